@@ -1,0 +1,58 @@
+"""Extern functions: pure functions on data values. Imports nothing of the project.
+
+A user adds one with `extern(...)`; its exact meaning is a Python function on numbers, its C text a
+template in which `{0} {1} ..` are the arguments, `{s}` is "f" for f32 and "" for f64, and `{t}` is
+the C type of the result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final
+
+
+@dataclass(frozen=True)
+class ExternFn:
+    """A pure function of data values. `eval` is its meaning on exact numbers, `c` its C text."""
+
+    name: str
+    arity: int
+    eval: Callable[..., Fraction] = field(compare=False, repr=False)
+    c: str = field(compare=False, repr=False)
+
+    def __call__(self, *args: object) -> object:
+        raise TypeError(f"{self.name} is an extern function: it can only be called inside a @proc")
+
+
+def extern(name: str, arity: int, eval: Callable[..., Fraction], c: str) -> ExternFn:
+    """A new extern function; name it in a `@proc` and it is called.
+
+    >>> twice = extern("twice", 1, lambda x: 2 * x, "(2 * ({0}))")
+    >>> twice.eval(Fraction(3, 2))
+    Fraction(3, 1)
+    """
+    return ExternFn(name, arity, eval, c)
+
+
+def _real(f: Callable[[float], float]) -> Callable[[Fraction], Fraction]:
+    return lambda x: Fraction(f(float(x)))
+
+
+sin: Final = extern("sin", 1, _real(math.sin), "sin{s}({0})")
+cos: Final = extern("cos", 1, _real(math.cos), "cos{s}({0})")
+sqrt: Final = extern("sqrt", 1, _real(math.sqrt), "sqrt{s}({0})")
+expf: Final = extern("expf", 1, _real(math.exp), "exp{s}({0})")
+log: Final = extern("log", 1, _real(math.log), "log{s}({0})")
+sigmoid: Final = extern("sigmoid", 1, _real(lambda x: 1 / (1 + math.exp(-x))), "(1 / (1 + exp{s}(-({0}))))")
+relu: Final = extern("relu", 1, lambda x: x if x > 0 else Fraction(0), "(({0}) > 0 ? ({0}) : ({t})0)")
+abs_: Final = extern("abs", 1, abs, "(({0}) < 0 ? -({0}) : ({0}))")
+fmax: Final = extern("fmax", 2, max, "(({0}) > ({1}) ? ({0}) : ({1}))")
+fmin: Final = extern("fmin", 2, min, "(({0}) < ({1}) ? ({0}) : ({1}))")
+select: Final = extern(
+    "select", 4, lambda x, v, y, z: y if x < v else z, "(({0}) < ({1}) ? ({2}) : ({3}))"
+)
+
+BUILTIN: Final = {f.name: f for f in (sin, cos, sqrt, expf, log, sigmoid, relu, abs_, fmax, fmin, select)}

@@ -1,0 +1,271 @@
+"""The tree. Imports types, names, memories, configs and externs only.
+
+Nodes are immutable; children that are lists are `PVector`s. `CHILDREN` names each child field and
+says whether it is a list: with it, paths, traversals and edits are generic (`ir/walk.py`). Fields
+not named there are leaves. Control variables are `Var`, data is `Read`: no environment is needed to
+tell them apart. Nodes are frozen slotted dataclasses rather than `PClass`es: an eighth of the cost
+to build, and mypy sees their fields.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, TypeAlias
+
+from pyrsistent import PVector
+
+from .config import Config
+from .externs import ExternFn
+from .memory import Memory
+from .names import Sym
+from .types import Control, Scalar, Tensor, Type
+
+Children: TypeAlias = tuple[tuple[str, bool], ...]
+
+# -- expressions -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Var:
+    """A control variable: a loop iterator, or a size, index, int, bool or stride argument."""
+
+    sym: Sym
+    CHILDREN: ClassVar[Children] = ()
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Read:
+    """The value of a data scalar or tensor element; with no indices and as a call's argument, the
+    whole of a tensor."""
+
+    sym: Sym
+    idx: PVector[Expr]
+    CHILDREN: ClassVar[Children] = (("idx", True),)
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Interval:
+    """`lo:hi` in a window expression: keeps the dimension."""
+
+    lo: Expr
+    hi: Expr
+    CHILDREN: ClassVar[Children] = (("lo", False), ("hi", False))
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Point:
+    """A single index in a window expression: drops the dimension."""
+
+    pt: Expr
+    CHILDREN: ClassVar[Children] = (("pt", False),)
+
+
+WinDim: TypeAlias = Interval | Point
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class WindowExpr:
+    """`x[i, 0:n]`: a view of part of a tensor. Has at least one `Interval`."""
+
+    sym: Sym
+    idx: PVector[WinDim]
+    CHILDREN: ClassVar[Children] = (("idx", True),)
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Const:
+    """A literal. `type` is `R` for data (value int or float), `int_` or `bool_` for control."""
+
+    value: int | float | bool
+    type: Scalar | Control
+    CHILDREN: ClassVar[Children] = ()
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Unary:
+    """`-e` (data or control) or `not e`. `op` is "-" or "not"."""
+
+    op: str
+    arg: Expr
+    CHILDREN: ClassVar[Children] = (("arg", False),)
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Binary:
+    """`lhs op rhs`; op one of `+ - * / %`, `< <= > >= == !=`, `and or`.
+
+    On control values `/` and `%` take a positive literal on the right and are floor operations.
+    """
+
+    op: str
+    lhs: Expr
+    rhs: Expr
+    CHILDREN: ClassVar[Children] = (("lhs", False), ("rhs", False))
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class ExternCall:
+    """A call of a pure extern function on data values."""
+
+    f: ExternFn
+    args: PVector[Expr]
+    CHILDREN: ClassVar[Children] = (("args", True),)
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class StrideExpr:
+    """`stride(x, dim)`: the distance in elements between neighbours along a dimension."""
+
+    sym: Sym
+    dim: int
+    CHILDREN: ClassVar[Children] = ()
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class ReadConfig:
+    """The value of a config field."""
+
+    config: Config
+    field: str
+    CHILDREN: ClassVar[Children] = ()
+
+
+Expr: TypeAlias = Var | Read | WindowExpr | Const | Unary | Binary | ExternCall | StrideExpr | ReadConfig
+
+# -- statements --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Assign:
+    """`sym[idx] = rhs` on data."""
+
+    sym: Sym
+    idx: PVector[Expr]
+    rhs: Expr
+    CHILDREN: ClassVar[Children] = (("idx", True), ("rhs", False))
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Reduce:
+    """`sym[idx] op= rhs` on data. `op` is the accumulation operator, "+" today."""
+
+    sym: Sym
+    idx: PVector[Expr]
+    rhs: Expr
+    op: str = "+"
+    CHILDREN: ClassVar[Children] = (("idx", True), ("rhs", False))
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class For:
+    """`for iter in mode(lo, hi)`; mode "seq", "par" or "vec". Zero iterations when hi <= lo."""
+
+    iter: Sym
+    lo: Expr
+    hi: Expr
+    body: PVector[Stmt]
+    mode: str = "seq"
+    CHILDREN: ClassVar[Children] = (("lo", False), ("hi", False), ("body", True))
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class If:
+    """`if cond: body else: orelse`; `orelse` is empty when there is no else branch."""
+
+    cond: Expr
+    body: PVector[Stmt]
+    orelse: PVector[Stmt]
+    CHILDREN: ClassVar[Children] = (("cond", False), ("body", True), ("orelse", True))
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Alloc:
+    """`sym: type @ mem`: a fresh, uninitialised buffer that lives to the end of its block."""
+
+    sym: Sym
+    type: Scalar | Tensor
+    mem: Memory
+    CHILDREN: ClassVar[Children] = (("type", False),)
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class WindowDef:
+    """`sym = x[..]`: names a view; `sym` aliases `x` to the end of the block."""
+
+    sym: Sym
+    rhs: WindowExpr
+    CHILDREN: ClassVar[Children] = (("rhs", False),)
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Call:
+    """A call of another procedure; arguments are control expressions, reads and windows."""
+
+    f: Callee
+    args: PVector[Expr]
+    CHILDREN: ClassVar[Children] = (("args", True),)
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class WriteConfig:
+    """`Config.field = rhs`."""
+
+    config: Config
+    field: str
+    rhs: Expr
+    CHILDREN: ClassVar[Children] = (("rhs", False),)
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Pass:
+    """Does nothing; keeps a block from being empty."""
+
+    CHILDREN: ClassVar[Children] = ()
+
+
+Stmt: TypeAlias = Assign | Reduce | For | If | Alloc | WindowDef | Call | WriteConfig | Pass
+Block: TypeAlias = PVector[Stmt]
+
+# -- procedures --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Arg:
+    """A formal argument. `mem` is None for control arguments."""
+
+    sym: Sym
+    type: Type
+    mem: Memory | None
+    CHILDREN: ClassVar[Children] = (("type", False),)
+
+
+@dataclass(frozen=True, slots=True)
+class Instr:
+    """What makes a procedure an instruction: its C text (`{name}`: an argument; `{name_data}`: a
+    window's or buffer's first element) and C text needed once a file (includes)."""
+
+    c: str
+    c_global: str = ""
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class ProcDef:
+    """A procedure's tree. `next_id` is the smallest number that no Sym of it has."""
+
+    name: str
+    args: PVector[Arg]
+    preds: PVector[Expr]
+    body: Block
+    instr: Instr | None
+    next_id: int
+    CHILDREN: ClassVar[Children] = (("args", True), ("preds", True), ("body", True))
+
+
+class Callee(Protocol):
+    """What a `Call` refers to: a procedure (`exo_strat.Proc`), seen from the tree."""
+
+    @property
+    def tree(self) -> ProcDef: ...
+
+
+Node: TypeAlias = ProcDef | Arg | Stmt | Expr | WinDim | Type
