@@ -1,0 +1,475 @@
+"""The combinators: Ops made of Ops. Imports `strategy` and `moves`.
+
+Success and failure are meant as in strategy languages: `seq` fails if a part fails, `try_else` goes
+on with the *original* state after a failure, and commits after a success. Paper: section 3.4 and
+6.3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from itertools import count
+from typing import Any, TypeAlias
+
+from returns.result import Failure as Err
+from returns.result import Success
+
+from .cursors.cursor import Cursor
+from .cursors.proc import InvalidCursorError, Proc
+from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, invalid
+from .moves import AnyMove, find, run_move
+from .strategy import Atomic, Composed, Op, Outcome, Steps, freeze, show, show_args
+
+Top: TypeAlias = Callable[[Cursor], Iterable[Cursor]]
+
+
+@dataclass(frozen=True, repr=False)
+class Identity(Atomic):
+    def apply(self, p: Proc, c: Cursor) -> Outcome:
+        return Success((p, c))
+
+    def __repr__(self) -> str:
+        return "identity"
+
+
+@dataclass(frozen=True, repr=False)
+class Fail(Atomic):
+    message: str
+
+    def apply(self, p: Proc, c: Cursor) -> Outcome:
+        return Err(NotApplicable(self.message).at(self, c))
+
+    def __repr__(self) -> str:
+        return f"fail({self.message!r})"
+
+
+identity: Op = Identity()
+
+
+def fail(message: str = "this strategy always fails") -> Op:
+    """The Op that always fails."""
+    return Fail(message)
+
+
+def _flat(kind: type[Op], ops: tuple[Op, ...]) -> tuple[Op, ...]:
+    return tuple(x for op in ops for x in (op.parts() if type(op) is kind else (op,)))
+
+
+@dataclass(frozen=True, repr=False)
+class Seq(Composed):
+    ops: tuple[Op, ...]
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        for op in self.ops:
+            outcome = yield op, p, c
+            if not isinstance(outcome, Success):
+                return outcome
+            p, c = outcome.unwrap()
+        return Success((p, c))
+
+    def __repr__(self) -> str:
+        return f"seq({show_args(self.ops)})"
+
+
+def seq(*ops: Op) -> Op:
+    """One Op after the other; fails if one fails. Associative; `identity` is its unit.
+
+    >>> seq(identity, seq(fail("a"), identity))
+    seq(identity, fail('a'), identity)
+    """
+    flat = _flat(Seq, ops)
+    return Seq(flat) if len(flat) > 1 else (*flat, identity)[0]
+
+
+@dataclass(frozen=True, repr=False)
+class TryElse(Composed):
+    ops: tuple[Op, ...]
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        causes: list[Failure] = []
+        for op in self.ops:
+            outcome = yield op, p, c
+            if isinstance(outcome, Success):
+                return outcome
+            causes.append(outcome.failure())
+        return Err(NotApplicable("no alternative applies", self, c, tuple(causes)))
+
+    def __repr__(self) -> str:
+        return f"try_else({show_args(self.ops)})"
+
+
+def try_else(*ops: Op) -> Op:
+    """The first Op that applies at the original state; keeps the causes if none does."""
+    flat = _flat(TryElse, ops)
+    return TryElse(flat) if len(flat) > 1 else (*flat, fail())[0]
+
+
+def attempt(op: Op) -> Op:
+    """`op` if it applies, else nothing: `try_else(op, identity)`."""
+    return try_else(op, identity)
+
+
+@dataclass(frozen=True, repr=False)
+class Repeat(Composed):
+    op: Op
+    limit: int
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        for _ in range(self.limit):
+            outcome = yield self.op, p, c
+            if not isinstance(outcome, Success):
+                return Success((p, c))
+            q, d = outcome.unwrap()
+            if q is p and d == c:
+                return Err(Exhausted("the repeated Op applies without changing anything, so it never ends", self, c))
+            p, c = q, d
+        return Err(Exhausted(f"still applicable after {self.limit} repetitions", self, c))
+
+    def __repr__(self) -> str:
+        return f"repeat({self.op})" if self.limit == FUEL else f"repeat({self.op}, limit={self.limit})"
+
+
+FUEL = 10_000
+
+
+def repeat(op: Op, limit: int = FUEL) -> Op:
+    """`op` again and again until it fails. Never fails itself, but for running out of fuel (`Exhausted`)."""
+    return Repeat(op, limit)
+
+
+@dataclass(frozen=True, repr=False)
+class RepeatN(Composed):
+    op: Op
+    n: int
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        for _ in range(self.n):
+            outcome = yield self.op, p, c
+            if not isinstance(outcome, Success):
+                return outcome
+            p, c = outcome.unwrap()
+        return Success((p, c))
+
+    def __repr__(self) -> str:
+        return f"repeat_n({self.op}, {self.n})"
+
+
+def repeat_n(op: Op, n: int) -> Op:
+    """`op` exactly `n` times; fails if one of them does."""
+    return RepeatN(op, n)
+
+
+@dataclass(frozen=True, repr=False)
+class Reduce(Composed):
+    op: Op
+    top: Top
+    gone: str
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        for target in tuple(self.top(c)):
+            here = p.forward(target)
+            if not here.is_valid:
+                if self.gone == "skip":
+                    continue
+                return Err(InvalidCursor("an earlier step of the traversal removed this target", self, p.root()))
+            outcome = yield self.op, p, here
+            if not isinstance(outcome, Success):
+                return outcome
+            p, c = outcome.unwrap()
+        return Success((p, p.forward(c)))
+
+    def __repr__(self) -> str:
+        return f"reduce({self.op}, {show(self.top)})"
+
+
+def reduce(op: Op, top: Top, gone: str = "skip") -> Op:
+    """`op` at every cursor that the traversal order yields from the focus. Paper: section 3.4.
+
+    The targets are taken from the version at the start and carried forward; one that an earlier step
+    removed is skipped (`gone="fail"`: fails). Returns the last cursor; the focus if there is none.
+    """
+    if gone not in ("skip", "fail"):
+        raise ValueError(f"gone must be 'skip' or 'fail', not {gone!r}")
+    return Reduce(op, top, gone)
+
+
+@dataclass(frozen=True, repr=False)
+class Nav(Atomic):
+    move: AnyMove
+
+    def apply(self, p: Proc, c: Cursor) -> Outcome:
+        moved = run_move(self.move, c)
+        if isinstance(moved, Success):
+            return Success((p, moved.unwrap()))
+        return Err(moved.failure().at(self, c))
+
+    def __repr__(self) -> str:
+        return f"nav({show(self.move)})"
+
+
+def nav(move: AnyMove) -> Op:
+    """Move the focus; the procedure stays as it is. Paper: section 6.3.1."""
+    return Nav(move)
+
+
+@dataclass(frozen=True, repr=False)
+class SaveC(Composed):
+    op: Op
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        outcome = yield self.op, p, c
+        if not isinstance(outcome, Success):
+            return outcome
+        q, _ = outcome.unwrap()
+        back = q.forward(c)
+        if back.is_valid:
+            return Success((q, back))
+        return Err(InvalidCursor("the saved focus was removed", self, q.root()))
+
+    def __repr__(self) -> str:
+        return f"savec({self.op})"
+
+
+def savec(op: Op) -> Op:
+    """`op`, and then the focus where it was, carried forward. Paper: section 6.3.1."""
+    return op if isinstance(op, SaveC) else SaveC(op)
+
+
+def reframe(move: AnyMove, op: Op) -> Op:
+    """`op` at another place, relative to the focus, which stays. Paper: section 6.3.1."""
+    return savec(seq(nav(move), op))
+
+
+def at(place: str | AnyMove | Cursor, op: Op) -> Op:
+    """`op` at a place given by a pattern, a move or a cursor; the focus stays."""
+    if isinstance(place, Cursor):
+        return savec(seq(Focus(place), op))
+    return reframe(find(place) if isinstance(place, str) else place, op)
+
+
+@dataclass(frozen=True, repr=False)
+class Focus(Atomic):
+    target: Cursor
+
+    def apply(self, p: Proc, c: Cursor) -> Outcome:
+        try:
+            here = p.forward(self.target)
+        except InvalidCursorError as e:
+            return Err(invalid(e).at(self, c))
+        if not here.is_valid:
+            return Err(InvalidCursor("the place is gone").at(self, c))
+        return Success((p, here))
+
+    def __repr__(self) -> str:
+        return f"focus({self.target!r})"
+
+
+def focus(target: Cursor) -> Op:
+    """Move the focus to a cursor, carried forward."""
+    return Focus(target)
+
+
+@dataclass(frozen=True, repr=False)
+class Lift(Atomic):
+    fn: Callable[..., Proc]
+    args: tuple[Any, ...]
+
+    def apply(self, p: Proc, c: Cursor) -> Outcome:
+        try:
+            q = self.fn(p, c, *self.args)
+            back = q.forward(c)
+        except SchedulingError as e:
+            return Err(e.failure)
+        except InvalidCursorError as e:
+            return Err(invalid(e).at(self, c))
+        return Success((q, back if back.is_valid else q.root()))
+
+    def __repr__(self) -> str:
+        return f"lift({show_args((self.fn, *self.args))})"
+
+
+def lift(fn: Callable[..., Proc], *args: Any) -> Op:
+    """An Op from a function in the paper's direct form, `fn(p, c, *args) -> Proc`. Paper: section 3.4.
+
+    `SchedulingError` and `InvalidCursorError` become failures; anything else is a bug and is raised.
+    The focus stays (the root, if it was removed).
+    """
+    return Lift(fn, freeze(args))
+
+
+@dataclass(frozen=True, repr=False)
+class When(Composed):
+    pred: Callable[[Cursor], bool]
+    op: Op
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        if not self.pred(c):
+            return Err(NotApplicable(f"{show(self.pred)} does not hold here", self, c))
+        outcome = yield self.op, p, c
+        return outcome
+
+    def __repr__(self) -> str:
+        return f"when({show_args((self.pred, self.op))})"
+
+
+def when(pred: Callable[[Cursor], bool], op: Op = identity) -> Op:
+    """`op` where a predicate on the focus holds; fails elsewhere."""
+    return When(pred, op)
+
+
+@dataclass(frozen=True, repr=False)
+class Where(Composed):
+    op: Op
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        outcome = yield self.op, p, c
+        return Success((p, c)) if isinstance(outcome, Success) else outcome
+
+    def __repr__(self) -> str:
+        return f"where({self.op})"
+
+
+def where(op: Op) -> Op:
+    """Succeeds if `op` would, and changes nothing."""
+    return Where(op)
+
+
+@dataclass(frozen=True, repr=False)
+class Not(Composed):
+    op: Op
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        outcome = yield self.op, p, c
+        if isinstance(outcome, Success):
+            return Err(NotApplicable(f"{self.op} applies", self, c))
+        return Success((p, c))
+
+    def __repr__(self) -> str:
+        return f"not_({self.op})"
+
+
+def not_(op: Op) -> Op:
+    """Succeeds, changing nothing, if `op` would fail."""
+    return Not(op)
+
+
+@dataclass(frozen=True, repr=False)
+class Guard(Composed):
+    test: Op
+    then: Op
+    orelse: Op
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        outcome = yield self.test, p, c
+        if isinstance(outcome, Success):
+            q, d = outcome.unwrap()
+            return (yield self.then, q, d)
+        return (yield self.orelse, p, c)
+
+    def __repr__(self) -> str:
+        return f"guard({show_args((self.test, self.then, self.orelse))})"
+
+
+def guard(test: Op, then: Op, orelse: Op = identity) -> Op:
+    """`then` after `test` if that applies, else `orelse`: unlike `try_else`, commits once `test` applied."""
+    return Guard(test, then, orelse)
+
+
+@dataclass(frozen=True, repr=False)
+class Choose(Composed):
+    cost: Callable[[Proc], Any]
+    ops: tuple[Op, ...]
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        best: Any = None
+        causes: list[Failure] = []
+        for op in self.ops:
+            outcome = yield op, p, c
+            if not isinstance(outcome, Success):
+                causes.append(outcome.failure())
+                continue
+            price = self.cost(outcome.unwrap()[0])
+            if best is None or price < best[0]:
+                best = price, outcome
+        if best is None:
+            return Err(NotApplicable("no alternative applies", self, c, tuple(causes)))
+        outcome = best[1]
+        return outcome
+
+    def __repr__(self) -> str:
+        return f"choose({show_args((self.cost, *self.ops))})"
+
+
+def choose(cost: Callable[[Proc], Any], *ops: Op) -> Op:
+    """Of the Ops that apply, the one whose result costs least; the first of equals."""
+    return Choose(cost, ops)
+
+
+@dataclass(frozen=True, repr=False)
+class Rec(Composed):
+    label: str
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        raise TypeError(f"{self.label} stands outside the fix that binds it")
+
+    def __repr__(self) -> str:
+        return self.label
+
+
+@dataclass(frozen=True, repr=False)
+class Fix(Composed):
+    label: str
+    body: Op
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        outcome = yield _unfold(self), p, c
+        return outcome
+
+    def __repr__(self) -> str:
+        return f"fix(lambda {self.label}: {self.body})"
+
+
+def fix(f: Callable[[Any], Op]) -> Op:
+    """The recursive Op x with x = f(x).
+
+    >>> fix(lambda x: try_else(fail("leaf"), x))
+    fix(lambda x: try_else(fail('leaf'), x))
+    """
+    base = f.__code__.co_varnames[0]
+    labels = (base if n == 0 else f"{base}{n}" for n in count())
+    # A label is taken if an enclosing `fix` uses it in Ops that `f` closes over.
+    label = next(x for x in labels if x not in _free_labels(f(Rec(x + "'"))))
+    return Fix(label, f(Rec(label)))
+
+
+def _free_labels(op: Op) -> frozenset[str]:
+    if isinstance(op, Rec):
+        return frozenset((op.label,))
+    found = frozenset[str]().union(*map(_free_labels, op.parts()))
+    return found - {op.label} if isinstance(op, Fix) else found
+
+
+def _put(op: Op, label: str, value: Op) -> Op:
+    if isinstance(op, Rec):
+        return value if op.label == label else op
+    if isinstance(op, Fix) and op.label == label:
+        return op
+    changed: dict[str, Any] = {}
+    for f in fields(op):
+        old = getattr(op, f.name)
+        if isinstance(old, Op):
+            new: Any = _put(old, label, value)
+        elif isinstance(old, tuple) and any(isinstance(x, Op) for x in old):
+            new = tuple(_put(x, label, value) if isinstance(x, Op) else x for x in old)
+        else:
+            continue
+        if new != old:
+            changed[f.name] = new
+    return replace(op, **changed) if changed else op
+
+
+@lru_cache(maxsize=1024)
+def _unfold(op: Fix) -> Op:
+    return _put(op.body, op.label, op)

@@ -1,0 +1,410 @@
+"""Cursors: stable references to places in a version of a procedure. Imports `ir`, `frontend.patterns`, edits, procs.
+
+A cursor is a version (time) and a path (space). Navigation stays inside one version and raises
+`InvalidCursorError` where there is nothing; `Proc.forward` carries a cursor through time. Paper:
+section 5.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from ..frontend.patterns import BlockAt, NodeAt, parse_pattern
+from ..ir.names import Sym
+from ..ir.nodes import Node, ProcDef, Stmt
+from ..ir.printing import render
+from ..ir.walk import Path, get, walk
+from .edits import Edit, Span, span_of
+from .proc import InvalidCursorError, Proc
+
+if TYPE_CHECKING:
+    from .kinds import ArgCursor
+
+
+@dataclass(frozen=True, eq=False)
+class Cursor:
+    """A reference to a place in one version of a procedure."""
+
+    proc: Proc
+
+    def _where(self) -> object:
+        raise InvalidCursorError(f"a {type(self).__name__} has no place")
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        same = isinstance(other, Cursor) and type(self) is type(other) and self.proc is other.proc
+        return same and self._where() == other._where()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self._where()))
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the cursor still points somewhere."""
+        return True
+
+    def root(self) -> ProcCursor:
+        """The whole procedure."""
+        return ProcCursor(self.proc, ())
+
+    def place(self) -> Path:
+        """The path at which messages about this cursor mark the object code."""
+        raise InvalidCursorError("this cursor points nowhere")
+
+    def parent(self) -> NodeCursor:
+        """The enclosing node."""
+        raise InvalidCursorError("this cursor has no parent")
+
+    def forwarded(self, proc: Proc, edits: Sequence[Edit]) -> Cursor:
+        """This cursor after the edits that made `proc` (see `Proc.forward`)."""
+        raise InvalidCursorError("this cursor cannot be forwarded")
+
+    def _matches(self, pattern: str) -> Iterator[NodeAt | BlockAt]:
+        raise InvalidCursorError("nothing can be found below this cursor")
+
+    def find_all(self, pattern: str) -> list[Cursor]:
+        """Every match of an object-code pattern below this cursor, in textual order (maybe none)."""
+        return [from_match(self.proc, m) for m in self._matches(pattern)]
+
+    def find(self, pattern: str, many: bool = False) -> Cursor | list[Cursor]:
+        """The first match of an object-code pattern below this cursor; all of them with `many`.
+
+        A pattern is object code with holes: `"for i in _: _"`, `"x[_] = _ + 1.0 #2"`, `"foo(_)"`, `"x"`.
+        """
+        if many:
+            return self.find_all(pattern)
+        for m in self._matches(pattern):
+            return from_match(self.proc, m)
+        raise InvalidCursorError(f"nothing matches {pattern!r} in\n{self}")
+
+    def find_loop(self, name: str, many: bool = False) -> Cursor | list[Cursor]:
+        """The first loop over an iterator of this name below this cursor; `"i #2"` picks the third."""
+        return self.find(_with_number("for {} in _: _", name), many)
+
+    def find_alloc(self, name: str) -> Cursor:
+        """The first allocation of this name below this cursor."""
+        return _single(self.find(_with_number("{}: _", name)))
+
+    def find_alloc_or_arg(self, name: str) -> Cursor:
+        """The argument, or else the first allocation, of this name."""
+        for a in self.root().args():
+            if a.name() == name.strip():
+                return a
+        return self.find_alloc(name)
+
+
+def _with_number(pattern: str, name: str) -> str:
+    base, mark, n = name.partition("#")
+    return pattern.format(base.strip()) + (f" #{n.strip()}" if mark else "")
+
+
+def _single(found: Cursor | list[Cursor]) -> Cursor:
+    assert isinstance(found, Cursor)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class GoneCursor(Cursor):
+    """What a cursor becomes when the code it pointed to is gone. Stays invalid for ever."""
+
+    def _where(self) -> object:
+        return None
+
+    @property
+    def is_valid(self) -> bool:
+        return False
+
+    def forwarded(self, proc: Proc, edits: Sequence[Edit]) -> Cursor:
+        return GoneCursor(proc)
+
+    def __str__(self) -> str:
+        return "<a cursor to code that is gone>"
+
+
+def forward_path(path: Path, edits: Sequence[Edit]) -> Path | None:
+    """A path carried through edits."""
+    for e in edits:
+        moved = e.forward(path)
+        if moved is None:
+            return None
+        path = moved
+    return path
+
+
+@dataclass(frozen=True, eq=False)
+class NodeCursor(Cursor):
+    """A cursor to one node: a statement, an expression, an argument or the procedure."""
+
+    path: Path
+
+    def _where(self) -> object:
+        return self.path
+
+    @property
+    def node(self) -> Node:
+        """The tree node that the cursor points to."""
+        return get(self.proc.tree, self.path)
+
+    def place(self) -> Path:
+        return self.path
+
+    def parent(self) -> NodeCursor:
+        """The enclosing statement or expression; a top-level statement has none."""
+        for n in range(len(self.path) - 1, 0, -1):
+            kind = kind_of(get(self.proc.tree, self.path[:n]))
+            if kind is not None:
+                return kind(self.proc, self.path[:n])
+        raise InvalidCursorError(f"this is at the top level: it has no parent\n{self}")
+
+    def forwarded(self, proc: Proc, edits: Sequence[Edit]) -> Cursor:
+        path = forward_path(self.path, edits)
+        return GoneCursor(proc) if path is None else at_path(proc, path)
+
+    def _matches(self, pattern: str) -> Iterator[NodeAt | BlockAt]:
+        return parse_pattern(pattern).matches(self.proc.tree, self.path)
+
+    def descendants(self) -> Iterator[NodeCursor]:
+        """Cursors to this node and everything below it, in textual order."""
+        for path, n in walk(self.node, self.path):
+            kind = kind_of(n)
+            if kind is not None:
+                yield kind(self.proc, path)
+
+    def _child(self, label: str) -> NodeCursor:
+        return at_path(self.proc, (*self.path, (label, None)))
+
+    def _list(self, label: str) -> list[NodeCursor]:
+        n = len(getattr(self.node, label))
+        return [at_path(self.proc, (*self.path, (label, i))) for i in range(n)]
+
+    def _block(self, label: str) -> BlockCursor:
+        return BlockCursor(self.proc, Span(self.path, label, 0, len(getattr(self.node, label))))
+
+    def __str__(self) -> str:
+        return render(self.proc.tree, self.path)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {'/'.join(a if i is None else f'{a}[{i}]' for a, i in self.path)}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProcCursor(NodeCursor):
+    """The whole procedure."""
+
+    def name(self) -> str:
+        """The procedure's name."""
+        return self.proc.name()
+
+    def args(self) -> list[ArgCursor]:
+        """The arguments."""
+        return cast("list[ArgCursor]", self._list("args"))
+
+    def body(self) -> BlockCursor:
+        """The statements."""
+        return self._block("body")
+
+    def __str__(self) -> str:
+        return str(self.proc)
+
+
+@dataclass(frozen=True, eq=False)
+class GapCursor(Cursor):
+    """The gap before or after a statement, its anchor."""
+
+    anchor_path: Path
+    is_after: bool
+
+    def _where(self) -> object:
+        return self.anchor_path, self.is_after
+
+    def place(self) -> Path:
+        return self.anchor_path
+
+    def anchor(self) -> StmtCursor:
+        """The statement that the gap goes with."""
+        return stmt_at(self.proc, self.anchor_path)
+
+    def parent(self) -> NodeCursor:
+        return self.anchor().parent()
+
+    @property
+    def span(self) -> Span:
+        """The empty span at the gap."""
+        s = span_of(self.anchor_path)
+        at = s.hi if self.is_after else s.lo
+        return Span(s.parent, s.label, at, at)
+
+    def forwarded(self, proc: Proc, edits: Sequence[Edit]) -> Cursor:
+        path = forward_path(self.anchor_path, edits)
+        return GoneCursor(proc) if path is None else GapCursor(proc, path, self.is_after)
+
+    def __str__(self) -> str:
+        return render(self.proc.tree, self.anchor_path, f"the gap {'after' if self.is_after else 'before'} this")
+
+
+@dataclass(frozen=True, eq=False)
+class BlockCursor(Cursor):
+    """A run of neighbouring statements."""
+
+    span: Span
+
+    def _where(self) -> object:
+        return self.span
+
+    def __len__(self) -> int:
+        return self.span.hi - self.span.lo
+
+    def __iter__(self) -> Iterator[StmtCursor]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, i: int) -> StmtCursor:
+        n = len(self)
+        if not -n <= i < n:
+            raise InvalidCursorError(f"the block has {n} statements: there is no number {i}\n{self}")
+        return stmt_at(self.proc, self.span.path(i % n))
+
+    @property
+    def stmts(self) -> Sequence[Stmt]:
+        """The statements themselves."""
+        return self.span.members(self.proc.tree)
+
+    def place(self) -> Path:
+        return self.span.path() if len(self) else self.span.parent
+
+    def parent(self) -> NodeCursor:
+        return self[0].parent()
+
+    def before(self) -> GapCursor:
+        """The gap before the first statement."""
+        return self[0].before()
+
+    def after(self) -> GapCursor:
+        """The gap after the last statement."""
+        return self[-1].after()
+
+    def as_block(self) -> BlockCursor:
+        """The block itself."""
+        return self
+
+    def expand(self, before: int = 0, after: int = 0) -> BlockCursor:
+        """The block with so many more statements on either side."""
+        s = self.span
+        n = len(getattr(get(self.proc.tree, s.parent), s.label))
+        lo, hi = s.lo - before, s.hi + after
+        if not 0 <= lo < hi <= n:
+            raise InvalidCursorError(f"the block cannot grow by {before} before and {after} after\n{self}")
+        return BlockCursor(self.proc, Span(s.parent, s.label, lo, hi))
+
+    def forwarded(self, proc: Proc, edits: Sequence[Edit]) -> Cursor:
+        """The statements from the first to the last that survive, if they still share one list."""
+        ends = [forward_path(self.span.path(i), edits) for i in range(len(self))]
+        alive = [span_of(p) for p in ends if p is not None]
+        if not alive or any((s.parent, s.label) != (alive[0].parent, alive[0].label) for s in alive):
+            return GoneCursor(proc)
+        lo, hi = min(s.lo for s in alive), max(s.hi for s in alive)
+        return BlockCursor(proc, Span(alive[0].parent, alive[0].label, lo, hi))
+
+    def _matches(self, pattern: str) -> Iterator[NodeAt | BlockAt]:
+        return parse_pattern(pattern).matches_block(self.proc.tree, *self.span)
+
+    def __str__(self) -> str:
+        return render(self.proc.tree, self.place(), f"this and the {len(self) - 1} statements after it")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StmtCursor(NodeCursor):
+    """A statement."""
+
+    def _sibling(self, by: int) -> Path | None:
+        s = span_of(self.path)
+        whole = getattr(get(self.proc.tree, s.parent), s.label)
+        return s.path(by) if 0 <= s.lo + by < len(whole) else None
+
+    def next(self, dist: int = 1) -> StmtCursor:
+        """The statement `dist` places further on in the same block."""
+        path = self._sibling(dist)
+        if path is None:
+            raise InvalidCursorError(f"there is no statement {dist} after this one\n{self}")
+        return stmt_at(self.proc, path)
+
+    def prev(self, dist: int = 1) -> StmtCursor:
+        """The statement `dist` places before in the same block."""
+        path = self._sibling(-dist)
+        if path is None:
+            raise InvalidCursorError(f"there is no statement {dist} before this one\n{self}")
+        return stmt_at(self.proc, path)
+
+    def before(self) -> GapCursor:
+        """The gap before the statement."""
+        return GapCursor(self.proc, self.path, False)
+
+    def after(self) -> GapCursor:
+        """The gap after the statement."""
+        return GapCursor(self.proc, self.path, True)
+
+    def as_block(self) -> BlockCursor:
+        """The block of this one statement."""
+        return BlockCursor(self.proc, span_of(self.path))
+
+    def expand(self, before: int = 0, after: int = 0) -> BlockCursor:
+        """The block of this statement and so many before and after it."""
+        return self.as_block().expand(before, after)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExprCursor(NodeCursor):
+    """An expression."""
+
+    def stmt(self) -> StmtCursor:
+        """The statement in which the expression stands."""
+        c: NodeCursor = self
+        while not isinstance(c, StmtCursor):
+            c = c.parent()
+        return c
+
+
+class _Named(NodeCursor):
+    """What has a name."""
+
+    @property
+    def sym(self) -> Sym:
+        """The variable itself (names may be shared, variables are not)."""
+        node = self.node
+        found: Sym = node.iter if hasattr(node, "iter") else node.sym  # type: ignore[union-attr]
+        return found
+
+    def name(self) -> str:
+        """The variable's readable name."""
+        return self.sym.name
+
+
+def stmt_at(proc: Proc, path: Path) -> StmtCursor:
+    """The cursor to the statement at a path."""
+    c = at_path(proc, path)
+    assert isinstance(c, StmtCursor), f"{path} is no statement"
+    return c
+
+
+def at_path(proc: Proc, path: Path) -> NodeCursor:
+    """The cursor to the node at a path, of the class for its kind."""
+    kind = kind_of(get(proc.tree, path))
+    assert kind is not None, f"no cursor points to {path}"
+    return kind(proc, path)
+
+
+def from_match(proc: Proc, m: NodeAt | BlockAt) -> Cursor:
+    """The cursor to what a pattern matched."""
+    if isinstance(m, NodeAt):
+        return at_path(proc, m.path)
+    return BlockCursor(proc, Span(m.parent, m.label, m.lo, m.hi))
+
+
+KINDS: dict[type, type[NodeCursor]] = {ProcDef: ProcCursor}  # `kinds.py` adds one for each kind of node
+
+
+def kind_of(node: Node) -> type[NodeCursor] | None:
+    """The class of cursors to nodes of this kind; None for intervals, points and types."""
+    return KINDS.get(type(node))

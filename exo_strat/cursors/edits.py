@@ -1,0 +1,174 @@
+"""The five atomic edits, as data. Imports `ir` only.
+
+Every changed tree is made by these and by nothing else. Each edit knows how to `apply` itself to a
+tree (copying the spine, sharing the rest) and how to `forward` a path of the old tree to the new one
+(None: what stood there is gone). Paper: section 5.2, "Implementation".
+
+A run of statements is `Span(parent, label, lo, hi)`: positions lo..hi-1 of the list `label` of the
+node at `parent`. Coordinates are those of the tree that the edit is applied to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from pyrsistent import PVector, pvector
+
+from ..ir.nodes import Node, ProcDef, Stmt
+from ..ir.walk import Path, get, update, with_child
+
+
+class Span(NamedTuple):
+    """Positions lo..hi-1 of the list `label` of the node at `parent`."""
+
+    parent: Path
+    label: str
+    lo: int
+    hi: int
+
+    def step_of(self, path: Path) -> int | None:
+        """The position in this list that `path` goes through, if it does."""
+        n = len(self.parent)
+        if len(path) > n and path[:n] == self.parent and path[n][0] == self.label:
+            return path[n][1]
+        return None
+
+    def moved(self, path: Path, position: int) -> Path:
+        """`path`, which goes through this list, going through another position of it."""
+        n = len(self.parent)
+        return (*path[:n], (self.label, position), *path[n + 1 :])
+
+    def path(self, i: int = 0) -> Path:
+        """The path of the i-th member."""
+        return (*self.parent, (self.label, self.lo + i))
+
+    def members(self, tree: Node) -> PVector[Stmt]:
+        """The statements that the span covers."""
+        whole: PVector[Stmt] = getattr(get(tree, self.parent), self.label)
+        return whole[self.lo : self.hi]
+
+
+def span_of(path: Path) -> Span:
+    """The one-member span of a node that stands in a list."""
+    label, i = path[-1]
+    assert i is not None, f"{path} is not in a list"
+    return Span(path[:-1], label, i, i + 1)
+
+
+def _splice(tree: ProcDef, at: Span, new: PVector[Stmt]) -> ProcDef:
+    def edit(node: object) -> object:
+        old = getattr(node, at.label)
+        return with_child(node, at.label, old[: at.lo] + new + old[at.hi :])
+
+    return update(tree, at.parent, edit)
+
+
+@dataclass(frozen=True)
+class Insert:
+    """Put statements before position `lo` of a list (`at.hi` is `at.lo`)."""
+
+    at: Span
+    new: PVector[Stmt]
+
+    def apply(self, tree: ProcDef) -> ProcDef:
+        return _splice(tree, self.at, self.new)
+
+    def forward(self, path: Path) -> Path | None:
+        j = self.at.step_of(path)
+        return path if j is None or j < self.at.lo else self.at.moved(path, j + len(self.new))
+
+
+@dataclass(frozen=True)
+class Delete:
+    """Take statements out of a list."""
+
+    at: Span
+
+    def apply(self, tree: ProcDef) -> ProcDef:
+        return _splice(tree, self.at, pvector())
+
+    def forward(self, path: Path) -> Path | None:
+        j = self.at.step_of(path)
+        if j is None or j < self.at.lo:
+            return path
+        return None if j < self.at.hi else self.at.moved(path, j - (self.at.hi - self.at.lo))
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Put another node in the place of one. The place stays valid; what was below it is gone, except
+    for the child fields named in `keep`, which the new node shares with the old one."""
+
+    path: Path
+    new: Node
+    keep: frozenset[str] = frozenset()
+
+    def apply(self, tree: ProcDef) -> ProcDef:
+        return update(tree, self.path, lambda _: self.new)
+
+    def forward(self, path: Path) -> Path | None:
+        n = len(self.path)
+        if len(path) > n and path[:n] == self.path and path[n][0] not in self.keep:
+            return None
+        return path
+
+
+@dataclass(frozen=True)
+class Move:
+    """Take statements from `src` and put them before position `dst.lo` of another (or the same) list.
+
+    `dst` is in the coordinates of the tree before the move and does not lie inside `src`.
+    """
+
+    src: Span
+    dst: Span
+
+    def _landing(self) -> Span:
+        """`dst` in the coordinates of the tree from which `src` was taken."""
+        cut = Delete(self.src)
+        parent = cut.forward(self.dst.parent)
+        assert parent is not None, "a block cannot move into itself"
+        at = self.dst.lo
+        if self.dst.parent == self.src.parent and self.dst.label == self.src.label and at >= self.src.hi:
+            at -= self.src.hi - self.src.lo
+        return Span(parent, self.dst.label, at, at)
+
+    def apply(self, tree: ProcDef) -> ProcDef:
+        moved = self.src.members(tree)
+        return Insert(self._landing(), moved).apply(Delete(self.src).apply(tree))
+
+    def forward(self, path: Path) -> Path | None:
+        to = self._landing()
+        j = self.src.step_of(path)
+        if j is not None and self.src.lo <= j < self.src.hi:
+            tail = path[len(self.src.parent) + 1 :]
+            return (*to.parent, (to.label, to.lo + j - self.src.lo), *tail)
+        rest = Delete(self.src).forward(path)
+        assert rest is not None
+        k = to.step_of(rest)
+        return rest if k is None or k < to.lo else to.moved(rest, k + self.src.hi - self.src.lo)
+
+
+@dataclass(frozen=True)
+class Wrap:
+    """Put statements into the (empty) list `slot` of a new statement, which takes their place."""
+
+    at: Span
+    frame: Stmt
+    slot: str
+
+    def apply(self, tree: ProcDef) -> ProcDef:
+        return _splice(tree, self.at, pvector([with_child(self.frame, self.slot, self.at.members(tree))]))
+
+    def forward(self, path: Path) -> Path | None:
+        j = self.at.step_of(path)
+        if j is None or j < self.at.lo:
+            return path
+        if j >= self.at.hi:
+            return self.at.moved(path, j - (self.at.hi - self.at.lo) + 1)
+        n = len(self.at.parent)
+        return (*self.at.path(), (self.slot, j - self.at.lo), *path[n + 1 :])
+
+
+Edit: TypeAlias = Insert | Delete | Replace | Move | Wrap

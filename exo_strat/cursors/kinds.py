@@ -1,0 +1,255 @@
+"""One cursor class for each kind of node, so that `isinstance` asks what a cursor points to. Imports `cursor`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..frontend.scope import declarations
+from ..ir import nodes as ir
+from ..ir.externs import ExternFn
+from ..ir.memory import Memory
+from ..ir.types import Tensor, Type
+from . import cursor as c
+
+if TYPE_CHECKING:
+    from .proc import Proc
+
+K = TypeVar("K", bound=type[c.NodeCursor])
+
+
+def _cursor_to(*nodes: type) -> Callable[[K], K]:
+    """Marks a class as that of the cursors to these kinds of nodes."""
+
+    def register(cls: K) -> K:
+        c.KINDS.update(dict.fromkeys(nodes, cls))
+        return cls
+
+    return register
+
+
+class _Buffer(c._Named):
+    """What declares a buffer: an allocation, a window or an argument."""
+
+    def type(self) -> Type:
+        """The declared type."""
+        return declarations(self.proc.tree)[self.sym]
+
+    def is_tensor(self) -> bool:
+        """Whether it has dimensions."""
+        return isinstance(self.type(), Tensor)
+
+    def shape(self) -> list[c.NodeCursor]:
+        """Cursors to the extents (of an allocation or argument)."""
+        n = len(t.shape) if isinstance(t := self.type(), Tensor) else 0
+        return [c.at_path(self.proc, (*self.path, ("type", None), ("shape", i))) for i in range(n)]
+
+
+@_cursor_to(ir.Arg)
+class ArgCursor(_Buffer):
+    """An argument of the procedure."""
+
+    def mem(self) -> Memory | None:
+        """Where a data argument lives."""
+        return self.node.mem  # type: ignore[union-attr]
+
+
+@_cursor_to(ir.For)
+class ForCursor(c._Named, c.StmtCursor):
+    """A loop."""
+
+    def lo(self) -> c.NodeCursor:
+        """The first iteration."""
+        return self._child("lo")
+
+    def hi(self) -> c.NodeCursor:
+        """One past the last iteration."""
+        return self._child("hi")
+
+    def body(self) -> c.BlockCursor:
+        """What is repeated."""
+        return self._block("body")
+
+    def mode(self) -> str:
+        """`seq`, `par` or `vec`."""
+        return str(self.node.mode)  # type: ignore[union-attr]
+
+
+@_cursor_to(ir.If)
+class IfCursor(c.StmtCursor):
+    """A conditional."""
+
+    def cond(self) -> c.NodeCursor:
+        """The condition."""
+        return self._child("cond")
+
+    def body(self) -> c.BlockCursor:
+        """What runs if the condition holds."""
+        return self._block("body")
+
+    def orelse(self) -> c.BlockCursor:
+        """What runs otherwise."""
+        if not self.node.orelse:  # type: ignore[union-attr]
+            raise c.InvalidCursorError(f"this `if` has no else branch\n{self}")
+        return self._block("orelse")
+
+    def has_else(self) -> bool:
+        """Whether there is an else branch."""
+        return bool(self.node.orelse)  # type: ignore[union-attr]
+
+
+class _Update(c._Named, c.StmtCursor):
+    def idx(self) -> list[c.NodeCursor]:
+        """The indices of the element written."""
+        return self._list("idx")
+
+    def rhs(self) -> c.NodeCursor:
+        """The value."""
+        return self._child("rhs")
+
+    def type(self) -> Type:
+        """The precision of the buffer written."""
+        t = declarations(self.proc.tree)[self.sym]
+        return t.base if isinstance(t, Tensor) else t
+
+
+@_cursor_to(ir.Assign)
+class AssignCursor(_Update):
+    """`x[i] = e`."""
+
+
+@_cursor_to(ir.Reduce)
+class ReduceCursor(_Update):
+    """`x[i] += e`."""
+
+    def op(self) -> str:
+        """The operator that accumulates."""
+        return str(self.node.op)  # type: ignore[union-attr]
+
+
+@_cursor_to(ir.Alloc)
+class AllocCursor(_Buffer, c.StmtCursor):
+    """An allocation."""
+
+    def mem(self) -> Memory:
+        """Where the buffer lives."""
+        found: Memory = self.node.mem  # type: ignore[union-attr, assignment]
+        return found
+
+
+@_cursor_to(ir.WindowDef)
+class WindowDefCursor(_Buffer, c.StmtCursor):
+    """`w = x[..]`."""
+
+    def rhs(self) -> c.NodeCursor:
+        """The window expression."""
+        return self._child("rhs")
+
+
+@_cursor_to(ir.Call)
+class CallCursor(c.StmtCursor):
+    """A call."""
+
+    def subproc(self) -> Proc:
+        """The procedure that is called."""
+        found: Any = self.node.f  # type: ignore[union-attr]
+        return found  # type: ignore[no-any-return]
+
+    def args(self) -> list[c.NodeCursor]:
+        """The actual arguments."""
+        return self._list("args")
+
+
+@_cursor_to(ir.WriteConfig)
+class WriteConfigCursor(c.StmtCursor):
+    """`Config.field = e`."""
+
+    def rhs(self) -> c.NodeCursor:
+        """The value."""
+        return self._child("rhs")
+
+
+@_cursor_to(ir.Pass)
+class PassCursor(c.StmtCursor):
+    """`pass`."""
+
+
+@_cursor_to(ir.Var, ir.Read)
+class ReadCursor(c._Named, c.ExprCursor):
+    """A variable's or an element's value."""
+
+    def idx(self) -> list[c.NodeCursor]:
+        """The indices (none for a control variable or a scalar)."""
+        return [] if isinstance(self.node, ir.Var) else self._list("idx")
+
+    def type(self) -> Type:
+        """The type of the value: a control type, a precision, or a tensor passed whole."""
+        t = declarations(self.proc.tree)[self.sym]
+        return t.base if isinstance(t, Tensor) and self.idx() else t
+
+
+@_cursor_to(ir.WindowExpr)
+class WindowExprCursor(c._Named, c.ExprCursor):
+    """`x[0:n, i]`."""
+
+
+@_cursor_to(ir.Const)
+class LiteralCursor(c.ExprCursor):
+    """A literal."""
+
+    def value(self) -> int | float | bool:
+        """Its value."""
+        return self.node.value  # type: ignore[union-attr]
+
+
+@_cursor_to(ir.Unary)
+class UnaryCursor(c.ExprCursor):
+    """`-e` or `not e`."""
+
+    def op(self) -> str:
+        """`-` or `not`."""
+        return str(self.node.op)  # type: ignore[union-attr]
+
+    def arg(self) -> c.NodeCursor:
+        """The operand."""
+        return self._child("arg")
+
+
+@_cursor_to(ir.Binary)
+class BinaryOpCursor(c.ExprCursor):
+    """`a op b`."""
+
+    def op(self) -> str:
+        """The operator."""
+        return str(self.node.op)  # type: ignore[union-attr]
+
+    def lhs(self) -> c.NodeCursor:
+        """The left operand."""
+        return self._child("lhs")
+
+    def rhs(self) -> c.NodeCursor:
+        """The right operand."""
+        return self._child("rhs")
+
+
+@_cursor_to(ir.ExternCall)
+class ExternCursor(c.ExprCursor):
+    """A call of an extern function."""
+
+    def function(self) -> ExternFn:
+        """The function."""
+        return self.node.f  # type: ignore[union-attr, return-value]
+
+    def args(self) -> list[c.NodeCursor]:
+        """The operands."""
+        return self._list("args")
+
+
+@_cursor_to(ir.StrideExpr)
+class StrideExprCursor(c._Named, c.ExprCursor):
+    """`stride(x, d)`."""
+
+
+@_cursor_to(ir.ReadConfig)
+class ReadConfigCursor(c.ExprCursor):
+    """The value of a config field."""

@@ -1,0 +1,170 @@
+"""Procedures: a tree and where it came from. Imports `ir`, `frontend.patterns` and edits.
+
+A `Proc` is one version of a procedure. It remembers the version it was made from, the rewrite that
+made it and that rewrite's edits; so versions form a tree ("branching time", paper section 5.1) and a
+cursor of one version can be carried to any later one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..ir.names import Sym
+from ..ir.nodes import ProcDef
+from ..ir.printing import print_proc
+from ..ir.walk import Path
+from .edits import Edit
+
+if TYPE_CHECKING:
+    from .cursor import ArgCursor, BlockCursor, Cursor, ProcCursor
+
+
+class InvalidCursorError(Exception):
+    """Navigation to a place that does not exist, or from a version that is no ancestor."""
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """How a version was made: the name and arguments of the primitive (`op`), and its edits."""
+
+    op: object
+    edits: tuple[Edit, ...]
+    at: Path
+
+
+class Proc:
+    """One version of a procedure. Never changes; equal to another if their trees are equal.
+
+    Made by `@proc` and by primitives only.
+    """
+
+    __slots__ = ("__weakref__", "_depth", "origin", "parent", "rewritten", "tree")
+
+    tree: ProcDef
+    parent: Proc | None
+    rewritten: Rewritten | None
+    origin: Proc
+    _depth: int
+
+    def __init__(self, tree: ProcDef, parent: Proc | None, rewritten: Rewritten | None, same_values: bool) -> None:
+        set_ = object.__setattr__
+        set_(self, "tree", tree)
+        set_(self, "parent", parent)
+        set_(self, "rewritten", rewritten)
+        set_(self, "origin", parent.origin if parent is not None and same_values else self)
+        set_(self, "_depth", 0 if parent is None else parent._depth + 1)
+
+    @classmethod
+    def fresh(cls, tree: ProcDef) -> Proc:
+        """The first version of a procedure, for `frontend`, which has checked the tree."""
+        return cls(tree, None, None, True)
+
+    def derive(self, tree: ProcDef, rewritten: Rewritten, same_values: bool = True) -> Proc:
+        """The next version, for `Rewrite.finish`. With `same_values` false (a precision changed, an
+        assertion added) it starts a new class of interchangeable procedures."""
+        return Proc(tree, self, rewritten, same_values)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Proc never changes: cannot set {name}")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Proc) and self.tree == other.tree)
+
+    def __hash__(self) -> int:
+        return hash((self.tree.name, self.tree.next_id, len(self.tree.body)))
+
+    def __str__(self) -> str:
+        return print_proc(self.tree)
+
+    def __repr__(self) -> str:
+        return f"<Proc {self.tree.name}: {len(self.history())} rewrites>"
+
+    def __call__(self, *args: object) -> None:
+        raise TypeError(f"{self.tree.name} is object code: call it inside a @proc, or compile it with a backend's jit")
+
+    # -- questions ------------------------------------------------------------------------------
+
+    def name(self) -> str:
+        """The procedure's name."""
+        return self.tree.name
+
+    def is_instr(self) -> bool:
+        """Whether the procedure stands for a machine instruction."""
+        return self.tree.instr is not None
+
+    def root(self) -> ProcCursor:
+        """The cursor to the whole procedure."""
+        from .cursor import ProcCursor
+
+        return ProcCursor(self, ())
+
+    def args(self) -> list[ArgCursor]:
+        """Cursors to the arguments."""
+        return self.root().args()
+
+    def body(self) -> BlockCursor:
+        """The cursor to the procedure's statements."""
+        return self.root().body()
+
+    def find(self, pattern: str, many: bool = False) -> Cursor | list[Cursor]:
+        """The first match of a pattern, in textual order (all of them with `many`)."""
+        return self.root().find(pattern, many)
+
+    def find_all(self, pattern: str) -> list[Cursor]:
+        """Every match of a pattern, in textual order."""
+        return self.root().find_all(pattern)
+
+    def find_loop(self, name: str, many: bool = False) -> Cursor | list[Cursor]:
+        """The first loop whose iterator has this name; `"i #2"` picks the third."""
+        return self.root().find_loop(name, many)
+
+    def find_alloc(self, name: str) -> Cursor:
+        """The first allocation of a buffer of this name."""
+        return self.root().find_alloc(name)
+
+    def find_alloc_or_arg(self, name: str) -> Cursor:
+        """The argument or the first allocation of this name."""
+        return self.root().find_alloc_or_arg(name)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def versions(self) -> Iterator[Proc]:
+        """This version, the one it was made from, and so on to the first."""
+        p: Proc | None = self
+        while p is not None:
+            yield p
+            p = p.parent
+
+    def history(self) -> tuple[object, ...]:
+        """The primitive rewrites that made this version, oldest first."""
+        ops = [p.rewritten.op for p in self.versions() if p.rewritten is not None]
+        return tuple(reversed(ops))
+
+    def edits_since(self, older: Proc) -> list[Edit]:
+        """The edits that lead from an older version to this one."""
+        steps: list[tuple[Edit, ...]] = []
+        p = self
+        while p is not older:
+            if p.parent is None or p.rewritten is None or p._depth <= older._depth:
+                raise InvalidCursorError(
+                    f"the cursor belongs to another version of {older.name()}, from which this one was not made; "
+                    "look the place up again in the procedure at hand"
+                )
+            steps.append(p.rewritten.edits)
+            p = p.parent
+        return [e for edits in reversed(steps) for e in edits]
+
+    def forward(self, cursor: Cursor) -> Cursor:
+        """Where a cursor of an older version points now. What was deleted gives a `GoneCursor`.
+
+        Raises `InvalidCursorError` if this version was not made from the cursor's.
+        """
+        if cursor.proc is self:
+            return cursor
+        return cursor.forwarded(self, self.edits_since(cursor.proc))
+
+    def fresh_sym(self, name: str) -> Sym:
+        """A variable that this version does not have yet (the counter is in the tree)."""
+        return Sym(name, self.tree.next_id)

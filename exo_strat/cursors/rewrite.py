@@ -1,0 +1,144 @@
+"""An edit in progress. Imports `ir`, edits and procs.
+
+Primitives build the next version of a procedure with a `Rewrite`: it applies atomic edits one after
+the other, remembers them, and carries paths of the old tree to where they stand now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyrsistent import PVector, pvector
+
+from ..ir.names import Sym
+from ..ir.nodes import Expr, Node, Pass, Stmt
+from ..ir.walk import Path, freshen, get, occurrences, with_child
+from .cursor import forward_path
+from .edits import Delete, Edit, Insert, Move, Replace, Span, Wrap, span_of
+from .proc import Proc, Rewritten
+
+
+class Rewrite:
+    """The edits that turn one version into the next. `tree` is the tree as it stands now.
+
+    Paths given to the editing methods are paths of `tree`; `now` brings a path of the old tree there.
+    """
+
+    def __init__(self, proc: Proc) -> None:
+        self.proc = proc
+        self.tree = proc.tree
+        self.edits: list[Edit] = []
+        self._next_id = proc.tree.next_id
+
+    # -- where things stand -----------------------------------------------------------------------
+
+    def now(self, path: Path) -> Path:
+        """Where a path of the old tree stands now. It must still exist."""
+        moved = forward_path(path, self.edits)
+        assert moved is not None, f"{path} was deleted by this very rewrite"
+        return moved
+
+    def node(self, path: Path) -> Node:
+        """What stands at a path of the current tree."""
+        return get(self.tree, path)
+
+    def fresh(self, name: str) -> Sym:
+        """A new variable."""
+        self._next_id += 1
+        return Sym(name, self._next_id - 1)
+
+    def copy(self, stmts: Sequence[Stmt]) -> PVector[Stmt]:
+        """The same statements with new variables for those that they introduce."""
+        copied, self._next_id = freshen(pvector(stmts), self._next_id)
+        return copied
+
+    # -- atomic edits -----------------------------------------------------------------------------
+
+    def do(self, edit: Edit) -> None:
+        """Apply one atomic edit."""
+        self.tree = edit.apply(self.tree)
+        self.edits.append(edit)
+
+    def insert_before(self, path: Path, *stmts: Stmt) -> None:
+        """Insert before the statement at `path`."""
+        s = span_of(path)
+        self.do(Insert(Span(s.parent, s.label, s.lo, s.lo), pvector(stmts)))
+
+    def insert_after(self, path: Path, *stmts: Stmt) -> None:
+        """Insert after the statement at `path`."""
+        s = span_of(path)
+        self.do(Insert(Span(s.parent, s.label, s.hi, s.hi), pvector(stmts)))
+
+    def insert(self, gap: Span, *stmts: Stmt) -> None:
+        """Insert at an (empty) span."""
+        self.do(Insert(gap, pvector(stmts)))
+
+    def delete(self, span: Span) -> None:
+        """Delete statements. A body left empty gets a `pass` when the rewrite is finished."""
+        self.do(Delete(span))
+
+    def replace(self, path: Path, new: Node, keep: Sequence[str] = ()) -> None:
+        """Put `new` where `path` points; `keep` names the child fields that both nodes share."""
+        if get(self.tree, path) is not new:
+            self.do(Replace(path, new, frozenset(keep)))
+
+    def set(self, path: Path, **fields: object) -> None:
+        """Change some fields of the node at `path`; cursors below the others stay valid."""
+        old = get(self.tree, path)
+        new = old
+        for label, value in fields.items():
+            new = with_child(new, label, value)
+        self.replace(path, new, [label for label, _ in old.CHILDREN if label not in fields])
+
+    def move(self, src: Span, dst: Span) -> None:
+        """Move statements to a gap."""
+        self.do(Move(src, dst))
+
+    def wrap(self, span: Span, frame: Stmt, slot: str = "body") -> Path:
+        """Put a new statement around others; returns its path."""
+        self.do(Wrap(span, frame, slot))
+        return span.path()
+
+    # -- compositions -----------------------------------------------------------------------------
+
+    def substitute(self, path: Path, sym: Sym, new: Expr) -> None:
+        """Replace a control variable everywhere below `path`."""
+        for rest in list(occurrences(get(self.tree, path), sym)):
+            self.replace((*path, *rest), new)
+
+    def substitute_in(self, span: Span, sym: Sym, new: Expr) -> None:
+        """Replace a control variable in a run of statements."""
+        for i in range(span.hi - span.lo):
+            self.substitute(span.path(i), sym, new)
+
+    def unwrap(self, path: Path, label: str = "body") -> Span:
+        """Put a compound statement's block in the statement's place; returns where the block stands."""
+        s = span_of(path)
+        n = len(getattr(get(self.tree, path), label))
+        self.move(Span(path, label, 0, n), Span(s.parent, s.label, s.lo, s.lo))
+        self.delete(Span(s.parent, s.label, s.lo + n, s.lo + n + 1))
+        return Span(s.parent, s.label, s.lo, s.lo + n)
+
+    def swap(self, first: Span, second: Span) -> None:
+        """Exchange two neighbouring runs."""
+        self.move(second, Span(first.parent, first.label, first.lo, first.lo))
+
+    def _fill_empty_bodies(self) -> None:
+        """A body from which an edit took everything gets a `pass`; an else branch may be empty."""
+        for n, e in enumerate(list(self.edits)):
+            source = e.at if isinstance(e, Delete) else e.src if isinstance(e, Move) else None
+            if source is None:
+                continue
+            parent = forward_path(source.parent, self.edits[n:])
+            if parent is None or source.label != "body":
+                continue
+            if not get(self.tree, parent).body:
+                self.do(Insert(Span(parent, "body", 0, 0), pvector([Pass()])))
+
+    def finish(self, op: object, at: Path, same_values: bool = True) -> Proc:
+        """The new version; the old one itself if nothing changed."""
+        self._fill_empty_bodies()
+        if not self.edits:
+            return self.proc
+        self.tree = with_child(self.tree, "next_id", self._next_id)
+        return self.proc.derive(self.tree, Rewritten(op, tuple(self.edits), at), same_values)

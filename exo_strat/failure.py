@@ -1,0 +1,113 @@
+"""Failures: why an Op did not apply. Imports `cursors`.
+
+A failure is a value of a closed set. Combinators recover from these and from nothing else: a bug in
+the program raises an ordinary exception and is never swallowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from textwrap import indent
+from typing import TypeVar
+
+from pyrsistent import PMap, pmap
+
+from .cursors.cursor import Cursor
+from .cursors.proc import InvalidCursorError
+from .ir.printing import render
+
+F = TypeVar("F", bound="Failure")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why an Op did not apply: in words, by which Op, where, and because of what."""
+
+    message: str
+    op: object = None
+    place: Cursor | None = field(default=None, repr=False)
+    causes: tuple[Failure, ...] = ()
+
+    def at(self: F, op: object, place: Cursor) -> F:
+        """The same failure with the Op and place filled in, unless they are known already."""
+        return replace(self, op=self.op if self.op is not None else op, place=self.place or place)
+
+    def __str__(self) -> str:
+        head = f"{self.op}: {self.message}" if self.op is not None else self.message
+        lines = [head, *self._details()]
+        if self.place is not None and self.place.is_valid:
+            lines.append(render(self.place.proc.tree, self.place.place()))
+        for cause in self.causes:
+            lines.append(indent(f"because {cause}", "  "))
+        return "\n".join(lines)
+
+    def _details(self) -> list[str]:
+        return []
+
+
+@dataclass(frozen=True)
+class Unsafe(Failure):
+    """The new program could not be shown to compute the same: the obligation that does not hold, and
+    values of sizes and iterators for which it does not, if the solver found any."""
+
+    counterexample: PMap[str, int] | None = None
+    details: str = ""
+
+    def _details(self) -> list[str]:
+        lines = [self.details] if self.details else []
+        if self.counterexample:
+            values = ", ".join(f"{k} = {v}" for k, v in sorted(self.counterexample.items()))
+            lines.append(f"for instance with {values}")
+        return lines
+
+
+@dataclass(frozen=True)
+class Unknown(Failure):
+    """The solver gave up before it found a proof or a counterexample. Treated as unsafe."""
+
+
+@dataclass(frozen=True)
+class NotApplicable(Failure):
+    """The target is of the wrong kind, or nothing matches."""
+
+
+@dataclass(frozen=True)
+class InvalidCursor(Failure):
+    """A reference points to code that is gone, or into another procedure."""
+
+
+@dataclass(frozen=True)
+class BadArgument(Failure):
+    """An argument makes no sense here: a factor of zero, a name that is not in scope, a pattern with a typo."""
+
+
+@dataclass(frozen=True)
+class Exhausted(Failure):
+    """A `repeat` ran out of fuel."""
+
+
+class SchedulingError(Exception):
+    """Raised by the direct forms (`exo_strat.direct`) where an Op returns a failure."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
+class Refused(Exception):
+    """How a primitive's condition leaves its function. Caught in one place, `primitives.framework`."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+def unsafe(message: str, counterexample: Mapping[str, int] | None = None, details: str = "") -> Unsafe:
+    """An `Unsafe` failure."""
+    return Unsafe(message, counterexample=None if counterexample is None else pmap(counterexample), details=details)
+
+
+def invalid(error: InvalidCursorError) -> InvalidCursor:
+    """The failure for a navigation that led nowhere."""
+    return InvalidCursor(str(error))

@@ -1,0 +1,41 @@
+"""What a strategy may know of a processor. Imports `ir` and procs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyrsistent import PMap
+
+from .cursors.proc import Proc
+from .ir.memory import Memory
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A target: vector widths (elements a register, by precision), the memory that registers are,
+    the instructions by precision, whether lanes can be masked, and flags for the C compiler."""
+
+    name: str
+    vec_widths: PMap[str, int]
+    mem_type: Memory
+    instructions: PMap[str, tuple[Proc, ...]]
+    supports_predication: bool = False
+    cc_flags: tuple[str, ...] = ()
+    cpu_flags: tuple[str, ...] = ()
+    registers: int = 16
+
+    def vec_width(self, precision: str) -> int:
+        """Elements in a vector register; 1 where there are no vectors."""
+        return self.vec_widths.get(precision, 1)
+
+    def get_instructions(self, precision: str) -> tuple[Proc, ...]:
+        """The instructions on this precision."""
+        return self.instructions.get(precision, ())
+
+    def instruction(self, name: str) -> Proc:
+        """The instruction of this name."""
+        for instrs in self.instructions.values():
+            for i in instrs:
+                if i.name() == name:
+                    return i
+        raise KeyError(f"{self.name} has no instruction {name}")

@@ -1,0 +1,313 @@
+"""What all primitives share: `@primitive`, references, arguments in object code. Imports everything below.
+
+A primitive is a function `(rw, target, *params)`: its condition (questions to `logic.safety`, asked
+with `require`) and its edit (atomic edits on `rw`). It returns the path, span or cursor to act on
+next. `@primitive` makes two things of it: a function from `params` to an `Op`, and `.direct`, the
+paper's form `(Proc, reference, *params) -> Proc` (see `exo_strat.direct`).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import update_wrapper
+from types import UnionType
+from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
+
+from returns.result import Failure as Err
+from returns.result import Success
+
+from ..cursors.cursor import BlockCursor, Cursor, GapCursor, NodeCursor, ProcCursor, StmtCursor, at_path
+from ..cursors.edits import Span
+from ..cursors.kinds import AllocCursor, ArgCursor, ForCursor, IfCursor
+from ..cursors.proc import InvalidCursorError, Proc
+from ..cursors.rewrite import Rewrite
+from ..failure import (
+    BadArgument,
+    Failure,
+    InvalidCursor,
+    NotApplicable,
+    Refused,
+    SchedulingError,
+    Unknown,
+    invalid,
+    unsafe,
+)
+from ..frontend.errors import FrontendError
+from ..frontend.exprs import parse_expr, parse_window
+from ..frontend.scope import scope_at
+from ..ir.build import num
+from ..ir.names import Sym
+from ..ir.nodes import Expr, WinDim
+from ..ir.walk import Path, is_control
+from ..logic.safety import Blk, Clash, Verdict
+from ..moves import Move, run_move
+from ..strategy import Atomic, Outcome, freeze, show_args
+
+Where: TypeAlias = Path | Span | Cursor | None
+ExprLike: TypeAlias = str | int | Expr | NodeCursor
+C = TypeVar("C", bound=Cursor)
+
+KIND_NAMES: dict[type[Cursor], str] = {
+    ForCursor: "a loop",
+    IfCursor: "an `if`",
+    AllocCursor: "an allocation",
+    ArgCursor: "an argument",
+    BlockCursor: "a block of statements",
+    GapCursor: "a gap between statements",
+    StmtCursor: "a statement",
+    ProcCursor: "a procedure",
+}
+
+
+def kind_name(kind: type[Cursor]) -> str:
+    """A kind of cursor in words."""
+    return KIND_NAMES.get(kind, f"a {kind.__name__.removesuffix('Cursor').lower()}")
+
+
+# -- refusing -----------------------------------------------------------------------------------------
+
+
+def refuse(failure: Failure) -> None:
+    """End the primitive with a failure."""
+    raise Refused(failure)
+
+
+def require(verdict: Verdict, place: Cursor | None = None) -> None:
+    """Go on if the verdict is `Safe`; otherwise end with its obligation and counterexample."""
+    if isinstance(verdict, Clash):
+        if verdict.unknown:
+            raise Refused(Unknown(f"could not decide whether {verdict.obligation}", place=place))
+        failure = unsafe(verdict.obligation, verdict.counterexample, verdict.details)
+        raise Refused(replace(failure, place=place))
+
+
+def applicable(condition: bool, message: str, place: Cursor | None = None) -> None:
+    """Go on if the target has the form that the primitive needs."""
+    if not condition:
+        raise Refused(NotApplicable(message, place=place))
+
+
+def argument(condition: bool, message: str) -> None:
+    """Go on if an argument makes sense."""
+    if not condition:
+        raise Refused(BadArgument(message))
+
+
+# -- references and arguments -------------------------------------------------------------------------
+
+
+def coerce(c: Cursor, kinds: tuple[type[Cursor], ...]) -> Cursor:
+    """`c` as one of the kinds wanted: a statement also serves as a block of one."""
+    if isinstance(c, kinds):
+        return c
+    if BlockCursor in kinds and isinstance(c, StmtCursor):
+        return c.as_block()
+    if ProcCursor in kinds:
+        return c.root()
+    wanted = " or ".join(kind_name(k) for k in kinds)
+    raise Refused(NotApplicable(f"this acts on {wanted}, but the focus is {kind_name(type(c))}", place=c))
+
+
+def find_target(p: Proc, ref: object, kinds: tuple[type[Cursor], ...]) -> Cursor:
+    """The cursor that a reference (cursor, pattern, name, move) means in `p`."""
+    if isinstance(ref, Cursor):
+        c = p.forward(ref)
+        if not c.is_valid:
+            raise InvalidCursorError("this cursor points to code that is gone")
+        return coerce(c, kinds)
+    if isinstance(ref, str):
+        return coerce(_by_text(p, ref, kinds), kinds)
+    if isinstance(ref, Move):
+        moved = run_move(ref, p.root())
+        if isinstance(moved, Success):
+            return coerce(moved.unwrap(), kinds)
+        raise Refused(moved.failure())
+    raise Refused(BadArgument(f"a reference is a cursor, a pattern or a move, not {ref!r}"))
+
+
+def _by_text(p: Proc, text: str, kinds: tuple[type[Cursor], ...]) -> Cursor:
+    words = text.partition("#")[0].split()
+    names = all(w.isidentifier() and w != "_" for w in words)
+    if names and len(words) == 2 and ForCursor in kinds:
+        return _nest(p, *words)
+    if names and len(words) == 1:
+        if ForCursor in kinds:
+            return _only(p.find_loop(text))
+        if ArgCursor in kinds:
+            return p.find_alloc_or_arg(text)
+        if AllocCursor in kinds:
+            return p.find_alloc(text)
+    return _only(p.find(text))
+
+
+def _nest(p: Proc, outer: str, inner: str) -> Cursor:
+    for c in p.root().find_all(f"for {outer} in _: _"):
+        if isinstance(c, ForCursor) and isinstance(c.body()[0], ForCursor) and c.body()[0].name() == inner:  # type: ignore[attr-defined]
+            return c
+    raise InvalidCursorError(f"no loop {outer} has a loop {inner} directly inside it in\n{p}")
+
+
+def _only(found: Cursor | list[Cursor]) -> Cursor:
+    assert isinstance(found, Cursor)
+    return found
+
+
+def ref(rw: Rewrite, value: object, kind: type[C]) -> C:
+    """A further reference argument, resolved in the version that is being rewritten."""
+    c = find_target(rw.proc, value, (kind,))
+    assert isinstance(c, kind)
+    return c
+
+
+def expr_arg(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
+    """A control expression argument: a number, object code in the scope at `at`, or a cursor."""
+    if isinstance(value, int):
+        return num(value)
+    if isinstance(value, str):
+        return parse_expr(value, scope_at(rw.proc.tree, at))
+    if isinstance(value, NodeCursor):
+        node = rw.proc.forward(value)
+        assert isinstance(node, NodeCursor)
+        return node.node  # type: ignore[return-value]
+    argument(is_control(value), f"{value!r} is no control expression")
+    return value
+
+
+def window_arg(rw: Rewrite, text: str, at: Path) -> tuple[Sym, tuple[WinDim, ...]]:
+    """A window argument in object code, such as `"x[0:n, j]"`."""
+    sym, dims = parse_window(text, scope_at(rw.proc.tree, at))
+    return sym, tuple(dims)
+
+
+def name_arg(value: object) -> str:
+    """A new name, which must be an identifier."""
+    argument(isinstance(value, str) and value.isidentifier(), f"{value!r} is no name")
+    return str(value)
+
+
+def blk(c: BlockCursor) -> Blk:
+    """A block cursor's range, as `logic` takes it."""
+    return Blk(*c.span)
+
+
+# -- primitives ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A primitive's definition."""
+
+    name: str
+    fn: Callable[..., Where]
+    targets: tuple[type[Cursor], ...]
+    signature: inspect.Signature
+    same_values: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Primitive(Atomic):
+    """A primitive with its arguments, in the order of its signature."""
+
+    name: str
+    args: tuple[Any, ...]
+
+    def apply(self, p: Proc, c: Cursor) -> Outcome:
+        spec = PRIMITIVES[self.name]
+        rw = Rewrite(p)
+        try:
+            target = coerce(c, spec.targets)
+            where = spec.fn(rw, target, *self.args)
+            q = rw.finish(self, target.place(), spec.same_values)
+            return Success((q, _focus(q, target, where)))
+        except Refused as r:
+            return Err(r.failure.at(self, c))
+        except InvalidCursorError as e:
+            return Err(invalid(e).at(self, c))
+        except FrontendError as e:
+            return Err(BadArgument(str(e)).at(self, c))
+
+    def __repr__(self) -> str:
+        params = list(PRIMITIVES[self.name].signature.parameters.values())
+        pos = [a for a, prm in zip(self.args, params, strict=True) if prm.default is prm.empty]
+        kws = [
+            (prm.name, a)
+            for a, prm in zip(self.args, params, strict=True)
+            if prm.default is not prm.empty and a != prm.default
+        ]
+        return f"{self.name}({show_args(tuple(pos), tuple(kws))})"
+
+
+PRIMITIVES: dict[str, Spec] = {}  # filled once, when the modules of this package are imported
+
+
+def _focus(q: Proc, target: Cursor, where: Where) -> Cursor:
+    if isinstance(where, Span):
+        return BlockCursor(q, where)
+    if isinstance(where, Cursor):
+        found = q.forward(where)
+        return found if found.is_valid else q.root()
+    if where is not None:
+        return at_path(q, where)
+    found = q.forward(target)
+    return found if found.is_valid else q.root()
+
+
+class PrimitiveForm:
+    """A primitive as users call it: `f(*params)` is the Op, `f.direct(p, ref, *params)` the paper's form."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        update_wrapper(self, spec.fn)
+        self.__signature__ = spec.signature.replace(return_annotation="Op")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Primitive:
+        bound = self.spec.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return Primitive(self.spec.name, freeze(tuple(bound.arguments.values())))
+
+    def direct(self, p: Proc, *args: Any, **kwargs: Any) -> Proc:
+        """The paper's form: takes the target by reference, returns the new procedure.
+
+        Raises `SchedulingError` where the Op fails, `InvalidCursorError` where the reference leads nowhere.
+        """
+        on_proc = self.spec.targets == (ProcCursor,)
+        try:
+            if on_proc:
+                target: Cursor = p.root()
+            else:
+                target, args = find_target(p, args[0], self.spec.targets), args[1:]
+        except Refused as r:
+            raise SchedulingError(r.failure) from None
+        except FrontendError as e:
+            raise SchedulingError(BadArgument(str(e))) from None
+        outcome = self(*args, **kwargs)(p, target)
+        if isinstance(outcome, Success):
+            return outcome.unwrap()[0]
+        failure = outcome.failure()
+        if isinstance(failure, InvalidCursor):
+            raise InvalidCursorError(str(failure))
+        raise SchedulingError(failure)
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.spec.name}{self.spec.signature}>"
+
+
+def primitive(same_values: bool = True) -> Callable[[Callable[..., Where]], PrimitiveForm]:
+    """Defines a primitive. The kinds of target come from the annotation of the second parameter.
+
+    `same_values=False`: the result is not interchangeable with the original (see `call_eqv`).
+    """
+
+    def define(fn: Callable[..., Where]) -> PrimitiveForm:
+        signature = inspect.signature(fn)
+        params = list(signature.parameters.values())
+        hint = get_type_hints(fn)[params[1].name]
+        targets = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+        outer = signature.replace(parameters=params[2:])
+        spec = Spec(fn.__name__, fn, targets, outer, same_values)
+        PRIMITIVES[spec.name] = spec
+        return PrimitiveForm(spec)
+
+    return define
