@@ -383,7 +383,7 @@ class Choose(Composed):
     ops: tuple[Op, ...]
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
-        best: Any = None
+        best: tuple[Any, Outcome] | None = None
         causes: list[Failure] = []
         for op in self.ops:
             outcome = yield op, p, c
@@ -395,8 +395,7 @@ class Choose(Composed):
                 best = price, outcome
         if best is None:
             return Err(NotApplicable("no alternative applies", self, c, tuple(causes)))
-        outcome = best[1]
-        return outcome
+        return best[1]
 
     def __repr__(self) -> str:
         return f"choose({show_args((self.cost, *self.ops))})"

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 from returns.result import Failure as Err
 from returns.result import Result, Success
 
-from .failure import Failure, NotApplicable, invalid
 from .cursors.cursor import Cursor
 from .cursors.proc import InvalidCursorError
+from .failure import Failure, NotApplicable, invalid
 
 
 @dataclass(frozen=True, repr=False)

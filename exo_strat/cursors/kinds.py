@@ -11,6 +11,7 @@ from ..ir.externs import ExternFn
 from ..ir.memory import Memory
 from ..ir.types import Tensor, Type
 from . import cursor as c
+from .proc import InvalidCursorError
 
 if TYPE_CHECKING:
     from .proc import Proc
@@ -90,7 +91,7 @@ class IfCursor(c.StmtCursor):
     def orelse(self) -> c.BlockCursor:
         """What runs otherwise."""
         if not self.node.orelse:  # type: ignore[union-attr]
-            raise c.InvalidCursorError(f"this `if` has no else branch\n{self}")
+            raise InvalidCursorError(f"this `if` has no else branch\n{self}")
         return self._block("orelse")
 
     def has_else(self) -> bool:

@@ -18,7 +18,8 @@ from ..ir.walk import Path
 from .edits import Edit
 
 if TYPE_CHECKING:
-    from .cursor import ArgCursor, BlockCursor, Cursor, ProcCursor
+    from .cursor import BlockCursor, Cursor, ProcCursor
+    from .kinds import ArgCursor
 
 
 class InvalidCursorError(Exception):

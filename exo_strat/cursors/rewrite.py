@@ -132,7 +132,7 @@ class Rewrite:
             parent = forward_path(source.parent, self.edits[n:])
             if parent is None or source.label != "body":
                 continue
-            if not get(self.tree, parent).body:
+            if not Span(parent, "body", 0, 1).members(self.tree):
                 self.do(Insert(Span(parent, "body", 0, 0), pvector([Pass()])))
 
     def finish(self, op: object, at: Path, same_values: bool = True) -> Proc:

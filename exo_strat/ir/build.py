@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .nodes import Binary, Const, Expr, Unary, Var
 from .names import Sym
+from .nodes import Binary, Const, Expr, Unary, Var
 from .types import R, bool_, int_
 
 ZERO = Const(0, int_)

@@ -17,7 +17,10 @@ from .framework import Where, applicable, argument, name_arg, primitive, refuse,
 
 @primitive()
 def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where:
-    """`a @ MEM  ~>  a @ MEM'`. The backend checks accesses against the memory's rules. Paper: A.7. Returns the declaration."""
+    """`a @ MEM  ~>  a @ MEM'`. The backend checks accesses against the memory's rules. Paper: A.7.
+
+    Returns the declaration.
+    """
     argument(isinstance(memory, Memory), f"{memory!r} is no memory")
     applicable(a.node.mem is not None, "a control argument lives in no memory", a)  # type: ignore[union-attr]
     rw.set(a.path, mem=memory)
@@ -60,7 +63,10 @@ def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
 
 @primitive()
 def parallelize_loop(rw: Rewrite, loop: ForCursor) -> Where:
-    """`for i in seq(..)  ~>  for i in par(..)`, if no iteration touches what another writes. Paper: A.7. Returns the loop."""
+    """`for i in seq(..)  ~>  for i in par(..)`, if no iteration touches what another writes. Paper: A.7.
+
+    Returns the loop.
+    """
     require(safety.parallel(rw.proc.tree, loop.path), loop)
     rw.set(loop.path, mode="par")
     return loop.path

@@ -284,7 +284,8 @@ class PrimitiveForm:
             raise SchedulingError(BadArgument(str(e))) from None
         outcome = self(*args, **kwargs)(p, target)
         if isinstance(outcome, Success):
-            return outcome.unwrap()[0]
+            q: Proc = outcome.unwrap()[0]
+            return q
         failure = outcome.failure()
         if isinstance(failure, InvalidCursor):
             raise InvalidCursorError(str(failure))

@@ -12,7 +12,7 @@ from ..cursors.edits import Span, span_of
 from ..cursors.kinds import ForCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
-from ..ir.nodes import Binary, Const, Expr, For, If, ProcDef
+from ..ir.nodes import Binary, Const, Expr, For, If, Pass, ProcDef
 from ..ir.walk import Path, get, mentions, with_child
 from ..logic import safety
 from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, name_arg, primitive, require
@@ -190,6 +190,7 @@ def _split(rw: Rewrite, gap: Span) -> Span:
     n = len(getattr(scope, gap.label))
     applicable(0 < k < n, "the gap must have statements of the scope on both sides")
     applicable(not escaping(tree, Span(path, gap.label, 0, k)), "a name defined before the gap is used after it")
+    second: For | If
     if isinstance(scope, For):
         require(safety.fission(tree, path, k))
         bounds_stay(tree, path)
@@ -254,8 +255,6 @@ def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     applicable(n is not None, "the loop must run a constant number of times", loop)
     assert n is not None
     if n <= 0:
-        from ..ir.nodes import Pass
-
         rw.replace(path, Pass())
         return path
     bounds_stay(rw.proc.tree, path)
@@ -265,8 +264,9 @@ def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     for k, stmts in enumerate(copies, 1):
         rw.insert_after(first.path(k * size - 1), *stmts)
     for k in range(n):
-        rw.substitute_in(Span(first.parent, first.label, first.lo + k * size, first.lo + (k + 1) * size), old.iter, _nth(old.lo, k))
-    return Span(first.parent, first.label, first.lo, first.lo + n * size)
+        at = first.lo + k * size
+        rw.substitute_in(first._replace(lo=at, hi=at + size), old.iter, _nth(old.lo, k))
+    return first._replace(hi=first.lo + n * size)
 
 
 def _nth(lo: Expr, k: int) -> Expr:

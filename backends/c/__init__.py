@@ -1,0 +1,37 @@
+"""C11 code. Imports the kernel's root only."""
+
+from __future__ import annotations
+
+from .errors import (
+    AllocationError,
+    BackendError,
+    CallError,
+    InstructionError,
+    MemoryAccessError,
+    NameClashError,
+    Objection,
+    PrecisionError,
+    RaceError,
+)
+from .memory import CMemory, Index, VectorMemory, c_memory
+from .module import CModule, compile
+from .terms import Term
+
+__all__ = [
+    "AllocationError",
+    "BackendError",
+    "CMemory",
+    "CModule",
+    "CallError",
+    "Index",
+    "InstructionError",
+    "MemoryAccessError",
+    "NameClashError",
+    "Objection",
+    "PrecisionError",
+    "RaceError",
+    "Term",
+    "VectorMemory",
+    "c_memory",
+    "compile",
+]

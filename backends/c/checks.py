@@ -1,0 +1,125 @@
+"""The checks before printing (paper, A.7): memories, calls, windows, parallel loops. Imports the kernel's names.
+
+Precision is in `precision.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..kernel import (
+    Arg,
+    Assign,
+    Call,
+    Control,
+    Expr,
+    For,
+    Instr,
+    ProcDef,
+    Read,
+    Reduce,
+    Scalar,
+    Sym,
+    Tensor,
+    WindowExpr,
+    parallel_safe,
+    walk,
+)
+from .errors import BackendError, CallError, MemoryAccessError, Objection, PrecisionError, RaceError, marked
+from .memory import c_memory
+from .precision import check_precisions, check_value
+from .program import Program
+from .symbols import Data, kept_dims
+from .types import decided
+
+
+def check(program: Program) -> None:
+    """Raise the `BackendError` of the first rule that a function of the program breaks."""
+    for f in program.functions:
+        check_precisions(f.tree, f.data)
+        check_accesses(f.tree, f.data)
+        check_calls(f.tree, f.data, program)
+        check_loops(f.tree)
+
+
+def check_accesses(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
+    """Memories that only instructions may touch are touched by nothing else."""
+    passed = {(*path, ("args", i)) for path, n in walk(tree) if isinstance(n, Call) for i in range(len(n.args))}
+    for path, n in walk(tree):
+        if isinstance(n, Assign | Reduce) or (isinstance(n, Read) and path not in passed):
+            mem = data[n.sym].mem
+            if not mem.direct:
+                verb = "read" if isinstance(n, Read) else "written"
+                message = f"{n.sym} lives in {mem}, so it can be {verb} by instructions only; replace this by one"
+                raise marked(MemoryAccessError, tree, path, message)
+
+
+def check_calls(tree: ProcDef, data: Mapping[Sym, Data], program: Program) -> None:
+    """Arguments agree with parameters in precision, memory and being a window or a tensor."""
+    for path, n in walk(tree):
+        if not isinstance(n, Call):
+            continue
+        callee = program.by_tree[id(n.f.tree)]
+        for i, (formal, actual) in enumerate(zip(n.f.tree.args, n.args, strict=True)):
+            if isinstance(formal.type, Control):
+                continue
+            try:
+                _check_argument(formal, actual, i in callee.written, n.f.tree.instr, data)
+            except _Mismatch as e:
+                where = f"argument {formal.sym} of {n.f.tree.name}: {e}"
+                raise marked(e.error, tree, path, where) from e
+            except Objection as e:
+                where = f"argument {formal.sym} of {n.f.tree.name}: {e}"
+                raise marked(PrecisionError, tree, path, where) from e
+
+
+class _Mismatch(Exception):
+    """A broken rule and the error that it becomes."""
+
+    def __init__(self, error: type[BackendError], message: str) -> None:
+        super().__init__(message)
+        self.error = error
+
+
+def _check_argument(
+    formal: Arg, actual: Expr, written: bool, instr: Instr | None, data: Mapping[Sym, Data]
+) -> None:
+    scalar = decided(formal.type.base if isinstance(formal.type, Tensor) else _scalar(formal))
+    if not isinstance(actual, Read | WindowExpr):
+        check_value(actual, scalar, data)
+        return
+    have = data[actual.sym]
+    if have.scalar != scalar:
+        raise _Mismatch(PrecisionError, f"it is {scalar} there and {have.scalar} here; set_precision on one")
+    assert formal.mem is not None
+    if not c_memory(formal.mem).accepts(have.mem):
+        raise _Mismatch(CallError, f"it is in {formal.mem} there and in {have.mem} here; set_memory on one")
+    if instr is None and not have.mem.pointers:
+        raise _Mismatch(CallError, f"{actual.sym} lives in {have.mem}, which only instructions take; inline the call")
+    if isinstance(formal.type, Tensor):
+        _check_shape(formal.type, actual, have, instr)
+    elif isinstance(actual, WindowExpr) or have.rank != len(actual.idx):
+        raise _Mismatch(CallError, "it is a single value there; pass one element")
+
+
+def _scalar(formal: Arg) -> Scalar:
+    assert isinstance(formal.type, Scalar)
+    return formal.type
+
+
+def _check_shape(formal: Tensor, actual: Read | WindowExpr, have: Data, instr: Instr | None) -> None:
+    rank = kept_dims(actual) if isinstance(actual, WindowExpr) else have.rank - len(actual.idx)
+    if rank != len(formal.shape) or (isinstance(actual, Read) and actual.idx):
+        raise _Mismatch(CallError, f"it has {len(formal.shape)} dimensions there and {rank} here")
+    if instr is None and not formal.window and (isinstance(actual, WindowExpr) or have.window):
+        raise _Mismatch(CallError, "it is a dense tensor there and a window here; set_window on the parameter")
+
+
+def check_loops(tree: ProcDef) -> None:
+    """`par` and `vec` loops have independent iterations."""
+    for path, n in walk(tree):
+        if isinstance(n, For) and n.mode != "seq":
+            problem = parallel_safe(tree, path)
+            if problem is not None:
+                raise marked(RaceError, tree, path, f"iterations of the {n.mode} loop {n.iter} may race: {problem}")
+

@@ -1,0 +1,146 @@
+"""Expressions in C. Imports the kernel's names.
+
+Control expressions are 64-bit integers with floor division; data expressions are computed at the
+precision that `precision.py` gave them.
+"""
+
+from __future__ import annotations
+
+from ..kernel import (
+    Binary,
+    Const,
+    Control,
+    Expr,
+    ExternCall,
+    Point,
+    Proved,
+    Read,
+    ReadConfig,
+    Scalar,
+    StrideExpr,
+    Unary,
+    Var,
+    WindowExpr,
+    f32,
+    holds,
+    is_control,
+)
+from .memory import Index
+from .needs import FLOOR_DIV, Needs
+from .precision import precision
+from .program import Function
+from .symbols import bounds
+from .terms import ATOM, UNARY, Term, add, binary, mul, num, sub, unary
+from .types import c_type, literal
+from .views import Env, View
+
+LOGICAL = {"and": "&&", "or": "||"}
+
+
+class Expressions:
+    """Prints the expressions of one function."""
+
+    def __init__(self, function: Function, needs: Needs) -> None:
+        self.function = function
+        self.needs = needs
+
+    # -- control --------------------------------------------------------------------------------
+
+    def control(self, e: Expr, env: Env) -> Term:
+        """A control expression, or a condition on data."""
+        match e:
+            case Var(sym=s):
+                return env.controls[s]
+            case Const(value=bool() as v):
+                return Term("true" if v else "false")
+            case Const(value=v):
+                return num(int(v))
+            case StrideExpr(sym=s, dim=d):
+                return env.views[s].kept_strides()[d]
+            case ReadConfig(config=c, field=f):
+                return Term(self.needs.register(c, f))
+            case Unary(op="-", arg=Const(value=v)):
+                return num(-int(v))
+            case Unary(op=op, arg=a):
+                return unary("!" if op == "not" else op, self.control(a, env))
+            case Binary(op="/" | "%"):
+                return self._division(e, env)
+            case Binary(lhs=a, rhs=b) if not is_control(a) or not is_control(b):
+                return self._comparison(e, env)
+            case Binary(op=op, lhs=a, rhs=b):
+                left, right = self.control(a, env), self.control(b, env)
+                match op:
+                    case "+":
+                        return add(left, right)
+                    case "-":
+                        return sub(left, right)
+                    case "*":
+                        return mul(left, right)
+                    case _:
+                        return binary(LOGICAL.get(op, op), left, right)
+            case _:
+                raise AssertionError(f"not a control expression: {e}")
+
+    def _comparison(self, e: Binary, env: Env) -> Term:
+        at = precision(e, self.function.data) or f32
+        return binary(e.op, self.data(e.lhs, at, env), self.data(e.rhs, at, env))
+
+    def _division(self, e: Binary, env: Env) -> Term:
+        """Floor division: C's own where the dividend can't be negative, else a helper's."""
+        a, b = self.control(e.lhs, env), self.control(e.rhs, env)
+        if a.value is not None and b.value is not None:
+            return num(a.value // b.value if e.op == "/" else a.value % b.value)
+        if b.value == 1:
+            return a if e.op == "/" else num(0)
+        if self._non_negative(e.lhs, env):
+            return binary(e.op, a, b)
+        self.needs.texts[FLOOR_DIV] = None
+        return Term(f"exo_floor_{'div' if e.op == '/' else 'mod'}({a}, {b})")
+
+    def _non_negative(self, e: Expr, env: Env) -> bool:
+        lo, _ = bounds(e, self.function.ranges)
+        if lo is not None and lo >= 0:
+            return True
+        goal = Binary("<=", Const(0, Control("int")), e)
+        return isinstance(holds(self.function.tree, env.path, goal), Proved)
+
+    # -- data -----------------------------------------------------------------------------------
+
+    def converted(self, e: Expr, target: Scalar, env: Env) -> Term:
+        """A data expression computed at its own precision, then converted to `target`."""
+        at = precision(e, self.function.data) or target
+        value = self.data(e, at, env)
+        return value if at == target else Term(f"({c_type(target)}){value.within(ATOM)}", UNARY)
+
+    def data(self, e: Expr, at: Scalar, env: Env) -> Term:
+        """A data expression at precision `at`."""
+        match e:
+            case Read(sym=s, idx=idx):
+                return env.views[s].element([self.control(i, env) for i in idx])
+            case Const(value=v):
+                return literal(v, at)
+            case Unary(op=op, arg=a):
+                return unary(op, self.data(a, at, env))
+            case Binary(op=op, lhs=a, rhs=b):
+                return binary(op, self.data(a, at, env), self.data(b, at, env))
+            case ExternCall(f=f, args=args):
+                values = ", ".join(str(self.data(a, at, env)) for a in args)
+                return Term(f"{self.needs.extern(f, at)}({values})")
+            case ReadConfig(config=c, field=f):
+                return Term(self.needs.register(c, f))
+            case _:
+                raise AssertionError(f"not a data expression: {e}")
+
+    # -- windows --------------------------------------------------------------------------------
+
+    def view(self, e: Read | WindowExpr, env: Env) -> View:
+        """What a call's argument or a window's right-hand side refers to."""
+        base = env.views[e.sym]
+        if isinstance(e, Read):
+            return base.narrowed([Index(self.control(i, env), False) for i in e.idx]) if e.idx else base
+        return base.narrowed(
+            [
+                Index(self.control(d.pt, env), False) if isinstance(d, Point) else Index(self.control(d.lo, env), True)
+                for d in e.idx
+            ]
+        )

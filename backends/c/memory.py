@@ -1,0 +1,173 @@
+"""What a memory means in C: allocation, access, release. Imports the kernel's names and terms.
+
+A backend author subclasses `CMemory`; the kernel's own three memories are in a table here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import ClassVar
+
+from ..kernel import DRAM, DRAM_STACK, DRAM_STATIC, Memory, Scalar
+from .errors import Objection
+from .terms import Term, mul, num, offset
+from .types import c_type, decided
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index along one dimension of the underlying buffer; `kept` if the window that is accessed
+    spans the dimension, so that the index is where the window starts."""
+
+    at: Term
+    kept: bool
+
+
+@dataclass(frozen=True)
+class CMemory(Memory):
+    """A memory with its C text. The hooks below describe plain, byte-addressed host memory; override
+    what differs. A hook raises `Objection(words)` for a buffer or an access that can't be."""
+
+    direct: ClassVar[bool] = True
+    """Whether ordinary statements may read and write elements; else only instructions may."""
+    pointers: ClassVar[bool] = True
+    """Whether a window of it can be held in a C pointer with strides, and passed to procedures."""
+    cc_flags: ClassVar[tuple[str, ...]] = ()
+    """What the C compiler needs to be told."""
+    cpu_flags: ClassVar[tuple[str, ...]] = ()
+    """What the processor must have, in the spelling of /proc/cpuinfo."""
+
+    def prelude(self) -> str:
+        """C text that a file with such buffers needs once, such as an #include."""
+        return ""
+
+    def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        """The declaration of a buffer; a shape of () is a single value."""
+        raise Objection(f"{self} has no allocation: it is for arguments only")
+
+    def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        """What ends the buffer's life, at the end of its block; "" for nothing."""
+        return ""
+
+    def element(self, name: str, index: tuple[Index, ...], strides: tuple[Term, ...]) -> str:
+        """The lvalue of an element; for a window, of its first."""
+        return f"{name}[{offset((i.at for i in index), strides)}]"
+
+    def accepts(self, other: Memory) -> bool:
+        """Whether an argument that lives in `other` may be passed where this memory is declared."""
+        return self == other
+
+
+def _extent(shape: tuple[Term, ...]) -> Term:
+    return reduce(mul, shape, num(1))
+
+
+def _constant(memory: Memory, shape: tuple[Term, ...]) -> Term:
+    for d, extent in enumerate(shape):
+        if extent.value is None:
+            raise Objection(f"{memory} needs constant extents, and dimension {d} is `{extent}`; use DRAM")
+    return _extent(shape)
+
+
+@dataclass(frozen=True)
+class HeapMemory(CMemory):
+    """`malloc`ed, aligned to 64 bytes, released at the end of the block. A single value is a local variable."""
+
+    def prelude(self) -> str:
+        return HEAP_HELPERS
+
+    def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        ctype = c_type(scalar)
+        if not shape:
+            return f"{ctype} {name};"
+        extents = [f"sizeof({ctype})", *map(str, shape)]
+        total = reduce(lambda a, b: f"exo_times({a}, {b})", extents)
+        return f"{ctype} *{name} = exo_alloc({total});"
+
+    def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        return f"free({name});" if shape else ""
+
+    def accepts(self, other: Memory) -> bool:
+        return other in HOST
+
+
+@dataclass(frozen=True)
+class LocalMemory(CMemory):
+    """An array of constant size with the given storage class."""
+
+    storage: str = ""
+
+    def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        if not shape:
+            return f"{c_type(scalar)} {name};"
+        return f"{self.storage}_Alignas(64) {c_type(scalar)} {name}[{_constant(self, shape)}];"
+
+
+HEAP_HELPERS = """\
+#include <stdio.h>
+#include <stdlib.h>
+// The product of two extents, or a number of bytes that no allocation can have.
+static inline size_t exo_times(size_t a, size_t b) {
+    return a != 0 && b > PTRDIFF_MAX / a ? PTRDIFF_MAX : a * b;
+}
+// Memory aligned to cache lines; ends the program if there is none.
+static inline void *exo_alloc(size_t bytes) {
+    void *p = bytes > PTRDIFF_MAX - 64 ? NULL : aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (p == NULL) {
+        fprintf(stderr, "out of memory: no %zu bytes for a buffer\\n", bytes);
+        abort();
+    }
+    return p;
+}"""
+
+HOST: Mapping[Memory, CMemory] = {
+    DRAM: HeapMemory("DRAM"),
+    DRAM_STACK: LocalMemory("DRAM_STACK"),
+    # one copy a thread: the body of a parallel loop may allocate such a buffer
+    DRAM_STATIC: LocalMemory("DRAM_STATIC", "static _Thread_local "),
+}
+
+
+def c_memory(memory: Memory) -> CMemory:
+    """The C meaning of a memory; raises `Objection` for one that this backend doesn't know."""
+    if isinstance(memory, CMemory):
+        return memory
+    if memory in HOST:
+        return HOST[memory]
+    raise Objection(f"memory {memory} has no C meaning; make it a `backends.c.CMemory`")
+
+
+@dataclass(frozen=True)
+class VectorMemory(CMemory):
+    """Vector registers. A buffer is an array of registers, whose innermost dimension is the lanes;
+    only instructions touch it. `types` maps a precision to (C type of a register, lanes)."""
+
+    direct: ClassVar[bool] = False
+    pointers: ClassVar[bool] = False
+    header: str = "immintrin.h"
+
+    def registers(self) -> Mapping[str, tuple[str, int]]:
+        """Precision -> (C type of a register, lanes)."""
+        raise Objection(f"{self} declares no registers")
+
+    def prelude(self) -> str:
+        return f"#include <{self.header}>"
+
+    def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        scalar = decided(scalar)
+        if scalar.name not in self.registers():
+            raise Objection(f"{self} has no registers of {scalar}; it has {', '.join(sorted(self.registers()))}")
+        ctype, lanes = self.registers()[scalar.name]
+        if not shape or shape[-1].value != lanes:
+            extent = f"`{shape[-1]}`" if shape else "a single value"
+            raise Objection(f"the innermost extent in {self} must be {lanes}, the lanes of {scalar}; it is {extent}")
+        _constant(self, shape)
+        return f"{ctype} {name}{''.join(f'[{n}]' for n in shape[:-1])};"
+
+    def element(self, name: str, index: tuple[Index, ...], strides: tuple[Term, ...]) -> str:
+        *outer, lane = index
+        if not lane.kept or any(i.kept for i in outer) or lane.at.value != 0:
+            raise Objection(f"an instruction takes one whole register of {self}: `{name}[.., 0:lanes]`")
+        return name + "".join(f"[{i.at}]" for i in outer)

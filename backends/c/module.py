@@ -1,0 +1,193 @@
+"""`compile`: procedures to a C header and source. Imports the kernel's names.
+
+The order of everything is that of the procedures and their text, so equal procedures give equal C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..kernel import Arg, Binary, Const, Control, Expr, Proc, ProcDef, Scalar, StrideExpr, Sym, Tensor
+from .checks import check
+from .errors import MemoryAccessError, NameClashError, Objection, marked
+from .needs import Needs, control_type
+from .program import Function, Program, link
+from .statements import Statements, indented
+from .terms import Term, num, row_major
+from .types import c_type
+from .views import Env, View, whole
+
+
+@dataclass(frozen=True)
+class CModule:
+    """A C module: `header` declares the exported functions, `source` (which includes it as
+    `name.h`) defines them."""
+
+    name: str
+    header: str
+    source: str
+
+    @property
+    def parallel(self) -> bool:
+        """Whether the module wants to be compiled with OpenMP."""
+        return "#pragma omp parallel" in self.source
+
+    @property
+    def text(self) -> str:
+        """Header and source as one file."""
+        return self.header + self.source.replace(f'#include "{self.name}.h"\n', "", 1)
+
+
+def compile(procs: Sequence[Proc], name: str = "exo") -> CModule:
+    """The C11 module of `procs` and what they call; `name` names the header file.
+
+    Dense tensors are pointers, windows small structs with strides in elements, single values
+    pointers, control values `int64_t` or `bool`. What a caller owes (assertions, and that no buffer
+    which is written overlaps another argument) stands above each declaration.
+
+    Raises a `BackendError`, whose subclass tells the rule that is broken, with the line marked.
+    """
+    if not name.isidentifier() or not name.isascii():
+        raise NameClashError(f"{name!r} can't name a C module: use letters, digits and _")
+    program = link(procs)
+    check(program)
+    needs, exported = Needs(), Needs()
+    needs.includes.update({"#include <stdbool.h>": None, "#include <stddef.h>": None, "#include <stdint.h>": None})
+    bodies = [_definition(f, program, needs) for f in program.functions]
+    declared = [f for f in program.functions if f.exported]
+    prototypes = [f"{_contract(f)}{_prototype(f, exported, '')};\n" for f in declared]
+    return CModule(name, _header(name, exported, prototypes), _source(name, needs, bodies))
+
+
+def _header(name: str, needs: Needs, prototypes: list[str]) -> str:
+    guard = f"{name.upper()}_H"
+    structs = "\n".join(text for _, text in sorted(needs.windows.items()))
+    return (
+        f"#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n\n"
+        '#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
+        + (structs + "\n" if structs else "")
+        + "\n".join(prototypes)
+        + f"\n#ifdef __cplusplus\n}}\n#endif\n\n#endif  // {guard}\n"
+    )
+
+
+def _source(name: str, needs: Needs, bodies: list[str]) -> str:
+    sections = [
+        f'#include "{name}.h"\n' + "".join(f"{line}\n" for line in sorted(needs.includes)),
+        *(text + "\n" for text in needs.texts),
+        *(text for _, text in sorted(needs.windows.items())),
+        *(needs.config_text(c) for _, c in sorted(needs.configs.items())),
+        "".join(f"{text}\n" for _, text in sorted(needs.helpers.items())),
+        *bodies,
+    ]
+    return "\n".join(s for s in sections if s)
+
+
+# -- functions ---------------------------------------------------------------------------------
+
+
+def _entry(f: Function) -> Env:
+    """The scope at the start of a function: what C calls its arguments."""
+    env = Env(taken=frozenset({f.name}))
+    for i, a in enumerate(f.tree.args):
+        name, env = env.spell(a.sym.name)
+        if isinstance(a.type, Control):
+            env = env.with_control(a.sym, Term(name))
+            continue
+        data = f.data[a.sym]
+        const = i not in f.written
+        if isinstance(a.type, Scalar):
+            env = env.with_view(a.sym, View(name, data.scalar, data.mem, (), (), const, pointer=True))
+        elif a.type.window:
+            strides = tuple(_stride(f.tree, a.sym, d, f"{name}.strides[{d}]") for d in range(data.rank))
+            env = env.with_view(a.sym, whole(f"{name}.data", data.scalar, data.mem, strides, const))
+        else:
+            # strides follow once the extents can be printed
+            env = env.with_view(a.sym, whole(name, data.scalar, data.mem, (num(0),) * data.rank, const))
+    return env
+
+
+def _stride(tree: ProcDef, sym: Sym, dim: int, text: str) -> Term:
+    """A stride, or its value if an assertion of the procedure gives one."""
+    for p in tree.preds:
+        match p:
+            case Binary(op="==", lhs=StrideExpr(sym=s, dim=d), rhs=Const(value=v)) if (s, d) == (sym, dim):
+                return num(int(v))
+            case Binary(op="==", lhs=Const(value=v), rhs=StrideExpr(sym=s, dim=d)) if (s, d) == (sym, dim):
+                return num(int(v))
+            case _:
+                pass
+    return Term(text)
+
+
+def _parameter(f: Function, a: Arg, position: int, name: str, needs: Needs, restrict: str) -> str:
+    if isinstance(a.type, Control):
+        return f"{control_type(a.type.name)} {name}"
+    data, const = f.data[a.sym], position not in f.written
+    if not data.mem.pointers:
+        message = f"{a.sym} lives in {data.mem}, which only instructions take; inline the procedure"
+        raise marked(MemoryAccessError, f.tree, (("args", position),), message)
+    if isinstance(a.type, Tensor) and a.type.window:
+        return f"{needs.window(data.scalar, data.rank, const)} {name}"
+    return f"{'const ' if const else ''}{c_type(data.scalar)} *{restrict}{name}"
+
+
+def _prototype(f: Function, needs: Needs, restrict: str) -> str:
+    """The function's declaration. Arguments that are written never overlap others (the front end
+    checks it for calls, the header asks it of C callers), so every pointer is `restrict`."""
+    names = [_c_argument(_entry(f), a) for a in f.tree.args]
+    params = [_parameter(f, a, i, names[i], needs, restrict) for i, a in enumerate(f.tree.args)]
+    return f"{'' if f.exported else 'static '}void {f.name}({', '.join(params) or 'void'})"
+
+
+def _c_argument(env: Env, a: Arg) -> str:
+    """What C calls an argument."""
+    if isinstance(a.type, Control):
+        return env.controls[a.sym].text
+    return env.views[a.sym].name.removesuffix(".data")
+
+
+def _definition(f: Function, program: Program, needs: Needs) -> str:
+    printer = Statements(f, program, needs)
+    env, lines = _entry(f), list[str]()
+    for i, a in enumerate(f.tree.args):
+        if isinstance(a.type, Control):
+            continue
+        needs.prelude("" if f.data[a.sym].mem.direct else f.data[a.sym].mem.prelude())
+        if isinstance(a.type, Tensor) and not a.type.window:
+            fixed, shape, env = printer.shape(a.type, a.sym.name, env.at((("args", i),)))
+            lines += fixed
+            view = env.views[a.sym]
+            env = env.with_view(a.sym, whole(view.name, view.scalar, view.mem, row_major(shape), view.const))
+    lines += printer.block(f.tree.body, env, (), "body")
+    return "\n".join((f"{_prototype(f, needs, 'restrict ')} {{", *indented(iter(lines)), "}\n"))
+
+
+def _contract(f: Function) -> str:
+    """The comment above a declaration: what a caller owes."""
+    printer = Statements(f, Program((), {}), Needs())
+    return "".join(f"// {line}\n" for line in _obligations(f, printer, _entry(f)))
+
+
+def _obligations(f: Function, printer: Statements, env: Env) -> Iterator[str]:
+    def show(e: Expr) -> str:
+        return str(printer.control(e, env))
+
+    for a in f.tree.args:
+        if isinstance(a.type, Tensor):
+            extents = ", ".join(show(e) for e in a.type.shape)
+            kind = "window" if a.type.window else "tensor"
+            yield f"{_c_argument(env, a)}: {kind} of extents [{extents}]"
+    sizes = [_c_argument(env, a) for a in f.tree.args if isinstance(a.type, Control) and a.type.name == "size"]
+    if sizes:
+        yield f"requires {', '.join(sizes)} >= 1"
+    for p in f.tree.preds:
+        try:
+            yield f"requires {show(p)}"
+        except Objection as e:
+            raise marked(MemoryAccessError, f.tree, (), str(e)) from e
+    if f.written:
+        names = ", ".join(_c_argument(env, f.tree.args[i]) for i in sorted(f.written))
+        yield f"writes {names}; what is written must not overlap another argument"
+

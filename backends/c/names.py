@@ -1,0 +1,69 @@
+"""Which spellings C leaves to a program. Imports nothing of the project."""
+
+from __future__ import annotations
+
+import re
+
+KEYWORDS = frozenset(
+    """auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    asm typeof alignas alignof bool complex imaginary noreturn static_assert thread_local true false nullptr constexpr
+    and and_eq bitand bitor catch class compl const_cast delete dynamic_cast explicit export friend mutable namespace
+    new not not_eq operator or or_eq private protected public reinterpret_cast static_cast template this throw try
+    typeid typename using virtual wchar_t xor xor_eq""".split()
+)
+"""Keywords of C and C++ (a header may be included in either)."""
+
+LIBRARY = frozenset(
+    """abort abs labs llabs atexit atof atoi atol bsearch calloc div exit free getenv malloc qsort rand realloc srand
+    strtod strtol system aligned_alloc main printf fprintf sprintf snprintf scanf puts putchar getchar fopen fclose
+    fread fwrite remove rename stdin stdout stderr errno assert memcpy memmove memset memcmp strlen strcpy strcmp
+    acos asin atan atan2 cos sin tan cosh sinh tanh acosh asinh atanh exp exp2 expm1 log log10 log1p log2 logb modf
+    ldexp frexp ilogb scalbn cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint rint lrint llrint
+    round lround llround trunc fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin fma j0 j1 jn y0
+    y1 yn gamma significand drem finite signgam exp10 pow10 sincos isnan isinf isfinite isnormal signbit fpclassify
+    read write open close link unlink index rindex bcopy bzero bcmp time clock signal raise select random srandom
+    linux unix i386 NULL EOF NAN INFINITY HUGE_VAL RAND_MAX BUFSIZ EXIT_SUCCESS EXIT_FAILURE""".split()
+)
+"""Functions and macros of the C library (and macros that compilers predefine) that a program's own
+names must not meet."""
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+
+
+def is_reserved(name: str) -> bool:
+    """Whether C, its library or the generated helpers own this spelling.
+
+    >>> [is_reserved(n) for n in ("x", "double", "int64_t", "exo_alloc", "sinf", "_mm_add", "INT_MAX")]
+    [False, True, True, True, True, True, True]
+    """
+    return (
+        name in KEYWORDS
+        or name in LIBRARY
+        or (name[-1:] in "fl" and name[:-1] in LIBRARY)
+        or name.startswith(("_", "exo_", "EXO_", "M_"))
+        or name.endswith(("_t", "_MAX", "_MIN", "_C"))
+    )
+
+
+def c_name(name: str) -> str:
+    """A legal C spelling that resembles `name`; itself if C leaves it free.
+
+    >>> c_name("x"), c_name("restrict"), c_name("_i"), c_name("\N{GREEK SMALL LETTER ALPHA}")
+    ('x', 'restrict_', 'v_i', 'u3b1')
+    """
+    ascii_name = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
+    if not _PLAIN.match(ascii_name) or ascii_name.startswith(("exo_", "EXO_", "M_")):
+        ascii_name = f"v{'' if ascii_name.startswith('_') else '_'}{ascii_name}"
+    return f"{ascii_name}_" if is_reserved(ascii_name) else ascii_name
+
+
+def fresh(name: str, taken: frozenset[str]) -> str:
+    """`c_name(name)`, numbered if that is taken."""
+    base = c_name(name)
+    if base not in taken:
+        return base
+    n = 1
+    while f"{base.rstrip('_')}_{n}" in taken:
+        n += 1
+    return f"{base.rstrip('_')}_{n}"

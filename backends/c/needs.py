@@ -1,0 +1,107 @@
+"""What a C file needs besides its functions: includes, helpers, structs, registers. Imports the kernel's names.
+
+`Needs` is filled while functions are printed, in the order of printing, so it is deterministic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..kernel import Config, ExternFn, Scalar
+from .errors import NameClashError
+from .names import c_name
+from .types import INT, c_type, decided, window_definition, window_struct
+
+FLOOR_DIV = f"""\
+// Quotient and remainder of the floor division by b >= 1 (C truncates).
+static inline {INT} exo_floor_div({INT} a, {INT} b) {{ return a / b - (a % b < 0); }}
+static inline {INT} exo_floor_mod({INT} a, {INT} b) {{ return a % b < 0 ? a % b + b : a % b; }}"""
+
+CONTROL_TYPES = {"bool": "bool"}
+_HOLE = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+
+
+def fill(template: str, value: Callable[[str], str]) -> str:
+    """A template with each `{name}` replaced by `value(name)`; `{{` and `}}` stand for braces.
+
+    >>> fill("{x} = f({y}); {{ }}", str.upper)
+    'X = f(Y); { }'
+    """
+    return _HOLE.sub(lambda m: value(m[1]) if m[1] is not None else m[0][0], template)
+
+
+def control_type(name: str) -> str:
+    """The C type of a control value."""
+    return CONTROL_TYPES.get(name, INT)
+
+
+@dataclass
+class Needs:
+    """A file's includes, helper functions, window structs and configuration registers."""
+
+    includes: dict[str, None] = field(default_factory=dict)
+    texts: dict[str, None] = field(default_factory=dict)
+    helpers: dict[str, str] = field(default_factory=dict)
+    windows: dict[str, str] = field(default_factory=dict)
+    configs: dict[str, Config] = field(default_factory=dict)
+
+    def prelude(self, text: str) -> None:
+        """C text wanted once a file; its #include lines are gathered at the top."""
+        rest: list[str] = []
+        for line in text.splitlines():
+            if line.startswith("#include"):
+                self.includes[line.strip()] = None
+            else:
+                rest.append(line)
+        if "".join(rest).strip():
+            self.texts["\n".join(rest).strip()] = None
+
+    def window(self, t: Scalar, rank: int, const: bool) -> str:
+        """The struct that passes such a window."""
+        name = window_struct(t, rank, const)
+        self.windows[name] = window_definition(t, rank, const)
+        return f"struct {name}"
+
+    def extern(self, f: ExternFn, t: Scalar) -> str:
+        """A function that computes an extern once its arguments have values: a template may mention
+        them several times, in any precision that C promotes to."""
+        self.includes["#include <math.h>"] = None
+        ctype = c_type(t)
+        values = {"s": "f" if decided(t).name in ("f16", "f32") else "", "t": ctype}
+        body = fill(f.c, lambda hole: values.get(hole, f"a{hole}"))
+        params = ", ".join(f"{ctype} a{i}" for i in range(f.arity))
+        return self._helper(
+            f"exo_{c_name(f.name).rstrip('_')}_{decided(t)}",
+            lambda name: f"static inline {ctype} {name}({params}) {{ return ({ctype})({body}); }}",
+        )
+
+    def choice(self, op: str, t: Scalar) -> str:
+        """The function that a `min=` or `max=` reduction applies."""
+        ctype, test = c_type(t), "<" if op == "min" else ">"
+        return self._helper(
+            f"exo_{op}_{decided(t)}",
+            lambda name: f"static inline {ctype} {name}({ctype} a, {ctype} b) {{ return b {test} a ? b : a; }}",
+        )
+
+    def _helper(self, name: str, text: Callable[[str], str]) -> str:
+        """The name of a helper with this text; numbered if another has the name."""
+        candidate, n = name, 0
+        while self.helpers.setdefault(candidate, text(candidate)) != text(candidate):
+            n += 1
+            candidate = f"{name}_{n}"
+        return candidate
+
+    def register(self, config: Config, name: str) -> str:
+        """The C lvalue of a config field."""
+        if self.configs.setdefault(config.name, config) != config:
+            raise NameClashError(f"two different configs are called {config.name}; rename one")
+        return f"exo_cfg_{config.name}.{c_name(name)}"
+
+    def config_text(self, config: Config) -> str:
+        """The definition of a config's registers."""
+        fields = ""
+        for name, t in sorted(config.fields.items()):
+            fields += f"    {c_type(t) if isinstance(t, Scalar) else control_type(t.name)} {c_name(name)};\n"
+        return f"static struct {{\n{fields}}} exo_cfg_{config.name};\n"

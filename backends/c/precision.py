@@ -1,0 +1,121 @@
+"""Precision rules (paper, A.7). Imports the kernel's names.
+
+A literal takes the precision of its context; `R` is f32; the operands of an operator agree; only an
+assignment, a reduction and a config write convert.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+
+from ..kernel import (
+    Assign,
+    Binary,
+    Const,
+    Expr,
+    ExternCall,
+    If,
+    ProcDef,
+    Read,
+    ReadConfig,
+    Reduce,
+    Scalar,
+    Sym,
+    Unary,
+    WriteConfig,
+    f32,
+    is_control,
+    walk,
+)
+from .errors import Objection, PrecisionError, marked
+from .symbols import Data
+from .types import decided, literal
+
+
+def _agree(what: str, a: Scalar | None, b: Scalar | None) -> Scalar | None:
+    if a is not None and b is not None and a != b:
+        raise Objection(f"the operands of {what} have precisions {a} and {b}; stage one at the other's, or set_precision")
+    return a or b
+
+
+def precision(e: Expr, data: Mapping[Sym, Data]) -> Scalar | None:
+    """The precision of a data expression; None if it is all literals. Raises `Objection`."""
+    match e:
+        case Read(sym=s):
+            return data[s].scalar
+        case ReadConfig(config=c, field=f):
+            t = c.fields[f]
+            return decided(t) if isinstance(t, Scalar) else None
+        case Unary(arg=a):
+            return precision(a, data)
+        case Binary(op=op, lhs=a, rhs=b):
+            return _agree(f"`{op}`", precision(a, data), precision(b, data))
+        case ExternCall(f=f, args=args):
+            each: Iterable[Scalar | None] = (precision(a, data) for a in args)
+            return reduce(lambda x, y: _agree(f.name, x, y), each, None)
+        case _:
+            return None
+
+
+def _check_value(e: Expr, at: Scalar, data: Mapping[Sym, Data]) -> None:
+    """Literals fit the precision `at` that they are computed in, and so do the operators."""
+    match e:
+        case Const(value=v) if not is_control(e):
+            literal(v, at)
+        case Unary(arg=a):
+            _check_value(a, at, data)
+        case Binary(op=op, lhs=a, rhs=b):
+            if op == "%" or (op == "/" and not at.is_float):
+                raise Objection(f"`{op}` on {at} would round; use a floating-point precision")
+            _check_value(a, at, data)
+            _check_value(b, at, data)
+        case ExternCall(f=f, args=args):
+            if "{s}" in f.c and not at.is_float:
+                raise Objection(f"{f.name} needs a floating-point precision, not {at}")
+            for a in args:
+                _check_value(a, at, data)
+        case _:
+            pass
+
+
+def check_value(e: Expr, target: Scalar, data: Mapping[Sym, Data]) -> None:
+    """A data expression that is converted to `target` computes at one precision that fits it."""
+    _check_value(e, precision(e, data) or target, data)
+
+
+def check_condition(e: Expr, data: Mapping[Sym, Data]) -> None:
+    """Comparisons of data inside a condition agree in precision."""
+    match e:
+        case Binary(lhs=a) if not is_control(a):
+            at = precision(e, data) or f32
+            _check_value(a, at, data)
+            _check_value(e.rhs, at, data)
+        case Binary(lhs=a, rhs=b):
+            check_condition(a, data)
+            check_condition(b, data)
+        case Unary(arg=a):
+            check_condition(a, data)
+        case _:
+            pass
+
+
+def check_precisions(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
+    """Every statement of a procedure computes at consistent precisions; raises `PrecisionError`."""
+    for path, n in walk(tree):
+        try:
+            match n:
+                case Assign(sym=s, rhs=e) | Reduce(sym=s, rhs=e):
+                    check_value(e, data[s].scalar, data)
+                case WriteConfig(config=c, field=f, rhs=e):
+                    t = c.fields[f]
+                    if isinstance(t, Scalar):
+                        check_value(e, decided(t), data)
+                case If(cond=e):
+                    check_condition(e, data)
+                case _:
+                    pass
+        except Objection as problem:
+            raise marked(PrecisionError, tree, path, str(problem)) from problem
+
+

@@ -1,0 +1,88 @@
+"""The procedures of a C module: callees first, with their C names. Imports the kernel's names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..kernel import Call, Proc, ProcDef, Sym, walk
+from .errors import BackendError, InstructionError, NameClashError
+from .names import c_name, fresh
+from .symbols import Data, Range, data_symbols, ranges, written_args
+
+
+@dataclass(frozen=True)
+class Function:
+    """A procedure as a C function: what its variables are and which arguments (by position) it writes."""
+
+    tree: ProcDef
+    name: str
+    exported: bool
+    data: Mapping[Sym, Data]
+    ranges: Mapping[Sym, Range]
+    written: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Program:
+    """The functions in the order that C wants, and a table by the identity of a procedure's tree.
+    Instructions are in the table only."""
+
+    functions: tuple[Function, ...]
+    by_tree: Mapping[int, Function]
+
+
+def _callees_first(roots: Sequence[ProcDef]) -> tuple[ProcDef, ...]:
+    """Every procedure reached from `roots`, each after what it calls; equal ones once each object."""
+    done: dict[int, ProcDef] = {}
+    stack: list[tuple[ProcDef, bool]] = [(t, False) for t in reversed(roots)]
+    while stack:
+        tree, entered = stack.pop()
+        if id(tree) in done:
+            continue
+        if entered:
+            done[id(tree)] = tree
+            continue
+        stack.append((tree, True))
+        called = [n.f.tree for _, n in walk(tree) if isinstance(n, Call)] if tree.instr is None else []
+        stack.extend((t, False) for t in reversed(called))
+    return tuple(done.values())
+
+
+def _exported_names(roots: Sequence[ProcDef]) -> dict[int, str]:
+    names: dict[int, str] = {}
+    for t in roots:
+        if t.instr is not None:
+            raise InstructionError(f"{t.name} is an instruction: it has no C function; compile a procedure that uses it")
+        if c_name(t.name) != t.name:
+            raise NameClashError(f"C keeps the name {t.name} for itself; give the procedure another with rename")
+        if t.name in names.values() and id(t) not in names:
+            raise NameClashError(f"two procedures called {t.name} can't be in one module; rename one")
+        names[id(t)] = t.name
+    return names
+
+
+def link(procs: Sequence[Proc]) -> Program:
+    """Collect what `procs` call and name everything; `procs` keep their names, others make way."""
+    if not procs:
+        raise BackendError("there is nothing to compile: give at least one procedure")
+    roots = [p.tree for p in procs]
+    names = _exported_names(roots)
+    taken = frozenset(names.values())
+    functions: list[Function] = []
+    by_tree: dict[int, Function] = {}
+    written: dict[int, frozenset[int]] = {}
+    for tree in _callees_first(roots):
+        twin = next((f for f in functions if id(tree) not in names and f.tree == tree), None)
+        if twin is not None:
+            by_tree[id(tree)], written[id(tree)] = twin, twin.written
+            continue
+        name = names.get(id(tree)) or (tree.name if tree.instr else fresh(tree.name, taken))
+        data = data_symbols(tree)
+        written[id(tree)] = written_args(tree, data, written)
+        function = Function(tree, name, id(tree) in names, data, ranges(tree), written[id(tree)])
+        by_tree[id(tree)] = function
+        if tree.instr is None:
+            functions.append(function)
+            taken |= {name}
+    return Program(tuple(functions), by_tree)

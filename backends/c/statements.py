@@ -1,0 +1,180 @@
+"""Statements in C. Imports the kernel's names.
+
+A block is printed front to back with an `Env` of what is in scope; a buffer is released at the end
+of its block, so after the last use of any window of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..kernel import (
+    Alloc,
+    Assign,
+    Block,
+    Call,
+    Expr,
+    For,
+    If,
+    Node,
+    Pass,
+    Path,
+    ReadConfig,
+    Reduce,
+    Scalar,
+    Stmt,
+    Tensor,
+    WindowDef,
+    WriteConfig,
+    walk,
+)
+from .calls import Calls
+from .errors import AllocationError, MemoryAccessError, Objection, marked
+from .terms import Term, binary, row_major
+from .types import INT, c_type, decided
+from .views import Env, View, whole
+
+PRAGMAS = {"par": "#pragma omp parallel for", "vec": "#pragma omp simd"}
+
+
+def reads_config(e: Node) -> bool:
+    """Whether a control expression may change while its variables don't."""
+    return any(isinstance(n, ReadConfig) for _, n in walk(e))
+
+
+def indented(lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        yield line if line.startswith("#") else f"    {line}"
+
+
+class Statements(Calls):
+    """Prints the statements of one function."""
+
+    def block(self, stmts: Block, env: Env, path: Path, label: str) -> Iterator[str]:
+        """The lines of a block: its statements, then what its buffers need to be released."""
+        release: list[str] = []
+        for i, s in enumerate(stmts):
+            env = env.at((*path, (label, i)))
+            try:
+                lines, env = self._declare(s, env, release) if isinstance(s, Alloc | WindowDef) else (None, env)
+                yield from self._statement(s, env) if lines is None else lines
+            except Objection as e:
+                error = AllocationError if isinstance(s, Alloc) else MemoryAccessError
+                raise marked(error, self.function.tree, env.path, str(e)) from e
+        yield from reversed(release)
+
+    # -- declarations ---------------------------------------------------------------------------
+
+    def _declare(self, s: Alloc | WindowDef, env: Env, release: list[str]) -> tuple[list[str], Env]:
+        if isinstance(s, WindowDef):
+            return self._window(s, env)
+        mem = self.function.data[s.sym].mem
+        self.needs.prelude(mem.prelude())
+        lines, shape, env = self.shape(s.type, s.sym.name, env)
+        name, env = env.spell(s.sym.name)
+        scalar = decided(s.type.base if isinstance(s.type, Tensor) else s.type)
+        lines.append(mem.alloc(name, scalar, shape))
+        if end := mem.free(name, scalar, shape):
+            release.append(end)
+        view = whole(name, scalar, mem, row_major(shape)) if shape else View(name, scalar, mem, (), ())
+        return lines, env.with_view(s.sym, view)
+
+    def shape(self, t: Scalar | Tensor, name: str, env: Env) -> tuple[list[str], tuple[Term, ...], Env]:
+        """The extents of a buffer; one that a config write may change later is given a name first."""
+        lines: list[str] = []
+        extents: list[Term] = []
+        for d, e in enumerate(t.shape if isinstance(t, Tensor) else ()):
+            text, env = self._fixed(e, f"{name}_dim{d}", lines, env)
+            extents.append(text)
+        return lines, tuple(extents), env
+
+    def _fixed(self, e: Expr, name: str, lines: list[str], env: Env) -> tuple[Term, Env]:
+        """A control expression whose value stays; config state is read now, into a constant."""
+        text = self.control(e, env)
+        if not reads_config(e):
+            return text, env
+        spelled, env = env.spell(name)
+        lines.append(f"const {INT} {spelled} = {text};")
+        return Term(spelled), env
+
+    def _window(self, s: WindowDef, env: Env) -> tuple[list[str], Env]:
+        """A pointer to the window's first element; where pointers can't reach, only a fact of the printer."""
+        if reads_config(s.rhs):
+            return self._window_by_config(s, env)
+        view = self.view(s.rhs, env)
+        if not view.mem.pointers:
+            return [], env.with_view(s.sym, view)
+        name, env = env.spell(s.sym.name)
+        const = "const " if view.const else ""
+        line = f"{const}{c_type(view.scalar)} *const {name} = {view.address()};"
+        pointed = whole(name, view.scalar, view.mem, view.kept_strides(), view.const)
+        return [line], env.with_view(s.sym, pointed)
+
+    def _window_by_config(self, s: WindowDef, env: Env) -> tuple[list[str], Env]:
+        """Like `_window`, with indices that read config state fixed at the definition."""
+        view, lines = self.view(s.rhs, env), list[str]()
+        dims = []
+        for d, index in enumerate(view.dims):
+            if "exo_cfg_" in index.at.text:
+                name, env = env.spell(f"{s.sym.name}_at{d}")
+                lines.append(f"const {INT} {name} = {index.at};")
+                index = replace(index, at=Term(name))
+            dims.append(index)
+        return lines, env.with_view(s.sym, replace(view, dims=tuple(dims)))
+
+    # -- the others -----------------------------------------------------------------------------
+
+    def _statement(self, s: Stmt, env: Env) -> Iterator[str]:
+        match s:
+            case Assign():
+                target = self.target(s, env)
+                yield f"{target} = {self.converted(s.rhs, env.views[s.sym].scalar, env)};"
+            case Reduce():
+                yield self._reduce(s, env)
+            case For():
+                yield from self._loop(s, env)
+            case If():
+                yield f"if ({self.control(s.cond, env)}) {{"
+                yield from indented(self.block(s.body, env, env.path, "body"))
+                if s.orelse:
+                    yield "} else {"
+                    yield from indented(self.block(s.orelse, env, env.path, "orelse"))
+                yield "}"
+            case Call():
+                yield from self.call(s, env)
+            case WriteConfig(config=c, field=f):
+                t = c.fields[f]
+                value = self.converted(s.rhs, decided(t), env) if isinstance(t, Scalar) else self.control(s.rhs, env)
+                yield f"{self.needs.register(c, f)} = {value};"
+            case Pass():
+                yield ";"
+            case _:
+                raise AssertionError(f"not a statement: {s}")
+
+    def target(self, s: Assign | Reduce, env: Env) -> Term:
+        """The lvalue that a statement writes."""
+        return env.views[s.sym].element([self.control(i, env) for i in s.idx])
+
+    def _reduce(self, s: Reduce, env: Env) -> str:
+        target, scalar = self.target(s, env), env.views[s.sym].scalar
+        value = self.converted(s.rhs, scalar, env)
+        if s.op in ("min", "max"):
+            return f"{target} = {self.needs.choice(s.op, scalar)}({target}, {value});"
+        return f"{target} {s.op}= {value};"
+
+    def _loop(self, s: For, env: Env) -> Iterator[str]:
+        """A counted loop. Its bounds are read once, as they are in the object language."""
+        fixed: list[str] = []
+        lo = self.control(s.lo, env)
+        hi, env = self._fixed(s.hi, f"{s.iter.name}_end", fixed, env)
+        name, inner = env.spell(s.iter.name)
+        yield from fixed
+        if s.mode in PRAGMAS:
+            yield PRAGMAS[s.mode]
+        test = binary("<", Term(name), hi)
+        yield f"for ({INT} {name} = {lo}; {test}; {name}++) {{"
+        yield from indented(self.block(s.body, inner.with_control(s.iter, Term(name)), env.path, "body"))
+        yield "}"
+
+

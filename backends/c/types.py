@@ -1,0 +1,79 @@
+"""C types of object types, literals and window structs. Imports the kernel's names and terms."""
+
+from __future__ import annotations
+
+import math
+
+from ..kernel import R, Scalar, f32
+from .errors import Objection
+from .terms import ATOM, UNARY, Term
+
+INT = "int64_t"
+"""The C type of sizes, indices and strides: 64 bits, so that the offset into a large array never overflows."""
+
+C_TYPES = {
+    "f16": "_Float16", "f32": "float", "f64": "double",
+    "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
+    "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t",
+}  # fmt: skip
+
+
+def decided(t: Scalar) -> Scalar:
+    """The precision of a data type; `R`, "not decided", is f32."""
+    return f32 if t == R else t
+
+
+def c_type(t: Scalar) -> str:
+    """The C type of a data scalar."""
+    return C_TYPES[decided(t).name]
+
+
+def window_struct(t: Scalar, rank: int, const: bool) -> str:
+    """The name of the struct that passes a window."""
+    return f"exo_win_{rank}{decided(t).name}{'c' if const else ''}"
+
+
+def window_definition(t: Scalar, rank: int, const: bool) -> str:
+    """The struct's definition, guarded, as several headers may need it."""
+    name = window_struct(t, rank, const)
+    qualifier = "const " if const else ""
+    return (
+        f"#ifndef {name.upper()}\n#define {name.upper()}\n"
+        f"struct {name} {{\n    {qualifier}{c_type(t)} *data;\n    {INT} strides[{rank}];\n}};\n#endif\n"
+    )
+
+
+def _float_text(value: float) -> str:
+    if math.isnan(value):
+        return "NAN"
+    if math.isinf(value):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    return repr(value)
+
+
+def literal(value: int | float, t: Scalar) -> Term:
+    """A data literal at precision `t`; raises `Objection` if the precision can't hold it.
+
+    >>> literal(0.5, Scalar("f32")).text, literal(2, Scalar("f64")).text, literal(3.0, Scalar("i8")).text
+    ('0.5f', '2.0', '3')
+    """
+    t = decided(t)
+    if t.is_float:
+        text = _float_text(float(value))
+        if t.name == "f16":
+            return Term(f"(_Float16){text}f" if text[-1].isdigit() else f"(_Float16){text}", UNARY)
+        suffix = "f" if t.name == "f32" and text[-1].isdigit() else ""
+        return Term(text + suffix, UNARY if text.startswith("-") else ATOM)
+    if not float(value).is_integer():
+        raise Objection(f"the literal {value} is not an integer, as {t} needs")
+    n, bits, signed = int(value), int(t.name[1:]), t.name[0] == "i"
+    lo, hi = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+    if not lo <= n <= hi:
+        raise Objection(f"the literal {value} is outside the range of {t}, {lo} to {hi}")
+    if bits == 64:
+        if n == lo and signed:
+            return Term("INT64_MIN")
+        return Term(f"{'-' if n < 0 else ''}{'INT64_C' if signed else 'UINT64_C'}({abs(n)})", UNARY if n < 0 else ATOM)
+    if n == -(2**31):
+        return Term("INT32_MIN")
+    return Term(f"{n}u" if t.name == "u32" else str(n), UNARY if n < 0 else ATOM)

@@ -1,0 +1,207 @@
+"""What is known at a place of a procedure. Imports solver, translate and ir.
+
+Known are: sizes and extents are at least 1; the assertions; the ranges of the loops and the conditions
+of the branches around the place; the strides of dense buffers and of windows. Nothing that reads config
+fields or data is ever a fact: they may have changed since. What a node contributes is memoised on it,
+so an edit recomputes its own spine only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+
+from pyrsistent import pmap
+
+from ..ir.memo import memo_by_identity
+from ..ir.names import Sym
+from ..ir.nodes import Alloc, Binary, Expr, For, If, Interval, Node, ProcDef, Unary, Var, WindowDef
+from ..ir.types import Tensor, bool_, size
+from ..ir.walk import Path, Step, child
+from .answers import Answer
+from .formula import TRUE, And, BoolAtom, Formula, Leaf, Lin, Model, Opaque, V, conj, eq, ge, lt, neg, product
+from .solver import prove
+from .translate import Env, cond, flag, is_opaque, lin, stride_of, unknown
+
+Facts = tuple[Formula, ...]
+
+
+@memo_by_identity
+def env_of(tree: ProcDef) -> Env:
+    """The environment in which the expressions of `tree` are read: it knows which arguments are bools."""
+    return _env(_bools(tree))
+
+
+@memo_by_identity
+def _bools(tree: ProcDef) -> tuple[Sym, ...]:
+    return tuple(a.sym for a in tree.args if a.type == bool_)
+
+
+@lru_cache(maxsize=256)
+def _env(bools: tuple[Sym, ...]) -> Env:
+    return Env(bools=pmap({s: flag(s) for s in bools}))
+
+
+def facts_at(tree: ProcDef, path: Path) -> Facts:
+    """What is known where `path` stands, whenever control reaches it."""
+    facts = list(entry_facts(tree))
+    bools = _bools(tree)
+    node: Node = tree
+    for step in path:
+        facts += _from_above(node, step, bools)
+        node = child(node, step)
+    return tuple(facts)
+
+
+@memo_by_identity
+def entry_facts(tree: ProcDef) -> Facts:
+    """What is known where `tree` begins: about its arguments, and its assertions."""
+    env = env_of(tree)
+    facts: list[Formula] = []
+    for a in tree.args:
+        if a.type == size:
+            facts.append(ge(unknown(a.sym), 1))
+        elif isinstance(a.type, Tensor):
+            facts += tensor_facts(a.sym, a.type, env)
+    for p in tree.preds:
+        facts += flatten(_stable(p, env))
+    return tuple(facts)
+
+
+def flatten(f: Formula) -> Facts:
+    """The conjuncts of `f`."""
+    if isinstance(f, And):
+        return f.fs
+    return () if f == TRUE else (f,)
+
+
+def tensor_facts(sym: Sym, t: Tensor, env: Env) -> Facts:
+    """Extents are positive; the strides of a dense tensor are products of its inner extents."""
+    facts: list[Formula] = [ge(lin(e, env), 1) for e in t.shape if not is_opaque(e)]
+    if not t.window:
+        stride = Lin(1)
+        for d in reversed(range(len(t.shape))):
+            facts.append(eq(stride_of(sym, d), stride))
+            if is_opaque(t.shape[d]):
+                break
+            stride = product(stride, lin(t.shape[d], env))
+    return tuple(f for f in facts if f != TRUE)
+
+
+def window_facts(w: WindowDef) -> Facts:
+    """A window has the strides of the dimensions that it keeps."""
+    kept = [d for d, i in enumerate(w.rhs.idx) if isinstance(i, Interval)]
+    return tuple(eq(stride_of(w.sym, k), stride_of(w.rhs.sym, d)) for k, d in enumerate(kept))
+
+
+def range_facts(loop: For, env: Env) -> Facts:
+    """`lo <= iter < hi`, as far as the bounds never change."""
+    i = lin(Var(loop.iter), env)
+    facts = []
+    if not is_opaque(loop.lo):
+        facts.append(ge(i, lin(loop.lo, env)))
+    if not is_opaque(loop.hi):
+        facts.append(lt(i, lin(loop.hi, env)))
+    return tuple(facts)
+
+
+def branch_facts(branch: If, label: str, env: Env) -> Facts:
+    """What the condition says in the branch `label`, "body" or "orelse"."""
+    return flatten(_stable(branch.cond, env, label == "body"))
+
+
+def _stable(e: Expr, env: Env, truth: bool = True) -> Formula:
+    """What follows from `e` being `truth` and stays so: the part that reads neither data nor config."""
+    if not is_opaque(e):
+        return cond(e, env) if truth else neg(cond(e, env))
+    match e:
+        case Unary(op="not", arg=a):
+            return _stable(a, env, not truth)
+        case Binary(op=op, lhs=a, rhs=b) if op == ("and" if truth else "or"):
+            return conj(_stable(a, env, truth), _stable(b, env, truth))
+        case _:
+            return TRUE
+
+
+def _from_above(node: Node, step: Step, bools: tuple[Sym, ...]) -> Iterator[Formula]:
+    """What `node` lets its child at `step` know."""
+    label, k = step
+    if k is None or label not in ("body", "orelse"):
+        return
+    for first, facts in _of_node(node)(bools)[label]:
+        if k >= first:
+            yield from facts
+
+
+@memo_by_identity
+def _of_node(node: Node) -> Callable[[tuple[Sym, ...]], Mapping[str, list[tuple[int, Facts]]]]:
+    """Given the bool variables: for each block of `node`, facts and the first index where they are known."""
+
+    def contribution(label: str, env: Env) -> list[tuple[int, Facts]]:
+        found: list[tuple[int, Facts]] = []
+        if isinstance(node, For):
+            found.append((0, range_facts(node, env)))
+        elif isinstance(node, If):
+            found.append((0, branch_facts(node, label, env)))
+        for k, s in enumerate(getattr(node, label)):
+            if isinstance(s, Alloc) and isinstance(s.type, Tensor):
+                found.append((k + 1, tensor_facts(s.sym, s.type, env)))
+            elif isinstance(s, WindowDef):
+                found.append((k + 1, window_facts(s)))
+        return found
+
+    labels = [label for label, is_list in node.CHILDREN if is_list and label in ("body", "orelse")]
+    table: dict[tuple[Sym, ...], Mapping[str, list[tuple[int, Facts]]]] = {}
+
+    def given(bools: tuple[Sym, ...]) -> Mapping[str, list[tuple[int, Facts]]]:
+        if bools not in table:
+            table[bools] = {label: contribution(label, _env(bools)) for label in labels}
+        return table[bools]
+
+    return given
+
+
+def holds(tree: ProcDef, path: Path, goal: Expr | Formula) -> Answer:
+    """Whether `goal` is true wherever control reaches `path`."""
+    f = goal if isinstance(goal, Formula) else cond(goal, env_of(tree))
+    return prove(facts_at(tree, path), f)
+
+
+def show_model(tree: ProcDef, model: Model) -> dict[str, int]:
+    """A counterexample in the names that `tree` prints with, in order; primed iterations get a `'`.
+
+    Only what a reader can name is shown: variables, strides and config fields.
+    """
+    from ..ir.printing import names_at
+
+    names = names_at(tree)
+    out: dict[str, int] = {}
+    for leaf, value in sorted(model.items(), key=lambda item: _rank(item[0])):
+        name = _name(leaf, names)
+        if name is not None:
+            out[name] = int(value)
+    return out
+
+
+def _rank(leaf: Leaf) -> tuple[int, int, int, str]:
+    match leaf:
+        case BoolAtom(key=("bool", Sym() as s)):
+            return (0, s.id, 0, s.name)
+        case BoolAtom():
+            return (4, 0, 0, repr(leaf.key))
+        case _:
+            return leaf.order
+
+
+def _name(leaf: Leaf, names: Mapping[Sym, str]) -> str | None:
+    match leaf:
+        case V(sym=s, tag=t):
+            return names.get(s, s.name) + "'" * t
+        case BoolAtom(key=("bool", Sym() as s)):
+            return names.get(s, s.name)
+        case Opaque(key=("stride", Sym() as s, int(d))):
+            return f"stride({names.get(s, s.name)}, {d})"
+        case Opaque(key=("config", str(c), str(f), _)):
+            return f"{c}.{f}"
+        case _:
+            return None

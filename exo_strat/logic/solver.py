@@ -1,0 +1,207 @@
+"""Proves and refutes formulas over the integers. Imports formula, answers, problem and the engines.
+
+A question is split into parts that share no unknown; each part is put into canonical form and looked up;
+then the small procedure of `quick` tries, then Z3. Equal questions get equal answers in any process.
+Every model is checked by `evaluate` before it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Literal
+
+from . import quick, z3engine
+from .answers import Answer, Proved, Refuted, Sat, Satisfiability, Stats, Unknown, Unsat, recorder, recording
+from .exists import instances
+from .formula import (
+    FALSE,
+    TRUE,
+    And,
+    Atom,
+    BoolAtom,
+    Formula,
+    Leaf,
+    Lin,
+    Mul,
+    Quot,
+    atoms,
+    disj,
+    eq,
+    evaluate,
+    neg,
+    subst,
+)
+from .problem import Problem, components, decode, encode, encode_exists, leaves_of
+
+__all__ = [
+    "Answer",
+    "Proved",
+    "Refuted",
+    "Sat",
+    "Satisfiability",
+    "Stats",
+    "Unknown",
+    "Unsat",
+    "prove",
+    "prove_exists",
+    "recording",
+    "satisfiable",
+]
+
+PROVED, UNSAT = Proved(), Unsat()
+MAX_INSTANCES = 24
+
+
+def satisfiable(formulas: Iterable[Formula]) -> Satisfiability:
+    """Whether all `formulas` can hold together; the model covers each of their unknowns.
+
+    >>> from exo_strat.logic.formula import V, eq
+    >>> from exo_strat.ir.names import Sym
+    >>> satisfiable([eq(Lin.of(V(Sym("i", 1))) * 2, 7)])
+    Unsat()
+    """
+    flat = _conjuncts(formulas)
+    if FALSE in flat:
+        return UNSAT
+    model: dict[Leaf, int | bool] = {}
+    unknown: Unknown | None = None
+    for group in components(flat):
+        answer = _solve_group(group)
+        if isinstance(answer, Unsat):
+            return answer
+        if isinstance(answer, Unknown):
+            unknown = unknown or answer
+        else:
+            model.update(answer.model)
+    return unknown or Sat(model)
+
+
+def prove(facts: Iterable[Formula], goal: Formula) -> Answer:
+    """Whether `goal` holds wherever `facts` hold.
+
+    Facts that contradict each other prove everything. The model of a `Refuted` covers each unknown of the
+    facts and the goal.
+
+    >>> from exo_strat.logic.formula import V, ge, lt
+    >>> from exo_strat.ir.names import Sym
+    >>> i, n = Lin.of(V(Sym("i", 1))), Lin.of(V(Sym("n", 2)))
+    >>> prove([ge(n, 1), ge(i, 0), lt(i, n)], lt(i, n))
+    Proved()
+    >>> prove([ge(n, 1), ge(i, 0), lt(i, n)], lt(i + 1, n))
+    Refuted(model={i_1: 0, n_2: 1})
+    """
+    facts = tuple(facts)
+    unknown: Unknown | None = None
+    for part in goal.fs if isinstance(goal, And) else (goal,):
+        answer = _prove_one(facts, part)
+        if isinstance(answer, Refuted):
+            missing = {a: 0 for a in leaves_of(goal) if a not in answer.model}
+            return Refuted({**answer.model, **missing}) if missing else answer
+        if isinstance(answer, Unknown):
+            unknown = unknown or answer
+    return unknown or PROVED
+
+
+def _prove_one(facts: Sequence[Formula], goal: Formula) -> Answer:
+    if goal == TRUE or goal in facts:
+        return PROVED
+    # The negated goal comes first: its part of the question is the one most likely to settle it.
+    match satisfiable((neg(goal), *facts)):
+        case Unsat():
+            return PROVED
+        case Sat(model=m):
+            return Refuted(dict(sorted(m.items(), key=lambda item: _shown(item[0]))))
+        case Unknown() as u:
+            return u
+
+
+def _shown(leaf: Leaf) -> tuple[object, ...]:
+    return leaf.order if isinstance(leaf, Atom) else (9, 0, 0, repr(leaf))
+
+
+def _conjuncts(formulas: Iterable[Formula]) -> list[Formula]:
+    """The conjuncts of `formulas`, each once."""
+    flat: dict[Formula, None] = {}
+    for f in formulas:
+        if isinstance(f, And):
+            flat.update(dict.fromkeys(f.fs))
+        elif f != TRUE:
+            flat[f] = None
+    return list(flat)
+
+
+def _solve_group(group: Sequence[Formula]) -> Satisfiability:
+    """Decides connected formulas; products are plain unknowns first, then computed from their factors."""
+    answer = _solve_linear(group)
+    if not isinstance(answer, Sat) or all(evaluate(f, answer.model) for f in group):
+        return answer
+    factors = {x for f in group for a in atoms(f) if isinstance(a, Mul) for x in a.factors if not isinstance(x, Quot)}
+    if not factors:
+        raise AssertionError(f"the solver's model does not satisfy the question: {answer.model} {group}")
+    model = answer.model
+    pins: dict[Atom, Lin] = {x: Lin(int(model[x])) for x in sorted(factors, key=lambda x: x.order)}
+    pinned = satisfiable([subst(f, pins) for f in group])
+    if not isinstance(pinned, Sat):
+        return Unknown("it depends on products of unknowns")
+    return Sat({**{a: 0 for f in group for a in leaves_of(f)}, **pinned.model, **{x: v.const for x, v in pins.items()}})
+
+
+def _solve_linear(group: Sequence[Formula]) -> Satisfiability:
+    problem, leaves = encode(group)
+    stats = recorder()
+    if stats is not None:
+        stats.asked += 1
+    values = _decide(problem)
+    if values is False:
+        return UNSAT
+    return Unknown("the solver's limit was reached") if values is None else Sat(decode(values, leaves))
+
+
+@lru_cache(maxsize=1 << 16)
+def _decide(problem: Problem) -> list[int] | Literal[False] | None:
+    stats = recorder()
+    values = quick.solve(problem)
+    if values is not None:
+        if stats is not None:
+            stats.quick += 1
+        return values
+    if stats is not None:
+        stats.z3 += 1
+    return z3engine.solve(problem)
+
+
+def prove_exists(facts: Iterable[Formula], exists: Iterable[Atom], goal: Formula) -> Answer:
+    """Whether wherever `facts` hold there are values of `exists` for which `goal` holds.
+
+    The facts must not mention `exists` (`ValueError`). Witnesses are read off the goal's equations and
+    bounds, quotients and remainders among them; Z3 with quantifiers is the last resort. A model of
+    `Refuted` is one for which no values of `exists` satisfy the goal.
+    """
+    facts, chosen = tuple(facts), tuple(exists)
+    if any(a in chosen for f in facts for a in leaves_of(f)):
+        raise ValueError("facts must not mention the unknowns that the goal may choose")
+    found = tuple(islice(instances(goal, chosen), MAX_INSTANCES))
+    whole = prove(facts, found[0] if found else FALSE)
+    if isinstance(whole, Refuted) and len(found) > 1:
+        whole = prove(facts, disj(*found))
+    if isinstance(whole, Proved):
+        return whole
+    if isinstance(whole, Refuted):
+        model = {a: v for a, v in whole.model.items() if a not in chosen}
+        missing = {a: 0 for a in leaves_of(goal) if a not in model and a not in chosen}
+        fixed = [_is(a, v) for a, v in {**model, **missing}.items()]
+        if isinstance(satisfiable([*fixed, goal]), Unsat):
+            return Refuted({**model, **missing})
+    flat = _conjuncts(facts)
+    if z3engine.valid_exists(*encode_exists(flat, goal, chosen)):
+        return PROVED
+    return Unknown("no witness was found within the solver's limit")
+
+
+def _is(leaf: Leaf, value: int | bool) -> Formula:
+    """That an unknown has the given value."""
+    if isinstance(leaf, BoolAtom):
+        return leaf if value else neg(leaf)
+    return eq(Lin.of(leaf), int(value))

@@ -1,0 +1,182 @@
+"""Control expressions of the tree as affine forms and formulas. Imports formula and ir.
+
+An `Env` says what the variables stand for, so that one expression can be read at several instances of
+its loops, or with a callee's arguments. Control variables never change; config fields and data do. An
+expression that reads them (`is_opaque`) becomes an unknown named after `Env.moment`: two readings are
+the same unknown only if they are made at one moment. So a fact that is opaque holds for that moment
+only; whoever shares it between moments is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from pyrsistent import PMap, pmap
+
+from ..ir.memo import memo_by_identity
+from ..ir.names import Sym
+from ..ir.nodes import Binary, Const, Expr, ExternCall, Read, ReadConfig, StrideExpr, Unary, Var, WindowExpr
+from ..ir.types import bool_
+from ..ir.walk import COMPARISONS, children, is_bool, is_control, mentions
+from .formula import (
+    FALSE,
+    TRUE,
+    BoolAtom,
+    Formula,
+    Lin,
+    Opaque,
+    V,
+    conj,
+    disj,
+    eq,
+    ge,
+    gt,
+    iff,
+    le,
+    lt,
+    ne,
+    neg,
+    product,
+)
+
+_COMPARE = {"<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne}
+
+
+@lru_cache(maxsize=4096)
+def unknown(sym: Sym, tag: int = 0) -> Lin:
+    """The variable itself, as an affine form."""
+    return Lin.of(V(sym, tag))
+
+
+def stride_of(sym: Sym, dim: int) -> Lin:
+    """The stride of a buffer along a dimension, as an unknown."""
+    return Lin.of(Opaque(("stride", sym, dim)))
+
+
+def flag(sym: Sym) -> BoolAtom:
+    """A bool variable, as an unknown."""
+    return BoolAtom(("bool", sym))
+
+
+@dataclass(frozen=True, slots=True)
+class Env:
+    """What control variables, bool variables and strides stand for; those not named are themselves.
+
+    `bools` is also how a comparison of two bool variables is told from one of integers.
+    """
+
+    vars: PMap[Sym, Lin] = pmap()
+    bools: PMap[Sym, Formula] = pmap()
+    strides: PMap[tuple[Sym, int], Lin] = pmap()
+    moment: Hashable = 0
+
+    def bind(self, sym: Sym, x: Lin | int) -> Env:
+        """With an integer variable standing for `x`."""
+        return replace(self, vars=self.vars.set(sym, Lin.of(x)))
+
+    def bind_bool(self, sym: Sym, f: Formula) -> Env:
+        """With a bool variable standing for `f`."""
+        return replace(self, bools=self.bools.set(sym, f))
+
+    def bind_stride(self, sym: Sym, dim: int, x: Lin) -> Env:
+        """With `stride(sym, dim)` standing for `x`."""
+        return replace(self, strides=self.strides.set((sym, dim), x))
+
+    def primed(self, syms: Iterable[Sym], tag: int) -> Env:
+        """With the given iterators standing for their `tag`-th instance."""
+        return replace(self, vars=self.vars.update({s: unknown(s, tag) for s in syms}))
+
+    def at(self, moment: Hashable) -> Env:
+        """With config fields and data read at another moment."""
+        return replace(self, moment=moment)
+
+
+EMPTY = Env()
+
+
+def lin(e: Expr, env: Env = EMPTY) -> Lin:
+    """The value of an integer control expression.
+
+    Raises `TypeError` for data, windows and truth values, which have none.
+
+    >>> from exo_strat.ir.build import num, var
+    >>> lin(Binary("%", Binary("+", var(Sym("i", 1)), num(8)), num(4)))
+    i_1 - 4*(i_1)/4
+    """
+    match e:
+        case Const(value=v, type=t) if t != bool_ and isinstance(v, int):
+            return Lin(v)
+        case Var(sym=s):
+            hit = env.vars.get(s)
+            return unknown(s) if hit is None else hit
+        case Unary(op="-", arg=a):
+            return -lin(a, env)
+        case Binary(op="+", lhs=a, rhs=b):
+            return lin(a, env) + lin(b, env)
+        case Binary(op="-", lhs=a, rhs=b):
+            return lin(a, env) - lin(b, env)
+        case Binary(op="*", lhs=a, rhs=b):
+            return product(lin(a, env), lin(b, env))
+        case Binary(op="/" | "%" as op, lhs=a, rhs=b):
+            c = lin(b, env)
+            if c.is_const and c.const >= 1:
+                return lin(a, env).div(c.const) if op == "/" else lin(a, env).mod(c.const)
+            return Lin.of(Opaque((op, lin(a, env), c)))
+        case StrideExpr(sym=s, dim=d):
+            return env.strides.get((s, d)) or stride_of(s, d)
+        case ReadConfig(config=c, field=f) if is_control(e):
+            return Lin.of(Opaque(("config", c.name, f, env.moment)))
+    raise TypeError(f"not an integer control expression: {e}")
+
+
+def cond(e: Expr, env: Env = EMPTY) -> Formula:
+    """The truth of a condition; see the module for conditions on data and config fields.
+
+    Raises `TypeError` for integers, data and windows, which have none.
+    """
+    match e:
+        case Const(value=bool(v)):
+            return TRUE if v else FALSE
+        case Var(sym=s):
+            return env.bools.get(s) or flag(s)
+        case Unary(op="not", arg=a):
+            return neg(cond(a, env))
+        case Binary(op="and", lhs=a, rhs=b):
+            return conj(cond(a, env), cond(b, env))
+        case Binary(op="or", lhs=a, rhs=b):
+            return disj(cond(a, env), cond(b, env))
+        case Binary(op=op, lhs=a, rhs=b) if op in COMPARISONS:
+            return _comparison(e, op, a, b, env)
+        case ReadConfig(config=c, field=f) if is_control(e):
+            return BoolAtom(("config", c.name, f, env.moment))
+    raise TypeError(f"not a condition: {e}")
+
+
+def _comparison(e: Expr, op: str, a: Expr, b: Expr, env: Env) -> Formula:
+    if not (is_control(a) and is_control(b)):
+        return _data_condition(e, env)
+    if op in ("==", "!=") and (_is_truth(a, env) or _is_truth(b, env)):
+        same = iff(cond(a, env), cond(b, env))
+        return same if op == "==" else neg(same)
+    return _COMPARE[op](lin(a, env), lin(b, env))
+
+
+def _is_truth(e: Expr, env: Env) -> bool:
+    return is_bool(e) or (isinstance(e, Var) and e.sym in env.bools)
+
+
+def _data_condition(e: Expr, env: Env) -> Formula:
+    """Named by the expression, the moment, and what its variables stand for."""
+    used = sorted(mentions(e), key=lambda s: s.id)
+    bound = tuple((s, env.vars[s]) for s in used if s in env.vars)
+    return BoolAtom(("data", env.moment, e, bound))
+
+
+@memo_by_identity
+def is_opaque(e: Expr) -> bool:
+    """Whether an expression reads data or config fields, so that its value belongs to a moment."""
+    if isinstance(e, Read | ReadConfig | ExternCall | WindowExpr):
+        return True
+    return any(is_opaque(c) for _, c in children(e))  # type: ignore[arg-type]
