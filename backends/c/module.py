@@ -6,7 +6,7 @@ The order of everything is that of the procedures and their text, so equal proce
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..kernel import Arg, Binary, Const, Control, Expr, Proc, ProcDef, Scalar, StrideExpr, Sym, Tensor
 from .checks import check
@@ -27,6 +27,11 @@ class CModule:
     name: str
     header: str
     source: str
+    functions: tuple[Function, ...] = field(default=(), repr=False, compare=False)
+    """The exported functions, for who calls them."""
+    cc_flags: tuple[str, ...] = ()
+    cpu_flags: tuple[str, ...] = ()
+    """What its memories ask of the C compiler and of the processor."""
 
     @property
     def parallel(self) -> bool:
@@ -54,10 +59,21 @@ def compile(procs: Sequence[Proc], name: str = "exo") -> CModule:
     check(program)
     needs, exported = Needs(), Needs()
     needs.includes.update({"#include <stdbool.h>": None, "#include <stddef.h>": None, "#include <stdint.h>": None})
-    bodies = [_definition(f, program, needs) for f in program.functions]
-    declared = [f for f in program.functions if f.exported]
-    prototypes = [f"{_contract(f)}{_prototype(f, exported, '')};\n" for f in declared]
-    return CModule(name, _header(name, exported, prototypes), _source(name, needs, bodies))
+    names = frozenset(f.name for f in program.functions)
+    entries = [(f, _entry(f, names)) for f in program.functions]
+    bodies = [_definition(f, env, program, needs) for f, env in entries]
+    prototypes = [
+        f"{_contract(f, env)}{_prototype(f, env, exported, '')};\n" for f, env in entries if f.exported
+    ]
+    memories = [d.mem for f in program.functions for d in f.data.values()]
+    return CModule(
+        name,
+        _header(name, exported, prototypes),
+        _source(name, needs, bodies),
+        tuple(f for f in program.functions if f.exported),
+        tuple(dict.fromkeys(flag for m in memories for flag in m.cc_flags)),
+        tuple(dict.fromkeys(flag for m in memories for flag in m.cpu_flags)),
+    )
 
 
 def _header(name: str, needs: Needs, prototypes: list[str]) -> str:
@@ -87,9 +103,9 @@ def _source(name: str, needs: Needs, bodies: list[str]) -> str:
 # -- functions ---------------------------------------------------------------------------------
 
 
-def _entry(f: Function) -> Env:
-    """The scope at the start of a function: what C calls its arguments."""
-    env = Env(taken=frozenset({f.name}))
+def _entry(f: Function, names: frozenset[str]) -> Env:
+    """The scope at the start of a function: what C calls its arguments. `names` are taken by functions."""
+    env = Env(taken=names | f.foreign)
     for i, a in enumerate(f.tree.args):
         name, env = env.spell(a.sym.name)
         if isinstance(a.type, Control):
@@ -133,10 +149,10 @@ def _parameter(f: Function, a: Arg, position: int, name: str, needs: Needs, rest
     return f"{'const ' if const else ''}{c_type(data.scalar)} *{restrict}{name}"
 
 
-def _prototype(f: Function, needs: Needs, restrict: str) -> str:
+def _prototype(f: Function, env: Env, needs: Needs, restrict: str) -> str:
     """The function's declaration. Arguments that are written never overlap others (the front end
     checks it for calls, the header asks it of C callers), so every pointer is `restrict`."""
-    names = [_c_argument(_entry(f), a) for a in f.tree.args]
+    names = [_c_argument(env, a) for a in f.tree.args]
     params = [_parameter(f, a, i, names[i], needs, restrict) for i, a in enumerate(f.tree.args)]
     return f"{'' if f.exported else 'static '}void {f.name}({', '.join(params) or 'void'})"
 
@@ -148,9 +164,9 @@ def _c_argument(env: Env, a: Arg) -> str:
     return env.views[a.sym].name.removesuffix(".data")
 
 
-def _definition(f: Function, program: Program, needs: Needs) -> str:
+def _definition(f: Function, entry: Env, program: Program, needs: Needs) -> str:
     printer = Statements(f, program, needs)
-    env, lines = _entry(f), list[str]()
+    env, lines = entry, list[str]()
     for i, a in enumerate(f.tree.args):
         if isinstance(a.type, Control):
             continue
@@ -161,13 +177,13 @@ def _definition(f: Function, program: Program, needs: Needs) -> str:
             view = env.views[a.sym]
             env = env.with_view(a.sym, whole(view.name, view.scalar, view.mem, row_major(shape), view.const))
     lines += printer.block(f.tree.body, env, (), "body")
-    return "\n".join((f"{_prototype(f, needs, 'restrict ')} {{", *indented(iter(lines)), "}\n"))
+    return "\n".join((f"{_prototype(f, entry, needs, 'restrict ')} {{", *indented(lines), "}\n"))
 
 
-def _contract(f: Function) -> str:
+def _contract(f: Function, env: Env) -> str:
     """The comment above a declaration: what a caller owes."""
     printer = Statements(f, Program((), {}), Needs())
-    return "".join(f"// {line}\n" for line in _obligations(f, printer, _entry(f)))
+    return "".join(f"// {line}\n" for line in _obligations(f, printer, env))
 
 
 def _obligations(f: Function, printer: Statements, env: Env) -> Iterator[str]:

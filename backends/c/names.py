@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import re
 
-KEYWORDS = frozenset(
-    """auto break case char const continue default do double else enum extern float for goto if inline int long
-    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-    asm typeof alignas alignof bool complex imaginary noreturn static_assert thread_local true false nullptr constexpr
-    and and_eq bitand bitor catch class compl const_cast delete dynamic_cast explicit export friend mutable namespace
-    new not not_eq operator or or_eq private protected public reinterpret_cast static_cast template this throw try
-    typeid typename using virtual wchar_t xor xor_eq""".split()
-)
+_KEYWORDS = """
+    auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm
+    typeof alignas alignof bool complex imaginary noreturn static_assert thread_local true false nullptr constexpr
+    and and_eq bitand bitor catch class compl const_cast delete dynamic_cast explicit export friend mutable
+    namespace new not not_eq operator or or_eq private protected public reinterpret_cast static_cast template this
+    throw try typeid typename using virtual wchar_t xor xor_eq
+"""
+KEYWORDS = frozenset(_KEYWORDS.split())
 """Keywords of C and C++ (a header may be included in either)."""
 
-LIBRARY = frozenset(
-    """abort abs labs llabs atexit atof atoi atol bsearch calloc div exit free getenv malloc qsort rand realloc srand
+_LIBRARY = """
+    abort abs labs llabs atexit atof atoi atol bsearch calloc div exit free getenv malloc qsort rand realloc srand
     strtod strtol system aligned_alloc main printf fprintf sprintf snprintf scanf puts putchar getchar fopen fclose
     fread fwrite remove rename stdin stdout stderr errno assert memcpy memmove memset memcmp strlen strcpy strcmp
     acos asin atan atan2 cos sin tan cosh sinh tanh acosh asinh atanh exp exp2 expm1 log log10 log1p log2 logb modf
     ldexp frexp ilogb scalbn cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint rint lrint llrint
-    round lround llround trunc fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin fma j0 j1 jn y0
-    y1 yn gamma significand drem finite signgam exp10 pow10 sincos isnan isinf isfinite isnormal signbit fpclassify
-    read write open close link unlink index rindex bcopy bzero bcmp time clock signal raise select random srandom
-    linux unix i386 NULL EOF NAN INFINITY HUGE_VAL RAND_MAX BUFSIZ EXIT_SUCCESS EXIT_FAILURE""".split()
-)
+    round lround llround trunc fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin fma j0 j1 jn
+    y0 y1 yn gamma significand drem finite signgam exp10 pow10 sincos isnan isinf isfinite isnormal signbit
+    fpclassify read write open close link unlink index rindex bcopy bzero bcmp time clock signal raise select random
+    srandom linux unix i386 NULL EOF NAN INFINITY HUGE_VAL RAND_MAX BUFSIZ EXIT_SUCCESS EXIT_FAILURE
+"""
+LIBRARY = frozenset(_LIBRARY.split())
 """Functions and macros of the C library (and macros that compilers predefine) that a program's own
 names must not meet."""
 

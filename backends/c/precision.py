@@ -35,7 +35,7 @@ from .types import decided, literal
 
 def _agree(what: str, a: Scalar | None, b: Scalar | None) -> Scalar | None:
     if a is not None and b is not None and a != b:
-        raise Objection(f"the operands of {what} have precisions {a} and {b}; stage one at the other's, or set_precision")
+        raise Objection(f"the operands of {what} are {a} and {b}; set_precision, or stage one at the other's")
     return a or b
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ class Function:
     data: Mapping[Sym, Data]
     ranges: Mapping[Sym, Range]
     written: frozenset[int]
+    foreign: frozenset[str]
+    """Identifiers of the instruction templates that it uses: its variables must not hide them."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +56,18 @@ def _exported_names(roots: Sequence[ProcDef]) -> dict[int, str]:
     names: dict[int, str] = {}
     for t in roots:
         if t.instr is not None:
-            raise InstructionError(f"{t.name} is an instruction: it has no C function; compile a procedure that uses it")
+            raise InstructionError(f"{t.name} is an instruction: compile a procedure that calls it")
         if c_name(t.name) != t.name:
             raise NameClashError(f"C keeps the name {t.name} for itself; give the procedure another with rename")
         if t.name in names.values() and id(t) not in names:
             raise NameClashError(f"two procedures called {t.name} can't be in one module; rename one")
         names[id(t)] = t.name
     return names
+
+
+def _foreign(tree: ProcDef) -> frozenset[str]:
+    templates = [n.f.tree.instr.c for _, n in walk(tree) if isinstance(n, Call) and n.f.tree.instr is not None]
+    return frozenset(word for c in templates for word in re.findall(r"[A-Za-z_]\w*", re.sub(r"\{\w+\}", "", c)))
 
 
 def link(procs: Sequence[Proc]) -> Program:
@@ -80,7 +88,7 @@ def link(procs: Sequence[Proc]) -> Program:
         name = names.get(id(tree)) or (tree.name if tree.instr else fresh(tree.name, taken))
         data = data_symbols(tree)
         written[id(tree)] = written_args(tree, data, written)
-        function = Function(tree, name, id(tree) in names, data, ranges(tree), written[id(tree)])
+        function = Function(tree, name, id(tree) in names, data, ranges(tree), written[id(tree)], _foreign(tree))
         by_tree[id(tree)] = function
         if tree.instr is None:
             functions.append(function)

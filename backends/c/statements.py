@@ -6,8 +6,7 @@ of its block, so after the last use of any window of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 
 from ..kernel import (
     Alloc,
@@ -43,9 +42,9 @@ def reads_config(e: Node) -> bool:
     return any(isinstance(n, ReadConfig) for _, n in walk(e))
 
 
-def indented(lines: Iterator[str]) -> Iterator[str]:
-    for line in lines:
-        yield line if line.startswith("#") else f"    {line}"
+def indented(lines: Iterable[str]) -> Iterator[str]:
+    """The lines one level deeper."""
+    return (f"    {line}" for line in lines)
 
 
 class Statements(Calls):
@@ -100,28 +99,16 @@ class Statements(Calls):
 
     def _window(self, s: WindowDef, env: Env) -> tuple[list[str], Env]:
         """A pointer to the window's first element; where pointers can't reach, only a fact of the printer."""
-        if reads_config(s.rhs):
-            return self._window_by_config(s, env)
         view = self.view(s.rhs, env)
         if not view.mem.pointers:
+            if reads_config(s.rhs):
+                raise Objection(f"a window of {view.mem} can't start where config state says; pass it a variable")
             return [], env.with_view(s.sym, view)
         name, env = env.spell(s.sym.name)
         const = "const " if view.const else ""
         line = f"{const}{c_type(view.scalar)} *const {name} = {view.address()};"
         pointed = whole(name, view.scalar, view.mem, view.kept_strides(), view.const)
         return [line], env.with_view(s.sym, pointed)
-
-    def _window_by_config(self, s: WindowDef, env: Env) -> tuple[list[str], Env]:
-        """Like `_window`, with indices that read config state fixed at the definition."""
-        view, lines = self.view(s.rhs, env), list[str]()
-        dims = []
-        for d, index in enumerate(view.dims):
-            if "exo_cfg_" in index.at.text:
-                name, env = env.spell(f"{s.sym.name}_at{d}")
-                lines.append(f"const {INT} {name} = {index.at};")
-                index = replace(index, at=Term(name))
-            dims.append(index)
-        return lines, env.with_view(s.sym, replace(view, dims=tuple(dims)))
 
     # -- the others -----------------------------------------------------------------------------
 
@@ -166,15 +153,20 @@ class Statements(Calls):
     def _loop(self, s: For, env: Env) -> Iterator[str]:
         """A counted loop. Its bounds are read once, as they are in the object language."""
         fixed: list[str] = []
-        lo = self.control(s.lo, env)
         hi, env = self._fixed(s.hi, f"{s.iter.name}_end", fixed, env)
-        name, inner = env.spell(s.iter.name)
-        yield from fixed
-        if s.mode in PRAGMAS:
-            yield PRAGMAS[s.mode]
-        test = binary("<", Term(name), hi)
-        yield f"for ({INT} {name} = {lo}; {test}; {name}++) {{"
-        yield from indented(self.block(s.body, inner.with_control(s.iter, Term(name)), env.path, "body"))
+        loop = self._counted(s, hi, env)
+        if not fixed:
+            yield from loop
+            return
+        yield "{"
+        yield from indented((*fixed, *loop))
         yield "}"
 
-
+    def _counted(self, s: For, hi: Term, env: Env) -> Iterator[str]:
+        lo = self.control(s.lo, env)
+        name, inner = env.spell(s.iter.name)
+        if s.mode in PRAGMAS:
+            yield PRAGMAS[s.mode]
+        yield f"for ({INT} {name} = {lo}; {binary('<', Term(name), hi)}; {name}++) {{"
+        yield from indented(self.block(s.body, inner.with_control(s.iter, Term(name)), env.path, "body"))
+        yield "}"

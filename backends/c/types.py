@@ -43,6 +43,12 @@ def window_definition(t: Scalar, rank: int, const: bool) -> str:
     )
 
 
+def integer_range(t: Scalar) -> tuple[int, int]:
+    """The least and the greatest value of an integer precision."""
+    bits = int(t.name[1:])
+    return (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if t.name[0] == "i" else (0, 2**bits - 1)
+
+
 def _float_text(value: float) -> str:
     if math.isnan(value):
         return "NAN"
@@ -67,7 +73,7 @@ def literal(value: int | float, t: Scalar) -> Term:
     if not float(value).is_integer():
         raise Objection(f"the literal {value} is not an integer, as {t} needs")
     n, bits, signed = int(value), int(t.name[1:]), t.name[0] == "i"
-    lo, hi = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+    lo, hi = integer_range(t)
     if not lo <= n <= hi:
         raise Objection(f"the literal {value} is outside the range of {t}, {lo} to {hi}")
     if bits == 64:

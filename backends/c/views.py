@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pyrsistent import PMap, pmap
 
@@ -73,8 +73,8 @@ class Env:
     """What is in scope where the printer stands: the C text of control variables, the views of data
     variables, the spellings taken; and the path of the statement being printed."""
 
-    controls: PMap[Sym, Term] = pmap()
-    views: PMap[Sym, View] = pmap()
+    controls: PMap[Sym, Term] = field(default_factory=pmap)
+    views: PMap[Sym, View] = field(default_factory=pmap)
     taken: frozenset[str] = frozenset()
     path: Path = ()
 

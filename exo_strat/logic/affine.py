@@ -26,6 +26,9 @@ class V:
     sym: Sym
     tag: int = 0
 
+    def __hash__(self) -> int:
+        return hash((self.sym.id, self.tag))
+
     @property
     def order(self) -> Order:
         return (0, self.sym.id, self.tag, self.sym.name)
@@ -175,6 +178,11 @@ class Lin:
     def coefficient(self, atom: Atom) -> int:
         """What `atom` is multiplied by; 0 if it isn't a term."""
         return next((k for a, k in self.terms if a == atom), 0)
+
+    def without(self, atom: Atom) -> Lin | None:
+        """The form less its multiple of `atom`; None if `atom` also stands inside a quotient or product."""
+        rest = Lin(self.const, tuple([t for t in self.terms if t[0] != atom]))
+        return None if atom in lin_atoms(rest) else rest
 
     def div(self, c: int) -> Lin:
         """The floor quotient by a literal `c >= 1`: whole multiples of `c` come out of the `Quot`."""

@@ -16,6 +16,7 @@ from pyrsistent import pmap
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Alloc, Binary, Expr, For, If, Interval, Node, ProcDef, Unary, Var, WindowDef
+from ..ir.printing import names_at
 from ..ir.types import Tensor, bool_, size
 from ..ir.walk import Path, Step, child
 from .answers import Answer
@@ -64,7 +65,7 @@ def entry_facts(tree: ProcDef) -> Facts:
         elif isinstance(a.type, Tensor):
             facts += tensor_facts(a.sym, a.type, env)
     for p in tree.preds:
-        facts += flatten(_stable(p, env))
+        facts += stable_facts(p, env)
     return tuple(facts)
 
 
@@ -107,7 +108,12 @@ def range_facts(loop: For, env: Env) -> Facts:
 
 def branch_facts(branch: If, label: str, env: Env) -> Facts:
     """What the condition says in the branch `label`, "body" or "orelse"."""
-    return flatten(_stable(branch.cond, env, label == "body"))
+    return stable_facts(branch.cond, env, label == "body")
+
+
+def stable_facts(e: Expr, env: Env, truth: bool = True) -> Facts:
+    """What follows for good from `e` being `truth` at some moment."""
+    return flatten(_stable(e, env, truth))
 
 
 def _stable(e: Expr, env: Env, truth: bool = True) -> Formula:
@@ -172,8 +178,6 @@ def show_model(tree: ProcDef, model: Model) -> dict[str, int]:
 
     Only what a reader can name is shown: variables, strides and config fields.
     """
-    from ..ir.printing import names_at
-
     names = names_at(tree)
     out: dict[str, int] = {}
     for leaf, value in sorted(model.items(), key=lambda item: _rank(item[0])):

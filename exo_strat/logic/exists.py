@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .formula import FALSE, And, Atom, Eq, Formula, Ge, Lin, Or, atoms, conj, lin_atoms, subst
+from .formula import FALSE, And, Atom, Eq, Formula, Ge, Lin, Or, atoms, conj, subst
 
 
 def instances(goal: Formula, chosen: Sequence[Atom]) -> Iterator[Formula]:
@@ -49,7 +49,7 @@ def _forced(parts: Sequence[Formula], left: Sequence[Atom]) -> tuple[Atom, Lin] 
             continue
         for y in left:
             k = p.lin.coefficient(y)
-            rest = _without(p.lin, y)
+            rest = p.lin.without(y)
             if k and rest is not None and (found is None or abs(k) < found[0]):
                 found = (abs(k), y, (rest * (-1 if k > 0 else 1)).div(abs(k)))
     return None if found is None else found[1:]
@@ -61,13 +61,7 @@ def _bounded(parts: Sequence[Formula], y: Atom) -> list[tuple[Atom, Lin]]:
     for p in parts:
         if isinstance(p, Ge):
             k = p.lin.coefficient(y)
-            rest = _without(p.lin, y)
+            rest = p.lin.without(y)
             if k and rest is not None:
                 out[(k - 1 - rest).div(k) if k > 0 else rest.div(-k)] = None
     return [(y, w) for w in out] or [(y, Lin(0))]
-
-
-def _without(x: Lin, y: Atom) -> Lin | None:
-    """`x` without its multiple of `y`; None if `y` stands elsewhere in it too."""
-    rest = Lin(x.const, tuple([t for t in x.terms if t[0] != y]))
-    return None if y in lin_atoms(rest) else rest

@@ -91,6 +91,9 @@ class Ge:
 
     lin: Lin
 
+    def __hash__(self) -> int:
+        return hash(self.lin)
+
     def __repr__(self) -> str:
         return f"{self.lin!r} >= 0"
 
@@ -100,6 +103,9 @@ class Eq:
     """`lin == 0`."""
 
     lin: Lin
+
+    def __hash__(self) -> int:
+        return ~hash(self.lin)
 
     def __repr__(self) -> str:
         return f"{self.lin!r} == 0"
@@ -187,7 +193,7 @@ def _join(fs: tuple[Formula, ...], cls: type[And] | type[Or], absorbing: Truth) 
     for f in fs:
         for g in f.fs if isinstance(f, cls) else (f,):
             if isinstance(g, Truth):
-                if g is absorbing or g == absorbing:
+                if g == absorbing:
                     return absorbing
             else:
                 flat[g] = None

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from .formula import And, BoolAtom, Eq, Formula, Ge, Leaf, Lin, Mul, Not, Or, Quot, Truth, atoms
+from .formula import And, BoolAtom, Eq, Formula, Ge, Leaf, Lin, Mul, Not, Opaque, Or, Quot, Truth, atoms
 
 Terms: TypeAlias = tuple[tuple[int, int], ...]
 
@@ -146,3 +146,52 @@ def components(formulas: Sequence[Formula]) -> list[list[Formula]]:
     for i, f in enumerate(formulas):
         groups.setdefault(root(i), []).append(f)
     return list(groups.values())
+
+
+class Definition(NamedTuple):
+    """An unknown that is a given affine form and is mentioned nowhere else."""
+
+    unknown: Opaque
+    value: Lin
+
+
+def set_aside(formulas: Sequence[Formula]) -> tuple[list[Formula], list[Definition]]:
+    """`formulas` without those that only define an opaque unknown, such as a stride that nobody asks for.
+
+    What is left can hold exactly if all can; the definitions then give the missing values in order.
+    """
+    uses: dict[Opaque, int] = {}
+    for f in formulas:
+        for a in _opaques(f):
+            uses[a] = uses.get(a, 0) + 1
+    if not uses:
+        return list(formulas), []
+    kept: list[Formula] = []
+    aside: list[Definition] = []
+    for f in reversed(formulas):
+        d = next((d for d in _definitions(f) if uses[d.unknown] == 1), None)
+        if d is None:
+            kept.append(f)
+        else:
+            aside.append(d)
+            for a in _opaques(f):
+                uses[a] -= 1
+    return kept[::-1], aside[::-1]
+
+
+@lru_cache(maxsize=1 << 14)
+def _opaques(f: Formula) -> tuple[Opaque, ...]:
+    return tuple(a for a in leaves_of(f) if isinstance(a, Opaque))
+
+
+@lru_cache(maxsize=1 << 14)
+def _definitions(f: Formula) -> tuple[Definition, ...]:
+    """The ways to read an equation as the definition of an opaque unknown."""
+    out: list[Definition] = []
+    if isinstance(f, Eq):
+        for a, k in f.lin.terms:
+            if isinstance(a, Opaque) and abs(k) == 1:
+                rest = f.lin.without(a)
+                if rest is not None:
+                    out.append(Definition(a, rest * -k))
+    return tuple(out)

@@ -30,10 +30,12 @@ from .formula import (
     disj,
     eq,
     evaluate,
+    lin_atoms,
     neg,
     subst,
+    value_of,
 )
-from .problem import Problem, components, decode, encode, encode_exists, leaves_of
+from .problem import Problem, components, decode, encode, encode_exists, leaves_of, set_aside
 
 __all__ = [
     "Answer",
@@ -67,7 +69,8 @@ def satisfiable(formulas: Iterable[Formula]) -> Satisfiability:
         return UNSAT
     model: dict[Leaf, int | bool] = {}
     unknown: Unknown | None = None
-    for group in components(flat):
+    kept, aside = set_aside(flat)
+    for group in components(kept):
         answer = _solve_group(group)
         if isinstance(answer, Unsat):
             return answer
@@ -75,7 +78,14 @@ def satisfiable(formulas: Iterable[Formula]) -> Satisfiability:
             unknown = unknown or answer
         else:
             model.update(answer.model)
-    return unknown or Sat(model)
+    if unknown is not None:
+        return unknown
+    for d in aside:
+        for leaf in lin_atoms(d.value):
+            if not isinstance(leaf, Quot | Mul):
+                model.setdefault(leaf, 0)
+        model[d.unknown] = value_of(d.value, model)
+    return Sat(model)
 
 
 def prove(facts: Iterable[Formula], goal: Formula) -> Answer:

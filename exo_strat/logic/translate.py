@@ -10,7 +10,7 @@ only; whoever shares it between moments is wrong.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from pyrsistent import PMap, pmap
@@ -67,9 +67,9 @@ class Env:
     `bools` is also how a comparison of two bool variables is told from one of integers.
     """
 
-    vars: PMap[Sym, Lin] = pmap()
-    bools: PMap[Sym, Formula] = pmap()
-    strides: PMap[tuple[Sym, int], Lin] = pmap()
+    vars: PMap[Sym, Lin] = field(default_factory=pmap)
+    bools: PMap[Sym, Formula] = field(default_factory=pmap)
+    strides: PMap[tuple[Sym, int], Lin] = field(default_factory=pmap)
     moment: Hashable = 0
 
     def bind(self, sym: Sym, x: Lin | int) -> Env:

@@ -1,0 +1,47 @@
+# Every target does the set-up that it needs: Python 3.11 or newer, a C compiler and make are enough.
+#
+#   make demo         schedule, compile, check and time a matrix product
+#   make test         the test suite
+#   make lint         ruff, mypy and the import contracts
+#   make soak N=10000 the property tests, N random programs each
+#   make wheel-test   build the wheel, install it in an empty environment, run the demos from elsewhere
+#   make clean        remove what the above made
+
+PYTHON ?= python3
+N ?= 10000
+
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DELETE_ON_ERROR:
+.PHONY: demo test lint soak wheel-test clean
+
+demo: $(READY)
+	$(BIN)/exo-strat demo
+
+test: $(READY)
+	$(BIN)/pytest -n auto -q
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/mypy exo_strat backends strategies
+	$(BIN)/lint-imports
+
+soak: $(READY)
+	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q tests/testing
+
+wheel-test: $(READY)
+	$(BIN)/pytest -q -m slow tests/test_setup.py
+
+clean:
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find exo_strat strategies backends tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "$(PYTHON) is missing or older than 3.11: run make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "$(PYTHON) cannot make virtual environments: install its venv package (Debian: python3-venv)" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,33 @@
+"""C code for processors, and compiled procedures as Python functions. Imports the kernel's root only."""
+
+from __future__ import annotations
+
+from .c import BackendError, CMemory, CModule, VectorMemory
+from .jit import (
+    CacheError,
+    CompileError,
+    JitFunction,
+    NoCompilerError,
+    ToolchainError,
+    UnsupportedTargetError,
+    jit,
+)
+from .targets import PLAIN_C, available, available_targets, best_machine
+
+__all__ = [
+    "PLAIN_C",
+    "BackendError",
+    "CMemory",
+    "CModule",
+    "CacheError",
+    "CompileError",
+    "JitFunction",
+    "NoCompilerError",
+    "ToolchainError",
+    "UnsupportedTargetError",
+    "VectorMemory",
+    "available",
+    "available_targets",
+    "best_machine",
+    "jit",
+]

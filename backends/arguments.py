@@ -1,0 +1,189 @@
+"""What a compiled function asks of its NumPy arguments. Imports the kernel's names and `c`.
+
+Each parameter has a plan made once; a call asks the plans for the values to pass. All complaints
+are `ValueError`s that name the argument.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .c.program import Function
+from .c.types import c_type, integer_range, window_struct
+from .evaluate import Values, evaluate
+from .kernel import Control, Expr, Scalar, Sym, Tensor
+
+DTYPES = {
+    "f16": np.float16, "f32": np.float32, "f64": np.float64,
+    "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
+    "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
+}  # fmt: skip
+CTYPES: dict[str, type[ctypes._SimpleCData[float]] | type[ctypes._SimpleCData[int]]] = {
+    "f16": ctypes.c_float, "f32": ctypes.c_float, "f64": ctypes.c_double,
+    "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
+    "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32, "u64": ctypes.c_uint64,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ControlPlan:
+    """A size, index, int, stride or bool."""
+
+    name: str
+    sym: Sym
+    kind: str
+
+    def value(self, given: object) -> int:
+        """The number to pass."""
+        if isinstance(given, bool | np.bool_) or self.kind == "bool":
+            if self.kind != "bool" or not isinstance(given, bool | np.bool_):
+                raise ValueError(f"{self.name} is a {self.kind}, not {given!r}")
+            return bool(given)
+        try:
+            n = index(given)  # type: ignore[arg-type]
+        except TypeError as e:
+            raise ValueError(f"{self.name} is an integer ({self.kind}), not {given!r}") from e
+        if self.kind == "size" and n < 1:
+            raise ValueError(f"{self.name} is a size, so at least 1; it is {n}")
+        if not -(2**63) <= n < 2**63:
+            raise ValueError(f"{self.name} = {n} does not fit 64 bits")
+        return n
+
+
+@dataclass(frozen=True)
+class ValuePlan:
+    """A single data value that is only read: a Python number or an array of one element."""
+
+    name: str
+    scalar: Scalar
+
+    def value(self, given: object) -> float | int:
+        """The number to pass."""
+        number = given.item() if isinstance(given, np.ndarray | np.generic) and given.size == 1 else given
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise ValueError(f"{self.name} is one number ({self.scalar}), not {shown(given)}")
+        if self.scalar.is_float:
+            return float(number)
+        lo, hi = integer_range(self.scalar)
+        if number != number // 1 or not lo <= number <= hi:
+            raise ValueError(f"{self.name} is an {self.scalar}, which can't be {number}")
+        return int(number)
+
+
+@dataclass(frozen=True)
+class ArrayPlan:
+    """A tensor, a window, or a single value that is written (an array of one element)."""
+
+    name: str
+    sym: Sym
+    dtype: np.dtype[np.generic]
+    shape: tuple[Expr, ...]
+    window: bool
+    written: bool
+
+    def strides(self, given: np.ndarray[Any, np.dtype[Any]], values: Values) -> tuple[int, ...]:
+        """The strides in elements, if the array is as the procedure wants it."""
+        if given.dtype != self.dtype:
+            raise ValueError(f"{self.name} has dtype {self.dtype}, not {given.dtype}")
+        want = tuple(evaluate(e, values) for e in self.shape)
+        single = not want and given.size == 1
+        if given.shape != want and not single:
+            what = f"shape {want}" if want else "one element"
+            raise ValueError(f"{self.name} has {what}, not shape {given.shape}")
+        if self.written and not given.flags.writeable:
+            raise ValueError(f"{self.name} is written, but the array is read-only")
+        if not given.flags.aligned:
+            raise ValueError(f"{self.name} is not aligned for {self.dtype}; pass a copy")
+        if not self.window and not given.flags.c_contiguous:
+            raise ValueError(f"{self.name} is a dense tensor, so C-contiguous; pass np.ascontiguousarray(..)")
+        return () if not want else self._window_strides(given)
+
+    def _window_strides(self, given: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> tuple[int, ...]:
+        item = given.itemsize
+        if any(s % item for s, n in zip(given.strides, given.shape, strict=True) if n > 1):
+            raise ValueError(f"{self.name} has strides {given.strides}, no multiples of its {item}-byte elements")
+        strides: list[int] = []
+        dense = 1
+        for n, s in zip(reversed(given.shape), reversed(given.strides), strict=True):
+            # the stride of a single element means nothing, and NumPy leaves it arbitrary
+            strides.append(s // item if n > 1 else dense)
+            dense = abs(strides[-1]) * n
+        if self.written and _overlaps_itself(given.shape, tuple(reversed(strides))):
+            raise ValueError(f"{self.name} is written, but some of its elements share memory")
+        return tuple(reversed(strides))
+
+
+Plan: TypeAlias = ControlPlan | ValuePlan | ArrayPlan
+
+
+def shown(given: object) -> str:
+    """A value in an error message."""
+    if isinstance(given, np.ndarray):
+        return f"an array of shape {given.shape}"
+    return f"{type(given).__name__} {given!r}"
+
+
+def _overlaps_itself(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether two elements may share memory: no, if each stride steps over all inner dimensions."""
+    reach = 0
+    for stride, n in sorted((abs(s), n) for s, n in zip(strides, shape, strict=True) if n > 1):
+        if stride <= reach:
+            return True
+        reach += stride * (n - 1)
+    return False
+
+
+def plans(f: Function) -> tuple[Plan, ...]:
+    """The plan of each parameter of a function."""
+    out: list[Plan] = []
+    for i, a in enumerate(f.tree.args):
+        name = f"{f.tree.name}: argument {a.sym}"
+        if isinstance(a.type, Control):
+            out.append(ControlPlan(name, a.sym, a.type.name))
+            continue
+        scalar, written = f.data[a.sym].scalar, i in f.written
+        if isinstance(a.type, Scalar) and not written:
+            out.append(ValuePlan(name, scalar))
+            continue
+        shape = tuple(a.type.shape) if isinstance(a.type, Tensor) else ()
+        window = isinstance(a.type, Tensor) and a.type.window
+        out.append(ArrayPlan(name, a.sym, np.dtype(DTYPES[scalar.name]), shape, window, written))
+    return tuple(out)
+
+
+def entry(f: Function) -> tuple[str, list[type]]:
+    """A C function `exo_entry` that takes what `ctypes` passes cheaply (numbers and addresses), and
+    the types of its parameters."""
+    params: list[str] = []
+    types: list[type] = []
+    passed: list[str] = []
+
+    def param(ctype: str, kind: type, name: str) -> str:
+        params.append(f"{ctype} {name}")
+        types.append(kind)
+        return name
+
+    for i, (plan, a) in enumerate(zip(plans(f), f.tree.args, strict=True)):
+        name = f"a{i}"
+        if isinstance(plan, ControlPlan):
+            boolean = plan.kind == "bool"
+            passed.append(param("bool" if boolean else "int64_t", ctypes.c_bool if boolean else ctypes.c_int64, name))
+        elif isinstance(plan, ValuePlan):
+            by_value = "float" if plan.scalar.name == "f16" else c_type(plan.scalar)
+            passed.append(f"&({c_type(plan.scalar)}){{{param(by_value, CTYPES[plan.scalar.name], name)}}}")
+        else:
+            address = param("void *", ctypes.c_void_p, name)
+            if plan.window:
+                strides = [param("int64_t", ctypes.c_int64, f"{name}_{d}") for d in range(len(plan.shape))]
+                struct = window_struct(f.data[a.sym].scalar, len(plan.shape), not plan.written)
+                passed.append(f"(struct {struct}){{ {address}, {{ {', '.join(strides)} }} }}")
+            else:
+                passed.append(address)
+    text = f"void exo_entry({', '.join(params) or 'void'});\nvoid exo_entry({', '.join(params) or 'void'}) {{\n"
+    return f"{text}    {f.name}({', '.join(passed)});\n}}\n", types

@@ -1,0 +1,122 @@
+"""AVX2 and FMA: eight f32 or four f64 a register. Imports the kernel's root, `c` and `x86`.
+
+Every instruction is an attribute of this module, by its name: `from backends.x86_avx2 import mm256_fmadd_ps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pyrsistent import pmap
+
+from .c import VectorMemory
+from .kernel import Machine, Proc
+from .x86 import COMMON, Operation, Registers, instructions
+
+
+@dataclass(frozen=True)
+class _Avx2(VectorMemory):
+    cc_flags: ClassVar[tuple[str, ...]] = ("-mavx2", "-mfma")
+    cpu_flags: ClassVar[tuple[str, ...]] = ("avx2", "fma")
+
+    def registers(self) -> Mapping[str, tuple[str, int]]:
+        return {"f32": ("__m256", 8), "f64": ("__m256d", 4)}
+
+
+AVX2 = _Avx2("AVX2")
+"""Vector registers of 256 bits; the innermost extent of a buffer is 8 (f32) or 4 (f64)."""
+
+_HELPERS = """\
+#include <immintrin.h>
+// All bits set in the lanes below n, which is 1 to the number of lanes.
+static inline __m256i exo_mask8(int64_t n) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+static inline __m256i exo_mask4(int64_t n) {
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+}
+static inline __m128i exo_half4(int64_t n) {
+    return _mm_cmpgt_epi32(_mm_set1_epi32((int)n), _mm_setr_epi32(0, 1, 2, 3));
+}
+// The sum of the lanes.
+static inline double exo_sum4(__m256d a) {
+    __m128d s = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(s, _mm_unpackhi_pd(s, s)));
+}
+static inline float exo_sum8(__m256 a) {
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}"""
+
+
+def _mask(suffix: str, lanes: int) -> str:
+    return f"_mm256_castsi256_{suffix}(exo_mask{lanes}(n))"
+
+
+def _registers(suffix: str, precision: str, lanes: int) -> Registers:
+    merge = f"blendv(OLD, NEW, {_mask(suffix, lanes)})"
+    return Registers("mm256", suffix, precision, lanes, AVX2, merge, _HELPERS)
+
+
+def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
+    """The rows where AVX2 is not like AVX-512: memory, masks and comparisons."""
+    bits = f"exo_mask{lanes}(n)"
+    mask, load = _mask(suffix, lanes), "dst[i] = src[i]"
+    partial = f"dst += exo_sum{lanes}(and(a, {mask}))"
+    return (
+        Operation(
+            "loadu", "dst:V src:M", load, "dst = loadu(&src)", f"dst = blendv(dst, maskload(&src, {bits}), {mask})"
+        ),
+        Operation("maskz_loadu", "dst:V src:M", load, "", f"dst = maskload(&src, {bits})", "dst[i] = 0.0"),
+        Operation("storeu", "dst:M src:V", load, "storeu(&dst, src)", f"maskstore(&dst, {bits}, src)"),
+        Operation(
+            "acc_storeu", "dst:M a:V", "dst[i] += a[i]", "storeu(&dst, add(loadu(&dst), a))",
+            f"maskstore(&dst, {bits}, add(maskload(&dst, {bits}), a))",
+        ),
+        *COMMON,
+        Operation("abs", "dst:V a:V", "dst[i] = abs(a[i])", "dst = andnot(set1(-0.0), a)"),
+        Operation(
+            "select", "dst:V x:V v:V y:V z:V", "dst[i] = select(x[i], v[i], y[i], z[i])",
+            "dst = blendv(z, y, cmp(x, v, _CMP_LT_OQ))",
+        ),
+        Operation("reduce_add", "dst:S a:V", "dst += a[i]", f"dst += exo_sum{lanes}(a)", partial),
+        Operation("reduce_add_to", "dst:E a:V", "dst[0] += a[i]", f"dst += exo_sum{lanes}(a)", partial),
+    )  # fmt: skip
+
+
+_CONVERT = (
+    Operation(
+        "loadu_cvtps", "dst:V src:H", "dst[i] = src[i]", "dst = _mm256_cvtps_pd(_mm_loadu_ps(&src))",
+        f"dst = blendv(dst, _mm256_cvtps_pd(_mm_maskload_ps(&src, exo_half4(n))), {_mask('pd', 4)})",
+    ),
+    Operation(
+        "storeu_cvtps", "dst:H src:V", "dst[i] = src[i]", "_mm_storeu_ps(&dst, _mm256_cvtpd_ps(src))",
+        "_mm_maskstore_ps(&dst, exo_half4(n), _mm256_cvtpd_ps(src))",
+    ),
+)  # fmt: skip
+
+
+F32: tuple[Proc, ...] = instructions(_registers("ps", "f32", 8), _operations("ps", 8))
+F64: tuple[Proc, ...] = instructions(_registers("pd", "f64", 4), (*_operations("pd", 4), *_CONVERT))
+
+AVX2_MACHINE = Machine(
+    name="avx2",
+    vec_widths=pmap({"f32": 8, "f64": 4}),
+    mem_type=AVX2,
+    instructions=pmap({"f32": F32, "f64": F64}),
+    supports_predication=True,
+    cc_flags=AVX2.cc_flags,
+    cpu_flags=AVX2.cpu_flags,
+    registers=16,
+)
+
+_BY_NAME = {p.name(): p for p in (*F32, *F64)}
+
+
+def __getattr__(name: str) -> Proc:
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    raise AttributeError(f"AVX2 has no instruction {name}; it has {', '.join(sorted(_BY_NAME))}")

@@ -1,0 +1,102 @@
+"""AVX-512F: sixteen f32 or eight f64 a register. Imports the kernel's root, `c` and `x86`.
+
+Every instruction is an attribute of this module, by its name: `from backends.x86_avx512 import mm512_fmadd_ps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pyrsistent import pmap
+
+from .c import VectorMemory
+from .kernel import Machine, Proc
+from .x86 import COMMON, Operation, Registers, instructions
+
+
+@dataclass(frozen=True)
+class _Avx512(VectorMemory):
+    cc_flags: ClassVar[tuple[str, ...]] = ("-mavx512f", "-mavx512vl", "-mfma")
+    cpu_flags: ClassVar[tuple[str, ...]] = ("avx512f", "avx512vl", "fma")
+
+    def registers(self) -> Mapping[str, tuple[str, int]]:
+        return {"f32": ("__m512", 16), "f64": ("__m512d", 8)}
+
+
+AVX512 = _Avx512("AVX512")
+"""Vector registers of 512 bits; the innermost extent of a buffer is 16 (f32) or 8 (f64)."""
+
+_HELPERS = """\
+#include <immintrin.h>
+// The mask of the lanes below n, which is 1 to the number of lanes.
+static inline __mmask16 exo_lanes16(int64_t n) { return (__mmask16)((1u << n) - 1); }
+static inline __mmask8 exo_lanes8(int64_t n) { return (__mmask8)((1u << n) - 1); }"""
+
+
+def _registers(suffix: str, precision: str, lanes: int) -> Registers:
+    merge = f"mask_mov(OLD, exo_lanes{lanes}(n), NEW)"
+    return Registers("mm512", suffix, precision, lanes, AVX512, merge, _HELPERS)
+
+
+def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
+    """The rows where AVX-512 is not like AVX2: memory, masks and comparisons."""
+    mask = f"exo_lanes{lanes}(n)"
+    load, less = "dst[i] = src[i]", f"_mm512_cmp_{suffix}_mask(x, v, _CMP_LT_OQ)"
+    return (
+        Operation("loadu", "dst:V src:M", load, "dst = loadu(&src)", f"dst = mask_loadu(dst, {mask}, &src)"),
+        Operation("maskz_loadu", "dst:V src:M", load, "", f"dst = maskz_loadu({mask}, &src)", "dst[i] = 0.0"),
+        Operation("storeu", "dst:M src:V", load, "storeu(&dst, src)", f"mask_storeu(&dst, {mask}, src)"),
+        Operation(
+            "acc_storeu", "dst:M a:V", "dst[i] += a[i]", "storeu(&dst, add(loadu(&dst), a))",
+            f"mask_storeu(&dst, {mask}, add(maskz_loadu({mask}, &dst), a))",
+        ),
+        *COMMON,
+        Operation("abs", "dst:V a:V", "dst[i] = abs(a[i])", "dst = abs(a)"),
+        Operation(
+            "select", "dst:V x:V v:V y:V z:V", "dst[i] = select(x[i], v[i], y[i], z[i])",
+            f"dst = mask_blend({less}, z, y)",
+        ),
+        Operation(
+            "reduce_add", "dst:S a:V", "dst += a[i]", "dst += reduce_add(a)", f"dst += mask_reduce_add({mask}, a)"
+        ),
+        Operation(
+            "reduce_add_to", "dst:E a:V", "dst[0] += a[i]", "dst += reduce_add(a)", f"dst += mask_reduce_add({mask}, a)"
+        ),
+    )  # fmt: skip
+
+
+_CONVERT = (
+    Operation(
+        "loadu_cvtps", "dst:V src:H", "dst[i] = src[i]", "dst = _mm512_cvtps_pd(_mm256_loadu_ps(&src))",
+        "dst = _mm512_mask_cvtps_pd(dst, exo_lanes8(n), _mm256_maskz_loadu_ps(exo_lanes8(n), &src))",
+    ),
+    Operation(
+        "storeu_cvtps", "dst:H src:V", "dst[i] = src[i]", "_mm256_storeu_ps(&dst, _mm512_cvtpd_ps(src))",
+        "_mm256_mask_storeu_ps(&dst, exo_lanes8(n), _mm512_cvtpd_ps(src))",
+    ),
+)  # fmt: skip
+
+
+F32: tuple[Proc, ...] = instructions(_registers("ps", "f32", 16), _operations("ps", 16))
+F64: tuple[Proc, ...] = instructions(_registers("pd", "f64", 8), (*_operations("pd", 8), *_CONVERT))
+
+AVX512_MACHINE = Machine(
+    name="avx512",
+    vec_widths=pmap({"f32": 16, "f64": 8}),
+    mem_type=AVX512,
+    instructions=pmap({"f32": F32, "f64": F64}),
+    supports_predication=True,
+    cc_flags=AVX512.cc_flags,
+    cpu_flags=AVX512.cpu_flags,
+    registers=32,
+)
+
+_BY_NAME = {p.name(): p for p in (*F32, *F64)}
+
+
+def __getattr__(name: str) -> Proc:
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    raise AttributeError(f"AVX-512 has no instruction {name}; it has {', '.join(sorted(_BY_NAME))}")

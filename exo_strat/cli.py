@@ -1,0 +1,216 @@
+"""The command line, `exo-strat`. Imports the kernel; backends, targets and demos come in through `plugins`.
+
+Exit codes: 0 all well; 1 a check failed, or the code can't be compiled; 2 wrong usage or bad input.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated, Never
+
+import platformdirs
+import typer
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.table import Table
+
+from . import plugins
+from .cli_files import FileError, Source, read, split
+from .cli_targets import NotCompiledError, TargetError, find_target, runnable, targets, write_c
+from .cursors.proc import Proc
+from .machine import Machine
+from .shadow import shadows
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+BLAS_THREADS = (
+    "OPENBLAS_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+
+TargetName = Annotated[str | None, typer.Option("--target", "-t", help="A target that `exo-strat targets` lists.")]
+
+
+def main() -> None:
+    """Run the command line, unless a folder of the user hides one of our packages."""
+    hidden = shadows()
+    if hidden:
+        Console(stderr=True).print("\n".join(map(str, hidden)), style="red", markup=False, soft_wrap=True)
+        raise SystemExit(2)
+    app()
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            typer.echo(f"exo-strat {version('exo-strat')}")
+        except PackageNotFoundError:
+            typer.echo("exo-strat, from a checkout that is not installed")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Loop programs made fast by rewriting strategies that are values."""
+
+
+# -- commands -----------------------------------------------------------------------------------------
+
+
+@app.command("demo")
+def demo_command(
+    name: Annotated[str, typer.Argument(help="sgemm, gemv, axpy, or one that another package adds.")] = "sgemm",
+    target: TargetName = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the C goes; else the user's cache.")] = None,
+) -> None:
+    """Schedule a program, compile it, check it against NumPy and time it beside NumPy's BLAS.
+
+    Takes the widest vectors that this processor has, unless --target names another target.
+
+    Examples: [b]exo-strat demo[/b], [b]exo-strat demo gemv --target avx2 -o /tmp/gemv[/b]
+    """
+    for variable in BLAS_THREADS:  # read once, when NumPy is first imported
+        os.environ[variable] = "1"
+    from .cli_demo import run_demo
+
+    folder = out or Path(platformdirs.user_cache_dir("exo-strat")) / "demo"
+    with _reporting():
+        passed = run_demo(name, runnable(target), folder, Console())
+    if not passed:
+        _stop(f"{name} differs from NumPy by more than its bound: please report this as a bug", 1)
+
+
+@app.command()
+def show(
+    where: Annotated[str, typer.Argument(metavar="FILE[:NAME]", help="A Python file, and a Proc in it.")],
+    target: TargetName = None,
+) -> None:
+    """Print a Proc of a Python file, or without NAME the list of the file's Procs.
+
+    A function of the file with one parameter, annotated Machine, is a schedule: it makes its Proc for --target.
+
+    Examples: [b]exo-strat show gemm.py[/b], [b]exo-strat show gemm.py:sgemm --target avx2[/b]
+    """
+    path, name = split(where)
+    with _reporting():
+        source = read(path)
+        if name is None:
+            _list(source)
+        else:
+            _print_python(str(source.proc(name, _machine(target))))
+
+
+@app.command()
+def build(
+    where: Annotated[str, typer.Argument(metavar="FILE[:NAME]", help="A Python file, and a Proc in it.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for the C; made if missing.")],
+    target: TargetName = None,
+    name: Annotated[str | None, typer.Option("--name", help="The C module's name; else the file's.")] = None,
+) -> None:
+    """Write C and a header for the Procs that a file exports: those in __all__, else all public ones.
+
+    Schedules (functions of a Machine) make their Procs for --target.
+
+    Examples: [b]exo-strat build blur.py -o out[/b], [b]exo-strat build gemm.py:sgemm -o out --target avx512[/b]
+    """
+    path, only = split(where)
+    with _reporting():
+        source = read(path)
+        machine = _machine(target)
+        procs = _procs(source, (only,) if only else source.exports, machine)
+        files = write_c(procs, name or _c_name(path), out)
+    for file in files:
+        typer.echo(file)
+    flags = " ".join(machine.cc_flags) if machine else ""
+    typer.echo(f"compile with: cc -O3 {flags}{' ' if flags else ''}-c {files[-1]}", err=True)
+
+
+@app.command("targets")
+def targets_command() -> None:
+    """List the targets: vector widths, and whether this processor can run them.
+
+    Example: [b]exo-strat targets[/b]
+    """
+    with _reporting():
+        found = targets()
+    table = Table("target", "machine", "elements in a vector", "here")
+    for t in found:
+        widths = ", ".join(f"{p} {n}" for p, n in sorted(t.machine.vec_widths.items())) or "no vectors"
+        table.add_row(t.name, t.machine.name, widths, f"lacks {', '.join(t.missing)}" if t.missing else "yes")
+    Console().print(table)
+
+
+# -- helpers ------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _reporting() -> Iterator[None]:
+    """Turn the user's mistakes into one message and an exit code."""
+    try:
+        yield
+    except (FileError, TargetError, plugins.PluginError) as e:
+        _stop(str(e), 2)
+    except NotCompiledError as e:
+        _stop(str(e), 1)
+    except OSError as e:
+        _stop(f"{e.filename}: {e.strerror}" if e.filename else str(e), 2)
+
+
+def _stop(message: str, code: int) -> Never:
+    Console(stderr=True).print(f"exo-strat: {message}", markup=False, highlight=False, soft_wrap=True)
+    raise typer.Exit(code)
+
+
+def _machine(target: str | None) -> Machine | None:
+    return find_target(target).machine if target is not None else None
+
+
+def _procs(source: Source, names: tuple[str, ...], machine: Machine | None) -> list[Proc]:
+    if not names:
+        raise FileError(f"{source.path} exports no Proc: nothing to build")
+    return [source.proc(name, machine) for name in names]
+
+
+def _c_name(path: Path) -> str:
+    """The file's name as a C identifier."""
+    word = "".join(c if c.isascii() and c.isalnum() else "_" for c in path.stem)
+    return word if word.isidentifier() else f"_{word}"
+
+
+def _list(source: Source) -> None:
+    """The names that a file exports, each with its signature."""
+    width = max(map(len, source.exports), default=0)
+    for name in source.exports:
+        value = getattr(source.module, name)
+        lines = str(value).splitlines() if isinstance(value, Proc) else ["a schedule: makes its Proc for --target"]
+        signature = next((line for line in lines if line.startswith("def ")), lines[0])
+        typer.echo(f"{name:{width}}  {signature}")
+
+
+def _print_python(code: str) -> None:
+    """Print object code: highlighted on a terminal, else the bare text."""
+    console = Console()
+    if console.is_terminal:
+        console.print(Syntax(code, "python", background_color="default", word_wrap=True))
+    else:
+        typer.echo(code)
+
+
+if __name__ == "__main__":
+    main()

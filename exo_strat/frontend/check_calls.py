@@ -1,0 +1,127 @@
+"""What a call owes its callee. Imports ir, logic, and the other checks of expressions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ir.names import Sym
+from ..ir.nodes import Arg, Call, Expr, Interval, ProcDef, Read, WindowExpr
+from ..ir.printing import names_at, print_expr
+from ..ir.types import Control, Tensor, bool_, size
+from ..logic.formula import Lin, Model, eq, ge, product, value_of
+from ..logic.translate import Env, cond, lin, stride_of
+from .check_expr import check_access, check_kind, check_window
+from .check_place import Place
+from .check_views import View, disjoint, written_args
+
+
+@dataclass(frozen=True, slots=True)
+class _Actual:
+    """A buffer argument: the formal, where the actual is, what it shows, and its strides."""
+
+    formal: Sym
+    arg: int
+    view: View
+    strides: tuple[Lin, ...]
+
+
+def check_call(place: Place, call: Call) -> None:
+    """Checks a call: arguments well typed and in bounds, sizes positive, shapes and strides as the callee
+    declares them, its assertions true, and no buffer passed twice if it writes one of the two."""
+    callee = call.f.tree
+    if len(call.args) != len(callee.args):
+        raise place.error(f"{callee.name} takes {len(callee.args)} arguments, {len(call.args)} given")
+    # Two passes: a shape may name a size that is passed later.
+    env = Env(moment=place.path)
+    for k, (formal, actual) in enumerate(zip(callee.args, call.args, strict=True)):
+        if isinstance(formal.type, Control):
+            env = _pass_control(place, place.at(("args", k)), callee, formal, actual, env)
+    buffers: list[_Actual] = []
+    for k, (formal, actual) in enumerate(zip(callee.args, call.args, strict=True)):
+        if not isinstance(formal.type, Control):
+            passed = _pass_data(place, k, callee, formal, actual, env)
+            if passed is not None:
+                buffers.append(passed)
+                for d, stride in enumerate(passed.strides):
+                    env = env.bind_stride(formal.sym, d, stride)
+    for pred in callee.preds:
+        text = print_expr(pred, names_at(callee))
+        place.require(cond(pred, env), f"{callee.name} asserts {text}, which may be false here")
+    _check_aliases(place, call, buffers)
+
+
+def _pass_control(place: Place, here: Place, callee: ProcDef, formal: Arg, actual: Expr, env: Env) -> Env:
+    if formal.type == bool_:
+        check_kind(here, actual, "truth value")
+        return env.bind_bool(formal.sym, place.truth(actual))
+    check_kind(here, actual, "integer")
+    value = place.number(actual)
+    if formal.type == size:
+        message = f"{callee.name}: size argument {formal.sym} may be less than 1"
+        place.require(ge(value, 1), message, lambda m: f"{formal.sym} is {value_of(value, m)}")
+    return env.bind(formal.sym, value)
+
+
+def _pass_data(place: Place, k: int, callee: ProcDef, formal: Arg, actual: Expr, env: Env) -> _Actual | None:
+    """The buffer that is passed; None if it is a value."""
+    here = place.at(("args", k))
+    if isinstance(formal.type, Tensor):
+        passed = _tensor_actual(here, k, callee, formal, actual)
+        _check_shape(place, callee, formal, passed, formal.type, env)
+        return passed
+    if isinstance(actual, Read):
+        return _Actual(formal.sym, k, check_access(here, actual.sym, actual.idx), ())
+    check_kind(here, actual, "number")
+    if formal.sym in written_args(callee):
+        raise here.error(f"{callee.name} writes its argument {formal.sym}: pass a variable, not {here.show(actual)}")
+    return None
+
+
+def _tensor_actual(here: Place, k: int, callee: ProcDef, formal: Arg, actual: Expr) -> _Actual:
+    match actual:
+        case WindowExpr(sym=s, idx=idx):
+            view = check_window(here, actual)
+            kept = [d for d, i in enumerate(idx) if isinstance(i, Interval)]
+            return _Actual(formal.sym, k, view, tuple(stride_of(s, d) for d in kept))
+        case Read(sym=s, idx=idx) if not idx:
+            view = here.view(s)
+            return _Actual(formal.sym, k, view, tuple(stride_of(s, d) for d in range(view.rank)))
+        case _:
+            raise here.error(f"{callee.name}: argument {formal.sym} is a tensor; {here.show(actual)} is not")
+
+
+def _check_shape(place: Place, callee: ProcDef, formal: Arg, passed: _Actual, t: Tensor, env: Env) -> None:
+    here = place.at(("args", passed.arg))
+    if passed.view.rank != len(t.shape):
+        message = f"argument {formal.sym} has {len(t.shape)} dimensions, {passed.view.rank} given"
+        raise here.error(f"{callee.name}: {message}")
+    for d, e in enumerate(t.shape):
+        declared, given = lin(e, env), passed.view.shape[d]
+
+        def values(model: Model, declared: Lin = declared, given: Lin = given) -> str:
+            return f"extent {value_of(declared, model)} declared, {value_of(given, model)} given"
+
+        text = f"{callee.name}: dimension {d} of argument {formal.sym}"
+        here.require(eq(declared, given), f"{text} may differ from what is passed", values)
+        here.require(ge(declared, 1), f"{text} may be empty", values)
+    if not t.window and not passed.view.whole:
+        stride = Lin(1)
+        for d in reversed(range(len(t.shape))):
+            message = f"{callee.name}: argument {formal.sym} must be dense; declare it as a window [{t.base}][..]"
+            here.require(eq(passed.strides[d], stride), message)
+            stride = product(stride, lin(t.shape[d], env))
+
+
+def _check_aliases(place: Place, call: Call, buffers: list[_Actual]) -> None:
+    written = written_args(call.f.tree)
+    for n, b in enumerate(buffers):
+        for a in buffers[:n]:
+            if a.view.base != b.view.base or not (a.formal in written or b.formal in written):
+                continue
+            writes = a.formal if a.formal in written else b.formal
+            message = (
+                f"{call.f.tree.name}: arguments {a.formal} and {b.formal} may overlap in "
+                f"{place.name(a.view.base)}, and {writes} is written"
+            )
+            place.at(("args", b.arg)).require(disjoint(a.view, b.view), message)
+

@@ -1,0 +1,170 @@
+"""Types, scopes and bounds of expressions. Imports ir, logic, check_place and check_views."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from pyrsistent import PVector
+
+from ..ir.config import Config
+from ..ir.names import Sym
+from ..ir.nodes import (
+    Binary,
+    Const,
+    Expr,
+    ExternCall,
+    Interval,
+    Point,
+    Read,
+    ReadConfig,
+    StrideExpr,
+    Unary,
+    Var,
+    WindowExpr,
+)
+from ..ir.types import Control, Scalar, bool_
+from ..ir.walk import COMPARISONS, LOGICAL
+from ..logic.formula import Lin, Model, conj, ge, le, value_of
+from .check_place import Place
+from .check_views import View, inside
+
+Kind: TypeAlias = Literal["integer", "truth value", "number"]
+"""Of control values, control conditions, and data."""
+
+
+def check_kind(place: Place, e: Expr, expected: Kind) -> None:
+    """Checks `e`, which stands at `place` and must be of the given kind."""
+    kind = check_expr(place, e)
+    if kind != expected:
+        raise place.error(f"{place.show(e)} is a {_describe(kind)}, where a {_describe(expected)} is needed")
+
+
+def _describe(kind: Kind) -> str:
+    return {"integer": "control integer", "truth value": "condition", "number": "data value"}[kind]
+
+
+def check_expr(place: Place, e: Expr) -> Kind:
+    """Checks that all of `e` is in scope, well typed and in bounds; its kind."""
+    match e:
+        case Const(type=t):
+            return "number" if isinstance(t, Scalar) else _control(t)
+        case Var(sym=s):
+            if s not in place.controls:
+                raise place.error(f"no control variable {s} is in scope here")
+            return _control(place.controls[s])
+        case Read(sym=s, idx=idx):
+            check_access(place, s, idx)
+            return "number"
+        case StrideExpr(sym=s, dim=d):
+            if d not in range(place.view(s).rank):
+                raise place.error(f"{place.show(e)}: {place.name(s)} has {place.view(s).rank} dimensions")
+            return "integer"
+        case ReadConfig(config=c, field=f):
+            return check_kind_of_field(place, c, f)
+        case Unary(op=op, arg=a):
+            kind = check_expr(place.at(("arg", None)), a)
+            if (kind == "truth value") != (op == "not"):
+                raise place.error(f"{place.show(e)}: {op!r} does not apply to a {_describe(kind)}")
+            return kind
+        case Binary():
+            return _check_binary(place, e)
+        case ExternCall(f=f, args=args):
+            if len(args) != f.arity:
+                raise place.error(f"{f.name} takes {f.arity} arguments, {len(args)} given")
+            for k, a in enumerate(args):
+                check_kind(place.at(("args", k)), a, "number")
+            return "number"
+        case WindowExpr():
+            raise place.error(f"{place.show(e)} is a window: it can only be named or passed to a call")
+
+
+def check_kind_of_field(place: Place, config: Config, field: str) -> Kind:
+    """The kind of a config field, which must exist."""
+    if field not in config.fields:
+        raise place.error(f"{config.name} has no field {field}; it has {', '.join(sorted(config.fields))}")
+    t = config.fields[field]
+    return _control(t) if isinstance(t, Control) else "number"
+
+
+def _control(t: Scalar | Control) -> Kind:
+    return "truth value" if t == bool_ else "integer"
+
+
+def _check_binary(place: Place, e: Binary) -> Kind:
+    lhs = check_expr(place.at(("lhs", None)), e.lhs)
+    rhs = check_expr(place.at(("rhs", None)), e.rhs)
+    if lhs != rhs:
+        raise place.error(f"{place.show(e)} mixes a {_describe(lhs)} and a {_describe(rhs)}")
+    if e.op in LOGICAL or e.op in ("==", "!="):
+        if e.op in LOGICAL and lhs != "truth value":
+            raise place.error(f"{place.show(e)}: {e.op!r} joins conditions, not {_describe(lhs)}s")
+        return "truth value"
+    if lhs == "truth value":
+        raise place.error(f"{place.show(e)}: {e.op!r} does not apply to conditions")
+    if e.op in COMPARISONS:
+        return "truth value"
+    if e.op == "%" and lhs == "number":
+        raise place.error(f"{place.show(e)}: data has no remainder")
+    if e.op in "/%" and lhs == "integer" and not (isinstance(e.rhs, Const) and int(e.rhs.value) >= 1):
+        raise place.error(f"{place.show(e)}: control values are divided by positive literals only")
+    return lhs
+
+
+def check_access(place: Place, sym: Sym, idx: PVector[Expr]) -> View:
+    """Checks an element access: one index a dimension, each an integer within the extent; the element."""
+    view, text = place.view(sym), place.show(Read(sym, idx))
+    if len(idx) != view.rank:
+        raise place.error(f"{text}: {len(idx)} indices given, but {place.name(sym)} has {view.rank} dimensions")
+    points: list[tuple[Lin, Lin | None]] = []
+    for k, i in enumerate(idx):
+        check_kind(place.at(("idx", k)), i, "integer")
+        points.append((place.number(i), None))
+        _require_inside(place, text, place.name(sym), k, points[-1][0], view.shape[k])
+    return view.window(points)
+
+
+def _require_inside(place: Place, text: str, name: str, k: int, index: Lin, extent: Lin) -> None:
+    def values(model: Model) -> str:
+        return f"index {value_of(index, model)}, and {name} has extent {value_of(extent, model)}"
+
+    message = f"{text} may be out of bounds in dimension {k}"
+    place.require(inside(index, extent), message, values)
+
+
+def check_window(place: Place, w: WindowExpr) -> View:
+    """Checks that a window lies within its buffer; the part of it that it shows.
+
+    A window may be empty (`lo == hi`).
+    """
+    view, text = place.view(w.sym), place.show(w)
+    if len(w.idx) != view.rank:
+        raise place.error(f"{text}: {len(w.idx)} indices given, but {place.name(w.sym)} has {view.rank} dimensions")
+    parts: list[tuple[Lin, Lin | None]] = []
+    for k, d in enumerate(w.idx):
+        here = place.at(("idx", k))
+        if isinstance(d, Point):
+            check_kind(here.at(("pt", None)), d.pt, "integer")
+            at = place.number(d.pt)
+            _require_inside(place, text, place.name(w.sym), k, at, view.shape[k])
+            parts.append((at, None))
+        else:
+            parts.append(_check_interval(place, here, text, d, place.name(w.sym), view.shape[k]))
+    if all(hi is None for _, hi in parts):
+        raise place.error(f"{text} keeps no dimension: a window needs at least one interval lo:hi")
+    return view.window(parts)
+
+
+def _check_interval(
+    place: Place, here: Place, text: str, d: Interval, name: str, extent: Lin
+) -> tuple[Lin, Lin]:
+    check_kind(here.at(("lo", None)), d.lo, "integer")
+    check_kind(here.at(("hi", None)), d.hi, "integer")
+    lo, hi = place.number(d.lo), place.number(d.hi)
+
+    def values(model: Model) -> str:
+        return f"{value_of(lo, model)}:{value_of(hi, model)}, and {name} has extent {value_of(extent, model)}"
+
+    k = here.path[-1][1]
+    goal = conj(ge(lo, 0), le(lo, hi), le(hi, extent))
+    place.require(goal, f"{text} may be out of bounds in dimension {k}", values)
+    return lo, hi

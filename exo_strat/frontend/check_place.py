@@ -1,0 +1,116 @@
+"""Where a check stands: what is in scope, what is known, and how a failure is reported.
+
+Imports ir, logic, errors and check_views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from pyrsistent import PMap
+
+from ..ir.names import Sym
+from ..ir.nodes import Expr, Interval, Point, ProcDef
+from ..ir.printing import names_at, print_dim
+from ..ir.types import Control
+from ..ir.walk import Path, Step
+from ..logic.answers import Proved, Refuted
+from ..logic.context import show_model
+from ..logic.formula import Formula, Lin, Model, Opaque, atoms
+from ..logic.solver import prove
+from ..logic.translate import Env, cond, lin
+from .check_views import View
+from .errors import CheckError
+
+Facts = tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node of `tree` with the buffers (`views`) and control variables in scope there, and the facts."""
+
+    tree: ProcDef
+    path: Path
+    facts: Facts
+    views: PMap[Sym, View]
+    controls: PMap[Sym, Control]
+    env: Env
+
+    def at(self, *steps: Step) -> Place:
+        """A descendant."""
+        return replace(self, path=(*self.path, *steps))
+
+    def back(self, path: Path) -> Place:
+        """Another node, with the same in scope and known."""
+        return replace(self, path=path)
+
+    def know(self, facts: Iterable[Formula]) -> Place:
+        """With more facts."""
+        new = tuple(f for f in facts if f not in self.facts)
+        return replace(self, facts=self.facts + new) if new else self
+
+    def with_view(self, sym: Sym, view: View) -> Place:
+        """With one more buffer in scope."""
+        self.refuse_rebinding(sym)
+        return replace(self, views=self.views.set(sym, view))
+
+    def with_control(self, sym: Sym, t: Control) -> Place:
+        """With one more control variable in scope."""
+        self.refuse_rebinding(sym)
+        return replace(self, controls=self.controls.set(sym, t))
+
+    def refuse_rebinding(self, sym: Sym) -> None:
+        if sym in self.views or sym in self.controls:
+            raise self.error(f"{sym} is bound twice; each variable must be bound once")
+
+    # -- names and values --
+
+    def name(self, sym: Sym) -> str:
+        """The spelling of a variable."""
+        return names_at(self.tree).get(sym, sym.name)
+
+    def show(self, e: Expr | Interval | Point) -> str:
+        """An expression as object code."""
+        return print_dim(e, names_at(self.tree))
+
+    def view(self, sym: Sym) -> View:
+        """The buffer `sym`, which must be in scope."""
+        known = self.views.get(sym)
+        if known is None:
+            raise self.error(f"no buffer {sym} is in scope here")
+        return known
+
+    def number(self, e: Expr) -> Lin:
+        """The value of an integer control expression, at this moment."""
+        return lin(e, self.env.at(self.path))
+
+    def truth(self, e: Expr) -> Formula:
+        """The truth of a control condition, at this moment."""
+        return cond(e, self.env.at(self.path))
+
+    # -- failures --
+
+    def error(self, message: str, model: Model | None = None) -> CheckError:
+        """The failure to raise."""
+        if model is None:
+            return CheckError(self.path, message, None)
+        return CheckError(self.path, message, show_model(self.tree, model))
+
+    def require(self, goal: Formula, message: str, values: Callable[[Model], str] | None = None) -> None:
+        """Raises `CheckError` unless `goal` follows from what is known here.
+
+        `values` tells what the numbers in question are, in a counterexample.
+        """
+        answer = prove(self.facts, goal)
+        if isinstance(answer, Proved):
+            return
+        if not isinstance(answer, Refuted):
+            raise self.error(f"{message} (not proved: {answer.why})")
+        asked = set(atoms(goal))
+        shown = show_model(self.tree, {a: v for a, v in answer.model.items() if a in asked})
+        example = ", ".join(f"{name} = {v}" for name, v in shown.items())
+        numbers = values(answer.model) if values else ""
+        text = ": ".join(t for t in (example, numbers) if t)
+        model = {a: v for a, v in answer.model.items() if a in asked or not isinstance(a, Opaque)}
+        raise self.error(f"{message}; for example {text}" if text else message, model)

@@ -1,0 +1,144 @@
+"""Static checks of a procedure: scopes, types, bounds, extents, calls. Imports ir, logic and the check modules.
+
+What has passed is remembered on the statement, with what was known and in scope there: after an edit
+only the statements on its path, and those it tells something new, are checked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from pyrsistent import pmap
+
+from ..ir.memo import memo_by_identity
+from ..ir.names import Sym
+from ..ir.nodes import Alloc, Assign, Block, Call, For, If, ProcDef, Reduce, Stmt, WindowDef, WriteConfig
+from ..ir.types import Control, DataType, Tensor, index, size
+from ..ir.walk import mentions
+from ..logic.context import branch_facts, entry_facts, env_of, range_facts, stable_facts, tensor_facts, window_facts
+from ..logic.formula import Lin, Model, ge, value_of
+from ..logic.translate import unknown
+from .check_calls import check_call
+from .check_expr import check_access, check_kind, check_kind_of_field, check_window
+from .check_place import Place
+from .check_views import buffer_view
+
+
+
+@memo_by_identity
+def check(tree: ProcDef) -> None:
+    """Checks `tree`; returns if all is well.
+
+    Everything must be in scope and well typed; every access, through windows, calls and externs too, must
+    be within its buffer; extents and size arguments must be positive; callees' assertions must hold; and
+    no call may write a buffer that it also sees under another name.
+
+    Raises `errors.CheckError` with the path of what is wrong, a message, and a counterexample if there is one.
+    """
+    place = _check_signature(tree)
+    _check_block(place.know(entry_facts(tree)), "body", tree.body)
+
+
+def _check_signature(tree: ProcDef) -> Place:
+    """Checks arguments and assertions; the place inside, knowing what is assumed of the control arguments."""
+    place = Place(tree, (), (), pmap(), pmap(), env_of(tree))
+    for k, a in enumerate(tree.args):
+        if isinstance(a.type, Control):
+            place = place.at(("args", k)).with_control(a.sym, a.type).back(place.path)
+    place = place.know(ge(unknown(a.sym), 1) for a in tree.args if a.type == size)
+    for k, a in enumerate(tree.args):
+        if not isinstance(a.type, Control):
+            place = _bring_in(place.at(("args", k)), a.sym, a.type).back(place.path)
+    for k, p in enumerate(tree.preds):
+        check_kind(place.at(("preds", k)), p, "truth value")
+        place = place.know(stable_facts(p, place.env))
+    # Extents are positive because of sizes and assertions: only what follows may rely on them.
+    for k, a in enumerate(tree.args):
+        if isinstance(a.type, Tensor):
+            _check_extents(place.at(("args", k)), a.sym, a.type)
+    return place
+
+
+def _bring_in(place: Place, sym: Sym, t: DataType) -> Place:
+    """With a buffer of type `t` in scope; its shape is checked, but for extents being positive."""
+    if not isinstance(t, Tensor):
+        return place.with_view(sym, buffer_view(sym, (), True))
+    for d, e in enumerate(t.shape):
+        check_kind(place.at(("type", None), ("shape", d)), e, "integer")
+    shape = tuple(place.number(e) for e in t.shape)
+    return place.with_view(sym, buffer_view(sym, shape, not t.window))
+
+
+def _check_extents(place: Place, sym: Sym, t: Tensor) -> None:
+    for d, extent in enumerate(place.view(sym).shape):
+
+        def values(model: Model, extent: Lin = extent) -> str:
+            return f"extent {value_of(extent, model)}"
+
+        message = f"{place.name(sym)}: extent {place.show(t.shape[d])} of dimension {d} may be less than 1"
+        place.at(("type", None), ("shape", d)).require(ge(extent, 1), message, values)
+
+
+def _check_block(place: Place, label: str, stmts: Block) -> None:
+    if not stmts:
+        if label == "body":
+            raise place.error("this block is empty; it needs at least a pass")
+        return
+    path = place.path
+    for k, s in enumerate(stmts):
+        place = _check_stmt(place.back((*path, (label, k))), s)
+
+
+def _check_stmt(place: Place, s: Stmt) -> Place:
+    """Checks `s`; where the next statement stands, with what `s` brings into scope."""
+    if isinstance(s, Alloc):
+        after = _bring_in(place, s.sym, s.type)
+        if isinstance(s.type, Tensor):
+            _check_extents(after, s.sym, s.type)
+            after = after.know(tensor_facts(s.sym, s.type, place.env))
+        return after
+    if isinstance(s, WindowDef):
+        view = check_window(place.at(("rhs", None)), s.rhs)
+        return place.with_view(s.sym, view).know(window_facts(s))
+    passed = _passed(s)
+    known = _signature(place, s)
+    if known not in passed:
+        _check_closed(place, s)
+        passed.add(known)
+    return place
+
+
+@memo_by_identity
+def _passed(s: Stmt) -> set[Hashable]:
+    """The circumstances in which `s` passed."""
+    return set()
+
+
+def _signature(place: Place, s: Stmt) -> Hashable:
+    """All that the checks of `s` depend on: the facts, and what its variables are."""
+    used = sorted(mentions(s), key=lambda sym: sym.id)
+    return place.facts, tuple((sym, place.views.get(sym), place.controls.get(sym)) for sym in used)
+
+
+def _check_closed(place: Place, s: Stmt) -> None:
+    """Checks a statement that brings nothing into scope."""
+    match s:
+        case Assign(sym=sym, idx=idx, rhs=rhs) | Reduce(sym=sym, idx=idx, rhs=rhs):
+            check_access(place, sym, idx)
+            check_kind(place.at(("rhs", None)), rhs, "number")
+        case For(iter=it, lo=lo, hi=hi, body=body):
+            check_kind(place.at(("lo", None)), lo, "integer")
+            check_kind(place.at(("hi", None)), hi, "integer")
+            inner = place.with_control(it, index).know(range_facts(s, place.env))
+            _check_block(inner, "body", body)
+        case If(cond=c, body=body, orelse=orelse):
+            check_kind(place.at(("cond", None)), c, "truth value")
+            _check_block(place.know(branch_facts(s, "body", place.env)), "body", body)
+            _check_block(place.know(branch_facts(s, "orelse", place.env)), "orelse", orelse)
+        case Call():
+            check_call(place, s)
+        case WriteConfig(config=c, field=f, rhs=rhs):
+            field_kind = check_kind_of_field(place, c, f)
+            check_kind(place.at(("rhs", None)), rhs, field_kind)
+        case _:
+            return

@@ -1,0 +1,184 @@
+"""`@proc`, `@instr`, `@config`: Python functions and classes as object code. Imports the front end and procs.
+
+The functions are read as source text, never run. Names in them are looked up where the function is
+defined. Types such as `f32[N, M] @ DRAM` stand in annotations, which Python must not evaluate: a file
+with object code starts with `from __future__ import annotations`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Mapping
+from types import FrameType, FunctionType
+from typing import Any
+
+from pyrsistent import pmap
+
+from ..cursors.proc import Proc
+from ..ir.config import Config
+from ..ir.externs import BUILTIN
+from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
+from ..ir.nodes import Alloc, Arg, Call, ExternCall, Instr, ProcDef, ReadConfig, WriteConfig
+from ..ir.printing import render
+from ..ir.types import CONTROLS, SCALARS
+from ..ir.walk import Path, walk
+from .checks import check
+from .errors import CheckError, ParseError, Place
+from .parser import ProcParser, functions
+from .source import Source
+
+DEFAULT_ENV: Mapping[str, object] = {
+    **SCALARS, **CONTROLS, **BUILTIN, **{m.name: m for m in (DRAM, DRAM_STACK, DRAM_STATIC)}
+}  # fmt: skip
+
+
+def proc(fn: Callable[..., Any]) -> Proc:
+    """Makes a procedure of a function in object code.
+
+    >>> @proc
+    ... def double(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 2.0 * x[i]
+    >>> print(double)
+    def double(n: size, x: f32[n] @ DRAM):
+        for i in seq(0, n):
+            x[i] = 2.0 * x[i]
+    """
+    return _from_function(fn, None, _caller())
+
+
+def instr(c: str, c_global: str = "") -> Callable[[Callable[..., Any]], Proc]:
+    """Makes a machine instruction of a function: its body is the meaning, `c` its C text."""
+    frame = _caller()
+    return lambda fn: _from_function(fn, Instr(c, c_global), frame)
+
+
+def config(cls: type) -> Config:
+    """Makes a config of a class whose annotations are the fields' types."""
+    frame = _caller()
+    env = _frame_env(frame)
+    fields: dict[str, Any] = {}
+    for name, t in inspect.get_annotations(cls).items():
+        found = env.get(t) if isinstance(t, str) else t
+        known = CONTROLS.get(str(t)) or SCALARS.get(str(t)) or found
+        if known not in [*CONTROLS.values(), *SCALARS.values()]:
+            raise ParseError(f"field {name} of config {cls.__name__} has no object type: {t!r}")
+        fields[name] = known
+    return Config(cls.__name__, pmap(fields))
+
+
+def _caller() -> FrameType:
+    return sys._getframe(2)
+
+
+def _frame_env(frame: FrameType) -> dict[str, object]:
+    return {**DEFAULT_ENV, **frame.f_globals, **frame.f_locals, **_controls()}
+
+
+def _controls() -> dict[str, object]:
+    return {name: CONTROLS[name] for name in ("size", "index")}
+
+
+def _from_function(fn: Callable[..., Any], how: Instr | None, frame: FrameType) -> Proc:
+    if not isinstance(fn, FunctionType):
+        raise ParseError(f"@proc and @instr decorate functions, not {fn!r}")
+    try:
+        lines, first = inspect.getsourcelines(fn)
+    except (OSError, TypeError):
+        raise ParseError(
+            f"the source text of {fn.__name__} cannot be read; put it in a file, or use proc_from_source"
+        ) from None
+    env = {**_frame_env(frame), **_closure(fn)}
+    source = Source(inspect.getsourcefile(fn) or "<source>", tuple(textwrap.dedent("".join(lines)).splitlines()), first)
+    return _build(_only_function(source), source, env, how)
+
+
+def _closure(fn: FunctionType) -> dict[str, object]:
+    cells = fn.__closure__ or ()
+    return {n: c.cell_contents for n, c in zip(fn.__code__.co_freevars, cells, strict=True) if _filled(c)}
+
+
+def _filled(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018  (asks whether the variable has a value yet)
+    except ValueError:
+        return False
+    return True
+
+
+def proc_from_source(text: str, env: Mapping[str, object] | None = None, file: str = "<source>") -> Proc:
+    """A procedure from its text. `env` says what memories, configs, procedures and externs it names mean."""
+    source = Source(file, tuple(textwrap.dedent(text).strip("\n").splitlines()))
+    fn = _only_function(source)
+    return _build(fn, source, {**DEFAULT_ENV, **(env or {})}, _instr_of(fn, source))
+
+
+def _only_function(source: Source) -> ast.FunctionDef:
+    try:
+        module = ast.parse("\n".join(source.lines))
+    except SyntaxError as e:
+        line = e.lineno or 1
+        text = source.lines[line - 1] if line <= len(source.lines) else ""
+        raise ParseError(e.msg, Place(source.file, source.first + line - 1, text, (e.offset or 1) - 1)) from None
+    found = list(functions(module))
+    if len(found) != 1:
+        raise ParseError(f"one procedure is needed, there are {len(found)} function definitions")
+    return found[0]
+
+
+def _instr_of(fn: ast.FunctionDef, source: Source) -> Instr | None:
+    for d in fn.decorator_list:
+        if isinstance(d, ast.Call) and isinstance(d.func, ast.Name) and d.func.id == "instr":
+            texts = [a.value for a in d.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+            if not 1 <= len(texts) <= 2 or len(texts) != len(d.args):
+                source.fail(ParseError, d, "@instr takes one or two strings")
+            return Instr(*texts)
+    return None
+
+
+def _build(fn: ast.FunctionDef, source: Source, env: Mapping[str, object], how: Instr | None) -> Proc:
+    parser = ProcParser(env, source)
+    tree = parser.procedure(fn, how)
+    try:
+        check(tree)
+    except CheckError as e:
+        raise _located(e, parser.places) from None
+    return Proc.fresh(tree)
+
+
+def _located(e: CheckError, places: Mapping[Path, Place]) -> CheckError:
+    """The error with the source line of the innermost statement around its path."""
+    for n in range(len(e.path), -1, -1):
+        if e.path[:n] in places:
+            return CheckError(e.path, e.message, e.counterexample, places[e.path[:n]])
+    return e
+
+
+def make_proc(tree: ProcDef) -> Proc:
+    """A procedure from a tree, checked as one from a source text is."""
+    try:
+        check(tree)
+    except CheckError as e:
+        raise CheckError(e.path, f"{e.message}\n{render(tree, e.path)}", e.counterexample) from None
+    return Proc.fresh(tree)
+
+
+def reparse_env(tree: ProcDef) -> dict[str, object]:
+    """What the names in a procedure's text mean, so that `proc_from_source(str(p), reparse_env(p.tree))` is p."""
+    env: dict[str, object] = {}
+    for _, n in walk(tree):
+        match n:
+            case Call(f=f):
+                env[f.tree.name] = f
+            case Alloc(mem=mem) | Arg(mem=mem) if isinstance(mem, Memory):
+                env[mem.name] = mem
+            case WriteConfig(config=c) | ReadConfig(config=c):
+                env[c.name] = c
+            case ExternCall(f=fn):
+                env[fn.name] = fn
+            case _:
+                pass
+    return env

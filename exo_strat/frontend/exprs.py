@@ -1,0 +1,323 @@
+"""Expressions: from Python syntax to the tree, with their types. Imports `ir`, scopes, sources and errors."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pyrsistent import pvector
+
+from ..ir import build as b
+from ..ir.config import Config
+from ..ir.externs import BUILTIN, ExternFn
+from ..ir.names import Sym
+from ..ir.nodes import (
+    Binary,
+    Const,
+    Expr,
+    ExternCall,
+    Interval,
+    Point,
+    Read,
+    ReadConfig,
+    StrideExpr,
+    Unary,
+    Var,
+    WinDim,
+    WindowExpr,
+)
+from ..ir.types import Control, R, Scalar, Tensor, Type, bool_, int_, stride_
+from .errors import FrontendError, ObjectTypeError, ParseError, Place, ScopeError
+from .scope import Scope, window_type
+from .source import Source
+
+Typed: TypeAlias = tuple[Expr, Type]
+
+_ARITH: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "/", ast.Mod: "%"
+}  # fmt: skip
+_COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="
+}  # fmt: skip
+
+
+def is_bool_type(t: Type) -> bool:
+    """Whether a type is that of truth values."""
+    return t == bool_
+
+
+def is_int_type(t: Type) -> bool:
+    """Whether a type is that of control integers."""
+    return isinstance(t, Control) and t != bool_
+
+
+def as_data(e: Expr, t: Type) -> Expr | None:
+    """An expression as a data value: an integer literal becomes one; None if it is no data value."""
+    if isinstance(t, Scalar):
+        return e
+    if isinstance(e, Const) and t == int_:
+        value = int(e.value)
+        return Const(value if abs(value) >= 2**53 else float(value), R)
+    return None
+
+
+@dataclass(frozen=True)
+class ExprParser:
+    """Parses expressions in a scope. `products`: whether sizes may be multiplied (in shapes and assertions)."""
+
+    scope: Scope
+    source: Source
+    products: bool = False
+
+    # -- wanted kinds -----------------------------------------------------------------------------
+
+    def integer(self, node: ast.expr) -> Expr:
+        """A control integer."""
+        e, t = self.expr(node)
+        if not is_int_type(t):
+            self.fail(ObjectTypeError, node, f"an integer control expression is needed here, not {describe(t)}")
+        return e
+
+    def condition(self, node: ast.expr) -> Expr:
+        """A truth value."""
+        e, t = self.expr(node)
+        if not is_bool_type(t):
+            self.fail(ObjectTypeError, node, f"a condition is needed here, not {describe(t)}")
+        return e
+
+    def data(self, node: ast.expr) -> Expr:
+        """A data value."""
+        e, t = self.expr(node)
+        d = as_data(e, t)
+        if d is None:
+            self.fail(ObjectTypeError, node, f"a data value is needed here, not {describe(t)}")
+        assert d is not None
+        return d
+
+    def fail(self, kind: type[FrontendError], node: ast.AST, message: str) -> None:
+        self.source.fail(kind, node, message)
+
+    # -- any expression ---------------------------------------------------------------------------
+
+    def expr(self, node: ast.expr) -> Typed:
+        """An expression and its type."""
+        match node:
+            case ast.Constant():
+                return self.literal(node, node.value)
+            case ast.Name():
+                return self.name(node)
+            case ast.Subscript():
+                return self.subscript(node)
+            case ast.Attribute():
+                return self.attribute(node)
+            case ast.Call():
+                return self.call(node)
+            case ast.UnaryOp():
+                return self.unary(node)
+            case ast.BinOp():
+                return self.binary(node)
+            case ast.Compare():
+                return self.compare(node)
+            case ast.BoolOp():
+                return self.logical(node)
+            case _:
+                self.source.fail(ParseError, node, "the object language has no such expression")
+
+    def literal(self, node: ast.AST, value: object) -> Typed:
+        if isinstance(value, bool):
+            return Const(value, bool_), bool_
+        if isinstance(value, int):
+            return Const(value, int_), int_
+        if isinstance(value, float):
+            return Const(value, R), R
+        self.source.fail(ParseError, node, f"{value!r} is no number")
+
+    def name(self, node: ast.Name) -> Typed:
+        sym = self.scope.sym(node.id)
+        if sym is not None:
+            t = self.scope.type(sym)
+            return (Var(sym) if isinstance(t, Control) else Read(sym, pvector())), t
+        if node.id not in self.scope.env:
+            raise ScopeError(self.scope.unknown(node.id).message, self.source.place(node))
+        value = self.scope.env[node.id]
+        if isinstance(value, bool | int | float):
+            return self.literal(node, value)
+        self.source.fail(ObjectTypeError, node, f"{node.id} is a {type(value).__name__}, not a value of object code")
+
+    def buffer(self, node: ast.expr, what: str) -> tuple[Sym, Type]:
+        """The buffer that a name means."""
+        if not isinstance(node, ast.Name):
+            self.source.fail(ParseError, node, f"{what} needs the name of a buffer here")
+        sym = self.scope.sym(node.id)
+        if sym is None:
+            raise ScopeError(self.scope.unknown(node.id).message, self.source.place(node))
+        return sym, self.scope.type(sym)
+
+    def subscript(self, node: ast.Subscript) -> Typed:
+        sym, t = self.buffer(node.value, "an index")
+        if not isinstance(t, Tensor):
+            self.source.fail(ObjectTypeError, node, f"{sym} is {describe(t)} and cannot be indexed")
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if len(parts) != len(t.shape):
+            self.source.fail(ObjectTypeError, node, f"{sym} has {len(t.shape)} dimensions, not {len(parts)}")
+        if not any(isinstance(x, ast.Slice) for x in parts):
+            return Read(sym, pvector(self.integer(x) for x in parts)), t.base
+        w = WindowExpr(sym, pvector(self.window_dim(x, n) for x, n in zip(parts, t.shape, strict=True)))
+        return w, window_type(w, t)
+
+    def window_dim(self, node: ast.expr, extent: Expr) -> WinDim:
+        if not isinstance(node, ast.Slice):
+            return Point(self.integer(node))
+        if node.step is not None:
+            self.source.fail(ParseError, node, "a slice has no step")
+        lo = b.ZERO if node.lower is None else self.integer(node.lower)
+        return Interval(lo, extent if node.upper is None else self.integer(node.upper))
+
+    def attribute(self, node: ast.Attribute) -> Typed:
+        config, field = self.config_field(node)
+        return ReadConfig(config, field), config.fields[field]
+
+    def config_field(self, node: ast.Attribute) -> tuple[Config, str]:
+        """The field that `Config.field` means."""
+        config = self.scope.env.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        if not isinstance(config, Config):
+            self.source.fail(ScopeError, node, "only a config has fields")
+        if node.attr not in config.fields:
+            known = ", ".join(sorted(config.fields))
+            self.source.fail(ScopeError, node, f"{config.name} has no field {node.attr!r}; it has {known}")
+        return config, node.attr
+
+    def call(self, node: ast.Call) -> Typed:
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            self.source.fail(ParseError, node, "a call is a name with arguments by position")
+        name = node.func.id
+        found = self.scope.env.get(name)
+        if name == "stride" and not isinstance(found, ExternFn):
+            return self.stride(node)
+        f = found if isinstance(found, ExternFn) else BUILTIN.get(name)
+        if f is None:
+            self.source.fail(ScopeError, node, f"{name!r} is no extern function; define it with extern(...)")
+        if len(node.args) != f.arity:
+            self.source.fail(ObjectTypeError, node, f"{name} takes {f.arity} arguments, not {len(node.args)}")
+        return ExternCall(f, pvector(self.data(a) for a in node.args)), R
+
+    def stride(self, node: ast.Call) -> Typed:
+        if len(node.args) != 2 or not isinstance(node.args[1], ast.Constant) or type(node.args[1].value) is not int:
+            self.source.fail(ParseError, node, "stride takes a buffer and the number of a dimension")
+        sym, t = self.buffer(node.args[0], "stride")
+        dim = node.args[1].value
+        if not isinstance(t, Tensor) or not 0 <= dim < len(t.shape):
+            self.source.fail(ObjectTypeError, node, f"{sym} has no dimension {dim}")
+        return StrideExpr(sym, dim), stride_
+
+    def unary(self, node: ast.UnaryOp) -> Typed:
+        if isinstance(node.op, ast.Not):
+            return Unary("not", self.condition(node.operand)), bool_
+        if isinstance(node.op, ast.UAdd):
+            return self.expr(node.operand)
+        if not isinstance(node.op, ast.USub):
+            self.source.fail(ParseError, node, "the object language has no such operator")
+        e, t = self.expr(node.operand)
+        if isinstance(t, Tensor) or is_bool_type(t):
+            self.source.fail(ObjectTypeError, node, f"{describe(t)} cannot be negated")
+        if isinstance(e, Const):
+            return Const(-e.value, e.type), t
+        return Unary("-", e), t
+
+    def binary(self, node: ast.BinOp) -> Typed:
+        op = _ARITH.get(type(node.op))
+        if op is None:
+            self.source.fail(ParseError, node, "the object language has no such operator")
+        (x, tx), (y, ty) = self.expr(node.left), self.expr(node.right)
+        if is_int_type(tx) and is_int_type(ty):
+            return self.integers(node, op, x, y), int_
+        dx, dy = as_data(x, tx), as_data(y, ty)
+        if dx is None or dy is None:
+            self.source.fail(ObjectTypeError, node, f"{describe(tx)} and {describe(ty)} cannot be combined by {op!r}")
+        if op == "%":
+            self.source.fail(ObjectTypeError, node, "data has no remainder")
+        base = tx if isinstance(tx, Scalar) and tx != R else ty if isinstance(ty, Scalar) else R
+        return Binary(op, dx, dy), base
+
+    def integers(self, node: ast.BinOp, op: str, x: Expr, y: Expr) -> Expr:
+        if isinstance(x, Const) and isinstance(y, Const) and not (op in "/%" and int(y.value) < 1):
+            m, n = int(x.value), int(y.value)
+            return b.num({"+": m + n, "-": m - n, "*": m * n, "/": m // max(n, 1), "%": m % max(n, 1)}[op])
+        if op in "/%" and not (isinstance(y, Const) and int(y.value) >= 1):
+            self.source.fail(ObjectTypeError, node, f"control integers can be combined by {op!r} with a positive literal only")
+        if op == "*" and not self.products and not (isinstance(x, Const) or isinstance(y, Const)):
+            self.source.fail(ObjectTypeError, node, "one factor of a product of control integers must be a literal")
+        return Binary(op, x, y)
+
+    def compare(self, node: ast.Compare) -> Typed:
+        terms = [node.left, *node.comparators]
+        parts: list[Expr] = []
+        for left, op, right in zip(terms, node.ops, terms[1:], strict=False):
+            name = _COMPARE.get(type(op))
+            if name is None:
+                self.source.fail(ParseError, node, "the object language has no such comparison")
+            parts.append(self.one_comparison(node, name, self.expr(left), self.expr(right)))
+        result = parts[0]
+        for more in parts[1:]:
+            result = Binary("and", result, more)
+        return result, bool_
+
+    def one_comparison(self, node: ast.AST, op: str, left: Typed, right: Typed) -> Expr:
+        (x, tx), (y, ty) = left, right
+        if is_int_type(tx) and is_int_type(ty):
+            return Binary(op, x, y)
+        if is_bool_type(tx) and is_bool_type(ty) and op in ("==", "!="):
+            return Binary(op, x, y)
+        dx, dy = as_data(x, tx), as_data(y, ty)
+        if dx is None or dy is None:
+            self.source.fail(ObjectTypeError, node, f"{describe(tx)} and {describe(ty)} cannot be compared by {op!r}")
+        return Binary(op, dx, dy)
+
+    def logical(self, node: ast.BoolOp) -> Typed:
+        op = "and" if isinstance(node.op, ast.And) else "or"
+        result = self.condition(node.values[0])
+        for more in node.values[1:]:
+            result = Binary(op, result, self.condition(more))
+        return result, bool_
+
+
+def describe(t: Type) -> str:
+    """A type in words."""
+    if isinstance(t, Tensor):
+        return f"a {len(t.shape)}-dimensional {'window' if t.window else 'tensor'} of {t.base}"
+    return f"a data value ({t})" if isinstance(t, Scalar) else f"a control value ({t})"
+
+
+def _parse(text: str) -> tuple[ast.expr, Source]:
+    source = Source("<text>", (text,))
+    try:
+        return ast.parse(text.strip(), mode="eval").body, source
+    except SyntaxError as e:
+        raise ParseError(f"{e.msg}", Place("<text>", 1, text, (e.offset or 1) - 1)) from None
+
+
+def parse_expr(text: str, scope: Scope) -> Expr:
+    """A control expression given as text."""
+    node, source = _parse(text)
+    e, t = ExprParser(scope, source).expr(node)
+    if not isinstance(t, Control):
+        raise ObjectTypeError(f"a control expression is needed here, not {describe(t)}", source.place(node))
+    return e
+
+
+def parse_window(text: str, scope: Scope) -> tuple[Sym, tuple[WinDim, ...]]:
+    """A window given as text: the buffer, and an interval or point for each dimension."""
+    node, source = _parse(text)
+    parser = ExprParser(scope, source)
+    if isinstance(node, ast.Name):
+        sym, t = parser.buffer(node, "a window")
+        if isinstance(t, Control):
+            raise ObjectTypeError(f"a window needs a buffer, not {describe(t)}", source.place(node))
+        return sym, tuple(Interval(b.ZERO, n) for n in t.shape) if isinstance(t, Tensor) else ()
+    e, _ = parser.expr(node)
+    if isinstance(e, WindowExpr):
+        return e.sym, tuple(e.idx)
+    if isinstance(e, Read):
+        return e.sym, tuple(Point(i) for i in e.idx)
+    raise ObjectTypeError("a window is a buffer with slices or points", source.place(node))

@@ -1,0 +1,273 @@
+"""Procedures: from Python syntax to the tree. Imports `ir`, expressions, scopes, sources and errors.
+
+Names become variables here, types are checked here; bounds, assertions and aliasing are checked
+afterwards, on the tree (`checks.py`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pyrsistent import pmap, pvector
+
+from ..ir.memory import DRAM, Memory
+from ..ir.names import Sym
+from ..ir.nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    Call,
+    Expr,
+    For,
+    If,
+    Instr,
+    Pass,
+    ProcDef,
+    Reduce,
+    Stmt,
+    WindowDef,
+    WindowExpr,
+    WriteConfig,
+)
+from ..ir.types import CONTROLS, SCALARS, Control, Scalar, Tensor, Type, index
+from ..ir.walk import Path
+from .errors import ObjectTypeError, ParseError, Place
+from .exprs import ExprParser, as_data, describe, is_bool_type, is_int_type
+from .scope import Scope
+from .source import Source
+
+MODES = ("seq", "par", "vec")
+_REDUCTIONS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Mult: "*"}
+
+
+@dataclass
+class ProcParser:
+    """Parses one procedure. Numbers variables in textual order; remembers where statements stood."""
+
+    env: Mapping[str, object]
+    source: Source
+    places: dict[Path, Place] = field(default_factory=dict)
+    next_id: int = 0
+
+    def fresh(self, name: str) -> Sym:
+        self.next_id += 1
+        return Sym(name, self.next_id - 1)
+
+    def exprs(self, scope: Scope, products: bool = False) -> ExprParser:
+        return ExprParser(scope, self.source, products)
+
+    # -- the procedure ----------------------------------------------------------------------------
+
+    def procedure(self, fn: ast.FunctionDef, instr: Instr | None) -> ProcDef:
+        a = fn.args
+        if a.vararg or a.kwarg or a.kwonlyargs or a.defaults or a.posonlyargs:
+            self.source.fail(ParseError, fn, "arguments of a procedure are plain: no defaults, no stars")
+        scope = Scope(pmap(), pmap(), self.env)
+        args: list[Arg] = []
+        for i, arg in enumerate(a.args):
+            self.places[(("args", i),)] = self.source.place(arg)
+            t, mem = self.annotation(arg, arg.annotation, scope)
+            sym = self.fresh(arg.arg)
+            args.append(Arg(sym, t, mem))
+            scope = scope.bind(arg.arg, sym, t)
+        body = [s for s in fn.body if not _is_docstring(s)]
+        preds: list[Expr] = []
+        while body and isinstance(body[0], ast.Assert):
+            self.places[(("preds", len(preds)),)] = self.source.place(body[0])
+            preds.append(self.exprs(scope, products=True).condition(body[0].test))
+            body = body[1:]
+        stmts = self.block(body, scope, (), "body") if body else [Pass()]
+        self.places[()] = self.source.place(fn)
+        return ProcDef(fn.name, pvector(args), pvector(preds), pvector(stmts), instr, self.next_id)
+
+    def annotation(self, at: ast.AST, node: ast.expr | None, scope: Scope) -> tuple[Type, Memory | None]:
+        """The type and memory that `T @ MEM` means."""
+        if node is None:
+            self.source.fail(ParseError, at, "every argument and allocation needs a type")
+        mem: Memory | None = None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            mem = self.memory(node.right)
+            node = node.left
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node = ast.parse(node.value, mode="eval").body
+        t = self.type(node, scope)
+        if isinstance(t, Control):
+            if mem is not None:
+                self.source.fail(ObjectTypeError, node, "a control argument lives in no memory")
+            return t, None
+        return t, mem or DRAM
+
+    def memory(self, node: ast.expr) -> Memory:
+        found = self.env.get(node.id) if isinstance(node, ast.Name) else None
+        if not isinstance(found, Memory):
+            self.source.fail(ParseError, node, "after @ stands the name of a memory, such as DRAM")
+        return found
+
+    def type(self, node: ast.expr, scope: Scope) -> Type:
+        if isinstance(node, ast.Name):
+            known = CONTROLS.get(node.id) or SCALARS.get(node.id)
+            if known is not None:
+                return known
+            value = self.env.get(node.id)
+            if isinstance(value, Scalar | Control):
+                return value
+        if isinstance(node, ast.Subscript):
+            window = isinstance(node.value, ast.List) and len(node.value.elts) == 1
+            base = self.type(node.value.elts[0] if window else node.value, scope)  # type: ignore[attr-defined]
+            if isinstance(base, Scalar):
+                dims = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+                extents = pvector(self.exprs(scope, products=True).integer(d) for d in dims)
+                return Tensor(base, extents, window)
+        self.source.fail(ParseError, node, "this is no type: write size, index, f32, f32[n, m], [f32][n, m] ..")
+
+    # -- statements -------------------------------------------------------------------------------
+
+    def block(self, stmts: Sequence[ast.stmt], scope: Scope, path: Path, label: str) -> list[Stmt]:
+        out: list[Stmt] = []
+        for s in stmts:
+            here = (*path, (label, len(out)))
+            self.places[here] = self.source.place(s)
+            stmt, scope = self.stmt(s, scope, here)
+            out.append(stmt)
+        return out
+
+    def stmt(self, s: ast.stmt, scope: Scope, path: Path) -> tuple[Stmt, Scope]:
+        match s:
+            case ast.For():
+                return self.loop(s, scope, path), scope
+            case ast.If():
+                cond = self.exprs(scope).condition(s.test)
+                body = self.block(s.body, scope, path, "body")
+                orelse = self.block(s.orelse, scope, path, "orelse")
+                return If(cond, pvector(body), pvector(orelse)), scope
+            case ast.AnnAssign():
+                return self.alloc(s, scope)
+            case ast.Assign():
+                if len(s.targets) != 1:
+                    self.source.fail(ParseError, s, "assign to one target at a time")
+                return self.assign(s.targets[0], s.value, scope)
+            case ast.AugAssign():
+                return self.reduction(s, scope), scope
+            case ast.Expr(value=ast.Call() as call):
+                return self.call(call, scope), scope
+            case ast.Pass():
+                return Pass(), scope
+            case ast.Assert():
+                self.source.fail(ParseError, s, "assertions stand at the top of a procedure, before its statements")
+            case _:
+                self.source.fail(ParseError, s, "the object language has no such statement")
+
+    def loop(self, s: ast.For, scope: Scope, path: Path) -> For:
+        if not isinstance(s.target, ast.Name) or s.orelse:
+            self.source.fail(ParseError, s, "a loop is `for i in seq(lo, hi):`")
+        it = s.iter
+        if not isinstance(it, ast.Call) or not isinstance(it.func, ast.Name) or it.func.id not in MODES:
+            self.source.fail(ParseError, s.iter, "a loop's range is seq(lo, hi), par(lo, hi) or vec(lo, hi)")
+        if len(it.args) != 2 or it.keywords:
+            self.source.fail(ParseError, it, f"{it.func.id} takes two arguments: the first iteration and one past the last")
+        exprs = self.exprs(scope)
+        lo, hi = exprs.integer(it.args[0]), exprs.integer(it.args[1])
+        i = self.fresh(s.target.id)
+        body = self.block(s.body, scope.bind(s.target.id, i, index), path, "body")
+        return For(i, lo, hi, pvector(body), it.func.id)
+
+    def alloc(self, s: ast.AnnAssign, scope: Scope) -> tuple[Stmt, Scope]:
+        if not isinstance(s.target, ast.Name) or s.value is not None:
+            self.source.fail(ParseError, s, "an allocation is `name: type @ MEM`; it takes no value")
+        t, mem = self.annotation(s, s.annotation, scope)
+        if isinstance(t, Control) or mem is None:
+            self.source.fail(ObjectTypeError, s, "only data can be allocated, not control values")
+        if isinstance(t, Tensor) and t.window:
+            self.source.fail(ObjectTypeError, s, "a window is made by `w = x[lo:hi]`, not allocated")
+        sym = self.fresh(s.target.id)
+        return Alloc(sym, t, mem), scope.bind(s.target.id, sym, t)
+
+    def assign(self, target: ast.expr, value: ast.expr, scope: Scope) -> tuple[Stmt, Scope]:
+        exprs = self.exprs(scope)
+        if isinstance(target, ast.Attribute):
+            return self.write_config(target, value, scope), scope
+        if isinstance(target, ast.Name):
+            known = scope.sym(target.id)
+            e, t = exprs.expr(value)
+            if isinstance(e, WindowExpr) and (known is None or isinstance(scope.type(known), Tensor)):
+                assert isinstance(t, Tensor)
+                sym = self.fresh(target.id)
+                return WindowDef(sym, e), scope.bind(target.id, sym, t)
+        sym, idx = self.destination(target, scope)
+        return Assign(sym, pvector(idx), exprs.data(value)), scope
+
+    def write_config(self, target: ast.Attribute, value: ast.expr, scope: Scope) -> WriteConfig:
+        exprs = self.exprs(scope)
+        config, name = exprs.config_field(target)
+        e, t = exprs.expr(value)
+        want = config.fields[name]
+        data = as_data(e, t) if isinstance(want, Scalar) else None
+        fits = is_bool_type(t) if is_bool_type(want) else is_int_type(t)
+        if isinstance(want, Scalar) and data is not None:
+            return WriteConfig(config, name, data)
+        if isinstance(want, Scalar) or not fits:
+            self.source.fail(ObjectTypeError, value, f"{config.name}.{name} holds {describe(want)}, not {describe(t)}")
+        return WriteConfig(config, name, e)
+
+    def destination(self, target: ast.expr, scope: Scope) -> tuple[Sym, list[Expr]]:
+        """The buffer and indices that are written."""
+        exprs = self.exprs(scope)
+        if isinstance(target, ast.Name):
+            sym, t = exprs.buffer(target, "an assignment")
+            if not isinstance(t, Scalar):
+                self.source.fail(ObjectTypeError, target, f"{sym} is {describe(t)}: this cannot be assigned as a whole")
+            return sym, []
+        if isinstance(target, ast.Subscript):
+            e, t = exprs.subscript(target)
+            if isinstance(t, Scalar):
+                return e.sym, list(e.idx)  # type: ignore[union-attr, arg-type]
+            self.source.fail(ObjectTypeError, target, "one element at a time can be assigned, not a window")
+        self.source.fail(ParseError, target, "assign to a scalar, an element or a config field")
+
+    def reduction(self, s: ast.AugAssign, scope: Scope) -> Reduce:
+        op = _REDUCTIONS.get(type(s.op))
+        if op != "+":
+            self.source.fail(ParseError, s, "the only reduction is +=")
+        sym, idx = self.destination(s.target, scope)
+        return Reduce(sym, pvector(idx), self.exprs(scope).data(s.value), op)
+
+    # -- calls ------------------------------------------------------------------------------------
+
+    def call(self, node: ast.Call, scope: Scope) -> Call:
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            self.source.fail(ParseError, node, "a call is a name with arguments by position")
+        f = self.env.get(node.func.id)
+        tree = getattr(f, "tree", None)
+        if not isinstance(tree, ProcDef):
+            self.source.fail(ObjectTypeError, node, f"{node.func.id!r} is no procedure that could be called")
+        if len(node.args) != len(tree.args):
+            self.source.fail(ObjectTypeError, node, f"{tree.name} takes {len(tree.args)} arguments, not {len(node.args)}")
+        args = [self.actual(x, formal, scope) for x, formal in zip(node.args, tree.args, strict=True)]
+        return Call(f, pvector(args))  # type: ignore[arg-type]
+
+    def actual(self, node: ast.expr, formal: Arg, scope: Scope) -> Expr:
+        exprs = self.exprs(scope)
+        want = formal.type
+        e, t = exprs.expr(node)
+        if isinstance(want, Tensor):
+            if not isinstance(t, Tensor) or len(t.shape) != len(want.shape):
+                self.source.fail(ObjectTypeError, node, f"{formal.sym} must be {describe(want)}, not {describe(t)}")
+            if not want.window and (t.window or isinstance(e, WindowExpr)):
+                self.source.fail(ObjectTypeError, node, f"{formal.sym} must be a whole dense tensor, not a window")
+            return e
+        if isinstance(want, Scalar):
+            return exprs.data(node)
+        if is_bool_type(want) != is_bool_type(t) or not isinstance(t, Control):
+            self.source.fail(ObjectTypeError, node, f"{formal.sym} must be {describe(want)}, not {describe(t)}")
+        return e
+
+
+def _is_docstring(s: ast.stmt) -> bool:
+    return isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str)
+
+
+def functions(module: ast.Module) -> Iterator[ast.FunctionDef]:
+    """The function definitions at the top of a module."""
+    return (s for s in module.body if isinstance(s, ast.FunctionDef))

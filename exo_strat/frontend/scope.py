@@ -1,0 +1,104 @@
+"""What names mean at a place of a tree. Imports `ir` and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from pyrsistent import PMap, pmap, pvector
+
+from ..ir import build as b
+from ..ir.memo import memo_by_identity
+from ..ir.names import Sym
+from ..ir.nodes import Alloc, Arg, Expr, For, Interval, Node, ProcDef, Stmt, WindowDef, WindowExpr
+from ..ir.printing import names_at
+from ..ir.types import Tensor, Type, index
+from ..ir.walk import Path, child, walk
+from .errors import ScopeError
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Spellings and the variables that they mean, with their types; and Python values by name."""
+
+    names: PMap[str, Sym]
+    types: PMap[Sym, Type]
+    env: Mapping[str, object]
+
+    def bind(self, spelling: str, sym: Sym, t: Type) -> Scope:
+        """The scope with one more variable."""
+        return Scope(self.names.set(spelling, sym), self.types.set(sym, t), self.env)
+
+    def sym(self, name: str) -> Sym | None:
+        """The variable that a name means, if any."""
+        return self.names.get(name)
+
+    def type(self, sym: Sym) -> Type:
+        """A variable's type."""
+        return self.types[sym]
+
+    def unknown(self, name: str) -> ScopeError:
+        """The error for a name that means nothing, with the nearest spelling that does."""
+        near = get_close_matches(name, [*self.names, *self.env], 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        return ScopeError(f"{name!r} means nothing here{hint}")
+
+
+def window_type(w: WindowExpr, base: Type) -> Tensor:
+    """The type of a window on a buffer of type `base`."""
+    assert isinstance(base, Tensor)
+    shape: list[Expr] = [b.sub(d.hi, d.lo) for d in w.idx if isinstance(d, Interval)]
+    return Tensor(base.base, pvector(shape), True)
+
+
+@memo_by_identity
+def declarations(tree: ProcDef) -> Mapping[Sym, Type]:
+    """The type of every variable of a procedure."""
+    types: dict[Sym, Type] = {}
+    for _, n in walk(tree):
+        t = declared(n, types)
+        if t is not None:
+            types[t[0]] = t[1]
+    return types
+
+
+def declared(n: Node, types: Mapping[Sym, Type]) -> tuple[Sym, Type] | None:
+    """The variable that a node introduces, and its type."""
+    match n:
+        case Arg(sym=s, type=t) | Alloc(sym=s, type=t):
+            return s, t
+        case For(iter=s):
+            return s, index
+        case WindowDef(sym=s, rhs=w):
+            return s, window_type(w, types[w.sym])
+        case _:
+            return None
+
+
+def _in_scope(tree: ProcDef, path: Path) -> Iterator[Sym]:
+    for a in tree.args:
+        yield a.sym
+    node: Node = tree
+    for step in path:
+        label, i = step
+        if isinstance(node, For) and label == "body":
+            yield node.iter
+        if i is not None and label in ("body", "orelse"):
+            block: tuple[Stmt, ...] = getattr(node, label)
+            for s in block[:i]:
+                if isinstance(s, Alloc | WindowDef):
+                    yield s.sym
+        if i is None or i < len(getattr(node, label)):
+            node = child(node, step)
+
+
+def scope_at(tree: ProcDef, path: Path, env: Mapping[str, object] | None = None) -> Scope:
+    """What the names that a procedure prints with mean just before the node at `path`."""
+    names, types = names_at(tree), declarations(tree)
+    syms = list(_in_scope(tree, path))
+    spelled = {names[s]: s for s in syms}
+    for s in syms:  # the innermost variable of a name may also be called by that name
+        if s.name not in spelled or spelled[s.name].name == s.name:
+            spelled[s.name] = s
+    return Scope(pmap(spelled), pmap({s: types[s] for s in syms}), env or {})

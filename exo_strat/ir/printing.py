@@ -1,0 +1,266 @@
+"""Printing: a tree as object code that parses back to it. Imports nodes and walks only.
+
+Names are readable and never capture: a variable whose spelling is taken where it is in scope prints
+with a number, `i_1`. The spelling of every variable is decided once for a procedure (`names_at`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import indent
+from typing import Any
+
+from .memo import memo_by_identity
+from .memory import Memory
+from .names import Sym
+from .nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    Binary,
+    Call,
+    Const,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Interval,
+    Pass,
+    Point,
+    ProcDef,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    StrideExpr,
+    Unary,
+    Var,
+    WinDim,
+    WindowDef,
+    WindowExpr,
+    WriteConfig,
+)
+from .types import Control, Tensor, Type
+from .walk import Path
+
+Names = Mapping[Sym, str]
+
+_LEVEL = {"or": 1, "and": 2, "not": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4}
+_LEVEL |= {"+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
+_NEG, _ATOM = 7, 9
+
+# -- names --------------------------------------------------------------------------------------------
+
+
+def _unique(sym: Sym, taken: set[str]) -> str:
+    if sym.name not in taken:
+        return sym.name
+    n = 1
+    while f"{sym.name}_{n}" in taken:
+        n += 1
+    return f"{sym.name}_{n}"
+
+
+def _name_block(stmts: Sequence[Stmt], names: dict[Sym, str], taken: set[str]) -> None:
+    """Choose spellings for what a block binds: unlike all that is in scope there."""
+    inner = set(taken)
+
+    def bind(sym: Sym, scope: set[str]) -> None:
+        names[sym] = _unique(sym, scope)
+        scope.add(names[sym])
+
+    for s in stmts:
+        match s:
+            case For():
+                scope = set(inner)
+                bind(s.iter, scope)
+                _name_block(s.body, names, scope)
+            case If():
+                _name_block(s.body, names, inner)
+                _name_block(s.orelse, names, inner)
+            case Alloc() | WindowDef():
+                bind(s.sym, inner)
+            case _:
+                pass
+
+
+@memo_by_identity
+def names_at(tree: ProcDef) -> Names:
+    """The spelling of each variable of a procedure."""
+    names: dict[Sym, str] = {}
+    taken: set[str] = set()
+    for a in tree.args:
+        names[a.sym] = _unique(a.sym, taken)
+        taken.add(names[a.sym])
+    _name_block(tree.body, names, taken)
+    return names
+
+
+# -- expressions --------------------------------------------------------------------------------------
+
+
+def _const(e: Const) -> str:
+    if isinstance(e.type, Control) or isinstance(e.value, bool):
+        return str(e.value)
+    if isinstance(e.value, int):
+        return str(e.value) if abs(e.value) >= 2**53 else f"{e.value}.0"
+    return repr(e.value)
+
+
+def _expr(e: Expr, names: Names, level: int) -> str:
+    text, own = _with_level(e, names)
+    return f"({text})" if own < level else text
+
+
+def _list(es: Sequence[Any], names: Names) -> str:
+    return ", ".join(print_dim(e, names) for e in es)
+
+
+def _with_level(e: Expr, names: Names) -> tuple[str, int]:
+    match e:
+        case Var(sym=s):
+            return names.get(s, s.name), _ATOM
+        case Read(sym=s, idx=idx):
+            name = names.get(s, s.name)
+            return (f"{name}[{_list(idx, names)}]" if idx else name), _ATOM
+        case WindowExpr(sym=s, idx=dims):
+            return f"{names.get(s, s.name)}[{_list(dims, names)}]", _ATOM
+        case Const():
+            text = _const(e)
+            return text, _NEG if text.startswith("-") else _ATOM
+        case Unary(op=op, arg=a):
+            level = _LEVEL["not"] if op == "not" else _NEG
+            return f"{op}{' ' if op == 'not' else ''}{_expr(a, names, level)}", level
+        case Binary(op=op, lhs=a, rhs=b):
+            level = _LEVEL[op]
+            left = level + 1 if level == _LEVEL["<"] else level
+            return f"{_expr(a, names, left)} {op} {_expr(b, names, level + 1)}", level
+        case ExternCall(f=f, args=args):
+            return f"{f.name}({_list(args, names)})", _ATOM
+        case StrideExpr(sym=s, dim=d):
+            return f"stride({names.get(s, s.name)}, {d})", _ATOM
+        case ReadConfig(config=c, field=f):
+            return f"{c.name}.{f}", _ATOM
+
+
+def print_expr(e: Expr, names: Names) -> str:
+    """An expression as object code."""
+    return _with_level(e, names)[0]
+
+
+def print_dim(d: WinDim | Expr, names: Names) -> str:
+    """An index or one dimension of a window."""
+    match d:
+        case Interval(lo=lo, hi=hi):
+            return f"{print_expr(lo, names)}:{print_expr(hi, names)}"
+        case Point(pt=pt):
+            return print_expr(pt, names)
+        case _:
+            return print_expr(d, names)
+
+
+# -- statements ---------------------------------------------------------------------------------------
+
+
+def print_type(t: Type, mem: Memory | None, names: Names) -> str:
+    """A type annotation."""
+    at = f" @ {mem}" if mem is not None else ""
+    if isinstance(t, Tensor):
+        base = f"[{t.base}]" if t.window else str(t.base)
+        return f"{base}[{_list(t.shape, names)}]{at}"
+    return f"{t}{at}"
+
+
+def _target(s: Assign | Reduce, names: Names) -> str:
+    name = names.get(s.sym, s.sym.name)
+    return f"{name}[{_list(s.idx, names)}]" if s.idx else name
+
+
+def _simple(s: Stmt, names: Names) -> str:
+    match s:
+        case Assign(rhs=rhs):
+            return f"{_target(s, names)} = {print_expr(rhs, names)}"
+        case Reduce(rhs=rhs, op=op):
+            return f"{_target(s, names)} {op}= {print_expr(rhs, names)}"
+        case Alloc(sym=sym, type=t, mem=mem):
+            return f"{names.get(sym, sym.name)}: {print_type(t, mem, names)}"
+        case WindowDef(sym=sym, rhs=rhs):
+            return f"{names.get(sym, sym.name)} = {print_expr(rhs, names)}"
+        case Call(f=f, args=args):
+            return f"{f.tree.name}({_list(args, names)})"
+        case WriteConfig(config=c, field=f, rhs=rhs):
+            return f"{c.name}.{f} = {print_expr(rhs, names)}"
+        case _:
+            assert isinstance(s, Pass)
+            return "pass"
+
+
+Line = tuple[Path | None, str]
+
+
+def _block(stmts: Sequence[Stmt], path: Path, label: str, names: Names, depth: int) -> Iterator[Line]:
+    for i, s in enumerate(stmts):
+        yield from _stmt(s, (*path, (label, i)), names, depth)
+
+
+def _stmt(s: Stmt, path: Path, names: Names, depth: int) -> Iterator[Line]:
+    pad = "    " * depth
+    match s:
+        case For(iter=it, lo=lo, hi=hi, body=body, mode=mode):
+            yield path, f"{pad}for {names.get(it, it.name)} in {mode}({print_expr(lo, names)}, {print_expr(hi, names)}):"
+            yield from _block(body, path, "body", names, depth + 1)
+        case If():
+            yield path, f"{pad}if {print_expr(s.cond, names)}:"
+            yield from _block(s.body, path, "body", names, depth + 1)
+            if s.orelse:
+                yield None, f"{pad}else:"
+                yield from _block(s.orelse, path, "orelse", names, depth + 1)
+        case _:
+            yield path, pad + _simple(s, names)
+
+
+def print_stmt(s: Stmt, names: Names) -> str:
+    """A statement as object code, with all that is inside it."""
+    return "\n".join(line for _, line in _stmt(s, (), names, 0))
+
+
+# -- procedures ---------------------------------------------------------------------------------------
+
+
+def _arg(a: Arg, names: Names) -> str:
+    return f"{names[a.sym]}: {print_type(a.type, a.mem, names)}"
+
+
+def print_lines(tree: ProcDef) -> list[Line]:
+    """The lines of a procedure, each with the path of the statement or assertion that it shows."""
+    names = names_at(tree)
+    lines: list[Line] = []
+    if tree.instr is not None:
+        extra = f", {tree.instr.c_global!r}" if tree.instr.c_global else ""
+        lines.append((None, f"@instr({tree.instr.c!r}{extra})"))
+    lines.append(((), f"def {tree.name}({', '.join(_arg(a, names) for a in tree.args)}):"))
+    for i, e in enumerate(tree.preds):
+        lines.append(((("preds", i),), f"    assert {print_expr(e, names)}"))
+    lines.extend(_block(tree.body, (), "body", names, 1))
+    return lines
+
+
+@memo_by_identity
+def print_proc(tree: ProcDef) -> str:
+    """A procedure as object code."""
+    return "\n".join(line for _, line in print_lines(tree))
+
+
+def render(tree: ProcDef, path: Path, note: str = "", around: int = 2) -> str:
+    """The lines of object code around the statement that holds `path`, that line marked `-->`."""
+    lines = print_lines(tree)
+    shown = [i for i, (p, _) in enumerate(lines) if p is not None and path[: len(p)] == p]
+    at = shown[-1] if shown else 0
+    out = []
+    for i in range(max(0, at - around), min(len(lines), at + around + 1)):
+        out.append(f"{'--> ' if i == at else '    '}{lines[i][1]}")
+        if i == at and note:
+            out.append(indent(note, "      ^ "))
+    return "\n".join(out)
+
+

@@ -1,0 +1,43 @@
+"""Backends, targets and demos that are installed, found through entry points. Imports `shadow`.
+
+The kernel never imports `backends` or `strategies` by name: they come in here, as those of any other
+distribution do that declares entry points of these groups.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+
+from .shadow import shadows
+
+TARGETS = "exo_strat.targets"
+BACKENDS = "exo_strat.backends"
+DEMOS = "exo_strat.demos"
+
+
+class PluginError(ValueError):
+    """A plug-in that isn't installed, or that can't be loaded."""
+
+
+def names(group: str) -> tuple[str, ...]:
+    """The names of a group's installed plug-ins, sorted."""
+    return tuple(sorted(_found(group)))
+
+
+def load(group: str, name: str) -> object:
+    """The plug-in of this name. Raises `PluginError` if there is none, or its module can't be imported."""
+    found = _found(group)
+    kind = group.rpartition(".")[2].removesuffix("s")
+    if not found:
+        raise PluginError(f"no {kind} is installed: install exo-strat with pip, a bare checkout has no entry points")
+    if name not in found:
+        raise PluginError(f"there is no {kind} {name!r}; installed: {', '.join(sorted(found))}")
+    try:
+        return found[name].load()
+    except (ImportError, AttributeError) as e:
+        reasons = [str(s) for s in shadows() if found[name].module.split(".")[0] == s.package]
+        raise PluginError(f"the {kind} {name} can't be loaded: {'; '.join(reasons) or e}") from e
+
+
+def _found(group: str) -> dict[str, EntryPoint]:
+    return {e.name: e for e in entry_points(group=group)}

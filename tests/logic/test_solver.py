@@ -1,0 +1,233 @@
+"""The solver against brute force over small domains, and on questions of the kind that schedules ask."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from exo_strat.ir.names import Sym
+from exo_strat.logic import quick, z3engine
+from exo_strat.logic.formula import (
+    FALSE,
+    TRUE,
+    BoolAtom,
+    Formula,
+    Lin,
+    V,
+    atoms,
+    between,
+    conj,
+    disj,
+    eq,
+    evaluate,
+    ge,
+    gt,
+    iff,
+    implies,
+    le,
+    lt,
+    ne,
+    neg,
+    product,
+)
+from exo_strat.logic.problem import encode
+from exo_strat.logic.solver import (
+    Proved,
+    Refuted,
+    Sat,
+    Unknown,
+    Unsat,
+    prove,
+    prove_exists,
+    recording,
+    satisfiable,
+)
+
+I, J, K, N, M = (V(Sym(n, k)) for k, n in enumerate("ijkNM", 1))
+i, j, k, n, m = map(Lin.of, (I, J, K, N, M))
+B, C = BoolAtom("b"), BoolAtom("c")
+
+LO, HI = -3, 3
+BOX = [between(LO, x, HI + 1) for x in (i, j, k)]
+WORLDS = [
+    dict(zip((I, J, K, B), w, strict=True))
+    for w in itertools.product(range(LO, HI + 1), range(LO, HI + 1), range(LO, HI + 1), (False, True))
+]
+
+small = st.integers(-5, 5)
+
+
+def linear() -> st.SearchStrategy[Lin]:
+    affine = st.builds(lambda a, b, c, d: i * a + j * b + k * c + d, small, small, small, small)
+    divided = st.builds(lambda x, c, q: x.div(c) if q else x.mod(c), affine, st.integers(1, 4), st.booleans())
+    return st.one_of(affine, divided, st.builds(lambda x, y: x + y, affine, divided))
+
+
+def formulas(leaves: int = 5) -> st.SearchStrategy[Formula]:
+    compare = st.sampled_from([ge, gt, le, lt, eq, ne])
+    leaf = st.one_of(st.builds(lambda f, a, b: f(a, b), compare, linear(), linear()), st.just(B))
+    return st.recursive(
+        leaf, lambda f: st.one_of(st.builds(conj, f, f), st.builds(disj, f, f), st.builds(neg, f)), max_leaves=leaves
+    )
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(formulas(), min_size=1, max_size=3))
+def test_satisfiable_is_brute_force(fs: list[Formula]) -> None:
+    answer = satisfiable([*BOX, *fs])
+    expected = any(all(evaluate(f, w) for f in fs) for w in WORLDS)
+    assert isinstance(answer, Sat if expected else Unsat)
+    if isinstance(answer, Sat):
+        assert all(evaluate(f, answer.model) for f in [*BOX, *fs])
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(formulas(3), max_size=2), formulas(4))
+def test_prove_is_brute_force(facts: list[Formula], goal: Formula) -> None:
+    answer = prove([*BOX, *facts], goal)
+    expected = all(evaluate(goal, w) for w in WORLDS if all(evaluate(f, w) for f in facts))
+    assert isinstance(answer, Proved if expected else Refuted)
+    if isinstance(answer, Refuted):
+        assert all(evaluate(f, answer.model) for f in [*BOX, *facts])
+        assert not evaluate(goal, answer.model)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(formulas(4), min_size=1, max_size=4))
+def test_the_small_procedure_agrees_with_z3(fs: list[Formula]) -> None:
+    problem, _ = encode([f for f in fs if f not in (TRUE, FALSE)])
+    mine, theirs = quick.solve(problem), z3engine.solve(problem)
+    assert mine is None or theirs is None or (mine is False) == (theirs is False)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(formulas(2), max_size=1), formulas(4))
+def test_prove_exists_is_brute_force(facts: list[Formula], goal: Formula) -> None:
+    facts = [f for f in facts if K not in atoms(f)]
+    inside = conj(goal, between(LO, k, HI + 1))
+    answer = prove_exists([*BOX[:2], *facts], [K], inside)
+    expected = all(
+        any(evaluate(goal, {**w, K: z}) for z in range(LO, HI + 1))
+        for w in WORLDS
+        if w[K] == 0 and all(evaluate(f, w) for f in facts)
+    )
+    if isinstance(answer, Proved):
+        assert expected
+    if isinstance(answer, Refuted):
+        assert not any(evaluate(goal, {**answer.model, K: z}) for z in range(LO, HI + 1))
+        assert all(evaluate(f, answer.model) for f in facts)
+
+
+class TestProve:
+    def test_a_tail_stays_inside(self) -> None:
+        facts = [ge(n, 1), between(0, i, n.div(8)), between(0, j, 8)]
+        assert prove(facts, between(0, i * 8 + j, n)) == Proved()
+
+    def test_a_missing_guard_is_shown_with_small_values(self) -> None:
+        answer = prove([ge(n, 1), between(0, i, (n + 7).div(8)), between(0, j, 8)], lt(i * 8 + j, n))
+        assert answer == Refuted({I: 0, J: 1, N: 1})
+
+    def test_remainders_of_negative_numbers_are_not_negative(self) -> None:
+        assert prove([lt(i, 0)], between(0, i.mod(4), 4)) == Proved()
+        assert prove([], eq(i.div(4) * 4 + i.mod(4), i)) == Proved()
+
+    def test_tiles_are_disjoint(self) -> None:
+        i2, j2 = Lin.of(V(I.sym, 1)), Lin.of(V(J.sym, 1))
+        facts = [between(0, j, 4), between(0, j2, 4), eq(i * 4 + j, i2 * 4 + j2)]
+        assert prove(facts, conj(eq(i, i2), eq(j, j2))) == Proved()
+
+    def test_contradictory_facts_prove_all_even_if_unconnected(self) -> None:
+        assert prove([ge(n, 1), le(n, 0)], ge(i, j)) == Proved()
+        assert prove([ge(n, 1), le(n, 0)], FALSE) == Proved()
+
+    def test_a_model_covers_facts_that_share_nothing_with_the_goal(self) -> None:
+        assert prove([ge(n, 5)], ge(i, 0)) == Refuted({I: -1, N: 5})
+
+    def test_truth_values(self) -> None:
+        assert prove([implies(B, ge(i, 1)), B], ge(i, 0)) == Proved()
+        assert prove([iff(B, C), B], C) == Proved()
+        assert prove([], disj(B, neg(C))) == Refuted({B: False, C: True})
+
+    def test_no_integer_lies_between(self) -> None:
+        assert prove([ge(i * 3 + j * 6, 1), le(i * 3 + j * 6, 2)], FALSE) == Proved()
+
+    def test_equations_without_a_unit_coefficient(self) -> None:
+        assert prove([eq(i * 6 + j * 10, k * 15)], eq(k.mod(2), 0)) == Proved()
+        assert isinstance(satisfiable([eq(i * 6 + j * 10 + k * 15, 1)]), Sat)
+
+    def test_a_product_is_the_same_product(self) -> None:
+        assert prove([lt(i, product(n, m))], lt(i, product(m, n))) == Proved()
+
+    def test_a_counterexample_computes_its_products(self) -> None:
+        answer = prove([ge(n, 1), ge(m, 1)], ge(product(n, m), 2))
+        assert answer == Refuted({N: 1, M: 1})
+
+    def test_no_counterexample_with_a_wrong_product(self) -> None:
+        answer = prove([ge(n, 1), ge(m, 1)], ge(product(n, m), 1))
+        assert answer == Unknown("it depends on products of unknowns")
+
+
+class TestProveExists:
+    def test_same_form(self) -> None:
+        assert prove_exists([between(0, i, n)], [J], conj(between(0, j, n), eq(j, i))) == Proved()
+
+    def test_quotient_and_remainder(self) -> None:
+        goal = conj(between(0, j, n), between(0, k, 4), eq(j * 4 + k, i))
+        assert prove_exists([between(0, i, n * 4)], [J, K], goal) == Proved()
+
+    def test_a_tail_is_not_covered(self) -> None:
+        goal = conj(between(0, j, n.div(4)), between(0, k, 4), eq(j * 4 + k, i))
+        answer = prove_exists([between(0, i, n)], [J, K], goal)
+        assert answer == Refuted({I: 0, N: 1})
+
+    def test_two_writers_cover_together(self) -> None:
+        main = conj(between(0, j, n.div(4)), between(0, k, 4), eq(j * 4 + k, i))
+        tail = conj(between(0, j, n.mod(4)), eq(j + n.div(4) * 4, i))
+        assert prove_exists([between(0, i, n)], [J, K], disj(main, tail)) == Proved()
+
+    def test_parity(self) -> None:
+        assert prove_exists([eq(i.mod(2), 0)], [J], eq(j * 2, i)) == Proved()
+        assert isinstance(prove_exists([], [J], eq(j * 2, i)), Refuted)
+
+    def test_z3_finds_what_has_no_evident_witness(self) -> None:
+        goal = conj(eq(j.mod(3), 0), between(i, j, i + 3))
+        assert prove_exists([], [J], goal) == Proved()
+
+    def test_facts_do_not_mention_what_may_be_chosen(self) -> None:
+        with pytest.raises(ValueError, match="must not mention"):
+            prove_exists([ge(j, 0)], [J], eq(j, i))
+
+
+def test_questions_are_counted_only_while_recording() -> None:
+    renamed = V(Sym("renamed", 77))
+    with recording() as stats:
+        for x in (I, J, renamed):
+            prove([ge(Lin.of(x), 12345)], ge(Lin.of(x), 12344))
+    assert (stats.asked, stats.quick, stats.z3) == (3, 1, 0)
+
+
+SCRIPT = """
+from exo_strat.ir.names import Sym
+from exo_strat.logic.formula import *
+from exo_strat.logic.solver import prove
+x, y, z = (Lin.of(V(Sym(c, k))) for k, c in enumerate("xyz"))
+for c in range(2, 5):
+    print(prove([between(0, x, 40)], ne(x * 7 + y.div(c) * 3 - z.mod(5) * 11, 17)))
+    print(prove([ge(x, 0)], conj(lt(x.div(c), y), ne(y.mod(c), 1))))
+"""
+
+
+def test_answers_do_not_depend_on_the_process() -> None:
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(runs) == 1

@@ -1,0 +1,279 @@
+"""The command line: what it prints, its exit codes, and one readable message for each mistake."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+from exo_strat import plugins
+from exo_strat.cli import app
+from exo_strat.cli_demo import Report, Speed, check, find_demo, print_report
+from exo_strat.cli_files import split
+from exo_strat.cli_targets import TargetError, find_target, runnable, targets
+
+KERNELS = '''
+from __future__ import annotations
+from exo_strat import *
+
+@proc
+def scale(n: size, x: f32[n]):
+    for i in seq(0, n):
+        x[i] = 2.0 * x[i]
+
+@proc
+def _helper(n: size, x: f32[n]):
+    for i in seq(0, n):
+        x[i] = 0.0
+
+alias = scale
+number = 3
+
+def blocked(machine: Machine) -> Proc:
+    width = machine.vec_width("f32")
+    return direct.rename(direct.divide_loop(scale, "i", width, ["io", "ii"], tail="cut"), "blocked")
+'''
+
+
+def run(*args: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(a) for a in args])
+
+
+def stops(result: Result, code: int, *words: str) -> None:
+    """The command stops with this code and one message on stderr that holds these words."""
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert "Traceback" not in result.stderr
+    for word in words:
+        assert word in result.stderr
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> Path:
+    path = tmp_path / "kernels.py"
+    path.write_text(KERNELS)
+    return path
+
+
+# -- show ---------------------------------------------------------------------------------------------
+
+
+def test_show_lists_what_a_file_exports(kernels: Path) -> None:
+    shown = run("show", kernels)
+    assert shown.exit_code == 0
+    assert [line.split()[0] for line in shown.stdout.splitlines()] == ["scale", "blocked"]
+    assert "def scale(n: size, x: f32[n]" in shown.stdout
+
+
+def test_show_prints_a_proc_as_plain_text_into_a_pipe(kernels: Path) -> None:
+    shown = run("show", f"{kernels}:scale")
+    assert shown.exit_code == 0
+    assert "for i in seq(0, n):\n" in shown.stdout
+    assert "\x1b" not in shown.stdout
+
+
+def test_show_prints_private_procs_by_name(kernels: Path) -> None:
+    assert "def _helper" in run("show", f"{kernels}:_helper").stdout
+
+
+def test_show_prints_what_a_schedule_makes_for_a_target(kernels: Path) -> None:
+    shown = run("show", f"{kernels}:blocked", "--target", "avx2")
+    assert shown.exit_code == 0, shown.stderr
+    assert "for ii in seq(0, 8):" in shown.stdout
+
+
+def test_all_says_what_a_file_exports(kernels: Path) -> None:
+    kernels.write_text(KERNELS + "__all__ = ['_helper']\n")
+    assert run("show", kernels).stdout.split()[0] == "_helper"
+
+
+@pytest.mark.parametrize(
+    ("reference", "words"),
+    [
+        ("{}/nothing.py", ["nothing.py does not exist"]),
+        ("{}", ["is a folder"]),
+        ("{}/kernels.py:nothing", ["nothing does not exist", "its Procs: scale, blocked"]),
+        ("{}/kernels.py:number", ["number is no Proc"]),
+        ("{}/kernels.py:blocked", ["choose one with --target"]),
+    ],
+)
+def test_show_explains_a_bad_reference(reference: str, words: list[str], kernels: Path) -> None:
+    stops(run("show", reference.format(kernels.parent)), 2, *words)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def f(:\n", ["SyntaxError", "line 1"]),
+        ("import no_such_module_of_anyone\n", ["No module named", "no_such_module_of_anyone"]),
+        (
+            "from __future__ import annotations\nfrom exo_strat import *\n"
+            "@proc\ndef p(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i + 1] = 0.0\n",
+            ["broken.py", "x[i + 1] = 0.0"],
+        ),
+        (
+            KERNELS + "direct.divide_loop(scale, 'i', 8, ['io', 'ii'], perfect=True)\n",
+            ["broken.py", "8 divides"],
+        ),
+    ],
+    ids=["syntax", "import", "bounds", "schedule"],
+)
+def test_a_broken_file_is_explained_without_a_traceback(source: str, words: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text(source)
+    stops(run("show", path), 2, *words)
+
+
+def test_a_file_may_import_its_neighbours_and_leaves_no_trace(kernels: Path) -> None:
+    before = list(sys.path)
+    neighbour = kernels.parent / "schedules.py"
+    neighbour.write_text("from kernels import scale\n")
+    assert "scale" in run("show", neighbour).stdout
+    assert sys.path == before
+    sys.modules.pop("kernels")
+
+
+def test_a_bug_in_a_file_is_not_swallowed(tmp_path: Path) -> None:
+    path = tmp_path / "bug.py"
+    path.write_text("1 / 0\n")
+    assert isinstance(run("show", path).exception, ZeroDivisionError)
+
+
+def test_split_takes_a_name_after_the_last_colon_only() -> None:
+    assert split("a.py:f") == (Path("a.py"), "f")
+    assert split("a.py") == (Path("a.py"), None)
+    assert split("odd:place/a.py") == (Path("odd:place/a.py"), None)
+
+
+# -- build --------------------------------------------------------------------------------------------
+
+
+def test_build_writes_c_that_compiles(kernels: Path, tmp_path: Path) -> None:
+    built = run("build", kernels, "-o", tmp_path / "out", "--target", "c", "--name", "mine")
+    assert built.exit_code == 0, built.stderr
+    header, source = map(Path, built.stdout.split())
+    assert (header, source) == (tmp_path / "out" / "mine.h", tmp_path / "out" / "mine.c")
+    assert "void scale(" in header.read_text()
+    assert "void blocked(" in header.read_text()
+    command = built.stderr.partition("compile with: ")[2].split()
+    subprocess.run(command, cwd=tmp_path, check=True)
+
+
+def test_build_takes_one_proc_and_the_files_name(kernels: Path, tmp_path: Path) -> None:
+    assert run("build", f"{kernels}:scale", "-o", tmp_path).exit_code == 0
+    assert "blocked" not in (tmp_path / "kernels.h").read_text()
+
+
+def test_build_is_the_same_every_time(kernels: Path, tmp_path: Path) -> None:
+    texts = set()
+    for out in ("one", "two"):
+        run("build", f"{kernels}:scale", "-o", tmp_path / out)
+        texts.add((tmp_path / out / "kernels.c").read_text())
+    assert len(texts) == 1
+
+
+def test_build_explains_what_it_cannot_do(kernels: Path, tmp_path: Path) -> None:
+    stops(run("build", kernels, "-o", tmp_path), 2, "blocked", "--target")
+    stops(run("build", kernels, "-o", tmp_path, "--target", "z80"), 2, "no target 'z80'", "avx2")
+    stops(run("build", kernels, "-o", kernels, "--target", "c"), 2, str(kernels))
+    stops(run("build", f"{kernels}:scale", "-o", tmp_path, "--name", "not a name"), 1, "not a name")
+    empty = tmp_path / "empty.py"
+    empty.touch()
+    stops(run("build", empty, "-o", tmp_path), 2, "exports no Proc")
+    assert run("build", kernels).exit_code == 2, "no -o"
+
+
+def test_code_that_cannot_be_compiled_ends_with_1(tmp_path: Path) -> None:
+    path = tmp_path / "vague.py"
+    path.write_text(KERNELS.replace("f32", "R"))
+    stops(run("build", f"{path}:scale", "-o", tmp_path), 1, "x")
+
+
+# -- targets ------------------------------------------------------------------------------------------
+
+
+def test_targets_lists_each_with_its_vectors() -> None:
+    listed = run("targets")
+    assert listed.exit_code == 0
+    for word in ("avx2", "avx512", "f32 8", "f32 16", "no vectors"):
+        assert word in listed.stdout
+
+
+def test_the_widest_target_that_runs_here_is_taken() -> None:
+    here = [t for t in targets() if not t.missing]
+    assert runnable(None) == here[-1]
+    assert [t.lanes for t in targets()] == sorted(t.lanes for t in targets())
+
+
+def test_a_target_that_does_not_run_here_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = plugins.load
+    without = {(plugins.BACKENDS, "features"): lambda: frozenset({"sse2"})}
+    monkeypatch.setattr(plugins, "load", lambda group, name: without.get((group, name)) or load(group, name))
+    assert runnable(None).name == "c"
+    assert find_target("avx2").missing
+    with pytest.raises(TargetError, match=r"lacks avx2.*can run c"):
+        runnable("avx2")
+    stops(run("demo", "axpy", "--target", "avx512"), 2, "can't run avx512")
+
+
+# -- demo ---------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_demo_is_named_beside_the_known_ones() -> None:
+    stops(run("demo", "fft"), 2, "no demo 'fft'", "axpy, gemv, sgemm")
+
+
+def test_a_wrong_kernel_is_caught() -> None:
+    demo = find_demo("axpy")
+
+    def wrong(*args: Any) -> None:
+        for i in demo.outputs:
+            args[i][...] = np.nan
+
+    errors = check(demo, lambda *args: None)
+    assert not any(e.passed for e in errors), "a kernel that does nothing passes"
+    assert not any(e.passed for e in check(demo, wrong)), "a kernel that writes NaN passes"
+
+
+def test_a_report_is_bare_text_into_a_pipe(tmp_path: Path) -> None:
+    demo = find_demo("axpy")
+    errors = check(demo, lambda *args: None)
+    report = Report(demo, 7, 1.25, 0.5, errors, Speed(20.0, 10.0), (tmp_path / "axpy.c",))
+    with (tmp_path / "out").open("w") as out:
+        print_report(report, Console(file=out, width=200))
+    text = (tmp_path / "out").read_text()
+    assert "\x1b" not in text
+    for word in ("7", "1.25 s", "0.50 s", "20.0 GFLOP/s", "2.00 times NumPy's", f"wrote {tmp_path / 'axpy.c'}"):
+        assert word in text
+    assert not report.passed
+
+
+def test_numpy_is_not_loaded_before_its_threads_are_set() -> None:
+    code = "import sys, exo_strat.cli; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# -- plug-ins and help --------------------------------------------------------------------------------
+
+
+def test_a_missing_installation_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "entry_points", lambda group: ())
+    stops(run("targets"), 2, "install exo-strat")
+
+
+@pytest.mark.parametrize("command", ["demo", "show", "build", "targets"])
+def test_help_has_an_example(command: str) -> None:
+    shown = run(command, "--help")
+    assert shown.exit_code == 0
+    assert f"exo-strat {command}" in shown.stdout.partition("Example")[2]
+
+
+def test_version_and_usage() -> None:
+    assert run("--version").stdout.startswith("exo-strat ")
+    assert run("nonsense").exit_code == 2

@@ -1,0 +1,53 @@
+"""Who may import whom: what import-linter's layers (in pyproject.toml) can't say."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+OURS = ("exo_strat", "strategies", "backends")
+
+
+def modules(package: str) -> list[Path]:
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+def absolute_imports(source: str) -> Iterator[tuple[int, str]]:
+    """The line and dotted name of everything that is imported by its full name."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.lineno, node.module or ""
+
+
+def ours(path: Path) -> list[tuple[int, str]]:
+    return [(line, name) for line, name in absolute_imports(path.read_text()) if name.split(".")[0] in OURS]
+
+
+@pytest.mark.parametrize("path", modules("strategies") + modules("backends"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_strategies_and_backends_see_only_the_kernels_root(path: Path) -> None:
+    assert [i for i in ours(path) if i[1] != "exo_strat"] == [], "import from exo_strat itself; own modules relatively"
+
+
+@pytest.mark.parametrize("path", modules("exo_strat"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_kernel_imports_itself_relatively_and_neither_strategies_nor_backends(path: Path) -> None:
+    assert ours(path) == []
+
+
+@pytest.mark.parametrize("package", OURS)
+def test_relative_imports_stay_in_their_package(package: str) -> None:
+    for path in modules(package):
+        depth = len(path.relative_to(ROOT).parts) - 1
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level <= depth, f"{path}:{node.lineno}"
+
+
+def test_what_the_rule_would_catch() -> None:
+    source = "from exo_strat.ir import nodes\nimport backends.c\nfrom .kernel import Proc\n"
+    assert list(absolute_imports(source)) == [(1, "exo_strat.ir"), (2, "backends.c")]

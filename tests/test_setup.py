@@ -1,0 +1,72 @@
+"""The set-up: what pyproject.toml promises exists, the files a user meets first do, the wheel works alone."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+ENTRY_POINTS = [
+    *(("scripts", name, target) for name, target in PROJECT["scripts"].items()),
+    *((group, name, target) for group, found in PROJECT["entry-points"].items() for name, target in found.items()),
+]
+
+
+@pytest.mark.parametrize(("group", "name", "target"), ENTRY_POINTS, ids=lambda v: str(v))
+def test_every_entry_point_exists(group: str, name: str, target: str) -> None:
+    module, _, attribute = target.partition(":")
+    assert hasattr(importlib.import_module(module), attribute)
+
+
+@pytest.mark.parametrize("package", ["exo_strat", "strategies", "backends"])
+def test_the_packages_are_typed(package: str) -> None:
+    assert (ROOT / package / "py.typed").is_file()
+
+
+def test_what_ci_runs_can_run() -> None:
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    subprocess.run(["bash", "-n", script], check=True)
+    targets = re.findall(r"^make ([a-z-]+)$", script.read_text(), re.MULTILINE)
+    assert targets == ["test", "lint", "wheel-test"]
+    for target in targets:
+        subprocess.run(["make", "-n", target], cwd=ROOT, check=True, capture_output=True)
+
+
+def test_no_recursion_limit_is_raised_and_no_check_is_switched_off() -> None:
+    sources = [p for package in ("exo_strat", "strategies", "backends") for p in (ROOT / package).rglob("*.py")]
+    for path in sources:
+        text = path.read_text()
+        assert "setrecursionlimit" not in text, path
+        assert not re.search(r"unsafe_disable|disable_check|skip_check", text), path
+
+
+@pytest.mark.slow
+def test_the_wheel_alone_runs_the_demos(tmp_path: Path) -> None:
+    def run(*command: str | Path) -> str:
+        done = subprocess.run(command, cwd=tmp_path, env=clean, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    clean["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path / "dist", ROOT)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    venv.create(tmp_path / "env", with_pip=True)
+    binaries = tmp_path / "env" / "bin"
+    run(binaries / "python", "-m", "pip", "install", "--quiet", wheel)
+    assert PROJECT["version"] in run(binaries / "exo-strat", "--version")
+    for demo in ("axpy", "gemv", "sgemm"):
+        report = run(binaries / "exo-strat", "demo", demo, "--out", tmp_path / demo)
+        assert "GFLOP/s" in report
+        assert (tmp_path / demo / f"{demo}.c").is_file()
