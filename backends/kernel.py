@@ -58,6 +58,7 @@ except ImportError:
     class Proc:
         def __init__(self, tree): self.tree=tree
         def name(self): return self.tree.name
+from exo_strat.frontend.decorators import proc_from_source
 try:
     from exo_strat.logic.safety import parallel
 except ImportError:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,18 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from exo_strat import plugins
+from exo_strat import Machine, Proc, plugins, proc
 from exo_strat.cli import app
-from exo_strat.cli_demo import Report, Speed, check, find_demo, print_report
+from exo_strat.cli_demo import Error, Report, Speed, check, print_report
 from exo_strat.cli_files import split
 from exo_strat.cli_targets import TargetError, find_target, runnable, targets
+
+
+@proc
+def scale(n: size, x: f32[n]):  # type: ignore  # noqa
+    for i in seq(0, n):  # type: ignore  # noqa
+        x[i] = 2.0 * x[i]
+
 
 KERNELS = '''
 from __future__ import annotations
@@ -190,9 +199,9 @@ def test_build_explains_what_it_cannot_do(kernels: Path, tmp_path: Path) -> None
 
 
 def test_code_that_cannot_be_compiled_ends_with_1(tmp_path: Path) -> None:
-    path = tmp_path / "vague.py"
-    path.write_text(KERNELS.replace("f32", "R"))
-    stops(run("build", f"{path}:scale", "-o", tmp_path), 1, "x")
+    path = tmp_path / "mixed.py"
+    path.write_text(KERNELS.replace("n: size, x: f32[n]", "n: size, y: f64, x: f32[n]").replace("2.0 *", "y *"))
+    stops(run("build", f"{path}:scale", "-o", tmp_path), 1, "f64", "f32", "x[i] = y * x[i]")
 
 
 # -- targets ------------------------------------------------------------------------------------------
@@ -229,29 +238,74 @@ def test_an_unknown_demo_is_named_beside_the_known_ones() -> None:
     stops(run("demo", "fft"), 2, "no demo 'fft'", "axpy, gemv, sgemm")
 
 
-def test_a_wrong_kernel_is_caught() -> None:
-    demo = find_demo("axpy")
+@dataclass(frozen=True)
+class Scale:
+    """A demo: `x *= 2`, unscheduled. `sign` -1 makes its reference wrong."""
 
-    def wrong(*args: Any) -> None:
-        for i in demo.outputs:
-            args[i][...] = np.nan
+    sign: float = 1.0
+    name: str = "scale"
+    doc: str = "x = 2 x"
+    shapes: tuple[tuple[int, ...], ...] = ((1,), (7,))
+    bench_shape: tuple[int, ...] = (1000,)
+    outputs: tuple[int, ...] = (1,)
 
-    errors = check(demo, lambda *args: None)
-    assert not any(e.passed for e in errors), "a kernel that does nothing passes"
-    assert not any(e.passed for e in check(demo, wrong)), "a kernel that writes NaN passes"
+    def schedule(self, machine: Machine) -> Proc:
+        return scale
+
+    def inputs(self, shape: tuple[int, ...], rng: np.random.Generator) -> tuple[Any, ...]:
+        return shape[0], rng.random(shape[0], np.float32) + np.float32(1)
+
+    def reference(self, args: tuple[Any, ...]) -> list[Any]:
+        return [self.sign * 2 * args[1]]
+
+    def tolerance(self, shape: tuple[int, ...]) -> float:
+        return 1e-6
+
+    def flops(self, shape: tuple[int, ...]) -> int:
+        return shape[0]
+
+    def peer(self, args: tuple[Any, ...]) -> Callable[[], object]:
+        return lambda: np.multiply(args[1], 2)
 
 
-def test_a_report_is_bare_text_into_a_pipe(tmp_path: Path) -> None:
-    demo = find_demo("axpy")
-    errors = check(demo, lambda *args: None)
-    report = Report(demo, 7, 1.25, 0.5, errors, Speed(20.0, 10.0), (tmp_path / "axpy.c",))
+def test_a_kernel_that_does_nothing_or_writes_nan_is_caught() -> None:
+    def nan(n: int, x: Any) -> None:
+        x[...] = np.nan
+
+    def double(n: int, x: Any) -> None:
+        x *= 2
+
+    assert all(e.passed for e in check(Scale(), double))
+    assert not any(e.passed for e in check(Scale(), lambda n, x: None))
+    assert not any(e.passed for e in check(Scale(), nan))
+
+
+@pytest.mark.parametrize(("sign", "code"), [(1.0, 0), (-1.0, 1)])
+def test_a_demo_reports_and_its_exit_code_says_whether_it_passed(
+    sign: float, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = plugins.load
+    monkeypatch.setattr(plugins, "load", lambda group, name: Scale(sign) if name == "scale" else load(group, name))
+    shown = run("demo", "scale", "--target", "c", "--out", tmp_path)
+    assert shown.exit_code == code, shown.stderr
+    assert "rewrites applied" in shown.stdout
+    assert "2 shapes checked against NumPy" in shown.stdout
+    assert ("GFLOP/s" in shown.stdout) == (code == 0), "no speed of a wrong kernel"
+    assert ("differs from NumPy" in shown.stderr) == (code == 1)
+    assert "void scale(" in (tmp_path / "scale.c").read_text()
+    assert "\x1b" not in shown.stdout, "no colours into a pipe"
+
+
+def test_a_report_names_the_worst_shape(tmp_path: Path) -> None:
+    errors = (Error((3, 4), 0.25), Error((5, 6), 0.5))
+    report = Report(Scale(), 7, 1.25, 0.5, errors, Speed(20.0, 10.0), (tmp_path / "scale.c",))
     with (tmp_path / "out").open("w") as out:
         print_report(report, Console(file=out, width=200))
     text = (tmp_path / "out").read_text()
-    assert "\x1b" not in text
-    for word in ("7", "1.25 s", "0.50 s", "20.0 GFLOP/s", "2.00 times NumPy's", f"wrote {tmp_path / 'axpy.c'}"):
+    for word in ("7", "1.25 s", "0.50 s", "0.5 of the bound, at 5 x 6", "2.00 times NumPy's", "scale.c"):
         assert word in text
-    assert not report.passed
+    assert report.passed
+    assert not replace(report, errors=(*errors, Error((1, 1), float("nan")))).passed
 
 
 def test_numpy_is_not_loaded_before_its_threads_are_set() -> None:

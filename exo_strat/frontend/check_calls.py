@@ -8,7 +8,7 @@ from ..ir.names import Sym
 from ..ir.nodes import Arg, Call, Expr, Interval, ProcDef, Read, WindowExpr
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Control, Tensor, bool_, size
-from ..logic.formula import Lin, Model, eq, ge, product, value_of
+from ..logic.formula import Lin, eq, ge, product
 from ..logic.translate import Env, cond, lin, stride_of
 from .check_expr import check_access, check_kind, check_window
 from .check_place import Place
@@ -58,7 +58,7 @@ def _pass_control(place: Place, here: Place, callee: ProcDef, formal: Arg, actua
     value = place.number(actual)
     if formal.type == size:
         message = f"{callee.name}: size argument {formal.sym} may be less than 1"
-        place.require(ge(value, 1), message, lambda m: f"{formal.sym} is {value_of(value, m)}")
+        place.require(ge(value, 1), message, f"{formal.sym} is {{}}", value)
     return env.bind(formal.sym, value)
 
 
@@ -97,13 +97,9 @@ def _check_shape(place: Place, callee: ProcDef, formal: Arg, passed: _Actual, t:
         raise here.error(f"{callee.name}: {message}")
     for d, e in enumerate(t.shape):
         declared, given = lin(e, env), passed.view.shape[d]
-
-        def values(model: Model, declared: Lin = declared, given: Lin = given) -> str:
-            return f"extent {value_of(declared, model)} declared, {value_of(given, model)} given"
-
-        text = f"{callee.name}: dimension {d} of argument {formal.sym}"
-        here.require(eq(declared, given), f"{text} may differ from what is passed", values)
-        here.require(ge(declared, 1), f"{text} may be empty", values)
+        numbers, text = "extent {} declared, {} given", f"{callee.name}: dimension {d} of argument {formal.sym}"
+        here.require(eq(declared, given), f"{text} may differ from what is passed", numbers, declared, given)
+        here.require(ge(declared, 1), f"{text} may be empty", numbers, declared, given)
     if not t.window and not passed.view.whole:
         stride = Lin(1)
         for d in reversed(range(len(t.shape))):

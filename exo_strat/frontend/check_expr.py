@@ -24,7 +24,7 @@ from ..ir.nodes import (
 )
 from ..ir.types import Control, Scalar, bool_
 from ..ir.walk import COMPARISONS, LOGICAL
-from ..logic.formula import Lin, Model, conj, ge, le, value_of
+from ..logic.formula import Lin, conj, ge, le
 from .check_place import Place
 from .check_views import View, inside
 
@@ -124,11 +124,8 @@ def check_access(place: Place, sym: Sym, idx: PVector[Expr]) -> View:
 
 
 def _require_inside(place: Place, text: str, name: str, k: int, index: Lin, extent: Lin) -> None:
-    def values(model: Model) -> str:
-        return f"index {value_of(index, model)}, and {name} has extent {value_of(extent, model)}"
-
     message = f"{text} may be out of bounds in dimension {k}"
-    place.require(inside(index, extent), message, values)
+    place.require(inside(index, extent), message, f"index {{}}, and {name} has extent {{}}", index, extent)
 
 
 def check_window(place: Place, w: WindowExpr) -> View:
@@ -161,10 +158,8 @@ def _check_interval(
     check_kind(here.at(("hi", None)), d.hi, "integer")
     lo, hi = place.number(d.lo), place.number(d.hi)
 
-    def values(model: Model) -> str:
-        return f"{value_of(lo, model)}:{value_of(hi, model)}, and {name} has extent {value_of(extent, model)}"
-
     k = here.path[-1][1]
     goal = conj(ge(lo, 0), le(lo, hi), le(hi, extent))
-    place.require(goal, f"{text} may be out of bounds in dimension {k}", values)
+    numbers = f"{{}}:{{}}, and {name} has extent {{}}"
+    place.require(goal, f"{text} may be out of bounds in dimension {k}", numbers, lo, hi, extent)
     return lo, hi

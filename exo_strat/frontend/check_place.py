@@ -5,7 +5,7 @@ Imports ir, logic, errors and check_views.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pyrsistent import PMap
@@ -17,7 +17,7 @@ from ..ir.types import Control
 from ..ir.walk import Path, Step
 from ..logic.answers import Proved, Refuted
 from ..logic.context import show_model
-from ..logic.formula import Formula, Lin, Model, Opaque, atoms
+from ..logic.formula import Formula, Lin, Model, Opaque, atoms, lin_atoms, value_of
 from ..logic.solver import prove
 from ..logic.translate import Env, cond, lin
 from .check_views import View
@@ -97,20 +97,21 @@ class Place:
             return CheckError(self.path, message, None)
         return CheckError(self.path, message, show_model(self.tree, model))
 
-    def require(self, goal: Formula, message: str, values: Callable[[Model], str] | None = None) -> None:
+    def require(self, goal: Formula, message: str, numbers: str = "", *about: Lin) -> None:
         """Raises `CheckError` unless `goal` follows from what is known here.
 
-        `values` tells what the numbers in question are, in a counterexample.
+        `numbers` is a template that shows what the forms `about` are in a counterexample.
         """
         answer = prove(self.facts, goal)
         if isinstance(answer, Proved):
             return
         if not isinstance(answer, Refuted):
             raise self.error(f"{message} (not proved: {answer.why})")
-        asked = set(atoms(goal))
+        asked = {*atoms(goal), *(a for x in about for a in lin_atoms(x))}
         shown = show_model(self.tree, {a: v for a, v in answer.model.items() if a in asked})
         example = ", ".join(f"{name} = {v}" for name, v in shown.items())
-        numbers = values(answer.model) if values else ""
-        text = ": ".join(t for t in (example, numbers) if t)
+        values = numbers.format(*[value_of(x, answer.model) for x in about])
+        text = ": ".join(t for t in (example, values) if t)
+        # Strides that nobody asked for would only distract.
         model = {a: v for a, v in answer.model.items() if a in asked or not isinstance(a, Opaque)}
         raise self.error(f"{message}; for example {text}" if text else message, model)

@@ -16,13 +16,12 @@ from ..ir.nodes import Alloc, Assign, Block, Call, For, If, ProcDef, Reduce, Stm
 from ..ir.types import Control, DataType, Tensor, index, size
 from ..ir.walk import mentions
 from ..logic.context import branch_facts, entry_facts, env_of, range_facts, stable_facts, tensor_facts, window_facts
-from ..logic.formula import Lin, Model, ge, value_of
+from ..logic.formula import ge
 from ..logic.translate import unknown
 from .check_calls import check_call
 from .check_expr import check_access, check_kind, check_kind_of_field, check_window
 from .check_place import Place
 from .check_views import buffer_view
-
 
 
 @memo_by_identity
@@ -71,12 +70,8 @@ def _bring_in(place: Place, sym: Sym, t: DataType) -> Place:
 
 def _check_extents(place: Place, sym: Sym, t: Tensor) -> None:
     for d, extent in enumerate(place.view(sym).shape):
-
-        def values(model: Model, extent: Lin = extent) -> str:
-            return f"extent {value_of(extent, model)}"
-
         message = f"{place.name(sym)}: extent {place.show(t.shape[d])} of dimension {d} may be less than 1"
-        place.at(("type", None), ("shape", d)).require(ge(extent, 1), message, values)
+        place.at(("type", None), ("shape", d)).require(ge(extent, 1), message, "extent {}", extent)
 
 
 def _check_block(place: Place, label: str, stmts: Block) -> None:

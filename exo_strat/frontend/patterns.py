@@ -87,8 +87,8 @@ class Pattern:
                     yield NodeAt(path)
             else:
                 for label in ("body", "orelse"):
-                    block = getattr(node, label, ())
-                    yield from self._runs(tree, path, label, 0, len(block))
+                    if hasattr(node, label):
+                        yield from self._runs(tree, path, label, 0, len(getattr(node, label)))
 
     def _runs(self, tree: ir.Node, parent: Path, label: str, lo: int, hi: int) -> Iterator[BlockAt]:
         block = getattr(get(tree, parent), label)

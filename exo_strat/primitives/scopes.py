@@ -24,9 +24,9 @@ def fuse(rw: Rewrite, first: ForCursor | IfCursor, second: object) -> Where:
     The second scope is the statement right after the first, with the same range or condition. Returns the
     fused scope. Fails with `Unsafe` if some s2 touches the data of an s1 of a later iteration.
     """
-    other = ref(rw, second, StmtCursor)
+    kind: type[StmtCursor] = ForCursor if isinstance(first, ForCursor) else IfCursor
+    other = ref(rw, second, kind)
     applicable(other.path == span_of(first.path).path(1), "the second scope must stand right after the first", other)
-    applicable(type(other) is type(first), "the two scopes must be of one kind", other)
     if isinstance(first, ForCursor):
         _fuse_loops(rw, first.path, other.path)
     else:

@@ -37,12 +37,12 @@ from exo_strat.logic.formula import (
     value_of,
 )
 
-I, J, N = (V(Sym(n, k)) for k, n in enumerate("ijN", 1))
-i, j, n = map(Lin.of, (I, J, N))
+Vi, Vj, Vn = (V(Sym(n, k)) for k, n in enumerate("ijN", 1))
+i, j, n = map(Lin.of, (Vi, Vj, Vn))
 B = BoolAtom("b")
 
 small = st.integers(-6, 6)
-worlds = st.fixed_dictionaries({I: small, J: small, N: small, B: st.booleans()})
+worlds = st.fixed_dictionaries({Vi: small, Vj: small, Vn: small, B: st.booleans()})
 
 
 def linear(depth: int = 2) -> st.SearchStrategy[Lin]:
@@ -69,7 +69,8 @@ def formulas() -> st.SearchStrategy[Formula]:
     return st.recursive(
         leaf,
         lambda f: st.one_of(
-            st.builds(conj, f, f), st.builds(disj, f, f), st.builds(neg, f), st.builds(implies, f, f), st.builds(iff, f, f)
+            *[st.builds(op, f, f) for op in (conj, disj, implies, iff)],
+            st.builds(neg, f),
         ),
         max_leaves=5,
     )
@@ -120,9 +121,9 @@ def test_products_multiply_out() -> None:
 
 
 def test_substitution_reaches_into_quotients_and_products() -> None:
-    assert subst(eq((i + 1).div(4), j), {I: j * 4 + 2}) == TRUE
-    assert subst(eq(product(n, j), 12), {N: Lin(3)}) == eq(j, 4)
-    assert subst(ge(i, j), {N: Lin(3)}) is not None
+    assert subst(eq((i + 1).div(4), j), {Vi: j * 4 + 2}) == TRUE
+    assert subst(eq(product(n, j), 12), {Vn: Lin(3)}) == eq(j, 4)
+    assert subst(ge(i, j), {Vn: Lin(3)}) is not None
 
 
 def test_substitution_keeps_what_it_does_not_touch() -> None:
@@ -132,14 +133,14 @@ def test_substitution_keeps_what_it_does_not_touch() -> None:
 
 def test_atoms_are_listed_once_and_with_their_insides() -> None:
     q = Quot(i + 1, 4)
-    assert atoms(conj(ge((i + 1).div(4), j), B, ge(i, 0))) == (J, q, I, B)
-    assert atoms(eq(product(i, n), 0)) == (Mul((I, N)), I, N)
+    assert atoms(conj(ge((i + 1).div(4), j), B, ge(i, 0))) == (Vj, q, Vi, B)
+    assert atoms(eq(product(i, n), 0)) == (Mul((Vi, Vn)), Vi, Vn)
 
 
 def test_tags_and_keys_tell_unknowns_apart() -> None:
-    assert V(I.sym, 1) != I
+    assert V(Vi.sym, 1) != Vi
     assert Lin.of(Opaque(("stride", 1))) != Lin.of(Opaque(("stride", 2)))
-    assert isinstance(eq(V(I.sym, 1), i), Eq)
+    assert isinstance(eq(V(Vi.sym, 1), i), Eq)
 
 
 @given(linear(), linear(), worlds, st.integers(1, 7))
@@ -173,4 +174,4 @@ def test_connectives_mean_what_they_say(f: Formula, g: Formula, w: dict[V | Bool
 
 @given(formulas(), linear(), worlds)
 def test_substitution_is_evaluation_at_the_new_value(f: Formula, a: Lin, w: dict[V | BoolAtom, int]) -> None:
-    assert evaluate(subst(f, {I: a}), w) == evaluate(f, {**w, I: value_of(a, w)})
+    assert evaluate(subst(f, {Vi: a}), w) == evaluate(f, {**w, Vi: value_of(a, w)})

@@ -49,14 +49,14 @@ from exo_strat.logic.solver import (
     satisfiable,
 )
 
-I, J, K, N, M = (V(Sym(n, k)) for k, n in enumerate("ijkNM", 1))
-i, j, k, n, m = map(Lin.of, (I, J, K, N, M))
+Vi, Vj, Vk, Vn, Vm = (V(Sym(n, k)) for k, n in enumerate("ijkNM", 1))
+i, j, k, n, m = map(Lin.of, (Vi, Vj, Vk, Vn, Vm))
 B, C = BoolAtom("b"), BoolAtom("c")
 
 LO, HI = -3, 3
 BOX = [between(LO, x, HI + 1) for x in (i, j, k)]
 WORLDS = [
-    dict(zip((I, J, K, B), w, strict=True))
+    dict(zip((Vi, Vj, Vk, B), w, strict=True))
     for w in itertools.product(range(LO, HI + 1), range(LO, HI + 1), range(LO, HI + 1), (False, True))
 ]
 
@@ -109,18 +109,18 @@ def test_the_small_procedure_agrees_with_z3(fs: list[Formula]) -> None:
 @settings(deadline=None, max_examples=60)
 @given(st.lists(formulas(2), max_size=1), formulas(4))
 def test_prove_exists_is_brute_force(facts: list[Formula], goal: Formula) -> None:
-    facts = [f for f in facts if K not in atoms(f)]
+    facts = [f for f in facts if Vk not in atoms(f)]
     inside = conj(goal, between(LO, k, HI + 1))
-    answer = prove_exists([*BOX[:2], *facts], [K], inside)
+    answer = prove_exists([*BOX[:2], *facts], [Vk], inside)
     expected = all(
-        any(evaluate(goal, {**w, K: z}) for z in range(LO, HI + 1))
+        any(evaluate(goal, {**w, Vk: z}) for z in range(LO, HI + 1))
         for w in WORLDS
-        if w[K] == 0 and all(evaluate(f, w) for f in facts)
+        if w[Vk] == 0 and all(evaluate(f, w) for f in facts)
     )
     if isinstance(answer, Proved):
         assert expected
     if isinstance(answer, Refuted):
-        assert not any(evaluate(goal, {**answer.model, K: z}) for z in range(LO, HI + 1))
+        assert not any(evaluate(goal, {**answer.model, Vk: z}) for z in range(LO, HI + 1))
         assert all(evaluate(f, answer.model) for f in facts)
 
 
@@ -131,14 +131,14 @@ class TestProve:
 
     def test_a_missing_guard_is_shown_with_small_values(self) -> None:
         answer = prove([ge(n, 1), between(0, i, (n + 7).div(8)), between(0, j, 8)], lt(i * 8 + j, n))
-        assert answer == Refuted({I: 0, J: 1, N: 1})
+        assert answer == Refuted({Vi: 0, Vj: 1, Vn: 1})
 
     def test_remainders_of_negative_numbers_are_not_negative(self) -> None:
         assert prove([lt(i, 0)], between(0, i.mod(4), 4)) == Proved()
         assert prove([], eq(i.div(4) * 4 + i.mod(4), i)) == Proved()
 
     def test_tiles_are_disjoint(self) -> None:
-        i2, j2 = Lin.of(V(I.sym, 1)), Lin.of(V(J.sym, 1))
+        i2, j2 = Lin.of(V(Vi.sym, 1)), Lin.of(V(Vj.sym, 1))
         facts = [between(0, j, 4), between(0, j2, 4), eq(i * 4 + j, i2 * 4 + j2)]
         assert prove(facts, conj(eq(i, i2), eq(j, j2))) == Proved()
 
@@ -147,7 +147,7 @@ class TestProve:
         assert prove([ge(n, 1), le(n, 0)], FALSE) == Proved()
 
     def test_a_model_covers_facts_that_share_nothing_with_the_goal(self) -> None:
-        assert prove([ge(n, 5)], ge(i, 0)) == Refuted({I: -1, N: 5})
+        assert prove([ge(n, 5)], ge(i, 0)) == Refuted({Vi: -1, Vn: 5})
 
     def test_truth_values(self) -> None:
         assert prove([implies(B, ge(i, 1)), B], ge(i, 0)) == Proved()
@@ -166,7 +166,7 @@ class TestProve:
 
     def test_a_counterexample_computes_its_products(self) -> None:
         answer = prove([ge(n, 1), ge(m, 1)], ge(product(n, m), 2))
-        assert answer == Refuted({N: 1, M: 1})
+        assert answer == Refuted({Vn: 1, Vm: 1})
 
     def test_no_counterexample_with_a_wrong_product(self) -> None:
         answer = prove([ge(n, 1), ge(m, 1)], ge(product(n, m), 1))
@@ -175,39 +175,39 @@ class TestProve:
 
 class TestProveExists:
     def test_same_form(self) -> None:
-        assert prove_exists([between(0, i, n)], [J], conj(between(0, j, n), eq(j, i))) == Proved()
+        assert prove_exists([between(0, i, n)], [Vj], conj(between(0, j, n), eq(j, i))) == Proved()
 
     def test_quotient_and_remainder(self) -> None:
         goal = conj(between(0, j, n), between(0, k, 4), eq(j * 4 + k, i))
-        assert prove_exists([between(0, i, n * 4)], [J, K], goal) == Proved()
+        assert prove_exists([between(0, i, n * 4)], [Vj, Vk], goal) == Proved()
 
     def test_a_tail_is_not_covered(self) -> None:
         goal = conj(between(0, j, n.div(4)), between(0, k, 4), eq(j * 4 + k, i))
-        answer = prove_exists([between(0, i, n)], [J, K], goal)
-        assert answer == Refuted({I: 0, N: 1})
+        answer = prove_exists([between(0, i, n)], [Vj, Vk], goal)
+        assert answer == Refuted({Vi: 0, Vn: 1})
 
     def test_two_writers_cover_together(self) -> None:
         main = conj(between(0, j, n.div(4)), between(0, k, 4), eq(j * 4 + k, i))
         tail = conj(between(0, j, n.mod(4)), eq(j + n.div(4) * 4, i))
-        assert prove_exists([between(0, i, n)], [J, K], disj(main, tail)) == Proved()
+        assert prove_exists([between(0, i, n)], [Vj, Vk], disj(main, tail)) == Proved()
 
     def test_parity(self) -> None:
-        assert prove_exists([eq(i.mod(2), 0)], [J], eq(j * 2, i)) == Proved()
-        assert isinstance(prove_exists([], [J], eq(j * 2, i)), Refuted)
+        assert prove_exists([eq(i.mod(2), 0)], [Vj], eq(j * 2, i)) == Proved()
+        assert isinstance(prove_exists([], [Vj], eq(j * 2, i)), Refuted)
 
     def test_z3_finds_what_has_no_evident_witness(self) -> None:
         goal = conj(eq(j.mod(3), 0), between(i, j, i + 3))
-        assert prove_exists([], [J], goal) == Proved()
+        assert prove_exists([], [Vj], goal) == Proved()
 
     def test_facts_do_not_mention_what_may_be_chosen(self) -> None:
         with pytest.raises(ValueError, match="must not mention"):
-            prove_exists([ge(j, 0)], [J], eq(j, i))
+            prove_exists([ge(j, 0)], [Vj], eq(j, i))
 
 
 def test_questions_are_counted_only_while_recording() -> None:
     renamed = V(Sym("renamed", 77))
     with recording() as stats:
-        for x in (I, J, renamed):
+        for x in (Vi, Vj, renamed):
             prove([ge(Lin.of(x), 12345)], ge(Lin.of(x), 12344))
     assert (stats.asked, stats.quick, stats.z3) == (3, 1, 0)
 

@@ -1,0 +1,476 @@
+"""Programs that the static checks accept and refuse, by the place where an error can hide."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from pyrsistent import pmap, pvector
+
+from exo_strat.cursors.proc import Proc
+from exo_strat.frontend.checks import check
+from exo_strat.frontend.decorators import proc_from_source
+from exo_strat.frontend.errors import CheckError
+from exo_strat.ir import types
+from exo_strat.ir.build import num, var
+from exo_strat.ir.config import Config
+from exo_strat.ir.names import Sym
+from exo_strat.ir.nodes import Assign, For, Pass, ProcDef, Read
+from exo_strat.ir.walk import get, update, with_child
+
+CFG = Config("CFG", pmap({"n": types.size, "on": types.bool_, "scale": types.f32}))
+
+
+def accepted(text: str, **names: Proc) -> Proc:
+    return proc_from_source(dedent(text), {"CFG": CFG, **names})
+
+
+def refused(text: str, message: str, **names: Proc) -> CheckError:
+    with pytest.raises(CheckError) as caught:
+        accepted(text, **names)
+    assert message in caught.value.message
+    return caught.value
+
+
+class TestBounds:
+    def test_a_loop_over_the_extent(self) -> None:
+        accepted("""
+            def foo(N: size, x: f32[N], y: f32[N]):
+                for i in seq(0, N):
+                    x[i] = y[i]
+        """)
+
+    def test_one_too_far_with_the_values_that_show_it(self) -> None:
+        e = refused(
+            """
+            def foo(N: size, x: f32[N], y: f32[N]):
+                for i in seq(0, N):
+                    x[i] = y[i + 1]
+            """,
+            "y[i + 1] may be out of bounds in dimension 0; "
+            "for example N = 1, i = 0: index 1, and y has extent 1",
+        )
+        assert e.path == (("body", 0), ("body", 0), ("rhs", None))
+        assert e.counterexample == {"N": 1, "i": 0}
+
+    @pytest.mark.parametrize("target", ["x[i] = 0.0", "x[i] += 1.0", "x[0] = y[i]", "x[0] = sin(y[i])", "x[0] = -y[i]"])
+    def test_wherever_it_hides(self, target: str) -> None:
+        refused(f"""
+            def foo(N: size, x: f32[N], y: f32[N]):
+                for i in seq(0, N + 1):
+                    {target}
+        """, "out of bounds")
+
+    @pytest.mark.parametrize(
+        ("lo", "hi", "ok"), [("1", "N", True), ("-1", "N", False), ("N", "0", True), ("2 - N", "1", False)]
+    )
+    def test_loops_start_anywhere_and_may_be_empty(self, lo: str, hi: str, ok: bool) -> None:
+        text = f"""
+            def foo(N: size, x: f32[N]):
+                for i in seq({lo}, {hi}):
+                    x[i] = 0.0
+        """
+        if ok:
+            accepted(text)
+        else:
+            refused(text, "x[i] may be out of bounds")
+
+    def test_a_symbolic_lower_bound(self) -> None:
+        accepted("""
+            def foo(N: size, a: index, x: f32[N]):
+                assert a >= 0
+                for i in seq(a, N):
+                    x[i] = 0.0
+        """)
+
+    def test_tiles_with_a_tail(self) -> None:
+        accepted("""
+            def foo(N: size, x: f32[N]):
+                for io in seq(0, N / 8):
+                    for ii in seq(0, 8):
+                        x[io * 8 + ii] = 0.0
+                for i in seq(0, N % 8):
+                    x[i + N / 8 * 8] = 0.0
+        """)
+
+    def test_tiles_with_a_guard(self) -> None:
+        accepted("""
+            def foo(N: size, x: f32[N]):
+                for io in seq(0, (N + 7) / 8):
+                    for ii in seq(0, 8):
+                        if io * 8 + ii < N:
+                            x[io * 8 + ii] = 0.0
+        """)
+
+    def test_a_guard_on_the_wrong_side(self) -> None:
+        refused("""
+            def foo(N: size, x: f32[N]):
+                for i in seq(0, N + 8):
+                    if i < N:
+                        pass
+                    else:
+                        x[i] = 0.0
+        """, "x[i] may be out of bounds")
+
+    def test_floor_division_of_negative_numbers(self) -> None:
+        refused("""
+            def foo(N: size, x: f32[N]):
+                for i in seq(-1, 1):
+                    x[i / 2] = 0.0
+        """, "i = -1: index -1")
+        accepted("""
+            def foo(x: f32[4], a: index):
+                x[a % 4] = 0.0
+        """)
+
+    def test_conditions_on_data_and_config_say_nothing(self) -> None:
+        refused("""
+            def foo(N: size, x: f32[N]):
+                if CFG.n < N:
+                    x[CFG.n] = 0.0
+        """, "x[CFG.n] may be out of bounds")
+        accepted("""
+            def foo(N: size, x: f32[N], i: index):
+                if CFG.on and 0 <= i and i < N:
+                    x[i] = 0.0
+        """)
+
+    def test_bool_arguments(self) -> None:
+        accepted("""
+            def foo(b: bool, N: size, x: f32[N]):
+                assert b == False or N > 4
+                if b == True:
+                    x[4] = 0.0
+        """)
+
+    def test_two_loops_of_one_name_are_two_scopes(self) -> None:
+        refused("""
+            def foo(x: f32[4]):
+                for i in seq(0, 4):
+                    x[i] = 0.0
+                for i in seq(0, 5):
+                    x[i] = 0.0
+        """, "i = 4: index 4")
+
+
+class TestWindows:
+    def test_reads_and_writes_through_windows_of_windows(self) -> None:
+        accepted("""
+            def foo(N: size, x: f32[N, 8]):
+                for i in seq(0, N):
+                    row = x[i, 2:8]
+                    part = row[1:4]
+                    for j in seq(0, 3):
+                        part[j] = row[j + 3]
+        """)
+
+    @pytest.mark.parametrize("access", ["w[j] = 0.0", "x[0] = w[j]", "v = w[j:j + 1]", "v = w[0:j]", "v = w[2 - j:3]"])
+    def test_a_window_has_its_own_extent(self, access: str) -> None:
+        refused(f"""
+            def foo(x: f32[8]):
+                w = x[2:5]
+                for j in seq(0, 5):
+                    {access}
+        """, "out of bounds in dimension 0")
+
+    def test_creation_is_an_access(self) -> None:
+        e = refused("""
+            def foo(N: size, x: f32[N]):
+                w = x[0:N + 1]
+        """, "x[0:N + 1] may be out of bounds in dimension 0; for example N = 1: 0:2, and x has extent 1")
+        assert e.path == (("body", 0), ("rhs", None))
+
+    def test_a_window_may_be_empty_but_not_reversed(self) -> None:
+        accepted("""
+            def foo(N: size, x: f32[N]):
+                w = x[N:N]
+        """)
+        refused("""
+            def foo(N: size, x: f32[N], a: index):
+                assert 0 <= a and a < N
+                w = x[a:a - 1]
+        """, "out of bounds")
+
+    def test_dimensions_must_agree(self) -> None:
+        refused("""
+            def foo(x: f32[8, 8]):
+                w = x[0:8, 3]
+                w[0, 0] = 0.0
+        """, "w[0, 0]: 2 indices given, but w has 1 dimensions")
+
+
+class TestExtents:
+    def test_allocations_are_not_empty(self) -> None:
+        refused("""
+            def foo(N: size):
+                t: f32[N - 1]
+        """, "extent N - 1 of dimension 0 may be less than 1; for example N = 1: extent 0")
+        accepted("""
+            def foo(N: size):
+                if N > 1:
+                    t: f32[N - 1]
+        """)
+
+    def test_nor_are_arguments(self) -> None:
+        refused("""
+            def foo(N: size, x: f32[N - 1]):
+                pass
+        """, "may be less than 1")
+        accepted("""
+            def foo(N: size, x: f32[N - 1]):
+                assert N >= 2
+                x[N - 2] = 0.0
+        """)
+
+    def test_an_extent_is_known_where_the_allocation_is(self) -> None:
+        accepted("""
+            def foo(n: index):
+                if n > 3:
+                    t: f32[n]
+                    for i in seq(0, n - 1):
+                        t[i] = 0.0
+                    t[n - 1] = 0.0
+        """)
+
+
+SCALE = """
+    def scale(n: size, x: [f32][n]):
+        for i in seq(0, n):
+            x[i] = 2.0 * x[i]
+"""
+COPY = """
+    def copy(n: size, dst: [f32][n], src: [f32][n]):
+        for i in seq(0, n):
+            dst[i] = src[i]
+"""
+ADD = """
+    def add(n: size, dst: [f32][n], a: [f32][n], b: [f32][n]):
+        for i in seq(0, n):
+            dst[i] = a[i] + b[i]
+"""
+LOAD = """
+    def load(dst: [f32][8], src: [f32][8]):
+        assert stride(src, 0) == 1
+        assert stride(dst, 0) == 1
+        for i in seq(0, 8):
+            dst[i] = src[i]
+"""
+
+
+class TestCalls:
+    def test_sizes_are_positive(self) -> None:
+        refused("""
+            def foo(N: size, x: f32[N]):
+                for i in seq(0, N):
+                    scale(N - i - 1, x[i + 1:N])
+        """, "scale: size argument n may be less than 1", scale=accepted(SCALE))
+        accepted("""
+            def foo(N: size, x: f32[N]):
+                for i in seq(0, N):
+                    scale(N - i, x[i:N])
+        """, scale=accepted(SCALE))
+
+    def test_shapes_agree(self) -> None:
+        refused("""
+            def foo(N: size, x: f32[N]):
+                scale(N, x[1:N])
+        """, "scale: dimension 0 of argument x may differ", scale=accepted(SCALE))
+        refused("""
+            def foo(N: size, x: f32[N, N]):
+                scale(N, x)
+        """, "argument x has 1 dimensions, 2 given", scale=accepted(SCALE))
+
+    def test_windows_in_arguments_are_accesses(self) -> None:
+        refused("""
+            def foo(N: size, x: f32[N]):
+                for i in seq(0, N):
+                    scale(8, x[i:i + 8])
+        """, "x[i:i + 8] may be out of bounds", scale=accepted(SCALE))
+
+    def test_assertions_hold_with_arguments_put_in(self) -> None:
+        half = accepted("""
+            def half(n: size, x: [f32][n]):
+                assert n % 2 == 0
+                pass
+        """)
+        accepted("""
+            def foo(N: size, x: f32[4 * N]):
+                half(4 * N, x)
+                half(2 * N, x[N:3 * N])
+        """, half=half)
+        e = refused("""
+            def foo(N: size, x: f32[N]):
+                half(N, x)
+        """, "half asserts n % 2 == 0, which may be false here; for example N = 1", half=half)
+        assert e.counterexample == {"N": 1}
+
+    def test_strides_follow_through_windows(self) -> None:
+        load = accepted(LOAD)
+        accepted("""
+            def foo(N: size, x: f32[N, 16]):
+                t: f32[8]
+                for i in seq(0, N):
+                    row = x[i, 4:16]
+                    load(t, row[2:10])
+                    load(x[i, 0:8], t)
+        """, load=load)
+        refused("""
+            def foo(N: size, x: f32[N, 16]):
+                t: f32[8]
+                if N >= 8:
+                    load(t, x[0:8, 3])
+        """, "load asserts stride(src, 0) == 1", load=load)
+
+    def test_strides_of_window_arguments_are_unknown_unless_asserted(self) -> None:
+        text = """
+            def foo(x: [f32][8]):
+                {}
+                t: f32[8]
+                load(t, x)
+        """
+        refused(text.format("pass"), "stride(src, 0) == 1", load=accepted(LOAD))
+        accepted(text.format("assert stride(x, 0) == 1"), load=accepted(LOAD))
+
+    def test_dense_arguments_need_dense_buffers(self) -> None:
+        dense = accepted("""
+            def dense(n: size, m: size, x: f32[n, m]):
+                x[n - 1, m - 1] = 0.0
+        """)
+        accepted("""
+            def foo(N: size, x: f32[N, 8], y: f32[N + 4, 8]):
+                dense(N, 8, x)
+                dense(N, 8, y[2:N + 2, 0:8])
+        """, dense=dense)
+        refused("""
+            def foo(N: size, y: f32[N, 16]):
+                dense(N, 8, y[0:N, 0:8])
+        """, "argument x must be dense", dense=dense)
+
+    def test_a_written_buffer_has_one_name(self) -> None:
+        copy = accepted(COPY)
+        refused("""
+            def foo(x: f32[8]):
+                copy(8, x, x)
+        """, "copy: arguments dst and src may overlap in x, and dst is written", copy=copy)
+        refused("""
+            def foo(x: f32[8]):
+                a = x[0:5]
+                b = x[3:8]
+                copy(5, a, b)
+        """, "may overlap in x", copy=copy)
+
+    def test_two_halves_of_a_buffer_are_two_buffers(self) -> None:
+        accepted("""
+            def foo(N: size, x: f32[2 * N], y: f32[2, N]):
+                copy(N, x[0:N], x[N:2 * N])
+                copy(N, y[0, 0:N], y[1, 0:N])
+                lo = x[0:N]
+                copy(N, x[N:2 * N], lo)
+        """, copy=accepted(COPY))
+
+    def test_what_is_only_read_may_be_passed_twice(self) -> None:
+        accepted("""
+            def foo(x: f32[8], y: f32[8]):
+                add(8, y, x, x)
+        """, add=accepted(ADD))
+
+    def test_writes_of_callees_of_callees_count(self) -> None:
+        outer = accepted("""
+            def outer(a: [f32][8], b: [f32][8]):
+                w = a[0:8]
+                copy(8, w, b)
+        """, copy=accepted(COPY))
+        refused("""
+            def foo(x: f32[8]):
+                outer(x, x)
+        """, "arguments a and b may overlap", outer=outer)
+
+    def test_scalar_arguments(self) -> None:
+        put = accepted("""
+            def put(to: f32, by: f32):
+                to = by
+        """)
+        accepted("""
+            def foo(N: size, x: f32[N + 1], s: f32):
+                put(s, x[N])
+                put(x[N], s)
+                put(x[0], x[1])
+                put(s, 2.0 * s)
+        """, put=put)
+        refused("""
+            def foo(N: size, x: f32[N], s: f32):
+                put(s, x[N])
+        """, "x[N] may be out of bounds", put=put)
+        refused("""
+            def foo(s: f32):
+                put(2.0 * s, s)
+        """, "put writes its argument to", put=put)
+        refused("""
+            def foo(s: f32):
+                put(s, s)
+        """, "may overlap", put=put)
+
+    def test_bool_arguments_are_put_in(self) -> None:
+        f = accepted("""
+            def f(b: bool, n: size):
+                assert b == False or n > 4
+                pass
+        """)
+        accepted("""
+            def foo(n: size):
+                f(n > 4, n)
+                f(False, n)
+        """, f=f)
+        refused("""
+            def foo(n: size):
+                f(n > 3, n)
+        """, "f asserts", f=f)
+
+
+class TestTrees:
+    """What no parser produces, but a wrong rewrite may."""
+
+    def valid(self) -> ProcDef:
+        return accepted("""
+            def foo(N: size, x: f32[N], y: f32[N]):
+                for i in seq(0, N):
+                    x[i] = y[i]
+        """).tree
+
+    def refuse(self, t: ProcDef, message: str) -> None:
+        with pytest.raises(CheckError, match=message):
+            check(t)
+
+    def test_variables_are_in_scope(self) -> None:
+        stray = Sym("j", 99)
+        t = self.valid()
+        self.refuse(update(t, (("body", 0), ("body", 0), ("idx", 0)), lambda _: var(stray)), "no control variable j")
+        self.refuse(
+            update(t, (("body", 0), ("body", 0), ("rhs", None)), lambda _: Read(stray, pvector())), "no buffer j"
+        )
+
+    def test_each_variable_is_bound_once(self) -> None:
+        t = self.valid()
+        loop = get(t, (("body", 0),))
+        assert isinstance(loop, For)
+        self.refuse(update(t, (("body", 0), ("body", 0)), lambda _: loop), "bound twice")
+
+    def test_blocks_are_not_empty(self) -> None:
+        self.refuse(update(self.valid(), (("body", 0), ("body", None)), lambda _: pvector()), "empty")
+
+    def test_control_and_data_do_not_mix(self) -> None:
+        t = self.valid()
+        at = (("body", 0), ("body", 0))
+        self.refuse(update(t, (*at, ("rhs", None)), lambda _: num(1)), "control integer, where a data value")
+        read = get(t, (*at, ("rhs", None)))
+        self.refuse(update(t, (*at, ("idx", 0)), lambda _: read), "data value, where a control integer")
+
+    def test_an_unchanged_statement_is_checked_again_where_less_is_known(self) -> None:
+        t = self.valid()
+        check(t)
+        check(t)
+        body = t.body[0]
+        assert isinstance(body, For)
+        self.refuse(with_child(t, "body", pvector([with_child(body, "lo", num(-1))])), "out of bounds")
+        assert isinstance(body.body[0], Assign)
+        check(with_child(t, "body", pvector([Pass(), body])))
