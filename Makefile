@@ -3,7 +3,7 @@
 #   make demo         schedule, compile, check and time a matrix product
 #   make test         the test suite
 #   make lint         ruff, mypy and the import contracts
-#   make soak N=10000 the property tests, N random programs each
+#   make soak N=10000 the property tests, N examples each
 #   make wheel-test   build the wheel, install it in an empty environment, run the demos from elsewhere
 #   make clean        remove what the above made
 
@@ -28,7 +28,7 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 soak: $(READY)
-	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q tests/testing
+	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q -m hypothesis tests
 
 wheel-test: $(READY)
 	$(BIN)/pytest -q -m slow tests/test_setup.py
@@ -42,6 +42,7 @@ $(READY): pyproject.toml
 	  { echo "$(PYTHON) is missing or older than 3.11: run make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	  { echo "$(PYTHON) cannot make virtual environments: install its venv package (Debian: python3-venv)" >&2; exit 1; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@echo "setting up .venv (once, about half a minute)"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .c import BackendError, CMemory, CModule, VectorMemory
-from .jit import (
+from .native import (
     CacheError,
     CompileError,
     JitFunction,

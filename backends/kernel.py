@@ -33,7 +33,7 @@ from exo_strat.ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
-from exo_strat.ir.types import Control, R, Scalar, Tensor, f32
+from exo_strat.ir.types import Control, R, Scalar, Tensor, f32, bool_, index
 from exo_strat.ir.walk import Path, is_control, walk
 from exo_strat.logic.answers import Proved
 

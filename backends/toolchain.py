@@ -53,7 +53,7 @@ def compiler() -> tuple[str, ...]:
 def cache_dir() -> Path:
     """Where compiled code is kept: `EXO_STRAT_CACHE_DIR`, else the user's cache directory."""
     chosen = os.environ.get(CACHE_VARIABLE)
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("exo_strat"))
+    return Path(chosen).absolute() if chosen else Path(platformdirs.user_cache_dir("exo_strat"))
 
 
 def _run(command: Sequence[str], name: str) -> str:

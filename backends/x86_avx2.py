@@ -6,7 +6,6 @@ Every instruction is an attribute of this module, by its name: `from backends.x8
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from pyrsistent import pmap
@@ -16,7 +15,6 @@ from .kernel import Machine, Proc
 from .x86 import COMMON, Operation, Registers, instructions
 
 
-@dataclass(frozen=True)
 class _Avx2(VectorMemory):
     cc_flags: ClassVar[tuple[str, ...]] = ("-mavx2", "-mfma")
     cpu_flags: ClassVar[tuple[str, ...]] = ("avx2", "fma")

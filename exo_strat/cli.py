@@ -75,11 +75,11 @@ def options(
 
 @app.command("demo")
 def demo_command(
-    name: Annotated[str, typer.Argument(help="sgemm, gemv, axpy, or one that another package adds.")] = "sgemm",
+    name: Annotated[str, typer.Argument(help="sgemm, gemv, gemv_t, axpy, or one that another package adds.")] = "sgemm",
     target: TargetName = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the C goes; else the user's cache.")] = None,
 ) -> None:
-    """Schedule a program, compile it, check it against NumPy and time it beside NumPy's BLAS.
+    """Schedule a program, compile it, check it against NumPy and time it beside NumPy.
 
     Takes the widest vectors that this processor has, unless --target names another target.
 
@@ -89,7 +89,8 @@ def demo_command(
         os.environ[variable] = "1"
     from .cli_demo import run_demo
 
-    folder = out or Path(platformdirs.user_cache_dir("exo-strat")) / "demo"
+    cache = os.environ.get("EXO_STRAT_CACHE_DIR") or platformdirs.user_cache_dir("exo_strat")
+    folder = out or Path(cache) / "demo"
     with _reporting():
         passed = run_demo(name, runnable(target), folder, Console())
     if not passed:

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
 from . import plugins
 from .cli_targets import Target, compiling, write_c
@@ -185,23 +185,23 @@ def _run(demo: Demo, machine: Machine, folder: Path, console: Console) -> Report
 
 
 def print_report(r: Report, console: Console) -> None:
-    """Print what a demonstration found."""
-    table = Table(show_header=False, box=None, padding=(0, 2))
-    table.add_row("rewrites applied", str(r.rewrites))
-    table.add_row("schedule time", f"{r.schedule_seconds:.2f} s")
-    table.add_row("compile time", f"{r.compile_seconds:.2f} s")
-    table.add_row(
-        "largest error",
-        f"{r.worst.ratio:.2g} of the bound, at {_text(r.worst.shape)} ({len(r.errors)} shapes checked against NumPy)",
-    )
+    """Print what a demonstration found, a line each."""
+    checked = f"{len(r.errors)} shapes checked against NumPy"
+    rows = [
+        ("rewrites applied", str(r.rewrites)),
+        ("schedule time", f"{r.schedule_seconds:.2f} s"),
+        ("compile time", f"{r.compile_seconds:.2f} s"),
+        ("largest error", f"{r.worst.ratio:.2g} of the bound, at {_text(r.worst.shape)}; {checked}"),
+    ]
     if r.speed is not None:
-        size = _text(r.demo.bench_shape)
         ratio = r.speed.ours / r.speed.numpy
-        table.add_row("this kernel", f"{r.speed.ours:.1f} GFLOP/s at {size}, one thread: {ratio:.2f} times NumPy's")
-        table.add_row("NumPy's BLAS", f"{r.speed.numpy:.1f} GFLOP/s, one thread")
-    console.print(table)
-    for file in r.files:
-        console.print(f"wrote {file}", highlight=False, markup=False, soft_wrap=True)
+        rows += [
+            ("this kernel", f"{r.speed.ours:.1f} GFLOP/s at {_text(r.demo.bench_shape)}, one thread"),
+            ("NumPy", f"{r.speed.numpy:.1f} GFLOP/s, one thread; this kernel does {ratio:.2f} times that"),
+        ]
+    rows += [("wrote", str(file)) for file in r.files]
+    for label, value in rows:
+        console.print(Text.assemble((f"  {label:18}", "dim"), value), soft_wrap=True)
 
 
 def _text(shape: Shape) -> str:

@@ -10,18 +10,25 @@ from collections.abc import Mapping
 from ..kernel import (
     Arg,
     Assign,
+    Binary,
     Call,
+    Const,
     Control,
     Expr,
     For,
     Instr,
+    Interval,
+    Path,
     ProcDef,
+    Proved,
     Read,
     Reduce,
     Scalar,
+    StrideExpr,
     Sym,
     Tensor,
     WindowExpr,
+    holds,
     parallel_safe,
     walk,
 )
@@ -38,7 +45,7 @@ def check(program: Program) -> None:
     for f in program.functions:
         check_precisions(f.tree, f.data)
         check_accesses(f.tree, f.data)
-        check_calls(f.tree, f.data, program)
+        check_calls(f.tree, f.data)
         check_loops(f.tree)
 
 
@@ -54,17 +61,18 @@ def check_accesses(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
                 raise marked(MemoryAccessError, tree, path, message)
 
 
-def check_calls(tree: ProcDef, data: Mapping[Sym, Data], program: Program) -> None:
+def check_calls(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
     """Arguments agree with parameters in precision, memory and being a window or a tensor."""
     for path, n in walk(tree):
         if not isinstance(n, Call):
             continue
-        callee = program.by_tree[id(n.f.tree)]
-        for i, (formal, actual) in enumerate(zip(n.f.tree.args, n.args, strict=True)):
+        for formal, actual in zip(n.f.tree.args, n.args, strict=True):
             if isinstance(formal.type, Control):
                 continue
             try:
-                _check_argument(formal, actual, i in callee.written, n.f.tree.instr, data)
+                _check_argument(formal, actual, n.f.tree.instr, data)
+                if isinstance(formal.type, Tensor) and not formal.type.window and n.f.tree.instr is None:
+                    _check_dense(tree, path, actual, data)
             except _Mismatch as e:
                 where = f"argument {formal.sym} of {n.f.tree.name}: {e}"
                 raise marked(e.error, tree, path, where) from e
@@ -81,9 +89,7 @@ class _Mismatch(Exception):
         self.error = error
 
 
-def _check_argument(
-    formal: Arg, actual: Expr, written: bool, instr: Instr | None, data: Mapping[Sym, Data]
-) -> None:
+def _check_argument(formal: Arg, actual: Expr, instr: Instr | None, data: Mapping[Sym, Data]) -> None:
     scalar = decided(formal.type.base if isinstance(formal.type, Tensor) else _scalar(formal))
     if not isinstance(actual, Read | WindowExpr):
         check_value(actual, scalar, data)
@@ -97,7 +103,9 @@ def _check_argument(
     if instr is None and not have.mem.pointers:
         raise _Mismatch(CallError, f"{actual.sym} lives in {have.mem}, which only instructions take; inline the call")
     if isinstance(formal.type, Tensor):
-        _check_shape(formal.type, actual, have, instr)
+        rank = kept_dims(actual) if isinstance(actual, WindowExpr) else have.rank - len(actual.idx)
+        if rank != len(formal.type.shape) or (isinstance(actual, Read) and actual.idx):
+            raise _Mismatch(CallError, f"it has {len(formal.type.shape)} dimensions there and {rank} here")
     elif isinstance(actual, WindowExpr) or have.rank != len(actual.idx):
         raise _Mismatch(CallError, "it is a single value there; pass one element")
 
@@ -107,12 +115,19 @@ def _scalar(formal: Arg) -> Scalar:
     return formal.type
 
 
-def _check_shape(formal: Tensor, actual: Read | WindowExpr, have: Data, instr: Instr | None) -> None:
-    rank = kept_dims(actual) if isinstance(actual, WindowExpr) else have.rank - len(actual.idx)
-    if rank != len(formal.shape) or (isinstance(actual, Read) and actual.idx):
-        raise _Mismatch(CallError, f"it has {len(formal.shape)} dimensions there and {rank} here")
-    if instr is None and not formal.window and (isinstance(actual, WindowExpr) or have.window):
-        raise _Mismatch(CallError, "it is a dense tensor there and a window here; set_window on the parameter")
+def _check_dense(tree: ProcDef, path: Path, actual: Expr, data: Mapping[Sym, Data]) -> None:
+    """A window that is passed as a dense tensor has a dense tensor's strides."""
+    if not isinstance(actual, WindowExpr):
+        dense = isinstance(actual, Read) and not data[actual.sym].window
+        if not dense:
+            raise _Mismatch(CallError, "it is a dense tensor there and a window here; set_window on the parameter")
+        return
+    kept = [(d, i) for d, i in enumerate(actual.idx) if isinstance(i, Interval)]
+    want: Expr = Const(1, Control("int"))
+    for d, i in reversed(kept):
+        if not isinstance(holds(tree, path, Binary("==", StrideExpr(actual.sym, d), want)), Proved):
+            raise _Mismatch(CallError, "it is a dense tensor there and a window here; set_window on the parameter")
+        want = Binary("*", Binary("-", i.hi, i.lo), want)
 
 
 def check_loops(tree: ProcDef) -> None:

@@ -25,7 +25,6 @@ class Index:
     kept: bool
 
 
-@dataclass(frozen=True)
 class CMemory(Memory):
     """A memory with its C text. The hooks below describe plain, byte-addressed host memory; override
     what differs. A hook raises `Objection(words)` for a buffer or an access that can't be."""
@@ -55,7 +54,7 @@ class CMemory(Memory):
         """The lvalue of an element; for a window, of its first."""
         return f"{name}[{offset((i.at for i in index), strides)}]"
 
-    def accepts(self, other: Memory) -> bool:
+    def accepts(self, other: CMemory) -> bool:
         """Whether an argument that lives in `other` may be passed where this memory is declared."""
         return self == other
 
@@ -71,7 +70,6 @@ def _constant(memory: Memory, shape: tuple[Term, ...]) -> Term:
     return _extent(shape)
 
 
-@dataclass(frozen=True)
 class HeapMemory(CMemory):
     """`malloc`ed, aligned to 64 bytes, released at the end of the block. A single value is a local variable."""
 
@@ -89,11 +87,11 @@ class HeapMemory(CMemory):
     def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
         return f"free({name});" if shape else ""
 
-    def accepts(self, other: Memory) -> bool:
-        return other in HOST
+    def accepts(self, other: CMemory) -> bool:
+        return isinstance(other, HeapMemory | LocalMemory)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LocalMemory(CMemory):
     """An array of constant size with the given storage class."""
 
@@ -139,14 +137,13 @@ def c_memory(memory: Memory) -> CMemory:
     raise Objection(f"memory {memory} has no C meaning; make it a `backends.c.CMemory`")
 
 
-@dataclass(frozen=True)
 class VectorMemory(CMemory):
     """Vector registers. A buffer is an array of registers, whose innermost dimension is the lanes;
     only instructions touch it. `types` maps a precision to (C type of a register, lanes)."""
 
     direct: ClassVar[bool] = False
     pointers: ClassVar[bool] = False
-    header: str = "immintrin.h"
+    header: ClassVar[str] = "immintrin.h"
 
     def registers(self) -> Mapping[str, tuple[str, int]]:
         """Precision -> (C type of a register, lanes)."""

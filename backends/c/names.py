@@ -44,7 +44,7 @@ def is_reserved(name: str) -> bool:
         or name in LIBRARY
         or (name[-1:] in "fl" and name[:-1] in LIBRARY)
         or name.startswith(("_", "exo_", "EXO_", "M_"))
-        or name.endswith(("_t", "_MAX", "_MIN", "_C"))
+        or name.endswith(("_t", "_MAX", "_MIN", "_C", "_H"))
     )
 
 

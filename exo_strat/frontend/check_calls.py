@@ -8,7 +8,8 @@ from ..ir.names import Sym
 from ..ir.nodes import Arg, Call, Expr, Interval, ProcDef, Read, WindowExpr
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Control, Tensor, bool_, size
-from ..logic.formula import Lin, eq, ge, product
+from ..logic.configs import asks_config, value_facts, values_at
+from ..logic.formula import Lin, eq, ge
 from ..logic.translate import Env, cond, lin, stride_of
 from .check_expr import check_access, check_kind, check_window
 from .check_place import Place
@@ -44,6 +45,8 @@ def check_call(place: Place, call: Call) -> None:
                 buffers.append(passed)
                 for d, stride in enumerate(passed.strides):
                     env = env.bind_stride(formal.sym, d, stride)
+    if asks_config(call):
+        place = place.know(value_facts(values_at(place.tree, place.path), place.env.at(place.path)))
     for pred in callee.preds:
         text = print_expr(pred, names_at(callee))
         place.require(cond(pred, env), f"{callee.name} asserts {text}, which may be false here")
@@ -85,13 +88,16 @@ def _tensor_actual(here: Place, k: int, callee: ProcDef, formal: Arg, actual: Ex
             return _Actual(formal.sym, k, view, tuple(stride_of(s, d) for d in kept))
         case Read(sym=s, idx=idx) if not idx:
             view = here.view(s)
-            return _Actual(formal.sym, k, view, tuple(stride_of(s, d) for d in range(view.rank)))
+            strides = tuple(stride_of(s, d) for d in range(view.rank))
+            return _Actual(formal.sym, k, view, strides)
         case _:
             raise here.error(f"{callee.name}: argument {formal.sym} is a tensor; {here.show(actual)} is not")
 
 
 def _check_shape(place: Place, callee: ProcDef, formal: Arg, passed: _Actual, t: Tensor, env: Env) -> None:
     here = place.at(("args", passed.arg))
+    if not t.window and not passed.view.whole:
+        raise here.error(f"{callee.name}: argument {formal.sym} is a whole dense tensor, not a window")
     if passed.view.rank != len(t.shape):
         message = f"argument {formal.sym} has {len(t.shape)} dimensions, {passed.view.rank} given"
         raise here.error(f"{callee.name}: {message}")
@@ -100,12 +106,6 @@ def _check_shape(place: Place, callee: ProcDef, formal: Arg, passed: _Actual, t:
         numbers, text = "extent {} declared, {} given", f"{callee.name}: dimension {d} of argument {formal.sym}"
         here.require(eq(declared, given), f"{text} may differ from what is passed", numbers, declared, given)
         here.require(ge(declared, 1), f"{text} may be empty", numbers, declared, given)
-    if not t.window and not passed.view.whole:
-        stride = Lin(1)
-        for d in reversed(range(len(t.shape))):
-            message = f"{callee.name}: argument {formal.sym} must be dense; declare it as a window [{t.base}][..]"
-            here.require(eq(passed.strides[d], stride), message)
-            stride = product(stride, lin(t.shape[d], env))
 
 
 def _check_aliases(place: Place, call: Call, buffers: list[_Actual]) -> None:

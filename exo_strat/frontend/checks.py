@@ -15,6 +15,7 @@ from ..ir.names import Sym
 from ..ir.nodes import Alloc, Assign, Block, Call, For, If, ProcDef, Reduce, Stmt, WindowDef, WriteConfig
 from ..ir.types import Control, DataType, Tensor, index, size
 from ..ir.walk import mentions
+from ..logic.configs import asks_config, values_at
 from ..logic.context import branch_facts, entry_facts, env_of, range_facts, stable_facts, tensor_facts, window_facts
 from ..logic.formula import ge
 from ..logic.translate import unknown
@@ -110,9 +111,11 @@ def _passed(s: Stmt) -> set[Hashable]:
 
 
 def _signature(place: Place, s: Stmt) -> Hashable:
-    """All that the checks of `s` depend on: the facts, and what its variables are."""
+    """All that the checks of `s` depend on: the facts, what its variables are, and the config fields'
+    values if a callee asserts something about them."""
     used = sorted(mentions(s), key=lambda sym: sym.id)
-    return place.facts, tuple((sym, place.views.get(sym), place.controls.get(sym)) for sym in used)
+    scope = tuple((sym, place.views.get(sym), place.controls.get(sym)) for sym in used)
+    return place.facts, scope, values_at(place.tree, place.path) if asks_config(s) else None
 
 
 def _check_closed(place: Place, s: Stmt) -> None:

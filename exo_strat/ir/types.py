@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .nodes import Expr
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Scalar:
     """A data type: a real number, held at a precision that only the backend reads."""
 
@@ -30,7 +30,7 @@ class Scalar:
         return self.name[0] in "fR"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Control:
     """A control type: `size` (>= 1), `index` (>= 0 is not implied), `int`, `bool` or `stride`."""
 

@@ -36,6 +36,7 @@ from .formula import (
     value_of,
 )
 from .problem import Problem, components, decode, encode, encode_exists, leaves_of, set_aside
+from .products import lemmas
 
 __all__ = [
     "Answer",
@@ -143,19 +144,28 @@ def _conjuncts(formulas: Iterable[Formula]) -> list[Formula]:
 
 
 def _solve_group(group: Sequence[Formula]) -> Satisfiability:
-    """Decides connected formulas; products are plain unknowns first, then computed from their factors."""
+    """Decides connected formulas. Products are plain unknowns first; where that is not enough, lemmas about
+    them are added, and then their factors are fixed."""
     answer = _solve_linear(group)
-    if not isinstance(answer, Sat) or all(evaluate(f, answer.model) for f in group):
+    if not isinstance(answer, Sat) or _verified(group, answer):
+        return answer
+    known = lemmas(group)
+    if not known:
+        raise AssertionError(f"the solver's model does not satisfy the question: {answer.model} {group}")
+    answer = _solve_linear([*group, *known])
+    if not isinstance(answer, Sat) or _verified(group, answer):
         return answer
     factors = {x for f in group for a in atoms(f) if isinstance(a, Mul) for x in a.factors if not isinstance(x, Quot)}
-    if not factors:
-        raise AssertionError(f"the solver's model does not satisfy the question: {answer.model} {group}")
-    model = answer.model
-    pins: dict[Atom, Lin] = {x: Lin(int(model[x])) for x in sorted(factors, key=lambda x: x.order)}
+    pins: dict[Atom, Lin] = {x: Lin(int(answer.model[x])) for x in sorted(factors, key=lambda x: x.order)}
     pinned = satisfiable([subst(f, pins) for f in group])
     if not isinstance(pinned, Sat):
         return Unknown("it depends on products of unknowns")
-    return Sat({**{a: 0 for f in group for a in leaves_of(f)}, **pinned.model, **{x: v.const for x, v in pins.items()}})
+    free = {a: 0 for f in group for a in leaves_of(f)}
+    return Sat({**free, **pinned.model, **{x: v.const for x, v in pins.items()}})
+
+
+def _verified(group: Sequence[Formula], answer: Sat) -> bool:
+    return all(evaluate(f, answer.model) for f in group)
 
 
 def _solve_linear(group: Sequence[Formula]) -> Satisfiability:

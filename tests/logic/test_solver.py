@@ -19,6 +19,7 @@ from exo_strat.logic.formula import (
     BoolAtom,
     Formula,
     Lin,
+    Opaque,
     V,
     atoms,
     between,
@@ -168,9 +169,24 @@ class TestProve:
         answer = prove([ge(n, 1), ge(m, 1)], ge(product(n, m), 2))
         assert answer == Refuted({Vn: 1, Vm: 1})
 
+    def test_products_of_sizes_are_positive(self) -> None:
+        assert prove([ge(n, 1), ge(m, 1)], ge(product(n, m), 1)) == Proved()
+        assert prove([ge(n, 1), ge(m, 2)], gt(product(product(n, m), n), 0)) == Proved()
+
+    def test_flattened_indices_stay_inside(self) -> None:
+        facts = [between(0, i, n), between(0, j, m)]
+        assert prove(facts, between(0, product(i, m) + j, product(n, m))) == Proved()
+        answer = prove([*facts, le(n, 2), le(m, 2)], lt(product(i, m) + j, product(n, m) - 1))
+        assert isinstance(answer, Refuted)
+
     def test_no_counterexample_with_a_wrong_product(self) -> None:
-        answer = prove([ge(n, 1), ge(m, 1)], ge(product(n, m), 1))
-        assert answer == Unknown("it depends on products of unknowns")
+        assert prove([ge(n, 1)], ge(product(n, n), n * 3 - 2)) == Unknown("it depends on products of unknowns")
+
+    def test_strides_that_nobody_asks_for_are_given_values(self) -> None:
+        x, y = (Lin.of(Opaque(("stride", name))) for name in "xy")
+        answer = prove([eq(y, product(n, m)), eq(x, y + 1), ge(n, 1), ge(m, 2)], ge(n, 3))
+        assert isinstance(answer, Refuted)
+        assert answer.model == {Vn: 1, Vm: 2, Opaque(("stride", "x")): 3, Opaque(("stride", "y")): 2}
 
 
 class TestProveExists:

@@ -1,0 +1,182 @@
+"""Which values config fields are known to have at a place. Imports translate and ir.
+
+A field's value is known after it was written with an expression that never changes, or where an
+assertion gives it, until it is written again. Known values are joined where branches meet and where a
+loop comes round. A call sets what its callee leaves, in terms of the call's arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from pyrsistent import PMap, pmap
+
+from ..ir.memo import memo_by_identity
+from ..ir.nodes import (
+    Binary,
+    Call,
+    Expr,
+    For,
+    If,
+    Interval,
+    Node,
+    ProcDef,
+    ReadConfig,
+    Stmt,
+    StrideExpr,
+    Var,
+    WindowExpr,
+    WriteConfig,
+)
+from ..ir.types import bool_
+from ..ir.walk import Path, child, is_control, mentions, rewrite, walk
+from .formula import Formula, eq, iff
+from .translate import Env, cond, is_opaque, lin
+
+Values: TypeAlias = PMap[ReadConfig, Expr]
+"""The fields (control values only) whose value is known, with that value: an expression that never changes."""
+
+
+def values_at(tree: ProcDef, path: Path) -> Values:
+    """The config fields known whenever control reaches the statement that holds `path`."""
+    known = entry_values(tree)
+    node: Node = tree
+    for label, k in path:
+        if label not in ("body", "orelse") or k is None:
+            break
+        if isinstance(node, For):
+            known = _round(known, node)
+        for s in getattr(node, label)[:k]:
+            known = after(known, s)
+        node = child(node, (label, k))
+    return known
+
+
+def value_facts(known: Values, env: Env) -> tuple[Formula, ...]:
+    """The known values as facts about the moment of `env`."""
+    facts = []
+    for field in sorted(known, key=lambda r: (r.config.name, r.field)):
+        if field.config.fields[field.field] == bool_:
+            facts.append(iff(cond(field, env), cond(known[field], env)))
+        else:
+            facts.append(eq(lin(field, env), lin(known[field], env)))
+    return tuple(facts)
+
+
+@memo_by_identity
+def entry_values(tree: ProcDef) -> Values:
+    """What the assertions of `tree` say about config fields."""
+    known: Values = pmap()
+    for p in tree.preds:
+        if isinstance(p, Binary) and p.op == "==":
+            for field, value in ((p.lhs, p.rhs), (p.rhs, p.lhs)):
+                if isinstance(field, ReadConfig) and is_control(field) and not is_opaque(value):
+                    known = known.set(field, value)
+    return known
+
+
+def after(known: Values, s: Stmt) -> Values:
+    """What is known after `s`, given what is known before it."""
+    if not written_fields(s):
+        return known
+    match s:
+        case WriteConfig(config=c, field=f, rhs=rhs):
+            return _set(known, ReadConfig(c, f), _resolve(rhs, known))
+        case For():
+            return _round(known, s)
+        case If(body=body, orelse=orelse):
+            return _join(_after_all(known, body), _after_all(known, orelse))
+        case Call():
+            return _after_call(known, s)
+        case _:
+            return known
+
+
+@memo_by_identity
+def written_fields(node: Node) -> frozenset[ReadConfig]:
+    """The config fields that `node` may write, itself or through calls."""
+    out: set[ReadConfig] = set()
+    for _, n in walk(node):
+        if isinstance(n, WriteConfig):
+            out.add(ReadConfig(n.config, n.field))
+        elif isinstance(n, Call):
+            out |= written_fields(n.f.tree)
+    return frozenset(out)
+
+
+@memo_by_identity
+def asks_config(node: Node) -> bool:
+    """Whether a call below `node` has a callee that asserts something about config fields."""
+    return any(isinstance(n, Call) and any(is_opaque(p) for p in n.f.tree.preds) for _, n in walk(node))
+
+
+@memo_by_identity
+def _exit_values(tree: ProcDef) -> Values:
+    """What a procedure leaves in the fields that it writes."""
+    written = written_fields(tree)
+    left = _after_all(entry_values(tree), tree.body)
+    return pmap({f: v for f, v in left.items() if f in written})
+
+
+def _after_all(known: Values, stmts: Iterable[Stmt]) -> Values:
+    for s in stmts:
+        known = after(known, s)
+    return known
+
+
+def _round(known: Values, loop: For) -> Values:
+    """What is known at the start of every iteration, and after the loop, which may run zero times."""
+    while True:
+        met = _join(known, _after_all(known, loop.body))
+        if len(met) == len(known):
+            return met
+        known = met
+
+
+def _join(a: Values, b: Values) -> Values:
+    """What both say."""
+    return a if a is b else pmap({f: v for f, v in a.items() if b.get(f) == v})
+
+
+def _set(known: Values, field: ReadConfig, value: Expr | None) -> Values:
+    return known.discard(field) if value is None or not is_control(field) else known.set(field, value)
+
+
+def _resolve(e: Expr, known: Values) -> Expr | None:
+    """`e` with known fields put in; None if its value isn't known."""
+    if not is_opaque(e):
+        return e
+    put_in = rewrite(e, lambda n: known.get(n, n) if isinstance(n, ReadConfig) else n)
+    return None if is_opaque(put_in) else put_in
+
+
+def _after_call(known: Values, call: Call) -> Values:
+    callee = call.f.tree
+    left = _exit_values(callee)
+    actual = dict(zip([a.sym for a in callee.args], call.args, strict=False))
+
+    def put_in(n: Node) -> Node:
+        if isinstance(n, Var):
+            return actual[n.sym]
+        if isinstance(n, StrideExpr):
+            return _stride(actual[n.sym], n.dim)
+        return n
+
+    out = known
+    for field in written_fields(callee):
+        value = left.get(field)
+        # A value in terms of the callee's own windows means nothing here.
+        if value is not None and mentions(value) <= actual.keys():
+            out = _set(out, field, _resolve(rewrite(value, put_in), known))
+        else:
+            out = out.discard(field)
+    return out
+
+
+def _stride(buffer: Expr, dim: int) -> StrideExpr:
+    """The stride of a buffer argument, in terms of the buffer that it is a window of."""
+    if isinstance(buffer, WindowExpr):
+        kept = [d for d, i in enumerate(buffer.idx) if isinstance(i, Interval)]
+        return StrideExpr(buffer.sym, kept[dim])
+    return StrideExpr(buffer.sym, dim)  # type: ignore[union-attr]

@@ -1,0 +1,180 @@
+"""The demonstrations that `exo-strat demo` runs: a naive program, its schedule, and what to compare with.
+
+Imports the schedules of this package and NumPy. A demo knows no backend: the command line compiles
+what `schedule` returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exo_strat import Machine, Proc
+
+from .axpy import schedule_axpy
+from .gemm import schedule_sgemm
+from .gemv import schedule_gemv
+
+Array: TypeAlias = NDArray[np.float32]
+Args: TypeAlias = tuple[Any, ...]
+Shape: TypeAlias = tuple[int, ...]
+
+EPS = float(np.finfo(np.float32).eps)
+
+
+@dataclass(frozen=True)
+class Demo:
+    """One demonstration.
+
+    A shape is a tuple of sizes, the first arguments of the procedure; `dims` says which of them are the
+    extents of each array argument, in order; `outputs` are the positions of the arguments written.
+    `expected` computes the result in double precision and `blas` in single, both from the arguments.
+    """
+
+    name: str
+    doc: str
+    schedule: Callable[[Machine], Proc]
+    shapes: tuple[Shape, ...]
+    bench_shape: Shape
+    dims: tuple[tuple[int, ...], ...]
+    outputs: tuple[int, ...]
+    terms: int | None
+    expected: Callable[[Args], Array]
+    blas: Callable[[Args], Callable[[], object]]
+
+    def inputs(self, shape: Shape, rng: np.random.Generator) -> Args:
+        """Random arguments in [-1, 1] for the procedure, in the order of its signature."""
+        arrays = [rng.uniform(-1, 1, [shape[d] for d in dims]).astype(np.float32) for dims in self.dims]
+        return (*shape, *arrays)
+
+    def reference(self, args: Args) -> Sequence[Array]:
+        """What the arguments written should hold afterwards."""
+        return [self.expected(args)]
+
+    def tolerance(self, shape: Shape) -> float:
+        """The largest error that rounding can explain: the number of additions times the unit roundoff."""
+        n = 1 if self.terms is None else shape[self.terms]
+        return 2.0 * (n + 2) * EPS
+
+    def flops(self, shape: Shape) -> int:
+        """Multiplications and additions."""
+        return 2 * int(np.prod(shape, dtype=np.int64))
+
+    def peer(self, args: Args) -> Callable[[], object]:
+        """The same computation by NumPy's BLAS, on data of its own."""
+        return self.blas(tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args))
+
+
+def _double(a: Array) -> NDArray[np.float64]:
+    return a.astype(np.float64)
+
+
+def _sgemm_expected(args: Args) -> Array:
+    a, b, c = args[3:]
+    return np.asarray(_double(c) + _double(a) @ _double(b), np.float32)
+
+
+def _sgemm_blas(args: Args) -> Callable[[], object]:
+    a, b, c = args[3:]
+    return lambda: np.matmul(a, b, out=c)
+
+
+def _gemv_n_expected(args: Args) -> Array:
+    a, x, y = args[2:]
+    return np.asarray(_double(y) + _double(a) @ _double(x), np.float32)
+
+
+def _gemv_t_expected(args: Args) -> Array:
+    a, x, y = args[2:]
+    return np.asarray(_double(y) + _double(a).T @ _double(x), np.float32)
+
+
+def _gemv_n_blas(args: Args) -> Callable[[], object]:
+    a, x, y = args[2:]
+    return lambda: np.dot(a, x, out=y)
+
+
+def _gemv_t_blas(args: Args) -> Callable[[], object]:
+    a, x, y = args[2:]
+    return lambda: np.dot(a.T, x, out=y)
+
+
+def _axpy_expected(args: Args) -> Array:
+    a, x, y = args[1:]
+    return np.asarray(_double(y) + _double(a) * _double(x), np.float32)
+
+
+def _axpy_blas(args: Args) -> Callable[[], object]:
+    a, x, y = args[1:]
+    t = np.empty_like(x)
+
+    def run() -> object:
+        np.multiply(x, a, out=t)
+        return np.add(y, t, out=y)
+
+    return run
+
+
+_MATRIX_SHAPES: tuple[Shape, ...] = (
+    (1, 1), (1, 7), (7, 1), (2, 3), (16, 16), (17, 31), (64, 64), (61, 67), (128, 40), (101, 203),
+)  # fmt: skip
+
+sgemm = Demo(
+    "sgemm",
+    "C += A B, a product of single-precision matrices",
+    schedule_sgemm,
+    (
+        (1, 1, 1), (1, 1, 7), (1, 7, 1), (7, 1, 1), (2, 3, 5), (6, 64, 8), (6, 64, 256), (12, 128, 512), (17, 31, 13),
+        (64, 64, 64), (61, 67, 71), (96, 192, 256), (97, 193, 257), (100, 100, 100), (101, 103, 107), (5, 63, 255),
+        (7, 65, 257), (128, 256, 512), (127, 129, 511), (240, 320, 260),
+    ),
+    (1024, 1024, 1024),
+    ((0, 2), (2, 1), (0, 1)),
+    (5,),
+    2,
+    _sgemm_expected,
+    _sgemm_blas,
+)  # fmt: skip
+
+gemv_n = Demo(
+    "gemv",
+    "y += A x",
+    lambda machine: schedule_gemv(machine, transposed=False),
+    _MATRIX_SHAPES,
+    (1024, 1024),
+    ((0, 1), (1,), (0,)),
+    (4,),
+    1,
+    _gemv_n_expected,
+    _gemv_n_blas,
+)
+
+gemv_t = Demo(
+    "gemv_t",
+    "y += A^T x",
+    lambda machine: schedule_gemv(machine, transposed=True),
+    _MATRIX_SHAPES,
+    (1024, 1024),
+    ((0, 1), (0,), (1,)),
+    (4,),
+    0,
+    _gemv_t_expected,
+    _gemv_t_blas,
+)
+
+axpy = Demo(
+    "axpy",
+    "y += a x",
+    schedule_axpy,
+    ((1,), (2,), (7,), (8,), (15,), (16,), (17,), (31,), (64,), (100,), (1023,), (4096,)),
+    (4096,),
+    ((), (0,), (0,)),
+    (3,),
+    None,
+    _axpy_expected,
+    _axpy_blas,
+)

@@ -1,0 +1,261 @@
+"""Calling compiled procedures: what is accepted, and each complaint."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from backends import (
+    CacheError,
+    CompileError,
+    JitFunction,
+    NoCompilerError,
+    UnsupportedTargetError,
+    jit,
+    x86_avx512,
+)
+from exo_strat import Proc
+
+Code = Callable[..., Proc]
+
+
+@pytest.fixture
+def axpy(code: Code) -> JitFunction:
+    return jit(
+        code("""
+    def axpy(n: size, a: f32, x: [f32][n], y: [f32][n]):
+        assert n % 2 == 0
+        for i in seq(0, n):
+            y[i] += a * x[i]
+    """)
+    )
+
+
+@pytest.fixture
+def dense(code: Code) -> JitFunction:
+    return jit(
+        code("""
+    def scale(m: size, n: size, on: bool, r: f32, x: f32[m, n], y: [f32][m, n]):
+        assert stride(y, 1) == 1
+        for i in seq(0, m):
+            for j in seq(0, n):
+                if on:
+                    y[i, j] = 2.0 * x[i, j]
+        r = x[0, 0]
+    """)
+    )
+
+
+def ones(*shape: int) -> np.ndarray:
+    return np.ones(shape, np.float32)
+
+
+def test_positions_names_and_kinds_of_numbers(axpy: JitFunction) -> None:
+    y = ones(4)
+    axpy(4, 2.0, ones(4), y)
+    axpy(np.int64(4), np.float32(2), x=ones(4), y=y)
+    axpy(n=4, a=np.array([2.0]), x=ones(4), y=y)
+    assert y.tolist() == [7, 7, 7, 7]
+
+
+def test_any_stride_of_whole_elements_is_a_window(axpy: JitFunction) -> None:
+    big = ones(16)
+    axpy(4, 1.0, ones(8)[::-2], big[1::4])
+    assert big[1::4].tolist() == [2] * 4 and big.sum() == 20
+    axpy(4, 1.0, np.broadcast_to(np.float32(3), 4), big[1::4])
+    assert big.sum() == 32
+    # interleaved, but disjoint
+    axpy(8, 1.0, big[::2], big[1::2])
+
+
+@pytest.mark.parametrize(
+    ("args", "complaint"),
+    [
+        ((0, 1.0, ones(1), ones(1)), "argument n is a size"),
+        ((3, 1.0, ones(3), ones(3)), r"assertion n % 2 == 0: n = 3"),
+        ((4.0, 1.0, ones(4), ones(4)), "argument n is an integer"),
+        ((True, 1.0, ones(4), ones(4)), "argument n is a size, not True"),
+        ((4, "1", ones(4), ones(4)), "argument a is one number"),
+        ((4, ones(2), ones(4), ones(4)), "argument a is one number"),
+        ((4, 1.0, ones(5), ones(4)), r"argument x has shape \(4,\), not shape \(5,\)"),
+        ((4, 1.0, [1, 1, 1, 1], ones(4)), "argument x is an array, not list"),
+        ((4, 1.0, ones(4).astype(float), ones(4)), "argument x has dtype float32, not float64"),
+        ((4, 1.0, ones(4).astype(">f4"), ones(4)), "argument x has dtype float32"),
+        ((4, 1.0, ones(4), np.broadcast_to(np.float32(0), 4)), "argument y is written, but the array is read-only"),
+        ((4, 1.0, ones(4)), "argument y is missing"),
+        ((4, 1.0, ones(4), ones(4), 5), "takes 4 arguments"),
+    ],
+)
+def test_complaints_name_the_argument(axpy: JitFunction, args: tuple[object, ...], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        axpy(*args)
+
+
+def test_names_given_twice_or_unknown(axpy: JitFunction) -> None:
+    with pytest.raises(ValueError, match="argument n is given twice"):
+        axpy(4, n=4)
+    with pytest.raises(ValueError, match="argument z is none of n, a, x, y"):
+        axpy(z=4)
+
+
+def test_what_is_written_shares_no_memory(axpy: JitFunction) -> None:
+    y = ones(8)
+    with pytest.raises(ValueError, match="argument y is written, but shares memory with argument x"):
+        axpy(4, 1.0, y[:4], y[2:6])
+    overlapping = np.lib.stride_tricks.as_strided(y, (4,), (0,))
+    with pytest.raises(ValueError, match="argument y is written, but some of its elements share memory"):
+        axpy(4, 1.0, ones(4), overlapping)
+
+
+def test_strides_within_elements_and_unaligned_data(axpy: JitFunction) -> None:
+    raw = np.zeros(64, np.uint8)
+    record = np.zeros(4, np.dtype([("tag", "u1", 2), ("value", "f4")]))
+    with pytest.raises(ValueError, match="argument y"):
+        axpy(4, 1.0, ones(4), record["value"])
+    with pytest.raises(ValueError, match="argument y is not aligned"):
+        axpy(4, 1.0, ones(4), raw[1:17].view(np.float32))
+
+
+def test_dense_tensors_are_contiguous_and_assertions_see_strides(dense: JitFunction) -> None:
+    r, x, y = ones(1), ones(2, 3), ones(2, 6)
+    dense(2, 3, True, r, x, y[:, :3])
+    assert y.sum() == 18
+    dense(2, 3, False, np.zeros((), np.float32), x, y[:, :3])
+    with pytest.raises(ValueError, match="argument x is a dense tensor"):
+        dense(2, 3, True, r, ones(3, 2).T, y[:, :3])
+    with pytest.raises(ValueError, match=r"stride\(y, 1\) == 1: stride\(y, 1\) = 2"):
+        dense(2, 3, True, r, x, y[:, ::2])
+    with pytest.raises(ValueError, match="argument on is a bool, not 1"):
+        dense(2, 3, 1, r, x, y[:, :3])
+    with pytest.raises(ValueError, match="argument r has one element"):
+        dense(2, 3, True, ones(2), x, y[:, :3])
+    with pytest.raises(ValueError, match="argument r is an array, not float"):
+        dense(2, 3, True, 1.0, x, y[:, :3])
+
+
+def test_a_call_like_the_last_one_is_still_checked_for_what_may_differ(axpy: JitFunction) -> None:
+    x, y = ones(4), ones(4)
+    axpy(4, 1.0, x, y)
+    y.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        axpy(4, 1.0, x, y)
+    with pytest.raises(ValueError, match="shares memory"):
+        axpy(4, 1.0, x, x)
+
+
+def test_a_bound_call_is_checked_once_and_made_often(axpy: JitFunction) -> None:
+    x, y = ones(4), ones(4)
+    call = axpy.bind(4, 1.0, x, y=y)
+    call()
+    x[0] = 3
+    call()
+    assert y.tolist() == [5, 3, 3, 3]
+    with pytest.raises(ValueError, match="argument n is a size"):
+        axpy.bind(0, 1.0, x, y)
+
+
+def test_integers_fit_their_precision(code: Code) -> None:
+    f = jit(
+        code("""
+    def f(a: i8, y: i8[1]):
+        y[0] = a
+    """)
+    )
+    y = np.zeros(1, np.int8)
+    f(-128, y)
+    assert y[0] == -128
+    for bad in (128, 0.5, float("inf"), float("nan")):
+        with pytest.raises(ValueError, match="argument a is an i8"):
+            f(bad, y)
+
+
+def test_compiled_code_is_kept(code: Code, cache_dir: Path) -> None:
+    p = code("""
+    def p(x: f32):
+        x = 1.0
+    """)
+    first = jit(p).library
+    built = first.stat().st_mtime_ns
+    assert jit(p).library == first and first.stat().st_mtime_ns == built
+    assert sorted(f.suffix for f in cache_dir.iterdir()) == [".c", ".so"]
+    assert jit(p, flags=["-O1"]).library != first
+
+
+def test_a_cache_that_cannot_be_written(code: Code, cache_dir: Path) -> None:
+    cache_dir.write_text("a file where the folder should be")
+    p = code("""
+    def p(x: f32):
+        x = 1.0
+    """)
+    with pytest.raises(CacheError, match="EXO_STRAT_CACHE_DIR"):
+        jit(p)
+
+
+def test_a_damaged_cache(code: Code, cache_dir: Path) -> None:
+    p = code("""
+    def p(x: f32):
+        x = 1.0
+    """)
+    library = jit(p).library
+    # a new file: the old one is still mapped
+    os.unlink(library)
+    library.write_bytes(b"nonsense")
+    copy = library.with_name("p-copy.so")
+    os.rename(library, copy)
+    from backends.native import _load
+
+    with pytest.raises(CacheError, match="delete the file"):
+        _load(copy, [])
+
+
+def test_no_compiler(code: Code, cache_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    p = code("""
+    def p(x: f32):
+        x = 1.0
+    """)
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(NoCompilerError, match="no-such-compiler"):
+        jit(p)
+    monkeypatch.delenv("CC")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(NoCompilerError, match="install one or set CC"):
+        jit(p)
+
+
+def test_the_compilers_complaint_is_shown(code: Code, cache_dir: Path) -> None:
+    bad = code("""
+    @instr("{dst_data} = no_such_intrinsic();")
+    def bad(dst: [f32][4]):
+        for i in seq(0, 4):
+            dst[i] = 0.0
+    """)
+    p = code(
+        """
+    def p(y: f32[4]):
+        bad(y[0:4])
+    """,
+        bad=bad,
+    )
+    with pytest.raises(CompileError, match="no_such_intrinsic"):
+        jit(p, flags=["-Werror=implicit-function-declaration"])
+
+
+def test_a_processor_that_lacks_the_vectors(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+    p = code(
+        """
+    def p(y: f32[16]):
+        r: f32[16] @ AVX512
+        zero(r[0:16])
+        store(y[0:16], r[0:16])
+    """,
+        AVX512=x86_avx512.AVX512,
+        zero=x86_avx512.mm512_setzero_ps,
+        store=x86_avx512.mm512_storeu_ps,
+    )
+    monkeypatch.setattr("backends.native.features", lambda: frozenset({"avx2", "fma"}))
+    with pytest.raises(UnsupportedTargetError, match="avx512f"):
+        jit(p)

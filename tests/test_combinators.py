@@ -1,0 +1,252 @@
+"""Combinators, moves, scripts and traces: what each does, on one small program."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from returns.result import Success
+
+from exo_strat import moves, traversals
+from exo_strat.combinators import (
+    at,
+    attempt,
+    choose,
+    fail,
+    fix,
+    focus,
+    guard,
+    identity,
+    lift,
+    nav,
+    reduce,
+    reframe,
+    repeat,
+    repeat_n,
+    savec,
+    seq,
+    try_else,
+    when,
+)
+from exo_strat.cursors.cursor import Cursor
+from exo_strat.cursors.kinds import ForCursor
+from exo_strat.cursors.proc import InvalidCursorError, Proc
+from exo_strat.failure import BadArgument, InvalidCursor, NotApplicable, SchedulingError, Unsafe
+from exo_strat.frontend.decorators import proc_from_source
+from exo_strat.primitives import divide_loop, fission, lift_scope, remove_loop, rename, reorder_loops, reorder_stmts
+from exo_strat.strategy import Op, Script, strategy, trace
+
+P = proc_from_source("""
+def p(N: size, x: f32[N, 8], y: f32[N]):
+    for i in seq(0, N):
+        for j in seq(0, 8):
+            x[i, j] = 1.0
+        y[i] = 2.0
+""")
+
+
+def result(op: Op, p: Proc = P, c: Cursor | None = None) -> tuple[Proc, Cursor]:
+    outcome = op(p, c)
+    assert isinstance(outcome, Success), str(outcome.failure())
+    return outcome.unwrap()
+
+
+def test_ops_are_data() -> None:
+    op = seq(rename("q"), at("for j in _: _", divide_loop(4, ["jo", "ji"], perfect=True)))
+    again = seq(rename("q"), at("for j in _: _", divide_loop(4, ("jo", "ji"), perfect=True)))
+    assert op == again and hash(op) == hash(again)
+    assert repr(op) == (
+        "seq(rename('q'), savec(seq(nav(find('for j in _: _')), divide_loop(4, ('jo', 'ji'), perfect=True))))"
+    )
+    assert pickle.loads(pickle.dumps(op)) == op
+    assert [type(x).__name__ for x in op.parts()] == ["Primitive", "SaveC"]
+
+
+def test_operators_are_seq_and_try_else() -> None:
+    a, b, c = rename("a"), rename("b"), fail()
+    assert a >> b == seq(a, b) and a | c == try_else(a, c)
+    assert seq(a, seq(b, c)) == seq(seq(a, b), c)
+    assert seq() == identity and seq(a) == a and try_else(a) == a
+
+
+def test_an_op_starts_at_the_root_and_returns_where_to_go_on() -> None:
+    q, c = result(rename("q"))
+    assert q.name() == "q" and c == q.root()
+    q, c = result(divide_loop(4, ("jo", "ji"), perfect=True), c=P.find_loop("j"))
+    assert c == q.find_loop("jo")
+
+
+def test_the_input_is_untouched_and_a_no_change_is_the_same_object() -> None:
+    before = str(P)
+    result(rename("q"))
+    assert str(P) == before
+    assert result(rename("p"))[0] is P
+
+
+def test_history_lists_the_primitives() -> None:
+    q, _ = result(seq(rename("q"), at("for j in _: _", divide_loop(4, ("jo", "ji"), perfect=True))))
+    assert [repr(op) for op in q.history()] == ["rename('q')", "divide_loop(4, ('jo', 'ji'), perfect=True)"]
+
+
+def test_try_else_keeps_both_causes() -> None:
+    failure = try_else(reorder_loops(), fail("no luck"))(P, P.find("y[_] = _")).failure()
+    assert [type(c) for c in failure.causes] == [NotApplicable, NotApplicable]
+    assert "this acts on a loop" in str(failure) and "no luck" in str(failure)
+
+
+def test_failures_say_what_where_and_by_which_op() -> None:
+    failure = divide_loop(0, ("io", "ii"))(P, P.find_loop("i")).failure()
+    assert isinstance(failure, BadArgument)
+    assert str(failure).splitlines()[0] == "divide_loop(0, ('io', 'ii')): the factor must be a positive integer, not 0"
+    assert "--> " in str(failure)
+    unsafe = divide_loop(3, ("io", "ii"), perfect=True)(P, P.find_loop("i")).failure()
+    assert isinstance(unsafe, Unsafe) and unsafe.counterexample["N"] % 3 != 0
+
+
+def test_a_cursor_of_another_procedure_is_refused() -> None:
+    other = proc_from_source("def other(x: f32):\n    x = 0.0")
+    failure = rename("q")(P, other.find("x = 0.0")).failure()
+    assert isinstance(failure, InvalidCursor) and "another version" in failure.message
+
+
+def test_a_bug_is_never_swallowed() -> None:
+    def broken(p: Proc, c: Cursor) -> Proc:
+        raise ZeroDivisionError("a bug")
+
+    with pytest.raises(ZeroDivisionError):
+        attempt(lift(broken))(P)
+    with pytest.raises(ZeroDivisionError):
+        repeat(try_else(when(lambda c: 1 // 0 > 0), identity))(P)
+
+
+def test_repeat_and_repeat_n() -> None:
+    out = repeat(nav(moves.parent))
+    q, c = result(out, c=P.find("x[_] = _"))
+    assert q is P and c == P.find_loop("i")
+    assert result(repeat_n(nav(moves.parent), 1), c=P.find("x[_] = _"))[1] == P.find_loop("j")
+    assert isinstance(repeat_n(nav(moves.parent), 3)(P, P.find("x[_] = _")).failure(), InvalidCursor)
+
+
+def test_reduce_takes_its_targets_before_it_starts() -> None:
+    op = reduce(when(lambda c: isinstance(c, ForCursor), divide_loop(4, ("o", "i"))), traversals.loops)
+    q, _ = result(op)
+    assert [c.name() for c in q.root().find_all("for _ in _: _")] == ["o", "i", "o", "i"]
+    assert result(reduce(fail(), traversals.loops), c=P.find("y[_] = _"))[0] is P
+    with pytest.raises(ValueError, match="gone"):
+        reduce(identity, traversals.loops, gone="later")
+
+
+def test_nav_savec_and_reframe() -> None:
+    y = P.find("y[_] = _")
+    assert result(nav(moves.parent >> moves.body >> moves.nth(0)), c=y)[1] == P.find_loop("j")
+    q, c = result(reframe(moves.prev(), divide_loop(4, ("jo", "ji"))), c=y)
+    assert c == q.forward(y) and "for jo in" in str(q)
+    assert savec(savec(identity)) == savec(identity)
+    assert result(focus(y) >> nav(lambda c: c.parent()))[1] == P.find_loop("i")
+
+
+def test_moves_are_data_and_compose() -> None:
+    assert repr(moves.parent >> moves.next_() >> moves.find("x[_]")) == "parent >> next_() >> find('x[_]')"
+    assert moves.parent >> moves.parent == moves.parent >> moves.parent
+    failure = nav(moves.rhs)(P, P.find_loop("i")).failure()
+    assert isinstance(failure, NotApplicable) and "has no rhs" in failure.message
+
+
+def test_guard_commits_where_try_else_does_not() -> None:
+    assert result(guard(identity, rename("a"), rename("b")))[0].name() == "a"
+    assert result(guard(fail(), rename("a"), rename("b")))[0].name() == "b"
+    assert not isinstance(guard(identity, fail(), rename("b"))(P), Success)
+
+
+def test_choose_takes_the_cheapest_that_applies() -> None:
+    shortest = choose(lambda p: len(p.name()), rename("long_name"), fail(), rename("q"), rename("r"))
+    assert result(shortest)[0].name() == "q"
+    assert len(choose(len, fail("a"), fail("b"))(P).failure().causes) == 2
+
+
+def test_fix_is_recursion_and_captures_no_label() -> None:
+    down = fix(lambda x: try_else(seq(nav(moves.body), nav(moves.nth(0)), x), identity))
+    assert result(down)[1] == P.find("x[_] = _")
+    nested = fix(lambda x: traversals.once_td(try_else(fail(), when(lambda c: False, x))))
+    assert not isinstance(nested(P), Success)
+
+
+@strategy
+def tile(p: Proc, c: Cursor, n: int, names: tuple[str, str] = ("io", "ii")) -> Script:
+    """Divide the loop in focus, and the loop inside it."""
+    inner = c.body()[0]
+    p, c = yield divide_loop(n, names)
+    p, _ = yield focus(p.forward(inner)) >> divide_loop(n, ("jo", "ji"), perfect=True)
+    return p.find_loop("ji")
+
+
+def test_do_notation() -> None:
+    q, c = result(tile(4), c=P.find_loop("i"))
+    assert c == q.find_loop("ji") and repr(tile(4, names=["a", "b"])) == "tile(4, names=('a', 'b'))"
+    assert tile(4) == tile(4)
+    failure = tile(3)(P, P.find_loop("i")).failure()
+    assert isinstance(failure, Unsafe) and "3 divides" in failure.message
+    with pytest.raises(TypeError):
+        tile()
+
+
+def test_a_script_ends_at_a_navigation_that_leads_nowhere() -> None:
+    @strategy
+    def lost(p: Proc, c: Cursor) -> Script:
+        yield identity
+        return p.find("nothing = _")
+
+    assert isinstance(lost()(P).failure(), InvalidCursor)
+
+
+def test_a_trace_is_a_tree_of_what_was_tried() -> None:
+    op = try_else(reorder_loops(), rename("q"))
+    outcome, derivation = trace(op, P)
+    assert isinstance(outcome, Success) and derivation.op == op
+    assert [(repr(d.op), d.outcome == "ok") for d in derivation.inside] == [
+        ("reorder_loops()", False),
+        ("rename('q')", True),
+    ]
+    assert "reorder_loops() at" in str(derivation)
+
+
+def test_direct_functions_lift_to_ops() -> None:
+    op = lift(divide_loop.direct, 4, ("jo", "ji"))
+    q, c = result(op, c=P.find_loop("j"))
+    assert "for jo in" in str(q) and c == q.find_loop("jo")
+    failure = lift(remove_loop.direct)(P, P.find_loop("j")).failure()
+    assert isinstance(failure, NotApplicable)
+
+
+def test_the_direct_form_raises() -> None:
+    with pytest.raises(SchedulingError, match="depends on j"):
+        remove_loop.direct(P, "j")
+    with pytest.raises(InvalidCursorError, match="nothing matches"):
+        remove_loop.direct(P, "k")
+    with pytest.raises(SchedulingError, match="not a pattern"):
+        remove_loop.direct(P, "for i in")
+    assert lift_scope.direct(P.forward(P.find_loop("j")).proc, "j") if False else True
+
+
+def test_figure_5c_hoists_a_statement() -> None:
+    """The paper's Figure 5c, with its three derived Ops from section 6.3.1."""
+    reorder_before = reframe(lambda c: c.expand(1, 0), lift(reorder_stmts.direct))
+    remove_parent_loop = reframe(lambda c: c.parent(), lift(remove_loop.direct))
+    fission_after = reframe(lambda c: c.after(), lift(fission.direct))
+    hoist = repeat(try_else(seq(fission_after, remove_parent_loop), reorder_before))
+    p = proc_from_source("""
+def p(N: size, x: f32[N], y: f32[N], a: f32):
+    for i in seq(0, N):
+        for j in seq(0, 4):
+            x[i] += 1.0
+            a = 3.0
+            y[i] += 1.0
+""")
+    q, c = result(hoist, p, p.find("a = 3.0"))
+    assert str(q) == """def p(N: size, x: f32[N] @ DRAM, y: f32[N] @ DRAM, a: f32 @ DRAM):
+    a = 3.0
+    for i in seq(0, N):
+        for j in seq(0, 4):
+            x[i] += 1.0
+            y[i] += 1.0"""
+    assert c == q.find("a = 3.0")
