@@ -26,9 +26,9 @@ class Values:
 def evaluate(e: Expr, values: Values) -> int:
     """The value of a control expression that reads no config state.
 
-    >>> one, two = Const(1, Control("int")), Const(2, Control("int"))
-    >>> evaluate(Binary("/", Unary("-", one), two), Values({}, {}))
-    -1
+    >>> n = Sym("n", 0)
+    >>> evaluate(Unary("-", Var(n)), Values({n: 3}, {}))
+    -3
     """
     match e:
         case Const(value=v):

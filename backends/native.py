@@ -68,7 +68,7 @@ class JitFunction:
         # where arrays and numbers stand among the arguments, and numbers among the values passed
         at = _positions(self._plans)
         self._arrays = tuple(i for i, p in enumerate(self._plans) if isinstance(p, ArrayPlan))
-        self._controls = tuple(i for i, p in enumerate(self._plans) if isinstance(p, ControlPlan))
+        self._controls = {i: p for i, p in enumerate(self._plans) if isinstance(p, ControlPlan)}
         self._numbers = tuple((i, at[i], p) for i, p in enumerate(self._plans) if isinstance(p, ValuePlan))
         self._pairs = tuple(
             (a, b)
@@ -148,7 +148,8 @@ class JitFunction:
         out: list[object] = []
         for i in self._controls:
             a = args[i]
-            out += (type(a), a)
+            # only ints are compared as they are: an array of one integer could change later
+            out.append(a if type(a) is int else (type(a), self._controls[i].value(a)))
         for i in self._arrays:
             a = args[i]
             if not isinstance(a, np.ndarray):

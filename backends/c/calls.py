@@ -29,7 +29,7 @@ class Calls(Expressions):
             return
         pairs = zip(callee.tree.args, s.args, strict=True)
         args = [self._argument(formal, actual, i in callee.written, env) for i, (formal, actual) in enumerate(pairs)]
-        yield f"{callee.name}({', '.join(args)});"
+        yield from _invocation(callee.name, args)
 
     def _argument(self, formal: Arg, actual: Expr, written: bool, env: Env) -> str:
         if isinstance(formal.type, Control):
@@ -83,6 +83,18 @@ class Calls(Expressions):
         whole = {name: view.address if isinstance(formal.type, Tensor) else view.first, f"{name}_data": view.first}
         strides = {f"{name}_stride_{d}": _constantly(t) for d, t in enumerate(view.kept_strides())}
         return {**whole, **strides}
+
+
+def _invocation(name: str, args: list[str]) -> Iterator[str]:
+    """A call as a statement, on several lines if it is long."""
+    line = f"{name}({', '.join(args)});"
+    if len(line) <= 100:
+        yield line
+        return
+    yield f"{name}("
+    yield from (f"    {a}," for a in args[:-1])
+    yield f"    {args[-1]}"
+    yield ");"
 
 
 class _UnknownHole(Exception):

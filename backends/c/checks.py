@@ -12,6 +12,7 @@ from ..kernel import (
     Assign,
     Binary,
     Call,
+    Clash,
     Const,
     Control,
     Expr,
@@ -23,6 +24,7 @@ from ..kernel import (
     Proved,
     Read,
     Reduce,
+    Safe,
     Scalar,
     StrideExpr,
     Sym,
@@ -134,7 +136,13 @@ def check_loops(tree: ProcDef) -> None:
     """`par` and `vec` loops have independent iterations."""
     for path, n in walk(tree):
         if isinstance(n, For) and n.mode != "seq":
-            problem = parallel_safe(tree, path)
-            if problem is not None:
-                raise marked(RaceError, tree, path, f"iterations of the {n.mode} loop {n.iter} may race: {problem}")
+            verdict = parallel_safe(tree, path)
+            if not isinstance(verdict, Safe):
+                message = f"iterations of the {n.mode} loop {n.iter} may race: {_reason(verdict)}"
+                raise marked(RaceError, tree, path, message)
+
+
+def _reason(clash: Clash) -> str:
+    values = ", ".join(f"{name} = {value}" for name, value in (clash.counterexample or {}).items())
+    return f"{clash.obligation}; {clash.details}" + (f" (for {values})" if values else "")
 

@@ -46,4 +46,4 @@ class Objection(Exception):
 
 def marked(error: type[BackendError], tree: ProcDef, path: Path, message: str) -> BackendError:
     """An error about the statement or argument that holds `path`, showing its line."""
-    return error(f"{tree.name}: {message}\n{render(tree, path, message)}")
+    return error(f"{tree.name}: {message}\n{render(tree, path)}")

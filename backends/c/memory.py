@@ -38,6 +38,9 @@ class CMemory(Memory):
     cpu_flags: ClassVar[tuple[str, ...]] = ()
     """What the processor must have, in the spelling of /proc/cpuinfo."""
 
+    def __str__(self) -> str:
+        return self.name
+
     def prelude(self) -> str:
         """C text that a file with such buffers needs once, such as an #include."""
         return ""

@@ -81,6 +81,8 @@ def _header(name: str, needs: Needs, prototypes: list[str]) -> str:
     structs = "\n".join(text for _, text in sorted(needs.windows.items()))
     return (
         f"#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n\n"
+        "#ifndef EXO_RESTRICT\n#ifdef __cplusplus\n#define EXO_RESTRICT __restrict\n"
+        "#else\n#define EXO_RESTRICT restrict\n#endif\n#endif\n\n"
         '#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
         + (structs + "\n" if structs else "")
         + "\n".join(prototypes)

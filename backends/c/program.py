@@ -35,8 +35,9 @@ class Program:
     by_tree: Mapping[int, Function]
 
 
-def _callees_first(roots: Sequence[ProcDef]) -> tuple[ProcDef, ...]:
-    """Every procedure reached from `roots`, each after what it calls; equal ones once each object."""
+def _callees_first(roots: Sequence[ProcDef], into_instructions: bool) -> tuple[ProcDef, ...]:
+    """Every procedure reached from `roots`, each after what it calls. What the body of an instruction
+    calls is part of its meaning, not of the C module."""
     done: dict[int, ProcDef] = {}
     stack: list[tuple[ProcDef, bool]] = [(t, False) for t in reversed(roots)]
     while stack:
@@ -47,7 +48,8 @@ def _callees_first(roots: Sequence[ProcDef]) -> tuple[ProcDef, ...]:
             done[id(tree)] = tree
             continue
         stack.append((tree, True))
-        called = [n.f.tree for _, n in walk(tree) if isinstance(n, Call)] if tree.instr is None else []
+        entered_body = tree.instr is None or into_instructions
+        called = [n.f.tree for _, n in walk(tree) if isinstance(n, Call)] if entered_body else []
         stack.extend((t, False) for t in reversed(called))
     return tuple(done.values())
 
@@ -80,7 +82,8 @@ def link(procs: Sequence[Proc]) -> Program:
     functions: list[Function] = []
     by_tree: dict[int, Function] = {}
     written: dict[int, frozenset[int]] = {}
-    for tree in _callees_first(roots):
+    emitted = {id(t) for t in _callees_first(roots, False) if t.instr is None}
+    for tree in _callees_first(roots, True):
         twin = next((f for f in functions if id(tree) not in names and f.tree == tree), None)
         if twin is not None:
             by_tree[id(tree)], written[id(tree)] = twin, twin.written
@@ -90,7 +93,7 @@ def link(procs: Sequence[Proc]) -> Program:
         written[id(tree)] = written_args(tree, data, written)
         function = Function(tree, name, id(tree) in names, data, ranges(tree), written[id(tree)], _foreign(tree))
         by_tree[id(tree)] = function
-        if tree.instr is None:
+        if id(tree) in emitted:
             functions.append(function)
             taken |= {name}
     return Program(tuple(functions), by_tree)

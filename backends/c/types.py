@@ -34,12 +34,16 @@ def window_struct(t: Scalar, rank: int, const: bool) -> str:
 
 
 def window_definition(t: Scalar, rank: int, const: bool) -> str:
-    """The struct's definition, guarded, as several headers may need it."""
+    """The struct's definition, guarded, as several headers may need it.
+
+    Its pointer is `restrict` for the same reason as a tensor's (see `module._prototype`); compilers
+    honour that in a struct that is a parameter.
+    """
     name = window_struct(t, rank, const)
     qualifier = "const " if const else ""
     return (
         f"#ifndef {name.upper()}\n#define {name.upper()}\n"
-        f"struct {name} {{\n    {qualifier}{c_type(t)} *data;\n    {INT} strides[{rank}];\n}};\n#endif\n"
+        f"struct {name} {{\n    {qualifier}{c_type(t)} *EXO_RESTRICT data;\n    {INT} strides[{rank}];\n}};\n#endif\n"
     )
 
 

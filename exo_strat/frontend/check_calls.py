@@ -33,7 +33,7 @@ def check_call(place: Place, call: Call) -> None:
     if len(call.args) != len(callee.args):
         raise place.error(f"{callee.name} takes {len(callee.args)} arguments, {len(call.args)} given")
     # Two passes: a shape may name a size that is passed later.
-    env = Env(moment=place.path)
+    env = Env(moment=place.env.moment)
     for k, (formal, actual) in enumerate(zip(callee.args, call.args, strict=True)):
         if isinstance(formal.type, Control):
             env = _pass_control(place, place.at(("args", k)), callee, formal, actual, env)
@@ -46,7 +46,7 @@ def check_call(place: Place, call: Call) -> None:
                 for d, stride in enumerate(passed.strides):
                     env = env.bind_stride(formal.sym, d, stride)
     if asks_config(call):
-        place = place.know(value_facts(values_at(place.tree, place.path), place.env.at(place.path)))
+        place = place.know(value_facts(values_at(place.tree, place.path), place.env))
     for pred in callee.preds:
         text = print_expr(pred, names_at(callee))
         place.require(cond(pred, env), f"{callee.name} asserts {text}, which may be false here")

@@ -28,7 +28,10 @@ Facts = tuple[Formula, ...]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A node of `tree` with the buffers (`views`) and control variables in scope there, and the facts."""
+    """A node of `tree` with the buffers (`views`) and control variables in scope there, and the facts.
+
+    `env` reads config fields and data at the moment when the statement that holds the node begins.
+    """
 
     tree: ProcDef
     path: Path
@@ -44,6 +47,10 @@ class Place:
     def back(self, path: Path) -> Place:
         """Another node, with the same in scope and known."""
         return replace(self, path=path)
+
+    def begin(self, path: Path) -> Place:
+        """The statement at `path`, at whose beginning a new moment is."""
+        return replace(self, path=path, env=self.env.at(path))
 
     def know(self, facts: Iterable[Formula]) -> Place:
         """With more facts."""
@@ -83,11 +90,11 @@ class Place:
 
     def number(self, e: Expr) -> Lin:
         """The value of an integer control expression, at this moment."""
-        return lin(e, self.env.at(self.path))
+        return lin(e, self.env)
 
     def truth(self, e: Expr) -> Formula:
         """The truth of a control condition, at this moment."""
-        return cond(e, self.env.at(self.path))
+        return cond(e, self.env)
 
     # -- failures --
 

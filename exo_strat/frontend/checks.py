@@ -82,7 +82,7 @@ def _check_block(place: Place, label: str, stmts: Block) -> None:
         return
     path = place.path
     for k, s in enumerate(stmts):
-        place = _check_stmt(place.back((*path, (label, k))), s)
+        place = _check_stmt(place.begin((*path, (label, k))), s)
 
 
 def _check_stmt(place: Place, s: Stmt) -> Place:

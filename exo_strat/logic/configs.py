@@ -7,7 +7,7 @@ loop comes round. A call sets what its callee leaves, in terms of the call's arg
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from pyrsistent import PMap, pmap
@@ -30,7 +30,7 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.types import bool_
-from ..ir.walk import Path, child, is_control, mentions, rewrite, walk
+from ..ir.walk import Path, child, is_control, mentions, rewrite
 from .formula import Formula, eq, iff
 from .translate import Env, cond, is_opaque, lin
 
@@ -94,21 +94,30 @@ def after(known: Values, s: Stmt) -> Values:
 
 
 @memo_by_identity
-def written_fields(node: Node) -> frozenset[ReadConfig]:
-    """The config fields that `node` may write, itself or through calls."""
-    out: set[ReadConfig] = set()
-    for _, n in walk(node):
-        if isinstance(n, WriteConfig):
-            out.add(ReadConfig(n.config, n.field))
-        elif isinstance(n, Call):
-            out |= written_fields(n.f.tree)
-    return frozenset(out)
+def written_fields(s: Stmt | ProcDef) -> frozenset[ReadConfig]:
+    """The config fields that a statement or procedure may write, itself or through calls."""
+    match s:
+        case WriteConfig(config=c, field=f):
+            return frozenset((ReadConfig(c, f),))
+        case Call(f=callee):
+            return written_fields(callee.tree)
+        case _:
+            return frozenset[ReadConfig]().union(*map(written_fields, _inner(s)))
 
 
 @memo_by_identity
-def asks_config(node: Node) -> bool:
-    """Whether a call below `node` has a callee that asserts something about config fields."""
-    return any(isinstance(n, Call) and any(is_opaque(p) for p in n.f.tree.preds) for _, n in walk(node))
+def asks_config(s: Stmt) -> bool:
+    """Whether a call in `s` has a callee that asserts something about config fields."""
+    if isinstance(s, Call):
+        return any(is_opaque(p) for p in s.f.tree.preds)
+    return any(map(asks_config, _inner(s)))
+
+
+def _inner(s: Stmt | ProcDef) -> Iterator[Stmt]:
+    """The statements right inside `s`."""
+    for label, is_list in s.CHILDREN:
+        if is_list and label in ("body", "orelse"):
+            yield from getattr(s, label)
 
 
 @memo_by_identity

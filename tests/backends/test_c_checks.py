@@ -213,6 +213,30 @@ def test_templates_mention_arguments_only(code: Code) -> None:
     assert "{nothing}" in message and "{dst_data}" in message
 
 
+def test_an_instruction_may_mean_a_call(code: Code) -> None:
+    one = code("""
+    def one(x: f32):
+        x = 1.0
+    """)
+    instruction = code(
+        """
+    @instr("{x_data} = 1;")
+    def instruction(x: f32):
+        one(x)
+    """,
+        one=one,
+    )
+    p = code(
+        """
+    def p(y: f32):
+        instruction(y)
+    """,
+        instruction=instruction,
+    )
+    source = compile([p]).source
+    assert "*y = 1;" in source and "one" not in source
+
+
 def test_immediate_operands_are_literals(code: Code) -> None:
     shift = code("""
     @instr("{dst_data} = shift({k_int});")
@@ -254,4 +278,4 @@ def test_there_must_be_something_to_compile() -> None:
     with pytest.raises(BackendError, match="nothing to compile"):
         compile([])
     with pytest.raises(InstructionError, match="is an instruction"):
-        compile([AVX["load"]])
+        compile([x86_avx2.mm256_loadu_ps])

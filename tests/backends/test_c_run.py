@@ -12,7 +12,7 @@ from pyrsistent import pmap
 
 from backends import jit
 from backends.c import compile
-from exo_strat import Config, Proc, bool_, f32, index
+from exo_strat import Config, Control, Proc, Scalar, f32
 
 Code = Callable[..., Proc]
 
@@ -209,7 +209,8 @@ def test_externs_evaluate_their_arguments_at_the_right_precision(code: Code) -> 
 
 
 def test_config_state_outlives_a_call_and_bounds_are_read_once(code: Code) -> None:
-    cfg = Config("Cfg", pmap({"scale": f32, "on": bool_, "n": index}))
+    fields: dict[str, Scalar | Control] = {"scale": f32, "on": Control("bool"), "n": Control("index")}
+    cfg = Config("Cfg", pmap(fields))
     p = code(
         """
     def p(x: f32[8], set: bool):

@@ -15,10 +15,8 @@ NAMES = {"a": 7, "b": -3, "c": 2}
 
 def terms() -> st.SearchStrategy[tuple[Term, int]]:
     """A term, and its value when a, b and c have theirs."""
-    leaves = st.one_of(
-        st.integers(-9, 9).map(lambda n: (num(n), n)),
-        st.sampled_from(sorted(NAMES.items())).map(lambda v: (Term(v[0]), v[1])),
-    )
+    numbers = st.integers(-9, 9).map(lambda n: (num(n), n))
+    names = st.sampled_from(sorted(NAMES.items())).map(lambda v: (Term(v[0]), v[1]))
 
     def extend(inner: st.SearchStrategy[tuple[Term, int]]) -> st.SearchStrategy[tuple[Term, int]]:
         pair = st.tuples(inner, inner)
@@ -30,7 +28,7 @@ def terms() -> st.SearchStrategy[tuple[Term, int]]:
             inner.map(lambda t: (unary("-", t[0]), -t[1])),
         )
 
-    return st.recursive(leaves, extend, max_leaves=12)
+    return st.recursive(numbers | names, extend, max_leaves=12)
 
 
 @given(terms())
@@ -40,14 +38,14 @@ def test_printed_terms_have_the_value_they_were_made_with(case: tuple[Term, int]
     assert term.value in (None, value)
 
 
-I, N = Sym("i", 0), Sym("n", 1)
+INDEX, SIZE = Sym("i", 0), Sym("n", 1)
 
 
 def integers() -> st.SearchStrategy[Expr]:
     def lit(n: int) -> Expr:
         return Const(n, Control("int"))
 
-    leaves: st.SearchStrategy[Expr] = st.one_of(st.integers(-9, 9).map(lit), st.sampled_from([Var(I), Var(N)]))
+    leaves: st.SearchStrategy[Expr] = st.one_of(st.integers(-9, 9).map(lit), st.sampled_from([Var(INDEX), Var(SIZE)]))
     return st.recursive(
         leaves,
         lambda e: st.one_of(
@@ -61,6 +59,6 @@ def integers() -> st.SearchStrategy[Expr]:
 
 @given(integers(), st.integers(-3, 4), st.integers(1, 20))
 def test_bounds_hold(e: Expr, i: int, n: int) -> None:
-    lo, hi = bounds(e, {I: (-3, 4), N: (1, None)})
-    value = evaluate(e, Values({I: i, N: n}, {}))
+    lo, hi = bounds(e, {INDEX: (-3, 4), SIZE: (1, None)})
+    value = evaluate(e, Values({INDEX: i, SIZE: n}, {}))
     assert (lo is None or lo <= value) and (hi is None or value <= hi)

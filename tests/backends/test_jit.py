@@ -147,6 +147,24 @@ def test_a_call_like_the_last_one_is_still_checked_for_what_may_differ(axpy: Jit
         axpy(4, 1.0, x, x)
 
 
+def test_a_size_in_an_array_is_read_at_each_call(code: Code) -> None:
+    f = jit(
+        code("""
+    def f(i: index, x: f32[4]):
+        assert i >= 0 and i < 4
+        x[i] = 1.0
+    """)
+    )
+    i, x = np.array(0), np.zeros(4, np.float32)
+    f(i, x)
+    i[...] = 2
+    f(i, x)
+    assert x.tolist() == [1, 0, 1, 0]
+    i[...] = 4
+    with pytest.raises(ValueError, match="i = 4"):
+        f(i, x)
+
+
 def test_a_bound_call_is_checked_once_and_made_often(axpy: JitFunction) -> None:
     x, y = ones(4), ones(4)
     call = axpy.bind(4, 1.0, x, y=y)

@@ -78,7 +78,7 @@ def formulas(leaves: int = 5) -> st.SearchStrategy[Formula]:
     )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None)
 @given(st.lists(formulas(), min_size=1, max_size=3))
 def test_satisfiable_is_brute_force(fs: list[Formula]) -> None:
     answer = satisfiable([*BOX, *fs])
@@ -88,7 +88,7 @@ def test_satisfiable_is_brute_force(fs: list[Formula]) -> None:
         assert all(evaluate(f, answer.model) for f in [*BOX, *fs])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None)
 @given(st.lists(formulas(3), max_size=2), formulas(4))
 def test_prove_is_brute_force(facts: list[Formula], goal: Formula) -> None:
     answer = prove([*BOX, *facts], goal)
@@ -99,7 +99,7 @@ def test_prove_is_brute_force(facts: list[Formula], goal: Formula) -> None:
         assert not evaluate(goal, answer.model)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(st.lists(formulas(4), min_size=1, max_size=4))
 def test_the_small_procedure_agrees_with_z3(fs: list[Formula]) -> None:
     problem, _ = encode([f for f in fs if f not in (TRUE, FALSE)])
@@ -107,7 +107,7 @@ def test_the_small_procedure_agrees_with_z3(fs: list[Formula]) -> None:
     assert mine is None or theirs is None or (mine is False) == (theirs is False)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(st.lists(formulas(2), max_size=1), formulas(4))
 def test_prove_exists_is_brute_force(facts: list[Formula], goal: Formula) -> None:
     facts = [f for f in facts if Vk not in atoms(f)]

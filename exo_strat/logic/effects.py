@@ -1,0 +1,300 @@
+"""What statements do to memory: their accesses. Imports translate, context and ir.
+
+The summary of a statement is a list of accesses: which location (an affine index in the base buffer),
+how (read, write, accumulate), under which guard (loop ranges and conditions inside the statement), and
+when (a timestamp to be compared lexicographically). Windows are resolved to base buffers, calls to
+their callee's accesses with arguments put in, config fields are buffers of rank 0; buffers allocated
+inside are private and left out. Summaries are memoised on the statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from ..ir.memo import memo_by_identity
+from ..ir.names import Sym
+from ..ir.nodes import (
+    Alloc,
+    Assign,
+    Call,
+    Expr,
+    For,
+    If,
+    Interval,
+    Node,
+    Point,
+    ProcDef,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    WindowDef,
+    WindowExpr,
+    WriteConfig,
+)
+from ..ir.types import Control, Scalar, bool_
+from ..ir.walk import Path, children, get
+from .affine import Atom, BoolAtom, Lin, Opaque, V, lin_atoms, subst_lin
+from .context import branch_facts, flatten, range_facts
+from .formula import TRUE, Formula, atoms, conj, subst
+from .translate import EMPTY, is_opaque, lin, unknown
+
+Buffer: TypeAlias = Sym | tuple[str, str, str]
+Index: TypeAlias = tuple[Lin | None, ...]
+CALLEE = 100  # iterators of a callee are told from the caller's by their tag
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One access, for every instance of `iters` that satisfies `guard`.
+
+    `index` has None where the position is not known; `exact` is false if the guard or index leaves
+    something out (a condition on data or config fields), so that the access need not happen.
+    """
+
+    buffer: Buffer
+    kind: str
+    index: Index
+    node: Node
+    guard: Formula = TRUE
+    iters: tuple[V, ...] = ()
+    exact: bool = True
+    when: tuple[Lin, ...] = ()
+    op: str = ""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes the location."""
+        return self.kind != "R"
+
+    @property
+    def reads(self) -> bool:
+        """Whether it needs the location's old value."""
+        return self.kind != "W"
+
+
+def config_key(config: str, field: str) -> Buffer:
+    """The buffer that a config field is."""
+    return ("config", config, field)
+
+
+# -- expressions --------------------------------------------------------------------------------------
+
+
+def index_of(es: Iterable[Expr]) -> Index:
+    """Affine positions; None for what depends on config fields."""
+    return tuple(None if is_opaque(e) else lin(e) for e in es)
+
+
+@memo_by_identity
+def reads_of(e: Node) -> tuple[Access, ...]:
+    """The reads that evaluating an expression (or indices, or a window's creation) makes."""
+    found: list[Access] = []
+    if isinstance(e, Read):
+        idx = index_of(e.idx)
+        found.append(Access(e.sym, "R", idx, e, exact=None not in idx))
+    elif isinstance(e, ReadConfig):
+        found.append(Access(config_key(e.config.name, e.field), "R", (), e))
+    for _, c in children(e):
+        found.extend(reads_of(c))
+    return tuple(found)
+
+
+def _at(time: int, accesses: Iterable[Access]) -> list[Access]:
+    return [replace(a, when=(Lin(time), *a.when)) for a in accesses]
+
+
+def _guarded(accesses: Iterable[Access], guard: Formula, exact: bool) -> list[Access]:
+    return [replace(a, guard=conj(guard, a.guard), exact=a.exact and exact) for a in accesses]
+
+
+# -- statements ---------------------------------------------------------------------------------------
+
+
+@memo_by_identity
+def accesses(s: Stmt) -> tuple[Access, ...]:
+    """The accesses of a statement to buffers that it does not itself allocate."""
+    match s:
+        case Assign(sym=sym, idx=idx, rhs=rhs):
+            return (*_operands(idx, rhs), *_at(1, [_store(s, sym, "W", idx)]))
+        case Reduce(sym=sym, idx=idx, rhs=rhs, op=op):
+            return (*_operands(idx, rhs), *_at(1, [replace(_store(s, sym, "A", idx), op=op)]))
+        case WriteConfig(config=c, field=f, rhs=rhs):
+            return (*_at(0, reads_of(rhs)), *_at(1, [Access(config_key(c.name, f), "W", (), s)]))
+        case For():
+            return _loop(s)
+        case If():
+            return _branch(s)
+        case WindowDef(rhs=rhs):
+            return tuple(_at(0, [a for d in rhs.idx for a in reads_of(d)]))
+        case Alloc(type=t):
+            return tuple(_at(0, reads_of(t)))
+        case Call():
+            return _call(s)
+        case _:
+            return ()
+
+
+def _operands(idx: Iterable[Expr], rhs: Expr) -> list[Access]:
+    return _at(0, [a for e in (*idx, rhs) for a in reads_of(e)])
+
+
+def _store(s: Stmt, sym: Sym, kind: str, idx: Iterable[Expr]) -> Access:
+    position = index_of(idx)
+    return Access(sym, kind, position, s, exact=None not in position)
+
+
+def _loop(s: For) -> tuple[Access, ...]:
+    bounds = _at(0, (*reads_of(s.lo), *reads_of(s.hi)))
+    i, guard = V(s.iter), conj(*range_facts(s, EMPTY))
+    exact = not (is_opaque(s.lo) or is_opaque(s.hi))
+    inner = [
+        replace(a, iters=(i, *a.iters), when=(Lin(1), unknown(s.iter), *a.when)) for a in block_accesses(tuple(s.body))
+    ]
+    return (*bounds, *_guarded(inner, guard, exact))
+
+
+def _branch(s: If) -> tuple[Access, ...]:
+    exact = not is_opaque(s.cond)
+    out = _at(0, reads_of(s.cond))
+    for time, label in ((1, "body"), (2, "orelse")):
+        guard = conj(*branch_facts(s, label, EMPTY))
+        out += _guarded(_at(time, block_accesses(tuple(getattr(s, label)))), guard, exact)
+    return tuple(out)
+
+
+def block_accesses(stmts: Sequence[Stmt], windows: Mapping[Sym, WindowExpr] | None = None) -> list[Access]:
+    """The accesses of a run of statements, timed by position; `windows` are those in scope before it."""
+    out: list[Access] = []
+    private: set[Sym] = set()
+    views = dict(windows or {})
+    for k, s in enumerate(stmts):
+        out += _at(k, [resolve(a, views) for a in accesses(s)])
+        if isinstance(s, Alloc):
+            private.add(s.sym)
+        elif isinstance(s, WindowDef):
+            views[s.sym] = s.rhs
+    return [a for a in out if a.buffer not in private]
+
+
+def resolve(a: Access, views: Mapping[Sym, WindowExpr]) -> Access:
+    """The access in terms of the buffer that a window views."""
+    while isinstance(a.buffer, Sym) and a.buffer in views:
+        a = _through(a, views[a.buffer])
+    return a
+
+
+def _through(a: Access, w: WindowExpr) -> Access:
+    inner = iter(a.index)
+    index: list[Lin | None] = []
+    for d in w.idx:
+        if isinstance(d, Point):
+            index.append(None if is_opaque(d.pt) else lin(d.pt))
+        else:
+            assert isinstance(d, Interval)
+            x = next(inner, None)
+            index.append(None if x is None or is_opaque(d.lo) else lin(d.lo) + x)
+    return replace(a, buffer=w.sym, index=tuple(index), exact=a.exact and None not in index)
+
+
+# -- calls --------------------------------------------------------------------------------------------
+
+
+def _call(s: Call) -> tuple[Access, ...]:
+    callee = s.f.tree
+    ints: dict[Sym, Expr] = {}
+    views: dict[Sym, WindowExpr | Read | None] = {}
+    out: list[Access] = []
+    hidden: set[Sym] = set()
+    for formal, actual in zip(callee.args, s.args, strict=True):
+        if isinstance(formal.type, Control):
+            out += reads_of(actual)
+            if formal.type == bool_ or is_opaque(actual):
+                hidden.add(formal.sym)
+            else:
+                ints[formal.sym] = actual
+        elif isinstance(actual, Read | WindowExpr):
+            views[formal.sym] = actual
+            out += [a for d in actual.idx for a in reads_of(d)]
+        else:
+            views[formal.sym] = None
+            out += reads_of(actual)
+    out = _at(0, [*out, *(a for p in callee.preds for a in reads_of(p))])
+    scalars = {f.sym for f in callee.args if isinstance(f.type, Scalar)}
+    for a in _at(1, body_accesses(callee)):
+        placed = _place(_renamed(a, ints, hidden | set(views)), views, scalars)
+        if placed is not None:
+            out.append(placed)
+    return tuple(out)
+
+
+@memo_by_identity
+def body_accesses(tree: ProcDef) -> tuple[Access, ...]:
+    """The accesses of a procedure's body to its arguments and to config fields."""
+    return tuple(block_accesses(tuple(tree.body)))
+
+
+def _renamed(a: Access, ints: Mapping[Sym, Expr], hidden: set[Sym]) -> Access:
+    """A callee's access with control arguments put in, and its iterators told from the caller's."""
+    env: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.tag + CALLEE)) for i in a.iters}
+    env |= {V(f): lin(e) for f, e in ints.items()}
+    known = [f for f in flatten(a.guard) if not any(_about(x, hidden) for x in atoms(f))]
+    index = tuple(None if x is None or _hides(x, hidden) else subst_lin(x, env) for x in a.index)
+    return replace(
+        a,
+        index=index,
+        guard=conj(*(subst(f, env) for f in known)),
+        iters=tuple(V(i.sym, i.tag + CALLEE) for i in a.iters),
+        exact=a.exact and None not in index and len(known) == len(flatten(a.guard)),
+        when=tuple(subst_lin(t, env) for t in a.when),
+    )
+
+
+def _about(leaf: object, hidden: set[Sym]) -> bool:
+    """Whether an unknown stands for a callee's variable (or stride) that the caller cannot express."""
+    match leaf:
+        case V(sym=s):
+            return s in hidden
+        case BoolAtom(key=("bool", Sym() as s)) | Opaque(key=("stride", Sym() as s, _)):
+            return s in hidden
+        case _:
+            return False
+
+
+def _hides(x: Lin, hidden: set[Sym]) -> bool:
+    return any(_about(t, hidden) for t in lin_atoms(x))
+
+
+def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: set[Sym]) -> Access | None:
+    """A callee's access in the caller's buffers; None if it is to a value that was passed."""
+    if not isinstance(a.buffer, Sym):
+        return a
+    actual = views.get(a.buffer)
+    if actual is None:
+        return None
+    if isinstance(actual, WindowExpr):
+        return _through(a, actual)
+    if a.buffer in scalars:
+        idx = index_of(actual.idx)
+        return replace(a, buffer=actual.sym, index=idx, exact=a.exact and None not in idx)
+    return replace(a, buffer=actual.sym)
+
+
+# -- places -------------------------------------------------------------------------------------------
+
+
+def windows_at(tree: ProcDef, path: Path) -> dict[Sym, WindowExpr]:
+    """The windows in scope at a place."""
+    views: dict[Sym, WindowExpr] = {}
+    node: Node = tree
+    for n, (label, i) in enumerate(path):
+        if i is None or label not in ("body", "orelse"):
+            break
+        for s in getattr(node, label)[:i]:
+            if isinstance(s, WindowDef):
+                views[s.sym] = s.rhs
+        if n + 1 < len(path) or i < len(getattr(node, label)):
+            node = get(node, ((label, i),))
+    return views
