@@ -296,6 +296,15 @@ def test_a_demo_reports_and_its_exit_code_says_whether_it_passed(
     assert "\x1b" not in shown.stdout, "no colours into a pipe"
 
 
+def test_a_missing_compiler_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load = plugins.load
+    monkeypatch.setattr(plugins, "load", lambda group, name: Scale() if name == "scale" else load(group, name))
+    monkeypatch.setenv("CC", "no-such-cc")
+    shown = run("demo", "scale", "--target", "c", "--out", tmp_path)
+    assert (shown.exit_code, type(shown.exception)) == (1, SystemExit)
+    assert "no-such-cc" in shown.stderr
+
+
 def test_a_report_names_the_worst_shape(tmp_path: Path) -> None:
     errors = (Error((3, 4), 0.25), Error((5, 6), 0.5))
     report = Report(Scale(), 7, 1.25, 0.5, errors, Speed(20.0, 10.0), (tmp_path / "scale.c",))

@@ -1,6 +1,7 @@
 """The examples in README.md and docs/ run, and print what is printed there.
 
-A ```python block is a program of its own; a ```text block right after it is its output.
+A ```python block is a program of its own; a ```text block right after it is its output. Run as a script,
+this file writes the outputs into the pages: look at what changed before committing it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -17,27 +19,49 @@ PAGES = ["README.md", "docs/guide.md"]
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\s*```text\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
 
-def examples(page: str) -> list[tuple[str, int, str, str | None]]:
+def examples(page: str) -> list[tuple[int, re.Match[str]]]:
+    """The examples of a page, with the numbers of their lines."""
     text = (ROOT / page).read_text()
-    return [(page, text[: m.start()].count("\n") + 1, m["code"], m["output"]) for m in BLOCK.finditer(text)]
+    return [(text[: m.start()].count("\n") + 1, m) for m in BLOCK.finditer(text)]
 
 
-EXAMPLES = [e for page in PAGES for e in examples(page)]
-
-
-@pytest.mark.parametrize(("page", "line", "code", "output"), EXAMPLES, ids=[f"{e[0]}:{e[1]}" for e in EXAMPLES])
-def test_an_example_prints_what_the_page_says(
-    page: str, line: int, code: str, output: str | None, tmp_path: Path
-) -> None:
-    script = tmp_path / "example.py"
+def run(code: str, folder: Path) -> str:
+    """What a program prints, ending in a line's end."""
+    script = folder / "example.py"
     script.write_text(code)
-    run = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path)
-    assert run.returncode == 0, run.stderr
-    if output is not None:
-        assert run.stdout.rstrip() == output.rstrip()
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.rstrip() + "\n"
 
 
-def test_the_readme_shows_an_example_with_its_output_first() -> None:
-    _, _, code, output = examples("README.md")[0]
-    assert output is not None
-    assert len([line for line in code.splitlines() if line.strip()]) <= 12
+EXAMPLES = [pytest.param(m["code"], m["output"], id=f"{page}:{n}") for page in PAGES for n, m in examples(page)]
+
+
+@pytest.mark.parametrize(("code", "output"), EXAMPLES)
+def test_an_example_prints_what_the_page_says(code: str, output: str | None, tmp_path: Path) -> None:
+    printed = run(code, tmp_path)
+    assert output is None or printed == output
+
+
+def test_the_readme_shows_a_short_example_with_its_output_first() -> None:
+    _, first = examples("README.md")[0]
+    assert first["output"] is not None
+    assert len([line for line in first["code"].splitlines() if line.strip()]) <= 10
+
+
+def write_outputs(page: Path, folder: Path) -> None:
+    """Put what the examples of a page print into the page."""
+
+    def filled(m: re.Match[str]) -> str:
+        if m["output"] is None:
+            return m[0]
+        start, end = (i - m.start() for i in m.span("output"))
+        return m[0][:start] + run(m["code"], folder) + m[0][end:]
+
+    page.write_text(BLOCK.sub(filled, page.read_text()))
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as folder:
+        for page in PAGES:
+            write_outputs(ROOT / page, Path(folder))

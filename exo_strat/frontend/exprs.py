@@ -245,7 +245,8 @@ class ExprParser:
             m, n = int(x.value), int(y.value)
             return b.num({"+": m + n, "-": m - n, "*": m * n, "/": m // max(n, 1), "%": m % max(n, 1)}[op])
         if op in "/%" and not (isinstance(y, Const) and int(y.value) >= 1):
-            self.source.fail(ObjectTypeError, node, f"control integers can be combined by {op!r} with a positive literal only")
+            what = f"control integers can be combined by {op!r} with a positive literal only"
+            self.source.fail(ObjectTypeError, node, what)
         if op == "*" and not self.products and not (isinstance(x, Const) or isinstance(y, Const)):
             self.source.fail(ObjectTypeError, node, "one factor of a product of control integers must be a literal")
         return Binary(op, x, y)

@@ -166,7 +166,8 @@ class ProcParser:
         if not isinstance(it, ast.Call) or not isinstance(it.func, ast.Name) or it.func.id not in MODES:
             self.source.fail(ParseError, s.iter, "a loop's range is seq(lo, hi), par(lo, hi) or vec(lo, hi)")
         if len(it.args) != 2 or it.keywords:
-            self.source.fail(ParseError, it, f"{it.func.id} takes two arguments: the first iteration and one past the last")
+            what = f"{it.func.id} takes two arguments: the first iteration and one past the last"
+            self.source.fail(ParseError, it, what)
         exprs = self.exprs(scope)
         lo, hi = exprs.integer(it.args[0]), exprs.integer(it.args[1])
         i = self.fresh(s.target.id)
@@ -243,7 +244,8 @@ class ProcParser:
         if not isinstance(tree, ProcDef):
             self.source.fail(ObjectTypeError, node, f"{node.func.id!r} is no procedure that could be called")
         if len(node.args) != len(tree.args):
-            self.source.fail(ObjectTypeError, node, f"{tree.name} takes {len(tree.args)} arguments, not {len(node.args)}")
+            what = f"{tree.name} takes {len(tree.args)} arguments, not {len(node.args)}"
+            self.source.fail(ObjectTypeError, node, what)
         args = [self.actual(x, formal, scope) for x, formal in zip(node.args, tree.args, strict=True)]
         return Call(f, pvector(args))  # type: ignore[arg-type]
 

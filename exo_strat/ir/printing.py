@@ -207,7 +207,8 @@ def _stmt(s: Stmt, path: Path, names: Names, depth: int) -> Iterator[Line]:
     pad = "    " * depth
     match s:
         case For(iter=it, lo=lo, hi=hi, body=body, mode=mode):
-            yield path, f"{pad}for {names.get(it, it.name)} in {mode}({print_expr(lo, names)}, {print_expr(hi, names)}):"
+            bounds = f"{print_expr(lo, names)}, {print_expr(hi, names)}"
+            yield path, f"{pad}for {names.get(it, it.name)} in {mode}({bounds}):"
             yield from _block(body, path, "body", names, depth + 1)
         case If():
             yield path, f"{pad}if {print_expr(s.cond, names)}:"

@@ -103,6 +103,11 @@ def holds_everywhere(tree: ProcDef, path: Path, condition: Expr) -> bool:
     return isinstance(_holds(tree, path, condition), Proved)
 
 
+def linear(tree: ProcDef, path: Path, x: Lin) -> bool:
+    """Whether an affine form is provably zero wherever control reaches `path`."""
+    return isinstance(prove(facts_at(tree, path), eq(x, 0)), Proved)
+
+
 def equal_at(tree: ProcDef, path: Path, a: Expr, b: Expr, obligation: str = "") -> Verdict:
     """Whether two expressions are equal wherever control reaches `path`. Those that read data or config
     fields are equal if they are the same expression."""
@@ -130,6 +135,11 @@ def unchanged(tree: ProcDef, blk: Blk, e: Expr) -> Verdict:
     reads = [resolve(a, views) for a in reads_of(e)]
     writes = [prime(a) for a in effects(tree, blk) if a.writes]
     return clash(tree, facts_at(tree, blk.path()), reads, writes, TRUE, "the code does not change the expression")
+
+
+def apart(tree: ProcDef, path: Path, write: Access, reads: Sequence[Access], what: str) -> Verdict:
+    """Whether reads, already in base buffers, are of other locations than one that is written."""
+    return clash(tree, facts_at(tree, path), [write], reads, TRUE, what)
 
 
 # -- order --------------------------------------------------------------------------------------------
