@@ -2,49 +2,63 @@
 
 from __future__ import annotations
 
-from exo_strat.cursors.proc import Proc
-from exo_strat.frontend.decorators import proc_from_source
-from exo_strat.ir.config import Config
-from exo_strat.ir.externs import ExternFn
-from exo_strat.ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
-from exo_strat.ir.names import Sym
-from exo_strat.ir.nodes import (
-    Alloc,
-    Arg,
-    Assign,
-    Binary,
-    Block,
-    Call,
-    Const,
-    Expr,
-    ExternCall,
-    For,
-    If,
-    Instr,
-    Interval,
-    Node,
-    Pass,
-    Point,
-    ProcDef,
-    Read,
-    ReadConfig,
-    Reduce,
-    Stmt,
-    StrideExpr,
-    Unary,
-    Var,
-    WindowDef,
-    WindowExpr,
-    WriteConfig,
+from typing import TypeAlias
+
+from exo_strat import (
+    DRAM,
+    DRAM_STACK,
+    DRAM_STATIC,
+    Config,
+    Control,
+    ExternFn,
+    Machine,
+    Memory,
+    Proc,
+    R,
+    Scalar,
+    Sym,
+    Tensor,
+    f32,
+    holds_everywhere,
+    is_control,
+    nodes,
+    parallel,
+    print_expr,
+    proc_from_source,
+    render,
+    walk,
 )
-from exo_strat.ir.printing import print_expr, render
-from exo_strat.ir.types import Control, R, Scalar, Tensor, f32
-from exo_strat.ir.walk import Path, is_control, walk
-from exo_strat.logic.answers import Proved
-from exo_strat.logic.context import holds
-from exo_strat.logic.dependence import Clash, Safe
-from exo_strat.logic.safety import parallel as parallel_safe
-from exo_strat.machine import Machine
+
+Alloc: TypeAlias = nodes.Alloc
+Arg: TypeAlias = nodes.Arg
+Assign: TypeAlias = nodes.Assign
+Binary: TypeAlias = nodes.Binary
+Block: TypeAlias = nodes.Block
+Call: TypeAlias = nodes.Call
+Const: TypeAlias = nodes.Const
+Expr: TypeAlias = nodes.Expr
+ExternCall: TypeAlias = nodes.ExternCall
+For: TypeAlias = nodes.For
+If: TypeAlias = nodes.If
+Instr: TypeAlias = nodes.Instr
+Interval: TypeAlias = nodes.Interval
+Node: TypeAlias = nodes.Node
+Pass: TypeAlias = nodes.Pass
+Point: TypeAlias = nodes.Point
+ProcDef: TypeAlias = nodes.ProcDef
+Read: TypeAlias = nodes.Read
+ReadConfig: TypeAlias = nodes.ReadConfig
+Reduce: TypeAlias = nodes.Reduce
+Stmt: TypeAlias = nodes.Stmt
+StrideExpr: TypeAlias = nodes.StrideExpr
+Unary: TypeAlias = nodes.Unary
+Var: TypeAlias = nodes.Var
+WindowDef: TypeAlias = nodes.WindowDef
+WindowExpr: TypeAlias = nodes.WindowExpr
+WriteConfig: TypeAlias = nodes.WriteConfig
+
+Path: TypeAlias = tuple[tuple[str, int | None], ...]
+"""The steps from a procedure's root down to a node."""
 
 __all__ = [
     "Alloc",
@@ -53,7 +67,6 @@ __all__ = [
     "Binary",
     "Block",
     "Call",
-    "Clash",
     "Config",
     "Const",
     "Control",
@@ -75,12 +88,10 @@ __all__ = [
     "Point",
     "Proc",
     "ProcDef",
-    "Proved",
     "R",
     "Read",
     "ReadConfig",
     "Reduce",
-    "Safe",
     "Scalar",
     "Stmt",
     "StrideExpr",
@@ -92,9 +103,9 @@ __all__ = [
     "WindowExpr",
     "WriteConfig",
     "f32",
-    "holds",
+    "holds_everywhere",
     "is_control",
-    "parallel_safe",
+    "parallel",
     "print_expr",
     "proc_from_source",
     "render",

@@ -6,13 +6,13 @@ Precision is in `precision.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from ..kernel import (
     Arg,
     Assign,
     Binary,
     Call,
-    Clash,
     Const,
     Control,
     Expr,
@@ -21,17 +21,15 @@ from ..kernel import (
     Interval,
     Path,
     ProcDef,
-    Proved,
     Read,
     Reduce,
-    Safe,
     Scalar,
     StrideExpr,
     Sym,
     Tensor,
     WindowExpr,
-    holds,
-    parallel_safe,
+    holds_everywhere,
+    parallel,
     walk,
 )
 from .errors import BackendError, CallError, MemoryAccessError, Objection, PrecisionError, RaceError, marked
@@ -127,7 +125,7 @@ def _check_dense(tree: ProcDef, path: Path, actual: Expr, data: Mapping[Sym, Dat
     kept = [(d, i) for d, i in enumerate(actual.idx) if isinstance(i, Interval)]
     want: Expr = Const(1, Control("int"))
     for d, i in reversed(kept):
-        if not isinstance(holds(tree, path, Binary("==", StrideExpr(actual.sym, d), want)), Proved):
+        if not holds_everywhere(tree, path, Binary("==", StrideExpr(actual.sym, d), want)):
             raise _Mismatch(CallError, "it is a dense tensor there and a window here; set_window on the parameter")
         want = Binary("*", Binary("-", i.hi, i.lo), want)
 
@@ -136,13 +134,10 @@ def check_loops(tree: ProcDef) -> None:
     """`par` and `vec` loops have independent iterations."""
     for path, n in walk(tree):
         if isinstance(n, For) and n.mode != "seq":
-            verdict = parallel_safe(tree, path)
-            if not isinstance(verdict, Safe):
-                message = f"iterations of the {n.mode} loop {n.iter} may race: {_reason(verdict)}"
-                raise marked(RaceError, tree, path, message)
-
-
-def _reason(clash: Clash) -> str:
-    values = ", ".join(f"{name} = {value}" for name, value in (clash.counterexample or {}).items())
-    return f"{clash.obligation}; {clash.details}" + (f" (for {values})" if values else "")
+            # a verdict is `Safe()`, which has no fields, or says what obligation is left
+            left = asdict(parallel(tree, path))
+            if left:
+                values = ", ".join(f"{name} = {value}" for name, value in (left["counterexample"] or {}).items())
+                reasons = "; ".join(r for r in (left["obligation"], left["details"], values) if r)
+                raise marked(RaceError, tree, path, f"iterations of the {n.mode} loop {n.iter} may race: {reasons}")
 

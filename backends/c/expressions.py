@@ -13,7 +13,6 @@ from ..kernel import (
     Expr,
     ExternCall,
     Point,
-    Proved,
     Read,
     ReadConfig,
     Scalar,
@@ -22,7 +21,7 @@ from ..kernel import (
     Var,
     WindowExpr,
     f32,
-    holds,
+    holds_everywhere,
     is_control,
 )
 from .memory import Index
@@ -102,7 +101,7 @@ class Expressions:
         if lo is not None and lo >= 0:
             return True
         goal = Binary("<=", Const(0, Control("int")), e)
-        return isinstance(holds(self.function.tree, env.path, goal), Proved)
+        return holds_everywhere(self.function.tree, env.path, goal)
 
     # -- data -----------------------------------------------------------------------------------
 

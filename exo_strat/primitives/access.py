@@ -1,40 +1,70 @@
-"""Redirecting all accesses to a buffer. Imports `framework` and `ir`.
+"""Redirecting all accesses to a buffer. Imports `framework`, `logic` and `ir`.
 
-Changing a buffer's layout means rewriting each place that names it: reads, stores, windows, whole
-tensors passed to calls, strides. `redirect` does so with one small edit a place.
+Changing a buffer's layout means rewriting each place that names it: elements, windows, tensors passed
+whole to calls, strides. `redirect` does so with small edits, so that cursors to what stays survive.
+
+Strides are values that object code can ask for, itself or in what it calls. A redirected window may
+have other strides than before only where nobody asks for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pyrsistent import pvector
 
-from ..cursors.edits import Span
+from ..cursors.cursor import at_path
+from ..cursors.edits import Insert, Span
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import declarations
 from ..ir import build as b
+from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import Assign, Call, Expr, Interval, Node, Read, Reduce, StrideExpr, WinDim, WindowExpr
-from ..ir.types import Tensor
-from ..ir.walk import Path, get, mentions, walk
-from .framework import applicable
+from ..ir.nodes import (
+    Assign,
+    Call,
+    Expr,
+    Interval,
+    Node,
+    Point,
+    ProcDef,
+    Read,
+    Reduce,
+    StrideExpr,
+    WinDim,
+    WindowDef,
+    WindowExpr,
+)
+from ..ir.types import Tensor, Type
+from ..ir.walk import Path, get, walk
+from ..logic.affine import Lin, product
+from ..logic.answers import Proved, Refuted
+from ..logic.context import holds, show_model
+from ..logic.dependence import Clash
+from ..logic.formula import eq
+from ..logic.translate import is_opaque, lin, stride_of
+from .framework import applicable, require
+
+Dims = Sequence[WinDim]
 
 
 @dataclass(frozen=True)
 class Redirect:
-    """Where accesses go: the new buffer, and how indices, window dimensions and strides map.
+    """Where accesses go: the new buffer and its extents, and how indices and windows map.
 
-    `window` returns None for a window that cannot be expressed, `stride` likewise. `whole` says whether a
-    tensor passed whole to a call may become a window.
+    `window` returns None for a window that cannot be expressed. `stride` tells which dimension of the new
+    buffer moves like a dimension of the old one; it is None if the old buffer is still there to be asked.
     """
 
     to: Sym
+    shape: Sequence[Expr]
     point: Callable[[Sequence[Expr]], Sequence[Expr]]
-    window: Callable[[Sequence[WinDim]], Sequence[WinDim] | None]
-    stride: Callable[[int], int | None]
-    whole: bool = True
+    window: Callable[[Dims], Dims | None]
+    stride: Callable[[int], int] | None
+
+
+# -- places -------------------------------------------------------------------------------------------
 
 
 def uses(node: Node, sym: Sym, path: Path = ()) -> Iterator[tuple[Path, Node]]:
@@ -44,58 +74,191 @@ def uses(node: Node, sym: Sym, path: Path = ()) -> Iterator[tuple[Path, Node]]:
             yield p, n
 
 
-def used_in(stmts: Sequence[Node], sym: Sym) -> list[Node]:
-    """The statements that mention a variable."""
-    return [s for s in stmts if sym in mentions(s)]
+def uses_in(tree: ProcDef, span: Span, sym: Sym) -> list[Path]:
+    """The paths of the places in a run of statements that name a buffer."""
+    return [p for i in range(span.hi - span.lo) for p, _ in uses(get(tree, span.path(i)), sym, span.path(i))]
+
+
+def statement_of(path: Path) -> Path:
+    """The path of the statement that holds what stands at `path`."""
+    n = max(k for k, (label, _) in enumerate(path) if label in ("body", "orelse"))
+    return path[: n + 1]
+
+
+def shown(node: Node, types: Mapping[Sym, Type]) -> Dims | None:
+    """What part of its buffer a window, or a tensor passed whole, shows; None for an element or a stride."""
+    if isinstance(node, WindowExpr):
+        return node.idx
+    if isinstance(node, Read) and not node.idx:
+        t = types[node.sym]
+        if isinstance(t, Tensor):
+            return [Interval(b.ZERO, n) for n in t.shape]
+    return None
+
+
+# -- strides ------------------------------------------------------------------------------------------
+
+
+def dense_strides(shape: Sequence[Expr]) -> list[Lin | None]:
+    """The strides of a dense buffer; None where they depend on config fields."""
+    out: list[Lin | None] = []
+    stride: Lin | None = Lin(1)
+    for extent in reversed(shape):
+        out.append(stride)
+        stride = None if stride is None or is_opaque(extent) else product(stride, lin(extent))
+    return out[::-1]
+
+
+@memo_by_identity
+def strides_asked(tree: ProcDef) -> Mapping[Sym, frozenset[int]]:
+    """The dimensions of each buffer whose stride a procedure asks for, itself, through windows or in calls."""
+    asked: dict[Sym, frozenset[int]] = {}
+
+    def ask(sym: Sym, dims: frozenset[int]) -> None:
+        asked[sym] = asked.get(sym, frozenset()) | dims
+
+    def ask_through(e: Node, dims: frozenset[int]) -> None:
+        if isinstance(e, WindowExpr):
+            kept = [d for d, i in enumerate(e.idx) if isinstance(i, Interval)]
+            ask(e.sym, frozenset(kept[d] for d in dims))
+        elif isinstance(e, Read):
+            ask(e.sym, dims)
+
+    for _, n in reversed(list(walk(tree))):  # backwards: a window's uses come before its definition
+        match n:
+            case StrideExpr(sym=s, dim=d):
+                ask(s, frozenset((d,)))
+            case WindowDef(sym=s, rhs=rhs):
+                ask_through(rhs, asked.get(s, frozenset()))
+            case Call(f=f, args=args):
+                inside = strides_asked(f.tree)
+                for formal, actual in zip(f.tree.args, args, strict=True):
+                    ask_through(actual, inside.get(formal.sym, frozenset()))
+            case _:
+                pass
+    return asked
+
+
+def _asked_of(tree: ProcDef, path: Path) -> frozenset[int]:
+    """The dimensions, of those that the window at `path` keeps, whose stride somebody asks for."""
+    holder = get(tree, path[:-1])
+    if isinstance(holder, WindowDef):
+        return strides_asked(tree).get(holder.sym, frozenset())
+    assert isinstance(holder, Call)
+    k = path[-1][1]
+    assert k is not None
+    callee = holder.f.tree
+    return strides_asked(callee).get(callee.args[k].sym, frozenset())
+
+
+def _same_stride(rw: Rewrite, path: Path, sym: Sym, d: int, new: Lin | None) -> None:
+    """Owed where somebody asks for a stride: it is what it was."""
+    place = at_path(rw.proc, path)
+    what = f"the stride of dimension {d} of {sym}, which is asked for, stays the same"
+    applicable(new is not None, f"{what}: the new one depends on config fields", place)
+    assert new is not None
+    tree = rw.proc.tree
+    answer = holds(tree, statement_of(path), eq(stride_of(sym, d), new))
+    if not isinstance(answer, Proved):
+        model = show_model(tree, answer.model) if isinstance(answer, Refuted) else None
+        require(Clash(what, model, not isinstance(answer, Refuted)), place)
+
+
+# -- edits --------------------------------------------------------------------------------------------
+
+
+def relist(rw: Rewrite, path: Path, label: str, new: Sequence[Node]) -> None:
+    """Turn a list of child nodes into `new` by single edits: members that both have move, the rest are
+    replaced if the length stays, else deleted and inserted."""
+    old = list(getattr(rw.node(path), label))
+    kept = [any(x is e for e in new) for x in old]
+    if len(old) == len(new) and all(x is e or not k for x, e, k in zip(old, new, kept, strict=True)):
+        for i, e in enumerate(new):
+            rw.replace((*path, (label, i)), e)
+        return
+    for i in reversed(range(len(old))):
+        if not kept[i]:
+            rw.delete(Span(path, label, i, i + 1))
+    for k, e in enumerate(new):
+        now = getattr(rw.node(path), label)
+        at = next((j for j in range(k, len(now)) if now[j] is e), None)
+        if at is None:
+            rw.do(Insert(Span(path, label, k, k), pvector([e])))  # type: ignore[list-item]  # any list of children
+        elif at != k:
+            rw.move(Span(path, label, at, at + 1), Span(path, label, k, k))
+    left = len(getattr(rw.node(path), label))
+    if left > len(new):
+        rw.delete(Span(path, label, len(new), left))
+
+
+def rename_uses(rw: Rewrite, span: Span, sym: Sym, to: Sym) -> None:
+    """Give a buffer another name in a run of statements."""
+    for path in uses_in(rw.tree, span, sym):
+        rw.set(path, sym=to)
 
 
 def redirect(rw: Rewrite, span: Span, sym: Sym, how: Redirect) -> None:
-    """Send every access to `sym` in a run of statements elsewhere."""
-    for i in range(span.hi - span.lo):
-        root = span.path(i)
-        for path, node in list(uses(get(rw.tree, root), sym, root)):
-            _one(rw, path, node, how)
+    """Send every access to `sym` in a run of statements elsewhere. No statement may have moved before.
+
+    Fails with `NotApplicable` if a callee needs the whole dense buffer or a window cannot be expressed, and
+    with `Unsafe` if a stride that somebody asks for changes.
+    """
+    for path in reversed(uses_in(rw.tree, span, sym)):  # inner places first: lists around them may shift
+        _redirect_one(rw, path, sym, how)
 
 
-def _one(rw: Rewrite, path: Path, node: Node, how: Redirect) -> None:
-    match node:
-        case Assign(idx=idx) | Reduce(idx=idx):
-            rw.set(path, sym=how.to, idx=pvector(how.point(idx)))
-        case Read(idx=idx):
-            shape = _whole_shape(rw, path, node)
-            if shape is None:
-                rw.replace(path, Read(how.to, pvector(how.point(idx))))
-            else:
-                _window(rw, path, [Interval(b.ZERO, n) for n in shape], how, whole=True)
-        case WindowExpr(idx=dims):
-            _window(rw, path, dims, how, whole=False)
-        case StrideExpr(dim=d):
-            new = how.stride(d)
-            applicable(new is not None, "a stride of the buffer is asked for, which would change")
-            assert new is not None
-            rw.replace(path, StrideExpr(how.to, new))
-        case _:
-            raise AssertionError(f"{node} does not access a buffer")
+def _redirect_one(rw: Rewrite, path: Path, sym: Sym, how: Redirect) -> None:
+    node = rw.node(path)
+    part = shown(node, declarations(rw.proc.tree)) if isinstance(node, Read | WindowExpr) else None
+    if part is not None:
+        _redirect_window(rw, path, sym, part, how)
+    elif isinstance(node, StrideExpr):
+        if how.stride is not None:
+            d = how.stride(node.dim)
+            _same_stride(rw, path, sym, node.dim, dense_strides(how.shape)[d])
+            rw.replace(path, StrideExpr(how.to, d))
+    else:
+        assert isinstance(node, Assign | Reduce | Read), f"{node} does not access a buffer"
+        new = how.point(node.idx)
+        rw.set(path, sym=how.to)
+        relist(rw, path, "idx", new)
 
 
-def _whole_shape(rw: Rewrite, path: Path, node: Read) -> Sequence[Expr] | None:
-    """The extents of a tensor that a call gets whole; None for an element or a scalar."""
-    t = declarations(rw.proc.tree).get(node.sym)
-    parent = get(rw.tree, path[:-1])
-    if not isinstance(t, Tensor) or node.idx or not isinstance(parent, Call):
-        return None
-    k = path[-1][1]
-    assert k is not None
-    formal = parent.f.tree.args[k]
-    applicable(
-        isinstance(formal.type, Tensor) and formal.type.window,
-        f"{parent.f.tree.name} takes the whole dense buffer {node.sym}, which would change",
-    )
-    return t.shape
-
-
-def _window(rw: Rewrite, path: Path, dims: Sequence[WinDim], how: Redirect, whole: bool) -> None:
-    new = how.window(dims) if how.whole or not whole else None
-    applicable(new is not None, "a window of the buffer cannot be expressed in the new layout")
+def _redirect_window(rw: Rewrite, path: Path, sym: Sym, part: Dims, how: Redirect) -> None:
+    place = at_path(rw.proc, path)
+    new = how.window(part)
+    applicable(new is not None, f"this window of {sym} cannot be expressed in the new layout", place)
     assert new is not None
-    rw.replace(path, WindowExpr(how.to, pvector(new)))
+    before = [d for d, i in enumerate(part) if isinstance(i, Interval)]
+    after = [d for d, i in enumerate(new) if isinstance(i, Interval)]
+    strides = dense_strides(how.shape)
+    for k in sorted(_asked_of(rw.proc.tree, path)):
+        _same_stride(rw, path, sym, before[k], strides[after[k]])
+    if isinstance(rw.node(path), WindowExpr):
+        rw.set(path, sym=how.to)
+        relist(rw, path, "idx", new)
+    elif all(_is_whole(d, n) for d, n in zip(new, how.shape, strict=True)):
+        rw.set(path, sym=how.to)
+    else:
+        _whole_to_window(rw, path, sym, WindowExpr(how.to, pvector(new)))
+
+
+def _whole_to_window(rw: Rewrite, path: Path, sym: Sym, w: WindowExpr) -> None:
+    """Pass a window where a whole tensor was passed."""
+    place, call, k = at_path(rw.proc, path), rw.node(path[:-1]), path[-1][1]
+    assert isinstance(call, Call) and k is not None
+    formal = call.f.tree.args[k].type
+    takes = isinstance(formal, Tensor) and formal.window
+    applicable(takes, f"{call.f.tree.name} takes {sym} as a dense buffer, which would change", place)
+    stable = not any(is_opaque(e) for d in w.idx for e in bounds(d))
+    applicable(stable, "the extents of the window that is passed depend on config fields", place)
+    rw.replace(path, w)
+
+
+def _is_whole(d: WinDim, extent: Expr) -> bool:
+    return isinstance(d, Interval) and d.lo == b.ZERO and d.hi == extent
+
+
+def bounds(d: WinDim) -> tuple[Expr, Expr]:
+    """The half-open interval that a dimension of a window covers."""
+    return (d.pt, b.add(d.pt, b.ONE)) if isinstance(d, Point) else (d.lo, d.hi)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ..cursors.cursor import at_path
 from ..cursors.edits import Span, span_of
 from ..cursors.kinds import AllocCursor
 from ..cursors.rewrite import Rewrite
-from ..failure import unsafe
+from ..frontend.scope import scope_at
 from ..ir import build as b
-from ..ir.nodes import Alloc, Assign, Binary, For, If, Reduce
+from ..ir.names import Sym
+from ..ir.nodes import Alloc, Assign, Binary, Expr, For, If, ProcDef, Reduce
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, mentions, with_child
 from ..logic import safety
-from .access import Redirect, redirect, used_in, uses
-from .framework import Where, applicable, argument, primitive, refuse, require
+from .access import rename_uses, uses_in
+from .framework import Where, applicable, argument, primitive, require
 
 
 def alloc_at(rw: Rewrite, path: Path) -> Alloc:
@@ -22,18 +26,47 @@ def alloc_at(rw: Rewrite, path: Path) -> Alloc:
     return node
 
 
+def shape_of(alloc: Alloc) -> Sequence[Expr]:
+    """The extents of an allocation: none for a scalar."""
+    return alloc.type.shape if isinstance(alloc.type, Tensor) else ()
+
+
 def rest_of(rw: Rewrite, path: Path) -> Span:
     """The statements after an allocation: its scope."""
     s = span_of(path)
     return Span(s.parent, s.label, s.hi, len(getattr(rw.node(s.parent), s.label)))
 
 
+def stays_race_free(rw: Rewrite, path: Path) -> None:
+    """Owed when a loop's iterations touch more than before: if they run in parallel, they still may."""
+    loop = rw.node(path)
+    if isinstance(loop, For) and loop.mode != "seq":
+        require(safety.parallel(rw.tree, path))
+
+
 @primitive()
 def lift_alloc(rw: Rewrite, a: AllocCursor, n_lifts: int = 1) -> Where:
-    """`for i: a: T; s  ~>  a: T; for i: s`, also out of `if`s, `n_lifts` times. Paper: A.5.
+    """`for i: s0; a: T; s  ~>  a: T; for i: s0; s`, also out of an `if`, `n_lifts` times. Paper: A.5.
 
-    The extents must not depend on the iterator, and be positive outside too. Nothing is owed about values
-    carried between iterations: a program that would notice reads uninitialised memory. Returns the allocation.
+    The extents must mean something outside, be the same and positive there, even if the loop runs zero
+    times or the condition is false. Nothing is owed about values carried between iterations: a program that
+    would notice reads uninitialised memory. Iterations of a parallel loop must not share what they write.
+    Returns the allocation.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         a: f32
+    ...         a = 2.0
+    ...         x[i] = a
+    ... ''')
+    >>> print(lift_alloc.direct(p, "a"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        a: f32 @ DRAM
+        for i in seq(0, n):
+            a = 2.0
+            x[i] = a
     """
     argument(isinstance(n_lifts, int) and n_lifts >= 1, f"n_lifts must be a positive integer, not {n_lifts!r}")
     path = a.path
@@ -44,73 +77,111 @@ def lift_alloc(rw: Rewrite, a: AllocCursor, n_lifts: int = 1) -> Where:
 
 
 def _lift(rw: Rewrite, path: Path) -> Path:
-    alloc = alloc_at(rw, path)
-    scope_path = path[:-1]
-    scope = rw.node(scope_path)
-    assert isinstance(scope, For | If)
-    if isinstance(scope, For):
-        applicable(scope.iter not in mentions(alloc.type), f"the extents of {alloc.sym} depend on {scope.iter}")
-        if scope.mode != "seq":
-            refuse(unsafe(f"the iterations of a {scope.mode} loop would share {alloc.sym}"))
-    for e in alloc.type.shape if isinstance(alloc.type, Tensor) else ():
+    alloc, outside = alloc_at(rw, path), path[:-1]
+    known = scope_at(rw.tree, outside).types
+    inner = [s for s in sorted(mentions(alloc.type), key=lambda s: s.id) if s not in known]
+    applicable(not inner, f"the extents of {alloc.sym} depend on {', '.join(map(str, inner))}")
+    for e in shape_of(alloc):
+        require(safety.unchanged(rw.tree, safety.Blk(*span_of(outside)), e))
         what = f"the extents of {alloc.sym} are positive outside the scope"
-        require(safety.holds(rw.tree, scope_path, Binary("<=", b.ONE, e), what))
-    at = span_of(scope_path)
+        require(safety.holds(rw.tree, outside, Binary("<=", b.ONE, e), what))
+    at = span_of(outside)
     rw.move(span_of(path), at._replace(hi=at.lo))
-    return scope_path
+    stays_race_free(rw, at.path(1))
+    return outside
 
 
 @primitive()
 def sink_alloc(rw: Rewrite, a: AllocCursor) -> Where:
-    """`a: T; for i: s  ~>  for i: a: T; s`, also into an `if`. Paper: A.5.
+    """`a: T; s0; for i: s  ~>  s0; for i: a: T; s`, also into an `if`. Paper: A.5.
 
-    One loop or `if` must be the only statement that uses the buffer, and no iteration may read what an
-    earlier one left. Into both branches of an `if` if both use it. Returns the (first) allocation.
+    One loop or `if` must be the only statement that uses the buffer. Into a loop: no iteration may read
+    what an earlier one left. Into an `if`: a branch that does not use the buffer gets none; if both use it,
+    each gets its own. Returns the (first) allocation.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     a: f32
+    ...     for i in seq(0, n):
+    ...         a = 2.0
+    ...         x[i] = a
+    ... ''')
+    >>> print(sink_alloc.direct(p, "a"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for i in seq(0, n):
+            a: f32 @ DRAM
+            a = 2.0
+            x[i] = a
     """
     tree = rw.proc.tree
     rest = rest_of(rw, a.path)
     using = [i for i, s in enumerate(rest.members(tree)) if a.sym in mentions(s)]
-    applicable(len(using) == 1, f"one statement must use {a.name()}, not {len(using)}", a)
+    applicable(len(using) == 1, f"exactly one statement must use {a.name()}; {len(using)} do", a)
     path = rest.path(using[0])
+    for e in shape_of(alloc_at(rw, a.path)):
+        require(safety.unchanged(tree, safety.Blk(*rest)._replace(hi=rest.lo + using[0] + 1), e), a)
     scope = get(tree, path)
     if isinstance(scope, For):
-        applicable(a.sym not in mentions(scope.lo) | mentions(scope.hi), f"the loop's bounds use {a.name()}", a)
-        require(safety.carried(tree, path, a.sym), a)
-        rw.move(span_of(a.path), Span(path, "body", 0, 0))
-        return rw.now(a.path)
-    if not isinstance(scope, If):
-        applicable(False, f"the statement that uses {a.name()} must be a loop or an `if`", a)
-    assert isinstance(scope, If)
-    applicable(a.sym not in mentions(scope.cond), f"the condition uses {a.name()}", a)
-    labels = [x for x in ("body", "orelse") if used_in(getattr(scope, x), a.sym)]
+        _into_loop(tree, path, scope, a)
+        labels = ["body"]
+    else:
+        applicable(isinstance(scope, If), f"the statement that uses {a.name()} is neither a loop nor an `if`", a)
+        assert isinstance(scope, If)
+        applicable(a.sym not in mentions(scope.cond), f"the condition uses {a.name()}", a)
+        labels = [x for x in ("body", "orelse") if any(a.sym in mentions(s) for s in getattr(scope, x))]
     if len(labels) == 2:
-        _into_else(rw, alloc_at(rw, a.path), path)
+        _twin(rw, alloc_at(rw, a.path), Span(path, "orelse", 0, len(scope.orelse)))  # type: ignore[union-attr]
     rw.move(span_of(a.path), Span(path, labels[0], 0, 0))
     return rw.now(a.path)
 
 
-def _into_else(rw: Rewrite, alloc: Alloc, path: Path) -> None:
+def _into_loop(tree: ProcDef, path: Path, loop: For, a: AllocCursor) -> None:
+    used = a.sym in mentions(loop.lo) | mentions(loop.hi)
+    applicable(not used, f"the loop's bounds use {a.name()}", a)
+    require(safety.carried(tree, path, a.sym), a)
+
+
+def _twin(rw: Rewrite, alloc: Alloc, branch: Span) -> None:
+    """Give a branch a buffer of its own in place of one that it shares with the other branch."""
     twin = rw.fresh(alloc.sym.name)
-    n = len(rw.node(path).orelse)  # type: ignore[union-attr]
-    same = Redirect(twin, lambda idx: idx, lambda dims: dims, lambda d: d)
-    redirect(rw, Span(path, "orelse", 0, n), alloc.sym, same)
-    rw.insert(Span(path, "orelse", 0, 0), with_child(alloc, "sym", twin))
+    rename_uses(rw, branch, alloc.sym, twin)
+    rw.insert(branch._replace(hi=branch.lo), with_child(alloc, "sym", twin))
 
 
 @primitive()
 def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
-    """`a: T; s  ~>  s`, if nothing reads the buffer; assignments to it go too. Paper: A.5.
+    """`a: T; s  ~>  s`, if nothing reads the buffer but assignments and reductions to it, which go too. Paper: A.5.
 
-    Returns the statement around it, or the root.
+    A window of the buffer, a call that gets it and a question for its stride keep it alive. Returns the
+    statement around the allocation, or the procedure.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     a: f32
+    ...     for i in seq(0, n):
+    ...         a = x[i]
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(delete_buffer.direct(p, "a"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for i in seq(0, n):
+            x[i] = 0.0
     """
-    rest = rest_of(rw, a.path)
+    tree = rw.proc.tree
     stores: list[Path] = []
-    for i in range(rest.hi - rest.lo):
-        for path, node in uses(get(rw.tree, rest.path(i)), a.sym, rest.path(i)):
-            applicable(isinstance(node, Assign | Reduce), f"{a.name()} is still used", rw.proc.root())
-            stores.append(path)
+    for path in uses_in(tree, rest_of(rw, a.path), a.sym):
+        if any(path[: len(s)] == s for s in stores):
+            continue  # an operand of a store that goes; such expressions are pure
+        applicable(_stores(tree, path, a.sym), f"{a.name()} is still used", at_path(rw.proc, path))
+        stores.append(path)
     for path in stores:
         rw.delete(span_of(rw.now(path)))
     rw.delete(span_of(a.path))
     return a.path[:-1]
 
+
+def _stores(tree: ProcDef, path: Path, sym: Sym) -> bool:
+    node = get(tree, path)
+    return isinstance(node, Assign | Reduce) and node.sym == sym

@@ -7,69 +7,102 @@ from dataclasses import replace as altered
 
 from pyrsistent import pvector
 
+from ..cursors.cursor import at_path
 from ..cursors.edits import Span
 from ..cursors.kinds import AllocCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.exprs import parse_expr
-from ..frontend.scope import scope_at
+from ..frontend.scope import declarations, scope_at
 from ..ir import build as b
-from ..ir.names import Sym
-from ..ir.nodes import Alloc, Binary, Expr, Interval, Point, ProcDef, WinDim
-from ..ir.types import Tensor
-from ..ir.walk import Path, get, mentions
+from ..ir.nodes import Binary, Expr, Interval, Point, ProcDef, StrideExpr, Var, WinDim
+from ..ir.types import Tensor, bool_
+from ..ir.walk import Path, get, is_bool, is_control, mentions
 from ..logic import safety
 from ..logic.context import facts_at
 from ..logic.coverage import all_covered
 from ..logic.translate import lin
-from .access import Redirect, redirect, uses
-from .buffers import alloc_at, rest_of
+from .access import Dims, Redirect, redirect, relist, shown, uses_in
+from .buffers import alloc_at, rest_of, shape_of
 from .framework import ExprLike, Where, applicable, argument, expr_arg, primitive, require
 
 
-def _shape(alloc: Alloc) -> Sequence[Expr]:
-    return alloc.type.shape if isinstance(alloc.type, Tensor) else pvector()
+def _reshape(rw: Rewrite, path: Path, shape: Sequence[Expr]) -> None:
+    """Give an allocation other extents."""
+    alloc = alloc_at(rw, path)
+    if isinstance(alloc.type, Tensor):
+        relist(rw, (*path, ("type", None)), "shape", shape)
+    else:
+        rw.replace((*path, ("type", None)), Tensor(alloc.type, pvector(shape)))
 
 
-def _set_shape(rw: Rewrite, path: Path, shape: Sequence[Expr]) -> None:
-    old = alloc_at(rw, path)
-    base = old.type.base if isinstance(old.type, Tensor) else old.type
-    rw.replace((*path, ("type", None)), Tensor(base, pvector(shape)))
+def _integer(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
+    """An integer control expression argument that means something at `at`."""
+    tree = rw.proc.tree
+    e = expr_arg(rw, value, at)
+    types = scope_at(tree, at).types
+    unknown = [s for s in sorted(mentions(e), key=lambda s: s.id) if s not in types]
+    argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {value!r} is needed")
+    truth = is_bool(e) or (isinstance(e, Var) and types[e.sym] == bool_)
+    argument(is_control(e) and not truth, f"an integer control expression is needed, not {value!r}")
+    return e
 
 
-def _use_paths(tree: ProcDef, rest: Span, sym: Sym) -> list[Path]:
-    return [p for i in range(rest.hi - rest.lo) for p, _ in uses(get(tree, rest.path(i)), sym, rest.path(i))]
+# -- expand_dim ---------------------------------------------------------------------------------------
 
 
 @primitive()
 def expand_dim(rw: Rewrite, a: AllocCursor, size: ExprLike, index: ExprLike) -> Where:
     """`a: T[_]; s  ~>  a: T[size, _]; s[a[_] -> a[index, _]]`. Paper: A.5.
 
-    `size` is an expression at the allocation and positive there; `index` one in scope wherever the buffer
-    is used, with `0 <= index < size`. Where the index varies, each read must still find what was written at
-    the same index. Returns the allocation.
+    `size` is an expression at the allocation and positive there. `index` means the same at every access,
+    and `0 <= index < size` there. Where the index varies while the buffer lives, each read must still find
+    what was written at the same index before it. Returns the allocation.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         a: f32
+    ...         a = 2.0
+    ...         x[i] = a
+    ... ''')
+    >>> print(expand_dim.direct(p, "a", "n", "i"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for i in seq(0, n):
+            a: f32[n] @ DRAM
+            a[i] = 2.0
+            x[i] = a[i]
     """
-    tree, sym = rw.proc.tree, a.sym
+    tree = rw.proc.tree
     rest = rest_of(rw, a.path)
-    places = _use_paths(tree, rest, sym)
-    extent = expr_arg(rw, size, a.path)
-    e = _index(rw, index, places, a.path)
+    extent = _integer(rw, size, a.path)
+    places = [p for p in uses_in(tree, rest, a.sym) if not isinstance(get(tree, p), StrideExpr)]
+    e = _index(rw, a, index, places)
+    for x in (extent, e):
+        require(safety.unchanged(tree, safety.Blk(*rest), x), a)
     require(safety.holds(tree, a.path, Binary("<=", b.ONE, extent), "the new extent is positive"), a)
+    bound = Binary("and", Binary("<=", b.ZERO, e), Binary("<", e, extent))
     for path in places:
-        known = scope_at(tree, path).types
-        applicable(all(s in known for s in mentions(e)), f"{index!r} means nothing where {a.name()} is used", a)
-        bound = Binary("and", Binary("<=", b.ZERO, e), Binary("<", e, extent))
-        require(safety.holds(tree, path, bound, "the index is within the new dimension"))
+        require(safety.holds(tree, path, bound, "the index is within the new dimension"), at_path(rw.proc, path))
     _still_covered(tree, a, rest, e)
-    _set_shape(rw, a.path, [extent, *_shape(alloc_at(rw, a.path))])
-    how = Redirect(sym, lambda idx: [e, *idx], lambda dims: [Point(e), *dims], lambda d: d + 1)
-    redirect(rw, rest, sym, how)
+    shape = [extent, *shape_of(alloc_at(rw, a.path))]
+    _reshape(rw, a.path, shape)
+    how = Redirect(a.sym, shape, lambda idx: [e, *idx], lambda dims: [Point(e), *dims], lambda d: d + 1)
+    redirect(rw, rest, a.sym, how)
     return a.path
 
 
-def _index(rw: Rewrite, index: ExprLike, places: Sequence[Path], default: Path) -> Expr:
-    if isinstance(index, str) and places:
-        return parse_expr(index, scope_at(rw.proc.tree, places[0]))
-    return expr_arg(rw, index, default)
+def _index(rw: Rewrite, a: AllocCursor, index: ExprLike, places: Sequence[Path]) -> Expr:
+    """The index expression, which must be in scope, and mean one thing, wherever the buffer is accessed."""
+    if not places:
+        return _integer(rw, index, a.path)
+    e = _integer(rw, index, places[0])
+    for path in places[1:]:
+        scope, place = scope_at(rw.proc.tree, path), at_path(rw.proc, path)
+        applicable(all(s in scope.types for s in mentions(e)), f"{index!r} of the first access is not in scope", place)
+        same = not isinstance(index, str) or parse_expr(index, scope) == e
+        applicable(same, f"{index!r} means something else than at the first access", place)
+    return e
 
 
 def _still_covered(tree: ProcDef, a: AllocCursor, rest: Span, e: Expr) -> None:
@@ -84,24 +117,45 @@ def _still_covered(tree: ProcDef, a: AllocCursor, rest: Span, e: Expr) -> None:
     require(all_covered(tree, facts_at(tree, a.path), accesses, a.sym), a)
 
 
+# -- rearrange_dim ------------------------------------------------------------------------------------
+
+
 @primitive()
 def rearrange_dim(rw: Rewrite, a: AllocCursor, perm: tuple[int, ...]) -> Where:
     """`a: T[n0, n1, n2]  ~>  a: T[n_perm[0], n_perm[1], n_perm[2]]`, with its accesses. Paper: A.5.
 
-    A window of the buffer must keep the order of its dimensions, and the buffer must not be passed whole.
-    Returns the allocation.
-    """
-    shape = _shape(alloc_at(rw, a.path))
-    argument(sorted(perm) == list(range(len(shape))), f"{perm!r} is no permutation of the {len(shape)} dimensions")
+    A window of the buffer must keep its dimensions in order; a stride that is asked for must stay the
+    same. Returns the allocation.
 
-    def window(dims: Sequence[WinDim]) -> Sequence[WinDim] | None:
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[8]):
+    ...     a: f32[4, 8]
+    ...     for i in seq(0, 8):
+    ...         a[1, i] = x[i]
+    ... ''')
+    >>> print(rearrange_dim.direct(p, "a", [1, 0]))
+    def foo(x: f32[8] @ DRAM):
+        a: f32[8, 4] @ DRAM
+        for i in seq(0, 8):
+            a[i, 1] = x[i]
+    """
+    old = shape_of(alloc_at(rw, a.path))
+    fits = isinstance(perm, tuple) and all(isinstance(d, int) for d in perm) and sorted(perm) == list(range(len(old)))
+    argument(fits, f"{perm!r} is no permutation of the {len(old)} dimensions of {a.name()}")
+
+    def window(dims: Dims) -> Dims | None:
         kept = [d for d in perm if isinstance(dims[d], Interval)]
         return [dims[d] for d in perm] if kept == sorted(kept) else None
 
-    _set_shape(rw, a.path, [shape[d] for d in perm])
-    how = Redirect(a.sym, lambda idx: [idx[d] for d in perm], window, lambda d: perm.index(d), whole=False)
+    shape = [old[d] for d in perm]
+    _reshape(rw, a.path, shape)
+    how = Redirect(a.sym, shape, lambda idx: [idx[d] for d in perm], window, perm.index)
     redirect(rw, rest_of(rw, a.path), a.sym, how)
     return a.path
+
+
+# -- divide_dim ---------------------------------------------------------------------------------------
 
 
 @primitive()
@@ -109,41 +163,58 @@ def divide_dim(rw: Rewrite, a: AllocCursor, dim: int, c: int) -> Where:
     """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, n/c, c, _]; a[_, e/c, e%c, _]`, if c divides n. Paper: A.5.
 
     A window along the dimension must stay within one block of c. Returns the allocation.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[12]):
+    ...     a: f32[12]
+    ...     for i in seq(0, 12):
+    ...         a[i] = x[i]
+    ... ''')
+    >>> print(divide_dim.direct(p, "a", 0, 4))
+    def foo(x: f32[12] @ DRAM):
+        a: f32[3, 4] @ DRAM
+        for i in seq(0, 12):
+            a[i / 4, i % 4] = x[i]
     """
     tree = rw.proc.tree
-    shape = _shape(alloc_at(rw, a.path))
-    argument(0 <= dim < len(shape), f"{a.name()} has {len(shape)} dimensions: there is no dimension {dim}")
+    old = shape_of(alloc_at(rw, a.path))
+    known = isinstance(dim, int) and 0 <= dim < len(old)
+    argument(known, f"{a.name()} has {len(old)} dimensions: there is no dimension {dim!r}")
     argument(isinstance(c, int) and c >= 1, f"the factor must be a positive integer, not {c!r}")
-    n = shape[dim]
+    n = old[dim]
     require(safety.holds(tree, a.path, Binary("==", b.mod(n, c), b.ZERO), f"{c} divides the extent"), a)
     rest = rest_of(rw, a.path)
-    for path in _use_paths(tree, rest, a.sym):
-        _one_block(tree, path, dim, c)
+    for path in uses_in(tree, rest, a.sym):
+        _one_block(rw, path, dim, c)
 
-    def split(d: WinDim) -> Sequence[WinDim]:
-        if isinstance(d, Point):
-            return [Point(b.div(d.pt, c)), Point(b.mod(d.pt, c))]
-        lo = b.mod(d.lo, c)
-        return [Point(b.div(d.lo, c)), Interval(lo, b.add(lo, b.sub(d.hi, d.lo)))]
+    def point(idx: Sequence[Expr]) -> Sequence[Expr]:
+        return [*idx[:dim], b.div(idx[dim], c), b.mod(idx[dim], c), *idx[dim + 1 :]]
 
-    _set_shape(rw, a.path, [*shape[:dim], b.div(n, c), b.num(c), *shape[dim + 1 :]])
-    how = Redirect(
-        a.sym,
-        lambda idx: [*idx[:dim], b.div(idx[dim], c), b.mod(idx[dim], c), *idx[dim + 1 :]],
-        lambda dims: [*dims[:dim], *split(dims[dim]), *dims[dim + 1 :]],
-        lambda d: d if d < dim else None if d == dim else d + 1,
-        whole=False,
-    )
-    redirect(rw, rest, a.sym, how)
+    def window(dims: Dims) -> Dims:
+        return [*dims[:dim], *_split(dims[dim], c), *dims[dim + 1 :]]
+
+    shape = [*old[:dim], b.div(n, c), b.num(c), *old[dim + 1 :]]
+    _reshape(rw, a.path, shape)
+    redirect(rw, rest, a.sym, Redirect(a.sym, shape, point, window, lambda d: d if d < dim else d + 1))
     return a.path
 
 
-def _one_block(tree: ProcDef, path: Path, dim: int, c: int) -> None:
+def _one_block(rw: Rewrite, path: Path, dim: int, c: int) -> None:
     """Owed of a window along the divided dimension: it is not empty and lies within one block."""
-    dims = getattr(get(tree, path), "idx", ())
-    d = dims[dim] if dim < len(dims) else None
+    tree = rw.proc.tree
+    dims = shown(get(tree, path), declarations(tree))
+    d = None if dims is None else dims[dim]
     if isinstance(d, Interval):
         last = b.sub(d.hi, b.ONE)
         inside = Binary("and", Binary("<=", d.lo, last), Binary("==", b.div(d.lo, c), b.div(last, c)))
-        require(safety.holds(tree, path, inside, f"the window lies within one block of {c}"))
+        what = f"the window lies within one block of {c}"
+        require(safety.holds(tree, path, inside, what), at_path(rw.proc, path))
 
+
+def _split(d: WinDim, c: int) -> Sequence[WinDim]:
+    """One dimension of a window, or a point, in blocks of c: which block, and where in it."""
+    if isinstance(d, Point):
+        return [Point(b.div(d.pt, c)), Point(b.mod(d.pt, c))]
+    lo = b.mod(d.lo, c)
+    return [Point(b.div(d.lo, c)), Interval(lo, b.add(lo, b.sub(d.hi, d.lo)))]

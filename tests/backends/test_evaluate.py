@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from backends.c.symbols import bounds
 from backends.c.terms import Term, add, binary, mul, num, sub, unary
 from backends.evaluate import Values, evaluate
-from exo_strat import Binary, Const, Control, Expr, Sym, Unary, Var
+from backends.kernel import Binary, Const, Control, Expr, Sym, Unary, Var
 
 NAMES = {"a": 7, "b": -3, "c": 2}
 

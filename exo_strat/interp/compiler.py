@@ -1,0 +1,416 @@
+"""A procedure as nested Python functions over a list of slots, one a variable. Imports `ir`, `frontend` and values.
+
+Tests make thousands of tiny runs of one tree, so each is compiled once.
+"""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from ..frontend.check_views import written_args
+from ..ir.externs import ExternFn
+from ..ir.memo import memo_by_identity
+from ..ir.names import Sym
+from ..ir.nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Const,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Point,
+    ProcDef,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    StrideExpr,
+    Unary,
+    Var,
+    WindowDef,
+    WindowExpr,
+    WriteConfig,
+)
+from ..ir.printing import names_at, print_expr
+from ..ir.types import Control, DataType, Tensor, size
+from ..ir.walk import Path, is_control
+from .values import Array, Cell, Number, blank, dense_strides, exact
+
+
+class Trapped(Exception):
+    """Leaves a run. The procedure is filled in where its call is made."""
+
+    def __init__(self, kind: str, message: str, path: Path) -> None:
+        self.kind, self.message, self.path = kind, message, path
+        self.tree: ProcDef | None = None
+
+
+class State(NamedTuple):
+    """What all procedures of a run share."""
+
+    configs: dict[str, Any]
+    order: Random | None
+
+
+Frame: TypeAlias = list[Any]
+"""Slot 0 holds the `State`, the others a variable each: a number, or an `Array` for data."""
+Eval: TypeAlias = Callable[[Frame], Any]
+Exec: TypeAlias = Callable[[Frame], None]
+
+
+def enter(tree: ProcDef, state: State, values: Sequence[Any]) -> Frame:
+    """The frame of a call, after what the procedure says about its arguments has been checked."""
+    code = compiled(tree)
+    frame = [state, *values, *[None] * (code.slots - len(values) - 1)]
+    try:
+        for demand in code.demands:
+            demand(frame)
+    except Trapped as t:
+        t.tree = t.tree or tree
+        raise
+    return frame
+
+
+def invoke(tree: ProcDef, state: State, values: Sequence[Any]) -> None:
+    frame = enter(tree, state, values)
+    try:
+        compiled(tree).body(frame)
+    except Trapped as t:
+        t.tree = t.tree or tree
+        raise
+
+
+
+
+@dataclass(frozen=True)
+class Code:
+    """A procedure as Python functions. Holds no reference to its tree, so that the memo lets go of both."""
+
+    slots: int
+    demands: tuple[Exec, ...]
+    body: Exec
+
+
+@memo_by_identity
+def compiled(tree: ProcDef) -> Code:
+    slots: dict[Sym, int] = {}
+    make = Compiler(slots)
+    for a in tree.args:
+        make.slot(a.sym)
+    demands = [make.demand(a, (("args", k),)) for k, a in enumerate(tree.args)]
+    names = names_at(tree)
+    asserts = [make.asserted(e, print_expr(e, names), (("preds", k),)) for k, e in enumerate(tree.preds)]
+    body = make.block(tree.body, (), "body")
+    return Code(len(slots) + 1, (*demands, *asserts), body)
+
+
+def _uninitialised(name: object, path: Path) -> Trapped:
+    return Trapped("uninitialised", f"{name} was read but never written", path)
+
+
+ARITHMETIC: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "%": operator.mod, "/": operator.floordiv,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+ACCUMULATE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add, "*": operator.mul, "min": min, "max": max,
+}  # fmt: skip
+
+
+def _divide(x: Number, y: Number) -> Cell:
+    return exact(Fraction(x, y))
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """Turns nodes into functions of a frame. `slots` says where each variable lives."""
+
+    slots: dict[Sym, int]
+
+    def slot(self, s: Sym) -> int:
+        return self.slots.setdefault(s, len(self.slots) + 1)
+
+    # -- expressions --------------------------------------------------------------------------------
+
+    def expr(self, e: Expr, path: Path) -> Eval:
+        match e:
+            case Const(value=v, type=t):
+                constant = v if isinstance(t, Control) else exact(v)
+                return lambda _: constant
+            case Var(sym=s):
+                return operator.itemgetter(self.slot(s))
+            case Read(sym=s, idx=idx):
+                return self._read(s, self._place(s, idx, path), path)
+            case Unary(op=op, arg=a):
+                arg = self.expr(a, path)
+                return (lambda f: not arg(f)) if op == "not" else (lambda f: -arg(f))
+            case Binary():
+                return self._binary(e, path)
+            case ExternCall(f=fn, args=args):
+                return self._extern(fn, [self.expr(a, path) for a in args], path)
+            case StrideExpr(sym=s, dim=d):
+                slot = self.slot(s)
+                return lambda f: f[slot].strides[d]
+            case ReadConfig(config=c, field=field):
+                return self._config(f"{c.name}.{field}", path)
+            case WindowExpr():
+                return self._window(e, path)
+
+    def _read(self, s: Sym, place: Callable[[Frame], tuple[list[Cell], int]], path: Path) -> Eval:
+        def read(f: Frame) -> Number:
+            cells, k = place(f)
+            value = cells[k]
+            if value is None:
+                raise _uninitialised(s, path)
+            return value
+
+        return read
+
+    def _config(self, key: str, path: Path) -> Eval:
+        def config(f: Frame) -> Any:
+            value = f[0].configs.get(key)
+            if value is None:
+                raise _uninitialised(key, path)
+            return value
+
+        return config
+
+    def _binary(self, e: Binary, path: Path) -> Eval:
+        lhs, rhs = self.expr(e.lhs, path), self.expr(e.rhs, path)
+        if e.op == "and":
+            return lambda f: lhs(f) and rhs(f)
+        if e.op == "or":
+            return lambda f: lhs(f) or rhs(f)
+        if e.op not in ("/", "%"):
+            op = ARITHMETIC[e.op]
+            return lambda f: op(lhs(f), rhs(f))
+        divide = ARITHMETIC[e.op] if is_control(e.lhs) else _divide
+
+        def quotient(f: Frame) -> Any:
+            x, y = lhs(f), rhs(f)
+            if y == 0:
+                raise Trapped("division", "division by zero", path)
+            return divide(x, y)
+
+        return quotient
+
+    def _extern(self, fn: ExternFn, args: list[Eval], path: Path) -> Eval:
+        def extern(f: Frame) -> Cell:
+            values = [Fraction(a(f)) for a in args]
+            try:
+                return exact(fn.eval(*values))
+            except (ValueError, ArithmeticError) as e:
+                shown = ", ".join(map(str, values))
+                raise Trapped("domain", f"{fn.name}({shown}) has no value: {e}", path) from None
+
+        return extern
+
+    # -- places -------------------------------------------------------------------------------------
+
+    def _place(self, s: Sym, idx: Sequence[Expr], path: Path) -> Callable[[Frame], tuple[list[Cell], int]]:
+        """Where an element lives: the cells and the position."""
+        slot = self.slot(s)
+        if not idx:
+            return lambda f: f[slot][:2]
+        points = [self.expr(i, path) for i in idx]
+
+        def place(f: Frame) -> tuple[list[Cell], int]:
+            cells, at, shape, strides = f[slot]
+            for point, extent, stride in zip(points, shape, strides, strict=True):
+                i = point(f)
+                if not 0 <= i < extent:
+                    raise Trapped("out of bounds", f"index {i} of {s}, where the extent is {extent}", path)
+                at += i * stride
+            return cells, at
+
+        return place
+
+    def _window(self, w: WindowExpr, path: Path) -> Eval:
+        slot = self.slot(w.sym)
+        dims: list[tuple[Eval, Eval | None]] = [
+            (self.expr(d.pt, path), None) if isinstance(d, Point) else (self.expr(d.lo, path), self.expr(d.hi, path))
+            for d in w.idx
+        ]
+
+        def window(f: Frame) -> Array:
+            cells, at, shape, strides = f[slot]
+            kept: list[tuple[int, int]] = []
+            for (first, last), extent, stride in zip(dims, shape, strides, strict=True):
+                lo = first(f)
+                hi = lo + 1 if last is None else last(f)
+                if not 0 <= lo <= hi <= extent:
+                    raise Trapped("out of bounds", f"{lo}:{hi} of {w.sym}, where the extent is {extent}", path)
+                at += lo * stride
+                if last is not None:
+                    kept.append((hi - lo, stride))
+            return Array(cells, at, tuple(n for n, _ in kept), tuple(s for _, s in kept))
+
+        return window
+
+    def _actual(self, formal: Arg, e: Expr, path: Path) -> Eval:
+        """A call's argument: a number, a view, or for a value passed as data a cell of its own."""
+        if isinstance(formal.type, Control):
+            return self.expr(e, path)
+        if isinstance(e, WindowExpr):
+            return self._window(e, path)
+        if isinstance(e, Read) and not e.idx:
+            return operator.itemgetter(self.slot(e.sym))
+        if isinstance(e, Read):
+            place = self._place(e.sym, e.idx, path)
+            return lambda f: Array(*place(f), (), ())
+        value = self.expr(e, path)
+        return lambda f: Array([value(f)], 0, (), ())
+
+    # -- statements ---------------------------------------------------------------------------------
+
+    def block(self, stmts: Block, path: Path, label: str) -> Exec:
+        steps = [self.stmt(s, (*path, (label, k))) for k, s in enumerate(stmts)]
+        if len(steps) == 1:
+            return steps[0]
+
+        def block(f: Frame) -> None:
+            for step in steps:
+                step(f)
+
+        return block
+
+    def stmt(self, s: Stmt, path: Path) -> Exec:
+        match s:
+            case Assign(sym=sym, idx=idx, rhs=rhs):
+                return self._assign(self._place(sym, idx, path), self.expr(rhs, path))
+            case Reduce():
+                return self._reduce(s, path)
+            case For():
+                return self._for(s, path)
+            case If(cond=c, body=body, orelse=orelse):
+                cond, yes, no = self.expr(c, path), self.block(body, path, "body"), self.block(orelse, path, "orelse")
+                return lambda f: yes(f) if cond(f) else no(f)
+            case Alloc(sym=sym, type=t):
+                return self._alloc(sym, t, path)
+            case WindowDef(sym=sym, rhs=w):
+                return self._let(self.slot(sym), self._window(w, path))
+            case Call():
+                return self._call(s, path)
+            case WriteConfig(config=c, field=field, rhs=rhs):
+                return self._set_config(f"{c.name}.{field}", self.expr(rhs, path))
+            case _:
+                return lambda _: None
+
+    def _assign(self, place: Callable[[Frame], tuple[list[Cell], int]], rhs: Eval) -> Exec:
+        def assign(f: Frame) -> None:
+            cells, k = place(f)
+            cells[k] = rhs(f)
+
+        return assign
+
+    def _reduce(self, s: Reduce, path: Path) -> Exec:
+        place, rhs, op = self._place(s.sym, s.idx, path), self.expr(s.rhs, path), ACCUMULATE[s.op]
+
+        def accumulate(f: Frame) -> None:
+            cells, k = place(f)
+            old = cells[k]
+            if old is None:
+                raise _uninitialised(s.sym, path)
+            cells[k] = op(old, rhs(f))
+
+        return accumulate
+
+    def _for(self, s: For, path: Path) -> Exec:
+        slot, lo, hi = self.slot(s.iter), self.expr(s.lo, path), self.expr(s.hi, path)
+        body, any_order = self.block(s.body, path, "body"), s.mode != "seq"
+
+        def loop(f: Frame) -> None:
+            turns: Sequence[int] = range(lo(f), hi(f))
+            if any_order and f[0].order is not None:
+                turns = f[0].order.sample(turns, len(turns))
+            for i in turns:
+                f[slot] = i
+                body(f)
+
+        return loop
+
+    def _alloc(self, s: Sym, t: DataType, path: Path) -> Exec:
+        extents = [self.expr(e, path) for e in t.shape] if isinstance(t, Tensor) else []
+
+        def allocate(f: Frame) -> Array:
+            shape = [e(f) for e in extents]
+            if any(n < 1 for n in shape):
+                raise Trapped("extent", f"{s} has extents {', '.join(map(str, shape))}", path)
+            return blank(shape)
+
+        return self._let(self.slot(s), allocate)
+
+    def _let(self, slot: int, value: Eval) -> Exec:
+        def let(f: Frame) -> None:
+            f[slot] = value(f)
+
+        return let
+
+    def _set_config(self, key: str, value: Eval) -> Exec:
+        def write(f: Frame) -> None:
+            f[0].configs[key] = value(f)
+
+        return write
+
+    # -- calls --------------------------------------------------------------------------------------
+
+    def _call(self, s: Call, path: Path) -> Exec:
+        callee = s.f.tree
+        actuals = [self._actual(a, e, path) for a, e in zip(callee.args, s.args, strict=True)]
+
+        def call(f: Frame) -> None:
+            values = [a(f) for a in actuals]
+            _require_apart(callee, values, path)
+            invoke(callee, f[0], values)
+
+        return call
+
+    def demand(self, a: Arg, path: Path) -> Exec:
+        """The check of an argument: sizes are positive, extents and the strides of dense tensors as declared."""
+        slot, t = self.slot(a.sym), a.type
+        if t == size:
+            return lambda f: _require(f[slot] >= 1, "extent", f"{a.sym} is {f[slot]}", path)
+        if not isinstance(t, Tensor):
+            return lambda _: None
+        extents = [self.expr(e, path) for e in t.shape]
+        dense = not t.window
+
+        def check(f: Frame) -> None:
+            given, shape = f[slot], tuple([e(f) for e in extents])
+            if given.shape != shape or min(shape) < 1:
+                raise Trapped("extent", f"{a.sym} has extents {given.shape}, declared are {shape}", path)
+            if dense:
+                pairs = zip(given.strides, dense_strides(shape), shape, strict=True)
+                ok = all(s == d or n == 1 for s, d, n in pairs)
+                _require(ok, "stride", f"{a.sym} is not dense: its strides are {given.strides}", path)
+
+        return check
+
+    def asserted(self, e: Expr, text: str, path: Path) -> Exec:
+        """The check of an assertion."""
+        cond = self.expr(e, path)
+        return lambda f: _require(cond(f), "assertion", f"{text} is false", path)
+
+
+def _require(ok: bool, kind: str, message: str, path: Path) -> None:
+    if not ok:
+        raise Trapped(kind, message, path)
+
+
+def _require_apart(callee: ProcDef, values: Sequence[Any], path: Path) -> None:
+    """No call may write a buffer that it also sees under another name."""
+    data = [(a.sym, v) for a, v in zip(callee.args, values, strict=True) if isinstance(v, Array)]
+    for n, (a, v) in enumerate(data):
+        for b, w in data[:n]:
+            if v.cells is w.cells and not written_args(callee).isdisjoint((a, b)):
+                apart = set(v.places()).isdisjoint(w.places())
+                _require(apart, "aliasing", f"arguments {b} and {a} of {callee.name} overlap", path)
