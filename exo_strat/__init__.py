@@ -139,7 +139,7 @@ from .primitives import (
     stage_mem,
     unroll_loop,
 )
-from .strategy import Derivation, Op, strategy, trace
+from .strategy import Derivation, Op, Script, schedule, strategy, trace
 
 __all__ = [
     "add_loop",
@@ -263,8 +263,10 @@ __all__ = [
     "rewrite_expr",
     "savec",
     "Scalar",
+    "schedule",
     "SchedulingError",
     "ScopeError",
+    "Script",
     "select",
     "seq",
     "set_memory",

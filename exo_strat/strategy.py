@@ -26,7 +26,7 @@ from returns.result import Result, Success
 
 from .cursors.cursor import Cursor
 from .cursors.proc import InvalidCursorError, Proc
-from .failure import Failure, InvalidCursor, invalid
+from .failure import Failure, InvalidCursor, SchedulingError, invalid
 
 State: TypeAlias = tuple[Proc, Cursor]
 Outcome: TypeAlias = Result[State, Failure]
@@ -124,6 +124,15 @@ def _evaluate(op: Op, p: Proc, c: Cursor) -> Outcome:
                 outcome = end.value
                 if recorder is not None:
                     recorder.leave(outcome)
+
+
+def schedule(op: Op, p: Proc, c: Cursor | None = None) -> Proc:
+    """The procedure that `op` makes of `p`. Raises `SchedulingError` if it fails."""
+    outcome = op(p, c)
+    if isinstance(outcome, Success):
+        q: Proc = outcome.unwrap()[0]
+        return q
+    raise SchedulingError(outcome.failure())
 
 
 # -- tracing ------------------------------------------------------------------------------------------

@@ -264,7 +264,11 @@ HELD = [
     Law("W5 bu", lambda s: where(once_td(s)), lambda s: where(once_bu(s))),
     Law("W5 some", lambda s: where(once_td(s)), lambda s: where(some_td(s))),
     Law("W5 some_bu", lambda s: where(once_td(s)), lambda s: where(some_bu(s))),
-    Law("W7 success", lambda p, q: where(once_td(try_else(p, q))), lambda p, q: where(try_else(once_td(p), once_td(q)))),
+    Law(
+        "W7 success",
+        lambda p, q: where(once_td(try_else(p, q))),
+        lambda p, q: where(try_else(once_td(p), once_td(q))),
+    ),
     Law("W8 down", lambda p: down_up(p, identity), lambda p: everywhere_td(p)),
     Law("W8 up", lambda q: down_up(identity, q), lambda q: everywhere_bu(q)),
     Law("W10", lambda s: try_everywhere_bu(s), lambda s: everywhere_bu(attempt(s))),
@@ -333,7 +337,10 @@ def test_refuted_law_has_a_counterexample(law: Law) -> None:
     assert any(compare(law, n)["different"] for n in (200, 1000, 5000)), "is the generator vacuous?"
 
 
-@pytest.mark.parametrize("endless", [repeat(identity), repeat(attempt(Rule("bump"))), repeat(try_else(identity, fail()))])
+ENDLESS = [repeat(identity), repeat(attempt(Rule("bump"))), repeat(try_else(identity, fail()))]
+
+
+@pytest.mark.parametrize("endless", ENDLESS)
 def test_an_endless_repetition_says_so(endless: Op) -> None:
     p = program([leaf(0)])
     outcome = endless(p)

@@ -19,20 +19,17 @@ from pyrsistent import pmap
 
 from ..cursors.proc import Proc
 from ..ir.config import Config
-from ..ir.externs import BUILTIN
-from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
+from ..ir.memory import Memory
 from ..ir.nodes import Alloc, Arg, Call, ExternCall, Instr, ProcDef, ReadConfig, WriteConfig
 from ..ir.printing import render
-from ..ir.types import CONTROLS, SCALARS
+from ..ir.types import CONTROLS, SCALARS, Control, Scalar
 from ..ir.walk import Path, walk
 from .checks import check
 from .errors import CheckError, ParseError, Place
 from .parser import ProcParser, functions
-from .source import Source
-
-DEFAULT_ENV: Mapping[str, object] = {
-    **SCALARS, **CONTROLS, **BUILTIN, **{m.name: m for m in (DRAM, DRAM_STACK, DRAM_STATIC)}
-}  # fmt: skip
+from .scope import near_names
+from .source import Source, parse_python
+from .words import DEFAULT_ENV
 
 
 def proc(fn: Callable[..., Any]) -> Proc:
@@ -52,21 +49,33 @@ def proc(fn: Callable[..., Any]) -> Proc:
 
 def instr(c: str, c_global: str = "") -> Callable[[Callable[..., Any]], Proc]:
     """Makes a machine instruction of a function: its body is the meaning, `c` its C text."""
+    if not isinstance(c, str) or not isinstance(c_global, str):
+        raise ParseError('@instr takes the C text: write @instr("...") above the function')
     frame = _caller()
     return lambda fn: _from_function(fn, Instr(c, c_global), frame)
 
 
 def config(cls: type) -> Config:
-    """Makes a config of a class whose annotations are the fields' types."""
-    frame = _caller()
-    env = _frame_env(frame)
+    """Makes a config of a class whose annotations are the fields' types.
+
+    >>> @config
+    ... class Load:
+    ...     scale: f32
+    ...     row: stride
+    >>> Load, sorted((name, str(t)) for name, t in Load.fields.items())
+    (Load, [('row', 'stride'), ('scale', 'f32')])
+    """
+    env = _frame_env(_caller())
     fields: dict[str, Any] = {}
     for name, t in inspect.get_annotations(cls).items():
-        found = env.get(t) if isinstance(t, str) else t
-        known = CONTROLS.get(str(t)) or SCALARS.get(str(t)) or found
-        if known not in [*CONTROLS.values(), *SCALARS.values()]:
-            raise ParseError(f"field {name} of config {cls.__name__} has no object type: {t!r}")
+        spelled = t.__name__ if isinstance(t, type) else str(t)
+        known = CONTROLS.get(spelled) or SCALARS.get(spelled) or env.get(spelled)
+        if not isinstance(known, Scalar | Control):
+            near = near_names(spelled, [*CONTROLS, *SCALARS])
+            raise ParseError(f"field {name} of config {cls.__name__} has no type of the object language: {t}{near}")
         fields[name] = known
+    if not fields:
+        raise ParseError(f"config {cls.__name__} has no fields; a field is written `name: type`")
     return Config(cls.__name__, pmap(fields))
 
 
@@ -75,11 +84,7 @@ def _caller() -> FrameType:
 
 
 def _frame_env(frame: FrameType) -> dict[str, object]:
-    return {**DEFAULT_ENV, **frame.f_globals, **frame.f_locals, **_controls()}
-
-
-def _controls() -> dict[str, object]:
-    return {name: CONTROLS[name] for name in ("size", "index")}
+    return {**DEFAULT_ENV, **frame.f_globals, **frame.f_locals}
 
 
 def _from_function(fn: Callable[..., Any], how: Instr | None, frame: FrameType) -> Proc:
@@ -117,25 +122,21 @@ def proc_from_source(text: str, env: Mapping[str, object] | None = None, file: s
 
 
 def _only_function(source: Source) -> ast.FunctionDef:
-    try:
-        module = ast.parse("\n".join(source.lines))
-    except SyntaxError as e:
-        line = e.lineno or 1
-        text = source.lines[line - 1] if line <= len(source.lines) else ""
-        raise ParseError(e.msg, Place(source.file, source.first + line - 1, text, (e.offset or 1) - 1)) from None
-    found = list(functions(module))
+    found = list(functions(parse_python(source, ParseError)))
     if len(found) != 1:
-        raise ParseError(f"one procedure is needed, there are {len(found)} function definitions")
+        raise ParseError(f"one procedure is needed, there are {len(found)} function definitions", source.at(1, 0))
     return found[0]
 
 
 def _instr_of(fn: ast.FunctionDef, source: Source) -> Instr | None:
     for d in fn.decorator_list:
         if isinstance(d, ast.Call) and isinstance(d.func, ast.Name) and d.func.id == "instr":
-            texts = [a.value for a in d.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
-            if not 1 <= len(texts) <= 2 or len(texts) != len(d.args):
-                source.fail(ParseError, d, "@instr takes one or two strings")
-            return Instr(*texts)
+            given = dict(zip(("c", "c_global"), d.args, strict=False)) | {k.arg: k.value for k in d.keywords}
+            texts = {k: a.value for k, a in given.items() if isinstance(a, ast.Constant) and isinstance(a.value, str)}
+            fits = "c" in texts and texts.keys() <= {"c", "c_global"}
+            if not fits or len(texts) != len(d.args) + len(d.keywords):
+                source.fail(ParseError, d, "@instr takes the C text, and c_global=: two string literals")
+            return Instr(texts["c"], texts.get("c_global", ""))
     return None
 
 

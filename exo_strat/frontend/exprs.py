@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import TypeAlias
+from math import isfinite
+from typing import NoReturn, TypeAlias
 
 from pyrsistent import pvector
 
@@ -28,9 +29,9 @@ from ..ir.nodes import (
     WindowExpr,
 )
 from ..ir.types import Control, R, Scalar, Tensor, Type, bool_, int_, stride_
-from .errors import FrontendError, ObjectTypeError, ParseError, Place, ScopeError
+from .errors import FrontendError, ObjectTypeError, ParseError, ScopeError
 from .scope import Scope, window_type
-from .source import Source
+from .source import Source, parse_python
 
 Typed: TypeAlias = tuple[Expr, Type]
 
@@ -53,13 +54,40 @@ def is_int_type(t: Type) -> bool:
 
 
 def as_data(e: Expr, t: Type) -> Expr | None:
-    """An expression as a data value: an integer literal becomes one; None if it is no data value."""
+    """An expression as a data value; None if it is none.
+
+    Integer literals become data, and their sums and products; quotients don't: `1 / 2` is 0 for integers.
+    """
     if isinstance(t, Scalar):
         return e
-    if isinstance(e, Const) and t == int_:
-        value = int(e.value)
-        return Const(value if abs(value) >= 2**53 else float(value), R)
-    return None
+    match e:
+        case Const(value=value) if is_int_type(t):
+            return Const(int(value) if abs(value) >= 2**53 else float(value), R)
+        case Unary(op="-", arg=a):
+            x = as_data(a, t)
+            return None if x is None else Unary("-", x)
+        case Binary(op=("+" | "-" | "*") as op, lhs=lhs, rhs=rhs):
+            x, y = as_data(lhs, t), as_data(rhs, t)
+            return None if x is None or y is None else Binary(op, x, y)
+        case _:
+            return None
+
+
+def constant(e: Expr) -> int | None:
+    """The value of a control integer without variables."""
+    match e:
+        case Const(value=value):
+            return int(value)
+        case Unary(op="-", arg=a):
+            x = constant(a)
+            return None if x is None else -x
+        case Binary(op=op, lhs=lhs, rhs=rhs):
+            x, y = constant(lhs), constant(rhs)
+            if x is None or y is None or (op in "/%" and y < 1):
+                return None
+            return {"+": x + y, "-": x - y, "*": x * y, "/": x // (y or 1), "%": x % (y or 1)}.get(op)
+        case _:
+            return None
 
 
 @dataclass(frozen=True)
@@ -91,11 +119,11 @@ class ExprParser:
         e, t = self.expr(node)
         d = as_data(e, t)
         if d is None:
-            self.fail(ObjectTypeError, node, f"a data value is needed here, not {describe(t)}")
-        assert d is not None
+            hint = "; write its numbers as data, with a point" if constant(e) is not None else ""
+            self.fail(ObjectTypeError, node, f"a data value is needed here, not {describe(t)}{hint}")
         return d
 
-    def fail(self, kind: type[FrontendError], node: ast.AST, message: str) -> None:
+    def fail(self, kind: type[FrontendError], node: ast.AST, message: str) -> NoReturn:
         self.source.fail(kind, node, message)
 
     # -- any expression ---------------------------------------------------------------------------
@@ -129,9 +157,10 @@ class ExprParser:
             return Const(value, bool_), bool_
         if isinstance(value, int):
             return Const(value, int_), int_
-        if isinstance(value, float):
-            return Const(value, R), R
-        self.source.fail(ParseError, node, f"{value!r} is no number")
+        if isinstance(value, float) and isfinite(value):
+            digits = self.source.text(node).removesuffix(".0") if abs(value) >= 2**53 else ""
+            return Const(int(digits) if digits.isdigit() else value, R), R
+        self.source.fail(ParseError, node, f"{value!r} is no number of the object language")
 
     def name(self, node: ast.Name) -> Typed:
         sym = self.scope.sym(node.id)
@@ -196,6 +225,8 @@ class ExprParser:
         if name == "stride" and not isinstance(found, ExternFn):
             return self.stride(node)
         f = found if isinstance(found, ExternFn) else BUILTIN.get(name)
+        if f is None and hasattr(found, "tree"):
+            self.source.fail(ObjectTypeError, node, f"{name} is a procedure: a call of it is a statement, not a value")
         if f is None:
             self.source.fail(ScopeError, node, f"{name!r} is no extern function; define it with extern(...)")
         if len(node.args) != f.arity:
@@ -221,8 +252,9 @@ class ExprParser:
         e, t = self.expr(node.operand)
         if isinstance(t, Tensor) or is_bool_type(t):
             self.source.fail(ObjectTypeError, node, f"{describe(t)} cannot be negated")
-        if isinstance(e, Const):
-            return Const(-e.value, e.type), t
+        touches = isinstance(node.operand, ast.Constant) and node.operand.col_offset == node.col_offset + 1
+        if isinstance(e, Const) and (touches or isinstance(node.operand, ast.Name)):
+            return Const(-e.value, e.type), t  # `-5` is a literal, `-(5)` and `- 5` are not
         return Unary("-", e), t
 
     def binary(self, node: ast.BinOp) -> Typed:
@@ -235,21 +267,26 @@ class ExprParser:
         dx, dy = as_data(x, tx), as_data(y, ty)
         if dx is None or dy is None:
             self.source.fail(ObjectTypeError, node, f"{describe(tx)} and {describe(ty)} cannot be combined by {op!r}")
-        if op == "%":
-            self.source.fail(ObjectTypeError, node, "data has no remainder")
+        if op == "%" or isinstance(node.op, ast.FloorDiv):
+            self.source.fail(ObjectTypeError, node, "data has no remainder and no floor division")
         base = tx if isinstance(tx, Scalar) and tx != R else ty if isinstance(ty, Scalar) else R
         return Binary(op, dx, dy), base
 
     def integers(self, node: ast.BinOp, op: str, x: Expr, y: Expr) -> Expr:
-        if isinstance(x, Const) and isinstance(y, Const) and not (op in "/%" and int(y.value) < 1):
-            m, n = int(x.value), int(y.value)
-            return b.num({"+": m + n, "-": m - n, "*": m * n, "/": m // max(n, 1), "%": m % max(n, 1)}[op])
-        if op in "/%" and not (isinstance(y, Const) and int(y.value) >= 1):
+        m, n = constant(x), constant(y)
+        if op in "/%" and (n is None or n < 1):
             what = f"control integers can be combined by {op!r} with a positive literal only"
             self.source.fail(ObjectTypeError, node, what)
-        if op == "*" and not self.products and not (isinstance(x, Const) or isinstance(y, Const)):
+        if op == "*" and not self.products and m is None and n is None:
             self.source.fail(ObjectTypeError, node, "one factor of a product of control integers must be a literal")
-        return Binary(op, x, y)
+        result = Binary(op, x, b.num(n) if op in "/%" and n is not None else y)
+        value = constant(result)
+        # What Python names stand for is computed now; arithmetic that is written out stays as it is written.
+        return b.num(value) if value is not None and self.mentions_python(node) else result
+
+    def mentions_python(self, node: ast.AST) -> bool:
+        """Whether a name in it is a constant of the Python program around the procedure."""
+        return any(isinstance(n, ast.Name) and self.scope.sym(n.id) is None for n in ast.walk(node))
 
     def compare(self, node: ast.Compare) -> Typed:
         terms = [node.left, *node.comparators]
@@ -291,11 +328,12 @@ def describe(t: Type) -> str:
 
 
 def _parse(text: str) -> tuple[ast.expr, Source]:
-    source = Source("<text>", (text,))
-    try:
-        return ast.parse(text.strip(), mode="eval").body, source
-    except SyntaxError as e:
-        raise ParseError(f"{e.msg}", Place("<text>", 1, text, (e.offset or 1) - 1)) from None
+    source = Source("<text>", tuple(text.strip().splitlines()))
+    match parse_python(source, ParseError).body:
+        case [ast.Expr(value=node)]:
+            return node, source
+        case _:
+            raise ParseError("an expression is needed here", source.at(1, 0))
 
 
 def parse_expr(text: str, scope: Scope) -> Expr:

@@ -33,12 +33,12 @@ from ..ir.nodes import (
 )
 from ..ir.types import CONTROLS, SCALARS, Control, Scalar, Tensor, Type, index
 from ..ir.walk import Path
-from .errors import ObjectTypeError, ParseError, Place
+from .errors import ObjectTypeError, ParseError, Place, ScopeError
 from .exprs import ExprParser, as_data, describe, is_bool_type, is_int_type
-from .scope import Scope
+from .scope import Scope, near_names
 from .source import Source
+from .words import MODES
 
-MODES = ("seq", "par", "vec")
 _REDUCTIONS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Mult: "*"}
 
 
@@ -64,6 +64,8 @@ class ProcParser:
         a = fn.args
         if a.vararg or a.kwarg or a.kwonlyargs or a.defaults or a.posonlyargs:
             self.source.fail(ParseError, fn, "arguments of a procedure are plain: no defaults, no stars")
+        if fn.returns is not None and not (isinstance(fn.returns, ast.Constant) and fn.returns.value is None):
+            self.source.fail(ParseError, fn.returns, "a procedure returns nothing: it writes its arguments")
         scope = Scope(pmap(), pmap(), self.env)
         args: list[Arg] = []
         for i, arg in enumerate(a.args):
@@ -86,12 +88,12 @@ class ProcParser:
         """The type and memory that `T @ MEM` means."""
         if node is None:
             self.source.fail(ParseError, at, "every argument and allocation needs a type")
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node = self.quoted(node, node.value)
         mem: Memory | None = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             mem = self.memory(node.right)
             node = node.left
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            node = ast.parse(node.value, mode="eval").body
         t = self.type(node, scope)
         if isinstance(t, Control):
             if mem is not None:
@@ -99,10 +101,22 @@ class ProcParser:
             return t, None
         return t, mem or DRAM
 
+    def quoted(self, node: ast.expr, text: str) -> ast.expr:
+        """The annotation in a string, standing where the string does."""
+        try:
+            inner = ast.parse(text, mode="eval").body
+        except (SyntaxError, ValueError):
+            self.source.fail(ParseError, node, f"{text!r} is no type")
+        for n in ast.walk(inner):
+            ast.copy_location(n, node)
+        return inner
+
     def memory(self, node: ast.expr) -> Memory:
-        found = self.env.get(node.id) if isinstance(node, ast.Name) else None
+        name = node.id if isinstance(node, ast.Name) else ""
+        found = self.env.get(name)
         if not isinstance(found, Memory):
-            self.source.fail(ParseError, node, "after @ stands the name of a memory, such as DRAM")
+            near = near_names(name, [k for k, v in self.env.items() if isinstance(v, Memory)])
+            self.source.fail(ParseError, node, f"after @ stands the name of a memory, such as DRAM{near}")
         return found
 
     def type(self, node: ast.expr, scope: Scope) -> Type:
@@ -120,7 +134,8 @@ class ProcParser:
                 dims = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
                 extents = pvector(self.exprs(scope, products=True).integer(d) for d in dims)
                 return Tensor(base, extents, window)
-        self.source.fail(ParseError, node, "this is no type: write size, index, f32, f32[n, m], [f32][n, m] ..")
+        near = near_names(node.id, [*CONTROLS, *SCALARS]) if isinstance(node, ast.Name) else ""
+        self.source.fail(ParseError, node, f"this is no type: write size, index, f32, f32[n, m], [f32][n, m] ..{near}")
 
     # -- statements -------------------------------------------------------------------------------
 
@@ -157,11 +172,12 @@ class ProcParser:
             case ast.Assert():
                 self.source.fail(ParseError, s, "assertions stand at the top of a procedure, before its statements")
             case _:
-                self.source.fail(ParseError, s, "the object language has no such statement")
+                what = "assignments, +=, allocations, windows, calls, for, if and pass"
+                self.source.fail(ParseError, s, f"the object language has no such statement, only {what}")
 
     def loop(self, s: ast.For, scope: Scope, path: Path) -> For:
         if not isinstance(s.target, ast.Name) or s.orelse:
-            self.source.fail(ParseError, s, "a loop is `for i in seq(lo, hi):`")
+            self.source.fail(ParseError, s, "a loop is `for i in seq(lo, hi):`, without an else")
         it = s.iter
         if not isinstance(it, ast.Call) or not isinstance(it.func, ast.Name) or it.func.id not in MODES:
             self.source.fail(ParseError, s.iter, "a loop's range is seq(lo, hi), par(lo, hi) or vec(lo, hi)")
@@ -241,6 +257,9 @@ class ProcParser:
             self.source.fail(ParseError, node, "a call is a name with arguments by position")
         f = self.env.get(node.func.id)
         tree = getattr(f, "tree", None)
+        if f is None:
+            procs = [k for k, v in self.env.items() if hasattr(v, "tree")]
+            self.source.fail(ScopeError, node, f"{node.func.id!r} means nothing here{near_names(node.func.id, procs)}")
         if not isinstance(tree, ProcDef):
             self.source.fail(ObjectTypeError, node, f"{node.func.id!r} is no procedure that could be called")
         if len(node.args) != len(tree.args):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -40,9 +40,13 @@ class Scope:
 
     def unknown(self, name: str) -> ScopeError:
         """The error for a name that means nothing, with the nearest spelling that does."""
-        near = get_close_matches(name, [*self.names, *self.env], 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        return ScopeError(f"{name!r} means nothing here{hint}")
+        return ScopeError(f"{name!r} means nothing here{near_names(name, [*self.names, *self.env])}")
+
+
+def near_names(name: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is not known: the nearest one that is."""
+    near = get_close_matches(name, sorted(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def window_type(w: WindowExpr, base: Type) -> Tensor:

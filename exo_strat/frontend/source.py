@@ -11,19 +11,40 @@ from .errors import FrontendError, Place
 
 @dataclass(frozen=True)
 class Source:
-    """A text that was parsed: its file, the number of its first line, how far it was dedented."""
+    """A text that was parsed: its file, its lines, the number of the first."""
 
     file: str
     lines: tuple[str, ...]
     first: int = 1
-    dedent: int = 0
 
     def place(self, node: ast.AST) -> Place:
         """Where a Python node stands."""
         line = getattr(node, "lineno", 1)
-        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
-        return Place(self.file, self.first + line - 1, text, getattr(node, "col_offset", 0))
+        col = getattr(node, "col_offset", 0)
+        return self.at(line, len(self.line(line).encode()[:col].decode(errors="ignore")))  # ast counts bytes
+
+    def at(self, line: int, col: int) -> Place:
+        """A line of the text, counted from 1, and a column of it, from 0."""
+        return Place(self.file, self.first + line - 1, self.line(line), max(col, 0))
+
+    def line(self, number: int) -> str:
+        """A line of the text, counted from 1."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def text(self, node: ast.AST) -> str:
+        """The text of a Python node."""
+        return ast.get_source_segment("\n".join(self.lines), node) or ""
 
     def fail(self, kind: type[FrontendError], node: ast.AST, message: str) -> NoReturn:
         """Raise an error that marks a Python node."""
         raise kind(message, self.place(node))
+
+
+def parse_python(source: Source, kind: type[FrontendError], what: str = "not object code") -> ast.Module:
+    """The Python syntax tree of a text; what is no Python raises `kind`, with the place marked."""
+    try:
+        return ast.parse("\n".join(source.lines))
+    except SyntaxError as e:
+        raise kind(f"{what}: {e.msg}", source.at(e.lineno or 1, (e.offset or 1) - 1)) from None
+    except ValueError as e:  # a null byte
+        raise kind(f"{what}: {e}", source.at(1, 0)) from None

@@ -102,9 +102,7 @@ def names_at(tree: ProcDef) -> Names:
 def _const(e: Const) -> str:
     if isinstance(e.type, Control) or isinstance(e.value, bool):
         return str(e.value)
-    if isinstance(e.value, int):
-        return str(e.value) if abs(e.value) >= 2**53 else f"{e.value}.0"
-    return repr(e.value)
+    return f"{e.value}.0" if isinstance(e.value, int) else repr(e.value)
 
 
 def _expr(e: Expr, names: Names, level: int) -> str:
@@ -128,9 +126,10 @@ def _with_level(e: Expr, names: Names) -> tuple[str, int]:
         case Const():
             text = _const(e)
             return text, _NEG if text.startswith("-") else _ATOM
-        case Unary(op=op, arg=a):
-            level = _LEVEL["not"] if op == "not" else _NEG
-            return f"{op}{' ' if op == 'not' else ''}{_expr(a, names, level)}", level
+        case Unary(op="not", arg=a):
+            return f"not {_expr(a, names, _LEVEL['not'])}", _LEVEL["not"]
+        case Unary(arg=a):  # a minus that touches a number would be part of that number
+            return f"-{_expr(a, names, _ATOM + 1 if isinstance(a, Const) else _NEG)}", _NEG
         case Binary(op=op, lhs=a, rhs=b):
             level = _LEVEL[op]
             left = level + 1 if level == _LEVEL["<"] else level
@@ -164,7 +163,7 @@ def print_dim(d: WinDim | Expr, names: Names) -> str:
 
 def print_type(t: Type, mem: Memory | None, names: Names) -> str:
     """A type annotation."""
-    at = f" @ {mem}" if mem is not None else ""
+    at = f" @ {mem.name}" if mem is not None else ""
     if isinstance(t, Tensor):
         base = f"[{t.base}]" if t.window else str(t.base)
         return f"{base}[{_list(t.shape, names)}]{at}"
@@ -263,5 +262,3 @@ def render(tree: ProcDef, path: Path, note: str = "", around: int = 2) -> str:
         if i == at and note:
             out.append(indent(note, "      ^ "))
     return "\n".join(out)
-
-

@@ -10,18 +10,19 @@ from .affine import Lin, Opaque, V
 from .answers import Proved, Refuted
 from .context import show_model
 from .dependence import SAFE, Clash, Verdict, prime, same_place, show
-from .effects import Access, Buffer
+from .effects import Access, Buffer, Tick
 from .formula import FALSE, Formula, conj, disj, eq, ge, lt
 from .solver import prove_exists
 
 WITNESS = 50  # the tag that tells the iterators of a covering write
 
 
-def before(a: Sequence[Lin], b: Sequence[Lin]) -> Formula:
-    """That the time `a` lies before the time `b`, lexicographically."""
+def before(a: Sequence[Tick], b: Sequence[Tick]) -> Formula:
+    """That the time `a` surely lies before the time `b`: lexicographically, where there is an order."""
     if not a or not b:
         return FALSE
-    return disj(lt(a[0], b[0]), conj(eq(a[0], b[0]), before(a[1:], b[1:])))
+    sooner = lt(a[0].at, b[0].at) if a[0].ordered and b[0].ordered else FALSE
+    return disj(sooner, conj(eq(a[0].at, b[0].at), before(a[1:], b[1:])))
 
 
 def cover(

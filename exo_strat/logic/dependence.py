@@ -6,18 +6,18 @@ are neither both reads nor both accumulations by one operator. One quantifier-fr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Node, ProcDef, Read, ReadConfig, Reduce, WriteConfig
 from ..ir.printing import names_at, print_expr
-from .affine import Atom, Lin, V, subst_lin
+from .affine import Atom, Leaf, Lin, Model, V, lin_atoms
 from .answers import Sat, Unsat
 from .context import show_model
-from .effects import Access
-from .formula import Formula, conj, eq, subst
+from .effects import CALLEE, Access, move
+from .formula import Formula, atoms, conj, eq
 from .solver import satisfiable
 
 
@@ -48,25 +48,6 @@ def prime(a: Access, outer: Iterable[Sym] = (), tag: int = 1) -> Access:
     return move(a, env)
 
 
-def move(a: Access, env: Mapping[Atom, Lin]) -> Access:
-    """An access with unknowns replaced (an iterator by an iterator, or an outer variable by a value)."""
-    renamed = []
-    for i in a.iters:
-        to = env.get(i)
-        renamed.append(i if to is None else next(t for t in _vars(to)))
-    return replace(
-        a,
-        index=tuple(None if x is None else subst_lin(x, env) for x in a.index),
-        guard=subst(a.guard, env),
-        iters=tuple(renamed),
-        when=tuple(subst_lin(t, env) for t in a.when),
-    )
-
-
-def _vars(x: Lin) -> Iterable[V]:
-    return (t for t, _ in x.terms if isinstance(t, V))
-
-
 def same_place(a: Access, b: Access) -> Formula:
     """That two accesses to one buffer are to one location, as far as their positions are known."""
     return conj(*(eq(x, y) for x, y in zip(a.index, b.index, strict=False) if x is not None and y is not None))
@@ -87,22 +68,41 @@ def clash(
     order_free: bool = True,
 ) -> Verdict:
     """Whether accesses of two instances clash. `second` is already renamed apart; with `order_free`
-    false, accumulations to one location clash too (a race)."""
+    false, accumulations to one location clash too (a race). A clash that surely happens is preferred."""
     others: dict[object, list[Access]] = {}
     for b in second:
         others.setdefault(b.buffer, []).append(b)
+    found: Verdict = SAFE
     for a in first:
         for b in others.get(a.buffer, ()):
-            if (commuting(a, b) and (order_free or a.kind == "R")) or not (a.writes or b.writes):
+            if a.kind == b.kind == "R" or (order_free and commuting(a, b)):
                 continue
             answer = satisfiable([*facts, a.guard, b.guard, same_place(a, b), relation])
             if isinstance(answer, Unsat):
                 continue
-            if isinstance(answer, Sat):
-                real = a.exact and b.exact
-                return Clash(what, show_model(tree, answer.model) if real else None, False, show_pair(tree, a, b))
-            return Clash(what, None, True, show_pair(tree, a, b))
-    return SAFE
+            details = show_pair(tree, a, b)
+            if not isinstance(answer, Sat):
+                found = Clash(what, None, True, details)
+            elif not (a.exact and b.exact):
+                found = Clash(what, None, False, details)
+            else:
+                return Clash(what, example(tree, answer.model, relation, a, b), False, details)
+    return found
+
+
+def example(tree: ProcDef, model: Model, *about: Formula | Access) -> Mapping[str, int]:
+    """The part of a model that is about the given formulas and accesses, in the names of `tree`. Iterators
+    of callees are left out: they have no name here."""
+    asked = {leaf for x in about for leaf in _leaves(x)}
+    return show_model(tree, {x: v for x, v in model.items() if x in asked})
+
+
+def _leaves(x: Formula | Access) -> Iterator[Leaf]:
+    if isinstance(x, Access):
+        yield from _leaves(x.guard)
+        yield from (leaf for i in x.index if i is not None for leaf in lin_atoms(i))
+    else:
+        yield from (leaf for leaf in atoms(x) if not (isinstance(leaf, V) and leaf.tag >= CALLEE))
 
 
 _VERBS = {"R": "reads", "W": "writes", "A": "accumulates into"}

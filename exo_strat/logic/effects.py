@@ -5,13 +5,16 @@ how (read, write, accumulate), under which guard (loop ranges and conditions ins
 when (a timestamp to be compared lexicographically). Windows are resolved to base buffers, calls to
 their callee's accesses with arguments put in, config fields are buffers of rank 0; buffers allocated
 inside are private and left out. Summaries are memoised on the statement.
+
+What cannot be said in terms that stay the same is left out of guards and positions, so that an access
+may seem to happen more often, or anywhere; `Access.exact` tells whether it surely happens as described.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
@@ -36,7 +39,7 @@ from ..ir.nodes import (
 )
 from ..ir.types import Control, Scalar, bool_
 from ..ir.walk import Path, children, get
-from .affine import Atom, BoolAtom, Lin, Opaque, V, lin_atoms, subst_lin
+from .affine import Atom, BoolAtom, Leaf, Lin, Opaque, V, lin_atoms, subst_lin
 from .context import branch_facts, flatten, range_facts
 from .formula import TRUE, Formula, atoms, conj, subst
 from .translate import EMPTY, is_opaque, lin, unknown
@@ -44,6 +47,14 @@ from .translate import EMPTY, is_opaque, lin, unknown
 Buffer: TypeAlias = Sym | tuple[str, str, str]
 Index: TypeAlias = tuple[Lin | None, ...]
 CALLEE = 100  # iterators of a callee are told from the caller's by their tag
+
+
+class Tick(NamedTuple):
+    """A part of a timestamp: a position in a block, or an iteration. Between iterations of a loop that
+    is not `seq` there is no order."""
+
+    at: Lin
+    ordered: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +72,7 @@ class Access:
     guard: Formula = TRUE
     iters: tuple[V, ...] = ()
     exact: bool = True
-    when: tuple[Lin, ...] = ()
+    when: tuple[Tick, ...] = ()
     op: str = ""
 
     @property
@@ -78,6 +89,23 @@ class Access:
 def config_key(config: str, field: str) -> Buffer:
     """The buffer that a config field is."""
     return ("config", config, field)
+
+
+def move(a: Access, env: Mapping[Atom, Lin]) -> Access:
+    """An access with unknowns replaced: an iterator by an iterator, an outer variable by a value."""
+    return replace(
+        a,
+        index=tuple(None if x is None else subst_lin(x, env) for x in a.index),
+        guard=subst(a.guard, env),
+        iters=tuple(_iterator(env[i]) if i in env else i for i in a.iters),
+        when=tuple(t._replace(at=subst_lin(t.at, env)) for t in a.when),
+    )
+
+
+def _iterator(x: Lin) -> V:
+    ((v, _),) = x.terms
+    assert isinstance(v, V)
+    return v
 
 
 # -- expressions --------------------------------------------------------------------------------------
@@ -103,7 +131,8 @@ def reads_of(e: Node) -> tuple[Access, ...]:
 
 
 def _at(time: int, accesses: Iterable[Access]) -> list[Access]:
-    return [replace(a, when=(Lin(time), *a.when)) for a in accesses]
+    tick = Tick(Lin(time))
+    return [replace(a, when=(tick, *a.when)) for a in accesses]
 
 
 def _guarded(accesses: Iterable[Access], guard: Formula, exact: bool) -> list[Access]:
@@ -150,10 +179,9 @@ def _loop(s: For) -> tuple[Access, ...]:
     bounds = _at(0, (*reads_of(s.lo), *reads_of(s.hi)))
     i, guard = V(s.iter), conj(*range_facts(s, EMPTY))
     exact = not (is_opaque(s.lo) or is_opaque(s.hi))
-    inner = [
-        replace(a, iters=(i, *a.iters), when=(Lin(1), unknown(s.iter), *a.when)) for a in block_accesses(tuple(s.body))
-    ]
-    return (*bounds, *_guarded(inner, guard, exact))
+    turn = Tick(unknown(s.iter), s.mode == "seq")
+    inner = [replace(a, iters=(i, *a.iters), when=(turn, *a.when)) for a in block_accesses(s.body)]
+    return (*bounds, *_guarded(_at(1, inner), guard, exact))
 
 
 def _branch(s: If) -> tuple[Access, ...]:
@@ -161,7 +189,7 @@ def _branch(s: If) -> tuple[Access, ...]:
     out = _at(0, reads_of(s.cond))
     for time, label in ((1, "body"), (2, "orelse")):
         guard = conj(*branch_facts(s, label, EMPTY))
-        out += _guarded(_at(time, block_accesses(tuple(getattr(s, label)))), guard, exact)
+        out += _guarded(_at(time, block_accesses(getattr(s, label))), guard, exact)
     return tuple(out)
 
 
@@ -169,6 +197,7 @@ def block_accesses(stmts: Sequence[Stmt], windows: Mapping[Sym, WindowExpr] | No
     """The accesses of a run of statements, timed by position; `windows` are those in scope before it."""
     out: list[Access] = []
     private: set[Sym] = set()
+    local: set[Sym] = set()
     views = dict(windows or {})
     for k, s in enumerate(stmts):
         out += _at(k, [resolve(a, views) for a in accesses(s)])
@@ -176,7 +205,31 @@ def block_accesses(stmts: Sequence[Stmt], windows: Mapping[Sym, WindowExpr] | No
             private.add(s.sym)
         elif isinstance(s, WindowDef):
             views[s.sym] = s.rhs
-    return [a for a in out if a.buffer not in private]
+            local.add(s.sym)
+    if not (private or local):
+        return out
+    # Another instance of the block may have another extent, and so other strides.
+    ours = private | local
+    return [_without(a, lambda leaf: _is_stride(leaf, ours)) for a in out if a.buffer not in private]
+
+
+def _without(a: Access, gone: Callable[[Leaf], bool]) -> Access:
+    """The access less what is said of it in terms of unknowns that mean nothing outside."""
+    parts = flatten(a.guard)
+    known = [f for f in parts if not any(map(gone, atoms(f)))]
+    index = tuple(None if x is None or any(map(gone, lin_atoms(x))) else x for x in a.index)
+    if len(known) == len(parts) and index == a.index:
+        return a
+    return replace(a, index=index, guard=conj(*known), exact=False)
+
+
+def _is_stride(leaf: Leaf, syms: set[Sym] | None = None) -> bool:
+    """Whether an unknown is a stride, of one of `syms` if they are given."""
+    match leaf:
+        case Opaque(key=("stride", Sym() as s, _)):
+            return syms is None or s in syms
+        case _:
+            return False
 
 
 def resolve(a: Access, views: Mapping[Sym, WindowExpr]) -> Access:
@@ -224,7 +277,7 @@ def _call(s: Call) -> tuple[Access, ...]:
     out = _at(0, [*out, *(a for p in callee.preds for a in reads_of(p))])
     scalars = {f.sym for f in callee.args if isinstance(f.type, Scalar)}
     for a in _at(1, body_accesses(callee)):
-        placed = _place(_renamed(a, ints, hidden | set(views)), views, scalars)
+        placed = _place(_renamed(a, ints, hidden), views, scalars)
         if placed is not None:
             out.append(placed)
     return tuple(out)
@@ -233,38 +286,22 @@ def _call(s: Call) -> tuple[Access, ...]:
 @memo_by_identity
 def body_accesses(tree: ProcDef) -> tuple[Access, ...]:
     """The accesses of a procedure's body to its arguments and to config fields."""
-    return tuple(block_accesses(tuple(tree.body)))
+    return tuple(block_accesses(tree.body))
 
 
 def _renamed(a: Access, ints: Mapping[Sym, Expr], hidden: set[Sym]) -> Access:
     """A callee's access with control arguments put in, and its iterators told from the caller's."""
+
+    def gone(leaf: Leaf) -> bool:
+        match leaf:
+            case V(sym=s) | BoolAtom(key=("bool", Sym() as s)):
+                return s in hidden
+            case _:
+                return _is_stride(leaf)
+
     env: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.tag + CALLEE)) for i in a.iters}
     env |= {V(f): lin(e) for f, e in ints.items()}
-    known = [f for f in flatten(a.guard) if not any(_about(x, hidden) for x in atoms(f))]
-    index = tuple(None if x is None or _hides(x, hidden) else subst_lin(x, env) for x in a.index)
-    return replace(
-        a,
-        index=index,
-        guard=conj(*(subst(f, env) for f in known)),
-        iters=tuple(V(i.sym, i.tag + CALLEE) for i in a.iters),
-        exact=a.exact and None not in index and len(known) == len(flatten(a.guard)),
-        when=tuple(subst_lin(t, env) for t in a.when),
-    )
-
-
-def _about(leaf: object, hidden: set[Sym]) -> bool:
-    """Whether an unknown stands for a callee's variable (or stride) that the caller cannot express."""
-    match leaf:
-        case V(sym=s):
-            return s in hidden
-        case BoolAtom(key=("bool", Sym() as s)) | Opaque(key=("stride", Sym() as s, _)):
-            return s in hidden
-        case _:
-            return False
-
-
-def _hides(x: Lin, hidden: set[Sym]) -> bool:
-    return any(_about(t, hidden) for t in lin_atoms(x))
+    return move(_without(a, gone), env)
 
 
 def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: set[Sym]) -> Access | None:

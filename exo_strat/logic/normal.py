@@ -103,6 +103,13 @@ def _quotient(x: Lin, c: int, facts: Facts) -> Lin:
     return whole + rest.div(c)
 
 
+def difference(a: Expr, b_: Expr) -> Expr:
+    """`a - b_`, with what cancels left out."""
+    if b_ == b.ZERO or is_opaque(a) or is_opaque(b_):
+        return b.sub(a, b_)
+    return to_expr(lin(a) - lin(b_))
+
+
 # -- back to expressions ------------------------------------------------------------------------------
 
 

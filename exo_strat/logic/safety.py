@@ -21,8 +21,8 @@ from .answers import Proved, Refuted
 from .context import env_of, facts_at, range_facts, show_model
 from .context import holds as _holds
 from .coverage import all_covered, box, cell, cover
-from .dependence import SAFE, Clash, Safe, Verdict, clash, move, prime, show
-from .effects import Access, Buffer, block_accesses, reads_of, resolve, windows_at
+from .dependence import SAFE, Clash, Safe, Verdict, clash, prime, show
+from .effects import Access, Buffer, Tick, block_accesses, move, reads_of, resolve, windows_at
 from .formula import TRUE, Formula, conj, eq, iff, lt, ne
 from .solver import prove
 from .translate import EMPTY, cond, is_opaque, lin, unknown
@@ -307,7 +307,7 @@ def fully_written(tree: ProcDef, blk: Blk, buffer: Buffer, window: Sequence[WinD
     """Whether a run of statements surely writes every location of a window."""
     here = cell(len(window))
     accesses = effects(tree, blk)
-    end = (Lin(blk.hi - blk.lo),)
+    end = (Tick(Lin(blk.hi - blk.lo)),)
     return _written(tree, blk, buffer, accesses, end, here, box(here, _bounds(window)))
 
 
@@ -330,7 +330,7 @@ def _written(
     blk: Blk,
     buffer: Buffer,
     accesses: Sequence[Access],
-    when: Sequence[Lin],
+    when: Sequence[Tick],
     here: Sequence[Lin],
     guard: Formula,
 ) -> Verdict:
@@ -356,20 +356,20 @@ def _home(tree: ProcDef, path: Path, buffer: Sym) -> tuple[Path, str, int]:
     raise AssertionError(f"{buffer} is not allocated around {path}")
 
 
-def _time(tree: ProcDef, scope: Blk, path: Path) -> tuple[Lin, ...]:
+def _time(tree: ProcDef, scope: Blk, path: Path) -> tuple[Tick, ...]:
     """The time, in a run of statements, at which the statement at `path` starts."""
-    steps = path[len(scope.parent) :]
-    _, first = steps[0]
-    assert first is not None
-    when = [Lin(first - scope.lo)]
-    node = get(tree, path[: len(scope.parent) + 1]) if len(steps) > 1 else None
-    for n, (label, i) in enumerate(steps[1:], len(scope.parent) + 1):
-        assert i is not None
+    when: list[Tick] = []
+    for n in range(len(scope.parent), len(path)):
+        label, k = path[n]
+        assert k is not None
+        if n == len(scope.parent):
+            when.append(Tick(Lin(k - scope.lo)))
+            continue
+        node = get(tree, path[:n])
         if isinstance(node, For):
-            when += [Lin(1), unknown(node.iter), Lin(i)]
+            when += [Tick(Lin(1)), Tick(unknown(node.iter), node.mode == "seq"), Tick(Lin(k))]
         else:
-            when += [Lin(1 if label == "body" else 2), Lin(i)]
-        node = get(tree, path[: n + 1]) if n + 1 < len(path) else None
+            when += [Tick(Lin(1 if label == "body" else 2)), Tick(Lin(k))]
     return tuple(when)
 
 

@@ -16,22 +16,9 @@ from ..ir.nodes import Binary, Const, Expr, For, If, Pass, ProcDef
 from ..ir.walk import Path, get, mentions, with_child
 from ..logic import safety
 from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, name_arg, primitive, require
-from .scoping import escaping, loop_at, trip_count
+from .scoping import body_span, bounds_stay, escaping, loop_at, trip_count
 
 TAILS = ("perfect", "guard", "cut", "cut_and_guard")
-
-
-def body_span(rw: Rewrite, path: Path, label: str = "body") -> Span:
-    """The whole block of a compound statement of the current tree."""
-    return Span(path, label, 0, len(getattr(rw.node(path), label)))
-
-
-def bounds_stay(tree: ProcDef, path: Path) -> None:
-    """Owed when a loop's bounds are evaluated again after or within its body: it must not change them."""
-    loop = loop_at(tree, path)
-    body = safety.Blk(path, "body", 0, len(loop.body))
-    require(safety.unchanged(tree, body, loop.lo))
-    require(safety.unchanged(tree, body, loop.hi))
 
 
 @primitive()

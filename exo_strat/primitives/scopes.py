@@ -13,8 +13,8 @@ from ..ir.nodes import Expr, For, If, Pass, Read
 from ..ir.walk import Path, get, mentions, walk
 from ..logic import safety
 from .framework import Where, applicable, primitive, ref, require
-from .loops import body_span, bounds_stay, reorder_loops
-from .scoping import loop_at
+from .loops import reorder_loops
+from .scoping import body_span, bounds_stay, loop_at
 
 
 @primitive()

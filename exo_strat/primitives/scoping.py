@@ -1,12 +1,18 @@
-"""Small questions about scopes that several primitives ask. Imports `ir`, edits and `logic`."""
+"""Small questions about loops and scopes that several primitives ask. Imports `framework`, `ir`, edits and `logic`."""
 
 from __future__ import annotations
 
+from ..cursors.cursor import Cursor
 from ..cursors.edits import Span
+from ..cursors.rewrite import Rewrite
+from ..frontend.scope import scope_at
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, For, ProcDef, WindowDef
-from ..ir.walk import Path, get, mentions
-from ..logic.translate import Env, lin
+from ..ir.nodes import Alloc, Expr, For, ProcDef, Var, WindowDef
+from ..ir.types import bool_
+from ..ir.walk import Path, get, is_bool, is_control, mentions
+from ..logic import safety
+from ..logic.translate import Env, is_opaque, lin
+from .framework import ExprLike, applicable, argument, expr_arg, require
 
 
 def loop_at(tree: ProcDef, path: Path) -> For:
@@ -14,6 +20,11 @@ def loop_at(tree: ProcDef, path: Path) -> For:
     node = get(tree, path)
     assert isinstance(node, For), f"{path} is no loop"
     return node
+
+
+def body_span(rw: Rewrite, path: Path, label: str = "body") -> Span:
+    """The whole block of a compound statement of the current tree."""
+    return Span(path, label, 0, len(getattr(rw.node(path), label)))
 
 
 def escaping(tree: ProcDef, span: Span) -> frozenset[Sym]:
@@ -27,3 +38,41 @@ def trip_count(loop: For) -> int | None:
     """How often a loop runs (maybe a number below 1), if that is a constant."""
     n = lin(loop.hi, Env()) - lin(loop.lo, Env())
     return None if n.terms else n.const
+
+
+def joint_mode(one: For, two: For) -> str:
+    """The mode of a loop that takes the place of two: parallel only if both are."""
+    return one.mode if one.mode == two.mode else "seq"
+
+
+# -- obligations --------------------------------------------------------------------------------------
+
+
+def bounds_stay(tree: ProcDef, path: Path, k: int | None = None) -> None:
+    """Owed when a loop's bounds are evaluated again after the first k statements of its body, or somewhere in
+    it: those must not change them."""
+    loop = loop_at(tree, path)
+    part = safety.Blk(path, "body", 0, len(loop.body) if k is None else k)
+    require(safety.unchanged(tree, part, loop.lo))
+    require(safety.unchanged(tree, part, loop.hi))
+
+
+def counts_from_start(loop: For, place: Cursor | None = None) -> None:
+    """Owed when expressions in the lower bound take the iterator's place: the bound never changes."""
+    used = any(loop.iter in mentions(s) for s in loop.body)
+    applicable(not used or not is_opaque(loop.lo), f"{loop.iter} counts from a config field, which may change", place)
+
+
+# -- arguments ----------------------------------------------------------------------------------------
+
+
+def integer_arg(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
+    """An integer control expression argument that is in scope at `at` and never changes."""
+    e = expr_arg(rw, value, at)
+    types = scope_at(rw.proc.tree, at).types
+    unknown = [s for s in sorted(mentions(e), key=lambda s: s.id) if s not in types]
+    argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {value!r} is needed")
+    truth = is_bool(e) or (isinstance(e, Var) and types[e.sym] == bool_)
+    argument(is_control(e) and not truth, f"an integer control expression is needed, not {value!r}")
+    argument(not is_opaque(e), f"{value!r} reads a config field, which may change")
+    return e

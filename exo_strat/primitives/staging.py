@@ -38,6 +38,7 @@ from ..ir.walk import COMPARISONS, LOGICAL, Path, get, is_control, mentions, wal
 from ..logic import safety
 from ..logic.dependence import Safe
 from ..logic.effects import windows_at
+from ..logic.normal import difference
 from ..logic.translate import is_opaque
 from .access import Dims, Redirect, bounds, redirect, shown, statement_of, uses_in
 from .buffers import stays_race_free
@@ -254,7 +255,7 @@ def _nothing_outside(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims, block:
 def _copy_of(tree: ProcDef, buffer: Sym, dims: Dims, tmp: Sym) -> tuple[Alloc, Redirect]:
     """The copy's allocation, and how accesses inside the window go to it."""
     kept = [(n, d.lo) for n, d in enumerate(dims) if isinstance(d, Interval)]
-    shape = [b.sub(d.hi, d.lo) for d in dims if isinstance(d, Interval)]
+    shape = [difference(d.hi, d.lo) for d in dims if isinstance(d, Interval)]
     base = _base(declarations(tree)[buffer])
 
     def window(old: Dims) -> Dims | None:
@@ -264,7 +265,7 @@ def _copy_of(tree: ProcDef, buffer: Sym, dims: Dims, tmp: Sym) -> tuple[Alloc, R
         return [_shifted(old[n], lo) for n, lo in kept]
 
     def point(idx: Sequence[Expr]) -> Sequence[Expr]:
-        return [b.sub(idx[n], lo) for n, lo in kept]
+        return [difference(idx[n], lo) for n, lo in kept]
 
     alloc = Alloc(tmp, Tensor(base, pvector(shape)) if shape else base, DRAM)
     return alloc, Redirect(tmp, shape, point, window, None)
@@ -273,7 +274,7 @@ def _copy_of(tree: ProcDef, buffer: Sym, dims: Dims, tmp: Sym) -> tuple[Alloc, R
 def _shifted(d: WinDim, by: Expr) -> WinDim:
     if by == b.ZERO:
         return d
-    return Point(b.sub(d.pt, by)) if isinstance(d, Point) else Interval(b.sub(d.lo, by), b.sub(d.hi, by))
+    return Point(difference(d.pt, by)) if isinstance(d, Point) else Interval(difference(d.lo, by), difference(d.hi, by))
 
 
 def _copy(rw: Rewrite, buffer: Sym, dims: Dims, tmp: Sym, how: str) -> Stmt:
@@ -285,7 +286,7 @@ def _copy(rw: Rewrite, buffer: Sym, dims: Dims, tmp: Sym, how: str) -> Stmt:
             outside.append(d.pt)
         else:
             i = rw.fresh(f"i{len(iters)}")
-            iters.append((i, b.sub(d.hi, d.lo)))
+            iters.append((i, difference(d.hi, d.lo)))
             outside.append(b.add(d.lo, b.var(i)))
     inside: PVector[Expr] = pvector([b.var(i) for i, _ in iters])
     there = pvector(outside)

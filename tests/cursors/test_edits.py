@@ -12,7 +12,7 @@ from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Assign, For, If, Pass, ProcDef, Stmt
 from exo_strat.ir.walk import get, walk
 
-X, I = Sym("x", 0), Sym("i", 1)
+X, IT = Sym("x", 0), Sym("i", 1)
 numbers = st.integers(0, 9)
 
 
@@ -21,7 +21,7 @@ def leaf(n: int) -> Stmt:
 
 
 def loop(body: list[Stmt]) -> Stmt:
-    return For(I, num(0), num(4), pvector(body))
+    return For(IT, num(0), num(4), pvector(body))
 
 
 def cond(body: list[Stmt], orelse: list[Stmt]) -> Stmt:
@@ -75,7 +75,7 @@ def edits(draw: st.DrawFn, tree: ProcDef) -> Edit:
     if kind == "replace":
         return Replace(span.path(), Pass())
     if kind == "wrap":
-        return Wrap(span, For(I, num(0), num(1), pvector()), "body")
+        return Wrap(span, For(IT, num(0), num(1), pvector()), "body")
     gaps = [s for s in lists_of(tree) if not inside(s.parent, span)]
     whole = draw(st.sampled_from(gaps))
     at = draw(st.integers(0, whole.hi))

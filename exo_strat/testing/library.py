@@ -1,0 +1,95 @@
+"""What generated programs may call and configure: a config and some procedures. Imports the front end.
+
+Each procedure is there for a way in which calls go wrong: windows, sizes, assertions, strides, values,
+config fields that are read, written or asked for by an assertion, arguments written in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+from pyrsistent import pmap
+
+from ..cursors.proc import Proc
+from ..frontend.decorators import proc_from_source
+from ..ir.config import Config
+from ..ir.types import bool_, f32, int_
+from ..primitives import divide_loop, set_precision, shift_loop, unroll_loop
+
+CONFIG: Final = Config("Cfg", pmap({"mode": int_, "on": bool_, "scale": f32}))
+
+_SOURCES: Final = """
+def double(k: size, v: [f32][k]):
+    for i in seq(0, k):
+        v[i] = 2.0 * v[i]
+
+def axpy(k: size, a: f32, v: [f32][k], w: [f32][k]):
+    for i in seq(0, k):
+        w[i] += a * v[i]
+
+def copy(k: size, v: [f32][k], w: [f32][k]):
+    for i in seq(0, k):
+        w[i] = v[i]
+
+def zero(v: [f32][4]):
+    for i in seq(0, 4):
+        v[i] = 0.0
+
+def total(v: [f32][4], r: f32):
+    for i in seq(0, 4):
+        r += v[i]
+
+def pick(j: index, k: size, v: [f32][k], r: f32):
+    assert 0 <= j
+    assert j < k
+    r = v[j]
+
+def first(k: size, v: [f32][k], a: f32):
+    assert stride(v, 0) == 1
+    v[0] = a
+
+def some(k: size, v: [f32][k]):
+    for i in seq(1, k):
+        if Cfg.mode == 1:
+            v[i] = Cfg.scale
+
+def tell(a: f32, j: index):
+    Cfg.scale = a
+    Cfg.mode = j
+
+def toggle(v: [f32][4]):
+    assert Cfg.on == True
+    v[1] = v[0] + 1.0
+    Cfg.on = False
+"""
+
+
+@cache
+def callees() -> Mapping[str, Proc]:
+    """The procedures by name."""
+    texts = _SOURCES.strip().split("\n\n")
+    made = [proc_from_source(text, {"Cfg": CONFIG}) for text in texts]
+    return {p.name(): p for p in made}
+
+
+@cache
+def versions(name: str) -> tuple[Proc, ...]:
+    """Later versions of one of the procedures: the last is not interchangeable with it, the others are."""
+    p = callees()[name]
+    loops = p.find_all("for i in _: _")
+    found = [p]
+    if loops:
+        found.append(shift_loop.direct(p, loops[0], 1))
+        found.append(divide_loop.direct(p, loops[0], 2, ("io", "ii"), "guard"))
+    if name in ("zero", "total"):
+        found.append(unroll_loop.direct(p, loops[0]))
+    tensors = [a for a in p.args() if a.type() == f32 or a.is_tensor()]
+    found.append(set_precision.direct(found[-1], tensors[0].name(), "f64"))
+    return tuple(found)
+
+
+def environment() -> Mapping[str, object]:
+    """What the names in a generated program mean."""
+    return {"Cfg": CONFIG, **callees()}

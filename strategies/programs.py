@@ -1,0 +1,47 @@
+"""The naive programs that the schedules of this package start from. Imports `exo_strat` only.
+
+Object code: Python reads it as annotations and calls that it never makes.
+"""
+
+from __future__ import annotations
+
+from exo_strat import f32, proc, size
+
+
+@proc
+def sgemm(M: size, N: size, K: size, A: f32[M, K], B: f32[K, N], C: f32[M, N]):
+    for k in seq(0, K):
+        for i in seq(0, M):
+            for j in seq(0, N):
+                C[i, j] += A[i, k] * B[k, j]
+
+
+@proc
+def sgemm_block(M: size, N: size, K: size, A: [f32][M, K], B: [f32][K, N], C: [f32][M, N]):
+    assert stride(A, 1) == 1
+    assert stride(B, 1) == 1
+    assert stride(C, 1) == 1
+    for j in seq(0, N):
+        for i in seq(0, M):
+            for k in seq(0, K):
+                C[i, j] += A[i, k] * B[k, j]
+
+
+@proc
+def sgemv(M: size, N: size, A: f32[M, N], x: f32[N], y: f32[M]):
+    for i in seq(0, M):
+        for j in seq(0, N):
+            y[i] += A[i, j] * x[j]
+
+
+@proc
+def sgemv_t(M: size, N: size, A: f32[M, N], x: f32[M], y: f32[N]):
+    for i in seq(0, M):
+        for j in seq(0, N):
+            y[j] += A[i, j] * x[i]
+
+
+@proc
+def saxpy(N: size, a: f32, x: f32[N], y: f32[N]):
+    for i in seq(0, N):
+        y[i] += a * x[i]
