@@ -18,7 +18,7 @@ import platformdirs
 CACHE_VARIABLE = "EXO_STRAT_CACHE_DIR"
 
 
-class ToolchainError(Exception):
+class ToolchainError(RuntimeError):
     """Compiling and loading failed, for a reason outside the procedure."""
 
 

@@ -38,8 +38,8 @@ class Operation:
 COMMON = (
     Operation("mov", "dst:V src:V", "dst[i] = src[i]", "dst = src"),
     Operation("set1", "dst:V src:E", "dst[i] = src[0]", "dst = set1(src)"),
-    Operation("set1_value", "dst:V value:S", "dst[i] = value", "dst = set1(value)"),
     Operation("setzero", "dst:V", "dst[i] = 0.0", "dst = setzero()"),
+    Operation("set1_value", "dst:V value:S", "dst[i] = value", "dst = set1(value)"),
     Operation("add", "dst:V a:V b:V", "dst[i] = a[i] + b[i]", "dst = add(a, b)"),
     Operation("sub", "dst:V a:V b:V", "dst[i] = a[i] - b[i]", "dst = sub(a, b)"),
     Operation("mul", "dst:V a:V b:V", "dst[i] = a[i] * b[i]", "dst = mul(a, b)"),

@@ -10,7 +10,7 @@ from .cursors.proc import Proc
 from .ir.memory import Memory
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Machine:
     """A target: vector widths (elements a register, by precision), the memory that registers are,
     the instructions by precision, whether lanes can be masked, and flags for the C compiler."""
@@ -23,6 +23,9 @@ class Machine:
     cc_flags: tuple[str, ...] = ()
     cpu_flags: tuple[str, ...] = ()
     registers: int = 16
+
+    def __repr__(self) -> str:
+        return self.name
 
     def vec_width(self, precision: str) -> int:
         """Elements in a vector register; 1 where there are no vectors."""

@@ -215,7 +215,8 @@ def show(value: object) -> str:
 
 # -- do-notation --------------------------------------------------------------------------------------
 
-Script: TypeAlias = Generator[Op, State, Cursor | None]
+Script: TypeAlias = Generator[Op, tuple[Proc, Any], Cursor | None]
+"""A strategy's steps. What kind of cursor an Op leaves is known to its author, not to the type checker."""
 
 
 @dataclass(frozen=True, repr=False)

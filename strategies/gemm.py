@@ -8,18 +8,16 @@ go one by one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from exo_strat import (
     BlockCursor,
     ForCursor,
-    IfCursor,
     Machine,
     Op,
     Proc,
     Script,
     at,
-    bind_expr,
     call_eqv,
     divide_dim,
     divide_loop,
@@ -30,20 +28,18 @@ from exo_strat import (
     lift_alloc,
     lift_scope,
     nav,
-    remove_loop,
     reorder_loops,
-    replace,
     schedule,
     seq,
     set_memory,
-    simplify,
     stage_mem,
     strategy,
 )
-from exo_strat.moves import body, expand, find, find_loop, next_, nth, parent, prev
+from exo_strat import replace as use_call
+from exo_strat.moves import body, find, find_loop, next_, nth, parent
 
 from .programs import sgemm, sgemm_block
-from .vectors import in_lanes, registers, stage_in_register, unroll_short_loops, use_instructions
+from .vectors import emit, in_lanes, registers, vectorize
 
 DEPTH = 256
 """Iterations of k in a block: a packed panel of this depth stays in the cache."""
@@ -66,14 +62,20 @@ class Tile:
         """The elements of a vector."""
         return self.machine.vec_width(PRECISION)
 
-    def emit(self) -> Op:
-        """The statement in focus as instructions, unrolled. What is in focus afterwards is unspecified."""
-        return seq(simplify(), use_instructions(self.machine, PRECISION), unroll_short_loops())
+    def by_rows(self) -> tuple[Tile, Tile]:
+        """The tiles of `in_tiles`: in `for io`, and of the single rows in `for ir`."""
+        rest = f"{self.rows} * (M / {self.rows}) + ir"
+        return replace(self, row=f"{self.rows} * io"), replace(self, rows=1, row=rest)
 
 
 def largest_tile(machine: Machine) -> Tile:
-    """Six rows, and as many vectors as leave registers for a row of the panel and an element of A."""
+    """Six rows, and as many vectors as leave registers for a row of the panel and an element of A.
+
+    Without vectors, sixteen columns, which the C compiler may vectorize.
+    """
     rows = 6
+    if not machine.vec_widths:
+        return Tile(machine, rows, 16)
     vectors = (machine.registers - 1) // (rows + 1)
     return Tile(machine, rows, vectors * machine.vec_width(PRECISION))
 
@@ -86,69 +88,64 @@ def schedule_block(p: Proc, c: BlockCursor, machine: Machine) -> Script:
     """The product of blocks, from `for j: for i: for k`, for any M, N and K."""
     big = largest_tile(machine)
     width, cols = big.width, big.cols
-    p, c = yield seq(nav(find_loop("j")), divide_loop(cols, ("jo", "ji"), tail="cut_and_guard"))
-    main, rest = c, c.next().body()[0]
-    rest_col = f"{cols} * (N / {cols})"
-    p, c = yield seq(focus(rest), divide_loop(width, ("jv", "ji"), tail="cut"))
-    single, last = c, c.next() if width > 1 else None
-    yield seq(focus(main), columns(Tile(machine, big.rows, cols, col=f"{cols} * jo")))
-    yield seq(focus(single), columns(Tile(machine, big.rows, width, col=f"{rest_col} + {width} * jv")))
-    if last is not None:
-        p, c = yield seq(focus(last), divide_loop(width, ("jm", "jl"), tail="guard"))
-        col = f"{rest_col} + {width} * ((N % {cols}) / {width}) + {width} * jm"
-        yield seq(nav(body >> nth(0)), masked_columns(Tile(machine, big.rows, width, col=col)))
+    rest = f"{cols} * (N / {cols})"
+    p, panels = yield seq(nav(find_loop("j")), divide_loop(cols, ("jo", "ji"), tail="cut_and_guard"))
+    p, single = yield seq(focus(panels.next()), nav(body >> nth(0)), divide_loop(width, ("jv", "ji"), tail="cut"))
+    yield seq(focus(panels), columns(replace(big, col=f"{cols} * jo")))
+    yield seq(focus(single), columns(replace(big, cols=width, col=f"{rest} + {width} * jv")))
+    if machine.vec_widths:
+        yield seq(focus(single.next()), divide_loop(width, ("jm", "jl"), tail="guard"), nav(body >> nth(0)))
+        col = f"{rest} + {width} * ((N % {cols}) / {width}) + {width} * jm"
+        yield masked_columns(replace(big, cols=width, col=col))
     return p.root()
 
 
 @strategy
 def in_tiles(p: Proc, c: ForCursor, rows: int) -> Script:
     """The rows of C in tiles. Focus: the loop over rows. Returns the block of the tiles and single rows."""
-    p, c = yield divide_loop(rows, ("io", "ii"), tail="cut")
+    p, tiles = yield divide_loop(rows, ("io", "ii"), tail="cut")
     yield seq(nav(next_()), divide_loop(1, ("ir", "ii"), tail="perfect"))
-    return c.expand(0, 1)
+    return tiles.expand(0, 1)  # type: ignore[no-any-return]
 
 
 @strategy
 def columns(p: Proc, c: ForCursor, t: Tile) -> Script:
     """The columns of one panel. Focus: the loop over panels, around `for ji: for i: for k`."""
-    panels = c
-    p, c = yield seq(nav(body >> nth(0)), reorder_loops(), in_tiles(t.rows))
-    p, c = yield stage_mem(f"B[0:K, {t.col}:{t.col} + {t.cols}]", "panel")
-    tiles, pack, buffer = c, c[0].prev(), c[0].prev(2)
-    yield seq(focus(buffer), lift_alloc())
-    yield seq(focus(pack), pack_panel(t.machine))
-    yield seq(focus(tiles[0]), nav(body >> nth(0)), register_tile(Tile(t.machine, t.rows, t.cols, f"{t.rows} * io", t.col)))
-    yield seq(focus(tiles[1]), nav(body >> nth(0)), register_tile(Tile(t.machine, 1, t.cols, f"{t.rows} * (M / {t.rows}) + ir", t.col)))
-    return panels
+    yield seq(nav(body >> nth(0)), reorder_loops(), in_tiles(t.rows))
+    p, tiles = yield stage_mem(f"B[0:K, {t.col}:{t.col} + {t.cols}]", "panel")
+    yield seq(focus(tiles[0].prev(2)), lift_alloc())
+    yield seq(focus(tiles[0].prev()), pack_panel(t.machine))
+    for loop, tile in zip(tiles, t.by_rows(), strict=True):
+        yield seq(focus(loop), nav(body >> nth(0)), register_tile(tile))
+    return c
 
 
 @strategy
 def pack_panel(p: Proc, c: ForCursor, machine: Machine) -> Script:
     """The copy of a panel by vectors. Focus: its loop nest, `for i0: for i1`."""
-    if machine.vec_width(PRECISION) > 1:
-        p, c = yield seq(nav(body >> nth(0)), in_lanes(machine, PRECISION))
-        yield seq(nav(body >> nth(0)), stage_in_register(machine, PRECISION, "t"))
-        yield seq(focus(c), simplify(), use_instructions(machine, PRECISION), unroll_short_loops())
+    if machine.vec_widths:
+        p, vectors = yield seq(nav(body >> nth(0)), in_lanes(machine, PRECISION))
+        yield seq(nav(body >> nth(0)), vectorize(machine, PRECISION))
+        yield seq(focus(vectors), emit(machine, PRECISION))
     return None
 
 
 @strategy
 def register_tile(p: Proc, c: ForCursor, t: Tile) -> Script:
     """The micro-kernel. Focus: `for ii: for ji: for k`, over a tile of C, with B packed in `panel`."""
-    p, c = yield at(body >> nth(0), reorder_loops())
-    p, c = yield reorder_loops()
-    p, c = yield stage_mem(f"C[{t.row}:{t.row} + {t.rows}, {t.col}:{t.col} + {t.cols}]", "c")
-    depth = c[0]
+    yield seq(at(body >> nth(0), reorder_loops()), reorder_loops())
+    p, block = yield stage_mem(f"C[{t.row}:{t.row} + {t.rows}, {t.col}:{t.col} + {t.cols}]", "c")
+    depth = block[0]
     tile, load, store = depth.prev(2), depth.prev(), depth.next()
-    p, c = yield seq(focus(depth.body()[0]), stage_mem(f"panel[k, 0:{t.cols}]", "b"))
-    rows = c[0]
+    p, block = yield seq(focus(depth.body()[0]), stage_mem(f"panel[k, 0:{t.cols}]", "b"))
+    rows = block[0]
     for loop in (load.body()[0], store.body()[0], rows.body()[0], rows.prev()):
         yield seq(focus(loop), in_lanes(t.machine, PRECISION))
     for buffer, dim in ((tile, 1), (rows.prev(2), 0)):
         divide = divide_dim(dim, t.width) if t.width > 1 else identity
         yield seq(focus(buffer), divide, set_memory(registers(t.machine)))
     for part in (load, depth, store):
-        yield seq(focus(part), t.emit())
+        yield seq(focus(part), emit(t.machine, PRECISION))
     return None
 
 
@@ -158,36 +155,40 @@ def register_tile(p: Proc, c: ForCursor, t: Tile) -> Script:
 @strategy
 def masked_columns(p: Proc, c: ForCursor, t: Tile) -> Script:
     """Columns that fill no vector. Focus: `for jl: if ..: for i: for k`, over the lanes of one."""
-    p, c = yield at(body >> nth(0) >> body >> nth(0), lift_scope())
-    p, c = yield seq(reorder_loops(), in_tiles(t.rows))
-    tiles = c
-    yield seq(focus(tiles[0]), nav(body >> nth(0)), masked_tile(Tile(t.machine, t.rows, t.cols, f"{t.rows} * io", t.col)))
-    yield seq(focus(tiles[1]), nav(body >> nth(0)), masked_tile(Tile(t.machine, 1, t.cols, f"{t.rows} * (M / {t.rows}) + ir", t.col)))
+    p, tiles = yield seq(at(body >> nth(0) >> body >> nth(0), lift_scope()), reorder_loops(), in_tiles(t.rows))
+    for loop, tile in zip(tiles, t.by_rows(), strict=True):
+        yield seq(focus(loop), nav(body >> nth(0)), masked_tile(tile))
     return None
 
 
 @strategy
 def masked_tile(p: Proc, c: ForCursor, t: Tile) -> Script:
     """The micro-kernel with the last lanes masked. Focus: `for ii: for jl: if ..: for k`."""
-    p, c = yield seq(nav(find_loop("k")), stage_mem(f"C[{t.row} + ii, {t.col} + jl]", "c"))
-    depth = c[0]
-    load, store = depth.prev(), depth.next()
+    p, block = yield seq(nav(find_loop("k")), stage_mem(f"C[{t.row} + ii, {t.col} + jl]", "c"))
+    depth = block[0]
+    load = depth.prev()
     yield seq(focus(depth.prev(2)), lane_buffer(t, 2), expand_dim(t.rows, "ii"), lift_alloc())
     yield seq(focus(load.after()), fission(3))
     yield seq(focus(depth.after()), fission(3))
     outwards = seq(nav(parent), reorder_loops())
-    p, c = yield seq(focus(depth), lift_scope(), outwards, outwards)
-    rows = c.body()[0]
-    yield seq(focus(rows), reorder_loops(), nav(find("if _: _")), lift_scope())
-    p, c = yield seq(focus(rows), stage_mem(f"B[k, {t.col} + jl]", "b"))
-    row_load = c[0].prev()
-    yield seq(focus(row_load.prev()), lane_buffer(t, 2))
-    yield seq(focus(row_load.after()), fission(2))
+    p, depth = yield seq(focus(depth), lift_scope(), outwards, outwards)
+    p, rows = yield seq(nav(body >> nth(0)), masked_row(t))
     yield seq(focus(rows), lift_scope(), outwards)
-    p, c = yield focus(depth)
-    for part in (c.prev(), c, c.next()):
-        yield seq(focus(part), t.emit())
+    p, depth = yield focus(depth)
+    for part in (depth.prev(), depth, depth.next()):
+        yield seq(focus(part), emit(t.machine, PRECISION))
     return None
+
+
+@strategy
+def masked_row(p: Proc, c: ForCursor, t: Tile) -> Script:
+    """A vector of B loaded once for all rows. Focus: `for ii: for jl: if ..`. Returns `for ii`, in the `if` now."""
+    yield seq(reorder_loops(), nav(find("if _: _")), lift_scope())
+    p, rows = yield seq(focus(c), stage_mem(f"B[k, {t.col} + jl]", "b"), nav(nth(0)))
+    load = rows.prev()
+    yield seq(focus(load.prev()), lane_buffer(t, 2))
+    yield seq(focus(load.after()), fission(2))
+    return rows  # type: ignore[no-any-return]
 
 
 def lane_buffer(t: Tile, scopes: int) -> Op:
@@ -201,11 +202,10 @@ def lane_buffer(t: Tile, scopes: int) -> Op:
 @strategy
 def in_blocks(p: Proc, c: BlockCursor, block: Proc, scheduled: Proc) -> Script:
     """Calls of a scheduled block for `DEPTH` iterations of k each, and one for the rest."""
-    p, c = yield seq(nav(find_loop("k")), divide_loop(DEPTH, ("ko", "ki"), tail="cut_and_guard"))
-    for nest in (c.body()[0], c.next().body()[0]):
-        p, c = yield seq(focus(nest), reorder_loops())
-        yield seq(nav(body >> nth(0)), reorder_loops())
-        yield seq(focus(c), reorder_loops(), replace(block), call_eqv(scheduled))
+    p, full = yield seq(nav(find_loop("k")), divide_loop(DEPTH, ("ko", "ki"), tail="cut_and_guard"))
+    inwards = seq(reorder_loops(), at(body >> nth(0), reorder_loops()), reorder_loops())
+    for scope in (full, full.next()):
+        yield seq(focus(scope), nav(body >> nth(0)), inwards, use_call(block), call_eqv(scheduled))
     return p.root()
 
 

@@ -35,7 +35,7 @@ def sgemv(M: size, N: size, A: f32[M, N], x: f32[N], y: f32[M]):
 
 
 @proc
-def sgemv_t(M: size, N: size, A: f32[M, N], x: f32[M], y: f32[N]):
+def sgemv_trans(M: size, N: size, A: f32[M, N], x: f32[M], y: f32[N]):
     for i in seq(0, M):
         for j in seq(0, N):
             y[j] += A[i, j] * x[i]

@@ -1,0 +1,14 @@
+"""Vector updates. Imports `exo_strat`, `programs` and `vectors`."""
+
+from __future__ import annotations
+
+from exo_strat import Machine, Proc, nav, schedule, seq, simplify
+from exo_strat.moves import find_loop, root
+
+from .programs import saxpy
+from .vectors import vectorize_all
+
+
+def schedule_axpy(machine: Machine) -> Proc:
+    """`y += a x` for a machine. Raises `SchedulingError` if a step fails."""
+    return schedule(seq(nav(find_loop("i")), vectorize_all(machine, "f32"), nav(root), simplify()), saxpy)
