@@ -23,6 +23,8 @@ from rich.text import Text
 from . import plugins
 from .cli_targets import Target, compiling, write_c
 from .cursors.proc import Proc
+from .ir.nodes import Call
+from .ir.walk import walk
 from .machine import Machine
 
 T = TypeVar("T")
@@ -97,6 +99,17 @@ def timed(action: Callable[[], T]) -> tuple[T, float]:
     start = time.perf_counter()
     value = action()
     return value, time.perf_counter() - start
+
+
+def rewrites(proc: Proc) -> int:
+    """How many primitive rewrites made a procedure and those that it calls."""
+    found, todo = dict[int, Proc](), [proc]
+    while todo:
+        p = todo.pop()
+        found[id(p)] = p
+        called = [n.f for _, n in walk(p.tree) if isinstance(n, Call)]
+        todo += [f for f in called if isinstance(f, Proc) and id(f) not in found]
+    return sum(len(p.history()) for p in found.values())
 
 
 def check(demo: Demo, kernel: Kernel) -> tuple[Error, ...]:
@@ -181,7 +194,7 @@ def _run(demo: Demo, machine: Machine, folder: Path, console: Console) -> Report
         errors = check(demo, kernel)
     with step("timing"):
         speed = measure(demo, kernel) if all(e.passed for e in errors) else None
-    return Report(demo, len(proc.history()), schedule_seconds, compile_seconds, errors, speed, files)
+    return Report(demo, rewrites(proc), schedule_seconds, compile_seconds, errors, speed, files)
 
 
 def print_report(r: Report, console: Console) -> None:

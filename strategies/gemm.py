@@ -1,9 +1,9 @@
 """Matrix products. Imports `exo_strat`, `programs` and `vectors`.
 
-The plan is the classic one. The K dimension is cut in blocks. For each, panels of B, a few vectors wide,
-are packed so that they stream, and a micro-kernel holds a tile of C in registers while it runs down the
-panel. Columns that fill no panel go by single vectors, the last of them masked; rows that fill no tile
-go one by one.
+The plan is the classic one. K and M are cut so that a block of A stays in the cache. For each block, panels
+of B, a few vectors wide, are packed so that they stream, and a micro-kernel holds a tile of C in registers
+while it runs down the panel. Columns that fill no panel go by single vectors, the last of them masked; rows
+that fill no tile go one by one.
 """
 
 from __future__ import annotations
@@ -43,6 +43,9 @@ from .vectors import emit, in_lanes, registers, vectorize
 
 DEPTH = 256
 """Iterations of k in a block: a packed panel of this depth stays in the cache."""
+
+HEIGHT = 384
+"""Rows in a block: a block of A of this height stays in the cache while all panels of B pass."""
 
 PRECISION = "f32"
 
@@ -201,11 +204,14 @@ def lane_buffer(t: Tile, scopes: int) -> Op:
 
 @strategy
 def in_blocks(p: Proc, c: BlockCursor, block: Proc, scheduled: Proc) -> Script:
-    """Calls of a scheduled block for `DEPTH` iterations of k each, and one for the rest."""
+    """Calls of a scheduled block for every `DEPTH` iterations of k and `HEIGHT` rows, and for the rests."""
     p, full = yield seq(nav(find_loop("k")), divide_loop(DEPTH, ("ko", "ki"), tail="cut_and_guard"))
-    inwards = seq(reorder_loops(), at(body >> nth(0), reorder_loops()), reorder_loops())
+    inwards = seq(at(body >> nth(0), reorder_loops()), reorder_loops())
     for scope in (full, full.next()):
-        yield seq(focus(scope), nav(body >> nth(0)), inwards, use_call(block), call_eqv(scheduled))
+        yield seq(focus(scope), nav(body >> nth(0)), reorder_loops())
+        p, rows = yield divide_loop(HEIGHT, ("io", "ii"), tail="cut_and_guard")
+        for part in (rows, rows.next()):
+            yield seq(focus(part), nav(body >> nth(0)), inwards, use_call(block), call_eqv(scheduled))
     return p.root()
 
 

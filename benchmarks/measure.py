@@ -1,0 +1,59 @@
+"""What the benchmarks share: interleaved timing, the machine's description, tables. Set-up is on import:
+NumPy's BLAS gets one thread, so import this first.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+
+import platform
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+Run = Callable[[], object]
+
+ROUNDS = 15
+SAMPLE_SECONDS = 0.03
+
+
+def seconds(*rivals: Run) -> list[float]:
+    """Seconds a call of each rival takes: the median of rounds in which they take turns, so that what
+    else the machine does meets all of them."""
+    calls = [max(1, round(SAMPLE_SECONDS / max(_sample(run, 1), 1e-7))) for run in rivals]
+    rounds = [[_sample(run, n) for run, n in zip(rivals, calls, strict=True)] for _ in range(ROUNDS)]
+    return [median(column) for column in zip(*rounds, strict=True)]
+
+
+def _sample(run: Run, calls: int) -> float:
+    start = time.perf_counter()
+    for _ in range(calls):
+        run()
+    return (time.perf_counter() - start) / calls
+
+
+def machine() -> str:
+    """The processor and the versions that matter."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    model = next((x.partition(":")[2].strip() for x in lines if x.startswith("model name")), platform.processor())
+    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__} with {blas['name']} {blas['version']}"
+    return f"{model}, {os.cpu_count()} cores; {versions}; one thread"
+
+
+def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a table with the machine's description."""
+    table = Table(*columns, title=title, caption=machine())
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        table.add_row(*(f"{x:.2f}" if isinstance(x, float) else str(x) for x in row))
+    Console(width=110).print(table)
