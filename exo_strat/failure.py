@@ -34,13 +34,16 @@ class Failure:
         return replace(self, op=self.op if self.op is not None else op, place=self.place or place)
 
     def __str__(self) -> str:
-        head = f"{self.op}: {self.message}" if self.op is not None else self.message
+        head = self._headline() if self.op is None else f"{self.op}: {self._headline()}"
         lines = [head, *self._details()]
         if self.place is not None and self.place.is_valid:
             lines.append(render(self.place.proc.tree, self.place.place()))
         for cause in self.causes:
             lines.append(indent(f"because {cause}", "  "))
         return "\n".join(lines)
+
+    def _headline(self) -> str:
+        return self.message
 
     def _details(self) -> list[str]:
         return []
@@ -53,6 +56,9 @@ class Unsafe(Failure):
 
     counterexample: PMap[str, int] | None = None
     details: str = ""
+
+    def _headline(self) -> str:
+        return f"{'not true' if self.counterexample else 'not provable'}: {self.message}"
 
     def _details(self) -> list[str]:
         lines = [self.details] if self.details else []

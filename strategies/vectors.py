@@ -161,15 +161,15 @@ def _in_register(c: Cursor, machine: Machine) -> bool:
 
 
 def _operands(c: Cursor, lanes: ForCursor, machine: Machine) -> list[ReadCursor]:
-    """The operands in memory that need a register: not those of a copy, nor an element that all lanes
-    multiply by and accumulate, which instructions take from memory."""
+    """The operands that need a register: not those of a copy, nor an element that all lanes multiply by and
+    accumulate, which instructions take from memory. Those in the register that is written need another."""
     assert isinstance(c, AssignCursor | ReduceCursor)
     value = c.rhs()
     if isinstance(c, AssignCursor) and isinstance(value, ReadCursor):
         return []
     reads = [e for e in value.descendants() if isinstance(e, ReadCursor) and not is_control(e.node)]
     shared = [e for e in reads if isinstance(c, ReduceCursor) and e.idx() and lanes.sym not in mentions(e.node)]
-    return [e for e in reads if e not in shared[:1] and not _in_register(e, machine)]
+    return [e for e in reads if e not in shared[:1] and (e.sym == c.sym or not _in_register(e, machine))]
 
 
 @strategy

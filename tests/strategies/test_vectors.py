@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from backends.targets import avx2, avx512, plain_c
+from exo_strat import CallCursor, ForCursor, Machine, Proc, at, proc_from_source, schedule
+from strategies.axpy import schedule_axpy
+from strategies.gemv import schedule_gemv
+from strategies.programs import saxpy, sgemv, sgemv_trans
+from strategies.vectors import is_short_loop, unroll_short_loops, use_instructions, vectorize, vectorize_all
+
+Same = Callable[..., None]
+axpy, gemv = cache(schedule_axpy), cache(schedule_gemv)
+VECTORS = (avx2, avx512)
+
+
+def lanes(body: str, width: int = 8) -> Proc:
+    return proc_from_source(f"""
+def foo(n: size, a: f32, x: f32[{width}], y: f32[{width}], s: f32):
+    assert n <= {width}
+    for l in seq(0, {width}):
+        {body}
+""")
+
+
+def steps(p: Proc) -> list[str]:
+    """The calls of a program in order, without prefix and suffix."""
+    calls = [n for n in p.root().descendants() if isinstance(n, CallCursor)]
+    return [c.subproc().name().removeprefix("mm256_").removesuffix("_ps") for c in calls]
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("y[l] = x[l]", ["loadu", "storeu"]),
+        ("y[l] = x[l] * y[l]", ["loadu", "loadu", "mov", "mul", "storeu"]),
+        ("y[l] += x[l] * a", ["loadu", "loadu", "set1_value", "fmadd", "storeu"]),
+        ("y[l] += x[0] * y[l]", ["loadu", "mov", "fmadd_set1", "storeu"]),
+        ("s += x[l]", ["setzero", "loadu", "acc", "reduce_add"]),
+        ("if l < n: y[l] = x[l]", ["mask_loadu", "mask_storeu"]),
+    ],
+)
+def test_each_step_of_a_loop_over_lanes_is_an_instruction(body: str, wanted: list[str], computes_the_same: Same) -> None:
+    p = lanes(body)
+    q = schedule(at("for l in _: _", vectorize(avx2, "f32")) >> use_instructions(avx2, "f32"), p)
+    assert steps(q) == wanted
+    computes_the_same(p, q, n=5)
+
+
+def test_without_vectors_a_loop_over_lanes_stays() -> None:
+    p = lanes("y[l] = x[l]")
+    assert schedule(at("for l in _: _", vectorize(plain_c, "f32")), p) is p
+
+
+def test_only_short_loops_are_unrolled() -> None:
+    p = proc_from_source("""
+def foo(n: size, x: f32[n, 100, 8]):
+    for i in seq(0, n):
+        for j in seq(0, 100):
+            for k in seq(0, 8):
+                x[i, j, k] = 0.0
+""")
+    loops = [c for c in p.root().descendants() if isinstance(c, ForCursor)]
+    assert [c.name() for c in loops if is_short_loop(c)] == ["k"]
+    q = schedule(unroll_short_loops(), p)
+    assert not q.find_all("for k in _: _") and len(q.find_all("x[_] = _")) == 8
+
+
+@pytest.mark.parametrize("machine", (*VECTORS, plain_c), ids=repr)
+@pytest.mark.parametrize("n", [1, 7, 8, 15, 17, 32, 64, 83, 128])
+def test_a_loop_of_independent_iterations_is_computed_for_any_length(
+    machine: Machine, n: int, computes_the_same: Same
+) -> None:
+    computes_the_same(saxpy, axpy(machine), N=n)
+    p = proc_from_source("""
+def scale(N: size, x: f32[N], y: f32[N]):
+    for i in seq(0, N):
+        y[i] = -x[i]
+""")
+    computes_the_same(p, schedule(at("for i in _: _", vectorize_all(machine, "f32", vectors=2)), p), N=n)
+
+
+@pytest.mark.parametrize("machine", (*VECTORS, plain_c), ids=repr)
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (8, 16), (9, 17), (3, 40), (16, 7)], ids=str)
+def test_gemv_is_computed_for_any_shape(machine: Machine, m: int, n: int, computes_the_same: Same) -> None:
+    computes_the_same(sgemv, gemv(machine, False), M=m, N=n)
+    computes_the_same(sgemv_trans, gemv(machine, True), M=m, N=n)
+
+
+@pytest.mark.parametrize("machine", VECTORS, ids=repr)
+def test_no_scalar_code_is_left(machine: Machine) -> None:
+    for p in (axpy(machine), gemv(machine, False), gemv(machine, True)):
+        assert not p.find_all("_[_] += _") and not p.find_all("_[_] = _")

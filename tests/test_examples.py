@@ -1,0 +1,29 @@
+"""The examples run from any folder, and print what each is there to show."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+SHOWN = {
+    "matmul.py": ["stage_mem('C[4*io : 4*io+4, 16*jo : 16*jo+16]', 'c')", "same as NumPy"],
+    "refusals.py": ["one writes x[i + 1], the other reads x[i]", "for i in par(0, n):", "must be a positive integer"],
+    "own_instruction.py": ["copy64(y[64 * r:64 * r + 64], x[r, 0:64])", "memcpy(&y[64 * r], &x[r * 64], 64 * sizeof"],
+    "own_strategy.py": ["tile_and_unroll(4)", "held on"],
+}
+
+
+def test_every_example_is_tested() -> None:
+    assert {p.name for p in EXAMPLES.glob("*.py")} == set(SHOWN)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_an_example_runs_and_shows_what_it_is_for(name: str, tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, EXAMPLES / name], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for text in SHOWN[name]:
+        assert text in done.stdout
