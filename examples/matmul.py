@@ -9,7 +9,6 @@ import numpy as np
 
 from backends.jit import jit
 from exo_strat import *
-from exo_strat.moves import body, nth
 
 
 @proc

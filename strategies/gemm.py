@@ -27,6 +27,7 @@ from exo_strat import (
     identity,
     lift_alloc,
     lift_scope,
+    moves,
     nav,
     reorder_loops,
     schedule,
@@ -36,10 +37,9 @@ from exo_strat import (
     strategy,
 )
 from exo_strat import replace as use_call
-from exo_strat.moves import body, find, find_loop, next_, nth, parent
 
 from .programs import sgemm, sgemm_block
-from .vectors import emit, in_lanes, registers, vectorize
+from .vectors import INSIDE, emit, in_lanes, registers, vectorize
 
 DEPTH = 256
 """Iterations of k in a block: a packed panel of this depth stays in the cache."""
@@ -92,12 +92,12 @@ def schedule_block(p: Proc, c: BlockCursor, machine: Machine) -> Script:
     big = largest_tile(machine)
     width, cols = big.width, big.cols
     rest = f"{cols} * (N / {cols})"
-    p, panels = yield seq(nav(find_loop("j")), divide_loop(cols, ("jo", "ji"), tail="cut_and_guard"))
-    p, single = yield seq(focus(panels.next()), nav(body >> nth(0)), divide_loop(width, ("jv", "ji"), tail="cut"))
+    p, panels = yield seq(nav(moves.find_loop("j")), divide_loop(cols, ("jo", "ji"), tail="cut_and_guard"))
+    p, single = yield seq(focus(panels.next()), nav(INSIDE), divide_loop(width, ("jv", "ji"), tail="cut"))
     yield seq(focus(panels), columns(replace(big, col=f"{cols} * jo")))
     yield seq(focus(single), columns(replace(big, cols=width, col=f"{rest} + {width} * jv")))
     if machine.vec_widths:
-        yield seq(focus(single.next()), divide_loop(width, ("jm", "jl"), tail="guard"), nav(body >> nth(0)))
+        yield seq(focus(single.next()), divide_loop(width, ("jm", "jl"), tail="guard"), nav(INSIDE))
         col = f"{rest} + {width} * ((N % {cols}) / {width}) + {width} * jm"
         yield masked_columns(replace(big, cols=width, col=col))
     return p.root()
@@ -107,19 +107,19 @@ def schedule_block(p: Proc, c: BlockCursor, machine: Machine) -> Script:
 def in_tiles(p: Proc, c: ForCursor, rows: int) -> Script:
     """The rows of C in tiles. Focus: the loop over rows. Returns the block of the tiles and single rows."""
     p, tiles = yield divide_loop(rows, ("io", "ii"), tail="cut")
-    yield seq(nav(next_()), divide_loop(1, ("ir", "ii"), tail="perfect"))
+    yield seq(nav(moves.next_()), divide_loop(1, ("ir", "ii"), tail="perfect"))
     return tiles.expand(0, 1)  # type: ignore[no-any-return]
 
 
 @strategy
 def columns(p: Proc, c: ForCursor, t: Tile) -> Script:
     """The columns of one panel. Focus: the loop over panels, around `for ji: for i: for k`."""
-    yield seq(nav(body >> nth(0)), reorder_loops(), in_tiles(t.rows))
+    yield seq(nav(INSIDE), reorder_loops(), in_tiles(t.rows))
     p, tiles = yield stage_mem(f"B[0:K, {t.col}:{t.col} + {t.cols}]", "panel")
     yield seq(focus(tiles[0].prev(2)), lift_alloc())
     yield seq(focus(tiles[0].prev()), pack_panel(t.machine))
     for loop, tile in zip(tiles, t.by_rows(), strict=True):
-        yield seq(focus(loop), nav(body >> nth(0)), register_tile(tile))
+        yield seq(focus(loop), nav(INSIDE), register_tile(tile))
     return c
 
 
@@ -127,8 +127,8 @@ def columns(p: Proc, c: ForCursor, t: Tile) -> Script:
 def pack_panel(p: Proc, c: ForCursor, machine: Machine) -> Script:
     """The copy of a panel by vectors. Focus: its loop nest, `for i0: for i1`."""
     if machine.vec_widths:
-        p, vectors = yield seq(nav(body >> nth(0)), in_lanes(machine, PRECISION))
-        yield seq(nav(body >> nth(0)), vectorize(machine, PRECISION))
+        p, vectors = yield seq(nav(INSIDE), in_lanes(machine, PRECISION))
+        yield seq(nav(INSIDE), vectorize(machine, PRECISION))
         yield seq(focus(vectors), emit(machine, PRECISION))
     return None
 
@@ -136,7 +136,7 @@ def pack_panel(p: Proc, c: ForCursor, machine: Machine) -> Script:
 @strategy
 def register_tile(p: Proc, c: ForCursor, t: Tile) -> Script:
     """The micro-kernel. Focus: `for ii: for ji: for k`, over a tile of C, with B packed in `panel`."""
-    yield seq(at(body >> nth(0), reorder_loops()), reorder_loops())
+    yield seq(at(INSIDE, reorder_loops()), reorder_loops())
     p, block = yield stage_mem(f"C[{t.row}:{t.row} + {t.rows}, {t.col}:{t.col} + {t.cols}]", "c")
     depth = block[0]
     tile, load, store = depth.prev(2), depth.prev(), depth.next()
@@ -158,24 +158,24 @@ def register_tile(p: Proc, c: ForCursor, t: Tile) -> Script:
 @strategy
 def masked_columns(p: Proc, c: ForCursor, t: Tile) -> Script:
     """Columns that fill no vector. Focus: `for jl: if ..: for i: for k`, over the lanes of one."""
-    p, tiles = yield seq(at(body >> nth(0) >> body >> nth(0), lift_scope()), reorder_loops(), in_tiles(t.rows))
+    p, tiles = yield seq(at(INSIDE >> INSIDE, lift_scope()), reorder_loops(), in_tiles(t.rows))
     for loop, tile in zip(tiles, t.by_rows(), strict=True):
-        yield seq(focus(loop), nav(body >> nth(0)), masked_tile(tile))
+        yield seq(focus(loop), nav(INSIDE), masked_tile(tile))
     return None
 
 
 @strategy
 def masked_tile(p: Proc, c: ForCursor, t: Tile) -> Script:
     """The micro-kernel with the last lanes masked. Focus: `for ii: for jl: if ..: for k`."""
-    p, block = yield seq(nav(find_loop("k")), stage_mem(f"C[{t.row} + ii, {t.col} + jl]", "c"))
+    p, block = yield seq(nav(moves.find_loop("k")), stage_mem(f"C[{t.row} + ii, {t.col} + jl]", "c"))
     depth = block[0]
     load = depth.prev()
     yield seq(focus(depth.prev(2)), lane_buffer(t, 2), expand_dim(t.rows, "ii"), lift_alloc())
     yield seq(focus(load.after()), fission(3))
     yield seq(focus(depth.after()), fission(3))
-    outwards = seq(nav(parent), reorder_loops())
+    outwards = seq(nav(moves.parent), reorder_loops())
     p, depth = yield seq(focus(depth), lift_scope(), outwards, outwards)
-    p, rows = yield seq(nav(body >> nth(0)), masked_row(t))
+    p, rows = yield seq(nav(INSIDE), masked_row(t))
     yield seq(focus(rows), lift_scope(), outwards)
     p, depth = yield focus(depth)
     for part in (depth.prev(), depth, depth.next()):
@@ -186,8 +186,8 @@ def masked_tile(p: Proc, c: ForCursor, t: Tile) -> Script:
 @strategy
 def masked_row(p: Proc, c: ForCursor, t: Tile) -> Script:
     """A vector of B loaded once for all rows. Focus: `for ii: for jl: if ..`. Returns `for ii`, in the `if` now."""
-    yield seq(reorder_loops(), nav(find("if _: _")), lift_scope())
-    p, rows = yield seq(focus(c), stage_mem(f"B[k, {t.col} + jl]", "b"), nav(nth(0)))
+    yield seq(reorder_loops(), nav(moves.find("if _: _")), lift_scope())
+    p, rows = yield seq(focus(c), stage_mem(f"B[k, {t.col} + jl]", "b"), nav(moves.nth(0)))
     load = rows.prev()
     yield seq(focus(load.prev()), lane_buffer(t, 2))
     yield seq(focus(load.after()), fission(2))
@@ -205,13 +205,13 @@ def lane_buffer(t: Tile, scopes: int) -> Op:
 @strategy
 def in_blocks(p: Proc, c: BlockCursor, block: Proc, scheduled: Proc) -> Script:
     """Calls of a scheduled block for every `DEPTH` iterations of k and `HEIGHT` rows, and for the rests."""
-    p, full = yield seq(nav(find_loop("k")), divide_loop(DEPTH, ("ko", "ki"), tail="cut_and_guard"))
-    inwards = seq(at(body >> nth(0), reorder_loops()), reorder_loops())
+    p, full = yield seq(nav(moves.find_loop("k")), divide_loop(DEPTH, ("ko", "ki"), tail="cut_and_guard"))
+    inwards = seq(at(INSIDE, reorder_loops()), reorder_loops())
     for scope in (full, full.next()):
-        yield seq(focus(scope), nav(body >> nth(0)), reorder_loops())
+        yield seq(focus(scope), nav(INSIDE), reorder_loops())
         p, rows = yield divide_loop(HEIGHT, ("io", "ii"), tail="cut_and_guard")
         for part in (rows, rows.next()):
-            yield seq(focus(part), nav(body >> nth(0)), inwards, use_call(block), call_eqv(scheduled))
+            yield seq(focus(part), nav(INSIDE), inwards, use_call(block), call_eqv(scheduled))
     return p.root()
 
 

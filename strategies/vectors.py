@@ -35,6 +35,7 @@ from exo_strat import (
     is_control,
     lift_alloc,
     mentions,
+    moves,
     nav,
     print_expr,
     replace,
@@ -43,12 +44,14 @@ from exo_strat import (
     simplify,
     stage_mem,
     strategy,
+    traversals,
     try_else,
     unroll_loop,
     when,
 )
-from exo_strat.moves import after, body, nth, prev
-from exo_strat.traversals import everywhere_bu, frontier_td
+
+INSIDE = moves.body >> moves.nth(0)
+"""To the first statement of a loop."""
 
 UNROLL = 8
 """Loops are unrolled if they run at most so often: the rows, or the vectors, of a register tile."""
@@ -69,12 +72,13 @@ def is_short_loop(c: Cursor) -> bool:
 
 def use_instructions(machine: Machine, precision: str) -> Op:
     """What instructions of the machine compute, at or below the focus, becomes calls of them; never fails."""
-    return frontier_td(try_else(*map(replace, machine.get_instructions(precision)), fail("no instruction does this")))
+    calls = map(replace, machine.get_instructions(precision))
+    return traversals.frontier_td(try_else(*calls, fail("no instruction does this")))
 
 
 def unroll_short_loops() -> Op:
     """Unrolls every short loop at or below the focus, the inner ones first."""
-    return everywhere_bu(attempt(when(is_short_loop, unroll_loop())))
+    return traversals.everywhere_bu(attempt(when(is_short_loop, unroll_loop())))
 
 
 def emit(machine: Machine, precision: str) -> Op:
@@ -100,7 +104,7 @@ def to_lanes(p: Proc, c: AllocCursor, machine: Machine, precision: str, lanes: F
 @strategy
 def split_after(p: Proc, c: StmtCursor, outermost: ForCursor) -> Script:
     """Every scope from the outermost one in to the focus, a statement, in two: up to the statement, and after it."""
-    yield seq(nav(after), fission(_depth(c, outermost)))
+    yield seq(nav(moves.after), fission(_depth(c, outermost)))
     return None
 
 
@@ -134,7 +138,7 @@ def vectorize(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script
     for operand in _operands(statement, lanes, machine):
         p, assigned = yield seq(focus(operand), bind_expr("v"))
         steps.append(assigned)
-        yield seq(nav(prev()), to_lanes(machine, precision, lanes))
+        yield seq(nav(moves.prev()), to_lanes(machine, precision, lanes))
     for step in steps:
         yield seq(focus(step), split_after(lanes))
     p, first = yield focus(lanes)
@@ -187,8 +191,8 @@ def vectorize_all(p: Proc, c: ForCursor, machine: Machine, precision: str, vecto
     p, single = yield seq(focus(main.next()), divide_loop(width, ("iv", "l"), tail="cut"))
     assert isinstance(single, ForCursor)
     p, last = yield seq(focus(single.next()), divide_loop(width, ("im", "l"), tail="guard"))
-    p, several = yield seq(focus(main), nav(body >> nth(0)), divide_loop(width, ("v", "l"), tail="perfect"))
+    p, several = yield seq(focus(main), nav(INSIDE), divide_loop(width, ("v", "l"), tail="perfect"))
     for loop in (several, single, last):
-        yield seq(focus(loop), nav(body >> nth(0)), vectorize(machine, precision))
+        yield seq(focus(loop), nav(INSIDE), vectorize(machine, precision))
         yield seq(focus(loop), emit(machine, precision))
     return main

@@ -43,7 +43,7 @@ def steps(p: Proc) -> list[str]:
         ("if l < n: y[l] = x[l]", ["mask_loadu", "mask_storeu"]),
     ],
 )
-def test_each_step_of_a_loop_over_lanes_is_an_instruction(body: str, wanted: list[str], computes_the_same: Same) -> None:
+def test_each_step_of_a_loop_is_an_instruction(body: str, wanted: list[str], computes_the_same: Same) -> None:
     p = lanes(body)
     q = schedule(at("for l in _: _", vectorize(avx2, "f32")) >> use_instructions(avx2, "f32"), p)
     assert steps(q) == wanted
