@@ -1,6 +1,6 @@
 # Every target does the set-up that it needs: Python 3.11 or newer, a C compiler and make are enough.
 #
-#   make demo         schedule, compile, check and time a matrix product
+#   make demo         schedule, compile, check and time a matrix product, then smaller kernels
 #   make test         the test suite
 #   make lint         ruff, mypy and the import contracts
 #   make soak N=10000 the property tests, N examples each
@@ -17,7 +17,7 @@ READY := .venv/.ready
 .PHONY: demo test lint soak wheel-test clean
 
 demo: $(READY)
-	$(BIN)/exo-strat demo
+	$(BIN)/exo-strat demo sgemm gemv gemv_t axpy
 
 test: $(READY)
 	$(BIN)/pytest -n auto -q

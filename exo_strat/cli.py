@@ -75,11 +75,14 @@ def options(
 
 @app.command("demo")
 def demo_command(
-    name: Annotated[str, typer.Argument(help="sgemm, gemv, gemv_t, axpy, or one that another package adds.")] = "sgemm",
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="sgemm (the default), gemv, gemv_t, axpy; packages may add others."),
+    ] = None,
     target: TargetName = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the C goes; else the user's cache.")] = None,
 ) -> None:
-    """Schedule a program, compile it, check it against NumPy and time it beside NumPy.
+    """Schedule programs, compile them, check them against NumPy and time them beside NumPy.
 
     Takes the widest vectors that this processor has, unless --target names another target.
 
@@ -92,9 +95,9 @@ def demo_command(
     cache = os.environ.get("EXO_STRAT_CACHE_DIR") or platformdirs.user_cache_dir("exo_strat")
     folder = out or Path(cache) / "demo"
     with _reporting():
-        passed = run_demo(name, runnable(target), folder, Console())
-    if not passed:
-        _stop(f"{name} differs from NumPy by more than its bound: please report this as a bug", 1)
+        wrong = [n for n in names or ["sgemm"] if not run_demo(n, runnable(target), folder, Console())]
+    if wrong:
+        _stop(f"{', '.join(wrong)}: differs from NumPy by more than its bound: please report this as a bug", 1)
 
 
 @app.command()

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.text import Text
 
 from . import plugins
-from .cli_targets import Target, compiling, write_c
+from .cli_targets import Target, compiling, runnable, write_c
 from .cursors.proc import Proc
 from .ir.nodes import Call
 from .ir.walk import walk
@@ -175,7 +175,9 @@ class Report:
 def run_demo(name: str, target: Target, folder: Path, console: Console) -> bool:
     """Run a demonstration on a target, write its C to `folder`, print a report. Whether it passed."""
     demo = find_demo(name)
-    console.print(f"[b]{demo.name}[/b]: {demo.doc}; target {target.name} ({target.machine.name})", highlight=False)
+    widest = runnable(None).name
+    which = "the widest of this processor" if target.name == widest else f"though this processor has {widest}"
+    console.print(f"[b]{demo.name}[/b]: {demo.doc}; target {target.name}, {which}", highlight=False)
     report = _run(demo, target.machine, folder, console)
     print_report(report, console)
     return report.passed
