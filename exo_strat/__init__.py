@@ -74,6 +74,7 @@ from .failure import (
 from .frontend.decorators import config, instr, make_proc, proc, proc_from_source, reparse_env
 from .frontend.errors import CheckError, FrontendError, ObjectTypeError, ParseError, PatternError, ScopeError
 from .frontend.scope import declarations
+from .frontend.words import fmaxf, fminf, par, stride, ui8, ui16, ui32, ui64, vec
 from .ir import nodes
 from .ir.config import Config
 from .ir.externs import ExternFn, cos, expf, extern, fmax, fmin, log, relu, select, sigmoid, sin, sqrt
@@ -189,7 +190,9 @@ __all__ = [
     "fission",
     "fix",
     "fmax",
+    "fmaxf",
     "fmin",
+    "fminf",
     "focus",
     "ForCursor",
     "FrontendError",
@@ -231,6 +234,7 @@ __all__ = [
     "NotApplicable",
     "ObjectTypeError",
     "Op",
+    "par",
     "parallel",
     "parallelize_loop",
     "ParseError",
@@ -282,6 +286,7 @@ __all__ = [
     "stage_mem",
     "StmtCursor",
     "strategy",
+    "stride",
     "StrideExprCursor",
     "Sym",
     "Tensor",
@@ -292,10 +297,15 @@ __all__ = [
     "u32",
     "u64",
     "u8",
+    "ui16",
+    "ui32",
+    "ui64",
+    "ui8",
     "UnaryCursor",
     "Unknown",
     "unroll_loop",
     "Unsafe",
+    "vec",
     "walk",
     "when",
     "where",

@@ -97,7 +97,7 @@ class SchedulingError(Exception):
     """Raised by the direct forms (`exo_strat.direct`) where an Op returns a failure."""
 
     def __init__(self, failure: Failure) -> None:
-        super().__init__(str(failure))
+        super().__init__(failure)
         self.failure = failure
 
 

@@ -106,7 +106,7 @@ def test_failures_say_what_where_and_by_which_op() -> None:
 def test_a_cursor_of_another_procedure_is_refused() -> None:
     other = proc_from_source("def other(x: f32):\n    x = 0.0")
     failure = rename("q")(P, other.find("x = 0.0")).failure()
-    assert isinstance(failure, InvalidCursor) and "another version" in failure.message
+    assert isinstance(failure, InvalidCursor) and "another procedure, other, not to p" in failure.message
 
 
 def test_a_bug_is_never_swallowed() -> None:

@@ -7,11 +7,14 @@ section 5.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias, cast, overload
 
-from ..frontend.patterns import BlockAt, NodeAt, parse_pattern
+from ..frontend.errors import PatternError
+from ..frontend.near import count, missed
+from ..frontend.patterns import Match, NodeAt, Pattern, parse_pattern
 from ..ir.names import Sym
 from ..ir.nodes import Node, ProcDef, Stmt
 from ..ir.printing import render
@@ -58,47 +61,63 @@ class Cursor:
         """The enclosing node."""
         raise InvalidCursorError("this cursor has no parent")
 
-    def forwarded(self, proc: Proc, edits: Sequence[Edit]) -> Cursor:
-        """This cursor after the edits that made `proc` (see `Proc.forward`)."""
+    def forwarded(self, proc: Proc, steps: Steps) -> Cursor:
+        """This cursor after the edits, version by version, that made `proc` (see `Proc.forward`)."""
         raise InvalidCursorError("this cursor cannot be forwarded")
 
-    def _matches(self, pattern: str) -> Iterator[NodeAt | BlockAt]:
+    def _matches(self, pattern: Pattern) -> Iterator[Match]:
         raise InvalidCursorError("nothing can be found below this cursor")
+
+    def _roots(self) -> tuple[Path, ...]:
+        """The nodes below which patterns are searched for."""
+        return ()
 
     def find_all(self, pattern: str) -> list[Cursor]:
         """Every match of an object-code pattern below this cursor, in textual order (maybe none)."""
-        return [from_match(self.proc, m) for m in self._matches(pattern)]
+        return [from_match(self.proc, m) for m in self._matches(parse_pattern(pattern))]
 
     def find(self, pattern: str, many: bool = False) -> Cursor | list[Cursor]:
         """The first match of an object-code pattern below this cursor; all of them with `many`.
 
         A pattern is object code with holes: `"for i in _: _"`, `"x[_] = _ + 1.0 #2"`, `"foo(_)"`, `"x"`.
+        Raises `InvalidCursorError` if nothing matches, `PatternError` if it is no pattern.
         """
         if many:
             return self.find_all(pattern)
-        for m in self._matches(pattern):
+        parsed = parse_pattern(pattern)
+        for m in self._matches(parsed):
             return from_match(self.proc, m)
-        raise InvalidCursorError(f"nothing matches {pattern!r} in\n{self}")
+        passed = 0 if parsed.nth is None else count(self._matches(replace(parsed, nth=None)))
+        message = missed(parsed, self.proc.tree, self._roots(), passed)
+        raise InvalidCursorError(message if self._roots() == ((),) else f"{message}\n{self}")
 
     def find_loop(self, name: str, many: bool = False) -> Cursor | list[Cursor]:
-        """The first loop over an iterator of this name below this cursor; `"i #2"` picks the third."""
-        return self.find(_with_number("for {} in _: _", name), many)
+        """The first loop over an iterator of this name below this cursor; `"i #2"` picks the third.
+
+        Takes a pattern too, as `"for i in _: _"`.
+        """
+        return self.find(_named("for {} in _: _", name), many)
 
     def find_alloc(self, name: str) -> Cursor:
-        """The first allocation of this name below this cursor."""
-        return _single(self.find(_with_number("{}: _", name)))
+        """The first allocation of this name below this cursor (or of this pattern, as `"x: f32[_]"`)."""
+        return _single(self.find(_named("{}: _", name)))
 
     def find_alloc_or_arg(self, name: str) -> Cursor:
         """The argument, or else the first allocation, of this name."""
         for a in self.root().args():
-            if a.name() == name.strip():
+            if a.name() == name.partition(":")[0].strip():
                 return a
         return self.find_alloc(name)
 
 
-def _with_number(pattern: str, name: str) -> str:
+def _named(form: str, name: str) -> str:
+    """The pattern for what has a name, maybe with `#n`; a pattern itself stays as it is."""
     base, mark, n = name.partition("#")
-    return pattern.format(base.strip()) + (f" #{n.strip()}" if mark else "")
+    if ":" in base:
+        return name
+    if not base.strip().isidentifier():
+        raise PatternError(f"{name!r} is no name, such as 'i' or 'i #2'")
+    return form.format(base.strip()) + (f" #{n.strip()}" if mark else "")
 
 
 def _single(found: Cursor | list[Cursor]) -> Cursor:
@@ -117,14 +136,17 @@ class GoneCursor(Cursor):
     def is_valid(self) -> bool:
         return False
 
-    def forwarded(self, proc: Proc, edits: Sequence[Edit]) -> Cursor:
+    def forwarded(self, proc: Proc, steps: Steps) -> Cursor:
         return GoneCursor(proc)
 
     def __str__(self) -> str:
         return "<a cursor to code that is gone>"
 
 
-def forward_path(path: Path, edits: Sequence[Edit]) -> Path | None:
+Steps: TypeAlias = Sequence[Sequence[Edit]]
+
+
+def forward_path(path: Path, edits: Iterable[Edit]) -> Path | None:
     """A path carried through edits."""
     for e in edits:
         moved = e.forward(path)
@@ -159,12 +181,15 @@ class NodeCursor(Cursor):
                 return kind(self.proc, self.path[:n])
         raise InvalidCursorError(f"this is at the top level: it has no parent\n{self}")
 
-    def forwarded(self, proc: Proc, edits: Sequence[Edit]) -> Cursor:
-        path = forward_path(self.path, edits)
+    def forwarded(self, proc: Proc, steps: Steps) -> Cursor:
+        path = forward_path(self.path, chain.from_iterable(steps))
         return GoneCursor(proc) if path is None else at_path(proc, path)
 
-    def _matches(self, pattern: str) -> Iterator[NodeAt | BlockAt]:
-        return parse_pattern(pattern).matches(self.proc.tree, self.path)
+    def _matches(self, pattern: Pattern) -> Iterator[Match]:
+        return pattern.matches(self.proc.tree, self.path)
+
+    def _roots(self) -> tuple[Path, ...]:
+        return (self.path,)
 
     def descendants(self) -> Iterator[NodeCursor]:
         """Cursors to this node and everything below it, in textual order."""
@@ -237,8 +262,8 @@ class GapCursor(Cursor):
         at = s.hi if self.is_after else s.lo
         return Span(s.parent, s.label, at, at)
 
-    def forwarded(self, proc: Proc, edits: Sequence[Edit]) -> Cursor:
-        path = forward_path(self.anchor_path, edits)
+    def forwarded(self, proc: Proc, steps: Steps) -> Cursor:
+        path = forward_path(self.anchor_path, chain.from_iterable(steps))
         return GoneCursor(proc) if path is None else GapCursor(proc, path, self.is_after)
 
     def __str__(self) -> str:
@@ -260,8 +285,17 @@ class BlockCursor(Cursor):
     def __iter__(self) -> Iterator[StmtCursor]:
         return (self[i] for i in range(len(self)))
 
-    def __getitem__(self, i: int) -> StmtCursor:
+    @overload
+    def __getitem__(self, i: int) -> StmtCursor: ...
+    @overload
+    def __getitem__(self, i: slice) -> BlockCursor: ...
+    def __getitem__(self, i: int | slice) -> StmtCursor | BlockCursor:
         n = len(self)
+        if isinstance(i, slice):
+            lo, hi, step = i.indices(n)
+            if step != 1 or lo >= hi:
+                raise InvalidCursorError(f"the block has {n} statements: none are at {i.start}:{i.stop}\n{self}")
+            return BlockCursor(self.proc, self.span._replace(lo=self.span.lo + lo, hi=self.span.lo + hi))
         if not -n <= i < n:
             raise InvalidCursorError(f"the block has {n} statements: there is no number {i}\n{self}")
         return stmt_at(self.proc, self.span.path(i % n))
@@ -289,29 +323,36 @@ class BlockCursor(Cursor):
         """The block itself."""
         return self
 
-    def expand(self, before: int = 0, after: int = 0) -> BlockCursor:
-        """The block with so many more statements on either side."""
+    def expand(self, before: int | None = 0, after: int | None = 0) -> BlockCursor:
+        """The block with so many more statements on either side; None: with all there are."""
         s = self.span
         n = len(getattr(get(self.proc.tree, s.parent), s.label))
-        lo, hi = s.lo - before, s.hi + after
+        lo = 0 if before is None else s.lo - before
+        hi = n if after is None else s.hi + after
         if not 0 <= lo < hi <= n:
             raise InvalidCursorError(f"the block cannot grow by {before} before and {after} after\n{self}")
         return BlockCursor(self.proc, Span(s.parent, s.label, lo, hi))
 
-    def forwarded(self, proc: Proc, edits: Sequence[Edit]) -> Cursor:
-        """The statements from the first to the last that survive, if they still share one list."""
-        ends = [forward_path(self.span.path(i), edits) for i in range(len(self))]
-        alive = [span_of(p) for p in ends if p is not None]
-        if not alive or any((s.parent, s.label) != (alive[0].parent, alive[0].label) for s in alive):
-            return GoneCursor(proc)
-        lo, hi = min(s.lo for s in alive), max(s.hi for s in alive)
-        return BlockCursor(proc, Span(alive[0].parent, alive[0].label, lo, hi))
+    def forwarded(self, proc: Proc, steps: Steps) -> Cursor:
+        """The statements from the first to the last that survive, if they still share one list.
 
-    def _matches(self, pattern: str) -> Iterator[NodeAt | BlockAt]:
-        return parse_pattern(pattern).matches_block(self.proc.tree, *self.span)
+        Goes version by version: what stands between two statements of a block belongs to it from then on.
+        """
+        span: Span | None = self.span
+        for edits in steps:
+            span = None if span is None else _forward_span(span, edits)
+        return GoneCursor(proc) if span is None else BlockCursor(proc, span)
+
+    def _matches(self, pattern: Pattern) -> Iterator[Match]:
+        return pattern.matches_block(self.proc.tree, *self.span)
+
+    def _roots(self) -> tuple[Path, ...]:
+        return tuple(self.span.path(i) for i in range(len(self)))
 
     def __str__(self) -> str:
-        return render(self.proc.tree, self.place(), f"this and the {len(self) - 1} statements after it")
+        more = len(self) - 1
+        note = f"this and the {'statement' if more == 1 else f'{more} statements'} after it" if more else ""
+        return render(self.proc.tree, self.place(), note)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -349,7 +390,7 @@ class StmtCursor(NodeCursor):
         """The block of this one statement."""
         return BlockCursor(self.proc, span_of(self.path))
 
-    def expand(self, before: int = 0, after: int = 0) -> BlockCursor:
+    def expand(self, before: int | None = 0, after: int | None = 0) -> BlockCursor:
         """The block of this statement and so many before and after it."""
         return self.as_block().expand(before, after)
 
@@ -381,6 +422,14 @@ class _Named(NodeCursor):
         return self.sym.name
 
 
+def _forward_span(span: Span, edits: Sequence[Edit]) -> Span | None:
+    ends = [forward_path(span.path(i), edits) for i in range(span.hi - span.lo)]
+    alive = [span_of(p) for p in ends if p is not None]
+    if not alive or any((s.parent, s.label) != (alive[0].parent, alive[0].label) for s in alive):
+        return None
+    return alive[0]._replace(lo=min(s.lo for s in alive), hi=max(s.hi for s in alive))
+
+
 def stmt_at(proc: Proc, path: Path) -> StmtCursor:
     """The cursor to the statement at a path."""
     c = at_path(proc, path)
@@ -395,7 +444,7 @@ def at_path(proc: Proc, path: Path) -> NodeCursor:
     return kind(proc, path)
 
 
-def from_match(proc: Proc, m: NodeAt | BlockAt) -> Cursor:
+def from_match(proc: Proc, m: Match) -> Cursor:
     """The cursor to what a pattern matched."""
     if isinstance(m, NodeAt):
         return at_path(proc, m.path)

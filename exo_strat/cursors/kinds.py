@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..frontend.scope import declarations
 from ..ir import nodes as ir
+from ..ir.config import Config
 from ..ir.externs import ExternFn
 from ..ir.memory import Memory
 from ..ir.types import Tensor, Type
@@ -164,6 +165,14 @@ class CallCursor(c.StmtCursor):
 @_cursor_to(ir.WriteConfig)
 class WriteConfigCursor(c.StmtCursor):
     """`Config.field = e`."""
+
+    def config(self) -> Config:
+        """The config."""
+        return self.node.config  # type: ignore[union-attr]
+
+    def field(self) -> str:
+        """The field's name."""
+        return str(self.node.field)  # type: ignore[union-attr]
 
     def rhs(self) -> c.NodeCursor:
         """The value."""

@@ -143,25 +143,24 @@ class Proc:
         ops = [p.rewritten.op for p in self.versions() if p.rewritten is not None]
         return tuple(reversed(ops))
 
-    def edits_since(self, older: Proc) -> list[Edit]:
-        """The edits that lead from an older version to this one."""
+    def edits_since(self, older: Proc) -> list[tuple[Edit, ...]]:
+        """The edits that lead from an older version to this one, version by version."""
         steps: list[tuple[Edit, ...]] = []
         p = self
         while p is not older:
             if p.parent is None or p.rewritten is None or p._depth <= older._depth:
-                raise InvalidCursorError(
-                    f"the cursor belongs to another version of {older.name()}, from which this one was not made; "
-                    "look the place up again in the procedure at hand"
-                )
+                raise InvalidCursorError(_unrelated(self, older))
             steps.append(p.rewritten.edits)
             p = p.parent
-        return [e for edits in reversed(steps) for e in edits]
+        return steps[::-1]
 
     def forward(self, cursor: Cursor) -> Cursor:
         """Where a cursor of an older version points now. What was deleted gives a `GoneCursor`.
 
         Raises `InvalidCursorError` if this version was not made from the cursor's.
         """
+        if not hasattr(cursor, "forwarded"):
+            raise TypeError(f"a cursor is needed, as p.find(..) gives one, not {cursor!r}")
         if cursor.proc is self:
             return cursor
         return cursor.forwarded(self, self.edits_since(cursor.proc))
@@ -169,3 +168,15 @@ class Proc:
     def fresh_sym(self, name: str) -> Sym:
         """A variable that this version does not have yet (the counter is in the tree)."""
         return Sym(name, self.tree.next_id)
+
+
+def _unrelated(p: Proc, other: Proc) -> str:
+    """Why a cursor of `other` means nothing in `p`."""
+    again = f"look the place up again in the {p.name()} at hand"
+    mine, theirs = list(p.versions()), list(other.versions())
+    if mine[-1] is not theirs[-1]:
+        which = f"also called {p.name()}" if p.name() == other.name() else f"{other.name()}, not to {p.name()}"
+        return f"the cursor belongs to another procedure, {which}; {again}"
+    if any(p is q for q in theirs):
+        return f"the cursor belongs to a later version of {p.name()}, and time goes forward only; {again}"
+    return f"the cursor belongs to another version of {other.name()}, from which this one was not made; {again}"

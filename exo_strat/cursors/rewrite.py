@@ -132,7 +132,8 @@ class Rewrite:
             parent = forward_path(source.parent, self.edits[n:])
             if parent is None or source.label != "body":
                 continue
-            if not Span(parent, "body", 0, 1).members(self.tree):
+            body = getattr(get(self.tree, parent), "body", None)  # it may have been replaced since
+            if body is not None and not body:
                 self.do(Insert(Span(parent, "body", 0, 0), pvector([Pass()])))
 
     def finish(self, op: object, at: Path, same_values: bool = True) -> Proc:

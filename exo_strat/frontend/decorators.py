@@ -11,7 +11,7 @@ import ast
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import FrameType, FunctionType
 from typing import Any
 
@@ -19,8 +19,7 @@ from pyrsistent import pmap
 
 from ..cursors.proc import Proc
 from ..ir.config import Config
-from ..ir.memory import Memory
-from ..ir.nodes import Alloc, Arg, Call, ExternCall, Instr, ProcDef, ReadConfig, WriteConfig
+from ..ir.nodes import Alloc, Arg, Call, ExternCall, Instr, Node, ProcDef, ReadConfig, WriteConfig
 from ..ir.printing import render
 from ..ir.types import CONTROLS, SCALARS, Control, Scalar
 from ..ir.walk import Path, walk
@@ -168,18 +167,28 @@ def make_proc(tree: ProcDef) -> Proc:
 
 
 def reparse_env(tree: ProcDef) -> dict[str, object]:
-    """What the names in a procedure's text mean, so that `proc_from_source(str(p), reparse_env(p.tree))` is p."""
+    """What the names in a procedure's text mean, so that `proc_from_source(str(p), reparse_env(p.tree))` is p.
+
+    Raises `ValueError` if one name would have to mean two things.
+    """
     env: dict[str, object] = {}
     for _, n in walk(tree):
-        match n:
-            case Call(f=f):
-                env[f.tree.name] = f
-            case Alloc(mem=mem) | Arg(mem=mem) if isinstance(mem, Memory):
-                env[mem.name] = mem
-            case WriteConfig(config=c) | ReadConfig(config=c):
-                env[c.name] = c
-            case ExternCall(f=fn):
-                env[fn.name] = fn
-            case _:
-                pass
+        for name, value in _outside(n):
+            if env.setdefault(name, value) != value:
+                raise ValueError(f"two different things are called {name} in {tree.name}; rename one of them")
     return env
+
+
+def _outside(n: Node) -> Iterator[tuple[str, object]]:
+    """What a node mentions of the Python program around it."""
+    match n:
+        case Call(f=f):
+            yield f.tree.name, f
+        case Alloc(mem=mem) | Arg(mem=mem) if mem is not None:
+            yield mem.name, mem
+        case WriteConfig(config=c) | ReadConfig(config=c):
+            yield c.name, c
+        case ExternCall(f=fn):
+            yield fn.name, fn
+        case _:
+            pass

@@ -327,7 +327,9 @@ def describe(t: Type) -> str:
     return f"a data value ({t})" if isinstance(t, Scalar) else f"a control value ({t})"
 
 
-def _parse(text: str) -> tuple[ast.expr, Source]:
+def _parse(text: object) -> tuple[ast.expr, Source]:
+    if not isinstance(text, str):
+        raise ParseError(f"object code is a text, not {text!r}")
     source = Source("<text>", tuple(text.strip().splitlines()))
     match parse_python(source, ParseError).body:
         case [ast.Expr(value=node)]:

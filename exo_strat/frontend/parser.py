@@ -116,6 +116,8 @@ class ProcParser:
         found = self.env.get(name)
         if not isinstance(found, Memory):
             near = near_names(name, [k for k, v in self.env.items() if isinstance(v, Memory)])
+            if isinstance(found, type):
+                near = f"; {name} is a class, a memory is a value: {name} = Memory({name!r})"
             self.source.fail(ParseError, node, f"after @ stands the name of a memory, such as DRAM{near}")
         return found
 

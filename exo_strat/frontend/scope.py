@@ -14,7 +14,7 @@ from ..ir.names import Sym
 from ..ir.nodes import Alloc, Arg, Expr, For, Interval, Node, ProcDef, Stmt, WindowDef, WindowExpr
 from ..ir.printing import names_at
 from ..ir.types import Tensor, Type, index
-from ..ir.walk import Path, child, walk
+from ..ir.walk import Path, child, declarators
 from .errors import ScopeError
 
 
@@ -60,7 +60,7 @@ def window_type(w: WindowExpr, base: Type) -> Tensor:
 def declarations(tree: ProcDef) -> Mapping[Sym, Type]:
     """The type of every variable of a procedure."""
     types: dict[Sym, Type] = {}
-    for _, n in walk(tree):
+    for n in declarators(tree):
         t = declared(n, types)
         if t is not None:
             types[t[0]] = t[1]

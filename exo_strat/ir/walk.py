@@ -22,6 +22,7 @@ from .nodes import (
     Const,
     Expr,
     For,
+    If,
     Node,
     ProcDef,
     Read,
@@ -85,6 +86,19 @@ def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
         here, n = stack.pop()
         yield here, n
         stack.extend([((*here, step), c) for step, c in children(n)][::-1])
+
+
+def declarators(tree: ProcDef) -> Iterator[Arg | Stmt]:
+    """The arguments and then every statement of a procedure, in textual order: what may introduce a name."""
+    yield from tree.args
+    stack: list[Stmt] = [*reversed(tree.body)]
+    while stack:
+        s = stack.pop()
+        yield s
+        if isinstance(s, If):
+            stack.extend(reversed(s.orelse))
+        if isinstance(s, For | If):
+            stack.extend(reversed(s.body))
 
 
 def update(node: N, path: Path, f: Callable[[object], object]) -> N:

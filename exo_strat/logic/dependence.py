@@ -7,18 +7,20 @@ are neither both reads nor both accumulations by one operator. One quantifier-fr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ..ir.names import Sym
-from ..ir.nodes import Assign, Node, ProcDef, Read, ReadConfig, Reduce, WriteConfig
+from ..ir.nodes import Assign, Call, Expr, For, If, Node, ProcDef, Read, Reduce, WindowExpr
 from ..ir.printing import names_at, print_expr
+from ..ir.walk import Path, child
 from .affine import Atom, Leaf, Lin, Model, V, lin_atoms
 from .answers import Sat, Unsat
 from .context import show_model
-from .effects import CALLEE, Access, move
+from .effects import CALLEE, Access, Buffer, move
 from .formula import Formula, atoms, conj, eq
 from .solver import satisfiable
+from .translate import is_opaque
 
 
 @dataclass(frozen=True)
@@ -93,16 +95,36 @@ def clash(
 def example(tree: ProcDef, model: Model, *about: Formula | Access) -> Mapping[str, int]:
     """The part of a model that is about the given formulas and accesses, in the names of `tree`. Iterators
     of callees are left out: they have no name here."""
-    asked = {leaf for x in about for leaf in _leaves(x)}
-    return show_model(tree, {x: v for x, v in model.items() if x in asked})
+    asked = {leaf for x in about for leaf in _leaves(x) if not (isinstance(leaf, V) and leaf.tag >= CALLEE)}
+    return show_model(tree, {leaf: v for leaf, v in model.items() if leaf in asked})
 
 
 def _leaves(x: Formula | Access) -> Iterator[Leaf]:
     if isinstance(x, Access):
-        yield from _leaves(x.guard)
+        yield from atoms(x.guard)
         yield from (leaf for i in x.index if i is not None for leaf in lin_atoms(i))
     else:
-        yield from (leaf for leaf in atoms(x) if not (isinstance(leaf, V) and leaf.tag >= CALLEE))
+        yield from atoms(x)
+
+
+def if_reached(tree: ProcDef, path: Path, verdict: Verdict) -> Verdict:
+    """The verdict on code at `path`, without a counterexample if a condition, range or assertion around it
+    reads data or config fields: then nobody knows whether control gets there with those values."""
+    if isinstance(verdict, Clash) and verdict.counterexample is not None and not _reached(tree, path):
+        return replace(verdict, counterexample=None)
+    return verdict
+
+
+def _reached(tree: ProcDef, path: Path) -> bool:
+    node: Node = tree
+    asked: list[Expr] = list(tree.preds)
+    for step in path:
+        if isinstance(node, For):
+            asked += [node.lo, node.hi]
+        elif isinstance(node, If):
+            asked.append(node.cond)
+        node = child(node, step)
+    return not any(map(is_opaque, asked))
 
 
 _VERBS = {"R": "reads", "W": "writes", "A": "accumulates into"}
@@ -110,7 +132,7 @@ _VERBS = {"R": "reads", "W": "writes", "A": "accumulates into"}
 
 def show(tree: ProcDef, a: Access) -> str:
     """An access in words."""
-    return f"{_VERBS[a.kind]} {_target(a.node, names_at(tree))}"
+    return f"{_VERBS[a.kind]} {_target(a, names_at(tree))}"
 
 
 def show_pair(tree: ProcDef, a: Access, b: Access) -> str:
@@ -118,11 +140,18 @@ def show_pair(tree: ProcDef, a: Access, b: Access) -> str:
     return f"one {show(tree, a)}, the other {show(tree, b)}"
 
 
-def _target(node: Node, names: Mapping[Sym, str]) -> str:
-    match node:
+def _target(a: Access, names: Mapping[Sym, str]) -> str:
+    match a.node:
         case Assign(sym=s, idx=idx) | Reduce(sym=s, idx=idx):
             return print_expr(Read(s, idx), names)
-        case WriteConfig(config=c, field=f) | ReadConfig(config=c, field=f):
-            return f"{c.name}.{f}"
+        case Read() | WindowExpr() as e:
+            return print_expr(e, names)
+        case Call(f=f):
+            return f"{buffer_name(a.buffer, names)} in a call of {f.tree.name}"
         case _:
-            return print_expr(node, names)  # type: ignore[arg-type]
+            return buffer_name(a.buffer, names)
+
+
+def buffer_name(buffer: Buffer, names: Mapping[Sym, str]) -> str:
+    """A buffer or config field in words."""
+    return names.get(buffer, buffer.name) if isinstance(buffer, Sym) else f"{buffer[1]}.{buffer[2]}"

@@ -21,6 +21,7 @@ from ..ir.names import Sym
 from ..ir.nodes import (
     Alloc,
     Assign,
+    Binary,
     Call,
     Expr,
     For,
@@ -38,9 +39,9 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.types import Control, Scalar, bool_
-from ..ir.walk import Path, children, get
+from ..ir.walk import LOGICAL, Path, children, get
 from .affine import Atom, BoolAtom, Leaf, Lin, Opaque, V, lin_atoms, subst_lin
-from .context import branch_facts, flatten, range_facts
+from .context import branch_facts, flatten, range_facts, stable_facts
 from .formula import TRUE, Formula, atoms, conj, subst
 from .translate import EMPTY, is_opaque, lin, unknown
 
@@ -62,7 +63,8 @@ class Access:
     """One access, for every instance of `iters` that satisfies `guard`.
 
     `index` has None where the position is not known; `exact` is false if the guard or index leaves
-    something out (a condition on data or config fields), so that the access need not happen.
+    something out (a condition on data or config fields), so that the access need not happen. `node` is the
+    expression or statement that makes it; of what a callee does, the call.
     """
 
     buffer: Buffer
@@ -119,6 +121,9 @@ def index_of(es: Iterable[Expr]) -> Index:
 @memo_by_identity
 def reads_of(e: Node) -> tuple[Access, ...]:
     """The reads that evaluating an expression (or indices, or a window's creation) makes."""
+    if isinstance(e, Binary) and e.op in LOGICAL:  # the second part only runs if the first doesn't decide
+        guard = conj(*stable_facts(e.lhs, EMPTY, e.op == "and"))
+        return (*reads_of(e.lhs), *_guarded(reads_of(e.rhs), guard, not is_opaque(e.lhs)))
     found: list[Access] = []
     if isinstance(e, Read):
         idx = index_of(e.idx)
@@ -279,7 +284,7 @@ def _call(s: Call) -> tuple[Access, ...]:
     for a in _at(1, body_accesses(callee)):
         placed = _place(_renamed(a, ints, hidden), views, scalars)
         if placed is not None:
-            out.append(placed)
+            out.append(replace(placed, node=s))
     return tuple(out)
 
 
@@ -320,6 +325,35 @@ def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: se
 
 
 # -- places -------------------------------------------------------------------------------------------
+
+
+class Blk(NamedTuple):
+    """A run of statements: positions lo..hi-1 of the list `label` of the node at `parent`."""
+
+    parent: Path
+    label: str
+    lo: int
+    hi: int
+
+    def path(self) -> Path:
+        """The path of the first statement."""
+        return (*self.parent, (self.label, self.lo))
+
+    def stmts(self, tree: ProcDef) -> Sequence[Stmt]:
+        """The statements."""
+        whole: Sequence[Stmt] = getattr(get(tree, self.parent), self.label)
+        return whole[self.lo : self.hi]
+
+
+def effects(tree: ProcDef, blk: Blk) -> list[Access]:
+    """The accesses of a run of statements, in base buffers."""
+    return block_accesses(blk.stmts(tree), windows_at(tree, blk.path()))
+
+
+def in_loops(accesses: Sequence[Access], *loops: For) -> list[Access]:
+    """Accesses of a body, guarded by the ranges of the loops around it, whose iterators stay fixed."""
+    guard = conj(*(f for loop in loops for f in range_facts(loop, EMPTY)))
+    return _guarded(accesses, guard, not any(is_opaque(e) for loop in loops for e in (loop.lo, loop.hi)))
 
 
 def windows_at(tree: ProcDef, path: Path) -> dict[Sym, WindowExpr]:

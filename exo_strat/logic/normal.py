@@ -1,7 +1,8 @@
 """The normal form of control expressions. Imports translate, solver and ir.
 
-An affine expression is written as a sum with the largest factors first and the constant last;
-quotients that are known in context are resolved. Normalising is idempotent.
+An affine expression is written as a sum with the largest factors first and the constant last; quotients
+and remainders that are known in context are resolved. What two sides of a comparison share is cancelled,
+and conditions that are known become literals. Normalising is idempotent.
 """
 
 from __future__ import annotations
@@ -12,36 +13,42 @@ from ..ir import build as b
 from ..ir.config import Config
 from ..ir.names import Sym
 from ..ir.nodes import Binary, Const, Expr, ReadConfig, StrideExpr, Unary, Var
-from ..ir.types import bool_
-from ..ir.walk import COMPARISONS, LOGICAL, children, is_bool
+from ..ir.types import bool_, int_
+from ..ir.walk import COMPARISONS, LOGICAL, is_bool, is_control, walk
 from .affine import Atom, Lin, Mul, Opaque, Quot, V
 from .answers import Proved
-from .formula import Formula, conj, ge, lt
+from .formula import Formula, conj, eq, ge, lt, neg
 from .solver import prove
-from .translate import Env, is_opaque, lin
+from .translate import Env, cond, is_opaque, lin
 
 Facts = Sequence[Formula]
 
 
 def normalize_expr(e: Expr, facts: Facts, env: Env) -> Expr:
-    """An equal control expression in normal form; the same object if it is in normal form already."""
+    """An equal control expression in normal form; the same object if it is in normal form already.
+
+    Equal wherever `facts` hold, as a value: parts that read config fields or data and do not matter are
+    dropped, the others are left as they are.
+
+    >>> from exo_strat.ir.build import num, var
+    >>> from exo_strat.ir.printing import print_expr
+    >>> from exo_strat.logic.translate import unknown
+    >>> i, j = Sym("i", 1), Sym("j", 2)
+    >>> quotient = Binary("/", Binary("+", Binary("*", num(4), var(i)), var(j)), num(4))
+    >>> facts = [ge(unknown(j), 0), lt(unknown(j), 4)]
+    >>> print_expr(normalize_expr(quotient, facts, Env()), {i: "i", j: "j"})
+    'i'
+    """
     new = _normal(e, facts, env)
     return e if new == e else new
 
 
 def _normal(e: Expr, facts: Facts, env: Env) -> Expr:
-    match e:
-        case Const() | Var() | StrideExpr() | ReadConfig():
-            return e
-        case Unary(op="not", arg=a):
-            return Unary("not", normalize_expr(a, facts, env))
-        case Binary(op=op, lhs=x, rhs=y) if op in LOGICAL:
-            return Binary(op, normalize_expr(x, facts, env), normalize_expr(y, facts, env))
-        case Binary(op=op, lhs=x, rhs=y) if op in COMPARISONS:
-            if _truth(x, env) or _truth(y, env) or not (_integer(x) and _integer(y)):
-                return e
-            return Binary(op, _normal(x, facts, env), _normal(y, facts, env))
-    if not _integer(e) or is_opaque(e) or not _could_change(e):
+    if isinstance(e, Const | StrideExpr | ReadConfig):
+        return e
+    if _truth(e, env):
+        return _condition(e, facts, env)
+    if isinstance(e, Var) or is_opaque(e) or not _integer(e):
         return e
     return to_expr(resolve(lin(e, env), facts))
 
@@ -53,11 +60,11 @@ def _truth(e: Expr, env: Env) -> bool:
 def _integer(e: Expr) -> bool:
     match e:
         case Const(type=t):
-            return t != bool_ and isinstance(e.value, int) and str(t) == "int"
+            return t == int_
         case Var() | StrideExpr():
             return True
         case ReadConfig(config=Config() as c, field=f):
-            return str(c.fields[f]) in ("size", "index", "int", "stride")
+            return is_control(e) and c.fields[f] != bool_
         case Unary(op="-", arg=a):
             return _integer(a)
         case Binary(op=op, lhs=x, rhs=y):
@@ -66,22 +73,73 @@ def _integer(e: Expr) -> bool:
             return False
 
 
-def _could_change(e: Expr) -> bool:
-    return any(True for _ in children(e))
+# -- conditions ---------------------------------------------------------------------------------------
+
+
+def _condition(e: Expr, facts: Facts, env: Env) -> Expr:
+    known = decided(e, facts, env)
+    if known is not None:
+        return b.TRUE if known else b.FALSE
+    match e:
+        case Unary(op="not", arg=a):
+            return Unary("not", _normal(a, facts, env))
+        case Binary(op=op, lhs=x, rhs=y) if op in LOGICAL:
+            return _joined(op, _normal(x, facts, env), _normal(y, facts, env))
+        case Binary(op=op, lhs=x, rhs=y) if op in COMPARISONS and not (_truth(x, env) or _truth(y, env)):
+            return _compared(op, x, y, facts, env)
+        case _:
+            return e
+
+
+def decided(e: Expr, facts: Facts, env: Env) -> bool | None:
+    """What a condition is wherever the facts hold; None if they do not say, or if it reads config fields or data."""
+    if is_opaque(e):
+        return None
+    f = cond(e, env)
+    if isinstance(prove(facts, f), Proved):
+        return True
+    return False if isinstance(prove(facts, neg(f)), Proved) else None
+
+
+def _joined(op: str, x: Expr, y: Expr) -> Expr:
+    neutral, absorbing = (b.TRUE, b.FALSE) if op == "and" else (b.FALSE, b.TRUE)
+    if absorbing in (x, y):
+        return absorbing
+    return y if x == neutral else x if y == neutral else Binary(op, x, y)
+
+
+def _compared(op: str, x: Expr, y: Expr, facts: Facts, env: Env) -> Expr:
+    """A comparison of integers without what both sides share."""
+    sides = (x, y)
+    if not all(map(_integer, sides)) or any(map(is_opaque, sides)):
+        return Binary(op, *[_normal(s, facts, env) if _integer(s) else s for s in sides])
+    left, right = (resolve(lin(s, env), facts) for s in sides)
+    whole = Binary(op, to_expr(left), to_expr(right))
+    shared = Lin(0, tuple((a, k) for a, k in right.terms if left.coefficient(a)))
+    if not shared.terms:
+        return whole
+    shorter = Binary(op, to_expr(left - shared), to_expr(right - shared))
+    return shorter if _size(shorter) < _size(whole) else whole
+
+
+def _size(e: Expr) -> int:
+    return sum(1 for _ in walk(e))
 
 
 # -- quotients ----------------------------------------------------------------------------------------
 
 
 def resolve(x: Lin, facts: Facts) -> Lin:
-    """The same value with quotients resolved that the facts decide."""
+    """The same value with quotients and remainders resolved that the facts decide."""
     for atom, _ in x.terms:
         if not isinstance(atom, Quot):
             continue
-        inner = resolve(atom.lin, facts)
-        value = _quotient(inner, atom.c, facts)
+        value = _quotient(resolve(atom.lin, facts), atom.c, facts)
         if value != Lin.of(atom):
             return resolve(_replaced(x, atom, value), facts)
+        exact = _exact(x, atom, facts)
+        if exact is not None:
+            return resolve(exact, facts)
     return x
 
 
@@ -103,6 +161,18 @@ def _quotient(x: Lin, c: int, facts: Facts) -> Lin:
     return whole + rest.div(c)
 
 
+def _exact(x: Lin, atom: Quot, facts: Facts) -> Lin | None:
+    """x with `c * (y/c)` as `y`, if that makes it no longer and c is known to divide y."""
+    times, left = divmod(x.coefficient(atom), atom.c)
+    if left:
+        return None
+    shorter = x + (atom.lin - Lin.of(atom) * atom.c) * times
+    if len(shorter.terms) > len(x.terms):
+        return None
+    divides = prove(facts, eq(atom.lin.mod(atom.c), 0))
+    return shorter if isinstance(divides, Proved) else None
+
+
 def difference(a: Expr, b_: Expr) -> Expr:
     """`a - b_`, with what cancels left out."""
     if b_ == b.ZERO or is_opaque(a) or is_opaque(b_):
@@ -120,7 +190,8 @@ def to_expr(x: Lin) -> Expr:
     parts += [(k, _atom(a)) for a, k in x.terms]
     parts.sort(key=lambda p: -abs(p[0]))
     parts.sort(key=lambda p: p[0] < 0)  # a positive term first, if there is one
-    result: Expr | None = None
+    leads = x.const > 0 and all(k < 0 for k, _ in parts)  # `4 - i` reads better than `-i + 4`
+    result: Expr | None = b.num(x.const) if leads else None
     for k, e in parts:
         if result is None:
             result = b.mul(k, e) if k != -1 else Unary("-", e)
@@ -128,7 +199,9 @@ def to_expr(x: Lin) -> Expr:
             result = Binary("+" if k > 0 else "-", result, b.mul(abs(k), e))
     if result is None:
         return b.num(x.const)
-    return b.add(result, b.num(x.const)) if x.const >= 0 else Binary("-", result, b.num(-x.const))
+    if leads or x.const == 0:
+        return result
+    return Binary("+" if x.const > 0 else "-", result, b.num(abs(x.const)))
 
 
 def _fold_remainders(x: Lin, parts: list[tuple[int, Expr]]) -> Lin:

@@ -10,47 +10,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, Expr, For, Interval, Node, ProcDef, Stmt, WinDim, WindowDef
-from ..ir.types import bool_
-from ..ir.walk import Path, get, is_bool, mentions
+from ..ir.nodes import Alloc, Expr, For, Interval, Node, ProcDef, Stmt, Var, WindowDef, WindowExpr
+from ..ir.walk import Path, get, is_bool, is_control, mentions
 from .affine import Atom, Lin, V
-from .answers import Proved, Refuted
-from .context import env_of, facts_at, range_facts, show_model
-from .context import holds as _holds
-from .coverage import all_covered, box, cell, cover
-from .dependence import SAFE, Clash, Safe, Verdict, clash, prime, show
-from .effects import Access, Buffer, Tick, block_accesses, move, reads_of, resolve, windows_at
-from .formula import TRUE, Formula, conj, eq, iff, lt, ne
+from .answers import Answer, Proved, Refuted
+from .configs import value_facts, values_at
+from .contents import (
+    carried,
+    covered,
+    fully_written,
+    initialised,
+    only_accumulates,
+    reads_from,
+    within,
+    writes_to,
+)
+from .context import env_of, facts_at
+from .coverage import cover
+from .dependence import (
+    SAFE,
+    Clash,
+    Safe,
+    Verdict,
+    clash,
+    example,
+    if_reached,
+    prime,
+    same_place,
+    show,
+)
+from .effects import Access, Blk, block_accesses, effects, in_loops, move, reads_of, resolve, windows_at
+from .formula import TRUE, Formula, conj, eq, gt, iff, lt, ne
 from .solver import prove
-from .translate import EMPTY, cond, is_opaque, lin, unknown
-
-Facts = tuple[Formula, ...]
-
-
-class Blk(NamedTuple):
-    """A run of statements: positions lo..hi-1 of the list `label` of the node at `parent`."""
-
-    parent: Path
-    label: str
-    lo: int
-    hi: int
-
-    def path(self) -> Path:
-        """The path of the first statement."""
-        return (*self.parent, (self.label, self.lo))
-
-    def stmts(self, tree: ProcDef) -> Sequence[Stmt]:
-        """The statements."""
-        whole: Sequence[Stmt] = getattr(get(tree, self.parent), self.label)
-        return whole[self.lo : self.hi]
-
-
-def effects(tree: ProcDef, blk: Blk) -> list[Access]:
-    """The accesses of a run of statements, in base buffers."""
-    return block_accesses(tuple(blk.stmts(tree)), windows_at(tree, blk.path()))
+from .translate import cond, is_opaque, lin, unknown
 
 
 def _loop(tree: ProcDef, path: Path) -> For:
@@ -63,13 +57,18 @@ def _body(tree: ProcDef, path: Path) -> Blk:
     return Blk(path, "body", 0, len(_loop(tree, path).body))
 
 
-def _ranges(loop: For) -> Formula:
-    return conj(*range_facts(loop, EMPTY))
-
-
-def _in_loop(accesses: Sequence[Access], *loops: For) -> list[Access]:
-    guard = conj(*map(_ranges, loops))
-    return [replace(a, guard=conj(guard, a.guard)) for a in accesses]
+def _clash(
+    tree: ProcDef,
+    path: Path,
+    first: Sequence[Access],
+    second: Sequence[Access],
+    what: str,
+    relation: Formula = TRUE,
+    order_free: bool = True,
+) -> Verdict:
+    """Whether accesses of two instances of code at `path` clash."""
+    verdict = clash(tree, facts_at(tree, path), first, second, relation, what, order_free)
+    return if_reached(tree, path, verdict)
 
 
 def defined(stmts: Sequence[Stmt]) -> frozenset[Sym]:
@@ -88,19 +87,32 @@ def _uses(stmts: Sequence[Node], names: frozenset[Sym]) -> Verdict:
 # -- control expressions ------------------------------------------------------------------------------
 
 
-def holds(tree: ProcDef, path: Path, condition: Expr, obligation: str) -> Verdict:
-    """Whether a control condition is true wherever control reaches `path`."""
-    answer = _holds(tree, path, condition)
+def _known(tree: ProcDef, path: Path, goal: Formula, *about: Expr) -> Answer:
+    """Whether `goal`, made of the expressions `about`, is true just before `path`."""
+    facts = facts_at(tree, path)
+    if any(map(is_opaque, about)):
+        facts += value_facts(values_at(tree, path), env_of(tree))
+    return prove(facts, goal)
+
+
+def _verdict(tree: ProcDef, path: Path, goal: Formula, obligation: str, *about: Expr) -> Verdict:
+    answer = _known(tree, path, goal, *about)
     if isinstance(answer, Proved):
         return SAFE
     if isinstance(answer, Refuted):
-        return Clash(obligation, None if is_opaque(condition) else show_model(tree, answer.model))
+        shown = None if any(map(is_opaque, about)) else example(tree, answer.model, goal)
+        return if_reached(tree, path, Clash(obligation, shown))
     return Clash(obligation, None, True)
+
+
+def holds(tree: ProcDef, path: Path, condition: Expr, obligation: str) -> Verdict:
+    """Whether a control condition is true wherever control reaches `path`."""
+    return _verdict(tree, path, cond(condition, env_of(tree)), obligation, condition)
 
 
 def holds_everywhere(tree: ProcDef, path: Path, condition: Expr) -> bool:
     """Whether a control condition is provably true wherever control reaches `path`."""
-    return isinstance(_holds(tree, path, condition), Proved)
+    return isinstance(_known(tree, path, cond(condition, env_of(tree)), condition), Proved)
 
 
 def linear(tree: ProcDef, path: Path, x: Lin) -> bool:
@@ -109,37 +121,41 @@ def linear(tree: ProcDef, path: Path, x: Lin) -> bool:
 
 
 def equal_at(tree: ProcDef, path: Path, a: Expr, b: Expr, obligation: str = "") -> Verdict:
-    """Whether two expressions are equal wherever control reaches `path`. Those that read data or config
-    fields are equal if they are the same expression."""
+    """Whether two expressions are equal wherever control reaches `path`. Data values are equal if they are
+    the same expression."""
     what = obligation or "the two expressions are equal"
     if a == b:
         return SAFE
-    if is_opaque(a) or is_opaque(b):
+    if not (is_control(a) and is_control(b)):
         return Clash(what)
     env = env_of(tree)
-    truth = is_bool(a) or is_bool(b) or any(x.type == bool_ and getattr(a, "sym", None) == x.sym for x in tree.args)
+    truth = any(is_bool(e) or (isinstance(e, Var) and e.sym in env.bools) for e in (a, b))
     goal = iff(cond(a, env), cond(b, env)) if truth else eq(lin(a, env), lin(b, env))
-    answer = prove(facts_at(tree, path), goal)
-    if isinstance(answer, Proved):
-        return SAFE
-    if isinstance(answer, Refuted):
-        return Clash(what, show_model(tree, answer.model))
-    return Clash(what, None, True)
+    return _verdict(tree, path, goal, what, a, b)
 
 
 def unchanged(tree: ProcDef, blk: Blk, e: Expr) -> Verdict:
-    """Whether nothing in a run of statements can change the value that `e` has before it."""
+    """Whether nothing in a run of statements can change the value that `e` has before it; of a window, what
+    it shows."""
     if not is_opaque(e):
         return SAFE
     views = windows_at(tree, blk.path())
-    reads = [resolve(a, views) for a in reads_of(e)]
+    reads = [resolve(a, views) for a in (*reads_of(e), *_shown(e))]
     writes = [prime(a) for a in effects(tree, blk) if a.writes]
-    return clash(tree, facts_at(tree, blk.path()), reads, writes, TRUE, "the code does not change the expression")
+    return _clash(tree, blk.path(), reads, writes, "the code does not change the expression")
+
+
+def _shown(e: Expr) -> list[Access]:
+    """A read of all that a window shows, as far as points bound it."""
+    if not isinstance(e, WindowExpr):
+        return []
+    index = tuple(None if isinstance(d, Interval) or is_opaque(d.pt) else lin(d.pt) for d in e.idx)
+    return [Access(e.sym, "R", index, e, exact=False)]
 
 
 def apart(tree: ProcDef, path: Path, write: Access, reads: Sequence[Access], what: str) -> Verdict:
     """Whether reads, already in base buffers, are of other locations than one that is written."""
-    return clash(tree, facts_at(tree, path), [write], reads, TRUE, what)
+    return _clash(tree, path, [write], reads, what)
 
 
 # -- order --------------------------------------------------------------------------------------------
@@ -150,16 +166,18 @@ def commute(tree: ProcDef, one: Blk, two: Blk) -> Verdict:
     scoped = _uses(two.stmts(tree), defined(one.stmts(tree)))
     if isinstance(scoped, Clash):
         return scoped
-    whole = Blk(one.parent, one.label, one.lo, two.hi)
-    views = windows_at(tree, whole.path())
-    views |= {s.sym: s.rhs for s in whole.stmts(tree) if isinstance(s, WindowDef)}
-    first = block_accesses(tuple(one.stmts(tree)), views)
-    second = [prime(a) for a in block_accesses(tuple(two.stmts(tree)), views)]
-    return clash(tree, facts_at(tree, one.path()), first, second, TRUE, "the two statements commute")
+    # What `one` defines is not used in `two`: the windows in scope before both are enough.
+    views = windows_at(tree, one.path())
+    first = block_accesses(one.stmts(tree), views)
+    second = [prime(a) for a in block_accesses(two.stmts(tree), views)]
+    return _clash(tree, one.path(), first, second, "the two statements commute")
 
 
 def interchange(tree: ProcDef, path: Path) -> Verdict:
-    """Whether the body of two perfectly nested loops may run in the order of the inner loop first."""
+    """Whether the body of two perfectly nested loops may run in the order of the inner loop first.
+
+    An inner loop that is not `seq` gets all iterations of the outer one inside: none of them may race.
+    """
     outer = _loop(tree, path)
     inner_path: Path = (*path, ("body", 0))
     inner = _loop(tree, inner_path)
@@ -167,52 +185,64 @@ def interchange(tree: ProcDef, path: Path) -> Verdict:
         verdict = unchanged(tree, _body(tree, inner_path), e)
         if isinstance(verdict, Clash):
             return verdict
-    body = _in_loop(effects(tree, _body(tree, inner_path)), outer, inner)
+    body = in_loops(effects(tree, _body(tree, inner_path)), outer, inner)
     i, j = outer.iter, inner.iter
     later = [prime(a, (i, j)) for a in body]
-    relation = conj(lt(unknown(i), unknown(i, 1)), lt(unknown(j, 1), unknown(j)))
     what = f"iterations of {i} and {j} that change places commute"
-    return clash(tree, facts_at(tree, path), body, later, relation, what)
+    if inner.mode == "seq":
+        swapped = conj(lt(unknown(i), unknown(i, 1)), gt(unknown(j), unknown(j, 1)))
+        return _clash(tree, path, body, later, what, swapped)
+    apart = conj(ne(unknown(i), unknown(i, 1)), ne(unknown(j), unknown(j, 1)))
+    return _clash(tree, path, body, later, what, apart, order_free=False)
 
 
 def fission(tree: ProcDef, path: Path, k: int) -> Verdict:
     """Whether a loop may be split into two, before the k-th statement of its body."""
     loop = _loop(tree, path)
-    n = len(loop.body)
-    scoped = _uses(loop.body[k:], defined(loop.body[:k]))
-    if isinstance(scoped, Clash):
-        return scoped
-    s1 = _in_loop(effects(tree, Blk(path, "body", 0, k)), loop)
-    s2 = _in_loop(effects(tree, Blk(path, "body", k, n)), loop)
-    return _pulled_ahead(tree, path, loop.iter, s1, s2, "the second part does not touch what the first one does later")
+    first, second = Blk(path, "body", 0, k), Blk(path, "body", k, len(loop.body))
+    scoped = _uses(second.stmts(tree), defined(first.stmts(tree)))
+    verdicts = (scoped, *(unchanged(tree, first, e) for e in (loop.lo, loop.hi)))
+    against = next((v for v in verdicts if isinstance(v, Clash)), None)
+    if against is not None:
+        return against
+    s1, s2 = (in_loops(effects(tree, part), loop) for part in (first, second))
+    what = "the second part does not touch what the first one does later"
+    return _pulled_ahead(tree, path, loop.iter, s1, s2, what)
 
 
 def fuse(tree: ProcDef, path: Path, after: Path) -> Verdict:
-    """Whether two neighbouring loops of one range may become one."""
+    """Whether two neighbouring loops of one range may become one: a loop of their mode, else `seq`."""
     one, two = _loop(tree, path), _loop(tree, after)
-    s1 = _in_loop(effects(tree, _body(tree, path)), one)
+    for e in (two.lo, two.hi):
+        verdict = unchanged(tree, _body(tree, path), e)
+        if isinstance(verdict, Clash):
+            return verdict
+    s1 = in_loops(effects(tree, _body(tree, path)), one)
     renamed: dict[Atom, Lin] = {V(two.iter): unknown(one.iter)}
-    s2 = _in_loop([move(a, renamed) for a in effects(tree, _body(tree, after))], one)
+    s2 = in_loops([move(a, renamed) for a in effects(tree, _body(tree, after))], one)
+    i = one.iter
+    if one.mode == two.mode != "seq":
+        what = f"no two iterations of {i} touch one location that either writes"
+        apart = ne(unknown(i), unknown(i, 1))
+        return _clash(tree, path, s2, [prime(a, (i,)) for a in s1], what, apart, order_free=False)
     what = "the second loop does not touch what the first one does in a later iteration"
-    return _pulled_ahead(tree, path, one.iter, s1, s2, what)
+    return _pulled_ahead(tree, path, i, s1, s2, what)
 
 
-def _pulled_ahead(
-    tree: ProcDef, path: Path, i: Sym, s1: Sequence[Access], s2: Sequence[Access], what: str
-) -> Verdict:
+def _pulled_ahead(tree: ProcDef, path: Path, i: Sym, s1: Sequence[Access], s2: Sequence[Access], what: str) -> Verdict:
     """Whether s2 of iteration i may change places with s1 of every later iteration i'."""
     later = [prime(a, (i,)) for a in s1]
-    return clash(tree, facts_at(tree, path), s2, later, lt(unknown(i), unknown(i, 1)), what)
+    return _clash(tree, path, s2, later, what, lt(unknown(i), unknown(i, 1)))
 
 
 def parallel(tree: ProcDef, path: Path) -> Verdict:
     """Whether no iteration of a loop touches what another one writes."""
     loop = _loop(tree, path)
-    body = _in_loop(effects(tree, _body(tree, path)), loop)
-    later = [prime(a, (loop.iter,)) for a in body]
-    relation = ne(unknown(loop.iter), unknown(loop.iter, 1))
-    what = f"no two iterations of {loop.iter} touch one location that either writes"
-    return clash(tree, facts_at(tree, path), body, later, relation, what, order_free=False)
+    body = in_loops(effects(tree, _body(tree, path)), loop)
+    i = loop.iter
+    later = [prime(a, (i,)) for a in body]
+    what = f"no two iterations of {i} touch one location that either writes"
+    return _clash(tree, path, body, later, what, ne(unknown(i), unknown(i, 1)), order_free=False)
 
 
 # -- repetition ---------------------------------------------------------------------------------------
@@ -220,161 +250,39 @@ def parallel(tree: ProcDef, path: Path) -> Verdict:
 
 def idempotent(tree: ProcDef, blk: Blk) -> Verdict:
     """Whether running the statements once more right after themselves changes nothing."""
-    return _repeatable(tree, effects(tree, blk), facts_at(tree, blk.path()))
+    verdict = _same_again(tree, effects(tree, blk), facts_at(tree, blk.path()))
+    return if_reached(tree, blk.path(), verdict)
 
 
 def repeatable(tree: ProcDef, path: Path) -> Verdict:
-    """Whether a loop whose body does not use its iterator may become one run of the body."""
+    """Whether a loop that runs at least once may become one run of its body."""
     loop = _loop(tree, path)
-    return _repeatable(tree, _in_loop(effects(tree, _body(tree, path)), loop), facts_at(tree, path))
+    if any(loop.iter in mentions(s) for s in loop.body):
+        return Clash(f"the loop's body does not depend on {loop.iter}")
+    return idempotent(tree, _body(tree, path))
 
 
-def _repeatable(tree: ProcDef, accesses: Sequence[Access], facts: Facts) -> Verdict:
-    for a in accesses:
-        if a.kind == "A":
-            return Clash("the code does the same when it is repeated", details=f"it {show(tree, a)}")
+def _same_again(tree: ProcDef, accesses: Sequence[Access], facts: Sequence[Formula]) -> Verdict:
+    """Whether accesses do the same if all are repeated: then every value that they need, and that one of
+    them may have changed, is written anew before."""
+    what = "the code writes what it reads, before it reads it"
     writes = [a for a in accesses if a.writes]
+    later = [prime(w) for w in writes]
     for r in accesses:
-        if r.kind != "R":
+        if not r.reads or isinstance(clash(tree, facts, [r], later, TRUE, what, order_free=False), Safe):
             continue
-        touched = clash(tree, facts, [r], [prime(w) for w in writes], TRUE, "the code reads nothing that it writes")
-        if isinstance(touched, Safe):
-            continue
-        covered = cover(tree, facts, r, writes, "the code writes what it reads, before it reads it")
-        if isinstance(covered, Clash):
-            return replace(covered, counterexample=None)
+        for w in later:
+            if w.buffer == r.buffer:
+                verdict = cover(tree, (*facts, w.guard, same_place(r, w)), r, writes, what)
+                if isinstance(verdict, Clash):
+                    shown = verdict.counterexample if w.exact else None
+                    return replace(verdict, counterexample=shown, details=f"it {show(tree, r)}")
     return SAFE
-
-
-# -- coverage, staging --------------------------------------------------------------------------------
-
-
-def covered(tree: ProcDef, blk: Blk, buffer: Buffer) -> Verdict:
-    """Whether each read of a buffer in a run of statements is preceded there by a write that covers it."""
-    return all_covered(tree, facts_at(tree, blk.path()), effects(tree, blk), buffer)
-
-
-def carried(tree: ProcDef, path: Path, buffer: Buffer) -> Verdict:
-    """Whether no iteration of a loop reads what an earlier one, or the code before, left in a buffer."""
-    loop = _loop(tree, path)
-    facts = (*facts_at(tree, path), _ranges(loop))
-    return all_covered(tree, facts, effects(tree, _body(tree, path)), buffer)
-
-
-def writes_to(tree: ProcDef, blk: Blk, buffer: Buffer) -> bool:
-    """Whether a run of statements may change a buffer."""
-    return any(a.buffer == buffer and a.writes for a in effects(tree, blk))
-
-
-def reads_from(tree: ProcDef, blk: Blk, buffer: Buffer) -> bool:
-    """Whether a run of statements may need a buffer's old contents (accumulations do)."""
-    return any(a.buffer == buffer and a.reads for a in effects(tree, blk))
-
-
-def only_accumulates(tree: ProcDef, blk: Blk, buffer: Buffer, op: str = "+") -> bool:
-    """Whether a run of statements touches a buffer by one accumulation operator only."""
-    return all(a.kind == "A" and a.op == op for a in effects(tree, blk) if a.buffer == buffer)
-
-
-def _bounds(window: Sequence[WinDim]) -> list[tuple[Lin, Lin]]:
-    def one(d: WinDim) -> tuple[Lin, Lin]:
-        if isinstance(d, Interval):
-            return lin(d.lo), lin(d.hi)
-        return lin(d.pt), lin(d.pt) + Lin(1)
-
-    return [one(d) for d in window]
-
-
-def within(tree: ProcDef, blk: Blk, buffer: Buffer, window: Sequence[WinDim]) -> Verdict:
-    """Whether every access of a run of statements to a buffer falls inside a window (half-open)."""
-    bounds = _bounds(window)
-    facts = facts_at(tree, blk.path())
-    for a in effects(tree, blk):
-        if a.buffer != buffer:
-            continue
-        what = "every access of the block is inside the window"
-        if None in a.index:
-            return Clash(what, details=f"it {show(tree, a)}")
-        where = [x for x in a.index if x is not None]
-        answer = prove([*facts, a.guard], box(where, bounds))
-        if not isinstance(answer, Proved):
-            model = show_model(tree, answer.model) if isinstance(answer, Refuted) and a.exact else None
-            return Clash(what, model, not isinstance(answer, Refuted), f"it {show(tree, a)}")
-    return SAFE
-
-
-def fully_written(tree: ProcDef, blk: Blk, buffer: Buffer, window: Sequence[WinDim]) -> Verdict:
-    """Whether a run of statements surely writes every location of a window."""
-    here = cell(len(window))
-    accesses = effects(tree, blk)
-    end = (Tick(Lin(blk.hi - blk.lo)),)
-    return _written(tree, blk, buffer, accesses, end, here, box(here, _bounds(window)))
-
-
-def initialised(tree: ProcDef, blk: Blk, buffer: Sym, window: Sequence[WinDim]) -> Verdict:
-    """Whether every location of a window of a local buffer was surely written when control reaches a run
-    of statements. Arguments count as initialised."""
-    if any(a.sym == buffer for a in tree.args):
-        return SAFE
-    parent, label, k = _home(tree, blk.path(), buffer)
-    node = get(tree, parent)
-    scope = Blk(parent, label, k + 1, len(getattr(node, label)))
-    accesses = effects(tree, scope)
-    when = _time(tree, scope, blk.path())
-    here = cell(len(window))
-    return _written(tree, blk, buffer, accesses, when, here, box(here, _bounds(window)))
-
-
-def _written(
-    tree: ProcDef,
-    blk: Blk,
-    buffer: Buffer,
-    accesses: Sequence[Access],
-    when: Sequence[Tick],
-    here: Sequence[Lin],
-    guard: Formula,
-) -> Verdict:
-    writes = [a for a in accesses if a.buffer == buffer and a.kind == "W"]
-    what = "every location of the window is surely written"
-    if not writes:
-        return Clash(what)
-    read = replace(writes[0], kind="R", index=tuple(here), guard=guard, iters=(), when=tuple(when))
-    verdict = cover(tree, facts_at(tree, blk.path()), read, writes, what)
-    return replace(verdict, details="") if isinstance(verdict, Clash) else verdict
-
-
-def _home(tree: ProcDef, path: Path, buffer: Sym) -> tuple[Path, str, int]:
-    """Where a buffer that is in scope at `path` is allocated: the block's owner, its label, the position."""
-    for n in range(len(path) - 1, -1, -1):
-        label, i = path[n]
-        if i is None or label not in ("body", "orelse"):
-            continue
-        block = getattr(get(tree, path[:n]), label)
-        for k in range(min(i, len(block)) - 1, -1, -1):
-            if isinstance(block[k], Alloc) and block[k].sym == buffer:
-                return path[:n], label, k
-    raise AssertionError(f"{buffer} is not allocated around {path}")
-
-
-def _time(tree: ProcDef, scope: Blk, path: Path) -> tuple[Tick, ...]:
-    """The time, in a run of statements, at which the statement at `path` starts."""
-    when: list[Tick] = []
-    for n in range(len(scope.parent), len(path)):
-        label, k = path[n]
-        assert k is not None
-        if n == len(scope.parent):
-            when.append(Tick(Lin(k - scope.lo)))
-            continue
-        node = get(tree, path[:n])
-        if isinstance(node, For):
-            when += [Tick(Lin(1)), Tick(unknown(node.iter), node.mode == "seq"), Tick(Lin(k))]
-        else:
-            when += [Tick(Lin(1 if label == "body" else 2)), Tick(Lin(k))]
-    return tuple(when)
 
 
 __all__ = [
-    "SAFE", "Blk", "Clash", "Safe", "Verdict", "carried", "commute", "covered", "effects", "equal_at", "fission",
-    "fully_written", "fuse", "holds", "holds_everywhere", "idempotent", "initialised", "interchange",
-    "only_accumulates", "parallel", "reads_from", "repeatable", "unchanged", "within", "writes_to",
+    "SAFE", "Blk", "Clash", "Safe", "Verdict", "apart", "carried", "commute", "covered", "defined", "effects",
+    "equal_at", "fission", "fully_written", "fuse", "holds", "holds_everywhere", "idempotent", "initialised",
+    "interchange", "linear", "only_accumulates", "parallel", "reads_from", "repeatable", "unchanged", "within",
+    "writes_to",
 ]  # fmt: skip

@@ -1,17 +1,19 @@
 """Unification of a procedure's body with a block of statements, for `replace`. Imports translate and ir.
 
-The skeletons are matched first (kinds of statements, operators); each index, bound and condition gives
-a linear equation between the callee's unknown arguments and the block's variables. The equations are
-solved by elimination. Loop iterators match up to a shift. Operands of `+` and `*` match in either order.
+The skeletons are matched first (kinds of statements, operators); each index, bound, extent and condition
+gives a linear equation between the callee's unknown arguments and the block's variables, which is solved
+when it turns up: a choice that leads to a contradiction is given up at once. Loop iterators match up to a
+shift. Operands of `+` and `*` match in either order. Config fields may be read in both at the same places;
+what a call evaluates once never reads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from pyrsistent import PMap, pmap
+from pyrsistent import PMap, pmap, pvector
 
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
@@ -32,12 +34,13 @@ from ..ir.nodes import (
     Reduce,
     Stmt,
     Unary,
+    Var,
     WriteConfig,
 )
-from ..ir.types import Tensor
-from ..ir.walk import COMPARISONS, LOGICAL, binders, is_control, rename
-from .affine import Atom, Lin, V, lin_atoms, subst_lin
-from .translate import is_opaque, lin, unknown
+from ..ir.types import Control, Tensor, bool_
+from ..ir.walk import COMPARISONS, LOGICAL, binders, is_bool, is_control, mentions, rename
+from .affine import Atom, Lin, Opaque, V, lin_atoms, subst_lin
+from .translate import is_opaque, lin, stride_of, unknown
 
 
 @dataclass(frozen=True)
@@ -51,18 +54,22 @@ class View:
 
 @dataclass(frozen=True)
 class Match:
-    """A state of matching: buffers, scalar values, iterators of the callee, equations `lin == 0`."""
+    """A state of matching: what the callee's buffers, scalar and bool arguments are; its iterators in terms
+    of the block's (`env`); the iterators (`inner`) of the block; integer arguments that are `solved`, and
+    what must be zero besides (`rest`)."""
 
-    views: PMap[Sym, View]
-    values: PMap[Sym, Expr]
-    env: PMap[Sym, Lin]
-    inner: frozenset[Sym]
-    equations: tuple[Lin, ...]
+    views: PMap[Sym, View] = field(default_factory=pmap)
+    values: PMap[Sym, Expr] = field(default_factory=pmap)
+    env: PMap[Sym, Lin] = field(default_factory=pmap)
+    inner: frozenset[Sym] = frozenset()
+    solved: PMap[Atom, Lin] = field(default_factory=pmap)
+    rest: tuple[Lin, ...] = ()
 
 
 @dataclass(frozen=True)
 class Unified:
-    """What the callee's arguments are."""
+    """What the callee's arguments are: `values` of data scalars and bools, `control` integers; it is the
+    block if each of `rest` is zero."""
 
     views: PMap[Sym, View]
     values: PMap[Sym, Expr]
@@ -71,61 +78,91 @@ class Unified:
 
 
 @memo_by_identity
-def skeleton(s: Node) -> tuple[object, ...]:
-    """The shape of a statement: kinds and operators of it and of what is inside, but no expressions.
+def skeleton(s: Node) -> Hashable:
+    """The shape of a statement: kinds and operators of it and of what is inside, but no names or indices.
 
     Statements whose skeletons differ do not unify.
     """
     match s:
-        case For(body=body):
-            return ("for", *map(skeleton, body))
+        case For(body=body, mode=mode):
+            return ("for", mode, *map(skeleton, body))
         case If(body=body, orelse=orelse):
             return ("if", tuple(map(skeleton, body)), tuple(map(skeleton, orelse)))
         case Reduce(op=op, rhs=rhs):
-            return ("reduce", op, _kind(rhs))
+            return ("reduce", op, shape(rhs))
         case Assign(rhs=rhs):
-            return ("assign", _kind(rhs))
+            return ("assign", shape(rhs))
         case WriteConfig(config=c, field=f):
             return ("config", c.name, f)
         case _:
             return (type(s).__name__,)
 
 
-def _kind(e: Expr) -> object:
+@memo_by_identity
+def shape(e: Expr) -> Hashable:
+    """The operators of a data expression; those of operands that may be exchanged in a fixed order."""
     match e:
-        case Binary(op=op):
-            return op
-        case Unary(op=op):
-            return ("unary", op)
-        case ExternCall(f=f):
-            return f.name
+        case Binary(op=op, lhs=x, rhs=y):
+            parts = [shape(x), shape(y)]
+            return (op, *(sorted(parts, key=repr) if op in "+*" else parts))
+        case Unary(op=op, arg=a):
+            return ("unary", op, shape(a))
+        case ExternCall(f=f, args=args):
+            return (f.name, *map(shape, args))
         case _:
             return "value"
 
 
-def fresh_callee(tree: ProcDef, next_id: int) -> ProcDef:
-    """The callee with variables that the caller surely does not have."""
-    return rename(tree, {s: Sym(s.name, next_id + k) for k, s in enumerate(binders(tree))})
+@memo_by_identity
+def fresh_callee(tree: ProcDef) -> ProcDef:
+    """The callee with variables that no caller has: their numbers are negative."""
+    return rename(tree, {s: Sym(s.name, -1 - k) for k, s in enumerate(binders(tree))})
+
+
+def _reads_config(x: Lin) -> bool:
+    return any(isinstance(a, Opaque) and not _is_stride(a) for a in lin_atoms(x))
+
+
+def _is_stride(a: Opaque) -> bool:
+    return isinstance(a.key, tuple) and a.key[0] == "stride"
 
 
 class Unifier:
-    """Matches the body of `callee` (see `fresh_callee`) with a block; `ranks` are the dimensions of the
-    caller's buffers."""
+    """Matches the body of `callee` (see `fresh_callee`) with a block; `ranks` says how many dimensions the
+    caller's buffers have, those of the block included."""
 
-    def __init__(self, callee: ProcDef, ranks: dict[Sym, int]) -> None:
+    def __init__(self, callee: ProcDef, ranks: Mapping[Sym, int]) -> None:
         self.callee = callee
         self.ranks = ranks
-        self.tensors = {a.sym: len(a.type.shape) for a in callee.args if isinstance(a.type, Tensor)}
-        self.scalars = {a.sym for a in callee.args if not isinstance(a.type, Tensor) and a.mem is not None}
-        self.control = [a.sym for a in callee.args if a.mem is None]
+        self.tensors = {a.sym: a.type for a in callee.args if isinstance(a.type, Tensor)}
+        self.scalars = {a.sym for a in callee.args if not isinstance(a.type, Tensor | Control)}
+        self.bools = {a.sym for a in callee.args if a.type == bool_}
+        self.integers = [a.sym for a in callee.args if isinstance(a.type, Control) and a.type != bool_]
+        self.unknowns: frozenset[Atom] = frozenset(map(V, self.integers))
 
     def solutions(self, block: Sequence[Stmt]) -> Iterator[Unified]:
         """The ways in which the block is a call of the callee, most natural first."""
-        start = Match(pmap(), pmap(), pmap(), frozenset(), ())
-        for m in self._block(self.callee.body, block, start):
-            solved = self._solve(m)
-            if solved is not None:
-                yield solved
+        for m in self._block(self.callee.body, block, Match()):
+            if all(V(s) in m.solved for s in self.integers):
+                yield self._settled(m)
+
+    def _settled(self, m: Match) -> Unified:
+        """The solution with the unknowns, and the strides of arguments, put in."""
+        strides: dict[Atom, Lin] = {}
+        for p, view in m.views.items():
+            for k, d in enumerate([d for d, (kept, _) in enumerate(view.dims) if kept]):
+                strides[Opaque(("stride", p, k))] = stride_of(view.sym, d)
+
+        def put_in(x: Lin) -> Lin:
+            return subst_lin(subst_lin(x, m.solved), strides)
+
+        views = {
+            p: View(v.sym, tuple((kept, put_in(x)) for kept, x in v.dims))
+            for p, v in m.views.items() if p in self.tensors
+        }  # fmt: skip
+        control = {s: put_in(m.solved[V(s)]) for s in self.integers}
+        rest = tuple(x for x in map(put_in, m.rest) if x != Lin(0))
+        return Unified(pmap(views), m.values, pmap(control), rest)
 
     # -- statements -------------------------------------------------------------------------------
 
@@ -144,16 +181,16 @@ class Unifier:
                 yield from self._store(p, s, m)
             case (Reduce(), Reduce()) if p.op == s.op:
                 yield from self._store(p, s, m)
-            case (For(), For()):
+            case (For(), For()) if p.mode == s.mode:
                 yield from self._loop(p, s, m)
             case (If(), If()):
                 for a in self._cond(p.cond, s.cond, m):
                     for b in self._block(p.body, s.body, a):
                         yield from self._block(p.orelse, s.orelse, b)
             case (WriteConfig(), WriteConfig()) if (p.config, p.field) == (s.config, s.field):
-                yield from self._expr(p.rhs, s.rhs, m)
-            case (Alloc(), Alloc()) if not isinstance(p.type, Tensor) and p.type == s.type and p.mem == s.mem:
-                yield replace(m, views=m.views.set(p.sym, View(s.sym, ())))
+                yield from self._config(p, s, m)
+            case (Alloc(), Alloc()) if p.mem == s.mem:
+                yield from self._alloc(p, s, m)
             case (Pass(), Pass()):
                 yield m
             case _:
@@ -164,41 +201,86 @@ class Unifier:
             yield from self._expr(p.rhs, s.rhs, a)
 
     def _loop(self, p: For, s: For, m: Match) -> Iterator[Match]:
-        if p.mode != s.mode or any(map(is_opaque, (p.lo, p.hi, s.lo, s.hi))):
-            return
         lo = self._lin(p.lo, m)
-        m = self._equal(self._lin(p.hi, m) - lo, lin(s.hi) - lin(s.lo), m)
-        m = replace(m, env=m.env.set(p.iter, unknown(s.iter) - lin(s.lo) + lo), inner=m.inner | {s.iter})
-        yield from self._block(p.body, s.body, m)
+        here = unknown(s.iter) - lin(s.lo) + lo
+        if _reads_config(here):  # the body may change what the iterator is counted from
+            return
+        for a in self._zero(self._lin(p.hi, m) - lo - lin(s.hi) + lin(s.lo), m):
+            inside = replace(a, env=a.env.set(p.iter, here), inner=a.inner | {s.iter})
+            yield from self._block(p.body, s.body, inside)
+
+    def _config(self, p: WriteConfig, s: WriteConfig, m: Match) -> Iterator[Match]:
+        t = p.config.fields[p.field]
+        if not isinstance(t, Control):
+            yield from self._expr(p.rhs, s.rhs, m)
+        elif t == bool_:
+            yield from self._cond(p.rhs, s.rhs, m)
+        else:
+            yield from self._equal(p.rhs, s.rhs, m)
+
+    def _alloc(self, p: Alloc, s: Alloc, m: Match) -> Iterator[Match]:
+        if not isinstance(p.type, Tensor) or not isinstance(s.type, Tensor):
+            if p.type == s.type:
+                yield replace(m, views=m.views.set(p.sym, View(s.sym, ())))
+            return
+        if p.type.base == s.type.base and len(p.type.shape) == len(s.type.shape):
+            whole = View(s.sym, tuple((True, Lin(0)) for _ in s.type.shape))
+            yield from self._equals(p.type.shape, s.type.shape, replace(m, views=m.views.set(p.sym, whole)))
 
     # -- expressions ------------------------------------------------------------------------------
 
     def _lin(self, e: Expr, m: Match) -> Lin:
-        env: dict[Atom, Lin] = {V(s): x for s, x in m.env.items()}
-        return subst_lin(lin(e), env)
+        """An integer of the callee, in terms of the block and of unknown arguments."""
+        return subst_lin(lin(e), {V(s): x for s, x in m.env.items()})
 
-    def _equal(self, a: Lin, b: Lin, m: Match) -> Match:
-        d = a - b
-        return m if d == Lin(0) else replace(m, equations=(*m.equations, d))
+    def _equal(self, p: Expr, s: Expr, m: Match) -> Iterator[Match]:
+        yield from self._zero(self._lin(p, m) - lin(s), m)
+
+    def _equals(self, ps: Sequence[Expr], ss: Sequence[Expr], m: Match) -> Iterator[Match]:
+        if not ps:
+            yield m
+            return
+        for a in self._equal(ps[0], ss[0], m):
+            yield from self._equals(ps[1:], ss[1:], a)
 
     def _cond(self, p: Expr, s: Expr, m: Match) -> Iterator[Match]:
-        if isinstance(p, Binary) and isinstance(s, Binary) and p.op in LOGICAL and p.op == s.op:
-            for a in self._cond(p.lhs, s.lhs, m):
-                yield from self._cond(p.rhs, s.rhs, a)
-            return
-        x, y = self._comparison(p, m, callee=True), self._comparison(s, m, callee=False)
-        if x is not None and y is not None and x[0] == y[0]:
-            yield self._equal(x[1], y[1], m)
+        match p, s:
+            case (Const(), Const()) | (ReadConfig(), ReadConfig()) if p == s:
+                yield m
+            case (Var(), _) if p.sym in self.bools:
+                yield from self._bool(p.sym, s, m)
+            case (Unary(op="not"), Unary(op="not")):
+                yield from self._cond(p.arg, s.arg, m)
+            case (Binary(), Binary()) if p.op == s.op and p.op in COMPARISONS and not is_control(p.lhs):
+                yield from self._operands((p.lhs, p.rhs), (s.lhs, s.rhs), m)
+            case (Binary(), Binary()) if p.op == s.op and (p.op in LOGICAL or self._of_bools(p)):
+                for a in self._cond(p.lhs, s.lhs, m):
+                    yield from self._cond(p.rhs, s.rhs, a)
+            case _:
+                x, y = self._comparison(p), self._comparison(s)
+                if x is not None and y is not None and x[0] == y[0]:
+                    there = subst_lin(x[1], {V(k): e for k, e in m.env.items()})
+                    yield from self._zero(there - y[1], m)
 
-    def _comparison(self, e: Expr, m: Match, callee: bool) -> tuple[str, Lin] | None:
-        """A comparison as `lin >= 0` or `lin == 0`."""
-        if not isinstance(e, Binary) or e.op not in COMPARISONS or not is_control(e.lhs) or is_opaque(e):
+    def _of_bools(self, e: Binary) -> bool:
+        """Whether a comparison is one of conditions."""
+        return any(is_bool(x) or (isinstance(x, Var) and x.sym in self.bools) for x in (e.lhs, e.rhs))
+
+    def _comparison(self, e: Expr) -> tuple[str, Lin] | None:
+        """A comparison of integers as `lin >= 0`, `lin == 0` or `lin != 0`."""
+        if not isinstance(e, Binary) or e.op not in COMPARISONS or not is_control(e.lhs):
             return None
-        a, b = (self._lin(e.lhs, m), self._lin(e.rhs, m)) if callee else (lin(e.lhs), lin(e.rhs))
+        if is_bool(e.lhs) or is_bool(e.rhs):
+            return None
+        a, b = lin(e.lhs), lin(e.rhs)
         forms = {"<": b - a - 1, "<=": b - a, ">": a - b - 1, ">=": a - b}
-        if e.op in forms:
-            return ">=", forms[e.op]
-        return e.op, a - b
+        return (">=", forms[e.op]) if e.op in forms else (e.op, a - b)
+
+    def _bool(self, p: Sym, s: Expr, m: Match) -> Iterator[Match]:
+        """A bool argument: a condition that is the same wherever it is used."""
+        fixed = is_control(s) and not is_opaque(s) and not (mentions(s) & m.inner)
+        if fixed and m.values.get(p, s) == s:
+            yield replace(m, values=m.values.set(p, s))
 
     def _expr(self, p: Expr, s: Expr, m: Match) -> Iterator[Match]:
         match p, s:
@@ -226,79 +308,82 @@ class Unifier:
         if not ps:
             yield m
             return
+        if [*map(shape, ps)] != [*map(shape, ss)]:
+            return
         for a in self._expr(ps[0], ss[0], m):
             yield from self._operands(ps[1:], ss[1:], a)
 
     def _scalar(self, p: Sym, s: Expr, m: Match) -> Iterator[Match]:
         """A scalar argument: an element, scalar or literal that is the same wherever it is used."""
-        if not isinstance(s, Read | Const) or (isinstance(s, Read) and self._inside(s, m)):
-            return
-        if m.values.get(p, s) == s:
+        fixed = isinstance(s, Const) or (
+            isinstance(s, Read) and not any(is_opaque(i) or self._moves(lin(i), m) for i in s.idx)
+        )
+        if fixed and m.values.get(p, s) == s:
             yield replace(m, values=m.values.set(p, s))
-
-    def _inside(self, s: Read, m: Match) -> bool:
-        return any(is_opaque(i) or self._moves(lin(i), m) for i in s.idx)
-
-    def _moves(self, x: Lin, m: Match) -> bool:
-        """Whether a form depends on an iterator of the block."""
-        return any(isinstance(a, V) and a.sym in m.inner for a in lin_atoms(x))
 
     # -- places -----------------------------------------------------------------------------------
 
     def _place(self, p: Sym, pidx: Sequence[Expr], s: Sym, sidx: Sequence[Expr], m: Match) -> Iterator[Match]:
         """An access of the callee matched with one of the block."""
-        if any(map(is_opaque, sidx)) or self.ranks.get(s) != len(sidx):
+        if self.ranks.get(s) != len(sidx):
             return
-        there = [lin(i) for i in sidx]
         if p in self.scalars:
-            yield from self._scalar(p, Read(s, sidx), m)  # type: ignore[arg-type]
+            yield from self._scalar(p, Read(s, pvector(sidx)), m)
             return
-        here = [self._lin(i, m) for i in pidx]
-        known = m.views.get(p)
-        if known is not None:
-            if known.sym == s:
-                yield self._agree(known, here, there, m)
-            return
+        here, there = [self._lin(i, m) for i in pidx], [lin(i) for i in sidx]
+        view = m.views.get(p)
+        if view is None:
+            yield from self._new_view(p, s, here, there, m)
+        elif view.sym == s:
+            yield from self._agree(view, here, there, m)
+
+    def _new_view(self, p: Sym, s: Sym, here: Sequence[Lin], there: Sequence[Lin], m: Match) -> Iterator[Match]:
+        """The views under which the first access to an argument is the one of the block."""
         if p not in self.tensors:
             return
+        if not self.tensors[p].window:  # only a whole buffer will do
+            if len(here) == len(there):
+                whole = View(s, tuple((True, Lin(0)) for _ in there))
+                yield from self._agree(whole, here, there, replace(m, views=m.views.set(p, whole)))
+            return
         for kept in reversed(list(combinations(range(len(there)), len(here)))):
-            view = self._view(s, kept, here, there, m)
-            if view is not None:
-                yield replace(m, views=m.views.set(p, view))
+            dims = tuple((d in kept, x - here[kept.index(d)] if d in kept else x) for d, x in enumerate(there))
+            if not any(_reads_config(x) or self._moves(subst_lin(x, m.solved), m) for _, x in dims):
+                yield replace(m, views=m.views.set(p, View(s, dims)))
 
-    def _view(self, s: Sym, kept: Sequence[int], here: Sequence[Lin], there: Sequence[Lin], m: Match) -> View | None:
-        dims: list[tuple[bool, Lin]] = []
-        for d, x in enumerate(there):
-            offset = x - here[kept.index(d)] if d in kept else x
-            if self._moves(offset, m):
-                return None
-            dims.append((d in kept, offset))
-        return View(s, tuple(dims))
-
-    def _agree(self, view: View, here: Sequence[Lin], there: Sequence[Lin], m: Match) -> Match:
-        rest = iter(here)
-        for (kept, offset), x in zip(view.dims, there, strict=True):
-            m = self._equal(offset + next(rest) if kept else offset, x, m)
-        return m
+    def _agree(self, view: View, here: Sequence[Lin], there: Sequence[Lin], m: Match) -> Iterator[Match]:
+        inner = iter(here)
+        yield from self._zeros([offset + next(inner) - x if kept else offset - x
+                                for (kept, offset), x in zip(view.dims, there, strict=True)], m)  # fmt: skip
 
     # -- equations --------------------------------------------------------------------------------
 
-    def _solve(self, m: Match) -> Unified | None:
-        """The control arguments from the equations; None if one is left open or depends on an iterator."""
-        todo, solved = list(m.equations), dict[Atom, Lin]()
-        for s in self.control:
-            found = next((e for e in todo if abs(e.coefficient(V(s))) == 1), None)
-            if found is None:
-                continue
-            value = (Lin.of(V(s)) - found * found.coefficient(V(s)))
-            solved = {a: subst_lin(x, {V(s): value}) for a, x in solved.items()}
-            solved[V(s)] = value
-            todo = [subst_lin(e, {V(s): value}) for e in todo if e is not found]
-        if any(V(s) not in solved for s in self.control):
-            return None
-        control = {s: solved[V(s)] for s in self.control}
-        views = {p: replace(v, dims=tuple((k, subst_lin(x, solved)) for k, x in v.dims)) for p, v in m.views.items()}
-        if any(self._moves(x, m) for x in control.values()):
-            return None
-        rest = tuple(e for e in todo if e != Lin(0))
-        return Unified(pmap(views), m.values, pmap(control), rest)
+    def _moves(self, x: Lin, m: Match) -> bool:
+        """Whether a form depends on an iterator of the block."""
+        return any(isinstance(a, V) and a.sym in m.inner for a in lin_atoms(x))
+
+    def _zeros(self, xs: Sequence[Lin], m: Match) -> Iterator[Match]:
+        if not xs:
+            yield m
+            return
+        for a in self._zero(xs[0], m):
+            yield from self._zeros(xs[1:], a)
+
+    def _zero(self, x: Lin, m: Match) -> Iterator[Match]:
+        """With the equation `x == 0`: solved for an unknown, or kept; nothing if it cannot hold."""
+        x = subst_lin(x, m.solved)
+        if x == Lin(0):
+            yield m
+        if x.is_const or _reads_config(x):  # a config field that does not cancel may change
+            return
+        for a, k in x.terms:
+            others = x.without(a) if a in self.unknowns and abs(k) == 1 else None
+            if others is not None:
+                value = others * -k
+                if not self._moves(value, m):
+                    solved = {b: subst_lin(y, {a: value}) for b, y in m.solved.items()}
+                    yield replace(m, solved=pmap(solved).set(a, value))
+                return
+        # What must be zero in every iteration does not depend on it.
+        if any(a in self.unknowns for a in lin_atoms(x)) or not self._moves(x, m):
+            yield replace(m, rest=(*m.rest, x))

@@ -8,6 +8,7 @@ from ..cursors.rewrite import Rewrite
 from ..failure import unsafe
 from ..frontend.checks import check
 from ..frontend.errors import CheckError
+from ..frontend.words import MODES
 from ..ir.memory import Memory
 from ..ir.types import SCALARS, Scalar, Tensor
 from ..ir.walk import with_child
@@ -15,13 +16,33 @@ from ..logic import safety
 from .framework import Where, applicable, argument, name_arg, primitive, refuse, require
 
 
+def _no_instr(a: AllocCursor | ArgCursor) -> None:
+    """Owed when a declaration changes: no C text was written for the old one."""
+    name = a.proc.name()
+    applicable(not a.proc.is_instr(), f"{name} is an instruction: its C text was written for these declarations", a)
+
+
 @primitive()
 def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where:
-    """`a @ MEM  ~>  a @ MEM'`. The backend checks accesses against the memory's rules. Paper: A.7.
+    """`a @ MEM  ~>  a @ MEM'`. Paper: A.7. Returns the declaration.
 
-    Returns the declaration.
+    Memories do not change what is computed, so nothing is owed here: the backend checks that accesses obey
+    the memory's rules, and that callers and callees agree. Fails with `NotApplicable` on control arguments,
+    and in instructions.
+
+    >>> from exo_strat import DRAM_STACK, proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[4]):
+    ...     a: f32[4]
+    ...     a[0] = x[0]
+    ... ''')
+    >>> print(set_memory.direct(p, "a", DRAM_STACK))
+    def foo(x: f32[4] @ DRAM):
+        a: f32[4] @ DRAM_STACK
+        a[0] = x[0]
     """
     argument(isinstance(memory, Memory), f"{memory!r} is no memory")
+    _no_instr(a)
     applicable(a.node.mem is not None, "a control argument lives in no memory", a)  # type: ignore[union-attr]
     rw.set(a.path, mem=memory)
     return a.path
@@ -29,12 +50,24 @@ def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where
 
 @primitive(same_values=False)
 def set_precision(rw: Rewrite, a: AllocCursor | ArgCursor, precision: str | Scalar) -> Where:
-    """`a: T  ~>  a: T'`. The backend checks that operands agree. Paper: A.7. Returns the declaration.
+    """`a: T  ~>  a: T'`. Paper: A.7. Returns the declaration.
 
-    Rounding differs, so the result is not interchangeable with the original (`call_eqv`).
+    `precision` is a name such as "f32", or a type. The backend checks that operands, callers and callees
+    agree. Rounding differs, so the result is not interchangeable with the original (`call_eqv`). Fails with
+    `NotApplicable` on control arguments, and in instructions.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] = 1.0
+    ... ''')
+    >>> print(set_precision.direct(p, "x", "f64"))
+    def foo(n: size, x: f64[n] @ DRAM):
+        x[0] = 1.0
     """
     name = str(precision)
     argument(name in SCALARS, f"{name!r} is no precision: use one of {', '.join(sorted(SCALARS))}")
+    _no_instr(a)
     old = a.type()
     applicable(isinstance(old, Scalar | Tensor), "a control argument has no precision", a)
     new = with_child(old, "base", SCALARS[name]) if isinstance(old, Tensor) else SCALARS[name]
@@ -45,35 +78,74 @@ def set_precision(rw: Rewrite, a: AllocCursor | ArgCursor, precision: str | Scal
     return a.path
 
 
-@primitive()
+@primitive(same_values=False)
 def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
     """`a: T[_]  ~>  a: [T][_]`, or back with `is_window=False`. Paper: A.7. Returns the argument.
 
-    A window's strides are not known: fails with `Unsafe` if a call in the procedure relies on them.
+    A window can be called with more arguments than a dense tensor, on which versions of the procedure may
+    differ: the result is not interchangeable with the original (`call_eqv`). Fails with `Unsafe` if a call
+    in the procedure relies on strides that a window need not have, with `NotApplicable` on scalars and
+    control arguments, and in instructions.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] = 1.0
+    ... ''')
+    >>> print(set_window.direct(p, "x"))
+    def foo(n: size, x: [f32][n] @ DRAM):
+        x[0] = 1.0
     """
+    _no_instr(a)
     old = a.type()
     applicable(isinstance(old, Tensor), "only a tensor can become a window", a)
     rw.replace((*a.path, ("type", None)), with_child(old, "window", bool(is_window)), keep=["shape"])
     try:
         check(rw.tree)
     except CheckError as e:
-        refuse(unsafe(f"with {a.name()} {'a window' if is_window else 'dense'} the procedure is not well-formed: {e}"))
+        what = "a window" if is_window else "dense"
+        refuse(unsafe(f"with {a.name()} {what} the procedure is not well-formed: {e.message}", e.counterexample))
     return a.path
 
 
 @primitive()
-def parallelize_loop(rw: Rewrite, loop: ForCursor) -> Where:
+def parallelize_loop(rw: Rewrite, loop: ForCursor, mode: str = "par") -> Where:
     """`for i in seq(..)  ~>  for i in par(..)`, if no iteration touches what another writes. Paper: A.7.
 
-    Returns the loop.
+    `mode` may also be "vec", with the same condition, or "seq", the way back, without. Returns the loop.
+    Fails with `Unsafe` if two iterations may touch one location that either writes; that includes
+    accumulations into one location, and config fields.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(parallelize_loop.direct(p, "i"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for i in par(0, n):
+            x[i] = 0.0
     """
-    require(safety.parallel(rw.proc.tree, loop.path), loop)
-    rw.set(loop.path, mode="par")
+    argument(mode in MODES, f"mode must be one of {', '.join(MODES)}, not {mode!r}")
+    if mode != "seq":
+        require(safety.parallel(rw.proc.tree, loop.path), loop)
+    rw.set(loop.path, mode=mode)
     return loop.path
 
 
 @primitive()
 def rename(rw: Rewrite, proc: ProcCursor, name: str) -> Where:
-    """Gives the procedure another name. Returns its root."""
+    """Gives the procedure another name, an identifier. Returns its root.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] = 0.0
+    ... ''')
+    >>> print(rename.direct(p, "bar"))
+    def bar(n: size, x: f32[n] @ DRAM):
+        x[0] = 0.0
+    """
     rw.set((), name=name_arg(name))
     return ()

@@ -17,6 +17,7 @@ from ..ir.walk import Path, get, mentions, with_child
 from ..logic import safety
 from .access import rename_uses, uses_in
 from .framework import Where, applicable, argument, primitive, require
+from .scoping import stays_race_free
 
 
 def alloc_at(rw: Rewrite, path: Path) -> Alloc:
@@ -35,13 +36,6 @@ def rest_of(rw: Rewrite, path: Path) -> Span:
     """The statements after an allocation: its scope."""
     s = span_of(path)
     return Span(s.parent, s.label, s.hi, len(getattr(rw.node(s.parent), s.label)))
-
-
-def stays_race_free(rw: Rewrite, path: Path) -> None:
-    """Owed when a loop's iterations touch more than before: if they run in parallel, they still may."""
-    loop = rw.node(path)
-    if isinstance(loop, For) and loop.mode != "seq":
-        require(safety.parallel(rw.tree, path))
 
 
 @primitive()

@@ -15,16 +15,30 @@ from .framework import Where, applicable, primitive, ref, require
 def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Where:
     """`s1; s2  ~>  s2; s1`, if they commute. Paper: A.2.
 
-    The target is the block of both, or the first with the second as argument. Returns the statement that
-    was second and is now first. Fails with `Unsafe` if one writes what the other touches.
+    The target is the block of both, or a statement or block with the statement after it as `second` (a
+    cursor, pattern or name). Returns the statement that was second and is now first; cursors follow their
+    statements. Fails with `NotApplicable` if the two are not neighbours, and with `Unsafe` if one defines
+    what the other uses, or writes what the other touches.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n]):
+    ...     x[0] = 1.0
+    ...     y[0] = 2.0
+    ... ''')
+    >>> print(reorder_stmts.direct(p, "x[_] = _", "y[_] = _"))
+    def foo(n: size, x: f32[n] @ DRAM, y: f32[n] @ DRAM):
+        y[0] = 2.0
+        x[0] = 1.0
     """
+    s = block.span
     if second is not None:
         other = ref(rw, second, StmtCursor)
-        applicable(other.path == block.span.path(len(block)), "the second statement must follow the first", other)
-        block = block.expand(0, 1)
-    applicable(len(block) == 2, f"two neighbouring statements are needed, not {len(block)}", block)
-    s = block.span
-    one, two = Span(s.parent, s.label, s.lo, s.lo + 1), Span(s.parent, s.label, s.lo + 1, s.hi)
+        applicable(other.path == s.path(len(block)), "the second statement must follow the first", other)
+        one, two = s, Span(s.parent, s.label, s.hi, s.hi + 1)
+    else:
+        applicable(len(block) == 2, f"two neighbouring statements are needed, not {len(block)}", block)
+        one, two = s._replace(hi=s.lo + 1), s._replace(lo=s.lo + 1)
     require(safety.commute(rw.proc.tree, safety.Blk(*one), safety.Blk(*two)), block)
     rw.swap(one, two)
     return s.path()
@@ -32,10 +46,22 @@ def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Whe
 
 @primitive()
 def commute_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
-    """`x + y  ~>  y + x` and `x * y  ~>  y * x`. Paper: A.2. Returns the expression."""
+    """`x + y  ~>  y + x` and `x * y  ~>  y * x`. Paper: A.2.
+
+    Both hold for rounded numbers too, and operands have no effects, so nothing is owed. Returns the
+    expression. Fails with `NotApplicable` on other operators.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] = x[0] * 2.0
+    ... ''')
+    >>> print(commute_expr.direct(p, "_ * _"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        x[0] = 2.0 * x[0]
+    """
     node = e.node
     assert isinstance(node, Binary)
     applicable(node.op in ("+", "*"), f"{node.op!r} does not commute", e)
     rw.set(e.path, lhs=node.rhs, rhs=node.lhs)
     return e.path
-

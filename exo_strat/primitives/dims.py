@@ -14,16 +14,17 @@ from ..cursors.rewrite import Rewrite
 from ..frontend.exprs import parse_expr
 from ..frontend.scope import declarations, scope_at
 from ..ir import build as b
-from ..ir.nodes import Binary, Expr, Interval, Point, ProcDef, StrideExpr, Var, WinDim
-from ..ir.types import Tensor, bool_
-from ..ir.walk import Path, get, is_bool, is_control, mentions
+from ..ir.nodes import Binary, Expr, Interval, Point, ProcDef, StrideExpr, WinDim
+from ..ir.types import Tensor
+from ..ir.walk import Path, get, mentions
 from ..logic import safety
 from ..logic.context import facts_at
 from ..logic.coverage import all_covered
 from ..logic.translate import lin
 from .access import Dims, Redirect, redirect, relist, shown, uses_in
 from .buffers import alloc_at, rest_of, shape_of
-from .framework import ExprLike, Where, applicable, argument, expr_arg, primitive, require
+from .framework import ExprLike, Where, applicable, argument, primitive, require
+from .scoping import integer_arg
 
 
 def _reshape(rw: Rewrite, path: Path, shape: Sequence[Expr]) -> None:
@@ -33,18 +34,6 @@ def _reshape(rw: Rewrite, path: Path, shape: Sequence[Expr]) -> None:
         relist(rw, (*path, ("type", None)), "shape", shape)
     else:
         rw.replace((*path, ("type", None)), Tensor(alloc.type, pvector(shape)))
-
-
-def _integer(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
-    """An integer control expression argument that means something at `at`."""
-    tree = rw.proc.tree
-    e = expr_arg(rw, value, at)
-    types = scope_at(tree, at).types
-    unknown = [s for s in sorted(mentions(e), key=lambda s: s.id) if s not in types]
-    argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {value!r} is needed")
-    truth = is_bool(e) or (isinstance(e, Var) and types[e.sym] == bool_)
-    argument(is_control(e) and not truth, f"an integer control expression is needed, not {value!r}")
-    return e
 
 
 # -- expand_dim ---------------------------------------------------------------------------------------
@@ -75,7 +64,7 @@ def expand_dim(rw: Rewrite, a: AllocCursor, size: ExprLike, index: ExprLike) -> 
     """
     tree = rw.proc.tree
     rest = rest_of(rw, a.path)
-    extent = _integer(rw, size, a.path)
+    extent = integer_arg(rw, size, a.path, fixed=False)
     places = [p for p in uses_in(tree, rest, a.sym) if not isinstance(get(tree, p), StrideExpr)]
     e = _index(rw, a, index, places)
     for x in (extent, e):
@@ -95,8 +84,8 @@ def expand_dim(rw: Rewrite, a: AllocCursor, size: ExprLike, index: ExprLike) -> 
 def _index(rw: Rewrite, a: AllocCursor, index: ExprLike, places: Sequence[Path]) -> Expr:
     """The index expression, which must be in scope, and mean one thing, wherever the buffer is accessed."""
     if not places:
-        return _integer(rw, index, a.path)
-    e = _integer(rw, index, places[0])
+        return integer_arg(rw, index, a.path, fixed=False)
+    e = integer_arg(rw, index, places[0], fixed=False)
     for path in places[1:]:
         scope, place = scope_at(rw.proc.tree, path), at_path(rw.proc, path)
         applicable(all(s in scope.types for s in mentions(e)), f"{index!r} of the first access is not in scope", place)
@@ -141,6 +130,7 @@ def rearrange_dim(rw: Rewrite, a: AllocCursor, perm: tuple[int, ...]) -> Where:
             a[i, 1] = x[i]
     """
     old = shape_of(alloc_at(rw, a.path))
+    applicable(bool(old), f"{a.name()} is a scalar: it has no dimensions to rearrange", a)
     fits = isinstance(perm, tuple) and all(isinstance(d, int) for d in perm) and sorted(perm) == list(range(len(old)))
     argument(fits, f"{perm!r} is no permutation of the {len(old)} dimensions of {a.name()}")
 

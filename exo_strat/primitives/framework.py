@@ -9,6 +9,7 @@ paper's form `(Proc, reference, *params) -> Proc` (see `exo_strat.direct`).
 from __future__ import annotations
 
 import inspect
+import keyword
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import update_wrapper
@@ -18,9 +19,25 @@ from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 from returns.result import Failure as Err
 from returns.result import Success
 
-from ..cursors.cursor import BlockCursor, Cursor, GapCursor, NodeCursor, ProcCursor, StmtCursor, at_path
+from ..cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, NodeCursor, ProcCursor, StmtCursor, at_path
 from ..cursors.edits import Span
-from ..cursors.kinds import AllocCursor, ArgCursor, ForCursor, IfCursor
+from ..cursors.kinds import (
+    AllocCursor,
+    ArgCursor,
+    AssignCursor,
+    BinaryOpCursor,
+    ExternCursor,
+    ForCursor,
+    IfCursor,
+    PassCursor,
+    ReadConfigCursor,
+    ReduceCursor,
+    StrideExprCursor,
+    UnaryCursor,
+    WindowDefCursor,
+    WindowExprCursor,
+    WriteConfigCursor,
+)
 from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
 from ..failure import (
@@ -58,6 +75,18 @@ KIND_NAMES: dict[type[Cursor], str] = {
     GapCursor: "a gap between statements",
     StmtCursor: "a statement",
     ProcCursor: "a procedure",
+    ExprCursor: "an expression",
+    AssignCursor: "an assignment",
+    ReduceCursor: "a reduction",
+    WindowDefCursor: "a window's definition",
+    WriteConfigCursor: "a write to a config field",
+    PassCursor: "a `pass`",
+    WindowExprCursor: "a window",
+    UnaryCursor: "a unary operation",
+    BinaryOpCursor: "a binary operation",
+    ExternCursor: "a call of an extern function",
+    StrideExprCursor: "a stride",
+    ReadConfigCursor: "a config field",
 }
 
 
@@ -163,16 +192,18 @@ def ref(rw: Rewrite, value: object, kind: type[C]) -> C:
 
 def expr_arg(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
     """A control expression argument: a number, object code in the scope at `at`, or a cursor."""
-    if isinstance(value, int):
+    if isinstance(value, int) and not isinstance(value, bool):
         return num(value)
     if isinstance(value, str):
         return parse_expr(value, scope_at(rw.proc.tree, at))
     if isinstance(value, NodeCursor):
-        node = rw.proc.forward(value)
-        assert isinstance(node, NodeCursor)
-        return node.node  # type: ignore[return-value]
-    argument(is_control(value), f"{value!r} is no control expression")
-    return value
+        found = rw.proc.forward(value)
+        if not found.is_valid:
+            raise InvalidCursorError("this cursor points to code that is gone")
+        assert isinstance(found, NodeCursor)
+        value = found.node  # type: ignore[assignment]
+    argument(isinstance(value, Expr) and is_control(value), f"{value!r} is no control expression")
+    return value  # type: ignore[return-value]
 
 
 def window_arg(rw: Rewrite, text: str, at: Path) -> tuple[Sym, tuple[WinDim, ...]]:
@@ -183,7 +214,8 @@ def window_arg(rw: Rewrite, text: str, at: Path) -> tuple[Sym, tuple[WinDim, ...
 
 def name_arg(value: object) -> str:
     """A new name, which must be an identifier."""
-    argument(isinstance(value, str) and value.isidentifier(), f"{value!r} is no name")
+    name = isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value)
+    argument(name, f"{value!r} is no name")
     return str(value)
 
 
@@ -272,9 +304,14 @@ class PrimitiveForm:
 
         Raises `SchedulingError` where the Op fails, `InvalidCursorError` where the reference leads nowhere.
         """
-        on_proc = self.spec.targets == (ProcCursor,)
+        if not isinstance(p, Proc):
+            raise TypeError(f"the first argument of {self.spec.name} is a procedure, not {p!r}")
+        on_proc = ProcCursor in self.spec.targets
+        if not args and not on_proc:
+            wanted = " or ".join(map(kind_name, self.spec.targets))
+            raise TypeError(f"{self.spec.name} needs a reference to {wanted} after the procedure")
         try:
-            if on_proc:
+            if not args or self.spec.targets == (ProcCursor,):
                 target: Cursor = p.root()
             else:
                 target, args = find_target(p, args[0], self.spec.targets), args[1:]

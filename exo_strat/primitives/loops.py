@@ -1,6 +1,8 @@
-"""Loop transformations (paper, appendix A.1). Imports `framework`, `logic.safety` and `ir`.
+"""Loop transformations (paper, appendix A.1). Imports `framework`, `scoping`, `logic.safety` and `ir`.
 
-Loops may start anywhere and may be empty; `n` below is `hi - lo`.
+Loops may start anywhere and may be empty; `n` below is `hi - lo`. A bound that reads config fields is
+evaluated once, where the loop starts: rewrites that evaluate it again, or where it was not evaluated
+before, owe that it is still the same, or that it was evaluated anyway.
 """
 
 from __future__ import annotations
@@ -12,36 +14,75 @@ from ..cursors.edits import Span, span_of
 from ..cursors.kinds import ForCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
-from ..ir.nodes import Binary, Const, Expr, For, If, Pass, ProcDef
+from ..ir.nodes import Binary, Const, Expr, For, If, Pass
 from ..ir.walk import Path, get, mentions, with_child
 from ..logic import safety
-from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, name_arg, primitive, require
-from .scoping import body_span, bounds_stay, escaping, loop_at, trip_count
+from ..logic.translate import is_opaque
+from .framework import ExprLike, Where, applicable, argument, blk, name_arg, primitive, require
+from .scoping import (
+    body_span,
+    bounds_stay,
+    config_asserts_stay,
+    counts_from_start,
+    escaping,
+    integer_arg,
+    joint_mode,
+    loop_at,
+    stays_race_free,
+    trip_count,
+)
 
 TAILS = ("perfect", "guard", "cut", "cut_and_guard")
+
+
+def _nest(outer: For) -> For:
+    """The loop that is all of another one's body."""
+    inner = outer.body[0]
+    applicable(len(outer.body) == 1 and isinstance(inner, For), "the loop's body must be one loop and nothing else")
+    assert isinstance(inner, For)
+    return inner
 
 
 @primitive()
 def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i: for j: s  ~>  for j: for i: s`. Paper: A.1.
 
-    The target is the outer loop; the inner one is all of its body. Returns the loop that is now outside.
-    Fails with `Unsafe` if iterations (i, j) and (i', j') that change places touch the same data.
+    The target is the outer loop; the inner one is all of its body, and its bounds do not depend on i. In
+    the paper's form the target may be given as `"i j"`. Each loop keeps its mode. Returns the loop that is
+    now outside.
+
+    Fails with `Unsafe` if iterations (i, j) and (i', j') that change places touch the same data, or if a
+    parallel inner loop would have races outside.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, m: size, x: f32[n, m]):
+    ...     for i in seq(0, n):
+    ...         for j in seq(2, m):
+    ...             x[i, j] = 0.0
+    ... ''')
+    >>> print(reorder_loops.direct(p, "i j"))
+    def foo(n: size, m: size, x: f32[n, m] @ DRAM):
+        for j in seq(2, m):
+            for i in seq(0, n):
+                x[i, j] = 0.0
     """
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
-    inner = outer.body[0]
-    applicable(len(outer.body) == 1 and isinstance(inner, For), "the loop's body must be one loop and nothing else")
-    assert isinstance(inner, For)
-    applicable(
-        outer.iter not in mentions(inner.lo) | mentions(inner.hi), f"the inner loop's bounds depend on {outer.iter}"
-    )
-    require(safety.interchange(tree, path))
+    inner = _nest(outer)
+    free = outer.iter not in mentions(inner.lo) | mentions(inner.hi)
+    applicable(free, f"the inner loop's bounds depend on {outer.iter}", loop)
+    if is_opaque(inner.lo) or is_opaque(inner.hi):
+        require(safety.holds(tree, path, b.lt(outer.lo, outer.hi), "the outer loop runs at least once"), loop)
+    require(safety.interchange(tree, path), loop)
     at = span_of(path)
     rw.move(Span(path, "body", 0, 1), at._replace(hi=at.lo))
     nested = at.path(1)
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
     rw.move(span_of(nested), Span(path, "body", 0, 0))
+    if outer.mode == "seq":
+        stays_race_free(rw, path)
+    config_asserts_stay(rw)
     return path
 
 
@@ -51,10 +92,33 @@ def divide_loop(
 ) -> Where:
     """`for i in (lo, hi): s  ~>  for io in (0, n/c): for ii in (0, c): s[i -> lo + c*io + ii]`. Paper: A.1.
 
-    `tail` says what becomes of the last `n % c` iterations: "perfect" (there are none; also `perfect=True`),
-    "guard" (`n/c` is rounded up and the body guarded by `if`), "cut" (a loop over `ii` of their own after the
-    main one), "cut_and_guard" (the same inside `if n % c > 0`). The cuts need `lo <= hi`, as `n % c` is a floor
-    operation. Returns the outer loop.
+    `c` is a positive literal, `names` are those of io and ii. `tail` says what becomes of the last `n % c`
+    iterations: "perfect" (there are none; also `perfect=True`), "guard" (`n/c` is rounded up and the body
+    guarded by `if`), "cut" (a loop over ii of their own after the main one), "cut_and_guard" (the same
+    inside `if 0 < n % c`). The outer loop keeps the mode, the inner one is sequential. Returns the outer loop.
+
+    Fails with `Unsafe` if "perfect" is not, or if with a "cut" `lo <= hi` is not known: `n % c` is a floor
+    operation, so that a tail of a loop with a negative range would run.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(divide_loop.direct(p, "i", 4, ["io", "ii"]))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for io in seq(0, (n + 3) / 4):
+            for ii in seq(0, 4):
+                if 4 * io + ii < n:
+                    x[4 * io + ii] = 0.0
+    >>> print(divide_loop.direct(p, "i", 4, ["io", "ii"], tail="cut"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for io in seq(0, n / 4):
+            for ii in seq(0, 4):
+                x[4 * io + ii] = 0.0
+        for ii in seq(0, n % 4):
+            x[4 * (n / 4) + ii] = 0.0
     """
     tail = "perfect" if perfect else tail
     argument(isinstance(c, int) and c >= 1, f"the factor must be a positive integer, not {c!r}")
@@ -63,12 +127,14 @@ def divide_loop(
     tree, path = rw.proc.tree, loop.path
     old = loop_at(tree, path)
     n = b.sub(old.hi, old.lo)
+    counts_from_start(old, loop)
     if tail == "perfect":
         obligation = f"{c} divides the loop's number of iterations"
         require(safety.holds(tree, path, Binary("==", b.mod(n, c), b.ZERO), obligation), loop)
-    elif tail != "guard":
+    else:
+        bounds_stay(tree, path)
+    if tail.startswith("cut"):
         require(safety.holds(tree, path, Binary("<=", old.lo, old.hi), "the loop's range is not negative"), loop)
-    bounds_stay(tree, path)
     io, ii = rw.fresh(name_arg(names[0])), rw.fresh(name_arg(names[1]))
     if tail.startswith("cut"):
         _add_tail(rw, path, old, c, name_arg(names[1]), guarded=tail == "cut_and_guard")
@@ -79,6 +145,7 @@ def divide_loop(
     if tail == "guard":
         body = span_of(rw.wrap(body, If(b.lt(i_new, old.hi), pvector(), pvector())))
     rw.wrap(body, For(ii, b.ZERO, b.num(c), pvector()))
+    config_asserts_stay(rw)
     return path
 
 
@@ -100,24 +167,36 @@ def _add_tail(rw: Rewrite, path: Path, old: For, c: int, name: str, guarded: boo
 def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
     """`for i: for j in (l, l+c): s  ~>  for k in (0, n*c): s[i -> lo + k/c, j -> l + k%c]`. Paper: A.1.
 
-    The inner loop is all of the outer one's body and runs a constant number c >= 1 of times. Returns the new loop.
+    The target is the outer loop. The inner one is all of its body and runs a constant number c >= 1 of
+    times; l may depend on i. The new loop is parallel if both were. Returns the new loop.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n, 4]):
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, 4):
+    ...             x[i, j] = 0.0
+    ... ''')
+    >>> print(mult_loops.direct(p, "i j", "k"))
+    def foo(n: size, x: f32[n, 4] @ DRAM):
+        for k in seq(0, 4 * n):
+            x[k / 4, k % 4] = 0.0
     """
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
-    inner = outer.body[0]
-    applicable(len(outer.body) == 1 and isinstance(inner, For), "the loop's body must be one loop and nothing else")
-    assert isinstance(inner, For)
+    inner = _nest(outer)
     c = trip_count(inner)
     applicable(c is not None and c >= 1, "the inner loop must run a constant, positive number of times", loop)
     assert c is not None
-    bounds_stay(tree, path)
-    inner_path = (*path, ("body", 0))
-    bounds_stay(tree, inner_path)
+    counts_from_start(outer, loop)
+    counts_from_start(inner, loop)
     k = rw.fresh(name_arg(name))
-    rw.set(path, iter=k, lo=b.ZERO, hi=b.mul(c, b.sub(outer.hi, outer.lo)))
-    body = rw.unwrap(inner_path)
+    n = b.sub(outer.hi, outer.lo)
+    rw.set(path, iter=k, lo=b.ZERO, hi=b.mul(c, n), mode=joint_mode(outer, inner))
+    body = rw.unwrap((*path, ("body", 0)))
     rw.substitute_in(body, inner.iter, b.add(inner.lo, b.mod(b.var(k), c)))
     rw.substitute_in(body, outer.iter, b.add(outer.lo, b.div(b.var(k), c)))
+    config_asserts_stay(rw)
     return path
 
 
@@ -125,17 +204,32 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
 def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (lo, e): s; for i in (e, hi): s`. Paper: A.1.
 
-    `e` is a control expression in scope before the loop, with `lo <= e <= hi`. Returns the first loop.
+    `cut` is e, an integer control expression in scope before the loop that reads no config field, with
+    `lo <= e <= hi`. Returns the first loop, where cursors to the old one point. Fails with `Unsafe` if e may
+    lie outside the range, or the body changes `hi`.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(cut_loop.direct(p, "i", "n / 2"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for i in seq(0, n / 2):
+            x[i] = 0.0
+        for i in seq(n / 2, n):
+            x[i] = 0.0
     """
     tree, path = rw.proc.tree, loop.path
     old = loop_at(tree, path)
-    e = expr_arg(rw, cut, path)
+    e = integer_arg(rw, cut, path)
     require(safety.holds(tree, path, Binary("<=", old.lo, e), "the cut is not before the loop's start"), loop)
     require(safety.holds(tree, path, Binary("<=", e, old.hi), "the cut is not after the loop's end"), loop)
     bounds_stay(tree, path)
-    require(safety.unchanged(tree, safety.Blk(path, "body", 0, len(old.body)), e), loop)
     rw.insert_after(path, *rw.copy([with_child(old, "lo", e)]))
     rw.set(path, hi=e)
+    config_asserts_stay(rw)
     return path
 
 
@@ -143,13 +237,24 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
 def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (e, hi + e - lo): s[i -> i + lo - e]`. Paper: A.1.
 
-    `e` is a control expression in scope before the loop. Returns the loop.
+    `start` is e, an integer control expression in scope before the loop that reads no config field; it may
+    be negative. Returns the loop.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(2, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(shift_loop.direct(p, "i", 0))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for i in seq(0, n - 2):
+            x[i + 2] = 0.0
     """
-    tree, path = rw.proc.tree, loop.path
-    old = loop_at(tree, path)
-    e = expr_arg(rw, start, path)
-    bounds_stay(tree, path)
-    require(safety.unchanged(tree, safety.Blk(path, "body", 0, len(old.body)), e), loop)
+    path = loop.path
+    old = loop_at(rw.proc.tree, path)
+    e = integer_arg(rw, start, path)
+    counts_from_start(old, loop)
     rw.set(path, lo=e, hi=b.add(old.hi, b.sub(e, old.lo)))
     rw.substitute_in(body_span(rw, path), old.iter, b.add(b.var(old.iter), b.sub(old.lo, e)))
     return path
@@ -157,16 +262,34 @@ def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
 
 @primitive()
 def fission(rw: Rewrite, gap: GapCursor, n_lifts: int = 1) -> Where:
-    """`for i: s1; s2  ~>  for i: s1; for i: s2`, at a gap. Also through `if`s. Paper: A.1.
+    """`for i: s1; s2  ~>  for i: s1; for i: s2`, at a gap. Also through `if`s without else. Paper: A.1.
 
-    `n_lifts` enclosing scopes are split, from the inside out. Returns the second of the two outermost parts.
-    Fails with `Unsafe` if some s1 touches the data of an s2 of an earlier iteration.
+    `n_lifts` enclosing scopes are split, from the inside out; each part keeps its loop's mode. Returns the
+    second of the two outermost parts; cursors to a scope point to its first part.
+
+    Fails with `NotApplicable` if s2 uses what s1 defines, and with `Unsafe` if some s1 touches the data of an
+    s2 of an earlier iteration, or changes the bounds or the condition.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...         y[i] = x[i]
+    ... ''')
+    >>> print(fission.direct(p, p.find("x[_] = _").after()))
+    def foo(n: size, x: f32[n] @ DRAM, y: f32[n] @ DRAM):
+        for i in seq(0, n):
+            x[i] = 0.0
+        for i in seq(0, n):
+            y[i] = x[i]
     """
     argument(isinstance(n_lifts, int) and n_lifts >= 1, f"n_lifts must be a positive integer, not {n_lifts!r}")
     at = gap.span
     for _ in range(n_lifts):
         applicable(bool(at.parent), "the gap is at the top level: there is no scope to split", gap)
         at = _split(rw, at)
+    config_asserts_stay(rw)
     return at.path()
 
 
@@ -180,7 +303,7 @@ def _split(rw: Rewrite, gap: Span) -> Span:
     second: For | If
     if isinstance(scope, For):
         require(safety.fission(tree, path, k))
-        bounds_stay(tree, path)
+        bounds_stay(tree, path, k)
         i = rw.fresh(scope.iter.name)
         second = For(i, scope.lo, scope.hi, pvector(), scope.mode)
     else:
@@ -201,14 +324,26 @@ def _split(rw: Rewrite, gap: Span) -> Span:
 def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i: s  ~>  s`, if s does not use i, is idempotent, and the loop runs at least once. Paper: A.1.
 
-    Returns the block.
+    If it runs exactly once, s need not be idempotent. Returns the block. Fails with `NotApplicable` if s uses
+    i, and with `Unsafe` if the loop may be empty, if s accumulates, or if s reads what it writes later.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[0] = 1.0
+    ... ''')
+    >>> print(remove_loop.direct(p, "i"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        x[0] = 1.0
     """
     tree, path = rw.proc.tree, loop.path
     old = loop_at(tree, path)
     used = any(old.iter in mentions(s) for s in old.body)
     applicable(not used, f"the loop's body depends on {old.iter}", loop)
     require(safety.holds(tree, path, b.lt(old.lo, old.hi), "the loop runs at least once"), loop)
-    require(safety.repeatable(tree, path), loop)
+    if not safety.holds_everywhere(tree, path, Binary("==", b.sub(old.hi, old.lo), b.ONE)):
+        require(safety.repeatable(tree, path), loop)
     return rw.unwrap(path)
 
 
@@ -216,25 +351,51 @@ def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
 def add_loop(rw: Rewrite, block: BlockCursor, name: str, hi: ExprLike, guard: bool = False) -> Where:
     """`s  ~>  for i in (0, hi): s`, or with `guard` `for i in (0, hi): if i == 0: s`. Paper: A.1.
 
-    `hi` must be positive; without a guard, s must be idempotent. Returns the loop.
+    The target is a statement or a block. `hi` is a positive integer control expression in scope before it
+    that reads no config field. Unless it is 1, or with a guard, s must be idempotent. Returns the loop.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] += 1.0
+    ... ''')
+    >>> print(add_loop.direct(p, "x[_] += _", "i", "n", guard=True))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for i in seq(0, n):
+            if i == 0:
+                x[0] += 1.0
     """
     tree, span = rw.proc.tree, block.span
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
-    end = expr_arg(rw, hi, span.path())
+    end = integer_arg(rw, hi, span.path())
     require(safety.holds(tree, span.path(), b.lt(b.ZERO, end), "the new loop runs at least once"), block)
-    if not guard:
+    if not guard and not safety.holds_everywhere(tree, span.path(), Binary("==", end, b.ONE)):
         require(safety.idempotent(tree, blk(block)), block)
     i = rw.fresh(name_arg(name))
     if guard:
         span = span_of(rw.wrap(span, If(Binary("==", b.var(i), b.ZERO), pvector(), pvector())))
-    return rw.wrap(span, For(i, b.ZERO, end, pvector()))
+    path = rw.wrap(span, For(i, b.ZERO, end, pvector()))
+    config_asserts_stay(rw)
+    return path
 
 
 @primitive()
 def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in (lo, lo+n): s  ~>  s[i -> lo]; ..; s[i -> lo+n-1]`, for a constant n. Paper: A.1.
 
-    A loop that never runs becomes `pass`. Returns the block of all copies.
+    lo may be symbolic. A loop that never runs becomes `pass`. Returns the block of all copies; cursors into
+    the body point into the first.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 2]):
+    ...     for i in seq(n, n + 2):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(unroll_loop.direct(p, "i"))
+    def foo(n: size, x: f32[n + 2] @ DRAM):
+        x[n] = 0.0
+        x[n + 1] = 0.0
     """
     path = loop.path
     old = loop_at(rw.proc.tree, path)
@@ -244,7 +405,7 @@ def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     if n <= 0:
         rw.replace(path, Pass())
         return path
-    bounds_stay(rw.proc.tree, path)
+    counts_from_start(old, loop)
     copies = [rw.copy(old.body) for _ in range(n - 1)]
     first = rw.unwrap(path)
     size = first.hi - first.lo

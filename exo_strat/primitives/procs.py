@@ -1,4 +1,4 @@
-"""Multiple procedures (paper, appendix A.4). Imports `framework`, `logic` and `frontend.checks`."""
+"""Multiple procedures (paper, appendix A.4). Imports `framework`, `wellformed` and `logic`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from ..cursors.edits import Span, span_of
 from ..cursors.kinds import CallCursor
 from ..cursors.proc import Proc
 from ..cursors.rewrite import Rewrite
-from ..failure import unsafe
-from ..frontend.checks import check
-from ..frontend.errors import CheckError
-from ..frontend.scope import declarations
+from ..failure import Refused, unsafe
 from ..ir import build as b
 from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
 from ..ir.names import Sym
@@ -31,31 +28,24 @@ from ..ir.nodes import (
     ProcDef,
     Read,
     Reduce,
+    Stmt,
     StrideExpr,
     Var,
     WinDim,
-    WindowDef,
     WindowExpr,
 )
-from ..ir.types import Control, R, Scalar, Tensor
+from ..ir.types import Control, R, Tensor, Type, bool_
 from ..ir.walk import rewrite, walk, with_child
-from ..logic import safety
+from ..logic import safety, untrapped
 from ..logic.affine import Atom, Lin, V, subst_lin
 from ..logic.normal import to_expr
 from ..logic.translate import lin
 from ..logic.unify import Unified, Unifier, View, fresh_callee, skeleton
 from .framework import Where, applicable, argument, primitive, refuse, require
 from .scoping import escaping
+from .wellformed import call_error, configs_differ, memories_at, types_at, well_formed
 
 ADDRESSABLE = (DRAM, DRAM_STACK, DRAM_STATIC)
-
-
-def well_formed(rw: Rewrite) -> None:
-    """Owed when a call is new: what its callee asserts, extents, strides, bounds, no aliasing."""
-    try:
-        check(rw.tree)
-    except CheckError as e:
-        refuse(unsafe(e.message, e.counterexample))
 
 
 # -- inline -------------------------------------------------------------------------------------------
@@ -121,29 +111,55 @@ class Actuals:
 
 @primitive()
 def inline(rw: Rewrite, call: CallCursor) -> Where:
-    """`foo(e, x)  ~>  the body of foo, with e and x put in`. Paper: A.4. Returns the block."""
-    tree, node = rw.proc.tree, call.node
+    """`foo(e, x)  ~>  the body of foo, with e and x put in`. Paper: A.4. Returns the block.
+
+    A call evaluates its arguments once. So nothing in the callee may change what the values that are passed
+    depend on, nor where the buffers that are passed lie (through config fields). What the callee introduces
+    gets new names.
+
+    >>> from exo_strat import proc_from_source
+    >>> double = proc_from_source('''
+    ... def double(n: size, y: [f32][n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 2.0 * y[i]
+    ... ''')
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[4, 8]):
+    ...     for i in seq(0, 4):
+    ...         double(6, x[i, 1:7])
+    ... ''', {"double": double})
+    >>> print(inline.direct(p, "double(_)"))
+    def foo(x: f32[4, 8] @ DRAM):
+        for i in seq(0, 4):
+            for i_1 in seq(0, 6):
+                x[i, 1 + i_1] = 2.0 * x[i, 1 + i_1]
+    """
+    tree, node, at = rw.proc.tree, call.node, span_of(call.path)
     assert isinstance(node, Call)
     callee = node.f.tree
-    here = safety.Blk(*span_of(call.path))
-    written = {n.sym for _, n in walk(callee) if isinstance(n, Assign | Reduce)}
     control: dict[Sym, Expr] = {}
     buffers: dict[Sym, Expr] = {}
     for formal, actual in zip(callee.args, node.args, strict=True):
-        if isinstance(formal.type, Control):
-            control[formal.sym] = actual
-        else:
-            buffers[formal.sym] = actual
-        if not isinstance(actual, Read | WindowExpr):
-            applicable(formal.sym not in written, f"{formal.sym} is written, but a value was passed for it", call)
-        if isinstance(formal.type, Control | Scalar) and formal.sym not in written:
-            require(safety.unchanged(tree, here, actual), call)
+        (control if isinstance(formal.type, Control) else buffers)[formal.sym] = actual
+        for e in _evaluated(actual):
+            require(safety.unchanged(tree, safety.Blk(*at), e), call)
     actuals = Actuals(control, buffers)
     body = [rewrite(s, actuals.put) for s in rw.copy(callee.body)]
     rw.insert_after(call.path, *body)
-    at = span_of(call.path)
     rw.delete(at)
-    return Span(at.parent, at.label, at.lo, at.lo + len(body))
+    well_formed(rw)
+    return at._replace(hi=at.lo + len(body))
+
+
+def _evaluated(actual: Expr) -> list[Expr]:
+    """What a call evaluates of an argument, once: the value, or where the buffer lies."""
+    match actual:
+        case Read(idx=idx):
+            return list(idx)
+        case WindowExpr(idx=idx):
+            return [e for d in idx for e in ((d.pt,) if isinstance(d, Point) else (d.lo, d.hi))]
+        case _:
+            return [actual]
 
 
 # -- replace ------------------------------------------------------------------------------------------
@@ -151,68 +167,97 @@ def inline(rw: Rewrite, call: CallCursor) -> Where:
 
 @primitive()
 def replace(rw: Rewrite, block: BlockCursor, callee: Proc) -> Where:
-    """`s  ~>  foo(..)`, if s is the body of foo for some arguments. Paper: A.4.
+    """`s  ~>  foo(..)`, if s is the body of foo for some arguments. Paper: A.4. Returns the call.
 
-    The arguments are found by unification; they must be unique up to the choice of a buffer's dimension
-    of extent 1, for which the last is taken. What a call of foo requires is then proved. Returns the call.
+    The arguments are found by unification: integers from linear equations, windows from the accesses. Where
+    a window could show either of two dimensions, the last is tried first. Scalars may be any element, scalar
+    or literal. Loops match up to a shift of their iterators, operands of `+` and `*` in either order.
+
+    Fails with `NotApplicable` if there are no such arguments, or only in other memories or precisions, and
+    with `Unsafe` if what the call owes is not true here: what foo asserts, positive sizes, strides, windows
+    that lie in their buffers, no overlap of an argument that is written with another one.
+
+    >>> from exo_strat import proc_from_source
+    >>> zero = proc_from_source('''
+    ... def zero(n: size, y: [f32][n]):
+    ...     assert n <= 8
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ... ''')
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[16, 4]):
+    ...     for j in seq(0, 4):
+    ...         for i in seq(10, 16):
+    ...             x[i, j] = 0.0
+    ... ''')
+    >>> print(replace.direct(p, "for i in _: _", zero))
+    def foo(x: f32[16, 4] @ DRAM):
+        for j in seq(0, 4):
+            zero(6, x[10:16, j])
     """
     argument(isinstance(callee, Proc), f"{callee!r} is no procedure")
-    tree, span = rw.proc.tree, block.span
-    stmts = list(block.stmts)
+    tree, span, stmts = rw.proc.tree, block.span, list(block.stmts)
     same = [skeleton(s) for s in stmts] == [skeleton(s) for s in callee.tree.body]
     applicable(same, f"the block does not have the shape of {callee.name()}'s body", block)
-    types = declarations(tree)
-    ranks = {s: len(t.shape) if isinstance(t, Tensor) else 0 for s, t in types.items() if not isinstance(t, Control)}
-    other = fresh_callee(callee.tree, tree.next_id + 1)
-    found = next((u for u in Unifier(other, ranks).solutions(stmts) if _fits(tree, span, other, u, types)), None)
-    applicable(found is not None, f"the block does not unify with the body of {callee.name()}", block)
-    assert found is not None
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
-    call = Call(callee, pvector(_actual(a, found) for a in other.args))
+    call = _as_call(tree, span, stmts, callee, block)
     rw.insert_before(span.path(), call)
     rw.delete(Span(span.parent, span.label, span.lo + 1, span.hi + 1))
-    well_formed(rw)
+    if configs_differ(stmts, call):
+        well_formed(rw)
     return span.path()
 
 
-def _fits(tree: ProcDef, span: Span, callee: ProcDef, u: Unified, types: Mapping[Sym, object]) -> bool:
-    """Whether what is left of the equations holds, and memories and precisions agree."""
-    for e in u.rest:
-        goal = safety.linear(tree, span.path(), e)
-        if not goal:
-            return False
-    mems = _memories(tree)
+def _as_call(tree: ProcDef, span: Span, stmts: Sequence[Stmt], callee: Proc, block: BlockCursor) -> Call:
+    """The first call of `callee` that the block is and that may stand here."""
+    path, fresh = span.path(), fresh_callee(callee.tree)
+    types, mems = types_at(tree, path), memories_at(tree, path)
+    ranks = {s: _rank(t) for s, t in types.items() if not isinstance(t, Control)}
+    ranks |= {n.sym: _rank(n.type) for s in stmts for _, n in walk(s) if isinstance(n, Alloc)}
+    first = None
+    for u in Unifier(fresh, ranks).solutions(stmts):
+        if all(safety.linear(tree, path, e) for e in u.rest) and _fits(fresh, u, types, mems):
+            call = Call(callee, pvector(_actual(a, u) for a in fresh.args))
+            error = call_error(tree, path, call)
+            if error is None:
+                return call
+            first = first or error
+    applicable(first is not None, f"the block does not unify with the body of {callee.name()}", block)
+    assert first is not None
+    raise Refused(unsafe(first.message, first.counterexample))
+
+
+def _rank(t: Type) -> int:
+    return len(t.shape) if isinstance(t, Tensor) else 0
+
+
+def _fits(callee: ProcDef, u: Unified, types: Mapping[Sym, Type], mems: Mapping[Sym, Memory]) -> bool:
+    """Whether each buffer is known outside the block, and in a memory and of a precision that agree."""
     for a in callee.args:
         if isinstance(a.type, Tensor):
             view = u.views.get(a.sym)
-            if view is None or not _agrees(a, types[view.sym], mems.get(view.sym)):
+            if view is None or not _agrees(a, types.get(view.sym), mems.get(view.sym)):
                 return False
-        elif isinstance(a.type, Scalar):
+        elif a.type == bool_ or not isinstance(a.type, Control):
             value = u.values.get(a.sym)
-            if value is None or (isinstance(value, Read) and not _agrees(a, types[value.sym], mems.get(value.sym))):
+            if value is None or (isinstance(value, Read) and not _agrees(a, types.get(value.sym), mems.get(value.sym))):
                 return False
     return True
 
 
-def _memories(tree: ProcDef) -> Mapping[Sym, Memory]:
-    mems: dict[Sym, Memory] = {}
-    for _, n in walk(tree):
-        if isinstance(n, Arg | Alloc) and n.mem is not None:
-            mems[n.sym] = n.mem
-        elif isinstance(n, WindowDef) and n.rhs.sym in mems:
-            mems[n.sym] = mems[n.rhs.sym]
-    return mems
-
-
-def _agrees(formal: Arg, t: object, mem: Memory | None) -> bool:
+def _agrees(formal: Arg, t: Type | None, mem: Memory | None) -> bool:
     want = formal.type.base if isinstance(formal.type, Tensor) else formal.type
     have = t.base if isinstance(t, Tensor) else t
-    place = formal.mem == mem or (formal.mem in ADDRESSABLE and mem in ADDRESSABLE)
-    return place and (want == have or R in (want, have))
+    return same_place(formal.mem, mem) and (want == have or (have is not None and R in (want, have)))
+
+
+def same_place(one: Memory | None, two: Memory | None) -> bool:
+    """Whether what lives in one memory may be passed for what is declared to live in the other."""
+    return one == two or (one in ADDRESSABLE and two in ADDRESSABLE)
 
 
 def _actual(a: Arg, u: Unified) -> Expr:
-    if isinstance(a.type, Control):
+    if a.sym in u.control:
         return to_expr(u.control[a.sym])
     if not isinstance(a.type, Tensor):
         return u.values[a.sym]
@@ -236,21 +281,48 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Proc) -> Where:
     """`foo(..)  ~>  bar(..)`, for two versions of one procedure that compute the same. Paper: A.4.
 
     They must descend from one original by rewrites that keep its values (not from one whose precision was
-    changed), and take the same arguments. Returns the call.
+    changed, or that asserts more), and take the same arguments. What `bar` asserts is proved. A rewrite may
+    drop a computation that fails, such as a read of memory that was never written, but never adds one; so if
+    `bar` was not made from `foo`, the version that both were made from must surely run. Returns the call.
+
+    >>> from exo_strat import proc_from_source
+    >>> from exo_strat.direct import rename, unroll_loop
+    >>> bar = proc_from_source('''
+    ... def bar(x: f32[2]):
+    ...     for i in seq(0, 2):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[2]):
+    ...     bar(x)
+    ... ''', {"bar": bar})
+    >>> print(call_eqv.direct(p, "bar(_)", rename(unroll_loop(bar, "i"), "bar_fast")))
+    def foo(x: f32[2] @ DRAM):
+        bar_fast(x)
     """
-    node = call.node
+    node, tree, path = call.node, rw.proc.tree, call.path
     assert isinstance(node, Call)
     argument(isinstance(other, Proc), f"{other!r} is no procedure")
     old = node.f
-    same = isinstance(old, Proc) and old.origin is other.origin
-    applicable(same, f"{old.tree.name} and {other.name()} are not versions of one procedure", call)
-    kinds = [(type(a.type), getattr(a.type, "window", None)) for a in old.tree.args]
-    applicable(
-        kinds == [(type(a.type), getattr(a.type, "window", None)) for a in other.tree.args],
-        "the two procedures take different kinds of arguments",
-        call,
-    )
-    rw.set(call.path, f=other)
-    well_formed(rw)
-    return call.path
+    related = isinstance(old, Proc) and old.origin is other.origin
+    applicable(related, f"{old.tree.name} and {other.name()} are not versions of one procedure", call)
+    assert isinstance(old, Proc)
+    same = [*map(_passing, old.tree.args)] == [*map(_passing, other.tree.args)]
+    applicable(same, "the two procedures take different kinds of arguments, or in other memories", call)
+    common = next(p for p in old.versions() if any(p is q for q in other.versions()))
+    if common is not old:
+        require(untrapped.runs(tree, path, with_child(node, "f", common), types_at(tree, path)), call)
+    new = with_child(node, "f", other)
+    error = call_error(tree, path, new)
+    if error is not None:
+        refuse(unsafe(error.message, error.counterexample))
+    rw.set(path, f=other)
+    if configs_differ([node], new):
+        well_formed(rw)
+    return path
 
+
+def _passing(a: Arg) -> object:
+    """How an argument is passed: its type, but for extents, and where it lives."""
+    t = (a.type.base, len(a.type.shape), a.type.window) if isinstance(a.type, Tensor) else a.type
+    return t, "memory" if a.mem in ADDRESSABLE else a.mem

@@ -1,4 +1,8 @@
-"""Scope transformations (paper, appendix A.3). Imports `framework`, `loops`, `logic.safety` and `ir`."""
+"""Scope transformations (paper, appendix A.3). Imports `framework`, `scoping`, `loops`, `logic.safety` and `ir`.
+
+A condition or bound that reads data or config fields can be evaluated only where these have been written:
+rewrites that evaluate one where it was not evaluated before owe that it was evaluated anyway.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +13,40 @@ from ..cursors.edits import Span, span_of
 from ..cursors.kinds import ForCursor, IfCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
-from ..ir.nodes import Expr, For, If, Pass, Read
-from ..ir.walk import Path, get, mentions, walk
+from ..ir.nodes import For, If, Pass
+from ..ir.walk import Path, get, mentions
 from ..logic import safety
+from ..logic.translate import is_opaque
 from .framework import Where, applicable, primitive, ref, require
 from .loops import reorder_loops
-from .scoping import body_span, bounds_stay, loop_at
+from .scoping import body_span, config_asserts_stay, joint_mode, loop_at, stays_race_free
 
 
 @primitive()
 def fuse(rw: Rewrite, first: ForCursor | IfCursor, second: object) -> Where:
     """`for i: s1; for j: s2  ~>  for i: s1; s2[j -> i]`, and `if e: s1; if e: s2  ~>  if e: s1; s2`. Paper: A.3.
 
-    The second scope is the statement right after the first, with the same range or condition. Returns the
-    fused scope. Fails with `Unsafe` if some s2 touches the data of an s1 of a later iteration.
+    `second` (a cursor, pattern or name) is the statement right after the first and has the same range or
+    condition; else branches are fused too. The fused loop is parallel if both were. Returns the fused scope,
+    where cursors to the first point; cursors into the second follow its statements.
+
+    Fails with `NotApplicable` if the two are not neighbours of one kind, and with `Unsafe` if bounds or
+    conditions may differ, if s1 changes them, if some s2 touches the data of an s1 of a later iteration, or,
+    in parallel loops, of any other iteration.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...     for j in seq(0, n):
+    ...         y[j] = x[j]
+    ... ''')
+    >>> print(fuse.direct(p, "i", "j"))
+    def foo(n: size, x: f32[n] @ DRAM, y: f32[n] @ DRAM):
+        for i in seq(0, n):
+            x[i] = 0.0
+            y[i] = x[i]
     """
     kind: type[StmtCursor] = ForCursor if isinstance(first, ForCursor) else IfCursor
     other = ref(rw, second, kind)
@@ -31,6 +55,7 @@ def fuse(rw: Rewrite, first: ForCursor | IfCursor, second: object) -> Where:
         _fuse_loops(rw, first.path, other.path)
     else:
         _fuse_ifs(rw, first.path, other.path)
+    config_asserts_stay(rw)
     return first.path
 
 
@@ -43,7 +68,6 @@ def _absorb(rw: Rewrite, path: Path, after: Path, label: str) -> None:
 def _fuse_loops(rw: Rewrite, path: Path, after: Path) -> None:
     tree = rw.proc.tree
     one, two = loop_at(tree, path), loop_at(tree, after)
-    bounds_stay(tree, path)
     require(safety.equal_at(tree, path, one.lo, two.lo, "both loops start at the same iteration"))
     require(safety.equal_at(tree, path, one.hi, two.hi, "both loops end at the same iteration"))
     whole = safety.Blk(path, "body", 0, len(one.body))
@@ -53,19 +77,16 @@ def _fuse_loops(rw: Rewrite, path: Path, after: Path) -> None:
     rw.substitute_in(body_span(rw, after), two.iter, b.var(one.iter))
     _absorb(rw, path, after, "body")
     rw.delete(span_of(after))
-    if one.mode != two.mode:
-        rw.set(path, mode="seq")
+    rw.set(path, mode=joint_mode(one, two))
+    stays_race_free(rw, path)
 
 
 def _fuse_ifs(rw: Rewrite, path: Path, after: Path) -> None:
     tree = rw.proc.tree
     one, two = get(tree, path), get(tree, after)
     assert isinstance(one, If) and isinstance(two, If)
-    whole = span_of(path)
-    require(safety.unchanged(tree, safety.Blk(*whole), one.cond))
-    require(safety.unchanged(tree, safety.Blk(*whole), two.cond))
-    if one.cond != two.cond:
-        require(safety.equal_at(tree, path, one.cond, two.cond, "both conditions are equal"))
+    require(safety.unchanged(tree, safety.Blk(*span_of(path)), two.cond))
+    require(safety.equal_at(tree, path, one.cond, two.cond, "both conditions are equal"))
     _absorb(rw, path, after, "body")
     _absorb(rw, path, after, "orelse")
     rw.delete(span_of(after))
@@ -75,25 +96,48 @@ def _fuse_ifs(rw: Rewrite, path: Path, after: Path) -> None:
 def lift_scope(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     """Exchanges a loop or `if` with the loop or `if` around it, of which it is all. Paper: A.3.
 
-    `for i: if e: s else: s2  ~>  if e: (for i: s) else: (for i: s2)` if e does not change in the loop;
-    `if e: for i: s  ~>  for i: if e: s`; `if e: (if e2: s else: s2) else: s3  ~>
-    if e2: (if e: s else: s3) else: (if e: s2 else: s3)`; two loops as in `reorder_loops`.
-    Returns the scope, which is now outside.
+    The target is the inner scope. `for i: if e: s else: s2  ~>  if e: (for i: s) else: (for i: s2)` if e does
+    not change in the loop; `if e: for i: s  ~>  for i: if e: s`; `if e: (if e2: s else: s2) else: s3  ~>
+    if e2: (if e: s else: s3) else: (if e: s2 else: s3)`; two loops as in `reorder_loops`. Returns the scope,
+    which is now outside. Cursors into s3 and to the loop point to the first of two copies.
+
+    Fails with `NotApplicable` if the scope is not all of a loop or branch, if e depends on i, or if bounds or
+    conditions would read data or config fields where they were not read before; with `Unsafe` if s changes
+    e, or if the loop may be empty and e reads data or config fields.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, m: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         if m < 4:
+    ...             x[i] = 0.0
+    ...         else:
+    ...             x[i] = 1.0
+    ... ''')
+    >>> print(lift_scope.direct(p, "if _: _"))
+    def foo(n: size, m: size, x: f32[n] @ DRAM):
+        if m < 4:
+            for i in seq(0, n):
+                x[i] = 0.0
+        else:
+            for i in seq(0, n):
+                x[i] = 1.0
     """
-    parent = scope.parent()
+    parent = scope.parent() if len(scope.path) > 1 else None
+    applicable(isinstance(parent, ForCursor | IfCursor), "there is no scope around this one", scope)
+    assert parent is not None
     at = span_of(scope.path)
     applicable(len(getattr(parent.node, at.label)) == 1, "the scope must be all of its parent's block", scope)
     if isinstance(parent, ForCursor) and isinstance(scope, ForCursor):
         return reorder_loops.spec.fn(rw, parent)
     if isinstance(parent, ForCursor):
-        return _if_out_of_for(rw, parent.path)
-    if isinstance(scope, ForCursor):
-        return _for_out_of_if(rw, parent.path, at.label)
-    return _if_out_of_if(rw, parent.path, at.label)
-
-
-def _reads_data(e: Expr) -> bool:
-    return any(isinstance(n, Read) for _, n in walk(e))
+        _if_out_of_for(rw, parent.path)
+    elif isinstance(scope, ForCursor):
+        _for_out_of_if(rw, parent.path, at.label)
+    else:
+        _if_out_of_if(rw, parent.path, at.label)
+    config_asserts_stay(rw)
+    return parent.path
 
 
 def _hoist(rw: Rewrite, path: Path, label: str) -> Path:
@@ -103,14 +147,14 @@ def _hoist(rw: Rewrite, path: Path, label: str) -> Path:
     return at.path(1)
 
 
-def _if_out_of_for(rw: Rewrite, path: Path) -> Path:
+def _if_out_of_for(rw: Rewrite, path: Path) -> None:
     tree = rw.proc.tree
     loop = loop_at(tree, path)
     cond = loop.body[0]
     assert isinstance(cond, If)
     applicable(loop.iter not in mentions(cond.cond), f"the condition depends on {loop.iter}")
     require(safety.unchanged(tree, safety.Blk(path, "body", 0, 1), cond.cond))
-    if _reads_data(cond.cond):
+    if is_opaque(cond.cond):
         require(safety.holds(tree, path, b.lt(loop.lo, loop.hi), "the loop runs at least once"))
     nested = _hoist(rw, path, "body")
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
@@ -119,33 +163,32 @@ def _if_out_of_for(rw: Rewrite, path: Path) -> Path:
         other = rw.wrap(body_span(rw, path, "orelse"), For(i, loop.lo, loop.hi, pvector(), loop.mode))
         rw.substitute_in(body_span(rw, other), loop.iter, b.var(i))
     rw.move(span_of(nested), Span(path, "body", 0, 0))
-    return path
 
 
-def _for_out_of_if(rw: Rewrite, path: Path, label: str) -> Path:
+def _for_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
     tree = rw.proc.tree
     cond = get(tree, path)
     assert isinstance(cond, If)
     applicable(not cond.orelse and label == "body", "the `if` must have no else branch")
     loop_path: Path = (*path, ("body", 0))
     loop = loop_at(tree, loop_path)
+    stable = not (is_opaque(loop.lo) or is_opaque(loop.hi))
+    applicable(stable, "the loop's bounds read config fields that need not be written unless the condition holds")
     require(safety.unchanged(tree, safety.Blk(loop_path, "body", 0, len(loop.body)), cond.cond))
     nested = _hoist(rw, path, "body")
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
     rw.move(span_of(nested), Span(path, "body", 0, 0))
-    return path
 
 
-def _if_out_of_if(rw: Rewrite, path: Path, label: str) -> Path:
+def _if_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
     tree = rw.proc.tree
     outer = get(tree, path)
     assert isinstance(outer, If)
     inner = getattr(outer, label)[0]
     other_label = "orelse" if label == "body" else "body"
     other = getattr(outer, other_label)
-    applicable(
-        not _reads_data(inner.cond) or not other, "the inner condition reads data that need not be there otherwise"
-    )
+    stable = not is_opaque(inner.cond)
+    applicable(stable, "the inner condition reads data or config fields that need not be written otherwise")
     nested = _hoist(rw, path, label)
     rw.move(body_span(rw, path), Span(nested, label, 0, 0))
     if inner.orelse or other:
@@ -159,5 +202,3 @@ def _if_out_of_if(rw: Rewrite, path: Path, label: str) -> Path:
         if other:
             rw.insert(Span(twin, other_label, 0, 0), *rw.copy(other))
     rw.move(span_of(nested), Span(path, "body", 0, 0))
-    return path
-

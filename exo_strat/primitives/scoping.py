@@ -11,8 +11,10 @@ from ..ir.nodes import Alloc, Expr, For, ProcDef, Var, WindowDef
 from ..ir.types import bool_
 from ..ir.walk import Path, get, is_bool, is_control, mentions
 from ..logic import safety
+from ..logic.configs import asks_config
 from ..logic.translate import Env, is_opaque, lin
 from .framework import ExprLike, applicable, argument, expr_arg, require
+from .wellformed import well_formed
 
 
 def loop_at(tree: ProcDef, path: Path) -> For:
@@ -63,16 +65,29 @@ def counts_from_start(loop: For, place: Cursor | None = None) -> None:
     applicable(not used or not is_opaque(loop.lo), f"{loop.iter} counts from a config field, which may change", place)
 
 
+def stays_race_free(rw: Rewrite, path: Path) -> None:
+    """Owed when a loop's iterations touch more than before: if they run in parallel, they still may."""
+    loop = rw.node(path)
+    if isinstance(loop, For) and loop.mode != "seq":
+        require(safety.parallel(rw.tree, path))
+
+
+def config_asserts_stay(rw: Rewrite) -> None:
+    """Owed when the code around writes to config fields changes: what callees assert about fields is still known."""
+    if any(map(asks_config, rw.tree.body)):
+        well_formed(rw)
+
+
 # -- arguments ----------------------------------------------------------------------------------------
 
 
-def integer_arg(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
-    """An integer control expression argument that is in scope at `at` and never changes."""
+def integer_arg(rw: Rewrite, value: ExprLike, at: Path, fixed: bool = True) -> Expr:
+    """An integer control expression argument that is in scope at `at` and, with `fixed`, never changes."""
     e = expr_arg(rw, value, at)
     types = scope_at(rw.proc.tree, at).types
     unknown = [s for s in sorted(mentions(e), key=lambda s: s.id) if s not in types]
     argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {value!r} is needed")
     truth = is_bool(e) or (isinstance(e, Var) and types[e.sym] == bool_)
     argument(is_control(e) and not truth, f"an integer control expression is needed, not {value!r}")
-    argument(not is_opaque(e), f"{value!r} reads a config field, which may change")
+    argument(not fixed or not is_opaque(e), f"{value!r} reads a config field, which may change")
     return e

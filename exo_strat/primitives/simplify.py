@@ -3,111 +3,166 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from pyrsistent import pvector
+from dataclasses import dataclass
 
 from ..cursors.cursor import ExprCursor, ProcCursor, StmtCursor
-from ..cursors.edits import Span, span_of
+from ..cursors.edits import Span
 from ..cursors.kinds import ForCursor, IfCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.memo import memo_by_identity
-from ..ir.nodes import Binary, Const, Expr, For, If, Node, Pass, Stmt, Unary
-from ..ir.types import Scalar
-from ..ir.walk import Path, children, get, is_control
+from ..ir.names import Sym
+from ..ir.nodes import Binary, Call, Const, Expr, For, If, Node, Pass, ProcDef, Read, Reduce, Stmt, Unary, Var
+from ..ir.types import Scalar, Type, bool_
+from ..ir.walk import Path, children, get, is_bool, is_control, mentions
 from ..logic import safety
 from ..logic.answers import Proved
-from ..logic.context import env_of, facts_at
-from ..logic.context import holds as known
+from ..logic.context import Facts, env_of, facts_at
 from ..logic.dependence import Safe
-from ..logic.normal import normalize_expr
-from ..logic.translate import is_opaque
-from .framework import ExprLike, Where, applicable, expr_arg, primitive, require
+from ..logic.formula import le
+from ..logic.normal import decided, normalize_expr
+from ..logic.solver import prove
+from ..logic.translate import Env, is_opaque, lin
+from .framework import ExprLike, Where, applicable, argument, expr_arg, primitive, require
 from .scoping import trip_count
+from .wellformed import types_at, well_formed
+
+BLOCKS = ("body", "orelse")
 
 
 @primitive()
 def simplify(rw: Rewrite, target: ProcCursor | StmtCursor) -> Where:
     """Control expressions in normal form, decided branches and empty loops resolved, `0` and `1` dropped from data.
 
-    Acts on the whole procedure, or on the statement in focus. Idempotent. Paper: A.6. Returns the target.
+    Acts on the whole procedure, or on the statement in focus. What is decided is decided by the assertions,
+    loop ranges and conditions around the place. Loops and branches that do nothing go. Data values are
+    numbers: `0.0 * e` is `0.0`, and what is not needed is not evaluated. A value that is passed to a call is
+    not turned into a variable, which would be passed by reference. Idempotent. Never fails. Paper: A.6.
+    Returns the target, or the procedure if that is gone.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[64 * n]):
+    ...     for io in seq(0, n):
+    ...         for ii in seq(0, 64 * io + 64 - 64 * io):
+    ...             if (64 * io + ii) / 64 < n:
+    ...                 x[64 * ((64 * io + ii) / 64) + ii % 64] = 1.0 * x[ii] + 0.0
+    ... ''')
+    >>> print(simplify.direct(p, p.root()))
+    def foo(n: size, x: f32[64 * n] @ DRAM):
+        for io in seq(0, n):
+            for ii in seq(0, 64):
+                x[64 * io + ii] = x[ii]
     """
-    roots = [target.path] if target.path else [(("body", i),) for i in range(len(rw.tree.body))]
-    for root in reversed(roots):
-        _stmt(rw, root)
+    tree = rw.proc.tree
+    run = _Simplification(rw, tree, env_of(tree))
+    if target.path:
+        run.statement(target.path, target.path)
+    else:
+        run.block((), (), "body")
     return None
 
 
-def _stmt(rw: Rewrite, path: Path) -> None:
-    """Simplify a statement of the current tree, from the outside in; statements after it keep their places."""
-    s = get(rw.tree, path)
-    assert isinstance(s, Stmt)
-    if _is_simple(s):
-        return
-    for step, _ in list(children(s)):
-        if step[0] not in ("body", "orelse"):
-            _expr(rw, (*path, step))
-    s = get(rw.tree, path)
-    if isinstance(s, If) and _decided(rw, path, s):
-        return
-    if isinstance(s, For):
-        n = trip_count(s)
-        if n is not None and n <= 0:
-            rw.replace(path, Pass())
+@dataclass(frozen=True)
+class _Simplification:
+    """One run over a procedure. A place has two paths: `old` in the tree that there was, whose facts still
+    hold and are known already, and `now` in the tree as it stands. Blocks are done from their end, so that
+    what is still to be done keeps its place."""
+
+    rw: Rewrite
+    tree: ProcDef
+    env: Env
+
+    def block(self, old: Path, now: Path, label: str) -> None:
+        """Simplify the statements of a block, and drop the `pass`es that it does not need."""
+        count = len(getattr(get(self.tree, old), label))
+        for i in reversed(range(count)):
+            self.statement((*old, (label, i)), (*now, (label, i)))
+        left: Sequence[Stmt] = getattr(get(self.rw.tree, now), label)
+        passes = [i for i, s in enumerate(left) if isinstance(s, Pass)]
+        if label == "body" and len(passes) == len(left):
+            passes = passes[1:]
+        for i in reversed(passes):
+            self.rw.delete(Span(now, label, i, i + 1))
+
+    def statement(self, old: Path, now: Path) -> None:
+        """Simplify a statement and all that is in it."""
+        s = get(self.tree, old)
+        assert isinstance(s, Stmt)
+        if _is_simple(s):
             return
-    for label in ("body", "orelse"):
-        for i in reversed(range(len(getattr(get(rw.tree, path), label, ())))):
-            _stmt(rw, (*path, (label, i)))
-        _drop_passes(rw, path, label)
+        facts = facts_at(self.tree, old)
+        if isinstance(s, If) and self._choose(s, facts, old, now):
+            return
+        if isinstance(s, For) and _never_runs(s, facts, self.env):
+            self.rw.replace(now, Pass())
+            return
+        for step, e in children(s):
+            if step[0] not in BLOCKS:
+                self.expression((*now, step), e, facts, isinstance(s, Call))
+        for label in BLOCKS:
+            if hasattr(s, label):
+                self.block(old, now, label)
+        if _does_nothing(get(self.rw.tree, now)):
+            self.rw.replace(now, Pass())
 
-
-def _decided(rw: Rewrite, path: Path, s: If) -> bool:
-    """Replace an `if` whose condition is known by its branch."""
-    if is_opaque(s.cond):
-        return False
-    at = span_of(path)
-    for label, condition in (("body", s.cond), ("orelse", Unary("not", s.cond))):
-        if isinstance(known(rw.tree, path, condition), Proved):
-            if not getattr(s, label):
-                rw.replace(path, Pass())
-                return True
-            branch = rw.unwrap(path, label)
-            for i in reversed(range(branch.hi - branch.lo)):
-                _stmt(rw, Span(at.parent, at.label, branch.lo, branch.hi).path(i))
+    def _choose(self, s: If, facts: Facts, old: Path, now: Path) -> bool:
+        """Replace an `if` whose condition is known by its branch."""
+        truth = decided(s.cond, facts, self.env)
+        if truth is None:
+            return False
+        label = "body" if truth else "orelse"
+        if not getattr(s, label):
+            self.rw.replace(now, Pass())
             return True
-    return False
+        branch = self.rw.unwrap(now, label)
+        for i in reversed(range(branch.hi - branch.lo)):
+            self.statement((*old, (label, i)), branch.path(i))
+        return True
+
+    def expression(self, now: Path, e: Node, facts: Facts, passed: bool = False) -> None:
+        """Simplify an expression, window or type; `passed` says that it is a call's argument."""
+        if _is_simple(e):
+            return
+        if is_control(e):
+            self.rw.replace(now, normalize_expr(e, facts, self.env))  # type: ignore[arg-type]
+            e = get(self.rw.tree, now)
+            if not is_opaque(e):  # type: ignore[arg-type]
+                return
+        for step, c in children(e):
+            self.expression((*now, step), c, facts)
+        shorter = _shorter(get(self.rw.tree, now))
+        if shorter is not None and not (passed and isinstance(shorter, Read)):
+            self.rw.replace(now, shorter)
 
 
-def _drop_passes(rw: Rewrite, path: Path, label: str) -> None:
-    block: Sequence[Stmt] = getattr(get(rw.tree, path), label, pvector())
-    keep = 0 if label == "orelse" else 1
-    for i in reversed(range(len(block))):
-        left = len(getattr(get(rw.tree, path), label))
-        if isinstance(block[i], Pass) and left > keep:
-            rw.delete(Span(path, label, i, i + 1))
+def _never_runs(s: For, facts: Facts, env: Env) -> bool:
+    n = trip_count(s)
+    if n is not None:
+        return n <= 0
+    if is_opaque(s.lo) or is_opaque(s.hi):
+        return False
+    return isinstance(prove(facts, le(lin(s.hi, env), lin(s.lo, env))), Proved)
 
 
-def _expr(rw: Rewrite, path: Path) -> None:
-    e = get(rw.tree, path)
-    if _is_simple(e):
-        return
-    if is_control(e):
-        new = normalize_expr(e, facts_at(rw.tree, path), env_of(rw.tree))  # type: ignore[arg-type]
-        rw.replace(path, new)
-        return
-    for step, _ in list(children(e)):
-        _expr(rw, (*path, step))
-    e = get(rw.tree, path)
-    shorter = _data(e)
-    if shorter is not None:
-        rw.replace(path, shorter)
+def _does_nothing(s: Node) -> bool:
+    """Whether a statement is a loop or branch around nothing, or accumulates nothing."""
+    match s:
+        case For(body=body):
+            return all(isinstance(c, Pass) for c in body)
+        case If(body=body, orelse=orelse):
+            return all(isinstance(c, Pass) for c in (*body, *orelse))
+        case Reduce(op="+", rhs=rhs):
+            return _is(rhs, 0)
+        case _:
+            return False
 
 
 def _is(e: Node, value: float) -> bool:
     return isinstance(e, Const) and isinstance(e.type, Scalar) and e.value == value
 
 
-def _data(e: Node) -> Expr | None:
+def _shorter(e: Node) -> Expr | None:
     """A data expression without a neutral or absorbing constant, if it has one."""
     if not isinstance(e, Binary) or is_control(e):
         return None
@@ -124,19 +179,41 @@ def _data(e: Node) -> Expr | None:
 
 @memo_by_identity
 def _is_simple(n: Node) -> bool:
-    """Whether there is surely nothing to simplify in a node: no operator, branch, empty loop or `pass`."""
+    """Whether there is surely nothing to simplify in a node: no operator, branch or `pass`, and no loop that
+    may not run."""
     if isinstance(n, Binary | Unary | If | Pass):
         return False
-    if isinstance(n, For) and (c := trip_count(n)) is not None and c <= 0:
+    if isinstance(n, For):
+        count = trip_count(n)
+        if count is None or count <= 0:
+            return False
+    if isinstance(n, Reduce) and _does_nothing(n):
         return False
     return all(_is_simple(c) for _, c in children(n))
+
+
+# -- dead code ----------------------------------------------------------------------------------------
 
 
 @primitive()
 def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     """A loop that never runs becomes `pass`; an `if` whose condition is known becomes its branch. Paper: A.6.
 
-    Returns what stands in its place.
+    What is known are the assertions, and the loop ranges and conditions around the place. Fails with `Unsafe`
+    and values for which the loop runs, or the condition is false; a condition on data is never known. Returns
+    what stands in its place.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         if i < n + 1:
+    ...             x[i] = 0.0
+    ... ''')
+    >>> print(eliminate_dead_code.direct(p, "if _: _"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for i in seq(0, n):
+            x[i] = 0.0
     """
     tree, path = rw.proc.tree, scope.path
     node = get(tree, path)
@@ -145,22 +222,56 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
         rw.replace(path, Pass())
         return path
     assert isinstance(node, If)
-    if isinstance(safety.holds(tree, path, node.cond, ""), Safe):
+    what = "the condition is always true or always false"
+    truth = safety.holds(tree, path, node.cond, what)
+    if isinstance(truth, Safe):
         return rw.unwrap(path)
-    require(safety.holds(tree, path, Unary("not", node.cond), "the condition is always true or always false"), scope)
+    if not isinstance(safety.holds(tree, path, Unary("not", node.cond), what), Safe):
+        require(truth, scope)
     if node.orelse:
         return rw.unwrap(path, "orelse")
     rw.replace(path, Pass())
     return path
 
 
+# -- rewriting by hand --------------------------------------------------------------------------------
+
+
 @primitive()
 def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike) -> Where:
-    """`e  ~>  e'`, for control expressions that are equal where `e` stands. Paper: A.6. Returns the expression."""
+    """`e  ~>  e'`, for control expressions that are equal where `e` stands. Paper: A.6. Returns the expression.
+
+    A config field equals what it is known to hold. The signature and the assertions stay as they are: they are
+    what the equality may rest on.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     assert n % 4 == 0
+    ...     for i in seq(0, n / 4):
+    ...         x[4 * i] = 0.0
+    ... ''')
+    >>> print(rewrite_expr.direct(p, p.find_loop("i").hi(), "(n + 3) / 4"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        assert n % 4 == 0
+        for i in seq(0, (n + 3) / 4):
+            x[4 * i] = 0.0
+    """
     tree = rw.proc.tree
     applicable(is_control(e.node), "only control expressions can be rewritten", e)
+    applicable(e.path[0][0] == "body", "what a procedure takes and asserts cannot be rewritten", e)
     value = expr_arg(rw, new, e.path)
+    types = types_at(tree, e.path)
+    unknown = [s for s in sorted(mentions(value), key=lambda s: s.id) if s not in types]
+    argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {e} stands")
+    argument(is_control(value), f"{new!r} is no control expression")
+    same_kind = _is_truth(e.node, types) == _is_truth(value, types)  # type: ignore[arg-type]
+    argument(same_kind, f"{new!r} is a condition where an integer stands, or the other way round")
     require(safety.equal_at(tree, e.path, e.node, value, "the two expressions are equal"), e)  # type: ignore[arg-type]
     rw.replace(e.path, value)
+    well_formed(rw)
     return e.path
 
+
+def _is_truth(e: Expr, types: dict[Sym, Type]) -> bool:
+    return is_bool(e) or (isinstance(e, Var) and types[e.sym] == bool_)

@@ -41,9 +41,8 @@ from ..logic.effects import windows_at
 from ..logic.normal import difference
 from ..logic.translate import is_opaque
 from .access import Dims, Redirect, bounds, redirect, shown, statement_of, uses_in
-from .buffers import stays_race_free
 from .framework import Where, applicable, blk, name_arg, primitive, require, window_arg
-from .scoping import escaping
+from .scoping import escaping, stays_race_free
 
 # -- bind_expr ----------------------------------------------------------------------------------------
 

@@ -1,10 +1,11 @@
-"""Merging writes (paper, appendix A.6). Imports `framework` and `logic.safety`."""
+"""Merging writes (paper, appendix A.6). Imports `framework` and `logic`."""
 
 from __future__ import annotations
 
 from ..cursors.cursor import BlockCursor, StmtCursor
+from ..cursors.edits import Span
 from ..cursors.rewrite import Rewrite
-from ..ir.nodes import Assign, Binary, Reduce
+from ..ir.nodes import Assign, Binary, ProcDef, Reduce
 from ..ir.walk import get
 from ..logic import safety
 from ..logic.effects import accesses, reads_of, resolve, windows_at
@@ -16,8 +17,21 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Wher
     """Two neighbouring writes to one location become one. Paper: A.6.
 
     `x = e1; x = e2  ~>  x = e2` and `x += e1; x = e2  ~>  x = e2`; `x = e1; x += e2  ~>  x = e1 + e2`;
-    `x += e1; x += e2  ~>  x += e1 + e2`, if e2 does not read x. The target is the block of both, or the
-    first with the second as argument. Returns the statement that is left.
+    `x += e1; x += e2  ~>  x += e1 + e2`. The target is the block of both, or the first with the second as
+    argument. The indices must be equal, and e2 must not read the location that the first writes, under any
+    name. Returns the statement that is left: the second if that is an assignment, else the first.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[4], y: f32[4]):
+    ...     for i in seq(0, 4):
+    ...         x[i] = 0.0
+    ...         x[i] += y[i]
+    ... ''')
+    >>> print(merge_writes.direct(p, "x[_] = _", "x[_] += _"))
+    def foo(x: f32[4] @ DRAM, y: f32[4] @ DRAM):
+        for i in seq(0, 4):
+            x[i] = 0.0 + y[i]
     """
     if second is not None:
         other = ref(rw, second, StmtCursor)
@@ -30,6 +44,21 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Wher
     applicable(kinds, "both statements must be assignments or reductions", block)
     assert isinstance(one, Assign | Reduce) and isinstance(two, Assign | Reduce)
     applicable(one.sym == two.sym, "the statements write different buffers", block)
+    _same_place_and_independent(tree, span, one, two, block)
+    if isinstance(two, Assign):
+        rw.delete(span._replace(hi=span.lo + 1))
+        return span.path()
+    sums = two.op == "+" and (isinstance(one, Assign) or one.op == "+")
+    applicable(sums, "only sums can be merged with what they accumulate into", block)
+    rw.delete(span._replace(lo=span.lo + 1))
+    rw.replace((*span.path(), ("rhs", None)), Binary("+", one.rhs, two.rhs))
+    return span.path()
+
+
+def _same_place_and_independent(
+    tree: ProcDef, span: Span, one: Assign | Reduce, two: Assign | Reduce, block: BlockCursor
+) -> None:
+    """Owed: both write one location, and the value of the second does not depend on what the first wrote."""
     for x, y in zip(one.idx, two.idx, strict=True):
         require(safety.equal_at(tree, span.path(), x, y, "both statements write the same location"), block)
     views = windows_at(tree, span.path())
@@ -37,15 +66,3 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Wher
     reads = [resolve(a, views) for e in (*two.idx, two.rhs) for a in reads_of(e)]
     what = "the second value does not depend on the first write"
     require(safety.apart(tree, span.path(), written, reads, what), block)
-    if isinstance(two, Reduce):
-        if isinstance(one, Reduce):
-            applicable(one.op == two.op, "the statements accumulate by different operators", block)
-        applicable(two.op in "+*", f"values cannot be combined by {two.op!r}", block)
-        merged = Binary(two.op, one.rhs, two.rhs)
-        rw.delete(span._replace(lo=span.lo + 1))
-        rw.replace((*span.path(), ("rhs", None)), merged)
-    else:
-        rw.delete(span._replace(hi=span.lo + 1))
-    return span.path()
-
-

@@ -15,10 +15,11 @@ from pyrsistent import pmap
 from ..cursors.proc import Proc
 from ..frontend.decorators import proc_from_source
 from ..ir.config import Config
-from ..ir.types import bool_, f32, int_
-from ..primitives import divide_loop, set_precision, shift_loop, unroll_loop
+from ..ir.types import Control, Scalar, bool_, f32, int_
+from ..primitives import divide_loop, rename, set_precision, shift_loop, unroll_loop
 
-CONFIG: Final = Config("Cfg", pmap({"mode": int_, "on": bool_, "scale": f32}))
+_FIELDS: Final[dict[str, Scalar | Control]] = {"mode": int_, "on": bool_, "scale": f32}
+CONFIG: Final = Config("Cfg", pmap(_FIELDS))
 
 _SOURCES: Final = """
 def double(k: size, v: [f32][k]):
@@ -56,8 +57,11 @@ def some(k: size, v: [f32][k]):
             v[i] = Cfg.scale
 
 def tell(a: f32, j: index):
+    Cfg.mode = 0
+    Cfg.scale = 1.0
+    if j < 1:
+        Cfg.mode = 2
     Cfg.scale = a
-    Cfg.mode = j
 
 def toggle(v: [f32][4]):
     assert Cfg.on == True
@@ -87,7 +91,7 @@ def versions(name: str) -> tuple[Proc, ...]:
         found.append(unroll_loop.direct(p, loops[0]))
     tensors = [a for a in p.args() if a.type() == f32 or a.is_tensor()]
     found.append(set_precision.direct(found[-1], tensors[0].name(), "f64"))
-    return tuple(found)
+    return tuple(rename.direct(q, f"{name}_{k}") for k, q in enumerate(found))
 
 
 def environment() -> Mapping[str, object]:

@@ -37,6 +37,8 @@ class Bound(NamedTuple):
 
 
 ZERO, ONE, N, M = Bound(0), Bound(1), Bound(0, 1), Bound(0, 0, 1)
+FAR = Bound(1000)
+"""For values without a bound: beyond every extent."""
 
 
 class Range(NamedTuple):
@@ -80,8 +82,9 @@ def derived(ranges: Sequence[Range]) -> Iterator[Range]:
     for r in ranges:
         for c in (2, 3):
             yield Range(f"{parens(r.text)} % {c}", ZERO, Bound(c))
-        if (low := r.lo.least()) is not None and low >= 0:
-            yield Range(f"{parens(r.text)} / 2", ZERO, r.hi)
+        if (least := r.hi.least()) is not None and least >= 1:
+            low = r.lo.least()
+            yield Range(f"{parens(r.text)} / 2", ZERO if low is not None and low >= 0 else r.lo, r.hi)
     for one in ranges:
         for two in ranges:
             if one is not two:

@@ -196,9 +196,9 @@ def test_stage_the_example_of_the_paper(same: Same) -> None:
     """)
     loop = p.find_loop("i")
     q, c = result(stage_op("a[0:n, j-1:j+1]", "tmp"), p, loop)
-    assert "tmp: f32[n, j + 1 - (j - 1)] @ DRAM" in body(q)
+    assert "tmp: f32[n, 2] @ DRAM" in body(q)
     assert "        tmp[i0, i1] = a[i0, j - 1 + i1]" in body(q)
-    assert "    tmp[i, j - (j - 1)] = tmp[i + 1, 0]" in body(q)
+    assert "    tmp[i, 1] = tmp[i + 1, 0]" in body(q)
     assert body(q).splitlines()[-1] == "        a[i0, j - 1 + i1] = tmp[i0, i1]"
     assert isinstance(c, BlockCursor) and list(c) == [q.forward(loop)]
     assert q.forward(p.find("a[_] = _")) == q.find("tmp[i, _] = _")
@@ -219,7 +219,7 @@ def foo(n: size, a: f32[n, 16], b: f32[16, 16], c: f32[n, 16]):
 def test_stage_a_tile_that_is_accumulated_into(same: Same) -> None:
     q = stage_mem(TILE, "for k in _: _", "c[4 * io:4 * io + 4, 0:16]", "acc")
     assert body(q).count("for i0 in") == 2
-    assert "acc[4 * io + ii - 4 * io, j] += a[4 * io + ii, k] * b[k, j]" in body(q)
+    assert "acc[ii, j] += a[4 * io + ii, k] * b[k, j]" in body(q)
     same(TILE, q, n=4)
     r = stage_mem(TILE, "for k in _: _", "c[4 * io:4 * io + 4, 0:16]", "acc", accum=True)
     assert "            acc[i0, i1] = 0.0" in body(r) and "c[4 * io + i0, i1] += acc[i0, i1]" in body(r)

@@ -1,0 +1,90 @@
+"""Whether a call surely runs to its end: asked where code that did not run before is to run.
+
+Imports contents and ir. What the static checks owe (bounds, assertions, aliasing) is not asked again; left
+are reads of what was never written, and operations that have no value for some operands.
+"""
+
+from __future__ import annotations
+
+from ..ir import build as b
+from ..ir.externs import abs_, fmax, fmin, relu, select
+from ..ir.memo import memo_by_identity
+from ..ir.names import Sym
+from ..ir.nodes import (
+    Alloc,
+    Binary,
+    Call,
+    Const,
+    ExternCall,
+    Interval,
+    Node,
+    ProcDef,
+    Read,
+    ReadConfig,
+    WinDim,
+    WindowExpr,
+)
+from ..ir.types import Tensor, Type
+from ..ir.walk import Path, get, is_control, walk
+from .contents import covered, initialised
+from .dependence import SAFE, Clash, Safe, Verdict
+from .effects import Blk, windows_at
+
+TOTAL = (abs_, fmax, fmin, relu, select)
+
+
+@memo_by_identity
+def partial(tree: ProcDef) -> str | None:
+    """Why a procedure may trap though its arguments are initialised; None if it surely does not."""
+    for path, n in walk(tree):
+        match n:
+            case ExternCall(f=f) if not any(f is t for t in TOTAL):
+                return f"{f.name} may have no value"
+            case Binary(op="/", rhs=rhs) if not is_control(n) and not (isinstance(rhs, Const) and rhs.value != 0):
+                return "it may divide by zero"
+            case ReadConfig(config=c, field=f):
+                return f"{c.name}.{f} may not be set"
+            case Call(f=callee):
+                why = partial(callee.tree)
+                if why is not None:
+                    return why
+            case Alloc(sym=s) if not _written_first(tree, path, s):
+                return f"{s.name} may be read before it is written"
+            case _:
+                pass
+    return None
+
+
+def _written_first(tree: ProcDef, path: Path, sym: Sym) -> bool:
+    """Whether the buffer allocated at `path` is read only where it was written."""
+    label, k = path[-1]
+    assert k is not None
+    scope = Blk(path[:-1], label, k + 1, len(getattr(get(tree, path[:-1]), label)))
+    return scope.lo == scope.hi or isinstance(covered(tree, scope, sym), Safe)
+
+
+def runs(tree: ProcDef, path: Path, call: Call, types: dict[Sym, Type]) -> Verdict:
+    """Whether the call, which may stand at `path`, surely runs to its end; `types` are those in scope there."""
+    callee = call.f.tree
+    why = partial(callee)
+    if why is not None:
+        return Clash(f"{callee.name} surely runs to its end ({why})")
+    views = windows_at(tree, path)
+    label, k = path[-1]
+    assert k is not None
+    here = Blk(path[:-1], label, k, k + 1)
+    body = Blk((), "body", 0, len(callee.body))
+    for formal, actual in zip(callee.args, call.args, strict=True):
+        if not isinstance(actual, Read | WindowExpr) or isinstance(covered(callee, body, formal.sym), Safe):
+            continue
+        base = actual.sym
+        while base in views:
+            base = views[base].sym
+        verdict = initialised(tree, here, base, _whole(types[base]))
+        if isinstance(verdict, Clash):
+            return Clash(f"{base.name}, which {callee.name} reads, is initialised")
+    return SAFE
+
+
+def _whole(t: Type | Node) -> list[WinDim]:
+    return [Interval(b.ZERO, n) for n in t.shape] if isinstance(t, Tensor) else []

@@ -1,0 +1,117 @@
+"""What is owed where a rewrite brings in a call or an expression that was not there: the static checks.
+
+Imports `framework`, `frontend.checks` and `logic`. A new call is checked by itself, in its context: the rest
+of the procedure can only be concerned if config fields are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pyrsistent import pmap
+
+from ..cursors.rewrite import Rewrite
+from ..failure import unsafe
+from ..frontend.check_calls import check_call
+from ..frontend.check_place import Place
+from ..frontend.check_views import View, buffer_view
+from ..frontend.checks import check
+from ..frontend.errors import CheckError
+from ..frontend.scope import declared
+from ..ir.memory import Memory
+from ..ir.names import Sym
+from ..ir.nodes import Alloc, Arg, Call, For, Interval, Node, ProcDef, Stmt, WindowDef
+from ..ir.types import Control, Tensor, Type, index
+from ..ir.walk import Path, child
+from ..logic.configs import written_fields
+from ..logic.context import env_of, facts_at
+from ..logic.formula import Lin
+from ..logic.translate import Env, lin
+from .framework import refuse
+
+
+def well_formed(rw: Rewrite) -> None:
+    """Owed when code is new: all of it is in scope, well typed, in bounds, and calls get what they assert."""
+    try:
+        check(rw.tree)
+    except CheckError as e:
+        refuse(unsafe(e.message, e.counterexample))
+
+
+def call_error(tree: ProcDef, path: Path, call: Call) -> CheckError | None:
+    """What stands against a call in the place of the statement at `path`: arguments, extents, strides, bounds,
+    assertions of the callee, aliasing. None if nothing does."""
+    try:
+        check_call(place_at(tree, path), call)
+    except CheckError as e:
+        return e
+    return None
+
+
+def configs_differ(old: Sequence[Stmt], new: Stmt) -> bool:
+    """Whether code after a replaced block may see other config fields change than it did."""
+    return bool(written_fields(new)) or any(map(written_fields, old))
+
+
+# -- what is in scope ---------------------------------------------------------------------------------
+
+
+def in_scope(tree: ProcDef, path: Path) -> Iterator[tuple[Path, Arg | For | Alloc | WindowDef]]:
+    """What introduces the variables in scope just before the statement at `path`, outermost first."""
+    for k, a in enumerate(tree.args):
+        yield (("args", k),), a
+    node: Node = tree
+    for n, (label, i) in enumerate(path):
+        if i is None or label not in ("body", "orelse"):
+            return
+        if isinstance(node, For):
+            yield path[:n], node
+        for k, s in enumerate(getattr(node, label)[:i]):
+            if isinstance(s, Alloc | WindowDef):
+                yield (*path[:n], (label, k)), s
+        node = child(node, (label, i))
+
+
+def types_at(tree: ProcDef, path: Path) -> dict[Sym, Type]:
+    """The types of the variables in scope just before the statement at `path`."""
+    types: dict[Sym, Type] = {}
+    for _, n in in_scope(tree, path):
+        found = declared(n, types)
+        assert found is not None
+        types[found[0]] = found[1]
+    return types
+
+
+def memories_at(tree: ProcDef, path: Path) -> dict[Sym, Memory]:
+    """The memories of the buffers and windows in scope just before the statement at `path`."""
+    mems: dict[Sym, Memory] = {}
+    for _, n in in_scope(tree, path):
+        if isinstance(n, Arg | Alloc) and n.mem is not None:
+            mems[n.sym] = n.mem
+        elif isinstance(n, WindowDef):
+            mems[n.sym] = mems[n.rhs.sym]
+    return mems
+
+
+def place_at(tree: ProcDef, path: Path) -> Place:
+    """Where the checks of the statement at `path` stand, if all before it has passed."""
+    views: dict[Sym, View] = {}
+    controls: dict[Sym, Control] = {}
+    env = env_of(tree)
+    for where, n in in_scope(tree, path):
+        if isinstance(n, For):
+            controls[n.iter] = index
+        elif isinstance(n, WindowDef):
+            views[n.sym] = views[n.rhs.sym].window(_parts(n, env.at(where)))
+        elif isinstance(n.type, Control):
+            controls[n.sym] = n.type
+        elif isinstance(n.type, Tensor):
+            shape = tuple(lin(e, env.at(where)) for e in n.type.shape)
+            views[n.sym] = buffer_view(n.sym, shape, not n.type.window)
+        else:
+            views[n.sym] = buffer_view(n.sym, (), True)
+    return Place(tree, path, facts_at(tree, path), pmap(views), pmap(controls), env.at(path))
+
+
+def _parts(w: WindowDef, env: Env) -> list[tuple[Lin, Lin | None]]:
+    return [(lin(d.lo, env), lin(d.hi, env)) if isinstance(d, Interval) else (lin(d.pt, env), None) for d in w.rhs.idx]

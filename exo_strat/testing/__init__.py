@@ -1,0 +1,36 @@
+"""Property tests for strategies: random programs, inputs and rewrites, and whether two programs compute the same.
+
+    from exo_strat.testing import check_strategy
+    check_strategy(my_strategy())
+
+Needs hypothesis; `import exo_strat` alone does not import this. Imports the interpreter and everything below.
+"""
+
+from __future__ import annotations
+
+from .applications import cursors, ops
+from .equivalence import Malformed, Miscompiled, assert_equivalent, assert_lawful
+from .harness import Tally, check_op, check_primitive, check_strategy, examples
+from .inputs import Inputs, inputs, samples
+from .programs import procs, sources
+from .shapes import SHAPES
+
+__all__ = [
+    "Inputs",
+    "Malformed",
+    "Miscompiled",
+    "SHAPES",
+    "Tally",
+    "assert_equivalent",
+    "assert_lawful",
+    "check_op",
+    "check_primitive",
+    "check_strategy",
+    "cursors",
+    "examples",
+    "inputs",
+    "ops",
+    "procs",
+    "samples",
+    "sources",
+]

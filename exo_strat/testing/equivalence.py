@@ -1,0 +1,182 @@
+"""Whether two procedures compute the same, and whether a rewrite is well-behaved. Imports inputs and the interpreter.
+
+A rewrite keeps the meaning if on every input that the original admits, and on which it does not trap,
+the new procedure does not trap and leaves equal arguments and config fields, in whatever order parallel
+loops run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .. import interp
+from ..cursors.cursor import BlockCursor, Cursor, GapCursor, NodeCursor, StmtCursor
+from ..cursors.proc import Proc
+from ..frontend.checks import check
+from ..frontend.decorators import proc_from_source, reparse_env
+from ..frontend.errors import CheckError
+from ..interp import Outcome
+from ..ir.memo import memo_by_identity
+from ..ir.names import Sym
+from ..ir.nodes import Call, For, ProcDef
+from ..ir.printing import names_at
+from ..ir.walk import alpha_normal, rename, walk
+from ..logic.safety import Clash, parallel
+from .inputs import Inputs, samples
+
+ORDERS = (None, 1, 2)
+"""The seeds with which procedures with parallel loops are run."""
+
+
+class Miscompiled(AssertionError):
+    """A rewrite that changes what a procedure computes, with an input that shows it."""
+
+
+class Malformed(AssertionError):
+    """A rewrite whose result breaks a law that all results obey."""
+
+
+def assert_equivalent(
+    p: Proc, q: Proc, given: Inputs | Iterable[Inputs] | None = None, how: object = None, narrower: bool = False
+) -> int:
+    """Asserts that `q` computes what `p` does on the given inputs, or on some samples.
+
+    Inputs on which `p` traps, or gives different results in different orders of its parallel loops, have no
+    meaning and are passed over; returns how many had one. `how` is shown in the message as what made `q` of `p`.
+    With `narrower`, `q` may admit fewer inputs (dense arguments only, say): only those that it admits count.
+
+    Raises `Miscompiled` (an `AssertionError`) with both procedures, the input and what differs.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[2]):
+    ...     x[0] = 1.0
+    ...     x[1] = x[0]
+    ... ''')
+    >>> from exo_strat.direct import commute_expr
+    >>> assert_equivalent(p, p) > 0
+    True
+    """
+    inputs = samples(p) if given is None else [given] if isinstance(given, Inputs) else given
+    meaningful = 0
+    for values in inputs:
+        if not all(interp.admits(r, values.args, values.configs) for r in ((p, q) if narrower else (p,))):
+            continue
+        want = _meaning(p, values)
+        if want is None:
+            continue
+        meaningful += 1
+        for got in _runs(q, values):
+            difference = _difference(want, got)
+            if difference:
+                raise Miscompiled(_about(p, q, f"with {values}\n{difference}", how))
+    return meaningful
+
+
+def _runs(p: Proc, values: Inputs) -> Iterator[Outcome]:
+    for order in ORDERS if has_parallel(p.tree) else ORDERS[:1]:
+        yield interp.run(p, values.args, values.configs, shuffle=order)
+
+
+def _meaning(p: Proc, values: Inputs) -> Outcome | None:
+    """What a run leaves, if it ends and does not depend on the order of parallel loops."""
+    first: Outcome | None = None
+    for outcome in _runs(p, values):
+        if outcome.trap is not None or (first is not None and outcome != first):
+            return None
+        first = outcome
+    return first
+
+
+@memo_by_identity
+def has_parallel(tree: ProcDef) -> bool:
+    """Whether a procedure, or what it calls, has a loop that may run in any order."""
+    return any(
+        (isinstance(n, For) and n.mode != "seq") or (isinstance(n, Call) and has_parallel(n.f.tree))
+        for _, n in walk(tree)
+    )
+
+
+@memo_by_identity
+def has_races(tree: ProcDef) -> bool:
+    """Whether a procedure has a parallel loop whose iterations may touch what another one writes. (In a run
+    each iteration is one step, so that not every race shows there.)"""
+    loops = [path for path, n in walk(tree) if isinstance(n, For) and n.mode != "seq"]
+    return any(isinstance(parallel(tree, path), Clash) for path in loops)
+
+
+def _difference(want: Outcome, got: Outcome) -> str:
+    if got.trap is not None:
+        return f"the new procedure traps: {got.trap}"
+    before, after = {**want.outputs, **want.configs}, {**got.outputs, **got.configs}
+    lines = [
+        f"{name} should be {before.get(name)}, is {after.get(name)}"
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    ]
+    return "\n".join(lines)
+
+
+# -- laws of every rewrite ----------------------------------------------------------------------------
+
+
+def assert_lawful(p: Proc, q: Proc, text: str, how: object = None) -> None:
+    """Asserts what holds of every rewrite: `q` passes the checks, prints as text that means `q`, has parallel
+    loops with races only if `p` has, cursors of `p` are valid in `q` or gone, and `p`, which printed as `text`,
+    did not change.
+
+    Raises `Malformed`.
+    """
+    _demand(str(p) == text, p, q, "the original changed", how)
+    try:
+        check(q.tree)
+    except CheckError as e:
+        raise Malformed(_about(p, q, f"the result is not well-formed: {e}", how)) from e
+    again = proc_from_source(str(q), reparse_env(q.tree))
+    same = alpha_normal(_spelled(again.tree)) == alpha_normal(_spelled(q.tree))
+    _demand(same, p, q, "the new text, read again, is another procedure", how)
+    _demand(not has_races(q.tree) or has_races(p.tree), p, q, "a parallel loop has a race", how)
+    for c in all_cursors(p):
+        _demand(_forwards(c, q), p, q, f"a cursor forwards to nothing of its kind: {c!r}", how)
+
+
+def _spelled(tree: ProcDef) -> ProcDef:
+    """The procedure with each variable named as it is printed."""
+    return rename(tree, {s: Sym(name, s.id) for s, name in names_at(tree).items()})
+
+
+def _forwards(c: Cursor, q: Proc) -> bool:
+    """Whether a cursor leads, in a later version, to a place of the same kind or to nowhere."""
+    there = q.forward(c)
+    if not there.is_valid:
+        return True
+    match there:
+        case BlockCursor():
+            return isinstance(c, BlockCursor) and 0 < len(there) == len(there.stmts)
+        case GapCursor():
+            return isinstance(c, GapCursor) and there.anchor().is_valid
+        case NodeCursor():
+            return isinstance(c, NodeCursor) and isinstance(there, StmtCursor) == isinstance(c, StmtCursor)
+        case _:
+            return False
+
+
+def all_cursors(p: Proc) -> Iterator[Cursor]:
+    """Cursors to every node, to every gap, and to every block of two."""
+    for c in p.root().descendants():
+        yield c
+        if isinstance(c, StmtCursor):
+            yield c.before()
+            yield c.after()
+            if c._sibling(1) is not None:
+                yield c.expand(0, 1)
+
+
+def _demand(condition: bool, p: Proc, q: Proc, message: str, how: object) -> None:
+    if not condition:
+        raise Malformed(_about(p, q, message, how))
+
+
+def _about(p: Proc, q: Proc, message: str, how: object) -> str:
+    made = f" by {how}" if how is not None else ""
+    return f"{message}\n\nthe original:\n{p}\n\nwhat was made of it{made}:\n{q}"

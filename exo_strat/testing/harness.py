@@ -1,0 +1,180 @@
+"""Checking rewrites on random programs, with a count of what was accepted and what was refused.
+
+Imports all of `testing`. A test in which nothing is ever accepted, or nothing refused, says little:
+`Tally` keeps count, so that tests can ask for a quota.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from returns.result import Success
+
+from ..cursors.cursor import Cursor
+from ..cursors.proc import Proc
+from ..failure import Failure
+from ..strategy import Op
+from .applications import applications
+from .choices import Choices
+from .equivalence import assert_equivalent, assert_lawful
+from .programs import procs
+from .shapes import SHAPES
+
+
+@dataclass
+class Tally:
+    """How often rewrites were accepted, how often on a program that has a meaning, and why they were refused."""
+
+    accepted: Counter[str] = field(default_factory=Counter)
+    compared: Counter[str] = field(default_factory=Counter)
+    refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def refusals(self, name: str) -> int:
+        """How often a rewrite was refused, for whatever reason."""
+        return sum(k for (op, _), k in self.refused.items() if op == name)
+
+    def __str__(self) -> str:
+        names = sorted({*self.accepted, *(n for n, _ in self.refused)})
+        rows = [f"{'':20}{'accepted':>10}{'compared':>10}  refused"]
+        for n in names:
+            why = ", ".join(f"{k} {kind}" for (op, kind), k in sorted(self.refused.items()) if op == n)
+            rows.append(f"{n:20}{self.accepted[n]:10}{self.compared[n]:10}  {why or '-'}")
+        return "\n".join(rows)
+
+
+def check_op(op: Op, p: Proc, c: Cursor | None, tally: Tally, name: str = "") -> Proc | None:
+    """Applies an Op once; if it succeeds, asserts that the result is lawful and computes the same.
+
+    Returns the result, or None if the Op was refused.
+    """
+    name, text = name or str(op), str(p)
+    outcome = op(p) if c is None else op(p, c)
+    if not isinstance(outcome, Success):
+        failure: Failure = outcome.failure()
+        str(failure)  # must print
+        tally.refused[name, type(failure).__name__] += 1
+        return None
+    q: Proc = outcome.unwrap()[0]
+    assert_lawful(p, q, text, op)
+    tally.accepted[name] += 1
+    tally.compared[name] += assert_equivalent(p, q, how=op, narrower=q.origin is not p.origin) > 0
+    return q
+
+
+def check_primitive(
+    name: str, max_examples: int, tally: Tally, shapes: Sequence[str] = (), shrink: bool = True
+) -> None:
+    """Applies a primitive at its targets in random programs, with random arguments; see `check_op`.
+
+    The programs are of shapes that suit the primitive, or of those given.
+    """
+
+    def once(data: st.DataObject, p: Proc) -> None:
+        for q, op, c in applications(Choices(data.draw), p, name):
+            check_op(op, q, c, tally, name)
+
+    _run(once, procs(shapes or shapes_for(name)), max_examples, shrink)
+
+
+def check_strategy(
+    op: Op,
+    programs: st.SearchStrategy[Proc] | None = None,
+    at: Callable[[Proc], Iterable[Cursor]] | None = None,
+    max_examples: int = 100,
+    at_least: int = 1,
+) -> Tally:
+    """Property-tests a strategy of your own: on random programs it must keep the meaning wherever it succeeds.
+
+    `programs` draws the procedures (default: `procs()`), `at` gives the cursors of each to start from
+    (default: the root). Returns how often it succeeded and failed.
+
+    Raises `Miscompiled` with the smallest program found for which the result differs, or an `AssertionError` if
+    it succeeded on fewer than `at_least` programs with a meaning: such a test tests nothing.
+
+    >>> from exo_strat import simplify
+    >>> check_strategy(simplify(), max_examples=10).accepted["simplify()"]
+    10
+    """
+    tally, name = Tally(), str(op)
+
+    def once(_: st.DataObject, p: Proc) -> None:
+        for c in [p.root()] if at is None else at(p):
+            check_op(op, p, c, tally)
+
+    _run(once, procs() if programs is None else programs, max_examples, shrink=True)
+    met = tally.compared[name]
+    if met < at_least:
+        raise AssertionError(
+            f"{name} succeeded on {met} programs that have a meaning, {at_least} are asked for: start it from other "
+            f"cursors (at=...) or draw other programs (programs=...)\n{tally}"
+        )
+    return tally
+
+
+def _run(
+    once: Callable[[st.DataObject, Proc], None], programs: st.SearchStrategy[Proc], max_examples: int, shrink: bool
+) -> None:
+    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
+    test: Any = given(st.data(), programs)(once)
+    settings(
+        max_examples=max_examples,
+        deadline=None,
+        database=None,
+        phases=phases,
+        derandomize=settings.default.derandomize if settings.default is not None else True,
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+    )(test)()
+
+
+SUITED = {
+    "reorder_loops": ("nest", "anything"),
+    "mult_loops": ("nest",),
+    "fuse": ("twins", "twins", "twin_ifs", "configuration"),
+    "join_loops": ("sequence", "twins", "invariant"),
+    "lift_scope": ("lone_scope", "lone_scope", "nest", "configuration"),
+    "remove_loop": ("invariant", "invariant", "accumulation", "calls"),
+    "unroll_loop": ("patch", "nest", "decided", "temporary", "configuration"),
+    "fission": ("sequence", "accumulation", "temporary", "twin_ifs", "configuration", "calls", "windows"),
+    "lift_alloc": ("temporary", "temporary", "independent"),
+    "sink_alloc": ("temporary", "temporary", "accumulation"),
+    "delete_buffer": ("temporary", "anything", "accumulation"),
+    "expand_dim": ("temporary", "temporary", "accumulation"),
+    "rearrange_dim": ("temporary",),
+    "divide_dim": ("temporary",),
+    "mult_dim": ("temporary",),
+    "resize_dim": ("temporary",),
+    "unroll_buffer": ("temporary",),
+    "reuse_buffer": ("temporary", "accumulation"),
+    "merge_writes": ("two_writes",),
+    "inline_assign": ("temporary", "sequence"),
+    "inline_window": ("windows",),
+    "inline": ("calls", "calls", "configuration"),
+    "replace": ("calls", "lookalikes", "lookalikes", "configuration"),
+    "call_eqv": ("calls",),
+    "eliminate_dead_code": ("decided",),
+    "stage_mem": ("patch", "patch", "accumulation", "windows", "two_writes"),
+    "bind_config": ("configuration",),
+    "delete_config": ("configuration",),
+    "write_config": ("configuration",),
+}
+"""The shapes that suit a primitive. One of any shape is drawn now and then, too."""
+
+
+def shapes_for(name: str) -> tuple[str, ...]:
+    """The shapes of programs to test a primitive on."""
+    suited = SUITED.get(name)
+    return tuple(SHAPES) if suited is None else (*suited, *suited, "anything")
+
+
+def examples(n: int) -> int:
+    """How many examples a test with its own number makes: `n`, or in `make soak` as many times more as
+    the profile makes more than its usual hundred."""
+    soak = os.environ.get("EXO_STRAT_EXAMPLES")
+    return n if soak is None else max(1, n * int(soak) // 100)

@@ -1,0 +1,185 @@
+"""Inputs for procedures: small, admitted by their assertions, windows with odd strides. Imports the interpreter.
+
+Sizes start at 1; integers may be negative. All data arguments hold numbers: what a procedure may read of
+its arguments is the caller's affair.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from random import Random
+from typing import Final
+
+from hypothesis import strategies as st
+
+from .. import interp
+from ..cursors.proc import Proc
+from ..interp import Array
+from ..ir.memo import memo_by_identity
+from ..ir.names import Sym
+from ..ir.nodes import Binary, Call, Const, Node, ProcDef, ReadConfig, StrideExpr, Unary, Var, WriteConfig
+from ..ir.printing import names_at
+from ..ir.types import Control, Tensor, Type, bool_, size, stride_
+from ..ir.walk import walk
+
+MANY: Final = 400
+"""How many assignments of values to control arguments are tried for the assertions."""
+SIZES: Final = (1, 2, 3, 4, 5, 8)
+INTEGERS: Final = (0, 1, 2, 3, -1, -2, 5)
+
+Controls = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """A value for each argument, and for each config field by "Config.field"; see `interp.run`."""
+
+    args: Mapping[str, object]
+    configs: Mapping[str, object]
+
+    def __str__(self) -> str:
+        values = {**self.args, **self.configs}
+        return ", ".join(f"{k} = {v.value() if isinstance(v, Array) else v}" for k, v in values.items())
+
+
+def samples(p: Proc, limit: int = 10) -> list[Inputs]:
+    """Some inputs that the procedure admits, always the same ones; the smallest sizes first.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     assert n % 4 == 0
+    ...     x[n - 1] = 0.0
+    ... ''')
+    >>> sorted({i.args["n"] for i in samples(p)})
+    [4, 8]
+    """
+    found = _admitted(p.tree)
+    if not found:
+        return []
+    n = min(limit, max(len(found), 4))
+    step = max(1, len(found) // n)
+    return [_filled(p.tree, *found[k * step % len(found)], Random(k)) for k in range(n)]
+
+
+@st.composite
+def inputs(draw: st.DrawFn, p: Proc) -> Inputs:
+    """Inputs that the procedure admits. None are drawn if none is found among small values."""
+    found = _admitted(p.tree)
+    controls, dense = draw(st.sampled_from(found) if found else st.nothing())
+    return _filled(p.tree, controls, dense, Random(draw(st.integers(0, 1000))))
+
+
+@memo_by_identity
+def _admitted(tree: ProcDef) -> list[tuple[Controls, bool]]:
+    """The small values of the control arguments that are admitted, and whether windows must be dense for that."""
+    choices = [_choices(a.type) for a in tree.args if isinstance(a.type, Control)]
+    everything = list(product(*choices)) if prod(map(len, choices)) <= MANY else list(_drawn(choices))
+    found: list[tuple[Controls, bool]] = []
+    for values in everything:
+        for dense in (False, True):
+            if _admits(tree, values, dense):
+                found.append((values, dense))
+                break
+    return found
+
+
+def _choices(t: Control) -> Sequence[int]:
+    if t == bool_:
+        return (False, True)
+    return SIZES if t == size else (1, 2) if t == stride_ else INTEGERS
+
+
+def _drawn(choices: Sequence[Sequence[int]]) -> Iterator[Controls]:
+    random = Random(0)
+    seen = {tuple(random.choice(c) for c in choices) for _ in range(MANY)}
+    yield from sorted(seen)
+
+
+def _admits(tree: ProcDef, values: Controls, dense: bool) -> bool:
+    try:
+        given = _filled(tree, values, dense, Random(0))
+    except ValueError:  # an extent that is not positive
+        return False
+    return interp.admits(tree, given.args, given.configs)
+
+
+def _filled(tree: ProcDef, controls: Controls, dense: bool, random: Random) -> Inputs:
+    """Inputs with given control values and random data."""
+    names, rest = names_at(tree), iter(controls)
+    env: dict[Sym, int] = {a.sym: next(rest) for a in tree.args if isinstance(a.type, Control)}
+    args: dict[str, object] = {}
+    for a in tree.args:
+        args[names[a.sym]] = env[a.sym] if isinstance(a.type, Control) else _data(a.type, env, dense, random)
+    fields = {f"{f.config.name}.{f.field}": _field(f.config.fields[f.field], random) for f in config_fields(tree)}
+    return Inputs(args, fields)
+
+
+def _number(random: Random) -> int:
+    return random.choice((random.randint(-3, 4), random.randint(-40, 99)))
+
+
+def _field(t: Type, random: Random) -> object:
+    if t == bool_:
+        return random.random() < 0.5
+    return random.randint(1, 3) if t == size else random.randint(0, 2) if isinstance(t, Control) else _number(random)
+
+
+def _data(t: Type, env: Mapping[Sym, int], dense: bool, random: Random) -> Array:
+    shape = tuple(_value(e, env) for e in t.shape) if isinstance(t, Tensor) else ()
+    if any(n < 1 for n in shape):
+        raise ValueError(f"{t} would be empty")
+    window = isinstance(t, Tensor) and t.window and not dense
+    strides = _odd_strides(shape) if window else interp.dense_strides(shape)
+    offset = 1 if window else 0
+    last = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    return Array([_number(random) for _ in range(last + 1)], offset, shape, strides)
+
+
+def _odd_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """The strides of a part of a larger buffer that leaves some of it out along each dimension."""
+    out: list[int] = []
+    stride = 2
+    for n in reversed(shape):
+        out.append(stride)
+        stride = stride * n + 1
+    return tuple(reversed(out))
+
+
+ARITHMETIC: Final[Mapping[str, Callable[[int, int], int]]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod,
+}  # fmt: skip
+
+
+def _value(e: Node, env: Mapping[Sym, int]) -> int:
+    """The value of an extent of an argument."""
+    match e:
+        case Const(value=v):
+            return int(v)
+        case Var(sym=s):
+            return env[s]
+        case Unary(arg=a):
+            return -_value(a, env)
+        case Binary(op=op, lhs=x, rhs=y):
+            return ARITHMETIC[op](_value(x, env), _value(y, env))
+        case StrideExpr():
+            return 1
+        case _:
+            raise ValueError(f"{e!r} is no extent that depends on the control arguments alone")
+
+
+@memo_by_identity
+def config_fields(tree: ProcDef) -> tuple[ReadConfig, ...]:
+    """The config fields that a procedure names, itself or in what it calls."""
+    found: dict[tuple[str, str], ReadConfig] = {}
+    for _, n in walk(tree):
+        if isinstance(n, ReadConfig | WriteConfig):
+            found[n.config.name, n.field] = ReadConfig(n.config, n.field)
+        elif isinstance(n, Call):
+            found |= {(r.config.name, r.field): r for r in config_fields(n.f.tree)}
+    return tuple(found[k] for k in sorted(found))
+

@@ -1,0 +1,130 @@
+"""The harness is as good as what it finds: with one safety question answered "yes" whatever is asked, it must
+find a miscompiled program within its budget.
+
+The classes are those in which such systems go wrong: lower bounds and empty loops, equality of text taken for
+equality of values, values carried between iterations, writes dropped or moved, idempotence, staging, config
+state, calls, aliases.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from exo_strat.logic import safety
+from exo_strat.logic.dependence import SAFE
+from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
+
+BUDGET = 400
+"""Random programs for each knock-out."""
+
+
+def yes(*_: object, **__: object) -> object:
+    return SAFE
+
+
+# the question that is not asked any more; a primitive that asks it; shapes of programs if not the usual ones
+QUESTIONS = [
+    ("interchange", "reorder_loops", ""),
+    ("fission", "fission", ""),
+    ("fuse", "fuse", ""),
+    ("commute", "reorder_stmts", ""),
+    ("parallel", "parallelize_loop", ""),
+    ("parallel", "lift_alloc", "independent"),
+    ("idempotent", "add_loop", ""),
+    ("repeatable", "remove_loop", ""),
+    ("carried", "sink_alloc", ""),
+    ("covered", "stage_mem", ""),
+    ("fully_written", "stage_mem", ""),
+    ("initialised", "stage_mem", "patch"),
+    ("within", "stage_mem", ""),
+    ("unchanged", "lift_scope", "lone_scope"),
+    ("unchanged", "fission", "configuration"),
+    ("unchanged", "fuse", "configuration twin_ifs"),
+    ("unchanged", "inline", "configuration"),
+    ("unchanged", "divide_loop", "configuration"),
+    ("holds", "divide_loop", ""),
+    ("holds", "cut_loop", ""),
+    ("holds", "remove_loop", ""),
+    ("holds", "add_loop", ""),
+    ("holds", "expand_dim", ""),
+    ("holds", "eliminate_dead_code", ""),
+    ("apart", "merge_writes", ""),
+    ("equal_at", "merge_writes", ""),
+    ("equal_at", "fuse", ""),
+    ("equal_at", "rewrite_expr", ""),
+]
+
+
+def must_be_caught(primitive: str, shapes: str) -> None:
+    tally = Tally()
+    with pytest.raises((Miscompiled, Malformed)):
+        check_primitive(primitive, BUDGET, tally, shapes.split(), shrink=False)
+
+
+@pytest.mark.parametrize(("question", "primitive", "shapes"), QUESTIONS)
+def test_a_question_that_is_not_asked(
+    question: str, primitive: str, shapes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(safety, question, yes)
+    must_be_caught(primitive, shapes)
+
+
+# other conditions that primitives share: the function, what it is replaced by, who asks, shapes of programs
+CONDITIONS = [
+    ("escaping", frozenset(), "fission", "temporary accumulation"),
+    ("escaping", frozenset(), "stage_mem", "windows"),
+    ("bounds_stay", None, "divide_loop", "configuration"),
+    ("call_error", None, "replace", "lookalikes"),
+]
+
+
+@pytest.mark.parametrize(("name", "answer", "primitive", "shapes"), CONDITIONS)
+def test_a_condition_that_is_not_asked(
+    name: str, answer: object, primitive: str, shapes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modules = [m for key, m in sorted(sys.modules.items()) if key.startswith("exo_strat.primitives.")]
+    holders = [m for m in modules if name in vars(m)]
+    assert holders, f"no module of primitives has {name}"
+    for module in holders:
+        monkeypatch.setattr(module, name, lambda *_: answer)
+    must_be_caught(primitive, shapes)
+
+
+def test_a_block_that_does_more_than_accumulate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(safety, "only_accumulates", lambda *_: True)
+    must_be_caught("stage_mem", "")
+
+
+def test_a_store_that_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(safety, "writes_to", lambda *_: False)
+    must_be_caught("stage_mem", "")
+
+
+Effects = Callable[..., list[object]]
+
+
+def without(keep: Callable[[object], bool]) -> Effects:
+    """The effects of a block without some of its accesses."""
+    effects = safety.effects
+    return lambda *args: [a for a in effects(*args) if keep(a)]
+
+
+@pytest.mark.parametrize("primitive", ["add_loop", "fission", "fuse", "remove_loop", "parallelize_loop"])
+def test_config_fields_that_do_not_count(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(safety, "effects", without(lambda a: not isinstance(a.buffer, tuple)))  # type: ignore[attr-defined]
+    must_be_caught(primitive, "configuration")
+
+
+@pytest.mark.parametrize("primitive", ["reorder_loops", "fission", "fuse", "add_loop", "parallelize_loop"])
+def test_reads_that_do_not_count(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(safety, "effects", without(lambda a: a.kind != "R"))  # type: ignore[attr-defined]
+    must_be_caught(primitive, "")
+
+
+@pytest.mark.parametrize("primitive", ["fission", "fuse", "add_loop", "remove_loop", "parallelize_loop"])
+def test_accumulations_that_do_not_count(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(safety, "effects", without(lambda a: a.kind != "A"))  # type: ignore[attr-defined]
+    must_be_caught(primitive, "")

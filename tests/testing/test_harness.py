@@ -1,0 +1,79 @@
+"""Testing strategies of one's own, and the count of what was accepted."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import strategies as st
+from returns.result import Success
+
+from exo_strat import attempt, divide_loop, fail, fuse, simplify
+from exo_strat.cursors.cursor import Cursor
+from exo_strat.cursors.proc import Proc
+from exo_strat.cursors.rewrite import Rewrite
+from exo_strat.frontend.decorators import proc_from_source
+from exo_strat.ir.nodes import For
+from exo_strat.ir.walk import walk
+from exo_strat.strategy import Atomic, Outcome
+from exo_strat.testing import Miscompiled, Tally, check_op, check_strategy
+from exo_strat.traversals import try_everywhere_bu
+
+
+def loops(p: Proc) -> list[Cursor]:
+    return p.find_all("for i in _: _")
+
+
+class DropLast(Atomic):
+    """A rewrite that is wrong: runs the first loop once less. (No primitive could do this.)"""
+
+    def apply(self, p: Proc, c: Cursor) -> Outcome:
+        rw = Rewrite(p)
+        for path, n in walk(p.tree):
+            if isinstance(n, For):
+                rw.set(path, lo=n.hi)
+                break
+        q = rw.finish(self, (), True)
+        return Success((q, q.root()))
+
+
+def test_a_strategy_that_keeps_the_meaning_passes() -> None:
+    op = divide_loop(2, ("io", "ii"), tail="guard") >> attempt(simplify())
+    tally = check_strategy(op, at=loops, max_examples=30)
+    assert tally.compared[str(op)] > 10
+
+
+def test_a_strategy_that_does_not_is_refuted_by_a_small_program() -> None:
+    with pytest.raises(Miscompiled) as e:
+        check_strategy(DropLast(), max_examples=50)
+    original = str(e.value).partition("the original:\n")[2].partition("\n\n")[0]
+    assert len(original.splitlines()) <= 4, original
+
+
+def test_a_test_that_tests_nothing_is_refused() -> None:
+    with pytest.raises(AssertionError, match="succeeded on 0 programs"):
+        check_strategy(fail(), max_examples=5)
+
+
+def test_programs_of_ones_own() -> None:
+    p = proc_from_source("def foo(x: f32[4]):\n    for i in seq(0, 4):\n        x[i] = 0.0")
+    tally = check_strategy(try_everywhere_bu(simplify()), st.just(p), max_examples=3)
+    assert sum(tally.compared.values()) >= 1
+
+
+def test_the_tally_counts_by_kind_of_failure() -> None:
+    p = proc_from_source("def foo(x: f32[4]):\n    for i in seq(0, 4):\n        x[i] = 0.0\n    x[0] = 1.0")
+    tally = Tally()
+    assert check_op(fuse(p.body()[1]), p, p.body()[0], tally, "fuse") is None
+    q = check_op(divide_loop(2, ("io", "ii"), tail="perfect"), p, p.body()[0], tally, "divide_loop")
+    assert q is not None and tally.refusals("fuse") == 1
+    assert [line.split() for line in str(tally).splitlines()[1:]] == [
+        ["divide_loop", "1", "1", "-"],
+        ["fuse", "0", "0", "1", "NotApplicable"],
+    ]
+
+
+def test_the_kernel_alone_does_not_import_hypothesis() -> None:
+    code = "import sys, exo_strat, exo_strat.direct, exo_strat.interp; sys.exit('hypothesis' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
