@@ -226,30 +226,6 @@ class TestExtents:
         """)
 
 
-SCALE = """
-    def scale(n: size, x: [f32][n]):
-        for i in seq(0, n):
-            x[i] = 2.0 * x[i]
-"""
-COPY = """
-    def copy(n: size, dst: [f32][n], src: [f32][n]):
-        for i in seq(0, n):
-            dst[i] = src[i]
-"""
-ADD = """
-    def add(n: size, dst: [f32][n], a: [f32][n], b: [f32][n]):
-        for i in seq(0, n):
-            dst[i] = a[i] + b[i]
-"""
-LOAD = """
-    def load(dst: [f32][8], src: [f32][8]):
-        assert stride(src, 0) == 1
-        assert stride(dst, 0) == 1
-        for i in seq(0, 8):
-            dst[i] = src[i]
-"""
-
-
 class TestTrees:
     """What no parser produces, but a wrong rewrite may."""
 
