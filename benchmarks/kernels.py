@@ -8,8 +8,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-import numpy as np
-from measure import seconds, show
+from measure import np, seconds, show
 from peak import multiply_adds
 
 from backends.jit import jit

@@ -1,5 +1,6 @@
-"""What the benchmarks share: interleaved timing, the machine's description, tables. Set-up is on import:
-NumPy's BLAS gets one thread, so import this first.
+"""What the benchmarks share: interleaved timing, the machine's description, tables, and `np`.
+
+Benchmarks take NumPy from here: its BLAS reads how many threads to use when NumPy is first imported.
 """
 
 from __future__ import annotations

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from measure import Run, seconds, show
+from measure import Run, np, seconds, show
 
 from backends.jit import jit
 from backends.targets import available_targets

@@ -177,7 +177,7 @@ def run_demo(name: str, target: Target, folder: Path, console: Console) -> bool:
     demo = find_demo(name)
     widest = runnable(None).name
     which = "the widest of this processor" if target.name == widest else f"though this processor has {widest}"
-    console.print(f"[b]{demo.name}[/b]: {demo.doc}; target {target.name}, {which}", highlight=False)
+    console.print(f"[b]{demo.name}[/b]: {demo.doc}; target {target.name}, {which}", highlight=False, soft_wrap=True)
     report = _run(demo, target.machine, folder, console)
     print_report(report, console)
     return report.passed

@@ -23,7 +23,7 @@ from ..ir.nodes import (
     WindowExpr,
 )
 from ..ir.types import Control, Scalar, bool_
-from ..ir.walk import COMPARISONS, LOGICAL
+from ..ir.walk import COMPARISONS, LOGICAL, walk
 from ..logic.formula import Lin, conj, ge, le
 from .check_place import Place
 from .check_views import View, inside
@@ -107,7 +107,19 @@ def _check_binary(place: Place, e: Binary) -> Kind:
         raise place.error(f"{place.show(e)}: data has no remainder")
     if e.op in "/%" and lhs == "integer" and not (isinstance(e.rhs, Const) and int(e.rhs.value) >= 1):
         raise place.error(f"{place.show(e)}: control values are divided by positive literals only")
+    if e.op == "*" and lhs == "integer" and not (_is_literal(e.lhs) or _is_literal(e.rhs) or _is_declared(place)):
+        raise place.error(f"{place.show(e)}: one factor of a product of control integers must be a literal")
     return lhs
+
+
+def _is_literal(e: Expr) -> bool:
+    """Whether a control integer has no variables."""
+    return all(isinstance(n, Const | Unary | Binary) for _, n in walk(e))
+
+
+def _is_declared(place: Place) -> bool:
+    """Whether a place is in a shape or an assertion, where sizes may be multiplied."""
+    return place.path[0][0] in ("args", "preds") or ("type", None) in place.path
 
 
 def check_access(place: Place, sym: Sym, idx: PVector[Expr]) -> View:

@@ -270,7 +270,7 @@ def callee(ch: Choices, c: Cursor) -> Proc:
 def version(ch: Choices, c: Cursor) -> Proc:
     """Another version of the procedure that is called, or another procedure."""
     node = c.node if isinstance(c, CallCursor) else None
-    name = node.f.tree.name if isinstance(node, Call) and ch.chance(90) else "double"
+    name = node.f.tree.name.partition("_")[0] if isinstance(node, Call) and ch.chance(90) else "double"
     return ch.pick(versions(name)[1:])
 
 

@@ -1,12 +1,13 @@
-"""Drawing from hypothesis in the terms of the generators. Imports nothing of the project.
+"""Random choices in the terms of the generators. Imports nothing of the project.
 
-Everything is an integer draw with the simplest choice first, so that hypothesis shrinks towards it.
+Everything is an integer draw with the simplest choice first, so that examples shrink towards it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from random import Random
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
@@ -20,15 +21,37 @@ def _upto(most: int) -> st.SearchStrategy[int]:
 
 
 class Choices:
-    """Draws one example. `draw` is what hypothesis gives to a composite strategy."""
+    """Draws one example: with what hypothesis gives to a composite strategy, from a seed, or as before."""
 
     def __init__(self, draw: Callable[[st.SearchStrategy[Any]], Any]) -> None:
-        self._draw = draw
+        self._next: Callable[[int], int] = lambda most: draw(_upto(most))
+        self._recorded: list[int] = []
+
+    @classmethod
+    def seeded(cls, seed: int, recorded: list[int] | None = None) -> Choices:
+        """Choices that a seed determines. What is drawn is also added to `recorded`."""
+        random = Random(seed)
+        return cls._from(lambda most: random.randint(0, most), recorded)
+
+    @classmethod
+    def replayed(cls, choices: Sequence[int], recorded: list[int] | None = None) -> Choices:
+        """Given choices again, as far as they go and are possible; then the simplest ones."""
+        rest = iter(choices)
+        return cls._from(lambda most: min(next(rest, 0), most), recorded)
+
+    @classmethod
+    def _from(cls, draw: Callable[[int], int], recorded: list[int] | None) -> Choices:
+        ch = cls(lambda _: 0)
+        ch._next, ch._recorded = draw, [] if recorded is None else recorded
+        return ch
 
     def upto(self, most: int) -> int:
         """An integer from 0 to `most`."""
-        found: int = self._draw(_upto(most)) if most > 0 else 0
-        return found
+        if most <= 0:
+            return 0
+        k = self._next(most)
+        self._recorded.append(k)
+        return k
 
     def chance(self, percent: int) -> bool:
         """True in so many cases of a hundred; shrinks to False."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from returns.result import Success
 
@@ -23,7 +23,8 @@ from ..strategy import Op
 from .applications import applications
 from .choices import Choices
 from .equivalence import assert_equivalent, assert_lawful
-from .programs import procs
+from .programs import random_proc
+from .search import search
 from .shapes import SHAPES
 
 
@@ -68,18 +69,20 @@ def check_op(op: Op, p: Proc, c: Cursor | None, tally: Tally, name: str = "") ->
 
 
 def check_primitive(
-    name: str, max_examples: int, tally: Tally, shapes: Sequence[str] = (), shrink: bool = True
+    name: str, programs: int, tally: Tally, shapes: Sequence[str] = (), shrink: bool = True
 ) -> None:
     """Applies a primitive at its targets in random programs, with random arguments; see `check_op`.
 
-    The programs are of shapes that suit the primitive, or of those given.
+    The programs are of shapes that suit the primitive, or of those given; always the same ones. With `shrink`
+    the first failure found is made smaller.
     """
 
-    def once(data: st.DataObject, p: Proc) -> None:
-        for q, op, c in applications(Choices(data.draw), p, name):
+    def once(ch: Choices) -> None:
+        p = random_proc(ch, shapes or shapes_for(name))
+        for q, op, c in applications(ch, p, name) if p is not None else ():
             check_op(op, q, c, tally, name)
 
-    _run(once, procs(shapes or shapes_for(name)), max_examples, shrink)
+    search(once, range(programs), shrink)
 
 
 def check_strategy(
@@ -91,8 +94,9 @@ def check_strategy(
 ) -> Tally:
     """Property-tests a strategy of your own: on random programs it must keep the meaning wherever it succeeds.
 
-    `programs` draws the procedures (default: `procs()`), `at` gives the cursors of each to start from
-    (default: the root). Returns how often it succeeded and failed.
+    `programs` draws the procedures (any strategy of hypothesis; default: all shapes of programs, always the
+    same ones), `at` gives the cursors of each to start from (default: the root). Returns how often it succeeded
+    and failed.
 
     Raises `Miscompiled` with the smallest program found for which the result differs, or an `AssertionError` if
     it succeeded on fewer than `at_least` programs with a meaning: such a test tests nothing.
@@ -103,11 +107,19 @@ def check_strategy(
     """
     tally, name = Tally(), str(op)
 
-    def once(_: st.DataObject, p: Proc) -> None:
+    def on(p: Proc) -> None:
         for c in [p.root()] if at is None else at(p):
             check_op(op, p, c, tally)
 
-    _run(once, procs() if programs is None else programs, max_examples, shrink=True)
+    def once(ch: Choices) -> None:
+        p = random_proc(ch, tuple(SHAPES))
+        if p is not None:
+            on(p)
+
+    if programs is None:
+        search(once, range(max_examples))
+    else:
+        _run(on, programs, max_examples)
     met = tally.compared[name]
     if met < at_least:
         raise AssertionError(
@@ -117,20 +129,17 @@ def check_strategy(
     return tally
 
 
-def _run(
-    once: Callable[[st.DataObject, Proc], None], programs: st.SearchStrategy[Proc], max_examples: int, shrink: bool
-) -> None:
-    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
-    test: Any = given(st.data(), programs)(once)
+def _run(test: Callable[[Proc], None], programs: st.SearchStrategy[Proc], max_examples: int) -> None:
+    """Runs a test on programs that hypothesis draws, and shrinks."""
+    run: Any = given(programs)(test)
     settings(
         max_examples=max_examples,
         deadline=None,
         database=None,
-        phases=phases,
-        derandomize=settings.default.derandomize if settings.default is not None else True,
+        derandomize=True,
         suppress_health_check=list(HealthCheck),
         print_blob=False,
-    )(test)()
+    )(run)()
 
 
 SUITED = {

@@ -51,6 +51,16 @@ def first(k: size, v: [f32][k], a: f32):
     assert stride(v, 0) == 1
     v[0] = a
 
+def tail(k: size, v: [f32][k]):
+    assert k >= 2
+    a: f32[k]
+    w = v[1:k]
+    for i in seq(1, k):
+        a[i] = w[i - 1]
+    if stride(w, 0) == 1:
+        double(k - 1, w)
+    copy(k - 1, a[1:k], v[0:k - 1])
+
 def some(k: size, v: [f32][k]):
     for i in seq(1, k):
         if Cfg.mode == 1:
@@ -73,9 +83,11 @@ def toggle(v: [f32][4]):
 @cache
 def callees() -> Mapping[str, Proc]:
     """The procedures by name."""
-    texts = _SOURCES.strip().split("\n\n")
-    made = [proc_from_source(text, {"Cfg": CONFIG}) for text in texts]
-    return {p.name(): p for p in made}
+    made: dict[str, Proc] = {}
+    for text in _SOURCES.strip().split("\n\n"):
+        p = proc_from_source(text, {"Cfg": CONFIG, **made})
+        made[p.name()] = p
+    return made
 
 
 @cache
@@ -91,7 +103,7 @@ def versions(name: str) -> tuple[Proc, ...]:
         found.append(unroll_loop.direct(p, loops[0]))
     tensors = [a for a in p.args() if a.type() == f32 or a.is_tensor()]
     found.append(set_precision.direct(found[-1], tensors[0].name(), "f64"))
-    return tuple(rename.direct(q, f"{name}_{k}") for k, q in enumerate(found))
+    return (p, *(rename.direct(q, f"{name}_{k}") for k, q in enumerate(found[1:])))
 
 
 def environment() -> Mapping[str, object]:

@@ -34,11 +34,18 @@ def procs(draw: st.DrawFn, shapes: Sequence[str] = tuple(SHAPES)) -> Proc:
     They call procedures, use config fields, windows with strides and local buffers, have loops that
     start anywhere and may be empty, and stay small enough to run.
     """
-    text = source(Choices(draw), shapes)
-    try:
-        return proc_from_source(text, environment())
-    except CheckError:
+    p = random_proc(Choices(draw), shapes)
+    if p is None:
         reject()
+    return p
+
+
+def random_proc(ch: Choices, shapes: Sequence[str]) -> Proc | None:
+    """A random procedure; None if what was drawn is not well-formed, which is rare."""
+    try:
+        return proc_from_source(source(ch, shapes), environment())
+    except CheckError:
+        return None
 
 
 @st.composite

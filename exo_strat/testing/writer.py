@@ -239,11 +239,13 @@ class Writer:
 
     def call(self, name: str | None = None) -> None:
         """A call of a procedure of the library, with arguments that do not alias."""
-        plain = ["double", "axpy", "copy", "zero", "total", "pick", "first"]
+        plain = ["double", "axpy", "copy", "zero", "total", "pick", "first", "tail"]
         name = name or self.ch.pick([*plain, "some", "tell", "toggle"] if self.configs else plain)
         width = self.ch.pick([Bound(2), N, ONE])
         if name in ("zero", "total", "toggle"):
             width = Bound(4)
+        elif name == "tail":
+            width = Bound(3)
         if name == "tell":
             numbers = [*(r.text for r in self.ranges[-1:]), "Cfg.mode", "1"]
             self.emit(f"tell({self.ch.pick([self.read(), 'Cfg.scale'])}, {self.ch.pick(numbers)})")
@@ -253,7 +255,7 @@ class Writer:
             return
         out: str | None = ""
         match name:
-            case "double" | "some":
+            case "double" | "some" | "tail":
                 out = f"{name}({width}, {v})"
             case "axpy" | "copy":
                 w = self.part(width, self.base_of(v), write=True)
@@ -335,7 +337,19 @@ class Writer:
     def condition(self, fickle: bool = False) -> tuple[str, list[Range], list[Range]]:
         """A condition, and what it tells about control values where it holds and where not. With `fickle` one
         that code may change."""
-        kinds = {"data": 2} if fickle else {"bound": 5, "equal": 3, "parity": 1, "data": 2}
+        if self.ch.chance(80):
+            return self.test(fickle)
+        one, yes, no = self.test(fickle)
+        joint = self.ch.pick(["and", "or"])
+        ranges, self.ranges = self.ranges, [*self.ranges, *(yes if joint == "and" else no)]
+        two, again, never = self.test(fickle)  # need only make sense if the first part does not decide
+        self.ranges = ranges
+        known = ([*yes, *again], []) if joint == "and" else ([], [*no, *never])
+        return f"{one} {joint} {two}", *known
+
+    def test(self, fickle: bool) -> tuple[str, list[Range], list[Range]]:
+        """A condition without `and` and `or`; see `condition`."""
+        kinds = {"data": 2} if fickle else {"bound": 5, "equal": 3, "parity": 1, "data": 2, "stride": 1}
         if self.flags:
             kinds |= {"flag": 2}
         if self.configs:
@@ -343,24 +357,28 @@ class Writer:
         r = self.ch.pick(self.ranges[::-1]) if self.ranges else Range("n", ONE, N.plus(ONE))
         match self.ch.weighted(kinds):
             case "equal":
-                k = self.ch.pick(["0", "1", "n - 1"])
-                return f"{r.text} == {k}", [], []
+                return f"{r.text} == {self.ch.pick(['0', '1', 'n - 1'])}", [], []
             case "parity":
                 return f"{parens(r.text)} % 2 == {self.ch.upto(1)}", [], []
             case "data":
                 place = self.read()
                 self.cells.append(place)
                 return f"{place} < {self.ch.pick(['2.0', self.read()])}", [], []
+            case "stride":
+                b = self.ch.pick([b for b in self.buffers if b.shape])
+                return f"stride({b.name}, {self.ch.upto(len(b.shape) - 1)}) == {self.ch.pick(['1', '2', 'n'])}", [], []
             case "flag":
                 return self.ch.pick(self.flags), [], []
             case "config":
-                return self.ch.pick(["Cfg.mode == 1", "Cfg.on", "Cfg.mode < n", "Cfg.on and Cfg.mode == 0"]), [], []
+                return self.ch.pick(["Cfg.mode == 1", "Cfg.on", "Cfg.mode < n", "not Cfg.on"]), [], []
             case _:
-                end = self.ch.pick([N.minus(ONE), N, Bound(2), ONE, ZERO, Bound(3)])
-                if not r.text.isidentifier():  # a config field, which may change
-                    return f"{r.text} < {end}", [], []
-                yes, no = Range(r.text, r.lo, end), Range(r.text, end, r.hi)
-                return f"{r.text} < {end}", [yes], [no]
+                return self._bound(r)
+
+    def _bound(self, r: Range) -> tuple[str, list[Range], list[Range]]:
+        end = self.ch.pick([N.minus(ONE), N, Bound(2), ONE, ZERO, Bound(3)])
+        if not r.text.isidentifier():  # a config field, which may change
+            return f"{r.text} < {end}", [], []
+        return f"{r.text} < {end}", [Range(r.text, r.lo, end)], [Range(r.text, end, r.hi)]
 
     def branch(self, size: int = 2, fickle: bool = False) -> None:
         """An `if`, sometimes with an else branch."""

@@ -23,7 +23,7 @@ def endings(p: Proc) -> Counter[str | None]:
     for given_ in samples(p):
         trap = run(p, given_.args, given_.configs).trap
         assert trap is None or trap.kind in ALLOWED, f"with {given_}\n{trap}"
-        ends[trap and trap.kind] += 1
+        ends[None if trap is None else trap.kind] += 1
     return ends
 
 

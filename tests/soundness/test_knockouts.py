@@ -17,7 +17,7 @@ from exo_strat.logic import safety
 from exo_strat.logic.dependence import SAFE
 from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
 
-BUDGET = 400
+BUDGET = 600
 """Random programs for each knock-out."""
 
 
@@ -73,7 +73,7 @@ def test_a_question_that_is_not_asked(
 
 
 # other conditions that primitives share: the function, what it is replaced by, who asks, shapes of programs
-CONDITIONS = [
+CONDITIONS: list[tuple[str, object, str, str]] = [
     ("escaping", frozenset(), "fission", "temporary accumulation"),
     ("escaping", frozenset(), "stage_mem", "windows"),
     ("bounds_stay", None, "divide_loop", "configuration"),
