@@ -7,13 +7,15 @@ shrunk as hypothesis does it, by making the sequence of choices shorter and its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
 from .choices import Choices
 
 Test = Callable[[Choices], None]
 
-MOST_RUNS = 600
+MOST_RUNS: Final = 2000
 """How often a failing test is run to make its choices smaller."""
 
 
@@ -33,44 +35,80 @@ def search(test: Test, seeds: Iterable[int], shrink: bool = True) -> None:
             raise _smallest(test, recorded, e) from None
 
 
+@dataclass
+class _Reducer:
+    """The smallest choices found so far for which a test fails with an error of one class, and the error."""
+
+    test: Test
+    best: list[int]
+    error: AssertionError
+    tried: set[tuple[int, ...]] = field(default_factory=set)
+
+    def accepts(self, candidate: Sequence[int]) -> bool:
+        """Whether other choices fail too, and are smaller; if so they are the best."""
+        if tuple(candidate) in self.tried or len(self.tried) >= MOST_RUNS:
+            return False
+        self.tried.add(tuple(candidate))
+        recorded: list[int] = []
+        try:
+            self.test(Choices.replayed(candidate, recorded))
+        except AssertionError as e:
+            if type(e) is type(self.error) and (len(recorded), recorded) < (len(self.best), self.best):
+                self.best, self.error = recorded, e
+                return True
+        return False
+
+    def sweep(self, step: Step, width: int) -> None:
+        """One kind of change, at each place in turn."""
+        at = 0
+        while at < len(self.best):
+            if not self.accepts(step(self.best, at, at + width)):
+                at += max(1, width // 2) if step in (_leave_out, _simplest) else 1
+
+
+Step = Callable[[Sequence[int], int, int], list[int]]
+"""A change of the choices from one position to another."""
+
+
+def _leave_out(choices: Sequence[int], lo: int, hi: int) -> list[int]:
+    return [*choices[:lo], *choices[hi:]]
+
+
+def _decline(choices: Sequence[int], lo: int, hi: int) -> list[int]:
+    """The first is made the simplest choice, and what followed from it left out."""
+    return [*choices[:lo], 0, *choices[hi:]]
+
+
+def _lower_and_leave_out(choices: Sequence[int], lo: int, hi: int) -> list[int]:
+    """The first, maybe the number of what follows, is lowered, and one of those left out."""
+    return [*choices[:lo], max(0, choices[lo] - 1), *choices[hi:]]
+
+
+def _simplest(choices: Sequence[int], lo: int, hi: int) -> list[int]:
+    return [*choices[:lo], *[0] * len(choices[lo:hi]), *choices[hi:]]
+
+
+def _halved(choices: Sequence[int], lo: int, hi: int) -> list[int]:
+    return [*choices[:lo], *(k // 2 for k in choices[lo:hi]), *choices[hi:]]
+
+
+def _lowered(choices: Sequence[int], lo: int, hi: int) -> list[int]:
+    return [*choices[:lo], *(max(0, k - 1) for k in choices[lo:hi]), *choices[hi:]]
+
+
+STEPS: Final[Sequence[tuple[Step, int]]] = (
+    (_leave_out, 16), (_simplest, 8), (_leave_out, 8), (_leave_out, 4), (_leave_out, 2), (_leave_out, 1),
+    *((_decline, width) for width in range(24, 1, -1)), (_simplest, 4), (_simplest, 1),
+    *((_lower_and_leave_out, width) for width in (2, 3, 5, 8)), (_halved, 1), (_lowered, 1),
+)  # fmt: skip
+
+
 def _smallest(test: Test, choices: Sequence[int], error: AssertionError) -> AssertionError:
-    """The error of the smallest choices found for which a test fails with an error of the same class."""
-    best, tried, runs = list(choices), {tuple(choices)}, 0
-    progress = True
-    while progress:
-        progress = False
-        for candidate in _smaller(best):
-            if tuple(candidate) in tried:
-                continue
-            if runs == MOST_RUNS:
-                return error
-            runs += 1
-            tried.add(tuple(candidate))
-            recorded: list[int] = []
-            try:
-                test(Choices.replayed(candidate, recorded))
-            except AssertionError as e:
-                if type(e) is type(error) and _size(recorded) < _size(best):
-                    best, error, progress = recorded, e, True
-                    break
-    return error
-
-
-def _size(choices: Sequence[int]) -> tuple[int, Sequence[int]]:
-    return len(choices), choices
-
-
-def _smaller(choices: Sequence[int]) -> Iterator[list[int]]:
-    """Smaller sequences of choices: parts left out, then set to the simplest choice, then single ones lowered."""
-    n = len(choices)
-    for width in (n // 2, n // 4, 8, 4, 2, 1):
-        for at in range(0, n - width + 1, max(1, width // 2)) if width else ():
-            yield [*choices[:at], *choices[at + width :]]
-    for width in (8, 4, 1):
-        for at in range(0, n, width):
-            if any(choices[at : at + width]):
-                yield [*choices[:at], *[0] * len(choices[at : at + width]), *choices[at + width :]]
-    for at, k in enumerate(choices):
-        for less in (k // 2, k - 1):
-            if less > 0:
-                yield [*choices[:at], less, *choices[at + 1 :]]
+    """The error of the smallest choices found for which a test fails in the same way."""
+    reducer = _Reducer(test, list(choices), error)
+    before: list[int] = []
+    while before != reducer.best:
+        before = reducer.best
+        for step, width in STEPS:
+            reducer.sweep(step, width)
+    return reducer.error

@@ -12,7 +12,7 @@ import pytest
 from exo_strat.primitives import PRIMITIVES
 from exo_strat.testing import Tally, check_primitive, examples
 
-PROGRAMS = 60
+PROGRAMS = 100
 """Random programs for each primitive."""
 
 RARE = {"merge_writes", "sink_alloc", "remove_loop", "delete_buffer", "divide_dim", "reorder_loops", "fission"}
