@@ -1,6 +1,6 @@
 """Kernels of the demos beside NumPy, and beside the processor's peak.
 
-    python benchmarks/kernels.py [sgemm gemv gemv_t axpy ...]
+    python -m benchmarks.kernels [sgemm gemv gemv_t axpy ...]
 """
 
 from __future__ import annotations
@@ -8,11 +8,10 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-from measure import np, seconds, show
-from peak import multiply_adds
-
 from backends.jit import jit
 from backends.targets import available_targets
+from benchmarks.measure import np, seconds, show
+from benchmarks.peak import multiply_adds
 from exo_strat import Machine
 from strategies import demos
 from strategies.demos import Demo, Shape

@@ -1,14 +1,13 @@
 """The processor's peak: fused multiply-adds on registers and nothing else, as a kernel of our own.
 
-    python benchmarks/peak.py
+    python -m benchmarks.peak
 """
 
 from __future__ import annotations
 
-from measure import Run, np, seconds, show
-
 from backends.jit import jit
 from backends.targets import available_targets
+from benchmarks.measure import Run, np, seconds, show
 from exo_strat import Machine, proc_from_source
 
 

@@ -79,19 +79,29 @@ def children(node: Node) -> Iterator[tuple[Step, Node]]:
             yield (label, None), value
 
 
-def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
-    """Every descendant of `node`, itself first, in textual order, with paths that start with `path`."""
+def walk(
+    node: Node, path: Path = (), into: Callable[[Node], bool] | None = None
+) -> Iterator[tuple[Path, Node]]:
+    """Every descendant of `node`, itself first, in textual order, with paths that start with `path`.
+
+    With `into`, only those for which it holds, and nothing below the others.
+    """
     stack: list[tuple[Path, Node]] = [(path, node)]
     while stack:
         here, n = stack.pop()
-        yield here, n
-        stack.extend([((*here, step), c) for step, c in children(n)][::-1])
+        if into is None or into(n):
+            yield here, n
+            stack.extend([((*here, step), c) for step, c in children(n)][::-1])
 
 
-def declarators(tree: ProcDef) -> Iterator[Arg | Stmt]:
-    """The arguments and then every statement of a procedure, in textual order: what may introduce a name."""
-    yield from tree.args
-    stack: list[Stmt] = [*reversed(tree.body)]
+def declarators(node: Node) -> Iterator[Arg | Stmt]:
+    """What may introduce a name, in textual order: the arguments and statements of a procedure, or the
+    statements of a statement, itself first."""
+    if isinstance(node, ProcDef):
+        yield from node.args
+        stack: list[Stmt] = [*reversed(node.body)]
+    else:
+        stack = [node] if isinstance(node, Stmt) else []
     while stack:
         s = stack.pop()
         yield s
@@ -171,15 +181,15 @@ def rename(node: N, env: Mapping[Sym, Sym]) -> N:
 
 def occurrences(node: Node, sym: Sym) -> Iterator[Path]:
     """Paths of the `Var(sym)` leaves below `node`."""
-    for path, n in walk(node):
-        if isinstance(n, Var) and n.sym == sym:
+    for path, n in walk(node, into=lambda n: sym in mentions(n)):
+        if isinstance(n, Var):
             yield path
 
 
 def binders(node: Node) -> tuple[Sym, ...]:
     """The variables that `node` introduces, in textual order: iterators, allocations, windows, arguments."""
     out: list[Sym] = []
-    for _, n in walk(node):
+    for n in declarators(node):
         if isinstance(n, For):
             out.append(n.iter)
         elif isinstance(n, Alloc | WindowDef | Arg):

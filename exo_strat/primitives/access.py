@@ -37,7 +37,7 @@ from ..ir.nodes import (
     WindowExpr,
 )
 from ..ir.types import Tensor, Type
-from ..ir.walk import Path, get, walk
+from ..ir.walk import Path, get, mentions, walk
 from ..logic.affine import Lin, product
 from ..logic.answers import Proved, Refuted
 from ..logic.context import holds, show_model
@@ -69,7 +69,7 @@ class Redirect:
 
 def uses(node: Node, sym: Sym, path: Path = ()) -> Iterator[tuple[Path, Node]]:
     """The places below a node that name a buffer."""
-    for p, n in walk(node, path):
+    for p, n in walk(node, path, lambda n: sym in mentions(n)):
         if getattr(n, "sym", None) == sym:
             yield p, n
 

@@ -32,7 +32,7 @@ def test_a_failure_is_made_smaller() -> None:
         xs = drawn(ch)
         assert sum(xs) < 12, xs
 
-    with pytest.raises(AssertionError, match=r"\[(3, 9|9, 3)\]"):
+    with pytest.raises(AssertionError, match=r"\[\d, \d\]\nassert 12 < 12"):
         search(test, range(20))
 
 
