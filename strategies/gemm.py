@@ -33,6 +33,7 @@ from exo_strat import (
     schedule,
     seq,
     set_memory,
+    simplify,
     stage_mem,
     strategy,
 )
@@ -100,7 +101,8 @@ def schedule_block(p: Proc, c: BlockCursor, machine: Machine) -> Script:
         yield seq(focus(single.next()), divide_loop(width, ("jm", "jl"), tail="guard"), nav(INSIDE))
         col = f"{rest} + {width} * ((N % {cols}) / {width}) + {width} * jm"
         yield masked_columns(replace(big, cols=width, col=col))
-    return p.root()
+    yield seq(nav(moves.root), simplify())
+    return None
 
 
 @strategy
