@@ -23,6 +23,9 @@ class Sym:
     name: str
     id: int
 
+    def __hash__(self) -> int:
+        return self.id
+
     def __str__(self) -> str:
         return self.name
 

@@ -71,6 +71,13 @@ class Opaque:
     """An integer of which nothing is known but what tells it apart; `repr(key)` must be deterministic."""
 
     key: Hashable
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(self.key))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def order(self) -> Order:
