@@ -3,7 +3,7 @@
 #   make demo         schedule, compile, check and time a matrix product, then smaller kernels
 #   make test         the test suite
 #   make lint         ruff, mypy and the import contracts
-#   make soak N=10000 the property tests, N examples each
+#   make soak N=10000 the property tests, N examples each; then every primitive applied N times, with a table
 #   make wheel-test   build the wheel, install it in an empty environment, run the demos from elsewhere
 #   make clean        remove what the above made
 
@@ -28,7 +28,8 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 soak: $(READY)
-	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q -m hypothesis tests
+	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q -m hypothesis --ignore tests/soundness/test_primitives.py tests
+	$(BIN)/python -m exo_strat.testing.soak -n $(N)
 
 wheel-test: $(READY)
 	$(BIN)/pytest -q -m slow tests/test_setup.py

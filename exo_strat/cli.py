@@ -19,6 +19,8 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from . import plugins
+from .audit import NoSecondSolverError, ReplayError
+from .cli_audit import objections, run_audit
 from .cli_files import FileError, Source, read, split
 from .cli_targets import NotCompiledError, TargetError, find_target, runnable, targets, write_c
 from .cursors.proc import Proc
@@ -92,8 +94,7 @@ def demo_command(
         os.environ[variable] = "1"
     from .cli_demo import run_demo
 
-    cache = os.environ.get("EXO_STRAT_CACHE_DIR") or platformdirs.user_cache_dir("exo_strat")
-    folder = out or Path(cache) / "demo"
+    folder = out or _cache() / "demo"
     with _reporting():
         wrong = [n for n in names or ["sgemm"] if not run_demo(n, runnable(target), folder, Console())]
     if wrong:
@@ -145,6 +146,30 @@ def build(
     typer.echo(f"compile with: cc -O3 {flags}{' ' if flags else ''}-c {files[-1]}", err=True)
 
 
+@app.command()
+def audit(
+    where: Annotated[str, typer.Argument(metavar="FILE:NAME", help="A Python file, and a Proc in it.")],
+    target: TargetName = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where the obligations go; else the user's cache.")
+    ] = None,
+) -> None:
+    """Write every proof that a Proc rests on as SMT-LIB 2, and have a second solver (cvc5) check it again.
+
+    Replays all rewrites that made the Proc and those of the Procs that it calls. Ends with 1 if cvc5 disagrees.
+
+    Examples: [b]exo-strat audit blur.py:blur[/b], [b]exo-strat audit gemm.py:sgemm --target avx2 -o proofs[/b]
+    """
+    path, name = split(where)
+    with _reporting():
+        if name is None:
+            raise FileError(f"{where} names no Proc: write {where}:NAME; `exo-strat show {where}` lists the names")
+        folder = out or _cache() / "audit" / name
+        wrong = run_audit(read(path).proc(name, _machine(target)), folder, Console())
+    if wrong:
+        _stop(objections(wrong, folder), 1)
+
+
 @app.command("targets")
 def targets_command() -> None:
     """List the targets: vector widths, and whether this processor can run them.
@@ -168,9 +193,9 @@ def _reporting() -> Iterator[None]:
     """Turn the user's mistakes into one message and an exit code."""
     try:
         yield
-    except (FileError, TargetError, plugins.PluginError) as e:
+    except (FileError, TargetError, plugins.PluginError, NoSecondSolverError) as e:
         _stop(str(e), 2)
-    except NotCompiledError as e:
+    except (NotCompiledError, ReplayError) as e:
         _stop(str(e), 1)
     except OSError as e:
         _stop(f"{e.filename}: {e.strerror}" if e.filename else str(e), 2)
@@ -179,6 +204,11 @@ def _reporting() -> Iterator[None]:
 def _stop(message: str, code: int) -> Never:
     Console(stderr=True).print(f"exo-strat: {message}", markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(code)
+
+
+def _cache() -> Path:
+    """The folder for what the user did not give a place."""
+    return Path(os.environ.get("EXO_STRAT_CACHE_DIR") or platformdirs.user_cache_dir("exo_strat"))
 
 
 def _machine(target: str | None) -> Machine | None:

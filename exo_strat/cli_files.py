@@ -1,7 +1,7 @@
 """The Procs of a Python file, for the command line. Imports `frontend`, procs, failures, `machine`, `shadow`.
 
-The file is run as Python runs a script (its folder first on the module path), but under another name,
-so that a block under `if __name__ == "__main__"` stays out.
+The file is run as Python runs a script (its folder first on the module path; of a package's file, the folder
+that holds the package), but under another name, so that a block under `if __name__ == "__main__"` stays out.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def read(path: Path) -> Source:
     fails, or if it holds object code or a schedule that is refused."""
     if not path.is_file():
         raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a Python file")
-    name = f"exo_file_{path.stem}"
+    name = ".".join((*_packages(path), f"exo_file_{path.stem}"))
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise FileError(f"{path} is not a Python file: its name must end in .py")
@@ -89,6 +89,15 @@ def read(path: Path) -> Source:
     finally:
         del sys.modules[name]
     return Source(path, module, tuple(_exports(module)))
+
+
+def _packages(path: Path) -> tuple[str, ...]:
+    """The packages that hold a file, outermost first."""
+    folder, names = path.resolve().parent, list[str]()
+    while (folder / "__init__.py").is_file():
+        names.append(folder.name)
+        folder = folder.parent
+    return tuple(reversed(names))
 
 
 def _exports(module: ModuleType) -> Iterator[str]:
@@ -118,7 +127,7 @@ def _is_schedule(value: object) -> TypeGuard[Schedule]:
 @contextmanager
 def _run_by_user(path: Path) -> Iterator[None]:
     """Run code of the file as a script's, and report the user's mistakes as a `FileError`."""
-    folder = str(path.resolve().parent)
+    folder = str(path.resolve().parents[len(_packages(path))])
     sys.path.insert(0, folder)
     try:
         yield

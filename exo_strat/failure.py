@@ -58,7 +58,7 @@ class Unsafe(Failure):
     details: str = ""
 
     def _headline(self) -> str:
-        return f"{'not true' if self.counterexample else 'not provable'}: {self.message}"
+        return f"{'not provable' if self.counterexample is None else 'not true'}: {self.message}"
 
     def _details(self) -> list[str]:
         lines = [self.details] if self.details else []

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
+from pyrsistent import pmap
 from returns.result import Success
 
 from exo_strat import *
@@ -77,6 +78,7 @@ class Case:
         return f"{self.op.spec.name}-{self.message[:30]}"
 
 
+CFG = Config("Cfg", pmap({"f": index}))
 GAP = "gap before y[i]"
 
 
@@ -193,6 +195,72 @@ CASES = [
     Case(set_window, (), T, NotApplicable, "this acts on an argument"),
     Case(parallelize_loop, ("gpu",), LOOP, BadArgument, "not 'gpu'"),
     Case(parallelize_loop, (), STORE, NotApplicable, NO_LOOP),
+    # -- config fields, procedures of procedures
+    Case(bind_config, (CFG, "no"), "n", BadArgument, "Cfg has no field 'no'; its fields are f"),
+    Case(bind_config, ("Cfg", "f"), "n", BadArgument, "'Cfg' is no config"),
+    Case(bind_config, (CFG, "f"), STORE, NotApplicable, "this acts on"),
+    Case(delete_config, (), STORE, NotApplicable, "this acts on a write to a config field"),
+    Case(write_config, (CFG, "f", "n <"), GAP, BadArgument, "not object code"),
+    Case(write_config, (CFG, "f", None), GAP, BadArgument, "Cfg.f holds index, which None is not"),
+    Case(write_config, (CFG, "f", 1), STORE, NotApplicable, "this acts on a gap"),
+    Case(extract_subproc, ("a b",), STORE, BadArgument, NO_NAME),
+    Case(extract_subproc, ("sub",), "arg n", NotApplicable, "this acts on a block"),
+    Case(make_instr, ("",), None, BadArgument, "needs C text"),
+    Case(partial_eval, ("8",), None, BadArgument, "n is an integer, not '8'"),
+    Case(partial_eval, (), None, BadArgument, "no argument 'k'", {"k": 8}),
+    Case(add_assertion, ("n +",), None, BadArgument, "not object code"),
+    Case(transpose, (), "arg y", NotApplicable, "has not two dimensions"),
+    Case(transpose, (), T, NotApplicable, "this acts on an argument"),
+    # -- loops of more shapes, scopes
+    Case(divide_with_recompute, (2, 0, AB), LOOP, BadArgument, "positive integer, not 0"),
+    Case(divide_with_recompute, ("m +", 4, AB), LOOP, BadArgument, "not object code"),
+    Case(divide_with_recompute, (3, 4, AB), K, Unsafe, "the tiles leave no gaps"),
+    Case(divide_with_recompute, (2, 4, AB), STORE, NotApplicable, NO_LOOP),
+    Case(merge_recompute, ("q",), K, NotApplicable, "must be one loop and nothing else"),
+    Case(merge_recompute, ("q",), STORE, NotApplicable, NO_LOOP),
+    Case(guard_first, (), "arg n", NotApplicable, "this acts on a block"),
+    Case(guard_first, (), "s = 0.0", NotApplicable, "must stand in the loop"),
+    Case(join_loops, (K,), LOOP, NotApplicable, "right after the first"),
+    Case(join_loops, (K,), STORE, NotApplicable, NO_LOOP),
+    Case(vectorize_loop, (), STORE, NotApplicable, NO_LOOP),
+    Case(specialize, ("n <",), STORE, BadArgument, "not object code"),
+    Case(specialize, ("n + 1",), STORE, BadArgument, "condition"),
+    Case(specialize, ((),), STORE, BadArgument, "condition"),
+    Case(specialize, ("n > 1",), "arg n", NotApplicable, "this acts on a block"),
+    # -- statements
+    Case(insert_pass, (), STORE, NotApplicable, "this acts on a gap"),
+    Case(insert_noop_call, (NEEDS_EIGHT, (8, "x[0, :]")), GAP, Unsafe, "needs_eight changes nothing"),
+    Case(insert_noop_call, (3, ()), GAP, BadArgument, "3 is no procedure"),
+    Case(insert_noop_call, (NEEDS_EIGHT, (8,)), GAP, BadArgument, "2 arguments"),
+    Case(insert_noop_call, (NEEDS_EIGHT, (8, "x[0, :]")), STORE, NotApplicable, "this acts on a gap"),
+    Case(split_write, (), STORE, NotApplicable, "is not made by"),
+    Case(split_write, (), LOOP, NotApplicable, "this acts on"),
+    Case(fold_into_reduce, (), STORE, NotApplicable, "no operand is the old value of x"),
+    Case(fold_into_reduce, (), LOOP, NotApplicable, "this acts on"),
+    Case(lift_reduce_constant, (), STORE, NotApplicable, "an assignment of zero and the loop after it"),
+    Case(lift_reduce_constant, (), "arg n", NotApplicable, "this acts on a block"),
+    Case(left_reassociate_expr, (), "s + y[0]", NotApplicable, "the right operand is not made by '+'"),
+    Case(left_reassociate_expr, (), LOOP, NotApplicable, "this acts on"),
+    Case(inline_assign, (), "s = 1.0", NotApplicable, "s is no local buffer"),
+    Case(inline_assign, (), LOOP, NotApplicable, "this acts on"),
+    Case(inline_window, (), LOOP, NotApplicable, "this acts on"),
+    # -- dimensions
+    Case(mult_dim, (0, 1), T, BadArgument, "there is no dimension 1"),
+    Case(mult_dim, (0, 0), LOOP, NotApplicable, "this acts on an allocation"),
+    Case(resize_dim, (1, 4, 0), T, BadArgument, "there is no dimension 1"),
+    Case(resize_dim, (0, "n +", 0), T, BadArgument, "not object code"),
+    Case(resize_dim, (0, 0, 0), T, Unsafe, "positive"),
+    Case(resize_dim, (0, 4, 0), T, Unsafe, "in what is left of it"),
+    Case(resize_dim, (0, 4, 0), LOOP, NotApplicable, "this acts on an allocation"),
+    Case(reuse_buffer, (3,), T, BadArgument, "not 3"),
+    Case(reuse_buffer, ("arg z",), T, BadArgument, "not a pattern"),
+    Case(reuse_buffer, (T,), T, NotApplicable, "cannot take its own place"),
+    Case(reuse_buffer, (T,), LOOP, NotApplicable, "this acts on an allocation"),
+    Case(unroll_buffer, (1,), T, BadArgument, "there is no dimension 1"),
+    Case(unroll_buffer, (0,), T, NotApplicable, "is no literal: unroll the loops"),
+    Case(unroll_buffer, (0,), LOOP, NotApplicable, "this acts on an allocation"),
+    Case(rotate_buffer, (), LOOP, NotApplicable, "a loop around the one that fills it"),
+    Case(rotate_buffer, (), STORE, NotApplicable, NO_LOOP),
 ]  # fmt: skip
 
 
@@ -219,13 +287,17 @@ def test_the_direct_form_raises_the_same(case: Case) -> None:
         assert type(caught.value.failure) is case.kind
 
 
+WITHOUT_ARGUMENTS = {"simplify": simplify(), "delete_pass": delete_pass()}
+"""What acts on any procedure, with nothing to be wrong."""
+
+
 def test_every_primitive_is_there() -> None:
-    assert {c.op.spec.name for c in CASES} | {"simplify"} == set(PRIMITIVES), "simplify acts on anything"
+    assert {c.op.spec.name for c in CASES} | WITHOUT_ARGUMENTS.keys() == set(PRIMITIVES)
 
 
 # -- cursors -------------------------------------------------------------------------------------------
 
-CALLS = {c.op.spec.name: c.op(*c.args, **c.kwargs) for c in CASES} | {"simplify": simplify()}
+CALLS = {c.op.spec.name: c.op(*c.args, **c.kwargs) for c in CASES} | WITHOUT_ARGUMENTS
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))

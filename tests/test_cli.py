@@ -148,6 +148,22 @@ def test_a_file_may_import_its_neighbours_and_leaves_no_trace(kernels: Path) -> 
     sys.modules.pop("kernels")
 
 
+def test_a_file_of_a_package_may_import_its_neighbours(kernels: Path, tmp_path: Path) -> None:
+    package = tmp_path / "somebodys" / "blas"
+    package.mkdir(parents=True)
+    for folder in (package, package.parent):
+        (folder / "__init__.py").touch()
+    (package / "kernels.py").write_text(KERNELS)
+    (package / "one.py").write_text("from .kernels import scale\n")
+    (package / "two.py").write_text("from ..blas.kernels import scale\n")
+    before = list(sys.path)
+    for name in ("one", "two"):
+        assert "scale" in run("show", package / f"{name}.py").stdout
+    assert sys.path == before
+    for name in [m for m in sys.modules if m.partition(".")[0] == "somebodys"]:
+        del sys.modules[name]
+
+
 def test_a_bug_in_a_file_is_not_swallowed(tmp_path: Path) -> None:
     path = tmp_path / "bug.py"
     path.write_text("1 / 0\n")

@@ -122,7 +122,7 @@ class AssignCursor(_Update):
 
 @_cursor_to(ir.Reduce)
 class ReduceCursor(_Update):
-    """`x[i] += e`."""
+    """`x[i] += e`, or by another operator."""
 
     def op(self) -> str:
         """The operator that accumulates."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..ir.names import Sym
-from ..ir.nodes import ProcDef
+from ..ir.nodes import ProcDef, ReadConfig
 from ..ir.printing import print_proc
 from ..ir.walk import Path
 from .edits import Edit
@@ -28,11 +28,17 @@ class InvalidCursorError(Exception):
 
 @dataclass(frozen=True)
 class Rewritten:
-    """How a version was made: the name and arguments of the primitive (`op`), and its edits."""
+    """How a version was made: the primitive with its arguments (`op`), its edits, the path in the parent where
+    it was applied, and the whole target there (a block, a gap), without which `op` cannot be replayed.
+
+    `leaves` are the config fields in which a run of the version may leave other values than one of its parent.
+    """
 
     op: object
     edits: tuple[Edit, ...]
     at: Path
+    target: Cursor | None = None
+    leaves: frozenset[ReadConfig] = frozenset()
 
 
 class Proc:
@@ -142,6 +148,15 @@ class Proc:
         """The primitive rewrites that made this version, oldest first."""
         ops = [p.rewritten.op for p in self.versions() if p.rewritten is not None]
         return tuple(reversed(ops))
+
+    def leaves_since(self, older: Proc) -> frozenset[ReadConfig]:
+        """The config fields in which a run of this version may leave other values than one of an older version."""
+        found: frozenset[ReadConfig] = frozenset()
+        for p in self.versions():
+            if p is older or p.rewritten is None:
+                break
+            found |= p.rewritten.leaves
+        return found
 
     def edits_since(self, older: Proc) -> list[tuple[Edit, ...]]:
         """The edits that lead from an older version to this one, version by version."""

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pyrsistent import PVector, pvector
 
 from ..ir.names import Sym
-from ..ir.nodes import Expr, Node, Pass, Stmt
+from ..ir.nodes import Expr, Node, Pass, ReadConfig, Stmt
 from ..ir.walk import Path, freshen, get, occurrences, with_child
-from .cursor import forward_path
+from .cursor import Cursor, forward_path
 from .edits import Delete, Edit, Insert, Move, Replace, Span, Wrap, span_of
 from .proc import Proc, Rewritten
 
@@ -29,6 +29,7 @@ class Rewrite:
         self.tree = proc.tree
         self.edits: list[Edit] = []
         self._next_id = proc.tree.next_id
+        self._leaves: set[ReadConfig] = set()
 
     # -- where things stand -----------------------------------------------------------------------
 
@@ -51,6 +52,10 @@ class Rewrite:
         """The same statements with new variables for those that they introduce."""
         copied, self._next_id = freshen(pvector(stmts), self._next_id)
         return copied
+
+    def leaves_other(self, field: ReadConfig) -> None:
+        """Note that a run of the new version may leave another value in a config field than one of the old."""
+        self._leaves.add(field)
 
     # -- atomic edits -----------------------------------------------------------------------------
 
@@ -136,10 +141,11 @@ class Rewrite:
             if body is not None and not body:
                 self.do(Insert(Span(parent, "body", 0, 0), pvector([Pass()])))
 
-    def finish(self, op: object, at: Path, same_values: bool = True) -> Proc:
+    def finish(self, op: object, at: Path, same_values: bool = True, target: Cursor | None = None) -> Proc:
         """The new version; the old one itself if nothing changed."""
         self._fill_empty_bodies()
         if not self.edits:
             return self.proc
         self.tree = with_child(self.tree, "next_id", self._next_id)
-        return self.proc.derive(self.tree, Rewritten(op, tuple(self.edits), at), same_values)
+        made = Rewritten(op, tuple(self.edits), at, target, frozenset(self._leaves))
+        return self.proc.derive(self.tree, made, same_values)

@@ -32,6 +32,8 @@ def check_call(place: Place, call: Call) -> None:
     callee = call.f.tree
     if len(call.args) != len(callee.args):
         raise place.error(f"{callee.name} takes {len(callee.args)} arguments, {len(call.args)} given")
+    if asks_config(call):
+        place = place.know(value_facts(values_at(place.tree, place.path), place.env))
     # Two passes: a shape may name a size that is passed later.
     env = Env(moment=place.env.moment)
     for k, (formal, actual) in enumerate(zip(callee.args, call.args, strict=True)):
@@ -45,8 +47,6 @@ def check_call(place: Place, call: Call) -> None:
                 buffers.append(passed)
                 for d, stride in enumerate(passed.strides):
                     env = env.bind_stride(formal.sym, d, stride)
-    if asks_config(call):
-        place = place.know(value_facts(values_at(place.tree, place.path), place.env))
     for pred in callee.preds:
         text = print_expr(pred, names_at(callee))
         place.require(cond(pred, env), f"{callee.name} asserts {text}, which may be false here")

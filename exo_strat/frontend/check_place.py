@@ -109,7 +109,7 @@ class Place:
 
         `numbers` is a template that shows what the forms `about` are in a counterexample.
         """
-        answer = prove(self.facts, goal)
+        answer = prove(self.facts, goal, f"it is not so that {message}")
         if isinstance(answer, Proved):
             return
         if not isinstance(answer, Refuted):

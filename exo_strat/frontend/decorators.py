@@ -19,8 +19,8 @@ from pyrsistent import pmap
 
 from ..cursors.proc import Proc
 from ..ir.config import Config
-from ..ir.nodes import Alloc, Arg, Call, ExternCall, Instr, Node, ProcDef, ReadConfig, WriteConfig
-from ..ir.printing import render
+from ..ir.nodes import Alloc, Arg, ExternCall, Instr, Node, ProcDef, ReadConfig, WriteConfig
+from ..ir.printing import callee_names, render
 from ..ir.types import CONTROLS, SCALARS, Control, Scalar
 from ..ir.walk import Path, walk
 from .checks import check
@@ -171,7 +171,7 @@ def reparse_env(tree: ProcDef) -> dict[str, object]:
 
     Raises `ValueError` if one name would have to mean two things.
     """
-    env: dict[str, object] = {}
+    env: dict[str, object] = {name: f for f, name in callee_names(tree).items()}
     for _, n in walk(tree):
         for name, value in _outside(n):
             if env.setdefault(name, value) != value:
@@ -180,10 +180,8 @@ def reparse_env(tree: ProcDef) -> dict[str, object]:
 
 
 def _outside(n: Node) -> Iterator[tuple[str, object]]:
-    """What a node mentions of the Python program around it."""
+    """What a node mentions of the Python program around it, but for callees."""
     match n:
-        case Call(f=f):
-            yield f.tree.name, f
         case Alloc(mem=mem) | Arg(mem=mem) if mem is not None:
             yield mem.name, mem
         case WriteConfig(config=c) | ReadConfig(config=c):

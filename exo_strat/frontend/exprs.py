@@ -28,6 +28,7 @@ from ..ir.nodes import (
     WinDim,
     WindowExpr,
 )
+from ..ir.reductions import CALLED
 from ..ir.types import Control, R, Scalar, Tensor, Type, bool_, int_, stride_
 from .errors import FrontendError, ObjectTypeError, ParseError, ScopeError
 from .scope import Scope, window_type
@@ -227,6 +228,9 @@ class ExprParser:
         f = found if isinstance(found, ExternFn) else BUILTIN.get(name)
         if f is None and hasattr(found, "tree"):
             self.source.fail(ObjectTypeError, node, f"{name} is a procedure: a call of it is a statement, not a value")
+        if f is None and name in CALLED:
+            what = f"{name} is a reduction, `x = {name}(x, e)`, and no value; of any two values, take f{name}"
+            self.source.fail(ParseError, node, what)
         if f is None:
             self.source.fail(ScopeError, node, f"{name!r} is no extern function; define it with extern(...)")
         if len(node.args) != f.arity:
@@ -345,6 +349,18 @@ def parse_expr(text: str, scope: Scope) -> Expr:
     if not isinstance(t, Control):
         raise ObjectTypeError(f"a control expression is needed here, not {describe(t)}", source.place(node))
     return e
+
+
+def parse_data(text: str, scope: Scope) -> Expr:
+    """A data value given as text; an integer literal is one too."""
+    node, source = _parse(text)
+    return ExprParser(scope, source).data(node)
+
+
+def parse_assertion(text: str, scope: Scope) -> Expr:
+    """A condition given as text, in which sizes may be multiplied."""
+    node, source = _parse(text)
+    return ExprParser(scope, source, True).condition(node)
 
 
 def parse_window(text: str, scope: Scope) -> tuple[Sym, tuple[WinDim, ...]]:

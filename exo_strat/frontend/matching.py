@@ -15,6 +15,7 @@ from typing import Any, Final
 from ..ir import nodes as ir
 from ..ir.build import num
 from ..ir.names import Sym
+from ..ir.reductions import CALLED
 from ..ir.types import Control, Scalar, Tensor
 from .words import DEFAULT_ENV
 
@@ -80,12 +81,17 @@ def _binary(p: ast.expr) -> tuple[str, ast.expr, ast.expr] | None:
 
 @dataclass(frozen=True)
 class Matcher:
-    """Matches fragments against the nodes of a procedure whose variables print as `names` says."""
+    """Matches fragments against the nodes of a procedure whose variables print as `names` says, and the
+    procedures that it calls as `callees` says."""
 
     names: Mapping[Sym, str]
+    callees: Mapping[ir.Callee, str]
 
     def name(self, p: ast.expr, sym: Sym) -> bool:
         return isinstance(p, ast.Name) and p.id in ("_", sym.name, self.names.get(sym))
+
+    def callee(self, p: ast.expr, f: ir.Callee) -> bool:
+        return isinstance(p, ast.Name) and p.id in ("_", f.tree.name, self.callees.get(f))
 
     # -- expressions ------------------------------------------------------------------------------
 
@@ -147,6 +153,8 @@ class Matcher:
             case ir.Assign(sym=sym, idx=idx, rhs=rhs):
                 return isinstance(p, ast.Assign) and self.place(p.targets[0], sym, idx) and self.expr(p.value, rhs)
             case ir.Reduce(sym=sym, idx=idx, rhs=rhs, op=op):
+                if isinstance(p, ast.Assign) and op in CALLED:
+                    return self.place(p.targets[0], sym, idx) and self.choice(p.value, op, ir.Read(sym, idx), rhs)
                 if not isinstance(p, ast.AugAssign) or BINARY.get(type(p.op)) != op:
                     return False
                 return self.place(p.target, sym, idx) and self.expr(p.value, rhs)
@@ -161,11 +169,15 @@ class Matcher:
                 return isinstance(p, ast.Assign) and self.name(p.targets[0], sym) and self.expr(p.value, window)
             case ir.Call(f=f, args=args):
                 call = p.value if isinstance(p, ast.Expr) else None
-                return isinstance(call, ast.Call) and _spelled(call.func, f.tree.name) and self.dims(call.args, args)
+                return isinstance(call, ast.Call) and self.callee(call.func, f) and self.dims(call.args, args)
             case ir.WriteConfig(config=c, field=f, rhs=rhs):
                 return isinstance(p, ast.Assign) and _field(p.targets[0], c.name, f) and self.expr(p.value, rhs)
             case ir.Pass():
                 return isinstance(p, ast.Pass)
+
+    def choice(self, p: ast.expr, op: str, place: ir.Read, rhs: ir.Expr) -> bool:
+        """Whether a fragment is the right side of the reduction `x = min(x, e)` or `x = max(x, e)`."""
+        return isinstance(p, ast.Call) and _spelled(p.func, op) and self.dims(p.args, (place, rhs))
 
     def block(self, ps: Sequence[ast.stmt], block: Sequence[ir.Stmt]) -> bool:
         """Whether fragments match a whole block; one `_` matches any."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from ..ir import nodes as ir
-from ..ir.printing import names_at, print_expr, print_stmt
+from ..ir.printing import callee_names, names_at, print_expr, print_stmt
 from ..ir.walk import Path, get, walk
 from .matching import is_hole
 from .patterns import Match, Pattern
@@ -50,7 +50,7 @@ def _nearest(pattern: Pattern, tree: ir.ProcDef, roots: tuple[Path, ...]) -> str
     if what == "loop" and _is_simple_loop(pattern.stmts[0]):
         spelled = dict.fromkeys(names[n.iter] for n in nodes if isinstance(n, ir.For))
         return f"its loops are {', '.join(islice(spelled, 12))}{' ..' if len(spelled) > 12 else ''}"
-    texts = dict.fromkeys(_line(n, names) for n in nodes[:_COMPARED])
+    texts = dict.fromkeys(_line(n, tree) for n in nodes[:_COMPARED])
     wanted = set(_TOKEN.findall(pattern.text))
 
     def likeness(text: str) -> int:
@@ -64,8 +64,9 @@ def _searched(path: Path) -> bool:
     return not path or path[0][0] == "body"
 
 
-def _line(n: ir.Node, names: object) -> str:
-    text: str = print_expr(n, names) if isinstance(n, ir.Expr) else print_stmt(n, names)  # type: ignore[arg-type]
+def _line(n: ir.Node, tree: ir.ProcDef) -> str:
+    names = names_at(tree)
+    text = print_expr(n, names) if isinstance(n, ir.Expr) else print_stmt(n, names, callee_names(tree))  # type: ignore[arg-type]
     return text.partition("\n")[0]
 
 

@@ -19,24 +19,27 @@ from ..ir.nodes import (
     Arg,
     Assign,
     Call,
+    Callee,
     Expr,
     For,
     If,
     Instr,
     Pass,
     ProcDef,
+    Read,
     Reduce,
     Stmt,
     WindowDef,
     WindowExpr,
     WriteConfig,
 )
+from ..ir.reductions import CALLED
 from ..ir.types import CONTROLS, SCALARS, Control, Scalar, Tensor, Type, index
 from ..ir.walk import Path
 from .errors import ObjectTypeError, ParseError, Place, ScopeError
 from .exprs import ExprParser, as_data, describe, is_bool_type, is_int_type
 from .scope import Scope, near_names
-from .source import Source
+from .source import Source, parse_python
 from .words import MODES
 
 _REDUCTIONS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Mult: "*"}
@@ -174,7 +177,7 @@ class ProcParser:
             case ast.Assert():
                 self.source.fail(ParseError, s, "assertions stand at the top of a procedure, before its statements")
             case _:
-                what = "assignments, +=, allocations, windows, calls, for, if and pass"
+                what = "assignments, reductions, allocations, windows, calls, for, if and pass"
                 self.source.fail(ParseError, s, f"the object language has no such statement, only {what}")
 
     def loop(self, s: ast.For, scope: Scope, path: Path) -> For:
@@ -207,6 +210,8 @@ class ProcParser:
         exprs = self.exprs(scope)
         if isinstance(target, ast.Attribute):
             return self.write_config(target, value, scope), scope
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in CALLED:
+            return self.choice(target, value, value.func.id, scope), scope
         if isinstance(target, ast.Name):
             known = scope.sym(target.id)
             e, t = exprs.expr(value)
@@ -216,6 +221,15 @@ class ProcParser:
                 return WindowDef(sym, e), scope.bind(target.id, sym, t)
         sym, idx = self.destination(target, scope)
         return Assign(sym, pvector(idx), exprs.data(value)), scope
+
+    def choice(self, target: ast.expr, call: ast.Call, op: str, scope: Scope) -> Reduce:
+        """The reduction `x = min(x, e)` or `x = max(x, e)`."""
+        exprs = self.exprs(scope)
+        sym, idx = self.destination(target, scope)
+        if len(call.args) != 2 or call.keywords or exprs.expr(call.args[0])[0] != Read(sym, pvector(idx)):
+            what = f"{op} is a reduction: `x = {op}(x, e)`, with what is written as its first argument"
+            self.source.fail(ParseError, call, f"{what}; of any two values, take f{op}")
+        return Reduce(sym, pvector(idx), exprs.data(call.args[1]), op)
 
     def write_config(self, target: ast.Attribute, value: ast.expr, scope: Scope) -> WriteConfig:
         exprs = self.exprs(scope)
@@ -247,8 +261,8 @@ class ProcParser:
 
     def reduction(self, s: ast.AugAssign, scope: Scope) -> Reduce:
         op = _REDUCTIONS.get(type(s.op))
-        if op != "+":
-            self.source.fail(ParseError, s, "the only reduction is +=")
+        if op is None:
+            self.source.fail(ParseError, s, "a reduction is `x += e`, `x *= e`, `x = min(x, e)` or `x = max(x, e)`")
         sym, idx = self.destination(s.target, scope)
         return Reduce(sym, pvector(idx), self.exprs(scope).data(s.value), op)
 
@@ -285,6 +299,17 @@ class ProcParser:
         if is_bool_type(want) != is_bool_type(t) or not isinstance(t, Control):
             self.source.fail(ObjectTypeError, node, f"{formal.sym} must be {describe(want)}, not {describe(t)}")
         return e
+
+
+def parse_call(callee: Callee, args: Sequence[str], scope: Scope) -> Call:
+    """A call with its arguments given as text. Raises a `FrontendError` if they do not fit."""
+    name = callee.tree.name
+    source = Source("<text>", (f"{name}({', '.join(args)})",))
+    match parse_python(source, ParseError).body:
+        case [ast.Expr(value=ast.Call() as node)]:
+            return ProcParser({name: callee}, source).call(node, scope)
+        case _:
+            raise ParseError("the arguments of a call are needed here", source.at(1, 0))
 
 
 def _is_docstring(s: ast.stmt) -> bool:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice
 
 from ..ir import nodes as ir
-from ..ir.printing import names_at
+from ..ir.printing import callee_names, names_at
 from ..ir.walk import Path, get, walk
 from .errors import PatternError
 from .matching import BINARY, Matcher
@@ -75,10 +75,12 @@ class Pattern:
         return s.value if len(self.stmts) == 1 and isinstance(s, ast.Expr) else None
 
     def _below(self, tree: ir.ProcDef, root: Path) -> Iterator[Match]:
-        matcher = Matcher(names_at(tree))
+        matcher = Matcher(names_at(tree), callee_names(tree))
         e, s = self.expr(), self.stmts[0]
         single = len(self.stmts) == 1 and not (e is not None and not isinstance(e, ast.Call))
-        for path, node in walk(get(tree, root), root):
+        statements_only = e is None and isinstance(get(tree, root), ir.Stmt | ir.ProcDef)
+        into = _is_statement if statements_only else None
+        for path, node in walk(get(tree, root), root, into):
             if isinstance(node, ir.Expr):
                 if e is not None and matcher.expr(e, node):
                     yield NodeAt(path)
@@ -89,10 +91,14 @@ class Pattern:
 
     def _run(self, tree: ir.ProcDef, parent: Path, label: str, i: int, end: int) -> Iterator[BlockAt]:
         """The run of statements that starts at position i, if it matches and ends before `end`."""
-        matcher, n = Matcher(names_at(tree)), len(self.stmts)
+        matcher, n = Matcher(names_at(tree), callee_names(tree)), len(self.stmts)
         block = getattr(get(tree, parent), label)[i : min(i + n, end)]
         if len(block) == n and all(matcher.stmt(p, s) for p, s in zip(self.stmts, block, strict=True)):
             yield BlockAt(parent, label, i, i + n)
+
+
+def _is_statement(n: ir.Node) -> bool:
+    return isinstance(n, ir.Stmt | ir.ProcDef)
 
 
 def _position(tree: ir.ProcDef, path: Path) -> tuple[str, int, int]:
@@ -147,8 +153,8 @@ def _foreign(node: ast.AST) -> str | None:
             return "assignment to several targets"
         case ast.AnnAssign(value=value) if value is not None:
             return "allocation with a value"
-        case ast.AugAssign(op=op) if not isinstance(op, ast.Add):
-            return "reduction but +="
+        case ast.AugAssign(op=op) if not isinstance(op, ast.Add | ast.Mult):
+            return "reduction but +=, *=, `x = min(x, e)` and `x = max(x, e)`"
         case ast.For(orelse=orelse, target=target) if orelse or not isinstance(target, ast.Name):
             return "loop of this form: write `for i in _: _`"
         case ast.Constant(value=value) if not isinstance(value, int | float):

@@ -28,12 +28,15 @@ class ExternFn:
 
 
 def extern(name: str, arity: int, eval: Callable[..., Fraction], c: str) -> ExternFn:
-    """A new extern function; name it in a `@proc` and it is called.
+    """A new extern function; name it in a `@proc` and it is called. `min` and `max` are taken: they name
+    reductions, `x = min(x, e)`.
 
     >>> twice = extern("twice", 1, lambda x: 2 * x, "(2 * ({0}))")
     >>> twice.eval(Fraction(3, 2))
     Fraction(3, 1)
     """
+    if name in ("min", "max"):
+        raise ValueError(f"{name} is the name of a reduction, `x = {name}(x, e)`: call the function f{name}, say")
     return ExternFn(name, arity, eval, c)
 
 

@@ -147,7 +147,7 @@ class Assign:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Reduce:
-    """`sym[idx] op= rhs` on data. `op` is the accumulation operator, "+" today."""
+    """`sym[idx] op= rhs` on data. `op` is the accumulation operator: "+", "*", "min" or "max"."""
 
     sym: Sym
     idx: PVector[Expr]

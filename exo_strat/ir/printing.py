@@ -1,12 +1,13 @@
 """Printing: a tree as object code that parses back to it. Imports nodes and walks only.
 
 Names are readable and never capture: a variable whose spelling is taken where it is in scope prints
-with a number, `i_1`. The spelling of every variable is decided once for a procedure (`names_at`).
+with a number, `i_1`. The spelling of every variable is decided once for a procedure (`names_at`), and so
+is that of the procedures it calls (`callee_names`), as two of them may share a name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from textwrap import indent
 from typing import Any
 
@@ -19,12 +20,14 @@ from .nodes import (
     Assign,
     Binary,
     Call,
+    Callee,
     Const,
     Expr,
     ExternCall,
     For,
     If,
     Interval,
+    Node,
     Pass,
     Point,
     ProcDef,
@@ -41,7 +44,7 @@ from .nodes import (
     WriteConfig,
 )
 from .types import Control, Tensor, Type
-from .walk import Path
+from .walk import Path, declarators, walk
 
 Names = Mapping[Sym, str]
 
@@ -52,13 +55,14 @@ _NEG, _ATOM = 7, 9
 # -- names --------------------------------------------------------------------------------------------
 
 
-def _unique(sym: Sym, taken: set[str]) -> str:
-    if sym.name not in taken:
-        return sym.name
+def _numbered(name: str, taken: Container[str | None]) -> str:
+    """A name, with a number if it is taken."""
+    if name not in taken:
+        return name
     n = 1
-    while f"{sym.name}_{n}" in taken:
+    while f"{name}_{n}" in taken:
         n += 1
-    return f"{sym.name}_{n}"
+    return f"{name}_{n}"
 
 
 def _name_block(stmts: Sequence[Stmt], names: dict[Sym, str], taken: set[str]) -> None:
@@ -66,7 +70,7 @@ def _name_block(stmts: Sequence[Stmt], names: dict[Sym, str], taken: set[str]) -
     inner = set(taken)
 
     def bind(sym: Sym, scope: set[str]) -> None:
-        names[sym] = _unique(sym, scope)
+        names[sym] = _numbered(sym.name, scope)
         scope.add(names[sym])
 
     for s in stmts:
@@ -90,10 +94,36 @@ def names_at(tree: ProcDef) -> Names:
     names: dict[Sym, str] = {}
     taken: set[str] = set()
     for a in tree.args:
-        names[a.sym] = _unique(a.sym, taken)
+        names[a.sym] = _numbered(a.sym.name, taken)
         taken.add(names[a.sym])
     _name_block(tree.body, names, taken)
     return names
+
+
+@memo_by_identity
+def callee_names(tree: ProcDef) -> Mapping[Callee, str]:
+    """The spelling of each procedure that a procedure calls: its name, with a number if in this procedure that
+    means something else already."""
+    callees: dict[Callee, str] = {}
+    taken = {_outside(n) for _, n in walk(tree)}
+    for s in declarators(tree):
+        if isinstance(s, Call) and s.f not in callees:
+            callees[s.f] = _numbered(s.f.tree.name, taken)
+            taken.add(callees[s.f])
+    return callees
+
+
+def _outside(n: Node) -> str | None:
+    """The name of what a node mentions of the Python program around it, but for callees."""
+    match n:
+        case Alloc(mem=mem) | Arg(mem=mem):
+            return None if mem is None else mem.name
+        case WriteConfig(config=c) | ReadConfig(config=c):
+            return c.name
+        case ExternCall(f=f):
+            return f.name
+        case _:
+            return None
 
 
 # -- expressions --------------------------------------------------------------------------------------
@@ -175,10 +205,12 @@ def _target(s: Assign | Reduce, names: Names) -> str:
     return f"{name}[{_list(s.idx, names)}]" if s.idx else name
 
 
-def _simple(s: Stmt, names: Names) -> str:
+def _simple(s: Stmt, names: Names, callees: Mapping[Callee, str]) -> str:
     match s:
         case Assign(rhs=rhs):
             return f"{_target(s, names)} = {print_expr(rhs, names)}"
+        case Reduce(rhs=rhs, op=op) if op.isidentifier():
+            return f"{_target(s, names)} = {op}({_target(s, names)}, {print_expr(rhs, names)})"
         case Reduce(rhs=rhs, op=op):
             return f"{_target(s, names)} {op}= {print_expr(rhs, names)}"
         case Alloc(sym=sym, type=t, mem=mem):
@@ -186,7 +218,7 @@ def _simple(s: Stmt, names: Names) -> str:
         case WindowDef(sym=sym, rhs=rhs):
             return f"{names.get(sym, sym.name)} = {print_expr(rhs, names)}"
         case Call(f=f, args=args):
-            return f"{f.tree.name}({_list(args, names)})"
+            return f"{callees.get(f, f.tree.name)}({_list(args, names)})"
         case WriteConfig(config=c, field=f, rhs=rhs):
             return f"{c.name}.{f} = {print_expr(rhs, names)}"
         case _:
@@ -197,31 +229,34 @@ def _simple(s: Stmt, names: Names) -> str:
 Line = tuple[Path | None, str]
 
 
-def _block(stmts: Sequence[Stmt], path: Path, label: str, names: Names, depth: int) -> Iterator[Line]:
+def _block(
+    stmts: Sequence[Stmt], path: Path, label: str, names: Names, callees: Mapping[Callee, str], depth: int
+) -> Iterator[Line]:
     for i, s in enumerate(stmts):
-        yield from _stmt(s, (*path, (label, i)), names, depth)
+        yield from _stmt(s, (*path, (label, i)), names, callees, depth)
 
 
-def _stmt(s: Stmt, path: Path, names: Names, depth: int) -> Iterator[Line]:
+def _stmt(s: Stmt, path: Path, names: Names, callees: Mapping[Callee, str], depth: int) -> Iterator[Line]:
     pad = "    " * depth
     match s:
         case For(iter=it, lo=lo, hi=hi, body=body, mode=mode):
             bounds = f"{print_expr(lo, names)}, {print_expr(hi, names)}"
             yield path, f"{pad}for {names.get(it, it.name)} in {mode}({bounds}):"
-            yield from _block(body, path, "body", names, depth + 1)
+            yield from _block(body, path, "body", names, callees, depth + 1)
         case If():
             yield path, f"{pad}if {print_expr(s.cond, names)}:"
-            yield from _block(s.body, path, "body", names, depth + 1)
+            yield from _block(s.body, path, "body", names, callees, depth + 1)
             if s.orelse:
                 yield None, f"{pad}else:"
-                yield from _block(s.orelse, path, "orelse", names, depth + 1)
+                yield from _block(s.orelse, path, "orelse", names, callees, depth + 1)
         case _:
-            yield path, pad + _simple(s, names)
+            yield path, pad + _simple(s, names, callees)
 
 
-def print_stmt(s: Stmt, names: Names) -> str:
-    """A statement as object code, with all that is inside it."""
-    return "\n".join(line for _, line in _stmt(s, (), names, 0))
+def print_stmt(s: Stmt, names: Names, callees: Mapping[Callee, str] | None = None) -> str:
+    """A statement as object code, with all that is inside it; procedures that it calls by their own names, or
+    as given."""
+    return "\n".join(line for _, line in _stmt(s, (), names, callees or {}, 0))
 
 
 # -- procedures ---------------------------------------------------------------------------------------
@@ -241,7 +276,7 @@ def print_lines(tree: ProcDef) -> list[Line]:
     lines.append(((), f"def {tree.name}({', '.join(_arg(a, names) for a in tree.args)}):"))
     for i, e in enumerate(tree.preds):
         lines.append(((("preds", i),), f"    assert {print_expr(e, names)}"))
-    lines.extend(_block(tree.body, (), "body", names, 1))
+    lines.extend(_block(tree.body, (), "body", names, callee_names(tree), 1))
     return lines
 
 

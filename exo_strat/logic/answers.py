@@ -1,4 +1,4 @@
-"""What the solver answers, and a recorder of what it was asked. Imports formula only."""
+"""What the solver answers, and recorders of what it was asked. Imports formula only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .formula import Model
+from .formula import Atom, Formula, Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +73,39 @@ def recording() -> Iterator[Stats]:
 def recorder() -> Stats | None:
     """The recorder of the innermost `recording` block, if any."""
     return _stats.get()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What `prove`, `satisfiable` or `prove_exists` was asked, and its answer: whether wherever `facts` hold
+    there are values of `chosen` for which `goal` holds.
+
+    `satisfiable(fs)` asks whether `fs` imply `FALSE`: `Unsat` is kept as `Proved`, and `Sat` as `Refuted`.
+    `obligation` says in words what the question is about.
+    """
+
+    facts: tuple[Formula, ...]
+    goal: Formula
+    chosen: tuple[Atom, ...]
+    answer: Answer
+    obligation: str = ""
+
+
+_listener: ContextVar[list[Question] | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening() -> Iterator[list[Question]]:
+    """Collects the questions asked inside the `with` block, in order, also those whose answers the solver
+    remembers. What other modules remember is not asked: see `ir.memo.forget`."""
+    heard: list[Question] = []
+    token = _listener.set(heard)
+    try:
+        yield heard
+    finally:
+        _listener.reset(token)
+
+
+def listener() -> list[Question] | None:
+    """Where the innermost `listening` block collects questions, if there is one."""
+    return _listener.get()

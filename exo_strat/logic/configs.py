@@ -1,8 +1,10 @@
-"""Which values config fields are known to have at a place. Imports translate and ir.
+"""Which values config fields are known to have at a place, and which conditions on them hold. Imports translate
+and ir.
 
 A field's value is known after it was written with an expression that never changes, or where an
 assertion gives it, until it is written again. Known values are joined where branches meet and where a
-loop comes round. A call sets what its callee leaves, in terms of the call's arguments.
+loop comes round. A call sets what its callee leaves, in terms of the call's arguments. A condition on
+fields that led here holds until one of them may be written.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from ..ir.nodes import (
     Interval,
     Node,
     ProcDef,
+    Read,
     ReadConfig,
     Stmt,
     StrideExpr,
@@ -30,8 +33,8 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.types import bool_
-from ..ir.walk import Path, child, is_control, mentions, rewrite
-from .formula import Formula, eq, iff
+from ..ir.walk import Path, child, is_control, mentions, rewrite, walk
+from .formula import Formula, eq, iff, neg
 from .translate import Env, cond, is_opaque, lin
 
 Values: TypeAlias = PMap[ReadConfig, Expr]
@@ -62,6 +65,44 @@ def value_facts(known: Values, env: Env) -> tuple[Formula, ...]:
         else:
             facts.append(eq(lin(field, env), lin(known[field], env)))
     return tuple(facts)
+
+
+def conditions_at(tree: ProcDef, path: Path) -> tuple[tuple[Expr, bool], ...]:
+    """The conditions that read config fields, but no buffers, and are known to be true or false whenever control
+    reaches the statement that holds `path`: assertions, branches and the bounds of loops."""
+    known = [(p, True) for p in tree.preds if _on_fields(p)]
+    node: Node = tree
+    for label, k in path:
+        if label not in ("body", "orelse") or k is None:
+            break
+        if isinstance(node, For):
+            i = Var(node.iter)
+            known += [(e, True) for e in (Binary("<=", node.lo, i), Binary("<", i, node.hi)) if _on_fields(e)]
+            known = _kept(known, node)
+        elif isinstance(node, If) and _on_fields(node.cond):
+            known.append((node.cond, label == "body"))
+        for s in getattr(node, label)[:k]:
+            known = _kept(known, s)
+        node = child(node, (label, k))
+    return tuple(known)
+
+
+def _on_fields(e: Expr) -> bool:
+    """Whether an expression reads config fields, and no data else."""
+    return is_opaque(e) and not any(isinstance(n, Read | WindowExpr) for _, n in walk(e))
+
+
+def _kept(known: list[tuple[Expr, bool]], s: Stmt) -> list[tuple[Expr, bool]]:
+    """The conditions on none of the fields that `s` may write."""
+    gone = written_fields(s)
+    if not gone:
+        return known
+    return [(e, t) for e, t in known if not any(n in gone for _, n in walk(e) if isinstance(n, ReadConfig))]
+
+
+def condition_facts(known: Iterable[tuple[Expr, bool]], env: Env) -> tuple[Formula, ...]:
+    """Conditions as facts about the moment of `env`."""
+    return tuple(cond(e, env) if truth else neg(cond(e, env)) for e, truth in known)
 
 
 @memo_by_identity
@@ -107,9 +148,11 @@ def written_fields(s: Stmt | ProcDef) -> frozenset[ReadConfig]:
 
 @memo_by_identity
 def asks_config(s: Stmt) -> bool:
-    """Whether a call in `s` has a callee that asserts something about config fields."""
+    """Whether what a call in `s` owes depends on config fields: its callee asserts something about them, or an
+    argument reads them."""
     if isinstance(s, Call):
-        return any(is_opaque(p) for p in s.f.tree.preds)
+        reads = any(isinstance(n, ReadConfig) for a in s.args for _, n in walk(a))
+        return reads or any(is_opaque(p) for p in s.f.tree.preds)
     return any(map(asks_config, _inner(s)))
 
 

@@ -8,6 +8,7 @@ has none, and asking about it raises `ValueError`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from ..ir.names import Sym
 from ..ir.nodes import Alloc, For, Interval, ProcDef, WinDim
@@ -18,23 +19,36 @@ from .context import facts_at
 from .coverage import all_covered, cover
 from .dependence import SAFE, Clash, Verdict, example, if_reached, show
 from .effects import Access, Blk, Buffer, Tick, effects, in_loops, windows_at
-from .formula import Formula, conj, ge, lt
+from .formula import Formula, conj, disj, ge, lt, neg
 from .solver import prove
 from .translate import lin, unknown
+
+Part: TypeAlias = Sequence[WinDim] | None
+"""The part of a buffer that a question is about: a window (half-open), or None for the whole."""
 
 # -- what is touched ------------------------------------------------------------------------------------
 
 
-def _of(tree: ProcDef, blk: Blk, buffer: Buffer) -> list[Access]:
-    """The accesses of a run of statements to a buffer."""
+def _of(tree: ProcDef, blk: Blk, buffer: Buffer, part: Part = None) -> list[Access]:
+    """The accesses of a run of statements to a buffer, less those that surely miss the part of it asked about."""
     if isinstance(buffer, Sym) and buffer in windows_at(tree, blk.path()):
         raise ValueError(f"{buffer} is a window: ask about the buffer that it views")
-    return [a for a in effects(tree, blk) if a.buffer == buffer]
+    found = [a for a in effects(tree, blk) if a.buffer == buffer]
+    if part is None:
+        return found
+    facts = facts_at(tree, blk.path())
+    return [a for a in found if not _misses(facts, a, part)]
 
 
-def writes_to(tree: ProcDef, blk: Blk, buffer: Buffer) -> bool:
-    """Whether a run of statements may change a buffer."""
-    return any(a.writes for a in _of(tree, blk, buffer))
+def _misses(facts: Sequence[Formula], a: Access, part: Sequence[WinDim]) -> bool:
+    """Whether no instance of an access falls inside a window."""
+    near = [_beside(x, d) for x, d in zip(a.index, part, strict=True) if x is not None]
+    return isinstance(prove([*facts, a.guard], disj(*near)), Proved)
+
+
+def writes_to(tree: ProcDef, blk: Blk, buffer: Buffer, part: Part = None) -> bool:
+    """Whether a run of statements may change a buffer, or the part of it that a window shows."""
+    return any(a.writes for a in _of(tree, blk, buffer, part))
 
 
 def reads_from(tree: ProcDef, blk: Blk, buffer: Buffer) -> bool:
@@ -42,9 +56,9 @@ def reads_from(tree: ProcDef, blk: Blk, buffer: Buffer) -> bool:
     return any(a.reads for a in _of(tree, blk, buffer))
 
 
-def only_accumulates(tree: ProcDef, blk: Blk, buffer: Buffer, op: str = "+") -> bool:
-    """Whether a run of statements touches a buffer by one accumulation operator only."""
-    return all(a.kind == "A" and a.op == op for a in _of(tree, blk, buffer))
+def only_accumulates(tree: ProcDef, blk: Blk, buffer: Buffer, op: str = "+", part: Part = None) -> bool:
+    """Whether a run of statements touches a buffer, or a part of it, by one accumulation operator only."""
+    return all(a.kind == "A" and a.op == op for a in _of(tree, blk, buffer, part))
 
 
 def within(tree: ProcDef, blk: Blk, buffer: Buffer, window: Sequence[WinDim]) -> Verdict:
@@ -55,7 +69,7 @@ def within(tree: ProcDef, blk: Blk, buffer: Buffer, window: Sequence[WinDim]) ->
         if len(where) < len(a.index):
             return Clash(what, details=f"it {show(tree, a)}")
         inside = _box(where, window)
-        answer = prove([*facts, a.guard], inside)
+        answer = prove([*facts, a.guard], inside, what)
         if isinstance(answer, Refuted):
             shown = example(tree, answer.model, a, inside) if a.exact else None
             return if_reached(tree, blk.path(), Clash(what, shown, False, f"it {show(tree, a)}"))
@@ -66,20 +80,23 @@ def within(tree: ProcDef, blk: Blk, buffer: Buffer, window: Sequence[WinDim]) ->
 
 def _box(where: Sequence[Lin], window: Sequence[WinDim]) -> Formula:
     """That a location lies in a window of its buffer."""
-    inside = []
-    for x, d in zip(where, window, strict=True):
-        lo = lin(d.lo if isinstance(d, Interval) else d.pt)
-        hi = lin(d.hi) if isinstance(d, Interval) else lo + 1
-        inside.append(conj(ge(x, lo), lt(x, hi)))
-    return conj(*inside)
+    return conj(*(neg(_beside(x, d)) for x, d in zip(where, window, strict=True)))
+
+
+def _beside(x: Lin, d: WinDim) -> Formula:
+    """That an index lies outside one dimension of a window."""
+    lo = lin(d.lo if isinstance(d, Interval) else d.pt)
+    hi = lin(d.hi) if isinstance(d, Interval) else lo + 1
+    return disj(lt(x, lo), ge(x, hi))
 
 
 # -- what is there when it is read ----------------------------------------------------------------------
 
 
-def covered(tree: ProcDef, blk: Blk, buffer: Buffer) -> Verdict:
-    """Whether each read of a buffer in a run of statements is preceded there by a write that covers it."""
-    verdict = all_covered(tree, facts_at(tree, blk.path()), _of(tree, blk, buffer), buffer)
+def covered(tree: ProcDef, blk: Blk, buffer: Buffer, part: Part = None) -> Verdict:
+    """Whether each read of a buffer, or of a part of it, in a run of statements is preceded there by a write
+    that covers it."""
+    verdict = all_covered(tree, facts_at(tree, blk.path()), _of(tree, blk, buffer, part), buffer)
     return if_reached(tree, blk.path(), verdict)
 
 

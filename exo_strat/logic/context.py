@@ -170,7 +170,7 @@ def _of_node(node: Node) -> Callable[[tuple[Sym, ...]], Mapping[str, list[tuple[
 def holds(tree: ProcDef, path: Path, goal: Expr | Formula) -> Answer:
     """Whether `goal` is true wherever control reaches `path`."""
     f = goal if isinstance(goal, Formula) else cond(goal, env_of(tree))
-    return prove(facts_at(tree, path), f)
+    return prove(facts_at(tree, path), f, "a condition holds wherever control gets here")
 
 
 def show_model(tree: ProcDef, model: Model) -> dict[str, int]:

@@ -37,11 +37,11 @@ def cover(tree: ProcDef, facts: Sequence[Formula], read: Access, writes: Iterabl
         if w.exact:
             late = prime(w, tag=WITNESS)
             goal = conj(late.guard, same_place(late, read), before(late.when, read.when))
-            if len(stores) > 1 and isinstance(prove_exists(known, late.iters, goal), Proved):
+            if len(stores) > 1 and isinstance(prove_exists(known, late.iters, goal, what), Proved):
                 return SAFE
             iters += late.iters
             goals.append(goal)
-    answer = prove_exists(known, tuple(dict.fromkeys(iters)), disj(*goals))
+    answer = prove_exists(known, tuple(dict.fromkeys(iters)), disj(*goals), what)
     if isinstance(answer, Proved):
         return SAFE
     if isinstance(answer, Refuted):

@@ -6,7 +6,7 @@ are neither both reads nor both accumulations by one operator. One quantifier-fr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -68,9 +68,11 @@ def clash(
     relation: Formula,
     what: str,
     order_free: bool = True,
+    excuse: Callable[[Access, Access], bool] | None = None,
 ) -> Verdict:
     """Whether accesses of two instances clash. `second` is already renamed apart; with `order_free`
-    false, accumulations to one location clash too (a race). A clash that surely happens is preferred."""
+    false, accumulations to one location clash too (a race). `excuse` tells of two accesses that may be to one
+    location whether they do no harm. A clash that surely happens is preferred."""
     others: dict[object, list[Access]] = {}
     for b in second:
         others.setdefault(b.buffer, []).append(b)
@@ -79,8 +81,8 @@ def clash(
         for b in others.get(a.buffer, ()):
             if a.kind == b.kind == "R" or (order_free and commuting(a, b)):
                 continue
-            answer = satisfiable([*facts, a.guard, b.guard, same_place(a, b), relation])
-            if isinstance(answer, Unsat):
+            answer = satisfiable([*facts, a.guard, b.guard, same_place(a, b), relation], what)
+            if isinstance(answer, Unsat) or (excuse is not None and excuse(a, b)):
                 continue
             details = show_pair(tree, a, b)
             if not isinstance(answer, Sat):

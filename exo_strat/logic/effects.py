@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
+from pyrsistent import pvector
+
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import (
@@ -39,8 +41,9 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.types import Control, Scalar, bool_
-from ..ir.walk import LOGICAL, Path, children, get
+from ..ir.walk import LOGICAL, Path, children, get, rewrite, update, walk
 from .affine import Atom, BoolAtom, Leaf, Lin, Opaque, V, lin_atoms, subst_lin
+from .configs import values_at, written_fields
 from .context import branch_facts, flatten, range_facts, stable_facts
 from .formula import TRUE, Formula, atoms, conj, subst
 from .translate import EMPTY, is_opaque, lin, unknown
@@ -348,6 +351,53 @@ class Blk(NamedTuple):
 def effects(tree: ProcDef, blk: Blk) -> list[Access]:
     """The accesses of a run of statements, in base buffers."""
     return block_accesses(blk.stmts(tree), windows_at(tree, blk.path()))
+
+
+def decided(tree: ProcDef, blk: Blk) -> tuple[ProcDef, list[Access]]:
+    """The tree with what is known of config fields put into the conditions and bounds of a run of statements that
+    does not write them, and the reads that are then missing, at times that are not known.
+
+    For questions about what happens, not about what the text says: code that never runs stays, and is checked.
+    """
+    stmts = blk.stmts(tree)
+    asked = frozenset[ReadConfig]().union(*map(_asked, stmts))
+    if not asked:
+        return tree, []
+    written = frozenset[ReadConfig]().union(*map(written_fields, stmts))
+    known = {f: v for f, v in values_at(tree, blk.path()).items() if f in asked and f not in written}
+    fields = sorted(known, key=lambda f: (f.config.name, f.field))
+    reads = [Access(config_key(f.config.name, f.field), "R", (), f, exact=False) for f in fields]
+    for k, s in enumerate(stmts, blk.lo):
+        new = _decided(s, known)
+        if new is not s:
+            tree = update(tree, (*blk.parent, (blk.label, k)), lambda _, new=new: new)  # type: ignore[misc]
+    return tree, reads
+
+
+@memo_by_identity
+def _asked(s: Stmt) -> frozenset[ReadConfig]:
+    """The config fields that conditions and bounds in a statement read."""
+    out: set[ReadConfig] = set()
+    if isinstance(s, For | If):
+        for e in (s.lo, s.hi) if isinstance(s, For) else (s.cond,):
+            out.update(n for _, n in walk(e) if isinstance(n, ReadConfig))
+        for inner in (*s.body, *(s.orelse if isinstance(s, If) else ())):
+            out |= _asked(inner)
+    return frozenset(out)
+
+
+def _decided(s: Stmt, known: Mapping[ReadConfig, Expr]) -> Stmt:
+    """A statement with known config fields put into its conditions and bounds."""
+    if not isinstance(s, For | If) or not _asked(s) & known.keys():
+        return s
+
+    def put_in(n: Node) -> Node:
+        return known.get(n, n) if isinstance(n, ReadConfig) else n
+
+    body = pvector(_decided(inner, known) for inner in s.body)
+    if isinstance(s, If):
+        return If(rewrite(s.cond, put_in), body, pvector(_decided(inner, known) for inner in s.orelse))
+    return For(s.iter, rewrite(s.lo, put_in), rewrite(s.hi, put_in), body, s.mode)
 
 
 def in_loops(accesses: Sequence[Access], *loops: For) -> list[Access]:

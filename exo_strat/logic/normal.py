@@ -96,9 +96,9 @@ def decided(e: Expr, facts: Facts, env: Env) -> bool | None:
     if is_opaque(e):
         return None
     f = cond(e, env)
-    if isinstance(prove(facts, f), Proved):
+    if isinstance(prove(facts, f, "the condition is always true"), Proved):
         return True
-    return False if isinstance(prove(facts, neg(f)), Proved) else None
+    return False if isinstance(prove(facts, neg(f), "the condition is never true"), Proved) else None
 
 
 def _joined(op: str, x: Expr, y: Expr) -> Expr:
@@ -156,7 +156,8 @@ def _quotient(x: Lin, c: int, facts: Facts) -> Lin:
         else:
             rest = rest + Lin.of(atom) * k
     for q in (0, -1, 1):
-        if isinstance(prove(facts, conj(ge(rest, q * c), lt(rest, (q + 1) * c))), Proved):
+        within = conj(ge(rest, q * c), lt(rest, (q + 1) * c))
+        if isinstance(prove(facts, within, f"the quotient by {c} of what {c} does not divide is {q}"), Proved):
             return whole + Lin(q)
     return whole + rest.div(c)
 
@@ -169,7 +170,7 @@ def _exact(x: Lin, atom: Quot, facts: Facts) -> Lin | None:
     shorter = x + (atom.lin - Lin.of(atom) * atom.c) * times
     if len(shorter.terms) > len(x.terms):
         return None
-    divides = prove(facts, eq(atom.lin.mod(atom.c), 0))
+    divides = prove(facts, eq(atom.lin.mod(atom.c), 0), f"{atom.c} divides what it is to divide")
     return shorter if isinstance(divides, Proved) else None
 
 

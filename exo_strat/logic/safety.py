@@ -3,7 +3,8 @@
 Each takes the old tree and paths (or runs of statements) in it, and returns `Safe`, or a `Clash` with
 the obligation in words and, where the solver found one that is possible, a counterexample. What a safe
 rewrite preserves: on every input that satisfies the assertions and on which the old program does not
-trap, the new one does not trap and leaves equal values in arguments and config fields.
+trap, the new one does not trap and leaves equal values in arguments and config fields; but for those fields
+of which the new version says that it may not (`Rewritten.leaves`).
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from dataclasses import replace
 
 from ..ir.names import Sym
 from ..ir.nodes import Alloc, Expr, For, Interval, Node, ProcDef, Stmt, Var, WindowDef, WindowExpr
+from ..ir.reductions import IDEMPOTENT
 from ..ir.walk import Path, get, is_bool, is_control, mentions
 from .affine import Atom, Lin, V
 from .answers import Answer, Proved, Refuted
-from .configs import value_facts, values_at
+from .configs import condition_facts, conditions_at, value_facts, values_at
 from .contents import (
     carried,
     covered,
@@ -41,8 +43,10 @@ from .dependence import (
     same_place,
     show,
 )
-from .effects import Access, Blk, block_accesses, effects, in_loops, move, reads_of, resolve, windows_at
+from .determined import Excuse, Part, exchange, recomputation
+from .effects import Access, Blk, decided, effects, in_loops, move, reads_of, resolve, windows_at
 from .formula import TRUE, Formula, conj, eq, gt, iff, lt, ne
+from .samevalue import Pair, same_value
 from .solver import prove
 from .translate import cond, is_opaque, lin, unknown
 
@@ -65,9 +69,10 @@ def _clash(
     what: str,
     relation: Formula = TRUE,
     order_free: bool = True,
+    excuse: Excuse | None = None,
 ) -> Verdict:
-    """Whether accesses of two instances of code at `path` clash."""
-    verdict = clash(tree, facts_at(tree, path), first, second, relation, what, order_free)
+    """Whether accesses of two instances of code at `path` clash, where nothing excuses it."""
+    verdict = clash(tree, facts_at(tree, path), first, second, relation, what, order_free, excuse)
     return if_reached(tree, path, verdict)
 
 
@@ -87,16 +92,25 @@ def _uses(stmts: Sequence[Node], names: frozenset[Sym]) -> Verdict:
 # -- control expressions ------------------------------------------------------------------------------
 
 
-def _known(tree: ProcDef, path: Path, goal: Formula, *about: Expr) -> Answer:
-    """Whether `goal`, made of the expressions `about`, is true just before `path`."""
+def _known(
+    tree: ProcDef, path: Path, goal: Formula, obligation: str, *about: Expr, fields: bool = True
+) -> Answer:
+    """Whether `goal`, made of the expressions `about`, is true just before `path`.
+
+    What is known of config `fields` counts only if these are asked about: the static checks, which look at all
+    code, do not know that some of it never runs.
+    """
     facts = facts_at(tree, path)
-    if any(map(is_opaque, about)):
-        facts += value_facts(values_at(tree, path), env_of(tree))
-    return prove(facts, goal)
+    if fields and any(map(is_opaque, about)):
+        env = env_of(tree)
+        facts += (*condition_facts(conditions_at(tree, path), env), *value_facts(values_at(tree, path), env))
+    return prove(facts, goal, obligation)
 
 
-def _verdict(tree: ProcDef, path: Path, goal: Formula, obligation: str, *about: Expr) -> Verdict:
-    answer = _known(tree, path, goal, *about)
+def _verdict(
+    tree: ProcDef, path: Path, goal: Formula, obligation: str, *about: Expr, fields: bool = True
+) -> Verdict:
+    answer = _known(tree, path, goal, obligation, *about, fields=fields)
     if isinstance(answer, Proved):
         return SAFE
     if isinstance(answer, Refuted):
@@ -105,28 +119,33 @@ def _verdict(tree: ProcDef, path: Path, goal: Formula, obligation: str, *about: 
     return Clash(obligation, None, True)
 
 
-def holds(tree: ProcDef, path: Path, condition: Expr, obligation: str) -> Verdict:
-    """Whether a control condition is true wherever control reaches `path`."""
-    return _verdict(tree, path, cond(condition, env_of(tree)), obligation, condition)
+def holds(tree: ProcDef, path: Path, condition: Expr, obligation: str, fields: bool = True) -> Verdict:
+    """Whether a control condition is true wherever control reaches `path`. With `fields` false, what is known of
+    config fields does not count: so for bounds and extents, which the static checks must see to hold, too."""
+    return _verdict(tree, path, cond(condition, env_of(tree)), obligation, condition, fields=fields)
 
 
-def holds_everywhere(tree: ProcDef, path: Path, condition: Expr) -> bool:
-    """Whether a control condition is provably true wherever control reaches `path`."""
-    return isinstance(_known(tree, path, cond(condition, env_of(tree)), condition), Proved)
+def holds_everywhere(tree: ProcDef, path: Path, condition: Expr, fields: bool = True) -> bool:
+    """Whether a control condition is provably true wherever control reaches `path`; `fields` as in `holds`."""
+    goal = cond(condition, env_of(tree))
+    return isinstance(_known(tree, path, goal, "the condition is always true", condition, fields=fields), Proved)
 
 
 def linear(tree: ProcDef, path: Path, x: Lin) -> bool:
     """Whether an affine form is provably zero wherever control reaches `path`."""
-    return isinstance(prove(facts_at(tree, path), eq(x, 0)), Proved)
+    return isinstance(prove(facts_at(tree, path), eq(x, 0), "two integers are equal"), Proved)
 
 
 def equal_at(tree: ProcDef, path: Path, a: Expr, b: Expr, obligation: str = "") -> Verdict:
     """Whether two expressions are equal wherever control reaches `path`. Data values are equal if they are
-    the same expression."""
+    the same operations on equal places; operands of sums and products may come in another order."""
     what = obligation or "the two expressions are equal"
+    control = is_control(a) and is_control(b)
     if a == b:
         return SAFE
-    if not (is_control(a) and is_control(b)):
+    if (not control or is_opaque(a)) and same_value(Pair(tree, facts_at(tree, path), lambda _: True), a, b):
+        return SAFE
+    if not control:
         return Clash(what)
     env = env_of(tree)
     truth = any(is_bool(e) or (isinstance(e, Var) and e.sym in env.bools) for e in (a, b))
@@ -161,16 +180,21 @@ def apart(tree: ProcDef, path: Path, write: Access, reads: Sequence[Access], wha
 # -- order --------------------------------------------------------------------------------------------
 
 
+def _happening(tree: ProcDef, blk: Blk) -> list[Access]:
+    """The accesses of a run of statements that may happen, given what is known of config fields."""
+    known, reads = decided(tree, blk)
+    return [*effects(known, blk), *reads]
+
+
 def commute(tree: ProcDef, one: Blk, two: Blk) -> Verdict:
     """Whether two neighbouring runs of statements may be exchanged."""
     scoped = _uses(two.stmts(tree), defined(one.stmts(tree)))
     if isinstance(scoped, Clash):
         return scoped
-    # What `one` defines is not used in `two`: the windows in scope before both are enough.
-    views = windows_at(tree, one.path())
-    first = block_accesses(one.stmts(tree), views)
-    second = [prime(a) for a in block_accesses(two.stmts(tree), views)]
-    return _clash(tree, one.path(), first, second, "the two statements commute")
+    parts = [Part(blk.stmts(tree), _happening(tree, blk)) for blk in (one, two)]
+    second = [prime(a) for a in parts[1].accesses]
+    excuse = exchange(tree, facts_at(tree, one.path()), parts)
+    return _clash(tree, one.path(), parts[0].accesses, second, "the two statements commute", excuse=excuse)
 
 
 def interchange(tree: ProcDef, path: Path) -> Verdict:
@@ -185,13 +209,14 @@ def interchange(tree: ProcDef, path: Path) -> Verdict:
         verdict = unchanged(tree, _body(tree, inner_path), e)
         if isinstance(verdict, Clash):
             return verdict
-    body = in_loops(effects(tree, _body(tree, inner_path)), outer, inner)
+    body = in_loops(_happening(tree, _body(tree, inner_path)), outer, inner)
     i, j = outer.iter, inner.iter
     later = [prime(a, (i, j)) for a in body]
     what = f"iterations of {i} and {j} that change places commute"
     if inner.mode == "seq":
         swapped = conj(lt(unknown(i), unknown(i, 1)), gt(unknown(j), unknown(j, 1)))
-        return _clash(tree, path, body, later, what, swapped)
+        excuse = exchange(tree, facts_at(tree, path), [Part(inner.body, body)], (i, j))
+        return _clash(tree, path, body, later, what, swapped, excuse=excuse if outer.mode == "seq" else None)
     apart = conj(ne(unknown(i), unknown(i, 1)), ne(unknown(j), unknown(j, 1)))
     return _clash(tree, path, body, later, what, apart, order_free=False)
 
@@ -205,9 +230,9 @@ def fission(tree: ProcDef, path: Path, k: int) -> Verdict:
     against = next((v for v in verdicts if isinstance(v, Clash)), None)
     if against is not None:
         return against
-    s1, s2 = (in_loops(effects(tree, part), loop) for part in (first, second))
+    s1, s2 = (in_loops(_happening(tree, part), loop) for part in (first, second))
     what = "the second part does not touch what the first one does later"
-    return _pulled_ahead(tree, path, loop.iter, s1, s2, what)
+    return _pulled_ahead(tree, path, Part(first.stmts(tree), s1), s2, what)
 
 
 def fuse(tree: ProcDef, path: Path, after: Path) -> Verdict:
@@ -217,22 +242,25 @@ def fuse(tree: ProcDef, path: Path, after: Path) -> Verdict:
         verdict = unchanged(tree, _body(tree, path), e)
         if isinstance(verdict, Clash):
             return verdict
-    s1 = in_loops(effects(tree, _body(tree, path)), one)
+    s1 = in_loops(_happening(tree, _body(tree, path)), one)
     renamed: dict[Atom, Lin] = {V(two.iter): unknown(one.iter)}
-    s2 = in_loops([move(a, renamed) for a in effects(tree, _body(tree, after))], one)
+    s2 = in_loops([move(a, renamed) for a in _happening(tree, _body(tree, after))], one)
     i = one.iter
     if one.mode == two.mode != "seq":
         what = f"no two iterations of {i} touch one location that either writes"
         apart = ne(unknown(i), unknown(i, 1))
         return _clash(tree, path, s2, [prime(a, (i,)) for a in s1], what, apart, order_free=False)
     what = "the second loop does not touch what the first one does in a later iteration"
-    return _pulled_ahead(tree, path, i, s1, s2, what)
+    return _pulled_ahead(tree, path, Part(one.body, s1), s2, what)
 
 
-def _pulled_ahead(tree: ProcDef, path: Path, i: Sym, s1: Sequence[Access], s2: Sequence[Access], what: str) -> Verdict:
-    """Whether s2 of iteration i may change places with s1 of every later iteration i'."""
-    later = [prime(a, (i,)) for a in s1]
-    return _clash(tree, path, s2, later, what, lt(unknown(i), unknown(i, 1)))
+def _pulled_ahead(tree: ProcDef, path: Path, first: Part, s2: Sequence[Access], what: str) -> Verdict:
+    """Whether s2 of iteration i of a loop may change places with its first part of every later iteration i'."""
+    loop = _loop(tree, path)
+    i = loop.iter
+    ahead = lt(unknown(i), unknown(i, 1))
+    excuse = recomputation(tree, facts_at(tree, path), loop, first, ahead)
+    return _clash(tree, path, s2, [prime(a, (i,)) for a in first.accesses], what, ahead, excuse=excuse)
 
 
 def parallel(tree: ProcDef, path: Path) -> Verdict:
@@ -250,7 +278,7 @@ def parallel(tree: ProcDef, path: Path) -> Verdict:
 
 def idempotent(tree: ProcDef, blk: Blk) -> Verdict:
     """Whether running the statements once more right after themselves changes nothing."""
-    verdict = _same_again(tree, effects(tree, blk), facts_at(tree, blk.path()))
+    verdict = same_again(tree, effects(tree, blk), facts_at(tree, blk.path()))
     return if_reached(tree, blk.path(), verdict)
 
 
@@ -262,9 +290,14 @@ def repeatable(tree: ProcDef, path: Path) -> Verdict:
     return idempotent(tree, _body(tree, path))
 
 
-def _same_again(tree: ProcDef, accesses: Sequence[Access], facts: Sequence[Formula]) -> Verdict:
+def _bounds(a: Access) -> bool:
+    return a.kind == "A" and a.op in IDEMPOTENT
+
+
+def same_again(tree: ProcDef, accesses: Sequence[Access], facts: Sequence[Formula]) -> Verdict:
     """Whether accesses do the same if all are repeated: then every value that they need, and that one of
-    them may have changed, is written anew before."""
+    them may have changed, is written anew before. Places that only `min` and `max` change need not be: bounding a
+    number from below and above, however often and in whatever order, is idempotent."""
     what = "the code writes what it reads, before it reads it"
     writes = [a for a in accesses if a.writes]
     later = [prime(w) for w in writes]
@@ -272,7 +305,7 @@ def _same_again(tree: ProcDef, accesses: Sequence[Access], facts: Sequence[Formu
         if not r.reads or isinstance(clash(tree, facts, [r], later, TRUE, what, order_free=False), Safe):
             continue
         for w in later:
-            if w.buffer == r.buffer:
+            if w.buffer == r.buffer and not (_bounds(r) and _bounds(w)):
                 verdict = cover(tree, (*facts, w.guard, same_place(r, w)), r, writes, what)
                 if isinstance(verdict, Clash):
                     shown = verdict.counterexample if w.exact else None
@@ -283,6 +316,6 @@ def _same_again(tree: ProcDef, accesses: Sequence[Access], facts: Sequence[Formu
 __all__ = [
     "SAFE", "Blk", "Clash", "Safe", "Verdict", "apart", "carried", "commute", "covered", "defined", "effects",
     "equal_at", "fission", "fully_written", "fuse", "holds", "holds_everywhere", "idempotent", "initialised",
-    "interchange", "linear", "only_accumulates", "parallel", "reads_from", "repeatable", "unchanged", "within",
-    "writes_to",
+    "interchange", "linear", "only_accumulates", "parallel", "reads_from", "repeatable", "same_again", "unchanged",
+    "within", "writes_to",
 ]  # fmt: skip

@@ -13,7 +13,21 @@ from itertools import islice
 from typing import Literal
 
 from . import quick, z3engine
-from .answers import Answer, Proved, Refuted, Sat, Satisfiability, Stats, Unknown, Unsat, recorder, recording
+from .answers import (
+    Answer,
+    Proved,
+    Question,
+    Refuted,
+    Sat,
+    Satisfiability,
+    Stats,
+    Unknown,
+    Unsat,
+    listener,
+    listening,
+    recorder,
+    recording,
+)
 from .exists import instances
 from .formula import (
     FALSE,
@@ -41,12 +55,14 @@ from .products import lemmas
 __all__ = [
     "Answer",
     "Proved",
+    "Question",
     "Refuted",
     "Sat",
     "Satisfiability",
     "Stats",
     "Unknown",
     "Unsat",
+    "listening",
     "prove",
     "prove_exists",
     "recording",
@@ -57,14 +73,39 @@ PROVED, UNSAT = Proved(), Unsat()
 MAX_INSTANCES = 24
 
 
-def satisfiable(formulas: Iterable[Formula]) -> Satisfiability:
-    """Whether all `formulas` can hold together; the model covers each of their unknowns.
+def satisfiable(formulas: Iterable[Formula], obligation: str = "") -> Satisfiability:
+    """Whether all `formulas` can hold together; the model covers each of their unknowns. `obligation` tells
+    who is `listening` in words what is asked, here and below.
 
     >>> from exo_strat.logic.formula import V, eq
     >>> from exo_strat.ir.names import Sym
     >>> satisfiable([eq(Lin.of(V(Sym("i", 1))) * 2, 7)])
     Unsat()
     """
+    formulas = tuple(formulas)
+    answer = _satisfiable(formulas)
+    _tell(formulas, FALSE, (), _as_answer(answer), obligation)
+    return answer
+
+
+def _tell(facts: Iterable[Formula], goal: Formula, chosen: Iterable[Atom], answer: Answer, obligation: str) -> None:
+    heard = listener()
+    if heard is not None:
+        heard.append(Question(tuple(facts), goal, tuple(chosen), answer, obligation))
+
+
+def _as_answer(answer: Satisfiability) -> Answer:
+    """What an answer says of the claim that the formulas imply `FALSE`."""
+    match answer:
+        case Unsat():
+            return PROVED
+        case Sat(model=m):
+            return Refuted(m)
+        case Unknown():
+            return answer
+
+
+def _satisfiable(formulas: Iterable[Formula]) -> Satisfiability:
     flat = _conjuncts(formulas)
     if FALSE in flat:
         return UNSAT
@@ -89,7 +130,7 @@ def satisfiable(formulas: Iterable[Formula]) -> Satisfiability:
     return Sat(model)
 
 
-def prove(facts: Iterable[Formula], goal: Formula) -> Answer:
+def prove(facts: Iterable[Formula], goal: Formula, obligation: str = "") -> Answer:
     """Whether `goal` holds wherever `facts` hold.
 
     Facts that contradict each other prove everything. The model of a `Refuted` covers each unknown of the
@@ -104,6 +145,12 @@ def prove(facts: Iterable[Formula], goal: Formula) -> Answer:
     Refuted(model={i_1: 0, n_2: 1})
     """
     facts = tuple(facts)
+    answer = _prove(facts, goal)
+    _tell(facts, goal, (), answer, obligation)
+    return answer
+
+
+def _prove(facts: Sequence[Formula], goal: Formula) -> Answer:
     unknown: Unknown | None = None
     for part in goal.fs if isinstance(goal, And) else (goal,):
         answer = _prove_one(facts, part)
@@ -119,7 +166,7 @@ def _prove_one(facts: Sequence[Formula], goal: Formula) -> Answer:
     if goal == TRUE or goal in facts:
         return PROVED
     # The negated goal comes first: its part of the question is the one most likely to settle it.
-    match satisfiable((neg(goal), *facts)):
+    match _satisfiable((neg(goal), *facts)):
         case Unsat():
             return PROVED
         case Sat(model=m):
@@ -157,7 +204,7 @@ def _solve_group(group: Sequence[Formula]) -> Satisfiability:
         return answer
     factors = {x for f in group for a in atoms(f) if isinstance(a, Mul) for x in a.factors if not isinstance(x, Quot)}
     pins: dict[Atom, Lin] = {x: Lin(int(answer.model[x])) for x in sorted(factors, key=lambda x: x.order)}
-    pinned = satisfiable([subst(f, pins) for f in group])
+    pinned = _satisfiable([subst(f, pins) for f in group])
     if not isinstance(pinned, Sat):
         return Unknown("it depends on products of unknowns")
     free = {a: 0 for f in group for a in leaves_of(f)}
@@ -192,7 +239,7 @@ def _decide(problem: Problem) -> list[int] | Literal[False] | None:
     return z3engine.solve(problem)
 
 
-def prove_exists(facts: Iterable[Formula], exists: Iterable[Atom], goal: Formula) -> Answer:
+def prove_exists(facts: Iterable[Formula], exists: Iterable[Atom], goal: Formula, obligation: str = "") -> Answer:
     """Whether wherever `facts` hold there are values of `exists` for which `goal` holds.
 
     The facts must not mention `exists` (`ValueError`). Witnesses are read off the goal's equations and
@@ -202,17 +249,23 @@ def prove_exists(facts: Iterable[Formula], exists: Iterable[Atom], goal: Formula
     facts, chosen = tuple(facts), tuple(exists)
     if any(a in chosen for f in facts for a in leaves_of(f)):
         raise ValueError("facts must not mention the unknowns that the goal may choose")
+    answer = _prove_exists(facts, chosen, goal)
+    _tell(facts, goal, chosen, answer, obligation)
+    return answer
+
+
+def _prove_exists(facts: Sequence[Formula], chosen: Sequence[Atom], goal: Formula) -> Answer:
     found = tuple(islice(instances(goal, chosen), MAX_INSTANCES))
-    whole = prove(facts, found[0] if found else FALSE)
+    whole = _prove(facts, found[0] if found else FALSE)
     if isinstance(whole, Refuted) and len(found) > 1:
-        whole = prove(facts, disj(*found))
+        whole = _prove(facts, disj(*found))
     if isinstance(whole, Proved):
         return whole
     if isinstance(whole, Refuted):
         model = {a: v for a, v in whole.model.items() if a not in chosen}
         missing = {a: 0 for a in leaves_of(goal) if a not in model and a not in chosen}
         fixed = [_is(a, v) for a, v in {**model, **missing}.items()]
-        if isinstance(satisfiable([*fixed, goal]), Unsat):
+        if isinstance(_satisfiable([*fixed, goal]), Unsat):
             return Refuted({**model, **missing})
     flat = _conjuncts(facts)
     if z3engine.valid_exists(*encode_exists(flat, goal, chosen)):

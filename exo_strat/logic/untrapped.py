@@ -6,6 +6,8 @@ are reads of what was never written, and operations that have no value for some 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..ir import build as b
 from ..ir.externs import abs_, fmax, fmin, relu, select
 from ..ir.memo import memo_by_identity
@@ -15,6 +17,7 @@ from ..ir.nodes import (
     Binary,
     Call,
     Const,
+    Expr,
     ExternCall,
     Interval,
     Node,
@@ -55,6 +58,41 @@ def partial(tree: ProcDef) -> str | None:
     return None
 
 
+def has_value(tree: ProcDef, path: Path, e: Expr, types: Mapping[Sym, Type]) -> Verdict:
+    """Whether a data expression surely has a value at the statement at `path`, if it is in bounds there: it reads
+    only what is initialised, and its operations have a value for all operands."""
+    views, here = windows_at(tree, path), _only(path)
+    for _, n in walk(e):
+        match n:
+            case ExternCall(f=f) if not any(f is t for t in TOTAL):
+                return Clash(f"{f.name} surely has a value")
+            case Binary(op="/", rhs=rhs) if not is_control(n) and not (isinstance(rhs, Const) and rhs.value != 0):
+                return Clash("the expression does not divide by zero")
+            case ReadConfig(config=c, field=f):
+                return Clash(f"{c.name}.{f} is set")
+            case Read(sym=s):
+                base = _base(s, views)
+                if not isinstance(initialised(tree, here, base, _whole(types[base])), Safe):
+                    return Clash(f"{base.name}, which the expression reads, is initialised")
+            case _:
+                pass
+    return SAFE
+
+
+def _only(path: Path) -> Blk:
+    """The statement at `path` as a block."""
+    label, k = path[-1]
+    assert k is not None
+    return Blk(path[:-1], label, k, k + 1)
+
+
+def _base(sym: Sym, views: Mapping[Sym, WindowExpr]) -> Sym:
+    """The buffer that a window views."""
+    while sym in views:
+        sym = views[sym].sym
+    return sym
+
+
 def _written_first(tree: ProcDef, path: Path, sym: Sym) -> bool:
     """Whether the buffer allocated at `path` is read only where it was written."""
     label, k = path[-1]
@@ -69,17 +107,12 @@ def runs(tree: ProcDef, path: Path, call: Call, types: dict[Sym, Type]) -> Verdi
     why = partial(callee)
     if why is not None:
         return Clash(f"{callee.name} surely runs to its end ({why})")
-    views = windows_at(tree, path)
-    label, k = path[-1]
-    assert k is not None
-    here = Blk(path[:-1], label, k, k + 1)
+    views, here = windows_at(tree, path), _only(path)
     body = Blk((), "body", 0, len(callee.body))
     for formal, actual in zip(callee.args, call.args, strict=True):
         if not isinstance(actual, Read | WindowExpr) or isinstance(covered(callee, body, formal.sym), Safe):
             continue
-        base = actual.sym
-        while base in views:
-            base = views[base].sym
+        base = _base(actual.sym, views)
         verdict = initialised(tree, here, base, _whole(types[base]))
         if isinstance(verdict, Clash):
             return Clash(f"{base.name}, which {callee.name} reads, is initialised")

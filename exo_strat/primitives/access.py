@@ -203,8 +203,13 @@ def redirect(rw: Rewrite, span: Span, sym: Sym, how: Redirect) -> None:
     Fails with `NotApplicable` if a callee needs the whole dense buffer or a window cannot be expressed, and
     with `Unsafe` if a stride that somebody asks for changes.
     """
-    for path in reversed(uses_in(rw.tree, span, sym)):  # inner places first: lists around them may shift
-        _redirect_one(rw, path, sym, how)
+    redirect_each(rw, uses_in(rw.tree, span, sym), sym, lambda _: how)
+
+
+def redirect_each(rw: Rewrite, places: Sequence[Path], sym: Sym, how: Callable[[Path], Redirect]) -> None:
+    """Send the accesses to `sym` at some places, in textual order, each where `how` says; see `redirect`."""
+    for path in reversed(places):  # inner places first: lists around them may shift
+        _redirect_one(rw, path, sym, how(path))
 
 
 def _redirect_one(rw: Rewrite, path: Path, sym: Sym, how: Redirect) -> None:

@@ -135,6 +135,31 @@ def parallelize_loop(rw: Rewrite, loop: ForCursor, mode: str = "par") -> Where:
 
 
 @primitive()
+def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
+    """`for i in seq(..)  ~>  for i in vec(..)`, if no iteration touches what another writes. Beyond the paper.
+
+    The mode says that the iterations may run side by side in one instruction; the condition is that of
+    `parallelize_loop`, and so is the way back (`parallelize_loop` with the mode "seq"). Returns the loop. Fails
+    with `Unsafe` if two iterations may touch one location that either writes; that includes accumulations into
+    one location, and config fields.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[8]):
+    ...     for i in seq(0, 8):
+    ...         x[i] = 2.0 * x[i]
+    ... ''')
+    >>> print(vectorize_loop.direct(p, "i"))
+    def foo(x: f32[8] @ DRAM):
+        for i in vec(0, 8):
+            x[i] = 2.0 * x[i]
+    """
+    require(safety.parallel(rw.proc.tree, loop.path), loop)
+    rw.set(loop.path, mode="vec")
+    return loop.path
+
+
+@primitive()
 def rename(rw: Rewrite, proc: ProcCursor, name: str) -> Where:
     """Gives the procedure another name, an identifier. Returns its root.
 

@@ -20,6 +20,7 @@ from ..ir.walk import Path, get, mentions
 from ..logic import safety
 from ..logic.context import facts_at
 from ..logic.coverage import all_covered
+from ..logic.normal import difference
 from ..logic.translate import lin
 from .access import Dims, Redirect, redirect, relist, shown, uses_in
 from .buffers import alloc_at, rest_of, shape_of
@@ -27,13 +28,21 @@ from .framework import ExprLike, Where, applicable, argument, primitive, require
 from .scoping import integer_arg
 
 
-def _reshape(rw: Rewrite, path: Path, shape: Sequence[Expr]) -> None:
+def reshape(rw: Rewrite, path: Path, shape: Sequence[Expr]) -> None:
     """Give an allocation other extents."""
     alloc = alloc_at(rw, path)
     if isinstance(alloc.type, Tensor):
         relist(rw, (*path, ("type", None)), "shape", shape)
     else:
         rw.replace((*path, ("type", None)), Tensor(alloc.type, pvector(shape)))
+
+
+def dimension(a: AllocCursor, rank: int, dim: object) -> int:
+    """An argument that names a dimension of an allocation of so many."""
+    known = isinstance(dim, int) and not isinstance(dim, bool) and 0 <= dim < rank
+    argument(known, f"{a.name()} has {rank} dimensions: there is no dimension {dim!r}")
+    assert isinstance(dim, int)
+    return dim
 
 
 # -- expand_dim ---------------------------------------------------------------------------------------
@@ -69,13 +78,13 @@ def expand_dim(rw: Rewrite, a: AllocCursor, size: ExprLike, index: ExprLike) -> 
     e = _index(rw, a, index, places)
     for x in (extent, e):
         require(safety.unchanged(tree, safety.Blk(*rest), x), a)
-    require(safety.holds(tree, a.path, Binary("<=", b.ONE, extent), "the new extent is positive"), a)
+    require(safety.holds(tree, a.path, Binary("<=", b.ONE, extent), "the new extent is positive", False), a)
     bound = Binary("and", Binary("<=", b.ZERO, e), Binary("<", e, extent))
     for path in places:
-        require(safety.holds(tree, path, bound, "the index is within the new dimension"), at_path(rw.proc, path))
+        require(safety.holds(tree, path, bound, "the index is within the new dimension", False), at_path(rw.proc, path))
     _still_covered(tree, a, rest, e)
     shape = [extent, *shape_of(alloc_at(rw, a.path))]
-    _reshape(rw, a.path, shape)
+    reshape(rw, a.path, shape)
     how = Redirect(a.sym, shape, lambda idx: [e, *idx], lambda dims: [Point(e), *dims], lambda d: d + 1)
     redirect(rw, rest, a.sym, how)
     return a.path
@@ -139,7 +148,7 @@ def rearrange_dim(rw: Rewrite, a: AllocCursor, perm: tuple[int, ...]) -> Where:
         return [dims[d] for d in perm] if kept == sorted(kept) else None
 
     shape = [old[d] for d in perm]
-    _reshape(rw, a.path, shape)
+    reshape(rw, a.path, shape)
     how = Redirect(a.sym, shape, lambda idx: [idx[d] for d in perm], window, perm.index)
     redirect(rw, rest_of(rw, a.path), a.sym, how)
     return a.path
@@ -152,7 +161,8 @@ def rearrange_dim(rw: Rewrite, a: AllocCursor, perm: tuple[int, ...]) -> Where:
 def divide_dim(rw: Rewrite, a: AllocCursor, dim: int, c: int) -> Where:
     """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, n/c, c, _]; a[_, e/c, e%c, _]`, if c divides n. Paper: A.5.
 
-    A window along the dimension must stay within one block of c. Returns the allocation.
+    The extent n may be symbolic. A window along the dimension must stay within one block of c. Returns the
+    allocation.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -169,14 +179,13 @@ def divide_dim(rw: Rewrite, a: AllocCursor, dim: int, c: int) -> Where:
     """
     tree = rw.proc.tree
     old = shape_of(alloc_at(rw, a.path))
-    known = isinstance(dim, int) and 0 <= dim < len(old)
-    argument(known, f"{a.name()} has {len(old)} dimensions: there is no dimension {dim!r}")
+    dimension(a, len(old), dim)
     argument(isinstance(c, int) and c >= 1, f"the factor must be a positive integer, not {c!r}")
     n = old[dim]
     require(safety.holds(tree, a.path, Binary("==", b.mod(n, c), b.ZERO), f"{c} divides the extent"), a)
     rest = rest_of(rw, a.path)
     for path in uses_in(tree, rest, a.sym):
-        _one_block(rw, path, dim, c)
+        one_block(rw, path, dim, c)
 
     def point(idx: Sequence[Expr]) -> Sequence[Expr]:
         return [*idx[:dim], b.div(idx[dim], c), b.mod(idx[dim], c), *idx[dim + 1 :]]
@@ -185,21 +194,22 @@ def divide_dim(rw: Rewrite, a: AllocCursor, dim: int, c: int) -> Where:
         return [*dims[:dim], *_split(dims[dim], c), *dims[dim + 1 :]]
 
     shape = [*old[:dim], b.div(n, c), b.num(c), *old[dim + 1 :]]
-    _reshape(rw, a.path, shape)
+    reshape(rw, a.path, shape)
     redirect(rw, rest, a.sym, Redirect(a.sym, shape, point, window, lambda d: d if d < dim else d + 1))
     return a.path
 
 
-def _one_block(rw: Rewrite, path: Path, dim: int, c: int) -> None:
-    """Owed of a window along the divided dimension: it is not empty and lies within one block."""
+def one_block(rw: Rewrite, path: Path, dim: int, c: int, start: Expr = b.ZERO) -> None:
+    """Owed of a window along a dimension that is cut into blocks of c, the first from `start`: it is not empty
+    and lies within one block."""
     tree = rw.proc.tree
     dims = shown(get(tree, path), declarations(tree))
     d = None if dims is None else dims[dim]
     if isinstance(d, Interval):
-        last = b.sub(d.hi, b.ONE)
-        inside = Binary("and", Binary("<=", d.lo, last), Binary("==", b.div(d.lo, c), b.div(last, c)))
+        first, last = difference(d.lo, start), difference(b.sub(d.hi, b.ONE), start)
+        inside = Binary("and", Binary("<=", first, last), Binary("==", b.div(first, c), b.div(last, c)))
         what = f"the window lies within one block of {c}"
-        require(safety.holds(tree, path, inside, what), at_path(rw.proc, path))
+        require(safety.holds(tree, path, inside, what, False), at_path(rw.proc, path))
 
 
 def _split(d: WinDim, c: int) -> Sequence[WinDim]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import keyword
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import update_wrapper
 from types import UnionType
@@ -26,6 +26,7 @@ from ..cursors.kinds import (
     ArgCursor,
     AssignCursor,
     BinaryOpCursor,
+    CallCursor,
     ExternCursor,
     ForCursor,
     IfCursor,
@@ -250,8 +251,9 @@ class Primitive(Atomic):
         rw = Rewrite(p)
         try:
             target = coerce(c, spec.targets)
-            where = spec.fn(rw, target, *self.args)
-            q = rw.finish(self, target.place(), spec.same_values)
+            pos, kws = _spread(spec.signature, self.args)
+            where = spec.fn(rw, target, *pos, **kws)
+            q = rw.finish(self, target.place(), spec.same_values, target)
             return Success((q, _focus(q, target, where)))
         except Refused as r:
             return Err(r.failure.at(self, c))
@@ -261,14 +263,24 @@ class Primitive(Atomic):
             return Err(BadArgument(str(e)).at(self, c))
 
     def __repr__(self) -> str:
-        params = list(PRIMITIVES[self.name].signature.parameters.values())
-        pos = [a for a, prm in zip(self.args, params, strict=True) if prm.default is prm.empty]
-        kws = [
-            (prm.name, a)
-            for a, prm in zip(self.args, params, strict=True)
-            if prm.default is not prm.empty and a != prm.default
-        ]
-        return f"{self.name}({show_args(tuple(pos), tuple(kws))})"
+        pos, kws = _spread(PRIMITIVES[self.name].signature, self.args, spare=True)
+        return f"{self.name}({show_args(tuple(pos), tuple(kws.items()))})"
+
+
+def _spread(signature: inspect.Signature, args: Sequence[Any], spare: bool = False) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments, one a parameter, as they are written at a call; with `spare` by name, and no defaults."""
+    pos: list[Any] = []
+    kws: dict[str, Any] = {}
+    for prm, a in zip(signature.parameters.values(), args, strict=True):
+        if prm.kind is prm.VAR_POSITIONAL:
+            pos += a
+        elif prm.kind is prm.VAR_KEYWORD:
+            kws |= dict(a)
+        elif not spare or prm.default is prm.empty:
+            pos.append(a)
+        elif a != prm.default:
+            kws[prm.name] = a
+    return pos, kws
 
 
 PRIMITIVES: dict[str, Spec] = {}  # filled once, when the modules of this package are imported
@@ -297,13 +309,18 @@ class PrimitiveForm:
     def __call__(self, *args: Any, **kwargs: Any) -> Primitive:
         bound = self.spec.signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        return Primitive(self.spec.name, freeze(tuple(bound.arguments.values())))
+        values = [tuple(sorted(a.items())) if isinstance(a, dict) else a for a in bound.arguments.values()]
+        return Primitive(self.spec.name, freeze(tuple(values)))
 
     def direct(self, p: Proc, *args: Any, **kwargs: Any) -> Proc:
         """The paper's form: takes the target by reference, returns the new procedure.
 
         Raises `SchedulingError` where the Op fails, `InvalidCursorError` where the reference leads nowhere.
         """
+        return self.applied(p, args, kwargs)[0]
+
+    def applied(self, p: Proc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Proc, Cursor]:
+        """The direct form's work: the new procedure, and the cursor that the Op returns. Raises what `direct` does."""
         if not isinstance(p, Proc):
             raise TypeError(f"the first argument of {self.spec.name} is a procedure, not {p!r}")
         on_proc = ProcCursor in self.spec.targets
@@ -321,8 +338,8 @@ class PrimitiveForm:
             raise SchedulingError(BadArgument(str(e))) from None
         outcome = self(*args, **kwargs)(p, target)
         if isinstance(outcome, Success):
-            q: Proc = outcome.unwrap()[0]
-            return q
+            made: tuple[Proc, Cursor] = outcome.unwrap()
+            return made
         failure = outcome.failure()
         if isinstance(failure, InvalidCursor):
             raise InvalidCursorError(str(failure))
@@ -330,6 +347,22 @@ class PrimitiveForm:
 
     def __repr__(self) -> str:
         return f"<primitive {self.spec.name}{self.spec.signature}>"
+
+
+class CalleeForm(PrimitiveForm):
+    """A primitive that makes a call of a new procedure. The paper's form returns that procedure, too."""
+
+    def __init__(self, form: PrimitiveForm) -> None:
+        super().__init__(form.spec)
+
+    def direct(self, p: Proc, *args: Any, **kwargs: Any) -> tuple[Proc, Proc]:  # type: ignore[override]
+        """The paper's form: takes the target by reference, returns the new version and the procedure it calls.
+
+        Raises `SchedulingError` where the Op fails, `InvalidCursorError` where the reference leads nowhere.
+        """
+        q, call = self.applied(p, args, kwargs)
+        assert isinstance(call, CallCursor)
+        return q, call.subproc()
 
 
 def primitive(same_values: bool = True) -> Callable[[Callable[..., Where]], PrimitiveForm]:

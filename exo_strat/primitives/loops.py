@@ -268,7 +268,8 @@ def fission(rw: Rewrite, gap: GapCursor, n_lifts: int = 1) -> Where:
     second of the two outermost parts; cursors to a scope point to its first part.
 
     Fails with `NotApplicable` if s2 uses what s1 defines, and with `Unsafe` if some s1 touches the data of an
-    s2 of an earlier iteration, or changes the bounds or the condition.
+    s2 of an earlier iteration, or changes the bounds or the condition. An s2 may read what a later s1 writes if
+    that is computed again: an s1 before has surely written the same value (see `logic.determined`).
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -42,7 +42,7 @@ from ..logic.normal import to_expr
 from ..logic.translate import lin
 from ..logic.unify import Unified, Unifier, View, fresh_callee, skeleton
 from .framework import Where, applicable, argument, primitive, refuse, require
-from .scoping import escaping
+from .scoping import escaping, other_value
 from .wellformed import call_error, configs_differ, memories_at, types_at, well_formed
 
 ADDRESSABLE = (DRAM, DRAM_STACK, DRAM_STATIC)
@@ -283,7 +283,9 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Proc) -> Where:
     They must descend from one original by rewrites that keep its values (not from one whose precision was
     changed, or that asserts more), and take the same arguments. What `bar` asserts is proved. A rewrite may
     drop a computation that fails, such as a read of memory that was never written, but never adds one; so if
-    `bar` was not made from `foo`, the version that both were made from must surely run. Returns the call.
+    `bar` was not made from `foo`, the version that both were made from must surely run. Where the two may leave
+    different values in a config field (`bind_config`, `delete_config`, `write_config`), nothing reads it after
+    the call before it is written again. Returns the call.
 
     >>> from exo_strat import proc_from_source
     >>> from exo_strat.direct import rename, unroll_loop
@@ -317,6 +319,8 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Proc) -> Where:
     if error is not None:
         refuse(unsafe(error.message, error.counterexample))
     rw.set(path, f=other)
+    for field in sorted(old.leaves_since(common) | other.leaves_since(common), key=lambda f: (f.config.name, f.field)):
+        other_value(rw, tree, span_of(path).path(1), field, call)
     if configs_differ([node], new):
         well_formed(rw)
     return path

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..cursors.cursor import Cursor
 from ..cursors.edits import Span
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import scope_at
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, Expr, For, ProcDef, Var, WindowDef
+from ..ir.nodes import Alloc, Expr, For, ProcDef, ReadConfig, Var, WindowDef
 from ..ir.types import bool_
-from ..ir.walk import Path, get, is_bool, is_control, mentions
+from ..ir.walk import Path, get, is_bool, is_control, mentions, walk
 from ..logic import safety
 from ..logic.configs import asks_config
+from ..logic.dependence import Clash
+from ..logic.liveness import may_last, unread_after
 from ..logic.translate import Env, is_opaque, lin
 from .framework import ExprLike, applicable, argument, expr_arg, require
 from .wellformed import well_formed
@@ -72,10 +76,36 @@ def stays_race_free(rw: Rewrite, path: Path) -> None:
         require(safety.parallel(rw.tree, path))
 
 
+def no_new_races(rw: Rewrite, path: Path) -> None:
+    """Owed when the code at a path of the current tree touches more than before, or when less is known of it: of
+    the loops around it and in it, those whose iterations run in parallel still may."""
+    around = [path[:n] for n in range(len(path))]
+    for p in (*around, *(p for p, _ in walk(rw.node(path), path))):
+        loop = rw.node(p)
+        if isinstance(loop, For) and loop.mode != "seq":
+            require(_in_words(safety.parallel(rw.tree, p)))
+
+
+def _in_words(verdict: safety.Verdict) -> safety.Verdict:
+    """A verdict on new code, whose counterexample is none of the old code: it is told in words."""
+    if not isinstance(verdict, Clash) or not verdict.counterexample:
+        return verdict
+    values = ", ".join(f"{k} = {v}" for k, v in verdict.counterexample.items())
+    details = f"{verdict.details}\nin the new code, for instance with {values}"
+    return replace(verdict, counterexample=None, details=details)
+
+
+def other_value(rw: Rewrite, tree: ProcDef, gap: Path, field: ReadConfig, place: Cursor) -> None:
+    """Owed when a config field may hold another value than before at a gap of `tree`: none but the caller sees it."""
+    require(unread_after(tree, gap, field), place)
+    if may_last(tree, gap, field):
+        rw.leaves_other(field)
+
+
 def config_asserts_stay(rw: Rewrite) -> None:
     """Owed when the code around writes to config fields changes: what callees assert about fields is still known."""
     if any(map(asks_config, rw.tree.body)):
-        well_formed(rw)
+        well_formed(rw, example=False)
 
 
 # -- arguments ----------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from ..ir import build as b
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Binary, Call, Const, Expr, For, If, Node, Pass, ProcDef, Read, Reduce, Stmt, Unary, Var
+from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Type, bool_
 from ..ir.walk import Path, children, get, is_bool, is_control, mentions
 from ..logic import safety
@@ -142,7 +143,7 @@ def _never_runs(s: For, facts: Facts, env: Env) -> bool:
         return n <= 0
     if is_opaque(s.lo) or is_opaque(s.hi):
         return False
-    return isinstance(prove(facts, le(lin(s.hi, env), lin(s.lo, env))), Proved)
+    return isinstance(prove(facts, le(lin(s.hi, env), lin(s.lo, env)), "the loop never runs"), Proved)
 
 
 def _does_nothing(s: Node) -> bool:
@@ -152,8 +153,8 @@ def _does_nothing(s: Node) -> bool:
             return all(isinstance(c, Pass) for c in body)
         case If(body=body, orelse=orelse):
             return all(isinstance(c, Pass) for c in (*body, *orelse))
-        case Reduce(op="+", rhs=rhs):
-            return _is(rhs, 0)
+        case Reduce(op=op, rhs=rhs) if op in NEUTRAL:
+            return _is(rhs, NEUTRAL[op])
         case _:
             return False
 

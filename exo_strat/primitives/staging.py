@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pyrsistent import PVector, pvector
 
@@ -19,7 +20,9 @@ from ..ir.nodes import (
     Assign,
     Binary,
     Call,
+    Const,
     Expr,
+    ExternCall,
     For,
     If,
     Interval,
@@ -30,19 +33,23 @@ from ..ir.nodes import (
     ReadConfig,
     Reduce,
     Stmt,
+    StrideExpr,
+    Unary,
     WinDim,
     WindowExpr,
 )
+from ..ir.printing import names_at, print_expr
+from ..ir.reductions import NEUTRAL
 from ..ir.types import R, Scalar, Tensor, Type
 from ..ir.walk import COMPARISONS, LOGICAL, Path, get, is_control, mentions, walk
 from ..logic import safety
-from ..logic.dependence import Safe
+from ..logic.dependence import Clash, Safe
 from ..logic.effects import windows_at
 from ..logic.normal import difference
 from ..logic.translate import is_opaque
-from .access import Dims, Redirect, bounds, redirect, shown, statement_of, uses_in
+from .access import Dims, Redirect, bounds, redirect_each, shown, statement_of, uses_in
 from .framework import Where, applicable, blk, name_arg, primitive, require, window_arg
-from .scoping import escaping, stays_race_free
+from .scoping import escaping, no_new_races
 
 # -- bind_expr ----------------------------------------------------------------------------------------
 
@@ -51,9 +58,10 @@ from .scoping import escaping, stays_race_free
 def bind_expr(rw: Rewrite, e: ExprCursor, name: str, cse: bool = False) -> Where:
     """`s  ~>  a: T; a = e; s[e -> a]`. Paper: A.5.
 
-    `e` is a data value that the statement evaluates whenever it runs. With `cse`, every equal expression in
-    the statement is replaced, and in the statements after it until one may change what `e` reads. T is the
-    precision of `e`; a literal's is that of its context. Returns the assignment.
+    `e` is a data value that the statement evaluates whenever it runs. With `cse`, every equal expression (of
+    equal places; operands of sums and products in any order) in the statement is replaced, and in the statements
+    after it until one may change what `e` reads. T is the precision of `e`; a literal's is that of its context.
+    Returns the assignment.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -70,9 +78,9 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: str, cse: bool = False) -> Where
     """
     tree, value = rw.proc.tree, e.node
     applicable(not is_control(value), "only data can be bound to a buffer, not a control expression", e)
-    applicable(not isinstance(value, WindowExpr) and _is_value(tree, e.path), "this stands for a buffer", e)
+    applicable(not isinstance(value, WindowExpr) and is_value(tree, e.path), "this stands for a buffer", e)
     stmt = e.stmt().path
-    applicable(not _maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
+    applicable(not maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
     a = rw.fresh(name_arg(name))
     for path in _equal_places(tree, stmt, e.path) if cse else [e.path]:
         rw.replace(path, Read(a, pvector()))
@@ -81,7 +89,7 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: str, cse: bool = False) -> Where
     return span_of(stmt).path(1)
 
 
-def _is_value(tree: ProcDef, path: Path) -> bool:
+def is_value(tree: ProcDef, path: Path) -> bool:
     """Whether a data expression only gives its value: a call may write an argument, or take it whole."""
     call, k = get(tree, path[:-1]), path[-1][1]
     if not isinstance(call, Call) or k is None:
@@ -90,7 +98,7 @@ def _is_value(tree: ProcDef, path: Path) -> bool:
     return isinstance(formal.type, Scalar) and formal.sym not in written_args(call.f.tree)
 
 
-def _maybe_skipped(tree: ProcDef, stmt: Path, path: Path) -> bool:
+def maybe_skipped(tree: ProcDef, stmt: Path, path: Path) -> bool:
     """Whether a statement may run without evaluating the expression at `path`."""
     for n in range(len(stmt), len(path)):
         node = get(tree, path[:n])
@@ -113,9 +121,21 @@ def _equal_places(tree: ProcDef, stmt: Path, path: Path) -> list[Path]:
         if not same and isinstance(block[k], If):
             at = (*at, ("cond", None))
         if same or not isinstance(block[k], For):
-            found += [p for p, n in walk(get(tree, at), at) if n == e and _is_value(tree, p)]
+            found += _places_of(tree, at, e)
         if not same:
             break
+    return found
+
+
+def _places_of(tree: ProcDef, at: Path, e: Expr) -> list[Path]:
+    """The places, in what stands at a path, of values that equal `e`; none of them inside another."""
+    found: list[Path] = []
+    for p, n in walk(get(tree, at), at):
+        if not isinstance(n, Read | Const | Unary | Binary | ExternCall | ReadConfig) or is_control(n):
+            continue
+        inside = bool(found) and p[: len(found[-1])] == found[-1]
+        if not inside and is_value(tree, p) and isinstance(safety.equal_at(tree, p, n, e), Safe):
+            found.append(p)
     return found
 
 
@@ -155,10 +175,11 @@ def stage_mem(rw: Rewrite, block: BlockCursor, window: str, name: str, accum: bo
     """`s  ~>  tmp: T[..]; tmp = a[w]; s[a -> tmp]; a[w] = tmp`, for a window w of a buffer a. Paper: A.5.
 
     `window` is object code such as `"a[0:n, j]"`, half-open; `tmp` has a dimension for each interval. It
-    must lie within the buffer, and every access and window of the block within it, by the buffer's own name.
+    must lie within the buffer. Every access and window of the block is either within it or beside it, by the
+    buffer's own name; what is beside it, if not all is, goes to the buffer as before.
     The load is left out if the block writes the whole window before it reads any of it, the store if it
     writes nothing. What is loaded of a local buffer must have been written before. With `accum`, which needs
-    a block that only accumulates into the window, `tmp` starts at zero and is added back.
+    a block that only accumulates into the window, by `+` or `*`, `tmp` starts at 0 or 1 and is accumulated back.
     Returns the block, without the copies.
 
     >>> from exo_strat import proc_from_source
@@ -182,29 +203,37 @@ def stage_mem(rw: Rewrite, block: BlockCursor, window: str, name: str, accum: bo
     buffer, dims = window_arg(rw, window, span.path())
     _window_fits(tree, s, buffer, dims)
     _only_name(tree, span, buffer, block)
-    _nothing_outside(rw, s, buffer, dims, block)
-    store = safety.writes_to(tree, s, buffer)
-    load = accum or _reads_before(tree, s, buffer, dims, store)
-    if accum:
-        adds = store and safety.only_accumulates(tree, s, buffer)
-        applicable(adds, f"the block does more, or less, than accumulate into {buffer}", block)
+    places = _places_inside(rw, s, buffer, dims, block)
+    part = dims if len(places) < len(uses_in(tree, span, buffer)) else None
+    store = safety.writes_to(tree, s, buffer, part)
+    load = accum or _reads_before(tree, s, buffer, dims, store, part)
+    op = _accumulation(tree, s, buffer, part, block) if accum else None
     if load:
         require(safety.initialised(tree, s, buffer, dims), block)
     tmp = rw.fresh(name_arg(name))
     alloc, how = _copy_of(tree, buffer, dims, tmp)
-    redirect(rw, span, buffer, how)
-    before = [alloc, *([_copy(rw, buffer, dims, tmp, "zero" if accum else "load")] if load else [])]
+    redirect_each(rw, places, buffer, lambda _: how)
+    before = [alloc, *([_copy(rw, buffer, dims, tmp, False, op)] if load else [])]
     if store:
-        rw.insert_after(span.path(span.hi - span.lo - 1), _copy(rw, buffer, dims, tmp, "add" if accum else "store"))
+        rw.insert_after(span.path(span.hi - span.lo - 1), _copy(rw, buffer, dims, tmp, True, op))
     rw.insert_before(span.path(), *before)
-    for n in range(1, len(span.parent) + 1):
-        stays_race_free(rw, span.parent[:n])
+    no_new_races(rw, span.path())
     return span._replace(lo=span.lo + len(before), hi=span.hi + len(before))
 
 
-def _reads_before(tree: ProcDef, s: safety.Blk, buffer: Sym, dims: Dims, store: bool) -> bool:
+def _accumulation(tree: ProcDef, s: safety.Blk, buffer: Sym, part: Dims | None, block: BlockCursor) -> str:
+    """The operator by which a block accumulates into a buffer, which must be all that it does to it."""
+    used = sorted({a.op for a in safety.effects(tree, s) if a.buffer == buffer and a.kind == "A"})
+    op = next((x for x in used if safety.only_accumulates(tree, s, buffer, x, part)), "")
+    adds = op != "" and safety.writes_to(tree, s, buffer, part)
+    applicable(adds, f"the block does more, or less, than accumulate into {buffer} by one operator", block)
+    applicable(op in NEUTRAL, f"{op} has no neutral number to start from: stage {buffer} without accum", block)
+    return op
+
+
+def _reads_before(tree: ProcDef, s: safety.Blk, buffer: Sym, dims: Dims, store: bool, part: Dims | None) -> bool:
     """Whether the block, or the store after it, may need what the window holds before."""
-    if not isinstance(safety.covered(tree, s, buffer), Safe):
+    if not isinstance(safety.covered(tree, s, buffer, part), Safe):
         return True
     return store and not isinstance(safety.fully_written(tree, s, buffer, dims), Safe)
 
@@ -218,8 +247,8 @@ def _window_fits(tree: ProcDef, s: safety.Blk, buffer: Sym, dims: Dims) -> None:
         for e in (lo, hi):
             require(safety.unchanged(tree, s, e))
         inside = Binary("and", Binary("<=", b.ZERO, lo), Binary("<=", hi, extent))
-        require(safety.holds(tree, s.path(), Binary("<", lo, hi), "the window is not empty"))
-        require(safety.holds(tree, s.path(), inside, f"the window lies within {buffer}"))
+        require(safety.holds(tree, s.path(), Binary("<", lo, hi), "the window is not empty", False))
+        require(safety.holds(tree, s.path(), inside, f"the window lies within {buffer}", False))
 
 
 def _only_name(tree: ProcDef, span: Span, buffer: Sym, block: BlockCursor) -> None:
@@ -238,17 +267,59 @@ def _only_name(tree: ProcDef, span: Span, buffer: Sym, block: BlockCursor) -> No
             applicable(w not in leaving, f"the window {w} of {buffer} is used after the block", block)
 
 
-def _nothing_outside(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims, block: BlockCursor) -> None:
-    """Owed of the block: what it accesses, and the windows that it makes, are inside the window."""
+def _places_inside(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims, block: BlockCursor) -> list[Path]:
+    """The places of the block that go to the copy: those inside the window. Owed of every other: it is beside it."""
     tree = rw.proc.tree
-    require(safety.within(tree, s, buffer, dims), block)
-    types = declarations(tree)
-    for path in uses_in(tree, Span(*s), buffer):
-        for d, outer in zip(shown(get(tree, path), types) or (), dims, strict=False):
-            (lo, hi), (least, most) = bounds(d), bounds(outer)
-            inside = Binary("and", Binary("<=", least, lo), Binary("<=", hi, most))
+    places, types = uses_in(tree, Span(*s), buffer), declarations(tree)
+    verdict = safety.within(tree, s, buffer, dims)
+    if isinstance(verdict, Safe):
+        for path in places:
+            inside = _inside(shown(get(tree, path), types) or (), dims)
             what = "every window that the block makes is inside the window"
-            require(safety.holds(tree, path, inside, what), at_path(rw.proc, statement_of(path)))
+            require(safety.holds(tree, path, inside, what, False), at_path(rw.proc, statement_of(path)))
+        return places
+    found: list[Path] = []
+    for path in places:
+        node = get(tree, path)
+        cells = shown(node, types) or [Point(i) for i in getattr(node, "idx", ())]
+        if isinstance(node, StrideExpr) or safety.holds_everywhere(tree, path, _inside(cells, dims), False):
+            found.append(path)
+        elif not safety.holds_everywhere(tree, path, _beside(cells, dims), False):
+            what = "every access of the block is inside the window, or else surely beside it"
+            neither = safety.holds(tree, path, _inside(cells, dims), what, False)
+            if isinstance(neither, Clash):
+                neither = replace(neither, details=f"{_spelled(tree, node)} is neither")
+            require(neither, at_path(rw.proc, statement_of(path)))
+    if all(isinstance(get(tree, path), StrideExpr) for path in found):
+        require(verdict, block)
+    return found
+
+
+def _spelled(tree: ProcDef, n: Node) -> str:
+    """What an access is to, in object code."""
+    e = Read(n.sym, n.idx) if isinstance(n, Assign | Reduce) else n
+    assert isinstance(e, Read | WindowExpr)
+    return print_expr(e, names_at(tree))
+
+
+def _inside(cells: Dims, window: Dims) -> Expr:
+    """The condition that all that an access shows is inside a window."""
+    found: Expr = b.TRUE
+    for d, outer in zip(cells, window, strict=False):
+        (lo, hi), (least, most) = bounds(d), bounds(outer)
+        inside = Binary("and", Binary("<=", least, lo), Binary("<=", hi, most))
+        found = inside if found == b.TRUE else Binary("and", found, inside)
+    return found
+
+
+def _beside(cells: Dims, window: Dims) -> Expr:
+    """The condition that nothing that an access shows is inside a window."""
+    found: Expr = b.FALSE
+    for d, outer in zip(cells, window, strict=False):
+        (lo, hi), (least, most) = bounds(d), bounds(outer)
+        beside = Binary("or", Binary("<=", hi, least), Binary("<=", most, lo))
+        found = beside if found == b.FALSE else Binary("or", found, beside)
+    return found
 
 
 def _copy_of(tree: ProcDef, buffer: Sym, dims: Dims, tmp: Sym) -> tuple[Alloc, Redirect]:
@@ -276,8 +347,9 @@ def _shifted(d: WinDim, by: Expr) -> WinDim:
     return Point(difference(d.pt, by)) if isinstance(d, Point) else Interval(difference(d.lo, by), difference(d.hi, by))
 
 
-def _copy(rw: Rewrite, buffer: Sym, dims: Dims, tmp: Sym, how: str) -> Stmt:
-    """The loop nest that copies between a window and its staged buffer."""
+def _copy(rw: Rewrite, buffer: Sym, dims: Dims, tmp: Sym, back: bool, op: str | None) -> Stmt:
+    """The loop nest that copies a window to its staged buffer, or back. With an operator, that makes the
+    staged buffer neutral, or accumulates it."""
     iters: list[tuple[Sym, Expr]] = []
     outside: list[Expr] = []
     for d in dims:
@@ -290,12 +362,12 @@ def _copy(rw: Rewrite, buffer: Sym, dims: Dims, tmp: Sym, how: str) -> Stmt:
     inside: PVector[Expr] = pvector([b.var(i) for i, _ in iters])
     there = pvector(outside)
     stmt: Stmt
-    if how == "zero":
-        stmt = Assign(tmp, inside, b.data(0.0))
-    elif how == "load":
-        stmt = Assign(tmp, inside, Read(buffer, there))
+    if not back:
+        stmt = Assign(tmp, inside, Read(buffer, there) if op is None else b.data(NEUTRAL[op]))
+    elif op is None:
+        stmt = Assign(buffer, there, Read(tmp, inside))
     else:
-        stmt = (Reduce if how == "add" else Assign)(buffer, there, Read(tmp, inside))
+        stmt = Reduce(buffer, there, Read(tmp, inside), op)
     for i, n in reversed(iters):
         stmt = For(i, b.ZERO, n, pvector([stmt]))
     return stmt

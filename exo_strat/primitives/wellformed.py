@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from pyrsistent import pmap
 
 from ..cursors.rewrite import Rewrite
-from ..failure import unsafe
 from ..frontend.check_calls import check_call
 from ..frontend.check_place import Place
 from ..frontend.check_views import View, buffer_view
@@ -25,17 +24,22 @@ from ..ir.types import Control, Tensor, Type, index
 from ..ir.walk import Path, child
 from ..logic.configs import written_fields
 from ..logic.context import env_of, facts_at
+from ..logic.dependence import Clash, if_reached
 from ..logic.formula import Lin
 from ..logic.translate import Env, lin
-from .framework import refuse
+from .framework import require
 
 
-def well_formed(rw: Rewrite) -> None:
-    """Owed when code is new: all of it is in scope, well typed, in bounds, and calls get what they assert."""
+def well_formed(rw: Rewrite, example: bool = True) -> None:
+    """Owed when code is new: all of it is in scope, well typed, in bounds, and calls get what they assert.
+
+    A counterexample is of the new code. Where that says less than the old code did about when it runs,
+    `example` is false: nobody knows whether control gets there.
+    """
     try:
         check(rw.tree)
     except CheckError as e:
-        refuse(unsafe(e.message, e.counterexample))
+        require(if_reached(rw.tree, e.path, Clash(e.message, e.counterexample if example else None)))
 
 
 def call_error(tree: ProcDef, path: Path, call: Call) -> CheckError | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..cursors.cursor import BlockCursor, StmtCursor
 from ..cursors.edits import Span
 from ..cursors.rewrite import Rewrite
-from ..ir.nodes import Assign, Binary, ProcDef, Reduce
+from ..ir.nodes import Assign, ProcDef, Reduce
+from ..ir.reductions import combined
 from ..ir.walk import get
 from ..logic import safety
 from ..logic.effects import accesses, reads_of, resolve, windows_at
@@ -17,7 +18,8 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Wher
     """Two neighbouring writes to one location become one. Paper: A.6.
 
     `x = e1; x = e2  ~>  x = e2` and `x += e1; x = e2  ~>  x = e2`; `x = e1; x += e2  ~>  x = e1 + e2`;
-    `x += e1; x += e2  ~>  x += e1 + e2`. The target is the block of both, or the first with the second as
+    `x += e1; x += e2  ~>  x += e1 + e2`; and so with `*`, and with `min` and `max`, which take the extern
+    functions `fmin` and `fmax` for the value. The target is the block of both, or the first with the second as
     argument. The indices must be equal, and e2 must not read the location that the first writes, under any
     name. Returns the statement that is left: the second if that is an assignment, else the first.
 
@@ -48,10 +50,10 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Wher
     if isinstance(two, Assign):
         rw.delete(span._replace(hi=span.lo + 1))
         return span.path()
-    sums = two.op == "+" and (isinstance(one, Assign) or one.op == "+")
-    applicable(sums, "only sums can be merged with what they accumulate into", block)
+    same = isinstance(one, Assign) or one.op == two.op
+    applicable(same, f"the first accumulates by another operator than {two.op}", block)
     rw.delete(span._replace(lo=span.lo + 1))
-    rw.replace((*span.path(), ("rhs", None)), Binary("+", one.rhs, two.rhs))
+    rw.replace((*span.path(), ("rhs", None)), combined(two.op, one.rhs, two.rhs))
     return span.path()
 
 

@@ -21,7 +21,7 @@ from ..frontend.scope import declarations, scope_at
 from ..ir.memory import DRAM_STACK
 from ..ir.nodes import Alloc, Assign, Call, For, Read, Reduce
 from ..ir.printing import names_at, print_expr
-from ..ir.types import Control, Tensor, bool_
+from ..ir.types import Control, Scalar, Tensor, bool_
 from ..ir.walk import get, is_bool, is_control, mentions, walk
 from ..logic.unify import skeleton
 from ..primitives import PRIMITIVES, Primitive, inline
@@ -68,9 +68,21 @@ def prepared(ch: Choices, p: Proc, name: str) -> tuple[Proc, list[Cursor]]:
             return q, [block]
     if name == "join_loops":
         p = _after(ch, p, ("cut_loop",), 90)
+    if name == "merge_recompute":
+        p = _after(ch, p, ("divide_with_recompute",), 30)
     p = _after(ch, p, ("parallelize_loop",), 15)
     p = _after(ch, p, sorted(PRIMITIVES), 30)
-    return p, targets(p, PRIMITIVES[name].targets)
+    found = targets(p, PRIMITIVES[name].targets)
+    if name == "lift_reduce_constant":
+        found = [c for c in found if isinstance(c, BlockCursor) and isinstance(c[-1], ForCursor)] or found
+    if name == "merge_recompute":
+        found = [c for c in found if _is_nest(c)] or found
+    return p, found
+
+
+def _is_nest(c: Cursor) -> bool:
+    """Whether a loop's body is one loop."""
+    return isinstance(c, ForCursor) and len(c.body()) == 1 and isinstance(c.body()[0], ForCursor)
 
 
 def _after(ch: Choices, p: Proc, names: Sequence[str], percent: int) -> Proc:
@@ -193,10 +205,39 @@ def equal_expression(ch: Choices, c: Cursor) -> str | int:
     return ch.pick([*same, expression(ch, c)])
 
 
+def tile_count(ch: Choices, c: Cursor) -> str | int:
+    """A number of tiles for a loop: often one that leaves an overlap."""
+    node = c.node if isinstance(c, ForCursor) else None
+    options: list[str | int] = [1, 2, 3, 0]
+    if isinstance(node, For):
+        names = names_at(c.proc.tree)
+        lo, hi = print_expr(node.lo, names), print_expr(node.hi, names)
+        fewer = [f"{hi} - ({lo}) - {k}" for k in (1, 2, 0)]
+        options = [*options, *fewer, f"({hi} - ({lo})) / 2", f"({hi} - ({lo}) - 1) / 3"]
+    return ch.pick(options)
+
+
+def surrounding(ch: Choices, c: Cursor) -> Cursor | None:
+    """A loop around a block; None stands for the innermost one."""
+    path = c.place()
+    loops = [o for o in targets(c.proc, (ForCursor,)) if isinstance(o, ForCursor) and o.path == path[: len(o.path)]]
+    return ch.pick([*loops[:1], None, *loops]) if ch.chance(90) else ch.pick([None, *targets(c.proc, (ForCursor,))])
+
+
 def condition(ch: Choices, c: Cursor) -> str:
-    """A condition in scope at a cursor."""
+    """A condition in scope at a cursor; sometimes on data, which may never have been written."""
+    scope = scope_at(c.proc.tree, c.place())
+    data = [(s.id, name) for name, s in scope.names.items() if isinstance(scope.types[s], Scalar)]
+    tensors = [(s.id, f"{name}[0]") for name, s in scope.names.items() if _is_line(scope.types[s])]
+    places = [text for _, text in sorted([*data, *tensors])]
+    if places and ch.chance(25):
+        return f"{ch.pick(places)} < 2.0"
     n = ch.pick(controls(c) or ["0"])
     return ch.pick([f"{n} < 2", f"{n} == 1", f"{n} % 2 == 0", "Cfg.mode == 1"])
+
+
+def _is_line(t: object) -> bool:
+    return isinstance(t, Tensor) and len(t.shape) == 1
 
 
 def window(ch: Choices, c: Cursor) -> str:
@@ -247,9 +288,15 @@ def new_index(ch: Choices, c: Cursor) -> str:
     return ch.pick([*iterators, "0", *(f"{i} % 2" for i in iterators), *(f"{i} + 1" for i in iterators)])
 
 
+def start(ch: Choices, c: Cursor) -> str | int:
+    """Where a loop may start: now and then an expression that is not known there, or may change."""
+    return ch.pick(["Cfg.mode", f"{c.name()} + 1", "n * n"]) if ch.chance(35) else expression(ch, c)  # type: ignore[attr-defined]
+
+
 def permutation(ch: Choices, c: Cursor) -> tuple[int, ...]:
-    """A permutation of an allocation's dimensions."""
+    """A permutation of an allocation's dimensions, or now and then of others."""
     rank = len(c.shape()) if isinstance(c, AllocCursor) else 0
+    rank += ch.chance(30)
     left = list(range(rank))[::-1]
     return tuple(left.pop(ch.upto(len(left) - 1)) for _ in range(rank))
 
@@ -271,7 +318,7 @@ def version(ch: Choices, c: Cursor) -> Proc:
     """Another version of the procedure that is called, or another procedure."""
     node = c.node if isinstance(c, CallCursor) else None
     name = node.f.tree.name.partition("_")[0] if isinstance(node, Call) and ch.chance(90) else "double"
-    return ch.pick(versions(name)[1:])
+    return ch.pick(versions(name if name in callees() else "double")[1:])
 
 
 def buffer_like(ch: Choices, c: Cursor) -> Cursor:
@@ -281,10 +328,57 @@ def buffer_like(ch: Choices, c: Cursor) -> Cursor:
 
 def config_value(ch: Choices, c: Cursor) -> str:
     """A value for a config field."""
-    return ch.pick(["1", "0 < 1", *controls(c)[-1:]])
+    scope = scope_at(c.proc.tree, c.place())
+    rows = sorted((s.id, n, t) for n, s in scope.names.items() if not isinstance(t := scope.types[s], Control))
+    at = ch.pick(["0", *controls(c)[-1:]])
+    places = [f"{n}[{', '.join(at for _ in t.shape)}]" if isinstance(t, Tensor) else n for _, n, t in rows[-2:]]
+    return ch.pick(["1", "0 < 1", *controls(c)[-1:], *places])
+
+
+def call_arguments(ch: Choices, c: Cursor) -> tuple[str | int, ...]:
+    """A length and a window of that length, for `touch` and the like: mostly one that lies in its buffer."""
+    tree, names = c.proc.tree, names_at(c.proc.tree)
+    scope = scope_at(tree, c.place())
+    rows = [(names[s], t) for s, t in scope.types.items() if isinstance(t, Tensor) and s in names]
+    if not rows:
+        return 1, "x[0:1]"
+    name, t = ch.pick(sorted(rows, key=lambda row: row[0]))
+    lo = ch.pick(["0", "0", "1", *controls(c)[-2:]])
+    width = ch.pick([1, 2, 4])
+    points = [ch.pick(["0", *controls(c)[-1:]]) for _ in t.shape[1:]]
+    return width, f"{name}[{', '.join([*points, f'{lo}:{lo} + {width}'])}]"
+
+
+def fixed(ch: Choices, c: Cursor) -> tuple[object, ...]:
+    """Values for the first arguments of a procedure."""
+    args = c.proc.tree.args
+    return tuple(_fixed_value(ch, a.type) for a in args[: 1 + ch.upto(1)])
+
+
+def fixed_by_name(ch: Choices, c: Cursor) -> tuple[tuple[str, object], ...]:
+    """A value for one argument by name, now and then."""
+    tree = c.proc.tree
+    a = ch.pick(tree.args) if tree.args and ch.chance(30) else None
+    return () if a is None else ((names_at(tree)[a.sym], _fixed_value(ch, a.type)),)
+
+
+def _fixed_value(ch: Choices, t: object) -> object:
+    return ch.chance(50) if t == bool_ else ch.pick([2, 4, 3, 1, 0])
+
+
+def field_for(ch: Choices, c: Cursor) -> str:
+    """A config field, mostly one that holds what an expression gives."""
+    e = c.node if isinstance(c, ExprCursor) else None
+    if e is None or ch.chance(10):
+        return ch.pick(["mode", "on", "scale"])
+    return "scale" if not is_control(e) else "on" if is_bool(e) else "mode"  # type: ignore[arg-type]
 
 
 SPECIAL = {
+    "insert_noop_call.instr": lambda ch, c: callees()[ch.pick(["touch", "touch", "look", "double"])],
+    "args": call_arguments,
+    "divide_with_recompute.n": tile_count,
+    "guard_first.loop": surrounding,
     "name": lambda ch, c: ch.pick(["t", "i", "a"]),
     "names": lambda ch, c: ch.pick([("io", "ii"), ("i", "i"), ("k", "n")]),
     "tail": lambda ch, c: ch.pick(["guard", "cut", "cut_and_guard", "perfect"]),
@@ -293,6 +387,7 @@ SPECIAL = {
     "dim": lambda ch, c: ch.pick([0, 1]),
     "dim2": lambda ch, c: ch.pick([1, 0]),
     "perm": permutation,
+    "start": start,
     "new": equal_expression,
     "window": window,
     "callee": callee,
@@ -303,10 +398,20 @@ SPECIAL = {
     "config": lambda ch, c: CONFIG,
     "field": lambda ch, c: ch.pick(["mode", "on", "scale"]),
     "conds": lambda ch, c: tuple(condition(ch, c) for _ in range(1 + ch.upto(1))),
+    "resize_dim.size": lambda ch, c: ch.pick([2, 3, 4, 1, "n", "n + 1"]),
+    "resize_dim.offset": lambda ch, c: ch.pick([0, 0, 0, 1, "-1", *controls(c)[-1:]]),
+    "mult_dim.lo_dim": lambda ch, c: ch.pick([1, 1, 0]),
+    "mult_dim.hi_dim": lambda ch, c: ch.pick([0, 0, 1]),
     "expand_dim.size": new_extent,
     "expand_dim.index": new_index,
     "reuse_buffer.other": buffer_like,
     "reuse_buffer.b": buffer_like,
+    "add_assertion.condition": condition,
+    "bind_config.field": field_for,
+    "extract_subproc.name": lambda ch, c: ch.pick(["t", "double", "foo"]),
+    "make_instr.c_template": lambda ch, c: ch.pick(["t({x});", "t();", ""]),
+    "partial_eval.values": fixed,
+    "partial_eval.named": fixed_by_name,
     "write_config.value": config_value,
     "write_config.e": config_value,
     "write_config.rhs": config_value,

@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -22,7 +23,8 @@ from ..failure import Failure
 from ..strategy import Op
 from .applications import applications
 from .choices import Choices
-from .equivalence import assert_equivalent, assert_lawful
+from .counterexamples import assert_real
+from .equivalence import Malformed, assert_equivalent, assert_lawful
 from .programs import random_proc
 from .search import search
 from .shapes import SHAPES
@@ -30,15 +32,21 @@ from .shapes import SHAPES
 
 @dataclass
 class Tally:
-    """How often rewrites were accepted, how often on a program that has a meaning, and why they were refused."""
+    """How often rewrites were accepted, how often on a program that has a meaning, why they were refused, and
+    whether the counterexamples of the refusals are real (see `counterexamples`)."""
 
     accepted: Counter[str] = field(default_factory=Counter)
     compared: Counter[str] = field(default_factory=Counter)
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    examples: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def refusals(self, name: str) -> int:
         """How often a rewrite was refused, for whatever reason."""
         return sum(k for (op, _), k in self.refused.items() if op == name)
+
+    def tried(self, name: str) -> int:
+        """How often a rewrite was applied."""
+        return self.accepted[name] + self.refusals(name)
 
     def __str__(self) -> str:
         names = sorted({*self.accepted, *(n for n, _ in self.refused)})
@@ -50,7 +58,8 @@ class Tally:
 
 
 def check_op(op: Op, p: Proc, c: Cursor | None, tally: Tally, name: str = "") -> Proc | None:
-    """Applies an Op once; if it succeeds, asserts that the result is lawful and computes the same.
+    """Applies an Op once; if it succeeds, asserts that the result is lawful and computes the same, and if it
+    is refused, that the counterexample, if there is one, is real.
 
     Returns the result, or None if the Op was refused.
     """
@@ -60,6 +69,9 @@ def check_op(op: Op, p: Proc, c: Cursor | None, tally: Tally, name: str = "") ->
         failure: Failure = outcome.failure()
         str(failure)  # must print
         tally.refused[name, type(failure).__name__] += 1
+        tally.examples[name, assert_real(p, failure)] += 1
+        if str(p) != text:
+            raise Malformed(f"the procedure that {op} was refused on changed: it was\n{text}\n\nand is\n{p}")
         return None
     q: Proc = outcome.unwrap()[0]
     assert_lawful(p, q, text, op)
@@ -69,12 +81,18 @@ def check_op(op: Op, p: Proc, c: Cursor | None, tally: Tally, name: str = "") ->
 
 
 def check_primitive(
-    name: str, programs: int, tally: Tally, shapes: Sequence[str] = (), shrink: bool = True
+    name: str,
+    programs: int,
+    tally: Tally,
+    shapes: Sequence[str] = (),
+    shrink: bool = True,
+    enough: Callable[[], bool] = lambda: False,
+    first: int = 0,
 ) -> None:
     """Applies a primitive at its targets in random programs, with random arguments; see `check_op`.
 
-    The programs are of shapes that suit the primitive, or of those given; always the same ones. With `shrink`
-    the first failure found is made smaller.
+    The programs are of shapes that suit the primitive, or of those given; always the same ones for one `first`.
+    With `shrink` the first failure found is made smaller. Ends early as soon as there is `enough`.
     """
 
     def once(ch: Choices) -> None:
@@ -82,7 +100,7 @@ def check_primitive(
         for q, op, c in applications(ch, p, name) if p is not None else ():
             check_op(op, q, c, tally, name)
 
-    search(once, range(programs), shrink)
+    search(once, takewhile(lambda _: not enough(), range(first, first + programs)), shrink)
 
 
 def check_strategy(
@@ -143,30 +161,38 @@ def _run(test: Callable[[Proc], None], programs: st.SearchStrategy[Proc], max_ex
 
 
 SUITED = {
+    "divide_with_recompute": ("nest", "neighbours", "independent", "invariant", "temporary", "configuration"),
+    "merge_recompute": ("tiles",),
+    "guard_first": ("reload", "reload", "invariant", "temporary", "configuration"),
     "reorder_loops": ("nest", "anything"),
     "mult_loops": ("nest",),
-    "fuse": ("twins", "twins", "twin_ifs", "configuration"),
+    "fuse": ("twins", "twins", "twin_ifs", "configuration", "stages"),
     "join_loops": ("sequence", "twins", "invariant"),
     "lift_scope": ("lone_scope", "lone_scope", "nest", "configuration"),
     "remove_loop": ("invariant", "invariant", "accumulation", "calls"),
     "unroll_loop": ("patch", "nest", "decided", "temporary", "configuration"),
-    "fission": ("sequence", "accumulation", "temporary", "twin_ifs", "configuration", "calls", "windows"),
+    "fission": ("sequence", "accumulation", "temporary", "twin_ifs", "configuration", "calls", "windows", "stages"),
     "lift_alloc": ("temporary", "temporary", "independent"),
     "sink_alloc": ("temporary", "temporary", "accumulation"),
     "delete_buffer": ("temporary", "anything", "accumulation"),
     "expand_dim": ("temporary", "temporary", "accumulation"),
     "rearrange_dim": ("temporary",),
-    "divide_dim": ("temporary",),
-    "mult_dim": ("temporary",),
-    "resize_dim": ("temporary",),
-    "unroll_buffer": ("temporary",),
-    "reuse_buffer": ("temporary", "accumulation"),
-    "merge_writes": ("two_writes",),
-    "inline_assign": ("temporary", "sequence"),
+    "divide_dim": ("temporary", "grid"),
+    "mult_dim": ("grid",),
+    "resize_dim": ("ring", "ring", "grid", "temporary"),
+    "unroll_buffer": ("grid", "grid", "temporary"),
+    "reuse_buffer": ("pair", "pair", "temporary"),
+    "rotate_buffer": ("stencil",),
+    "merge_writes": ("two_writes", "two_writes", "rivals"),
+    "inline_assign": ("assigned", "assigned", "assigned", "temporary", "sequence"),
     "inline_window": ("windows",),
-    "inline": ("calls", "calls", "configuration"),
+    "left_reassociate_expr": ("sums",),
+    "split_write": ("sums", "sums", "two_writes"),
+    "fold_into_reduce": ("sums", "sums", "two_writes"),
+    "lift_reduce_constant": ("scaled",),
+    "inline": ("calls", "configuration", "configuration", "configuration"),
     "replace": ("calls", "lookalikes", "lookalikes", "configuration"),
-    "call_eqv": ("calls",),
+    "call_eqv": ("calls", "configuration"),
     "eliminate_dead_code": ("decided",),
     "stage_mem": ("patch", "patch", "accumulation", "windows", "two_writes"),
     "bind_config": ("configuration",),

@@ -74,6 +74,27 @@ def inputs(draw: st.DrawFn, p: Proc) -> Inputs:
     return _filled(p.tree, controls, dense, Random(draw(st.integers(0, 1000))))
 
 
+def with_controls(p: Proc, values: Mapping[str, int], limit: int) -> Iterator[Inputs]:
+    """Inputs that the procedure admits in which the control arguments named have the given values; the others
+    are drawn, integers up to a little more than twice the values given."""
+    tree, names = p.tree, names_at(p.tree)
+    most = max(values.values(), default=1)
+    larger = [n for n in (most + 1, most + 2, 2 * most + 2, 2 * most + 3) if n > max(SIZES)]
+    choices: list[Sequence[int]] = []
+    for a in tree.args:
+        if isinstance(a.type, Control):
+            given = values.get(names[a.sym])
+            free = [*_choices(a.type), *(larger if a.type not in (bool_, stride_) else [])]
+            choices.append(free if given is None else [bool(given) if a.type == bool_ else given])
+    found, random = 0, Random(0)
+    everything = list(product(*choices)) if prod(map(len, choices)) <= MANY else list(_drawn(choices))
+    random.shuffle(everything)
+    for k, (controls, dense) in enumerate(product(everything, (False, True))):
+        if found < limit and _admits(tree, controls, dense):
+            found += 1
+            yield _filled(tree, controls, dense, Random(k))
+
+
 @memo_by_identity
 def _admitted(tree: ProcDef) -> list[tuple[Controls, bool]]:
     """The small values of the control arguments that are admitted, and whether windows must be dense for that."""

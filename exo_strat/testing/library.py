@@ -16,7 +16,7 @@ from ..cursors.proc import Proc
 from ..frontend.decorators import proc_from_source
 from ..ir.config import Config
 from ..ir.types import Control, Scalar, bool_, f32, int_
-from ..primitives import divide_loop, rename, set_precision, shift_loop, unroll_loop
+from ..primitives import delete_config, divide_loop, rename, set_precision, shift_loop, unroll_loop
 
 _FIELDS: Final[dict[str, Scalar | Control]] = {"mode": int_, "on": bool_, "scale": f32}
 CONFIG: Final = Config("Cfg", pmap(_FIELDS))
@@ -33,6 +33,15 @@ def axpy(k: size, a: f32, v: [f32][k], w: [f32][k]):
 def copy(k: size, v: [f32][k], w: [f32][k]):
     for i in seq(0, k):
         w[i] = v[i]
+
+def touch(k: size, v: [f32][k]):
+    assert k <= 2
+    pass
+
+def look(k: size, v: [f32][k]):
+    a: f32
+    for i in seq(1, k):
+        a = v[i]
 
 def zero(v: [f32][4]):
     for i in seq(0, 4):
@@ -92,7 +101,8 @@ def callees() -> Mapping[str, Proc]:
 
 @cache
 def versions(name: str) -> tuple[Proc, ...]:
-    """Later versions of one of the procedures: the last is not interchangeable with it, the others are."""
+    """Later versions of one of the procedures: the last is not interchangeable with it; the others are, but for
+    fields that some leave alone."""
     p = callees()[name]
     loops = p.find_all("for i in _: _")
     found = [p]
@@ -101,6 +111,8 @@ def versions(name: str) -> tuple[Proc, ...]:
         found.append(divide_loop.direct(p, loops[0], 2, ("io", "ii"), "guard"))
     if name in ("zero", "total"):
         found.append(unroll_loop.direct(p, loops[0]))
+    if name == "tell":  # these leave other values in a field
+        found += [delete_config.direct(p, w) for w in ("Cfg.mode = 2", "Cfg.scale = a", "Cfg.scale = 1.0")]
     tensors = [a for a in p.args() if a.type() == f32 or a.is_tensor()]
     found.append(set_precision.direct(found[-1], tensors[0].name(), "f64"))
     return (p, *(rename.direct(q, f"{name}_{k}") for k, q in enumerate(found[1:])))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from .choices import Choices
@@ -17,6 +18,8 @@ Test = Callable[[Choices], None]
 
 MOST_RUNS: Final = 2000
 """How often a failing test is run to make its choices smaller."""
+MORE_SEEDS: Final = 30
+"""Of how many further seeds a simpler failure is looked for: what is shrunk keeps its shape, more or less."""
 
 
 def search(test: Test, seeds: Iterable[int], shrink: bool = True) -> None:
@@ -25,14 +28,18 @@ def search(test: Test, seeds: Iterable[int], shrink: bool = True) -> None:
     Raises the `AssertionError` of the first that fails, or with `shrink` of the simplest choices found for
     which it fails in the same way.
     """
-    for seed in seeds:
+    rest = iter(seeds)
+    for seed in rest:
         recorded: list[int] = []
         try:
             test(Choices.seeded(seed, recorded))
         except AssertionError as e:
             if not shrink:
                 raise
-            raise _smallest(test, recorded, e) from None
+            reducer = _Reducer(test, recorded, e)
+            for further in islice(rest, MORE_SEEDS):
+                reducer.tries(Choices.seeded(further, recorded := []), recorded)
+            raise reducer.smallest() from None
 
 
 @dataclass
@@ -50,8 +57,12 @@ class _Reducer:
             return False
         self.tried.add(tuple(candidate))
         recorded: list[int] = []
+        return self.tries(Choices.replayed(candidate, recorded), recorded)
+
+    def tries(self, choices: Choices, recorded: list[int]) -> bool:
+        """The same of choices that are added to `recorded` as they are made."""
         try:
-            self.test(Choices.replayed(candidate, recorded))
+            self.test(choices)
         except AssertionError as e:
             if type(e) is type(self.error) and (len(recorded), recorded) < (len(self.best), self.best):
                 self.best, self.error = recorded, e
@@ -64,6 +75,15 @@ class _Reducer:
         while at < len(self.best):
             if not self.accepts(step(self.best, at, at + width)):
                 at += max(1, width // 2) if step in (_leave_out, _simplest) else 1
+
+    def smallest(self) -> AssertionError:
+        """The error of the smallest choices found for which the test fails in the same way."""
+        before: list[int] = []
+        while before != self.best:
+            before = self.best
+            for step, width in STEPS:
+                self.sweep(step, width)
+        return self.error
 
 
 Step = Callable[[Sequence[int], int, int], list[int]]
@@ -101,14 +121,3 @@ STEPS: Final[Sequence[tuple[Step, int]]] = (
     *((_decline, width) for width in range(24, 1, -1)), (_simplest, 4), (_simplest, 1),
     *((_lower_and_leave_out, width) for width in (2, 3, 5, 8)), (_halved, 1), (_lowered, 1),
 )  # fmt: skip
-
-
-def _smallest(test: Test, choices: Sequence[int], error: AssertionError) -> AssertionError:
-    """The error of the smallest choices found for which a test fails in the same way."""
-    reducer = _Reducer(test, list(choices), error)
-    before: list[int] = []
-    while before != reducer.best:
-        before = reducer.best
-        for step, width in STEPS:
-            reducer.sweep(step, width)
-    return reducer.error

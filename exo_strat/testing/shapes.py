@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from .ranges import FAR, ONE, ZERO, Bound, N, Range, fits
+from .buffer_shapes import grid, pair, ring, stencil
+from .ranges import FAR, ONE, ZERO, Bound, M, N, Range, fits
+from .sum_shapes import assigned, rivals, scaled, sums
 from .writer import ITERATORS, Buffer, Writer
 
 Shape = Callable[[Writer], None]
@@ -97,8 +99,8 @@ def temporary(w: Writer) -> None:
             _write_some(w, b)
         w.ready.add(b.name)
         target = w.ch.pick(w.writable())
-        op = "=" if w.ch.chance(70) or not w.is_ready(target) else "+="
-        w.emit(f"{w.place(target)} {op} {w.place(b)} + {w.value(1)}")
+        reduce = w.is_ready(target) and w.ch.chance(30)
+        w.update(w.place(target), f"{w.place(b)} + {w.value(1)}", reduce)
         if late:
             _write_some(w, b)
         if w.ch.chance(30):
@@ -131,7 +133,7 @@ def independent(w: Writer) -> None:
         if own:
             b, along, e = w.ch.pick(own)
             idx = [e if d == along else w.index(n) for d, n in enumerate(b.shape)]
-            w.emit(f"{w.at(b, idx)} {w.ch.pick(['=', '+='])} {value} + {w.ch.pick(['1.0', 'r', 'u[1]'])}")
+            w.update(w.at(b, idx), f"{value} + {w.ch.pick(['1.0', 'r', 'u[1]'])}", w.ch.chance(50))
         else:
             w.leaf()
 
@@ -145,7 +147,7 @@ def two_writes(w: Writer) -> None:
             value = w.ch.pick([w.value(1), f"{place} + {w.value(0)}"])
             if k and w.ch.chance(25):
                 place = w.place(b)
-            w.emit(f"{place} {w.ch.pick(['=', '+='])} {value}")
+            w.update(place, value, w.ch.chance(50))
 
 
 def accumulation(w: Writer) -> None:
@@ -156,7 +158,7 @@ def accumulation(w: Writer) -> None:
         if w.ch.chance(80):
             w.emit(f"{place} = {w.ch.pick(['0.0', w.value(1)])}")
         with w.loop():
-            w.emit(f"{place} += {w.value(1)}")
+            w.accumulate(place, w.value(1))
         if w.ch.chance(60):
             target = w.ch.pick(w.writable())
             w.emit(f"{w.place(target)} = {place}")
@@ -268,9 +270,140 @@ def patch(w: Writer) -> None:
                 with w.inside(f"if {cond}:", *yes):
                     w.emit(f"{place} = {w.value(1)}")
             else:
-                w.emit(f"{place} {w.ch.pick(['=', '+=']) if w.is_ready(b) else '='} {w.value(1)}")
+                w.update(place, w.value(1), w.is_ready(b) and w.ch.chance(50))
         if w.is_ready(b) and w.ch.chance(50):
             w.emit(f"{w.place(w.ch.pick(w.writable()))} = {w.ch.pick([w.place(b), w.value(1)])}")
+
+
+def tiles(w: Writer) -> None:
+    """A loop over tiles that may overlap, touch, or leave gaps, with a body that sees the sum of the iterators."""
+    count, most, step, width = w.ch.pick(
+        [("n", N, 1, 2), ("2", Bound(2), 2, 2), ("2", Bound(2), 1, 3), ("3", Bound(3), 1, 3), ("2", Bound(2), 2, 4),
+         ("2", Bound(2), 2, 1), ("n", N, 1, 1), ("n - 1", N, 1, 2), ("m - 1", M, 1, 3)]
+    )  # fmt: skip
+    lo = w.ch.pick(["0", "0", "0", "1"])
+    if w.ch.chance(40):
+        w.alloc((Bound(8),), init=True)
+    outer, inner = [i for i in ITERATORS if i not in w.names][:2]
+    last = Bound(*(step * k for k in most.minus(ONE)))
+    with w.inside(f"for {outer} in seq({lo}, {count}):"), w.inside(f"for {inner} in seq(0, {width}):"):
+        w.names |= {outer, inner}
+        total = f"{step} * {outer} + {inner}" if step > 1 else f"{outer} + {inner}"
+        w.ranges.append(Range(total, ZERO, last.plus(Bound(width))))
+        if w.ch.chance(10):
+            w.ranges.append(Range(inner, ZERO, Bound(width)))
+        if w.ch.chance(30):
+            _shift(w)
+        else:
+            w.block(3, leaves=w.ch.chance(70))
+
+
+def reload(w: Writer) -> None:
+    """A loop that starts with the same in each iteration, maybe with a buffer that the rest then uses or changes."""
+    local = w.ch.chance(50)
+    b = w.alloc(w.ch.pick([(), (Bound(4),), (N,)]), init=w.ch.chance(50)) if local else w.ch.pick(w.writable())
+    limits = w.limits()
+    with w.loop(limits, use=False) as i:
+        if w.ch.chance(20):
+            w.leaf()
+        mine = Range(i, limits[2], limits[3])
+        match w.ch.weighted({"loop": 5, "growing": 1, "branch": 1, "late": 1, "alone": 3}):
+            case "loop":
+                with w.loop():
+                    w.emit(f"{w.place(b)} = {w.ch.pick([w.value(1), w.place(w.ch.pick(w.buffers))])}")
+                    if w.ch.chance(50):
+                        _use(w, b, mine)
+            case "growing":
+                j = w.fresh(ITERATORS)
+                with w.inside(f"for {j} in seq(0, {i}):", Range(j, ZERO, limits[3].minus(ONE))):
+                    w.assign(b)
+            case "branch":
+                w.branch(1)
+            case "late":
+                with w.inside(f"if {i} > {w.ch.pick(['0', '1'])}:"):
+                    w.assign(b)
+            case _:
+                w.assign(b)
+        _use(w, b, mine)
+
+
+def _use(w: Writer, b: Buffer, r: Range) -> None:
+    """A statement that uses a buffer, and sees a value that the code before did not."""
+    w.ready.add(b.name)
+    w.ranges.append(r)
+    target = w.ch.pick(w.writable())
+    op = "=" if w.ch.chance(70) or not w.is_ready(target) else "+="
+    w.emit(f"{w.place(target)} {op} {w.place(b)} + {w.value(1)}")
+
+
+def neighbours(w: Writer) -> None:
+    """A loop in which each iteration reads what another one writes."""
+    with w.loop():
+        _shift(w)
+
+
+def _shift(w: Writer) -> None:
+    """Two statements of which one reads at another distance from the innermost value than where one writes."""
+    known = [b for b in w.writable() if w.is_ready(b)]
+    own = [(b, d, list(fits(w.ranges[-1], n))) for b in known for d, n in enumerate(b.shape)]
+    wide = [(b, d, es) for b, d, es in own if len(es) > 1]
+    if not wide:
+        w.leaf()
+        return
+    b, along, es = w.ch.pick(wide)
+    idx = [w.index(n) for n in b.shape]
+    to, of = ([e if d == along else x for d, x in enumerate(idx)] for e in (es[0], w.ch.pick(es[1:])))
+    if w.ch.chance(30):
+        to, of = of, to
+    lines = [f"{w.at(b, to)} = {w.ch.pick(['u[0]', '2.0', w.at(b, of)])}"]
+    lines.append(f"{w.place(w.ch.pick(w.writable()))} = {w.at(b, of)}")
+    for line in lines if w.ch.chance(50) else lines[::-1]:
+        w.emit(line)
+
+
+def stages(w: Writer) -> None:
+    """Tiles that overlap and what reads them, in one loop or in two; or what only looks as if neighbours computed
+    the same."""
+    b = w.alloc((Bound(16),), init=w.ch.chance(30))
+    tile = f"{w.ch.pick(['', '2 * ', '', '3 * '])}{{}}"
+    limits, together = ("0", "3", ZERO, Bound(3)), w.ch.chance(50)
+    with w.loop(limits) as i:
+        _compute(w, b, tile.format(i))
+        if together:
+            _look_at(w, b, i, tile.format(i))
+    if not together:
+        with w.loop(limits) as i:
+            _look_at(w, b, i, tile.format(i))
+
+
+def _compute(w: Writer, b: Buffer, tile: str) -> None:
+    if w.ch.chance(15):
+        w.emit(f"u[{w.ch.upto(1)}] = z[{tile} % 4, 0]")
+    with w.loop(("0", w.ch.pick(["3", "4", "2"]), ZERO, Bound(4))) as j:
+        place = f"{b.name}[{tile} + {j}]"
+        by_place, others = [f"z[({tile} + {j}) % 4, 0]", f"u[({tile} + {j}) % 6]"], [f"z[{j} % 4, 0]", "u[0]", "r"]
+        value = w.ch.pick([*by_place * 3, *others, f"{by_place[0]} + {by_place[1]}", f"{by_place[0]} * u[1] + r"])
+        match w.ch.weighted({"assign": 4, "sum": 3, "accumulate": 1, "guard": 2}):
+            case "assign":
+                w.emit(f"{place} = {value}")
+            case "accumulate":
+                w.emit(f"{place} += {value}")
+            case "guard":
+                cond, yes, _ = w.condition()
+                with w.inside(f"if {cond}:", *yes):
+                    w.emit(f"{place} = {value}")
+            case _:
+                w.emit(f"{place} = {w.ch.pick(['0.0', value])}")
+                with w.loop(("0", w.ch.pick(["2", f"{j} + 1", "2"]), ZERO, Bound(2))) as k:
+                    w.emit(f"{place} += {w.ch.pick([*by_place, f'z[({tile} + {j} + {k}) % 4, 0]', f'z[{k} % 4, 0]'])}")
+    w.ready.add(b.name)
+
+
+def _look_at(w: Writer, b: Buffer, i: str, tile: str) -> None:
+    if w.ch.chance(20):
+        w.emit(w.ch.pick([f"{b.name}[{tile} + 1] = 1.0", "r = 0.0", "u[1] = r", f"z[{i}, 0] += 1.0"]))
+    near = [f"{b.name}[{tile} + {w.ch.pick([0, 0, 1, 2])}]" for _ in range(2)]
+    w.emit(f"{w.ch.pick([f'y[{i}]', 'r', f'y[{i}]'])} {w.ch.pick(['=', '+='])} {near[0]} + {near[1]}")
 
 
 def anything(w: Writer) -> None:
@@ -282,6 +415,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
     f.__name__: f
     for f in (
         anything, nest, twins, twin_ifs, lone_scope, invariant, temporary, independent, two_writes, accumulation,
-        sequence, calls, lookalikes, windows, configuration, decided, patch,
+        sequence, calls, lookalikes, windows, configuration, decided, patch, tiles, reload, neighbours,
+        stencil, ring, pair, grid, sums, scaled, assigned, rivals, stages,
     )
 }  # fmt: skip

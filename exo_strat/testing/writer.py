@@ -48,6 +48,7 @@ class Writer:
     names: set[str] = field(default_factory=set)
     flags: tuple[str, ...] = ()
     sloppy: bool = False
+    operator: str = "+"
 
     # -- lines and scopes ---------------------------------------------------------------------------
 
@@ -146,7 +147,26 @@ class Writer:
         self.cells.append(place)
 
     def reduce(self, b: Buffer | None = None) -> None:
-        self.emit(f"{self.target([b] if b else [x for x in self.writable() if self.is_ready(x)])} += {self.value()}")
+        place = self.target([b] if b else [x for x in self.writable() if self.is_ready(x)])
+        self.accumulate(place, self.value())
+
+    def accumulate(self, place: str, value: str) -> None:
+        """A reduction, by `+` or now and then by another operator, mostly the one before."""
+        if self.ch.chance(12):
+            self.operator = self.ch.pick(["+", "max", "*", "min"])
+        if self.operator == "*":  # a value that grows must not be multiplied by one
+            value = self.ch.pick(["-1.0", self.factor()])
+        if self.operator in ("min", "max"):
+            self.emit(f"{place} = {self.operator}({place}, {value})")
+        else:
+            self.emit(f"{place} {self.operator}= {value}")
+
+    def update(self, place: str, value: str, reduce: bool) -> None:
+        """A reduction or an assignment."""
+        if reduce:
+            self.accumulate(place, value)
+        else:
+            self.emit(f"{place} = {value}")
 
     def leaf(self) -> None:
         """An assignment or a reduction."""

@@ -10,6 +10,10 @@ from exo_strat.frontend.errors import Place
 SIZE = 4
 
 
+class CustomMemory(Memory):
+    """A memory of another kind."""
+
+
 def test_a_closure_sees_the_variables_around_it() -> None:
     lanes = 16
 
@@ -120,8 +124,32 @@ def test_what_a_text_needs_to_be_read_again() -> None:
     assert proc_from_source(str(p), env) == p
 
 
-def test_two_procedures_of_one_name_cannot_be_read_again() -> None:
+def test_two_procedures_of_one_name_print_with_numbers() -> None:
+    one, two = (proc_from_source(f"def g(x: f32):\n    x = {n}.0") for n in (1, 2))
+    p = proc_from_source("def f(x: f32):\n    a(x)\n    b(x)\n    a(x)", {"a": one, "b": two})
+    assert str(p).splitlines()[1:] == ["    g(x)", "    g_1(x)", "    g(x)"]
+    assert reparse_env(p.tree) == {"g": one, "g_1": two, "DRAM": DRAM}
+    assert proc_from_source(str(p), reparse_env(p.tree)) == p
+
+
+def test_a_pattern_finds_a_call_as_it_is_printed() -> None:
     one, two = (proc_from_source(f"def g(x: f32):\n    x = {n}.0") for n in (1, 2))
     p = proc_from_source("def f(x: f32):\n    a(x)\n    b(x)", {"a": one, "b": two})
-    with pytest.raises(ValueError, match="two different things are called g in f; rename one"):
+    assert [c.subproc() for c in p.find_all("g_1(_)")] == [two]
+    assert [c.subproc() for c in p.find_all("g(_)")] == [one, two], "both bear the name"
+    with pytest.raises(InvalidCursorError, match=r"`g\(x\)`; `g_1\(x\)`"):
+        p.find("g_2(_)")
+
+
+def test_a_callee_and_an_extern_of_one_name() -> None:
+    f = proc_from_source("def relu(x: f32):\n    x = 1.0")
+    p = proc_from_source("def f(x: f32):\n    mine(x)\n    x = relu(x)", {"mine": f})
+    assert str(p).splitlines()[1:] == ["    relu_1(x)", "    x = relu(x)"]
+    assert proc_from_source(str(p), reparse_env(p.tree)) == p
+
+
+def test_two_memories_of_one_name_cannot_be_read_again() -> None:
+    one, two = Memory("SRAM"), CustomMemory("SRAM")
+    p = proc_from_source("def f(x: f32 @ A, y: f32 @ B):\n    x = y", {"A": one, "B": two})
+    with pytest.raises(ValueError, match="two different things are called SRAM in f; rename one"):
         reparse_env(p.tree)

@@ -207,7 +207,7 @@ def f(i: size, x: f32[i]):
         ("for i in _: _ #3", "nothing matches 'for i in _: _ #3' in p: there are 3 matches, and the first is #0"),
         ("7 #1", "nothing matches '7 #1' in p: there is 1 match, and the first is #0"),
         ("t[_] = 1.0", "in p: the nearest assignment: `t[j] = -relu(x[i, j])`; `t[0] = 0.0`; `t[1] = 0.0`"),
-        ("y[_] -= _", "the object language has no reduction but +="),
+        ("y[_] -= _", "the object language has no reduction but +=, *=, `x = min(x, e)` and `x = max(x, e)`"),
         ("s: _", "in p: the nearest allocation: `t: f32[8] @ DRAM_STACK`; `r: f32 @ DRAM`"),
         ("bar(4, _)", "in p: the nearest call: `foo(4, x[0:4, 3])`"),
         ("Cfg.row = _", "in p: the nearest config write: `Cfg.scale = y[0]`; `Cfg.rows = n / 2`"),

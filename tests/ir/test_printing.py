@@ -199,12 +199,16 @@ class Trees:
                 return Pass()
 
     def write(self) -> Stmt:
-        kind = Assign if self.draw(st.booleans()) else Reduce
+        op = self.draw(st.sampled_from(["", "+", "*", "min", "max"]))
         scalars, tensors = self.syms(f32, i8, R), self.tensors()
         if tensors and (not scalars or self.draw(st.booleans())):
             s, t = self.draw(st.sampled_from(tensors))
-            return kind(s, pvector(self.integer() for _ in t.shape), self.data())
-        return kind(self.draw(st.sampled_from(scalars)), pvector(), self.data()) if scalars else Pass()
+            place = s, pvector(self.integer() for _ in t.shape), self.data()
+        elif scalars:
+            place = self.draw(st.sampled_from(scalars)), pvector(), self.data()
+        else:
+            return Pass()
+        return Reduce(*place, op) if op else Assign(*place)
 
     def data_type(self, windows: bool) -> Type:
         base = self.draw(st.sampled_from([f32, i8, R]))

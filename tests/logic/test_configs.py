@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from pyrsistent import pmap
 
 from exo_strat.frontend.decorators import proc_from_source
@@ -10,8 +11,8 @@ from exo_strat.ir.config import Config
 from exo_strat.ir.nodes import ReadConfig
 from exo_strat.ir.printing import names_at, print_expr
 from exo_strat.ir.walk import Path
-from exo_strat.logic.configs import value_facts, values_at
-from exo_strat.logic.formula import BoolAtom, eq
+from exo_strat.logic.configs import condition_facts, conditions_at, value_facts, values_at
+from exo_strat.logic.formula import BoolAtom, eq, neg
 from exo_strat.logic.translate import Env, lin
 
 CFG = Config("CFG", pmap({"n": types.index, "on": types.bool_, "scale": types.f32}))
@@ -89,3 +90,50 @@ def test_values_are_facts_of_a_moment() -> None:
     env = Env(moment="now")
     facts = value_facts(values_at(tree, (("body", 2),)), env)
     assert facts == (eq(lin(ReadConfig(CFG, "n"), env), 3), BoolAtom(("config", "CFG", "on", "now")))
+
+
+# -- conditions ---------------------------------------------------------------------------------------
+
+
+def conditions(body: str, *path: int) -> list[str]:
+    """What is known of fields just before the statement at `path`; what is known to be false in brackets."""
+    head = "def foo(a: index, N: size, b: bool, x: f32[8]):\n"
+    text = head + "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
+    tree = proc_from_source(text, {"CFG": CFG, "set": SET, "keep": KEEP}).tree
+    steps: Path = tuple(("body" if k >= 0 else "orelse", max(k, 0)) for k in path)
+    shown = ((print_expr(e, names_at(tree)), truth) for e, truth in conditions_at(tree, steps))
+    return [text if truth else f"[{text}]" for text, truth in shown]
+
+
+@pytest.mark.parametrize(
+    ("body", "path", "expected"),
+    [
+        ("if CFG.n < a:\n    pass", (0, 0), ["CFG.n < a"]),
+        ("if CFG.n < a:\n    pass\nelse:\n    pass", (0, -1), ["[CFG.n < a]"]),
+        ("if CFG.on:\n    if CFG.n == 2:\n        pass", (0, 0, 0), ["CFG.on", "CFG.n == 2"]),
+        ("if CFG.on:\n    CFG.n = 1\n    CFG.on = b\n    pass", (0, 1), ["CFG.on"]),
+        ("if CFG.on:\n    CFG.n = 1\n    CFG.on = b\n    pass", (0, 2), []),
+        ("if CFG.n < a:\n    set(a, x[0:8])\n    pass", (0, 1), []),
+        ("if CFG.n < a:\n    keep()\n    pass", (0, 1), ["CFG.n < a"]),
+        ("if CFG.n < a:\n    for i in seq(0, N):\n        pass\n        CFG.n = i", (0, 0, 0), []),
+        ("for i in seq(0, N):\n    if CFG.n < a:\n        pass\n    CFG.n = i", (0, 0, 0), ["CFG.n < a"]),
+        ("for i in seq(0, CFG.n):\n    pass", (0, 0), ["i < CFG.n"]),
+        ("for i in seq(0, CFG.n):\n    pass\n    CFG.n = 1", (0, 0), []),
+        ("assert CFG.n < 4\npass", (0,), ["CFG.n < 4"]),
+        ("assert CFG.n < 4\nCFG.n = 9\npass", (1,), []),
+        ("if CFG.scale < 1.0:\n    pass", (0, 0), ["CFG.scale < 1.0"]),
+        ("if x[0] < 1.0 and CFG.on:\n    pass", (0, 0), []),
+        ("if CFG.on:\n    pass\npass", (1,), []),
+    ],
+)
+def test_conditions_on_fields_hold_until_one_of_them_may_be_written(
+    body: str, path: tuple[int, ...], expected: list[str]
+) -> None:
+    assert conditions(body, *path) == expected
+
+
+def test_conditions_are_facts_about_one_moment() -> None:
+    read = ReadConfig(CFG, "on")
+    key = ("config", "CFG", "on", "now")
+    assert condition_facts([(read, True)], Env().at("now")) == (BoolAtom(key),)
+    assert condition_facts([(read, False)], Env().at("now")) == (neg(BoolAtom(key)),)

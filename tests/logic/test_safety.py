@@ -14,8 +14,9 @@ from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.frontend.exprs import parse_expr
 from exo_strat.frontend.scope import scope_at
 from exo_strat.ir import types
+from exo_strat.ir.build import num
 from exo_strat.ir.config import Config
-from exo_strat.ir.nodes import For, If, ProcDef, WriteConfig
+from exo_strat.ir.nodes import For, If, Interval, ProcDef, WriteConfig
 from exo_strat.ir.types import Control, Scalar
 from exo_strat.ir.walk import Path, get, walk
 from exo_strat.logic import safety
@@ -111,6 +112,99 @@ def test_equal_expressions(a: str, b: str, same: bool) -> None:
     assert (safety.equal_at(t, path, one, two) == Safe()) == same
 
 
+BRANCH = """
+if CFG.k == 2 and flag:
+    for i in seq(0, CFG.k):
+        x[0] = 0.0
+        CFG.on = True
+        if CFG.on:
+            x[0] = 1.0
+else:
+    x[0] = 2.0
+    CFG.k = 4
+    x[0] = 3.0
+"""
+TWICE, AFTER_ON = (("body", 0), ("body", 0), ("body", 0)), (("body", 0), ("body", 0), ("body", 2), ("body", 0))
+
+
+@pytest.mark.parametrize(
+    ("path", "condition", "known"),
+    [
+        (TWICE, "CFG.k == 2", True),
+        (TWICE, "CFG.k > 1 and flag", True),
+        (TWICE, "i < CFG.k", True),
+        (TWICE, "i < CFG.k - 1", False),
+        (TWICE, "i < 2", False),  # no field is asked about: see `safety._known`
+        (TWICE, "CFG.on", False),
+        (AFTER_ON, "CFG.on", True),
+        (AFTER_ON, "i < CFG.k", True),
+        ((("body", 0), ("orelse", 0)), "not (CFG.k == 2) or not flag", True),
+        ((("body", 0), ("orelse", 0)), "CFG.k < 2", False),
+        ((("body", 0), ("orelse", 2)), "CFG.k == 4", True),
+        ((("body", 0), ("orelse", 2)), "not (CFG.k == 2) or not flag", True),
+    ],
+)
+def test_what_branches_on_config_fields_tell(path: Path, condition: str, known: bool) -> None:
+    t = tree(BRANCH)
+    assert (safety.holds(t, path, parse_expr(condition, scope_at(t, path, LIB)), "it is so") == Safe()) == known
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("x[i]", "x[i + 0]", True),
+        ("x[i]", "x[(2 * i + 1) / 2]", True),
+        ("x[i] + y[i]", "y[i] + x[i]", True),
+        ("x[i] + (y[i] - s)", "y[i] - s + x[i]", True),
+        ("x[i] - y[i]", "y[i] - x[i]", False),
+        ("x[i] - (y[i] - s)", "x[i] + s - y[i]", True),
+        ("-(x[i] - s)", "s - x[i]", True),
+        ("2.0 * (x[i] * y[i])", "y[i] * 2.0 * x[i]", True),
+        ("x[i] * x[i]", "x[i]", False),
+        ("x[i] + x[i]", "x[i] + y[i]", False),
+        ("x[i] / y[i]", "y[i] / x[i]", False),
+        ("x[i] / s", "x[i + 0] / s", True),
+        ("fmax(x[i], y[i])", "fmax(x[i], y[i + 0])", True),
+        ("fmax(x[i], y[i])", "fmin(x[i], y[i])", False),
+        ("x[i]", "y[i]", False),
+        ("x[i]", "x[i + 1]", False),
+        ("1.0", "2.0", False),
+        ("CFG.scale * s", "s * CFG.scale", True),
+        ("x[CFG.k % 2]", "x[CFG.k % 2 + 0]", False),
+        ("x[i] < 1.0", "x[i + 0] < 1.0", True),
+        ("x[i] < 1.0", "x[i] < 2.0", False),
+    ],
+)
+def test_equal_data(a: str, b: str, same: bool) -> None:
+    asked = "if {}:\n    pass\n" if "<" in a else "s = {}\n"
+    t = tree("for i in seq(0, n):\n" + indented(asked.format(a) + asked.format(b)))
+    first, second = get(t, (("body", 0), ("body", 0))), get(t, (("body", 0), ("body", 1)))
+    one, two = (n.cond if isinstance(n, If) else n.rhs for n in (first, second))  # type: ignore[union-attr]
+    assert (safety.equal_at(t, (("body", 0), ("body", 0)), one, two) == Safe()) == same
+    assert (safety.equal_at(t, (("body", 0), ("body", 0)), two, one) == Safe()) == same
+
+
+def indented(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.splitlines())
+
+
+KNOWN = [
+    ("CFG.k = 2", "if CFG.k == 1:\n    x[0] = 0.0", "y[0] = x[0]", True),
+    ("CFG.k = 2", "if CFG.k == 2:\n    x[0] = 0.0", "y[0] = x[0]", False),
+    ("CFG.k = 2", "for i in seq(0, CFG.k):\n    if i < n:\n        x[i] = 0.0", "y[0] = x[2]", True),
+    ("CFG.k = 2", "for i in seq(0, CFG.k):\n    if i < n:\n        x[i] = 0.0", "y[0] = x[1]", False),
+    ("CFG.k = 2", "if CFG.k == 1:\n    x[0] = 0.0", "CFG.k = 1", False),
+    ("CFG.on = True", "if CFG.on:\n    x[0] = 0.0\nelse:\n    x[1] = 0.0", "y[0] = x[1]", True),
+    ("CFG.k = 2", "for i in seq(0, n):\n    if CFG.k == 1:\n        x[0] = 0.0\n    CFG.k = 1", "y[0] = x[0]", False),
+]
+
+
+@pytest.mark.parametrize(("first", "one", "two", "free"), KNOWN)
+def test_known_fields_decide_conditions(first: str, one: str, two: str, free: bool) -> None:
+    t = tree(f"{first}\n{one}\n{two}")
+    assert (safety.commute(t, block(t, (), 1, 2), block(t, (), 2, 3)) == Safe()) == free
+
+
 @pytest.mark.parametrize(
     ("expression", "body", "same"),
     [
@@ -136,6 +230,13 @@ def test_what_code_leaves_unchanged(expression: str, body: str, same: bool) -> N
     assert isinstance(first, If | WriteConfig)
     e = first.cond if isinstance(first, If) else first.rhs
     assert (safety.unchanged(t, block(t, (), 1), e) == Safe()) == same
+
+
+def test_code_that_never_runs_is_still_in_the_text() -> None:
+    t = tree("CFG.k = 2\nif CFG.k == 1:\n    x[3] = 0.0\nx[0] = 1.0")
+    x, window = t.args[3].sym, [Interval(num(0), num(2))]
+    assert against(safety.within(t, block(t, (), 1), x, window)).details == "it writes x[3]"
+    assert isinstance(safety.fully_written(t, block(t, (), 1, 2), x, window), Clash)
 
 
 # -- order --------------------------------------------------------------------------------------------
@@ -210,7 +311,7 @@ def test_loops_that_may_be_interchanged(body: str) -> None:
         ("CFG.k = i", SWAPPED),
         ("s = x[i]\ny[i] += s", SWAPPED),
         ("if j < 3:\n    x[i + j] = y[j]", SWAPPED),
-        ("if y[0] < 0.0:\n    x[0] = 0.0", None),
+        ("if y[0] < 0.0:\n    x[0] = y[i]", None),
         ("x[CFG.k % 4] = y[i]", None),
     ],
 )

@@ -7,9 +7,9 @@ import pytest
 from exo_strat.cursors.proc import Proc
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.frontend.scope import scope_at
-from exo_strat.ir.nodes import Call
-from exo_strat.logic.dependence import Clash
-from exo_strat.logic.untrapped import partial, runs
+from exo_strat.ir.nodes import Assign, Call
+from exo_strat.logic.dependence import Clash, Safe
+from exo_strat.logic.untrapped import has_value, partial, runs
 
 
 @config
@@ -66,3 +66,24 @@ def test_what_a_call_reads_must_be_initialised(before: str, call: str, initialis
     verdict = runs(p.tree, path, node, dict(scope_at(p.tree, path).types))
     assert isinstance(verdict, Clash) != initialised
     assert initialised or "t, which f reads, is initialised" in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "because"),
+    [
+        ("pass", "2.0 * x[1] - relu(x[n])", None),
+        ("t: f32[2]\nfor i in seq(0, 2):\n    t[i] = 1.0\nw = t[0:2]", "w[0] + t[1]", None),
+        ("t: f32[2]\nt[0] = 1.0", "t[1]", "t, which the expression reads, is initialised"),
+        ("t: f32[2]\nw = t[0:2]", "w[0]", "t, which the expression reads, is initialised"),
+        ("pass", "1.0 / x[0]", "does not divide by zero"),
+        ("pass", "x[0] / 2.0", None),
+        ("pass", "sqrt(x[0])", "sqrt surely has a value"),
+        ("pass", "Cfg.scale * x[0]", "Cfg.scale is set"),
+    ],
+)
+def test_an_expression_that_surely_has_a_value(before: str, value: str, because: str | None) -> None:
+    p = source("n: size, x: f32[n + 1]", f"{before}\nx[0] = {value}").tree
+    path, last = (("body", len(p.body) - 1),), p.body[-1]
+    assert isinstance(last, Assign)
+    verdict = has_value(p, path, last.rhs, scope_at(p, path).types)
+    assert isinstance(verdict, Safe) if because is None else because in str(verdict)

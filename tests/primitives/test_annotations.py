@@ -16,6 +16,7 @@ from exo_strat.direct import (
     set_memory,
     set_precision,
     set_window,
+    vectorize_loop,
 )
 from exo_strat.failure import BadArgument, Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
@@ -26,6 +27,7 @@ from exo_strat.primitives import parallelize_loop as parallel_op
 from exo_strat.primitives import set_memory as memory_op
 from exo_strat.primitives import set_precision as precision_op
 from exo_strat.primitives import set_window as window_op
+from exo_strat.primitives import vectorize_loop as vectorize_op
 from exo_strat.strategy import Op
 
 Same = Callable[..., None]
@@ -205,6 +207,41 @@ def test_races_hide_in_shared_scratch_windows_calls_conditions_and_config_fields
 def test_modes_have_names(refused: Refused) -> None:
     f = refused(parallelize_loop, P, "i", "omp")
     assert isinstance(f, BadArgument) and "seq, par, vec" in f.message
+
+
+# -- vectorize_loop -----------------------------------------------------------------------------------
+
+
+def test_lanes_touch_nothing_of_each_other(applied: Applied, same: Same, body: Body) -> None:
+    p = source("""
+    def foo(n: size, x: f32[n + 1, 2], y: f32[2 * n]):
+        for i in seq(-1, n):
+            t: f32
+            t = y[(i + 1) / 2]
+            w = x[i + 1, 0:2]
+            w[1] += t
+            w[0] = 2.0 * w[1]
+    """)
+    loop = p.find_loop("i")
+    q, c = applied(vectorize_op(), p, loop)
+    assert body(q).startswith("for i in vec(-1, n):") and c == q.find_loop("i") == q.forward(loop)
+    same(p, q, n=3)
+    assert parallelize_loop(q, "i", "seq") == p
+
+
+@pytest.mark.parametrize(
+    "stmt", ["x[i] = x[i + 1]", "x[0] += y[i]", "t = y[i]\n            y[i] = t", "Cfg.n = 3", "x[i / 2] = 1.0"]
+)
+def test_lanes_that_meet(stmt: str, refused: Refused) -> None:
+    p = source(f"""
+    def foo(n: size, x: f32[n + 3], y: f32[n]):
+        t: f32
+        for i in seq(0, n):
+            {stmt}
+    """)
+    f = refused(vectorize_loop, p, "i")
+    assert isinstance(f, Unsafe) and f.counterexample is not None
+    assert f.counterexample["i"] != f.counterexample["i'"]
 
 
 # -- rename -------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Every primitive on random programs, at random targets, with random arguments.
 
 What is accepted must compute the same on sample inputs, pass the checks, print as text that means the same,
-forward every cursor to a place of its kind or to nowhere, and leave the procedure it was given alone.
+forward every cursor to a place of its kind or to nowhere, and leave the procedure it was given alone. The
+counterexample of what is refused must happen in a run (see `exo_strat.testing.counterexamples`).
 Each primitive must be accepted and refused often enough for that to mean something.
 """
 
@@ -12,24 +13,30 @@ import pytest
 from exo_strat.primitives import PRIMITIVES
 from exo_strat.testing import Tally, check_primitive, examples
 
-PROGRAMS = 100
-"""Random programs for each primitive."""
+QUOTA = 100
+"""How often a primitive must be accepted on a program that has a meaning, and how often refused."""
 
-RARE = {"merge_writes", "sink_alloc", "remove_loop", "delete_buffer", "divide_dim", "reorder_loops", "fission"}
-"""Primitives that are seldom applicable: they get three times as many programs."""
+PROGRAMS = 2000
+"""Where the search for more ends."""
 
-QUOTA = 10
-"""How often a primitive must be accepted on a program that has a meaning."""
-
-NEVER_REFUSED = {"simplify", "rename", "shift_loop", "inline"}
-"""Primitives that are refused on rare programs only."""
+NEVER_REFUSED = {
+    "simplify": "never fails",
+    "insert_pass": "never fails",
+    "delete_pass": "never fails",
+    "inline_window": "fails only where a config field in an offset changes, and such offsets are seldom in bounds",
+    "rename": "fails only where the name is no name",
+}
+"""Primitives that are hardly ever refused, and why."""
 
 
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("name", sorted(PRIMITIVES))
-def test_what_is_accepted_computes_the_same(name: str) -> None:
-    tally = Tally()
-    check_primitive(name, examples(3 * PROGRAMS if name in RARE else PROGRAMS), tally)
-    assert tally.compared[name] >= QUOTA, f"{name} is hardly ever accepted\n{tally}"
-    if name not in NEVER_REFUSED:
-        assert tally.refusals(name) >= 3, f"{name} is hardly ever refused\n{tally}"
+def test_what_is_accepted_computes_the_same_and_what_is_refuted_is_false(name: str) -> None:
+    tally, quota = Tally(), examples(QUOTA)
+
+    def enough() -> bool:
+        refused = name in NEVER_REFUSED or tally.refusals(name) >= quota
+        return refused and tally.compared[name] >= quota
+
+    check_primitive(name, examples(PROGRAMS), tally, enough=enough)
+    assert enough(), f"{name} is too seldom accepted or refused\n{tally}"

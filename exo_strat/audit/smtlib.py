@@ -1,0 +1,193 @@
+"""Questions to the solver as SMT-LIB 2.6 text. Imports answers and formula only.
+
+This is a second translation, made for a second solver. It goes from `Formula` straight to text and has
+nothing in common with `logic.problem` and the engines there: a floor quotient is `div` by a positive literal
+(which SMT-LIB defines as the floor), a product is `*`, the choice of witnesses is a quantifier, and nothing is
+split, tightened, looked up or set aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, TypeAlias
+
+from ..logic.answers import Proved, Question, Refuted
+from ..logic.formula import And, Atom, BoolAtom, Eq, Formula, Ge, Leaf, Lin, Mul, Not, Opaque, Or, Quot, Truth, V, atoms
+
+Status: TypeAlias = Literal["sat", "unsat"]
+Names: TypeAlias = dict[Leaf, str]
+
+
+def expected(q: Question) -> Status | None:
+    """What a second solver must say of `script(q)`: None if the solver gave up, so that nothing rests on it."""
+    match q.answer:
+        case Proved():
+            return "unsat"
+        case Refuted():
+            return "sat"
+        case _:
+            return None
+
+
+def script(q: Question, comments: Iterable[str] = ()) -> str:
+    """A question as a script that is unsatisfiable exactly if what was asked is true.
+
+    Of a refuted question it also asserts the counterexample: then it is satisfiable exactly if that is one.
+    The solver is not told which of the two is `expected`.
+
+    >>> from exo_strat.ir.names import Sym
+    >>> from exo_strat.logic.formula import V, ge, lt
+    >>> i, n = Lin.of(V(Sym("i", 1))), Lin.of(V(Sym("n", 2)))
+    >>> print(script(Question((ge(i, 0), lt(i, n)), ge(n, 1), (), Proved()), ["why n is positive"]))
+    ; why n is positive
+    (set-info :smt-lib-version 2.6)
+    (set-logic QF_LIA)
+    (declare-const |i_1| Int)
+    (declare-const |n_2| Int)
+    (assert (>= |i_1| 0))
+    (assert (>= (+ (* (- 1) |i_1|) |n_2| (- 1)) 0))
+    (assert (not (>= (+ |n_2| (- 1)) 0)))
+    (check-sat)
+    (exit)
+    <BLANKLINE>
+    """
+    head = [f"; {line}".rstrip() for c in comments for line in c.splitlines()]
+    return "\n".join([*head, "(set-info :smt-lib-version 2.6)", *_body(q, _readable(q)), "(exit)", ""])
+
+
+def canonical(q: Question) -> str:
+    """The script with numbers for names: equal for questions that differ in names only."""
+    return "\n".join(_body(q, {leaf: f"x{k}" for k, leaf in enumerate(_unknowns(q))}))
+
+
+# -- scripts ------------------------------------------------------------------------------------------
+
+
+def _body(q: Question, names: Names) -> list[str]:
+    free = [leaf for leaf in _unknowns(q) if leaf not in q.chosen]
+    lines = [f"(set-logic {_logic(q)})"]
+    lines += [f"(declare-const {names[leaf]} {_sort(leaf)})" for leaf in free]
+    lines += [f"(assert {_formula(f, names)})" for f in dict.fromkeys(q.facts)]
+    lines.append(f"(assert (not {_goal(q, names)}))")
+    if isinstance(q.answer, Refuted):
+        model = q.answer.model
+        lines += [f"(assert (= {names[leaf]} {_value(model[leaf])}))" for leaf in free if leaf in model]
+    lines.append("(check-sat)")
+    return lines
+
+
+def _goal(q: Question, names: Names) -> str:
+    goal = _formula(q.goal, names)
+    bound = " ".join(f"({names[a]} {_sort(a)})" for a in _bound(q))
+    return f"(exists ({bound}) {goal})" if bound else goal
+
+
+def _bound(q: Question) -> list[Atom]:
+    """The unknowns that the goal may choose and that it mentions."""
+    mentioned = set(atoms(q.goal))
+    return [a for a in q.chosen if a in mentioned]
+
+
+def _unknowns(q: Question) -> list[Leaf]:
+    """Every unknown of a question, in order; quotients and products are terms, not unknowns."""
+    found = dict.fromkeys(leaf for f in (*q.facts, q.goal) for leaf in atoms(f))
+    return [leaf for leaf in found if not isinstance(leaf, Quot | Mul)]
+
+
+def _logic(q: Question) -> str:
+    """The smallest logic that has all that is used. `div` by a literal counts as linear, as it does for
+    Z3, cvc5 and others, though not for the letter of the standard: told that it is not, cvc5 leaves out what it
+    knows of linear equations, and gives up on whether a multiple of 4 is even."""
+    linear = not any(isinstance(leaf, Mul) for f in (*q.facts, q.goal) for leaf in atoms(f))
+    return f"{'' if _bound(q) else 'QF_'}{'LIA' if linear else 'NIA'}"
+
+
+# -- terms --------------------------------------------------------------------------------------------
+
+
+def _formula(f: Formula, names: Names) -> str:
+    match f:
+        case Truth(value=v):
+            return "true" if v else "false"
+        case Ge(lin=x):
+            return f"(>= {_lin(x, names)} 0)"
+        case Eq(lin=x):
+            return f"(= {_lin(x, names)} 0)"
+        case BoolAtom():
+            return names[f]
+        case Not(f=g):
+            return f"(not {_formula(g, names)})"
+        case And(fs=fs):
+            return _apply("and", [_formula(g, names) for g in fs])
+        case Or(fs=fs):
+            return _apply("or", [_formula(g, names) for g in fs])
+
+
+def _lin(x: Lin, names: Names) -> str:
+    parts = [a if k == 1 else f"(* {_value(k)} {a})" for a, k in ((_atom(a, names), k) for a, k in x.terms)]
+    if x.const or not parts:
+        parts.append(_value(x.const))
+    return parts[0] if len(parts) == 1 else _apply("+", parts)
+
+
+def _atom(a: Atom, names: Names) -> str:
+    match a:
+        case Quot(lin=x, c=c):
+            if c < 1:
+                raise ValueError(f"{a!r}: `div` is the floor only for positive divisors")
+            return f"(div {_lin(x, names)} {c})"
+        case Mul(factors=fs):
+            return _apply("*", [_atom(f, names) for f in fs])
+        case _:
+            return names[a]
+
+
+def _apply(op: str, args: Sequence[str]) -> str:
+    return f"({op} {' '.join(args)})"
+
+
+def _value(v: int | bool) -> str:
+    """A literal; SMT-LIB has no negative ones."""
+    if isinstance(v, bool):
+        return "true" if v else "false"
+    return str(v) if v >= 0 else f"(- {-v})"
+
+
+def _sort(leaf: Leaf) -> str:
+    return "Bool" if isinstance(leaf, BoolAtom) else "Int"
+
+
+# -- names --------------------------------------------------------------------------------------------
+
+
+def _readable(q: Question) -> Names:
+    """A quoted symbol for each unknown, close to how messages spell it; no two are equal."""
+    names: Names = {}
+    taken: set[str] = set()
+    for leaf in _unknowns(q):
+        spelled = _spelled(leaf).translate(str.maketrans("|\\\n", "!/ "))
+        name = _first_free(spelled, taken.__contains__)
+        taken.add(name)
+        names[leaf] = f"|{name}|"
+    return names
+
+
+def _first_free(name: str, taken: Callable[[str], bool]) -> str:
+    candidate, n = name, 2
+    while taken(candidate):
+        candidate, n = f"{name} #{n}", n + 1
+    return candidate
+
+
+def _spelled(leaf: Leaf) -> str:
+    match leaf:
+        case V(sym=s, tag=t):
+            return f"{s!r}" + ("'" * t if t < 3 else f"'{t}")
+        case Opaque(key=key) | BoolAtom(key=key):
+            return " ".join(str(part) if isinstance(part, str) else repr(part) for part in _parts(key))
+        case _:
+            return repr(leaf)
+
+
+def _parts(key: object) -> tuple[object, ...]:
+    return key if isinstance(key, tuple) else (key,)

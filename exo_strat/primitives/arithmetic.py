@@ -1,0 +1,269 @@
+"""Arithmetic on data: sums and products written otherwise. Imports `framework`, `logic` and `ir`.
+
+The paper does not have these; names and arguments are those of Exo's documentation.
+
+Values are mathematical numbers; what these rewrites do to rounding is the schedule's choice, as with any order of
+accumulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ..cursors.cursor import BlockCursor
+from ..cursors.edits import span_of
+from ..cursors.kinds import AssignCursor, BinaryOpCursor, ReduceCursor
+from ..cursors.rewrite import Rewrite
+from ..ir.names import Sym
+from ..ir.nodes import Assign, Binary, Const, Expr, For, ProcDef, Read, Reduce, Unary
+from ..ir.reductions import made_by, parts
+from ..ir.types import Scalar
+from ..ir.walk import Path, binders, get, mentions, walk
+from ..logic import safety, untrapped
+from ..logic.dependence import Safe
+from ..logic.effects import accesses, effects, reads_of, resolve, windows_at
+from .framework import Where, applicable, primitive, require
+from .scoping import stays_race_free
+from .wellformed import types_at, well_formed
+
+ASSOCIATIVE: Final = ("+", "*")
+
+
+@primitive()
+def left_reassociate_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
+    """`a + (b + c)  ~>  (a + b) + c`, and so with `*`. Exo's documentation. Returns the expression.
+
+    Nothing is owed: values are numbers, and all three operands are evaluated anyway. Fails with `NotApplicable`
+    on other forms.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[4]):
+    ...     x[0] = x[1] * (x[2] * x[3])
+    ... ''')
+    >>> print(left_reassociate_expr.direct(p, "x[1] * _"))
+    def foo(x: f32[4] @ DRAM):
+        x[0] = x[1] * x[2] * x[3]
+    """
+    node = e.node
+    assert isinstance(node, Binary)
+    applicable(node.op in ASSOCIATIVE, f"{node.op!r} is not associative", e)
+    inner = _made_by(node.rhs, node.op)
+    applicable(inner is not None, f"the right operand is not made by {node.op!r}", e)
+    assert inner is not None
+    rw.set(e.path, lhs=Binary(node.op, node.lhs, inner.lhs), rhs=inner.rhs)
+    return e.path
+
+
+def _made_by(e: Expr, op: str) -> Binary | None:
+    return e if isinstance(e, Binary) and e.op == op else None
+
+
+@primitive()
+def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
+    """`x = a + b  ~>  x = a; x += b`, and `x += a + b  ~>  x += a; x += b`. Exo's documentation.
+
+    So with `*`, and with `min` and `max`, where the value is made by `fmin` or `fmax`; a reduction only by its own
+    operator. `b` must not read the location that is written, under any name. Returns the block of both writes.
+    Fails with `NotApplicable` if the value is not made by such an operator, with `Unsafe` if b reads x.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[4], y: f32[4]):
+    ...     for i in seq(0, 4):
+    ...         x[i] = x[i] + 2.0 * y[i]
+    ... ''')
+    >>> print(split_write.direct(p, "x[_] = _"))
+    def foo(x: f32[4] @ DRAM, y: f32[4] @ DRAM):
+        for i in seq(0, 4):
+            x[i] = x[i]
+            x[i] += 2.0 * y[i]
+    """
+    tree, path, node = rw.proc.tree, write.path, write.node
+    assert isinstance(node, Assign | Reduce)
+    op, both = "", None
+    if isinstance(node, Reduce):
+        op, both = node.op, parts(node.op, node.rhs)
+    elif made := made_by(node.rhs):
+        op, both = made[0], made[1:]
+    wanted = f"by {op!r}" if op else "by `+`, `*`, `fmin` or `fmax`"
+    applicable(both is not None, f"the value is not made {wanted}", write)
+    assert both is not None
+    require(_not_read(tree, path, node, both[1], "the second operand does not read what is written"), write)
+    rw.replace((*path, ("rhs", None)), both[0])
+    rw.insert_after(path, Reduce(node.sym, node.idx, both[1], op))
+    at = span_of(path)
+    return at._replace(hi=at.hi + 1)
+
+
+def _not_read(tree: ProcDef, path: Path, write: Assign | Reduce, e: Expr, what: str) -> safety.Verdict:
+    """Whether an expression in a statement at `path` surely does not read what the statement writes."""
+    views = windows_at(tree, path)
+    written = resolve(accesses(write)[-1], views)
+    return safety.apart(tree, path, written, [resolve(a, views) for a in reads_of(e)], what)
+
+
+@primitive()
+def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
+    """`x = x + e  ~>  x += e`, and `x = e + x`; so with `*`, `fmin` and `fmax`. Exo's documentation.
+
+    Of a difference: `x = x - e  ~>  x += -e`. The operand must be the location that is written, by its own name.
+    Returns the reduction. Fails with `NotApplicable` if no operand is an element of the same buffer, and with
+    `Unsafe` if it may be another element.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[4], y: f32[4]):
+    ...     for i in seq(0, 4):
+    ...         x[i] = y[i] * 2.0 + x[i]
+    ... ''')
+    >>> print(fold_into_reduce.direct(p, "x[_] = _"))
+    def foo(x: f32[4] @ DRAM, y: f32[4] @ DRAM):
+        for i in seq(0, 4):
+            x[i] += y[i] * 2.0
+    """
+    tree, path, node = rw.proc.tree, write.path, write.node
+    assert isinstance(node, Assign)
+    found = [(op, x, e) for op, x, e in _as_update(node.rhs) if isinstance(x, Read) and x.sym == node.sym]
+    applicable(bool(found), f"no operand is the old value of {node.sym}", write)
+    what = "the operand is what is written"
+    verdicts = [_same_place(tree, path, x.idx, node.idx, what) for _, x, _ in found if isinstance(x, Read)]
+    right = next((k for k, v in enumerate(verdicts) if isinstance(v, Safe)), None)
+    if right is None:
+        require(verdicts[0], write)
+    assert right is not None
+    op, _, e = found[right]
+    rw.replace(path, Reduce(node.sym, node.idx, e, op), ["idx"])
+    return path
+
+
+def _as_update(e: Expr) -> Iterator[tuple[str, Expr, Expr]]:
+    """The ways to see a value as an old one with another accumulated: operator, old value, other."""
+    if made := made_by(e):
+        op, x, y = made
+        yield op, x, y
+        yield op, y, x
+    elif isinstance(e, Binary) and e.op == "-":
+        yield "+", e.lhs, Unary("-", e.rhs)
+
+
+def _same_place(tree: ProcDef, path: Path, one: Sequence[Expr], two: Sequence[Expr], what: str) -> safety.Verdict:
+    """Whether two lists of indices are equal at `path`."""
+    verdicts = [safety.equal_at(tree, path, x, y, what) for x, y in zip(one, two, strict=True)]
+    return next((v for v in verdicts if not isinstance(v, Safe)), safety.SAFE)
+
+
+# -- lift_reduce_constant -----------------------------------------------------------------------------
+
+
+@primitive()
+def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
+    """`x = 0.0; for i: x += c * e  ~>  x = 0.0; for i: x += e; x = c * x`. Exo's documentation.
+
+    The target is the block of the assignment and the loop. The loop may hold other code and several sums into x, at
+    any depth, each with the factor c; it must do nothing else with x, under any name. c must not depend on anything
+    that the loop changes or introduces. It is evaluated after the loop even if no sum was: so some sum must surely
+    run, or c surely have a value. Returns the new assignment.
+
+    Fails with `NotApplicable` if the block has another form or the sums have no common factor, with `Unsafe` if the
+    loop changes the factor or does more with x.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32, y: f32[n], a: f32):
+    ...     x = 0.0
+    ...     for i in seq(0, n):
+    ...         x += a * y[i]
+    ... ''')
+    >>> print(lift_reduce_constant.direct(p, p.body()))
+    def foo(n: size, x: f32 @ DRAM, y: f32[n] @ DRAM, a: f32 @ DRAM):
+        x = 0.0
+        for i in seq(0, n):
+            x += y[i]
+        x = a * x
+    """
+    applicable(len(block) == 2, f"an assignment of zero and the loop after it are needed, not {len(block)}", block)
+    tree, span = rw.proc.tree, block.span
+    zero, loop, path = get(tree, span.path(0)), get(tree, span.path(1)), span.path(1)
+    starts = isinstance(zero, Assign) and _is_zero(zero.rhs) and isinstance(loop, For)
+    applicable(starts, "the first statement must assign zero, and the second be a loop", block)
+    assert isinstance(zero, Assign) and isinstance(loop, For)
+    sums = _sums(tree, path, zero, block)
+    c, rest = _common_factor(tree, path, [s.rhs for _, s in sums], block)
+    _only_sums(tree, path, zero, [s for _, s in sums], block)
+    if not any(_surely_runs(tree, path, p) for p, _ in sums):
+        require(untrapped.has_value(tree, path, c, types_at(tree, path)), block)
+    for (p, _), e in zip(sums, rest, strict=True):
+        rw.replace((*p, ("rhs", None)), e)
+    rw.insert_after(path, Assign(zero.sym, zero.idx, Binary("*", c, Read(zero.sym, zero.idx))))
+    well_formed(rw)
+    for n in range(1, len(span.parent) + 1):
+        stays_race_free(rw, span.parent[:n])
+    return span.path(2)
+
+
+def _is_zero(e: Expr) -> bool:
+    return isinstance(e, Const) and isinstance(e.type, Scalar) and e.value == 0
+
+
+def _sums(tree: ProcDef, path: Path, zero: Assign, block: BlockCursor) -> list[tuple[Path, Reduce]]:
+    """The sums in a loop into the place that was set to zero, with their paths."""
+    sums = [(p, n) for p, n in walk(get(tree, path), path) if isinstance(n, Reduce) and n.sym == zero.sym]
+    applicable(bool(sums), f"the loop does not accumulate into {zero.sym}", block)
+    for p, s in sums:
+        applicable(s.op == "+", f"a factor comes out of a sum, not out of accumulations by {s.op!r}", block)
+        what = "the loop accumulates into what was set to zero"
+        require(_same_place(tree, p, s.idx, zero.idx, what), block)
+    for e in zero.idx:
+        require(safety.unchanged(tree, safety.Blk(*span_of(path)), e), block)
+    return sums
+
+
+def _common_factor(
+    tree: ProcDef, path: Path, values: Sequence[Expr], block: BlockCursor
+) -> tuple[Expr, Sequence[Expr]]:
+    """A factor of all values that the loop at `path` does not change, and what is left of each value."""
+    inside = frozenset[Sym](binders(get(tree, path)))
+    against: safety.Verdict | None = None
+    for c, _ in _factors(values[0]):
+        rest = [next((r for f, r in _factors(v) if f == c), None) for v in values]
+        left = [r for r in rest if r is not None]
+        if len(left) < len(values) or mentions(c) & inside:
+            continue
+        verdict = safety.unchanged(tree, safety.Blk(*span_of(path)), c)
+        if isinstance(verdict, Safe):
+            return c, left
+        against = against or verdict
+    applicable(against is not None, "the sums have no factor in common that means something outside the loop", block)
+    assert against is not None
+    require(against, block)
+    raise AssertionError("a verdict that is not safe ends the rewrite")
+
+
+def _factors(e: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """The factors of a product, each with the product of the others, the outermost first."""
+    if isinstance(e, Binary) and e.op == "*":
+        yield e.lhs, e.rhs
+        yield e.rhs, e.lhs
+        yield from ((f, Binary("*", r, e.rhs)) for f, r in _factors(e.lhs))
+        yield from ((f, Binary("*", e.lhs, r)) for f, r in _factors(e.rhs))
+
+
+def _only_sums(tree: ProcDef, path: Path, zero: Assign, sums: Sequence[Reduce], block: BlockCursor) -> None:
+    """Owed: but for the sums, the loop does not touch the place that was set to zero."""
+    written = resolve(accesses(zero)[-1], windows_at(tree, path))
+    loop = effects(tree, safety.Blk(*span_of(path)))
+    others = [a for a in loop if not (a.kind == "A" and any(a.node is s for s in sums))]
+    require(safety.apart(tree, path, written, others, f"the loop does nothing but accumulate into {zero.sym}"), block)
+
+
+def _surely_runs(tree: ProcDef, outer: Path, path: Path) -> bool:
+    """Whether what stands at `path` runs whenever the loop at `outer` around it is reached: no loop is empty."""
+    for n in range(len(outer), len(path)):
+        scope = get(tree, path[:n])
+        if not isinstance(scope, For):
+            return False
+        if not safety.holds_everywhere(tree, path[:n], Binary("<", scope.lo, scope.hi)):
+            return False
+    return True

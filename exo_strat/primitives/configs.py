@@ -1,0 +1,252 @@
+"""Configuration state (paper, appendix A.8). Imports `framework`, `scoping`, `staging` and `logic.liveness`.
+
+What a run leaves in config fields is a result of it, which its caller may read. A rewrite here may change that
+for the field it is about, and for no other. If so, the new version says so (`Rewritten.leaves`), and `call_eqv`
+takes it for the old one only where nobody reads the field after the call.
+"""
+
+from __future__ import annotations
+
+from ..cursors.cursor import ExprCursor, GapCursor, NodeCursor
+from ..cursors.edits import span_of
+from ..cursors.kinds import WriteConfigCursor
+from ..cursors.proc import InvalidCursorError
+from ..cursors.rewrite import Rewrite
+from ..frontend.exprs import parse_data, parse_expr
+from ..frontend.scope import declarations, scope_at
+from ..ir import build as b
+from ..ir.config import Config
+from ..ir.nodes import (
+    Binary,
+    Const,
+    Expr,
+    ExternCall,
+    Interval,
+    Node,
+    ProcDef,
+    Read,
+    ReadConfig,
+    Var,
+    WindowExpr,
+    WriteConfig,
+)
+from ..ir.types import Control, R, Scalar, Tensor, bool_
+from ..ir.walk import Path, is_bool, is_control, walk
+from ..logic import safety
+from ..logic.dependence import Safe
+from ..logic.effects import windows_at
+from ..logic.untrapped import TOTAL
+from .framework import ExprLike, Where, applicable, argument, primitive, require
+from .scoping import config_asserts_stay, no_new_races, other_value
+from .staging import is_value, maybe_skipped, precision_at
+from .wellformed import well_formed
+
+
+@primitive()
+def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where:
+    """`s  ~>  Cfg.f = e; s[e -> Cfg.f]`. Paper: A.8. Returns the write.
+
+    `e` is a value of the field's kind (of its precision, if it is data) that the statement evaluates whenever it
+    runs. Nothing may read the field afterwards before it is written again: in the statement itself, after it,
+    in later iterations of the loops around it, in callees; unless the field is known to hold `e` anyway. If
+    the value may last to the end of the procedure, the result is for `call_eqv` only where the caller does not
+    read the field either.
+
+    Fails with `NotApplicable` if the expression is no value of the field's kind, and with `Unsafe` if the field
+    is read, if iterations of a parallel loop would share it, or if with the field in place of `e` it cannot be
+    shown that all is in bounds and callees get what they assert.
+
+    >>> from exo_strat import config, proc_from_source
+    >>> @config
+    ... class Load:
+    ...     scale: f32
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], a: f32):
+    ...     for i in seq(0, n):
+    ...         x[i] = a * x[i]
+    ... ''')
+    >>> print(bind_config.direct(p, "a", Load, "scale"))
+    def foo(n: size, x: f32[n] @ DRAM, a: f32 @ DRAM):
+        for i in seq(0, n):
+            Load.scale = a
+            x[i] = Load.scale * x[i]
+    """
+    tree, place = rw.proc.tree, _field(config, field)
+    value: Expr = e.node  # type: ignore[assignment]
+    stmt = _statement(e)
+    stands_alone = is_control(value) or (not isinstance(value, WindowExpr) and is_value(tree, e.path))
+    applicable(stands_alone, "this stands for a buffer", e)
+    what = f"{config.name}.{field} holds {config.fields[field]}, which this is not"
+    applicable(_holds(tree, e.path, value, place), what, e)
+    applicable(not maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
+    known = _holds_already(tree, stmt, place, value)
+    rw.replace(e.path, ReadConfig(config, field))
+    rw.insert_before(stmt, WriteConfig(config, field, value))
+    if not known:
+        other_value(rw, tree, stmt, place, e)
+    no_new_races(rw, stmt)
+    no_new_races(rw, span_of(stmt).path(1))
+    well_formed(rw, example=False)
+    return stmt
+
+
+@primitive()
+def delete_config(rw: Rewrite, write: WriteConfigCursor) -> Where:
+    """`Cfg.f = e; s  ~>  s`. Paper: A.8. Returns what stands around the write: a statement, or the procedure.
+
+    Nothing may read the field afterwards before it is written again: in the statements after it, in later
+    iterations of the loops around it, in callees and what they assert; unless the field is known to hold `e`
+    anyway, as when a write in a loop repeats one before the loop. If the missing value may show at the end of
+    the procedure, the result is for `call_eqv` only where the caller does not read the field either. Fails with
+    `Unsafe` if the field is read.
+
+    >>> from exo_strat import config, proc_from_source
+    >>> @config
+    ... class Load:
+    ...     row: stride
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n, 8], y: f32[n]):
+    ...     Load.row = stride(x, 0)
+    ...     for i in seq(0, n):
+    ...         Load.row = stride(x, 0)
+    ...         if Load.row == 8:
+    ...             y[i] = x[i, 0]
+    ... ''', {"Load": Load})
+    >>> print(delete_config.direct(p, "Load.row = _ #1"))
+    def foo(n: size, x: f32[n, 8] @ DRAM, y: f32[n] @ DRAM):
+        Load.row = stride(x, 0)
+        for i in seq(0, n):
+            if Load.row == 8:
+                y[i] = x[i, 0]
+    """
+    tree, at = rw.proc.tree, span_of(write.path)
+    node = write.node
+    assert isinstance(node, WriteConfig)
+    field = ReadConfig(node.config, node.field)
+    if not _holds_already(tree, write.path, field, node.rhs):
+        other_value(rw, tree, at.path(1), field, write)
+    rw.delete(at)
+    config_asserts_stay(rw)
+    return at.parent
+
+
+@primitive()
+def write_config(rw: Rewrite, gap: GapCursor, config: Config, field: str, value: ExprLike | float) -> Where:
+    """`s1; s2  ~>  s1; Cfg.f = e; s2`. Paper: A.8. Returns the write.
+
+    `value` is a number, a cursor, or object code in scope at the gap. It must surely have a value there: data
+    that it reads was written before, and it reads no config field. Nothing may read the field afterwards before
+    it is written again, as for `delete_config`, unless the field is known to hold that value anyway. If it may
+    last to the end of the procedure, the result is for `call_eqv` only where the caller does not read it either.
+
+    Fails with `BadArgument` if the value is not of the field's kind, and with `Unsafe` if the field is read, if
+    iterations of a parallel loop would share it, or if the value may not be there.
+
+    >>> from exo_strat import config, proc_from_source
+    >>> @config
+    ... class Load:
+    ...     row: stride
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n, 8]):
+    ...     for i in seq(0, n):
+    ...         Load.row = stride(x, 0)
+    ...         x[i, 0] = 0.0
+    ... ''', {"Load": Load})
+    >>> print(write_config.direct(p, p.find_loop("i").before(), Load, "row", "stride(x, 0)"))
+    def foo(n: size, x: f32[n, 8] @ DRAM):
+        Load.row = stride(x, 0)
+        for i in seq(0, n):
+            Load.row = stride(x, 0)
+            x[i, 0] = 0.0
+    """
+    place, at = _field(config, field), gap.span
+    e = _value(rw, value, at.path(), place)
+    rw.insert(at, WriteConfig(config, field, e))
+    path = at.path()
+    well_formed(rw)
+    _has_value(rw.tree, path, e)
+    if not _holds_already(rw.tree, path, place, e):
+        other_value(rw, rw.tree, at.path(1), place, gap)
+    no_new_races(rw, path)
+    return path
+
+
+# -- what is owed -------------------------------------------------------------------------------------
+
+
+def _holds_already(tree: ProcDef, path: Path, field: ReadConfig, value: Expr) -> bool:
+    """Whether a field is known to hold a value just before the statement at `path`."""
+    return is_control(value) and isinstance(safety.equal_at(tree, path, field, value), Safe)
+
+
+def _has_value(tree: ProcDef, path: Path, e: Expr) -> None:
+    """Owed where an expression is evaluated that was not evaluated before: it does not trap."""
+    views = windows_at(tree, path)
+    here, types = safety.Blk(*span_of(path)), declarations(tree)
+    for _, n in walk(e):
+        argument(not isinstance(n, ReadConfig), "the value reads a config field, which may not be set")
+        partial = isinstance(n, ExternCall) and not any(n.f is f for f in TOTAL)
+        argument(not partial and not _divides(n), "the value may not exist: it calls a partial function, or divides")
+        if isinstance(n, Read):
+            base = n.sym
+            while base in views:
+                base = views[base].sym
+            t = types[base]
+            whole = [Interval(b.ZERO, x) for x in t.shape] if isinstance(t, Tensor) else []
+            require(safety.initialised(tree, here, base, whole))
+
+
+def _divides(n: Node) -> bool:
+    data = isinstance(n, Binary) and n.op == "/" and not is_control(n)
+    return data and not (isinstance(n.rhs, Const) and n.rhs.value != 0)  # type: ignore[union-attr]
+
+
+# -- arguments ----------------------------------------------------------------------------------------
+
+
+def _field(config: object, field: str) -> ReadConfig:
+    argument(isinstance(config, Config), f"{config!r} is no config")
+    assert isinstance(config, Config)
+    known = ", ".join(sorted(config.fields))
+    argument(field in config.fields, f"{config.name} has no field {field!r}; its fields are {known}")
+    return ReadConfig(config, field)
+
+
+def _statement(e: ExprCursor) -> Path:
+    """The statement that evaluates an expression."""
+    inside = any(label in ("body", "orelse") for label, _ in e.path)
+    applicable(inside, "this stands in the procedure's signature or assertions: no statement evaluates it", e)
+    return e.stmt().path
+
+
+def _holds(tree: ProcDef, path: Path, e: Expr, field: ReadConfig) -> bool:
+    """Whether a field is of the kind of an expression, and of the precision that it has at `path`."""
+    t = field.config.fields[field.field]
+    return _same_kind(tree, e, t) and (not isinstance(t, Scalar) or precision_at(tree, path) in (t, R))
+
+
+def _value(rw: Rewrite, value: object, at: Path, field: ReadConfig) -> Expr:
+    """The value for a field: data or control, as the field is."""
+    t, e = field.config.fields[field.field], value
+    if isinstance(value, bool):
+        e = b.TRUE if value else b.FALSE
+    elif isinstance(value, int | float):
+        e = b.data(value) if isinstance(t, Scalar) or isinstance(value, float) else b.num(value)
+    elif isinstance(value, str):
+        scope = scope_at(rw.proc.tree, at)
+        e = parse_data(value, scope) if isinstance(t, Scalar) else parse_expr(value, scope)
+    elif isinstance(value, NodeCursor):
+        found = rw.proc.forward(value)
+        if not isinstance(found, NodeCursor):
+            raise InvalidCursorError("this cursor points to code that is gone")
+        e = found.node
+    fits = isinstance(e, Expr) and not isinstance(e, WindowExpr) and _same_kind(rw.proc.tree, e, t)
+    argument(fits, f"{field.config.name}.{field.field} holds {t}, which {value!r} is not")
+    return e  # type: ignore[return-value]
+
+
+def _same_kind(tree: ProcDef, e: Expr, t: Scalar | Control) -> bool:
+    """Whether a value is data or a control value, integer or truth value, as a field of type `t` holds it."""
+    if isinstance(t, Scalar):
+        return not is_control(e)
+    return is_control(e) and (t == bool_) == (is_bool(e) or (isinstance(e, Var) and declarations(tree)[e.sym] == bool_))

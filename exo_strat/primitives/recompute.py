@@ -1,0 +1,355 @@
+"""Work that is done again, or no longer done again (paper, appendix A.1, and beyond it). Imports `framework`,
+`scoping`, `logic.safety`, `logic.recomputation` and `ir`.
+
+In the paper a loop may be divided with recomputation if its body is idempotent. That is not enough where other
+iterations come between an iteration and its repetition: see `logic.recomputation.overlap`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from pyrsistent import pvector
+
+from ..cursors.cursor import BlockCursor
+from ..cursors.edits import span_of
+from ..cursors.kinds import ForCursor
+from ..cursors.rewrite import Rewrite
+from ..ir import build as b
+from ..ir.names import Sym
+from ..ir.nodes import Binary, Expr, For, If, Node, Stmt, Unary, Var
+from ..ir.printing import names_at
+from ..ir.walk import Path, children, is_bool, is_control, mentions, rename, update, walk
+from ..logic import recomputation, safety
+from ..logic.affine import V, lin_atoms
+from ..logic.normal import to_expr
+from ..logic.translate import is_opaque, lin, unknown
+from .framework import ExprLike, Where, applicable, argument, blk, name_arg, primitive, ref, require
+from .scoping import (
+    body_span,
+    bounds_stay,
+    config_asserts_stay,
+    counts_from_start,
+    escaping,
+    integer_arg,
+    joint_mode,
+    loop_at,
+    stays_race_free,
+)
+from .wellformed import well_formed
+
+
+def _any(*conditions: Expr) -> Expr:
+    """The disjunction of conditions."""
+    first, *rest = conditions
+    for c in rest:
+        first = Binary("or", first, c)
+    return first
+
+
+def _le(x: Expr, y: Expr) -> Expr:
+    return Binary("<=", x, y)
+
+
+# -- overlapping tiles --------------------------------------------------------------------------------
+
+
+@primitive()
+def divide_with_recompute(rw: Rewrite, loop: ForCursor, n: ExprLike, c: int, names: tuple[str, str]) -> Where:
+    """`for i in (lo, hi): s  ~>  for io in (0, N): for ii in (0, c + d): s[i -> lo + c*io + ii]`. Paper: A.1.
+
+    N tiles that start `c` iterations apart, each but the first beginning with the d = (hi - lo) - N*c last
+    iterations of the one before. `n` is N, an integer control expression in scope before the loop that reads no
+    config field; `c` is a positive literal, `names` are those of io and ii. Unless the loop is empty there is a
+    tile, and d is not negative or there is just one. The inner loop keeps the mode; the outer one is sequential,
+    as its iterations write the same places. Returns the outer loop.
+
+    Fails with `Unsafe` if N*c may be too large or N too small; if doing the shared iterations again, all
+    together, may change something (they accumulate, or read what a later one of them overwrote); or if the body
+    changes the bounds.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[8 * n + 2], y: f32[8 * n + 2]):
+    ...     for i in seq(0, 8 * n + 2):
+    ...         y[i] = 2.0 * x[i]
+    ... ''')
+    >>> print(divide_with_recompute.direct(p, "i", "n", 8, ["io", "ii"]))
+    def foo(n: size, x: f32[8 * n + 2] @ DRAM, y: f32[8 * n + 2] @ DRAM):
+        for io in seq(0, n):
+            for ii in seq(0, 10):
+                y[8 * io + ii] = 2.0 * x[8 * io + ii]
+    """
+    argument(isinstance(c, int) and c >= 1, f"the distance of tiles must be a positive integer, not {c!r}")
+    argument(len(names) == 2, "two names are needed: for the outer and the inner iterator")
+    tree, path = rw.proc.tree, loop.path
+    old = loop_at(tree, path)
+    tiles = integer_arg(rw, n, path)
+    counts_from_start(old, loop)
+    if not safety.holds_everywhere(tree, path, _le(tiles, b.ONE)):
+        bounds_stay(tree, path)
+    count = b.sub(old.hi, old.lo)
+    empty = _le(count, b.ZERO)
+    require(safety.holds(tree, path, _any(empty, _le(b.ONE, tiles)), "there is a tile unless the loop is empty"), loop)
+    fit = _any(empty, _le(tiles, b.ONE), _le(b.mul(c, tiles), count))
+    require(safety.holds(tree, path, fit, "the tiles leave no gaps: their number times their distance fits"), loop)
+    require(recomputation.overlap(tree, path, b.ZERO, tiles, c), loop)
+    io, ii = rw.fresh(name_arg(names[0])), rw.fresh(name_arg(names[1]))
+    rw.set(path, iter=io, lo=b.ZERO, hi=tiles, mode="seq")
+    body = body_span(rw, path)
+    rw.substitute_in(body, old.iter, b.add(old.lo, b.add(b.mul(c, b.var(io)), b.var(ii))))
+    rw.wrap(body, For(ii, b.ZERO, _width(old, tiles, c), pvector(), old.mode))
+    config_asserts_stay(rw)
+    return path
+
+
+def _width(loop: For, tiles: Expr, c: int) -> Expr:
+    """`c + (hi - lo) - tiles*c`."""
+    if is_opaque(loop.lo) or is_opaque(loop.hi):
+        return b.add(b.sub(b.sub(loop.hi, loop.lo), b.mul(c, tiles)), b.num(c))
+    return to_expr(lin(loop.hi) - lin(loop.lo) - lin(tiles) * c + c)
+
+
+@primitive()
+def merge_recompute(rw: Rewrite, loop: ForCursor, name: str) -> Where:
+    """`for io in (l, h): for ii in (a, e): s(c*io + ii)  ~>  for i in (c*l + a, c*(h - 1) + e): s(i)`.
+
+    The inverse of `divide_with_recompute`: tiles that overlap, or just touch, become one pass. The target is the
+    outer loop; the inner one is all of its body, with bounds that do not depend on io, and its body depends on
+    the iterators by `c*io + ii` alone. The new loop has the inner one's mode if no two iterations of it share
+    what they write; else it is sequential. Returns it.
+
+    Fails with `NotApplicable` if the loops do not have this form; with `Unsafe` if there may be gaps between
+    tiles, or if doing the shared iterations again, all together, may change something.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[8 * n + 2], y: f32[8 * n + 2]):
+    ...     for io in seq(0, n):
+    ...         for ii in seq(0, 10):
+    ...             y[8 * io + ii] = 2.0 * x[8 * io + ii]
+    ... ''')
+    >>> print(merge_recompute.direct(p, "io", "i"))
+    def foo(n: size, x: f32[8 * n + 2] @ DRAM, y: f32[8 * n + 2] @ DRAM):
+        for i in seq(0, 8 * n + 2):
+            y[i] = 2.0 * x[i]
+    """
+    tree, path = rw.proc.tree, loop.path
+    outer = loop_at(tree, path)
+    inner = _tile(outer)
+    i = rw.fresh(name_arg(name))
+    c, merged = _joined(outer.iter, inner, i)
+    tiles, width = b.sub(outer.hi, outer.lo), b.sub(inner.hi, inner.lo)
+    lo = to_expr(lin(outer.lo) * c + lin(inner.lo))
+    hi = to_expr(lin(outer.hi) * c - c + lin(inner.hi))
+    empty = _le(hi, lo)
+    require(safety.holds(tree, path, _any(empty, _le(b.ONE, tiles)), "there is a tile unless nothing is left"), loop)
+    touch = _any(empty, _le(tiles, b.ONE), _le(b.num(c), width))
+    require(safety.holds(tree, path, touch, "each tile reaches as far as the next one starts"), loop)
+    rw.set(path, iter=i, lo=lo, hi=hi, mode="seq")
+    rw.unwrap((*path, ("body", 0)))
+    for rest, new in merged:
+        rw.replace((*path, *rest), new)
+    require(_in_tiles(rw, path, outer, inner, c), loop)
+    if inner.mode != "seq" and isinstance(safety.parallel(rw.tree, path), safety.Safe):
+        rw.set(path, mode=inner.mode)
+    well_formed(rw)
+    return path
+
+
+ITERATION = "the iteration"
+"""What the merged loop's iterator is called while the question is asked: no name of a variable."""
+
+
+def _in_tiles(rw: Rewrite, path: Path, outer: For, inner: For, c: int) -> safety.Verdict:
+    """Whether the merged loop at `path` does what the tiles did; a counterexample is in their iterators."""
+    loop = loop_at(rw.tree, path)
+    plain = update(rw.tree, path, lambda _: rename(loop, {loop.iter: Sym(ITERATION, loop.iter.id)}))
+    verdict = recomputation.overlap(plain, path, outer.lo, outer.hi, c)
+    if not isinstance(verdict, safety.Clash) or verdict.counterexample is None:
+        return verdict
+    shown, names = dict(verdict.counterexample), names_at(rw.proc.tree)
+    tile, i = shown.pop(recomputation.TILE, None), shown.pop(ITERATION, None)
+    if tile is None or i is None:
+        return replace(verdict, counterexample=None)
+    return replace(verdict, counterexample={**shown, names[outer.iter]: tile, names[inner.iter]: i - c * tile})
+
+
+def _tile(outer: For) -> For:
+    """The loop over a tile, which is all of the body of the loop over tiles."""
+    inner = outer.body[0]
+    applicable(len(outer.body) == 1 and isinstance(inner, For), "the loop's body must be one loop and nothing else")
+    assert isinstance(inner, For)
+    bounds = (outer.lo, outer.hi, inner.lo, inner.hi)
+    applicable(not any(map(is_opaque, bounds)), "the loops' bounds read config fields")
+    depends = outer.iter in mentions(inner.lo) | mentions(inner.hi)
+    applicable(not depends, f"the inner loop's bounds depend on {outer.iter}")
+    return inner
+
+
+Edits = list[tuple[Path, Expr]]
+
+
+def _joined(io: Sym, inner: For, i: Sym) -> tuple[int, Edits]:
+    """The distance c of tiles, and what becomes of expressions (with paths below the inner loop) when `i` takes
+    the place of `c*io + ii`."""
+    tried = ((c, _replaced(inner.body, c, io, inner.iter, i)) for c in _distances(io, inner))
+    found = next(((c, edits) for c, edits in tried if edits is not None), None)
+    what = f"the body must depend on {io} and {inner.iter} by a sum c*{io} + {inner.iter} alone"
+    applicable(found is not None, what)
+    assert found is not None
+    return found
+
+
+def _replaced(block: Sequence[Stmt], c: int, io: Sym, ii: Sym, i: Sym) -> Edits | None:
+    """The replacements in a block by which it depends on `i = c*io + ii` instead; None if it cannot."""
+    edits: Edits = []
+    for k, s in enumerate(block):
+        new = _collapsed(s, (("body", k),), c, io, ii, i)
+        if new is None:
+            return None
+        edits += new
+    return edits
+
+
+def _is_sum(n: Node) -> bool:
+    """Whether a node is an integer expression with operands, or a variable, that never changes."""
+    if not isinstance(n, Var | Unary | Binary):
+        return False
+    return is_control(n) and not is_bool(n) and not is_opaque(n)
+
+
+def _distances(io: Sym, inner: For) -> Iterator[int]:
+    """The factors of io over those of ii in the expressions of a tile, in order."""
+    found: set[int] = set()
+    for s in inner.body:
+        for _, n in walk(s):
+            if _is_sum(n) and {io, inner.iter} <= mentions(n):
+                x = lin(n)  # type: ignore[arg-type]
+                p, q = x.coefficient(V(io)), x.coefficient(V(inner.iter))
+                if p and q and p % q == 0 and p // q > 0:
+                    found.add(p // q)
+    yield from sorted(found)
+
+
+def _collapsed(n: Node, path: Path, c: int, io: Sym, ii: Sym, i: Sym) -> Edits | None:
+    """The smallest replacements by which a node depends on `i = c*io + ii` instead; None if it cannot."""
+    if not mentions(n) & {io, ii}:
+        return []
+    edits: Edits | None = None if isinstance(n, Var) else []
+    for step, e in children(n):
+        below = _collapsed(e, (*path, step), c, io, ii, i)
+        edits = None if below is None or edits is None else edits + below
+    if edits is not None or not _is_sum(n):
+        return edits
+    x = lin(n)  # type: ignore[arg-type]
+    p, q = x.coefficient(V(io)), x.coefficient(V(ii))
+    rest = x - unknown(io) * p - unknown(ii) * q
+    if p != c * q or {V(io), V(ii)} & set(lin_atoms(rest)):
+        return None
+    return [(path, to_expr(rest + unknown(i) * q))]
+
+
+# -- one loop of two ----------------------------------------------------------------------------------
+
+
+@primitive()
+def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
+    """`for i in (l, m): s; for j in (m, h): s[i -> j]  ~>  for i in (l, h): s`. Paper: A.1.
+
+    The inverse of `cut_loop`. `second` (a cursor, pattern or name) is the loop right after the first. The bodies
+    are equal up to names, and up to control expressions that are equal in the second loop. The joined loop is
+    parallel if both were and no iteration of one touches what one of the other writes. Returns it; cursors to
+    the second loop are gone.
+
+    Fails with `NotApplicable` if the loops are not neighbours; with `Unsafe` if the second need not start where
+    the first ends, if one of the ranges may be negative (`h < m` or `m < l`), if the first loop changes the
+    second one's bounds, or if the bodies may differ.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 4]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...     for j in seq(n, n + 4):
+    ...         x[j] = 0.0
+    ... ''')
+    >>> print(join_loops.direct(p, "i", "j"))
+    def foo(n: size, x: f32[n + 4] @ DRAM):
+        for i in seq(0, n + 4):
+            x[i] = 0.0
+    """
+    tree, path = rw.proc.tree, first.path
+    other = ref(rw, second, ForCursor)
+    applicable(other.path == span_of(path).path(1), "the second loop must stand right after the first", other)
+    one, two = loop_at(tree, path), loop_at(tree, other.path)
+    whole = safety.Blk(*span_of(path))
+    require(safety.unchanged(tree, whole, two.lo), other)
+    require(safety.unchanged(tree, whole, two.hi), other)
+    require(safety.equal_at(tree, path, one.hi, two.lo, "the second loop starts where the first ends"), other)
+    forward = Binary("and", _le(one.lo, one.hi), _le(one.hi, two.hi))
+    never = Binary("and", _le(one.hi, one.lo), _le(two.hi, one.hi))
+    require(safety.holds(tree, path, _any(forward, never), "no loop's range is negative"), first)
+    require(recomputation.same_body(tree, path, other.path), other)
+    rw.set(path, hi=two.hi, mode=joint_mode(one, two))
+    rw.delete(span_of(other.path))
+    stays_race_free(rw, path)
+    well_formed(rw)
+    return path
+
+
+# -- only the first time ------------------------------------------------------------------------------
+
+
+@primitive()
+def guard_first(rw: Rewrite, block: BlockCursor, loop: object = None) -> Where:
+    """`for i in (lo, hi): .. s ..  ~>  for i in (lo, hi): .. if i == lo: s ..`, if s then does nothing new.
+
+    The target is a statement or a block in a sequential loop, with any loops and `if`s between. `loop` (a
+    cursor, pattern or name) is the loop; without it, the innermost one around s. So a tile that stays the same
+    is loaded once. Beyond the paper (its `add_guard` is not checked). Returns the `if`.
+
+    Right if s does not depend on i and runs in the first iteration if it does in a later one; if repeating s
+    right away changes nothing; and if no other code of the loop, nor s in another iteration of the loops
+    between, writes what s reads or writes in the meantime. Fails with `NotApplicable` if there is no such loop, or
+    s defines what later code uses; with `Unsafe` if one of these does not hold.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[4], y: f32[n]):
+    ...     a: f32[4]
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, 4):
+    ...             a[j] = x[j]
+    ...         y[i] = a[0] + a[3]
+    ... ''')
+    >>> print(guard_first.direct(p, "a[_] = _", "i"))
+    def foo(n: size, x: f32[4] @ DRAM, y: f32[n] @ DRAM):
+        a: f32[4] @ DRAM
+        for i in seq(0, n):
+            for j in seq(0, 4):
+                if i == 0:
+                    a[j] = x[j]
+            y[i] = a[0] + a[3]
+    """
+    tree, span = rw.proc.tree, block.span
+    path = ref(rw, loop, ForCursor).path if loop is not None else _innermost(rw, span.parent)
+    inside = len(path) <= len(span.parent) and span.parent[: len(path)] == path
+    applicable(bool(path) and inside, "the statements must stand in the loop", block)
+    around = loop_at(tree, path)
+    applicable(around.mode == "seq", "the loop must be sequential: there is no first iteration", block)
+    applicable(not is_opaque(around.lo), "the loop starts at a config field, which may change", block)
+    applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
+    require(recomputation.first_suffices(tree, path, blk(block)), block)
+    first = Binary("==", b.var(around.iter), around.lo)
+    guard = rw.wrap(span, If(first, pvector(), pvector()))
+    config_asserts_stay(rw)
+    return guard
+
+
+def _innermost(rw: Rewrite, path: Path) -> Path:
+    """The innermost loop around a block whose parent is at `path`; the root if there is none."""
+    while path and not isinstance(rw.node(path), For):
+        path = path[:-1]
+    return path

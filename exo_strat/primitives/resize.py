@@ -1,0 +1,260 @@
+"""The extents of buffers: less of a dimension, a ring, two dimensions in one (paper, appendix A.5).
+
+Imports `framework`, `access`, `dims`, `buffers` and `logic`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from ..cursors.cursor import at_path
+from ..cursors.edits import Span
+from ..cursors.kinds import AllocCursor
+from ..cursors.rewrite import Rewrite
+from ..frontend.scope import declarations
+from ..ir import build as b
+from ..ir.names import Sym
+from ..ir.nodes import Assign, Binary, Call, Expr, For, Interval, Point, ProcDef, Read, Reduce, StrideExpr, WinDim
+from ..ir.walk import get, walk
+from ..logic import safety
+from ..logic.context import facts_at
+from ..logic.dependence import Clash, if_reached
+from ..logic.effects import Access
+from ..logic.formula import TRUE, Formula, conj, eq, ne
+from ..logic.normal import difference
+from ..logic.slots import Sharing, undisturbed
+from ..logic.translate import is_opaque, lin
+from .access import Dims, Redirect, bounds, redirect, shown, uses_in
+from .buffers import alloc_at, rest_of, shape_of
+from .dims import dimension, one_block, reshape
+from .framework import ExprLike, Where, applicable, argument, primitive, require
+from .scoping import integer_arg
+from .wellformed import well_formed
+
+_Along: TypeAlias = Callable[[WinDim], Sequence[WinDim]]
+"""Where a point or interval along one dimension goes."""
+
+
+def sharing_is_seen(rw: Rewrite, span: Span, place: AllocCursor) -> None:
+    """Owed in the scope of a buffer when cells come to share memory: iterations of parallel loops stay apart, and
+    no call gets by two arguments what it writes."""
+    nodes = [(p, n) for k in range(span.hi - span.lo) for p, n in walk(rw.node(span.path(k)), span.path(k))]
+    for path, n in nodes:
+        if isinstance(n, For) and n.mode != "seq":
+            verdict = safety.parallel(rw.tree, path)
+            if isinstance(verdict, Clash):
+                verdict = replace(verdict, details=f"afterwards {verdict.details}")
+            require(verdict, place)
+    if any(isinstance(n, Call) for _, n in nodes):
+        well_formed(rw)
+
+
+# -- resize_dim ---------------------------------------------------------------------------------------
+
+
+@primitive()
+def resize_dim(rw: Rewrite, a: AllocCursor, dim: int, size: ExprLike, offset: ExprLike, fold: bool = False) -> Where:
+    """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, size, _]; a[_, e - offset, _]`. Paper: A.5.
+
+    `size` and `offset` are expressions at the allocation; size is positive, and every index and window along
+    the dimension lies in `offset .. offset + size`.
+
+    With `fold`, indices become `(e - offset) % size` for a literal size, and may lie anywhere: the dimension
+    is a ring, in which the cells `e`, `e + size`, `e - size` ... share a slot. Every read must still find the
+    value of its own cell, written after any other of its slot. A window along the dimension must not go
+    around the end of the ring. Iterations of a parallel loop must not share a slot that one of them writes, nor
+    a call get it by two arguments.
+
+    A stride that is asked for must stay the same. Returns the allocation.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 1], y: f32[n]):
+    ...     a: f32[n + 1]
+    ...     a[0] = x[0]
+    ...     for i in seq(0, n):
+    ...         a[i + 1] = x[i + 1]
+    ...         y[i] = a[i] + a[i + 1]
+    ... ''')
+    >>> print(resize_dim.direct(p, "a", 0, 2, 0, fold=True))
+    def foo(n: size, x: f32[n + 1] @ DRAM, y: f32[n] @ DRAM):
+        a: f32[2] @ DRAM
+        a[0] = x[0]
+        for i in seq(0, n):
+            a[(i + 1) % 2] = x[i + 1]
+            y[i] = a[i % 2] + a[(i + 1) % 2]
+    """
+    old = shape_of(alloc_at(rw, a.path))
+    dim = dimension(a, len(old), dim)
+    extent, start = integer_arg(rw, size, a.path), integer_arg(rw, offset, a.path)
+    require(safety.holds(rw.proc.tree, a.path, Binary("<=", b.ONE, extent), "the new extent is positive", False), a)
+    rest = rest_of(rw, a.path)
+    shape = [*old[:dim], extent, *old[dim + 1 :]]
+    if fold:
+        at = _fold(rw, a, dim, extent, start)
+    else:
+        _nothing_lost(rw, a.sym, rest, dim, start, b.add(start, extent))
+        at = _shift(start)
+
+    def point(idx: Sequence[Expr]) -> Sequence[Expr]:
+        (moved,) = [d.pt for d in at(Point(idx[dim])) if isinstance(d, Point)]
+        return [*idx[:dim], moved, *idx[dim + 1 :]]
+
+    def window(dims: Dims) -> Dims:
+        return [*dims[:dim], *at(dims[dim]), *dims[dim + 1 :]]
+
+    reshape(rw, a.path, shape)
+    redirect(rw, rest, a.sym, Redirect(a.sym, shape, point, window, lambda d: d))
+    if fold:
+        sharing_is_seen(rw, rest, a)
+    return a.path
+
+
+def _nothing_lost(rw: Rewrite, sym: Sym, rest: Span, dim: int, lo: Expr, hi: Expr) -> None:
+    """Owed when a dimension gets smaller: all that is accessed, and every window, lies in what is left."""
+    tree = rw.proc.tree
+    for path in uses_in(tree, rest, sym):
+        node = get(tree, path)
+        if isinstance(node, StrideExpr):
+            continue
+        dims = shown(node, declarations(tree))
+        if dims is None:
+            assert isinstance(node, Assign | Reduce | Read)
+            dims = [Point(i) for i in node.idx]
+        least, end = bounds(dims[dim])
+        inside = Binary("and", Binary("<=", lo, least), Binary("<=", end, hi))
+        what = f"every access along dimension {dim} is in what is left of it"
+        require(safety.holds(tree, path, inside, what, False), at_path(rw.proc, path))
+
+
+def _shift(by: Expr) -> _Along:
+    def at(d: WinDim) -> Sequence[WinDim]:
+        if isinstance(d, Point):
+            return [Point(difference(d.pt, by))]
+        return [Interval(difference(d.lo, by), difference(d.hi, by))]
+
+    return at
+
+
+def _fold(rw: Rewrite, a: AllocCursor, dim: int, extent: Expr, start: Expr) -> _Along:
+    """What a ring owes, and where its indices go."""
+    c = literal(extent)
+    argument(c is not None, "a ring needs a literal size: object code divides by literals only")
+    assert c is not None
+    tree, rest = rw.proc.tree, rest_of(rw, a.path)
+    for path in uses_in(tree, rest, a.sym):
+        one_block(rw, path, dim, c, start)
+    _ring_holds(tree, a, rest, dim, c)
+
+    def at(d: WinDim) -> Sequence[WinDim]:
+        (lo, hi) = bounds(d)
+        first = b.mod(difference(lo, start), c)
+        return [Point(first) if isinstance(d, Point) else Interval(first, b.add(first, difference(hi, lo)))]
+
+    return at
+
+
+def _ring_holds(tree: ProcDef, a: AllocCursor, rest: Span, dim: int, c: int) -> None:
+    """Owed of a ring of c slots: reads find the values of their own cells."""
+
+    def meets(x: Access, y: Access) -> Formula:
+        """Cells that differ along the dimension by a multiple of c."""
+        i, j = x.index[dim], y.index[dim]
+        along = TRUE if i is None or j is None else conj(eq((i - j).mod(c), 0), ne(i, j))
+        others = [(p, q) for d, (p, q) in enumerate(zip(x.index, y.index, strict=True)) if d != dim]
+        return conj(along, *(eq(p, q) for p, q in others if p is not None and q is not None))
+
+    accesses = [x for x in safety.effects(tree, safety.Blk(*rest)) if x.buffer == a.sym]
+    what = f"a value of {a.name()} is not overwritten in the ring before it is read"
+    verdict = undisturbed(tree, facts_at(tree, rest.path()), Sharing(accesses, meets), what)
+    require(if_reached(tree, a.path, verdict), a)
+
+
+def literal(e: Expr) -> int | None:
+    """The value of an expression that is a constant by its form."""
+    if is_opaque(e):
+        return None
+    x = lin(e)
+    return x.const if x.is_const else None
+
+
+# -- mult_dim -----------------------------------------------------------------------------------------
+
+
+@primitive()
+def mult_dim(rw: Rewrite, a: AllocCursor, hi_dim: int, lo_dim: int) -> Where:
+    """`a: T[n, _, c]; a[i, _, j]  ~>  a: T[c*n, _]; a[c*i + j, _]`, the inverse of `divide_dim`. Paper: A.5.
+
+    Object code multiplies by literals only: c is a literal, or else every index i is one. A window may keep
+    `lo_dim` if it has one index along `hi_dim` and its dimensions stay in order; the other way round only if c
+    is 1. A stride that is asked for must stay the same. Returns the allocation.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n, 4]):
+    ...     a: f32[n, 4]
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, 4):
+    ...             a[i, j] = x[i, j]
+    ... ''')
+    >>> print(mult_dim.direct(p, "a", 0, 1))
+    def foo(n: size, x: f32[n, 4] @ DRAM):
+        a: f32[4 * n] @ DRAM
+        for i in seq(0, n):
+            for j in seq(0, 4):
+                a[4 * i + j] = x[i, j]
+    """
+    old = shape_of(alloc_at(rw, a.path))
+    hi, lo = dimension(a, len(old), hi_dim), dimension(a, len(old), lo_dim)
+    argument(hi != lo, f"{hi_dim!r} and {lo_dim!r} are one dimension")
+    applicable(not is_opaque(old[lo]), f"the extent of dimension {lo} depends on config fields, which may change", a)
+    merged = times(old[hi], old[lo])
+    applicable(merged is not None, f"neither dimension {hi} nor {lo} of {a.name()} has a literal extent", a)
+    left = [d for d in range(len(old)) if d != lo]
+    shape = [merged if d == hi and merged is not None else old[d] for d in left]
+
+    def joint(i: Expr, j: Expr) -> Expr:
+        blocks = times(i, old[lo])
+        what = f"the index along dimension {hi}, or the extent of dimension {lo}, must be a literal to be multiplied"
+        applicable(blocks is not None, what, a)
+        assert blocks is not None
+        return b.add(blocks, j)
+
+    def point(idx: Sequence[Expr]) -> Sequence[Expr]:
+        return [joint(idx[hi], idx[lo]) if d == hi else idx[d] for d in left]
+
+    def window(dims: Dims) -> Dims | None:
+        one = _joint_window(dims[hi], dims[lo], joint, literal(old[lo]) == 1)
+        kept = [lo if d == hi and isinstance(dims[lo], Interval) else d for d in left]
+        kept = [d for d in kept if isinstance(dims[d], Interval)]
+        if one is None or kept != sorted(kept):
+            return None
+        return [one if d == hi else dims[d] for d in left]
+
+    reshape(rw, a.path, shape)
+    to = Redirect(a.sym, shape, point, window, lambda d: left.index(hi if d == lo else d))
+    redirect(rw, rest_of(rw, a.path), a.sym, to)
+    return a.path
+
+
+def times(x: Expr, y: Expr) -> Expr | None:
+    """The product of two expressions, if one is a literal."""
+    k = literal(x)
+    if k is not None:
+        return b.mul(k, y)
+    k = literal(y)
+    return None if k is None else b.mul(k, x)
+
+
+def _joint_window(i: WinDim, j: WinDim, joint: Callable[[Expr, Expr], Expr], single: bool) -> WinDim | None:
+    """What a window shows of two dimensions, in the one that they become; `single`: the inner one has one cell."""
+    match i, j:
+        case Point(pt=x), Point(pt=y):
+            return Point(joint(x, y))
+        case Point(pt=x), Interval(lo=lo, hi=hi):
+            return Interval(joint(x, lo), joint(x, hi))
+        case Interval(lo=lo, hi=hi), Point(pt=y) if single:
+            return Interval(joint(lo, y), joint(hi, y))
+    return None

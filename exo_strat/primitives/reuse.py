@@ -1,0 +1,194 @@
+"""One buffer in place of another, and one for each cell (paper, appendix A.5).
+
+Imports `framework`, `access`, `buffers`, `resize` and `logic`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyrsistent import pvector
+
+from ..cursors.cursor import at_path
+from ..cursors.edits import Move, Replace, Span, span_of
+from ..cursors.kinds import AllocCursor
+from ..cursors.rewrite import Rewrite
+from ..frontend.scope import declarations
+from ..ir.names import Sym
+from ..ir.nodes import Alloc, Expr, Interval, ProcDef, StrideExpr
+from ..ir.types import Tensor
+from ..ir.walk import Path, get, with_child
+from ..logic import safety
+from ..logic.context import facts_at
+from ..logic.dependence import if_reached, same_place
+from ..logic.effects import Access
+from ..logic.formula import FALSE, Formula
+from ..logic.slots import Sharing, undisturbed
+from ..logic.translate import is_opaque
+from .access import Dims, Redirect, redirect_each, rename_uses, shown, uses_in
+from .buffers import alloc_at, rest_of, shape_of
+from .dims import dimension
+from .framework import Where, applicable, primitive, ref, require
+from .resize import literal, sharing_is_seen
+
+# -- reuse_buffer -------------------------------------------------------------------------------------
+
+
+@primitive()
+def reuse_buffer(rw: Rewrite, a: AllocCursor, b: object) -> Where:
+    """`a: T; s0; b: T; s  ~>  a: T; s0; s[b -> a]`. Paper: A.5.
+
+    `b`, a cursor or name, is an allocation in the scope of `a`, of the same precision, memory and extents.
+    Wherever one of the two is read, its own value must still be there: written after any write to the same
+    place of the other. So `a` may be used again after `b` if it is written anew. Iterations of a parallel loop
+    must not come to share what they write, nor a call get one buffer by two arguments if it writes it. Returns
+    the allocation `a`.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[2]):
+    ...     a: f32
+    ...     a = x[0]
+    ...     x[1] = a
+    ...     b: f32
+    ...     b = 2.0
+    ...     x[0] = b
+    ... ''')
+    >>> print(reuse_buffer.direct(p, "a", "b"))
+    def foo(x: f32[2] @ DRAM):
+        a: f32 @ DRAM
+        a = x[0]
+        x[1] = a
+        a = 2.0
+        x[0] = a
+    """
+    tree, other = rw.proc.tree, ref(rw, b, AllocCursor)
+    applicable(other.path != a.path, "a buffer cannot take its own place", a)
+    rest = rest_of(rw, a.path)
+    k = rest.step_of(other.path)
+    applicable(k is not None and k >= rest.lo, f"{other.name()} is not allocated in the scope of {a.name()}", other)
+    _alike(rw, a, other)
+    _values_stay(tree, a, other)
+    scope = rest_of(rw, other.path)
+    rename_uses(rw, scope, other.sym, a.sym)
+    rw.delete(span_of(other.path))
+    sharing_is_seen(rw, rest_of(rw, a.path), other)
+    return a.path
+
+
+def _alike(rw: Rewrite, a: AllocCursor, other: AllocCursor) -> None:
+    """Owed: the two allocations have one precision, memory and shape."""
+    one, two = alloc_at(rw, a.path), alloc_at(rw, other.path)
+    base = [t.base if isinstance(t, Tensor) else t for t in (one.type, two.type)]
+    applicable(base[0] == base[1], f"{a.name()} is {base[0]}, {other.name()} is {base[1]}", other)
+    applicable(one.mem == two.mem, f"{a.name()} is in {one.mem.name}, {other.name()} in {two.mem.name}", other)
+    old, new = shape_of(two), shape_of(one)
+    applicable(len(old) == len(new), f"{a.name()} has {len(new)} dimensions, {other.name()} has {len(old)}", other)
+    for m, n in zip(old, new, strict=True):
+        stable = not is_opaque(m) and not is_opaque(n)
+        applicable(stable, "the extents depend on config fields, which may have changed", other)
+        require(safety.equal_at(rw.proc.tree, other.path, m, n, "the two buffers have the same extents"), other)
+
+
+def _values_stay(tree: ProcDef, a: AllocCursor, other: AllocCursor) -> None:
+    """Owed: reads find the values of their own buffer.
+
+    What a program that does not trap reads from the inner buffer was written in the same life of it. So both
+    may be seen as living equally long.
+    """
+    at, outer = span_of(a.path), get(tree, a.path)
+    assert isinstance(outer, Alloc)
+    twin = with_child(outer, "sym", other.sym)  # its own extents may mean nothing there
+    alike = Replace(other.path, twin).apply(tree)
+    moved = Move(span_of(other.path), Span(at.parent, at.label, at.hi, at.hi)).apply(alike)
+    end = len(getattr(get(moved, at.parent), at.label))
+    scope = safety.Blk(at.parent, at.label, at.hi + 1, end)
+    if scope.lo == scope.hi:
+        return
+    both = (a.sym, other.sym)
+
+    def meets(x: Access, y: Access) -> Formula:
+        return FALSE if x.buffer == y.buffer else same_place(x, y)
+
+    accesses = [x for x in safety.effects(moved, scope) if x.buffer in both]
+    what = f"no value of {a.name()} or {other.name()} is overwritten by the other before it is read"
+    verdict = undisturbed(moved, facts_at(moved, scope.path()), Sharing(accesses, meets), what)
+    require(if_reached(tree, a.path, verdict), other)
+
+
+# -- unroll_buffer ------------------------------------------------------------------------------------
+
+
+@primitive()
+def unroll_buffer(rw: Rewrite, a: AllocCursor, dim: int) -> Where:
+    """`a: T[c, _]  ~>  a_0: T[_]; a_1: T[_] ...`, a buffer for each index along a dimension. Paper: A.5.
+
+    The extent is a literal, and so is every index along the dimension; no window keeps it and nobody asks for
+    its stride. Other strides that are asked for must stay the same. Returns the allocations.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[4]):
+    ...     a: f32[2]
+    ...     a[0] = x[0]
+    ...     a[1] = a[0] * x[1]
+    ...     x[2] = a[1]
+    ... ''')
+    >>> print(unroll_buffer.direct(p, "a", 0))
+    def foo(x: f32[4] @ DRAM):
+        a_0: f32 @ DRAM
+        a_1: f32 @ DRAM
+        a_0 = x[0]
+        a_1 = a_0 * x[1]
+        x[2] = a_1
+    """
+    alloc = alloc_at(rw, a.path)
+    old = shape_of(alloc)
+    dim = dimension(a, len(old), dim)
+    c = literal(old[dim])
+    applicable(c is not None, f"the extent of dimension {dim} of {a.name()} is no literal", a)
+    assert c is not None
+    rest = rest_of(rw, a.path)
+    places = uses_in(rw.proc.tree, rest, a.sym)
+    number = {path: _index_along(rw, a, path, dim, c) for path in places}
+    shape = [*old[:dim], *old[dim + 1 :]]
+    parts = [_part(rw.fresh(f"{a.sym.name}_{k}"), shape, dim) for k in range(c)]
+    redirect_each(rw, places, a.sym, lambda path: parts[number[path]])
+    _allocate(rw, a.path, [p.to for p in parts], shape)
+    s = span_of(a.path)
+    return s._replace(hi=s.lo + c)
+
+
+def _index_along(rw: Rewrite, a: AllocCursor, path: Path, dim: int, c: int) -> int:
+    """Which part of the buffer a place names; a question for a stride may go to any."""
+    node, place = get(rw.proc.tree, path), at_path(rw.proc, path)
+    if isinstance(node, StrideExpr):
+        applicable(node.dim != dim, f"the stride of dimension {dim} of {a.name()} is asked for", place)
+        return 0
+    dims = shown(node, declarations(rw.proc.tree))
+    along: object = node.idx[dim] if dims is None else dims[dim]  # type: ignore[union-attr]
+    applicable(not isinstance(along, Interval), f"this shows several indices along dimension {dim}", place)
+    k = literal(along if dims is None else along.pt)  # type: ignore[arg-type, attr-defined]
+    applicable(k is not None, f"this index along dimension {dim} is no literal: unroll the loops around it", place)
+    assert k is not None
+    applicable(0 <= k < c, f"index {k} is outside dimension {dim} of {a.name()}", place)
+    return k
+
+
+def _part(to: Sym, shape: Sequence[Expr], dim: int) -> Redirect:
+    def point(idx: Sequence[Expr]) -> Sequence[Expr]:
+        return [*idx[:dim], *idx[dim + 1 :]]
+
+    def window(dims: Dims) -> Dims:
+        return [*dims[:dim], *dims[dim + 1 :]]
+
+    return Redirect(to, shape, point, window, lambda d: d if d < dim else d - 1)
+
+
+def _allocate(rw: Rewrite, path: Path, names: Sequence[Sym], shape: Sequence[Expr]) -> None:
+    """Allocate the parts in the place of the whole."""
+    alloc = alloc_at(rw, path)
+    assert isinstance(alloc.type, Tensor)
+    t = with_child(alloc.type, "shape", pvector(shape)) if shape else alloc.type.base
+    rw.insert_after(path, *(Alloc(name, t, alloc.mem) for name in names[1:]))
+    rw.replace(path, Alloc(names[0], t, alloc.mem))

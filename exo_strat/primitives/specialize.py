@@ -1,0 +1,84 @@
+"""Copies of code for special cases (paper, appendix A.3). Imports `framework`, `scoping`, `wellformed` and `logic`."""
+
+from __future__ import annotations
+
+from pyrsistent import PVector, pvector
+
+from ..cursors.cursor import BlockCursor
+from ..cursors.rewrite import Rewrite
+from ..frontend.exprs import parse_expr
+from ..frontend.scope import scope_at
+from ..ir.nodes import Expr, If, ReadConfig, Stmt, Var, WriteConfig
+from ..ir.types import bool_
+from ..ir.walk import Path, is_bool, mentions, walk
+from ..logic import recomputation
+from ..logic.translate import is_opaque
+from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, primitive, require
+from .scoping import config_asserts_stay, escaping, stays_race_free
+from .wellformed import well_formed
+
+
+@primitive()
+def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike, ...]) -> Where:
+    """`s  ~>  if c0: s else: if c1: s ... else: s`, for conditions c0, c1, ... in scope before s. Paper: A.3.
+
+    The target is a statement or a block; `conds` is one condition or several, in object code. Each copy binds
+    variables of its own. Returns the outer `if`; cursors into s point into the first copy.
+
+    A condition on sizes or iterators can always be asked. One that reads data or config fields must have a
+    value: all that it reads is in bounds, and surely written before or read by s itself; in a parallel loop, no
+    other iteration may write it. Fails with `Unsafe` if that is not known, with `BadArgument` if a condition is
+    none, and with `NotApplicable` if s defines what later code uses.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, m: size, x: f32[m]):
+    ...     for i in seq(0, m):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(specialize.direct(p, "for i in _: _", ["m == 8", "m == 4"]))
+    def foo(n: size, m: size, x: f32[m] @ DRAM):
+        if m == 8:
+            for i in seq(0, m):
+                x[i] = 0.0
+        else:
+            if m == 4:
+                for i in seq(0, m):
+                    x[i] = 0.0
+            else:
+                for i in seq(0, m):
+                    x[i] = 0.0
+    """
+    tree, span = rw.proc.tree, block.span
+    asked = conds if isinstance(conds, tuple | list) else (conds,)
+    argument(len(asked) > 0, "at least one condition is needed")
+    tests = [_condition(rw, c, span.path()) for c in asked]
+    applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
+    for c in tests:
+        if is_opaque(c):
+            require(recomputation.evaluable(tree, blk(block), c), block)
+    stmts = span.members(tree)
+    rest: PVector[Stmt] = rw.copy(stmts)
+    for c in reversed(tests[1:]):
+        rest = pvector([If(c, rw.copy(stmts), rest)])
+    path = rw.wrap(span, If(tests[0], pvector(), rest))
+    if any(map(is_opaque, tests)):
+        well_formed(rw)
+        for n in range(1, len(path)):
+            stays_race_free(rw, path[:n])
+    config_asserts_stay(rw)
+    return path
+
+
+def _condition(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
+    """A condition that is in scope at `at`. In text it may name the configs that the procedure uses."""
+    tree = rw.proc.tree
+    configs = {n.config.name: n.config for _, n in walk(tree) if isinstance(n, ReadConfig | WriteConfig)}
+    scope = scope_at(tree, at, configs)
+    e = parse_expr(value, scope) if isinstance(value, str) else expr_arg(rw, value, at)
+    types = scope.types
+    unknown = [s for s in sorted(mentions(e), key=lambda s: s.id) if s not in types]
+    argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {value!r} is needed")
+    truth = is_bool(e) or (isinstance(e, Var) and types[e.sym] == bool_)
+    argument(truth, f"a condition is needed, not {value!r}")
+    return e

@@ -1,0 +1,132 @@
+"""Statements that do nothing: `pass`, and calls such as a prefetch. Imports `framework`, `frontend` and `logic`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..cursors.cursor import GapCursor, NodeCursor, ProcCursor
+from ..cursors.edits import Span
+from ..cursors.proc import InvalidCursorError, Proc
+from ..cursors.rewrite import Rewrite
+from ..failure import unsafe
+from ..frontend.parser import parse_call
+from ..frontend.scope import scope_at
+from ..ir.nodes import Expr, Pass
+from ..ir.printing import names_at, print_expr
+from ..ir.walk import Path, get, walk
+from ..logic import safety, untrapped
+from ..logic.dependence import Clash, if_reached, show
+from .framework import Where, argument, primitive, refuse, require
+from .scoping import stays_race_free
+from .wellformed import call_error, types_at
+
+
+@primitive()
+def insert_pass(rw: Rewrite, gap: GapCursor) -> Where:
+    """`s1; s2  ~>  s1; pass; s2`. Exo's documentation. Returns the `pass`. Never fails.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32):
+    ...     x = 1.0
+    ... ''')
+    >>> print(insert_pass.direct(p, p.body()[0].before()))
+    def foo(x: f32 @ DRAM):
+        pass
+        x = 1.0
+    """
+    rw.insert(gap.span, Pass())
+    return gap.span.path()
+
+
+@primitive()
+def delete_pass(rw: Rewrite, root: ProcCursor) -> Where:
+    """Deletes every `pass` that no block needs: a loop or branch keeps one if it has nothing else.
+
+    An else branch that does nothing goes. Exo's documentation. Returns the procedure. Never fails.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32):
+    ...     pass
+    ...     x = 1.0
+    ... ''')
+    >>> print(delete_pass.direct(p))
+    def foo(x: f32 @ DRAM):
+        x = 1.0
+    """
+    tree = rw.proc.tree
+    found = [path for path, n in walk(tree) if isinstance(n, Pass)]
+    for path in reversed(found):  # from the end, so that those still to go keep their places
+        parent, (label, k) = path[:-1], path[-1]
+        assert k is not None
+        first = (*parent, (label, 0))
+        if label == "body" and path == first and all(isinstance(s, Pass) for s in getattr(get(tree, parent), label)):
+            continue
+        rw.delete(Span(parent, label, k, k + 1))
+    return ()
+
+
+@primitive()
+def insert_noop_call(rw: Rewrite, gap: GapCursor, instr: Proc, args: Sequence[str | int | NodeCursor]) -> Where:
+    """`s1; s2  ~>  s1; foo(args); s2`, for a procedure or instruction that changes nothing, such as a prefetch.
+
+    Exo's documentation. `args` are object code, numbers or cursors, one for each of its arguments. The callee must
+    not write an argument or config field, and must surely run to its end; what it asserts is proved, and windows
+    must lie in their buffers. Returns the call. Fails with `BadArgument` if the arguments do not fit, else `Unsafe`.
+
+    >>> from exo_strat import proc_from_source
+    >>> prefetch = proc_from_source('''
+    ... @instr("__builtin_prefetch(&{x_data});")
+    ... def prefetch(x: [f32][1]):
+    ...     pass
+    ... ''')
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 2.0 * x[i]
+    ... ''')
+    >>> print(insert_noop_call.direct(p, p.find("x[_] = _").before(), prefetch, ["x[i:i + 1]"]))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for i in seq(0, n):
+            prefetch(x[i:i + 1])
+            x[i] = 2.0 * x[i]
+    """
+    argument(isinstance(instr, Proc), f"{instr!r} is no procedure")
+    path = gap.span.path()
+    rw.insert(gap.span, Pass())
+    texts = [_text(rw, a) for a in args]
+    n = len(instr.tree.args)
+    argument(len(texts) == n, f"{instr.name()} takes {n} arguments, not {len(texts)}")
+    rw.replace(path, parse_call(instr, texts, scope_at(rw.tree, path)))
+    _does_nothing(rw, path, instr)
+    for k in range(1, len(gap.span.parent) + 1):
+        stays_race_free(rw, gap.span.parent[:k])
+    return path
+
+
+def _text(rw: Rewrite, a: str | int | NodeCursor) -> str:
+    """An argument as object code."""
+    if not isinstance(a, NodeCursor):
+        argument(isinstance(a, str | int), f"an argument is object code, a number or a cursor, not {a!r}")
+        return str(a)
+    found = rw.proc.forward(a)
+    if not found.is_valid:
+        raise InvalidCursorError("this cursor points to code that is gone")
+    assert isinstance(found, NodeCursor)
+    argument(isinstance(found.node, Expr), f"{a} is no expression")
+    return print_expr(found.node, names_at(rw.tree))  # type: ignore[arg-type]
+
+
+def _does_nothing(rw: Rewrite, path: Path, instr: Proc) -> None:
+    """Owed of the call at `path` of the new tree: it may stand here, changes nothing and surely ends."""
+    tree, call = rw.tree, get(rw.tree, path)
+    label, k = path[-1]
+    assert k is not None
+    written = next((a for a in safety.effects(tree, safety.Blk(path[:-1], label, k, k + 1)) if a.writes), None)
+    if written is not None:
+        refuse(unsafe(f"{instr.name()} changes nothing", details=f"it {show(tree, written)}"))
+    error = call_error(tree, path, call)  # type: ignore[arg-type]
+    if error is not None:
+        require(if_reached(tree, path, Clash(error.message, error.counterexample)))
+    require(untrapped.runs(tree, path, call, types_at(tree, path)))  # type: ignore[arg-type]

@@ -1,0 +1,298 @@
+"""Making procedures of procedures (paper, appendix A.4, and newer practice). Imports `framework` and `extraction`.
+
+All but `extract_subproc` and `make_instr` change how the procedure is called: their result is not interchangeable
+with the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..cursors.cursor import BlockCursor, ProcCursor, at_path
+from ..cursors.edits import Span
+from ..cursors.kinds import ArgCursor
+from ..cursors.rewrite import Rewrite
+from ..failure import unsafe
+from ..frontend.decorators import reparse_env
+from ..frontend.errors import CheckError
+from ..frontend.exprs import parse_assertion
+from ..frontend.scope import scope_at
+from ..ir import build as b
+from ..ir.names import Sym
+from ..ir.nodes import (
+    Arg,
+    Assign,
+    Call,
+    Const,
+    Instr,
+    Interval,
+    ProcDef,
+    Read,
+    Reduce,
+    StrideExpr,
+    WindowDef,
+    WindowExpr,
+)
+from ..ir.printing import names_at
+from ..ir.types import Control, Tensor, bool_, size
+from ..ir.walk import Path, get, mentions, with_child
+from ..logic.answers import Proved, Unsat
+from ..logic.context import entry_facts, env_of
+from ..logic.formula import neg
+from ..logic.solver import prove, satisfiable
+from ..logic.translate import cond, is_opaque
+from .access import relist, strides_asked, uses
+from .extraction import extracted
+from .framework import CalleeForm, Where, applicable, argument, name_arg, primitive, refuse
+from .scoping import escaping, no_new_races
+from .wellformed import configs_differ, well_formed
+
+# -- extract_subproc ----------------------------------------------------------------------------------
+
+
+@CalleeForm
+@primitive()
+def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts: bool = True) -> Where:
+    """`s  ~>  foo(..)`, where foo is a new procedure whose body is s. Paper: A.4. Returns the call.
+
+    The paper's form returns the new version and foo. foo takes what s uses, in the order in which it comes into
+    scope: control variables, whole buffers, windows. It asserts what is known of its arguments in the place
+    of s: the assertions around, the ranges of loops and conditions of branches, fields that its callees
+    ask for; with `include_asserts=False` only what it takes to be well-formed by itself. Windows of a buffer
+    that is passed too are defined inside.
+
+    Fails with `NotApplicable` if a name defined in the block is used after it, and with `Unsafe` if it cannot be
+    shown that foo is well-formed by itself, or that the call is.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, m: size, x: f32[n, m]):
+    ...     assert m >= 8
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, 8):
+    ...             x[i, j] += 2.0
+    ... ''')
+    >>> p, row = extract_subproc.direct(p, "for j in _: _", "row")
+    >>> print(p)
+    def foo(n: size, m: size, x: f32[n, m] @ DRAM):
+        assert m >= 8
+        for i in seq(0, n):
+            row(n, m, x, i)
+    >>> print(row)
+    def row(n: size, m: size, x: f32[n, m] @ DRAM, i: index):
+        assert m >= 8
+        assert 0 <= i
+        assert i < n
+        for j in seq(0, 8):
+            x[i, j] += 2.0
+    """
+    tree, span = rw.proc.tree, block.span
+    applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
+    call = extracted(tree, span, name_arg(name), bool(include_asserts))
+    if isinstance(call, CheckError):
+        refuse(unsafe(f"{name} is well-formed by itself, and so is its call: {call.message}"))
+    assert isinstance(call, Call)
+    rw.insert_before(span.path(), call)
+    rw.delete(Span(span.parent, span.label, span.lo + 1, span.hi + 1))
+    no_new_races(rw, span.path())
+    if configs_differ(block.stmts, call):
+        well_formed(rw)
+    return span.path()
+
+
+# -- make_instr ---------------------------------------------------------------------------------------
+
+
+@primitive()
+def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "") -> Where:
+    """Makes the procedure an instruction: its body stays the meaning, `c_template` is its C text.
+
+    In the text `{x}` stands for an argument, `{x_data}` for the first element of a buffer; `c_global` is C text
+    that a file needs once. Nothing is owed: that the text does what the body says is the author's word, as with
+    `@instr`. Returns the root.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def zero(x: [f32][8]):
+    ...     for i in seq(0, 8):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(make_instr.direct(p, "zero8(&{x_data});"))
+    @instr('zero8(&{x_data});')
+    def zero(x: [f32][8] @ DRAM):
+        for i in seq(0, 8):
+            x[i] = 0.0
+    """
+    for text in (c_template, c_global):
+        argument(isinstance(text, str), f"C text is a string, not {text!r}")
+    argument(bool(c_template.strip()), "an instruction needs C text")
+    rw.set((), instr=Instr(c_template, c_global))
+    return ()
+
+
+# -- partial_eval -------------------------------------------------------------------------------------
+
+
+@primitive(same_values=False)
+def partial_eval(rw: Rewrite, proc: ProcCursor, *values: int, **named: int) -> Where:
+    """`def foo(n, x): s  ~>  def foo(x): s[n -> 8]`: fixes control arguments to literals. Returns the root.
+
+    `values` are those of the first arguments, `named` those of others by name. Assertions that are then true
+    are dropped. Fails with `BadArgument` if an argument is no control argument, or does not take such a value, and
+    if an assertion is then false. An instruction keeps its arguments.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, m: size, x: f32[n, m]):
+    ...     assert n % 4 == 0
+    ...     for i in seq(0, n):
+    ...         x[i, 0] = 0.0
+    ... ''')
+    >>> print(partial_eval.direct(p, n=8))
+    def foo(m: size, x: f32[8, m] @ DRAM):
+        for i in seq(0, 8):
+            x[i, 0] = 0.0
+    """
+    tree = rw.proc.tree
+    applicable(tree.instr is None, f"{tree.name} is an instruction: its C text was written for its arguments", proc)
+    fixed = fixed_values(tree, values, named)
+    argument(bool(fixed), "no value is given for any argument")
+    for sym, value in fixed.items():
+        rw.substitute((), sym, value)
+    for k in reversed(range(len(rw.tree.preds))):
+        _settle(rw, k)
+    for k in reversed(range(len(tree.args))):
+        if tree.args[k].sym in fixed:
+            rw.delete(Span((), "args", k, k + 1))
+    _admits_some(rw.tree)
+    well_formed(rw)
+    return ()
+
+
+def fixed_values(tree: ProcDef, values: Sequence[object], named: dict[str, int]) -> dict[Sym, Const]:
+    """The literals for the arguments that get one."""
+    names = names_at(tree)
+    by_name = {names[a.sym]: a for a in tree.args}
+    argument(len(values) <= len(tree.args), f"{tree.name} takes {len(tree.args)} arguments, not {len(values)}")
+    given: list[tuple[Arg, object]] = [*zip(tree.args, values, strict=False)]
+    for name, value in named.items():
+        argument(name in by_name, f"{tree.name} has no argument {name!r}; it takes {', '.join(by_name)}")
+        argument(all(by_name[name] is not a for a, _ in given), f"two values are given for {name}")
+        given.append((by_name[name], value))
+    return {a.sym: _literal(names[a.sym], a, value) for a, value in given}
+
+
+def _literal(name: str, a: Arg, value: object) -> Const:
+    argument(isinstance(a.type, Control), f"{name} is data: only control arguments can be fixed")
+    if a.type == bool_:
+        argument(isinstance(value, bool), f"{name} is a truth value, not {value!r}")
+        return Const(bool(value), bool_)
+    integer = isinstance(value, int) and not isinstance(value, bool)
+    argument(integer, f"{name} is an integer, not {value!r}")
+    assert isinstance(value, int)
+    argument(a.type != size or value >= 1, f"{name} is a size, which is at least 1, not {value}")
+    return b.num(value)
+
+
+def _settle(rw: Rewrite, k: int) -> None:
+    """Drop an assertion that is true."""
+    pred = rw.tree.preds[k]
+    if is_opaque(pred) or mentions(pred):
+        return
+    f = cond(pred, env_of(rw.tree))
+    argument(not isinstance(prove([], neg(f)), Proved), "with these values an assertion is false")
+    if isinstance(prove([], f), Proved):
+        rw.delete(Span((), "preds", k, k + 1))
+
+
+def _admits_some(tree: ProcDef) -> None:
+    """Owed when a procedure is narrowed: some values of its arguments are left."""
+    possible = not isinstance(satisfiable(entry_facts(tree)), Unsat)
+    argument(possible, f"{tree.name} could not be called any more: no arguments meet its assertions then")
+
+
+# -- add_assertion ------------------------------------------------------------------------------------
+
+
+@primitive(same_values=False)
+def add_assertion(rw: Rewrite, proc: ProcCursor, condition: str) -> Where:
+    """`def foo(..): s  ~>  def foo(..): assert e; s`. Returns the root.
+
+    The procedure may then be called with fewer arguments: the result is not interchangeable with the original,
+    but calls of it are checked as ever. `condition` is object code about the arguments. Fails with `BadArgument`
+    if no arguments meet it.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] = 0.0
+    ... ''')
+    >>> print(add_assertion.direct(p, "n % 8 == 0"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        assert n % 8 == 0
+        x[0] = 0.0
+    """
+    tree = rw.proc.tree
+    e = parse_assertion(condition, scope_at(tree, (), reparse_env(tree)))
+    rw.replace((), with_child(tree, "preds", tree.preds.append(e)), keep=[label for label, _ in tree.CHILDREN])
+    _admits_some(rw.tree)
+    well_formed(rw)
+    return ()
+
+
+# -- transpose ----------------------------------------------------------------------------------------
+
+
+@primitive(same_values=False)
+def transpose(rw: Rewrite, arg: ArgCursor) -> Where:
+    """`def foo(x: T[n, m]): s  ~>  def foo(x: T[m, n]): s[x[i, j] -> x[j, i]]`. Returns the argument.
+
+    The caller passes the buffer the other way round, so the result is not interchangeable with the original.
+    Windows that keep both dimensions are turned too. Fails with `NotApplicable` if the argument has not two
+    dimensions, or a callee takes both; for a dense buffer also if somebody asks for its strides, which change.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, m: size, x: f32[n, m]):
+    ...     for i in seq(0, n):
+    ...         x[i, 0] = 0.0
+    ... ''')
+    >>> print(transpose.direct(p, "x"))
+    def foo(n: size, m: size, x: f32[m, n] @ DRAM):
+        for i in seq(0, n):
+            x[0, i] = 0.0
+    """
+    tree, t = rw.proc.tree, arg.type()
+    applicable(tree.instr is None, f"{tree.name} is an instruction: its C text was written for its arguments", arg)
+    applicable(isinstance(t, Tensor) and len(t.shape) == 2, f"{arg.name()} has not two dimensions", arg)
+    assert isinstance(t, Tensor)
+    asked = not t.window and bool(strides_asked(tree).get(arg.sym))
+    applicable(not asked, f"somebody asks for the strides of {arg.name()}, which change", arg)
+    relist(rw, (*arg.path, ("type", None)), "shape", [t.shape[1], t.shape[0]])
+    turned = [arg.sym]
+    for sym in turned:
+        for path in reversed([p for p, _ in uses(rw.tree, sym)]):
+            turned += _turn(rw, path)
+    well_formed(rw)
+    return arg.path
+
+
+def _turn(rw: Rewrite, path: Path) -> list[Sym]:
+    """Turn one access to a buffer whose dimensions change places; the window that is turned by that, if any."""
+    node = rw.node(path)
+    match node:
+        case StrideExpr(dim=d):
+            rw.set(path, dim=1 - d)
+        case Read(idx=idx) if not idx:
+            applicable(False, "a callee takes the whole buffer", at_path(rw.proc, path))
+        case WindowExpr(idx=idx) if all(isinstance(d, Interval) for d in idx):
+            holder = get(rw.tree, path[:-1])
+            applicable(isinstance(holder, WindowDef), "a callee takes both dimensions", at_path(rw.proc, path))
+            assert isinstance(holder, WindowDef)
+            relist(rw, path, "idx", [idx[1], idx[0]])
+            return [holder.sym]
+        case Read(idx=idx) | WindowExpr(idx=idx) | Assign(idx=idx) | Reduce(idx=idx):
+            relist(rw, path, "idx", [idx[1], idx[0]])
+        case _:
+            pass
+    return []

@@ -1,0 +1,150 @@
+"""Whether the counterexample of a refusal is real. Imports the recording interpreter.
+
+A counterexample gives sizes, iterations and, where two accesses clash, both of them in words. The original is
+run on inputs with these sizes, and all accesses are logged. Then either two logged accesses must be of the
+kinds that the refusal names, made in the iterations that it names, and of one location; or, where the refusal
+is about one place, the run must get to it (or to the scope directly around it) in those iterations. So the
+facts, ranges, guards, windows and indices from which the refusal was derived are compared with what runs do;
+the solver is not asked again.
+
+That the refused rewrite would give other results is not demanded: two writes of equal values clash, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ..cursors.cursor import Cursor
+from ..cursors.kinds import AllocCursor
+from ..cursors.proc import Proc
+from ..failure import Failure, Unsafe
+from ..ir.names import Sym
+from ..ir.nodes import For
+from ..ir.printing import names_at
+from ..ir.walk import Path, get
+from .inputs import with_controls
+from .recording import Event, Log, record
+
+Model = Mapping[str, int]
+
+LARGEST: Final = 24
+"""Counterexamples with larger numbers are not run."""
+RUNS: Final = 40
+"""How many inputs with the sizes of the counterexample are tried: it leaves other arguments free."""
+
+LAID_OUT_ANEW: Final = frozenset({"resize_dim"})
+"""Primitives that speak of two accesses of the new program, in which other elements of a buffer share a location."""
+
+_PAIR: Final = re.compile(r"one (reads|writes|accumulates into) .*, the other (reads|writes|accumulates into) ", re.S)
+_KIND: Final = {"reads": "R", "writes": "W", "accumulates into": "A"}
+
+
+class Unreal(AssertionError):
+    """A refusal whose counterexample cannot happen."""
+
+
+def assert_real(p: Proc, failure: Failure) -> str:
+    """Asserts that a refusal's counterexample happens in a run of the original.
+
+    Returns "real", "none" if there is no counterexample, or "open" if none of the runs shows it but one of
+    them ended early, or the counterexample is about what inputs cannot be chosen by (strides, config fields,
+    large numbers).
+
+    Raises `Unreal`.
+
+    >>> from exo_strat import parallelize_loop, proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 1]):
+    ...     for i in seq(0, n):
+    ...         x[i + 1] = x[i]
+    ... ''')
+    >>> failure = parallelize_loop()(p, p.find_loop("i")).failure()
+    >>> assert_real(p, failure)
+    'real'
+    """
+    model = failure.counterexample if isinstance(failure, Unsafe) else None
+    place = failure.place
+    if not model or place is None or not isinstance(failure, Unsafe):
+        return "none"
+    if any("(" in key or "." in key for key in model) or any(abs(v) > LARGEST for v in model.values()):
+        return "open"
+    pair, runs, cut_short = _PAIR.match(failure.details), 0, False
+    for given in with_controls(p, {k: v for k, v in model.items() if "'" not in k}, RUNS):
+        log = record(p.tree, given)
+        if _clashes(log, place, model, pair, failure.op) if pair else _arrives(log, place, model):
+            return "real"
+        runs, cut_short = runs + 1, cut_short or log.trapped
+    if cut_short:
+        return "open"
+    what = f"does not happen in any of {runs} runs" if runs else "is of no inputs that are admitted"
+    raise Unreal(f"the counterexample {what}: {failure}\n\nin\n{place.proc}")
+
+
+def _arrives(log: Log, place: Cursor, model: Model) -> bool:
+    """Whether the run gets to a place in the iterations of the model. What is said of a place may be about the
+    loop or branch directly around it: that it runs at all, say."""
+    names, path = _spellings(place), _statement(place)[:-1]
+    return any(
+        a.path[: len(path)] == path and _agrees(a.iterations, names, {k: v for k, v in model.items() if "'" not in k})
+        for a in log.arrivals
+    )
+
+
+def _clashes(log: Log, place: Cursor, model: Model, pair: re.Match[str], op: object) -> bool:
+    """Whether the run makes two accesses of the kinds and in the iterations named, of one location."""
+    names, around = _spellings(place), _around(place)
+    one = {k: v for k, v in model.items() if "'" not in k}
+    two = {k: v for k, v in one.items() if k in around} | {k[:-1]: v for k, v in model.items() if k[-1] == "'"}
+    first, second = _KIND[pair[1]], _KIND[pair[2]]
+    later = [e for e in log.events if e.kind == second and _agrees(e.iterations, names, two)]
+    anew = getattr(op, "name", "") in LAID_OUT_ANEW
+    moved = [cells for s, cells in log.locals if isinstance(place, AllocCursor) and s == place.sym]
+    return any(
+        e.same_place(other) or _would_meet(e, other, moved, anew)
+        for e in log.events
+        if e.kind == first and _agrees(e.iterations, names, one)
+        for other in later
+        if other is not e
+    )
+
+
+def _would_meet(e: Event, other: Event, moved: Sequence[object], anew: bool) -> bool:
+    """Whether two accesses are to one element of a buffer of which each iteration has its own, so far; or just
+    to that buffer, if the refused rewrite would have changed where elements live."""
+    return (anew or e.at == other.at) and all(any(c is x.cells for c in moved) for x in (e, other))
+
+
+def _agrees(iterations: Mapping[Sym, int], names: Mapping[Sym, str], values: Model) -> bool:
+    """Whether the iterators that the model names, as far as there are such loops around, have its values."""
+    return all(values.get(names[s], v) == v for s, v in iterations.items())
+
+
+def _spellings(place: Cursor) -> dict[Sym, str]:
+    """How iterators are called in refusals: as they print; the next loop's like this one's, for questions about
+    two neighbouring loops that are to become one."""
+    tree, names = place.proc.tree, dict(names_at(place.proc.tree))
+    path = _statement(place)
+    one = get(tree, path) if path else None
+    if isinstance(one, For):
+        label, k = path[-1]
+        block = getattr(get(tree, path[:-1]), label)
+        two = block[k + 1] if k is not None and k + 1 < len(block) else None
+        if isinstance(two, For):
+            names[two.iter] = names[one.iter]
+    return names
+
+
+def _around(place: Cursor) -> set[str]:
+    """The iterators of the loops around a place, as they are spelled."""
+    tree, names, path = place.proc.tree, names_at(place.proc.tree), _statement(place)
+    nodes = [get(tree, path[:k]) for k in range(len(path))]
+    return {names[n.iter] for n in nodes if isinstance(n, For)}
+
+
+def _statement(place: Cursor) -> Path:
+    """The path to the statement that a place is, or that it is in."""
+    path = place.place()
+    inside = [k for k, (label, _) in enumerate(path) if label not in ("body", "orelse")]
+    return path[: inside[0]] if inside else path

@@ -1,0 +1,169 @@
+"""The reference interpreter with a log of which location was read and written in which iterations.
+
+Imports the interpreter. What a callee does is logged as done by the call; its own iterations have no name in
+the caller and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..interp import Array
+from ..interp.compiler import Compiler, Eval, Exec, Frame, State, Trapped
+from ..ir.names import Sym
+from ..ir.nodes import Block, Call, For, ProcDef, Reduce, Stmt
+from ..ir.types import DataType
+from ..ir.walk import Path, get
+from .inputs import Inputs
+
+Place = Callable[[Frame], tuple[list[int], int]]
+
+
+class Event(NamedTuple):
+    """One access: "R", "W" or "A" (by `op`), of an element of `cells` or of the config field that `cells` names."""
+
+    kind: str
+    op: str
+    cells: object
+    at: int
+    iterations: Mapping[Sym, int]
+
+    def same_place(self, other: Event) -> bool:
+        """Whether both are of one location."""
+        if isinstance(self.cells, str) or isinstance(other.cells, str):
+            return self.cells == other.cells
+        return self.cells is other.cells and self.at == other.at
+
+
+class Arrival(NamedTuple):
+    """One execution of the statement at `path`."""
+
+    path: Path
+    iterations: Mapping[Sym, int]
+
+
+@dataclass
+class Log:
+    """What happened in a run, in order; the cells of each local buffer; whether the run ended early."""
+
+    events: list[Event] = field(default_factory=list)
+    arrivals: list[Arrival] = field(default_factory=list)
+    locals: list[tuple[Sym, object]] = field(default_factory=list)
+    iterations: dict[Sym, int] = field(default_factory=dict)
+    trapped: bool = False
+
+
+def record(tree: ProcDef, given: Inputs) -> Log:
+    """Runs a procedure on inputs that it admits, up to its end or to a trap."""
+    log = Log()
+    make = _Recorder({}, tree, log)
+    values = [v._replace(cells=list(v.cells)) if isinstance(v, Array) else v for v in given.args.values()]
+    for a in tree.args:
+        make.slot(a.sym)
+    body = make.block(tree.body, (), "body")
+    try:
+        body(_frame(make, State(dict(given.configs), None), values))
+    except Trapped:
+        log.trapped = True
+    return log
+
+
+def _frame(make: _Recorder, state: State, values: list[object]) -> Frame:
+    return [state, *values, *[None] * (len(make.slots) - len(values))]
+
+
+@dataclass(frozen=True)
+class _Recorder(Compiler):
+    """Compiles `tree` into functions that also write to a log."""
+
+    tree: ProcDef
+    log: Log
+    is_callee: bool = False
+
+    def _note(self, kind: str, cells: object, at: int, op: str = "") -> None:
+        self.log.events.append(Event(kind, op, cells, at, dict(self.log.iterations)))
+
+    def _noted(self, kind: str, place: Place, op: str = "") -> Place:
+        def noted(f: Frame) -> tuple[list[int], int]:
+            cells, at = place(f)
+            self._note(kind, cells, at, op)
+            return cells, at
+
+        return noted
+
+    def _read(self, s: Sym, place: Place, path: Path) -> Eval:  # type: ignore[override]
+        return super()._read(s, self._noted("R", place), path)  # type: ignore[arg-type]
+
+    def _assign(self, place: Place, rhs: Eval) -> Exec:  # type: ignore[override]
+        return super()._assign(self._noted("W", place), rhs)  # type: ignore[arg-type]
+
+    def _reduce(self, s: Reduce, path: Path) -> Exec:
+        note, accumulate = self._noted("A", self._place(s.sym, s.idx, path), s.op), super()._reduce(s, path)  # type: ignore[arg-type]
+
+        def both(f: Frame) -> None:
+            note(f)
+            accumulate(f)
+
+        return both
+
+    def _config(self, key: str, path: Path) -> Eval:
+        read = super()._config(key, path)
+
+        def config(f: Frame) -> object:
+            self._note("R", key, 0)
+            return read(f)
+
+        return config
+
+    def _set_config(self, key: str, value: Eval) -> Exec:
+        write = super()._set_config(key, value)
+
+        def config(f: Frame) -> None:
+            write(f)
+            self._note("W", key, 0)
+
+        return config
+
+    def _alloc(self, s: Sym, t: DataType, path: Path) -> Exec:
+        allocate, slot = super()._alloc(s, t, path), self.slot(s)
+
+        def alloc(f: Frame) -> None:
+            allocate(f)
+            self.log.locals.append((s, f[slot].cells))
+
+        return alloc
+
+    def block(self, stmts: Block, path: Path, label: str) -> Exec:
+        run, scope = super().block(stmts, path, label), get(self.tree, path)
+        if self.is_callee or not isinstance(scope, For):
+            return run
+        i, slot = scope.iter, self.slot(scope.iter)
+
+        def turn(f: Frame) -> None:
+            self.log.iterations[i] = f[slot]
+            run(f)
+            del self.log.iterations[i]
+
+        return turn
+
+    def stmt(self, s: Stmt, path: Path) -> Exec:
+        run = super().stmt(s, path)
+        if self.is_callee:
+            return run
+
+        def arrive(f: Frame) -> None:
+            self.log.arrivals.append(Arrival(path, dict(self.log.iterations)))
+            run(f)
+
+        return arrive
+
+    def _call(self, s: Call, path: Path) -> Exec:
+        callee = s.f.tree
+        actuals = [self._actual(a, e, path) for a, e in zip(callee.args, s.args, strict=True)]
+        inner = _Recorder({}, callee, self.log, is_callee=True)
+        for a in callee.args:
+            inner.slot(a.sym)
+        body = inner.block(callee.body, (), "body")
+        return lambda f: body(_frame(inner, f[0], [a(f) for a in actuals]))

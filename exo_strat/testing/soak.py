@@ -1,0 +1,137 @@
+"""The soundness tests at length: each primitive applied a given number of times, with a table of what came out.
+
+    python -m exo_strat.testing.soak -n 10000 [--primitive NAME ...] [--jobs J] [--first SEED]
+
+Imports the harness. The table goes to the standard output as Markdown, violations before it; progress goes to
+the error output, if that is a terminal. The exit status is 1 if there was a violation. Runs with one first seed
+try the same programs every time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..primitives import PRIMITIVES
+from .harness import Tally, check_primitive
+
+CHUNK = 50
+"""How many programs are tried before it is seen whether that is enough."""
+BARREN = 100
+"""How many times more programs than applications are tried at most, of primitives that seldom find a target."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came out for one primitive. `real` of the `examples` given with refusals were seen in a run."""
+
+    name: str
+    tried: int
+    accepted: int
+    refused: int
+    unknown: int
+    examples: int
+    real: int
+    seconds: float
+    violations: tuple[str, ...] = ()
+
+    def cells(self) -> tuple[str, ...]:
+        """The row as text."""
+        counts = (self.tried, self.accepted, self.refused, self.unknown, f"{self.real} of {self.examples}")
+        return (f"`{self.name}`", *map(str, counts), str(len(self.violations)), f"{self.seconds:.0f}")
+
+
+HEADS = ("primitive", "tried", "accepted", "refused", "unknown", "counterexamples seen", "violations", "seconds")
+
+
+def soak(name: str, applications: int, first: int = 0) -> Row:
+    """Applies a primitive so many times, or a few more, to random programs, and checks all that the harness checks.
+
+    `refused` counts all refusals, `unknown` those in which the solver gave up.
+
+    >>> row = soak("reorder_loops", 20)
+    >>> row.tried >= 20 and row.tried == row.accepted + row.refused, row.violations
+    (True, ())
+    """
+    tally, found, seed, begin = Tally(), list[str](), first, time.perf_counter()
+    while tally.tried(name) < applications and seed - first < BARREN * applications:
+        for k in range(seed, seed + CHUNK):
+            try:
+                check_primitive(name, 1, tally, first=k, enough=lambda: tally.tried(name) >= applications)
+            except AssertionError as e:
+                found.append(f"{name}, seed {k}: {e}")
+        seed += CHUNK
+    examples = {kind: n for (op, kind), n in tally.examples.items() if op == name and kind != "none"}
+    return Row(
+        name,
+        tally.tried(name),
+        tally.accepted[name],
+        tally.refusals(name),
+        tally.refused[name, "Unknown"],
+        sum(examples.values()),
+        examples.get("real", 0),
+        time.perf_counter() - begin,
+        tuple(found),
+    )
+
+
+def table(rows: Iterable[Row]) -> str:
+    """The rows as a Markdown table, with their sum.
+
+    >>> print(table([Row("fuse", 10, 2, 8, 1, 3, 3, 0.4)]).splitlines()[2])
+    | `fuse` | 10 | 2 | 8 | 1 | 3 of 3 | 0 | 0 |
+    """
+    rows = sorted(rows, key=lambda r: r.name)
+    fields = ("tried", "accepted", "refused", "unknown", "examples", "real", "seconds")
+    sums = {f: sum(getattr(r, f) for r in rows) for f in fields}
+    all_ = Row("all", **sums, violations=tuple(v for r in rows for v in r.violations))
+    lines = [HEADS, ("---", *["--:"] * (len(HEADS) - 1)), *(r.cells() for r in (*rows, all_))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def run(names: Sequence[str], applications: int, first: int = 0, jobs: int | None = None) -> list[Row]:
+    """`soak` for several primitives, in parallel processes."""
+    console, rows = Console(stderr=True), list[Row]()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    progress = Progress(*columns, console=console) if console.is_terminal else None
+    with progress or nullcontext(), ProcessPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        task = progress.add_task("primitives", total=len(names)) if progress else None
+        futures: list[Future[Row]] = [pool.submit(soak, name, applications, first) for name in names]
+        for done in as_completed(futures):
+            rows.append(done.result())
+            if progress and task is not None:
+                progress.update(task, advance=1, description=f"{rows[-1].name} done")
+    return rows
+
+
+def main(
+    applications: Annotated[int, typer.Option("-n", "--applications", min=1, help="How often to try each.")] = 10000,
+    primitive: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="How many processes; default: one a processor.")] = None,
+    first: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
+) -> None:
+    """Applies every primitive to random programs and checks all that is accepted or refuted."""
+    unknown = sorted(set(primitive or ()) - set(PRIMITIVES))
+    if unknown:
+        known = ", ".join(sorted(PRIMITIVES))
+        raise typer.BadParameter(f"no primitive is called {', '.join(unknown)}; there are {known}")
+    rows = run(primitive or sorted(PRIMITIVES), applications, first, jobs)
+    for row in rows:
+        for v in row.violations:
+            print(f"{v}\n")
+    print(table(rows))
+    sys.exit(any(r.violations for r in rows))
+
+
+if __name__ == "__main__":
+    typer.run(main)

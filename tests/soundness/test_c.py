@@ -1,0 +1,113 @@
+"""The generated C computes what the interpreter says, for a sample of rewritten programs.
+
+Inputs are small whole numbers, so that single precision is exact; a run whose results are too large for that
+is passed over, as is a program that the backend refuses (config fields, say, keep their values between calls).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from returns.result import Success
+
+from backends import BackendError, jit
+from exo_strat.cursors.proc import Proc
+from exo_strat.interp import Array, Outcome, run
+from exo_strat.ir.nodes import Alloc, Arg
+from exo_strat.ir.types import Control, Tensor
+from exo_strat.ir.walk import walk
+from exo_strat.primitives import PRIMITIVES
+from exo_strat.testing import Inputs, samples
+from exo_strat.testing.applications import applications
+from exo_strat.testing.choices import Choices
+from exo_strat.testing.harness import shapes_for
+from exo_strat.testing.inputs import config_fields
+from exo_strat.testing.programs import random_proc
+
+PROGRAMS, SAMPLE = 60, 2
+"""How many random programs are looked at for each primitive, and how many results are compiled."""
+
+LARGEST = 2**20
+"""Whole numbers up to this one, and what they are made of, are exact in single precision."""
+
+NOT_COMPILED = {
+    "bind_config": "results have config fields",
+    "write_config": "results have config fields",
+    "delete_config": "programs have config fields",
+    "make_instr": "the result is an instruction",
+}
+"""Primitives without a sample here, and why."""
+
+Numbers = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+
+def numbers(given: object, dtype: str) -> Numbers:
+    """An argument's elements in an array of that precision, with the same strides."""
+    assert isinstance(given, Array)
+    cells = np.array(given.cells, dtype)
+    strides = [s * cells.itemsize for s in given.strides]
+    found: Numbers = np.lib.stride_tricks.as_strided(cells[given.offset :], given.shape, strides)
+    return found
+
+
+def exact(value: object) -> bool:
+    """Whether a result, and probably all that it was made of, is a whole number that is not too large."""
+    if isinstance(value, tuple):
+        return all(map(exact, value))
+    return isinstance(value, int) and abs(value) <= LARGEST
+
+
+DTYPES = {"f32": "float32", "f64": "float64"}
+
+
+def dtypes(p: Proc) -> list[str | None]:
+    """The dtype of each data argument; None for a control argument."""
+    types = [a.type for a in p.tree.args]
+    return [DTYPES.get(str(t.base if isinstance(t, Tensor) else t)) for t in types]
+
+
+def results(name: str) -> Iterator[Proc]:
+    """Results of a primitive without config fields and narrow precisions, one a program."""
+    for seed in range(PROGRAMS):
+        ch = Choices.seeded(seed)
+        p = random_proc(ch, shapes_for(name))
+        for q, op, c in applications(ch, p, name) if p is not None else ():
+            outcome = op(q, c)
+            if isinstance(outcome, Success) and can_be_compared(outcome.unwrap()[0]):
+                yield outcome.unwrap()[0]
+                break
+
+
+def can_be_compared(q: Proc) -> bool:
+    declared = [n.type for _, n in walk(q.tree) if isinstance(n, Arg | Alloc)]
+    data = [t.base if isinstance(t, Tensor) else t for t in declared if not isinstance(t, Control)]
+    return not config_fields(q.tree) and all(str(t) in DTYPES for t in data)
+
+
+def agrees(q: Proc, compiled: Callable[..., None], given: Inputs) -> bool:
+    """Whether a run of the compiled procedure was compared; false if it has no exact meaning."""
+    want: Outcome = run(q, given.args)
+    if want.trap is not None or not all(map(exact, want.outputs.values())):
+        return False
+    args = [v if d is None else numbers(v, d) for d, v in zip(dtypes(q), given.args.values(), strict=True)]
+    compiled(*args)
+    got = {n: x for n, x in zip(given.args, args, strict=True) if isinstance(x, np.ndarray)}
+    for name, value in want.outputs.items():
+        assert np.array_equal(got[name], np.array(value)), f"{name} in C: {got[name]}, should be {value}\n{given}\n{q}"
+    return True
+
+
+@pytest.mark.parametrize("name", sorted(set(PRIMITIVES) - set(NOT_COMPILED)))
+def test_compiled_results_agree_with_the_interpreter(name: str) -> None:
+    compared = 0
+    for q in results(name):
+        try:
+            compiled = jit(q, flags=["-O1"])
+            compared += max([agrees(q, compiled, given) for given in samples(q)], default=False)
+        except BackendError:
+            continue
+        if compared == SAMPLE:
+            return
+    assert compared, f"no result of {name} could be compared"

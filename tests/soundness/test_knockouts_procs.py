@@ -1,0 +1,186 @@
+"""Knocked-out conditions of the primitives about procedures and config fields: each must be caught.
+
+`make_instr` and `add_assertion` owe next to nothing: what is knocked out there is that their result is of another
+class, or that a text is needed at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from exo_strat.cursors.proc import Proc
+from exo_strat.logic import liveness
+from exo_strat.logic.dependence import SAFE
+from exo_strat.primitives import PRIMITIVES, configs, extraction, procs, scoping, subprocs
+from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
+
+BUDGET = 600
+"""Random programs for each knock-out."""
+
+
+def must_be_caught(primitive: str, shapes: str = "") -> None:
+    with pytest.raises((Miscompiled, Malformed)):
+        check_primitive(primitive, BUDGET, Tally(), shapes.split(), shrink=False)
+
+
+# -- config fields -------------------------------------------------------------------------------------
+
+CONFIG = ["bind_config", "delete_config", "write_config"]
+
+
+@pytest.mark.parametrize("primitive", CONFIG)
+def test_a_field_that_is_read_afterwards(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoping, "unread_after", lambda *_: SAFE)
+    must_be_caught(primitive, "configuration")
+
+
+@pytest.mark.parametrize("primitive", CONFIG)
+def test_a_field_that_is_left_to_the_caller(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoping, "may_last", lambda *_: False)
+    must_be_caught(primitive, "configuration")
+
+
+@pytest.mark.parametrize("primitive", CONFIG)
+def test_a_field_that_does_not_hold_the_value_yet(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configs, "_holds_already", lambda *_: True)
+    must_be_caught(primitive, "configuration")
+
+
+@pytest.mark.parametrize("primitive", CONFIG)
+def test_a_field_that_the_next_iteration_reads(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ahead = liveness._ahead
+    monkeypatch.setattr(liveness, "_ahead", lambda *args: [(rest, None) for rest, _ in ahead(*args)])
+    must_be_caught(primitive, "configuration")
+
+
+@pytest.mark.parametrize("primitive", CONFIG)
+def test_a_field_that_is_read_after_the_block(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ahead = liveness._ahead
+    monkeypatch.setattr(liveness, "_ahead", lambda *args: ahead(*args)[:1])
+    must_be_caught(primitive, "configuration")
+
+
+@pytest.mark.parametrize("primitive", CONFIG)
+def test_a_write_that_may_not_happen(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(liveness, "fully_written", lambda *_: SAFE)
+    must_be_caught(primitive, "configuration")
+
+
+@pytest.mark.parametrize("primitive", ["bind_config", "write_config"])
+def test_a_field_that_parallel_iterations_share(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configs, "no_new_races", lambda *_: None)
+    must_be_caught(primitive, "independent configuration")
+
+
+def test_an_expression_that_no_field_can_stand_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configs, "well_formed", lambda *_, **__: None)
+    must_be_caught("bind_config", "configuration nest")
+
+
+def test_an_argument_that_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configs, "is_value", lambda *_: True)
+    monkeypatch.setattr(configs, "well_formed", lambda *_, **__: None)
+    must_be_caught("bind_config", "calls")
+
+
+def test_what_a_callee_asserts_of_a_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configs, "config_asserts_stay", lambda *_: None)
+    monkeypatch.setattr(scoping, "unread_after", lambda *_: SAFE)
+    must_be_caught("delete_config", "configuration")
+
+
+@pytest.mark.parametrize("name", ["_has_value", "well_formed"])
+def test_a_value_that_is_not_there(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configs, name, lambda *_, **__: None)
+    must_be_caught("write_config", "temporary patch decided")
+
+
+@pytest.mark.parametrize("name", ["unread_after", "may_last"])
+def test_a_version_that_leaves_another_value(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoping, name, lambda *_: SAFE if name == "unread_after" else False)
+    must_be_caught("call_eqv", "configuration")
+
+
+def test_versions_that_leave_other_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(procs, "other_value", lambda *_: None)
+    must_be_caught("call_eqv", "configuration")
+
+
+# -- procedures of procedures --------------------------------------------------------------------------
+
+
+def test_a_name_that_is_used_after_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocs, "escaping", lambda *_: frozenset())
+    must_be_caught("extract_subproc", "temporary")
+
+
+def test_a_buffer_that_is_passed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extraction, "call_error", lambda *_: None)
+    must_be_caught("extract_subproc", "windows")
+
+
+def test_an_extracted_procedure_that_knows_too_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extraction, "known_at", lambda *_: iter(()))
+    monkeypatch.setattr(extraction, "make_proc", Proc.fresh)
+    must_be_caught("extract_subproc", "patch")
+
+
+def test_an_extracted_procedure_that_asserts_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extraction, "OPPOSITE", {op: op for op in extraction.OPPOSITE})
+    monkeypatch.setattr(extraction, "call_error", lambda *_: None)
+    must_be_caught("extract_subproc", "decided")
+
+
+def test_a_value_that_is_off_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    fixed = subprocs.fixed_values
+
+    def off(*args: object) -> object:
+        found = fixed(*args)  # type: ignore[arg-type]
+        return {s: replace(c, value=c.value + 1) if c.type.name == "int" else c for s, c in found.items()}
+
+    monkeypatch.setattr(subprocs, "fixed_values", off)
+    must_be_caught("partial_eval", "sequence nest")
+
+
+def test_assertions_that_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocs, "_settle", lambda rw, k: rw.delete(subprocs.Span((), "preds", k, k + 1)))
+    monkeypatch.setattr(subprocs, "well_formed", lambda *_: None)
+    must_be_caught("partial_eval", "")
+
+
+def test_an_argument_that_is_dropped_and_still_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocs.Rewrite, "substitute", lambda *_: None)
+    monkeypatch.setattr(subprocs, "well_formed", lambda *_: None)
+    monkeypatch.setattr(subprocs, "_admits_some", lambda *_: None)
+    must_be_caught("partial_eval", "nest")
+
+
+def test_a_procedure_that_was_narrowed_is_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = PRIMITIVES["add_assertion"]
+    monkeypatch.setitem(PRIMITIVES, "add_assertion", replace(spec, same_values=True))
+    must_be_caught("add_assertion")
+
+
+def test_strides_that_somebody_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocs, "strides_asked", lambda _: {})
+    must_be_caught("transpose", "calls")
+
+
+def test_windows_that_are_not_turned(monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = subprocs._turn
+
+    def only_once(*args: object) -> list[object]:
+        turn(*args)  # type: ignore[arg-type]
+        return []
+
+    monkeypatch.setattr(subprocs, "_turn", only_once)
+    monkeypatch.setattr(subprocs, "well_formed", lambda *_: None)
+    must_be_caught("transpose", "windows")
+
+
+def test_accesses_that_are_not_turned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocs, "_turn", lambda *_: [])
+    monkeypatch.setattr(subprocs, "well_formed", lambda *_: None)
+    must_be_caught("transpose", "nest sequence")

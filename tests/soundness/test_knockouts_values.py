@@ -1,0 +1,131 @@
+"""The harness finds what goes wrong when value reasoning leaves something out: see `test_knockouts`.
+
+Each variant of `logic.determined`, `samevalue`, `configs` or `effects` forgets one thing, and accepts rewrites
+that change results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pyrsistent import pmap
+
+from exo_strat import Proc, SchedulingError, proc_from_source
+from exo_strat.direct import fission, reorder_loops, reorder_stmts
+from exo_strat.ir.config import Config
+from exo_strat.ir.types import index
+from exo_strat.logic import configs, determined, effects, samevalue
+from exo_strat.logic.coverage import cover
+from exo_strat.logic.dependence import SAFE
+from exo_strat.testing import Malformed, Miscompiled, Tally, assert_equivalent, check_primitive
+
+BUDGET = 600
+"""Random programs for each knock-out."""
+
+Patch = pytest.MonkeyPatch
+
+
+def must_be_caught(primitive: str, shapes: str = "stages") -> None:
+    with pytest.raises((Miscompiled, Malformed)):
+        check_primitive(primitive, BUDGET, Tally(), shapes.split(), shrink=False)
+
+
+def true(*_: object) -> bool:
+    return True
+
+
+# what is not asked: the module, its function, what it answers instead; who asks; shapes of programs
+FORGOTTEN: list[tuple[object, str, Callable[..., object], str, str]] = [
+    (determined, "determined", true, "fuse", "stages"),
+    (determined, "determined", true, "fission", "stages"),
+    (determined, "determined", true, "reorder_loops", "stages nest"),
+    (determined, "determined", true, "reorder_stmts", "stages two_writes"),
+    (determined, "cover", lambda *_: SAFE, "fuse", "stages"),
+    (determined, "cover", lambda *_: SAFE, "fission", "stages"),
+    (determined, "untouched", true, "fission", "stages"),
+    (determined, "covered_in", true, "reorder_loops", "stages nest"),
+    (determined, "same_value", true, "fuse", "stages"),
+    (determined, "same_value", true, "fission", "stages"),
+    (determined, "_same_code", true, "fission", "stages"),
+    (samevalue, "_same_place", true, "fission", "stages"),
+    (samevalue, "_same_place", true, "bind_expr", ""),
+    (samevalue, "_same_operands", true, "bind_expr", ""),
+    (configs, "_kept", lambda known, _: known, "eliminate_dead_code", "configuration"),
+]
+
+
+@pytest.mark.parametrize(("module", "question", "answer", "primitive", "shapes"), FORGOTTEN)
+def test_what_is_forgotten_is_missed(
+    module: object, question: str, answer: object, primitive: str, shapes: str, monkeypatch: Patch
+) -> None:
+    monkeypatch.setattr(module, question, answer)
+    must_be_caught(primitive, shapes)
+
+
+@pytest.mark.parametrize("primitive", ["fuse", "fission", "reorder_loops"])
+def test_accumulations_that_do_not_count(primitive: str, monkeypatch: Patch) -> None:
+    touched = determined.Region.touched
+    monkeypatch.setattr(
+        determined.Region, "touched", lambda self, s, b: [a for a in touched(self, s, b) if a.kind != "A"]
+    )
+    must_be_caught(primitive)
+
+
+# -- what random programs seldom show -------------------------------------------------------------------
+
+Cfg = Config("Cfg", pmap({"k": index}))
+TILES = """
+for io in seq(0, n):
+    for ii in seq(0, 3):
+        {}
+    for jj in seq(0, 2):
+        y[2 * io + jj] = b[2 * io + jj] + b[2 * io + jj + 1]
+"""
+MEETING = "for i in seq(0, n):\n    for j in seq(0, n):\n        b[i + j] = x[1]\n        x[i] = s"
+DECIDED = "Cfg.k = 0\nfor j in seq(0, n):\n    Cfg.k = 1\n    if Cfg.k == 1:\n        x[0] = s\ny[0] = x[0]"
+
+
+def in_two(p: Proc) -> Proc:
+    gap = p.find_loop("ii").after()
+    return fission(p, gap)
+
+
+def swapped(p: Proc) -> Proc:
+    return reorder_loops(p, "i j")
+
+
+def exchanged(p: Proc) -> Proc:
+    return reorder_stmts(p, p.find_loop("j").expand(0, 1))
+
+
+def exact(*args: Any) -> object:
+    """The question of coverage, of writes that all surely happen."""
+    *rest, writes, what = args
+    return cover(*rest, [replace(w, exact=True) for w in writes], what)
+
+
+RARE: list[tuple[str, object, str, object, Callable[[Proc], Proc], str]] = [
+    ("a guard", determined, "cover", exact, in_two,
+     TILES.format("if x[io] < 2.0:\n            b[2 * io + ii] = s")),
+    ("the places of a sum", determined, "_one_place", true, in_two,
+     TILES.format("b[2 * io + 2 - ii] = 0.0\n        for k in seq(0, 2):\n"
+                  "            b[2 * io + 2 - ii + k] += x[2 * io + 2 - ii]")),
+    ("inputs that change", determined, "untouched", true, swapped, MEETING),
+    ("a field that the code sets itself", effects, "written_fields", lambda _: frozenset(), exchanged, DECIDED),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("what", [row[0] for row in RARE])
+def test_what_is_forgotten_is_missed_in_a_program_of_its_own(what: str, monkeypatch: Patch) -> None:
+    module, question, answer, op, body = next(row[1:] for row in RARE if row[0] == what)
+    lines = "".join(f"    {line}\n" for line in body.strip().splitlines())
+    head = "def foo(n: size, s: f32, x: f32[2 * n + 4], b: f32[2 * n + 4], y: f32[2 * n + 4]):\n"
+    p = proc_from_source(head + lines, {"Cfg": Cfg})
+    with pytest.raises(SchedulingError):
+        op(p)
+    monkeypatch.setattr(module, question, answer)
+    with pytest.raises(Miscompiled):
+        assert_equivalent(p, op(p))

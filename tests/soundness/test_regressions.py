@@ -1,0 +1,82 @@
+"""Every violation that the harness, or a helper of it, ever found, by name: what was accepted or claimed once, and
+is not any more."""
+
+from __future__ import annotations
+
+import pytest
+from returns.result import Success
+
+from exo_strat.cursors.proc import Proc
+from exo_strat.failure import SchedulingError, Unsafe
+from exo_strat.frontend.decorators import proc_from_source
+from exo_strat.primitives import (
+    call_eqv,
+    cut_loop,
+    delete_config,
+    rearrange_dim,
+    rename,
+    rewrite_expr,
+    set_window,
+    shift_loop,
+)
+from exo_strat.testing import assert_lawful
+from exo_strat.testing.counterexamples import assert_real
+from exo_strat.testing.library import environment
+
+
+def parsed(text: str, **names: object) -> Proc:
+    return proc_from_source(text, {**environment(), **names})
+
+
+def test_a_scalar_has_no_dimensions_to_rearrange() -> None:
+    p = parsed("def foo(x: f32[2]):\n    a: f32\n    a = 1.0\n    x[0] = a")
+    with pytest.raises(SchedulingError, match="no dimensions to rearrange"):
+        rearrange_dim.direct(p, "a", ())
+
+
+def test_two_callees_of_one_name_print_with_numbers() -> None:
+    """The text of the procedure named both."""
+    old = parsed("def bar(v: [f32][4]):\n    for i in seq(0, 4):\n        v[i] = 0.0")
+    new = rename.direct(shift_loop.direct(rename.direct(old, "other"), "i", 1), "bar")
+    p = parsed("def foo(x: f32[4]):\n    bar(x[0:4])\n    bar(x[0:4])", bar=old)
+    q = call_eqv.direct(p, "bar(_)", new)
+    assert [line.strip() for line in str(q).splitlines()[1:]] == ["bar(x[0:4])", "bar_1(x[0:4])"]
+    assert_lawful(p, q, str(p))
+
+
+def test_a_procedure_for_dense_arguments_only_does_not_stand_for_one_for_windows() -> None:
+    old = parsed("def bar(n: size, x: [f32][n]):\n    x[0] = x[0]")
+    dense = rename.direct(set_window.direct(old, "x", False), "dense")
+    p = parsed("def foo(y: f32[4, 4]):\n    bar(4, y[0:4, 1])", bar=old)
+    with pytest.raises(SchedulingError):
+        call_eqv.direct(p, "bar(_)", dense)
+
+
+def test_a_literal_factor_is_not_rewritten_into_a_product_of_variables() -> None:
+    """The text would have been no object code."""
+    p = parsed("def foo(n: size, u: f32[6]):\n    assert n == 4\n    for i in seq(0, 2):\n        u[2 * i] = 0.0")
+    factor = p.find("u[_] = _").idx()[0].lhs()  # type: ignore[union-attr]
+    with pytest.raises(SchedulingError):
+        rewrite_expr.direct(p, factor, "n / 2")
+
+
+def test_no_counterexample_runs_through_a_branch_on_config_fields() -> None:
+    """Here the write never happens: the claim that its value is read was made with sizes and iterations."""
+    p = parsed(
+        "def foo(n: size, x: f32[n]):\n    Cfg.on = False\n    for i in seq(0, n):\n        if Cfg.on:\n"
+        "            Cfg.scale = x[0]\n        Cfg.mode = 1\n    for i in seq(0, n):\n"
+        "        Cfg.scale = Cfg.scale + 1.0"
+    )
+    outcome = delete_config()(p, p.find_all("Cfg.scale = x[0]")[0])
+    if not isinstance(outcome, Success):
+        failure = outcome.failure()
+        assert isinstance(failure, Unsafe) and assert_real(p, failure) == "none"
+
+
+def test_a_counterexample_may_need_arguments_that_it_does_not_name() -> None:
+    p = parsed(
+        "def foo(n: size, c: index, x: f32[n]):\n    assert 0 <= c\n    assert c <= n\n"
+        "    for i in seq(0, c + 1):\n        for j in seq(0, 4):\n            x[0] = 0.0"
+    )
+    failure = cut_loop("i / 2")(p, p.find_loop("j")).failure()  # type: ignore[arg-type]
+    assert assert_real(p, failure) == "real"
