@@ -1,41 +1,51 @@
-"""Memoisation on node identity. Imports nothing of the project.
+"""Memoisation on nodes. Imports nothing of the project.
 
-Trees never change, so what was computed of a node stays true for as long as the node lives; an entry
-goes when its node goes. `forget` empties all memos, for who wants to see everything computed again.
+Trees never change, so what was computed of a node stays true for as long as the node lives. It is kept in the node
+itself, and goes with it; in a table beside, a result that mentions its node would keep both alive for ever.
+`forget` drops it all, for who wants to see everything computed again.
 """
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
-K = TypeVar("K")
+K = TypeVar("K", bound="Remembers")
 V = TypeVar("V")
 
-_tables: list[dict[int, Any]] = []  # one a memoised function, entered when its module is imported
+
+class Remembers:
+    """An object that keeps what was computed of it. That is no part of its value."""
+
+    __slots__ = ("_memo",)
+    _memo: tuple[object, dict[Callable[..., Any], Any]]
+
+
+_era: Final[list[object]] = [object()]  # what was remembered in another one does not count
 
 
 def memo_by_identity(f: Callable[[K], V]) -> Callable[[K], V]:
-    """`f`, remembered for each argument *object* (`is`), without keeping the object alive."""
-    table: dict[int, tuple[weakref.ref[object], V]] = {}
-    _tables.append(table)
+    """`f`, remembered for each argument *object* (`is`)."""
 
     @wraps(f)
     def remembered(node: K) -> V:
-        key = id(node)
-        hit = table.get(key)
-        if hit is not None and hit[0]() is node:
-            return hit[1]
-        value = f(node)
-        table[key] = (weakref.ref(node, lambda _: table.pop(key, None)), value)
+        now = _era[0]
+        try:
+            era, known = node._memo
+        except AttributeError:
+            era = None
+        if era is not now:
+            known = {}
+            object.__setattr__(node, "_memo", (now, known))
+        if f in known:
+            return known[f]  # type: ignore[no-any-return]
+        value = known[f] = f(node)
         return value
 
     return remembered
 
 
 def forget() -> None:
-    """Empties every memo. Nothing changes but time: what is asked for again is computed again."""
-    for table in _tables:
-        table.clear()
+    """Makes every memo count for nothing. Nothing changes but time: what is asked for again is computed again."""
+    _era[0] = object()

@@ -1,4 +1,4 @@
-"""The tree. Imports types, names, memories, configs and externs only.
+"""The tree. Imports types, names, memories, configs, externs and memos only.
 
 Nodes are immutable; children that are lists are `PVector`s. `CHILDREN` names each child field and
 says whether it is a list: with it, paths, traversals and edits are generic (`ir/walk.py`). Fields
@@ -16,6 +16,7 @@ from pyrsistent import PVector
 
 from .config import Config
 from .externs import ExternFn
+from .memo import Remembers
 from .memory import Memory
 from .names import Sym
 from .types import Control, Scalar, Tensor, Type
@@ -25,16 +26,16 @@ Children: TypeAlias = tuple[tuple[str, bool], ...]
 # -- expressions -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Var:
+@dataclass(frozen=True, slots=True)
+class Var(Remembers):
     """A control variable: a loop iterator, or a size, index, int, bool or stride argument."""
 
     sym: Sym
     CHILDREN: ClassVar[Children] = ()
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Read:
+@dataclass(frozen=True, slots=True)
+class Read(Remembers):
     """The value of a data scalar or tensor element; with no indices and as a call's argument, the
     whole of a tensor."""
 
@@ -43,8 +44,8 @@ class Read:
     CHILDREN: ClassVar[Children] = (("idx", True),)
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Interval:
+@dataclass(frozen=True, slots=True)
+class Interval(Remembers):
     """`lo:hi` in a window expression: keeps the dimension."""
 
     lo: Expr
@@ -52,8 +53,8 @@ class Interval:
     CHILDREN: ClassVar[Children] = (("lo", False), ("hi", False))
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Point:
+@dataclass(frozen=True, slots=True)
+class Point(Remembers):
     """A single index in a window expression: drops the dimension."""
 
     pt: Expr
@@ -63,8 +64,8 @@ class Point:
 WinDim: TypeAlias = Interval | Point
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class WindowExpr:
+@dataclass(frozen=True, slots=True)
+class WindowExpr(Remembers):
     """`x[i, 0:n]`: a view of part of a tensor. Has at least one `Interval`."""
 
     sym: Sym
@@ -72,8 +73,8 @@ class WindowExpr:
     CHILDREN: ClassVar[Children] = (("idx", True),)
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Const:
+@dataclass(frozen=True, slots=True)
+class Const(Remembers):
     """A literal. `type` is `R` for data (value int or float), `int_` or `bool_` for control."""
 
     value: int | float | bool
@@ -81,8 +82,8 @@ class Const:
     CHILDREN: ClassVar[Children] = ()
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Unary:
+@dataclass(frozen=True, slots=True)
+class Unary(Remembers):
     """`-e` (data or control) or `not e`. `op` is "-" or "not"."""
 
     op: str
@@ -90,8 +91,8 @@ class Unary:
     CHILDREN: ClassVar[Children] = (("arg", False),)
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Binary:
+@dataclass(frozen=True, slots=True)
+class Binary(Remembers):
     """`lhs op rhs`; op one of `+ - * / %`, `< <= > >= == !=`, `and or`.
 
     On control values `/` and `%` take a positive literal on the right and are floor operations.
@@ -103,8 +104,8 @@ class Binary:
     CHILDREN: ClassVar[Children] = (("lhs", False), ("rhs", False))
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class ExternCall:
+@dataclass(frozen=True, slots=True)
+class ExternCall(Remembers):
     """A call of a pure extern function on data values."""
 
     f: ExternFn
@@ -112,8 +113,8 @@ class ExternCall:
     CHILDREN: ClassVar[Children] = (("args", True),)
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class StrideExpr:
+@dataclass(frozen=True, slots=True)
+class StrideExpr(Remembers):
     """`stride(x, dim)`: the distance in elements between neighbours along a dimension."""
 
     sym: Sym
@@ -121,8 +122,8 @@ class StrideExpr:
     CHILDREN: ClassVar[Children] = ()
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class ReadConfig:
+@dataclass(frozen=True, slots=True)
+class ReadConfig(Remembers):
     """The value of a config field."""
 
     config: Config
@@ -135,8 +136,8 @@ Expr: TypeAlias = Var | Read | WindowExpr | Const | Unary | Binary | ExternCall 
 # -- statements --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Assign:
+@dataclass(frozen=True, slots=True)
+class Assign(Remembers):
     """`sym[idx] = rhs` on data."""
 
     sym: Sym
@@ -145,8 +146,8 @@ class Assign:
     CHILDREN: ClassVar[Children] = (("idx", True), ("rhs", False))
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Reduce:
+@dataclass(frozen=True, slots=True)
+class Reduce(Remembers):
     """`sym[idx] op= rhs` on data. `op` is the accumulation operator: "+", "*", "min" or "max"."""
 
     sym: Sym
@@ -156,8 +157,8 @@ class Reduce:
     CHILDREN: ClassVar[Children] = (("idx", True), ("rhs", False))
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class For:
+@dataclass(frozen=True, slots=True)
+class For(Remembers):
     """`for iter in mode(lo, hi)`; mode "seq", "par" or "vec". Zero iterations when hi <= lo."""
 
     iter: Sym
@@ -168,8 +169,8 @@ class For:
     CHILDREN: ClassVar[Children] = (("lo", False), ("hi", False), ("body", True))
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class If:
+@dataclass(frozen=True, slots=True)
+class If(Remembers):
     """`if cond: body else: orelse`; `orelse` is empty when there is no else branch."""
 
     cond: Expr
@@ -178,8 +179,8 @@ class If:
     CHILDREN: ClassVar[Children] = (("cond", False), ("body", True), ("orelse", True))
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Alloc:
+@dataclass(frozen=True, slots=True)
+class Alloc(Remembers):
     """`sym: type @ mem`: a fresh, uninitialised buffer that lives to the end of its block."""
 
     sym: Sym
@@ -188,8 +189,8 @@ class Alloc:
     CHILDREN: ClassVar[Children] = (("type", False),)
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class WindowDef:
+@dataclass(frozen=True, slots=True)
+class WindowDef(Remembers):
     """`sym = x[..]`: names a view; `sym` aliases `x` to the end of the block."""
 
     sym: Sym
@@ -197,8 +198,8 @@ class WindowDef:
     CHILDREN: ClassVar[Children] = (("rhs", False),)
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Call:
+@dataclass(frozen=True, slots=True)
+class Call(Remembers):
     """A call of another procedure; arguments are control expressions, reads and windows."""
 
     f: Callee
@@ -206,8 +207,8 @@ class Call:
     CHILDREN: ClassVar[Children] = (("args", True),)
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class WriteConfig:
+@dataclass(frozen=True, slots=True)
+class WriteConfig(Remembers):
     """`Config.field = rhs`."""
 
     config: Config
@@ -216,8 +217,8 @@ class WriteConfig:
     CHILDREN: ClassVar[Children] = (("rhs", False),)
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Pass:
+@dataclass(frozen=True, slots=True)
+class Pass(Remembers):
     """Does nothing; keeps a block from being empty."""
 
     CHILDREN: ClassVar[Children] = ()
@@ -229,8 +230,8 @@ Block: TypeAlias = PVector[Stmt]
 # -- procedures --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Arg:
+@dataclass(frozen=True, slots=True)
+class Arg(Remembers):
     """A formal argument. `mem` is None for control arguments."""
 
     sym: Sym
@@ -248,8 +249,8 @@ class Instr:
     c_global: str = ""
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class ProcDef:
+@dataclass(frozen=True, slots=True)
+class ProcDef(Remembers):
     """A procedure's tree. `next_id` is the smallest number that no Sym of it has."""
 
     name: str

@@ -1,4 +1,4 @@
-"""Types of the object language. Imports names only.
+"""Types of the object language. Imports names and memos only.
 
 Data scalars hold numbers; control types hold the integers and truth values that loops, indices and
 conditions are made of. `R` is a data scalar whose precision is not decided yet.
@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from pyrsistent import PVector
 
+from .memo import Remembers
+
 if TYPE_CHECKING:
     from .nodes import Expr
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Scalar:
+@dataclass(frozen=True, slots=True)
+class Scalar(Remembers):
     """A data type: a real number, held at a precision that only the backend reads."""
 
     name: str
@@ -30,8 +32,8 @@ class Scalar:
         return self.name[0] in "fR"
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Control:
+@dataclass(frozen=True, slots=True)
+class Control(Remembers):
     """A control type: `size` (>= 1), `index` (>= 0 is not implied), `int`, `bool` or `stride`."""
 
     name: str
@@ -41,8 +43,8 @@ class Control:
         return self.name
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Tensor:
+@dataclass(frozen=True, slots=True)
+class Tensor(Remembers):
     """An array of `base` with the given extents; `window` if it may be a strided view of another."""
 
     base: Scalar
