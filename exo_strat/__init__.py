@@ -61,6 +61,7 @@ from .cursors.kinds import (
     WriteConfigCursor,
 )
 from .cursors.proc import InvalidCursorError, Proc
+from .explain import explain
 from .failure import (
     BadArgument,
     Exhausted,
@@ -101,6 +102,7 @@ from .ir.types import (
     u64,
 )
 from .ir.walk import children, get, is_control, mentions, walk
+from .linting import Fault, lint
 from .logic.safety import holds_everywhere, parallel
 from .machine import Machine
 from .primitives import (
@@ -146,6 +148,7 @@ from .primitives import (
     rearrange_dim,
     remove_loop,
     rename,
+    rename_variable,
     reorder_loops,
     reorder_stmts,
     replace,
@@ -168,7 +171,10 @@ from .primitives import (
     vectorize_loop,
     write_config,
 )
-from .strategy import Derivation, Op, Script, schedule, strategy, trace
+from .prospects import can_fail, can_succeed
+from .sketches import SketchError, expect, sketch
+from .strategy import Op, Script, named, schedule, strategy
+from .tracing import Counts, Trace, trace
 
 __all__ = [
     "add_assertion",
@@ -185,6 +191,8 @@ __all__ = [
     "BlockCursor",
     "call_eqv",
     "CallCursor",
+    "can_fail",
+    "can_succeed",
     "CheckError",
     "children",
     "choose",
@@ -193,13 +201,13 @@ __all__ = [
     "config",
     "Control",
     "cos",
+    "Counts",
     "Cursor",
     "cut_loop",
     "declarations",
     "delete_buffer",
     "delete_config",
     "delete_pass",
-    "Derivation",
     "direct",
     "divide_dim",
     "divide_loop",
@@ -210,6 +218,8 @@ __all__ = [
     "eliminate_dead_code",
     "Exhausted",
     "expand_dim",
+    "expect",
+    "explain",
     "expf",
     "ExprCursor",
     "extern",
@@ -221,6 +231,7 @@ __all__ = [
     "f64",
     "fail",
     "Failure",
+    "Fault",
     "fission",
     "fix",
     "fmax",
@@ -260,6 +271,7 @@ __all__ = [
     "lift_alloc",
     "lift_reduce_constant",
     "lift_scope",
+    "lint",
     "LiteralCursor",
     "log",
     "Machine",
@@ -272,6 +284,7 @@ __all__ = [
     "moves",
     "mult_dim",
     "mult_loops",
+    "named",
     "names_at",
     "nav",
     "NodeCursor",
@@ -304,6 +317,7 @@ __all__ = [
     "relu",
     "remove_loop",
     "rename",
+    "rename_variable",
     "render",
     "reorder_loops",
     "reorder_stmts",
@@ -332,6 +346,8 @@ __all__ = [
     "sin",
     "sink_alloc",
     "size",
+    "sketch",
+    "SketchError",
     "specialize",
     "split_write",
     "sqrt",
@@ -342,6 +358,7 @@ __all__ = [
     "StrideExprCursor",
     "Sym",
     "Tensor",
+    "Trace",
     "trace",
     "transpose",
     "traversals",

@@ -21,7 +21,8 @@ from rich.table import Table
 from . import plugins
 from .audit import NoSecondSolverError, ReplayError
 from .cli_audit import objections, run_audit
-from .cli_files import FileError, Source, read, split
+from .cli_explain import run_explain, run_lint
+from .cli_files import FileError, Source, read, split, split_expression
 from .cli_targets import NotCompiledError, TargetError, find_target, runnable, targets, write_c
 from .cursors.proc import Proc
 from .machine import Machine
@@ -168,6 +169,57 @@ def audit(
         wrong = run_audit(read(path).proc(name, _machine(target)), folder, Console())
     if wrong:
         _stop(objections(wrong, folder), 1)
+
+
+@app.command()
+def explain(
+    strategy: Annotated[
+        str, typer.Argument(metavar="FILE:STRATEGY", help="A Python file, and a strategy in it or a call of one.")
+    ],
+    where: Annotated[str, typer.Argument(metavar="FILE:PROC", help="A Python file, and a Proc in it.")],
+    steps: Annotated[bool, typer.Option("--steps", help="A diff of the program at every primitive rewrite.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every step, moves and the insides of traversals too.")
+    ] = False,
+    target: TargetName = None,
+) -> None:
+    """Apply a strategy to a Proc, and print what it tried: what succeeded, what was refused and why, in which time.
+
+    Ends with 1 if the strategy as a whole is refused.
+
+    Examples: [b]exo-strat explain gemm.py:blocked gemm.py:sgemm[/b], [b]exo-strat explain "tiles.py:tile(4, 8)"
+    gemm.py:sgemm --steps[/b]
+    """
+    path, name = split(where)
+    with _reporting():
+        if name is None:
+            raise FileError(f"{where} names no Proc: write {where}:NAME; `exo-strat show {where}` lists the names")
+        file, expression = split_expression(strategy)
+        source, machine = read(file), _machine(target)
+        op = source.op(expression, machine)
+        p = (source if path == file else read(path)).proc(name, machine)
+    if not run_explain(op, p, Console(), steps, everything):
+        raise typer.Exit(1)
+
+
+@app.command()
+def lint(
+    strategy: Annotated[
+        str, typer.Argument(metavar="FILE:STRATEGY", help="A Python file, and a strategy in it or a call of one.")
+    ],
+    target: TargetName = None,
+) -> None:
+    """Look for faults in a strategy that show before it is applied: repetitions without end, dead alternatives.
+
+    Names the law of strategies that shows each, and what to write instead. Ends with 1 if there are any.
+
+    Examples: [b]exo-strat lint gemm.py:blocked[/b], [b]exo-strat lint "tiles.py:tile(4, 8)"[/b]
+    """
+    with _reporting():
+        file, expression = split_expression(strategy)
+        op = read(file).op(expression, _machine(target))
+    if not run_lint(op, Console()):
+        raise typer.Exit(1)
 
 
 @app.command("targets")

@@ -1,4 +1,4 @@
-"""The Procs of a Python file, for the command line. Imports `frontend`, procs, failures, `machine`, `shadow`.
+"""The Procs and strategies of a Python file, for the command line. Imports `strategy` and below, `machine`, `shadow`.
 
 The file is run as Python runs a script (its folder first on the module path; of a package's file, the folder
 that holds the package), but under another name, so that a block under `if __name__ == "__main__"` stays out.
@@ -21,6 +21,7 @@ from .failure import SchedulingError
 from .frontend.errors import FrontendError
 from .machine import Machine
 from .shadow import shadows
+from .strategy import Op
 
 Schedule: TypeAlias = Callable[[Machine], Proc]
 
@@ -60,6 +61,24 @@ class Source:
         what = "is no Proc" if hasattr(self.module, name) else "does not exist"
         raise FileError(f"{name} {what} in {self.path}; its Procs: {', '.join(self.exports) or 'none'}")
 
+    def op(self, expression: str, machine: Machine | None = None) -> Op:
+        """The Op that an expression over the file's names gives: a name, or a call such as `tile(4, 8)`. The name
+        of a function that needs no arguments, or only a machine, will do in the place of its call."""
+        with _run_by_user(self.path):
+            try:
+                value = eval(expression, vars(self.module))
+                if _is_schedule(value):
+                    if machine is None:
+                        raise FileError(f"{expression} makes a strategy for a machine: choose one with --target")
+                    value = value(machine)
+                elif not isinstance(value, Op) and callable(value):
+                    value = value()
+            except (SyntaxError, NameError, AttributeError, TypeError) as e:
+                raise FileError(f"{expression!r} gives no strategy in {self.path}: {type(e).__name__}: {e}") from e
+        if not isinstance(value, Op):
+            raise FileError(f"{expression} in {self.path} is a {type(value).__name__}, expected a strategy (an Op)")
+        return value
+
 
 def split(reference: str) -> tuple[Path, str | None]:
     """The file and the name in `FILE` or `FILE:NAME`.
@@ -70,6 +89,19 @@ def split(reference: str) -> tuple[Path, str | None]:
     """
     head, colon, name = reference.rpartition(":")
     return (Path(head), name) if colon and head and name.isidentifier() else (Path(reference), None)
+
+
+def split_expression(reference: str) -> tuple[Path, str]:
+    """The file and the expression in `FILE.py:EXPRESSION`.
+
+    >>> path, expression = split_expression("kernels/gemm.py:at('for i in _: _', tile(4))")
+    >>> path.name, expression
+    ('gemm.py', "at('for i in _: _', tile(4))")
+    """
+    head, colon, expression = reference.partition(".py:")
+    if not colon or not expression.strip():
+        raise FileError(f"{reference} names no strategy: write FILE.py:STRATEGY, a name or a call such as 'tile(4)'")
+    return Path(f"{head}.py"), expression.strip()
 
 
 def read(path: Path) -> Source:

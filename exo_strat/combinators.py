@@ -19,8 +19,9 @@ from returns.result import Success
 from .cursors.cursor import Cursor
 from .cursors.proc import InvalidCursorError, Proc
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, invalid
-from .moves import AnyMove, find, run_move
-from .strategy import Atomic, Composed, Op, Outcome, Steps, freeze, show, show_args
+from .moves import AnyMove, Move, find, run_move
+from .source import Pieces, Text, brief, call, show
+from .strategy import Atomic, Composed, Op, Outcome, Steps, freeze
 
 Top: TypeAlias = Callable[[Cursor], Iterable[Cursor]]
 
@@ -30,8 +31,8 @@ class Identity(Atomic):
     def apply(self, p: Proc, c: Cursor) -> Outcome:
         return Success((p, c))
 
-    def __repr__(self) -> str:
-        return "identity"
+    def source(self) -> Pieces:
+        return (Text("identity"),)
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,8 +42,8 @@ class Fail(Atomic):
     def apply(self, p: Proc, c: Cursor) -> Outcome:
         return Err(NotApplicable(self.message).at(self, c))
 
-    def __repr__(self) -> str:
-        return f"fail({self.message!r})"
+    def source(self) -> Pieces:
+        return call("fail", self.message)
 
 
 identity: Op = Identity()
@@ -69,8 +70,8 @@ class Seq(Composed):
             p, c = outcome.unwrap()
         return Success((p, c))
 
-    def __repr__(self) -> str:
-        return f"seq({show_args(self.ops)})"
+    def source(self) -> Pieces:
+        return call("seq", *self.ops)
 
 
 def seq(*ops: Op) -> Op:
@@ -96,8 +97,10 @@ class TryElse(Composed):
             causes.append(outcome.failure())
         return Err(NotApplicable("no alternative applies", self, c, tuple(causes)))
 
-    def __repr__(self) -> str:
-        return f"try_else({show_args(self.ops)})"
+    def source(self) -> Pieces:
+        if len(self.ops) == 2 and self.ops[1] == identity:
+            return call("attempt", self.ops[0])
+        return call("try_else", *self.ops)
 
 
 def try_else(*ops: Op) -> Op:
@@ -127,8 +130,8 @@ class Repeat(Composed):
             p, c = q, d
         return Err(Exhausted(f"still applicable after {self.limit} repetitions", self, c))
 
-    def __repr__(self) -> str:
-        return f"repeat({self.op})" if self.limit == FUEL else f"repeat({self.op}, limit={self.limit})"
+    def source(self) -> Pieces:
+        return call("repeat", self.op, **({} if self.limit == FUEL else {"limit": self.limit}))
 
 
 FUEL = 10_000
@@ -152,8 +155,8 @@ class RepeatN(Composed):
             p, c = outcome.unwrap()
         return Success((p, c))
 
-    def __repr__(self) -> str:
-        return f"repeat_n({self.op}, {self.n})"
+    def source(self) -> Pieces:
+        return call("repeat_n", self.op, self.n)
 
 
 def repeat_n(op: Op, n: int) -> Op:
@@ -180,8 +183,8 @@ class Reduce(Composed):
             p, c = outcome.unwrap()
         return Success((p, p.forward(c)))
 
-    def __repr__(self) -> str:
-        return f"reduce({self.op}, {show(self.top)})"
+    def source(self) -> Pieces:
+        return call("reduce", self.op, self.top, **({} if self.gone == "skip" else {"gone": self.gone}))
 
 
 def reduce(op: Op, top: Top, gone: str = "skip") -> Op:
@@ -205,8 +208,8 @@ class Nav(Atomic):
             return Success((p, moved.unwrap()))
         return Err(moved.failure().at(self, c))
 
-    def __repr__(self) -> str:
-        return f"nav({show(self.move)})"
+    def source(self) -> Pieces:
+        return call("nav", self.move)
 
 
 def nav(move: AnyMove) -> Op:
@@ -228,8 +231,14 @@ class SaveC(Composed):
             return Success((q, back))
         return Err(InvalidCursor("the saved focus was removed", self, q.root()))
 
-    def __repr__(self) -> str:
-        return f"savec({self.op})"
+    def source(self) -> Pieces:
+        match self.op:
+            case Seq((Focus(target), *rest)):
+                return call("at", target, seq(*rest))
+            case Seq((Nav(move), *rest)):
+                pattern = move.pattern() if isinstance(move, Move) else None
+                return call("reframe", move, seq(*rest)) if pattern is None else call("at", pattern, seq(*rest))
+        return call("savec", self.op)
 
 
 def savec(op: Op) -> Op:
@@ -262,8 +271,8 @@ class Focus(Atomic):
             return Err(InvalidCursor("the place is gone").at(self, c))
         return Success((p, here))
 
-    def __repr__(self) -> str:
-        return f"focus({self.target!r})"
+    def source(self) -> Pieces:
+        return call("focus", self.target)
 
 
 def focus(target: Cursor) -> Op:
@@ -286,8 +295,8 @@ class Lift(Atomic):
             return Err(invalid(e).at(self, c))
         return Success((q, back if back.is_valid else q.root()))
 
-    def __repr__(self) -> str:
-        return f"lift({show_args((self.fn, *self.args))})"
+    def source(self) -> Pieces:
+        return call("lift", self.fn, *self.args)
 
 
 def lift(fn: Callable[..., Proc], *args: Any) -> Op:
@@ -310,8 +319,8 @@ class When(Composed):
         outcome = yield self.op, p, c
         return outcome
 
-    def __repr__(self) -> str:
-        return f"when({show_args((self.pred, self.op))})"
+    def source(self) -> Pieces:
+        return call("when", self.pred, *(() if self.op == identity else (self.op,)))
 
 
 def when(pred: Callable[[Cursor], bool], op: Op = identity) -> Op:
@@ -327,8 +336,8 @@ class Where(Composed):
         outcome = yield self.op, p, c
         return Success((p, c)) if isinstance(outcome, Success) else outcome
 
-    def __repr__(self) -> str:
-        return f"where({self.op})"
+    def source(self) -> Pieces:
+        return call("where", self.op)
 
 
 def where(op: Op) -> Op:
@@ -343,11 +352,11 @@ class Not(Composed):
     def steps(self, p: Proc, c: Cursor) -> Steps:
         outcome = yield self.op, p, c
         if isinstance(outcome, Success):
-            return Err(NotApplicable(f"{self.op} applies", self, c))
+            return Err(NotApplicable(f"{brief(show(self.op))} applies", self, c))
         return Success((p, c))
 
-    def __repr__(self) -> str:
-        return f"not_({self.op})"
+    def source(self) -> Pieces:
+        return call("not_", self.op)
 
 
 def not_(op: Op) -> Op:
@@ -368,8 +377,8 @@ class Guard(Composed):
             return (yield self.then, q, d)
         return (yield self.orelse, p, c)
 
-    def __repr__(self) -> str:
-        return f"guard({show_args((self.test, self.then, self.orelse))})"
+    def source(self) -> Pieces:
+        return call("guard", self.test, self.then, *(() if self.orelse == identity else (self.orelse,)))
 
 
 def guard(test: Op, then: Op, orelse: Op = identity) -> Op:
@@ -397,8 +406,8 @@ class Choose(Composed):
             return Err(NotApplicable("no alternative applies", self, c, tuple(causes)))
         return best[1]
 
-    def __repr__(self) -> str:
-        return f"choose({show_args((self.cost, *self.ops))})"
+    def source(self) -> Pieces:
+        return call("choose", self.cost, *self.ops)
 
 
 def choose(cost: Callable[[Proc], Any], *ops: Op) -> Op:
@@ -413,8 +422,8 @@ class Rec(Composed):
     def steps(self, p: Proc, c: Cursor) -> Steps:
         raise TypeError(f"{self.label} stands outside the fix that binds it")
 
-    def __repr__(self) -> str:
-        return self.label
+    def source(self) -> Pieces:
+        return (Text(self.label),)
 
 
 @dataclass(frozen=True, repr=False)
@@ -426,8 +435,8 @@ class Fix(Composed):
         outcome = yield _unfold(self), p, c
         return outcome
 
-    def __repr__(self) -> str:
-        return f"fix(lambda {self.label}: {self.body})"
+    def source(self) -> Pieces:
+        return Text(f"fix(lambda {self.label}: "), self.body, Text(")")
 
 
 def fix(f: Callable[[Any], Op]) -> Op:
@@ -439,36 +448,33 @@ def fix(f: Callable[[Any], Op]) -> Op:
     base = f.__code__.co_varnames[0]
     labels = (base if n == 0 else f"{base}{n}" for n in count())
     # A label is taken if an enclosing `fix` uses it in Ops that `f` closes over.
-    label = next(x for x in labels if x not in _free_labels(f(Rec(x + "'"))))
+    label = next(x for x in labels if x not in free_labels(f(Rec(x + "'"))))
     return Fix(label, f(Rec(label)))
 
 
-def _free_labels(op: Op) -> frozenset[str]:
+def free_labels(op: Op) -> frozenset[str]:
+    """The recursive calls in an Op that no `fix` in it binds."""
     if isinstance(op, Rec):
         return frozenset((op.label,))
-    found = frozenset[str]().union(*map(_free_labels, op.parts()))
+    found = frozenset[str]().union(*map(free_labels, op.parts()))
     return found - {op.label} if isinstance(op, Fix) else found
 
 
-def _put(op: Op, label: str, value: Op) -> Op:
-    if isinstance(op, Rec):
-        return value if op.label == label else op
-    if isinstance(op, Fix) and op.label == label:
-        return op
-    changed: dict[str, Any] = {}
-    for f in fields(op):
-        old = getattr(op, f.name)
-        if isinstance(old, Op):
-            new: Any = _put(old, label, value)
-        elif isinstance(old, tuple) and any(isinstance(x, Op) for x in old):
-            new = tuple(_put(x, label, value) if isinstance(x, Op) else x for x in old)
-        else:
-            continue
-        if new != old:
-            changed[f.name] = new
-    return replace(op, **changed) if changed else op
+def _put(old: Any, label: str, value: Op) -> Any:
+    """An Op, or a tuple of arguments, with `value` in the places of a label; the same object if it has none."""
+    if isinstance(old, tuple):
+        members = tuple(_put(x, label, value) for x in old)
+        return members if any(x is not y for x, y in zip(members, old, strict=True)) else old
+    if isinstance(old, Rec):
+        return value if old.label == label else old
+    if not isinstance(old, Op) or (isinstance(old, Fix) and old.label == label):
+        return old
+    pairs = [(f.name, getattr(old, f.name)) for f in fields(old)]
+    changed = {name: new for name, was in pairs if (new := _put(was, label, value)) is not was}
+    return replace(old, **changed) if changed else old
 
 
 @lru_cache(maxsize=1024)
 def _unfold(op: Fix) -> Op:
-    return _put(op.body, op.label, op)
+    unfolded: Op = _put(op.body, op.label, op)
+    return unfolded

@@ -65,6 +65,7 @@ partial_eval = _ops.partial_eval.direct
 rearrange_dim = _ops.rearrange_dim.direct
 remove_loop = _ops.remove_loop.direct
 rename = _ops.rename.direct
+rename_variable = _ops.rename_variable.direct
 reorder_loops = _ops.reorder_loops.direct
 reorder_stmts = _ops.reorder_stmts.direct
 replace = _ops.replace.direct
@@ -130,6 +131,7 @@ __all__ = [
     "rearrange_dim",
     "remove_loop",
     "rename",
+    "rename_variable",
     "reorder_loops",
     "reorder_stmts",
     "replace",

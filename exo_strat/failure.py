@@ -1,4 +1,4 @@
-"""Failures: why an Op did not apply. Imports `cursors`.
+"""Failures: why an Op did not apply. Imports `cursors` and `source`.
 
 A failure is a value of a closed set. Combinators recover from these and from nothing else: a bug in
 the program raises an ordinary exception and is never swallowed.
@@ -16,6 +16,7 @@ from pyrsistent import PMap, pmap
 from .cursors.cursor import Cursor
 from .cursors.proc import InvalidCursorError
 from .ir.printing import render
+from .source import brief, show
 
 F = TypeVar("F", bound="Failure")
 
@@ -34,13 +35,16 @@ class Failure:
         return replace(self, op=self.op if self.op is not None else op, place=self.place or place)
 
     def __str__(self) -> str:
-        head = self._headline() if self.op is None else f"{self.op}: {self._headline()}"
-        lines = [head, *self._details()]
+        lines = [self.reason() if self.op is None else f"{brief(show(self.op))}: {self.reason()}"]
         if self.place is not None and self.place.is_valid:
             lines.append(render(self.place.proc.tree, self.place.place()))
         for cause in self.causes:
             lines.append(indent(f"because {cause}", "  "))
         return "\n".join(lines)
+
+    def reason(self) -> str:
+        """Why, without the place and the causes: what does not hold, and a counterexample if there is one."""
+        return "\n".join((self._headline(), *self._details()))
 
     def _headline(self) -> str:
         return self.message

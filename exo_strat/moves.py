@@ -24,7 +24,7 @@ class Move:
     """A navigation: cursor methods by name, with their arguments, one after the other.
 
     >>> parent >> next_()
-    parent >> next_()
+    moves.parent >> moves.next_()
     """
 
     steps: tuple[tuple[str, str, tuple[Any, ...]], ...]
@@ -46,11 +46,18 @@ class Move:
     def __rshift__(self, other: Move) -> Move:
         return Move(self.steps + other.steps)
 
+    def pattern(self) -> str | None:
+        """The pattern, if the move is to the first match of one and no more."""
+        match self.steps:
+            case (("find", "find", (str(text),)),):
+                return text
+        return None
+
     def __repr__(self) -> str:
         if not self.steps:
-            return "here"
+            return "moves.here"
         texts = [n if n in _BARE else f"{n}({', '.join(map(repr, args))})" for n, _, args in self.steps]
-        return " >> ".join(texts)
+        return " >> ".join(f"moves.{t}" for t in texts)
 
 
 AnyMove: TypeAlias = Move | Callable[[Cursor], Any]

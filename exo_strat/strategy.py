@@ -1,4 +1,4 @@
-"""Ops: rewrites as values. Imports `cursors` and `failure`.
+"""Ops: rewrites as values. Imports `cursors`, `failure` and `source`.
 
     Op = (Proc, Cursor) -> Result[(Proc, Cursor), Failure]
 
@@ -7,19 +7,17 @@ that rebuilds it, walked and counted. `op(p)` starts at the procedure's root; `a
 `a | b` is `try_else(a, b)`. `@strategy` writes longer ones as generators.
 
 There are two kinds. An `Atomic` Op (a primitive) computes its outcome itself. A `Composed` Op yields
-the calls of other Ops that it wants made, and is sent their outcomes; one driver, `_evaluate`, makes
+the calls of other Ops that it wants made, and is sent their outcomes; one driver, `evaluate`, makes
 those calls on a stack of its own, so no depth of nesting meets Python's recursion limit.
 """
 
 from __future__ import annotations
 
 import inspect
-import time
 from collections.abc import Callable, Generator, Iterator
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from functools import wraps
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from returns.result import Failure as Err
 from returns.result import Result, Success
@@ -27,6 +25,7 @@ from returns.result import Result, Success
 from .cursors.cursor import Cursor
 from .cursors.proc import InvalidCursorError, Proc
 from .failure import Failure, InvalidCursor, SchedulingError, invalid
+from .source import Pieces, Text, call, layout, show
 
 State: TypeAlias = tuple[Proc, Cursor]
 Outcome: TypeAlias = Result[State, Failure]
@@ -35,13 +34,13 @@ Outcome: TypeAlias = Result[State, Failure]
 # -- Ops ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Op:
     """A rewrite as a value: an `Atomic` or a `Composed` one, each a frozen dataclass."""
 
     def __call__(self, p: Proc, c: Cursor | None = None) -> Outcome:
         """Apply at `c`, carried forward to `p` first; at the root if no cursor is given."""
-        return _evaluate(self, p, p.root() if c is None else c)
+        return evaluate(self, p, p.root() if c is None else c)
 
     def __rshift__(self, other: Op) -> Op:
         from .combinators import seq
@@ -55,14 +54,32 @@ class Op:
 
     def parts(self) -> tuple[Op, ...]:
         """The Ops that this one is made of."""
-        found: list[Op] = []
-        for value in vars(self).values():
-            members = value if isinstance(value, tuple) else (value,)
-            found.extend(v for v in members if isinstance(v, Op))
-        return tuple(found)
+        return tuple(op for value in vars(self).values() for op in ops_in(value))
+
+    def source(self) -> Pieces:
+        """The pieces of the Python expression that rebuilds this Op: see `source.show`."""
+        if type(self).__repr__ is not Op.__repr__:
+            return (Text(repr(self)),)
+        return call(type(self).__name__, **{f.name: getattr(self, f.name) for f in fields(self)})
+
+    def __repr__(self) -> str:
+        return show(self)
+
+    def __str__(self) -> str:
+        """The same, on several lines if it is long."""
+        return layout(show(self))
 
 
-@dataclass(frozen=True)
+def ops_in(value: object) -> Iterator[Op]:
+    """The Ops that are a value, or are in a tuple or in tuples inside it."""
+    if isinstance(value, Op):
+        yield value
+    elif isinstance(value, tuple):
+        for v in value:
+            yield from ops_in(v)
+
+
+@dataclass(frozen=True, repr=False)
 class Atomic(Op):
     """An Op that computes its outcome itself."""
 
@@ -75,7 +92,7 @@ Request: TypeAlias = tuple[Op, Proc, Cursor]
 Steps: TypeAlias = Generator[Request, Outcome, Outcome]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Composed(Op):
     """An Op that is made of others."""
 
@@ -85,33 +102,38 @@ class Composed(Op):
 
 
 def _enter(op: Op, p: Proc, c: Cursor) -> tuple[Cursor, Outcome | None]:
-    """The focus in `p`, or the failure if it is not there any more."""
+    """The focus in `p`; the root and the failure if it is not there any more."""
     try:
         here = p.forward(c)
     except InvalidCursorError as e:
-        return c, Err(invalid(e).at(op, p.root()))
+        return p.root(), Err(invalid(e).at(op, p.root()))
     if not here.is_valid:
-        return c, Err(InvalidCursor("the focus points to code that is gone").at(op, p.root()))
+        return p.root(), Err(InvalidCursor("the focus points to code that is gone").at(op, p.root()))
     return here, None
 
 
-def _evaluate(op: Op, p: Proc, c: Cursor) -> Outcome:
+class Observer(Protocol):
+    """Who sees each Op tried: `enter` before, `leave` after, properly nested."""
+
+    def enter(self, op: Op, place: Cursor) -> None: ...
+    def leave(self, outcome: Outcome) -> None: ...
+
+
+def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None) -> Outcome:
+    """`op` at `c`, carried forward to `p`, seen by an observer if there is one."""
     stack: list[Steps] = []
-    recorder = _recorder.get()
     while True:
         here, outcome = _enter(op, p, c)
-        if recorder is not None:
-            recorder.enter(op, here)
+        if observer is not None:
+            observer.enter(op, here)
         if outcome is None:
             if isinstance(op, Composed):
                 stack.append(op.steps(p, here))
             else:
                 assert isinstance(op, Atomic)
                 outcome = op.apply(p, here)
-                if recorder is not None:
-                    recorder.leave(outcome)
-        elif recorder is not None:
-            recorder.leave(outcome)
+        if outcome is not None and observer is not None:
+            observer.leave(outcome)
         while True:
             if not stack:
                 assert outcome is not None
@@ -122,8 +144,8 @@ def _evaluate(op: Op, p: Proc, c: Cursor) -> Outcome:
             except StopIteration as end:
                 stack.pop()
                 outcome = end.value
-                if recorder is not None:
-                    recorder.leave(outcome)
+                if observer is not None:
+                    observer.leave(outcome)
 
 
 def schedule(op: Op, p: Proc, c: Cursor | None = None) -> Proc:
@@ -135,100 +157,30 @@ def schedule(op: Op, p: Proc, c: Cursor | None = None) -> Proc:
     raise SchedulingError(outcome.failure())
 
 
-# -- tracing ------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Derivation:
-    """One Op tried: where, how it ended, how long it took, and the Ops tried inside it."""
-
-    op: Op
-    place: str
-    seconds: float
-    outcome: str = ""
-    inside: list[Derivation] = field(default_factory=list)
-
-    def walk(self) -> Iterator[Derivation]:
-        """This one and all those inside it, in order of time."""
-        stack = [self]
-        while stack:
-            d = stack.pop()
-            yield d
-            stack.extend(reversed(d.inside))
-
-    def __str__(self) -> str:
-        lines: list[str] = []
-        stack = [(0, self)]
-        while stack:
-            depth, d = stack.pop()
-            lines.append(f"{'  ' * depth}{d.op} at {d.place}: {d.outcome} ({d.seconds * 1e3:.1f} ms)")
-            stack.extend((depth + 1, x) for x in reversed(d.inside))
-        return "\n".join(lines)
-
-
-class _Recorder:
-    def __init__(self) -> None:
-        self.open: list[Derivation] = []
-        self.done: list[Derivation] = []
-
-    def enter(self, op: Op, c: Cursor) -> None:
-        self.open.append(Derivation(op, repr(c), time.perf_counter()))
-
-    def leave(self, outcome: Outcome) -> None:
-        d = self.open.pop()
-        d.seconds = time.perf_counter() - d.seconds
-        d.outcome = "ok" if isinstance(outcome, Success) else outcome.failure().message
-        (self.open[-1].inside if self.open else self.done).append(d)
-
-
-_recorder: ContextVar[_Recorder | None] = ContextVar("recorder", default=None)
-
-
-def trace(op: Op, p: Proc, c: Cursor | None = None) -> tuple[Outcome, Derivation]:
-    """`op(p, c)` together with the tree of all that was tried. Tracing is off otherwise."""
-    recorder = _Recorder()
-    token = _recorder.set(recorder)
-    try:
-        outcome = op(p, c)
-    finally:
-        _recorder.reset(token)
-    return outcome, recorder.done[-1]
-
-
-# -- printing -----------------------------------------------------------------------------------------
-
-
-def show_args(args: tuple[object, ...], kwargs: tuple[tuple[str, object], ...] = ()) -> str:
-    """Arguments as Python source."""
-    return ", ".join([*map(show, args), *(f"{k}={show(v)}" for k, v in kwargs)])
-
-
-def show(value: object) -> str:
-    """A value as it would stand in Python source: procedures by name."""
-    if isinstance(value, Proc):
-        return value.name()
-    if isinstance(value, tuple):
-        return f"({', '.join(map(show, value))}{',' if len(value) == 1 else ''})"
-    name = getattr(value, "__name__", None)
-    return str(name) if callable(value) and name and not isinstance(value, Op) else repr(value)
-
-
-# -- do-notation --------------------------------------------------------------------------------------
+# -- functions that make Ops --------------------------------------------------------------------------
 
 Script: TypeAlias = Generator[Op, tuple[Proc, Any], Cursor | None]
 """A strategy's steps. What kind of cursor an Op leaves is known to its author, not to the type checker."""
 
 
 @dataclass(frozen=True, repr=False)
-class Scripted(Composed):
-    """An Op written as a generator; see `strategy`."""
+class Called(Composed):
+    """An Op that a user's function makes of arguments, by whose name it is printed."""
 
-    fn: Callable[..., Script]
+    fn: Callable[..., Any]
     args: tuple[object, ...]
     kwargs: tuple[tuple[str, object], ...]
 
+    def source(self) -> Pieces:
+        return call(self.fn, *self.args, **dict(self.kwargs))
+
+
+@dataclass(frozen=True, repr=False)
+class Scripted(Called):
+    """An Op written as a generator; see `strategy`."""
+
     def steps(self, p: Proc, c: Cursor) -> Steps:
-        script = self.fn(p, c, *self.args, **dict(self.kwargs))
+        script: Script = self.fn(p, c, *self.args, **dict(self.kwargs))
         try:
             op = next(script)
             while True:
@@ -243,8 +195,19 @@ class Scripted(Composed):
         except InvalidCursorError as e:
             return Err(invalid(e).at(self, p.root()))
 
-    def __repr__(self) -> str:
-        return f"{self.fn.__name__}({show_args(self.args, self.kwargs)})"
+
+@dataclass(frozen=True, repr=False)
+class Named(Called):
+    """An Op that keeps the name of its equation; see `named`."""
+
+    def definition(self) -> Op:
+        """The Op that the name stands for."""
+        op: Op = self.fn(*self.args, **dict(self.kwargs))
+        return op
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        outcome = yield self.definition(), p, c
+        return outcome
 
 
 def strategy(fn: Callable[..., Script]) -> Callable[..., Op]:
@@ -253,16 +216,33 @@ def strategy(fn: Callable[..., Script]) -> Callable[..., Op]:
     Inside, `p, c = yield op` applies `op` at the current state and goes on from the new one, or ends
     the whole with its failure. What is returned, if anything, is the resulting cursor.
     """
+    return _maker(fn, Scripted, implicit=2)
+
+
+def named(fn: Callable[..., Op]) -> Callable[..., Op]:
+    """Lets the Ops that a function returns keep its name: they are printed, compared and traced as the call.
+
+    >>> from exo_strat import fail, rename, try_else
+    >>> @named
+    ... def rename_somehow(first, second):
+    ...     return try_else(rename(first), rename(second))
+    >>> rename_somehow("a", second="b") | fail()
+    try_else(rename_somehow('a', second='b'), fail('this strategy always fails'))
+    """
+    return _maker(fn, Named, implicit=0)
+
+
+def _maker(fn: Callable[..., Any], kind: type[Called], implicit: int) -> Callable[..., Op]:
+    """A function to the Ops of a kind from the parameters of `fn`, but for the first ones."""
     signature = inspect.signature(fn)
-    params = list(signature.parameters.values())[2:]
-    outer = signature.replace(parameters=params)
+    outer = signature.replace(parameters=list(signature.parameters.values())[implicit:], return_annotation="Op")
 
     @wraps(fn)
     def build(*args: Any, **kwargs: Any) -> Op:
         outer.bind(*args, **kwargs)
-        return Scripted(fn, freeze(args), tuple(sorted((k, freeze(v)) for k, v in kwargs.items())))
+        return kind(fn, freeze(args), tuple(sorted((k, freeze(v)) for k, v in kwargs.items())))
 
-    build.__signature__ = outer.replace(return_annotation="Op")  # type: ignore[attr-defined]
+    build.__signature__ = outer  # type: ignore[attr-defined]
     return build
 
 

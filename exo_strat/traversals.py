@@ -19,7 +19,8 @@ from .cursors.cursor import BlockCursor, Cursor, ProcCursor, StmtCursor
 from .cursors.kinds import ForCursor, IfCursor
 from .cursors.proc import Proc
 from .failure import InvalidCursor, NotApplicable
-from .strategy import Composed, Op, Outcome, Steps
+from .source import Pieces, call
+from .strategy import Composed, Op, Outcome, Steps, named
 
 # -- orders -------------------------------------------------------------------------------------------
 
@@ -97,8 +98,8 @@ class All(Composed):
             p = outcome.unwrap()[0]
         return _back(p, c, self)
 
-    def __repr__(self) -> str:
-        return f"all_({self.op})"
+    def source(self) -> Pieces:
+        return call("traversals.all_", self.op)
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,8 +115,8 @@ class One(Composed):
             causes.append(outcome.failure())
         return Err(NotApplicable("it applies to no child", self, c, tuple(causes)))
 
-    def __repr__(self) -> str:
-        return f"one({self.op})"
+    def source(self) -> Pieces:
+        return call("traversals.one", self.op)
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,8 +140,8 @@ class Some(Composed):
             return Err(NotApplicable("it applies to no child", self, c, tuple(causes)))
         return _back(p, c, self)
 
-    def __repr__(self) -> str:
-        return f"some({self.op})"
+    def source(self) -> Pieces:
+        return call("traversals.some", self.op)
 
 
 def all_(op: Op) -> Op:
@@ -161,61 +162,73 @@ def some(op: Op) -> Op:
 # -- whole trees --------------------------------------------------------------------------------------
 
 
+@named
 def once_td(op: Op) -> Op:
     """`op` once, at the first place where it applies, the focus before what is inside it."""
     return fix(lambda x: try_else(op, one(x)))
 
 
+@named
 def once_bu(op: Op) -> Op:
     """`op` once, at the first place where it applies, what is inside before the focus."""
     return fix(lambda x: try_else(one(x), op))
 
 
+@named
 def everywhere_td(op: Op) -> Op:
     """`op` at every statement, the focus first; fails if one fails."""
     return fix(lambda x: seq(op, all_(x)))
 
 
+@named
 def everywhere_bu(op: Op) -> Op:
     """`op` at every statement, the focus last; fails if one fails."""
     return fix(lambda x: seq(all_(x), op))
 
 
+@named
 def try_everywhere_td(op: Op) -> Op:
     """`op` wherever it applies, the focus first; never fails."""
     return everywhere_td(attempt(op))
 
 
+@named
 def try_everywhere_bu(op: Op) -> Op:
     """`op` wherever it applies, the focus last; never fails."""
     return everywhere_bu(attempt(op))
 
 
+@named
 def down_up(down: Op, up: Op) -> Op:
     """`down` on the way in and `up` on the way out, in one pass."""
     return fix(lambda x: seq(down, all_(x), up))
 
 
+@named
 def frontier_td(op: Op) -> Op:
     """`op` at the outermost places where it applies, not inside them; never fails."""
     return fix(lambda x: try_else(op, all_(x)))
 
 
+@named
 def some_td(op: Op) -> Op:
     """`op` at the outermost places where it applies; at least one."""
     return fix(lambda x: try_else(op, some(x)))
 
 
+@named
 def some_bu(op: Op) -> Op:
     """`op` at the innermost places where it applies; at least one."""
     return fix(lambda x: try_else(some(x), op))
 
 
+@named
 def normalize(op: Op) -> Op:
     """`op` at the first place where it applies, until it applies nowhere."""
     return repeat(once_td(op))
 
 
+@named
 def nowhere(op: Op) -> Op:
     """Succeeds, changing nothing, if `op` applies nowhere: what `normalize(op)` establishes."""
     return not_(once_td(op))

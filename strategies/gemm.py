@@ -40,7 +40,7 @@ from exo_strat import (
 from exo_strat import replace as use_call
 
 from .programs import sgemm, sgemm_block
-from .vectors import INSIDE, emit, in_lanes, registers, vectorize
+from .vectors import INSIDE, emit, in_lanes, registers, vectorize_lanes
 
 DEPTH = 256
 """Iterations of k in a block: a packed panel of this depth stays in the cache."""
@@ -130,7 +130,7 @@ def pack_panel(p: Proc, c: ForCursor, machine: Machine) -> Script:
     """The copy of a panel by vectors. Focus: its loop nest, `for i0: for i1`."""
     if machine.vec_widths:
         p, vectors = yield seq(nav(INSIDE), in_lanes(machine, PRECISION))
-        yield seq(nav(INSIDE), vectorize(machine, PRECISION))
+        yield seq(nav(INSIDE), vectorize_lanes(machine, PRECISION))
         yield seq(focus(vectors), emit(machine, PRECISION))
     return None
 

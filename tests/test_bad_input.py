@@ -185,6 +185,8 @@ CASES = [
     Case(rewrite_expr, ("n +",), "8", BadArgument, "not object code"),
     Case(rewrite_expr, ("m",), "n", Unsafe, "equal"),
     Case(rewrite_expr, ("0",), LOOP, NotApplicable, "this acts on"),
+    Case(rename_variable, ("a b",), LOOP, BadArgument, NO_NAME),
+    Case(rename_variable, ("a",), STORE, NotApplicable, "this acts on a loop or an allocation"),
     Case(set_memory, ("DRAM",), T, BadArgument, "'DRAM' is no memory"),
     Case(set_memory, (DRAM,), "arg n", NotApplicable, "lives in no memory"),
     Case(set_memory, (DRAM,), LOOP, NotApplicable, "this acts on an allocation or an argument"),

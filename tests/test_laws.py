@@ -25,14 +25,15 @@ from exo_strat.cursors.cursor import Cursor, NodeCursor
 from exo_strat.cursors.edits import span_of
 from exo_strat.cursors.proc import Proc
 from exo_strat.cursors.rewrite import Rewrite
-from exo_strat.failure import NotApplicable
+from exo_strat.failure import Exhausted, NotApplicable
 from exo_strat.ir.build import data, num
 from exo_strat.ir.memory import DRAM
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Arg, Assign, Const, For, ProcDef, Stmt
 from exo_strat.ir.types import R
 from exo_strat.ir.walk import alpha_normal
-from exo_strat.strategy import Atomic, Op, Outcome, trace
+from exo_strat.strategy import Atomic, Op, Outcome
+from exo_strat.tracing import trace
 from exo_strat.traversals import (
     all_,
     down_up,
@@ -170,7 +171,7 @@ DIVERGED = object()
 def observe(op: Op, p: Proc) -> object:
     """What can be seen of `op` on `p`: the program and focus it leads to, None for failure."""
     outcome, derivation = trace(op, p)
-    if any("repetitions" in d.outcome or "never ends" in d.outcome for d in derivation.walk()):
+    if any(isinstance(d.failure, Exhausted) for d in derivation.walk()):
         return DIVERGED
     if not isinstance(outcome, Success):
         return None

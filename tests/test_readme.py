@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = ["README.md", "docs/guide.md"]
+PAGES = ["README.md", "docs/guide.md", "docs/elevate.md", "docs/strategies.md", "docs/property-testing.md"]
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\s*```text\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
 

@@ -98,7 +98,7 @@ class Delete:
 @dataclass(frozen=True)
 class Replace:
     """Put another node in the place of one. The place stays valid; what was below it is gone, except
-    for the child fields named in `keep`, which the new node shares with the old one."""
+    for the child fields named in `keep`: there every place of the old node is one of the new."""
 
     path: Path
     new: Node

@@ -6,13 +6,14 @@ the other, remembers them, and carries paths of the old tree to where they stand
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from pyrsistent import PVector, pvector
 
 from ..ir.names import Sym
 from ..ir.nodes import Expr, Node, Pass, ReadConfig, Stmt
-from ..ir.walk import Path, freshen, get, occurrences, with_child
+from ..ir.walk import Path, freshen, get, subst, with_child
 from .cursor import Cursor, forward_path
 from .edits import Delete, Edit, Insert, Move, Replace, Span, Wrap, span_of
 from .proc import Proc, Rewritten
@@ -48,9 +49,9 @@ class Rewrite:
         self._next_id += 1
         return Sym(name, self._next_id - 1)
 
-    def copy(self, stmts: Sequence[Stmt]) -> PVector[Stmt]:
-        """The same statements with new variables for those that they introduce."""
-        copied, self._next_id = freshen(pvector(stmts), self._next_id)
+    def copy(self, stmts: Sequence[Stmt], values: Mapping[Sym, Expr] = MappingProxyType({})) -> PVector[Stmt]:
+        """The same statements with new variables for those that they introduce, and `values` for others."""
+        copied, self._next_id = freshen(pvector(stmts), self._next_id, values)
         return copied
 
     def leaves_other(self, field: ReadConfig) -> None:
@@ -107,9 +108,9 @@ class Rewrite:
     # -- compositions -----------------------------------------------------------------------------
 
     def substitute(self, path: Path, sym: Sym, new: Expr) -> None:
-        """Replace a control variable everywhere below `path`."""
-        for rest in list(occurrences(get(self.tree, path), sym)):
-            self.replace((*path, *rest), new)
+        """Replace a control variable everywhere below `path`; cursors stay valid, also those to the variable."""
+        old = get(self.tree, path)
+        self.replace(path, subst(old, {sym: new}), [label for label, _ in old.CHILDREN])
 
     def substitute_in(self, span: Span, sym: Sym, new: Expr) -> None:
         """Replace a control variable in a run of statements."""

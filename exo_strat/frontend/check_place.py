@@ -42,15 +42,15 @@ class Place:
 
     def at(self, *steps: Step) -> Place:
         """A descendant."""
-        return replace(self, path=(*self.path, *steps))
+        return self.back((*self.path, *steps))
 
     def back(self, path: Path) -> Place:
         """Another node, with the same in scope and known."""
-        return replace(self, path=path)
+        return Place(self.tree, path, self.facts, self.views, self.controls, self.env)
 
     def begin(self, path: Path) -> Place:
         """The statement at `path`, at whose beginning a new moment is."""
-        return replace(self, path=path, env=self.env.at(path))
+        return Place(self.tree, path, self.facts, self.views, self.controls, self.env.at(path))
 
     def know(self, facts: Iterable[Formula]) -> Place:
         """With more facts."""

@@ -16,7 +16,7 @@ from ..ir.nodes import Alloc, Assign, Block, Call, For, If, ProcDef, Reduce, Stm
 from ..ir.types import Control, DataType, Tensor, index, size
 from ..ir.walk import mentions
 from ..logic.configs import asks_config, values_at
-from ..logic.context import branch_facts, entry_facts, env_of, range_facts, stable_facts, tensor_facts, window_facts
+from ..logic.context import branch_facts, declared_facts, entry_facts, env_of, range_facts, stable_facts
 from ..logic.formula import ge
 from ..logic.translate import unknown
 from .check_calls import check_call
@@ -91,11 +91,11 @@ def _check_stmt(place: Place, s: Stmt) -> Place:
         after = _bring_in(place, s.sym, s.type)
         if isinstance(s.type, Tensor):
             _check_extents(after, s.sym, s.type)
-            after = after.know(tensor_facts(s.sym, s.type, place.env))
+            after = after.know(declared_facts(s))
         return after
     if isinstance(s, WindowDef):
         view = check_window(place.at(("rhs", None)), s.rhs)
-        return place.with_view(s.sym, view).know(window_facts(s))
+        return place.with_view(s.sym, view).know(declared_facts(s))
     passed = _passed(s)
     known = _signature(place, s)
     if known not in passed:
@@ -127,7 +127,7 @@ def _check_closed(place: Place, s: Stmt) -> None:
         case For(iter=it, lo=lo, hi=hi, body=body):
             check_kind(place.at(("lo", None)), lo, "integer")
             check_kind(place.at(("hi", None)), hi, "integer")
-            inner = place.with_control(it, index).know(range_facts(s, place.env))
+            inner = place.with_control(it, index).know(range_facts(s))
             _check_block(inner, "body", body)
         case If(cond=c, body=body, orelse=orelse):
             check_kind(place.at(("cond", None)), c, "truth value")

@@ -8,13 +8,14 @@ printed so (`i_1`, if another `i` is in scope).
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ..ir import nodes as ir
 from ..ir.build import num
 from ..ir.names import Sym
+from ..ir.printing import callee_names, names_at
 from ..ir.reductions import CALLED
 from ..ir.types import Control, Scalar, Tensor
 from .words import DEFAULT_ENV
@@ -81,17 +82,21 @@ def _binary(p: ast.expr) -> tuple[str, ast.expr, ast.expr] | None:
 
 @dataclass(frozen=True)
 class Matcher:
-    """Matches fragments against the nodes of a procedure whose variables print as `names` says, and the
-    procedures that it calls as `callees` says."""
+    """Matches fragments against the nodes of a procedure. How it prints is asked only where a fragment could
+    be a name with a number, as `i_1`."""
 
-    names: Mapping[Sym, str]
-    callees: Mapping[ir.Callee, str]
+    tree: ir.ProcDef
 
     def name(self, p: ast.expr, sym: Sym) -> bool:
-        return isinstance(p, ast.Name) and p.id in ("_", sym.name, self.names.get(sym))
+        if not isinstance(p, ast.Name):
+            return False
+        return p.id in ("_", sym.name) or (p.id.startswith(sym.name) and p.id == names_at(self.tree).get(sym))
 
     def callee(self, p: ast.expr, f: ir.Callee) -> bool:
-        return isinstance(p, ast.Name) and p.id in ("_", f.tree.name, self.callees.get(f))
+        if not isinstance(p, ast.Name):
+            return False
+        name = f.tree.name
+        return p.id in ("_", name) or (p.id.startswith(name) and p.id == callee_names(self.tree).get(f))
 
     # -- expressions ------------------------------------------------------------------------------
 

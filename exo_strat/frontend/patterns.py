@@ -14,8 +14,7 @@ from functools import lru_cache
 from itertools import islice
 
 from ..ir import nodes as ir
-from ..ir.printing import callee_names, names_at
-from ..ir.walk import Path, get, walk
+from ..ir.walk import Path, get, statements, walk
 from .errors import PatternError
 from .matching import BINARY, Matcher
 from .source import Source, parse_python
@@ -75,30 +74,44 @@ class Pattern:
         return s.value if len(self.stmts) == 1 and isinstance(s, ast.Expr) else None
 
     def _below(self, tree: ir.ProcDef, root: Path) -> Iterator[Match]:
-        matcher = Matcher(names_at(tree), callee_names(tree))
-        e, s = self.expr(), self.stmts[0]
-        single = len(self.stmts) == 1 and not (e is not None and not isinstance(e, ast.Call))
-        statements_only = e is None and isinstance(get(tree, root), ir.Stmt | ir.ProcDef)
-        into = _is_statement if statements_only else None
-        for path, node in walk(get(tree, root), root, into):
+        matcher, here, e = Matcher(tree), get(tree, root), self.expr()
+        if e is None:
+            yield from self._statements(matcher, here, root)
+            return
+        for path, node in walk(here, root):
             if isinstance(node, ir.Expr):
-                if e is not None and matcher.expr(e, node):
+                if matcher.expr(e, node):
                     yield NodeAt(path)
-            elif isinstance(node, ir.Stmt) and single and matcher.stmt(s, node):
+            elif isinstance(e, ast.Call) and isinstance(node, ir.Stmt) and matcher.stmt(self.stmts[0], node):
                 yield NodeAt(path)
-            elif len(self.stmts) > 1 and path != root and path[-1][0] in ("body", "orelse"):
-                yield from self._run(tree, path[:-1], *_position(tree, path))
+
+    def _statements(self, matcher: Matcher, here: ir.Node, root: Path) -> Iterator[Match]:
+        """Matches of a pattern that is no expression, so that only statements need be looked at."""
+        kinds = _KINDS.get(type(self.stmts[0]), ())
+        for path, s in statements(here, root):
+            if len(self.stmts) > 1:
+                if path != root:
+                    yield from self._run(matcher.tree, path[:-1], *_position(matcher.tree, path))
+            elif isinstance(s, kinds) and matcher.stmt(self.stmts[0], s):
+                yield NodeAt(path)
 
     def _run(self, tree: ir.ProcDef, parent: Path, label: str, i: int, end: int) -> Iterator[BlockAt]:
         """The run of statements that starts at position i, if it matches and ends before `end`."""
-        matcher, n = Matcher(names_at(tree), callee_names(tree)), len(self.stmts)
+        matcher, n = Matcher(tree), len(self.stmts)
         block = getattr(get(tree, parent), label)[i : min(i + n, end)]
         if len(block) == n and all(matcher.stmt(p, s) for p, s in zip(self.stmts, block, strict=True)):
             yield BlockAt(parent, label, i, i + n)
 
 
-def _is_statement(n: ir.Node) -> bool:
-    return isinstance(n, ir.Stmt | ir.ProcDef)
+# What a fragment of a kind can match. (An expression, and `_`, can be a call or a statement of any kind.)
+_KINDS: dict[type[ast.stmt], tuple[type, ...]] = {
+    ast.For: (ir.For,),
+    ast.If: (ir.If,),
+    ast.AnnAssign: (ir.Alloc,),
+    ast.Assign: (ir.Assign, ir.Reduce, ir.WindowDef, ir.WriteConfig),
+    ast.AugAssign: (ir.Reduce,),
+    ast.Pass: (ir.Pass,),
+}
 
 
 def _position(tree: ir.ProcDef, path: Path) -> tuple[str, int, int]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Final, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 K = TypeVar("K", bound="Remembers")
+P = ParamSpec("P")
 V = TypeVar("V")
 
 
@@ -19,29 +20,25 @@ class Remembers:
     """An object that keeps what was computed of it. That is no part of its value."""
 
     __slots__ = ("_memo",)
-    _memo: tuple[object, dict[Callable[..., Any], Any]]
+    _memo: tuple[object, dict[object, Any]]
 
 
 _era: Final[list[object]] = [object()]  # what was remembered in another one does not count
 
 
-def memo_by_identity(f: Callable[[K], V]) -> Callable[[K], V]:
-    """`f`, remembered for each argument *object* (`is`)."""
+def memo_by_identity(f: Callable[Concatenate[K, P], V]) -> Callable[Concatenate[K, P], V]:
+    """`f`, remembered for each first argument *object* (`is`), and the values of the others if there are any."""
 
     @wraps(f)
-    def remembered(node: K) -> V:
-        now = _era[0]
-        try:
-            era, known = node._memo
-        except AttributeError:
-            era = None
-        if era is not now:
-            known = {}
-            object.__setattr__(node, "_memo", (now, known))
-        if f in known:
-            return known[f]  # type: ignore[no-any-return]
-        value = known[f] = f(node)
-        return value
+    def remembered(node: K, /, *args: P.args, **kwargs: P.kwargs) -> V:
+        memo: tuple[object, dict[object, Any]] | None = getattr(node, "_memo", None)
+        if memo is None or memo[0] is not _era[0]:
+            memo = (_era[0], {})
+            object.__setattr__(node, "_memo", memo)
+        known, key = memo[1], (f, args, *kwargs.items()) if args or kwargs else f
+        if key not in known:
+            known[key] = f(node, *args, **kwargs)
+        return known[key]  # type: ignore[no-any-return]
 
     return remembered
 

@@ -7,6 +7,7 @@ index is None where the child is not a list. All maps keep untouched subtrees by
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from operator import is_
 from typing import TypeAlias, TypeVar
 
 from pyrsistent import PVector, pvector
@@ -23,7 +24,9 @@ from .nodes import (
     Expr,
     For,
     If,
+    Interval,
     Node,
+    Point,
     ProcDef,
     Read,
     ReadConfig,
@@ -63,9 +66,22 @@ def child(node: Node, step: Step) -> Node:
 
 def get(node: Node, path: Path) -> Node:
     """The descendant of `node` at `path`."""
-    for step in path:
-        node = child(node, step)
+    for label, i in path:
+        value = getattr(node, label)
+        node = value if i is None else value[i]
     return node
+
+
+def parts(node: Node) -> list[Node]:
+    """The children of a node, in textual order."""
+    found: list[Node] = []
+    for label, is_list in node.CHILDREN:
+        value = getattr(node, label)
+        if is_list:
+            found += value
+        else:
+            found.append(value)
+    return found
 
 
 def children(node: Node) -> Iterator[tuple[Step, Node]]:
@@ -94,6 +110,19 @@ def walk(
             stack.extend([((*here, step), c) for step, c in children(n)][::-1])
 
 
+def statements(node: Node, path: Path = ()) -> Iterator[tuple[Path, Stmt]]:
+    """The statements of `node`, itself first if it is one, in textual order, with paths that start with `path`."""
+    stack: list[tuple[Path, Node]] = [(path, node)] if isinstance(node, ProcDef | Stmt) else []
+    while stack:
+        here, n = stack.pop()
+        if not isinstance(n, ProcDef):
+            yield here, n  # type: ignore[misc]
+        if isinstance(n, If):
+            stack += [((*here, ("orelse", i)), s) for i, s in enumerate(n.orelse)][::-1]
+        if isinstance(n, For | If | ProcDef):
+            stack += [((*here, ("body", i)), s) for i, s in enumerate(n.body)][::-1]
+
+
 def declarators(node: Node) -> Iterator[Arg | Stmt]:
     """What may introduce a name, in textual order: the arguments and statements of a procedure, or the
     statements of a statement, itself first."""
@@ -116,26 +145,29 @@ def update(node: N, path: Path, f: Callable[[object], object]) -> N:
 
     A last step with index None may also name a whole list, which `f` then maps to a list.
     """
-    if not path:
-        return f(node)  # type: ignore[return-value]
-    (label, i), rest = path[0], path[1:]
-    value = getattr(node, label)
-    if i is None:
-        return with_child(node, label, update(value, rest, f))
-    old = value[i]
-    new = update(old, rest, f)
-    return node if new is old else with_child(node, label, value.set(i, new))
+    spine: list[object] = [node]
+    for label, i in path:
+        value = getattr(spine[-1], label)
+        spine.append(value if i is None else value[i])
+    old = spine.pop()
+    new = f(old)
+    for label, i in reversed(path):
+        if new is old:
+            break
+        old = spine.pop()
+        new = with_child(old, label, new if i is None else getattr(old, label).set(i, new))
+    return node if new is old else new  # type: ignore[return-value]
 
 
 def map_children(node: N, f: Callable[[Node], Node]) -> N:
     """`node` with `f` applied to each child; the same object if no child changed."""
     cls = type(node)
     changed: dict[str, object] = {}
-    for label, is_list in cls.CHILDREN:  # type: ignore[attr-defined]
+    for label, is_list in node.CHILDREN:  # type: ignore[attr-defined]
         old = getattr(node, label)
         if is_list:
             new = [f(c) for c in old]
-            if any(a is not b for a, b in zip(new, old, strict=True)):
+            if not all(map(is_, new, old)):
                 changed[label] = pvector(new)
         else:
             one = f(old)
@@ -153,37 +185,35 @@ def rewrite(node: N, f: Callable[[Node], Node]) -> N:
 
 def subst(node: N, env: Mapping[Sym, Expr]) -> N:
     """`node` with control variables replaced by expressions. Names are unique: no capture."""
-    if not env:
-        return node
-
-    def one(n: Node) -> Node:
-        if isinstance(n, Var):
-            return env.get(n.sym, n)
-        return n
-
-    return rewrite(node, one)
+    return _put_in(node, env)
 
 
 def rename(node: N, env: Mapping[Sym, Sym]) -> N:
     """`node` with variables renamed wherever they stand, binders included."""
-    if not env:
-        return node
-
-    def one(n: Node) -> Node:
-        for label in ("sym", "iter"):
-            old = getattr(n, label, None)
-            if old is not None and old in env:
-                n = with_child(n, label, env[old])
-        return n
-
-    return rewrite(node, one)
+    return _put_in(node, env)
 
 
-def occurrences(node: Node, sym: Sym) -> Iterator[Path]:
-    """Paths of the `Var(sym)` leaves below `node`."""
-    for path, n in walk(node, into=lambda n: sym in mentions(n)):
+_NAMELESS = (Const, Unary, Binary, Interval, Point)
+
+
+def _put_in(node: N, env: Mapping[Sym, Sym | Expr]) -> N:
+    """`node` with variables replaced: by others wherever they stand, by expressions where they are read."""
+    replaced = frozenset(env)
+
+    def visit(n: Node) -> Node:
         if isinstance(n, Var):
-            yield path
+            value = env.get(n.sym, n)
+            return Var(value) if isinstance(value, Sym) else value
+        if isinstance(n, _NAMELESS):
+            return map_children(n, visit)
+        if mentions(n).isdisjoint(replaced):
+            return n
+        new = map_children(n, visit)
+        label = "iter" if isinstance(new, For) else "sym"
+        sym = env.get(getattr(new, label, None))  # type: ignore[arg-type]
+        return with_child(new, label, sym) if isinstance(sym, Sym) else new
+
+    return visit(node)  # type: ignore[arg-type, return-value]
 
 
 def binders(node: Node) -> tuple[Sym, ...]:
@@ -200,16 +230,9 @@ def binders(node: Node) -> tuple[Sym, ...]:
 @memo_by_identity
 def mentions(node: Node) -> frozenset[Sym]:
     """Every variable that stands anywhere in `node`, bound or free."""
-    out: set[Sym] = set()
-    if isinstance(node, For):
-        out.add(node.iter)
-    else:
-        sym = getattr(node, "sym", None)
-        if sym is not None:
-            out.add(sym)
-    for _, c in children(node):
-        out |= mentions(c)
-    return frozenset(out)
+    sym = node.iter if isinstance(node, For) else getattr(node, "sym", None)
+    own = frozenset[Sym]() if sym is None else frozenset((sym,))
+    return own.union(*[mentions(c) for c in parts(node) if not isinstance(c, Const)])
 
 
 def free_syms(node: Node | Block) -> frozenset[Sym]:
@@ -222,14 +245,15 @@ def free_syms(node: Node | Block) -> frozenset[Sym]:
     return used - bound
 
 
-def freshen(stmts: Block, next_id: int) -> tuple[Block, int]:
-    """A copy of a block whose binders all have new numbers, and the next free number."""
-    env: dict[Sym, Sym] = {}
+def freshen(stmts: Block, next_id: int, values: Mapping[Sym, Expr]) -> tuple[Block, int]:
+    """A copy of a block whose binders all have new numbers, and the next free number. The control variables
+    in `values` are replaced."""
+    env: dict[Sym, Sym | Expr] = {**values}
     for stmt in stmts:
         for s in binders(stmt):
             env[s] = Sym(s.name, next_id)
             next_id += 1
-    return pvector(rename(s, env) for s in stmts), next_id
+    return pvector([_put_in(s, env) for s in stmts]), next_id
 
 
 def alpha_normal(tree: ProcDef) -> ProcDef:

@@ -123,13 +123,12 @@ class Lin:
 
     const: int
     terms: tuple[Term, ...] = ()
-    _hash: int = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.const, self.terms)))
+    _hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
-        return self._hash
+        if self._hash is None:  # most are never asked
+            object.__setattr__(self, "_hash", hash((self.const, self.terms)))
+        return self._hash  # type: ignore[return-value]
 
     @staticmethod
     def of(x: int | Atom | Lin) -> Lin:
@@ -169,7 +168,9 @@ class Lin:
         return self * -1
 
     def __sub__(self, other: Lin | int) -> Lin:
-        return self + (-other)
+        if isinstance(other, int) or not (self.terms and other.terms):
+            return self + (-other)
+        return Lin.sum(self.const - other.const, (*self.terms, *[(a, -k) for a, k in other.terms]))
 
     def __rsub__(self, other: int) -> Lin:
         return -self + other

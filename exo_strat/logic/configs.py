@@ -1,10 +1,11 @@
-"""Which values config fields are known to have at a place, and which conditions on them hold. Imports translate
-and ir.
+"""Which values config fields are known to have at a place, and which conditions on them hold. Imports context,
+solver, translate and ir.
 
 A field's value is known after it was written with an expression that never changes, or where an
 assertion gives it, until it is written again. Known values are joined where branches meet and where a
-loop comes round. A call sets what its callee leaves, in terms of the call's arguments. A condition on
-fields that led here holds until one of them may be written.
+loop comes round; a loop that surely runs leaves what its last iteration does. A call sets what its callee
+leaves, in terms of the call's arguments. A condition on fields that led here holds until one of them may be
+written.
 """
 
 from __future__ import annotations
@@ -33,8 +34,11 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.types import bool_
-from ..ir.walk import Path, child, is_control, mentions, rewrite, walk
-from .formula import Formula, eq, iff, neg
+from ..ir.walk import Path, binders, child, is_control, mentions, rewrite, walk
+from .answers import Proved
+from .context import Facts, entry_facts, facts_at, range_facts
+from .formula import Formula, eq, iff, lt, neg
+from .solver import prove
 from .translate import Env, cond, is_opaque, lin
 
 Values: TypeAlias = PMap[ReadConfig, Expr]
@@ -45,13 +49,14 @@ def values_at(tree: ProcDef, path: Path) -> Values:
     """The config fields known whenever control reaches the statement that holds `path`."""
     known = entry_values(tree)
     node: Node = tree
-    for label, k in path:
+    for n, (label, k) in enumerate(path):
         if label not in ("body", "orelse") or k is None:
             break
+        facts = facts_at(tree, path[:n])
         if isinstance(node, For):
-            known = _round(known, node)
-        for s in getattr(node, label)[:k]:
-            known = after(known, s)
+            facts += range_facts(node)
+            known = _round(known, node, facts)
+        known = _after_all(known, getattr(node, label)[:k], facts)
         node = child(node, (label, k))
     return known
 
@@ -117,17 +122,17 @@ def entry_values(tree: ProcDef) -> Values:
     return known
 
 
-def after(known: Values, s: Stmt) -> Values:
-    """What is known after `s`, given what is known before it."""
+def after(known: Values, s: Stmt, facts: Facts = ()) -> Values:
+    """What is known after `s`, given what is known before it, of fields and of all else."""
     if not written_fields(s):
         return known
     match s:
         case WriteConfig(config=c, field=f, rhs=rhs):
             return _set(known, ReadConfig(c, f), _resolve(rhs, known))
         case For():
-            return _round(known, s)
+            return _after_loop(known, s, facts)
         case If(body=body, orelse=orelse):
-            return _join(_after_all(known, body), _after_all(known, orelse))
+            return _join(_after_all(known, body, facts), _after_all(known, orelse, facts))
         case Call():
             return _after_call(known, s)
         case _:
@@ -167,23 +172,36 @@ def _inner(s: Stmt | ProcDef) -> Iterator[Stmt]:
 def _exit_values(tree: ProcDef) -> Values:
     """What a procedure leaves in the fields that it writes."""
     written = written_fields(tree)
-    left = _after_all(entry_values(tree), tree.body)
+    left = _after_all(entry_values(tree), tree.body, entry_facts(tree))
     return pmap({f: v for f, v in left.items() if f in written})
 
 
-def _after_all(known: Values, stmts: Iterable[Stmt]) -> Values:
+def _after_all(known: Values, stmts: Iterable[Stmt], facts: Facts) -> Values:
     for s in stmts:
-        known = after(known, s)
+        known = after(known, s, facts)
     return known
 
 
-def _round(known: Values, loop: For) -> Values:
-    """What is known at the start of every iteration, and after the loop, which may run zero times."""
+def _round(known: Values, loop: For, facts: Facts) -> Values:
+    """What is known at the start of every iteration, and after a loop that may run zero times."""
     while True:
-        met = _join(known, _after_all(known, loop.body))
+        met = _join(known, _after_all(known, loop.body, facts))
         if len(met) == len(known):
             return met
         known = met
+
+
+def _after_loop(known: Values, loop: For, facts: Facts) -> Values:
+    inside = (*facts, *range_facts(loop))
+    start = _round(known, loop, inside)
+    last = _after_all(start, loop.body, inside)
+    if last == start or is_opaque(loop.lo) or is_opaque(loop.hi):
+        return start
+    runs = prove(facts, lt(lin(loop.lo), lin(loop.hi)), f"the loop over {loop.iter} runs")
+    if not isinstance(runs, Proved):
+        return start
+    inner = frozenset(binders(loop))
+    return pmap({f: v for f, v in last.items() if not mentions(v) & inner})
 
 
 def _join(a: Values, b: Values) -> Values:

@@ -43,7 +43,7 @@ def _of(tree: ProcDef, blk: Blk, buffer: Buffer, part: Part = None) -> list[Acce
 def _misses(facts: Sequence[Formula], a: Access, part: Sequence[WinDim]) -> bool:
     """Whether no instance of an access falls inside a window."""
     near = [_beside(x, d) for x, d in zip(a.index, part, strict=True) if x is not None]
-    return isinstance(prove([*facts, a.guard], disj(*near)), Proved)
+    return isinstance(prove([*facts, a.guard], disj(*near), "the access is beside the window"), Proved)
 
 
 def writes_to(tree: ProcDef, blk: Blk, buffer: Buffer, part: Part = None) -> bool:

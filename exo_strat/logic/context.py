@@ -8,14 +8,14 @@ so an edit recomputes its own spine only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from pyrsistent import pmap
 
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, Binary, Expr, For, If, Interval, Node, ProcDef, Unary, Var, WindowDef
+from ..ir.nodes import Alloc, Arg, Binary, Expr, For, If, Interval, Node, ProcDef, Unary, WindowDef
 from ..ir.printing import names_at
 from ..ir.types import Tensor, bool_, size
 from ..ir.walk import Path, Step, child
@@ -57,16 +57,18 @@ def facts_at(tree: ProcDef, path: Path) -> Facts:
 @memo_by_identity
 def entry_facts(tree: ProcDef) -> Facts:
     """What is known where `tree` begins: about its arguments, and its assertions."""
-    env = env_of(tree)
+    bools = _bools(tree)
     facts: list[Formula] = []
     for a in tree.args:
-        if a.type == size:
-            facts.append(ge(unknown(a.sym), 1))
-        elif isinstance(a.type, Tensor):
-            facts += tensor_facts(a.sym, a.type, env)
+        facts += declared_facts(a)
     for p in tree.preds:
-        facts += stable_facts(p, env)
+        facts += _stated(p, bools)
     return tuple(facts)
+
+
+@memo_by_identity
+def _stated(assertion: Expr, bools: tuple[Sym, ...]) -> Facts:
+    return stable_facts(assertion, _env(bools))
 
 
 def flatten(f: Formula) -> Facts:
@@ -76,33 +78,45 @@ def flatten(f: Formula) -> Facts:
     return () if f == TRUE else (f,)
 
 
-def tensor_facts(sym: Sym, t: Tensor, env: Env) -> Facts:
-    """Extents are positive; the strides of a dense tensor are products of its inner extents."""
-    facts: list[Formula] = [ge(lin(e, env), 1) for e in t.shape if not is_opaque(e)]
+@memo_by_identity
+def declared_facts(s: Arg | Alloc | WindowDef) -> Facts:
+    """What is known of an argument, buffer or window from where it is introduced.
+
+    Sizes and extents are positive; the strides of a dense tensor are products of its inner extents. A window
+    has the strides of the dimensions that it keeps.
+    """
+    if isinstance(s, WindowDef):
+        kept = [d for d, i in enumerate(s.rhs.idx) if isinstance(i, Interval)]
+        return tuple([eq(stride_of(s.sym, k), stride_of(s.rhs.sym, d)) for k, d in enumerate(kept)])
+    if isinstance(s.type, Tensor):
+        return _tensor_facts(s.sym, s.type)
+    return (ge(unknown(s.sym), 1),) if s.type == size else ()
+
+
+def _tensor_facts(sym: Sym, t: Tensor) -> Facts:
+    facts: list[Formula] = [ge(lin(e), 1) for e in t.shape if not is_opaque(e)]
     if not t.window:
         stride = Lin(1)
         for d in reversed(range(len(t.shape))):
             facts.append(eq(stride_of(sym, d), stride))
             if is_opaque(t.shape[d]):
                 break
-            stride = product(stride, lin(t.shape[d], env))
-    return tuple(f for f in facts if f != TRUE)
+            stride = product(stride, lin(t.shape[d]))
+    return tuple([f for f in facts if f != TRUE])
 
 
-def window_facts(w: WindowDef) -> Facts:
-    """A window has the strides of the dimensions that it keeps."""
-    kept = [d for d, i in enumerate(w.rhs.idx) if isinstance(i, Interval)]
-    return tuple(eq(stride_of(w.sym, k), stride_of(w.rhs.sym, d)) for k, d in enumerate(kept))
-
-
-def range_facts(loop: For, env: Env) -> Facts:
+def range_facts(loop: For) -> Facts:
     """`lo <= iter < hi`, as far as the bounds never change."""
-    i = lin(Var(loop.iter), env)
+    return _between(loop.iter, loop.lo, loop.hi)
+
+
+@lru_cache(maxsize=1 << 12)
+def _between(i: Sym, lo: Expr, hi: Expr) -> Facts:
     facts = []
-    if not is_opaque(loop.lo):
-        facts.append(ge(i, lin(loop.lo, env)))
-    if not is_opaque(loop.hi):
-        facts.append(lt(i, lin(loop.hi, env)))
+    if not is_opaque(lo):
+        facts.append(ge(unknown(i), lin(lo)))
+    if not is_opaque(hi):
+        facts.append(lt(unknown(i), lin(hi)))
     return tuple(facts)
 
 
@@ -134,37 +148,23 @@ def _from_above(node: Node, step: Step, bools: tuple[Sym, ...]) -> Iterator[Form
     label, k = step
     if k is None or label not in ("body", "orelse"):
         return
-    for first, facts in _of_node(node)(bools)[label]:
+    for first, facts in _in_block(node, label, bools):
         if k >= first:
             yield from facts
 
 
 @memo_by_identity
-def _of_node(node: Node) -> Callable[[tuple[Sym, ...]], Mapping[str, list[tuple[int, Facts]]]]:
-    """Given the bool variables: for each block of `node`, facts and the first index where they are known."""
-
-    def contribution(label: str, env: Env) -> list[tuple[int, Facts]]:
-        found: list[tuple[int, Facts]] = []
-        if isinstance(node, For):
-            found.append((0, range_facts(node, env)))
-        elif isinstance(node, If):
-            found.append((0, branch_facts(node, label, env)))
-        for k, s in enumerate(getattr(node, label)):
-            if isinstance(s, Alloc) and isinstance(s.type, Tensor):
-                found.append((k + 1, tensor_facts(s.sym, s.type, env)))
-            elif isinstance(s, WindowDef):
-                found.append((k + 1, window_facts(s)))
-        return found
-
-    labels = [label for label, is_list in node.CHILDREN if is_list and label in ("body", "orelse")]
-    table: dict[tuple[Sym, ...], Mapping[str, list[tuple[int, Facts]]]] = {}
-
-    def given(bools: tuple[Sym, ...]) -> Mapping[str, list[tuple[int, Facts]]]:
-        if bools not in table:
-            table[bools] = {label: contribution(label, _env(bools)) for label in labels}
-        return table[bools]
-
-    return given
+def _in_block(node: Node, label: str, bools: tuple[Sym, ...]) -> list[tuple[int, Facts]]:
+    """Facts in a block of `node`, and the first index where they are known."""
+    found: list[tuple[int, Facts]] = []
+    if isinstance(node, For):
+        found.append((0, range_facts(node)))
+    elif isinstance(node, If):
+        found.append((0, branch_facts(node, label, _env(bools))))
+    for k, s in enumerate(getattr(node, label)):
+        if isinstance(s, Alloc | WindowDef):
+            found.append((k + 1, declared_facts(s)))
+    return found
 
 
 def holds(tree: ProcDef, path: Path, goal: Expr | Formula) -> Answer:

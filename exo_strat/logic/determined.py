@@ -1,4 +1,4 @@
-"""Determined writes: recomputing a value does no harm. Imports coverage, samevalue, configs and effects.
+"""Determined writes: recomputing a value does no harm. Imports coverage, samevalue, held, configs and effects.
 
 A buffer is *determined* in a region of code if any two writes to one location store equal values. Then it does
 not matter which of them ran last: a location holds what it held before the region, or the one value that the
@@ -10,9 +10,12 @@ location are of the same code; their operands are equal, and so are the places t
 * of a buffer that is determined itself, and surely written before the read (chains of stages). By induction
   over time, these reads find the one value too, also in a cycle of buffers.
 
-Not determined, to be on the safe side: what a call stores (but for a config field that it sets to a value in
-terms of its arguments), values from a buffer that is allocated in the region, accumulations without their
-assignment, places that depend on config fields, and equal values of different form (`0.0` and `x - x`).
+Two stores in opposite branches of conditions on data with one value, in this sense, never are to one location.
+
+Not determined, to be on the safe side: what a call stores (but for a config field that it sets to a value in terms
+of its arguments), values from a buffer that is allocated in the region (but for a scalar that the same block
+assigns right before, with all that is accumulated into it), accumulations without their assignment, places that
+depend on config fields, and equal values of different form (`0.0` and `x - x`).
 
 Two licences follow, each a function that excuses a clash of two accesses. Let `b` be determined.
 
@@ -36,7 +39,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pyrsistent import pmap
 
@@ -56,16 +59,17 @@ from ..ir.nodes import (
     WindowDef,
     WriteConfig,
 )
-from ..ir.walk import walk
+from ..ir.walk import is_control, walk
 from .affine import Atom, Lin, V
 from .answers import Proved, Unsat
 from .configs import after, written_fields
-from .context import env_of, range_facts
+from .context import range_facts
 from .coverage import cover
 from .dependence import Safe, clash, prime, same_place
 from .effects import Access, Buffer, Tick, accesses, block_accesses, config_key, resolve
 from .formula import TRUE, Formula, subst
-from .samevalue import Pair, all_windows, same_value
+from .held import left_by
+from .samevalue import Pair, all_windows, place_of, same_value
 from .solver import prove, satisfiable
 from .translate import is_opaque, unknown
 
@@ -82,11 +86,18 @@ class Part(NamedTuple):
     accesses: Sequence[Access]
 
 
+Asked: TypeAlias = tuple[tuple[Expr, bool], ...]
+"""Conditions that led to code, and whether they were true."""
+
+
 class Store(NamedTuple):
-    """An assignment, or what else sets a value, with the accumulations that complete it; and its write."""
+    """An assignment, or what else sets a value, with the accumulations that complete it; its write; the conditions
+    on data that led to it; and the statements of its block that ran before it."""
 
     code: tuple[Stmt, ...]
     write: Access
+    asked: Asked = ()
+    before: tuple[Stmt, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,8 +132,10 @@ class Region:
 # -- what is stored -------------------------------------------------------------------------------------
 
 
-def _codes(region: Region, stmts: Sequence[Stmt], buffer: Buffer) -> Iterator[tuple[Stmt, ...] | None]:
-    """The code of each store to a buffer; None for a write that belongs to none.
+def _codes(
+    region: Region, stmts: Sequence[Stmt], buffer: Buffer, asked: Asked = ()
+) -> Iterator[tuple[tuple[Stmt, ...], Asked] | None]:
+    """The code of each store to a buffer, with what was asked before; None for a write that belongs to none.
 
     A store ends before a statement that reads the buffer: so what is read is never a sum in the making.
     """
@@ -133,31 +146,36 @@ def _codes(region: Region, stmts: Sequence[Stmt], buffer: Buffer) -> Iterator[tu
         k += 1
         if not any(a.writes for a in found):
             continue
-        if isinstance(s, For | If):
-            yield from _codes(region, s.body, buffer)
-            if isinstance(s, If):
-                yield from _codes(region, s.orelse, buffer)
+        if isinstance(s, For):
+            yield from _codes(region, s.body, buffer, asked)
+        elif isinstance(s, If):
+            yes, no = [(*asked, (s.cond, truth)) if is_opaque(s.cond) else asked for truth in (True, False)]
+            yield from _codes(region, s.body, buffer, yes)
+            yield from _codes(region, s.orelse, buffer, no)
         elif isinstance(s, Assign | WriteConfig):
             first = k
             while k < len(using) and all(a.kind == "A" for a in using[k][1]):
                 k += 1
-            yield (s, *(more for more, _ in using[first:k]))
+            yield (s, *(more for more, _ in using[first:k])), asked
         else:
-            yield (s,) if isinstance(s, Call) and not isinstance(buffer, Sym) else None
+            yield ((s,), asked) if isinstance(s, Call) and not isinstance(buffer, Sym) else None
 
 
 def _stores(region: Region, buffer: Buffer) -> list[Store] | None:
     """All stores to a buffer in the region; None if something else writes it, or a store is not of one location."""
     found: list[Store] = []
     for part in region.parts:
-        for code in _codes(region, part.stmts, buffer):
-            if code is None:
+        for each in _codes(region, part.stmts, buffer):
+            if each is None:
                 return None
+            code, asked = each
             writes = [a for a in part.accesses if a.node is code[0] and a.buffer == buffer and a.kind == "W"]
             for w in writes:
+                if w.joint:
+                    continue
                 if not _one_place(region, code, w):
                     return None
-                found.append(Store(code, w))
+                found.append(Store(code, w, asked, _before(part.stmts, code)))
     return found
 
 
@@ -237,7 +255,61 @@ def _same_store(
         return True
     one, two = (_iterators(region, w, tag) for w, tag in ((x.write, ONE), (y.write, TWO)))
     pair = Pair(region.tree, facts, steady, one, two, region.inner)
-    return _same_code(region, pair, x.code, y.code, buffer)
+    if any(a != b and same_value(pair, c, d) for c, a in x.asked for d, b in y.asked):
+        return True  # one condition cannot be both true and false
+    return _same_code(region, _holding(region, pair, x, y), x.code, y.code, buffer)
+
+
+# -- values held in scalars -----------------------------------------------------------------------------
+
+
+def _before(stmts: Sequence[Stmt], code: Sequence[Stmt]) -> tuple[Stmt, ...]:
+    """The statements before some code in its block, which is in one of `stmts`. None if it occurs more than once, or
+    others run in the midst of it: these may change what it reads."""
+    found = list(_befores(stmts, code))
+    return found[0] if len(found) == 1 else ()
+
+
+def _befores(stmts: Sequence[Stmt], code: Sequence[Stmt]) -> Iterator[tuple[Stmt, ...]]:
+    for k, each in enumerate(stmts):
+        run = stmts[k : k + len(code)]
+        if each is code[0]:
+            yield tuple(stmts[:k]) if all(a is b for a, b in zip(run, code, strict=False)) else ()
+        for label in ("body", "orelse"):
+            if isinstance(each, For | If) and hasattr(each, label):
+                yield from _befores(getattr(each, label), code)
+
+
+def _holding(region: Region, pair: Pair, x: Store, y: Store) -> Pair:
+    """The pair, knowing that a scalar holds what the blocks of two stores put into it before."""
+
+    def held(a: Expr, b: Expr) -> bool:
+        if not (isinstance(a, Read) and isinstance(b, Read)) or a.idx or b.idx or a.sym != b.sym:
+            return False
+        one, two = _definition(region, x, a.sym), _definition(region, y, a.sym)
+        if one is None or two is None:
+            return False
+        return _same_code(region, _holding(region, pair, one, two), one.code, two.code, a.sym)
+
+    return replace(pair, held=held)
+
+
+def _definition(region: Region, store: Store, scalar: Sym) -> Store | None:
+    """The assignment, with the accumulations that complete it, of which a scalar holds the value in a store: one
+    run of statements, so that what all of them read was there before the first."""
+    if any(a.writes for s in store.code for a in region.touched(s, scalar)):
+        return None
+    more: list[Stmt] = []
+    for k in range(len(store.before) - 1, -1, -1):
+        s = store.before[k]
+        kinds = {a.kind for a in region.touched(s, scalar)}
+        if isinstance(s, Assign) and kinds == {"W"}:
+            return store._replace(code=(s, *more), before=store.before[:k])
+        if kinds == {"A"}:
+            more.insert(0, s)
+        elif more or not kinds <= {"R"}:
+            return None
+    return None
 
 
 def _iterators(region: Region, write: Access, tag: int) -> dict[Atom, Lin]:
@@ -264,7 +336,7 @@ def _same_stmt(region: Region, p: Pair, x: Stmt, y: Stmt, buffer: Buffer) -> boo
             return yes and same_value(p, x.cond, y.cond) and _same_code(region, p, x.orelse, y.orelse, buffer)
         case (Call() | WriteConfig(), Call() | WriteConfig()):
             one, two = (_set_value(s, buffer) for s in (x, y))
-            return one is not None and two is not None and same_value(p, one, two)
+            return one is not None and two is not None and same_value(_by_place(region, p), one, two)
         case _:
             return False
 
@@ -275,18 +347,24 @@ def _same_loop(region: Region, p: Pair, x: For, y: For, buffer: Buffer) -> bool:
     if any(map(is_opaque, bounds)) or not (same_value(p, x.lo, y.lo) and same_value(p, x.hi, y.hi)):
         return False
     shared: dict[Atom, Lin] = {V(x.iter): unknown(x.iter, SHARED)}
-    facts = [subst(subst(f, shared), p.one) for f in range_facts(x, env_of(region.tree))]
+    facts = [subst(subst(f, shared), p.one) for f in range_facts(x)]
     inside = p.given(facts, shared, {V(y.iter): unknown(x.iter, SHARED)})
     return _same_code(region, inside, x.body, y.body, buffer)
 
 
 def _set_value(s: Call | WriteConfig, buffer: Buffer) -> Expr | None:
-    """The value that a statement leaves in a config field, in terms that never change; None if not known."""
+    """The value that a statement leaves in a config field, in terms of what is there before it; None if not known."""
     if isinstance(s, WriteConfig):
         return s.rhs
-    known = after(pmap(), s)
     fields = [f for f in written_fields(s) if config_key(f.config.name, f.field) == buffer]
-    return known.get(fields[0]) if fields else None
+    if not fields:
+        return None
+    return after(pmap(), s).get(fields[0]) if is_control(fields[0]) else left_by(s, fields[0])
+
+
+def _by_place(region: Region, p: Pair) -> Pair:
+    """The pair with reads in the arguments of calls, which are no accesses by themselves, told by their places."""
+    return replace(p, steady=lambda e: p.steady(e) or untouched(region, place_of(region.tree, e)))
 
 
 # -- what this licenses ---------------------------------------------------------------------------------

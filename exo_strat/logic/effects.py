@@ -12,7 +12,7 @@ may seem to happen more often, or anywhere; `Access.exact` tells whether it sure
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -67,7 +67,8 @@ class Access:
 
     `index` has None where the position is not known; `exact` is false if the guard or index leaves
     something out (a condition on data or config fields), so that the access need not happen. `node` is the
-    expression or statement that makes it; of what a callee does, the call.
+    expression or statement that makes it; of what a callee does, the call. `joint` tells that it sums up writes
+    that are listed, too: those of both branches of an `if`, of which one surely runs.
     """
 
     buffer: Buffer
@@ -79,6 +80,7 @@ class Access:
     exact: bool = True
     when: tuple[Tick, ...] = ()
     op: str = ""
+    joint: bool = False
 
     @property
     def writes(self) -> bool:
@@ -185,7 +187,7 @@ def _store(s: Stmt, sym: Sym, kind: str, idx: Iterable[Expr]) -> Access:
 
 def _loop(s: For) -> tuple[Access, ...]:
     bounds = _at(0, (*reads_of(s.lo), *reads_of(s.hi)))
-    i, guard = V(s.iter), conj(*range_facts(s, EMPTY))
+    i, guard = V(s.iter), conj(*range_facts(s))
     exact = not (is_opaque(s.lo) or is_opaque(s.hi))
     turn = Tick(unknown(s.iter), s.mode == "seq")
     inner = [replace(a, iters=(i, *a.iters), when=(turn, *a.when)) for a in block_accesses(s.body)]
@@ -195,10 +197,27 @@ def _loop(s: For) -> tuple[Access, ...]:
 def _branch(s: If) -> tuple[Access, ...]:
     exact = not is_opaque(s.cond)
     out = _at(0, reads_of(s.cond))
+    inside = {label: block_accesses(getattr(s, label)) for label in ("body", "orelse")}
     for time, label in ((1, "body"), (2, "orelse")):
         guard = conj(*branch_facts(s, label, EMPTY))
-        out += _guarded(_at(time, block_accesses(getattr(s, label))), guard, exact)
-    return tuple(out)
+        out += _guarded(_at(time, inside[label]), guard, exact)
+    return tuple(out) if exact else (*out, *_either(inside["body"], inside["orelse"]))
+
+
+def _either(body: Sequence[Access], orelse: Sequence[Access]) -> Iterator[Access]:
+    """What an `if` surely writes, whichever of its branches runs: what both write. There is no time for it within
+    the statement: it is before all that comes after, and not known to be before or after anything in it."""
+    for a in body:
+        if a.kind == "W" and a.exact and any(_same_write(a, b) for b in orelse):
+            yield replace(a, when=(), joint=True)
+
+
+def _same_write(a: Access, b: Access) -> bool:
+    """Whether two accesses surely write the same locations, up to the names of their iterators."""
+    if not (b.kind == "W" and b.exact and a.buffer == b.buffer and len(a.iters) == len(b.iters)):
+        return False
+    alike = move(b, {i: Lin.of(j) for i, j in zip(b.iters, a.iters, strict=True)})
+    return (alike.index, alike.guard) == (a.index, a.guard)
 
 
 def block_accesses(stmts: Sequence[Stmt], windows: Mapping[Sym, WindowExpr] | None = None) -> list[Access]:
@@ -402,7 +421,7 @@ def _decided(s: Stmt, known: Mapping[ReadConfig, Expr]) -> Stmt:
 
 def in_loops(accesses: Sequence[Access], *loops: For) -> list[Access]:
     """Accesses of a body, guarded by the ranges of the loops around it, whose iterators stay fixed."""
-    guard = conj(*(f for loop in loops for f in range_facts(loop, EMPTY)))
+    guard = conj(*(f for loop in loops for f in range_facts(loop)))
     return _guarded(accesses, guard, not any(is_opaque(e) for loop in loops for e in (loop.lo, loop.hi)))
 
 

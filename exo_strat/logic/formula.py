@@ -92,7 +92,7 @@ class Ge:
     lin: Lin
 
     def __hash__(self) -> int:
-        return hash(self.lin)
+        return self.lin.__hash__()
 
     def __repr__(self) -> str:
         return f"{self.lin!r} >= 0"
@@ -105,7 +105,7 @@ class Eq:
     lin: Lin
 
     def __hash__(self) -> int:
-        return ~hash(self.lin)
+        return ~self.lin.__hash__()
 
     def __repr__(self) -> str:
         return f"{self.lin!r} == 0"
@@ -197,11 +197,11 @@ def _join(fs: tuple[Formula, ...], cls: type[And] | type[Or], absorbing: Truth) 
                     return absorbing
             else:
                 flat[g] = None
+    if len(flat) == 1:
+        return next(iter(flat))
     for g in flat:
         if not isinstance(g, And | Or) and neg(g) in flat:
             return absorbing
-    if len(flat) == 1:
-        return next(iter(flat))
     return cls(tuple(flat)) if flat else neg(absorbing)
 
 

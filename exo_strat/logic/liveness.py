@@ -23,7 +23,7 @@ def unread_after(tree: ProcDef, gap: Path, field: ReadConfig) -> Verdict:
     """
     name, key = f"{field.config.name}.{field.field}", config_key(field.config.name, field.field)
     what = f"{name} is not read afterwards, before it is written again"
-    for k, (rest, again) in enumerate(_ahead(tree, gap)):
+    for k, (rest, again) in enumerate(ahead(tree, gap)):
         for blk in (rest, again):
             verdict = SAFE if blk is None else covered(tree, blk, key)
             if isinstance(verdict, Clash):
@@ -38,11 +38,11 @@ def unread_after(tree: ProcDef, gap: Path, field: ReadConfig) -> Verdict:
 def may_last(tree: ProcDef, gap: Path, field: ReadConfig) -> bool:
     """Whether the value that a config field has at a gap may still be there when the procedure ends."""
     key = config_key(field.config.name, field.field)
-    rests = [rest for rest, _ in _ahead(tree, gap) if rest is not None]
+    rests = [rest for rest, _ in ahead(tree, gap) if rest is not None]
     return not any(isinstance(fully_written(tree, rest, key, ()), Safe) for rest in rests)
 
 
-def _ahead(tree: ProcDef, gap: Path) -> list[tuple[Blk | None, Blk | None]]:
+def ahead(tree: ProcDef, gap: Path) -> list[tuple[Blk | None, Blk | None]]:
     """What runs after a gap, block by block outwards: the rest of the block, and the whole of it if it is a
     loop's, which may go on with another iteration."""
     out: list[tuple[Blk | None, Blk | None]] = []

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from ..ir import build as b
 from ..ir.config import Config
+from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Binary, Const, Expr, ReadConfig, StrideExpr, Unary, Var
 from ..ir.types import bool_, int_
@@ -39,7 +40,19 @@ def normalize_expr(e: Expr, facts: Facts, env: Env) -> Expr:
     >>> print_expr(normalize_expr(quotient, facts, Env()), {i: "i", j: "j"})
     'i'
     """
-    new = _normal(e, facts, env)
+    new = affine_normal(e) or _normal(e, facts, env)
+    return e if new == e else new
+
+
+@memo_by_identity
+def affine_normal(e: Expr) -> Expr | None:
+    """What `normalize_expr` makes of an integer sum without quotients, which takes no facts; None of others."""
+    if not isinstance(e, Unary | Binary) or is_opaque(e) or not _integer(e):
+        return None
+    x = lin(e)
+    if any(isinstance(a, Quot) for a, _ in x.terms):
+        return None
+    new = to_expr(x)
     return e if new == e else new
 
 

@@ -155,14 +155,17 @@ class Definition(NamedTuple):
     value: Lin
 
 
-def set_aside(formulas: Sequence[Formula]) -> tuple[list[Formula], list[Definition]]:
+def set_aside(
+    formulas: Sequence[Formula], elsewhere: frozenset[Opaque] = frozenset()
+) -> tuple[list[Formula], list[Definition]]:
     """`formulas` without those that only define an opaque unknown, such as a stride that nobody asks for.
 
     What is left can hold exactly if all can; the definitions then give the missing values in order.
+    `elsewhere` are the unknowns that other formulas mention.
     """
-    uses: dict[Opaque, int] = {}
+    uses = dict.fromkeys(elsewhere, 1)
     for f in formulas:
-        for a in _opaques(f):
+        for a in opaques_of(f):
             uses[a] = uses.get(a, 0) + 1
     if not uses:
         return list(formulas), []
@@ -174,13 +177,14 @@ def set_aside(formulas: Sequence[Formula]) -> tuple[list[Formula], list[Definiti
             kept.append(f)
         else:
             aside.append(d)
-            for a in _opaques(f):
+            for a in opaques_of(f):
                 uses[a] -= 1
     return kept[::-1], aside[::-1]
 
 
 @lru_cache(maxsize=1 << 14)
-def _opaques(f: Formula) -> tuple[Opaque, ...]:
+def opaques_of(f: Formula) -> tuple[Opaque, ...]:
+    """The opaque unknowns of `f`."""
     return tuple(a for a in leaves_of(f) if isinstance(a, Opaque))
 
 

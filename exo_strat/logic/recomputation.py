@@ -60,21 +60,25 @@ TILE = "the tile"
 """What the number of a tile is called in counterexamples: no name of a variable."""
 
 
-def overlap(tree: ProcDef, path: Path, first: Expr, end: Expr, step: int) -> Verdict:
+def overlap(
+    tree: ProcDef, path: Path, first: Expr, end: Expr, step: int, width: Expr | None = None
+) -> Verdict:
     """Whether a loop over (lo, hi) may run in tiles that overlap, or such tiles as one loop.
 
-    Their numbers go from `first` to `end`, each has the iterations that start `step` after those of the tile
-    before, and they end with hi. So all but the first begin with iterations that the one before ended with. If
-    doing these again, all together, changes nothing, then memory after each tile is as it is after the last of
-    its iterations in the loop. (That each iteration alone can be repeated is not enough: between its two turns
-    run others, which may overwrite what it reads.)
+    Their numbers go from `first` to `end`, each has the iterations that start `step` after those of the tile before,
+    and they end with hi; or, each has `width` iterations, as far as there are so many. So all but the first begin
+    with iterations that the one before ended with. If doing these again, all together, changes nothing, then memory
+    after each tile is as it is after the last of its iterations in the loop. (That each iteration alone can be
+    repeated is not enough: between its two turns run others, which may overwrite what it reads.)
     """
     loop = _loop(tree, path)
     what = "the iterations that two tiles share change nothing when they are done again"
     i, k = unknown(loop.iter), unknown(Sym(TILE, tree.next_id))
     start = lin(loop.lo) if not is_opaque(loop.lo) else Lin.of(Opaque("first iteration"))
     shared = [ge(i, start + (k - lin(first)) * step)]
-    if not is_opaque(loop.hi):
+    if width is not None:
+        shared.append(lt(i, start + (k - lin(first) - 1) * step + lin(width)))
+    elif not is_opaque(loop.hi):
         shared.append(lt(i, lin(loop.hi) - (lin(end) - k) * step))
     label, at = path[-1]
     assert at is not None
@@ -226,7 +230,7 @@ def _runs_at_first(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]
     for node, label in around:
         if any(is_opaque(e) for e in ([node.lo, node.hi] if isinstance(node, For) else [node.cond])):
             return Clash(f"{what}: no bound or condition around it in the loop reads data or config fields")
-        runs += range_facts(node, env) if isinstance(node, For) else branch_facts(node, label, env)
+        runs += range_facts(node) if isinstance(node, For) else branch_facts(node, label, env)
     first = lin(loop.lo)
     goal = conj(*(subst(f, {V(loop.iter): first}) for f in runs))
     answer = prove([*facts_at(tree, blk.path()), gt(unknown(loop.iter), first)], goal, what)
@@ -245,7 +249,7 @@ def _kept(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]) -> Verd
     keys = [n.iter for n, _ in around if isinstance(n, For) and any(n.iter in mentions(s) for s in blk.stmts(tree))]
     another = disj(*(ne(unknown(k), unknown(k, 1)) for k in keys))
     mine, others = (_timed(tree, path, blk, only) for only in (True, False))
-    writes = [(w, another) for w in mine if w.writes] + [(w, conj()) for w in others if w.writes]
+    writes = [(w, another) for w in mine if w.writes] + [(w, conj()) for w in others if w.writes and not w.joint]
     later = [(prime(w, (loop.iter,)), other) for w, other in writes]
     facts = (*facts_at(tree, path), gt(Lin.of(i), first))
     found: Verdict = SAFE
@@ -336,7 +340,7 @@ def _read_anyway(tree: ProcDef, blk: Blk, r: Access) -> bool:
             continue
         if not isinstance(prove(facts, conj(q.guard, same_place(q, r)), what), Proved):
             continue
-        writes = [prime(w) for w in found if w.writes]
+        writes = [prime(w) for w in found if w.writes and not w.joint]
         ahead = (satisfiable([*facts, w.guard, same_place(w, r), neg(before(q.when, w.when))], what) for w in writes)
         if all(isinstance(answer, Unsat) for answer in ahead):
             return True

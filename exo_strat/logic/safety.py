@@ -46,6 +46,7 @@ from .dependence import (
 from .determined import Excuse, Part, exchange, recomputation
 from .effects import Access, Blk, decided, effects, in_loops, move, reads_of, resolve, windows_at
 from .formula import TRUE, Formula, conj, eq, gt, iff, lt, ne
+from .private import either, private
 from .samevalue import Pair, same_value
 from .solver import prove
 from .translate import cond, is_opaque, lin, unknown
@@ -136,6 +137,13 @@ def linear(tree: ProcDef, path: Path, x: Lin) -> bool:
     return isinstance(prove(facts_at(tree, path), eq(x, 0), "two integers are equal"), Proved)
 
 
+def same_location(tree: ProcDef, path: Path, a: Access, b: Access, obligation: str) -> Verdict:
+    """Whether two accesses to one base buffer are to the same location wherever control reaches `path`."""
+    if None in a.index or None in b.index:
+        return Clash(obligation)
+    return _verdict(tree, path, same_place(a, b), obligation)
+
+
 def equal_at(tree: ProcDef, path: Path, a: Expr, b: Expr, obligation: str = "") -> Verdict:
     """Whether two expressions are equal wherever control reaches `path`. Data values are equal if they are
     the same operations on equal places; operands of sums and products may come in another order."""
@@ -193,7 +201,8 @@ def commute(tree: ProcDef, one: Blk, two: Blk) -> Verdict:
         return scoped
     parts = [Part(blk.stmts(tree), _happening(tree, blk)) for blk in (one, two)]
     second = [prime(a) for a in parts[1].accesses]
-    excuse = exchange(tree, facts_at(tree, one.path()), parts)
+    facts, end = facts_at(tree, one.path()), (*two.parent, (two.label, two.hi))
+    excuse = either(exchange(tree, facts, parts), private(tree, end, facts, [p.accesses for p in parts]))
     return _clash(tree, one.path(), parts[0].accesses, second, "the two statements commute", excuse=excuse)
 
 
@@ -215,7 +224,9 @@ def interchange(tree: ProcDef, path: Path) -> Verdict:
     what = f"iterations of {i} and {j} that change places commute"
     if inner.mode == "seq":
         swapped = conj(lt(unknown(i), unknown(i, 1)), gt(unknown(j), unknown(j, 1)))
-        excuse = exchange(tree, facts_at(tree, path), [Part(inner.body, body)], (i, j))
+        facts = facts_at(tree, path)
+        same = exchange(tree, facts, [Part(inner.body, body)], (i, j))
+        excuse = either(same, private(tree, _after(path), facts, [body]))
         return _clash(tree, path, body, later, what, swapped, excuse=excuse if outer.mode == "seq" else None)
     apart = conj(ne(unknown(i), unknown(i, 1)), ne(unknown(j), unknown(j, 1)))
     return _clash(tree, path, body, later, what, apart, order_free=False)
@@ -232,7 +243,7 @@ def fission(tree: ProcDef, path: Path, k: int) -> Verdict:
         return against
     s1, s2 = (in_loops(_happening(tree, part), loop) for part in (first, second))
     what = "the second part does not touch what the first one does later"
-    return _pulled_ahead(tree, path, Part(first.stmts(tree), s1), s2, what)
+    return _pulled_ahead(tree, path, Part(first.stmts(tree), s1), s2, what, _after(path))
 
 
 def fuse(tree: ProcDef, path: Path, after: Path) -> Verdict:
@@ -251,15 +262,27 @@ def fuse(tree: ProcDef, path: Path, after: Path) -> Verdict:
         apart = ne(unknown(i), unknown(i, 1))
         return _clash(tree, path, s2, [prime(a, (i,)) for a in s1], what, apart, order_free=False)
     what = "the second loop does not touch what the first one does in a later iteration"
-    return _pulled_ahead(tree, path, Part(one.body, s1), s2, what)
+    return _pulled_ahead(tree, path, Part(one.body, s1), s2, what, _after(after))
 
 
-def _pulled_ahead(tree: ProcDef, path: Path, first: Part, s2: Sequence[Access], what: str) -> Verdict:
-    """Whether s2 of iteration i of a loop may change places with its first part of every later iteration i'."""
-    loop = _loop(tree, path)
+def _after(path: Path) -> Path:
+    """The gap after the statement at a path."""
+    label, k = path[-1]
+    assert k is not None
+    return (*path[:-1], (label, k + 1))
+
+
+def _pulled_ahead(
+    tree: ProcDef, path: Path, first: Part, s2: Sequence[Access], what: str, end: Path
+) -> Verdict:
+    """Whether s2 of iteration i of a loop may change places with its first part of every later iteration i'. `end`
+    is the gap after all iterations of both."""
+    loop, facts = _loop(tree, path), facts_at(tree, path)
     i = loop.iter
     ahead = lt(unknown(i), unknown(i, 1))
-    excuse = recomputation(tree, facts_at(tree, path), loop, first, ahead)
+    excuse = recomputation(tree, facts, loop, first, ahead)
+    if loop.mode == "seq":
+        excuse = either(excuse, private(tree, end, facts, [first.accesses, s2]))
     return _clash(tree, path, s2, [prime(a, (i,)) for a in first.accesses], what, ahead, excuse=excuse)
 
 
@@ -316,6 +339,6 @@ def same_again(tree: ProcDef, accesses: Sequence[Access], facts: Sequence[Formul
 __all__ = [
     "SAFE", "Blk", "Clash", "Safe", "Verdict", "apart", "carried", "commute", "covered", "defined", "effects",
     "equal_at", "fission", "fully_written", "fuse", "holds", "holds_everywhere", "idempotent", "initialised",
-    "interchange", "linear", "only_accumulates", "parallel", "reads_from", "repeatable", "same_again", "unchanged",
-    "within", "writes_to",
+    "interchange", "linear", "only_accumulates", "parallel", "reads_from", "repeatable", "same_again",
+    "same_location", "unchanged", "within", "writes_to",
 ]  # fmt: skip

@@ -46,8 +46,8 @@ WHAT = "two expressions have one value"
 @dataclass(frozen=True)
 class Pair:
     """Two instances: what is known of both, and the values of the iterators at each. `steady` tells of a read
-    whether what it finds depends on the location only; `inner` are the buffers and windows that each instance
-    has for itself."""
+    whether what it finds depends on the location only, `held` of two reads whether each finds what its own instance
+    stored, and that is equal; `inner` are the buffers and windows that each instance has for itself."""
 
     tree: ProcDef
     facts: tuple[Formula, ...]
@@ -55,6 +55,7 @@ class Pair:
     one: Values = field(default_factory=dict)
     two: Values = field(default_factory=dict)
     inner: frozenset[Sym] = frozenset()
+    held: Callable[[Expr, Expr], bool] = lambda x, y: False
 
     def given(self, facts: Sequence[Formula], one: Values, two: Values) -> Pair:
         """With more known, and more iterators."""
@@ -77,7 +78,7 @@ def same_value(p: Pair, x: Expr, y: Expr) -> bool:
         case Const(), Const():
             return x.value == y.value
         case Read() | ReadConfig(), Read() | ReadConfig():
-            return _same_place(p, x, y) and p.steady(x) and p.steady(y)
+            return p.held(x, y) or (_same_place(p, x, y) and p.steady(x) and p.steady(y))
         case ExternCall(), ExternCall():
             return x.f == y.f and all(same_value(p, a, b) for a, b in zip(x.args, y.args, strict=True))
         case Binary(op="*"), Binary(op="*"):

@@ -42,6 +42,8 @@ def undisturbed(tree: ProcDef, facts: Sequence[Formula], sharing: Sharing, what:
         if not r.reads:
             continue
         for w in writes:
+            if w.joint:
+                continue
             verdict = _apart(tree, facts, r, prime(w), writes, sharing.meets, what)
             if isinstance(verdict, Clash):
                 return verdict

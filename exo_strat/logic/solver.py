@@ -49,7 +49,8 @@ from .formula import (
     subst,
     value_of,
 )
-from .problem import Problem, components, decode, encode, encode_exists, leaves_of, set_aside
+from .known import conjuncts, sorted_out
+from .problem import Problem, components, decode, encode, encode_exists, leaves_of, opaques_of, set_aside
 from .products import lemmas
 
 __all__ = [
@@ -105,15 +106,17 @@ def _as_answer(answer: Satisfiability) -> Answer:
             return answer
 
 
-def _satisfiable(formulas: Iterable[Formula]) -> Satisfiability:
-    flat = _conjuncts(formulas)
-    if FALSE in flat:
+def _satisfiable(formulas: Iterable[Formula], facts: tuple[Formula, ...] = ()) -> Satisfiability:
+    asked = conjuncts(formulas)
+    if FALSE in asked or FALSE in facts:
         return UNSAT
+    known = sorted_out(facts, frozenset([a for f in asked for a in opaques_of(f)]))
+    kept, aside = set_aside(asked, known.opaques)
+    near, others = known.beside(kept)
     model: dict[Leaf, int | bool] = {}
     unknown: Unknown | None = None
-    kept, aside = set_aside(flat)
-    for group in components(kept):
-        answer = _solve_group(group)
+    for group in (*components([*kept, *near]), *others):
+        answer = _solve_group(tuple(group))
         if isinstance(answer, Unsat):
             return answer
         if isinstance(answer, Unknown):
@@ -122,7 +125,7 @@ def _satisfiable(formulas: Iterable[Formula]) -> Satisfiability:
             model.update(answer.model)
     if unknown is not None:
         return unknown
-    for d in aside:
+    for d in (*aside, *known.aside):
         for leaf in lin_atoms(d.value):
             if not isinstance(leaf, Quot | Mul):
                 model.setdefault(leaf, 0)
@@ -150,7 +153,8 @@ def prove(facts: Iterable[Formula], goal: Formula, obligation: str = "") -> Answ
     return answer
 
 
-def _prove(facts: Sequence[Formula], goal: Formula) -> Answer:
+@lru_cache(maxsize=1 << 14)
+def _prove(facts: tuple[Formula, ...], goal: Formula) -> Answer:
     unknown: Unknown | None = None
     for part in goal.fs if isinstance(goal, And) else (goal,):
         answer = _prove_one(facts, part)
@@ -162,11 +166,10 @@ def _prove(facts: Sequence[Formula], goal: Formula) -> Answer:
     return unknown or PROVED
 
 
-def _prove_one(facts: Sequence[Formula], goal: Formula) -> Answer:
+def _prove_one(facts: tuple[Formula, ...], goal: Formula) -> Answer:
     if goal == TRUE or goal in facts:
         return PROVED
-    # The negated goal comes first: its part of the question is the one most likely to settle it.
-    match _satisfiable((neg(goal), *facts)):
+    match _satisfiable((neg(goal),), facts):
         case Unsat():
             return PROVED
         case Sat(model=m):
@@ -179,18 +182,8 @@ def _shown(leaf: Leaf) -> tuple[object, ...]:
     return leaf.order if isinstance(leaf, Atom) else (9, 0, 0, repr(leaf))
 
 
-def _conjuncts(formulas: Iterable[Formula]) -> list[Formula]:
-    """The conjuncts of `formulas`, each once."""
-    flat: dict[Formula, None] = {}
-    for f in formulas:
-        if isinstance(f, And):
-            flat.update(dict.fromkeys(f.fs))
-        elif f != TRUE:
-            flat[f] = None
-    return list(flat)
-
-
-def _solve_group(group: Sequence[Formula]) -> Satisfiability:
+@lru_cache(maxsize=1 << 14)
+def _solve_group(group: tuple[Formula, ...]) -> Satisfiability:
     """Decides connected formulas. Products are plain unknowns first; where that is not enough, lemmas about
     them are added, and then their factors are fixed."""
     answer = _solve_linear(group)
@@ -254,7 +247,7 @@ def prove_exists(facts: Iterable[Formula], exists: Iterable[Atom], goal: Formula
     return answer
 
 
-def _prove_exists(facts: Sequence[Formula], chosen: Sequence[Atom], goal: Formula) -> Answer:
+def _prove_exists(facts: tuple[Formula, ...], chosen: Sequence[Atom], goal: Formula) -> Answer:
     found = tuple(islice(instances(goal, chosen), MAX_INSTANCES))
     whole = _prove(facts, found[0] if found else FALSE)
     if isinstance(whole, Refuted) and len(found) > 1:
@@ -267,7 +260,7 @@ def _prove_exists(facts: Sequence[Formula], chosen: Sequence[Atom], goal: Formul
         fixed = [_is(a, v) for a, v in {**model, **missing}.items()]
         if isinstance(_satisfiable([*fixed, goal]), Unsat):
             return Refuted({**model, **missing})
-    flat = _conjuncts(facts)
+    flat = conjuncts(facts)
     if z3engine.valid_exists(*encode_exists(flat, goal, chosen)):
         return PROVED
     return Unknown("no witness was found within the solver's limit")

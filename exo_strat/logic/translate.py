@@ -10,7 +10,7 @@ only; whoever shares it between moments is wrong.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from pyrsistent import PMap, pmap
@@ -19,7 +19,7 @@ from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Binary, Const, Expr, ExternCall, Read, ReadConfig, StrideExpr, Unary, Var, WindowExpr
 from ..ir.types import bool_
-from ..ir.walk import COMPARISONS, children, is_bool, is_control, mentions
+from ..ir.walk import COMPARISONS, is_bool, is_control, mentions, parts
 from .formula import (
     FALSE,
     TRUE,
@@ -74,23 +74,24 @@ class Env:
 
     def bind(self, sym: Sym, x: Lin | int) -> Env:
         """With an integer variable standing for `x`."""
-        return replace(self, vars=self.vars.set(sym, Lin.of(x)))
+        return Env(self.vars.set(sym, Lin.of(x)), self.bools, self.strides, self.moment)
 
     def bind_bool(self, sym: Sym, f: Formula) -> Env:
         """With a bool variable standing for `f`."""
-        return replace(self, bools=self.bools.set(sym, f))
+        return Env(self.vars, self.bools.set(sym, f), self.strides, self.moment)
 
     def bind_stride(self, sym: Sym, dim: int, x: Lin) -> Env:
         """With `stride(sym, dim)` standing for `x`."""
-        return replace(self, strides=self.strides.set((sym, dim), x))
+        return Env(self.vars, self.bools, self.strides.set((sym, dim), x), self.moment)
 
     def primed(self, syms: Iterable[Sym], tag: int) -> Env:
         """With the given iterators standing for their `tag`-th instance."""
-        return replace(self, vars=self.vars.update({s: unknown(s, tag) for s in syms}))
+        instances = self.vars.update({s: unknown(s, tag) for s in syms})
+        return Env(instances, self.bools, self.strides, self.moment)
 
     def at(self, moment: Hashable) -> Env:
         """With config fields and data read at another moment."""
-        return replace(self, moment=moment)
+        return Env(self.vars, self.bools, self.strides, moment)
 
 
 EMPTY = Env()
@@ -109,7 +110,7 @@ def lin(e: Expr, env: Env = EMPTY) -> Lin:
         case Const(value=v, type=t) if t != bool_ and isinstance(v, int):
             return Lin(v)
         case Var(sym=s):
-            hit = env.vars.get(s)
+            hit = env.vars.get(s) if env.vars else None
             return unknown(s) if hit is None else hit
         case Unary(op="-", arg=a):
             return -lin(a, env)
@@ -174,9 +175,17 @@ def _data_condition(e: Expr, env: Env) -> Formula:
     return BoolAtom(("data", env.moment, e, bound))
 
 
-@memo_by_identity
 def is_opaque(e: Expr) -> bool:
     """Whether an expression reads data or config fields, so that its value belongs to a moment."""
-    if isinstance(e, Read | ReadConfig | ExternCall | WindowExpr):
+    if isinstance(e, _READS):
         return True
-    return any(is_opaque(c) for _, c in children(e))  # type: ignore[arg-type]
+    return isinstance(e, _OPERATORS) and _operands_opaque(e)
+
+
+_READS = (Read, ReadConfig, ExternCall, WindowExpr)
+_OPERATORS = (Unary, Binary)
+
+
+@memo_by_identity
+def _operands_opaque(e: Unary | Binary) -> bool:
+    return any(map(is_opaque, parts(e)))  # type: ignore[arg-type]

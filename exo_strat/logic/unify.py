@@ -4,7 +4,7 @@ The skeletons are matched first (kinds of statements, operators); each index, bo
 gives a linear equation between the callee's unknown arguments and the block's variables, which is solved
 when it turns up: a choice that leads to a contradiction is given up at once. Loop iterators match up to a
 shift. Operands of `+` and `*` match in either order. Config fields may be read in both at the same places;
-what a call evaluates once never reads them.
+what a call evaluates once never reads them. Calls match calls of the same procedure, windows windows.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from ..ir.nodes import (
     Alloc,
     Assign,
     Binary,
+    Call,
     Const,
     Expr,
     ExternCall,
     For,
     If,
+    Interval,
     Node,
     Pass,
     ProcDef,
@@ -35,9 +37,11 @@ from ..ir.nodes import (
     Stmt,
     Unary,
     Var,
+    WindowDef,
+    WindowExpr,
     WriteConfig,
 )
-from ..ir.types import Control, Tensor, bool_
+from ..ir.types import Control, Tensor, Type, bool_, int_
 from ..ir.walk import COMPARISONS, LOGICAL, binders, is_bool, is_control, mentions, rename
 from .affine import Atom, Lin, Opaque, V, lin_atoms, subst_lin
 from .translate import is_opaque, lin, stride_of, unknown
@@ -94,6 +98,8 @@ def skeleton(s: Node) -> Hashable:
             return ("assign", shape(rhs))
         case WriteConfig(config=c, field=f):
             return ("config", c.name, f)
+        case Call(f=callee):
+            return ("call", callee.tree.name)
         case _:
             return (type(s).__name__,)
 
@@ -117,6 +123,13 @@ def shape(e: Expr) -> Hashable:
 def fresh_callee(tree: ProcDef) -> ProcDef:
     """The callee with variables that no caller has: their numbers are negative."""
     return rename(tree, {s: Sym(s.name, -1 - k) for k, s in enumerate(binders(tree))})
+
+
+def _beginnings(e: Read | WindowExpr, rank: int) -> list[tuple[bool, Expr]]:
+    """Where what an expression shows of its buffer begins along each dimension, and whether it shows more of it."""
+    if isinstance(e, Read):
+        return [(True, Const(0, int_))] * rank
+    return [(True, d.lo) if isinstance(d, Interval) else (False, d.pt) for d in e.idx]
 
 
 def _reads_config(x: Lin) -> bool:
@@ -191,6 +204,12 @@ class Unifier:
                 yield from self._config(p, s, m)
             case (Alloc(), Alloc()) if p.mem == s.mem:
                 yield from self._alloc(p, s, m)
+            case (Call(), Call()) if p.f.tree is s.f.tree:
+                yield from self._passed([a.type for a in p.f.tree.args], p.args, s.args, m)
+            case (WindowDef(), WindowDef()):
+                whole = View(s.sym, tuple((True, Lin(0)) for d in s.rhs.idx if isinstance(d, Interval)))
+                for a in self._shown(p.rhs, s.rhs, m):
+                    yield replace(a, views=a.views.set(p.sym, whole))
             case (Pass(), Pass()):
                 yield m
             case _:
@@ -355,6 +374,42 @@ class Unifier:
         inner = iter(here)
         yield from self._zeros([offset + next(inner) - x if kept else offset - x
                                 for (kept, offset), x in zip(view.dims, there, strict=True)], m)  # fmt: skip
+
+    # -- windows and calls ------------------------------------------------------------------------
+
+    def _passed(self, formals: Sequence[Type], ps: Sequence[Expr], ss: Sequence[Expr], m: Match) -> Iterator[Match]:
+        """Two calls of one procedure: what each passes for every argument."""
+        if not formals:
+            yield m
+            return
+        for a in self._actual(formals[0], ps[0], ss[0], m):
+            yield from self._passed(formals[1:], ps[1:], ss[1:], a)
+
+    def _actual(self, formal: Type, p: Expr, s: Expr, m: Match) -> Iterator[Match]:
+        if formal == bool_:
+            yield from self._cond(p, s, m)
+        elif isinstance(formal, Control):
+            yield from self._equal(p, s, m)
+        elif not isinstance(formal, Tensor):
+            yield from self._expr(p, s, m)
+        elif isinstance(p, Read | WindowExpr) and isinstance(s, Read | WindowExpr):
+            yield from self._shown(p, s, m)
+
+    def _shown(self, p: Read | WindowExpr, s: Read | WindowExpr, m: Match) -> Iterator[Match]:
+        """What a window, or a whole buffer, of the callee shows matched with what one of the block does: it begins
+        at the same cell and keeps the same dimensions. (Where both are passed, or viewed, their ends follow.)"""
+        view = m.views.get(p.sym)
+        rank = sum(kept for kept, _ in view.dims) if view is not None else self._rank(p.sym)
+        here, there = _beginnings(p, rank), _beginnings(s, self.ranks.get(s.sym, 0))
+        pidx, sidx = ([e for _, e in begin] for begin in (here, there))
+        for a in self._place(p.sym, pidx, s.sym, sidx, m):
+            inner = iter(here)
+            kinds = [kept and next(inner)[0] for kept, _ in a.views[p.sym].dims]
+            if kinds == [interval for interval, _ in there]:
+                yield a
+
+    def _rank(self, p: Sym) -> int:
+        return len(self.tensors[p].shape) if p in self.tensors else 0
 
     # -- equations --------------------------------------------------------------------------------
 

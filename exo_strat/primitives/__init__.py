@@ -3,7 +3,15 @@
 Each is a function from its parameters to an `Op`; see `framework`.
 """
 
-from .annotations import parallelize_loop, rename, set_memory, set_precision, set_window, vectorize_loop
+from .annotations import (
+    parallelize_loop,
+    rename,
+    rename_variable,
+    set_memory,
+    set_precision,
+    set_window,
+    vectorize_loop,
+)
 from .arithmetic import fold_into_reduce, left_reassociate_expr, lift_reduce_constant, split_write
 from .buffers import delete_buffer, lift_alloc, sink_alloc
 from .code import commute_expr, reorder_stmts
@@ -79,6 +87,7 @@ __all__ = [
     "rearrange_dim",
     "remove_loop",
     "rename",
+    "rename_variable",
     "reorder_loops",
     "reorder_stmts",
     "replace",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..cursors.cursor import ProcCursor
-from ..cursors.kinds import AllocCursor, ArgCursor, ForCursor
+from ..cursors.edits import span_of
+from ..cursors.kinds import AllocCursor, ArgCursor, ForCursor, WindowDefCursor
 from ..cursors.rewrite import Rewrite
 from ..failure import unsafe
 from ..frontend.checks import check
@@ -11,7 +12,8 @@ from ..frontend.errors import CheckError
 from ..frontend.words import MODES
 from ..ir.memory import Memory
 from ..ir.types import SCALARS, Scalar, Tensor
-from ..ir.walk import with_child
+from ..ir.walk import get, with_child
+from ..ir.walk import rename as renamed
 from ..logic import safety
 from .framework import Where, applicable, argument, name_arg, primitive, refuse, require
 
@@ -174,3 +176,32 @@ def rename(rw: Rewrite, proc: ProcCursor, name: str) -> Where:
     """
     rw.set((), name=name_arg(name))
     return ()
+
+
+@primitive()
+def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, name: str) -> Where:
+    """`for i: s  ~>  for j: s[i -> j]`; so a buffer, `a: T; s  ~>  b: T; s[a -> b]`, and a window.
+
+    `name` is an identifier. Nothing is owed: variables are told apart by more than their names, and of two that have
+    one name, the inner one prints with a number. Returns the loop, allocation or window.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(rename_variable.direct(p, "i", "k"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for k in seq(0, n):
+            x[k] = 0.0
+    """
+    if c.name() == name_arg(name):
+        return c.path
+    to = {c.sym: rw.fresh(name)}
+    block = span_of(c.path)
+    uses = 1 if isinstance(c, ForCursor) else len(getattr(get(rw.tree, block.parent), block.label)) - block.lo
+    for path in map(block.path, range(uses)):
+        old = rw.node(path)
+        rw.replace(path, renamed(old, to), keep=[label for label, _ in old.CHILDREN])
+    return c.path

@@ -17,7 +17,7 @@ from ..cursors.kinds import AssignCursor, BinaryOpCursor, ReduceCursor
 from ..cursors.rewrite import Rewrite
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Binary, Const, Expr, For, ProcDef, Read, Reduce, Unary
-from ..ir.reductions import made_by, parts
+from ..ir.reductions import combined, made_by, parts
 from ..ir.types import Scalar
 from ..ir.walk import Path, binders, get, mentions, walk
 from ..logic import safety, untrapped
@@ -65,8 +65,9 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     """`x = a + b  ~>  x = a; x += b`, and `x += a + b  ~>  x += a; x += b`. Exo's documentation.
 
     So with `*`, and with `min` and `max`, where the value is made by `fmin` or `fmax`; a reduction only by its own
-    operator. `b` must not read the location that is written, under any name. Returns the block of both writes.
-    Fails with `NotApplicable` if the value is not made by such an operator, with `Unsafe` if b reads x.
+    operator. A difference is a sum: `x = a - b  ~>  x = a; x += -b`. `b` must not read the location that is written,
+    under any name. Returns the block of both writes. Fails with `NotApplicable` if the value is not made by such an
+    operator, with `Unsafe` if b reads x.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -82,12 +83,15 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     """
     tree, path, node = rw.proc.tree, write.path, write.node
     assert isinstance(node, Assign | Reduce)
+    value = node.rhs
+    if isinstance(value, Binary) and value.op == "-":
+        value = Binary("+", value.lhs, Unary("-", value.rhs))
     op, both = "", None
     if isinstance(node, Reduce):
-        op, both = node.op, parts(node.op, node.rhs)
-    elif made := made_by(node.rhs):
+        op, both = node.op, parts(node.op, value)
+    elif made := made_by(value):
         op, both = made[0], made[1:]
-    wanted = f"by {op!r}" if op else "by `+`, `*`, `fmin` or `fmax`"
+    wanted = f"by {op!r}" if op else "by `+`, `-`, `*`, `fmin` or `fmax`"
     applicable(both is not None, f"the value is not made {wanted}", write)
     assert both is not None
     require(_not_read(tree, path, node, both[1], "the second operand does not read what is written"), write)
@@ -108,7 +112,8 @@ def _not_read(tree: ProcDef, path: Path, write: Assign | Reduce, e: Expr, what: 
 def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
     """`x = x + e  ~>  x += e`, and `x = e + x`; so with `*`, `fmin` and `fmax`. Exo's documentation.
 
-    Of a difference: `x = x - e  ~>  x += -e`. The operand must be the location that is written, by its own name.
+    Of a difference: `x = x - e  ~>  x += -e`; of several operands: `x = a + x + b  ~>  x += a + b`. The operand must be
+    the location that is written, by its own name.
     Returns the reduction. Fails with `NotApplicable` if no operand is an element of the same buffer, and with
     `Unsafe` if it may be another element.
 
@@ -144,8 +149,11 @@ def _as_update(e: Expr) -> Iterator[tuple[str, Expr, Expr]]:
         op, x, y = made
         yield op, x, y
         yield op, y, x
+        yield from ((op, old, combined(op, rest, y)) for o, old, rest in _as_update(x) if o == op)
+        yield from ((op, old, combined(op, x, rest)) for o, old, rest in _as_update(y) if o == op)
     elif isinstance(e, Binary) and e.op == "-":
         yield "+", e.lhs, Unary("-", e.rhs)
+        yield from (("+", old, Binary("-", rest, e.rhs)) for o, old, rest in _as_update(e.lhs) if o == "+")
 
 
 def _same_place(tree: ProcDef, path: Path, one: Sequence[Expr], two: Sequence[Expr], what: str) -> safety.Verdict:
@@ -164,7 +172,8 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     The target is the block of the assignment and the loop. The loop may hold other code and several sums into x, at
     any depth, each with the factor c; it must do nothing else with x, under any name. c must not depend on anything
     that the loop changes or introduces. It is evaluated after the loop even if no sum was: so some sum must surely
-    run, or c surely have a value. Returns the new assignment.
+    run, or c surely have a value. So with a divisor: `x += e / c  ~>  x += e`, and at the end `x = x / c`. Returns the
+    new assignment.
 
     Fails with `NotApplicable` if the block has another form or the sums have no common factor, with `Unsafe` if the
     loop changes the factor or does more with x.
@@ -190,13 +199,15 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     applicable(starts, "the first statement must assign zero, and the second be a loop", block)
     assert isinstance(zero, Assign) and isinstance(loop, For)
     sums = _sums(tree, path, zero, block)
-    c, rest = _common_factor(tree, path, [s.rhs for _, s in sums], block)
+    op, c, rest = _common_factor(tree, path, [s.rhs for _, s in sums], block)
     _only_sums(tree, path, zero, [s for _, s in sums], block)
+    old = Read(zero.sym, zero.idx)
+    value = Binary("*", c, old) if op == "*" else Binary("/", old, c)
     if not any(_surely_runs(tree, path, p) for p, _ in sums):
-        require(untrapped.has_value(tree, path, c, types_at(tree, path)), block)
+        require(untrapped.has_value(tree, path, c if op == "*" else value, types_at(tree, path)), block)
     for (p, _), e in zip(sums, rest, strict=True):
         rw.replace((*p, ("rhs", None)), e)
-    rw.insert_after(path, Assign(zero.sym, zero.idx, Binary("*", c, Read(zero.sym, zero.idx))))
+    rw.insert_after(path, Assign(zero.sym, zero.idx, value))
     well_formed(rw)
     for n in range(1, len(span.parent) + 1):
         stays_race_free(rw, span.parent[:n])
@@ -222,18 +233,19 @@ def _sums(tree: ProcDef, path: Path, zero: Assign, block: BlockCursor) -> list[t
 
 def _common_factor(
     tree: ProcDef, path: Path, values: Sequence[Expr], block: BlockCursor
-) -> tuple[Expr, Sequence[Expr]]:
-    """A factor of all values that the loop at `path` does not change, and what is left of each value."""
+) -> tuple[str, Expr, Sequence[Expr]]:
+    """A factor or divisor of all values that the loop at `path` does not change, which of the two it is, and what is
+    left of each value."""
     inside = frozenset[Sym](binders(get(tree, path)))
     against: safety.Verdict | None = None
-    for c, _ in _factors(values[0]):
-        rest = [next((r for f, r in _factors(v) if f == c), None) for v in values]
+    for op, c, _ in _factors(values[0]):
+        rest = [next((r for o, f, r in _factors(v) if (o, f) == (op, c)), None) for v in values]
         left = [r for r in rest if r is not None]
         if len(left) < len(values) or mentions(c) & inside:
             continue
         verdict = safety.unchanged(tree, safety.Blk(*span_of(path)), c)
         if isinstance(verdict, Safe):
-            return c, left
+            return op, c, left
         against = against or verdict
     applicable(against is not None, "the sums have no factor in common that means something outside the loop", block)
     assert against is not None
@@ -241,13 +253,16 @@ def _common_factor(
     raise AssertionError("a verdict that is not safe ends the rewrite")
 
 
-def _factors(e: Expr) -> Iterator[tuple[Expr, Expr]]:
-    """The factors of a product, each with the product of the others, the outermost first."""
+def _factors(e: Expr) -> Iterator[tuple[str, Expr, Expr]]:
+    """The factors (`*`) and divisors (`/`) of a product, each with what is left without it, the outermost first."""
     if isinstance(e, Binary) and e.op == "*":
-        yield e.lhs, e.rhs
-        yield e.rhs, e.lhs
-        yield from ((f, Binary("*", r, e.rhs)) for f, r in _factors(e.lhs))
-        yield from ((f, Binary("*", e.lhs, r)) for f, r in _factors(e.rhs))
+        yield "*", e.lhs, e.rhs
+        yield "*", e.rhs, e.lhs
+        yield from ((o, f, Binary("*", r, e.rhs)) for o, f, r in _factors(e.lhs))
+        yield from ((o, f, Binary("*", e.lhs, r)) for o, f, r in _factors(e.rhs))
+    elif isinstance(e, Binary) and e.op == "/":
+        yield "/", e.rhs, e.lhs
+        yield from ((o, f, Binary("/", r, e.rhs)) for o, f, r in _factors(e.lhs))
 
 
 def _only_sums(tree: ProcDef, path: Path, zero: Assign, sums: Sequence[Reduce], block: BlockCursor) -> None:

@@ -11,11 +11,23 @@ from ..cursors.rewrite import Rewrite
 from ..frontend.scope import scope_at
 from ..ir import build as b
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, Assign, Binary, Expr, For, If, ProcDef, Reduce
+from ..ir.nodes import (
+    Alloc,
+    Assign,
+    Binary,
+    Call,
+    Expr,
+    For,
+    If,
+    ProcDef,
+    Reduce,
+    StrideExpr,
+    WindowDef,
+)
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, mentions, with_child
 from ..logic import safety
-from .access import rename_uses, uses_in
+from .access import rename_uses, statement_of, uses_in
 from .framework import Where, applicable, argument, primitive, require
 from .scoping import stays_race_free
 
@@ -75,10 +87,11 @@ def _lift(rw: Rewrite, path: Path) -> Path:
     known = scope_at(rw.tree, outside).types
     inner = [s for s in sorted(mentions(alloc.type), key=lambda s: s.id) if s not in known]
     applicable(not inner, f"the extents of {alloc.sym} depend on {', '.join(map(str, inner))}")
+    scope = at_path(rw.proc, outside)  # the edits so far are inside it
     for e in shape_of(alloc):
-        require(safety.unchanged(rw.tree, safety.Blk(*span_of(outside)), e))
+        require(safety.unchanged(rw.tree, safety.Blk(*span_of(outside)), e), scope)
         what = f"the extents of {alloc.sym} are positive outside the scope"
-        require(safety.holds(rw.tree, outside, Binary("<=", b.ONE, e), what))
+        require(safety.holds(rw.tree, outside, Binary("<=", b.ONE, e), what, False), scope)
     at = span_of(outside)
     rw.move(span_of(path), at._replace(hi=at.lo))
     stays_race_free(rw, at.path(1))
@@ -145,10 +158,11 @@ def _twin(rw: Rewrite, alloc: Alloc, branch: Span) -> None:
 
 @primitive()
 def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
-    """`a: T; s  ~>  s`, if nothing reads the buffer but assignments and reductions to it, which go too. Paper: A.5.
+    """`a: T; s  ~>  s`, if nothing reads the buffer but code that only writes to it, which goes too. Paper: A.5.
 
-    A window of the buffer, a call that gets it and a question for its stride keep it alive. Returns the
-    statement around the allocation, or the procedure.
+    What goes are assignments and reductions to the buffer, its windows, those to them, and calls that write to
+    nothing else. A question for its stride keeps it alive. Returns the statement around the allocation, or the
+    procedure.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -163,19 +177,41 @@ def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
         for i in seq(0, n):
             x[i] = 0.0
     """
-    tree = rw.proc.tree
-    stores: list[Path] = []
-    for path in uses_in(tree, rest_of(rw, a.path), a.sym):
-        if any(path[: len(s)] == s for s in stores):
-            continue  # an operand of a store that goes; such expressions are pure
-        applicable(_stores(tree, path, a.sym), f"{a.name()} is still used", at_path(rw.proc, path))
-        stores.append(path)
-    for path in stores:
-        rw.delete(span_of(rw.now(path)))
+    tree, rest = rw.proc.tree, rest_of(rw, a.path)
+    names = _names_of(tree, rest, a.sym)
+    gone = set[Path]()
+    for path in sorted(p for sym in names for p in uses_in(tree, rest, sym)):
+        stmt = statement_of(path)
+        if stmt not in gone:  # else an operand of what goes; such expressions are pure
+            applicable(_only_writes(tree, stmt, path, names), f"{a.name()} is still used", at_path(rw.proc, path))
+            gone.add(stmt)
+    for stmt in sorted(gone):
+        rw.delete(span_of(rw.now(stmt)))
     rw.delete(span_of(a.path))
     return a.path[:-1]
 
 
-def _stores(tree: ProcDef, path: Path, sym: Sym) -> bool:
-    node = get(tree, path)
-    return isinstance(node, Assign | Reduce) and node.sym == sym
+def _names_of(tree: ProcDef, scope: Span, sym: Sym) -> list[Sym]:
+    """A buffer and its windows, also those of windows."""
+    names = [sym]
+    for name in names:
+        holders = (get(tree, path[:-1]) for path in uses_in(tree, scope, name))
+        names += [s.sym for s in holders if isinstance(s, WindowDef)]
+    return names
+
+
+def _only_writes(tree: ProcDef, stmt: Path, use: Path, names: Sequence[Sym]) -> bool:
+    """Whether a statement that uses a buffer, at the path `use`, does nothing but write to it or view it."""
+    s = get(tree, stmt)
+    match s:
+        case Assign() | Reduce():
+            return s.sym in names
+        case WindowDef():
+            return not isinstance(get(tree, use), StrideExpr)
+        case Call():
+            label, k = stmt[-1]
+            assert k is not None
+            done = safety.effects(tree, safety.Blk(stmt[:-1], label, k, k + 1))
+            only = all(x.buffer == names[0] for x in done if x.writes)
+            return only and not isinstance(get(tree, use), StrideExpr)
+    return False

@@ -1,4 +1,4 @@
-"""Configuration state (paper, appendix A.8). Imports `framework`, `scoping`, `staging` and `logic.liveness`.
+"""Configuration state (paper, appendix A.8). Imports `framework`, `scoping`, `staging`, `wellformed` and `logic`.
 
 What a run leaves in config fields is a result of it, which its caller may read. A rewrite here may change that
 for the field it is about, and for no other. If so, the new version says so (`Rewritten.leaves`), and `call_eqv`
@@ -35,6 +35,7 @@ from ..ir.walk import Path, is_bool, is_control, walk
 from ..logic import safety
 from ..logic.dependence import Safe
 from ..logic.effects import windows_at
+from ..logic.held import held_at
 from ..logic.untrapped import TOTAL
 from .framework import ExprLike, Where, applicable, argument, primitive, require
 from .scoping import config_asserts_stay, no_new_races, other_value
@@ -176,7 +177,8 @@ def write_config(rw: Rewrite, gap: GapCursor, config: Config, field: str, value:
 
 def _holds_already(tree: ProcDef, path: Path, field: ReadConfig, value: Expr) -> bool:
     """Whether a field is known to hold a value just before the statement at `path`."""
-    return is_control(value) and isinstance(safety.equal_at(tree, path, field, value), Safe)
+    held: Expr | None = field if is_control(value) else held_at(tree, path, field)
+    return held is not None and isinstance(safety.equal_at(tree, path, held, value), Safe)
 
 
 def _has_value(tree: ProcDef, path: Path, e: Expr) -> None:

@@ -217,4 +217,4 @@ def _split(d: WinDim, c: int) -> Sequence[WinDim]:
     if isinstance(d, Point):
         return [Point(b.div(d.pt, c)), Point(b.mod(d.pt, c))]
     lo = b.mod(d.lo, c)
-    return [Point(b.div(d.lo, c)), Interval(lo, b.add(lo, b.sub(d.hi, d.lo)))]
+    return [Point(b.div(d.lo, c)), Interval(lo, b.add(lo, difference(d.hi, d.lo)))]

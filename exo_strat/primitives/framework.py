@@ -61,7 +61,8 @@ from ..ir.nodes import Expr, WinDim
 from ..ir.walk import Path, is_control
 from ..logic.safety import Blk, Clash, Verdict
 from ..moves import Move, run_move
-from ..strategy import Atomic, Outcome, freeze, show_args
+from ..source import Pieces, call
+from ..strategy import Atomic, Outcome, freeze
 
 Where: TypeAlias = Path | Span | Cursor | None
 ExprLike: TypeAlias = str | int | Expr | NodeCursor
@@ -89,6 +90,10 @@ KIND_NAMES: dict[type[Cursor], str] = {
     StrideExprCursor: "a stride",
     ReadConfigCursor: "a config field",
 }
+
+
+BY_NAME: dict[type[Cursor], str] = {CallCursor: "(_)", AssignCursor: " = _", WindowDefCursor: " = _"}
+"""What a name means where one of these is wanted: the name with this pattern after it."""
 
 
 def kind_name(kind: type[Cursor]) -> str:
@@ -154,7 +159,17 @@ def find_target(p: Proc, ref: object, kinds: tuple[type[Cursor], ...]) -> Cursor
         if isinstance(moved, Success):
             return coerce(moved.unwrap(), kinds)
         raise Refused(moved.failure())
+    if isinstance(ref, Proc) and CallCursor in kinds:
+        return _call_of(p, ref)
     raise Refused(BadArgument(f"a reference is a cursor, a pattern or a move, not {ref!r}"))
+
+
+def _call_of(p: Proc, callee: Proc) -> Cursor:
+    """The first call of a procedure, which the paper's `call_eqv(p, foo, bar)` and `inline(p, foo)` refer to by it."""
+    for c in p.root().find_all("_(_)"):
+        if isinstance(c, CallCursor) and c.subproc().tree == callee.tree:
+            return c
+    raise InvalidCursorError(f"nothing calls {callee.name()} in\n{p}")
 
 
 def _by_text(p: Proc, text: str, kinds: tuple[type[Cursor], ...]) -> Cursor:
@@ -165,10 +180,26 @@ def _by_text(p: Proc, text: str, kinds: tuple[type[Cursor], ...]) -> Cursor:
     if names and len(words) == 1:
         if ForCursor in kinds:
             return _only(p.find_loop(text))
+        for kind, pattern in BY_NAME.items():
+            if kind in kinds:
+                name, sharp, number = text.partition("#")
+                return _only(p.find(f"{name.strip()}{pattern} {sharp}{number}"))
+        if BlockCursor in kinds or StmtCursor in kinds:
+            return _statement(p, text)
         if ArgCursor in kinds:
             return p.find_alloc_or_arg(text)
         if AllocCursor in kinds:
             return p.find_alloc(text)
+    return _only(p.find(text))
+
+
+def _statement(p: Proc, text: str) -> Cursor:
+    """The loop or, if there is none, the allocation that a name means where a statement is wanted."""
+    for find in (p.find_loop, p.find_alloc):
+        try:
+            return _only(find(text))
+        except InvalidCursorError:
+            continue
     return _only(p.find(text))
 
 
@@ -262,9 +293,9 @@ class Primitive(Atomic):
         except FrontendError as e:
             return Err(BadArgument(str(e)).at(self, c))
 
-    def __repr__(self) -> str:
+    def source(self) -> Pieces:
         pos, kws = _spread(PRIMITIVES[self.name].signature, self.args, spare=True)
-        return f"{self.name}({show_args(tuple(pos), tuple(kws.items()))})"
+        return call(self.name, *pos, **kws)
 
 
 def _spread(signature: inspect.Signature, args: Sequence[Any], spare: bool = False) -> tuple[list[Any], dict[str, Any]]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyrsistent import pmap
 
@@ -33,13 +33,14 @@ from ..ir.nodes import (
     WindowDef,
     WindowExpr,
 )
+from ..ir.printing import names_at, print_expr
 from ..ir.types import Tensor
 from ..ir.walk import Path, get
 from ..logic import safety
 from ..logic.dependence import Safe
-from ..logic.effects import Access, accesses, index_of
+from ..logic.effects import Access, accesses, index_of, windows_at
 from ..logic.translate import is_opaque
-from .access import bounds, relist, uses_in
+from .access import bounds, relist, statement_of, uses_in
 from .framework import Where, applicable, primitive, refuse, require
 from .procs import Actuals
 from .wellformed import well_formed
@@ -117,12 +118,13 @@ class _Uses:
 def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     """`x = e; s  ~>  s[x -> e]`. Paper: A.6. Returns the statements that may see the value, or the scope.
 
-    x is an element of a local buffer of which no window is made. The statements are those after the assignment in
-    its block, up to one that surely overwrites the element. They must not write it otherwise, nor change what `e`
-    reads before the last place where it is put in. Unless the element is overwritten, nobody else may see it: not
-    after the block, nor in a later iteration.
+    x is an element of a buffer of which no window is made. The statements are those after the assignment in its
+    block, up to one that surely overwrites the element. They must not write it otherwise, nor change what `e`
+    reads before the last place where it is put in. Unless the element is overwritten, nobody else may see it: the
+    buffer is local, and what is after the block, or a later iteration, does not read it.
 
-    Fails with `NotApplicable` if x is an argument or seen through windows or by reference, with `Unsafe` else.
+    Fails with `NotApplicable` if x is an argument that is not overwritten, or seen through windows or by
+    reference, with `Unsafe` else.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -140,10 +142,11 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     """
     tree, path, node = rw.proc.tree, s.path, s.node
     assert isinstance(node, Assign)
-    scope = _scope(tree, path, node.sym)
-    applicable(scope is not None, f"{node.sym} is no local buffer: what it holds may be seen elsewhere", s)
-    assert scope is not None
+    local = _scope(tree, path, node.sym)
+    scope = local or Span((), "body", 0, len(tree.body))
     uses = _uses(tree, path, node, scope)
+    own = local is not None or (uses.killed and node.sym not in windows_at(tree, path))
+    applicable(own, f"{node.sym} is no local buffer: what it holds may be seen elsewhere", s)
     for p in (*uses.inside, *uses.outside):
         element = _is_element(tree, p)
         applicable(element, f"{node.sym} is also used through a window, or by reference", at_path(rw.proc, p))
@@ -223,11 +226,16 @@ def _not_seen(rw: Rewrite, path: Path, scope: Span, use: Path) -> None:
     if isinstance(n, Assign | StrideExpr):
         return
     assert isinstance(n, Read | Reduce)
+    reads = f"it reads {print_expr(Read(n.sym, n.idx), names_at(tree))}"
     if _is_after(use, path):
-        refuse(unsafe(f"nothing after the block reads {n.sym}"))
+        _refuse_at(rw, use, f"nothing after the block reads {n.sym}", reads)
     for loop in _shared_loops(tree, path, scope, use):
         if not isinstance(safety.carried(tree, loop, n.sym), Safe):
-            refuse(unsafe(f"no later iteration reads what the assignment leaves in {n.sym}"))
+            _refuse_at(rw, use, f"no later iteration reads what the assignment leaves in {n.sym}", reads)
+
+
+def _refuse_at(rw: Rewrite, use: Path, obligation: str, details: str) -> None:
+    refuse(replace(unsafe(obligation, details=details), place=at_path(rw.proc, statement_of(use))))
 
 
 def _is_after(use: Path, path: Path) -> bool:

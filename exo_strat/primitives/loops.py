@@ -14,7 +14,7 @@ from ..cursors.edits import Span, span_of
 from ..cursors.kinds import ForCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
-from ..ir.nodes import Binary, Const, Expr, For, If, Pass
+from ..ir.nodes import Binary, Const, Expr, For, If, Pass, ProcDef
 from ..ir.walk import Path, get, mentions, with_child
 from ..logic import safety
 from ..logic.translate import is_opaque
@@ -27,9 +27,9 @@ from .scoping import (
     escaping,
     integer_arg,
     joint_mode,
+    known_count,
     loop_at,
     stays_race_free,
-    trip_count,
 )
 
 TAILS = ("perfect", "guard", "cut", "cut_and_guard")
@@ -185,7 +185,7 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
     inner = _nest(outer)
-    c = trip_count(inner)
+    c = known_count(tree, (*path, ("body", 0)))
     applicable(c is not None and c >= 1, "the inner loop must run a constant, positive number of times", loop)
     assert c is not None
     counts_from_start(outer, loop)
@@ -262,10 +262,11 @@ def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
 
 @primitive()
 def fission(rw: Rewrite, gap: GapCursor, n_lifts: int = 1) -> Where:
-    """`for i: s1; s2  ~>  for i: s1; for i: s2`, at a gap. Also through `if`s without else. Paper: A.1.
+    """`for i: s1; s2  ~>  for i: s1; for i: s2`, at a gap. Also through `if`s. Paper: A.1.
 
-    `n_lifts` enclosing scopes are split, from the inside out; each part keeps its loop's mode. Returns the
-    second of the two outermost parts; cursors to a scope point to its first part.
+    `n_lifts` enclosing scopes are split, from the inside out; each part keeps its loop's mode. The other branch of
+    an `if` stays with the first part: `if e: s1; s2 else: s3  ~>  if e: s1 else: s3; if e: s2`. Returns the second
+    of the two outermost parts; cursors to a scope point to its first part.
 
     Fails with `NotApplicable` if s2 uses what s1 defines, and with `Unsafe` if some s1 touches the data of an
     s2 of an earlier iteration, or changes the bounds or the condition. An s2 may read what a later s1 writes if
@@ -298,9 +299,9 @@ def _split(rw: Rewrite, gap: Span) -> Span:
     """Split the scope around a gap of the current tree; returns the gap between the parts."""
     tree, path, k = rw.tree, gap.parent, gap.lo
     scope = get(tree, path)
-    n = len(getattr(scope, gap.label))
+    n, label = len(getattr(scope, gap.label)), gap.label
     applicable(0 < k < n, "the gap must have statements of the scope on both sides")
-    applicable(not escaping(tree, Span(path, gap.label, 0, k)), "a name defined before the gap is used after it")
+    applicable(not escaping(tree, Span(path, label, 0, k)), "a name defined before the gap is used after it")
     second: For | If
     if isinstance(scope, For):
         require(safety.fission(tree, path, k))
@@ -309,16 +310,24 @@ def _split(rw: Rewrite, gap: Span) -> Span:
         second = For(i, scope.lo, scope.hi, pvector(), scope.mode)
     else:
         assert isinstance(scope, If)
-        applicable(not scope.orelse, "an `if` with an else branch cannot be split")
-        require(safety.unchanged(tree, safety.Blk(path, "body", 0, k), scope.cond))
-        second = If(scope.cond, pvector(), pvector())
+        _condition_stays(tree, path, scope, label, k)
+        second = If(scope.cond, pvector([Pass()]) if label == "orelse" else pvector(), pvector())
     rw.insert_after(path, second)
     after = span_of(path).path(1)
-    rw.move(Span(path, "body", k, n), Span(after, "body", 0, 0))
+    rw.move(Span(path, label, k, n), Span(after, label, 0, 0))
     if isinstance(scope, For):
         rw.substitute_in(body_span(rw, after), scope.iter, b.var(i))
     s = span_of(after)
     return s._replace(hi=s.lo)
+
+
+def _condition_stays(tree: ProcDef, path: Path, scope: If, label: str, k: int) -> None:
+    """Owed when the condition of an `if` is asked again after the first k statements of a branch, or after the
+    whole of the other one: neither changes it."""
+    other = "body" if label == "orelse" else "orelse"
+    require(safety.unchanged(tree, safety.Blk(path, label, 0, k), scope.cond))
+    if getattr(scope, other):
+        require(safety.unchanged(tree, safety.Blk(path, other, 0, len(getattr(scope, other))), scope.cond))
 
 
 @primitive()
@@ -384,8 +393,8 @@ def add_loop(rw: Rewrite, block: BlockCursor, name: str, hi: ExprLike, guard: bo
 def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in (lo, lo+n): s  ~>  s[i -> lo]; ..; s[i -> lo+n-1]`, for a constant n. Paper: A.1.
 
-    lo may be symbolic. A loop that never runs becomes `pass`. Returns the block of all copies; cursors into
-    the body point into the first.
+    lo may be symbolic, and so may n if the assertions, ranges and conditions around leave it one value. A loop that
+    never runs becomes `pass`. Returns the block of all copies; cursors into the body point into the first.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -400,22 +409,19 @@ def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """
     path = loop.path
     old = loop_at(rw.proc.tree, path)
-    n = trip_count(old)
+    n = known_count(rw.proc.tree, path)
     applicable(n is not None, "the loop must run a constant number of times", loop)
     assert n is not None
     if n <= 0:
         rw.replace(path, Pass())
         return path
     counts_from_start(old, loop)
-    copies = [rw.copy(old.body) for _ in range(n - 1)]
+    copies = [s for k in range(1, n) for s in rw.copy(old.body, {old.iter: _nth(old.lo, k)})]
     first = rw.unwrap(path)
-    size = first.hi - first.lo
-    for k, stmts in enumerate(copies, 1):
-        rw.insert_after(first.path(k * size - 1), *stmts)
-    for k in range(n):
-        at = first.lo + k * size
-        rw.substitute_in(first._replace(lo=at, hi=at + size), old.iter, _nth(old.lo, k))
-    return first._replace(hi=first.lo + n * size)
+    rw.substitute_in(first, old.iter, old.lo)
+    if copies:
+        rw.insert_after(first.path(len(old.body) - 1), *copies)
+    return first._replace(hi=first.hi + len(copies))
 
 
 def _nth(lo: Expr, k: int) -> Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pyrsistent import pvector
@@ -32,6 +32,7 @@ from ..ir.nodes import (
     StrideExpr,
     Var,
     WinDim,
+    WindowDef,
     WindowExpr,
 )
 from ..ir.types import Control, R, Tensor, Type, bool_
@@ -171,7 +172,8 @@ def replace(rw: Rewrite, block: BlockCursor, callee: Proc) -> Where:
 
     The arguments are found by unification: integers from linear equations, windows from the accesses. Where
     a window could show either of two dimensions, the last is tried first. Scalars may be any element, scalar
-    or literal. Loops match up to a shift of their iterators, operands of `+` and `*` in either order.
+    or literal. Loops match up to a shift of their iterators, operands of `+` and `*` in either order, calls if
+    they are of the same procedure.
 
     Fails with `NotApplicable` if there are no such arguments, or only in other memories or precisions, and
     with `Unsafe` if what the call owes is not true here: what foo asserts, positive sizes, strides, windows
@@ -214,6 +216,7 @@ def _as_call(tree: ProcDef, span: Span, stmts: Sequence[Stmt], callee: Proc, blo
     types, mems = types_at(tree, path), memories_at(tree, path)
     ranks = {s: _rank(t) for s, t in types.items() if not isinstance(t, Control)}
     ranks |= {n.sym: _rank(n.type) for s in stmts for _, n in walk(s) if isinstance(n, Alloc)}
+    ranks |= {n.sym: _kept(n.rhs) for s in stmts for _, n in walk(s) if isinstance(n, WindowDef)}
     first = None
     for u in Unifier(fresh, ranks).solutions(stmts):
         if all(safety.linear(tree, path, e) for e in u.rest) and _fits(fresh, u, types, mems):
@@ -229,6 +232,11 @@ def _as_call(tree: ProcDef, span: Span, stmts: Sequence[Stmt], callee: Proc, blo
 
 def _rank(t: Type) -> int:
     return len(t.shape) if isinstance(t, Tensor) else 0
+
+
+def _kept(w: WindowExpr) -> int:
+    """How many dimensions a window keeps."""
+    return sum(isinstance(d, Interval) for d in w.idx)
 
 
 def _fits(callee: ProcDef, u: Unified, types: Mapping[Sym, Type], mems: Mapping[Sym, Memory]) -> bool:
@@ -307,7 +315,8 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Proc) -> Where:
     argument(isinstance(other, Proc), f"{other!r} is no procedure")
     old = node.f
     related = isinstance(old, Proc) and old.origin is other.origin
-    applicable(related, f"{old.tree.name} and {other.name()} are not versions of one procedure", call)
+    what = f"{old.tree.name} and {other.name()} are not versions of one procedure"
+    applicable(related, what + (_parting(old, other) if isinstance(old, Proc) else ""), call)
     assert isinstance(old, Proc)
     same = [*map(_passing, old.tree.args)] == [*map(_passing, other.tree.args)]
     applicable(same, "the two procedures take different kinds of arguments, or in other memories", call)
@@ -324,6 +333,23 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Proc) -> Where:
     if configs_differ([node], new):
         well_formed(rw)
     return path
+
+
+def _parting(old: Proc, other: Proc) -> str:
+    """Which rewrites made two procedures of one that are no longer interchangeable, in words; else nothing."""
+    lines = [list(_lineage(p)) for p in (old, other)]
+    if lines[0][-1] is not lines[1][-1]:
+        return ""
+    new = [p for line in lines for p in line if p.parent is not None and p.origin is not p.parent.origin]
+    ops = dict.fromkeys(repr(p.rewritten.op) for p in new if p.rewritten is not None)
+    return f" that compute the same for the same arguments, after {' and '.join(ops)}"
+
+
+def _lineage(p: Proc | None) -> Iterator[Proc]:
+    """A procedure and all that it was made from, up to the first."""
+    while p is not None:
+        yield p
+        p = p.parent
 
 
 def _passing(a: Arg) -> object:

@@ -18,7 +18,7 @@ from ..cursors.kinds import ForCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.names import Sym
-from ..ir.nodes import Binary, Expr, For, If, Node, Stmt, Unary, Var
+from ..ir.nodes import Binary, Expr, For, If, Node, ProcDef, Stmt, Unary, Var
 from ..ir.printing import names_at
 from ..ir.walk import Path, children, is_bool, is_control, mentions, rename, update, walk
 from ..logic import recomputation, safety
@@ -56,18 +56,22 @@ def _le(x: Expr, y: Expr) -> Expr:
 
 
 @primitive()
-def divide_with_recompute(rw: Rewrite, loop: ForCursor, n: ExprLike, c: int, names: tuple[str, str]) -> Where:
+def divide_with_recompute(
+    rw: Rewrite, loop: ForCursor, n: ExprLike, c: int, names: tuple[str, str], width: ExprLike | None = None
+) -> Where:
     """`for i in (lo, hi): s  ~>  for io in (0, N): for ii in (0, c + d): s[i -> lo + c*io + ii]`. Paper: A.1.
 
     N tiles that start `c` iterations apart, each but the first beginning with the d = (hi - lo) - N*c last
     iterations of the one before. `n` is N, an integer control expression in scope before the loop that reads no
     config field; `c` is a positive literal, `names` are those of io and ii. Unless the loop is empty there is a
-    tile, and d is not negative or there is just one. The inner loop keeps the mode; the outer one is sequential,
-    as its iterations write the same places. Returns the outer loop.
+    tile, and d is not negative or there is just one. Beyond the paper, `width` says how many iterations a tile has:
+    it begins with the last `width - c` of the one before, the last tile may reach beyond the end, and the body is
+    guarded by `if lo + c*io + ii < hi`. The inner loop keeps the mode; the outer one is sequential, as its iterations
+    write the same places. Returns the outer loop.
 
-    Fails with `Unsafe` if N*c may be too large or N too small; if doing the shared iterations again, all
-    together, may change something (they accumulate, or read what a later one of them overwrote); or if the body
-    changes the bounds.
+    Fails with `Unsafe` if N*c may be too large or N too small, or the tiles leave gaps; if doing the shared
+    iterations again, all together, may change something (they accumulate, or read what a later one of them
+    overwrote); or if the body changes the bounds.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -80,6 +84,12 @@ def divide_with_recompute(rw: Rewrite, loop: ForCursor, n: ExprLike, c: int, nam
         for io in seq(0, n):
             for ii in seq(0, 10):
                 y[8 * io + ii] = 2.0 * x[8 * io + ii]
+    >>> print(divide_with_recompute.direct(p, "i", "n + 1", 8, ["io", "ii"], width=9))
+    def foo(n: size, x: f32[8 * n + 2] @ DRAM, y: f32[8 * n + 2] @ DRAM):
+        for io in seq(0, n + 1):
+            for ii in seq(0, 9):
+                if 8 * io + ii < 8 * n + 2:
+                    y[8 * io + ii] = 2.0 * x[8 * io + ii]
     """
     argument(isinstance(c, int) and c >= 1, f"the distance of tiles must be a positive integer, not {c!r}")
     argument(len(names) == 2, "two names are needed: for the outer and the inner iterator")
@@ -87,21 +97,38 @@ def divide_with_recompute(rw: Rewrite, loop: ForCursor, n: ExprLike, c: int, nam
     old = loop_at(tree, path)
     tiles = integer_arg(rw, n, path)
     counts_from_start(old, loop)
-    if not safety.holds_everywhere(tree, path, _le(tiles, b.ONE)):
+    reach = None if width is None else integer_arg(rw, width, path)
+    if reach is not None or not safety.holds_everywhere(tree, path, _le(tiles, b.ONE)):
         bounds_stay(tree, path)
-    count = b.sub(old.hi, old.lo)
-    empty = _le(count, b.ZERO)
-    require(safety.holds(tree, path, _any(empty, _le(b.ONE, tiles)), "there is a tile unless the loop is empty"), loop)
-    fit = _any(empty, _le(tiles, b.ONE), _le(b.mul(c, tiles), count))
-    require(safety.holds(tree, path, fit, "the tiles leave no gaps: their number times their distance fits"), loop)
-    require(recomputation.overlap(tree, path, b.ZERO, tiles, c), loop)
+    _tiles_cover(tree, loop, old, tiles, c, reach)
+    require(recomputation.overlap(tree, path, b.ZERO, tiles, c, reach), loop)
     io, ii = rw.fresh(name_arg(names[0])), rw.fresh(name_arg(names[1]))
     rw.set(path, iter=io, lo=b.ZERO, hi=tiles, mode="seq")
     body = body_span(rw, path)
-    rw.substitute_in(body, old.iter, b.add(old.lo, b.add(b.mul(c, b.var(io)), b.var(ii))))
-    rw.wrap(body, For(ii, b.ZERO, _width(old, tiles, c), pvector(), old.mode))
+    i_new = b.add(old.lo, b.add(b.mul(c, b.var(io)), b.var(ii)))
+    rw.substitute_in(body, old.iter, i_new)
+    if reach is not None:
+        body = span_of(rw.wrap(body, If(b.lt(i_new, old.hi), pvector(), pvector())))
+    rw.wrap(body, For(ii, b.ZERO, _width(old, tiles, c) if reach is None else reach, pvector(), old.mode))
     config_asserts_stay(rw)
     return path
+
+
+def _tiles_cover(tree: ProcDef, loop: ForCursor, old: For, tiles: Expr, c: int, width: Expr | None) -> None:
+    """Owed: the tiles, of the width given or such that they end with the loop, have all its iterations."""
+    count = b.sub(old.hi, old.lo)
+    empty = _le(count, b.ZERO)
+    some = _any(empty, _le(b.ONE, tiles))
+    require(safety.holds(tree, loop.path, some, "there is a tile unless the loop is empty"), loop)
+    if width is None:
+        fit = _any(empty, _le(tiles, b.ONE), _le(b.mul(c, tiles), count))
+        what = "the tiles leave no gaps: their number times their distance fits"
+        require(safety.holds(tree, loop.path, fit, what), loop)
+        return
+    touch = _any(empty, _le(tiles, b.ONE), _le(b.num(c), width))
+    require(safety.holds(tree, loop.path, touch, "each tile reaches as far as the next one starts"), loop)
+    end = _any(empty, _le(count, b.add(b.mul(c, b.sub(tiles, b.ONE)), width)))
+    require(safety.holds(tree, loop.path, end, "the last tile reaches the end of the loop"), loop)
 
 
 def _width(loop: For, tiles: Expr, c: int) -> Expr:

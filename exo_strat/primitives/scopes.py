@@ -15,11 +15,11 @@ from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.nodes import For, If, Pass
 from ..ir.walk import Path, get, mentions
-from ..logic import safety
+from ..logic import recomputation, safety
 from ..logic.translate import is_opaque
 from .framework import Where, applicable, primitive, ref, require
 from .loops import reorder_loops
-from .scoping import body_span, config_asserts_stay, joint_mode, loop_at, stays_race_free
+from .scoping import body_span, config_asserts_stay, evaluated_early, joint_mode, loop_at, stays_race_free
 
 
 @primitive()
@@ -102,9 +102,9 @@ def lift_scope(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     if e2: (if e: s else: s3) else: (if e: s2 else: s3)`; two loops as in `reorder_loops`. Returns the scope,
     which is now outside. Cursors into s3 and to the loop point to the first of two copies.
 
-    Fails with `NotApplicable` if the scope is not all of a loop or branch, if e depends on i, or if bounds or
-    conditions would read data or config fields where they were not read before; with `Unsafe` if s changes
-    e, or if the loop may be empty and e reads data or config fields.
+    Fails with `NotApplicable` if the scope is not all of a loop or branch, or if e depends on i; with `Unsafe` if s
+    changes e, or if a condition or bound that reads data or config fields would be evaluated where it was not (the
+    loop may be empty, the other condition false) and need not have a value there.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -155,8 +155,10 @@ def _if_out_of_for(rw: Rewrite, path: Path) -> None:
     assert isinstance(cond, If)
     applicable(loop.iter not in mentions(cond.cond), f"the condition depends on {loop.iter}")
     require(safety.unchanged(tree, safety.Blk(path, "body", 0, 1), cond.cond))
-    if is_opaque(cond.cond):
-        require(safety.holds(tree, path, b.lt(loop.lo, loop.hi), "the loop runs at least once"))
+    runs = safety.holds(tree, path, b.lt(loop.lo, loop.hi), "the loop runs at least once")
+    early = is_opaque(cond.cond) and isinstance(runs, safety.Clash)
+    if early and isinstance(recomputation.evaluable(tree, safety.Blk(*span_of(path)), cond.cond), safety.Clash):
+        require(runs)
     nested = _hoist(rw, path, "body")
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
     if cond.orelse:
@@ -164,6 +166,8 @@ def _if_out_of_for(rw: Rewrite, path: Path) -> None:
         other = rw.wrap(body_span(rw, path, "orelse"), For(i, loop.lo, loop.hi, pvector(), loop.mode))
         rw.substitute_in(body_span(rw, other), loop.iter, b.var(i))
     rw.move(span_of(nested), Span(path, "body", 0, 0))
+    if early:
+        evaluated_early(rw, path, runs)
 
 
 def _for_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
@@ -173,12 +177,15 @@ def _for_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
     applicable(not cond.orelse and label == "body", "the `if` must have no else branch")
     loop_path: Path = (*path, ("body", 0))
     loop = loop_at(tree, loop_path)
-    stable = not (is_opaque(loop.lo) or is_opaque(loop.hi))
-    applicable(stable, "the loop's bounds read config fields that need not be written unless the condition holds")
+    early = [e for e in (loop.lo, loop.hi) if is_opaque(e)]
+    for e in early:
+        require(recomputation.evaluable(tree, safety.Blk(*span_of(path)), e))
     require(safety.unchanged(tree, safety.Blk(loop_path, "body", 0, len(loop.body)), cond.cond))
     nested = _hoist(rw, path, "body")
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
     rw.move(span_of(nested), Span(path, "body", 0, 0))
+    if early:
+        evaluated_early(rw, path)
 
 
 def _if_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
@@ -188,8 +195,9 @@ def _if_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
     inner = getattr(outer, label)[0]
     other_label = "orelse" if label == "body" else "body"
     other = getattr(outer, other_label)
-    stable = not is_opaque(inner.cond)
-    applicable(stable, "the inner condition reads data or config fields that need not be written otherwise")
+    early = is_opaque(inner.cond)
+    if early:
+        require(recomputation.evaluable(tree, safety.Blk(*span_of(path)), inner.cond))
     nested = _hoist(rw, path, label)
     rw.move(body_span(rw, path), Span(nested, label, 0, 0))
     if inner.orelse or other:
@@ -203,3 +211,5 @@ def _if_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
         if other:
             rw.insert(Span(twin, other_label, 0, 0), *rw.copy(other))
     rw.move(span_of(nested), Span(path, "body", 0, 0))
+    if early:
+        evaluated_early(rw, path)

@@ -7,15 +7,22 @@ from dataclasses import replace
 from ..cursors.cursor import Cursor
 from ..cursors.edits import Span
 from ..cursors.rewrite import Rewrite
+from ..frontend.checks import check
+from ..frontend.errors import CheckError
 from ..frontend.scope import scope_at
 from ..ir.names import Sym
 from ..ir.nodes import Alloc, Expr, For, ProcDef, ReadConfig, Var, WindowDef
 from ..ir.types import bool_
 from ..ir.walk import Path, get, is_bool, is_control, mentions, walk
 from ..logic import safety
+from ..logic.affine import Lin, Opaque
+from ..logic.answers import Proved, Sat
 from ..logic.configs import asks_config
+from ..logic.context import env_of, facts_at
 from ..logic.dependence import Clash
+from ..logic.formula import eq
 from ..logic.liveness import may_last, unread_after
+from ..logic.solver import prove, satisfiable
 from ..logic.translate import Env, is_opaque, lin
 from .framework import ExprLike, applicable, argument, expr_arg, require
 from .wellformed import well_formed
@@ -44,6 +51,22 @@ def trip_count(loop: For) -> int | None:
     """How often a loop runs (maybe a number below 1), if that is a constant."""
     n = lin(loop.hi, Env()) - lin(loop.lo, Env())
     return None if n.terms else n.const
+
+
+def known_count(tree: ProcDef, path: Path) -> int | None:
+    """How often the loop at a path runs (maybe a number below 1), if that is one number wherever control gets there."""
+    loop = loop_at(tree, path)
+    n = trip_count(loop)
+    if n is not None or is_opaque(loop.lo) or is_opaque(loop.hi):
+        return n
+    env = env_of(tree)
+    count, facts, what = Opaque("count"), facts_at(tree, path), "the loop runs a constant number of times"
+    runs = eq(Lin.of(count), lin(loop.hi, env) - lin(loop.lo, env))
+    answer = satisfiable([*facts, runs], what)
+    if not isinstance(answer, Sat) or count not in answer.model:
+        return None
+    n = int(answer.model[count])
+    return n if isinstance(prove([*facts, runs], eq(Lin.of(count), n), what), Proved) else None
 
 
 def joint_mode(one: For, two: For) -> str:
@@ -93,6 +116,18 @@ def _in_words(verdict: safety.Verdict) -> safety.Verdict:
     values = ", ".join(f"{k} = {v}" for k, v in verdict.counterexample.items())
     details = f"{verdict.details}\nin the new code, for instance with {values}"
     return replace(verdict, counterexample=None, details=details)
+
+
+def evaluated_early(rw: Rewrite, path: Path, instead: safety.Verdict = safety.SAFE) -> None:
+    """Owed when the statement at a path of the current tree evaluates what was not evaluated there, but has a value:
+    its places are in bounds, and no parallel loop around it gets a race. Where they are not, `instead` is told."""
+    try:
+        check(rw.tree)
+    except CheckError:
+        require(instead)
+        well_formed(rw)
+    for n in range(1, len(path)):
+        stays_race_free(rw, path[:n])
 
 
 def other_value(rw: Rewrite, tree: ProcDef, gap: Path, field: ReadConfig, place: Cursor) -> None:

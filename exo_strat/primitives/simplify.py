@@ -9,22 +9,40 @@ from ..cursors.cursor import ExprCursor, ProcCursor, StmtCursor
 from ..cursors.edits import Span
 from ..cursors.kinds import ForCursor, IfCursor
 from ..cursors.rewrite import Rewrite
+from ..frontend.exprs import parse_data
+from ..frontend.scope import scope_at
 from ..ir import build as b
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import Binary, Call, Const, Expr, For, If, Node, Pass, ProcDef, Read, Reduce, Stmt, Unary, Var
+from ..ir.nodes import (
+    Binary,
+    Call,
+    Const,
+    Expr,
+    For,
+    If,
+    Node,
+    Pass,
+    ProcDef,
+    Read,
+    Reduce,
+    Stmt,
+    Unary,
+    Var,
+    WindowExpr,
+)
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Type, bool_
-from ..ir.walk import Path, children, get, is_bool, is_control, mentions
-from ..logic import safety
+from ..ir.walk import Path, children, get, is_bool, is_control, mentions, parts
+from ..logic import branches, safety
 from ..logic.answers import Proved
-from ..logic.context import Facts, env_of, facts_at
+from ..logic.context import env_of, facts_at
 from ..logic.dependence import Safe
 from ..logic.formula import le
-from ..logic.normal import decided, normalize_expr
+from ..logic.normal import affine_normal, decided, normalize_expr
 from ..logic.solver import prove
 from ..logic.translate import Env, is_opaque, lin
-from .framework import ExprLike, Where, applicable, argument, expr_arg, primitive, require
+from .framework import ExprLike, Where, applicable, argument, expr_arg, primitive, ref, require
 from .scoping import trip_count
 from .wellformed import types_at, well_formed
 
@@ -90,26 +108,37 @@ class _Simplification:
         """Simplify a statement and all that is in it."""
         s = get(self.tree, old)
         assert isinstance(s, Stmt)
-        if _is_simple(s):
+        if isinstance(s, For) and _is_simple(s):
             return
-        facts = facts_at(self.tree, old)
-        if isinstance(s, If) and self._choose(s, facts, old, now):
+        if isinstance(s, If) and self._choose(s, old, now):
             return
-        if isinstance(s, For) and _never_runs(s, facts, self.env):
+        if isinstance(s, For) and self._never_runs(s, old):
             self.rw.replace(now, Pass())
             return
         for step, e in children(s):
             if step[0] not in BLOCKS:
-                self.expression((*now, step), e, facts, isinstance(s, Call))
+                self.expression((*now, step), e, old, isinstance(s, Call))
         for label in BLOCKS:
             if hasattr(s, label):
                 self.block(old, now, label)
         if _does_nothing(get(self.rw.tree, now)):
             self.rw.replace(now, Pass())
 
-    def _choose(self, s: If, facts: Facts, old: Path, now: Path) -> bool:
+    def _never_runs(self, s: For, old: Path) -> bool:
+        n = trip_count(s)
+        if n is not None:
+            return n <= 0
+        if is_opaque(s.lo) or is_opaque(s.hi):
+            return False
+        empty = le(lin(s.hi, self.env), lin(s.lo, self.env))
+        return isinstance(prove(facts_at(self.tree, old), empty, "the loop never runs"), Proved)
+
+    def _choose(self, s: If, old: Path, now: Path) -> bool:
         """Replace an `if` whose condition is known by its branch."""
-        truth = decided(s.cond, facts, self.env)
+        truth = decided(s.cond, facts_at(self.tree, old), self.env)
+        if truth is None and is_opaque(s.cond):  # a part that does not read data may decide the whole
+            cond = normalize_expr(s.cond, facts_at(self.tree, old), self.env)
+            truth = bool(cond.value) if isinstance(cond, Const) else None
         if truth is None:
             return False
         label = "body" if truth else "orelse"
@@ -121,29 +150,24 @@ class _Simplification:
             self.statement((*old, (label, i)), branch.path(i))
         return True
 
-    def expression(self, now: Path, e: Node, facts: Facts, passed: bool = False) -> None:
-        """Simplify an expression, window or type; `passed` says that it is a call's argument."""
-        if _is_simple(e):
+    def expression(self, now: Path, e: Node, old: Path, passed: bool = False) -> None:
+        """Simplify an expression, window or type of the statement at `old`; `passed` says that it is a call's
+        argument."""
+        if not e.CHILDREN:
             return
-        if is_control(e):
-            self.rw.replace(now, normalize_expr(e, facts, self.env))  # type: ignore[arg-type]
-            e = get(self.rw.tree, now)
-            if not is_opaque(e):  # type: ignore[arg-type]
+        if isinstance(e, _OPERATORS) and is_control(e):
+            new = affine_normal(e) or normalize_expr(e, facts_at(self.tree, old), self.env)
+            self.rw.replace(now, new)
+            if not is_opaque(new):
                 return
+            e = new
         for step, c in children(e):
-            self.expression((*now, step), c, facts)
+            self.expression((*now, step), c, old)
+        if not isinstance(e, Binary):
+            return
         shorter = _shorter(get(self.rw.tree, now))
         if shorter is not None and not (passed and isinstance(shorter, Read)):
             self.rw.replace(now, shorter)
-
-
-def _never_runs(s: For, facts: Facts, env: Env) -> bool:
-    n = trip_count(s)
-    if n is not None:
-        return n <= 0
-    if is_opaque(s.lo) or is_opaque(s.hi):
-        return False
-    return isinstance(prove(facts, le(lin(s.hi, env), lin(s.lo, env)), "the loop never runs"), Proved)
 
 
 def _does_nothing(s: Node) -> bool:
@@ -179,18 +203,25 @@ def _shorter(e: Node) -> Expr | None:
 
 
 @memo_by_identity
-def _is_simple(n: Node) -> bool:
-    """Whether there is surely nothing to simplify in a node: no operator, branch or `pass`, and no loop that
+def _is_simple(s: Stmt) -> bool:
+    """Whether there is surely nothing to simplify in a statement: no operator, branch or `pass`, and no loop that
     may not run."""
-    if isinstance(n, Binary | Unary | If | Pass):
-        return False
-    if isinstance(n, For):
-        count = trip_count(n)
-        if count is None or count <= 0:
+    match s:
+        case If() | Pass():
             return False
-    if isinstance(n, Reduce) and _does_nothing(n):
-        return False
-    return all(_is_simple(c) for _, c in children(n))
+        case For(lo=lo, hi=hi, body=body):
+            runs = _is_plain(lo) and _is_plain(hi) and (trip_count(s) or 0) > 0
+            return runs and all(map(_is_simple, body))
+        case _:
+            return all(map(_is_plain, parts(s))) and not _does_nothing(s)
+
+
+def _is_plain(e: Node) -> bool:
+    """Whether an expression, window or type is without operators."""
+    return not isinstance(e, _OPERATORS) and all(map(_is_plain, parts(e)))
+
+
+_OPERATORS = (Binary, Unary)
 
 
 # -- dead code ----------------------------------------------------------------------------------------
@@ -200,9 +231,9 @@ def _is_simple(n: Node) -> bool:
 def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     """A loop that never runs becomes `pass`; an `if` whose condition is known becomes its branch. Paper: A.6.
 
-    What is known are the assertions, and the loop ranges and conditions around the place. Fails with `Unsafe`
-    and values for which the loop runs, or the condition is false; a condition on data is never known. Returns
-    what stands in its place.
+    What is known are the assertions, and the loop ranges and conditions around the place; a condition on data only in
+    a branch of an `if` with that condition, where nothing writes what it reads. Fails with `Unsafe` and values for
+    which the loop runs, or the condition is false. Returns what stands in its place.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -225,9 +256,10 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     assert isinstance(node, If)
     what = "the condition is always true or always false"
     truth = safety.holds(tree, path, node.cond, what)
-    if isinstance(truth, Safe):
+    known = branches.taken(tree, path, node.cond) if is_opaque(node.cond) else None
+    if isinstance(truth, Safe) or known:
         return rw.unwrap(path)
-    if not isinstance(safety.holds(tree, path, Unary("not", node.cond), what), Safe):
+    if known is None and not isinstance(safety.holds(tree, path, Unary("not", node.cond), what), Safe):
         require(truth, scope)
     if node.orelse:
         return rw.unwrap(path, "orelse")
@@ -240,10 +272,11 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
 
 @primitive()
 def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike) -> Where:
-    """`e  ~>  e'`, for control expressions that are equal where `e` stands. Paper: A.6. Returns the expression.
+    """`e  ~>  e'`, for expressions that are equal where `e` stands. Paper: A.6. Returns the expression.
 
-    A config field equals what it is known to hold. The signature and the assertions stay as they are: they are
-    what the equality may rest on.
+    A config field equals what it is known to hold. Data is equal if it is the same operations on equal places;
+    operands of sums and products may come in another order. The signature and the assertions stay as they are: they
+    are what the equality may rest on. Fails with `NotApplicable` on windows, and on what a call gets by reference.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -259,19 +292,33 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike) -> Where:
             x[4 * i] = 0.0
     """
     tree = rw.proc.tree
-    applicable(is_control(e.node), "only control expressions can be rewritten", e)
+    control = is_control(e.node)
+    passed = not control and isinstance(get(tree, e.path[:-1]), Call)
+    applicable(not passed and not isinstance(e.node, WindowExpr), "this may stand for a place, not for a value", e)
     applicable(e.path[0][0] == "body", "what a procedure takes and asserts cannot be rewritten", e)
-    value = expr_arg(rw, new, e.path)
+    value = expr_arg(rw, new, e.path) if control else _data_arg(rw, new, e.path)
     types = types_at(tree, e.path)
     unknown = [s for s in sorted(mentions(value), key=lambda s: s.id) if s not in types]
     argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {e} stands")
-    argument(is_control(value), f"{new!r} is no control expression")
-    same_kind = _is_truth(e.node, types) == _is_truth(value, types)  # type: ignore[arg-type]
+    kind = "control expression" if control else "data value"
+    argument(is_control(value) == control, f"{new!r} is no {kind}")
+    same_kind = not control or _is_truth(e.node, types) == _is_truth(value, types)  # type: ignore[arg-type]
     argument(same_kind, f"{new!r} is a condition where an integer stands, or the other way round")
     require(safety.equal_at(tree, e.path, e.node, value, "the two expressions are equal"), e)  # type: ignore[arg-type]
     rw.replace(e.path, value)
     well_formed(rw)
     return e.path
+
+
+def _data_arg(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
+    """A data value argument: a number, object code in the scope at `at`, or a cursor."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return b.data(float(value))
+    if isinstance(value, str):
+        return parse_data(value, scope_at(rw.proc.tree, at))
+    found = ref(rw, value, ExprCursor).node
+    argument(isinstance(found, Expr) and not isinstance(found, WindowExpr), f"{value!r} is no data value")
+    return found  # type: ignore[return-value]
 
 
 def _is_truth(e: Expr, types: dict[Sym, Type]) -> bool:

@@ -14,8 +14,7 @@ from ..ir.walk import Path, is_bool, mentions, walk
 from ..logic import recomputation
 from ..logic.translate import is_opaque
 from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, primitive, require
-from .scoping import config_asserts_stay, escaping, stays_race_free
-from .wellformed import well_formed
+from .scoping import config_asserts_stay, escaping, evaluated_early
 
 
 @primitive()
@@ -63,9 +62,7 @@ def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike
         rest = pvector([If(c, rw.copy(stmts), rest)])
     path = rw.wrap(span, If(tests[0], pvector(), rest))
     if any(map(is_opaque, tests)):
-        well_formed(rw)
-        for n in range(1, len(path)):
-            stays_race_free(rw, path[:n])
+        evaluated_early(rw, path)
     config_asserts_stay(rw)
     return path
 

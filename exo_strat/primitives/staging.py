@@ -50,6 +50,7 @@ from ..logic.translate import is_opaque
 from .access import Dims, Redirect, bounds, redirect_each, shown, statement_of, uses_in
 from .framework import Where, applicable, blk, name_arg, primitive, require, window_arg
 from .scoping import escaping, no_new_races
+from .wellformed import well_formed
 
 # -- bind_expr ----------------------------------------------------------------------------------------
 
@@ -86,6 +87,8 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: str, cse: bool = False) -> Where
         rw.replace(path, Read(a, pvector()))
     rhs: Expr = value  # type: ignore[assignment]
     rw.insert_before(stmt, Alloc(a, precision_at(tree, e.path), DRAM), Assign(a, pvector(), rhs))
+    if any(isinstance(n, ReadConfig) for _, n in walk(rhs)):
+        well_formed(rw)  # what is known of fields counts for the arguments of calls only
     return span_of(stmt).path(1)
 
 
@@ -254,7 +257,8 @@ def _window_fits(tree: ProcDef, s: safety.Blk, buffer: Sym, dims: Dims) -> None:
 def _only_name(tree: ProcDef, span: Span, buffer: Sym, block: BlockCursor) -> None:
     """The block reaches the buffer by no other name, and no window that it makes of it lives on."""
     views = windows_at(tree, span.path())
-    applicable(buffer not in views, f"{buffer} is a window: stage the buffer that it views", block)
+    what = f"{buffer} is a window: stage the buffer that it views, after `inline_window`"
+    applicable(buffer not in views, what, block)
     used = frozenset[Sym]().union(*map(mentions, span.members(tree)))
     after = windows_at(tree, Span(span.parent, span.label, span.hi, span.hi).path())
     leaving = escaping(tree, span)
@@ -263,7 +267,9 @@ def _only_name(tree: ProcDef, span: Span, buffer: Sym, block: BlockCursor) -> No
         while base in after:
             base = after[base].sym
         if base == buffer:
-            applicable(w not in views or w not in used, f"the block also reaches {buffer} by the window {w}", block)
+            hidden = w in views and w in used
+            what = f"the block also reaches {buffer} by the window {w}: `inline_window` it first"
+            applicable(not hidden, what, block)
             applicable(w not in leaving, f"the window {w} of {buffer} is used after the block", block)
 
 

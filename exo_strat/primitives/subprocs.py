@@ -35,12 +35,12 @@ from ..ir.nodes import (
 )
 from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, bool_, size
-from ..ir.walk import Path, get, mentions, with_child
+from ..ir.walk import Path, get, with_child
 from ..logic.answers import Proved, Unsat
 from ..logic.context import entry_facts, env_of
-from ..logic.formula import neg
+from ..logic.formula import ge, neg
 from ..logic.solver import prove, satisfiable
-from ..logic.translate import cond, is_opaque
+from ..logic.translate import cond, is_opaque, unknown
 from .access import relist, strides_asked, uses
 from .extraction import extracted
 from .framework import CalleeForm, Where, applicable, argument, name_arg, primitive, refuse
@@ -137,8 +137,8 @@ def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "
 def partial_eval(rw: Rewrite, proc: ProcCursor, *values: int, **named: int) -> Where:
     """`def foo(n, x): s  ~>  def foo(x): s[n -> 8]`: fixes control arguments to literals. Returns the root.
 
-    `values` are those of the first arguments, `named` those of others by name. Assertions that are then true
-    are dropped. Fails with `BadArgument` if an argument is no control argument, or does not take such a value, and
+    `values` are those of the first arguments, `named` those of others by name. Assertions that are then always
+    true are dropped. Fails with `BadArgument` if an argument is no control argument, or does not take such a value, and
     if an assertion is then false. An instruction keeps its arguments.
 
     >>> from exo_strat import proc_from_source
@@ -195,19 +195,20 @@ def _literal(name: str, a: Arg, value: object) -> Const:
 
 
 def _settle(rw: Rewrite, k: int) -> None:
-    """Drop an assertion that is true."""
+    """Drop an assertion that is true, whatever the other arguments are."""
     pred = rw.tree.preds[k]
-    if is_opaque(pred) or mentions(pred):
+    if is_opaque(pred):
         return
-    f = cond(pred, env_of(rw.tree))
-    argument(not isinstance(prove([], neg(f)), Proved), "with these values an assertion is false")
-    if isinstance(prove([], f), Proved):
+    sizes, f = [ge(unknown(a.sym), 1) for a in rw.tree.args if a.type == size], cond(pred, env_of(rw.tree))
+    false = isinstance(prove(sizes, neg(f), "an assertion is false with these values"), Proved)
+    argument(not false, "with these values an assertion is false")
+    if isinstance(prove(sizes, f, "an assertion is true with these values"), Proved):
         rw.delete(Span((), "preds", k, k + 1))
 
 
 def _admits_some(tree: ProcDef) -> None:
     """Owed when a procedure is narrowed: some values of its arguments are left."""
-    possible = not isinstance(satisfiable(entry_facts(tree)), Unsat)
+    possible = not isinstance(satisfiable(entry_facts(tree), f"some arguments meet what {tree.name} asserts"), Unsat)
     argument(possible, f"{tree.name} could not be called any more: no arguments meet its assertions then")
 
 

@@ -20,8 +20,8 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Wher
     `x = e1; x = e2  ~>  x = e2` and `x += e1; x = e2  ~>  x = e2`; `x = e1; x += e2  ~>  x = e1 + e2`;
     `x += e1; x += e2  ~>  x += e1 + e2`; and so with `*`, and with `min` and `max`, which take the extern
     functions `fmin` and `fmax` for the value. The target is the block of both, or the first with the second as
-    argument. The indices must be equal, and e2 must not read the location that the first writes, under any
-    name. Returns the statement that is left: the second if that is an assignment, else the first.
+    argument. Both must write the same location, each under any name, and e2 must not read it. Returns the
+    statement that is left: the second if that is an assignment, else the first.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -45,7 +45,6 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Wher
     kinds = isinstance(one, Assign | Reduce) and isinstance(two, Assign | Reduce)
     applicable(kinds, "both statements must be assignments or reductions", block)
     assert isinstance(one, Assign | Reduce) and isinstance(two, Assign | Reduce)
-    applicable(one.sym == two.sym, "the statements write different buffers", block)
     _same_place_and_independent(tree, span, one, two, block)
     if isinstance(two, Assign):
         rw.delete(span._replace(hi=span.lo + 1))
@@ -61,10 +60,14 @@ def _same_place_and_independent(
     tree: ProcDef, span: Span, one: Assign | Reduce, two: Assign | Reduce, block: BlockCursor
 ) -> None:
     """Owed: both write one location, and the value of the second does not depend on what the first wrote."""
-    for x, y in zip(one.idx, two.idx, strict=True):
-        require(safety.equal_at(tree, span.path(), x, y, "both statements write the same location"), block)
-    views = windows_at(tree, span.path())
-    written = resolve(accesses(one)[-1], views)
+    views, what = windows_at(tree, span.path()), "both statements write the same location"
+    written, again = (resolve(accesses(s)[-1], views) for s in (one, two))
+    applicable(written.buffer == again.buffer, "the statements write different buffers", block)
+    if one.sym == two.sym:
+        for x, y in zip(one.idx, two.idx, strict=True):
+            require(safety.equal_at(tree, span.path(), x, y, what), block)
+    else:
+        require(safety.same_location(tree, span.path(), written, again, what), block)
     reads = [resolve(a, views) for e in (*two.idx, two.rhs) for a in reads_of(e)]
     what = "the second value does not depend on the first write"
     require(safety.apart(tree, span.path(), written, reads, what), block)

@@ -9,6 +9,7 @@ Needs hypothesis; `import exo_strat` alone does not import this. Imports the int
 from __future__ import annotations
 
 from .applications import cursors, ops
+from .commuting import Commutation, commutes
 from .equivalence import Malformed, Miscompiled, assert_equivalent, assert_lawful
 from .harness import Tally, check_op, check_primitive, check_strategy, examples
 from .inputs import Inputs, inputs, samples
@@ -16,6 +17,7 @@ from .programs import procs, sources
 from .shapes import SHAPES
 
 __all__ = [
+    "Commutation",
     "Inputs",
     "Malformed",
     "Miscompiled",
@@ -26,6 +28,7 @@ __all__ = [
     "check_op",
     "check_primitive",
     "check_strategy",
+    "commutes",
     "cursors",
     "examples",
     "inputs",

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from returns.result import Success
 
 from ..cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, NodeCursor, StmtCursor
-from ..cursors.kinds import AllocCursor, CallCursor, ForCursor
+from ..cursors.kinds import AllocCursor, CallCursor, ForCursor, ReadConfigCursor
 from ..cursors.proc import Proc
 from ..frontend.scope import declarations, scope_at
 from ..ir.memory import DRAM_STACK
 from ..ir.nodes import Alloc, Assign, Call, For, Read, Reduce
 from ..ir.printing import names_at, print_expr
-from ..ir.types import Control, Scalar, Tensor, bool_
+from ..ir.types import Control, Scalar, Tensor, bool_, size
 from ..ir.walk import get, is_bool, is_control, mentions, walk
 from ..logic.unify import skeleton
 from ..primitives import PRIMITIVES, Primitive, inline
@@ -70,6 +70,10 @@ def prepared(ch: Choices, p: Proc, name: str) -> tuple[Proc, list[Cursor]]:
         p = _after(ch, p, ("cut_loop",), 90)
     if name == "merge_recompute":
         p = _after(ch, p, ("divide_with_recompute",), 30)
+    if name in ON_DECLARATIONS:
+        p = _after(ch, p, ("make_instr",), 15)
+    if name == "delete_pass":
+        p = _after(ch, _after(ch, p, ("insert_pass",), 80), ("insert_pass",), 50)
     p = _after(ch, p, ("parallelize_loop",), 15)
     p = _after(ch, p, sorted(PRIMITIVES), 30)
     found = targets(p, PRIMITIVES[name].targets)
@@ -78,6 +82,10 @@ def prepared(ch: Choices, p: Proc, name: str) -> tuple[Proc, list[Cursor]]:
     if name == "merge_recompute":
         found = [c for c in found if _is_nest(c)] or found
     return p, found
+
+
+ON_DECLARATIONS = ("partial_eval", "rename", "set_memory", "set_precision", "set_window", "transpose")
+"""Primitives that change a procedure's head: some of them never that of an instruction."""
 
 
 def _is_nest(c: Cursor) -> bool:
@@ -274,11 +282,13 @@ def enclosing(c: Cursor) -> list[For]:
     return [n for n in around if isinstance(n, For)]
 
 
-def new_extent(ch: Choices, c: Cursor) -> str:
+def new_extent(ch: Choices, c: Cursor) -> str | Cursor:
     """An extent for a new dimension."""
     names = names_at(c.proc.tree)
     ends = [print_expr(n.hi, names) for n in enclosing(c)]
-    return ch.pick([*ends, *(f"{e} + 1" for e in ends), "4", "1", "n"])
+    fields = targets(c.proc, (ReadConfigCursor,))[-1:]
+    options: list[str | Cursor] = [*ends, *(f"{e} + 1" for e in ends), "4", "1", "n", *fields, *fields]
+    return ch.pick(options)
 
 
 def new_index(ch: Choices, c: Cursor) -> str:
@@ -288,9 +298,12 @@ def new_index(ch: Choices, c: Cursor) -> str:
     return ch.pick([*iterators, "0", *(f"{i} % 2" for i in iterators), *(f"{i} + 1" for i in iterators)])
 
 
-def start(ch: Choices, c: Cursor) -> str | int:
+def start(ch: Choices, c: Cursor) -> str | int | Cursor:
     """Where a loop may start: now and then an expression that is not known there, or may change."""
-    return ch.pick(["Cfg.mode", f"{c.name()} + 1", "n * n"]) if ch.chance(35) else expression(ch, c)  # type: ignore[attr-defined]
+    if not ch.chance(35):
+        return expression(ch, c)
+    fields = targets(c.proc, (ReadConfigCursor,))
+    return ch.pick([fields[0] if fields else "Cfg.mode", f"{c.name()} + 1", "n * n"])  # type: ignore[attr-defined]
 
 
 def permutation(ch: Choices, c: Cursor) -> tuple[int, ...]:
@@ -352,13 +365,16 @@ def call_arguments(ch: Choices, c: Cursor) -> tuple[str | int, ...]:
 def fixed(ch: Choices, c: Cursor) -> tuple[object, ...]:
     """Values for the first arguments of a procedure."""
     args = c.proc.tree.args
-    return tuple(_fixed_value(ch, a.type) for a in args[: 1 + ch.upto(1)])
+    data = next((k for k, a in enumerate(args) if not isinstance(a.type, Control)), len(args))
+    count = ch.pick([1, 0, 2])
+    return tuple(_fixed_value(ch, a.type) for a in args[: min(count, data) if ch.chance(80) else count])
 
 
 def fixed_by_name(ch: Choices, c: Cursor) -> tuple[tuple[str, object], ...]:
     """A value for one argument by name, now and then."""
     tree = c.proc.tree
-    a = ch.pick(tree.args) if tree.args and ch.chance(30) else None
+    free = [a for a in tree.args if isinstance(a.type, Control) and a.type != size]  # others are often given before
+    a = ch.pick(free or tree.args) if tree.args and ch.chance(50) else None
     return () if a is None else ((names_at(tree)[a.sym], _fixed_value(ch, a.type)),)
 
 
@@ -378,8 +394,10 @@ SPECIAL = {
     "insert_noop_call.instr": lambda ch, c: callees()[ch.pick(["touch", "touch", "look", "double"])],
     "args": call_arguments,
     "divide_with_recompute.n": tile_count,
+    "divide_with_recompute.width": lambda ch, c: expression(ch, c) if ch.chance(40) else None,
     "guard_first.loop": surrounding,
     "name": lambda ch, c: ch.pick(["t", "i", "a"]),
+    "rename.name": lambda ch, c: ch.pick(["t", "bar", "double", "if"]),
     "names": lambda ch, c: ch.pick([("io", "ii"), ("i", "i"), ("k", "n")]),
     "tail": lambda ch, c: ch.pick(["guard", "cut", "cut_and_guard", "perfect"]),
     "n_lifts": lambda ch, c: ch.pick([1, 1, 2]),

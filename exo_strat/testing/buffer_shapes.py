@@ -6,7 +6,7 @@ Imports the writer. Like those of `shapes`, each is what some rewrites act on, o
 from __future__ import annotations
 
 from .ranges import ONE, ZERO, Bound, N, Range, fits
-from .writer import ITERATORS, Buffer, Writer
+from .writer import ITERATORS, LOCALS, WINDOWS, Buffer, Writer
 
 TWO, FOUR = Bound(2), Bound(4)
 
@@ -86,8 +86,14 @@ def ring(w: Writer) -> None:
         w.emit(f"{w.place(w.ch.pick(targets))} = {a.name}[{i}] + {w.ch.pick([ahead, w.place(a)])}")
         if w.ch.chance(20):
             w.emit(f"{w.ch.pick([ahead, f'{a.name}[{i}]'])} {w.ch.pick(['=', '+='])} {w.value(0)}")
-        if w.ch.chance(15):
-            w.emit(f"double(2, {a.name}[{i}:{i} + 2])")
+        if w.ch.chance(45):
+            part = f"{a.name}[{i}:{i} + {gap + 1}]"
+            if w.ch.chance(35):
+                w.emit(f"double({gap + 1}, {part})")
+            else:
+                v = w.fresh(WINDOWS)
+                w.emit(f"{v} = {part}")
+                w.emit(f"r = {v}[0] + {v}[{gap}]")
 
 
 def _own_cells(w: Writer) -> None:
@@ -104,6 +110,48 @@ def _own_cells(w: Writer) -> None:
         if w.ch.chance(60):
             w.emit(w.ch.pick([f"double({width}, {part})", f"axpy({width}, 2.0, u[1:{width + 1}], {part})"]))
         w.emit(f"x[{i}] = {a.name}[{width} * {i}] + {a.name}[{width} * {i} + {width - 1}]")
+
+
+def sized(w: Writer) -> None:
+    """A buffer in a loop or branch whose extent means something, or is positive, or what it is, only there."""
+    match w.ch.pick(["iterator", "branch", "field"]):
+        case "iterator":
+            with w.loop(("0", "n", ZERO, N)) as i:
+                _use_last(w, f"{i} + 1", i)
+        case "branch":
+            with w.inside("if n > 1:"):
+                _use_last(w, "n - 1", "n - 2")
+        case _:
+            w.emit(f"Cfg.mode = {w.ch.pick([1, 2])}")
+            with w.loop():
+                w.emit("Cfg.mode = 2")
+                _use_last(w, "Cfg.mode", w.ch.pick(["1", "Cfg.mode - 1"]))
+
+
+def _use_last(w: Writer, extent: str, last: str) -> None:
+    a = w.fresh(LOCALS)
+    w.emit(f"{a}: f32[{extent}]")
+    w.emit(f"{a}[{last}] = {w.value(1)}")
+    w.emit(f"{w.place(w.ch.pick(w.writable()))} = {a}[{last}]")
+
+
+def branches(w: Writer) -> None:
+    """A buffer that both branches of an `if` use, or one of them, or the condition too, or what comes after."""
+    shape = w.ch.pick([(), (FOUR,), (N,)])
+    a = w.alloc(shape, init=False)
+    cond, yes, no = w.condition()
+    if w.ch.chance(20):
+        w.fill(a)
+        cond, yes, no = f"{w.place(a)} < 2.0", [], []
+    for head, more in ((f"if {cond}:", yes), ("else:", no)):
+        with w.inside(head, *more):
+            if w.ch.chance(80):
+                place = w.place(a)
+                w.emit(f"{place} = {w.value(1)}")
+                w.emit(f"{w.place(w.ch.pick([b for b in w.writable() if b.name != a.name]))} = {place}")
+    if w.ch.chance(20):
+        w.fill(a)
+        w.emit(f"r = {w.place(a)}")
 
 
 def pair(w: Writer) -> None:
@@ -161,7 +209,8 @@ def grid(w: Writer) -> None:
         target = w.ch.pick([cell, *(w.place(x) for x in w.writable() if x.base != b.name)])
         w.emit(f"{target} {w.ch.pick(['=', '+='])} {cell}")
         if shape[1] == FOUR and w.ch.chance(40):
-            w.emit(w.ch.pick([f"zero({b.name}[{at[0]}, 0:4])", f"double(2, {b.name}[{at[0]}, 1:3])"]))
+            row = f"{b.name}[{at[0]}, "
+            w.emit(w.ch.pick([f"zero({row}0:4])", f"double(2, {row}1:3])", f"gauge(4, {row}0:4])"]))
             w.emit(f"r += {b.name}[{at[0]}, 1]")
 
 
@@ -171,3 +220,53 @@ def _fill_by_literals(w: Writer, b: Buffer, fixed: int) -> None:
         w.emit(f"for {k} in seq(0, {b.shape[1 - fixed]}):")
         w.emit(f"    {w.at(b, [str(c), k] if fixed == 0 else [k, str(c)])} = {w.value(0)}")
     w.ready.add(b.name)
+
+
+def borrowed(w: Writer) -> None:
+    """Loops, one in or after the other, whose iterations all go through one buffer: they write it before they read
+    it, mostly, and seldom does somebody read what the last one left."""
+    t = w.alloc(w.ch.pick([(), (TWO,)]), init=w.ch.chance(40))
+    limits, kind = w.limits(), w.ch.pick(["nest", "nest", "twins", "halves"])
+    with w.loop(limits) as i:
+        if kind == "nest":
+            with w.loop() as j:
+                _sometimes(w, t, f"{i} + {j} == {limits[0]} + 1")
+        else:
+            _through(w, t)
+            if kind == "halves":
+                _sometimes(w, t, f"{i} == {limits[0]}")
+    if kind == "twins":
+        with w.inside(f"for {i} in seq({limits[0]}, {limits[1]}):", Range(i, limits[2], limits[3])):
+            w.names.add(i)
+            _sometimes(w, t, f"{i} == {limits[0]}")
+    if w.ch.chance(30):
+        w.ready.add(t.name)
+        w.emit(f"{w.place(w.ch.pick([b for b in w.writable() if b.base != t.name]))} = {w.place(t)}")
+
+
+def _sometimes(w: Writer, t: Buffer, cond: str) -> None:
+    """Passes a value through a buffer, maybe not in the last iteration."""
+    if w.ch.chance(40):
+        with w.inside(f"if {cond}:"):
+            _through(w, t)
+    else:
+        _through(w, t)
+
+
+def _through(w: Writer, t: Buffer) -> None:
+    """Passes a value through a buffer."""
+    others = [b for b in w.writable() if b.base != t.name]
+    source = w.ch.pick([b for b in others if w.is_ready(b)])
+    target = w.ch.pick([b for b in others if w.is_ready(b) and b.base != source.base] or [source])
+    how = w.ch.weighted({"write": 12, "branch": 2, "none": 1})
+    if how == "write" and t.shape and w.ch.chance(60):
+        w.emit(f"for {(k := _name(w))} in seq(0, 2):")
+        w.emit(f"    {w.at(t, [k])} = {w.place(source)}")
+    elif how == "write":
+        w.emit(f"{w.place(t)} = {w.place(source)}")
+    elif how == "branch":
+        cond, yes, _ = w.condition()
+        with w.inside(f"if {cond}:", *yes):
+            w.emit(f"{w.place(t)} = {w.place(source)}")
+    w.ready.add(t.name)
+    w.emit(f"{w.place(target)} += {w.place(t)}")

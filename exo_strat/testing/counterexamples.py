@@ -21,9 +21,9 @@ from ..cursors.kinds import AllocCursor
 from ..cursors.proc import Proc
 from ..failure import Failure, Unsafe
 from ..ir.names import Sym
-from ..ir.nodes import For
+from ..ir.nodes import For, StrideExpr
 from ..ir.printing import names_at
-from ..ir.walk import Path, get
+from ..ir.walk import Path, get, walk
 from .inputs import with_controls
 from .recording import Event, Log, record
 
@@ -49,8 +49,7 @@ def assert_real(p: Proc, failure: Failure) -> str:
     """Asserts that a refusal's counterexample happens in a run of the original.
 
     Returns "real", "none" if there is no counterexample, or "open" if none of the runs shows it but one of
-    them ended early, or the counterexample is about what inputs cannot be chosen by (strides, config fields,
-    large numbers).
+    them ended early, or it depends on what inputs cannot be chosen by (strides, config fields, large numbers).
 
     Raises `Unreal`.
 
@@ -76,7 +75,7 @@ def assert_real(p: Proc, failure: Failure) -> str:
         if _clashes(log, place, model, pair, failure.op) if pair else _arrives(log, place, model):
             return "real"
         runs, cut_short = runs + 1, cut_short or log.trapped
-    if cut_short:
+    if cut_short or any(isinstance(n, StrideExpr) for _, n in walk(p.tree)):
         return "open"
     what = f"does not happen in any of {runs} runs" if runs else "is of no inputs that are admitted"
     raise Unreal(f"the counterexample {what}: {failure}\n\nin\n{place.proc}")

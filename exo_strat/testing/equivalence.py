@@ -15,7 +15,7 @@ from ..cursors.kinds import AssignCursor, PassCursor, ReduceCursor
 from ..cursors.proc import Proc
 from ..frontend.checks import check
 from ..frontend.decorators import proc_from_source, reparse_env
-from ..frontend.errors import CheckError
+from ..frontend.errors import CheckError, FrontendError
 from ..interp import Outcome
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
@@ -143,7 +143,7 @@ def assert_lawful(p: Proc, q: Proc, text: str, how: object = None) -> None:
 
     Raises `Malformed`.
     """
-    _demand(str(p) == text, p, q, "the original changed", how)
+    demand(str(p) == text, p, q, "the original changed", how)
     try:
         check(q.tree)
         for s in declarators(q.tree):
@@ -151,12 +151,15 @@ def assert_lawful(p: Proc, q: Proc, text: str, how: object = None) -> None:
                 check(s.f.tree)
     except CheckError as e:
         raise Malformed(_about(p, q, f"the result is not well-formed: {e}", how)) from e
-    again = proc_from_source(str(q), reparse_env(q.tree))
+    try:
+        again = proc_from_source(str(q), reparse_env(q.tree))
+    except FrontendError as e:
+        raise Malformed(_about(p, q, f"the new text is no object code: {e}", how)) from e
     same = alpha_normal(_spelled(again.tree)) == alpha_normal(_spelled(q.tree))
-    _demand(same, p, q, "the new text, read again, is another procedure", how)
-    _demand(not has_races(q.tree) or has_races(p.tree), p, q, "a parallel loop has a race", how)
+    demand(same, p, q, "the new text, read again, is another procedure", how)
+    demand(not has_races(q.tree) or has_races(p.tree), p, q, "a parallel loop has a race", how)
     for c in all_cursors(p):
-        _demand(_forwards(c, q), p, q, f"a cursor forwards to nothing of its kind: {c!r}", how)
+        demand(_forwards(c, q), p, q, f"a cursor forwards to nothing of its kind: {c!r}", how)
 
 
 def _spelled(tree: ProcDef) -> ProcDef:
@@ -166,7 +169,10 @@ def _spelled(tree: ProcDef) -> ProcDef:
 
 def _forwards(c: Cursor, q: Proc) -> bool:
     """Whether a cursor leads, in a later version, to a place of the same kind or to nowhere."""
-    there = q.forward(c)
+    try:
+        there = q.forward(c)
+    except (AttributeError, LookupError, AssertionError):  # no node stands where it leads
+        return False
     if not there.is_valid:
         return True
     match there:
@@ -199,7 +205,8 @@ def all_cursors(p: Proc) -> Iterator[Cursor]:
                 yield c.expand(0, 1)
 
 
-def _demand(condition: bool, p: Proc, q: Proc, message: str, how: object) -> None:
+def demand(condition: bool, p: Proc, q: Proc, message: str, how: object) -> None:
+    """Raises `Malformed` unless what a law says of two versions is so."""
     if not condition:
         raise Malformed(_about(p, q, message, how))
 

@@ -60,6 +60,10 @@ def first(k: size, v: [f32][k], a: f32):
     assert stride(v, 0) == 1
     v[0] = a
 
+def gauge(k: size, v: [f32][k]):
+    if stride(v, 0) == 1:
+        v[0] = 1.0
+
 def tail(k: size, v: [f32][k]):
     assert k >= 2
     a: f32[k]

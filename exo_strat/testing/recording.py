@@ -46,10 +46,11 @@ class Arrival(NamedTuple):
 
 @dataclass
 class Log:
-    """What happened in a run, in order; the cells of each local buffer; whether the run ended early."""
+    """What happened in a run, in order; the arguments; the cells of each local buffer; whether the run ended early."""
 
     events: list[Event] = field(default_factory=list)
     arrivals: list[Arrival] = field(default_factory=list)
+    args: dict[Sym, object] = field(default_factory=dict)
     locals: list[tuple[Sym, object]] = field(default_factory=list)
     iterations: dict[Sym, int] = field(default_factory=dict)
     trapped: bool = False
@@ -60,8 +61,9 @@ def record(tree: ProcDef, given: Inputs) -> Log:
     log = Log()
     make = _Recorder({}, tree, log)
     values = [v._replace(cells=list(v.cells)) if isinstance(v, Array) else v for v in given.args.values()]
-    for a in tree.args:
+    for a, value in zip(tree.args, values, strict=True):
         make.slot(a.sym)
+        log.args[a.sym] = value
     body = make.block(tree.body, (), "body")
     try:
         body(_frame(make, State(dict(given.configs), None), values))

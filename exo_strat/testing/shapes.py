@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from .buffer_shapes import grid, pair, ring, stencil
+from .buffer_shapes import borrowed, branches, grid, pair, ring, sized, stencil
 from .ranges import FAR, ONE, ZERO, Bound, M, N, Range, fits
 from .sum_shapes import assigned, rivals, scaled, sums
 from .writer import ITERATORS, Buffer, Writer
@@ -173,7 +173,7 @@ def sequence(w: Writer) -> None:
 def calls(w: Writer) -> None:
     """Calls, alone or in a loop."""
     if w.ch.chance(50):
-        w.call()
+        w.call(w.ch.pick([None, None, "gauge"]))
     with w.loop(use=w.ch.chance(60)):
         w.call()
         if w.ch.chance(50):
@@ -182,6 +182,13 @@ def calls(w: Writer) -> None:
 
 def lookalikes(w: Writer) -> None:
     """Code like the bodies of procedures that could be called, also where a call would not be allowed."""
+    if w.ch.chance(10):
+        w.emit("b: f32")
+        with w.loop(("1", "4", ONE, Bound(4))) as i:
+            w.emit(f"b = u[{i}]")
+        if w.ch.chance(60):
+            w.emit("r = b")
+        return
     for _ in range(1 + w.ch.upto(1)):
         width = w.ch.pick([N, Bound(4), Bound(2)])
         i = next(n for n in ITERATORS if n not in w.names)
@@ -198,7 +205,7 @@ def lookalikes(w: Writer) -> None:
 
 def windows(w: Writer) -> None:
     """A window and its buffer side by side."""
-    w.window()
+    w.window(w.alloc((Bound(2), Bound(4))) if w.ch.chance(25) else None)
     with w.loop():
         if w.ch.chance(30):
             w.window()
@@ -224,6 +231,35 @@ def configuration(w: Writer) -> None:
                 _config_step(w)
     if w.ch.chance(50):
         w.emit(f"{w.place(w.ch.pick(w.writable()))} = Cfg.scale")
+
+
+def drifting(w: Writer) -> None:
+    """A loop whose bounds read a config field, which is known where the loop starts, and which its body may change;
+    or a call that changes the field by which its argument was chosen."""
+    if w.ch.chance(80):
+        w.emit(f"Cfg.mode = {w.ch.pick(['1', '2', '0'])}")
+    if w.ch.chance(15):
+        w.emit("tell(u[Cfg.mode], 0)")
+        w.emit(f"{w.place(w.ch.pick(w.writable()))} = Cfg.scale")
+        return
+    lo, hi = w.ch.pick([("0", "Cfg.mode"), ("Cfg.mode", "4"), ("Cfg.mode", "Cfg.mode + 2"), ("Cfg.mode", "2")])
+    early, inner = w.ch.chance(40), w.ch.chance(50)
+    with w.loop((lo, hi, ZERO, Bound(4))):
+        if early and not inner:
+            _drift(w)
+        if inner:
+            with w.loop(w.ch.pick([("0", "2", ZERO, Bound(2)), (lo, hi, ZERO, Bound(4))])):
+                w.block(2, leaves=True)
+                _drift(w)
+        else:
+            w.block(2, leaves=True)
+        if not early and not inner:
+            _drift(w)
+
+
+def _drift(w: Writer) -> None:
+    if w.ch.chance(80):
+        w.emit(f"Cfg.mode = {w.ch.pick(['0', '1', '3'])}")
 
 
 def _config_step(w: Writer) -> None:
@@ -277,10 +313,13 @@ def patch(w: Writer) -> None:
 
 def tiles(w: Writer) -> None:
     """A loop over tiles that may overlap, touch, or leave gaps, with a body that sees the sum of the iterators."""
-    count, most, step, width = w.ch.pick(
-        [("n", N, 1, 2), ("2", Bound(2), 2, 2), ("2", Bound(2), 1, 3), ("3", Bound(3), 1, 3), ("2", Bound(2), 2, 4),
-         ("2", Bound(2), 2, 1), ("n", N, 1, 1), ("n - 1", N, 1, 2), ("m - 1", M, 1, 3)]
-    )  # fmt: skip
+    shifted = w.ch.chance(45)
+    wide = [("2", Bound(2), 1, 3), ("3", Bound(3), 1, 3), ("m - 1", M, 1, 3)]
+    others = [
+        ("n", N, 1, 2), ("2", Bound(2), 2, 2), ("2", Bound(2), 2, 4), ("2", Bound(2), 2, 1), ("n", N, 1, 1),
+        ("n - 1", N, 1, 2),
+    ]  # fmt: skip
+    count, most, step, width = w.ch.pick(wide if shifted else [*others, *wide])
     lo = w.ch.pick(["0", "0", "0", "1"])
     if w.ch.chance(40):
         w.alloc((Bound(8),), init=True)
@@ -292,7 +331,7 @@ def tiles(w: Writer) -> None:
         w.ranges.append(Range(total, ZERO, last.plus(Bound(width))))
         if w.ch.chance(10):
             w.ranges.append(Range(inner, ZERO, Bound(width)))
-        if w.ch.chance(30):
+        if shifted:
             _shift(w)
         else:
             w.block(3, leaves=w.ch.chance(70))
@@ -415,7 +454,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
     f.__name__: f
     for f in (
         anything, nest, twins, twin_ifs, lone_scope, invariant, temporary, independent, two_writes, accumulation,
-        sequence, calls, lookalikes, windows, configuration, decided, patch, tiles, reload, neighbours,
-        stencil, ring, pair, grid, sums, scaled, assigned, rivals, stages,
+        sequence, calls, lookalikes, windows, configuration, drifting, decided, patch, tiles, reload, neighbours,
+        stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
     )
 }  # fmt: skip

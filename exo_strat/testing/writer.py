@@ -204,9 +204,9 @@ class Writer:
         self.depth = start
         self.ready.add(b.name)
 
-    def window(self) -> Buffer | None:
-        """A window of a tensor in scope: a shifted part of it, or a row."""
-        tensors = [b for b in self.buffers if b.shape]
+    def window(self, of: Buffer | None = None) -> Buffer | None:
+        """A window of a tensor, or of one in scope: a shifted part of it, or a row."""
+        tensors = [b for b in self.buffers if b.shape] if of is None else [of]
         if not tensors:
             return None
         b = self.ch.pick(tensors)
@@ -275,7 +275,7 @@ class Writer:
             return
         out: str | None = ""
         match name:
-            case "double" | "some" | "tail":
+            case "double" | "some" | "tail" | "gauge":
                 out = f"{name}({width}, {v})"
             case "axpy" | "copy":
                 w = self.part(width, self.base_of(v), write=True)

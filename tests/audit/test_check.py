@@ -94,10 +94,13 @@ def test_a_file_that_cannot_be_read_disagrees() -> None:
 @pytest.fixture
 def broken_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The kernel's quick tests find that nothing can ever hold."""
-    solver._decide.cache_clear()
+    memos = (solver._prove, solver._solve_group, solver._decide)
+    for memo in memos:
+        memo.cache_clear()
     monkeypatch.setattr("exo_strat.logic.quick.solve", lambda problem: False)
     yield
-    solver._decide.cache_clear()
+    for memo in memos:
+        memo.cache_clear()
 
 
 def test_a_bug_in_the_quick_tests_is_seen(broken_engine: None) -> None:

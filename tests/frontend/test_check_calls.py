@@ -245,6 +245,7 @@ class TestConfig:
             ("configure(16)", "for i in seq(0, 4):", "    load_rows(N, t, x[0:N, i:i + 8])"),
             ("CFG.row = 8", "for i in seq(0, 4):", "    load_rows(N, t, y)", "    configure(8)"),
             ("if on:", "    CFG.row = 8", "else:", "    configure(8)", "load_rows(N, t, y)"),
+            ("for i in seq(0, N):", "    CFG.row = 8", "load_rows(N, t, y)"),
             ("CFG.row = 8", "CFG.n = 4", "if N >= 4:", "    load_rows(4, t[0:4, 0:8], y[0:4, 0:8])"),
         ],
     )
@@ -259,7 +260,7 @@ class TestConfig:
             ("CFG.row = 8", "load_rows(N, t, x[0:N, 0:8])"),
             ("CFG.row = 8", "for i in seq(0, 4):", "    load_rows(N, t, y)", "    configure(16)"),
             ("if on:", "    CFG.row = 8", "load_rows(N, t, y)"),
-            ("for i in seq(0, N):", "    CFG.row = 8", "load_rows(N, t, y)"),
+            ("for i in seq(1, N):", "    CFG.row = 8", "load_rows(N, t, y)"),
             ("CFG.row = 8", "for i in seq(0, N):", "    CFG.row = i", "load_rows(N, t, y)"),
         ],
     )

@@ -25,6 +25,18 @@ def test_each_object_is_asked_once_also_if_another_is_equal() -> None:
     assert look(a) == 3
 
 
+def test_other_arguments_count_by_value() -> None:
+    asked: list[str] = []
+
+    @memo_by_identity
+    def spelled(node: Var, mark: str) -> str:
+        asked.append(mark)
+        return f"{node.sym}{mark}"
+
+    a = Var(X)
+    assert [spelled(a, "!"), spelled(a, "?"), spelled(a, "!")] == ["x!", "x?", "x!"] and asked == ["!", "?"]
+
+
 def test_a_result_that_mentions_its_node_does_not_keep_it_alive() -> None:
     class Big(Remembers):
         pass

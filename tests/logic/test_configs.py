@@ -69,12 +69,21 @@ def test_branches_meet() -> None:
 def test_a_loop_comes_round_and_may_not_run() -> None:
     assert known("CFG.n = 1\nfor i in seq(0, N):\n    pass\n    CFG.n = 1\npass", 1, 0) == {"n": "1"}
     assert known("CFG.n = 1\nfor i in seq(0, N):\n    pass\n    CFG.n = 2\npass", 1, 0) == {}
-    assert known("for i in seq(0, N):\n    CFG.n = 1\npass", 1) == {}
+    assert known("for i in seq(1, N):\n    CFG.n = 1\npass", 1) == {}
     assert known("for i in seq(0, N):\n    CFG.n = i\n    pass\npass", 0, 1) == {"n": "i"}
 
 
+def test_a_loop_that_surely_runs_leaves_what_its_last_iteration_does() -> None:
+    assert known("for i in seq(0, N):\n    CFG.n = 1\npass", 1) == {"n": "1"}
+    assert known("for i in seq(0, N):\n    for j in seq(0, i + 1):\n        CFG.n = 1\npass", 1) == {"n": "1"}
+    assert known("for i in seq(0, N):\n    for j in seq(0, i):\n        CFG.n = 1\npass", 1) == {}
+    assert known("for i in seq(0, N):\n    CFG.n = i\npass", 1) == {}
+    assert known("for i in seq(0, N):\n    w = x[0:2]\n    CFG.n = stride(w, 0)\npass", 1) == {}
+    assert known("for i in seq(0, N):\n    CFG.n = 1\n    if b:\n        CFG.n = 2\npass", 1) == {}
+
+
 def test_what_depends_on_what_a_loop_changes_is_not_known() -> None:
-    body = "CFG.n = 1\nCFG.on = True\nfor i in seq(0, N):\n    CFG.on = b\n    CFG.n = CFG.n + 1\npass"
+    body = "CFG.n = 1\nCFG.on = True\nfor i in seq(1, N):\n    CFG.on = b\n    CFG.n = CFG.n + 1\npass"
     assert known(body, 3) == {}
 
 

@@ -79,10 +79,10 @@ def test_accesses_inside_a_window() -> None:
 
 
 OUTSIDE = {
-    "x[4 * io:4 * io + 3, 0:8]": {"io": 0, "ii": 3, "j": 0},
-    "x[4 * io:4 * io + 4, 1:8]": {"io": 0, "ii": 0, "j": 0},
-    "x[4 * io + 1, 0:8]": {"io": 0, "ii": 0, "j": 0},
-    "y[4 * io + 1:4 * io + 4]": {"io": 0, "ii": 0, "j": 0},
+    "x[4 * io:4 * io + 3, 0:8]": {"n": 4, "m": 1, "io": 0, "ii": 3, "j": 0},
+    "x[4 * io:4 * io + 4, 1:8]": {"n": 4, "m": 1, "io": 0, "ii": 0, "j": 0},
+    "x[4 * io + 1, 0:8]": {"n": 4, "m": 1, "io": 0, "ii": 0, "j": 0},
+    "y[4 * io + 1:4 * io + 4]": {"n": 4, "m": 1, "io": 0, "ii": 0, "j": 0},
 }
 
 
@@ -95,7 +95,8 @@ def test_an_access_outside_a_window(window: str) -> None:
 
 def test_every_access_counts() -> None:
     verdict = in_window("pass\ny[0] = 0.0\ny[1] = y[2]\npass", "y[0:2]")
-    assert isinstance(verdict, Clash) and verdict.details == "it reads y[2]" and verdict.counterexample == {}
+    assert isinstance(verdict, Clash) and verdict.details == "it reads y[2]"
+    assert verdict.counterexample == {"n": 1, "m": 1}
 
 
 def test_an_access_that_a_config_field_places_may_be_outside() -> None:
@@ -241,4 +242,4 @@ def test_private_to_an_iteration(body: str) -> None:
 )
 def test_carried_between_iterations(body: str, example: dict[str, int]) -> None:
     verdict = kept(body)
-    assert isinstance(verdict, Clash) and verdict.counterexample == example
+    assert isinstance(verdict, Clash) and verdict.counterexample == {**example, "m": 1}

@@ -88,21 +88,22 @@ def test_covered(how: str) -> None:
     assert ask(COVERED[how]) == Safe()
 
 
+ONE = {"n": 1, "m": 1}  # the sizes of every counterexample that needs no larger ones
 UNCOVERED = {
-    "never": (READ_ALL, {"n": 1, "i": 0}),
-    "only later": ("for i in seq(0, n):\n    y[i] = a[i]\n    a[i] = 0.0", {"n": 1, "i": 0}),
-    "by its own statement": ("a[0] = a[0] + 1.0", {}),
-    "one missing": ("for j in seq(0, n - 1):\n    a[j] = 0.0\n" + READ_ALL, {"n": 1, "i": 0}),
-    "one missing at the front": ("for j in seq(1, n):\n    a[j] = 0.0\n" + READ_ALL, {"n": 1, "i": 0}),
-    "the odd ones missing": ("for j in seq(0, n / 2 + 1):\n    a[2 * j] = 0.0\n" + READ_ALL, {"n": 2, "i": 1}),
+    "never": (READ_ALL, {**ONE, "i": 0}),
+    "only later": ("for i in seq(0, n):\n    y[i] = a[i]\n    a[i] = 0.0", {**ONE, "i": 0}),
+    "by its own statement": ("a[0] = a[0] + 1.0", ONE),
+    "one missing": ("for j in seq(0, n - 1):\n    a[j] = 0.0\n" + READ_ALL, {**ONE, "i": 0}),
+    "one missing at the front": ("for j in seq(1, n):\n    a[j] = 0.0\n" + READ_ALL, {**ONE, "i": 0}),
+    "the odd ones missing": ("for j in seq(0, n / 2 + 1):\n    a[2 * j] = 0.0\n" + READ_ALL, {**ONE, "n": 2, "i": 1}),
     "one branch only": ("for i in seq(0, n):\n    if i < m:\n        a[i] = 0.0\n    y[i] = a[i]",
                         {"n": 2, "m": 1, "i": 1}),
     "the first iteration": ("for i in seq(0, n):\n    if i > 0:\n        a[0] = 0.0\n    y[i] = a[0]",
-                            {"n": 1, "i": 0}),
-    "a later iteration": ("for i in seq(0, n):\n    y[i] = a[i + 1]\n    a[i] = 0.0", {"n": 1, "i": 0}),
-    "under a bool": ("if flag:\n    a[0] = 0.0\ny[0] = a[0]", {"flag": 0}),
-    "accumulated only": ("a[0] += 1.0\ny[0] = a[0]", {}),
-    "a loop that may be empty": ("for j in seq(2, n):\n    a[0] = 0.0\ny[0] = a[0]", {"n": 1}),
+                            {**ONE, "i": 0}),
+    "a later iteration": ("for i in seq(0, n):\n    y[i] = a[i + 1]\n    a[i] = 0.0", {**ONE, "i": 0}),
+    "under a bool": ("if flag:\n    a[0] = 0.0\ny[0] = a[0]", {**ONE, "flag": 0}),
+    "accumulated only": ("a[0] += 1.0\ny[0] = a[0]", ONE),
+    "a loop that may be empty": ("for j in seq(2, n):\n    a[0] = 0.0\ny[0] = a[0]", ONE),
 }  # fmt: skip
 
 

@@ -103,12 +103,12 @@ def clash_of(body: str, at: int = 0) -> Clash:
     return verdict
 
 
-def test_a_counterexample_shows_what_the_accesses_and_guards_are_about() -> None:
+def test_a_counterexample_shows_the_sizes_and_what_the_accesses_and_guards_are_about() -> None:
     c = clash_of("for i in seq(0, n):\n    x[i / 2] = y[i]")
-    assert c.counterexample == {"n": 2, "i": 1, "i'": 0}
+    assert c.counterexample == {"n": 2, "m": 1, "i": 1, "i'": 0}
     assert c.details == "one writes x[i / 2], the other writes x[i / 2]"
     c = clash_of("for i in seq(0, n):\n    if flag:\n        z[0] = y[i]")
-    assert c.counterexample == {"n": 2, "flag": 1, "i": 1, "i'": 0}
+    assert c.counterexample == {"n": 2, "m": 1, "flag": 1, "i": 1, "i'": 0}
 
 
 def test_what_need_not_happen_has_no_counterexample() -> None:
@@ -118,7 +118,7 @@ def test_what_need_not_happen_has_no_counterexample() -> None:
 
 def test_a_sure_clash_is_shown_before_one_that_need_not_happen() -> None:
     c = clash_of("for i in seq(0, n):\n    if y[0] < 1.0:\n        x[0] = y[i]\n    x[0] += 1.0")
-    assert c.counterexample == {"n": 2, "i": 1, "i'": 0}
+    assert c.counterexample == {"n": 2, "m": 1, "i": 1, "i'": 0}
     assert c.details == "one accumulates into x[0], the other accumulates into x[0]"
 
 

@@ -102,6 +102,18 @@ def test_what_depends_on_data_or_config_fields_is_not_sure() -> None:
     assert found("if flag and n > 1:\n    x[0] = 0.0") == ["W x[0]"]
 
 
+def test_what_both_branches_write_is_sure() -> None:
+    """At no time that is known within the statement."""
+    loops = "if x[0] < 1.0:\n    for i in seq(0, n):\n        y[i] = 1.0\n"
+    loops += "else:\n    for j in seq(0, n):\n        y[{}] = 2.0"
+    for place, sure in (("j", True), ("j + 1", False)):
+        joint = [a for a in effects(body(loops.format(place)), Blk((), "body", 0, 1)) if a.joint]
+        assert len(joint) == sure
+        assert all(a.exact and a.kind == "W" and len(a.when) == 1 for a in joint)
+    once = body("if x[0] < 1.0:\n    y[0] = 1.0\nelse:\n    y[0] += 2.0")
+    assert not any(a.joint for a in effects(once, Blk((), "body", 0, 1)))
+
+
 def test_the_known_part_of_a_condition_is_kept() -> None:
     tree = body("for i in seq(0, n):\n    if i < 3 and CFG.on:\n        x[i] = 0.0")
     (_, write) = effects(tree, Blk((), "body", 0, 1))

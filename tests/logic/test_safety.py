@@ -76,9 +76,9 @@ def test_holds(condition: str) -> None:
 @pytest.mark.parametrize(
     ("condition", "example"),
     [
-        ("i < 3", {"i": 3}),
+        ("i < 3", {"n": 4, "i": 3}),
         ("n % 2 == 0", {"n": 3}),
-        ("not flag", {"flag": 1}),
+        ("not flag", {"n": 2, "flag": 1}),
         ("i == 1 or n < 4", {"n": 4, "i": 2}),
         ("CFG.k == 3", None),
         ("CFG.on", None),

@@ -99,6 +99,26 @@ def test_prove_is_brute_force(facts: list[Formula], goal: Formula) -> None:
         assert not evaluate(goal, answer.model)
 
 
+strides = [Lin.of(Opaque(("stride", d))) for d in range(3)]
+definitions = st.builds(eq, st.sampled_from(strides), st.sampled_from([i, n, n + 1, *strides]))
+
+
+@settings(deadline=None)
+@given(st.lists(formulas(2) | definitions, max_size=4), st.builds(ne, st.sampled_from(strides), small) | formulas(2))
+def test_sorting_out_the_facts_changes_no_answer(facts: list[Formula], goal: Formula) -> None:
+    """Facts are put into groups before the question is known, and those that only define an unknown aside."""
+    answer, whole = prove([*BOX, *facts], goal), satisfiable([neg(goal), *BOX, *facts])
+    assert isinstance(answer, Proved if isinstance(whole, Unsat) else Refuted)
+    if isinstance(answer, Refuted):
+        assert all(evaluate(f, answer.model) for f in [*BOX, *facts])
+        assert not evaluate(goal, answer.model)
+
+
+def test_facts_that_contradict_each_other_prove_what_they_do_not_mention() -> None:
+    assert prove([ge(i, 1), le(i, 0), ge(j, 0)], ge(j, 1)) == Proved()
+    assert prove([eq(strides[0], 1), eq(strides[0], 2)], ge(j, 1)) == Proved()
+
+
 @settings(deadline=None)
 @given(st.lists(formulas(4), min_size=1, max_size=4))
 def test_the_small_procedure_agrees_with_z3(fs: list[Formula]) -> None:

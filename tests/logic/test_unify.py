@@ -126,11 +126,15 @@ VALUES = st.recursive(
 STORES = st.builds(
     "{} {} {}".format, st.sampled_from(["a[i]", "a[i + k]", "b[i, k]", "b[1, i]"]), st.sampled_from(["=", "+="]), VALUES
 )
+VIEWS = st.sampled_from(["a[i:i + 4]", "b[k, 1:5]", "b[2:6, i]"])
+ADDED = st.sampled_from(["v", "2.0", "v * a[i]"])
+PASSED = st.sampled_from(["w", "w[0:4]", "a[k:k + 4]", "b[i, 0:4]", "b[0:4, 1]"])
 STATEMENTS = st.one_of(
     STORES,
     st.builds("if {}:\n    {}\nelse:\n    {}".format, st.sampled_from(["i < k", "i + k >= 3"]), STORES, STORES),
     st.builds("t: f32\nt = {}\n{} = t".format, VALUES, st.sampled_from(["a[2]", "b[i, 2]"])),
     st.builds("for j in seq(k, 4):\n    a[j + i] += {}".format, VALUES),
+    st.builds("for j in seq(0, 2):\n    w = {}\n    w[j] += {}\n    add({}, {})".format, VIEWS, VALUES, ADDED, PASSED),
 )
 SIZES = st.sampled_from(["1", "3", "m", "m + 1", "4 - t"])
 POINTS = st.sampled_from(["0", "2", "t", "3 - t", "m - 1"])
@@ -139,12 +143,20 @@ SCALARS = st.sampled_from(["z[t]", "3.0", "z[0]"])
 CELLS = [[[(3 * r + 5 * c + d) % 7 for d in range(13)] for c in range(13)] for r in range(13)]
 
 
+ADD = proc_from_source("""
+def add(v: f32, w: [f32][4]):
+    for l in seq(0, 4):
+        w[l] += v
+""")
+
+
 @given(st.lists(STATEMENTS, min_size=1, max_size=2), st.integers(0, 1), SIZES, POINTS, SCALARS, WINDOWS)
 def test_what_was_inlined_is_found_again(
     statements: list[str], lo: int, n: str, k: str, v: str, b: str
 ) -> None:
     inner = "\n".join(statements).replace("\n", "\n        ")
-    callee = proc_from_source(f"""
+    callee = proc_from_source(
+        f"""
 def callee(n: size, k: index, v: f32, a: [f32][9], b: [f32][9, 9]):
     assert n <= 4
     assert k >= 0
@@ -154,7 +166,9 @@ def callee(n: size, k: index, v: f32, a: [f32][9], b: [f32][9, 9]):
         b[i, 0] += 1.0
         b[0, i] += 1.0
         {inner}
-""")
+""",
+        {"add": ADD},
+    )
     p = proc_from_source(
         f"""
 def caller(m: size, x: f32[16], y: f32[13, 13, 13], z: f32[4]):

@@ -13,6 +13,7 @@ from exo_strat.direct import (
     eliminate_dead_code,
     parallelize_loop,
     rename,
+    rename_variable,
     set_memory,
     set_precision,
     set_window,
@@ -251,3 +252,27 @@ def test_rename_changes_the_name_only(refused: Refused) -> None:
     q = rename(P, "bar")
     assert str(q) == str(P).replace("foo", "bar") and q.forward(P.find_loop("i")) == q.find_loop("i")
     assert isinstance(refused(rename, P, "not a name"), BadArgument)
+
+
+def test_a_variable_gets_another_name_wherever_it_is_used(same: Same) -> None:
+    p = proc_from_source("""
+def foo(n: size, x: f32[n]):
+    for i in seq(0, n):
+        a: f32[2]
+        w = a[0:1]
+        for i in seq(0, 1):
+            w[i] = x[i]
+        x[i] = a[0]
+""")
+    inner, alloc, view = p.find_loop("i #1"), p.find_alloc("a"), p.find("w = _")
+    q = rename_variable(rename_variable(rename_variable(p, inner, "k"), alloc, "b"), view, "v")
+    assert "v = b[0:1]" in str(q) and "v[k] = x[k]" in str(q) and "x[i] = b[0]" in str(q)
+    assert str(q.forward(p.find("x[_] = _"))).count("-->") == 1
+    assert rename_variable(q, "k", "k") is q
+    same(p, q, n=3)
+
+
+def test_of_two_variables_of_one_name_the_inner_one_prints_with_a_number() -> None:
+    p = source("def foo(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 1.0")
+    q = rename_variable(p, "i", "n")
+    assert "for n_1 in seq(0, n)" in str(q) and "x[n_1]" in str(q)

@@ -78,6 +78,8 @@ def test_indices_are_grouped_too(body: Body) -> None:
         ("s = fmax(a, y[0])", "s = a\ns = max(s, y[0])"),
         ("s = min(s, fmin(a, y[0]))", "s = min(s, a)\ns = min(s, y[0])"),
         ("x[0] = a + x[1]", "x[0] = a\nx[0] += x[1]"),
+        ("s = a - y[0]", "s = a\ns += -y[0]"),
+        ("s += a - y[0]", "s += a\ns += -y[0]"),
     ],
 )
 def test_a_write_becomes_two(before: str, after: str, body: Body, same: Same, applied: Applied) -> None:
@@ -89,7 +91,7 @@ def test_a_write_becomes_two(before: str, after: str, body: Body, same: Same, ap
 
 
 @pytest.mark.parametrize(
-    "write", ["s = a", "s = a - y[0]", "s += a * y[0]", "s *= a + y[0]", "s = max(s, fmin(a, y[0]))"]
+    "write", ["s = a", "s = a / y[0]", "s *= a - y[0]", "s += a * y[0]", "s *= a + y[0]", "s = max(s, fmin(a, y[0]))"]
 )
 def test_a_value_made_otherwise_is_not_split(write: str, refused: Refused) -> None:
     p = foo(write)
@@ -130,6 +132,11 @@ def test_a_cursor_to_the_write_stays_with_the_first() -> None:
         ("s = fmin(y[0], s)", "s = min(s, y[0])"),
         ("s = fmax(s, a)", "s = max(s, a)"),
         ("s = s + s", "s += s"),
+        ("s = s + y[0] + a", "s += y[0] + a"),
+        ("s = y[0] + (a + s)", "s += y[0] + a"),
+        ("s = y[0] + s - a", "s += y[0] - a"),
+        ("s = a * s * y[0]", "s *= a * y[0]"),
+        ("s = fmax(a, fmax(s, y[0]))", "s = max(s, fmax(a, y[0]))"),
         ("x[n + 1] = x[1 + n] + a", "x[n + 1] += a"),
         ("x[0] = x[1] + x[0]", "x[0] += x[1]"),
     ],
@@ -142,7 +149,8 @@ def test_an_assignment_becomes_a_reduction(before: str, after: str, body: Body, 
 
 
 @pytest.mark.parametrize(
-    "write", ["s = a", "s = a + y[0]", "s = a - s", "s = s / a", "s = s + y[0] + a", "s = relu(s)"]
+    "write",
+    ["s = a", "s = a + y[0]", "s = a - s", "s = a - s + y[0]", "s = s / a", "s = a * (s + y[0])", "s = relu(s)"],
 )
 def test_a_value_without_the_old_one_is_not_folded(write: str, refused: Refused) -> None:
     assert isinstance(refused(fold_into_reduce, foo(write), "s = _"), NotApplicable)
@@ -197,6 +205,27 @@ def test_the_factor_may_stand_anywhere_in_the_product(
     q = lift_reduce_constant(p, p.body()[0:2])
     assert body(q) == f"s = 0.0\nfor i in seq(0, n):\n    s += {rest}\ns = {factor} * s"
     same(p, q, n=3)
+
+
+@pytest.mark.parametrize(
+    ("value", "rest", "divisor"),
+    [("x[i] / 9.0", "x[i]", "9.0"), ("x[i] * y[i] / a", "x[i] * y[i]", "a"), ("x[i] / a / y[i]", "x[i] / y[i]", "a")],
+)
+def test_a_divisor_comes_out_too(value: str, rest: str, divisor: str, body: Body, same: Same) -> None:
+    p = foo(DOT.replace("a * x[i]", value))
+    q = lift_reduce_constant(p, p.body()[0:2])
+    assert body(q) == f"s = 0.0\nfor i in seq(0, n):\n    s += {rest}\ns = s / {divisor}"
+    same(p, q, n=3)
+
+
+def test_a_divisor_that_may_be_zero_stays_in_a_loop_that_may_be_empty(body: Body, refused: Refused) -> None:
+    average = "s = 0.0\nfor i in seq(1, n):\n    s += x[i] / {}"
+    p = foo(average.format("a"))
+    assert "divide by zero" in str(refused(lift_reduce_constant, p, p.body()[0:2]))
+    p = foo(average.format("4.0"))
+    assert body(lift_reduce_constant(p, p.body()[0:2])).endswith("s = s / 4.0")
+    p = foo("s = 0.0\nfor i in seq(0, n):\n    s += a / x[i]")
+    assert isinstance(refused(lift_reduce_constant, p, p.body()[0:2]), NotApplicable)
 
 
 def test_a_factor_comes_out_of_a_nest_and_several_sums(body: Body, same: Same) -> None:

@@ -279,14 +279,44 @@ def test_delete_takes_dead_stores_along(same: Same) -> None:
     same(p, q, n=3)
 
 
+def test_delete_takes_windows_and_calls_along_that_only_write_to_the_buffer(same: Same) -> None:
+    copy = proc_from_source("""
+    def copy(n: size, dst: [f32][n], src: [f32][n]):
+        for i in seq(0, n):
+            dst[i] = src[i]
+    """)
+    p = proc_from_source(
+        """
+    def foo(n: size, x: f32[n], b: bool):
+        a: f32[n]
+        w = a[0:n]
+        copy(n, w[0:n], x[0:n])
+        for i in seq(0, n):
+            v = w[0:n]
+            v[i] += a[i]
+        if b:
+            copy(n, a[0:n], x[0:n])
+        x[0] = 2.0
+    """,
+        {"copy": copy},
+    )
+    q = delete_buffer(p, "a")
+    assert body(q) == "for i in seq(0, n):\n    pass\nif b:\n    pass\nx[0] = 2.0"
+    same(p, q, n=3, b=True)
+
+
 STRIDE = "if stride(a, 0) == 1:\n            x[0] = 1.0"
 
 
-@pytest.mark.parametrize("use", ["x[0] = a[0]", "x[0] = x[1] * a[1]", "w = a[0:2]", "bar(a[0:2])", STRIDE])
+USES = ["x[0] = a[0]", "x[0] = x[1] * a[1]", "w = a[0:2]\n        x[0] = w[1]", "bar(x[0:2], a[0:2])", STRIDE]
+
+
+@pytest.mark.parametrize("use", USES)
 def test_delete_keeps_a_buffer_that_is_used(use: str) -> None:
     bar = proc_from_source("""
-    def bar(y: [f32][2]):
+    def bar(y: [f32][2], z: [f32][2]):
         y[0] = 2.0
+        z[0] = 3.0
     """)
     p = proc_from_source(
         f"""

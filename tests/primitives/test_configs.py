@@ -9,7 +9,16 @@ import pytest
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.kinds import AssignCursor, ForCursor, IfCursor, WriteConfigCursor
 from exo_strat.cursors.proc import Proc
-from exo_strat.direct import bind_config, call_eqv, delete_config, parallelize_loop, rename, write_config
+from exo_strat.direct import (
+    bind_config,
+    call_eqv,
+    delete_config,
+    fission,
+    parallelize_loop,
+    remove_loop,
+    rename,
+    write_config,
+)
 from exo_strat.failure import BadArgument, Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.interp import run
@@ -327,3 +336,53 @@ def test_versions_that_differ_by_a_field_on_the_way_and_not_at_the_end() -> None
     once = rename(delete_config(twice, WRITE), "once")
     p = program("twice(a)\nreads(a)", twice=twice, **CALLEES)
     assert left(call_eqv(p, "twice(_)", once), p) == []
+
+
+# -- data in fields --------------------------------------------------------------------------------------
+
+SET_SCALE = source("def set_scale(v: f32):\n    Cfg.scale = v")
+SCALED = source("def scaled(x: [f32][2]):\n    x[0] = Cfg.scale * x[0]")
+EACH = "n: size, x: f32[n, 2], a: f32"
+
+
+def test_a_write_of_data_goes_if_the_field_holds_that_value_already(body: Body, same: Same) -> None:
+    p = program("for i in seq(0, n):\n    Cfg.scale = a\n    x[i, 0] = Cfg.scale * x[i, 0]", EACH)
+    q = write_config(p, before(p, "for i in _: _"), Cfg, "scale", "a")
+    q = delete_config(q, "Cfg.scale = _ #1")
+    assert body(q) == "Cfg.scale = a\nfor i in seq(0, n):\n    x[i, 0] = Cfg.scale * x[i, 0]" and left(q, p) == []
+    same(p, q, n=3)
+
+
+@pytest.mark.parametrize("last", ["a += 1.0", "Cfg.scale = x[i, 1]", "set_scale(x[i, 1])"])
+def test_a_write_of_data_that_may_have_changed_is_kept(last: str, refused: Refused) -> None:
+    text = f"Cfg.scale = a\nfor i in seq(0, n):\n    Cfg.scale = a\n    x[i, 0] = Cfg.scale\n    {last}"
+    f = refused(delete_config, program(text, EACH, set_scale=SET_SCALE), "Cfg.scale = _ #1")
+    assert isinstance(f, Unsafe) and READ_LATER in f.message
+
+
+def test_an_instruction_that_sets_data_moves_out_of_the_loop(body: Body, same: Same) -> None:
+    text = "for i in seq(0, n):\n    set_scale(a)\n    scaled(x[i, 0:2])"
+    p = program(text, EACH, set_scale=SET_SCALE, scaled=SCALED)
+    q = remove_loop(fission(p, after(p, "set_scale(_)")), "i")
+    assert body(q) == "set_scale(a)\nfor i in seq(0, n):\n    scaled(x[i, 0:2])"
+    same(p, q, n=3)
+
+
+@pytest.mark.parametrize(
+    ("value", "more"),
+    [("x[i, 0]", "pass"), ("x[0, 0]", "pass"), ("a", "a = 2.0 * a"), ("a", "set_scale(x[i, 1])")],
+)
+def test_an_instruction_that_sets_other_data_stays(value: str, more: str, refused: Refused) -> None:
+    text = f"for i in seq(0, n):\n    set_scale({value})\n    scaled(x[i, 0:2])\n    {more}"
+    p = program(text, EACH, set_scale=SET_SCALE, scaled=SCALED)
+    assert isinstance(refused(fission, p, after(p, "set_scale(_)")), Unsafe)
+
+
+def test_two_loops_that_surely_run_are_left_by_an_instruction_that_others_rely_on(body: Body, same: Same) -> None:
+    set_n = source("def set_n(k: index):\n    Cfg.n = k")
+    needs = source("def needs(x: [f32][2]):\n    assert Cfg.n == 2\n    x[0] = 0.0")
+    text = "for i in seq(0, n):\n    for j in seq(0, n):\n        set_n(2)\n        needs(x[j, 0:2])"
+    p = program(text, EACH, set_n=set_n, needs=needs)
+    q = remove_loop(remove_loop(fission(p, after(p, "set_n(_)"), n_lifts=2), "j"), "i")
+    assert body(q) == "set_n(2)\nfor i in seq(0, n):\n    for j in seq(0, n):\n        needs(x[j, 0:2])"
+    same(p, q, n=3)

@@ -207,3 +207,80 @@ def test_equal_assignments_change_places(same: Same) -> None:
     )
     same(p, reorder_stmts(p, p.find_loop("i").body()), n=3)
 
+
+CLAMPED = """
+def clamped(n: size, x: f32[n + 4], y: f32[n]):
+    assert n % 4 == 0
+    b: f32[n + 2]
+    for io in seq(0, n / 4):
+        for ii in seq(0, 6):
+            if {cond} < 9.0:
+                b[4 * io + ii] = 9.0
+            else:
+                b[4 * io + ii] = x[4 * io + ii]
+    for io in seq(0, n / 4):
+        for ii in seq(0, 4):
+            y[4 * io + ii] = b[4 * io + ii] + b[4 * io + ii + 1] + b[4 * io + ii + 2]
+"""
+
+
+def test_a_stage_that_chooses_by_what_it_reads(same: Same) -> None:
+    p = proc_from_source(CLAMPED.format(cond="x[4 * io + ii]"))
+    q = fuse(p, "io", "io #1")
+    same(p, q, n=8)
+    same(q, fission(q, q.find_loop("ii").after()), n=8)
+
+
+@pytest.mark.parametrize("cond", ["x[ii]", "x[4 * io]", "y[0]"])
+def test_a_stage_that_chooses_by_the_tile(cond: str, refused: Refused) -> None:
+    """A place that two tiles compute may get another value by each."""
+    assert isinstance(refused(fuse, proc_from_source(CLAMPED.format(cond=cond)), "io", "io #1"), Unsafe)
+
+
+HELD = """
+def held(n: size, x: f32[n + 6], y: f32[n]):
+    assert n % 4 == 0
+    b: f32[n + 2]
+    for io in seq(0, n / 4):
+        for ii in seq(0, 6):
+            s: f32
+            t: f32
+            {stage}
+    for io in seq(0, n / 4):
+        for ii in seq(0, 4):
+            y[4 * io + ii] = b[4 * io + ii] + b[4 * io + ii + 1] + b[4 * io + ii + 2]
+"""
+
+
+def through_scalars(*stage: str) -> Proc:
+    lines = "\n            ".join(stage).replace("HERE", "4 * io + ii")
+    return proc_from_source(HELD.format(stage=lines))
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        ("s = x[HERE]", "b[HERE] = s * s"),
+        ("s = 0.0", "for k in seq(0, 3):", "    s += x[HERE + k]", "b[HERE] = s"),
+        ("s = x[HERE]", "t = s + 1.0", "s = 2.0", "b[HERE] = s * t"),
+        ("s = 0.0", "if x[HERE] < 9.0:", "    s += x[HERE]", "b[HERE] = s"),
+    ],
+)
+def test_a_stage_that_goes_through_scalars(stage: tuple[str, ...], same: Same) -> None:
+    p = through_scalars(*stage)
+    same(p, fuse(p, "io", "io #1"), n=8)
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        ("s = x[ii]", "b[HERE] = s"),
+        ("s = x[HERE]", "s = x[ii]", "b[HERE] = s"),
+        ("t = 0.0", "s = 0.0", "t = x[ii]", "s += t", "b[HERE] = s"),
+        ("t = 0.0", "b[HERE] = 0.0", "t = x[ii]", "b[HERE] += t"),
+        ("s = 0.0", "if ii < 3:", "    s = x[HERE]", "b[HERE] = s"),
+        ("s = 1.0", "b[HERE] = 0.0", "for k in seq(0, 2):", "    b[HERE] += s", "    s = x[ii]"),
+    ],
+)
+def test_scalars_that_hold_something_of_the_tile(stage: tuple[str, ...], refused: Refused) -> None:
+    assert isinstance(refused(fuse, through_scalars(*stage), "io", "io #1"), Unsafe)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from exo_strat.cursors.cursor import Cursor
-from exo_strat.cursors.proc import Proc
+from exo_strat.cursors.proc import InvalidCursorError, Proc
 from exo_strat.direct import inline, replace
 from exo_strat.failure import Failure, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
@@ -173,3 +173,16 @@ def clear(n: size, z: [f32][n]):
     q = inline(p, "clear(_)")
     assert body(q) == "for k in par(0, n):\n    for i in par(0, 8 / 4):\n        x[k, 4 * i + 3] = 0.0"
     same(p, q, n=3)
+
+
+def test_inline_takes_a_call_by_its_name_or_its_callee(same: Same, body: Body) -> None:
+    one = source("def one(x: f32[2]):\n    x[0] = 1.0")
+    two = source("def two(x: f32[2]):\n    x[1] = 2.0")
+    p = source("def foo(x: f32[2]):\n    one(x)\n    two(x)\n    two(x)", one=one, two=two)
+    for ref in ("two", "two(_)", two):
+        q = inline(p, ref)
+        assert body(q) == "one(x)\nx[1] = 2.0\ntwo(x)"
+        same(p, q)
+    assert body(inline(p, "two #1")) == "one(x)\ntwo(x)\nx[1] = 2.0"
+    with pytest.raises(InvalidCursorError, match="nothing calls three"):
+        inline(p, source("def three(x: f32[2]):\n    pass"))

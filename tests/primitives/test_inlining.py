@@ -113,6 +113,7 @@ def test_then_the_buffer_can_go(body: Body) -> None:
     "stmts",
     [
         "s = b\ny[0] = s",  # an argument: the caller sees it
+        "s = b\ny[0] = s\nif n < 3:\n    s = 0.0",
         "a: f32[2]\na[0] = b\nw = a[0:2]\ny[0] = w[0]",
         "a: f32[2]\nw = a[0:2]\na[0] = b\ny[0] = a[0]",
         "a: f32\na = b\nwriter(a)\ny[0] = a",
@@ -159,7 +160,24 @@ def test_a_value_that_may_change_is_not_put_in(stmts: str, refused: Refused) -> 
 def test_a_value_that_is_seen_later_is_kept(stmts: str, refused: Refused) -> None:
     p = foo(stmts)
     target = "a = a + b" if "a + b" in stmts else "a = b"
-    assert isinstance(refused(inline_assign, p, target), Unsafe)
+    f = refused(inline_assign, p, target)
+    assert isinstance(f, Unsafe) and "a" in f.details
+
+
+def test_a_value_of_an_argument_goes_if_it_is_overwritten(body: Body, same: Same) -> None:
+    p = foo("for i in seq(0, n):\n    y[i] = b\n    s += y[i]\n    y[i] = 2.0 * y[i]")
+    q = inline_assign(p, "y[_] = _")
+    assert body(q) == "for i in seq(0, n):\n    s += b\n    y[i] = 2.0 * b"
+    same(p, q, n=3)
+
+
+def test_a_value_of_an_argument_is_kept_that_others_may_see_meanwhile(refused: Refused) -> None:
+    p = foo("w = y[0:n]\ny[0] = b\ns = w[0]\ny[0] = 0.0")
+    assert "through a window" in refused(inline_assign, p, "y[0] = b").message
+    q = foo("w = y[0:n]\nw[0] = b\ns = y[0]\nw[0] = 0.0")
+    assert isinstance(refused(inline_assign, q, "w[0] = b"), NotApplicable)
+    f = refused(inline_assign, foo("y[0] = b\ny[n - 1] += 1.0\ny[0] = 0.0"), "y[0] = b")
+    assert isinstance(f, Unsafe) and "not written again" in f.message
 
 
 def test_a_value_that_no_later_iteration_sees_may_go(body: Body, same: Same) -> None:

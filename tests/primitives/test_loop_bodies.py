@@ -192,16 +192,93 @@ def test_fission_keeps_modes(same: Same, body: Body) -> None:
     same(p, q, n=3)
 
 
+BRANCHES = source("""
+def foo(n: size, m: size, x: f32[n], y: f32[n]):
+    for i in seq(0, n):
+        if m < 4:
+            x[i] = 1.0
+            y[i] = x[i]
+        else:
+            x[i] = 2.0
+            y[i] = 3.0
+""")
+
+
+SPLIT_BODY = """
+for i in seq(0, n):
+    if m < 4:
+        x[i] = 1.0
+    else:
+        x[i] = 2.0
+        y[i] = 3.0
+    if m < 4:
+        y[i] = x[i]
+"""
+SPLIT_ELSE = """
+for i in seq(0, n):
+    if m < 4:
+        x[i] = 1.0
+        y[i] = x[i]
+    else:
+        x[i] = 2.0
+    if m < 4:
+        pass
+    else:
+        y[i] = 3.0
+"""
+
+
+def test_fission_leaves_the_other_branch_with_the_first_part(same: Same, body: Body, applied: Applied) -> None:
+    for first, parts in [("x[_] = 1.0", SPLIT_BODY), ("x[_] = 2.0", SPLIT_ELSE)]:
+        gap = BRANCHES.find(first).after()
+        q, c = applied(fission_op(), BRANCHES, gap)
+        assert body(q) == parts.strip()
+        assert c == q.find("if _: _ #1") and q.forward(BRANCHES.find("if _: _")) == q.find("if _: _")
+        apart = fission(BRANCHES, gap, n_lifts=2)
+        assert len(apart.find_all("for i in _: _")) == 2
+        for m in (3, 4):
+            same(BRANCHES, q, n=2, m=m)
+            same(BRANCHES, apart, n=2, m=m)
+
+
+@pytest.mark.parametrize("changed", ["Cfg.on = False\n            x[0] = 1.0", "x[0] = 1.0\n            x[1] = 1.0"])
+def test_fission_asks_the_condition_again(changed: str, same: Same, refused: Refused) -> None:
+    p = source(f"""
+    def foo(x: f32[4], y: f32):
+        Cfg.on = True
+        if Cfg.on:
+            {changed}
+        else:
+            y = 1.0
+    """)
+    gap = p.find("if _: _").body()[0].after()  # type: ignore[attr-defined]
+    if "Cfg" in changed:
+        assert "does not change" in refused(fission, p, gap).message
+    else:
+        same(p, fission(p, gap), {"Cfg.on": True})
+
+
+def test_fission_of_a_branch_that_the_other_one_would_undo(refused: Refused) -> None:
+    """After the else branch the condition is true, so that its second part must not be asked about again."""
+    p = source("""
+    def foo(x: f32[2]):
+        if x[0] < 1.0:
+            x[1] = 2.0
+            x[1] += 3.0
+        else:
+            x[0] = 0.0
+    """)
+    f = refused(fission, p, p.find("x[1] = _").after())
+    assert isinstance(f, Unsafe) and f.details == "one reads x[0], the other writes x[0]"
+
+
 def test_fission_needs_a_scope_and_statements_on_both_sides(refused: Refused) -> None:
     p = source("""
     def foo(n: size, x: f32[n]):
         if n > 3:
             x[0] = 1.0
             x[1] = 1.0
-        else:
-            x[0] = 2.0
     """)
-    assert "else" in refused(fission, p, p.find("x[_] = _").after()).message
     assert "both sides" in refused(fission, p, p.find("x[_] = _").before()).message
     assert "top level" in refused(fission, p, p.find("if _: _").after()).message
     assert isinstance(refused(fission, p, p.find("x[_] = _").after(), 0), BadArgument)
@@ -331,12 +408,37 @@ def test_what_a_callee_asserts_about_config_fields_must_still_be_known(refused: 
         Cfg.on = True
         needs(x)
     """)
-    f = refused(add_loop, p, "Cfg.on = _ #1", "i", "n")  # true, but the checks don't count iterations
+    f = refused(add_loop, p, "Cfg.on = _ #1", "i", "n", guard=True)  # true, but the checks don't count iterations
     assert isinstance(f, Unsafe) and "Cfg.on == True" in f.message
     add_loop(p, p.find("Cfg.on = _").expand(0, 2), "i", "n")
 
 
 # -- unroll_loop --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("head", "count"),
+    [
+        ("assert n == 4\n    for i in seq(0, n):", 4),
+        ("assert n == 4\n    for i in seq(n / 3, n):", 3),
+        ("if n < 2:\n        for i in seq(0, n):", 1),
+        ("for j in seq(3, 4):\n        for i in seq(j, n + 5 - n):", 2),
+        ("assert n % 8 == 3\n    for i in seq(0, n % 4):", 3),
+    ],
+)
+def test_unroll_a_loop_whose_count_the_context_fixes(head: str, count: int, same: Same, body: Body) -> None:
+    depth = "        " + "    " * (head.count("if") + head.count("for j"))
+    p = source(f"def foo(n: size, x: f32[n + 8]):\n    {head}\n{depth}x[i] += 1.0")
+    q = unroll_loop(p, "i")
+    assert body(q).count("+= 1.0") == count and "for i" not in body(q)
+    for n in (1, 3, 4, 11):
+        if ("n == 4" not in head or n == 4) and ("% 8" not in head or n % 8 == 3):
+            same(p, q, n=n)
+
+
+def test_unroll_needs_one_count(refused: Refused) -> None:
+    p = source("def foo(n: size, x: f32[n]):\n    assert n < 3\n    for i in seq(0, n):\n        x[i] = 1.0")
+    assert isinstance(refused(unroll_loop, p, "i"), NotApplicable)
 
 
 def test_unroll_gives_each_copy_variables_of_its_own(same: Same, body: Body, applied: Applied) -> None:

@@ -175,6 +175,59 @@ def test_replace_takes_whole_buffers_where_the_callee_wants_them(same: Same, bod
     assert isinstance(refused(replace, rows, LOOP, dense), NotApplicable)
 
 
+INSIDE = """
+def inside(k: size, a: f32, x: [f32][k, 4]):
+    for i in seq(0, k):
+        w = x[i, 1:3]
+        add(2, w, a)
+        add(2, x[i, 2:4], 2.0 * a)
+"""
+
+
+def nested() -> tuple[Proc, Proc]:
+    """A procedure that makes windows and calls of another, which is the first."""
+    add = proc_from_source("def add(k: size, y: [f32][k], b: f32):\n    for i in seq(0, k):\n        y[i] += b")
+    return add, proc_from_source(INSIDE, {"add": add})
+
+
+def test_replace_finds_windows_and_calls(same: Same, body: Body) -> None:
+    add, inside = nested()
+    p = proc_from_source(
+        """
+    def foo(m: size, s: f32[m], y: f32[m, 2, 8]):
+        for j in seq(0, m):
+            for i in seq(0, 2):
+                v = y[j, i, 3:5]
+                add(2, v[0:2], s[j])
+                add(2, y[j, i, 4:6], 2.0 * s[j])
+    """,
+        {"add": add},
+    )
+    q = replace(p, LOOP, inside)
+    assert body(q) == "for j in seq(0, m):\n    inside(2, s[j], y[j, 0:2, 2:6])"
+    same(p, q, m=3)
+
+
+@pytest.mark.parametrize(
+    ("window", "call", "last"),
+    [
+        ("y[0, i, 3:5]", "add(2, v, s[0])", "add(2, y[0, i, 5:7], 2.0 * s[0])"),  # not where the first one says
+        ("y[0, i, 3:5]", "add(2, v, s[0])", "add(2, y[1, i, 4:6], 2.0 * s[0])"),
+        ("y[0, i, 3:5]", "add(2, v, s[0])", "add(2, y[0, i, 4:6], s[0])"),
+        ("y[0, i, 3:5]", "add(1, v[0:1], s[0])", "add(2, y[0, i, 4:6], 2.0 * s[0])"),
+        ("y[0, i, 3:5]", "add(2, v, s[i])", "add(2, y[0, i, 4:6], 2.0 * s[i])"),  # the scalar moves
+        ("y[0, 0:2, i]", "add(2, v, s[0])", "add(2, y[0, i, 4:6], 2.0 * s[0])"),
+        ("y[0, i, 3:5]", "add(2, v, s[0])", "other(2, y[0, i, 4:6], 2.0 * s[0])"),
+    ],
+)
+def test_replace_wants_the_same_windows_and_calls(window: str, call: str, last: str, refused: Refused) -> None:
+    add, inside = nested()
+    lines = [f"v = {window}", call, last]
+    text = "def foo(s: f32[2], y: f32[2, 2, 8]):\n    for i in seq(0, 2):\n" + "".join(f"        {x}\n" for x in lines)
+    p = proc_from_source(text, {"add": add, "other": rename(add, "other")})
+    assert isinstance(refused(replace, p, LOOP, inside), NotApplicable)
+
+
 def test_replace_gives_up_quickly_where_there_are_many_ways(refused: Refused) -> None:
     total = " + ".join(f"a[{k}] * b[{k}]" for k in range(12))
     f = source(f"def dot(a: [f32][12], b: [f32][12], d: f32):\n    d = {total}\n")
@@ -368,6 +421,15 @@ def test_call_strangers(refused: Refused) -> None:
     assert isinstance(refused(call_eqv, p, "work(_)", set_precision(WORK, "t", "f64")), NotApplicable)
     assert isinstance(refused(call_eqv, p, "work(_)", set_memory(WORK, "x", VEC)), NotApplicable)
     assert isinstance(refused(call_eqv, p, "work(_)", "work"), BadArgument)
+
+
+def test_call_a_version_that_computes_something_else(refused: Refused) -> None:
+    p = source("def foo(x: f32[8], y: f32[8]):\n    add(8, x, y, y)", add=ADD)
+    message = refused(call_eqv, p, "add", rename(set_precision(ADD, "d", "f64"), "wide")).message
+    assert message == (
+        "add and wide are not versions of one procedure that compute the same for the same arguments, "
+        "after set_precision('f64')"
+    )
 
 
 def test_call_in_a_nest_that_was_replaced(same: Same) -> None:

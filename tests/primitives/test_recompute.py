@@ -192,6 +192,54 @@ def test_only_the_inner_loop_stays_parallel(same: Same, body: Body) -> None:
     assert body(merge_recompute(q, "io", "i")) == body(p)
 
 
+def test_tiles_of_a_given_width_may_reach_beyond_the_end(same: Same, body: Body, applied: Applied) -> None:
+    p = source("""
+    def foo(n: size, x: f32[n + 2], y: f32[n + 2]):
+        for i in seq(2, n + 2):
+            y[i] = 2.0 * x[i]
+    """)
+    i, s = p.find_loop("i"), p.find("y[_] = _")
+    q, c = applied(divide_op("(n + 3) / 4", 4, ("io", "ii"), width=6), p, i)
+    assert body(q) == (
+        "for io in seq(0, (n + 3) / 4):\n    for ii in seq(0, 6):\n        if 2 + (4 * io + ii) < n + 2:\n"
+        "            y[2 + (4 * io + ii)] = 2.0 * x[2 + (4 * io + ii)]"
+    )
+    assert c == q.find_loop("io") == q.forward(i) and q.forward(s) == q.find("y[_] = _")
+    for n in (1, 4, 6):
+        same(p, q, n=n)
+    assert "if" in body(merge_recompute(q, "io", "i"))
+
+
+@pytest.mark.parametrize(
+    ("tiles", "width", "why"),
+    [
+        ("(n + 3) / 4", 3, "as the next one starts"),
+        ("n / 4 + 1", "n - 4", "as the next one starts"),
+        ("(n + 2) / 4", 4, "there is a tile"),
+        ("n / 4 + 1", 4, None),
+        ("(n + 4) / 4", 4, None),
+        ("(n + 8) / 8", 4, "the end of the loop"),
+        ("1", "n", None),
+    ],
+)
+def test_tiles_of_a_given_width_must_cover_the_loop(
+    tiles: str, width: str | int, why: str | None, same: Same, refused: Refused
+) -> None:
+    p = source("def foo(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 1.0")
+    if why is None:
+        same(p, divide_with_recompute(p, "i", tiles, 4, ["io", "ii"], width=width), n=5)
+    else:
+        f = refused(divide_with_recompute, p, "i", tiles, 4, ["io", "ii"], width)
+        assert why in f.message and values(f)["n"] >= 1
+
+
+def test_what_wide_tiles_do_again(same: Same, refused: Refused) -> None:
+    p = source("def foo(n: size, x: f32[n + 1]):\n    for i in seq(0, n):\n        x[i] += x[i + 1]")
+    same(p, divide_with_recompute(p, "i", "(n + 3) / 4", 4, ["io", "ii"], width=4), n=6)
+    f = refused(divide_with_recompute, p, "i", "(n + 3) / 4", 4, ["io", "ii"], width=5)
+    assert values(f)["i"] == 4 * values(f)["the tile"] and values(f)["n"] > values(f)["i"]
+
+
 # -- merge_recompute ----------------------------------------------------------------------------------
 
 

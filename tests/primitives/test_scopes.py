@@ -242,18 +242,44 @@ def test_lift_a_branch_only_if_its_condition_stays(refused: Refused) -> None:
         assert isinstance(f, Unsafe) and "does not change" in f.message
 
 
-@pytest.mark.parametrize("cond", ["x[n - 3] < 3.0", "Cfg.on"])
+@pytest.mark.parametrize("cond", ["x[n - 3] < 3.0", "a < 3.0", "Cfg.on"])
 def test_lift_must_not_read_what_an_empty_loop_does_not(cond: str, same: Same, refused: Refused) -> None:
     text = """
     def foo(n: size, x: f32[n], y: f32):
+        a: f32
+        for i in seq(0, n):
+            a = x[i]
         for i in seq({}, n):
             if {}:
                 y += 1.0
     """
-    f = refused(lift_scope, source(text.format(2, cond)), "if _: _")  # x[n - 3] is out of bounds at n = 2
-    assert "at least once" in f.message and values(f)["n"] <= 2
+    f = refused(lift_scope, source(text.format(2, cond).replace("seq(0", "seq(2")), "if _: _")
+    assert "at least once" in f.message and values(f)["n"] <= 2  # x[n - 3] is out of bounds there
     p = source(text.format(0, cond.replace("n - 3", "0")))
     same(p, lift_scope(p, "if _: _"), {"Cfg.on": True}, n=3)
+
+
+@pytest.mark.parametrize("cond", ["x[0] < 3.0", "a < 3.0", "Cfg.on"])
+def test_lift_may_ask_early_what_surely_has_a_value(cond: str, same: Same, body: Body) -> None:
+    for around, within in (
+        ("for i in seq(k, n)", f"if {cond}"),
+        ("if k < 3", f"if {cond}"),
+        ("if k < 3", "for i in seq(0, Cfg.n)"),
+    ):
+        p = source(f"""
+        def foo(n: size, k: size, x: f32[n], y: f32):
+            a: f32
+            a = x[0]
+            Cfg.on = True
+            Cfg.n = 2
+            {around}:
+                {within}:
+                    y += 1.0
+        """)
+        q = lift_scope(p, p.body()[-1].body()[0])  # type: ignore[attr-defined]
+        assert body(q).endswith(f"{within}:\n    {around}:\n        y += 1.0")
+        for k in (2, 3, 4):
+            same(p, q, n=3, k=k)
 
 
 def test_lift_a_loop_out_of_a_branch(same: Same, body: Body, refused: Refused) -> None:
@@ -271,7 +297,7 @@ def test_lift_a_loop_out_of_a_branch(same: Same, body: Body, refused: Refused) -
     f = refused(lift_scope, source(text.format("x[0] < 3.0", "n", "x[i]")), "i")
     assert isinstance(f, Unsafe) and f.details == "one reads x[0], the other writes x[i]"
     f = refused(lift_scope, source(text.format("n < 3", "Cfg.n % 1", "x[0]").replace("par", "seq")), "i")
-    assert isinstance(f, NotApplicable) and "bounds read config" in f.message
+    assert isinstance(f, Unsafe) and "surely written before" in f.message
 
 
 def test_lift_a_loop_only_out_of_a_branch_without_else(refused: Refused) -> None:
@@ -314,7 +340,8 @@ def test_lift_must_not_read_what_the_outer_condition_guards(cond: str, refused: 
                 y = 1.0
     """)
     f = refused(lift_scope, p, f"if {cond}: _")
-    assert isinstance(f, NotApplicable) and "need not be written" in f.message
+    wanted = "out of bounds" if "x" in cond else "surely written before"
+    assert isinstance(f, Unsafe) and wanted in f.message
 
 
 def test_lift_of_two_loops_is_their_exchange(same: Same, refused: Refused) -> None:

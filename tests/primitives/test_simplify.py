@@ -374,7 +374,7 @@ def test_rewrite_takes_what_is_in_scope_and_of_the_same_kind(refused: Refused) -
     f = refused(rewrite_expr, TILED, hi, inner)
     assert isinstance(f, BadArgument) and "not in scope" in f.message
     assert isinstance(refused(rewrite_expr, TILED, hi, "i < n"), BadArgument)
-    assert isinstance(refused(rewrite_expr, TILED, TILED.find("y[_]"), "0"), NotApplicable)
+    assert isinstance(refused(rewrite_expr, TILED, hi, "y[0]"), BadArgument)
 
 
 def test_assertions_do_not_prove_themselves_away(refused: Refused) -> None:
@@ -400,3 +400,79 @@ def test_strides_are_known_of_dense_buffers_only(refused: Refused, body: Body) -
     assert "if 1 == 1" in body(rewrite_expr(p, stride, "1"))
     q = set_window(p, "x")
     assert isinstance(refused(rewrite_expr, q, stride, "1"), Unsafe)
+
+
+BUMP = proc_from_source("def bump(v: f32):\n    v += 1.0")
+DATA = program("w = x[1:3]\nfor i in seq(0, 2):\n    x[i] = 2.0 * w[i] + y[i] * y[0]\nbump(y[0])", bump=BUMP)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("2.0 * _", "w[i] * 2.0"),
+        ("_ + _", "y[0] * y[i] + 2.0 * x[i + 1]"),
+        ("w[_]", "x[1 + i]"),
+    ],
+)
+def test_data_may_be_written_otherwise(old: str, new: str, same: Same, body: Body) -> None:
+    q = rewrite_expr(DATA, DATA.find(old), new)
+    assert new in body(q)
+    same(DATA, q, n=8)
+
+
+def test_other_data_is_refused(refused: Refused) -> None:
+    for old, new in (("w[_]", "x[i]"), ("2.0 * _", "2.0 * x[i]"), ("2.0 * _", "w[i] + w[i]")):
+        assert isinstance(refused(rewrite_expr, DATA, DATA.find(old), new), Unsafe)
+    assert isinstance(refused(rewrite_expr, DATA, DATA.find("y[i]"), "i"), BadArgument)
+    passed = DATA.find("bump(_)").args()[0]  # type: ignore[attr-defined]
+    f = refused(rewrite_expr, DATA, passed, "y[0]")
+    assert isinstance(f, NotApplicable) and "a place" in f.message
+
+
+def test_a_part_that_is_known_may_decide_a_condition_on_data(body: Body) -> None:
+    p = program("for i in seq(0, n):\n    if x[i] < 2.0 or i < n:\n        x[i] = 1.0")
+    assert "if" not in body(simplify_at(p))
+
+
+AGAIN = """
+if y[0] < 1.0:
+    {}
+    if {}:
+        x[0] = 2.0
+    else:
+        x[1] = 3.0
+else:
+    if y[0] < 1.0:
+        x[2] = 4.0
+"""
+
+
+@pytest.mark.parametrize("cond", ["y[0] < 1.0", "w[0] < 1.0", "y[n - n] < 1.0"])
+def test_a_condition_on_data_that_was_asked_before(cond: str, same: Same, body: Body) -> None:
+    p = program("w = y[0:2]" + AGAIN.format("y[1] = x[0]", cond))
+    q = eliminate_dead_code(p, p.find_all("if _: _")[1])
+    assert "x[1] = 3.0" not in body(q)
+    same(p, q, n=1)
+    q = eliminate_dead_code(p, p.find_all("if _: _")[2])
+    assert "x[2] = 4.0" not in body(q)
+    same(p, q, n=1)
+
+
+@pytest.mark.parametrize(
+    ("between", "cond"),
+    [("y[0] = 2.0", "y[0] < 1.0"), ("w[0] = 2.0", "y[0] < 1.0"), ("pass", "y[1] < 1.0"), ("pass", "y[0] < 2.0")],
+)
+def test_a_condition_on_data_that_may_have_changed(between: str, cond: str, refused: Refused) -> None:
+    p = program("w = y[0:2]" + AGAIN.format(between, cond))
+    assert isinstance(refused(eliminate_dead_code, p, p.find_all("if _: _")[1]), Unsafe)
+
+
+def test_a_condition_on_data_that_a_later_iteration_changes(refused: Refused) -> None:
+    p = program("""
+if y[0] < 1.0:
+    for i in seq(0, 2):
+        if y[0] < 1.0:
+            x[i] = 1.0
+        y[0] = 4.0
+""")
+    assert isinstance(refused(eliminate_dead_code, p, p.find_all("if _: _")[1]), Unsafe)

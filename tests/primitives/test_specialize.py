@@ -8,7 +8,7 @@ import pytest
 
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
-from exo_strat.direct import parallelize_loop, specialize
+from exo_strat.direct import parallelize_loop, reorder_stmts, specialize
 from exo_strat.failure import BadArgument, Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.ir.nodes import For
@@ -197,3 +197,18 @@ def test_what_a_callee_asserts_about_config_fields_is_still_known(same: Same) ->
     q = specialize(p, whole, "n == 2")
     same(p, q, n=2)
     same(p, specialize(p, p.find("Cfg.n = _"), "n == 2"), n=2)
+
+
+def test_a_name_means_a_loop_where_statements_are_wanted(same: Same) -> None:
+    p = proc_from_source("""
+    def foo(n: size, x: f32[n]):
+        a: f32
+        for i in seq(0, n):
+            x[i] = 2.0
+        a = x[0]
+        x[0] = a + a
+    """)
+    q = specialize(p, "i", "n == 4")
+    assert q.find("if _: _").body()[0] == q.find_loop("i")  # type: ignore[attr-defined]
+    same(p, q, n=4)
+    same(p, reorder_stmts(p, "a", "i"), n=4)

@@ -251,6 +251,13 @@ def test_partial_eval_by_position_and_by_name(body: Body, applied: Applied) -> N
     assert partial_eval(p, 8, on=True) == q == partial_eval(p, on=True, n=8)
 
 
+def test_partial_eval_drops_what_is_then_always_true() -> None:
+    p = program("assert k >= 0 and k < n\nassert m > n\nx[k] = 0.0", "n: size, m: size, k: index, x: f32[m - n + k]")
+    assert head(partial_eval(p, k=0)) == ["def foo(n: size, m: size, x: f32[m - n + 0]):", "assert m > n"]
+    assert head(partial_eval(p, n=1))[1:] == ["assert k >= 0 and k < 1", "assert m > 1"]
+    assert head(partial_eval(p, n=1, m=2))[1:] == ["assert k >= 0 and k < 1"]
+
+
 def test_it_prints_as_it_is_written() -> None:
     assert repr(eval_op(8, 9)) == "partial_eval(8, 9)"
     assert repr(eval_op(8, on=True, m=3)) == "partial_eval(8, m=3, on=True)"

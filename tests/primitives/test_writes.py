@@ -35,6 +35,8 @@ def two(first: str, second: str) -> Proc:
         ("x[i] = x[i]", "x[i] += 2.0 * y[i]", "x[i] = x[i] + 2.0 * y[i]"),
         ("x[i] += x[i]", "x[i] += 2.0 * y[i]", "x[i] += x[i] + 2.0 * y[i]"),
         ("x[i] = y[i]", "x[2 * i - i] = x[i + 1]", "x[2 * i - i] = x[i + 1]"),
+        ("x[2] = y[i]", "w[1] += 2.0 * y[i]", "x[2] = y[i] + 2.0 * y[i]"),
+        ("w[1] += y[i]", "x[2] = 2.0 * y[i]", "x[2] = 2.0 * y[i]"),
     ],
 )
 def test_two_writes_become_one(
@@ -79,7 +81,9 @@ def test_both_must_write_one_location(refused: Refused) -> None:
     f = refused(merge_writes, p, p.find("x[_] = _"), p.find("x[_] = _ #1"))
     assert isinstance(f, Unsafe) and f.counterexample is not None
     assert f.counterexample["i"] != f.counterexample["n"] - 1
-    for first, second in (("x[2] = y[i]", "w[1] = y[i]"), ("x[i] = y[i]", "y[i] = 2.0"), ("x[i] = y[i]", "pass")):
+    p = two("x[3] = y[i]", "w[1] = y[i]")
+    assert isinstance(refused(merge_writes, p, p.find("x[_] = _"), p.find("w[_] = _")), Unsafe)
+    for first, second in (("x[i] = y[i]", "y[i] = 2.0"), ("x[i] = y[i]", "pass")):
         p = two(first, second)
         block = p.find_loop("i").body()[0].as_block().expand(0, 1)
         assert isinstance(refused(merge_writes, p, block), NotApplicable)

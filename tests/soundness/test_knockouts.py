@@ -9,12 +9,17 @@ state, calls, aliases.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from importlib.util import module_from_spec, spec_from_file_location
+from math import prod
+from pathlib import Path
 
 import pytest
 
 from exo_strat.logic import safety
 from exo_strat.logic.dependence import SAFE
+from exo_strat.primitives import PRIMITIVES
 from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
 
 BUDGET = 600
@@ -93,14 +98,16 @@ def test_a_condition_that_is_not_asked(
     must_be_caught(primitive, shapes)
 
 
-def test_a_block_that_does_more_than_accumulate(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("primitive", ["stage_mem"])
+def test_a_block_that_does_more_than_accumulate(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(safety, "only_accumulates", lambda *_: True)
-    must_be_caught("stage_mem", "")
+    must_be_caught(primitive, "")
 
 
-def test_a_store_that_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("primitive", ["stage_mem"])
+def test_a_store_that_is_left_out(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(safety, "writes_to", lambda *_: False)
-    must_be_caught("stage_mem", "")
+    must_be_caught(primitive, "")
 
 
 Effects = Callable[..., list[object]]
@@ -128,3 +135,35 @@ def test_reads_that_do_not_count(primitive: str, monkeypatch: pytest.MonkeyPatch
 def test_accumulations_that_do_not_count(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(safety, "effects", without(lambda a: a.kind != "A"))  # type: ignore[attr-defined]
     must_be_caught(primitive, "")
+
+
+# -- enough of them ---------------------------------------------------------------------------------------
+
+FEWEST = 3
+"""How many variants each primitive has at least."""
+
+
+def knocked_out(file: Path) -> Iterator[str]:
+    """The primitive of each test of a file of knock-outs, as its parameters state it."""
+    spec = spec_from_file_location(f"counted_{file.stem}", file)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look themselves up
+    spec.loader.exec_module(module)
+    tests = [fn for name, fn in vars(module).items() if name.startswith("test_")]
+    for fn in tests:
+        cases = [m.args for m in getattr(fn, "pytestmark", []) if m.name == "parametrize"]
+        stated = [(names, rows) for names, rows in cases if "primitive" in names]
+        if fn.__name__ != test_every_primitive_has_variants.__name__:
+            assert len(stated) == 1, f"{file.name}: {fn.__name__} does not state its primitive as a parameter"
+            (names, rows), times = stated[0], prod(len(rows) for names, rows in cases if "primitive" not in names)
+            for row in rows:
+                yield from [row if isinstance(names, str) else row[names.index("primitive")]] * times
+
+
+def test_every_primitive_has_variants() -> None:
+    files = sorted(Path(__file__).parent.glob("test_knockouts*.py"))
+    count = Counter(name for file in files for name in knocked_out(file))
+    assert not set(count) - set(PRIMITIVES)
+    few = {name: count[name] for name in sorted(PRIMITIVES) if count[name] < FEWEST}
+    assert not few, f"primitives with fewer than {FEWEST} knocked-out variants: {few}"

@@ -87,9 +87,10 @@ def test_a_condition_that_is_not_asked(
 # -- windows --------------------------------------------------------------------------------------------
 
 
-def test_offsets_of_a_window_that_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("primitive", ["inline_window"])
+def test_offsets_of_a_window_that_are_lost(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Actuals, "_read", lambda _, actual, idx: kept(actual, idx))
-    must_be_caught("inline_window")
+    must_be_caught(primitive)
 
 
 def kept(actual: Any, idx: Any) -> Any:
@@ -100,19 +101,23 @@ def kept(actual: Any, idx: Any) -> Any:
     return Read(actual.sym, pvector(next(inner) if isinstance(d, Interval) else d.pt for d in actual.idx))
 
 
-def test_a_window_of_a_window_that_is_taken_for_one_of_the_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("primitive", ["inline_window"])
+def test_a_window_of_a_window_that_is_taken_for_one_of_the_buffer(
+    primitive: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Actuals, "_window", lambda _, actual, dims: WindowExpr(actual.sym, actual.idx))
-    must_be_caught("inline_window")
+    must_be_caught(primitive)
 
 
-def test_a_point_of_a_window_that_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("primitive", ["inline_window"])
+def test_a_point_of_a_window_that_is_lost(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def first(_: Actuals, actual: Any, idx: Any) -> Any:
         inner = iter(idx)
         place = [b.add(d.lo, next(inner)) if isinstance(d, Interval) else b.ZERO for d in actual.idx] if idx else []
         return Read(actual.sym, pvector(place)) if idx else actual
 
     monkeypatch.setattr(Actuals, "_read", first)
-    must_be_caught("inline_window")
+    must_be_caught(primitive)
 
 
 # -- accumulations by different operators -----------------------------------------------------------------
@@ -132,6 +137,7 @@ def test_accumulations_that_are_repeated_whatever_the_operator(
     must_be_caught(primitive, "rivals")
 
 
-def test_a_block_that_accumulates_by_two_operators(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("primitive", ["stage_mem"])
+def test_a_block_that_accumulates_by_two_operators(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(safety, "only_accumulates", always(True))
-    must_be_caught("stage_mem", "rivals")
+    must_be_caught(primitive, "rivals")

@@ -18,7 +18,7 @@ from exo_strat.logic.formula import FALSE
 from exo_strat.primitives import access, dims, resize, reuse, rotate, staging
 from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
 
-BUDGET = 600
+BUDGET = 1000
 """Random programs for each knock-out."""
 
 literal, joint_window, index_along = resize.literal, resize._joint_window, reuse._index_along

@@ -12,9 +12,10 @@ from exo_strat.ir.walk import get
 from exo_strat.logic import recomputation, safety
 from exo_strat.logic.dependence import SAFE
 from exo_strat.logic.formula import FALSE
+from exo_strat.primitives import scoping
 from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
 
-BUDGET = 600
+BUDGET = 1000
 """Random programs for each knock-out."""
 
 
@@ -56,19 +57,22 @@ def test_a_question_that_is_not_asked(
     must_be_caught(primitive, shapes)
 
 
-def test_names_that_are_defined_in_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("primitive", ["guard_first"])
+def test_names_that_are_defined_in_the_loop(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recomputation, "_defined_around", lambda *_: frozenset())
-    must_be_caught("guard_first", "temporary windows")
+    must_be_caught(primitive, "temporary windows")
 
 
-def test_names_that_escape(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("primitive", ["specialize"])
+def test_names_that_escape(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(specialize, "escaping", lambda *_: frozenset())
-    must_be_caught("specialize", "temporary windows")
+    must_be_caught(primitive, "temporary windows")
 
 
-def test_conditions_out_of_bounds_or_racing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(specialize, "stays_race_free", lambda *_: None)
-    must_be_caught("specialize", "independent")
+@pytest.mark.parametrize("primitive", ["specialize"])
+def test_conditions_out_of_bounds_or_racing(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoping, "stays_race_free", lambda *_: None)
+    must_be_caught(primitive, "independent")
 
 
 # -- accesses that do not count -----------------------------------------------------------------------
@@ -98,23 +102,30 @@ def test_accesses_that_do_not_count(
     must_be_caught(primitive, shapes)
 
 
-def test_config_fields_that_do_not_count_for_a_division(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("primitive", ["divide_with_recompute"])
+def test_config_fields_that_do_not_count(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recomputation, "effects", without(LEFT_OUT[0][1]))
-    must_be_caught("divide_with_recompute", "configuration")
+    must_be_caught(primitive, "configuration")
 
 
+@pytest.mark.parametrize("primitive", ["vectorize_loop"])
 @pytest.mark.parametrize(("what", "keep", "shapes"), LEFT_OUT)
 def test_accesses_that_do_not_count_for_lanes(
-    what: str, keep: Callable[[object], bool], shapes: str, monkeypatch: pytest.MonkeyPatch
+    primitive: str, what: str, keep: Callable[[object], bool], shapes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(safety, "effects", without(keep))
-    must_be_caught("vectorize_loop", shapes)
+    must_be_caught(primitive, shapes)
 
 
 # -- conditions that are nearly right -----------------------------------------------------------------
 
 
-def test_idempotence_of_one_iteration_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("primitive", "shapes"), [("divide_with_recompute", "neighbours"), ("merge_recompute", "tiles")]
+)
+def test_idempotence_of_one_iteration_is_not_enough(
+    primitive: str, shapes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The paper's condition: each iteration can be repeated right away."""
 
     def each_alone(tree: object, path: tuple[object, ...], *_: object) -> object:
@@ -122,18 +133,19 @@ def test_idempotence_of_one_iteration_is_not_enough(monkeypatch: pytest.MonkeyPa
         return safety.idempotent(tree, safety.Blk(path, "body", 0, len(loop.body)))  # type: ignore[arg-type, union-attr]
 
     monkeypatch.setattr(recomputation, "overlap", each_alone)
-    must_be_caught("divide_with_recompute", "neighbours")
-    must_be_caught("merge_recompute")
+    must_be_caught(primitive, shapes)
 
 
-def test_others_may_write_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("primitive", ["guard_first"])
+def test_others_may_write_in_between(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the code itself is looked at, not the rest of the loop."""
     timed = recomputation._timed
     monkeypatch.setattr(recomputation, "_timed", lambda *args: timed(*args) if args[-1] else [])
-    must_be_caught("guard_first")
+    must_be_caught(primitive)
 
 
-def test_a_tile_of_another_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("primitive", ["guard_first"])
+def test_a_tile_of_another_iteration(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the rest of the loop is looked at, not the code in other iterations of the loops between."""
     monkeypatch.setattr(recomputation, "ne", lambda *_: FALSE)
-    must_be_caught("guard_first", "reload")
+    must_be_caught(primitive, "reload")

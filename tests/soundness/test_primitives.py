@@ -25,6 +25,7 @@ NEVER_REFUSED = {
     "delete_pass": "never fails",
     "inline_window": "fails only where a config field in an offset changes, and such offsets are seldom in bounds",
     "rename": "fails only where the name is no name",
+    "rename_variable": "fails only where the name is no name",
 }
 """Primitives that are hardly ever refused, and why."""
 

@@ -6,11 +6,12 @@ from functools import cache
 import pytest
 
 from backends.targets import avx2, avx512, plain_c
-from exo_strat import CallCursor, ForCursor, Machine, Proc, at, proc_from_source, schedule
+from exo_strat import CallCursor, Machine, Proc, at, proc_from_source, schedule
+from strategies import std
 from strategies.axpy import schedule_axpy
 from strategies.gemv import schedule_gemv
 from strategies.programs import saxpy, sgemv, sgemv_trans
-from strategies.vectors import is_short_loop, unroll_short_loops, use_instructions, vectorize, vectorize_all
+from strategies.vectors import vectorize_all, vectorize_lanes
 
 Same = Callable[..., None]
 axpy, gemv = cache(schedule_axpy), cache(schedule_gemv)
@@ -36,37 +37,24 @@ def steps(p: Proc) -> list[str]:
     ("body", "wanted"),
     [
         ("y[l] = x[l]", ["loadu", "storeu"]),
-        ("y[l] = x[l] * y[l]", ["loadu", "loadu", "mov", "mul", "storeu"]),
-        ("y[l] += x[l] * a", ["loadu", "loadu", "set1_value", "fmadd", "storeu"]),
-        ("y[l] += x[0] * y[l]", ["loadu", "mov", "fmadd_set1", "storeu"]),
+        ("y[l] = x[l] * y[l]", ["loadu", "loadu", "mul", "storeu"]),
+        ("y[l] += x[l] * a", ["loadu", "loadu", "set1_value", "fmadd_to", "storeu"]),
+        ("s += x[0] * y[l]", ["setzero", "loadu", "fmadd_set1", "reduce_add"]),
         ("s += x[l]", ["setzero", "loadu", "acc", "reduce_add"]),
         ("if l < n: y[l] = x[l]", ["mask_loadu", "mask_storeu"]),
     ],
 )
 def test_each_step_of_a_loop_is_an_instruction(body: str, wanted: list[str], computes_the_same: Same) -> None:
     p = lanes(body)
-    q = schedule(at("for l in _: _", vectorize(avx2, "f32")) >> use_instructions(avx2, "f32"), p)
+    plan = at("for l in _: _", vectorize_lanes(avx2, "f32")) >> std.replace_all(avx2.get_instructions("f32"))
+    q = schedule(plan, p)
     assert steps(q) == wanted
     computes_the_same(p, q, n=5)
 
 
 def test_without_vectors_a_loop_over_lanes_stays() -> None:
     p = lanes("y[l] = x[l]")
-    assert schedule(at("for l in _: _", vectorize(plain_c, "f32")), p) is p
-
-
-def test_only_short_loops_are_unrolled() -> None:
-    p = proc_from_source("""
-def foo(n: size, x: f32[n, 100, 8]):
-    for i in seq(0, n):
-        for j in seq(0, 100):
-            for k in seq(0, 8):
-                x[i, j, k] = 0.0
-""")
-    loops = [c for c in p.root().descendants() if isinstance(c, ForCursor)]
-    assert [c.name() for c in loops if is_short_loop(c)] == ["k"]
-    q = schedule(unroll_short_loops(), p)
-    assert not q.find_all("for k in _: _") and len(q.find_all("x[_] = _")) == 8
+    assert schedule(at("for l in _: _", vectorize_lanes(plain_c, "f32")), p) is p
 
 
 @pytest.mark.parametrize("machine", (*VECTORS, plain_c), ids=repr)

@@ -1,0 +1,1 @@
+"""ELEVATE's case studies; run as `python -m examples.elevate`."""

@@ -1,0 +1,13 @@
+"""Python source of Ops and of what they are made of. Imports `cursors`.
+
+What is printed rebuilds the value under `from exo_strat import *`, with procedures, memories and the like bound
+to the names that they print as.
+"""
+
+from __future__ import annotations
+
+from .layout import brief, layout
+from .show import Pieces, call, show
+from .text import Text
+
+__all__ = ["Pieces", "Text", "brief", "call", "layout", "show"]

@@ -1,0 +1,83 @@
+"""Values as Python source. Imports `cursors`, and its neighbours for cursors and functions.
+
+A value that knows its source has a method `source()`, which gives pieces: `Text`, and values to be shown in
+their turn. `show` puts them together without recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from ..cursors.cursor import Cursor
+from ..cursors.proc import Proc
+from ..ir.types import Scalar
+from .functions import function_name, lambda_source
+from .places import place_source
+from .text import Text
+
+Pieces: TypeAlias = Iterable[object]
+
+
+@runtime_checkable
+class HasSource(Protocol):
+    """A value that knows the expression that rebuilds it."""
+
+    def source(self) -> Pieces: ...
+
+
+def call(function: object, /, *args: object, **kwargs: object) -> Pieces:
+    """The pieces of a call. The function may be given by name."""
+    head = Text(function) if isinstance(function, str) else function
+    named = ((Text(f"{k}="), v) for k, v in kwargs.items())
+    return head, Text("("), *_listed((*((a,) for a in args), *named)), Text(")")
+
+
+def _listed(items: Iterable[tuple[object, ...]]) -> Iterator[object]:
+    for n, item in enumerate(items):
+        yield from (Text(", "), *item) if n else item
+
+
+def show(value: object) -> str:
+    """A value as it stands in Python source: procedures by name, cursors as the navigation that leads there.
+
+    >>> from exo_strat import *
+    >>> show((4, ("io", "ii"), divide_loop.direct, at("x = _", identity)))
+    "(4, ('io', 'ii'), divide_loop.direct, at('x = _', identity))"
+    """
+    shown: list[str] = []
+    stack: list[object] = [value]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Text):
+            shown.append(top)
+        else:
+            stack.extend(reversed(tuple(_pieces(top))))
+    return "".join(shown)
+
+
+def _pieces(value: object) -> Pieces:
+    """What a value is written with."""
+    match value:
+        case tuple():
+            return Text("("), *_listed((v,) for v in value), Text(",)" if len(value) == 1 else ")")
+        case Proc():
+            return (Text(value.name()),)
+        case Cursor():
+            return (Text(place_source(value)),)
+        case Scalar():
+            return (Text(value.name),)
+        case partial():
+            return call("partial", value.func, *value.args, **value.keywords)
+        case MethodType():
+            return value.__self__, Text(f".{value.__name__}")
+        case FunctionType() if value.__name__ == "<lambda>":
+            return (Text(lambda_source(value, show)),)
+        case FunctionType() | BuiltinFunctionType() | type():
+            return (Text(function_name(value)),)
+        case HasSource():
+            return value.source()
+    name = getattr(value, "__name__", None)
+    return (Text(name if callable(value) and isinstance(name, str) else repr(value)),)

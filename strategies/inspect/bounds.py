@@ -1,0 +1,279 @@
+"""Bounds inference: the window of a buffer that a scope accesses. Imports `accesses`, `elimination` and `uses`.
+
+Paper: section 4. Each access gives, for each dimension, limits of its index in terms of what is in scope outside,
+by eliminating the iterators inside. Of these the window takes the tightest that provably hold for all accesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from math import gcd
+from typing import TypeAlias
+
+from exo_strat import (
+    ForCursor,
+    InvalidCursorError,
+    Proc,
+    Sym,
+    Tensor,
+    declarations,
+    holds_everywhere,
+    names_at,
+    nodes,
+    print_expr,
+)
+
+from .accesses import Access, Path, Scope, accesses
+from .affine import Affine, Bound, Free, affine, expression
+from .elimination import limits
+from .nests import enclosing_loops, pieces
+from .uses import Named, binders, symbol
+
+# -- the answer ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Range:
+    """The indices `lo:hi` along a dimension, half-open, as affine forms; all are `lo` plus a multiple of `step`."""
+
+    least: Affine
+    end: Affine
+    step: int = 1
+
+    @property
+    def lo(self) -> nodes.Expr:
+        """The first index, as object code."""
+        return expression(self.least)
+
+    @property
+    def hi(self) -> nodes.Expr:
+        """One past the last index, as object code."""
+        return expression(self.end)
+
+    @property
+    def size(self) -> nodes.Expr:
+        """How many indices there are, as object code."""
+        return expression(self.end - self.least)
+
+    def extent(self) -> int | None:
+        """How many indices there are, if that is a number."""
+        size = self.end - self.least
+        return None if size.terms else size.const
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A window of a buffer, in terms of what is in scope where it was asked for. Prints as object code."""
+
+    proc: Proc
+    buffer: Sym
+    dims: tuple[Range, ...]
+
+    def __str__(self) -> str:
+        return self.window(points=False)
+
+    def window(self, points: bool = True) -> str:
+        """The window as object code, an argument of `stage_mem`. With `points`, an index that is always the same one
+        stands alone, and the window has one dimension less."""
+        names = names_at(self.proc.tree)
+        dims = [_shown(d, points, lambda e: print_expr(e, names)) for d in self.dims]
+        return f"{names[self.buffer]}[{', '.join(dims)}]" if dims else names[self.buffer]
+
+    def lo(self) -> tuple[str, ...]:
+        """The first index along each dimension, as object code."""
+        return tuple(print_expr(d.lo, names_at(self.proc.tree)) for d in self.dims)
+
+    def hi(self) -> tuple[str, ...]:
+        """One past the last index along each dimension, as object code."""
+        return tuple(print_expr(d.hi, names_at(self.proc.tree)) for d in self.dims)
+
+    def sizes(self) -> tuple[str, ...]:
+        """The extent along each dimension, as object code."""
+        return tuple(print_expr(d.size, names_at(self.proc.tree)) for d in self.dims)
+
+
+def _shown(d: Range, points: bool, show: Callable[[nodes.Expr], str]) -> str:
+    return show(d.lo) if points and d.extent() == 1 else f"{show(d.lo)}:{show(d.hi)}"
+
+
+# -- bounds -------------------------------------------------------------------------------------------
+
+
+def bounds(
+    c: Scope, buffer: Named, reads: bool = True, writes: bool = True, windows: bool = False, inside: bool = False
+) -> Bounds:
+    """The window of a buffer that is accessed in a statement, block or procedure, in terms of what is in scope before.
+
+    Within an iteration of a loop is `bounds(loop.body(), ..)`; `bounds(loop, ..)` is about all of them. Only reads or
+    only writes are asked for with `writes=False` or `reads=False`; accumulations are both. With `windows`, all that a
+    window shows counts, whether it is accessed or not. Of a window's name, the window in that.
+
+    Every access that happens is in the window. It is the tightest for affine indices in loops with affine bounds and
+    guards, up to gaps between the indices. Of several tightest ones, as `8 * io + 8` and `n` at the end of the last
+    tile, one of constant size is taken; with `inside`, only those that surely lie in the buffer. What is not affine is
+    limited by the buffer itself. Raises `InvalidCursorError` if nothing is accessed, or the buffer is declared inside.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[32 * n + 2], y: f32[32 * n]):
+    ...     for io in seq(0, n):
+    ...         for ii in seq(0, 32):
+    ...             y[32 * io + ii] = x[32 * io + ii] + x[32 * io + ii + 2]
+    ... ''')
+    >>> io = p.find_loop("io")
+    >>> print(bounds(io.body(), "x"), bounds(io, "x"), bounds(io.body(), "y", reads=False).sizes())
+    x[32 * io:32 * io + 34] x[0:32 * n + 2] ('32',)
+    """
+    sym = symbol(c, buffer)
+    if any(sym in binders(s.node) for s in pieces(c)):
+        raise InvalidCursorError(f"{sym} is declared in this scope: its bounds mean nothing outside\n{c}")
+    found = [a for a in accesses(c, (sym,)) if a.sym == sym and _asked(a, reads, writes, windows)]
+    if not found:
+        what = "accesses" if reads and writes else "reads" if reads else "writes"
+        raise InvalidCursorError(f"nothing here {what} {sym}\n{c}")
+    query = _Query(c.proc, pieces(c)[0].path, inside, enclosing_loops(c)[::-1])
+    extents = _extents(c.proc, sym)
+    return Bounds(c.proc, sym, tuple(query.range(found, k, extent) for k, extent in enumerate(extents)))
+
+
+def _asked(a: Access, reads: bool, writes: bool, windows: bool) -> bool:
+    return (reads and a.reads) or (writes and a.writes) or (windows and a.kind == "P")
+
+
+def _extents(p: Proc, sym: Sym) -> tuple[Affine | None, ...]:
+    """The extents of a buffer, as far as they are affine."""
+    t = declarations(p.tree)[sym]
+    return tuple(affine(e, lambda s: Affine.of(Free(s))) for e in t.shape) if isinstance(t, Tensor) else ()
+
+
+def staging_window(c: Scope, buffer: Named) -> str:
+    """The window of a buffer to give to `stage_mem` for a block: all that the block accesses or makes windows of.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for io in seq(0, (n + 7) / 8):
+    ...         for ii in seq(0, 8):
+    ...             if 8 * io + ii < n:
+    ...                 x[8 * io + ii] = 0.0
+    ... ''')
+    >>> print(staging_window(p.find_loop("ii"), "x"), bounds(p.find_loop("ii"), "x"))
+    x[8 * io:n] x[8 * io:8 * io + 8]
+    """
+    return bounds(c, buffer, windows=True, inside=True).window()
+
+
+def halo(loop: ForCursor, buffer: Named, reads: bool = True, writes: bool = True) -> Bounds:
+    """The window that an iteration of a loop shares with the next one: empty where each has indices of its own.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[32 * n + 2], y: f32[32 * n]):
+    ...     for io in seq(0, n):
+    ...         for ii in seq(0, 32):
+    ...             y[32 * io + ii] = x[32 * io + ii] + x[32 * io + ii + 2]
+    ... ''')
+    >>> print(halo(p.find_loop("io"), "x"), halo(p.find_loop("io"), "x").sizes())
+    x[32 * io + 32:32 * io + 34] ('2',)
+    """
+    found = bounds(loop.body(), buffer, reads, writes)
+    i = Free(loop.sym)
+    return Bounds(found.proc, found.buffer, tuple(_shared(d, i) for d in found.dims))
+
+
+def _shared(d: Range, i: Free) -> Range:
+    after = Affine.of(i) + 1
+    least, end = d.least.put(i, after), d.end.put(i, after)
+    back = least - d.least
+    backwards = not back.terms and back.const < 0
+    return Range(d.least, end, d.step) if backwards else Range(least, d.end, d.step)
+
+
+# -- limits -------------------------------------------------------------------------------------------
+
+Compare: TypeAlias = Callable[[Affine, Affine], bool]
+
+
+@dataclass(frozen=True)
+class _Query:
+    """A place at which limits are compared, by what is known there."""
+
+    proc: Proc
+    path: Path
+    inside: bool
+    around: tuple[ForCursor, ...]
+
+    def range(self, found: Sequence[Access], k: int, extent: Affine | None) -> Range:
+        """The range of the k-th index of some accesses."""
+        lows = self.common(found, k, 0, self.at_most, [Affine(0)])
+        highs = self.common(found, k, 1, self.at_least, [] if extent is None else [extent - 1])
+        if not highs:
+            raise InvalidCursorError(f"index {k} has no limit: neither it nor the extent of the buffer is affine")
+        ranges = [Range(lo, hi + 1) for lo in lows for hi in highs]
+        chosen = min(ranges, key=lambda r: (r.extent() is None, r.extent() or 0))
+        return replace(chosen, step=_step([a.index[k] - chosen.least for a in found]))
+
+    def common(self, found: Sequence[Access], k: int, side: int, weaker: Compare, last: list[Affine]) -> list[Affine]:
+        """The strongest lower limits, or upper ones if `side` is 1, of the k-th index that hold for all accesses.
+
+        If there are none in terms of all that is in scope, those in terms of fewer of the iterators around; in the
+        end that of the buffer, `last`.
+        """
+        pairs = [(a.index[k], a.constraints) for a in found]
+        for loop in (None, *self.around):
+            if loop is not None:
+                pairs = [_for_all_of(loop, *pair) for pair in pairs]
+            limits = dict.fromkeys(_limits(*pair)[side] for pair in pairs)
+            usable = [[x for x in xs if not self.inside or all(weaker(y, x) for y in last)] for xs in limits]
+            own = [self.strongest([*xs, *last], weaker) for xs in usable]
+            if merged := reduce(lambda xs, ys: self.strongest(_of_both(xs, ys, weaker), weaker), own):
+                return merged
+        return last
+
+    def strongest(self, limits: Sequence[Affine], weaker: Compare) -> list[Affine]:
+        """The limits less those that another one implies."""
+        kept: list[Affine] = []
+        for x in limits:
+            if not any(weaker(x, y) for y in kept):
+                kept = [y for y in kept if not weaker(y, x)] + [x]
+        return kept
+
+    def at_most(self, x: Affine, y: Affine) -> bool:
+        """Whether surely `x <= y`."""
+        difference = y - x
+        if not difference.terms:
+            return difference.const >= 0
+        return holds_everywhere(self.proc.tree, self.path, nodes.Binary("<=", expression(x), expression(y)))
+
+    def at_least(self, x: Affine, y: Affine) -> bool:
+        """Whether surely `x >= y`."""
+        return self.at_most(y, x)
+
+
+def _of_both(xs: Sequence[Affine], ys: Sequence[Affine], weaker: Compare) -> list[Affine]:
+    """The limits of two groups of accesses that hold for both."""
+    return [x for x in xs if any(weaker(x, y) for y in ys)] + [y for y in ys if any(weaker(y, x) for x in xs)]
+
+
+def _limits(index: Affine, constraints: Sequence[Affine]) -> tuple[tuple[Affine, ...], tuple[Affine, ...]]:
+    """The lower and upper limits of an index."""
+    if not any(a.is_bound for a in index.atoms()):
+        return (index,), (index,)
+    t = Bound(("the index",))
+    gap = Affine.of(t) - index
+    return limits((*constraints, gap, -gap), t)
+
+
+def _for_all_of(loop: ForCursor, index: Affine, constraints: Sequence[Affine]) -> tuple[Affine, tuple[Affine, ...]]:
+    """An index and its constraints in any iteration of a loop around."""
+    free, i = Free(loop.sym), Affine.of(Bound((loop.sym,)))
+    lo, hi = (affine(e.node, lambda s: Affine.of(Free(s))) for e in (loop.lo(), loop.hi()))  # type: ignore[arg-type]
+    ranges = ([] if lo is None else [i - lo]) + ([] if hi is None else [hi - i - 1])
+    return index.put(free, i), (*(x.put(free, i) for x in constraints), *ranges)
+
+
+def _step(distances: Sequence[Affine]) -> int:
+    """The largest number of which all distances from the first index are multiples."""
+    return gcd(*(k for x in distances for k in (x.const, *(f for _, f in x.terms)))) or 1

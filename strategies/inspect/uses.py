@@ -1,0 +1,262 @@
+"""What code reads, writes and depends on. Imports `accesses` and `nests`.
+
+All functions are pure and take public cursors. One that asks for something that is not there raises
+`InvalidCursorError`, which in a strategy is a failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+from itertools import chain, count
+from typing import TypeAlias
+
+from exo_strat import (
+    AllocCursor,
+    ArgCursor,
+    AssignCursor,
+    Cursor,
+    ForCursor,
+    InvalidCursorError,
+    NodeCursor,
+    Proc,
+    R,
+    ReduceCursor,
+    Scalar,
+    StmtCursor,
+    Sym,
+    Tensor,
+    WindowDefCursor,
+    declarations,
+    get,
+    mentions,
+    names_at,
+    nodes,
+    walk,
+)
+
+from .accesses import Scope, accesses
+from .nests import enclosing_stmt, pieces
+
+Declaration: TypeAlias = ArgCursor | AllocCursor | WindowDefCursor | ForCursor
+Named: TypeAlias = str | Sym | NodeCursor
+
+# -- variables ----------------------------------------------------------------------------------------
+
+
+def symbols_read(c: Scope) -> tuple[Sym, ...]:
+    """The buffers whose values are used below a cursor, in the order of first use.
+
+    Windows count as the buffers that they view, calls as what the callee does, accumulations as reads and writes.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] += x[i]
+    ... ''')
+    >>> [str(s) for s in symbols_read(p.find_loop("i"))], [str(s) for s in symbols_written(p.find_loop("i"))]
+    (['x', 'y'], ['y'])
+    """
+    return tuple(dict.fromkeys(a.sym for a in accesses(c) if a.reads))
+
+
+def symbols_written(c: Scope) -> tuple[Sym, ...]:
+    """The buffers that are written or accumulated into below a cursor, in the order of first use."""
+    return tuple(dict.fromkeys(a.sym for a in accesses(c) if a.writes))
+
+
+def symbol(c: Cursor, name: Named) -> Sym:
+    """The variable that a name means at a place, as object code there would; or the variable of a cursor.
+
+    A name that means nothing there may be one that is introduced below. Raises `InvalidCursorError` for others.
+    """
+    if isinstance(name, Sym):
+        return name
+    if not isinstance(name, str):
+        found = getattr(name, "sym", None)
+        if found is None:
+            raise InvalidCursorError(f"this has no variable\n{name}")
+        return found  # type: ignore[no-any-return]
+    tree = c.proc.tree
+    spelled = names_at(tree)
+    inside = [s for x in pieces(c) for s in binders(x.node)]
+    for known in ([*_in_scope(tree, c.place())][::-1], inside):
+        exact = [s for s in known if spelled[s] == name] or [s for s in known if s.name == name]
+        if exact:
+            return exact[0]
+    raise InvalidCursorError(f"{name!r} means nothing here\n{c}")
+
+
+def binders(node: nodes.Node) -> Iterator[Sym]:
+    """The variables that a statement introduces, in textual order."""
+    for _, n in walk(node):
+        if isinstance(n, nodes.For):
+            yield n.iter
+        elif isinstance(n, nodes.Alloc | nodes.WindowDef):
+            yield n.sym
+
+
+def _in_scope(tree: nodes.ProcDef, path: tuple[tuple[str, int | None], ...]) -> Iterator[Sym]:
+    """The variables in scope at a path, the outermost first."""
+    yield from (a.sym for a in tree.args)
+    for n, (label, i) in enumerate(path):
+        node = get(tree, path[:n])
+        if isinstance(node, nodes.For) and label == "body":
+            yield node.iter
+        if i is not None and label in ("body", "orelse"):
+            yield from (s.sym for s in getattr(node, label)[:i] if isinstance(s, nodes.Alloc | nodes.WindowDef))
+
+
+def declaration(c: Cursor, name: Named) -> Declaration:
+    """Where what a name means at a place, or the variable of a cursor, is introduced: an argument, an allocation, a
+    window's definition or a loop. Raises `InvalidCursorError` if a name means nothing there.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> declaration(p.find("x[_] = _"), "x")
+    <ArgCursor args[1]>
+    """
+    sym = symbol(c, name)
+    found = (
+        d
+        for d in c.root().descendants()
+        if isinstance(d, ArgCursor | AllocCursor | WindowDefCursor | ForCursor) and d.sym == sym
+    )
+    return next(found)
+
+
+def unique_name(p: Proc, base: str) -> str:
+    """`base`, or the first of `base_1`, `base_2`, .. that no variable of a procedure has.
+
+    >>> from exo_strat import proc_from_source
+    >>> unique_name(proc_from_source("def foo(x: f32, x_1: f32):\\n    x = x_1"), "x")
+    'x_2'
+    """
+    return unique_names(p, (base,))[0]
+
+
+def unique_names(p: Proc, bases: Iterable[str]) -> tuple[str, ...]:
+    """A name for each of some, unlike each other and all variables of a procedure."""
+    syms = declarations(p.tree)
+    taken = {s.name for s in syms} | {names_at(p.tree)[s] for s in syms}
+    out: list[str] = []
+    for base in bases:
+        out.append(free_name(base, taken))
+        taken.add(out[-1])
+    return tuple(out)
+
+
+def free_name(base: str, taken: Container[str]) -> str:
+    """`base`, or the first of `base_1`, `base_2`, .. that is not taken."""
+    numbered = (f"{base}_{n}" for n in count(1))
+    return next(name for name in chain((base,), numbered) if name not in taken)
+
+
+# -- values -------------------------------------------------------------------------------------------
+
+
+def is_constant(e: NodeCursor) -> bool:
+    """Whether an expression is made of literals only."""
+    return not mentions(e.node) and not any(isinstance(n, nodes.ReadConfig) for _, n in walk(e.node))
+
+
+def is_reduction(c: Cursor, loop: ForCursor | None = None) -> bool:
+    """Whether a statement accumulates; with `loop`, into an element that is the same in all iterations of it.
+
+    Of a loop: whether every statement in it that writes anything accumulates so.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, m: size, x: f32[n, m], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, m):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> is_reduction(p.find_loop("j")), is_reduction(p.find_loop("i"))
+    (True, False)
+    """
+    if isinstance(c, ForCursor):
+        written = [s for s in c.descendants() if isinstance(s, StmtCursor) and not isinstance(s, ForCursor)]
+        updates = [s for s in written if isinstance(s, AssignCursor | ReduceCursor)]
+        calls = any(isinstance(s.node, nodes.Call | nodes.WriteConfig) for s in written)
+        return bool(updates) and not calls and all(is_reduction(s, c) for s in updates)
+    if not isinstance(c, ReduceCursor):
+        return False
+    return loop is None or not any(depends_on(i, loop) for i in c.idx())
+
+
+def depends_on(e: Cursor, loop: ForCursor) -> bool:
+    """Whether a value may differ from iteration to iteration of a loop: it mentions the iterator, or what the loop
+    introduces, or a buffer or config field that the loop may write.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n], a: f32):
+    ...     for i in seq(0, n):
+    ...         y[i] = a * x[0]
+    ... ''')
+    >>> depends_on(p.find("a * x[_]"), p.find_loop("i")), depends_on(p.find("y[_] = _"), p.find_loop("i"))
+    (False, True)
+    """
+    inside = frozenset(binders(loop.node))
+    parts = pieces(e)
+    read = {a.sym for x in parts for a in accesses(x) if a.reads or a.kind == "P"}
+    used = frozenset(read).union(*(mentions(x.node) for x in parts))
+    if used & (inside | frozenset(symbols_written(loop))):
+        return True
+    return any(f in _fields_written(loop.node) for x in parts for f in _fields_read(x.node))
+
+
+def is_invariant(e: Cursor, loop: ForCursor) -> bool:
+    """Whether a value is the same in all iterations of a loop: the opposite of `depends_on`."""
+    return not depends_on(e, loop)
+
+
+def _fields_read(node: nodes.Node) -> Iterator[tuple[str, str]]:
+    for _, n in walk(node):
+        if isinstance(n, nodes.ReadConfig):
+            yield n.config.name, n.field
+        elif isinstance(n, nodes.Call):
+            yield from _fields_read(n.f.tree)
+
+
+def _fields_written(node: nodes.Node) -> frozenset[tuple[str, str]]:
+    own = frozenset((n.config.name, n.field) for _, n in walk(node) if isinstance(n, nodes.WriteConfig))
+    return own.union(*(_fields_written(n.f.tree) for _, n in walk(node) if isinstance(n, nodes.Call)))
+
+
+def precision(c: NodeCursor) -> Scalar:
+    """The precision of a data expression, an update or a declaration; of a literal, that of where it stands.
+
+    An expression has that of the first buffer or config field that it reads. Raises `InvalidCursorError` for a
+    control expression, or a statement without a value.
+    """
+    types = declarations(c.proc.tree)
+    if isinstance(c, ArgCursor | AllocCursor | WindowDefCursor | AssignCursor | ReduceCursor):
+        found = [_base(types[c.sym])]
+    else:
+        found = [_base(t) for _, n in walk(c.node) if (t := _data_type(n, types)) is not None]
+    chosen = [t for t in found if t is not None and t != R] or [t for t in found if t is not None]
+    if chosen:
+        return chosen[0]
+    if isinstance(c.node, nodes.Const) and isinstance(c.node.type, Scalar):
+        stmt = enclosing_stmt(c)
+        if isinstance(stmt, AssignCursor | ReduceCursor):
+            return precision(stmt)
+        return R
+    raise InvalidCursorError(f"this is no data: it has no precision\n{c}")
+
+
+def _data_type(n: nodes.Node, types: object) -> object:
+    if isinstance(n, nodes.Read | nodes.WindowExpr):
+        return types[n.sym]  # type: ignore[index]
+    return n.config.fields[n.field] if isinstance(n, nodes.ReadConfig) else None
+
+
+def _base(t: object) -> Scalar | None:
+    scalar = t.base if isinstance(t, Tensor) else t
+    return scalar if isinstance(scalar, Scalar) else None

@@ -1,0 +1,63 @@
+"""The standard strategies: tiles, vectors, loops apart and together, values staged, shared and moved.
+
+Each is an Op that keeps the meaning of the program, or fails; its docstring says what becomes of what as an equation.
+It is made of the primitives and combinators that `exo_strat` exports, and of other strategies.
+
+- `tiling`: loop nests in tiles;
+- `loops`: loops unrolled, jammed, interleaved, rounded;
+- `splitting`: loops taken apart;
+- `hoisting`: code moved out of loops;
+- `staging`, `values`: memory and values in buffers of their own, once; and what needs no code at all;
+- `reductions`, `compute`, `instructions`, `vectorize`: vector code.
+"""
+
+from __future__ import annotations
+
+from .compute import Rule, abs_rule, broadcast_rule, fma_rule, stage_compute
+from .hoisting import hoist, if_it_runs, leave_loop, licm, remove_parent_loop, reorder_before
+from .instructions import replace_all
+from .loops import interleave_loop, jam, round_loop, unroll_and_jam, unroll_loops
+from .reductions import parallelize_reductions
+from .splitting import expand_alloc, fission_after, fission_as_much_as_possible, fission_before, fission_into_singles
+from .staging import auto_stage_mem
+from .tiling import rise_into, tile, tile_bottom_up
+from .values import cleanup, cse, dce, share, specialize_sizes, stage_expr
+from .vectorize import vectorize, vectorize_for
+
+__all__ = [
+    "abs_rule",
+    "auto_stage_mem",
+    "broadcast_rule",
+    "cleanup",
+    "cse",
+    "dce",
+    "expand_alloc",
+    "fission_after",
+    "fission_as_much_as_possible",
+    "fission_before",
+    "fission_into_singles",
+    "fma_rule",
+    "hoist",
+    "if_it_runs",
+    "interleave_loop",
+    "jam",
+    "leave_loop",
+    "licm",
+    "parallelize_reductions",
+    "remove_parent_loop",
+    "reorder_before",
+    "replace_all",
+    "rise_into",
+    "round_loop",
+    "Rule",
+    "share",
+    "specialize_sizes",
+    "stage_compute",
+    "stage_expr",
+    "tile",
+    "tile_bottom_up",
+    "unroll_and_jam",
+    "unroll_loops",
+    "vectorize",
+    "vectorize_for",
+]

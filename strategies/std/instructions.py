@@ -1,0 +1,161 @@
+"""Instruction selection. Imports `exo_strat`, `inspect` and `writing`.
+
+Instructions are looked up by shape: what a statement computes and from where, without names and indices. Only the
+few of the same shape are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from exo_strat import (
+    DRAM,
+    DRAM_STACK,
+    DRAM_STATIC,
+    BlockCursor,
+    Cursor,
+    Memory,
+    Proc,
+    Script,
+    StmtCursor,
+    Sym,
+    attempt,
+    focus,
+    mentions,
+    moves,
+    nav,
+    nodes,
+    replace,
+    seq,
+    try_else,
+    walk,
+)
+
+from ..inspect import statements
+from .writing import strategy
+
+ADDRESSED = (DRAM, DRAM_STACK, DRAM_STATIC)
+"""What lives in one of these memories may be passed for what is declared in another."""
+
+
+@strategy
+def replace_all(p: Proc, c: Cursor, instructions: Sequence[Proc]) -> Script:
+    """`s  ~>  instr(..)`, for every statement that one of the instructions computes; of several, the first one.
+
+    At and below the focus, what is outside before what is inside. Never fails. Returns the focus, or the procedure
+    if that is gone. Paper: section 6.1.1.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> source = '''
+    ... @instr("copy8({dst_data}, {src_data});")
+    ... def copy8(dst: [f32][8], src: [f32][8]):
+    ...     for i in seq(0, 8):
+    ...         dst[i] = src[i]
+    ... '''
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n, 8], y: f32[n, 8]):
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, 8):
+    ...             y[i, j] = x[i, j]
+    ... ''')
+    >>> print(schedule(replace_all((proc_from_source(source),)), p))
+    def foo(n: size, x: f32[n, 8] @ DRAM, y: f32[n, 8] @ DRAM):
+        for i in seq(0, n):
+            copy8(y[i, 0:8], x[i, 0:8])
+    """
+    table, homes = by_shape(tuple(instructions)), memories(p.tree)
+    for s in statements(c):
+        for size, known in table:
+            block = block_of(s, size)
+            calls = known.get(shape(block.stmts, homes), ()) if block else ()
+            if calls and p.forward(s).is_valid:
+                p, _ = yield attempt(seq(focus(s), nav(moves.expand(0, size - 1)), try_else(*map(replace, calls))))
+    yield try_else(focus(c), nav(moves.root))
+    return None
+
+
+def block_of(s: StmtCursor, size: int) -> BlockCursor | None:
+    """The block of so many statements that begins with one, if there are so many."""
+    rest = s.expand(0, None)
+    return rest[:size] if len(rest) >= size else None
+
+
+# -- shapes -------------------------------------------------------------------------------------------
+
+Table = tuple[tuple[int, Mapping[Hashable, tuple[Proc, ...]]], ...]
+
+
+@lru_cache(maxsize=64)
+def by_shape(instructions: tuple[Proc, ...]) -> Table:
+    """The instructions of each length, longest first, by the shape of what they do."""
+    table: dict[int, dict[Hashable, tuple[Proc, ...]]] = {}
+    for i in instructions:
+        known = table.setdefault(len(i.tree.body), {})
+        key = shape(i.tree.body, memories(i.tree))
+        known[key] = (*known.get(key, ()), i)
+    return tuple(sorted(table.items(), reverse=True))
+
+
+def memories(tree: nodes.ProcDef) -> dict[Sym, str]:
+    """The memory of each buffer and window of a procedure, by name; one name for all that can be addressed."""
+    found: dict[Sym, str] = {}
+    for _, n in walk(tree):
+        match n:
+            case nodes.Arg(sym=sym, mem=Memory() as mem) | nodes.Alloc(sym=sym, mem=mem):
+                found[sym] = DRAM.name if mem in ADDRESSED else mem.name
+            case nodes.WindowDef(sym=sym, rhs=rhs):
+                found[sym] = found[rhs.sym]
+            case _:
+                pass
+    return found
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Shapes of code, given the memories of buffers and the iterators of the loops around, outermost first."""
+
+    homes: Mapping[Sym, str]
+    loops: tuple[Sym, ...] = ()
+
+    def block(self, stmts: Sequence[nodes.Stmt]) -> Hashable:
+        return tuple(map(self.stmt, stmts))
+
+    def stmt(self, s: nodes.Stmt) -> Hashable:
+        match s:
+            case nodes.For(iter=i, body=body, mode=mode):
+                return "for", mode, _Reader(self.homes, (*self.loops, i)).block(body)
+            case nodes.If(body=body, orelse=orelse):
+                return "if", self.block(body), self.block(orelse)
+            case nodes.Assign(sym=sym, idx=idx, rhs=rhs):
+                return "=", self.place(sym, idx), self.value(rhs)
+            case nodes.Reduce(sym=sym, idx=idx, rhs=rhs, op=op):
+                return op, self.place(sym, idx), self.value(rhs)
+            case _:
+                return type(s).__name__
+
+    def value(self, e: nodes.Expr) -> Hashable:
+        match e:
+            case nodes.Binary(op=op, lhs=lhs, rhs=rhs):
+                parts = [self.value(lhs), self.value(rhs)]
+                return (op, *(sorted(parts, key=repr) if op in "+*" else parts))
+            case nodes.Unary(op=op, arg=arg):
+                return "unary", op, self.value(arg)
+            case nodes.ExternCall(f=f, args=args):
+                return (f.name, *map(self.value, args))
+            case nodes.Read(sym=sym, idx=idx):
+                return self.place(sym, idx)
+            case _:
+                return DRAM.name, ()
+
+    def place(self, sym: Sym, idx: Sequence[nodes.Expr]) -> Hashable:
+        """Where an element lives, and which of the loops move it."""
+        used = frozenset[Sym]().union(*map(mentions, idx))
+        return self.homes[sym], tuple(n for n, i in enumerate(self.loops) if i in used)
+
+
+def shape(stmts: Sequence[nodes.Stmt], homes: Mapping[Sym, str]) -> Hashable:
+    """What a block computes and from where, without names, indices and extents. A literal counts as an element of
+    addressable memory: an argument may be either."""
+    return _Reader(homes).block(stmts)

@@ -1,0 +1,66 @@
+"""Sums in parts. Imports `exo_strat`, `inspect` and this package."""
+
+from __future__ import annotations
+
+from exo_strat import (
+    ForCursor,
+    Memory,
+    Proc,
+    ReduceCursor,
+    Script,
+    fail,
+    focus,
+    identity,
+    moves,
+    nav,
+    reorder_loops,
+    seq,
+    set_memory,
+    stage_mem,
+)
+
+from ..inspect import inner_loop, is_perfect_nest, is_reduction, statements
+from .splitting import fission_into_singles
+from .staging import allocation
+from .writing import element, strategy
+
+
+@strategy
+def parallelize_reductions(p: Proc, c: ForCursor, memory: Memory | None = None) -> Script:
+    """`for io: for l: x += e  ~>  for l: t[l] = 0; for io: for l: t[l] += e; for l: x += t[l]`: partial sums.
+
+    So for every element that the two loops do nothing with but add to, or multiply; t is in `memory`, if one is given.
+    Focus: the outer of two loops, of which the inner one, from 0, is all. Returns it. Paper: section 6.1.1.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[8 * n], s: f32):
+    ...     for io in seq(0, n):
+    ...         for l in seq(0, 8):
+    ...             s += x[8 * io + l]
+    ... ''')
+    >>> print(schedule(at("for io in _: _", parallelize_reductions()), p))
+    def foo(n: size, x: f32[8 * n] @ DRAM, s: f32 @ DRAM):
+        acc: f32[8] @ DRAM
+        for l in seq(0, 8):
+            acc[l] = 0.0
+        for io in seq(0, n):
+            for l in seq(0, 8):
+                acc[l] += x[8 * io + l]
+        for l in seq(0, 8):
+            s += acc[l]
+    """
+    if not is_perfect_nest(c, 2):
+        yield fail("the loop has more in it than a loop over lanes")
+    lanes = inner_loop(c)
+    sums = [s for s in statements(c) if isinstance(s, ReduceCursor) and is_reduction(s, c) and is_reduction(s, lanes)]
+    targets = dict.fromkeys(map(element, sums))
+    if not targets:
+        return c
+    yield reorder_loops()
+    for target in targets:
+        p, block = yield seq(focus(c), stage_mem(target, "acc", accum=True))
+        yield seq(focus(allocation(block)), identity if memory is None else set_memory(memory))
+    yield seq(focus(lanes), fission_into_singles())
+    p, c = yield seq(focus(c), nav(moves.parent), reorder_loops())
+    return c

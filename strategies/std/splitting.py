@@ -1,0 +1,178 @@
+"""Loops taken apart. Imports `exo_strat` and `writing`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exo_strat import (
+    AllocCursor,
+    ForCursor,
+    IfCursor,
+    Op,
+    Proc,
+    Script,
+    StmtCursor,
+    attempt,
+    expand_dim,
+    fission,
+    fix,
+    focus,
+    lift_alloc,
+    moves,
+    named,
+    nav,
+    reframe,
+    seq,
+)
+
+from .writing import counter, strategy
+
+
+@named
+def fission_before() -> Op:
+    """`for i: s1; s; s2  ~>  for i: s1; for i: s; s2`. Focus: s, which stays.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...         y[i] = 0.0
+    ... ''')
+    >>> print(schedule(at("y[_] = _", fission_before()), p))
+    def foo(n: size, x: f32[n] @ DRAM, y: f32[n] @ DRAM):
+        for i in seq(0, n):
+            x[i] = 0.0
+        for i in seq(0, n):
+            y[i] = 0.0
+    """
+    return reframe(moves.before, fission())
+
+
+@named
+def fission_after() -> Op:
+    """`for i: s1; s; s2  ~>  for i: s1; s; for i: s2`. Focus: s, which stays. Paper: section 6.3.1.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...         y[i] = 0.0
+    ... ''')
+    >>> print(schedule(at("x[_] = _", fission_after()), p))
+    def foo(n: size, x: f32[n] @ DRAM, y: f32[n] @ DRAM):
+        for i in seq(0, n):
+            x[i] = 0.0
+        for i in seq(0, n):
+            y[i] = 0.0
+    """
+    return reframe(moves.after, fission())
+
+
+@named
+def fission_as_much_as_possible() -> Op:
+    """`for i: s1; s; s2  ~>  for i: s1; for i: s; for i: s2`, then out of the loop around, as far as it goes.
+
+    Focus: s, which stays. Never fails: s1 or s2 stay with s where they depend on it. Paper: appendix B.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n, n], y: f32[n, n], z: f32[n]):
+    ...     for i in seq(0, n):
+    ...         z[i] = 0.0
+    ...         for j in seq(0, n):
+    ...             x[i, j] = 0.0
+    ...             y[i, j] = z[i]
+    ... ''')
+    >>> print(schedule(at("x[_] = _", fission_as_much_as_possible()), p))
+    def foo(n: size, x: f32[n, n] @ DRAM, y: f32[n, n] @ DRAM, z: f32[n] @ DRAM):
+        for i in seq(0, n):
+            z[i] = 0.0
+        for i in seq(0, n):
+            for j in seq(0, n):
+                x[i, j] = 0.0
+        for i in seq(0, n):
+            for j in seq(0, n):
+                y[i, j] = z[i]
+    """
+    here = seq(attempt(fission_before()), attempt(fission_after()))
+    return fix(lambda outwards: seq(here, attempt(reframe(moves.parent, outwards))))
+
+
+@strategy
+def expand_alloc(p: Proc, c: AllocCursor) -> Script:
+    """`for i in (0, n): a: T; s  ~>  a: T[n]; for i in (0, n): s[a -> a[i]]`; out of an `if`, `a` stays as it is.
+
+    Scalar expansion: each iteration gets an element of its own. Focus: the allocation, which is returned.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         t: f32
+    ...         t = x[i]
+    ...         x[i] = t * t
+    ... ''')
+    >>> print(schedule(at("t: _", expand_alloc()), p))
+    def foo(n: size, x: f32[n] @ DRAM):
+        t: f32[n] @ DRAM
+        for i in seq(0, n):
+            t[i] = x[i]
+            x[i] = t[i] * t[i]
+    """
+    scope = c.parent()
+    if isinstance(scope, ForCursor):
+        yield expand_dim(scope.hi(), counter(scope))
+    p, c = yield lift_alloc()
+    return c
+
+
+@strategy
+def fission_into_singles(p: Proc, c: ForCursor) -> Script:
+    """`for i: a: T; s1; s2  ~>  a: T[n]; for i: s1[a -> a[i]]; for i: s2[a -> a[i]]`: a loop for each statement.
+
+    Goes through an `if` without else that is all of the loop. What the loop allocates is expanded. Focus: the loop,
+    from 0. Returns the block of all loops. Paper: section 6.1.1.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[8], y: f32[8]):
+    ...     for i in seq(0, 8):
+    ...         t: f32
+    ...         t = x[i]
+    ...         y[i] += t
+    ... ''')
+    >>> print(schedule(at("for i in _: _", fission_into_singles()), p))
+    def foo(x: f32[8] @ DRAM, y: f32[8] @ DRAM):
+        t: f32[8] @ DRAM
+        for i in seq(0, 8):
+            t[i] = x[i]
+        for i in seq(0, 8):
+            y[i] += t[i]
+    """
+    stmts = list(innermost(c))
+    for s in stmts:
+        if isinstance(s, AllocCursor):
+            for _ in range(depth(s, c)):
+                p, s = yield seq(focus(s), expand_alloc())
+    singles = [s for s in stmts if not isinstance(s, AllocCursor)]
+    for s in singles[:-1]:
+        yield seq(focus(s), nav(moves.after), fission(depth(s, c)))
+    p, first = yield focus(c)
+    return first.expand(0, len(singles) - 1)  # type: ignore[no-any-return]
+
+
+def innermost(c: ForCursor) -> Any:
+    """The statements of a loop, or of the `if` that is all of it."""
+    body = c.body()
+    while len(body) == 1 and isinstance(only := body[0], IfCursor) and not only.has_else():
+        body = only.body()
+    return body
+
+
+def depth(c: StmtCursor, scope: StmtCursor) -> int:
+    """How many scopes a statement is in, from `scope` on, which may be of an earlier version."""
+    outer = c.proc.forward(scope)
+    assert isinstance(outer, StmtCursor)
+    return len(c.path) - len(outer.path)

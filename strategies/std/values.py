@@ -1,0 +1,249 @@
+"""Values that are computed once, and those that are not computed at all. Imports `exo_strat` and this package."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard
+
+from exo_strat import (
+    BlockCursor,
+    Cursor,
+    ExprCursor,
+    Memory,
+    NodeCursor,
+    Op,
+    Proc,
+    ProcCursor,
+    ReadCursor,
+    Script,
+    StmtCursor,
+    attempt,
+    bind_expr,
+    delete_buffer,
+    delete_pass,
+    eliminate_dead_code,
+    fail,
+    fission,
+    focus,
+    identity,
+    moves,
+    named,
+    nav,
+    nodes,
+    reduce,
+    repeat,
+    rewrite_expr,
+    savec,
+    seq,
+    set_memory,
+    simplify,
+    traversals,
+    try_else,
+    walk,
+)
+from exo_strat import specialize as branch_on
+
+from .hoisting import is_operation
+from .splitting import expand_alloc
+from .writing import strategy
+
+# -- values of their own ------------------------------------------------------------------------------
+
+
+@named
+def cse(name: str = "t") -> Op:
+    """`s1[e]; s2[e]  ~>  t: T; t = e; s1[t]; s2[t]`: common subexpression elimination, the largest first.
+
+    Operations and elements that are evaluated more than once go to buffers, as far as nothing changes them in
+    between. Focus: a statement, a block or the procedure, which stays. Never fails. Paper: section 6.2.1.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, a: f32, x: f32[n], y: f32[n], z: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] += a * x[i]
+    ...         z[i] = a * x[i] + x[i]
+    ... ''')
+    >>> print(schedule(at("for i in _: _", cse()), p))
+    def foo(n: size, a: f32 @ DRAM, x: f32[n] @ DRAM, y: f32[n] @ DRAM, z: f32[n] @ DRAM):
+        for i in seq(0, n):
+            t: f32 @ DRAM
+            t_1: f32 @ DRAM
+            t_1 = x[i]
+            t = a * t_1
+            y[i] += t
+            z[i] = t + t_1
+    """
+    return savec(repeat(share(name)))
+
+
+@strategy
+def share(p: Proc, c: ProcCursor | BlockCursor | StmtCursor, name: str = "t") -> Script:
+    """One step of `cse`. Fails if nothing is evaluated more than once. Returns the block, with the new statements.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[8], y: f32):
+    ...     y = x[0] * x[0]
+    ... ''')
+    >>> print(schedule(at("y = _", share("v")), p))
+    def foo(x: f32[8] @ DRAM, y: f32 @ DRAM):
+        v: f32 @ DRAM
+        v = x[0]
+        y = v * v
+    """
+    block = c.body() if isinstance(c, ProcCursor) else c.as_block()
+    ops = [seq(focus(e), bind_all(name)) for e in repeated(block)]
+    p, bound = yield try_else(*ops, fail("nothing is evaluated more than once here"))
+    p, here = yield focus(block)
+    first = bound.prev()
+    return here.expand(2, 0) if first.next(2) == here[0] else here  # type: ignore[no-any-return]
+
+
+@strategy
+def bind_all(p: Proc, c: ExprCursor, name: str) -> Script:
+    """`s[e, e]  ~>  t: T; t = e; s[t, t]`: as `bind_expr` with `cse`, but fails if there is only one e. Focus: e.
+
+    Returns the assignment.
+
+    >>> from exo_strat import at, proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[8], y: f32):
+    ...     y = x[0] * x[1]
+    ... ''')
+    >>> at("x[0]", bind_all("v"))(p).failure().message
+    'the expression is not evaluated again'
+    """
+    p, assigned = yield bind_expr(name, cse=True)
+    after = assigned.expand(0, None)
+    reads = [n for s in after.stmts for _, n in walk(s) if isinstance(n, nodes.Read) and n.sym == assigned.sym]
+    if len(reads) < 2:
+        yield fail("the expression is not evaluated again")
+    return assigned  # type: ignore[no-any-return]
+
+
+def repeated(block: BlockCursor) -> Iterator[ExprCursor]:
+    """The operations and elements in a block that stand there more than once, the largest first."""
+    found = [e for s in block for e in s.descendants() if is_shareable(e)]
+    times = Counter(e.node for e in found)
+    again = [e for e in found if times[e.node] > 1]
+    return iter(sorted(again, key=lambda e: -sum(1 for _ in walk(e.node))))
+
+
+def is_shareable(e: NodeCursor) -> TypeGuard[ExprCursor]:
+    """Whether an expression is an operation on data, or an element of a buffer."""
+    return is_operation(e) or (isinstance(e, ReadCursor) and bool(e.idx()))
+
+
+@strategy
+def stage_expr(p: Proc, c: ExprCursor, name: str, memory: Memory | None = None, n_lifts: int = 1) -> Script:
+    """`for i in (0, n): s[e]  ~>  a: T[n]; for i in (0, n): a[i] = e; for i in (0, n): s[a[i]]`.
+
+    An expression in a buffer of its own, computed for all iterations of `n_lifts` loops before; in `memory`, if
+    one is given. Focus: the expression. Returns the assignment. Paper: appendix B (`bind_and_lift`).
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[8], y: f32[8]):
+    ...     for i in seq(0, 8):
+    ...         y[i] += 2.0 * x[i]
+    ... ''')
+    >>> print(schedule(at("2.0 * _", stage_expr("twice")), p))
+    def foo(x: f32[8] @ DRAM, y: f32[8] @ DRAM):
+        twice: f32[8] @ DRAM
+        for i in seq(0, 8):
+            twice[i] = 2.0 * x[i]
+        for i in seq(0, 8):
+            y[i] += twice[i]
+    """
+    p, assigned = yield bind_expr(name)
+    p, alloc = yield seq(nav(moves.prev()), identity if memory is None else set_memory(memory))
+    for _ in range(n_lifts):
+        p, alloc = yield seq(focus(alloc), expand_alloc())
+    yield seq(focus(assigned), nav(moves.after), fission(n_lifts))
+    return assigned  # type: ignore[no-any-return]
+
+
+# -- less code ----------------------------------------------------------------------------------------
+
+
+@strategy
+def dce(p: Proc, c: Cursor) -> Script:
+    """`for i in (n, n): s  ~>  pass`, `if True: s else: s1  ~>  s`, `a: T; a = e; s  ~>  s`: dead code elimination.
+
+    Loops that never run, branches that are decided and buffers that nothing reads, at and below the focus. Never
+    fails. Returns the focus, or the procedure if that is gone.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     t: f32
+    ...     t = x[0]
+    ...     if n < 1:
+    ...         x[0] = t
+    ...     x[0] = 1.0
+    ... ''')
+    >>> print(schedule(dce(), p))
+    def foo(n: size, x: f32[n] @ DRAM):
+        x[0] = 1.0
+    """
+    stay = try_else(focus(c), nav(moves.root))
+    yield seq(attempt(eliminate_dead_code()), stay, reduce(attempt(eliminate_dead_code()), traversals.nlr))
+    yield seq(stay, traversals.normalize(delete_buffer()), nav(moves.root), delete_pass(), stay)
+    return None
+
+
+@named
+def cleanup() -> Op:
+    """Control expressions in normal form, then `dce`, in the whole procedure. Never fails. Returns it.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 1]):
+    ...     t: f32
+    ...     t = x[0]
+    ...     for i in seq(0, 1):
+    ...         x[i + n + 1 - 1] = 0.0 + 1.0 * x[0]
+    ... ''')
+    >>> print(schedule(cleanup(), p))
+    def foo(n: size, x: f32[n + 1] @ DRAM):
+        for i in seq(0, 1):
+            x[n + i] = x[0]
+    """
+    return seq(nav(moves.root), simplify(), dce())
+
+
+@strategy
+def specialize_sizes(p: Proc, c: BlockCursor | StmtCursor, expr: str, values: Sequence[int]) -> Script:
+    """`s  ~>  if e == v0: s[e -> v0] else: if e == v1: s[e -> v1] else: .. s`, for values v0, v1, ... of an extent.
+
+    Bounds that are then known become literals, and code that never runs goes. Focus: a statement or block. Returns
+    the outer `if`, or the procedure if that is decided. Paper: section 6.2.2.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     assert n <= 16
+    ...     for i in seq(0, (n + 7) / 8):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(schedule(at("for i in _: _", specialize_sizes("(n + 7) / 8", (1, 2))), p))
+    def foo(n: size, x: f32[n] @ DRAM):
+        assert n <= 16
+        if (n + 7) / 8 == 1:
+            for i in seq(0, 1):
+                x[i] = 0.0
+        else:
+            for i in seq(0, 2):
+                x[i] = 0.0
+    """
+    p, outer = yield branch_on([f"{expr} == {v}" for v in values])
+    branch = outer
+    for v in values:
+        for loop in traversals.loops(branch.body()):
+            yield seq(focus(loop), nav(moves.hi), attempt(rewrite_expr(v)))
+        branch = branch.orelse()[0]
+    yield seq(focus(outer), simplify())
+    yield try_else(focus(outer), nav(moves.root))
+    return None

@@ -1,0 +1,164 @@
+"""Loops as vector instructions. Imports `exo_strat`, `inspect` and this package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exo_strat import (
+    BlockCursor,
+    ForCursor,
+    Machine,
+    Memory,
+    Op,
+    Proc,
+    Script,
+    StmtCursor,
+    divide_loop,
+    eliminate_dead_code,
+    fail,
+    focus,
+    named,
+    nav,
+    seq,
+    specialize,
+    try_else,
+)
+
+from ..inspect import unique_names
+from .compute import Rule, fma_rule, stage_compute
+from .instructions import replace_all
+from .reductions import parallelize_reductions
+from .splitting import fission_into_singles
+from .writing import INSIDE, halves, strategy, text
+
+TAILS = {
+    "perfect": "perfect",
+    "cut": "cut",
+    "cut_and_predicate": "cut",
+    "guard": "guard",
+    "predicate": "guard",
+}
+"""What becomes of iterations that fill no vector, and by which tail of `divide_loop`; see `vectorize`."""
+
+
+@strategy
+def vectorize(
+    p: Proc,
+    c: ForCursor,
+    width: int,
+    precision: str,
+    memory: Memory,
+    instructions: Sequence[Proc],
+    rules: Sequence[Rule] = (),
+    tail: str = "cut",
+) -> Script:
+    """`for i: y[i] = e(x[i])  ~>  for io: v = x[w*io : w*io + w]; u = e(v); y[w*io : w*io + w] = u`.
+
+    Iterations are taken `width` at a time. Sums that all of them add to are made in each lane
+    (`parallelize_reductions`), every operation gets a register (`stage_compute`, which takes `rules`) and a loop over
+    the lanes, and each such loop becomes one of the `instructions`, if one does just this. `tail` says what becomes
+    of the last iterations:
+
+    - "perfect": there are none, the width divides the range;
+    - "cut": a loop of their own, one by one;
+    - "cut_and_predicate": one vector of their own, by instructions with a mask;
+    - "guard": in the loop over vectors, which asks each time whether there is a whole one, one by one;
+    - "predicate": there, by instructions with a mask.
+
+    Focus: a loop whose iterations are independent, but for sums. Returns the loop over vectors. Paper: section 6.1.1.
+
+    >>> from exo_strat import DRAM_STACK, at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def scale(n: size, a: f32, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = a * x[i]
+    ... ''')
+    >>> print(schedule(at("for i in _: _", vectorize(8, "f32", DRAM_STACK, ())), p))
+    def scale(n: size, a: f32 @ DRAM, x: f32[n] @ DRAM):
+        for io in seq(0, n / 8):
+            v: f32[8] @ DRAM_STACK
+            v_1: f32[8] @ DRAM_STACK
+            v_2: f32[8] @ DRAM_STACK
+            for ii in seq(0, 8):
+                v_1[ii] = a
+            for ii in seq(0, 8):
+                v_2[ii] = x[8 * io + ii]
+            for ii in seq(0, 8):
+                v[ii] = v_1[ii] * v_2[ii]
+            for ii in seq(0, 8):
+                x[8 * io + ii] = v[ii]
+        for ii in seq(0, n % 8):
+            x[8 * (n / 8) + ii] = a * x[8 * (n / 8) + ii]
+    """
+    if tail not in TAILS:
+        yield fail(f"tail is one of {', '.join(TAILS)}, not {tail!r}")
+    iters = unique_names(p, halves(c))
+    end = f"{text(c.hi())} - ({text(c.lo())})" if text(c.lo()) != "0" else text(c.hi())
+    p, main = yield divide_loop(width, iters, tail=TAILS[tail])
+    if tail != "guard":  # iterations one by one do not reach registers
+        p, main = yield try_else(parallelize_reductions(memory), focus(main))
+    lanes = [main.body()[0]]
+    if tail == "cut_and_predicate":
+        rest = in_place_of(c, p)[-1]
+        assert isinstance(rest, ForCursor)
+        p, rest = yield seq(focus(rest), divide_loop(width, unique_names(p, halves(rest)), tail="guard"))
+        lanes.append(rest.body()[0])
+    elif TAILS[tail] == "guard":
+        p, choice = yield seq(focus(lanes[0]), if_full(f"{width} * {iters[0]} + {width} <= {end}"))
+        lanes = [choice.body()[0], *(choice.orelse()[:1] if tail == "predicate" else ())]
+    for loop in lanes:
+        yield seq(focus(loop), stage_compute(precision, memory, rules), fission_into_singles())
+    p, main = yield focus(main)
+    yield seq(focus(in_place_of(c, p)), replace_all(instructions))
+    return main  # type: ignore[no-any-return]
+
+
+@named
+def vectorize_for(machine: Machine, precision: str, rules: Sequence[Rule] = (fma_rule,), tail: str | None = None) -> Op:
+    """`vectorize` for a machine: its width, registers and instructions; masks for the last vector if it has them.
+
+    >>> from exo_strat import DRAM, Machine
+    >>> from pyrsistent import pmap
+    >>> vectorize_for(Machine("toy", pmap({"f32": 4}), DRAM, pmap()), "f32", tail="cut")
+    vectorize_for(toy, 'f32', tail='cut')
+    """
+    width, instructions = machine.vec_width(precision), machine.get_instructions(precision)
+    best = "cut_and_predicate" if machine.supports_predication else "cut"
+    return vectorize(width, precision, machine.mem_type, instructions, rules, tail or best)
+
+
+@strategy
+def if_full(p: Proc, c: ForCursor, condition: str) -> Script:
+    """`for l: if g(l): s  ~>  if e: for l: s else: for l: if g(l): s`, where e implies that g(l) is true for each l.
+
+    Focus: the loop. Returns the outer `if`.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for l in seq(0, 8):
+    ...         if l < n:
+    ...             x[l] = 0.0
+    ... ''')
+    >>> print(schedule(at("for l in _: _", if_full("8 <= n")), p))
+    def foo(n: size, x: f32[n] @ DRAM):
+        if 8 <= n:
+            for l in seq(0, 8):
+                x[l] = 0.0
+        else:
+            for l in seq(0, 8):
+                if l < n:
+                    x[l] = 0.0
+    """
+    p, choice = yield specialize(condition)
+    yield seq(nav(INSIDE >> INSIDE), eliminate_dead_code())
+    return choice  # type: ignore[no-any-return]
+
+
+def in_place_of(old: StmtCursor, p: Proc) -> BlockCursor:
+    """What stands where a statement of an earlier version stood, if nothing was added to what was around it."""
+    around, now = old.expand(None, None), p.forward(old)
+    assert isinstance(now, StmtCursor)
+    before = len(around) - len(old.expand(0, None))
+    whole = now.expand(None, None)
+    return whole[before : len(whole) - (len(around) - before - 1)]

@@ -1,0 +1,221 @@
+"""Primitives with one thing wrong in their own code: a condition left out, a comparison or sign swapped, a case or
+cursor forgotten. Each must be caught within the budget; see `test_knockouts` for the questions that primitives share.
+
+A variant names a function, a piece of its text, and what stands in its place. If the piece is not found any more,
+the code has changed: find the condition again, and change the variant with it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import textwrap
+from dataclasses import replace
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import pytest
+
+from exo_strat.primitives import PRIMITIVES
+from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
+from exo_strat.testing.library import callees, versions
+
+BUDGET = 1000
+"""Random programs for each variant."""
+
+
+class Variant(NamedTuple):
+    """What is wrong, as a piece of text for another, in the primitive or in a function that it calls."""
+
+    primitive: str
+    what: str
+    old: str
+    new: str
+    shapes: str = ""
+    function: str = ""
+
+
+V = Variant
+COVERED = '            _same_stride(rw, path, sym, node.dim, dense_strides(how.shape)[d])\n'
+
+VARIANTS = [
+    # -- loops
+    V("cut_loop", "the cut may be before the start", 'Binary("<=", old.lo, e)', "b.TRUE"),
+    V("cut_loop", "the cut may be after the end", 'Binary("<=", e, old.hi)', "b.TRUE"),
+    V("cut_loop", "the second loop starts one late", '"lo", e)', '"lo", b.add(e, b.ONE))'),
+    V("cut_loop", "the end may change", "    bounds_stay(tree, path)\n", "", "drifting"),
+    V("mult_loops", "quotient for remainder", "b.mod(b.var(k), c)", "b.div(b.var(k), c)"),
+    V("mult_loops", "the inner start is lost", "b.add(inner.lo, b.mod(b.var(k), c))", "b.mod(b.var(k), c)"),
+    V("mult_loops", "the outer start is lost", "b.add(outer.lo, b.div(b.var(k), c))", "b.div(b.var(k), c)"),
+    V("mult_loops", "parallel if the inner loop was", "joint_mode(outer, inner)", "inner.mode"),
+    V("mult_loops", "the start may change", "    counts_from_start(outer, loop)\n", "", "drifting"),
+    V("mult_loops", "an empty inner loop", "c >= 1, ", "c >= -1, ", "nest"),
+    V("mult_loops", "more than a loop inside", "len(outer.body) == 1 and ", "", "nest sequence",
+      "primitives.loops._nest"),
+    V("shift_loop", "shifted the other way", "b.sub(old.lo, e)", "b.sub(e, old.lo)"),
+    V("shift_loop", "the end forgets the start", "b.add(old.hi, b.sub(e, old.lo))", "b.add(old.hi, e)"),
+    V("shift_loop", "the old start may change", "    counts_from_start(old, loop)\n", "", "drifting"),
+    V("shift_loop", "the new start may change", "not fixed or", "True or", "drifting",
+      "primitives.scoping.integer_arg"),
+    V("unroll_loop", "an empty loop runs", "if n <= 0", "if n < 0"),
+    V("unroll_loop", "counted from one", "int(lo.value) + k", "int(lo.value) + k + 1", "", "primitives.loops._nth"),
+    V("unroll_loop", "one iteration more", "n.const", "n.const + 1", "", "primitives.scoping.trip_count"),
+    V("unroll_loop", "the start may change", "    counts_from_start(old, loop)\n", "", "drifting"),
+    # -- scopes
+    V("lift_scope", "the condition depends on the iterator", "loop.iter not in mentions(cond.cond)", "True",
+      "lone_scope", "primitives.scopes._if_out_of_for"),
+    V("lift_scope", "an else branch is lost", 'not cond.orelse and label == "body"', "True",
+      "lone_scope", "primitives.scopes._for_out_of_if"),
+    V("lift_scope", "the other branch is lost", "if other:", "if False:",
+      "lone_scope", "primitives.scopes._if_out_of_if"),
+    # -- procedures
+    V("inline", "an argument may change", "return [actual]", "return []", "", "primitives.procs._evaluated"),
+    V("inline", "a window of a window is not shifted", "Interval(b.add(d.lo, w.lo), b.add(d.lo, w.hi))",
+      "Interval(w.lo, w.hi)", "calls", "primitives.procs.Actuals._window"),
+    V("inline", "an element of a window is not shifted", "b.add(d.lo, next(inner))", "next(inner)", "calls",
+      "primitives.procs.Actuals._read"),
+    V("inline", "the stride of another dimension", "kept[dim]", "dim", "calls", "primitives.procs.Actuals._stride"),
+    V("replace", "an equation that is not true", "safety.linear(tree, path, e)", "True", "lookalikes",
+      "primitives.procs._as_call"),
+    V("replace", "a call that may not stand here", "if error is None:", "if True:", "", "primitives.procs._as_call"),
+    V("replace", "a name that is used after the block", "not escaping(tree, span)", "True", "lookalikes"),
+    V("partial_eval", "an instruction loses arguments", "tree.instr is None", "True"),
+    V("transpose", "an instruction takes another buffer", "tree.instr is None", "True"),
+    V("add_assertion", "cursors into the body are lost", "[label for label, _ in tree.CHILDREN]", '["args"]'),
+    V("add_assertion", "another assertion goes", "tree.preds.append(e)", "tree.preds.append(e)[1:]"),
+    V("make_instr", "only the first statement stays", "c_global))", "c_global), body=rw.tree.body[:1])"),
+    V("make_instr", "the assertions go", "c_global))", "c_global), preds=rw.tree.preds[:0])"),
+    V("make_instr", "cursors into the body are lost", "rw.set((), instr=Instr(c_template, c_global))",
+      'rw.replace((), with_child(rw.tree, "instr", Instr(c_template, c_global)))'),
+    # -- buffers
+    V("expand_dim", "reads find nothing in their slice", "    _still_covered(tree, a, rest, e)\n", ""),
+    V("expand_dim", "a negative index", 'Binary("<=", b.ZERO, e)', "b.TRUE"),
+    V("expand_dim", "an index one too large", 'Binary("<", e, extent)', 'Binary("<=", e, extent)'),
+    V("rearrange_dim", "accesses stay", "lambda idx: [idx[d] for d in perm]", "list"),
+    V("rearrange_dim", "extents stay", "[old[d] for d in perm]", "[*old]"),
+    V("rearrange_dim", "windows change their order", "if kept == sorted(kept) else", "if True else", "windows"),
+    V("rearrange_dim", "a stride changes", COVERED, "", "grid", "primitives.access._redirect_one"),
+    V("rearrange_dim", "a stride of a window changes", "sorted(_asked_of(rw.proc.tree, path))", "()", "grid",
+      "primitives.access._redirect_window"),
+    V("lift_alloc", "the extents depend on the loop", "not inner", "True", "sized", "primitives.buffers._lift"),
+    V("lift_alloc", "the extents may be negative outside", 'Binary("<=", b.ONE, e)', "b.TRUE", "sized",
+      "primitives.buffers._lift"),
+    V("lift_alloc", "iterations come to share a buffer", "    stays_race_free(rw, at.path(1))\n", "", "independent",
+      "primitives.buffers._lift"),
+    V("sink_alloc", "another statement uses it, too", "len(using) == 1", "len(using) >= 1"),
+    V("sink_alloc", "the other branch gets none", "if len(labels) == 2:", "if False:", "branches"),
+    V("sink_alloc", "the other branch uses the first one", "    rename_uses(rw, branch, alloc.sym, twin)\n", "",
+      "branches", "primitives.buffers._twin"),
+    V("sink_alloc", "the condition uses it", "a.sym not in mentions(scope.cond)", "True", "branches"),
+    V("delete_buffer", "other writes go", "return s.sym in names", "return True", "temporary",
+      "primitives.buffers._only_writes"),
+    V("delete_buffer", "calls that write elsewhere go", "return only and", "return", "temporary calls",
+      "primitives.buffers._only_writes"),
+    V("delete_buffer", "windows are forgotten", "names += [", "_ = [", "windows temporary",
+      "primitives.buffers._names_of"),
+    V("delete_buffer", "statements have moved", "rw.now(stmt)", "stmt", "temporary"),
+    V("resize_dim", "windows around the end of the ring", "one_block(rw, path, dim, c, start)", "pass", "ring",
+      "primitives.resize._fold"),
+    # -- expressions
+    V("bind_expr", "values that have changed", "if not same:", "if False:", "", "primitives.staging._equal_places"),
+    V("bind_expr", "what a loop changes before it reads", "if same or not isinstance(block[k], For):", "if True:", "",
+      "primitives.staging._equal_places"),
+    V("bind_expr", "arguments that are written", "and formal.sym not in written_args(call.f.tree)", "", "calls",
+      "primitives.staging.is_value"),
+    V("bind_expr", "bounds that hold for arguments", "        well_formed(rw)", "        pass", "drifting"),
+    V("commute_expr", "a difference", '("+", "*")', '("+", "*", "-")'),
+    V("commute_expr", "a quotient", '("+", "*")', '("+", "*", "/")'),
+    V("commute_expr", "one operand twice", "lhs=node.rhs, rhs=node.lhs", "lhs=node.rhs, rhs=node.rhs"),
+    V("rewrite_expr", "expressions that are no object code", "    well_formed(rw)\n", ""),
+    V("rewrite_expr", "an assertion", 'e.path[0][0] == "body"', "True"),
+    V("simplify", "the other branch", '"body" if truth else "orelse"', '"orelse" if truth else "body"', "decided",
+      "primitives.simplify._Simplification._choose"),
+    V("simplify", "a condition decides itself", "decided(s.cond, facts_at(self.tree, old)",
+      'decided(s.cond, facts_at(self.tree, (*old, ("body", 0)))', "lone_scope",
+      "primitives.simplify._Simplification._choose"),
+    V("simplify", "one iteration is none", "n <= 0", "n <= 1", "decided patch",
+      "primitives.simplify._Simplification._never_runs"),
+    V("simplify", "a factor 1 absorbs", "_is(x, 0) or _is(y, 0)", "_is(x, 0) or _is(y, 1)", "scaled sums",
+      "primitives.simplify._shorter"),
+    V("eliminate_dead_code", "a loop that runs", 'Binary("<=", node.hi, node.lo)', 'Binary("<=", node.lo, node.hi)'),
+    V("eliminate_dead_code", "the other branch", 'rw.unwrap(path, "orelse")', "rw.unwrap(path)"),
+    # -- annotations, names, statements that do nothing
+    V("set_memory", "a control argument", "a.node.mem is not None", "True"),
+    V("set_memory", "another declaration", "rw.set(a.path, mem", 'rw.set((("args", 0),), mem'),
+    V("set_memory", "an instruction", "    _no_instr(a)\n", ""),
+    V("set_precision", "a control argument", "isinstance(old, Scalar | Tensor)", "True"),
+    V("set_precision", "a window becomes dense", 'with_child(old, "base", SCALARS[name])',
+      "Tensor(SCALARS[name], old.shape)"),
+    V("set_precision", "an instruction", "    _no_instr(a)\n", ""),
+    V("set_window", "strides that calls rely on", "check(rw.tree)", "pass", "calls"),
+    V("set_window", "an instruction", "    _no_instr(a)\n", ""),
+    V("rename", "a name that is none", "name_arg(name)", "name"),
+    V("rename", "an instruction stays none", "name=name_arg(name)", "name=name_arg(name), instr=None"),
+    V("rename", "cursors into the body are lost", "rw.set((), name=name_arg(name))",
+      'rw.replace((), with_child(rw.tree, "name", name_arg(name)))'),
+    V("rename_variable", "only the declaration", "uses = 1 if isinstance(c, ForCursor) else", "uses = 1 or"),
+    V("rename_variable", "all but the last use", "- block.lo", "- block.hi"),
+    V("rename_variable", "cursors into the scope are lost", "keep=[label for label, _ in old.CHILDREN]", "keep=[]"),
+    V("insert_pass", "the next statement goes", "rw.insert(gap.span, Pass())",
+      "rw.insert(gap.span, Pass()); at = gap.span.lo + 1; rw.delete(gap.span._replace(lo=at, hi=at + 1))"),
+    V("insert_pass", "the statement before runs again", "Pass())",
+      "Pass(), *gap.span._replace(lo=gap.span.lo - 1, hi=gap.span.lo).members(rw.tree))"),
+    V("insert_pass", "in the place of the next statement", "gap.span, Pass()",
+      "gap.span._replace(hi=gap.span.lo + 1), Pass()"),
+    V("delete_pass", "places that have moved", "reversed(found)", "found"),
+    V("delete_pass", "the next statement goes", "k, k + 1", "k, k + 2"),
+    V("delete_pass", "cursors know of one only", "k, k + 1))", "k, k + 1)); del rw.edits[1:]"),
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _versions_are_made() -> None:
+    """The library's versions are made with primitives, once: not with those of a variant."""
+    for name in callees():
+        versions(name)
+
+
+def changed(fn: Any, old: str, new: str) -> Any:
+    """A function with a piece of its text replaced."""
+    text = textwrap.dedent(inspect.getsource(fn))
+    text = text[text.index("def ") :]
+    assert text.count(old) == 1, f"{fn.__name__} has {text.count(old)} times: {old}"
+    made: dict[str, Any] = {}
+    exec("from __future__ import annotations\n" + text.replace(old, new), fn.__globals__, made)
+    return made[fn.__name__]
+
+
+def holders(function: str) -> tuple[list[Any], str]:
+    """The modules that know a function of `exo_strat` by its name, or the class whose method it is; and the name."""
+    *where, name = function.split(".")
+    if where[-1].lstrip("_")[0].isupper():
+        return [getattr(import_module(f"exo_strat.{'.'.join(where[:-1])}"), where[-1])], name
+    fn = getattr(import_module(f"exo_strat.{'.'.join(where)}"), name)
+    modules = [m for key, m in sorted(sys.modules.items()) if key.startswith("exo_strat.")]
+    return [m for m in modules if vars(m).get(name) is fn], name
+
+
+def must_be_caught(primitive: str, shapes: str) -> None:
+    with pytest.raises((Miscompiled, Malformed)):
+        check_primitive(primitive, BUDGET, Tally(), shapes.split(), shrink=False)
+
+
+@pytest.mark.parametrize(
+    ("primitive", "variant"), [(v.primitive, v) for v in VARIANTS], ids=[f"{v.primitive}-{v.what}" for v in VARIANTS]
+)
+def test_a_variant_is_caught(primitive: str, variant: Variant, monkeypatch: pytest.MonkeyPatch) -> None:
+    if variant.function:
+        known, name = holders(variant.function)
+        fn = changed(getattr(known[0], name), variant.old, variant.new)
+        for holder in known:
+            monkeypatch.setattr(holder, name, fn)
+    else:
+        spec = PRIMITIVES[primitive]
+        monkeypatch.setitem(PRIMITIVES, primitive, replace(spec, fn=changed(spec.fn, variant.old, variant.new)))
+    must_be_caught(primitive, variant.shapes)
+
+
+@pytest.mark.parametrize("primitive", ["add_assertion", "partial_eval", "set_window", "transpose"])
+def test_another_procedure_that_is_taken_for_the_same(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRIMITIVES, primitive, replace(PRIMITIVES[primitive], same_values=True))
+    must_be_caught(primitive, "")

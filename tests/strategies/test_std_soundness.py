@@ -1,0 +1,142 @@
+"""Every standard strategy keeps the meaning of random programs wherever it succeeds, and succeeds often enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pytest
+from hypothesis import given, settings
+from returns.result import Success
+
+from exo_strat import (
+    AllocCursor,
+    BinaryOpCursor,
+    Cursor,
+    ForCursor,
+    Memory,
+    Op,
+    Proc,
+    ReadCursor,
+    is_control,
+    remove_loop,
+    replace,
+)
+from exo_strat.testing import Tally, check_op, check_strategy, examples, procs
+from exo_strat.testing.library import environment
+from exo_strat.traversals import loops, nlr
+from strategies import std
+from strategies.std import abs_rule, broadcast_rule, fma_rule
+
+REGISTERS = Memory("REGISTERS")
+TAILS = ("perfect", "cut", "cut_and_predicate", "guard", "predicate")
+Targets = Callable[[Proc], Iterable[Cursor]]
+
+
+def root(p: Proc) -> Iterable[Cursor]:
+    return [p.root()]
+
+
+def statements(p: Proc) -> Iterable[Cursor]:
+    return nlr(p.root())
+
+
+def every_loop(p: Proc) -> Iterable[Cursor]:
+    return loops(p.root())
+
+
+def outermost_loops(p: Proc) -> Iterable[Cursor]:
+    return [s for s in p.body() if isinstance(s, ForCursor)]
+
+
+def allocations(p: Proc) -> Iterable[Cursor]:
+    return [s for s in nlr(p.root()) if isinstance(s, AllocCursor)]
+
+
+def values(p: Proc) -> Iterable[Cursor]:
+    return [e for e in p.root().descendants() if isinstance(e, BinaryOpCursor | ReadCursor) and not is_control(e.node)]
+
+
+def vectorized(tail: str) -> Op:
+    return std.vectorize(2, "f32", REGISTERS, (), (fma_rule,), tail)
+
+
+CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
+    # strategy, where, shapes of programs (none: any), quota
+    (std.auto_stage_mem("x", "xs", REGISTERS), statements, (), 20),
+    (std.cleanup(), root, (), 20),
+    (std.cse(), root, ("sums", "two_writes", "anything"), 20),
+    (std.dce(), root, ("decided", "temporary", "anything"), 20),
+    (std.expand_alloc(), allocations, ("temporary", "sized", "independent"), 3),
+    (std.fission_after(), statements, ("sequence", "temporary", "twin_ifs"), 20),
+    (std.fission_as_much_as_possible(), statements, ("sequence", "nest", "stages"), 40),
+    (std.fission_before(), statements, ("sequence", "temporary", "twin_ifs"), 20),
+    (std.fission_into_singles(), every_loop, (), 20),
+    (std.hoist(), statements, ("invariant", "configuration", "reload"), 40),
+    (std.if_it_runs(remove_loop()), every_loop, ("invariant",), 5),
+    (std.interleave_loop(2), every_loop, (), 20),
+    (std.interleave_loop(4, "recursive"), every_loop, (), 20),
+    (std.jam(), every_loop, ("nest", "patch", "temporary"), 10),
+    (std.leave_loop(), statements, ("invariant", "configuration", "reload"), 10),
+    (std.licm(), every_loop, ("invariant", "temporary", "scaled"), 20),
+    (std.parallelize_reductions(REGISTERS), every_loop, ("nest", "patch"), 5),
+    (std.remove_parent_loop(), statements, ("invariant",), 10),
+    (std.reorder_before(), statements, (), 10),
+    (std.round_loop(3), every_loop, (), 20),
+    (std.round_loop(3, up=False), every_loop, (), 20),
+    (std.share(), root, ("sums", "two_writes", "anything"), 3),
+    (std.specialize_sizes("n", (1, 2)), outermost_loops, (), 20),
+    (std.stage_compute("f32", REGISTERS, (abs_rule, broadcast_rule, fma_rule)), every_loop, ("sums", "nest"), 20),
+    (std.stage_expr("t", REGISTERS), values, (), 20),
+    (std.tile(2), every_loop, (), 20),
+    (std.tile(2, 3), every_loop, ("nest", "patch"), 10),
+    (std.tile(2, 3, tail="cut"), every_loop, ("nest", "patch"), 10),
+    (std.tile(2, 3, tail="cut_and_guard"), every_loop, ("nest", "patch"), 10),
+    (std.tile_bottom_up(2, 3), every_loop, ("nest", "patch"), 10),
+    (std.unroll_and_jam(2), every_loop, ("nest", "patch", "temporary"), 10),
+    (std.unroll_loops(4), root, (), 20),
+    *((vectorized(tail), every_loop, ("sums", "nest", "sequence"), 10) for tail in TAILS),
+]
+
+
+@pytest.mark.parametrize(("op", "targets", "shapes", "quota"), CASES, ids=lambda x: str(x) if isinstance(x, Op) else "")
+def test_a_strategy_keeps_the_meaning(op: Op, targets: Targets, shapes: tuple[str, ...], quota: int) -> None:
+    check_strategy(op, procs(shapes) if shapes else None, targets, max_examples=examples(30), at_least=quota)
+
+
+def rises(p: Proc, tally: Tally) -> None:
+    for outer in loops(p.root()):
+        for inner in loops(outer):
+            check_op(std.rise_into(outer), p, inner, tally, "rise_into")
+
+
+def test_a_loop_rises_only_where_it_may() -> None:
+    tally = Tally()
+    draw = given(procs(("nest", "lone_scope", "patch")))
+    settings(max_examples=examples(30), database=None)(draw(lambda p: rises(p, tally)))()
+    assert tally.compared["rise_into"] >= 10
+
+
+CALLEES = tuple(f for _, f in sorted(environment().items()) if isinstance(f, Proc))
+
+
+def test_no_instruction_is_missed_for_being_looked_up() -> None:
+    tally, replaced = Tally(), []
+
+    def on(p: Proc) -> None:
+        q = check_op(std.replace_all(CALLEES), p, None, tally)
+        assert q is not None
+        replaced.append(q is not p)
+        for s in statements(q):
+            for f in CALLEES:
+                if len(f.body()) <= len(s.expand(0, None)):  # type: ignore[attr-defined]
+                    block = s.expand(0, len(f.body()) - 1)  # type: ignore[attr-defined]
+                    assert not isinstance(replace(f)(q, block), Success)
+
+    settings(max_examples=examples(40), database=None)(given(procs(("lookalikes", "calls")))(on))()
+    assert sum(replaced) >= 5
+
+
+def test_every_strategy_is_here() -> None:
+    tested = {str(op).partition("(")[0] for op, *_ in CASES} | {"rise_into", "replace_all"}
+    elsewhere = {"Rule", "abs_rule", "broadcast_rule", "fma_rule", "vectorize_for"}
+    assert tested | elsewhere == set(std.__all__)
