@@ -93,7 +93,7 @@ def invoke(tree: ProcDef, state: State, values: Sequence[Any]) -> None:
 
 @dataclass(frozen=True)
 class Code:
-    """A procedure as Python functions. Holds no reference to its tree, so that the memo lets go of both."""
+    """A procedure as Python functions."""
 
     slots: int
     demands: tuple[Exec, ...]

@@ -13,7 +13,6 @@ from typing import TypeAlias
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Call, Expr, For, If, Node, ProcDef, Read, Reduce, WindowExpr
 from ..ir.printing import names_at, print_expr
-from ..ir.types import size
 from ..ir.walk import Path, child
 from .affine import Atom, Leaf, Lin, Model, V, lin_atoms
 from .answers import Sat, Unsat
@@ -96,10 +95,10 @@ def clash(
 
 
 def example(tree: ProcDef, model: Model, *about: Formula | Access) -> Mapping[str, int]:
-    """The part of a model that is about the given formulas and accesses, in the names of `tree`, and the sizes
-    that it needs. Iterators of callees are left out: they have no name here."""
+    """The part of a model that is about the given formulas and accesses, in the names of `tree`, and the integer
+    arguments that it needs. Iterators of callees are left out: they have no name here."""
     asked = {leaf for x in about for leaf in _leaves(x) if not (isinstance(leaf, V) and leaf.tag >= CALLEE)}
-    asked |= {V(a.sym) for a in tree.args if a.type == size}
+    asked |= {V(a.sym) for a in tree.args}
     return show_model(tree, {leaf: v for leaf, v in model.items() if leaf in asked})
 
 

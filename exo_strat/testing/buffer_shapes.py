@@ -71,7 +71,7 @@ def ring(w: Writer) -> None:
     limits = w.ch.pick([("0", "n", ZERO, N), ("0", "n", ZERO, N), ("0", "4", ZERO, FOUR)])
     a = w.alloc((limits[3].plus(Bound(gap)),), init=False)
     for e in range(gap):
-        if w.ch.chance(90):
+        if not w.ch.chance(4):
             w.emit(f"{a.name}[{e}] = {w.value(0)}")
     with w.loop(limits) as i:
         ahead = f"{a.name}[{i} + {gap}]"
@@ -79,7 +79,7 @@ def ring(w: Writer) -> None:
             k = _name(w)
             w.emit(f"for {k} in seq(0, {gap + 1}):")
             w.emit(f"    {a.name}[{i} + {k}] = {w.value(0)}")
-        elif w.ch.chance(80):
+        elif not w.ch.chance(12):
             w.emit(f"{ahead} = {w.value(1)}")
         w.ready.add(a.name)
         targets = [b for b in w.writable() if b.base != a.name]
@@ -113,19 +113,13 @@ def _own_cells(w: Writer) -> None:
 
 
 def sized(w: Writer) -> None:
-    """A buffer in a loop or branch whose extent means something, or is positive, or what it is, only there."""
-    match w.ch.pick(["iterator", "branch", "field"]):
-        case "iterator":
-            with w.loop(("0", "n", ZERO, N)) as i:
-                _use_last(w, f"{i} + 1", i)
-        case "branch":
-            with w.inside("if n > 1:"):
-                _use_last(w, "n - 1", "n - 2")
-        case _:
-            w.emit(f"Cfg.mode = {w.ch.pick([1, 2])}")
-            with w.loop():
-                w.emit("Cfg.mode = 2")
-                _use_last(w, "Cfg.mode", w.ch.pick(["1", "Cfg.mode - 1"]))
+    """A buffer in a loop or branch whose extent means something, or is positive, only there."""
+    if w.ch.chance(50):
+        with w.loop(("0", "n", ZERO, N)) as i:
+            _use_last(w, f"{i} + 1", i)
+    else:
+        with w.inside("if n > 1:"):
+            _use_last(w, "n - 1", "n - 2")
 
 
 def _use_last(w: Writer, extent: str, last: str) -> None:

@@ -167,5 +167,11 @@ class _Recorder(Compiler):
         inner = _Recorder({}, callee, self.log, is_callee=True)
         for a in callee.args:
             inner.slot(a.sym)
-        body = inner.block(callee.body, (), "body")
-        return lambda f: body(_frame(inner, f[0], [a(f) for a in actuals]))
+        parts = [*(inner.asserted(e, callee.name, path) for e in callee.preds), inner.block(callee.body, (), "body")]
+
+        def call(f: Frame) -> None:
+            frame = _frame(inner, f[0], [a(f) for a in actuals])
+            for part in parts:
+                part(frame)
+
+        return call

@@ -236,19 +236,21 @@ def configuration(w: Writer) -> None:
 def drifting(w: Writer) -> None:
     """A loop whose bounds read a config field, which is known where the loop starts, and which its body may change;
     or a call that changes the field by which its argument was chosen."""
-    if w.ch.chance(80):
+    call = w.ch.chance(15)
+    if call or w.ch.chance(80):
         w.emit(f"Cfg.mode = {w.ch.pick(['1', '2', '0'])}")
-    if w.ch.chance(15):
+    if call:
         w.emit("tell(u[Cfg.mode], 0)")
         w.emit(f"{w.place(w.ch.pick(w.writable()))} = Cfg.scale")
         return
     lo, hi = w.ch.pick([("0", "Cfg.mode"), ("Cfg.mode", "4"), ("Cfg.mode", "Cfg.mode + 2"), ("Cfg.mode", "2")])
     early, inner = w.ch.chance(40), w.ch.chance(50)
-    with w.loop((lo, hi, ZERO, Bound(4))):
+    far = (ZERO.minus(FAR), FAR)  # where the loop is, the checks of bounds do not know
+    with w.loop((lo, hi, *far)):
         if early and not inner:
             _drift(w)
         if inner:
-            with w.loop(w.ch.pick([("0", "2", ZERO, Bound(2)), (lo, hi, ZERO, Bound(4))])):
+            with w.loop(w.ch.pick([("0", "2", ZERO, Bound(2)), (lo, hi, *far)])):
                 w.block(2, leaves=True)
                 _drift(w)
         else:
