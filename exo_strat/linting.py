@@ -31,6 +31,7 @@ from .combinators import (
     seq,
     try_else,
 )
+from .primitives import Primitive
 from .prospects import prospects
 from .source import brief, layout, show
 from .strategy import Named, Op
@@ -129,6 +130,20 @@ def _turning(op: Op) -> Iterator[Fault]:
             yield Fault(op, law, f"{label} is called again in the state in which it was called, so this never ends")
         case Fix(label, body) if label not in free_labels(body):
             yield Fault(op, "R3: fix(lambda x: s) = s", f"{label} is not called: there is no recursion", body)
+
+
+GROWING: Final = frozenset(("add_loop", "divide_loop", "specialize"))
+"""The primitives that put a scope, to which they apply again, inside the place to which they lead."""
+
+
+def _growing(op: Op) -> Iterator[Fault]:
+    """Recursions into what was just made."""
+    match op:
+        case Fix(label, Seq((first, *rest))) if any(label in free_labels(o) for o in rest):
+            made = first.ops[0] if isinstance(first, TryElse) else first
+            if isinstance(made, Primitive) and made.name in GROWING:
+                why = f"{brief(show(made))} makes a place inside to which it applies again, and {label} goes there"
+                yield Fault(op, "R3: fix(f) = f(fix(f))", f"{why}: work from the inside out (everywhere_bu)")
 
 
 def _first(op: Op) -> frozenset[str]:
@@ -281,7 +296,7 @@ def _idle(op: Op) -> Iterator[Fault]:
             yield Fault(op, "A1: one(fail) = some(fail) = fail", f"{brief(show(inner))} can't succeed", inner)
 
 
-ENDLESS: Final[Sequence[Rule]] = (_endless, _turning)
+ENDLESS: Final[Sequence[Rule]] = (_endless, _turning, _growing)
 RULES: Final[Sequence[Rule]] = (
     *ENDLESS, _repeated_in_vain, _dead_alternatives, _one_way, _dead_steps, _neighbours, _tests, _idle
 )  # fmt: skip

@@ -25,7 +25,6 @@ from exo_strat import (
     can_fail,
     can_succeed,
     choose,
-    cut_loop,
     divide_loop,
     expect,
     fail,
@@ -39,6 +38,7 @@ from exo_strat import (
     not_,
     parallelize_loop,
     reduce,
+    remove_loop,
     rename,
     reorder_loops,
     repeat,
@@ -54,13 +54,26 @@ from exo_strat import (
     when,
     where,
 )
+from exo_strat.combinators import free_labels
 from exo_strat.prospects import AGAIN, TOTAL, prospects
 from exo_strat.testing import procs
 from exo_strat.testing.applications import applications
 from exo_strat.testing.choices import Choices
 from exo_strat.testing.harness import shapes_for
 from exo_strat.testing.programs import random_proc
-from exo_strat.traversals import all_, everywhere_td, frontier_td, loops, normalize, nowhere, once_td, one, some
+from exo_strat.traversals import (
+    all_,
+    everywhere_bu,
+    everywhere_td,
+    frontier_td,
+    loops,
+    normalize,
+    nowhere,
+    once_td,
+    one,
+    some,
+    try_everywhere_td,
+)
 
 A, B = unroll_loop(), divide_loop(4, ("io", "ii"))
 
@@ -92,6 +105,8 @@ FAULTY: list[tuple[Op, str, Op | None]] = [
     (fix(lambda x: try_else(x, A)), "R3", None),
     (fix(lambda x: seq(where(A), attempt(x))), "R3", None),
     (fix(lambda x: once_td(A)), "R3", once_td(A)),
+    (everywhere_td(B), "R3", None),
+    (try_everywhere_td(B), "R3", None),
     (repeat(fail()), "R4", identity),
     (repeat_n(A, 0), "S2", identity),
     (try_else(identity, A), "C3", identity),
@@ -141,6 +156,7 @@ SOUND: list[Op] = [
     when(bool, A),
     nowhere(A),
     everywhere_td(attempt(A)),
+    everywhere_bu(attempt(B)),
     opaque(A),
     savec(nav(moves.parent)),
 ]
@@ -173,10 +189,9 @@ def test_each_fault_is_reported_once() -> None:
 
 # -- on runs ------------------------------------------------------------------------------------------------
 
-LEAVES = st.sampled_from([
-    identity, fail("no"), reorder_loops(), unroll_loop(), simplify(), rename("a"), cut_loop(1), parallelize_loop(),
-    divide_loop(2, ("io", "ii"), tail="cut"), nav(moves.parent), nav(moves.here), nav(moves.body >> moves.nth(0)),
-    expect("seq _ > ..."), opaque(reorder_loops()),
+LEAVES = st.sampled_from([  # none goes up or makes more to go into, so that every traversal ends
+    identity, fail("no"), reorder_loops(), unroll_loop(), simplify(), remove_loop(), parallelize_loop(),
+    nav(moves.here), nav(moves.body >> moves.nth(0)), expect("seq _ > ..."), opaque(reorder_loops()),
 ])  # fmt: skip
 
 
@@ -230,7 +245,7 @@ UNEQUAL = ("R7", "R5: repeat(s) = repeat(s) >> not_(s)", "R3: fix(f)")
 @given(STRATEGIES, PROGRAMS)
 def test_what_is_suggested_does_the_same(op: Op, p: Proc) -> None:
     faults = [f for f in lint(op) if f.better is not None and not f.law.startswith(UNEQUAL)]
-    for fault in faults[:3]:
+    for fault in [f for f in faults if not free_labels(f.op)][:3]:
         old, new = (trace(o, p, p.body()[0])[1] for o in (fault.op, fault.better) if o is not None)
         if left_aside(old) or left_aside(new):
             continue

@@ -98,20 +98,24 @@ class Delete:
 @dataclass(frozen=True)
 class Replace:
     """Put another node in the place of one. The place stays valid; what was below it is gone, except
-    for the child fields named in `keep`: there every place of the old node is one of the new."""
+    for the child fields named in `keep`: there every place of the old node is one of the new, but for
+    what was below the places `but` (paths from the node)."""
 
     path: Path
     new: Node
     keep: frozenset[str] = frozenset()
+    but: tuple[Path, ...] = ()
 
     def apply(self, tree: ProcDef) -> ProcDef:
         return update(tree, self.path, lambda _: self.new)
 
     def forward(self, path: Path) -> Path | None:
         n = len(self.path)
-        if len(path) > n and path[:n] == self.path and path[n][0] not in self.keep:
-            return None
-        return path
+        if len(path) <= n or path[:n] != self.path:
+            return path
+        below = path[n:]
+        gone = below[0][0] not in self.keep or any(len(below) > len(b) and below[: len(b)] == b for b in self.but)
+        return None if gone else path
 
 
 @dataclass(frozen=True)

@@ -83,10 +83,11 @@ class Rewrite:
         """Delete statements. A body left empty gets a `pass` when the rewrite is finished."""
         self.do(Delete(span))
 
-    def replace(self, path: Path, new: Node, keep: Sequence[str] = ()) -> None:
-        """Put `new` where `path` points; `keep` names the child fields that both nodes share."""
+    def replace(self, path: Path, new: Node, keep: Sequence[str] = (), but: Sequence[Path] = ()) -> None:
+        """Put `new` where `path` points; `keep` names the child fields that both nodes share, but for what is
+        below the places `but`."""
         if get(self.tree, path) is not new:
-            self.do(Replace(path, new, frozenset(keep)))
+            self.do(Replace(path, new, frozenset(keep), tuple(but)))
 
     def set(self, path: Path, **fields: object) -> None:
         """Change some fields of the node at `path`; cursors below the others stay valid."""

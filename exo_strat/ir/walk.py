@@ -7,8 +7,9 @@ index is None where the child is not a list. All maps keep untouched subtrees by
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from operator import is_
-from typing import TypeAlias, TypeVar
+from functools import cache
+from operator import attrgetter, is_
+from typing import Any, TypeAlias, TypeVar
 
 from pyrsistent import PVector, pvector
 
@@ -52,8 +53,19 @@ def with_child(node: N, label: str, value: object) -> N:
     """`node` with one field replaced; the same object if it already holds that very value."""
     if getattr(node, label) is value:
         return node
-    cls = type(node)
-    return cls(*[value if f == label else getattr(node, f) for f in cls.__match_args__])  # type: ignore[attr-defined]
+    cls: Any = type(node)
+    at, fields = _fields(cls)
+    values = [*fields(node)]
+    values[at[label]] = value
+    return cls(*values)  # type: ignore[no-any-return]
+
+
+@cache
+def _fields(cls: type) -> tuple[Mapping[str, int], Callable[[object], tuple[object, ...]]]:
+    """Where each field of a class of nodes stands, and what gets them all at once."""
+    names: tuple[str, ...] = cls.__match_args__  # type: ignore[attr-defined]
+    get_all = attrgetter(*names) if len(names) > 1 else lambda node: (getattr(node, names[0]),)
+    return {name: n for n, name in enumerate(names)}, get_all
 
 
 def child(node: Node, step: Step) -> Node:
@@ -161,7 +173,8 @@ def update(node: N, path: Path, f: Callable[[object], object]) -> N:
 
 def map_children(node: N, f: Callable[[Node], Node]) -> N:
     """`node` with `f` applied to each child; the same object if no child changed."""
-    cls = type(node)
+    if not node.CHILDREN:  # type: ignore[attr-defined]
+        return node
     changed: dict[str, object] = {}
     for label, is_list in node.CHILDREN:  # type: ignore[attr-defined]
         old = getattr(node, label)
@@ -175,7 +188,12 @@ def map_children(node: N, f: Callable[[Node], Node]) -> N:
                 changed[label] = one
     if not changed:
         return node
-    return cls(*[changed.get(m, getattr(node, m)) for m in cls.__match_args__])  # type: ignore[attr-defined]
+    cls: Any = type(node)
+    at, fields = _fields(cls)
+    values = [*fields(node)]
+    for label, value in changed.items():
+        values[at[label]] = value
+    return cls(*values)  # type: ignore[no-any-return]
 
 
 def rewrite(node: N, f: Callable[[Node], Node]) -> N:

@@ -33,7 +33,7 @@ from ..ir.nodes import (
 )
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Type, bool_
-from ..ir.walk import Path, children, get, is_bool, is_control, mentions, parts
+from ..ir.walk import Path, children, get, is_bool, is_control, mentions, parts, update
 from ..logic import branches, safety
 from ..logic.answers import Proved
 from ..logic.context import env_of, facts_at
@@ -115,9 +115,7 @@ class _Simplification:
         if isinstance(s, For) and self._never_runs(s, old):
             self.rw.replace(now, Pass())
             return
-        for step, e in children(s):
-            if step[0] not in BLOCKS:
-                self.expression((*now, step), e, old, isinstance(s, Call))
+        self.own_parts(s, old, now)
         for label in BLOCKS:
             if hasattr(s, label):
                 self.block(old, now, label)
@@ -150,24 +148,35 @@ class _Simplification:
             self.statement((*old, (label, i)), branch.path(i))
         return True
 
-    def expression(self, now: Path, e: Node, old: Path, passed: bool = False) -> None:
-        """Simplify an expression, window or type of the statement at `old`; `passed` says that it is a call's
-        argument."""
+    def own_parts(self, s: Stmt, old: Path, now: Path) -> None:
+        """Simplify the expressions, windows and types of a statement, which is one edit."""
+        new, changed = s, list[Path]()
+        for step, e in children(s):
+            if step[0] not in BLOCKS:
+                simple = self.expression(e, old, (step,), changed, isinstance(s, Call))
+                new = update(new, (step,), lambda _, simple=simple: simple)  # type: ignore[misc]
+        self.rw.replace(now, new, [label for label, _ in s.CHILDREN], changed)
+
+    def expression(self, e: Node, old: Path, at: Path, changed: list[Path], passed: bool = False) -> Node:
+        """An expression, window or type of the statement at `old`, simplified. `at` is its place in the statement;
+        the places that something else stands at are added to `changed`. `passed`: it is a call's argument."""
         if not e.CHILDREN:
-            return
+            return e
         if isinstance(e, _OPERATORS) and is_control(e):
-            new = affine_normal(e) or normalize_expr(e, facts_at(self.tree, old), self.env)
-            self.rw.replace(now, new)
-            if not is_opaque(new):
-                return
-            e = new
+            normal = affine_normal(e) or normalize_expr(e, facts_at(self.tree, old), self.env)
+            if normal is not e:
+                changed.append(at)
+            if not is_opaque(normal):
+                return normal
+            e = normal
         for step, c in children(e):
-            self.expression((*now, step), c, old)
-        if not isinstance(e, Binary):
-            return
-        shorter = _shorter(get(self.rw.tree, now))
-        if shorter is not None and not (passed and isinstance(shorter, Read)):
-            self.rw.replace(now, shorter)
+            simple = self.expression(c, old, (*at, step), changed)
+            e = update(e, (step,), lambda _, simple=simple: simple)  # type: ignore[misc]
+        shorter = _shorter(e)
+        if shorter is None or (passed and isinstance(shorter, Read)):
+            return e
+        changed.append(at)
+        return shorter
 
 
 def _does_nothing(s: Node) -> bool:
