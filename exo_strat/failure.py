@@ -94,7 +94,7 @@ class BadArgument(Failure):
 
 @dataclass(frozen=True)
 class Exhausted(Failure):
-    """A `repeat` ran out of fuel."""
+    """A `repeat` or a recursion does not end."""
 
 
 class SchedulingError(Exception):

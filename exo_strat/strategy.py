@@ -24,7 +24,7 @@ from returns.result import Result, Success
 
 from .cursors.cursor import Cursor
 from .cursors.proc import InvalidCursorError, Proc
-from .failure import Failure, InvalidCursor, SchedulingError, invalid
+from .failure import Exhausted, Failure, InvalidCursor, SchedulingError, invalid
 from .source import Pieces, Text, call, layout, show
 
 State: TypeAlias = tuple[Proc, Cursor]
@@ -119,6 +119,10 @@ class Observer(Protocol):
     def leave(self, outcome: Outcome) -> None: ...
 
 
+DEPTH = 20_000
+"""How many Ops may be under way in each other. Schedules get to some dozens."""
+
+
 def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None) -> Outcome:
     """`op` at `c`, carried forward to `p`, seen by an observer if there is one."""
     stack: list[Steps] = []
@@ -127,7 +131,10 @@ def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None) -> Ou
         if observer is not None:
             observer.enter(op, here)
         if outcome is None:
-            if isinstance(op, Composed):
+            if isinstance(op, Composed) and len(stack) >= DEPTH:
+                endless = Exhausted(f"{DEPTH} Ops are under way in each other: a recursion without end")
+                outcome = Err(endless.at(op, here))
+            elif isinstance(op, Composed):
                 stack.append(op.steps(p, here))
             else:
                 assert isinstance(op, Atomic)

@@ -32,6 +32,7 @@ from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Arg, Assign, Const, For, ProcDef, Stmt
 from exo_strat.ir.types import R
 from exo_strat.ir.walk import alpha_normal
+from exo_strat.primitives import rename
 from exo_strat.strategy import Atomic, Op, Outcome
 from exo_strat.tracing import trace
 from exo_strat.traversals import (
@@ -346,6 +347,12 @@ def test_an_endless_repetition_says_so(endless: Op) -> None:
     p = program([leaf(0)])
     outcome = endless(p)
     assert "never ends" in outcome.failure().message
+
+
+def test_an_endless_recursion_says_so() -> None:
+    """The root comes back from below, and so do its children."""
+    outcome = everywhere_td(rename("again"))(program([leaf(0)]))
+    assert "a recursion without end" in outcome.failure().message
 
 
 def test_long_strategies_meet_no_recursion_limit() -> None:
