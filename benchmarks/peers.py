@@ -9,7 +9,7 @@ from pathlib import Path
 import platformdirs
 from rich.console import Console
 
-VERSIONS = {"exo-lang": "exo-lang==1.0.0"}
+VERSIONS = {"exo-lang": "exo-lang==1.0.0", "halide": "halide==21.0.0"}
 
 
 def python_with(peer: str) -> Path:

@@ -173,7 +173,7 @@ from .primitives import (
 )
 from .prospects import can_fail, can_succeed
 from .sketches import SketchError, expect, sketch
-from .strategy import Op, Script, named, schedule, strategy
+from .strategy import Composed, Op, Outcome, Script, Steps, named, schedule, strategy
 from .tracing import Counts, Trace, trace
 
 __all__ = [
@@ -197,6 +197,7 @@ __all__ = [
     "children",
     "choose",
     "commute_expr",
+    "Composed",
     "Config",
     "config",
     "Control",
@@ -293,6 +294,7 @@ __all__ = [
     "NotApplicable",
     "ObjectTypeError",
     "Op",
+    "Outcome",
     "par",
     "parallel",
     "parallelize_loop",
@@ -352,6 +354,7 @@ __all__ = [
     "split_write",
     "sqrt",
     "stage_mem",
+    "Steps",
     "StmtCursor",
     "strategy",
     "stride",

@@ -21,7 +21,7 @@ from .cursors.proc import InvalidCursorError, Proc
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, invalid
 from .moves import AnyMove, Move, find, run_move
 from .source import Pieces, Text, brief, call, show
-from .strategy import Atomic, Composed, Op, Outcome, Steps, freeze
+from .strategy import Atomic, Composed, Fail, Op, Outcome, Steps, blame, freeze
 
 Top: TypeAlias = Callable[[Cursor], Iterable[Cursor]]
 
@@ -33,17 +33,6 @@ class Identity(Atomic):
 
     def source(self) -> Pieces:
         return (Text("identity"),)
-
-
-@dataclass(frozen=True, repr=False)
-class Fail(Atomic):
-    message: str
-
-    def apply(self, p: Proc, c: Cursor) -> Outcome:
-        return Err(NotApplicable(self.message).at(self, c))
-
-    def source(self) -> Pieces:
-        return call("fail", self.message)
 
 
 identity: Op = Identity()
@@ -432,8 +421,9 @@ class Fix(Composed):
     body: Op
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
-        outcome = yield _unfold(self), p, c
-        return outcome
+        unfolded = _unfold(self)
+        outcome = yield unfolded, p, c
+        return outcome if isinstance(outcome, Success) else Err(blame(outcome.failure(), unfolded, self))
 
     def source(self) -> Pieces:
         return Text(f"fix(lambda {self.label}: "), self.body, Text(")")

@@ -37,10 +37,26 @@ class Failure:
     def __str__(self) -> str:
         lines = [self.reason() if self.op is None else f"{brief(show(self.op))}: {self.reason()}"]
         if self.place is not None and self.place.is_valid:
-            lines.append(render(self.place.proc.tree, self.place.place()))
-        for cause in self.causes:
-            lines.append(indent(f"because {cause}", "  "))
+            shown = render(self.place.proc.tree, self.place.place())
+            lines += [] if lines[0].endswith(shown) else [shown]
+        for cause, times in self.grounds():
+            lines.append(indent(f"because{f', at {times} places,' if times > 1 else ''} {cause}", "  "))
         return "\n".join(lines)
+
+    def grounds(self) -> list[tuple[Failure, int]]:
+        """The first causes: the failures from which this one comes and that have none themselves. Each is given once,
+        with the number of its like, as a traversal may be refused for one reason at a hundred statements."""
+        found: dict[tuple[str, str], tuple[Failure, int]] = {}
+        stack = list(reversed(self.causes))
+        while stack:
+            cause = stack.pop()
+            if cause.causes:
+                stack.extend(reversed(cause.causes))
+                continue
+            kind = (show(cause.op), cause.reason())
+            first, times = found.get(kind, (cause, 0))
+            found[kind] = (first, times + 1)
+        return list(found.values())
 
     def reason(self) -> str:
         """Why, without the place and the causes: what does not hold, and a counterexample if there is one."""

@@ -14,7 +14,6 @@ from typing import Final
 
 from .combinators import (
     Choose,
-    Fail,
     Fix,
     Focus,
     Guard,
@@ -35,7 +34,7 @@ from .combinators import (
 from .moves import here
 from .primitives import Primitive
 from .sketches.expect import Expect
-from .strategy import Named, Op
+from .strategy import Fail, Named, Op
 from .traversals import All, One, Some
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from typing import Any, Protocol, TypeAlias
 
@@ -24,8 +24,8 @@ from returns.result import Result, Success
 
 from .cursors.cursor import Cursor
 from .cursors.proc import InvalidCursorError, Proc
-from .failure import Exhausted, Failure, InvalidCursor, SchedulingError, invalid
-from .source import Pieces, Text, call, layout, show
+from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, invalid
+from .source import Pieces, Text, brief, call, layout, show
 
 State: TypeAlias = tuple[Proc, Cursor]
 Outcome: TypeAlias = Result[State, Failure]
@@ -101,6 +101,25 @@ class Composed(Op):
         raise TypeError(f"{type(self).__name__} does not define steps")
 
 
+@dataclass(frozen=True, repr=False)
+class Fail(Atomic):
+    """Always fails, and says why."""
+
+    message: str
+
+    def apply(self, p: Proc, c: Cursor) -> Outcome:
+        return Err(NotApplicable(self.message, self, c))
+
+    def source(self) -> Pieces:
+        return call("fail", self.message)
+
+
+def blame(failure: Failure, inner: Op, outer: Op) -> Failure:
+    """A failure of `outer` by its Op `inner`: said of `outer` if no alternative of `inner` applies, or by a `fail`."""
+    is_own = isinstance(failure.op, Fail) or (failure.causes and failure.op is inner)
+    return replace(failure, op=outer) if is_own else failure
+
+
 def _enter(op: Op, p: Proc, c: Cursor) -> tuple[Cursor, Outcome | None]:
     """The focus in `p`; the root and the failure if it is not there any more."""
     try:
@@ -136,9 +155,10 @@ def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None) -> Ou
                 outcome = Err(endless.at(op, here))
             elif isinstance(op, Composed):
                 stack.append(op.steps(p, here))
-            else:
-                assert isinstance(op, Atomic)
+            elif isinstance(op, Atomic):
                 outcome = op.apply(p, here)
+            else:
+                raise TypeError(f"an Op is needed here, not {brief(show(op))}" + (": call it" if callable(op) else ""))
         if outcome is not None and observer is not None:
             observer.leave(outcome)
         while True:
@@ -194,7 +214,7 @@ class Scripted(Called):
                 outcome = yield op, p, c
                 if not isinstance(outcome, Success):
                     script.close()
-                    return outcome
+                    return Err(blame(outcome.failure(), op, self))
                 p, c = outcome.unwrap()
                 op = script.send((p, c))
         except StopIteration as end:
@@ -213,8 +233,9 @@ class Named(Called):
         return op
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
-        outcome = yield self.definition(), p, c
-        return outcome
+        definition = self.definition()
+        outcome = yield definition, p, c
+        return outcome if isinstance(outcome, Success) else Err(blame(outcome.failure(), definition, self))
 
 
 def strategy(fn: Callable[..., Script]) -> Callable[..., Op]:

@@ -28,7 +28,7 @@ from exo_strat.combinators import (
     try_else,
     when,
 )
-from exo_strat.cursors.cursor import Cursor
+from exo_strat.cursors.cursor import Cursor, GapCursor
 from exo_strat.cursors.kinds import ForCursor
 from exo_strat.cursors.proc import InvalidCursorError, Proc
 from exo_strat.failure import BadArgument, InvalidCursor, NotApplicable, SchedulingError, Unsafe
@@ -85,6 +85,39 @@ def test_the_input_is_untouched_and_a_no_change_is_the_same_object() -> None:
 def test_history_lists_the_primitives() -> None:
     q, _ = result(seq(rename("q"), at("for j in _: _", divide_loop(4, ("jo", "ji"), perfect=True))))
     assert [repr(op) for op in q.history()] == ["rename('q')", "divide_loop(4, ('jo', 'ji'), perfect=True)"]
+
+
+def is_gap(c: Cursor) -> bool:
+    return isinstance(c, GapCursor)
+
+
+def test_a_reason_that_holds_at_many_places_is_told_once() -> None:
+    told = str(traversals.once_td(rename("1x") | when(is_gap))(P).failure())
+    assert told.startswith("traversals.once_td(try_else(rename('1x'), when(is_gap))): no alternative applies")
+    assert told.count("because, at 5 places, rename('1x'): ") == told.count("because, at 5 places, when(is_gap): ") == 1
+    assert told.count("because") == 3  # the third: statements have no children
+
+
+def test_a_strategy_says_itself_why_it_fails() -> None:
+    @strategy
+    def picky(p: Proc, c: Cursor, n: int) -> Script:
+        yield fail(f"{n} is not to my taste")
+
+    @named
+    def either() -> Op:
+        return fail("first") | fail("second")
+
+    assert str(picky(3)(P).failure()).startswith("picky(3): 3 is not to my taste")
+    assert str(either()(P).failure()).startswith("either(): no alternative applies")
+
+
+def test_what_is_no_op_is_named() -> None:
+    @strategy
+    def forgotten(p: Proc, c: Cursor) -> Script:
+        yield identity
+
+    with pytest.raises(TypeError, match="an Op is needed here, not forgotten: call it"):
+        seq(forgotten, identity)(P)  # type: ignore[arg-type]
 
 
 def test_try_else_keeps_both_causes() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,3 +52,38 @@ def test_relative_imports_stay_in_their_package(package: str) -> None:
 def test_what_the_rule_would_catch() -> None:
     source = "from exo_strat.ir import nodes\nimport backends.c\nfrom .kernel import Proc\n"
     assert list(absolute_imports(source)) == [(1, "exo_strat.ir"), (2, "backends.c")]
+
+
+def is_private(name: str) -> bool:
+    return any(part.startswith("_") and not part.endswith("__") for part in name.split("."))
+
+
+def unexported(module: str, name: str) -> bool:
+    """Whether a name is not among those that a module of the kernel offers, if it lists them."""
+    if module.split(".")[0] != "exo_strat" or name == "*":
+        return False
+    return name not in getattr(importlib.import_module(module), "__all__", (name,))
+
+
+def private_names(source: str) -> Iterator[tuple[int, str]]:
+    """The line and name of everything private that is imported, or reached through another object than `self`."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{a.name}" for a in node.names if node.module]
+            yield from ((node.lineno, n) for n in names if is_private(n))
+            if not node.level and node.module:
+                yield from ((node.lineno, a.name) for a in node.names if unexported(node.module, a.name))
+        elif isinstance(node, ast.Import):
+            yield from ((node.lineno, a.name) for a in node.names if is_private(a.name))
+        elif isinstance(node, ast.Attribute) and is_private(node.attr) and ast.unparse(node.value) != "self":
+            yield node.lineno, node.attr
+
+
+@pytest.mark.parametrize("path", modules("strategies") + modules("examples"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_strategies_and_examples_use_public_names_only(path: Path) -> None:
+    assert list(private_names(path.read_text())) == []
+
+
+def test_which_names_are_private() -> None:
+    source = "from exo_strat import Stack, seq\nfrom .std import _a\np._tree\nself._own\np.__doc__\n"
+    assert list(private_names(source)) == [(1, "Stack"), (2, "std._a"), (3, "_tree")]

@@ -13,7 +13,7 @@ from .errors import (
     PrecisionError,
     RaceError,
 )
-from .memory import CMemory, Index, VectorMemory, c_memory
+from .memory import CMemory, Index, PlacedMemory, VectorMemory, c_memory
 from .module import CModule, compile
 from .terms import Term
 
@@ -28,6 +28,7 @@ __all__ = [
     "MemoryAccessError",
     "NameClashError",
     "Objection",
+    "PlacedMemory",
     "PrecisionError",
     "RaceError",
     "Term",

@@ -22,12 +22,14 @@ from ..kernel import (
     Path,
     ProcDef,
     Read,
+    ReadConfig,
     Reduce,
     Scalar,
     StrideExpr,
     Sym,
     Tensor,
     WindowExpr,
+    WriteConfig,
     holds_everywhere,
     parallel,
     walk,
@@ -47,6 +49,23 @@ def check(program: Program) -> None:
         check_accesses(f.tree, f.data)
         check_calls(f.tree, f.data)
         check_loops(f.tree)
+    check_registers(program)
+
+
+def check_registers(program: Program) -> None:
+    """Config state that instructions ask for or set is the hardware's: other code neither reads nor writes it, as
+    that would be a variable of the processor."""
+    called = [program.by_tree[id(n.f.tree)] for f in program.functions for _, n in walk(f.tree) if isinstance(n, Call)]
+    instructions = [f.tree for f in called if f.tree.instr is not None]
+    registers = {
+        n.config for tree in instructions for _, n in walk(tree) if isinstance(n, ReadConfig | WriteConfig)
+    }
+    for f in program.functions:
+        for path, n in walk(f.tree):
+            if isinstance(n, ReadConfig | WriteConfig) and n.config in registers and path[0][0] != "preds":
+                verb = "read" if isinstance(n, ReadConfig) else "set"
+                message = f"{n.config.name} is a register of the hardware, so it can be {verb} by instructions only"
+                raise marked(MemoryAccessError, f.tree, path, f"{message}; replace this by one")
 
 
 def check_accesses(tree: ProcDef, data: Mapping[Sym, Data]) -> None:

@@ -57,9 +57,38 @@ class CMemory(Memory):
         """The lvalue of an element; for a window, of its first."""
         return f"{name}[{offset((i.at for i in index), strides)}]"
 
+    def epilogue(self) -> str:
+        """C text that waits until all instructions on such buffers have done their work; "" if they do it at once.
+
+        It ends a function with such buffers, and blocks in which buffers live that instructions may be at work on.
+        An instruction with this text does the same elsewhere.
+        """
+        return ""
+
     def accepts(self, other: CMemory) -> bool:
         """Whether an argument that lives in `other` may be passed where this memory is declared."""
         return self == other
+
+
+class PlacedMemory(CMemory):
+    """A memory of fixed size in which the compiler gives each buffer its place, such as a scratchpad.
+
+    Extents are constant, only instructions touch it, and all threads share it. The buffers that are alive at the
+    same time, those of callers included, must fit in `capacity`, counted in `unit`: that is checked before printing.
+    """
+
+    direct: ClassVar[bool] = False
+    pointers: ClassVar[bool] = False
+    capacity: ClassVar[int] = 0
+    unit: ClassVar[str] = "bytes"
+
+    def units(self, scalar: Scalar, shape: tuple[int, ...]) -> int:
+        """How much a buffer takes. Raises `Objection` for one that can't be in this memory."""
+        raise Objection(f"{self} doesn't say how much a buffer takes")
+
+    def place(self, name: str, at: int) -> str:
+        """The declaration of a buffer that begins `at` so many units."""
+        raise Objection(f"{self} doesn't say where a buffer is")
 
 
 def _extent(shape: tuple[Term, ...]) -> Term:

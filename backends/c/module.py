@@ -12,6 +12,8 @@ from ..kernel import Arg, Binary, Const, Control, Expr, Proc, ProcDef, Scalar, S
 from .checks import check
 from .errors import MemoryAccessError, NameClashError, Objection, marked
 from .needs import Needs, control_type
+from .ordering import check_order
+from .placement import placed
 from .program import Function, Program, link
 from .statements import Statements, indented
 from .terms import Term, num, row_major
@@ -57,6 +59,8 @@ def compile(procs: Sequence[Proc], name: str = "exo") -> CModule:
         raise NameClashError(f"{name!r} can't name a C module: use letters, digits and _")
     program = link(procs)
     check(program)
+    program = placed(program)
+    check_order(program)
     needs, exported = Needs(), Needs()
     needs.includes.update({"#include <stdbool.h>": None, "#include <stddef.h>": None, "#include <stdint.h>": None})
     names = frozenset(f.name for f in program.functions)

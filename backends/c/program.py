@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ..kernel import Call, Proc, ProcDef, Sym, walk
+from ..kernel import Call, Path, Proc, ProcDef, Sym, walk
 from .errors import BackendError, InstructionError, NameClashError
 from .names import c_name, fresh
 from .symbols import Data, Range, data_symbols, ranges, written_args
@@ -33,6 +33,8 @@ class Program:
 
     functions: tuple[Function, ...]
     by_tree: Mapping[int, Function]
+    places: Mapping[tuple[str, Path], int] = field(default_factory=dict)
+    """Where buffers of a `PlacedMemory` begin, by the function's name and the path of the allocation."""
 
 
 def _callees_first(roots: Sequence[ProcDef], into_instructions: bool) -> tuple[ProcDef, ...]:

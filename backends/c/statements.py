@@ -30,6 +30,8 @@ from ..kernel import (
 )
 from .calls import Calls
 from .errors import AllocationError, MemoryAccessError, Objection, marked
+from .memory import PlacedMemory
+from .ordering import waits_at_end
 from .terms import Term, binary, row_major
 from .types import INT, c_type, decided
 from .views import Env, View, whole
@@ -61,7 +63,14 @@ class Statements(Calls):
             except Objection as e:
                 error = AllocationError if isinstance(s, Alloc) else MemoryAccessError
                 raise marked(error, self.function.tree, env.path, str(e)) from e
+        if waits_at_end(stmts, path, self.function.data):
+            yield from self._epilogues()
         yield from reversed(release)
+
+    def _epilogues(self) -> Iterator[str]:
+        """What ends the work of the function's memories."""
+        ends = (d.mem.epilogue() for d in self.function.data.values())
+        yield from dict.fromkeys(filter(None, ends))
 
     # -- declarations ---------------------------------------------------------------------------
 
@@ -73,7 +82,10 @@ class Statements(Calls):
         lines, shape, env = self.shape(s.type, s.sym.name, env)
         name, env = env.spell(s.sym.name)
         scalar = decided(s.type.base if isinstance(s.type, Tensor) else s.type)
-        lines.append(mem.alloc(name, scalar, shape))
+        if isinstance(mem, PlacedMemory):
+            lines.append(mem.place(name, self.program.places[self.function.name, env.path]))
+        else:
+            lines.append(mem.alloc(name, scalar, shape))
         if end := mem.free(name, scalar, shape):
             release.append(end)
         view = whole(name, scalar, mem, row_major(shape)) if shape else View(name, scalar, mem, (), ())

@@ -17,7 +17,7 @@ from ..frontend.near import count, missed
 from ..frontend.patterns import Match, NodeAt, Pattern, parse_pattern
 from ..ir.names import Sym
 from ..ir.nodes import Node, ProcDef, Stmt
-from ..ir.printing import render
+from ..ir.printing import names_at, print_expr, render
 from ..ir.walk import Path, get, walk
 from .edits import Edit, Span, span_of
 from .proc import InvalidCursorError, Proc
@@ -398,6 +398,16 @@ class StmtCursor(NodeCursor):
 @dataclass(frozen=True, eq=False, repr=False)
 class ExprCursor(NodeCursor):
     """An expression."""
+
+    def text(self) -> str:
+        """The expression as object code, such as primitives take. (`str` shows where it stands.)
+
+        >>> from exo_strat import proc_from_source
+        >>> p = proc_from_source("def foo(n: size, x: f32[n]): x[n - 1] = 0.0")
+        >>> p.find("x[_] = _").idx()[0].text()
+        'n - 1'
+        """
+        return print_expr(self.node, names_at(self.proc.tree))  # type: ignore[arg-type]
 
     def stmt(self) -> StmtCursor:
         """The statement in which the expression stands."""

@@ -334,6 +334,8 @@ def describe(t: Type) -> str:
 def _parse(text: object) -> tuple[ast.expr, Source]:
     if not isinstance(text, str):
         raise ParseError(f"object code is a text, not {text!r}")
+    if "--> " in text:
+        raise ParseError("this is the picture of a cursor: the object code of an expression is `c.text()`")
     source = Source("<text>", tuple(text.strip().splitlines()))
     match parse_python(source, ParseError).body:
         case [ast.Expr(value=node)]:

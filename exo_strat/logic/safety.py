@@ -265,6 +265,16 @@ def fuse(tree: ProcDef, path: Path, after: Path) -> Verdict:
     return _pulled_ahead(tree, path, Part(one.body, s1), s2, what, _after(after))
 
 
+def unseen_later(tree: ProcDef, path: Path, write: Stmt, reads: Sequence[Node], obligation: str) -> Verdict:
+    """Whether no iteration of the loop at `path` reads, where one of the given nodes stands, what an earlier
+    iteration wrote by a statement in it."""
+    loop = _loop(tree, path)
+    body = in_loops(effects(tree, _body(tree, path)), loop)
+    left = [a for a in body if a.node is write and a.writes]
+    seen = [prime(a, (loop.iter,)) for a in body if a.reads and any(a.node is n for n in reads)]
+    return _clash(tree, path, left, seen, obligation, lt(unknown(loop.iter), unknown(loop.iter, 1)))
+
+
 def _after(path: Path) -> Path:
     """The gap after the statement at a path."""
     label, k = path[-1]
@@ -340,5 +350,5 @@ __all__ = [
     "SAFE", "Blk", "Clash", "Safe", "Verdict", "apart", "carried", "commute", "covered", "defined", "effects",
     "equal_at", "fission", "fully_written", "fuse", "holds", "holds_everywhere", "idempotent", "initialised",
     "interchange", "linear", "only_accumulates", "parallel", "reads_from", "repeatable", "same_again",
-    "same_location", "unchanged", "within", "writes_to",
+    "same_location", "unchanged", "unseen_later", "within", "writes_to",
 ]  # fmt: skip

@@ -150,10 +150,13 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     for p in (*uses.inside, *uses.outside):
         element = _is_element(tree, p)
         applicable(element, f"{node.sym} is also used through a window, or by reference", at_path(rw.proc, p))
+    reads = [p for p in uses.inside if _sees(rw, path, node, uses, p)]
     if not uses.killed:
         for p in uses.outside:
-            _not_seen(rw, path, scope, p)
-    reads = [p for p in uses.inside if _sees(rw, path, node, uses, p)]
+            _not_after(rw, path, p)
+        for p in (*uses.outside, *uses.inside):
+            if p not in reads:
+                _not_later(rw, path, scope, p)
     _operands_stay(tree, path, node, uses.region, reads, s)
     for p in reads:
         rw.replace(p, node.rhs)
@@ -220,18 +223,26 @@ def _is_element(tree: ProcDef, path: Path) -> bool:
 # -- who sees the value ---------------------------------------------------------------------------------
 
 
-def _not_seen(rw: Rewrite, path: Path, scope: Span, use: Path) -> None:
-    """Owed of a use of the buffer outside the statements that may see the value: it does not see it."""
+def _not_after(rw: Rewrite, path: Path, use: Path) -> None:
+    """Owed of a use of the buffer outside the statements that may see the value: it is not after them."""
     tree, n = rw.proc.tree, get(rw.proc.tree, use)
+    if isinstance(n, Read | Reduce) and _is_after(use, path):
+        reads = f"it reads {print_expr(Read(n.sym, n.idx), names_at(tree))}"
+        _refuse_at(rw, use, f"nothing after the block reads {n.sym}", reads)
+
+
+def _not_later(rw: Rewrite, path: Path, scope: Span, use: Path) -> None:
+    """Owed of a use of the buffer that does not see the value in the same iteration: nor does it in a later one."""
+    tree, n, write = rw.proc.tree, get(rw.proc.tree, use), get(rw.proc.tree, path)
+    assert isinstance(write, Assign)
     if isinstance(n, Assign | StrideExpr):
         return
-    assert isinstance(n, Read | Reduce)
-    reads = f"it reads {print_expr(Read(n.sym, n.idx), names_at(tree))}"
-    if _is_after(use, path):
-        _refuse_at(rw, use, f"nothing after the block reads {n.sym}", reads)
+    what = f"no later iteration reads what the assignment leaves in {write.sym}"
+    reads = (n, get(tree, statement_of(use)))
     for loop in _shared_loops(tree, path, scope, use):
-        if not isinstance(safety.carried(tree, loop, n.sym), Safe):
-            _refuse_at(rw, use, f"no later iteration reads what the assignment leaves in {n.sym}", reads)
+        if not isinstance(safety.carried(tree, loop, write.sym), Safe):
+            unseen = safety.unseen_later(tree, loop, write, reads, what)
+            require(unseen, at_path(rw.proc, statement_of(use)))
 
 
 def _refuse_at(rw: Rewrite, use: Path, obligation: str, details: str) -> None:

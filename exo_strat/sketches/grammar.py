@@ -159,7 +159,8 @@ def _loop(text: str, inside: Block) -> LoopSketch | None:
         return None
     if not words:
         return LoopSketch(mode, ANY, ANY, inside)
-    if _is_expression(" ".join(words)):
+    named = len(words) > 1 and words[0].isidentifier() and words[1][0] == "("  # `io (n + 7) / 8` is no call
+    if not named and _is_expression(" ".join(words)):
         return LoopSketch(mode, ANY, " ".join(words), inside)
     name, extent = words[0], " ".join(words[1:])
     return LoopSketch(mode, name, extent, inside) if name.isidentifier() and _is_expression(extent) else None

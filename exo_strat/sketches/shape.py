@@ -10,7 +10,8 @@ from ..cursors.kinds import ForCursor, IfCursor
 from ..cursors.proc import Proc
 from ..ir.nodes import Expr, For
 from ..ir.printing import names_at, print_expr
-from ..logic.normal import difference
+from ..logic.normal import difference, normalize_expr
+from ..logic.translate import Env
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ def extent(c: ForCursor) -> Expr:
 
 def extent_text(c: ForCursor) -> str:
     """The same as object code, so that it can stand after a name."""
-    text = print_expr(extent(c), names_at(c.proc.tree))
-    return f"0 + ({text})" if text[0] in "-(" else text
+    text = print_expr(normalize_expr(extent(c), (), Env()), names_at(c.proc.tree))
+    return f"0 + ({text})" if text[0] == "-" else text
 
 
 def sketch(place: Proc | Cursor) -> str:

@@ -76,8 +76,8 @@ class Commutation:
         if self.witness is not None:
             w = self.witness
             lines += ["on", str(w.place)]
-            for order, q in ((f"{a} >> {b}", w.ab), (f"{b} >> {a}", w.ba)):
-                lines += [f"{order} is refused"] if q is None else [f"{order} gives", str(q)]
+            for order, q in ((f"{a}, then {b} at the same place,", w.ab), (f"{b}, then {a} at the same place,", w.ba)):
+                lines += [f"{order} does not apply"] if q is None else [f"{order} gives", str(q)]
         return "\n".join(lines)
 
 

@@ -24,6 +24,7 @@ from ..ir.names import Sym
 from ..ir.nodes import For, StrideExpr
 from ..ir.printing import names_at
 from ..ir.walk import Path, get, walk
+from ..logic.translate import is_opaque
 from .inputs import with_controls
 from .recording import Event, Log, record
 
@@ -37,6 +38,9 @@ RUNS: Final = 40
 LAID_OUT_ANEW: Final = frozenset({"resize_dim"})
 """Primitives that speak of two accesses of the new program, in which other elements of a buffer share a location."""
 
+IN_NEW_CODE: Final = frozenset({"expand_dim", "insert_noop_call", "specialize"})
+"""Primitives that may speak of an access by what they were to add: it must meet one that the run does make."""
+
 _PAIR: Final = re.compile(r"one (reads|writes|accumulates into) .*, the other (reads|writes|accumulates into) ", re.S)
 _KIND: Final = {"reads": "R", "writes": "W", "accumulates into": "A"}
 
@@ -49,7 +53,8 @@ def assert_real(p: Proc, failure: Failure) -> str:
     """Asserts that a refusal's counterexample happens in a run of the original.
 
     Returns "real", "none" if there is no counterexample, or "open" if none of the runs shows it but one of
-    them ended early, or it depends on what inputs cannot be chosen by (strides, config fields, large numbers).
+    them ended early, or it depends on what inputs cannot be chosen by (strides, config fields, data that is
+    asserted, large numbers).
 
     Raises `Unreal`.
 
@@ -75,7 +80,8 @@ def assert_real(p: Proc, failure: Failure) -> str:
         if _clashes(log, place, model, pair, failure.op) if pair else _arrives(log, place, model):
             return "real"
         runs, cut_short = runs + 1, cut_short or log.trapped
-    if cut_short or any(isinstance(n, StrideExpr) for _, n in walk(p.tree)):
+    free = any(is_opaque(e) for e in p.tree.preds) or any(isinstance(n, StrideExpr) for _, n in walk(p.tree))
+    if cut_short or free:
         return "open"
     what = f"does not happen in any of {runs} runs" if runs else "is of no inputs that are admitted"
     raise Unreal(f"the counterexample {what}: {failure}\n\nin\n{place.proc}")
@@ -98,7 +104,9 @@ def _clashes(log: Log, place: Cursor, model: Model, pair: re.Match[str], op: obj
     two = {k: v for k, v in one.items() if k in around} | {k[:-1]: v for k, v in model.items() if k[-1] == "'"}
     first, second = _KIND[pair[1]], _KIND[pair[2]]
     later = [e for e in log.events if e.kind == second and _agrees(e.iterations, names, two)]
-    anew = getattr(op, "name", "") in LAID_OUT_ANEW
+    anew, added = (getattr(op, "name", "") in primitives for primitives in (LAID_OUT_ANEW, IN_NEW_CODE))
+    if added and later:
+        return True
     moved = [cells for s, cells in log.locals if isinstance(place, AllocCursor) and s == place.sym]
     return any(
         e.same_place(other) or _would_meet(e, other, moved, anew)

@@ -2,15 +2,22 @@
 
 Trees share what an edit leaves alone. So a statement that the old tree and the new one both hold, once each, is the
 same statement, and a cursor to it must lead there. Statements that were changed or copied are not looked at, nor are
-expressions: a cursor to one stands for its place in the statement. Imports `equivalence`, `signatures` and cursors.
+expressions: a cursor to one stands for its place in the statement. Imports `equivalence`, `signatures`, cursors and
+`logic.translate`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from pyrsistent import pvector
+
 from ..cursors.cursor import BlockCursor, Cursor, NodeCursor, at_path
 from ..cursors.proc import Proc
-from ..ir.nodes import ProcDef, Stmt
+from ..ir.nodes import Arg, ProcDef, Stmt
+from ..ir.types import Tensor
 from ..ir.walk import Path, get, walk
+from ..logic.translate import is_opaque, lin
 from .equivalence import demand
 from .signatures import signature_steps
 
@@ -43,7 +50,7 @@ def assert_head_stays(p: Proc, q: Proc, how: object = None) -> None:
     """
     old, new = p.tree, q.tree
     if old.instr is not None:
-        kept = new.instr is not None and [(a.type, a.mem) for a in old.args] == [(a.type, a.mem) for a in new.args]
+        kept = new.instr is not None and [*map(_taken, old.args)] == [*map(_taken, new.args)]
         demand(kept, p, q, "an instruction stays no instruction, or takes other arguments", how)
     if signature_steps(p, q):
         demand(q.origin is not p.origin, p, q, "the same procedure takes other arguments", how)
@@ -52,6 +59,13 @@ def assert_head_stays(p: Proc, q: Proc, how: object = None) -> None:
     more = len(new.preds) > len(old.preds)
     demand(asserted, p, q, "an assertion is gone", how)
     demand(not more or q.origin is not p.origin, p, q, "the same procedure asserts more", how)
+
+
+def _taken(a: Arg) -> object:
+    """What an argument may be, however its extents are written."""
+    if not isinstance(a.type, Tensor):
+        return a.type, a.mem
+    return replace(a.type, shape=pvector()), [e if is_opaque(e) else lin(e) for e in a.type.shape], a.mem
 
 
 def _places(tree: ProcDef) -> dict[int, Path | None]:

@@ -26,14 +26,21 @@ ARGS = {
 ASSERTIONS = {"c": ("0 <= c", "c <= n"), "d": ("-2 <= d", "d <= 2")}
 
 
-@st.composite
-def procs(draw: st.DrawFn, shapes: Sequence[str] = tuple(SHAPES)) -> Proc:
+def procs(shapes: Sequence[str] = tuple(SHAPES)) -> st.SearchStrategy[Proc]:
     """Random well-formed procedures: some code of one of the given shapes (see `shapes.SHAPES`), and a little
     around it.
 
     They call procedures, use config fields, windows with strides and local buffers, have loops that
-    start anywhere and may be empty, and stay small enough to run.
+    start anywhere and may be empty, and stay small enough to run. Raises `ValueError` if there is no such shape.
     """
+    unknown = [s for s in shapes if s not in SHAPES]
+    if unknown:
+        raise ValueError(f"there is no shape {unknown[0]!r}: the shapes are {', '.join(SHAPES)}")
+    return _procs(tuple(shapes))
+
+
+@st.composite
+def _procs(draw: st.DrawFn, shapes: tuple[str, ...]) -> Proc:
     p = random_proc(Choices(draw), shapes)
     if p is None:
         reject()

@@ -6,7 +6,7 @@ another one, the factor changes in the loop, an operand changes before the value
 
 from __future__ import annotations
 
-from .ranges import Bound, N
+from .ranges import ZERO, Bound, N
 from .writer import Buffer, Writer
 
 
@@ -92,6 +92,9 @@ def _rival(w: Writer, place: str) -> None:
 
 def assigned(w: Writer) -> None:
     """A value in a local buffer that is used afterwards, while its operands or the buffer may change."""
+    if w.ch.chance(10):
+        _slid(w)
+        return
     shape: tuple[Bound, ...] = w.ch.pick([(), (), (Bound(4),), (N,)])
     outside = w.alloc(shape, init=w.ch.chance(50)) if w.ch.chance(40) else None
     with w.loop():
@@ -106,6 +109,14 @@ def assigned(w: Writer) -> None:
             _use(w, b, place, operand)
     if outside is not None and w.ch.chance(30) and w.is_ready(outside):
         w.emit(f"{w.place(w.ch.pick(w.writable()))} = {w.place(outside)}")
+
+
+def _slid(w: Writer) -> None:
+    """Each iteration writes an element that a later one reads, or an earlier one, or none."""
+    b, k = w.alloc((Bound(6),), init=True), w.ch.pick([1, 0, 2])
+    with w.loop(("0", "4", ZERO, Bound(4))) as i:
+        w.emit(f"{b.name}[{i} + 1] = {w.value(1)}")
+        w.emit(f"{w.place(w.ch.pick([x for x in w.writable() if x.base != b.base]))} = {b.name}[{i} + {2 - k}]")
 
 
 def _use(w: Writer, b: Buffer, place: str, operand: str) -> None:

@@ -1,28 +1,22 @@
-"""Nests, fission and fusion in normal form. Imports `exo_strat`, `inspect`, `exhaust` and `loops`."""
+"""Nests, fission and fusion in normal form. Imports `exo_strat`, `inspect`, `std`, `exhaust`, `loops`."""
 
 from __future__ import annotations
-
-from typing import cast
 
 from exo_strat import (
     AllocCursor,
     Cursor,
-    ForCursor,
     LiteralCursor,
     Op,
     Proc,
     ReduceCursor,
     Script,
     StmtCursor,
-    expand_dim,
     fail,
     fission,
     fuse,
-    lift_alloc,
     moves,
     named,
     nav,
-    nodes,
     reframe,
     reorder_stmts,
     resize_dim,
@@ -35,8 +29,9 @@ from exo_strat import (
 )
 
 from ..inspect import bounds
+from ..std import expand_alloc
 from .exhaust import applies_nowhere, exhaust
-from .loops import is_scope, starts_late
+from .loops import is_scope
 
 
 @named
@@ -148,42 +143,7 @@ def fission_step() -> Op:
         for i in seq(0, n):
             y[i] = x[i]
     """
-    return try_else(widen_alloc(), reframe(moves.after, fission()))
-
-
-@strategy
-def widen_alloc(p: Proc, c: Cursor) -> Script:
-    """`for i in (l, h): a: T; s  ~>  a: T[h - l]; for i in (l, h): s[a -> a[i - l]]`; out of a branch, `a` stays.
-
-    Focus: the allocation, which is returned.
-
-    >>> from exo_strat import at, proc_from_source, schedule, simplify
-    >>> p = proc_from_source('''
-    ... def foo(n: size, x: f32[n + 1]):
-    ...     for i in seq(1, n + 1):
-    ...         a: f32
-    ...         a = x[i]
-    ...         x[i] = a * a
-    ... ''')
-    >>> print(schedule(at("a: _", widen_alloc()) >> simplify(), p))
-    def foo(n: size, x: f32[n + 1] @ DRAM):
-        a: f32[n] @ DRAM
-        for i in seq(1, n + 1):
-            a[i - 1] = x[i]
-            x[i] = a[i - 1] * a[i - 1]
-    """
-    yield when(is_alloc)
-    scope = c.parent()
-    if isinstance(scope, ForCursor):
-        n, i = (_from_start(scope, e) for e in (cast(nodes.Expr, scope.hi().node), nodes.Var(scope.sym)))
-        yield expand_dim(n, i)
-    p, c = yield lift_alloc()
-    return c
-
-
-def _from_start(loop: ForCursor, e: nodes.Expr) -> nodes.Expr:
-    """The distance of a value from the first iteration of a loop."""
-    return nodes.Binary("-", e, cast(nodes.Expr, loop.lo().node)) if starts_late(loop) else e
+    return try_else(expand_alloc(), reframe(moves.after, fission()))
 
 
 def is_alloc(c: Cursor) -> bool:

@@ -8,6 +8,7 @@ from exo_strat import (
     AllocCursor,
     ForCursor,
     IfCursor,
+    LiteralCursor,
     Op,
     Proc,
     Script,
@@ -21,6 +22,7 @@ from exo_strat import (
     moves,
     named,
     nav,
+    nodes,
     reframe,
     seq,
 )
@@ -102,30 +104,37 @@ def fission_as_much_as_possible() -> Op:
 
 @strategy
 def expand_alloc(p: Proc, c: AllocCursor) -> Script:
-    """`for i in (0, n): a: T; s  ~>  a: T[n]; for i in (0, n): s[a -> a[i]]`; out of an `if`, `a` stays as it is.
+    """`for i in (l, h): a: T; s  ~>  a: T[h - l]; for i in (l, h): s[a -> a[i - l]]`; out of an `if`, `a` stays.
 
-    Scalar expansion: each iteration gets an element of its own. Focus: the allocation, which is returned.
+    Scalar expansion: each iteration gets an element of its own. Focus: the allocation, which is returned. Refused if
+    the loop may be empty, as a buffer has elements: see `if_it_runs`.
 
-    >>> from exo_strat import at, proc_from_source, schedule
+    >>> from exo_strat import at, proc_from_source, schedule, simplify
     >>> p = proc_from_source('''
-    ... def foo(n: size, x: f32[n]):
-    ...     for i in seq(0, n):
+    ... def foo(n: size, x: f32[n + 1]):
+    ...     for i in seq(1, n + 1):
     ...         t: f32
     ...         t = x[i]
     ...         x[i] = t * t
     ... ''')
-    >>> print(schedule(at("t: _", expand_alloc()), p))
-    def foo(n: size, x: f32[n] @ DRAM):
+    >>> print(schedule(at("t: _", expand_alloc()) >> simplify(), p))
+    def foo(n: size, x: f32[n + 1] @ DRAM):
         t: f32[n] @ DRAM
-        for i in seq(0, n):
-            t[i] = x[i]
-            x[i] = t[i] * t[i]
+        for i in seq(1, n + 1):
+            t[i - 1] = x[i]
+            x[i] = t[i - 1] * t[i - 1]
     """
     scope = c.parent()
     if isinstance(scope, ForCursor):
-        yield expand_dim(scope.hi(), counter(scope))
+        yield expand_dim(_from_start(scope, scope.hi().node), _from_start(scope, counter(scope)))
     p, c = yield lift_alloc()
     return c
+
+
+def _from_start(loop: ForCursor, e: Any) -> nodes.Expr:
+    """The distance of a value from the first iteration of a loop."""
+    lo: Any = loop.lo()
+    return e if isinstance(lo, LiteralCursor) and lo.value() == 0 else nodes.Binary("-", e, lo.node)
 
 
 @strategy

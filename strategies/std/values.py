@@ -80,7 +80,9 @@ def cse(name: str = "t") -> Op:
 
 @strategy
 def share(p: Proc, c: ProcCursor | BlockCursor | StmtCursor, name: str = "t") -> Script:
-    """One step of `cse`. Fails if nothing is evaluated more than once. Returns the block, with the new statements.
+    """`s[e, e]  ~>  t: T; t = e; s[t, t]`: one step of `cse`. Returns the block, with the new statements.
+
+    Fails if nothing is evaluated more than once.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -196,7 +198,9 @@ def dce(p: Proc, c: Cursor) -> Script:
 
 @named
 def cleanup() -> Op:
-    """Control expressions in normal form, then `dce`, in the whole procedure. Never fails. Returns it.
+    """`for i in (0, n - n): s1; if i + 0 < n: s  ~>  if i < n: s`: `simplify` and `dce`, for the whole procedure.
+
+    Never fails. Returns the procedure.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''

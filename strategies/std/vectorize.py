@@ -115,7 +115,9 @@ def vectorize(
 
 @named
 def vectorize_for(machine: Machine, precision: str, rules: Sequence[Rule] = (fma_rule,), tail: str | None = None) -> Op:
-    """`vectorize` for a machine: its width, registers and instructions; masks for the last vector if it has them.
+    """`for i: s  ~>  for io: instr(..)`: `vectorize` with the width, registers and instructions of a machine.
+
+    The tail is masked if the machine can do so, else cut, or as `tail` says.
 
     >>> from exo_strat import DRAM, Machine
     >>> from pyrsistent import pmap

@@ -10,6 +10,7 @@ from typing import Any, get_args, get_type_hints
 from exo_strat import (
     AssignCursor,
     Cursor,
+    ExprCursor,
     ForCursor,
     Op,
     Proc,
@@ -19,7 +20,6 @@ from exo_strat import (
     moves,
     names_at,
     nodes,
-    print_expr,
 )
 from exo_strat import strategy as _strategy
 
@@ -60,9 +60,10 @@ def focus_of(fn: Callable[..., Script]) -> Any:
     return get_type_hints(fn)[list(inspect.signature(fn).parameters)[1]]
 
 
-def text(c: Cursor) -> str:
-    """An expression in focus as object code, as its procedure prints it."""
-    return print_expr(c.node, names_at(c.proc.tree))  # type: ignore[attr-defined]
+def text(c: Any) -> str:
+    """The object code of an expression, whose cursor is known to be one."""
+    assert isinstance(c, ExprCursor)
+    return c.text()
 
 
 def element(s: AssignCursor | ReduceCursor) -> str:

@@ -23,6 +23,7 @@ from exo_strat.cursors.rewrite import Rewrite
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.frontend.errors import PatternError
 from exo_strat.ir.nodes import Pass
+from exo_strat.primitives import cut_loop
 
 GEMV = proc_from_source("""
 def gemv(M: size, N: size, A: f32[M, N], x: f32[N], y: f32[M]):
@@ -202,3 +203,18 @@ def f(x: f32[8]):
     nested = rw.finish("a test", ())
     assert "for i_1 in seq(0, 8)" in str(nested)
     assert pvector([s.sym.name for s in (first, second)]) == pvector(["i", "i"])
+
+
+def test_the_object_code_of_an_expression_is_its_text_and_not_its_picture() -> None:
+    p = proc_from_source("""
+def foo(n: size, x: f32[2 * n + 1]):
+    for i in seq(0, 2 * n + 1):
+        x[i] = 0.0
+""")
+    loop = p.find_loop("i")
+    assert isinstance(loop, ForCursor)
+    hi = loop.hi()
+    assert hi.text() == "2 * n + 1"
+    assert cut_loop(f"{hi.text()} - 1")(p, p.find_loop("i")).unwrap()
+    failure = cut_loop(f"{hi} - 1")(p, p.find_loop("i")).failure()
+    assert "the object code of an expression is `c.text()`" in failure.message

@@ -10,8 +10,10 @@ from exo_strat import (
     Proc,
     SketchError,
     at,
+    divide_loop,
     expect,
     proc_from_source,
+    schedule,
     sketch,
 )
 from exo_strat.testing import procs
@@ -147,3 +149,14 @@ def test_spaces_do_not_matter() -> None:
 @given(procs())
 def test_every_program_is_as_it_is_sketched(p: Proc) -> None:
     assert expect(sketch(p))(p).unwrap()[0] is p
+
+
+def test_a_number_of_iterations_may_be_in_brackets_after_a_name() -> None:
+    p = proc_from_source("""
+def foo(n: size, x: f32[n]):
+    for i in seq(1, n + 1):
+        x[i - 1] = 0.0
+""")
+    q = schedule(at("for i in _: _", divide_loop(8, ("io", "ii"))), p)
+    assert sketch(q) == "seq io (n + 7) / 8 > seq ii 8 > if"
+    assert schedule(expect(sketch(q)), q) is q

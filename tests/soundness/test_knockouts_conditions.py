@@ -69,6 +69,10 @@ VARIANTS = [
     V("lift_scope", "the other branch is lost", "if other:", "if False:",
       "lone_scope", "primitives.scopes._if_out_of_if"),
     # -- procedures
+    V("inline_assign", "a callee may write it", "callee.args[k].sym not in written_args(callee)", "True",
+      "assigned calls", "primitives.inlining._is_element"),
+    V("inline_assign", "later iterations read it in the block, too", "(*uses.outside, *uses.inside)", "uses.outside",
+      "assigned"),
     V("inline", "an argument may change", "return [actual]", "return []", "", "primitives.procs._evaluated"),
     V("inline", "a window of a window is not shifted", "Interval(b.add(d.lo, w.lo), b.add(d.lo, w.hi))",
       "Interval(w.lo, w.hi)", "calls", "primitives.procs.Actuals._window"),

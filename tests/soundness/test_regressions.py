@@ -3,6 +3,8 @@ is not any more."""
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import pytest
 from returns.result import Success
 
@@ -12,17 +14,24 @@ from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.primitives import (
     bind_expr,
     call_eqv,
+    commute_expr,
     cut_loop,
     delete_config,
+    expand_dim,
+    inline_assign,
     lift_alloc,
     rearrange_dim,
     rename,
+    reorder_stmts,
     rewrite_expr,
     set_window,
     shift_loop,
+    specialize,
 )
+from exo_strat.strategy import Op
 from exo_strat.testing import assert_lawful
 from exo_strat.testing.counterexamples import assert_real
+from exo_strat.testing.laws import assert_head_stays
 from exo_strat.testing.library import environment
 
 
@@ -99,3 +108,37 @@ def test_an_extent_that_is_positive_for_what_a_field_holds_cannot_be_lifted() ->
     )
     with pytest.raises(SchedulingError, match="positive outside"):
         lift_alloc.direct(p, "a")
+
+
+def test_a_value_that_a_later_iteration_reads_at_another_index_is_kept() -> None:
+    """The read stands after the assignment, but is not of the element that the same iteration writes."""
+    p = parsed(
+        "def foo(x: f32[4], y: f32[4]):\n    a: f32[5]\n    for i in seq(0, 5):\n        a[i] = 0.0\n"
+        "    for j in seq(0, 4):\n        a[j + 1] = x[j]\n        y[j] = a[j]"
+    )
+    with pytest.raises(SchedulingError, match="no later iteration reads"):
+        inline_assign.direct(p, "a[j + 1] = _")
+
+
+def test_extents_of_an_instruction_may_be_written_otherwise() -> None:
+    """It takes what it took."""
+    p = parsed("@instr('t({y});')\ndef foo(n: size, y: [f32][n + 2]):\n    y[0] = 0.0")
+    q = commute_expr.direct(p, p.args()[1].shape()[0])
+    assert "[f32][2 + n]" in str(q)
+    assert_head_stays(p, q)
+
+
+@pytest.mark.parametrize(
+    ("text", "op", "place"),
+    [
+        ("x[0] = r\nCfg.on = True\ntoggle(x)", reorder_stmts("toggle(_)"), "Cfg.on = _"),
+        ("for i in par(0, n):\n    a[i] = x[i]\n    x[i] = a[i]", specialize("x[0] < 2.0"), "a[_] = _"),
+        ("for i in seq(0, n):\n    if i == 0:\n        a[i] = 0.0\n    r = a[i]", expand_dim("4", "i % 2"), "a: _"),
+    ],
+)
+def test_a_counterexample_may_be_of_accesses_that_only_some_programs_make(text: str, op: Op, place: str) -> None:
+    """A field that a callee asserts, a condition that the rewrite would add, data that is asserted."""
+    head = "def foo(n: size, x: f32[4], r: f32):\n    assert n == 4\n    assert r < 2.0\n    a: f32[4]\n"
+    p = parsed(head + indent(text, "    "))
+    failure = op(p, p.find(place)).failure()
+    assert isinstance(failure, Unsafe) and assert_real(p, failure) in ("real", "open", "none")

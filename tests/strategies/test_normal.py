@@ -38,7 +38,6 @@ from strategies.normal.nests import (
     narrow_alloc,
     nest_step,
     raise_alloc,
-    widen_alloc,
 )
 from strategies.normal.statements import statement_step
 
@@ -65,7 +64,7 @@ def test_it_keeps_the_meaning(form: Form) -> None:
 
 
 STEPS = [
-    *(name_step(), loop_step(), nest_step(), fission_step(), widen_alloc(), fuse_step(), fuse_next(), narrow_alloc()),
+    *(name_step(), loop_step(), nest_step(), fission_step(), fuse_step(), fuse_next(), narrow_alloc()),
     *(raise_alloc(), statement_step()),
 ]
 

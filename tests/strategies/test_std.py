@@ -78,7 +78,7 @@ def test_an_example_in_a_docstring_prints_what_it_says(test: doctest.DocTest) ->
 def test_a_strategy_is_documented_by_an_equation_and_an_example(name: str) -> None:
     doc = inspect.getdoc(getattr(std, name))
     assert doc is not None and ">>> " in doc
-    assert " ~> " in doc or name in ("share", "cleanup", "vectorize_for")
+    assert " ~> " in doc
     assert "Focus: " in doc or "focus" in doc or "whole procedure" in doc or "`vectorize`" in doc or "`cse`" in doc
 
 

@@ -49,7 +49,7 @@ def test_programs_are_well_formed_and_mostly_run_without_a_trap(shape: str) -> N
 def test_every_kind_of_statement_is_drawn() -> None:
     kinds: Counter[type] = Counter()
 
-    @settings(max_examples=100)
+    @settings(max_examples=300)
     @given(procs())
     def once(p: Proc) -> None:
         kinds.update({type(n) for _, n in walk(p.tree)})
@@ -127,3 +127,8 @@ def test_indices_stay_within_the_extent(data: st.DataObject, lo: Bound, hi: Boun
 @given(BOUNDS)
 def test_bounds_print_as_what_they_are(b: Bound) -> None:
     assert all(eval(str(b), {"n": n, "m": m}) == value(b, n, m) for n, m in SIZES)
+
+
+def test_a_shape_that_there_is_not_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="there is no shape 'nets': the shapes are"):
+        procs(["nets"])

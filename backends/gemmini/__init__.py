@@ -1,0 +1,55 @@
+"""Gemmini, a matrix accelerator with memories and configuration of its own. Imports the kernel's names and `c`.
+
+Every instruction is an attribute of this package, by its name: `from backends.gemmini import do_matmul_acc_i8`.
+"""
+
+from __future__ import annotations
+
+from ..kernel import Proc
+from .execute import DO_PRODUCTS
+from .externs import clamp_i8, mul_f32, round_even
+from .loads import DO_LOADS
+from .memories import DIM, GEMM_ACCUM, GEMM_SCRATCH, INCLUDE_DIR
+from .model import Counts, GemminiFault, Simulation, simulate
+from .state import CONFIG_EX, CONFIG_LD, CONFIG_ST, config_ex, config_ld, config_ld_scaled, config_st, fence, flush
+from .stores import DO_STORES
+
+_CONFIGS = (*config_ld, *config_ld_scaled, config_st, config_ex)
+INSTRUCTIONS: dict[str, Proc] = {
+    **DO_LOADS,
+    **DO_PRODUCTS,
+    **DO_STORES,
+    **{p.name(): p for p in (*_CONFIGS, fence, flush)},
+}
+"""All instructions, by name."""
+
+
+def __getattr__(name: str) -> Proc:
+    if name in INSTRUCTIONS:
+        return INSTRUCTIONS[name]
+    raise AttributeError(f"Gemmini has no instruction {name}; it has {', '.join(sorted(INSTRUCTIONS))}")
+
+
+__all__ = [
+    "CONFIG_EX",
+    "CONFIG_LD",
+    "CONFIG_ST",
+    "DIM",
+    "GEMM_ACCUM",
+    "GEMM_SCRATCH",
+    "INCLUDE_DIR",
+    "INSTRUCTIONS",
+    "Counts",
+    "GemminiFault",
+    "Simulation",
+    "clamp_i8",
+    "config_ex",
+    "config_ld",
+    "config_ld_scaled",
+    "config_st",
+    "fence",
+    "flush",
+    "mul_f32",
+    "round_even",
+    "simulate",
+]

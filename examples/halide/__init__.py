@@ -1,0 +1,1 @@
+"""Image pipelines as naive programs, and their schedules in Halide's words."""

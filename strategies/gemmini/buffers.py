@@ -1,0 +1,203 @@
+"""Tiles in local memory. Imports `exo_strat`, `inspect` and `std`."""
+
+from __future__ import annotations
+
+from math import prod
+
+from exo_strat import (
+    AllocCursor,
+    AssignCursor,
+    BlockCursor,
+    ForCursor,
+    Memory,
+    NodeCursor,
+    Proc,
+    Script,
+    StmtCursor,
+    bind_expr,
+    divide_dim,
+    divide_loop,
+    expand_dim,
+    fail,
+    focus,
+    identity,
+    lift_alloc,
+    mentions,
+    nodes,
+    rearrange_dim,
+    seq,
+    set_memory,
+    simplify,
+)
+
+from ..inspect import enclosing_loop, enclosing_scopes, statements, trip_count
+from ..std import auto_stage_mem
+from ..std.writing import counter, halves, strategy
+
+
+def elements(c: AllocCursor) -> int | None:
+    """How many elements a buffer has, if that is a number."""
+    extents = [e.node.value if isinstance(e.node, nodes.Const) else None for e in c.shape()] if c.is_tensor() else []
+    known = [int(e) for e in extents if e is not None]
+    return prod(known) if len(known) == len(extents) else None
+
+
+def expands(c: AllocCursor, loop: ForCursor, max_size: int) -> int | None:
+    """How often a loop runs, if a buffer with as many copies has at most `max_size` elements."""
+    times, have = trip_count(loop), elements(c)
+    fits = times is not None and have is not None and 1 <= times * have <= max_size
+    return times if fits else None
+
+
+@strategy
+def autolift_alloc(p: Proc, c: AllocCursor, max_size: int, n_lifts: int | None = None) -> Script:
+    """`for i in (0, n): a: T; s[a]  ~>  a: T[n]; for i: s[a[i]]`, out of the loops around while the buffer is small.
+
+    So each iteration has an element of its own, and the loop can be taken apart. Stops below the first loop for which
+    the buffer would have more than `max_size` elements, or after `n_lifts` loops. Focus: the allocation, which is
+    returned. Paper: appendix B.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(m: size, x: f32[m, 4, 8], y: f32[m, 4, 8]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, 4):
+    ...             for k in seq(0, 8):
+    ...                 t: f32
+    ...                 t = x[i, j, k]
+    ...                 y[i, j, k] = t
+    ... ''')
+    >>> print(schedule(at("t: _", autolift_alloc(64)), p))
+    def foo(m: size, x: f32[m, 4, 8] @ DRAM, y: f32[m, 4, 8] @ DRAM):
+        for i in seq(0, m):
+            t: f32[4, 8] @ DRAM
+            for j in seq(0, 4):
+                for k in seq(0, 8):
+                    t[j, k] = x[i, j, k]
+                    y[i, j, k] = t[j, k]
+    """
+    for loop in enclosing_scopes(c)[::-1][:n_lifts]:
+        times = expands(c, loop, max_size) if isinstance(loop, ForCursor) else None
+        if not isinstance(loop, ForCursor) or times is None:
+            break
+        p, c = yield seq(expand_dim(times, counter(loop)), lift_alloc())
+    return c
+
+
+@strategy
+def bind_and_lift(p: Proc, c: NodeCursor, name: str, memory: Memory, max_size: int) -> Script:
+    """`for i: s[e]  ~>  a: T[n]; for i: a[i] = e; s[a[i]]`: an expression in a buffer, as far out as it is small.
+
+    Focus: the expression. Returns the allocation. Paper: appendix B.
+
+    >>> from exo_strat import DRAM_STACK, proc_from_source, schedule, focus
+    >>> p = proc_from_source('''
+    ... def foo(m: size, x: f32[m, 4], y: f32[m, 4]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, 4):
+    ...             y[i, j] = x[i, j]
+    ... ''')
+    >>> print(schedule(focus(p.find("y[_] = _").rhs()) >> bind_and_lift("t", DRAM_STACK, 16), p))
+    def foo(m: size, x: f32[m, 4] @ DRAM, y: f32[m, 4] @ DRAM):
+        for i in seq(0, m):
+            t: f32[4] @ DRAM_STACK
+            for j in seq(0, 4):
+                t[j] = x[i, j]
+                y[i, j] = t[j]
+    """
+    p, write = yield bind_expr(name)
+    p, c = yield seq(focus(write.prev()), set_memory(memory), autolift_alloc(max_size))
+    return c
+
+
+@strategy
+def stage_and_lift(
+    p: Proc, c: StmtCursor | BlockCursor, buffer: str, name: str, memory: Memory, max_size: int
+) -> Script:
+    """`for i: s[x]  ~>  t: T[n, ..]; for i: t[i] = x[w]; s[t[i]]`, where w is the window of x that s accesses.
+
+    The new buffer goes to the top. It has a copy for each iteration of the loops around on which w depends, from the
+    inside out, while it has at most `max_size` elements; then a load that repeats another one can go (`load_once`).
+    Focus: a statement or block. Returns the first loop of the load.
+
+    >>> from exo_strat import DRAM_STACK, at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(m: size, x: f32[4, 8], y: f32[m, 4, 8]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, 4):
+    ...             for k in seq(0, 8):
+    ...                 y[i, j, k] = x[j, k]
+    ... ''')
+    >>> print(schedule(at("for k in _: _", stage_and_lift("x", "t", DRAM_STACK, 64)), p))
+    def foo(m: size, x: f32[4, 8] @ DRAM, y: f32[m, 4, 8] @ DRAM):
+        t: f32[4, 8] @ DRAM_STACK
+        for i in seq(0, m):
+            for j in seq(0, 4):
+                for i0 in seq(0, 8):
+                    t[j, i0] = x[j, i0]
+                for k in seq(0, 8):
+                    y[i, j, k] = t[j, k]
+    """
+    p, block = yield auto_stage_mem(buffer, name, memory)
+    load = block[0].prev()
+    alloc = load.prev()
+    if not isinstance(load, ForCursor) or not isinstance(alloc, AllocCursor):
+        yield fail(f"nothing is loaded from {buffer}: the code writes all that it reads")
+    needed = {sym for s in statements(load) if isinstance(s, AssignCursor) for sym in mentions(s.rhs().node)}
+    fits = True
+    for scope in reversed(enclosing_scopes(load)):
+        if fits and isinstance(scope, ForCursor) and scope.sym in needed:
+            times = expands(alloc, scope, max_size)
+            fits = times is not None
+            p, alloc = yield seq(focus(alloc), expand_dim(times, counter(scope)) if times else identity)
+        p, alloc = yield seq(focus(alloc), lift_alloc())
+    p, load = yield focus(load)
+    return load  # type: ignore[no-any-return]
+
+
+@strategy
+def tile_layout(p: Proc, c: ForCursor, width: int = 16) -> Script:
+    """`t: T[_, r, 16*n]; for i: for j: t[i, j] = e  ~>  t: T[_, n, r, 16]; for i: for jo: for ji: t[jo, i, ji] = e`.
+
+    The layout of a local memory whose rows are so wide: a matrix as tiles, one after the other. Focus: the outer
+    loop of a load, in which the inner one runs along a row. Returns the loop.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(x: i8[8, 32], y: i8[8, 32]):
+    ...     t: i8[8, 32]
+    ...     for i in seq(0, 8):
+    ...         for j in seq(0, 32):
+    ...             t[i, j] = x[i, j]
+    ...     for i in seq(0, 8):
+    ...         for j in seq(0, 32):
+    ...             y[i, j] = t[i, j]
+    ... ''')
+    >>> print(schedule(at("for i in _: _", tile_layout()) , p))
+    def foo(x: i8[8, 32] @ DRAM, y: i8[8, 32] @ DRAM):
+        t: i8[2, 8, 16] @ DRAM
+        for i in seq(0, 8):
+            for jo in seq(0, 2):
+                for ji in seq(0, 16):
+                    t[jo, i, ji] = x[i, 16 * jo + ji]
+        for i in seq(0, 8):
+            for j in seq(0, 32):
+                y[i, j] = t[j / 16, i, j % 16]
+    """
+    write = next((s for s in statements(c) if isinstance(s, AssignCursor)), None)
+    row = enclosing_loop(write) if write is not None else None
+    if write is None or row is None or row == c:
+        yield fail("two loops around an assignment are wanted, the load of a matrix")
+        return None
+    alloc = allocation(p, write)
+    rank = len(alloc.shape())
+    order = [*range(rank - 2), rank - 1, rank - 2, rank]
+    yield seq(focus(alloc), divide_dim(rank - 1, width), rearrange_dim(order))
+    yield seq(focus(row), divide_loop(width, halves(row), tail="perfect"))
+    p, c = yield seq(focus(c), simplify())
+    return c
+
+
+def allocation(p: Proc, write: AssignCursor) -> AllocCursor:
+    """The allocation of the buffer that a statement writes."""
+    return next(s for s in statements(p.root()) if isinstance(s, AllocCursor) and s.sym == write.sym)

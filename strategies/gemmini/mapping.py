@@ -1,0 +1,215 @@
+"""Statements as instructions of a target that has configuration registers. Imports `exo_strat`, `inspect` and `std`.
+
+An operation is a pair of procedures. The first asks for no configuration and is matched with code. The second is
+derived from it: it sets registers, then calls the instruction, which asks for what they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exo_strat import (
+    BlockCursor,
+    CallCursor,
+    Cursor,
+    Proc,
+    Script,
+    StmtCursor,
+    WriteConfigCursor,
+    attempt,
+    call_eqv,
+    fail,
+    focus,
+    guard_first,
+    inline,
+    mentions,
+    moves,
+    nav,
+    nodes,
+    replace,
+    seq,
+    try_else,
+    write_config,
+)
+
+from ..inspect import enclosing_loops, statements
+from ..std import hoist
+from ..std.writing import strategy
+
+Pair = tuple[Proc, Proc]
+
+
+@strategy
+def replace_and_inline(p: Proc, c: StmtCursor | BlockCursor, plain: Proc, configured: Proc) -> Script:
+    """`s  ~>  plain(..)  ~>  configured(..)  ~>  config(..); instr(..)`.
+
+    Focus: a statement or block that does what `plain` does. Returns the block that `configured` is. Paper: appendix B.
+
+    >>> from exo_strat import at, direct, proc_from_source, schedule
+    >>> plain = proc_from_source('''
+    ... def zero(x: [f32][4]):
+    ...     for i in seq(0, 4):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> p = proc_from_source('''
+    ... def foo(n: size, y: f32[n, 4]):
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, 4):
+    ...             y[i, j] = 0.0
+    ... ''')
+    >>> turned = direct.rename(plain, "zero_by_unit")
+    >>> print(schedule(at("for j in _: _", replace_and_inline(plain, turned)), p))
+    def foo(n: size, y: f32[n, 4] @ DRAM):
+        for i in seq(0, n):
+            for i_1 in seq(0, 4):
+                y[i, i_1] = 0.0
+    """
+    p, c = yield seq(replace(plain), call_eqv(configured), inline())
+    return c
+
+
+@strategy
+def map_to(p: Proc, c: StmtCursor, plain: Proc, configured: Proc) -> Script:
+    """`replace_and_inline` of the outermost loop around a statement that does what `plain` does; the configuration is
+    then hoisted.
+
+    Focus: the statement. Returns the call that sets the configuration. Fails if there is no such loop.
+    """
+    loops = enclosing_loops(c)
+    if not loops:
+        yield fail("no loop is around this")
+    p, block = yield try_else(*(seq(focus(loop), replace_and_inline(plain, configured)) for loop in loops))
+    p, c = yield seq(focus(block[0]), hoist())
+    return c
+
+
+@strategy
+def configure(p: Proc, c: StmtCursor, setting: Proc, *values: str) -> Script:
+    """`s  ~>  config(..); s`: a config instruction in front of code that does not ask for what it sets.
+
+    `values` are those of the fields, in the order in which `setting` writes them, as object code. After it,
+    instructions can be used that need them (`map_again`). Focus: a statement, which stays.
+    """
+    writes = [s for s in setting.body() if isinstance(s, WriteConfigCursor)]
+    if len(writes) != len(values):
+        yield fail(f"{setting.name()} sets {len(writes)} fields, not {len(values)}")
+    for s, value in zip(writes, values, strict=True):
+        yield seq(focus(c.before()), write_config(s.config(), s.field(), value))
+    yield seq(focus(c), nav(moves.expand(len(writes), -1)), replace(setting))
+    yield focus(c)
+    return c
+
+
+@strategy
+def map_again(p: Proc, c: StmtCursor, instruction: Proc) -> Script:
+    """The outermost loop around a statement that does what an instruction does becomes its call, where its register
+    holds what it asks for already.
+
+    Focus: the statement. Returns the call. Fails if there is no such loop.
+    """
+    loops = enclosing_loops(c)
+    if not loops:
+        yield fail("no loop is around this")
+    p, c = yield try_else(*(seq(focus(loop), replace(instruction)) for loop in loops))
+    return c
+
+
+@strategy
+def map_all(p: Proc, c: Cursor, operations: Sequence[Pair]) -> Script:
+    """`replace_and_inline` with each operation in turn, wherever a statement does what it does.
+
+    Once an operation is mapped, its configuration is hoisted; so put last what shares a register with another one.
+    Of operations that do the same by different registers, the first is taken: choose by place, with `map_to`.
+    At and below the focus, what is outside before what is inside. Never fails. Returns the procedure.
+    """
+    for plain, configured in operations:
+        calls: list[StmtCursor] = []
+        for s in statements(c):
+            if p.forward(s).is_valid:
+                start = p
+                p, block = yield attempt(seq(focus(s), replace_and_inline(plain, configured)))
+                if p is not start:
+                    calls.append(block[0])
+        for call in calls:
+            p, _ = yield seq(focus(call), hoist())
+        c = p.root()
+    p, root = yield nav(moves.root)
+    return root  # type: ignore[no-any-return]
+
+
+def is_config_call(c: Cursor) -> bool:
+    """Whether a statement is a call that does nothing but set config fields."""
+    return isinstance(c, CallCursor) and all(isinstance(s.node, nodes.WriteConfig) for s in c.subproc().body())
+
+
+@strategy
+def hoist_configs(p: Proc, c: Cursor) -> Script:
+    """`for i: config(..); instr(..)  ~>  config(..); for i: instr(..)`: every config call as far up and out as it goes.
+
+    Never fails. Returns the procedure. Paper: Figure 5.
+
+    >>> from exo_strat import config, index, proc_from_source, schedule
+    >>> from pyrsistent import pmap
+    >>> from exo_strat import Config, Control
+    >>> env = {"Unit": Config("Unit", pmap({"step": Control("index")}))}
+    >>> env["set_step"] = proc_from_source('''
+    ... @instr("set_step({n});")
+    ... def set_step(n: index):
+    ...     Unit.step = n
+    ... ''', env)
+    >>> env["zero"] = proc_from_source('''
+    ... @instr("zero({x_data});")
+    ... def zero(x: [f32][4]):
+    ...     assert Unit.step == 1
+    ...     for i in seq(0, 4):
+    ...         x[i] = 0.0
+    ... ''', env)
+    >>> p = proc_from_source('''
+    ... def foo(n: size, y: f32[n, 4]):
+    ...     for i in seq(0, n):
+    ...         set_step(1)
+    ...         zero(y[i, 0:4])
+    ... ''', env)
+    >>> print(schedule(hoist_configs(), p))
+    def foo(n: size, y: f32[n, 4] @ DRAM):
+        set_step(1)
+        for i in seq(0, n):
+            zero(y[i, 0:4])
+    """
+    for s in [s for s in statements(c) if is_config_call(s)]:
+        yield seq(focus(s), hoist())
+    p, root = yield nav(moves.root)
+    return root  # type: ignore[no-any-return]
+
+
+@strategy
+def load_once(p: Proc, c: StmtCursor) -> Script:
+    """`for i: for j: s[j]  ~>  for i: for j: if i == 0: s[j]`, for every loop around on which s does not depend.
+
+    So a tile that stays in local memory is loaded in the first iteration only. A loop is passed over if s must run
+    again in it. Focus: s, which is returned. Never fails.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(m: size, n: size, x: f32[n], y: f32[m, n]):
+    ...     t: f32[n]
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, n):
+    ...             t[j] = x[j]
+    ...             y[i, j] = t[j]
+    ... ''')
+    >>> print(schedule(at("t[_] = _", load_once()), p))
+    def foo(m: size, n: size, x: f32[n] @ DRAM, y: f32[m, n] @ DRAM):
+        t: f32[n] @ DRAM
+        for i in seq(0, m):
+            for j in seq(0, n):
+                if i == 0:
+                    t[j] = x[j]
+                y[i, j] = t[j]
+    """
+    used = mentions(c.node)
+    for loop in reversed(enclosing_loops(c)):
+        if loop.sym not in used:
+            yield seq(focus(c), attempt(guard_first(loop)))
+    yield focus(c)
+    return c

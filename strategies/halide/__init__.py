@@ -1,0 +1,55 @@
+"""Halide's scheduling operators as Ops, without an unchecked step. Imports `exo_strat`, `inspect` and `std`.
+
+Stages and loops go by names, as in Halide: a stage by the buffer that it writes, a loop by stage and name.
+
+- `references`: what a name means;
+- `nests`: the loops of one stage;
+- `placement`: where a stage is computed and stored;
+- `pixels`: refusals in coordinates of the image;
+- `fluent`: `Func`, which collects the same Ops by Halide's method calls.
+"""
+
+from __future__ import annotations
+
+from .fluent import Func, pipeline
+from .nests import (
+    H_bound,
+    H_fuse,
+    H_parallel,
+    H_partition,
+    H_reorder,
+    H_split,
+    H_tile,
+    H_unroll,
+    H_vectorize,
+)
+from .placement import (
+    H_compute_at,
+    H_compute_inline,
+    H_compute_root,
+    H_compute_store_at,
+    H_fold_storage,
+    H_store_at,
+    H_store_in,
+)
+
+__all__ = [
+    "Func",
+    "H_bound",
+    "H_compute_at",
+    "H_compute_inline",
+    "H_compute_root",
+    "H_compute_store_at",
+    "H_fold_storage",
+    "H_fuse",
+    "H_parallel",
+    "H_partition",
+    "H_reorder",
+    "H_split",
+    "H_store_at",
+    "H_store_in",
+    "H_tile",
+    "H_unroll",
+    "H_vectorize",
+    "pipeline",
+]

@@ -1,0 +1,316 @@
+"""Halide's operators on the loops of one stage. Imports `exo_strat`, `inspect`, `std` and `references`.
+
+Each finds its loops by name wherever the focus is, and returns the procedure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from exo_strat import (
+    Cursor,
+    ForCursor,
+    IfCursor,
+    Proc,
+    Script,
+    StmtCursor,
+    add_assertion,
+    attempt,
+    cut_loop,
+    divide_loop,
+    eliminate_dead_code,
+    fail,
+    focus,
+    lift_scope,
+    moves,
+    mult_loops,
+    names_at,
+    nav,
+    nodes,
+    parallelize_loop,
+    print_expr,
+    rename_variable,
+    seq,
+    simplify,
+    specialize,
+    strategy,
+    try_else,
+    unroll_loop,
+    vectorize_loop,
+)
+
+from .. import std
+from ..inspect import enclosing_loops, inner_loop, is_perfect_nest, trip_count
+from ..inspect.affine import Affine, Free, expression
+from ..std.writing import text
+from .pixels import in_pixels
+from .references import form, has_name, last_write, stage_loop, stage_loops
+
+
+@strategy
+def H_tile(
+    p: Proc, c: Cursor, stage: str, y: str, x: str, yi: str, xi: str, height: int, width: int, tail: str | None = None
+) -> Script:
+    """`for y: for x: s  ~>  for y: for x: for yi: for xi: s`: the stage in tiles, of which y and x now count.
+
+    For images that are no whole multiple, `tail` is as for `std.tile`: by default `if`s keep the last tiles in the
+    image. Paper: Figures 11 and 12.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(H: size, W: size, out: f32[H, 8 * W]):
+    ...     for y in seq(0, H):
+    ...         for x in seq(0, 8 * W):
+    ...             out[y, x] = 0.0
+    ... ''')
+    >>> print(schedule(H_tile("out", "y", "x", "yi", "xi", 4, 8), p))
+    def zero(H: size, W: size, out: f32[H, 8 * W] @ DRAM):
+        for y in seq(0, (H + 3) / 4):
+            for x in seq(0, W):
+                for yi in seq(0, 4):
+                    if 4 * y + yi < H:
+                        for xi in seq(0, 8):
+                            out[4 * y + yi, 8 * x + xi] = 0.0
+    """
+    outer = stage_loop(p, stage, y)
+    if stage_loop(p, stage, x) != outer.body()[0]:
+        yield fail(f"{x} is not the loop right inside {y} of {stage}: put them in order with H_reorder")
+    yield seq(focus(outer), std.tile(height, width, names=((y, yi), (x, xi)), tail=tail), nav(moves.root), simplify())
+    return p.root()
+
+
+@strategy
+def H_split(
+    p: Proc, c: Cursor, stage: str, loop: str, outer: str, inner: str, factor: int, tail: str | None = None
+) -> Script:
+    """`for y: s  ~>  for yo: for yi: s`, with `factor` iterations of the new inner loop.
+
+    `tail` says what becomes of an incomplete last group: "perfect" (there is none), "guard" (an `if`), "cut" (a loop
+    of its own, called `yit`); by default "perfect" where that holds and "guard" elsewhere.
+    """
+    tails = ("perfect", "guard") if tail is None else (tail,)
+    splits = try_else(*(divide_loop(factor, (outer, inner), tail=t) for t in tails))
+    for x in stage_loops(p, stage, loop):
+        p, groups = yield seq(focus(x), splits)
+        if tail == "cut":
+            yield seq(focus(groups.next()), rename_variable(f"{inner}t"))
+    yield nav(moves.root) >> simplify()
+    return p.root()
+
+
+@strategy
+def H_fuse(p: Proc, c: Cursor, stage: str, outer: str, inner: str, fused: str) -> Script:
+    """`for y: for x: s  ~>  for f: s`, if x runs a constant number of times."""
+    for x in stage_loops(p, stage, outer):
+        if not is_perfect_nest(x, 2) or inner_loop(x) not in stage_loops(x.proc, stage, inner):
+            yield fail(f"{inner} of {stage} is not all that {outer} has in it")
+        yield seq(focus(x), mult_loops(fused))
+    yield nav(moves.root) >> simplify()
+    return p.root()
+
+
+@strategy
+def H_reorder(p: Proc, c: Cursor, stage: str, *order: str) -> Script:
+    """`for y: for x: s  ~>  for x: for y: s`: the loops of the names given, the innermost first as in Halide.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(H: size, W: size, out: f32[H, W]):
+    ...     for y in seq(0, H):
+    ...         for x in seq(0, W):
+    ...             out[y, x] = 0.0
+    ... ''')
+    >>> print(schedule(H_reorder("out", "y", "x"), p))
+    def zero(H: size, W: size, out: f32[H, W] @ DRAM):
+        for x in seq(0, W):
+            for y in seq(0, H):
+                out[y, x] = 0.0
+    """
+    if not order:
+        yield fail("name the loops to put in order, the innermost first")
+    written = last_write(p, stage, stage_loop(p, stage, order[0]))
+    wanted = order[::-1]
+    for place, name in enumerate(wanted):
+        while not has_name((named := _named(p.forward(written), wanted))[place], name):
+            at = next((n for n, x in enumerate(named) if n > place and has_name(x, name)), 0)
+            if at == 0:
+                yield fail(f"{stage} has no loop {name} inside those named before it")
+            inner, outer = named[at], named[at - 1]
+            p, _ = yield seq(focus(inner), outwards(len(inner.path) - len(outer.path)))
+    return p.root()
+
+
+def _named(s: Cursor, names: tuple[str, ...]) -> list[ForCursor]:
+    """The loops of these names around a statement, the outermost first."""
+    return [x for x in enclosing_loops(s) if any(has_name(x, name) for name in names)]
+
+
+@strategy
+def outwards(p: Proc, c: StmtCursor, scopes: int) -> Script:
+    """`std.rise_into`, but by a number of scopes: so it reaches the top of the procedure, too."""
+    for _ in range(scopes):
+        p, c = yield seq(attempt(std.fission_before()), attempt(std.fission_after()), lift_scope())
+    return c
+
+
+# -- how iterations run -------------------------------------------------------------------------------
+
+
+@strategy
+def H_parallel(p: Proc, c: Cursor, stage: str, loop: str) -> Script:
+    """`for y in seq: s  ~>  for y in par: s`, if no iteration touches what another writes."""
+    yield seq(focus(stage_loop(p, stage, loop)), in_pixels(stage, parallelize_loop()))
+    return p.root()
+
+
+@strategy
+def H_vectorize(p: Proc, c: Cursor, stage: str, loop: str, width: int | None = None) -> Script:
+    """`for x: s  ~>  for x: for xv in vec(0, width): s`, wherever the stage has such a loop.
+
+    Where an `if` keeps iterations in the image, whole vectors ask once and the others one by one; where they need
+    not come out even, the last iterations are a loop of their own. Without a width the loop itself becomes a vector
+    loop, which the C compiler divides. Refused if iterations depend on each other.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(W: size, out: f32[W]):
+    ...     for x in seq(0, W):
+    ...         out[x] = 0.0
+    ... ''')
+    >>> print(schedule(H_vectorize("out", "x", 8), p))
+    def zero(W: size, out: f32[W] @ DRAM):
+        for x in seq(0, W / 8):
+            for xv in vec(0, 8):
+                out[8 * x + xv] = 0.0
+        for xv in seq(0, W % 8):
+            out[8 * (W / 8) + xv] = 0.0
+    """
+    for x in stage_loops(p, stage, loop):
+        if x.mode() != "vec":
+            yield seq(focus(x), in_pixels(stage, _lanes(width)))
+    yield nav(moves.root) >> simplify()
+    return p.root()
+
+
+@strategy
+def _lanes(p: Proc, c: ForCursor, width: int | None) -> Script:
+    """One loop of `H_vectorize`."""
+    if width is None or trip_count(c) == width:
+        yield vectorize_loop()
+        return c
+    yield vectorize_loop()
+    p, c = yield parallelize_loop("seq")
+    guarded = isinstance(c.body()[0], IfCursor) and len(c.body()) == 1
+    names = (c.name(), f"{c.sym.name}v")
+    if not guarded:
+        p, c = yield try_else(*(divide_loop(width, names, tail=t) for t in ("perfect", "cut")))
+        yield seq(nav(moves.body >> moves.nth(0)), vectorize_loop())
+        return c
+    p, c = yield try_else(*(divide_loop(width, names, tail=t) for t in ("perfect", "guard")))
+    inner = c.body()[0]
+    assert isinstance(inner, ForCursor)
+    yield seq(focus(inner), try_else(_whole(width), vectorize_loop()))
+    return c
+
+
+@strategy
+def _whole(p: Proc, c: ForCursor, width: int) -> Script:
+    """`for v: if g(v): s  ~>  if g(width - 1): for v in vec: s else: for v: if g(v): s`."""
+    guard = c.body()[0]
+    if not isinstance(guard, IfCursor) or guard.has_else():
+        yield fail("the loop has more in it than a branch")
+    assert isinstance(guard, IfCursor)
+    last = at_lane(guard.cond().node, c, width - 1)  # type: ignore[arg-type]
+    p, choice = yield specialize(last)
+    first = choice.body()[0]
+    yield seq(focus(first.body()[0]), eliminate_dead_code())
+    yield seq(focus(first), vectorize_loop())
+    return choice  # type: ignore[no-any-return]
+
+
+def at_lane(e: nodes.Expr, loop: ForCursor, lane: int) -> nodes.Expr:
+    """A condition at one iteration of a loop."""
+    x = form(e)
+    if x is not None:
+        return expression(x.put(Free(loop.sym), Affine(lane)))
+    if isinstance(e, nodes.Binary):
+        return replace(e, lhs=at_lane(e.lhs, loop, lane), rhs=at_lane(e.rhs, loop, lane))
+    return e
+
+
+# -- loops away, and promises about them --------------------------------------------------------------
+
+
+@strategy
+def H_unroll(p: Proc, c: Cursor, stage: str, loop: str, factor: int | None = None) -> Script:
+    """`for x: s  ~>  for x: s[0]; s[1]; ..`, `factor` iterations at a time; without one, `s[0]; s[1]; ..` of all."""
+    for x in stage_loops(p, stage, loop):
+        if factor is None:
+            yield seq(focus(x), unroll_loop())
+        else:
+            name = f"{x.sym.name}u"
+            splits = (divide_loop(factor, (x.name(), name), tail=t) for t in ("perfect", "cut"))
+            yield seq(focus(x), try_else(*splits), nav(moves.body >> moves.nth(0)), unroll_loop())
+    yield nav(moves.root) >> simplify()
+    return p.root()
+
+
+@strategy
+def H_partition(p: Proc, c: Cursor, stage: str, loop: str) -> Script:
+    """`for y in (0, (n + 3)/4): s  ~>  for y in (0, n/4): s; for y in (n/4, (n + 3)/4): s`, which splits with guards.
+
+    So whole groups need no `if`s. Halide's `partition`.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(W: size, out: f32[W]):
+    ...     for x in seq(0, W):
+    ...         out[x] = 0.0
+    ... ''')
+    >>> print(schedule(H_split("out", "x", "x", "xi", 4) >> H_partition("out", "x"), p))
+    def zero(W: size, out: f32[W] @ DRAM):
+        for x in seq(0, W / 4):
+            for xi in seq(0, 4):
+                out[4 * x + xi] = 0.0
+        for xt in seq(W / 4, (W + 3) / 4):
+            for xi in seq(0, 4):
+                if 4 * xt + xi < W:
+                    out[4 * xt + xi] = 0.0
+    """
+    groups = stage_loop(p, stage, loop)
+    hi = groups.hi().node
+    if not (isinstance(hi, nodes.Binary) and hi.op == "/" and isinstance(hi.rhs, nodes.Const)):
+        yield fail(f"{loop} of {stage} does not count groups the last of which may be incomplete")
+    assert isinstance(hi, nodes.Binary) and isinstance(hi.rhs, nodes.Const)
+    size = int(hi.rhs.value)
+    whole = f"({print_expr(hi.lhs, names_at(p.tree))} - {size - 1}) / {size}"
+    p, main = yield seq(focus(groups), cut_loop(whole))
+    yield seq(focus(main.next()), rename_variable(f"{main.sym.name}t"))
+    yield nav(moves.root) >> simplify()
+    return p.root()
+
+
+@strategy
+def H_bound(p: Proc, c: Cursor, stage: str, loop: str, least: int, extent: int) -> Script:
+    """The promise that a loop runs over `least .. least + extent`, which the caller owes from now on.
+
+    What it takes becomes an assertion of the procedure, unless it is known. So the bounds must be about its arguments.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(W: size, out: f32[W]):
+    ...     for x in seq(0, W):
+    ...         out[x] = 0.0
+    ... ''')
+    >>> print(schedule(H_bound("out", "x", 0, 256), p))
+    def zero(W: size, out: f32[W] @ DRAM):
+        assert W == 256
+        for x in seq(0, W):
+            out[x] = 0.0
+    """
+    x = stage_loop(p, stage, loop)
+    for e, value in ((x.lo(), least), (x.hi(), least + extent)):
+        number = form(e.node)  # type: ignore[arg-type]
+        if number is None or number.terms or number.const != value:
+            yield seq(nav(moves.root), add_assertion(f"{text(e)} == {value}"))
+    return p.root()

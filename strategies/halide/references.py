@@ -1,0 +1,129 @@
+"""Halide's references: a stage is the buffer it writes, a loop the pair of stage and name. Imports `inspect`.
+
+A name finds what stands there now: a loop by its own name or by the one it prints with. Of several loops of one name
+around what a stage writes, the innermost of the last nest is meant: what comes before it is a head that a sliding
+window starts with, or a loop of another stage around this one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from exo_strat import (
+    AllocCursor,
+    ArgCursor,
+    AssignCursor,
+    BlockCursor,
+    ForCursor,
+    IfCursor,
+    InvalidCursorError,
+    Proc,
+    ReduceCursor,
+    StmtCursor,
+    Sym,
+    nodes,
+)
+
+from ..inspect import declaration, enclosing_loops, enclosing_scopes, statements, symbol
+from ..inspect.affine import Affine, Free, affine
+
+Write = AssignCursor | ReduceCursor
+
+
+def stage_symbol(p: Proc, stage: str) -> Sym:
+    """The buffer of a stage."""
+    return symbol(p.root(), stage)
+
+
+def writes(p: Proc, stage: str) -> tuple[Write, ...]:
+    """The statements that write a stage, in textual order, also where a cut loop left it a second buffer.
+
+    Raises `InvalidCursorError` if there are none.
+    """
+    name = stage_symbol(p, stage).name
+    found = tuple(s for s in statements(p.root()) if isinstance(s, AssignCursor | ReduceCursor) and s.sym.name == name)
+    if not found:
+        raise InvalidCursorError(f"nothing computes {stage}: it is an input, or its value was put in where it is used")
+    return found
+
+
+def has_name(loop: ForCursor, name: str) -> bool:
+    """Whether a loop is called so, or prints so."""
+    return name in (loop.name(), loop.sym.name)
+
+
+def stage_loops(p: Proc, stage: str, name: str) -> tuple[ForCursor, ...]:
+    """All loops of a name around what a stage writes: of each statement the innermost, in textual order."""
+    found: dict[tuple[object, ...], ForCursor] = {}
+    around: dict[str, None] = {}
+    for s in writes(p, stage):
+        loops = enclosing_loops(s)
+        around |= {x.name(): None for x in loops}
+        named = [x for x in loops if has_name(x, name)]
+        found |= {named[-1].path: named[-1]} if named else {}
+    if not found:
+        known = ", ".join(around) or "none at all"
+        raise InvalidCursorError(f"{stage} has no loop {name}: its loops are {known}")
+    return tuple(found.values())
+
+
+def stage_loop(p: Proc, stage: str, name: str) -> ForCursor:
+    """The loop of a name around what a stage writes: the deepest, of these the last."""
+    return max(enumerate(stage_loops(p, stage, name)), key=lambda x: (len(enclosing_loops(x[1])), x[0]))[1]
+
+
+def last_write(p: Proc, stage: str, loop: ForCursor) -> Write:
+    """The last statement in a loop that writes the stage."""
+    return next(s for s in reversed(writes(p, stage)) if is_inside(s, loop))
+
+
+def storage(p: Proc, stage: str) -> AllocCursor:
+    """Where a stage's buffer is allocated. Raises `InvalidCursorError` for an argument, which the caller holds."""
+    found = declaration(writes(p, stage)[-1], stage_symbol(p, stage))
+    if isinstance(found, ArgCursor) or not isinstance(found, AllocCursor):
+        raise InvalidCursorError(f"{stage} is not held in a buffer of this procedure, but passed to it")
+    return found
+
+
+def is_inside(s: StmtCursor, scope: StmtCursor) -> bool:
+    """Whether a statement is in a scope of the same procedure."""
+    return len(s.path) > len(scope.path) and s.path[: len(scope.path)] == scope.path
+
+
+def scope_of(s: StmtCursor) -> ForCursor | IfCursor | None:
+    """The loop or branch that a statement is in; None at the top of the procedure."""
+    return (None, *enclosing_scopes(s))[-1]
+
+
+def siblings(s: StmtCursor) -> BlockCursor:
+    """The block that a statement is in."""
+    return s.expand(None, None)
+
+
+def form(e: nodes.Expr) -> Affine | None:
+    """An integer expression as an affine form of what is in scope."""
+    return affine(e, lambda s: Affine.of(Free(s)))
+
+
+def factor(x: Affine | None, loop: ForCursor) -> int:
+    """By how much a form grows with each iteration of a loop."""
+    return 0 if x is None else dict(x.terms).get(Free(loop.sym), 0)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A loop that counts along one dimension of a stage: index `dim` of what it writes is `iteration + offset`."""
+
+    loop: ForCursor
+    dim: int
+    factor: int
+    offset: Affine
+
+
+def axes(s: Write, dim: int, within: StmtCursor) -> tuple[Axis, ...]:
+    """The loops at or below `within` with which an index of what is written moves, the outermost first."""
+    x = form(s.idx()[dim].node)  # type: ignore[arg-type]
+    loops = [y for y in enclosing_loops(s) if y == within or is_inside(y, within)]
+    moving = [y for y in loops if factor(x, y)]
+    assert x is not None or not moving
+    return tuple(Axis(y, dim, factor(x, y), x.put(Free(y.sym), Affine(0))) for y in moving if x is not None)

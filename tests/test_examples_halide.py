@@ -1,0 +1,116 @@
+"""The pipelines of `examples/halide` compute what their naive programs do, exactly and compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from backends.jit import jit
+from examples.halide import blur, convolution, harris, pyramid, unsharp
+from exo_strat import Op, Proc, Tensor, names_at, print_expr, schedule, trace
+from exo_strat.interp import Array, run
+from exo_strat.interp.values import blank
+
+
+class Case(NamedTuple):
+    """A pipeline, a schedule with small tiles for the interpreter, and the schedule as it is meant."""
+
+    name: str
+    naive: Proc
+    small: Op
+    real: Op
+
+
+CASES = (
+    Case("blur paper", blur.blur, blur.paper(4, 8, 4), blur.paper()),
+    Case("blur Figure 11", blur.blur, blur.figure_11(4, 8, 4), blur.figure_11()),
+    Case("blur rows", blur.blur, blur.rows(4), blur.rows()),
+    Case("blur root", blur.blur, blur.root(), blur.root()),
+    Case("blur groups", blur.blur, blur.groups(4), blur.groups()),
+    Case("unsharp rows", unsharp.unsharp, unsharp.rows(4), unsharp.rows()),
+    Case("unsharp pixels", unsharp.unsharp, unsharp.pixels(), unsharp.pixels()),
+    Case("unsharp groups", unsharp.unsharp, unsharp.groups(2), unsharp.groups()),
+    Case("harris rows", harris.harris, harris.rows(4), harris.rows()),
+    Case("pyramid rows", pyramid.pyramid, pyramid.rows(), pyramid.rows()),
+    Case("pyramid tiles", pyramid.pyramid, pyramid.tiles(4, 4, 4), pyramid.tiles()),
+    Case("layer channels", convolution.layer, convolution.channels(), convolution.channels()),
+)
+SIZES = ((1, 1), (4, 8), (6, 11))
+
+
+def sizes_of(p: Proc, height: int, width: int) -> dict[str, int]:
+    """The sizes that a pipeline takes for an image: of channels, two and three."""
+    given = {"H": height, "W": width, "C": 2, "K": 3}
+    return {a.name(): given[a.name()] for a in p.args() if a.name() in given}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing is compiled into the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EXO_STRAT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def extents(p: Proc, sizes: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+    """The shapes of a procedure's arrays for some sizes."""
+    found = {}
+    for a in p.args():
+        if isinstance(a.type(), Tensor):
+            shape = [print_expr(e.node, names_at(p.tree)) for e in a.shape()]  # type: ignore[arg-type]
+            found[a.name()] = tuple(int(eval(e, dict(sizes))) for e in shape)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_exact_numbers(case: Case, size: tuple[int, int]) -> None:
+    sizes = sizes_of(case.naive, *size)
+    rng, given = Random(str(size)), dict[str, object](sizes)
+    for name, shape in extents(case.naive, sizes).items():
+        array: Array = blank(shape)
+        given[name] = array._replace(cells=[rng.randrange(1, 10) for _ in array.cells])
+    wanted, found = run(case.naive, given), run(schedule(case.small, case.naive), given)
+    assert wanted.trap is None and found.trap is None
+    assert found.outputs == wanted.outputs
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_compiled_code_agrees(case: Case) -> None:
+    scheduled, naive = jit(schedule(case.real, case.naive)), jit(case.naive)
+    rng = np.random.default_rng(0)
+    for h, w in ((1, 1), (32, 256), (67, 301)):
+        sizes = sizes_of(case.naive, h, w)
+        shapes = extents(case.naive, sizes)
+        arrays = [rng.uniform(0.1, 1.0, shape).astype(np.float32) for shape in shapes.values()]
+        wanted, found = arrays[-1].copy(), arrays[-1].copy()
+        naive(*sizes.values(), *arrays[:-1], wanted)
+        scheduled(*sizes.values(), *arrays[:-1], found)
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parent / "halide_goals").glob("*.txt")), ids=lambda p: p.stem)
+def test_each_schedule_reaches_its_nest(path: Path) -> None:
+    case = next(c for c in CASES if c.name.replace(" ", "-") == path.stem)
+    assert str(schedule(case.real, case.naive)) + "\n" == path.read_text()
+
+
+def test_every_schedule_has_a_nest_to_reach() -> None:
+    goals = {p.stem for p in (Path(__file__).parent / "halide_goals").glob("*.txt")}
+    assert goals == {c.name.replace(" ", "-") for c in CASES}
+
+
+def rewrites(op: Op, p: Proc) -> int:
+    return trace(op, p)[1].counts.rewrites
+
+
+def test_schedules_are_short() -> None:
+    """The paper: 116 rewrites for the blur, 975 for unsharp masking."""
+    assert rewrites(blur.paper(), blur.blur) < 60
+    assert rewrites(unsharp.rows(), unsharp.unsharp) < 100
+    assert rewrites(unsharp.groups(), unsharp.unsharp) < 200
