@@ -1,14 +1,8 @@
-"""What the benchmarks share: interleaved timing, the machine's description, tables, and `np`.
-
-Benchmarks take NumPy from here: its BLAS reads how many threads to use when NumPy is first imported.
-"""
+"""What the benchmarks share: interleaved timing, the machine's description, tables."""
 
 from __future__ import annotations
 
 import os
-
-os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
-
 import platform
 import time
 from collections.abc import Callable, Sequence
