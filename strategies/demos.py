@@ -17,7 +17,7 @@ from exo_strat import Machine, Proc
 
 from .axpy import schedule_axpy
 from .gemm import schedule_sgemm
-from .gemv import schedule_gemv
+from .gemv import schedule_gemv, schedule_gemv_t
 
 Array: TypeAlias = NDArray[np.float32]
 Args: TypeAlias = tuple[Any, ...]
@@ -143,7 +143,7 @@ sgemm = Demo(
 gemv_n = Demo(
     "gemv",
     "y += A x",
-    lambda machine: schedule_gemv(machine, transposed=False),
+    schedule_gemv,
     _MATRIX_SHAPES,
     (1024, 1024),
     ((0, 1), (1,), (0,)),
@@ -156,7 +156,7 @@ gemv_n = Demo(
 gemv_t = Demo(
     "gemv_t",
     "y += A^T x",
-    lambda machine: schedule_gemv(machine, transposed=True),
+    schedule_gemv_t,
     _MATRIX_SHAPES,
     (1024, 1024),
     ((0, 1), (0,), (1,)),

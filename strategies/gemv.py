@@ -31,12 +31,20 @@ ROWS = 8
 """Rows taken together: each element of the vector is loaded once for all of them."""
 
 
-def schedule_gemv(machine: Machine, transposed: bool) -> Proc:
-    """`y += A x`, or `y += A^T x`, for a machine. Raises `SchedulingError` if a step fails."""
+def schedule_gemv(machine: Machine) -> Proc:
+    """`y += A x` for a machine. Raises `SchedulingError` if a step fails."""
+    return _in_rows(machine, dots, sgemv)
+
+
+def schedule_gemv_t(machine: Machine) -> Proc:
+    """`y += A^T x` for a machine. Raises `SchedulingError` if a step fails."""
+    return _in_rows(machine, axpys, sgemv_trans)
+
+
+def _in_rows(machine: Machine, block: Callable[[Machine], Op], program: Proc) -> Proc:
     if not machine.vec_widths:
-        return sgemv_trans if transposed else sgemv
-    plan, program = (axpys, sgemv_trans) if transposed else (dots, sgemv)
-    return schedule(seq(nav(moves.find_loop("i")), row_blocks(machine, plan), nav(moves.root), simplify()), program)
+        return program
+    return schedule(seq(nav(moves.find_loop("i")), row_blocks(machine, block), nav(moves.root), simplify()), program)
 
 
 @strategy

@@ -9,12 +9,12 @@ from backends.targets import avx2, avx512, plain_c
 from exo_strat import CallCursor, Machine, Proc, at, proc_from_source, schedule
 from strategies import std
 from strategies.axpy import schedule_axpy
-from strategies.gemv import schedule_gemv
+from strategies.gemv import schedule_gemv, schedule_gemv_t
 from strategies.programs import saxpy, sgemv, sgemv_trans
 from strategies.vectors import vectorize_all, vectorize_lanes
 
 Same = Callable[..., None]
-axpy, gemv = cache(schedule_axpy), cache(schedule_gemv)
+axpy, gemv, gemv_t = cache(schedule_axpy), cache(schedule_gemv), cache(schedule_gemv_t)
 VECTORS = (avx2, avx512)
 
 
@@ -74,11 +74,11 @@ def scale(N: size, x: f32[N], y: f32[N]):
 @pytest.mark.parametrize("machine", (*VECTORS, plain_c), ids=repr)
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (8, 16), (9, 17), (3, 40), (16, 7)], ids=str)
 def test_gemv_is_computed_for_any_shape(machine: Machine, m: int, n: int, computes_the_same: Same) -> None:
-    computes_the_same(sgemv, gemv(machine, False), M=m, N=n)
-    computes_the_same(sgemv_trans, gemv(machine, True), M=m, N=n)
+    computes_the_same(sgemv, gemv(machine), M=m, N=n)
+    computes_the_same(sgemv_trans, gemv_t(machine), M=m, N=n)
 
 
 @pytest.mark.parametrize("machine", VECTORS, ids=repr)
 def test_no_scalar_code_is_left(machine: Machine) -> None:
-    for p in (axpy(machine), gemv(machine, False), gemv(machine, True)):
+    for p in (axpy(machine), gemv(machine), gemv_t(machine)):
         assert not p.find_all("_[_] += _") and not p.find_all("_[_] = _")
