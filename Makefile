@@ -1,9 +1,11 @@
 # Every target does the set-up that it needs: Python 3.11 or newer, a C compiler and make are enough.
 #
 #   make demo         schedule, compile, check and time a matrix product, then smaller kernels
+#   make blas         build/blas/libexo_blas.so and exo_blas.h, for every x86 instruction set (docs/blas.md)
 #   make test         the test suite
 #   make lint         ruff, mypy and the import contracts
-#   make soak N=10000 the property tests, N examples each; then every primitive applied N times, with a table
+#   make soak N=10000 the property tests, N examples each; then Neon code in an emulator (qemu-user),
+#                     if there is one; then every primitive applied N times, with a table
 #   make wheel-test   build the wheel, install it in an empty environment, run the demos from elsewhere
 #   make clean        remove what the above made
 
@@ -14,10 +16,13 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DELETE_ON_ERROR:
-.PHONY: demo test lint soak wheel-test clean
+.PHONY: demo blas test lint soak wheel-test clean
 
 demo: $(READY)
 	$(BIN)/exo-strat demo sgemm gemv gemv_t axpy
+
+blas: $(READY)
+	$(BIN)/python -m examples.blas.library build/blas
 
 test: $(READY)
 	$(BIN)/pytest -n auto -q
@@ -29,6 +34,7 @@ lint: $(READY)
 
 soak: $(READY)
 	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q -m hypothesis --ignore tests/soundness/test_primitives.py tests
+	$(BIN)/pytest -n auto -q -m cross tests/backends
 	$(BIN)/python -m exo_strat.testing.soak -n $(N)
 
 wheel-test: $(READY)

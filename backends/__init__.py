@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 from .c import BackendError, CMemory, CModule, VectorMemory
-from .native import (
-    CacheError,
-    CompileError,
-    JitFunction,
-    NoCompilerError,
-    ToolchainError,
-    UnsupportedTargetError,
-    jit,
-)
+from .jit import JitFunction, jit  # the module first, so that importing it later does not take the function's name
+from .native import CacheError, CompileError, NoCompilerError, ToolchainError, UnsupportedTargetError
 from .targets import PLAIN_C, available, available_targets, best_machine
 
 __all__ = [

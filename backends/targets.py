@@ -1,6 +1,6 @@
 """Machines by name, as entry points publish them. Imports the kernel's root and this package.
 
-`avx2` and `avx512` are made when first asked for: building an instruction set checks every instruction.
+`avx2`, `avx512`, `neon` and `gemmini` are made when first asked for: building an instruction set checks all of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,15 @@ def __getattr__(name: str) -> Machine:
         from .x86_avx512 import AVX512_MACHINE
 
         return AVX512_MACHINE
-    raise AttributeError(f"there is no target {name}; there are plain_c, avx2 and avx512")
+    if name == "neon":
+        from .neon import NEON_MACHINE
+
+        return NEON_MACHINE
+    if name == "gemmini":
+        from .gemmini import GEMMINI_MACHINE
+
+        return GEMMINI_MACHINE
+    raise AttributeError(f"there is no target {name}; there are plain_c, avx2, avx512, neon and gemmini")
 
 
 def available(machine: Machine) -> bool:
@@ -33,7 +41,7 @@ def available(machine: Machine) -> bool:
 
 def available_targets() -> tuple[Machine, ...]:
     """The machines of this package that the processor at hand can be, the plainest first."""
-    machines = (PLAIN_C, __getattr__("avx2"), __getattr__("avx512"))
+    machines = (PLAIN_C, __getattr__("neon"), __getattr__("avx2"), __getattr__("avx512"))
     return tuple(m for m in machines if available(m))
 
 

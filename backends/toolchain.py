@@ -74,24 +74,45 @@ def _key(source: str, flags: Sequence[str], command: Sequence[str], host: Sequen
 def build(name: str, source: str, flags: Sequence[str], host: Sequence[str] = ()) -> Path:
     """The shared library of a C source, from the cache if it was built before. `host` is what the
     result depends on besides, such as the processor's features under -march=native."""
+    return _built(name, source, (*flags, "-shared"), host, ".so", ("-lm",))
+
+
+def build_object(name: str, source: str, flags: Sequence[str]) -> Path:
+    """The object file of a C source, for a shared library, from the cache if it was built before."""
+    return _built(name, source, (*flags, "-c"), (), ".o", ())
+
+
+def link(library: Path, objects: Sequence[Path], flags: Sequence[str] = ()) -> None:
+    """Make a shared library of object files. Nobody sees it half made."""
+    made = library.with_suffix(f".{os.getpid()}")
+    try:
+        _run([*compiler(), *flags, "-shared", "-o", str(made), *map(str, objects), "-lm"], library.name)
+        os.replace(made, library)
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def _built(
+    name: str, source: str, flags: Sequence[str], host: Sequence[str], suffix: str, libraries: Sequence[str]
+) -> Path:
     command = compiler()
     directory = cache_dir()
-    library = directory / f"{name}-{_key(source, flags, command, host)}.so"
-    if library.exists():
-        return library
+    result = directory / f"{name}-{_key(source, flags, command, host)}{suffix}"
+    if result.exists():
+        return result
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=directory, prefix=".build-") as scratch:
-            text, made = Path(scratch, f"{name}.c"), Path(scratch, f"{name}.so")
+            text, made = Path(scratch, f"{name}.c"), Path(scratch, f"{name}{suffix}")
             text.write_text(source)
-            _run([*command, *flags, "-shared", "-fPIC", "-o", str(made), str(text), "-lm"], name)
+            _run([*command, *flags, "-fPIC", "-o", str(made), str(text), *libraries], name)
             # complete files only: another process may look at any moment
-            os.replace(text, library.with_suffix(".c"))
-            os.replace(made, library)
+            os.replace(text, result.with_suffix(".c"))
+            os.replace(made, result)
     except OSError as e:
         advice = f"set {CACHE_VARIABLE} to a writable folder"
         raise CacheError(f"can't keep compiled code in {directory} ({e}); {advice}") from e
-    return library
+    return result
 
 
 def probe(source: str) -> str:

@@ -1,39 +1,8 @@
-"""x86 vector instructions, from a table. Imports the kernel's root and `c`.
-
-A row says what happens in lane `i`, in object code, and how intrinsics do it. From a row come, for
-each register type, an instruction on whole registers and one on the first `n` lanes, which leaves
-the others as they are: `mm512_add_ps`, `mm512_mask_add_ps`.
-"""
+"""The operations that AVX2 and AVX-512 spell alike. Imports `simd`."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from .c import CMemory
-from .kernel import DRAM, Proc, proc_from_source
-
-
-@dataclass(frozen=True)
-class Operation:
-    """A row of the table.
-
-    `params` are `name:kind`: V a vector register, M as many elements of memory, H likewise at half
-    the width (f32 for f64), E one element as a window of extent 1, S a single value. `lane` is the
-    object code for lane i. `c` is the statement, where `f(..)` is the intrinsic of that name, a
-    parameter its register or first element. `masked` is the statement for the first `n` lanes; ""
-    derives it from an assignment by merging. `other` is the object code of the lanes from `n` on.
-    With `c` empty only the masked instruction exists, under the row's own name.
-    """
-
-    name: str
-    params: str
-    lane: str
-    c: str
-    masked: str = ""
-    other: str = ""
-
+from .simd import Operation
 
 COMMON = (
     Operation("mov", "dst:V src:V", "dst[i] = src[i]", "dst = src"),
@@ -50,6 +19,8 @@ COMMON = (
     Operation("relu", "dst:V a:V", "dst[i] = relu(a[i])", "dst = max(a, setzero())"),
     Operation("sqrt", "dst:V a:V", "dst[i] = sqrt(a[i])", "dst = sqrt(a)"),
     Operation("acc", "dst:V a:V", "dst[i] += a[i]", "dst = add(dst, a)"),
+    Operation("acc_max", "dst:V a:V", "dst[i] = max(dst[i], a[i])", "dst = max(a, dst)"),
+    Operation("acc_min", "dst:V a:V", "dst[i] = min(dst[i], a[i])", "dst = min(a, dst)"),
     Operation("fmadd", "a:V b:V c:V", "c[i] += a[i] * b[i]", "c = fmadd(a, b, c)"),
     Operation("fmadd_set1", "a:E b:V c:V", "c[i] += a[0] * b[i]", "c = fmadd(set1(a), b, c)"),
     Operation("fnmadd", "a:V b:V c:V", "c[i] += -a[i] * b[i]", "c = fnmadd(a, b, c)"),
@@ -58,87 +29,3 @@ COMMON = (
     Operation("fnmadd_to", "dst:V a:V b:V c:V", "dst[i] = c[i] - a[i] * b[i]", "dst = fnmadd(a, b, c)"),
 )
 """The operations that AVX2 and AVX-512 spell alike."""
-
-
-@dataclass(frozen=True)
-class Registers:
-    """A register type: `prefix` and `suffix` of its intrinsics ("mm512", "ps"), its precision, lanes
-    and memory. `merge` is the C text that takes NEW in the first `{n}` lanes and OLD in the others;
-    `helpers` is needed once a file."""
-
-    prefix: str
-    suffix: str
-    precision: str
-    lanes: int
-    memory: CMemory
-    merge: str
-    helpers: str
-
-    def name(self, operation: str) -> str:
-        """The name of an instruction."""
-        return f"{self.prefix}_{operation}_{self.suffix}"
-
-
-_INTRINSIC = re.compile(r"\b(?!exo_)([a-z]\w*)\(")
-_OPERAND = re.compile(r"(?<![{\w])[a-z]+(?![\w(])")
-
-
-def _params(op: Operation) -> list[tuple[str, str]]:
-    return [(name, kind) for name, _, kind in (p.partition(":") for p in op.params.split())]
-
-
-def _template(op: Operation, regs: Registers, text: str) -> str:
-    """A statement of the table as an instruction's template: `f(a, &m)` is `_mm512_f_ps({a_data}, &{m_data})`."""
-    holes = {name: f"{{{name}_data}}" for name, _ in _params(op)} | {"n": "{n}"}
-    text = _INTRINSIC.sub(lambda m: f"_{regs.name(m[1])}(", text)
-    return _OPERAND.sub(lambda m: holes.get(m[0], m[0]), text) + ";"
-
-
-def _merging(op: Operation, regs: Registers) -> str:
-    """The masked form of an assignment."""
-    target, _, value = op.c.partition(" = ")
-    return f"{target} = {regs.merge.replace('OLD', target).replace('NEW', value)}"
-
-
-def _declaration(name: str, kind: str, regs: Registers, extent: str) -> str:
-    half = "f32" if regs.precision == "f64" else regs.precision
-    return {
-        "V": f"{name}: [{regs.precision}][{regs.lanes}] @ {regs.memory.name}",
-        "M": f"{name}: [{regs.precision}][{extent}] @ DRAM",
-        "H": f"{name}: [{half}][{extent}] @ DRAM",
-        "E": f"{name}: [{regs.precision}][1] @ DRAM",
-        "S": f"{name}: {regs.precision} @ DRAM",
-    }[kind]
-
-
-def _source(name: str, op: Operation, regs: Registers, statement: str, masked: bool) -> str:
-    """The object code of an instruction."""
-    params = ["n: size"] if masked else []
-    params += [_declaration(p, kind, regs, "n" if masked else str(regs.lanes)) for p, kind in _params(op)]
-    lines = [
-        f"@instr({_template(op, regs, statement)!r}, {regs.helpers!r})",
-        f"def {name}({', '.join(params)}):",
-        *([f"    assert n <= {regs.lanes}"] if masked else []),
-        *(f"    assert stride({p}, 0) == 1" for p, kind in _params(op) if kind in "VMH"),
-        f"    for i in seq(0, {regs.lanes}):",
-        *(["        if i < n:", f"            {op.lane}"] if masked else [f"        {op.lane}"]),
-        *(["        else:", f"            {op.other}"] if op.other else []),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _sources(op: Operation, regs: Registers) -> list[str]:
-    sources = []
-    if op.c:
-        sources.append(_source(regs.name(op.name), op, regs, op.c, False))
-    if op.masked or " = " in op.c:
-        name = regs.name(f"mask_{op.name}" if op.c else op.name)
-        sources.append(_source(name, op, regs, op.masked or _merging(op, regs), True))
-    return sources
-
-
-def instructions(regs: Registers, operations: Sequence[Operation]) -> tuple[Proc, ...]:
-    """All instructions of a table on a register type: those on whole registers, then the masked ones."""
-    env = {regs.memory.name: regs.memory, "DRAM": DRAM}
-    sources = sorted((s for op in operations for s in _sources(op, regs)), key=lambda s: "if i < n:" in s)
-    return tuple(proc_from_source(s, env) for s in sources)

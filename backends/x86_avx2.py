@@ -1,4 +1,4 @@
-"""AVX2 and FMA: eight f32 or four f64 a register. Imports the kernel's root, `c` and `x86`.
+"""AVX2 and FMA: eight f32 or four f64 a register. Imports the kernel's root, `c`, `simd` and `x86`.
 
 Every instruction is an attribute of this module, by its name: `from backends.x86_avx2 import mm256_fmadd_ps`.
 """
@@ -12,7 +12,8 @@ from pyrsistent import pmap
 
 from .c import VectorMemory
 from .kernel import Machine, Proc
-from .x86 import COMMON, Operation, Registers, instructions
+from .simd import Operation, Registers, instructions
+from .x86 import COMMON
 
 
 class _Avx2(VectorMemory):
@@ -47,6 +48,25 @@ static inline float exo_sum8(__m256 a) {
     __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     s = _mm_add_ps(s, _mm_movehl_ps(s, s));
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}
+// The largest or the smallest of what is there and the lanes.
+static inline void exo_max4(double *dst, __m256d a) {
+    __m128d s = _mm_max_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+    *dst = _mm_cvtsd_f64(_mm_max_sd(_mm_max_sd(s, _mm_unpackhi_pd(s, s)), _mm_set_sd(*dst)));
+}
+static inline void exo_min4(double *dst, __m256d a) {
+    __m128d s = _mm_min_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+    *dst = _mm_cvtsd_f64(_mm_min_sd(_mm_min_sd(s, _mm_unpackhi_pd(s, s)), _mm_set_sd(*dst)));
+}
+static inline void exo_max8(float *dst, __m256 a) {
+    __m128 s = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    s = _mm_max_ps(s, _mm_movehl_ps(s, s));
+    *dst = _mm_cvtss_f32(_mm_max_ss(_mm_max_ss(s, _mm_movehdup_ps(s)), _mm_set_ss(*dst)));
+}
+static inline void exo_min8(float *dst, __m256 a) {
+    __m128 s = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    s = _mm_min_ps(s, _mm_movehl_ps(s, s));
+    *dst = _mm_cvtss_f32(_mm_min_ss(_mm_min_ss(s, _mm_movehdup_ps(s)), _mm_set_ss(*dst)));
 }"""
 
 
@@ -82,6 +102,8 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
         ),
         Operation("reduce_add", "dst:S a:V", "dst += a[i]", f"dst += exo_sum{lanes}(a)", partial),
         Operation("reduce_add_to", "dst:E a:V", "dst[0] += a[i]", f"dst += exo_sum{lanes}(a)", partial),
+        Operation("reduce_max", "dst:S a:V", "dst = max(dst, a[i])", f"exo_max{lanes}(&dst, a)"),
+        Operation("reduce_min", "dst:S a:V", "dst = min(dst, a[i])", f"exo_min{lanes}(&dst, a)"),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""AVX-512F: sixteen f32 or eight f64 a register. Imports the kernel's root, `c` and `x86`.
+"""AVX-512F: sixteen f32 or eight f64 a register. Imports the kernel's root, `c`, `simd` and `x86`.
 
 Every instruction is an attribute of this module, by its name: `from backends.x86_avx512 import mm512_fmadd_ps`.
 """
@@ -12,7 +12,8 @@ from pyrsistent import pmap
 
 from .c import VectorMemory
 from .kernel import Machine, Proc
-from .x86 import COMMON, Operation, Registers, instructions
+from .simd import Operation, Registers, instructions
+from .x86 import COMMON
 
 
 class _Avx512(VectorMemory):
@@ -30,7 +31,12 @@ _HELPERS = """\
 #include <immintrin.h>
 // The mask of the lanes below n, which is 1 to the number of lanes.
 static inline __mmask16 exo_lanes16(int64_t n) { return (__mmask16)((1u << n) - 1); }
-static inline __mmask8 exo_lanes8(int64_t n) { return (__mmask8)((1u << n) - 1); }"""
+static inline __mmask8 exo_lanes8(int64_t n) { return (__mmask8)((1u << n) - 1); }
+// The larger or the smaller of what is there and a.
+static inline void exo_max_ps(float *dst, float a) { *dst = a > *dst ? a : *dst; }
+static inline void exo_min_ps(float *dst, float a) { *dst = a < *dst ? a : *dst; }
+static inline void exo_max_pd(double *dst, double a) { *dst = a > *dst ? a : *dst; }
+static inline void exo_min_pd(double *dst, double a) { *dst = a < *dst ? a : *dst; }"""
 
 
 def _registers(suffix: str, precision: str, lanes: int) -> Registers:
@@ -62,6 +68,8 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
         Operation(
             "reduce_add_to", "dst:E a:V", "dst[0] += a[i]", "dst += reduce_add(a)", f"dst += mask_reduce_add({mask}, a)"
         ),
+        Operation("reduce_max", "dst:S a:V", "dst = max(dst, a[i])", f"exo_max_{suffix}(&dst, reduce_max(a))"),
+        Operation("reduce_min", "dst:S a:V", "dst = min(dst, a[i])", f"exo_min_{suffix}(&dst, reduce_min(a))"),
     )  # fmt: skip
 
 

@@ -1,173 +1,212 @@
-"""The image pipelines beside Halide (its own schedules and others) and plain C, interleaved in one run on one thread.
+"""The image pipelines beside Halide (its own schedules and what we found for it) and plain C, in one run.
 
-    python -m benchmarks.halide [WIDTHxHEIGHT ...]
+    python -m benchmarks.halide [--quick] [WIDTHxHEIGHT ...]
 
-Halide's wheel lives in an environment of its own (`benchmarks.peers`) and compiles ahead of time, for every width of
-vectors. Before anything is timed, all rivals must agree.
+For one thread and for two, at each size: all rivals take turns, the median of the rounds counts, and so does what
+the machine can do at most, copying and multiply-adds, which take turns with them. First all must agree.
 """
 
 from __future__ import annotations
 
-import ctypes
+import argparse
+import ast
+import inspect
 import os
-import subprocess
-import sys
 import tempfile
+import textwrap
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import prod
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
-from backends.jit import jit
-from benchmarks.measure import np, seconds, show
-from benchmarks.peers import python_with
+import numpy as np
+from rich.console import Console
+
+from backends.targets import best_machine
+from benchmarks.halide_rivals import OURS, PIPELINES, Pipeline, Rival, rivals
+from benchmarks.measure import show
+from benchmarks.peak import multiply_adds
 from examples.halide import blur, unsharp
-from exo_strat import Op, Proc, schedule, trace
+from exo_strat import Op, schedule, trace
 
-SIZES = ((1280, 960), (2560, 1920))
-PEER = Path(__file__).with_name("halide_peer.py")
-PLAIN_C = Path(__file__).with_name("halide_plain.c")
-FLAGS = ("-std=gnu11", "-O3", "-march=native", "-ffast-math", "-fopenmp-simd", "-fPIC", "-shared")
-
-Compiled = Callable[[int, int, np.ndarray, np.ndarray], object]
-
-
-@dataclass(frozen=True)
-class Pipeline:
-    """A pipeline: its naive program and schedules, the planes of an image and how far it reaches beyond the result."""
-
-    naive: Proc
-    schedules: dict[str, Op]
-    planes: tuple[int, ...]
-    border: int
-    plain: tuple[str, ...]
-
-
-PIPELINES = {
-    "blur": Pipeline(blur.blur, blur.SCHEDULES, (), 2, ("blur_rows", "blur_fused")),
-    "unsharp": Pipeline(unsharp.unsharp, unsharp.SCHEDULES, (3,), 6, ("unsharp_rows",)),
-}
-
-# -- rivals -------------------------------------------------------------------------------------------
-
-WRAPPER = """
-#include "{name}.h"
-#include "HalideRuntime.h"
-void run_{name}(int64_t H, int64_t W, float *inp, float *out) {{
-    halide_dimension_t di[] = {{{{0, W + {b}, 1}}, {{0, H + {b}, W + {b}}}, {{0, 3, (W + {b}) * (H + {b})}}}};
-    halide_dimension_t dout[] = {{{{0, W, 1}}, {{0, H, W}}, {{0, 3, W * H}}}};
-    struct halide_type_t f32 = {{halide_type_float, 32, 1}};
-    halide_buffer_t i = {{0}}, o = {{0}};
-    i.host = (uint8_t *)inp, i.type = f32, i.dimensions = {dims}, i.dim = di;
-    o.host = (uint8_t *)out, o.type = f32, o.dimensions = {dims}, o.dim = dout;
-    {name}(&i, &o);
-}}
-"""
-
-
-def _function(library: Path, name: str) -> Compiled:
-    found = ctypes.CDLL(str(library))[name]
-    found.argtypes = (ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
-
-    def call(h: int, w: int, inp: np.ndarray, out: np.ndarray) -> object:
-        return found(h, w, inp.ctypes.data, out.ctypes.data)
-
-    return call
-
-
-def _build(library: Path, *arguments: object) -> Path:
-    subprocess.run(["gcc", *FLAGS, *map(str, arguments), "-lm", "-lpthread", "-ldl", "-o", library], check=True)
-    return library
-
-
-def halides(folder: Path) -> Iterator[tuple[str, str, Compiled]]:
-    """Pipeline, name and function of each of Halide's schedules. `-P`: this module must not be taken for the wheel."""
-    python = python_with("halide")
-    where = "import halide, pathlib; print(pathlib.Path(halide.__file__).parent / 'include')"
-    include = subprocess.run([python, "-c", where], capture_output=True, text=True, check=True).stdout.strip()
-    made = subprocess.run([python, "-P", PEER, folder], capture_output=True, text=True, check=True).stdout
-    for pipeline, name in map(str.split, made.splitlines()):
-        p = PIPELINES[pipeline]
-        source = folder / f"{name}.c"
-        source.write_text(WRAPPER.format(name=name, b=p.border, dims=2 + len(p.planes)))
-        library = _build(folder / f"{name}.so", f"-I{include}", f"-I{folder}", source, folder / f"{name}.a")
-        yield pipeline, f"Halide {name.partition('_')[2]}", _function(library, f"run_{name}")
-
-
-def rivals(folder: Path) -> dict[str, dict[str, Compiled]]:
-    """For each pipeline, everything that computes it, by name."""
-    plain = _build(folder / "plain.so", PLAIN_C)
-    found: dict[str, dict[str, Compiled]] = {name: {} for name in PIPELINES}
-    for name, p in PIPELINES.items():
-        found[name] |= {f"ours, {s}": jit(schedule(op, p.naive)) for s, op in p.schedules.items()}
-        found[name] |= {f"C, {f}": _function(plain, f) for f in p.plain}
-    for name, rival, function in halides(folder):
-        found[name][rival] = function
-    return found
-
+SIZES = ((1280, 960), (1283, 961), (2560, 1920), (2557, 1919), (5120, 2560))
+THREADS = (1, 2)
+NUMBERS = "one thread and two"
+SAMPLE_SECONDS = 0.02
+PAPER = {"blur": ("6", "116", "5"), "unsharp": ("26", "975", "13")}
+"""Lines and rewrites in the paper's Figure 13c, and lines in Halide."""
 
 # -- measurements -------------------------------------------------------------------------------------
+
+
+class Column(NamedTuple):
+    """What a size takes on so many threads: nanoseconds a pixel for each rival, GB/s of copying, GFLOP/s at most."""
+
+    size: tuple[int, int]
+    threads: int
+    times: list[float]
+    bandwidth: float
+    peak: float
+
+    @property
+    def title(self) -> str:
+        return f"{self.size[0]}x{self.size[1]}\n{self.threads} thread{'s' * (self.threads > 1)}"
+
+
+def medians(runs: Sequence[Callable[[], object]], rounds: int) -> list[float]:
+    """Seconds a call takes, in rounds in which all take turns. The first call of a turn does not count: it finds the
+    caches and the threads of another."""
+    calls = [max(1, round(SAMPLE_SECONDS / _sample(run, 1))) for run in runs]
+    taken = [[_sample(run, n) for run, n in zip(runs, calls, strict=True)] for _ in range(rounds)]
+    return [median(column) for column in zip(*taken, strict=True)]
+
+
+def _sample(run: Callable[[], object], calls: int) -> float:
+    run()
+    start = time.perf_counter()
+    for _ in range(calls):
+        run()
+    return (time.perf_counter() - start) / calls
 
 
 def image(p: Pipeline, width: int, height: int) -> np.ndarray:
     """A random image with its border."""
     shape = (*p.planes, height + p.border, width + p.border)
-    return np.random.default_rng(0).uniform(0.1, 1.0, shape).astype(np.float32)
+    return np.random.default_rng(0).random(shape, np.float32) * np.float32(0.9) + np.float32(0.1)
 
 
-def timed(p: Pipeline, rivals: dict[str, Compiled], width: int, height: int) -> list[float]:
-    """Nanoseconds a pixel for each rival, and for copying the image. Raises `AssertionError` if they disagree."""
-    inp = image(p, width, height)
-    shape = (*p.planes, height, width)
-    outs = {name: np.zeros(shape, np.float32) for name in rivals}
-    for name, run in rivals.items():
-        run(height, width, inp, outs[name])
-        first = next(iter(outs.values()))
-        assert np.allclose(outs[name], first, rtol=1e-4, atol=1e-4), f"{name} computes something else"
-    calls = [_bound(run, height, width, inp, outs[name]) for name, run in rivals.items()]
-    source, copy = np.ones(shape, np.float32), np.zeros(shape, np.float32)
-    return [t * 1e9 / (width * height) for t in seconds(*calls, lambda: np.copyto(copy, source))]
+def measured(
+    p: Pipeline, rivals: Sequence[Rival], copying: Rival, size: tuple[int, int], threads: int, rounds: int
+) -> Column:
+    """Raises `AssertionError` if the rivals disagree."""
+    width, height = size
+    inp, out = image(p, width, height), np.zeros((*p.planes, height, width), np.float32)
+    for r in (*rivals, copying):
+        r.threads(threads)
+    rivals[0].run(height, width, inp, out)
+    first = out.copy()
+    for r in rivals:
+        out[:] = 0
+        r.run(height, width, inp, out)
+        assert np.allclose(out, first, rtol=1e-4, atol=1e-4), f"{r.name} computes something else at {width}x{height}"
+    adds, work = multiply_adds(best_machine())
+    images = [_bound(r, height, width, inp, out) for r in rivals]
+    lines = out.size // width
+    *times, copied, added = medians([*images, _bound(copying, lines, width, first, out), adds], rounds)
+    pixels = width * height
+    return Column(size, threads, [t * 1e9 / pixels for t in times], out.nbytes * 2e-9 / copied, threads * work / added)
 
 
-def _bound(run: Compiled, h: int, w: int, inp: np.ndarray, out: np.ndarray) -> Callable[[], object]:
-    return lambda: run(h, w, inp, out)
+def _bound(r: Rival, h: int, w: int, inp: np.ndarray, out: np.ndarray) -> Callable[[], object]:
+    return lambda: r.run(h, w, inp, out)
 
 
-def report(name: str, rivals: dict[str, Compiled], sizes: Sequence[tuple[int, int]]) -> None:
-    """The table of a pipeline, and by how much our best is faster than every other's best."""
-    p = PIPELINES[name]
-    columns = [timed(p, rivals, *size) for size in sizes]
-    rows = [(n, *values) for n, *values in zip((*rivals, "copying the image"), *columns, strict=True)]
-    ours = [min(t for n, t in zip(rivals, column, strict=False) if n.startswith("ours")) for column in columns]
-    best = [min(t for n, t in zip(rivals, column, strict=False) if not n.startswith("ours")) for column in columns]
-    ratios = [b / o for b, o in zip(best, ours, strict=True)]
-    mean = prod(ratios) ** (1 / len(ratios))
-    title = f"{name}: nanoseconds a pixel (ours is {mean:.2f} times as fast as the best of the others)"
-    show(title, ("rival", *(f"{w}x{h}" for w, h in sizes)), [(n, *(f"{t:.3f}" for t in ts)) for n, *ts in rows])
+# -- tables -------------------------------------------------------------------------------------------
 
 
-def scheduling() -> list[tuple[object, ...]]:
-    """Rewrites and seconds of each schedule."""
+def ratios(rivals: Sequence[Rival], columns: Sequence[Column], published: bool) -> list[float]:
+    """By how much ours, the first, is faster than the best of the others at each size."""
+
+    def others(c: Column) -> Iterator[float]:
+        for r, t in zip(rivals, c.times, strict=True):
+            if not r.name.startswith("ours") and (r.published or not published):
+                yield t
+
+    return [min(others(c)) / c.times[0] for c in columns]
+
+
+def summary(name: str, rivals: Sequence[Rival], columns: Sequence[Column]) -> list[tuple[object, ...]]:
+    """Ratios for each number of threads, their geometric mean last."""
     rows: list[tuple[object, ...]] = []
-    for name, p in PIPELINES.items():
-        for which, op in p.schedules.items():
-            start = time.perf_counter()
-            schedule(op, p.naive)
-            taken = time.perf_counter() - start
-            rows.append((f"{name}, {which}", trace(op, p.naive)[1].counts.rewrites, f"{taken:.3f}"))
+    for threads in THREADS:
+        some = [c for c in columns if c.threads == threads]
+        for what, published in (("published schedules and C", True), ("all", False)):
+            found = ratios(rivals, some, published)
+            rows.append((f"{name}, {threads}, {what}", *found, prod(found) ** (1 / len(found))))
     return rows
 
 
-def main(sizes: Sequence[tuple[int, int]]) -> None:
+def limits(name: str, columns: Sequence[Column]) -> list[tuple[object, ...]]:
+    """Ours beside the machine's limits."""
+    p = PIPELINES[name]
+    rows: list[tuple[object, ...]] = []
+    for c in columns:
+        moved, done = p.bytes / c.times[0], p.flops / c.times[0]
+        where = f"{name}, {c.size[0]}x{c.size[1]}, {c.threads}"
+        share = f"{moved / c.bandwidth:.0%}", f"{done / c.peak:.0%}"
+        rows.append((where, f"{moved:.1f}", f"{c.bandwidth:.1f}", share[0], f"{done:.1f}", f"{c.peak:.0f}", share[1]))
+    return rows
+
+
+def lines(make: Callable[..., Op]) -> int:
+    """The lines of a schedule: what stands between the parentheses that it returns."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(make)))
+    made = next(n.value for n in ast.walk(tree) if isinstance(n, ast.Return))
+    assert isinstance(made, ast.Call) and made.args
+    return (made.args[-1].end_lineno or 0) - made.args[0].lineno + 1
+
+
+def scheduling() -> list[tuple[object, ...]]:
+    """Lines, rewrites and seconds of each schedule, and the published figures."""
+    rows: list[tuple[object, ...]] = []
+    for name, module in (("blur", blur), ("unsharp", unsharp)):
+        naive = PIPELINES[name].naive
+        for which in module.SCHEDULES:
+            make: Callable[[], Op] = getattr(module, which.lower().replace(" ", "_"))
+            start = time.perf_counter()
+            schedule(make(), naive)
+            taken = time.perf_counter() - start
+            rows.append((f"{name}, {which}", lines(make), trace(make(), naive)[1].counts.rewrites, f"{taken:.3f}"))
+        exo, rewrites, halide = PAPER[name]
+        rows += [(f"{name}, Figure 13c", exo, rewrites, "-"), (f"{name}, Halide there", halide, "-", "-")]
+    return rows
+
+
+def _show(name: str, rivals: Sequence[Rival], columns: Sequence[Column], per: int = 5) -> None:
+    """Nanoseconds a pixel, some columns at a time."""
+    for at in range(0, len(columns), per):
+        some = columns[at : at + per]
+        rows = [(r.name, *(f"{c.times[k]:.3f}" for c in some)) for k, r in enumerate(rivals)]
+        show(f"{name}: nanoseconds a pixel", ("rival", *(c.title for c in some)), rows, NUMBERS)
+
+
+def main(sizes: Sequence[tuple[int, int]], rounds: int) -> None:
     """All tables."""
-    os.environ["HL_NUM_THREADS"] = "1"
-    show("Schedules", ("schedule", "rewrites", "seconds"), scheduling())
-    with tempfile.TemporaryDirectory() as folder:
-        for name, found in rivals(Path(folder)).items():
-            report(name, found, sizes)
+    # read when OpenMP is loaded: its threads are not to spin into the turn of another rival
+    os.environ.setdefault("GOMP_SPINCOUNT", "20000")
+    show("Schedules", ("schedule", "lines", "rewrites", "seconds"), scheduling())
+    console = Console(stderr=True)
+    with tempfile.TemporaryDirectory() as folder, console.status("compiling") as status:
+        found, copying = rivals(Path(folder))
+        gained: list[tuple[object, ...]] = []
+        reached: list[tuple[object, ...]] = []
+        for name, some in found.items():
+            columns: list[Column] = []
+            for threads in THREADS:
+                for size in sizes:
+                    status.update(f"{name}, {size[0]}x{size[1]}, {threads} threads")
+                    columns.append(measured(PIPELINES[name], some, copying, size, threads, rounds))
+            _show(name, some, columns, len(sizes))
+            gained += summary(name, some, columns)
+            reached += limits(name, columns)
+    named = tuple(f"{w}x{h}" for w, h in sizes)
+    title = f"How many times as fast ours ({OURS}) is as the best of the others"
+    show(title, ("pipeline, threads, others", *named, "mean"), gained, NUMBERS)
+    titles = ("ours at", "GB/s", "copying", "share", "GFLOP/s", "peak", "share")
+    show("What must come and go, and the machine's limits", titles, reached, NUMBERS)
+
+
+def arguments(given: Iterable[str] | None = None) -> argparse.Namespace:
+    """The command's arguments."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.halide")
+    parser.add_argument("sizes", nargs="*", metavar="WIDTHxHEIGHT")
+    parser.add_argument("--quick", action="store_true", help="two sizes and few rounds")
+    return parser.parse_args(given if given is None else list(given))
 
 
 if __name__ == "__main__":
-    given = [(int(w), int(h)) for w, h in (x.split("x") for x in sys.argv[1:])]
-    main(given or SIZES)
+    asked = arguments()
+    chosen = [(int(w), int(h)) for w, h in (x.split("x") for x in asked.sizes)]
+    main(chosen or (SIZES[:2] if asked.quick else SIZES), 5 if asked.quick else 11)

@@ -34,19 +34,19 @@ def _sample(run: Run, calls: int) -> float:
     return (time.perf_counter() - start) / calls
 
 
-def machine() -> str:
+def machine(threads: str) -> str:
     """The processor and the versions that matter."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     model = next((x.partition(":")[2].strip() for x in lines if x.startswith("model name")), platform.processor())
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     versions = f"Python {platform.python_version()}, NumPy {np.__version__} with {blas['name']} {blas['version']}"
-    return f"{model}, {os.cpu_count()} cores; {versions}; one thread"
+    return f"{model}, {os.cpu_count()} cores; {versions}; {threads}"
 
 
-def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], threads: str = "one thread") -> None:
     """Print a table with the machine's description."""
-    table = Table(*columns, title=title, caption=machine())
+    table = Table(*columns, title=title, caption=machine(threads))
     for column in table.columns[1:]:
         column.justify = "right"
     for row in rows:

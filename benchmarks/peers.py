@@ -9,16 +9,30 @@ from pathlib import Path
 import platformdirs
 from rich.console import Console
 
-VERSIONS = {"exo-lang": "exo-lang==1.0.0", "halide": "halide==21.0.0"}
+VERSIONS = {
+    "exo-lang": "exo-lang==1.0.0",
+    "halide": "halide==21.0.0",
+    "OpenBLAS": "scipy-openblas32==0.3.34.481.3",
+    "MKL": "mkl==2026.2.0",
+    "MKL 2018": "mkl==2018.0.3",
+}
+ALONE = ("OpenBLAS", "MKL", "MKL 2018")
+"""Libraries that run without what their packages depend on, such as a runtime for threads."""
 
 
-def python_with(peer: str) -> Path:
-    """The interpreter of an environment that has the peer; made when first asked for."""
+def home_of(peer: str) -> Path:
+    """The environment that has the peer; made when first asked for."""
     home = Path(platformdirs.user_cache_dir("exo_strat")) / "peers" / VERSIONS[peer]
-    python, ready = home / "bin" / "python", home / ".ready"
+    ready = home / ".ready"
     if not ready.exists():
         Console(stderr=True).print(f"installing {VERSIONS[peer]} into {home} (once)")
         venv.create(home, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "-qqq", VERSIONS[peer]], check=True)
+        options = ["--no-deps"] * (peer in ALONE)
+        subprocess.run([home / "bin" / "python", "-m", "pip", "install", "-qqq", *options, VERSIONS[peer]], check=True)
         ready.touch()
-    return python
+    return home
+
+
+def python_with(peer: str) -> Path:
+    """The interpreter of the environment that has the peer."""
+    return home_of(peer) / "bin" / "python"

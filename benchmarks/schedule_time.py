@@ -1,4 +1,5 @@
-"""How long scheduling takes: the demos' schedules, and schedules that exo-lang runs line by line, too.
+"""How long scheduling takes: the demos' schedules, those of image pipelines and for Gemmini, and schedules that
+exo-lang runs line by line, too.
 
     python -m benchmarks.schedule_time
 
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
@@ -18,10 +20,23 @@ from backends.targets import available_targets
 from benchmarks.common_schedules import SCHEDULES
 from benchmarks.measure import show
 from benchmarks.peers import python_with
+from examples.gemmini import appendix_b, matmul
+from examples.halide import blur, unsharp
+from exo_strat import Op, Proc, schedule, trace
 from exo_strat.cli_demo import rewrites
 from strategies import demos
 
 REPEATS = 5
+PAPER, BETTER = appendix_b.case(256, 256, 512), matmul.case(matmul.Product(256, 256, 512))
+IMAGES: tuple[tuple[str, Callable[[], Op], Proc, str], ...] = (
+    ("blur, paper", blur.paper, blur.blur, "about 5"),
+    ("blur, groups", blur.groups, blur.blur, "about 5"),
+    ("unsharp, rows", unsharp.rows, unsharp.unsharp, "about 97"),
+    ("unsharp, groups", unsharp.groups, unsharp.unsharp, "about 97"),
+    *((f"Gemmini, {case.name}", case.plan, case.naive(), "about 11") for case in (PAPER, BETTER)),
+)
+"""Schedules of pipelines and of a matrix product for Gemmini, and the seconds published for exo-lang's (its package has
+no Halide library to run)."""
 COMMON = Path(__file__).with_name("common_schedules.py")
 
 
@@ -36,6 +51,20 @@ def ours() -> list[tuple[object, ...]]:
                 p = demo.schedule(machine)
                 times.append(time.perf_counter() - start)
             rows.append((f"{demo.name}, {machine.name}", rewrites(p), f"{times[0]:.3f}", f"{median(times):.3f}"))
+    return rows
+
+
+def images() -> list[tuple[object, ...]]:
+    """The pipelines' schedules: rewrites made, seconds the first time and the median of all, exo-lang's."""
+    rows: list[tuple[object, ...]] = []
+    for name, make, naive, published in IMAGES:
+        times = []
+        for _ in range(REPEATS):
+            start = time.perf_counter()
+            schedule(make(), naive)
+            times.append(time.perf_counter() - start)
+        count = trace(make(), naive)[1].counts.rewrites
+        rows.append((name, count, f"{times[0]:.3f}", f"{median(times):.3f}", published))
     return rows
 
 
@@ -55,4 +84,6 @@ def beside_exo_lang() -> list[tuple[object, ...]]:
 
 if __name__ == "__main__":
     show("Schedules of the demos", ("schedule", "rewrites", "first, s", "median, s"), ours())
+    columns = ("schedule", "rewrites", "first, s", "median, s", "exo-lang, published, s")
+    show("Schedules of image pipelines and for Gemmini", columns, images())
     show("Beside exo-lang", ("schedule", "ours, ms", "exo-lang, ms", "times faster"), beside_exo_lang())

@@ -78,7 +78,7 @@ from .frontend.scope import declarations
 from .frontend.words import fmaxf, fminf, par, stride, ui8, ui16, ui32, ui64, vec
 from .ir import nodes
 from .ir.config import Config
-from .ir.externs import ExternFn, cos, expf, extern, fmax, fmin, log, relu, select, sigmoid, sin, sqrt
+from .ir.externs import ExternFn, cos, expf, extern, floordiv, fmax, fmin, log, relu, select, sigmoid, sin, sqrt
 from .ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
 from .ir.names import Sym
 from .ir.printing import names_at, print_expr, render
@@ -101,7 +101,7 @@ from .ir.types import (
     u32,
     u64,
 )
-from .ir.walk import children, get, is_control, mentions, walk
+from .ir.walk import children, declarators, get, is_control, mentions, walk
 from .linting import Fault, lint
 from .logic.safety import holds_everywhere, parallel
 from .machine import Machine
@@ -206,6 +206,7 @@ __all__ = [
     "Cursor",
     "cut_loop",
     "declarations",
+    "declarators",
     "delete_buffer",
     "delete_config",
     "delete_pass",
@@ -235,6 +236,7 @@ __all__ = [
     "Fault",
     "fission",
     "fix",
+    "floordiv",
     "fmax",
     "fmaxf",
     "fmin",

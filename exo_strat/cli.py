@@ -6,11 +6,11 @@ Exit codes: 0 all well; 1 a check failed, or the code can't be compiled; 2 wrong
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, Never
+from typing import Annotated, Never, cast
 
 import platformdirs
 import typer
@@ -80,24 +80,30 @@ def options(
 def demo_command(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME", help="sgemm (the default), gemv, gemv_t, axpy; packages may add others."),
+        typer.Argument(metavar="NAME", help="sgemm (the default), gemv, gemv_t, axpy, blur; packages may add more."),
     ] = None,
     target: TargetName = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the C goes; else the user's cache.")] = None,
+    image: Annotated[Path | None, typer.Option(help="For blur: an image; else one is generated.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="A folder for the C, else the user's cache; or for blur, the new image."),
+    ] = None,
+    compare: Annotated[Path | None, typer.Option(help="For blur: an image of before and after, side by side.")] = None,
 ) -> None:
     """Schedule programs, compile them, check them against NumPy and time them beside NumPy.
 
     Takes the widest vectors that this processor has, unless --target names another target.
 
-    Examples: [b]exo-strat demo[/b], [b]exo-strat demo gemv --target avx2 -o /tmp/gemv[/b]
+    Examples: [b]exo-strat demo[/b], [b]exo-strat demo gemv --target avx2 -o /tmp/gemv[/b],
+    [b]exo-strat demo blur --image in.png --out out.png[/b]
     """
     for variable in BLAS_THREADS:  # read once, when NumPy is first imported
         os.environ[variable] = "1"
-    from .cli_demo import run_demo
+    from .cli_images import Asked, run_any
 
-    folder = out or _cache() / "demo"
     with _reporting():
-        wrong = [n for n in names or ["sgemm"] if not run_demo(n, runnable(target), folder, Console())]
+        asked = Asked(image, out, compare, _cache() / "demo")
+        wrong = run_any(names or ["sgemm"], runnable(target), asked, Console())
     if wrong:
         _stop(f"{', '.join(wrong)}: differs from NumPy by more than its bound: please report this as a bug", 1)
 
@@ -120,6 +126,32 @@ def show(
             _list(source)
         else:
             _print_python(str(source.proc(name, _machine(target))))
+
+
+@app.command("figure")
+def figure_command(
+    where: Annotated[str, typer.Argument(metavar="FILE:NAME", help="A Python file, and a Proc in it.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The SVG file.")],
+    strategy: Annotated[
+        str | None, typer.Option("--schedule", help="A strategy in the file or a call of one, applied first.")
+    ] = None,
+    target: TargetName = None,
+) -> None:
+    """Draw the loop nest of a Proc as SVG: where each buffer is computed and stored, and the windows.
+
+    Example: [b]exo-strat figure blur.py:blur --schedule "tiles(32, 256)" -o blur.svg[/b]
+    """
+    path, name = split(where)
+    with _reporting():
+        if name is None:
+            raise FileError(f"{where} names no Proc: write {where}:NAME; `exo-strat show {where}` lists the names")
+        source, machine = read(path), _machine(target)
+        proc = source.proc(name, machine)
+        if strategy is not None:
+            proc = source.scheduled(source.op(strategy, machine), proc)
+        draw = cast(Callable[[Proc], str], plugins.load(plugins.FIGURES, "nest"))
+        out.write_text(draw(proc))
+    typer.echo(out)
 
 
 @app.command()

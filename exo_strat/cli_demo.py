@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,11 +82,6 @@ class Speed:
     numpy: float
 
 
-def find_demo(name: str) -> Demo:
-    """The installed demo of this name."""
-    return cast(Demo, plugins.load(plugins.DEMOS, name))
-
-
 def jit(proc: Proc, machine: Machine) -> Kernel:
     """The procedure as a function on NumPy arrays, by the installed backend."""
     compile_ = cast(Callable[[Proc, Machine], Kernel], plugins.load(plugins.BACKENDS, "jit"))
@@ -131,7 +126,7 @@ def measure(demo: Demo, kernel: Kernel) -> Speed:
     args = demo.inputs(demo.bench_shape, np.random.default_rng(0))
     rivals = (lambda: kernel(*args)), demo.peer(args)
     calls = [_calls(run) for run in rivals]
-    rounds = [[_seconds(run, n) for run, n in zip(rivals, calls, strict=True)] for _ in range(ROUNDS)]
+    rounds = [[seconds(run, n) for run, n in zip(rivals, calls, strict=True)] for _ in range(ROUNDS)]
     ours, numpy = (demo.flops(demo.bench_shape) / median(column) / 1e9 for column in zip(*rounds, strict=True))
     return Speed(ours, numpy)
 
@@ -139,10 +134,11 @@ def measure(demo: Demo, kernel: Kernel) -> Speed:
 def _calls(run: Callable[[], object]) -> int:
     """How many calls make a sample long enough for the clock. The first call only warms up."""
     run()
-    return max(1, round(SAMPLE_SECONDS / max(_seconds(run, 1), 1e-7)))
+    return max(1, round(SAMPLE_SECONDS / max(seconds(run, 1), 1e-7)))
 
 
-def _seconds(run: Callable[[], object], calls: int) -> float:
+def seconds(run: Callable[[], object], calls: int) -> float:
+    """The seconds that one of so many calls in a row takes."""
     start = time.perf_counter()
     for _ in range(calls):
         run()
@@ -172,9 +168,8 @@ class Report:
         return all(e.passed for e in self.errors)
 
 
-def run_demo(name: str, target: Target, folder: Path, console: Console) -> bool:
+def run_demo(demo: Demo, target: Target, folder: Path, console: Console) -> bool:
     """Run a demonstration on a target, write its C to `folder`, print a report. Whether it passed."""
-    demo = find_demo(name)
     widest = runnable(None).name
     which = "the widest of this processor" if target.name == widest else f"though this processor has {widest}"
     console.print(f"[b]{demo.name}[/b]: {demo.doc}; target {target.name}, {which}", highlight=False, soft_wrap=True)
@@ -214,7 +209,11 @@ def print_report(r: Report, console: Console) -> None:
             ("this kernel", f"{r.speed.ours:.1f} GFLOP/s at {_text(r.demo.bench_shape)}, one thread"),
             ("NumPy", f"{r.speed.numpy:.1f} GFLOP/s, one thread; this kernel does {ratio:.2f} times that"),
         ]
-    rows += [("wrote", str(file)) for file in r.files]
+    print_rows([*rows, *(("wrote", str(file)) for file in r.files)], console)
+
+
+def print_rows(rows: Iterable[tuple[str, str]], console: Console) -> None:
+    """Print labels and values, a line each."""
     for label, value in rows:
         console.print(Text.assemble((f"  {label:18}", "dim"), value), soft_wrap=True)
 

@@ -21,7 +21,7 @@ from .failure import SchedulingError
 from .frontend.errors import FrontendError
 from .machine import Machine
 from .shadow import shadows
-from .strategy import Op
+from .strategy import Op, schedule
 
 Schedule: TypeAlias = Callable[[Machine], Proc]
 
@@ -78,6 +78,11 @@ class Source:
         if not isinstance(value, Op):
             raise FileError(f"{expression} in {self.path} is a {type(value).__name__}, expected a strategy (an Op)")
         return value
+
+    def scheduled(self, op: Op, p: Proc) -> Proc:
+        """What a strategy makes of a procedure. Raises `FileError` with the reason if it is refused."""
+        with _run_by_user(self.path):
+            return schedule(op, p)
 
 
 def split(reference: str) -> tuple[Path, str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,6 +43,8 @@ class CModule(Protocol):
     def header(self) -> str: ...
     @property
     def source(self) -> str: ...
+    @property
+    def headers(self) -> Sequence[Path]: ...
 
 
 def targets() -> tuple[Target, ...]:
@@ -86,8 +89,8 @@ def compiling() -> Iterator[None]:
         raise NotCompiledError(str(e)) from e
 
 
-def write_c(procs: Sequence[Proc], name: str, folder: Path) -> tuple[Path, Path]:
-    """Compile to C and write `name.h` and `name.c` into a folder, which is made if missing."""
+def write_c(procs: Sequence[Proc], name: str, folder: Path) -> tuple[Path, ...]:
+    """Compile to C and write what the C includes, `name.h` and `name.c` into a folder, which is made if missing."""
     compile_ = cast(Callable[[Sequence[Proc], str], CModule], plugins.load(plugins.BACKENDS, "c"))
     with compiling():
         module = compile_(procs, name)
@@ -95,4 +98,5 @@ def write_c(procs: Sequence[Proc], name: str, folder: Path) -> tuple[Path, Path]
     header, source = folder / f"{name}.h", folder / f"{name}.c"
     header.write_text(module.header)
     source.write_text(module.source)
-    return header, source
+    copies = [Path(shutil.copy(path, folder)) for path in module.headers]
+    return *copies, header, source

@@ -1,4 +1,4 @@
-"""Backends, targets and demos that are installed, found through entry points. Imports `shadow`.
+"""Backends, targets, demos and figures that are installed, found through entry points. Imports `shadow`.
 
 The kernel never imports `backends` or `strategies` by name: they come in here, as those of any other
 distribution do that declares entry points of these groups.
@@ -13,6 +13,7 @@ from .shadow import shadows
 TARGETS = "exo_strat.targets"
 BACKENDS = "exo_strat.backends"
 DEMOS = "exo_strat.demos"
+FIGURES = "exo_strat.figures"
 
 
 class PluginError(ValueError):

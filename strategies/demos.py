@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from exo_strat import Machine, Proc
 
 from .axpy import schedule_axpy
+from .blur import schedule_blur
 from .gemm import schedule_sgemm
 from .gemv import schedule_gemv, schedule_gemv_t
 
@@ -69,6 +70,26 @@ class Demo:
         return self.blas(tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args))
 
 
+@dataclass(frozen=True)
+class ImageDemo:
+    """A demonstration on one channel of a picture: a procedure of height, width, the channel and the result.
+
+    The result lacks `border` pixels at each edge; `rounding` is how far it may be from `filter`, NumPy's, in parts of
+    the largest value.
+    """
+
+    name: str
+    doc: str
+    schedule: Callable[[Machine], Proc]
+    border: int
+    rounding: float
+    filter: Callable[[Array], Array]
+
+    def reference(self, plane: Array) -> Array:
+        """The same by NumPy."""
+        return self.filter(plane)
+
+
 def _double(a: Array) -> NDArray[np.float64]:
     return a.astype(np.float64)
 
@@ -117,6 +138,12 @@ def _axpy_blas(args: Args) -> Callable[[], object]:
         return np.add(y, t, out=y)
 
     return run
+
+
+def _blur(plane: Array) -> Array:
+    third = np.float32(0.3333333)
+    rows = (plane[:, :-2] + plane[:, 1:-1] + plane[:, 2:]) * third
+    return np.asarray((rows[:-2] + rows[1:-1] + rows[2:]) * third, np.float32)
 
 
 _MATRIX_SHAPES: tuple[Shape, ...] = (
@@ -178,3 +205,5 @@ axpy = Demo(
     _axpy_expected,
     _axpy_blas,
 )
+
+blur = ImageDemo("blur", "each pixel the mean of the 3x3 around it", schedule_blur, 1, 8 * EPS, _blur)

@@ -2,8 +2,8 @@
 
 The plan is the classic one. K and M are cut so that a block of A stays in the cache. For each block, panels
 of B, a few vectors wide, are packed so that they stream, and a micro-kernel holds a tile of C in registers
-while it runs down the panel. Columns that fill no panel go by single vectors, the last of them masked; rows
-that fill no tile go one by one.
+while it runs down the panel. Columns that fill no panel go by single vectors, the last of them masked, or by
+scalars where lanes can't be masked; rows that fill no tile go one by one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from exo_strat import (
 from exo_strat import replace as use_call
 
 from .programs import sgemm, sgemm_block
-from .vectors import INSIDE, emit, in_lanes, registers, vectorize_lanes
+from .vectors import INSIDE, emit, in_lanes, registers, vectorize_lanes, without_vectors
 
 DEPTH = 256
 """Iterations of k in a block: a packed panel of this depth stays in the cache."""
@@ -97,10 +97,13 @@ def schedule_block(p: Proc, c: BlockCursor, machine: Machine) -> Script:
     p, single = yield seq(focus(panels.next()), nav(INSIDE), divide_loop(width, ("jv", "ji"), tail="cut"))
     yield seq(focus(panels), columns(replace(big, col=f"{cols} * jo")))
     yield seq(focus(single), columns(replace(big, cols=width, col=f"{rest} + {width} * jv")))
-    if machine.vec_widths:
+    col = f"{rest} + {width} * ((N % {cols}) / {width})"
+    if machine.supports_predication:
         yield seq(focus(single.next()), divide_loop(width, ("jm", "jl"), tail="guard"), nav(INSIDE))
-        col = f"{rest} + {width} * ((N % {cols}) / {width}) + {width} * jm"
-        yield masked_columns(replace(big, cols=width, col=col))
+        yield masked_columns(replace(big, cols=width, col=f"{col} + {width} * jm"))
+    elif machine.vec_widths:
+        yield seq(focus(single.next()), divide_loop(1, ("js", "jl"), tail="perfect"))
+        yield columns(Tile(without_vectors(machine), big.rows, 1, col=f"{col} + js"))
     yield seq(nav(moves.root), simplify())
     return None
 

@@ -69,11 +69,13 @@ def dots(p: Proc, c: ForCursor, machine: Machine) -> Script:
     """Dot products of a block of rows. Focus: `for ii: for j`."""
     width = machine.vec_width(PRECISION)
     p, full = yield seq(nav(INSIDE), divide_loop(width, ("jo", "l"), tail="cut"))
-    p, last = yield seq(focus(full.next()), divide_loop(width, ("jm", "l"), tail="guard"))
+    rest = full.next()
     yield seq(focus(full), std.fission_after(), nav(moves.parent), partial_sums(machine))
-    p, last = yield seq(focus(last), nav(moves.parent), reorder_loops())
-    yield seq(nav(INSIDE >> INSIDE), vectorize_lanes(machine, PRECISION))
-    yield seq(focus(last), emit(machine, PRECISION))
+    if machine.supports_predication:
+        p, last = yield seq(focus(rest), divide_loop(width, ("jm", "l"), tail="guard"))
+        p, last = yield seq(focus(last), nav(moves.parent), reorder_loops())
+        yield seq(nav(INSIDE >> INSIDE), vectorize_lanes(machine, PRECISION))
+        yield seq(focus(last), emit(machine, PRECISION))
     return None
 
 
@@ -99,12 +101,14 @@ def axpys(p: Proc, c: ForCursor, machine: Machine) -> Script:
     width = machine.vec_width(PRECISION)
     p, full = yield seq(reorder_loops(), divide_loop(width, ("jo", "l"), tail="cut"))
     assert isinstance(full, ForCursor)
-    p, last = yield seq(focus(full.next()), divide_loop(width, ("jm", "l"), tail="guard"))
+    rest = full.next()
     yield seq(focus(full), nav(INSIDE), reorder_loops())
     yield seq(std.auto_stage_mem("y", "ys", registers(machine)), nav(moves.nth(0)))
     yield seq(nav(INSIDE), vectorize_lanes(machine, PRECISION))
     yield seq(focus(full), emit(machine, PRECISION))
-    yield seq(focus(last), nav(moves.find_loop("ii")), lift_scope(), nav(moves.parent), reorder_loops())
-    yield seq(nav(INSIDE), vectorize_lanes(machine, PRECISION))
-    yield seq(focus(last), emit(machine, PRECISION))
+    if machine.supports_predication:
+        p, last = yield seq(focus(rest), divide_loop(width, ("jm", "l"), tail="guard"))
+        yield seq(focus(last), nav(moves.find_loop("ii")), lift_scope(), nav(moves.parent), reorder_loops())
+        yield seq(nav(INSIDE), vectorize_lanes(machine, PRECISION))
+        yield seq(focus(last), emit(machine, PRECISION))
     return None

@@ -45,3 +45,14 @@ def sgemv_trans(M: size, N: size, A: f32[M, N], x: f32[M], y: f32[N]):
 def saxpy(N: size, a: f32, x: f32[N], y: f32[N]):
     for i in seq(0, N):
         y[i] += a * x[i]
+
+
+@proc
+def blur(H: size, W: size, inp: f32[H + 2, W + 2], blur_y: f32[H, W]):
+    blur_x: f32[H + 2, W]
+    for y in seq(0, H + 2):
+        for x in seq(0, W):
+            blur_x[y, x] = (inp[y, x] + inp[y, x + 1] + inp[y, x + 2]) * 0.3333333
+    for y in seq(0, H):
+        for x in seq(0, W):
+            blur_y[y, x] = (blur_x[y, x] + blur_x[y + 1, x] + blur_x[y + 2, x]) * 0.3333333

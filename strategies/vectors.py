@@ -5,6 +5,10 @@ A machine without vectors has lanes of one element: the same schedules then make
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from pyrsistent import pmap
+
 from exo_strat import (
     DRAM_STACK,
     Machine,
@@ -26,6 +30,11 @@ INSIDE = moves.body >> moves.nth(0)
 
 UNROLL = 8
 """Loops are unrolled if they run at most so often: the rows, or the vectors, of a register tile."""
+
+
+def without_vectors(machine: Machine) -> Machine:
+    """A machine's scalar half, for what fills no vector where lanes can't be masked."""
+    return replace(machine, vec_widths=pmap(), instructions=pmap())
 
 
 def registers(machine: Machine) -> Memory:

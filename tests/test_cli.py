@@ -190,6 +190,13 @@ def test_build_writes_c_that_compiles(kernels: Path, tmp_path: Path) -> None:
     subprocess.run(command, cwd=tmp_path, check=True)
 
 
+def test_build_makes_code_for_a_processor_that_is_not_here(tmp_path: Path) -> None:
+    path = tmp_path / "axpy.py"
+    path.write_text("from strategies.axpy import schedule_axpy as axpy\n")
+    assert run("build", f"{path}:axpy", "-o", tmp_path, "--target", "neon").exit_code == 0
+    assert "vld1q_f32" in (tmp_path / "axpy.c").read_text()
+
+
 def test_build_takes_one_proc_and_the_files_name(kernels: Path, tmp_path: Path) -> None:
     assert run("build", f"{kernels}:scale", "-o", tmp_path).exit_code == 0
     assert "blocked" not in (tmp_path / "kernels.h").read_text()
@@ -251,7 +258,7 @@ def test_a_target_that_does_not_run_here_is_refused(monkeypatch: pytest.MonkeyPa
 
 
 def test_an_unknown_demo_is_named_beside_the_known_ones() -> None:
-    stops(run("demo", "fft"), 2, "no demo 'fft'", "axpy, gemv, gemv_t, sgemm")
+    stops(run("demo", "fft"), 2, "no demo 'fft'", "axpy, blur, gemv, gemv_t, sgemm")
 
 
 @dataclass(frozen=True)
@@ -346,7 +353,7 @@ def test_a_missing_installation_is_explained(monkeypatch: pytest.MonkeyPatch) ->
     stops(run("targets"), 2, "install exo-strat")
 
 
-@pytest.mark.parametrize("command", ["demo", "show", "build", "targets"])
+@pytest.mark.parametrize("command", ["demo", "show", "build", "figure", "targets"])
 def test_help_has_an_example(command: str) -> None:
     shown = run(command, "--help")
     assert shown.exit_code == 0

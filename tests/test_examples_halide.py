@@ -34,7 +34,7 @@ CASES = (
     Case("blur groups", blur.blur, blur.groups(4), blur.groups()),
     Case("unsharp rows", unsharp.unsharp, unsharp.rows(4), unsharp.rows()),
     Case("unsharp pixels", unsharp.unsharp, unsharp.pixels(), unsharp.pixels()),
-    Case("unsharp groups", unsharp.unsharp, unsharp.groups(2), unsharp.groups()),
+    Case("unsharp groups", unsharp.unsharp, unsharp.groups(2, 2), unsharp.groups()),
     Case("harris rows", harris.harris, harris.rows(4), harris.rows()),
     Case("pyramid rows", pyramid.pyramid, pyramid.rows(), pyramid.rows()),
     Case("pyramid tiles", pyramid.pyramid, pyramid.tiles(4, 4, 4), pyramid.tiles()),

@@ -64,9 +64,11 @@ def test_the_wheel_alone_runs_the_demos(tmp_path: Path) -> None:
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     venv.create(tmp_path / "env", with_pip=True)
     binaries = tmp_path / "env" / "bin"
-    run(binaries / "python", "-m", "pip", "install", "--quiet", wheel)
+    run(binaries / "python", "-m", "pip", "install", "--quiet", f"{wheel}[image]")
     assert PROJECT["version"] in run(binaries / "exo-strat", "--version")
     for demo in ("axpy", "gemv", "sgemm"):
         report = run(binaries / "exo-strat", "demo", demo, "--out", tmp_path / demo)
         assert "GFLOP/s" in report
         assert (tmp_path / demo / f"{demo}.c").is_file()
+    run(binaries / "exo-strat", "demo", "blur", "--out", tmp_path / "blur.png")
+    assert (tmp_path / "blur.png").is_file()

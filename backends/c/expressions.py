@@ -12,6 +12,7 @@ from ..kernel import (
     Control,
     Expr,
     ExternCall,
+    ExternFn,
     Point,
     Read,
     ReadConfig,
@@ -122,6 +123,8 @@ class Expressions:
                 return unary(op, self.data(a, at, env))
             case Binary(op=op, lhs=a, rhs=b):
                 return binary(op, self.data(a, at, env), self.data(b, at, env))
+            case ExternCall(f=ExternFn(result=str()), args=args):
+                return self.converted(args[0], at, env)
             case ExternCall(f=f, args=args):
                 values = ", ".join(str(self.data(a, at, env)) for a in args)
                 return Term(f"{self.needs.extern(f, at)}({values})")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
+from pathlib import Path
 from typing import ClassVar
 
 from ..kernel import DRAM, DRAM_STACK, DRAM_STATIC, Memory, Scalar
@@ -37,6 +38,8 @@ class CMemory(Memory):
     """What the C compiler needs to be told."""
     cpu_flags: ClassVar[tuple[str, ...]] = ()
     """What the processor must have, in the spelling of /proc/cpuinfo."""
+    headers: ClassVar[tuple[Path, ...]] = ()
+    """Files of its own that generated C includes; they are put beside it."""
 
     def __str__(self) -> str:
         return self.name
@@ -193,7 +196,8 @@ class VectorMemory(CMemory):
             extent = f"`{shape[-1]}`" if shape else "a single value"
             raise Objection(f"the innermost extent in {self} must be {lanes}, the lanes of {scalar}; it is {extent}")
         _constant(self, shape)
-        return f"{ctype} {name}{''.join(f'[{n}]' for n in shape[:-1])};"
+        # what a mask leaves alone is then 0, and no value that C has to carry from iteration to iteration
+        return f"{ctype} {name}" + ("".join(f"[{n}]" for n in shape[:-1]) or " = {0}") + ";"
 
     def element(self, name: str, index: tuple[Index, ...], strides: tuple[Term, ...]) -> str:
         *outer, lane = index

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..kernel import Arg, Binary, Const, Control, Expr, Proc, ProcDef, Scalar, StrideExpr, Sym, Tensor
 from .checks import check
@@ -34,6 +35,8 @@ class CModule:
     cc_flags: tuple[str, ...] = ()
     cpu_flags: tuple[str, ...] = ()
     """What its memories ask of the C compiler and of the processor."""
+    headers: tuple[Path, ...] = ()
+    """Files that the source includes and no compiler brings."""
 
     @property
     def parallel(self) -> bool:
@@ -77,6 +80,7 @@ def compile(procs: Sequence[Proc], name: str = "exo") -> CModule:
         tuple(f for f in program.functions if f.exported),
         tuple(dict.fromkeys(flag for m in memories for flag in m.cc_flags)),
         tuple(dict.fromkeys(flag for m in memories for flag in m.cpu_flags)),
+        tuple(dict.fromkeys(path for m in memories for path in m.headers)),
     )
 
 
@@ -183,7 +187,8 @@ def _definition(f: Function, entry: Env, program: Program, needs: Needs) -> str:
             view = env.views[a.sym]
             env = env.with_view(a.sym, whole(view.name, view.scalar, view.mem, row_major(shape), view.const))
     lines += printer.block(f.tree.body, env, (), "body")
-    return "\n".join((f"{_prototype(f, entry, needs, 'restrict ')} {{", *indented(lines), "}\n"))
+    opening = f"{_prototype(f, entry, needs, 'restrict ')} {{"
+    return "\n".join((*printer.outlined, opening, *indented(lines), "}\n"))
 
 
 def _contract(f: Function, env: Env) -> str:

@@ -46,6 +46,16 @@ class Needs:
     helpers: dict[str, str] = field(default_factory=dict)
     windows: dict[str, str] = field(default_factory=dict)
     configs: dict[str, Config] = field(default_factory=dict)
+    functions: dict[str, None] = field(default_factory=dict)
+
+    def unique(self, stem: str, end: str) -> str:
+        """A function's name, numbered before its end if another has it."""
+        candidate, n = stem + end, 0
+        while candidate in self.functions:
+            n += 1
+            candidate = f"{stem}_{n}{end}"
+        self.functions[candidate] = None
+        return candidate
 
     def prelude(self, text: str) -> None:
         """C text wanted once a file; its #include lines are gathered at the top."""

@@ -1,7 +1,7 @@
 """Precision rules (paper, A.7). Imports the kernel's names.
 
 A literal takes the precision of its context; `R` is f32; the operands of an operator agree; only an
-assignment, a reduction and a config write convert.
+assignment, a reduction, a config write and a conversion such as `u16(x)` convert.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ..kernel import (
     Const,
     Expr,
     ExternCall,
+    ExternFn,
     If,
     ProcDef,
     Read,
@@ -51,6 +52,8 @@ def precision(e: Expr, data: Mapping[Sym, Data]) -> Scalar | None:
             return precision(a, data)
         case Binary(op=op, lhs=a, rhs=b):
             return _agree(f"`{op}`", precision(a, data), precision(b, data))
+        case ExternCall(f=ExternFn(result=str(result))):
+            return Scalar(result)
         case ExternCall(f=f, args=args):
             each: Iterable[Scalar | None] = (precision(a, data) for a in args)
             return reduce(lambda x, y: _agree(f.name, x, y), each, None)
@@ -67,10 +70,16 @@ def _check_value(e: Expr, at: Scalar, data: Mapping[Sym, Data]) -> None:
             _check_value(a, at, data)
         case Binary(op=op, lhs=a, rhs=b):
             if op == "%" or (op == "/" and not at.is_float):
-                raise Objection(f"`{op}` on {at} would round; use a floating-point precision")
+                instead = "`//`, or a" if op == "/" else "a"
+                raise Objection(f"`{op}` on {at} would round; use {instead} floating-point precision")
             _check_value(a, at, data)
             _check_value(b, at, data)
+        case ExternCall(f=ExternFn(result=str()), args=args):
+            for a in args:
+                check_value(a, at, data)
         case ExternCall(f=f, args=args):
+            if f.integer and at.is_float:
+                raise Objection(f"{f.name} needs an integer precision, not {at}: convert with i32(..)")
             if "{s}" in f.c and not at.is_float:
                 raise Objection(f"{f.name} needs a floating-point precision, not {at}")
             for a in args:

@@ -31,7 +31,10 @@ from ..kernel import (
 from .calls import Calls
 from .errors import AllocationError, MemoryAccessError, Objection, marked
 from .memory import PlacedMemory
+from .needs import Needs
 from .ordering import waits_at_end
+from .outlining import definition, parameters
+from .program import Function, Program
 from .terms import Term, binary, row_major
 from .types import INT, c_type, decided
 from .views import Env, View, whole
@@ -50,7 +53,11 @@ def indented(lines: Iterable[str]) -> Iterator[str]:
 
 
 class Statements(Calls):
-    """Prints the statements of one function."""
+    """Prints the statements of one function. `outlined` are functions that it calls, to stand before it."""
+
+    def __init__(self, function: Function, program: Program, needs: Needs) -> None:
+        super().__init__(function, program, needs)
+        self.outlined: list[str] = []
 
     def block(self, stmts: Block, env: Env, path: Path, label: str) -> Iterator[str]:
         """The lines of a block: its statements, then what its buffers need to be released."""
@@ -105,7 +112,7 @@ class Statements(Calls):
         text = self.control(e, env)
         if not reads_config(e):
             return text, env
-        spelled, env = env.spell(name)
+        spelled, env = env.constant(name)
         lines.append(f"const {INT} {spelled} = {text};")
         return Term(spelled), env
 
@@ -177,8 +184,19 @@ class Statements(Calls):
     def _counted(self, s: For, hi: Term, env: Env) -> Iterator[str]:
         lo = self.control(s.lo, env)
         name, inner = env.spell(s.iter.name)
+        inner = inner.with_control(s.iter, Term(name))
+        body = list(self.block(s.body, inner, env.path, "body"))
         if s.mode in PRAGMAS:
             yield PRAGMAS[s.mode]
         yield f"for ({INT} {name} = {lo}; {binary('<', Term(name), hi)}; {name}++) {{"
-        yield from indented(self.block(s.body, inner.with_control(s.iter, Term(name)), env.path, "body"))
+        yield from indented(self._outlined(name, body, inner) if s.mode == "par" else body)
         yield "}"
+
+    def _outlined(self, loop: str, body: list[str], env: Env) -> list[str]:
+        """The call of a function with this body, where there can be one."""
+        params = parameters(body, self.function, env, self.needs)
+        if params is None:
+            return body
+        name = self.needs.unique(f"exo_par_{self.function.name}_{loop}", "_body")
+        self.outlined.append(definition(name, params, body))
+        return [f"{name}({', '.join(p.name for p in params)});"]

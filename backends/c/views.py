@@ -71,10 +71,12 @@ def whole(name: str, scalar: Scalar, mem: CMemory, strides: tuple[Term, ...], co
 @dataclass(frozen=True)
 class Env:
     """What is in scope where the printer stands: the C text of control variables, the views of data
-    variables, the spellings taken; and the path of the statement being printed."""
+    variables, the constants that name a value of config state, the spellings taken; and the path of the
+    statement being printed."""
 
     controls: PMap[Sym, Term] = field(default_factory=pmap)
     views: PMap[Sym, View] = field(default_factory=pmap)
+    constants: tuple[str, ...] = ()
     taken: frozenset[str] = frozenset()
     path: Path = ()
 
@@ -82,6 +84,11 @@ class Env:
         """A C name like `name` that nothing in scope has, and the scope with it taken."""
         text = fresh(name, self.taken)
         return text, replace(self, taken=self.taken | {text})
+
+    def constant(self, name: str) -> tuple[str, Env]:
+        """`spell`, for a constant of the printer."""
+        text, env = self.spell(name)
+        return text, replace(env, constants=(*self.constants, text))
 
     def with_control(self, sym: Sym, text: Term) -> Env:
         return replace(self, controls=self.controls.set(sym, text))

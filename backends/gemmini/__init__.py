@@ -5,7 +5,9 @@ Every instruction is an attribute of this package, by its name: `from backends.g
 
 from __future__ import annotations
 
-from ..kernel import Proc
+from pyrsistent import pmap
+
+from ..kernel import Machine, Proc
 from .execute import DO_PRODUCTS
 from .externs import clamp_i8, mul_f32, round_even
 from .loads import DO_LOADS
@@ -23,6 +25,15 @@ INSTRUCTIONS: dict[str, Proc] = {
 }
 """All instructions, by name."""
 
+GEMMINI_MACHINE = Machine(
+    name="gemmini",
+    vec_widths=pmap(),
+    mem_type=GEMM_SCRATCH,
+    instructions=pmap({"i8": tuple(INSTRUCTIONS.values())}),
+    cpu_flags=("gemmini",),
+)
+"""The accelerator as a target. No processor that this package runs on has one: `simulate` runs its programs."""
+
 
 def __getattr__(name: str) -> Proc:
     if name in INSTRUCTIONS:
@@ -35,6 +46,7 @@ __all__ = [
     "CONFIG_LD",
     "CONFIG_ST",
     "DIM",
+    "GEMMINI_MACHINE",
     "GEMM_ACCUM",
     "GEMM_SCRATCH",
     "INCLUDE_DIR",

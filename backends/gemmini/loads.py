@@ -19,7 +19,8 @@ class Load:
     """A kind of load: what it takes, asserts and does, without configuration.
 
     `stride` is what the register's stride must be, in bytes; "" for any. `scale` tells whether it applies the
-    register's scale, in place of `SCALE` in the body. `columns` is C text; `source` that of the address.
+    register's scale, in place of `SCALE` in the body. `columns` is C text; `source` that of the address. `block` tells
+    how many rows its tiles are apart.
     """
 
     params: str
@@ -31,6 +32,7 @@ class Load:
     shrunk: bool = False
     scaled: bool = False
     add: bool = False
+    block: str = "16"
 
 
 _MATRIX = "src: [{t}][n, m] @ DRAM"
@@ -49,6 +51,13 @@ def _each_of_block(statement: str) -> str:
 
 _ROWS = rows("src") + tile("dst")
 _I8, _I32, _VECTOR = _MATRIX.format(t="i8"), _MATRIX.format(t="i32"), "src: [{t}][m] @ DRAM"
+_APART = """\
+assert stride(dst, 0) % 16 == 0
+assert stride(dst, 0) >= 16 * n
+assert stride(dst, 0) <= 262144
+assert stride(dst, 1) == 16
+assert stride(dst, 2) == 1
+"""
 _SCALED = """\
 t: f32
 t = src[i, j]
@@ -67,6 +76,14 @@ KINDS: Mapping[str, Load] = {
         _each_of_block("dst[j, i, k] = src[i, 16 * j + k]"),
         "stride(src, 0)",
         columns="16 * {m}",
+    ),
+    "ld_i8_apart": Load(
+        f"src: [i8][n, 16 * m] @ DRAM, {_BLOCKED}",
+        BLOCK_SIZES + rows("src") + _APART,
+        _each_of_block("dst[j, i, k] = src[i, 16 * j + k]"),
+        "stride(src, 0)",
+        columns="16 * {m}",
+        block="stride(dst, 0) / 16",
     ),
     "ld_i8_vector": Load(
         f"{_VECTOR.format(t='i8')}, {_SCRATCH}",
@@ -105,7 +122,7 @@ KINDS: Mapping[str, Load] = {
 def needs(kind: Load, i: int) -> str:
     """The assertions about the register."""
     register = f"ConfigLd{i}"
-    asserts = f"assert {register}.scaled == {kind.scaled}\nassert {register}.block == 16\n"
+    asserts = f"assert {register}.scaled == {kind.scaled}\nassert {register}.block == {kind.block}\n"
     if kind.source != "NULL" and "GEMM_ACCUM" in kind.params:
         asserts += f"assert {register}.shrunk == {kind.shrunk}\n"
     return asserts + (f"assert {register}.stride == {kind.stride}\n" if kind.stride else "")

@@ -14,7 +14,7 @@ from ..kernel import Scalar
 DIM = 16
 """Rows and columns of the systolic array, and elements of a row of local memory."""
 
-HEADER = "exo_gemmini.h"
+HEADER, MODEL = "exo_gemmini.h", "exo_gemmini_model.h"
 INCLUDE_DIR = Path(__file__).parent
 """The folder of the header that generated code includes."""
 
@@ -24,6 +24,7 @@ class GemminiMemory(PlacedMemory):
 
     unit: ClassVar[str] = "rows"
     cc_flags: ClassVar[tuple[str, ...]] = (f"-I{INCLUDE_DIR}",)
+    headers: ClassVar[tuple[Path, ...]] = (INCLUDE_DIR / HEADER, INCLUDE_DIR / MODEL)
     holds: ClassVar[str] = ""
     base: ClassVar[int] = 0
 

@@ -62,9 +62,9 @@ def load(name: str, i: int = 0) -> Operation:
     kind, plain = loads.KINDS[name], loads.load(name, i)
     stride, shrunk = kind.stride or "0", str(kind.shrunk)
     if kind.scaled:
-        setting, values = state.config_ld_scaled[i], [stride, "True", "scale", shrunk, "16"]
+        setting, values = state.config_ld_scaled[i], [stride, "True", "scale", shrunk, kind.block]
     else:
-        setting, values = state.config_ld[i], [stride, "False", shrunk, "16"]
+        setting, values = state.config_ld[i], [stride, "False", shrunk, kind.block]
     return Operation(plain, _configured(plain, setting, values, loads.DO_LOADS[f"do_{name}_id{i}"]))
 
 

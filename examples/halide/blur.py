@@ -57,11 +57,11 @@ def root() -> Op:
     return pipeline(_x.store_root().compute_at(_y, "x").vectorize("x"))
 
 
-def groups(n: int = 8) -> Op:
-    """So many rows at a time in one thread, without a buffer: what they share of the first stage is in registers."""
+def groups(n: int = 6) -> Op:
+    """So many rows at a time, without a buffer: what they share of the first stage is in registers."""
     return pipeline(
         _x.compute_inline(),
-        _y.split("y", "y", "yi", n, "cut").reorder("yi", "x", "y").unroll("yi").vectorize("x"),
+        _y.split("y", "y", "yi", n, "cut").reorder("yi", "x", "y").unroll("yi").parallel("y").vectorize("x"),
     )
 
 

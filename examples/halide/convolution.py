@@ -34,4 +34,14 @@ def channels() -> Op:
     return pipeline(_out.parallel("k"), _conv.compute_at(_out, "x").store_in(DRAM_STACK).unroll("dy").unroll("dx"))
 
 
-SCHEDULES = {"channels": channels()}
+def rows() -> Op:
+    """Channels in parallel, a row of sums at a time; vectors take all weights of an input channel together."""
+    return pipeline(
+        _out.parallel("k"),
+        _conv.compute_at(_out, "y"),
+        _conv.reorder("dx", "dy", "x", "c").unroll("dx").unroll("dy").vectorize("x"),
+        _out.vectorize("x"),
+    )
+
+
+SCHEDULES = {"channels": channels(), "rows": rows()}

@@ -50,6 +50,7 @@ def unsharp(H: size, W: size, inp: f32[3, H + 6, W + 6], out: f32[3, H, W]):
 
 _gray, _blur_y, _blur_x, _sharpen, _ratio, _out = map(Func, ("gray", "blur_y", "blur_x", "sharpen", "ratio", "out"))
 
+
 def rows(strip: int = 32) -> Op:
     """Row by row in parallel strips; seven rows of brightness are kept, and one of the other stages."""
     return pipeline(
@@ -76,17 +77,17 @@ def pixels() -> Op:
     )
 
 
-def groups(n: int = 4) -> Op:
-    """As `pixels`, so many rows at a time: what they share of a column is read once."""
+def groups(n: int = 8, strip: int = 8) -> Op:
+    """Groups of rows, so many in each of the strips that run in parallel: of a column, what the rows of a group share
+    of the brightness is read once. Where a group is whole, nothing asks for the image's end."""
     return pipeline(
         _sharpen.compute_inline(),
         _blur_x.compute_inline(),
-        _out.split("y", "y", "yi", n).reorder("c", "yi", "x", "y"),
+        _out.split("y", "y", "yi", n).split("y", "ys", "y", strip).reorder("c", "x", "yi", "y", "ys").parallel("ys"),
         _ratio.compute_at(_out, "x").store_in(DRAM_STACK),
         _blur_y.compute_at(_out, "y").reorder("yi", "x"),
-        _gray.store_root().compute_at(_out, "y").vectorize("x"),
-        _out.partition("y").unroll("c").unroll("yi").vectorize("x"),
-        _ratio.unroll("yi"),
+        _gray.store_at(_out, "ys").compute_at(_out, "y").vectorize("x"),
+        _out.partition("y").unroll("c").vectorize("x"),
         _blur_y.unroll("yi").vectorize("x"),
     )
 

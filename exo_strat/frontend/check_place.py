@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from pyrsistent import PMap
 
+from ..ir.frozen import fast_init
 from ..ir.names import Sym
 from ..ir.nodes import Expr, Interval, Point, ProcDef
 from ..ir.printing import names_at, print_dim
@@ -17,7 +18,7 @@ from ..ir.types import Control
 from ..ir.walk import Path, Step
 from ..logic.answers import Proved, Refuted
 from ..logic.context import show_model
-from ..logic.formula import Formula, Lin, Model, Opaque, atoms, lin_atoms, value_of
+from ..logic.formula import Formula, HashedOnce, Lin, Model, Opaque, atoms, lin_atoms, value_of
 from ..logic.solver import prove
 from ..logic.translate import Env, cond, lin
 from .check_views import View
@@ -26,6 +27,7 @@ from .errors import CheckError
 Facts = tuple[Formula, ...]
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Place:
     """A node of `tree` with the buffers (`views`) and control variables in scope there, and the facts.
@@ -54,8 +56,9 @@ class Place:
 
     def know(self, facts: Iterable[Formula]) -> Place:
         """With more facts."""
-        new = tuple(f for f in facts if f not in self.facts)
-        return replace(self, facts=self.facts + new) if new else self
+        known = set(self.facts)
+        new = tuple([f for f in facts if f not in known])
+        return replace(self, facts=HashedOnce(self.facts + new)) if new else self
 
     def with_view(self, sym: Sym, view: View) -> Place:
         """With one more buffer in scope."""

@@ -186,7 +186,7 @@ def _outside(n: Node) -> Iterator[tuple[str, object]]:
             yield mem.name, mem
         case WriteConfig(config=c) | ReadConfig(config=c):
             yield c.name, c
-        case ExternCall(f=fn):
+        case ExternCall(f=fn) if fn.result is None:  # a conversion goes by the name of a type
             yield fn.name, fn
         case _:
             pass

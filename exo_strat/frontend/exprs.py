@@ -11,7 +11,7 @@ from pyrsistent import pvector
 
 from ..ir import build as b
 from ..ir.config import Config
-from ..ir.externs import BUILTIN, ExternFn
+from ..ir.externs import BUILTIN, CONVERSIONS, ExternFn, floordiv
 from ..ir.names import Sym
 from ..ir.nodes import (
     Binary,
@@ -29,7 +29,7 @@ from ..ir.nodes import (
     WindowExpr,
 )
 from ..ir.reductions import CALLED
-from ..ir.types import Control, R, Scalar, Tensor, Type, bool_, int_, stride_
+from ..ir.types import SCALARS, Control, R, Scalar, Tensor, Type, bool_, int_, stride_
 from .errors import FrontendError, ObjectTypeError, ParseError, ScopeError
 from .scope import Scope, window_type
 from .source import Source, parse_python
@@ -225,7 +225,8 @@ class ExprParser:
         found = self.scope.env.get(name)
         if name == "stride" and not isinstance(found, ExternFn):
             return self.stride(node)
-        f = found if isinstance(found, ExternFn) else BUILTIN.get(name)
+        f = CONVERSIONS.get(found.name) if isinstance(found, Scalar) else BUILTIN.get(name)
+        f = found if isinstance(found, ExternFn) else f
         if f is None and hasattr(found, "tree"):
             self.source.fail(ObjectTypeError, node, f"{name} is a procedure: a call of it is a statement, not a value")
         if f is None and name in CALLED:
@@ -235,7 +236,7 @@ class ExprParser:
             self.source.fail(ScopeError, node, f"{name!r} is no extern function; define it with extern(...)")
         if len(node.args) != f.arity:
             self.source.fail(ObjectTypeError, node, f"{name} takes {f.arity} arguments, not {len(node.args)}")
-        return ExternCall(f, pvector(self.data(a) for a in node.args)), R
+        return ExternCall(f, pvector(self.data(a) for a in node.args)), SCALARS[f.result] if f.result else R
 
     def stride(self, node: ast.Call) -> Typed:
         if len(node.args) != 2 or not isinstance(node.args[1], ast.Constant) or type(node.args[1].value) is not int:
@@ -271,9 +272,11 @@ class ExprParser:
         dx, dy = as_data(x, tx), as_data(y, ty)
         if dx is None or dy is None:
             self.source.fail(ObjectTypeError, node, f"{describe(tx)} and {describe(ty)} cannot be combined by {op!r}")
-        if op == "%" or isinstance(node.op, ast.FloorDiv):
-            self.source.fail(ObjectTypeError, node, "data has no remainder and no floor division")
+        if op == "%":
+            self.source.fail(ObjectTypeError, node, "data has no remainder")
         base = tx if isinstance(tx, Scalar) and tx != R else ty if isinstance(ty, Scalar) else R
+        if isinstance(node.op, ast.FloorDiv):
+            return ExternCall(floordiv, pvector((dx, dy))), base
         return Binary(op, dx, dy), base
 
     def integers(self, node: ast.BinOp, op: str, x: Expr, y: Expr) -> Expr:

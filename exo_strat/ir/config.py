@@ -19,5 +19,8 @@ class Config:
     name: str
     fields: PMap[str, Scalar | Control]
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __repr__(self) -> str:
         return self.name

@@ -3,6 +3,9 @@
 A user adds one with `extern(...)`; its exact meaning is a Python function on numbers, its C text a
 template in which `{0} {1} ..` are the arguments, `{s}` is "f" for f32 and "" for f64, and `{t}` is
 the C type of the result.
+
+Two kinds are for integer data. `floordiv(x, y)`, also written `x // y`, is the floor of the quotient, exactly. `u16(x)`
+is x, computed with at precision u16 from there on: like an assignment it converts, and the number must fit.
 """
 
 from __future__ import annotations
@@ -16,20 +19,26 @@ from typing import Final
 
 @dataclass(frozen=True)
 class ExternFn:
-    """A pure function of data values. `eval` is its meaning on exact numbers, `c` its C text."""
+    """A pure function of data values. `eval` is its meaning on exact numbers, `c` its C text.
+
+    `result` is the precision of its value, if that is not the one of its arguments: so a conversion. `integer` says
+    that it is computed at integer precisions only.
+    """
 
     name: str
     arity: int
     eval: Callable[..., Fraction] = field(compare=False, repr=False)
     c: str = field(compare=False, repr=False)
+    result: str | None = None
+    integer: bool = False
 
     def __call__(self, *args: object) -> object:
         raise TypeError(f"{self.name} is an extern function: it can only be called inside a @proc")
 
 
-def extern(name: str, arity: int, eval: Callable[..., Fraction], c: str) -> ExternFn:
-    """A new extern function; name it in a `@proc` and it is called. `min` and `max` are taken: they name
-    reductions, `x = min(x, e)`.
+def extern(name: str, arity: int, eval: Callable[..., Fraction], c: str, integer: bool = False) -> ExternFn:
+    """A new extern function; name it in a `@proc` and it is called. With `integer`, the backend refuses it at
+    floating-point precisions. `min` and `max` are taken: they name reductions, `x = min(x, e)`.
 
     >>> twice = extern("twice", 1, lambda x: 2 * x, "(2 * ({0}))")
     >>> twice.eval(Fraction(3, 2))
@@ -37,7 +46,7 @@ def extern(name: str, arity: int, eval: Callable[..., Fraction], c: str) -> Exte
     """
     if name in ("min", "max"):
         raise ValueError(f"{name} is the name of a reduction, `x = {name}(x, e)`: call the function f{name}, say")
-    return ExternFn(name, arity, eval, c)
+    return ExternFn(name, arity, eval, c, integer=integer)
 
 
 def _real(f: Callable[[float], float]) -> Callable[[Fraction], Fraction]:
@@ -57,5 +66,16 @@ fmin: Final = extern("fmin", 2, min, "(({0}) < ({1}) ? ({0}) : ({1}))")
 select: Final = extern(
     "select", 4, lambda x, v, y, z: y if x < v else z, "(({0}) < ({1}) ? ({2}) : ({3}))"
 )
+_TRUNCATED: Final = "({0}) / ({1})"
+_BELOW: Final = "(({0}) % ({1}) != 0 && (({0}) < 0) != (({1}) < 0))"
+floordiv: Final = extern("floordiv", 2, lambda x, y: Fraction(x // y), f"{_TRUNCATED} - {_BELOW}", integer=True)
 
-BUILTIN: Final = {f.name: f for f in (sin, cos, sqrt, expf, log, sigmoid, relu, abs_, fmax, fmin, select)}
+BUILTIN: Final = {
+    f.name: f for f in (sin, cos, sqrt, expf, log, sigmoid, relu, abs_, fmax, fmin, select, floordiv)
+}
+
+CONVERSIONS: Final = {
+    name: ExternFn(name, 1, lambda x: x, "{0}", result=name)
+    for name in ("f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
+}
+"""`u16(x)` and so on. They go by the name of the type, which is what the name means outside of a call."""

@@ -20,7 +20,7 @@ class Remembers:
     """An object that keeps what was computed of it. That is no part of its value."""
 
     __slots__ = ("_memo",)
-    _memo: tuple[object, dict[object, Any]]
+    _memo: dict[object, Any]
 
 
 _era: Final[list[object]] = [object()]  # what was remembered in another one does not count
@@ -31,14 +31,15 @@ def memo_by_identity(f: Callable[Concatenate[K, P], V]) -> Callable[Concatenate[
 
     @wraps(f)
     def remembered(node: K, /, *args: P.args, **kwargs: P.kwargs) -> V:
-        memo: tuple[object, dict[object, Any]] | None = getattr(node, "_memo", None)
-        if memo is None or memo[0] is not _era[0]:
-            memo = (_era[0], {})
+        memo: dict[object, Any] | None = getattr(node, "_memo", None)
+        if memo is None or memo[None] is not _era[0]:
+            memo = {None: _era[0]}
             object.__setattr__(node, "_memo", memo)
-        known, key = memo[1], (f, args, *kwargs.items()) if args or kwargs else f
-        if key not in known:
-            known[key] = f(node, *args, **kwargs)
-        return known[key]  # type: ignore[no-any-return]
+        key = (f, args, *kwargs.items()) if args or kwargs else f
+        value = memo.get(key, memo)  # `memo` is no value of anything
+        if value is memo:
+            value = memo[key] = f(node, *args, **kwargs)
+        return value  # type: ignore[no-any-return]
 
     return remembered
 

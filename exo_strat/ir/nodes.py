@@ -16,6 +16,7 @@ from pyrsistent import PVector
 
 from .config import Config
 from .externs import ExternFn
+from .frozen import fast_init
 from .memo import Remembers
 from .memory import Memory
 from .names import Sym
@@ -26,6 +27,7 @@ Children: TypeAlias = tuple[tuple[str, bool], ...]
 # -- expressions -------------------------------------------------------------------------------
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Var(Remembers):
     """A control variable: a loop iterator, or a size, index, int, bool or stride argument."""
@@ -34,6 +36,7 @@ class Var(Remembers):
     CHILDREN: ClassVar[Children] = ()
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Read(Remembers):
     """The value of a data scalar or tensor element; with no indices and as a call's argument, the
@@ -44,6 +47,7 @@ class Read(Remembers):
     CHILDREN: ClassVar[Children] = (("idx", True),)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Interval(Remembers):
     """`lo:hi` in a window expression: keeps the dimension."""
@@ -53,6 +57,7 @@ class Interval(Remembers):
     CHILDREN: ClassVar[Children] = (("lo", False), ("hi", False))
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Point(Remembers):
     """A single index in a window expression: drops the dimension."""
@@ -64,6 +69,7 @@ class Point(Remembers):
 WinDim: TypeAlias = Interval | Point
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class WindowExpr(Remembers):
     """`x[i, 0:n]`: a view of part of a tensor. Has at least one `Interval`."""
@@ -73,6 +79,7 @@ class WindowExpr(Remembers):
     CHILDREN: ClassVar[Children] = (("idx", True),)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Const(Remembers):
     """A literal. `type` is `R` for data (value int or float), `int_` or `bool_` for control."""
@@ -82,6 +89,7 @@ class Const(Remembers):
     CHILDREN: ClassVar[Children] = ()
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Unary(Remembers):
     """`-e` (data or control) or `not e`. `op` is "-" or "not"."""
@@ -91,6 +99,7 @@ class Unary(Remembers):
     CHILDREN: ClassVar[Children] = (("arg", False),)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Binary(Remembers):
     """`lhs op rhs`; op one of `+ - * / %`, `< <= > >= == !=`, `and or`.
@@ -104,6 +113,7 @@ class Binary(Remembers):
     CHILDREN: ClassVar[Children] = (("lhs", False), ("rhs", False))
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class ExternCall(Remembers):
     """A call of a pure extern function on data values."""
@@ -113,6 +123,7 @@ class ExternCall(Remembers):
     CHILDREN: ClassVar[Children] = (("args", True),)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class StrideExpr(Remembers):
     """`stride(x, dim)`: the distance in elements between neighbours along a dimension."""
@@ -122,6 +133,7 @@ class StrideExpr(Remembers):
     CHILDREN: ClassVar[Children] = ()
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class ReadConfig(Remembers):
     """The value of a config field."""
@@ -136,6 +148,7 @@ Expr: TypeAlias = Var | Read | WindowExpr | Const | Unary | Binary | ExternCall 
 # -- statements --------------------------------------------------------------------------------
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Assign(Remembers):
     """`sym[idx] = rhs` on data."""
@@ -146,6 +159,7 @@ class Assign(Remembers):
     CHILDREN: ClassVar[Children] = (("idx", True), ("rhs", False))
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Reduce(Remembers):
     """`sym[idx] op= rhs` on data. `op` is the accumulation operator: "+", "*", "min" or "max"."""
@@ -157,6 +171,7 @@ class Reduce(Remembers):
     CHILDREN: ClassVar[Children] = (("idx", True), ("rhs", False))
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class For(Remembers):
     """`for iter in mode(lo, hi)`; mode "seq", "par" or "vec". Zero iterations when hi <= lo."""
@@ -169,6 +184,7 @@ class For(Remembers):
     CHILDREN: ClassVar[Children] = (("lo", False), ("hi", False), ("body", True))
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class If(Remembers):
     """`if cond: body else: orelse`; `orelse` is empty when there is no else branch."""
@@ -179,6 +195,7 @@ class If(Remembers):
     CHILDREN: ClassVar[Children] = (("cond", False), ("body", True), ("orelse", True))
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Alloc(Remembers):
     """`sym: type @ mem`: a fresh, uninitialised buffer that lives to the end of its block."""
@@ -189,6 +206,7 @@ class Alloc(Remembers):
     CHILDREN: ClassVar[Children] = (("type", False),)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class WindowDef(Remembers):
     """`sym = x[..]`: names a view; `sym` aliases `x` to the end of the block."""
@@ -198,6 +216,7 @@ class WindowDef(Remembers):
     CHILDREN: ClassVar[Children] = (("rhs", False),)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Call(Remembers):
     """A call of another procedure; arguments are control expressions, reads and windows."""
@@ -207,6 +226,7 @@ class Call(Remembers):
     CHILDREN: ClassVar[Children] = (("args", True),)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class WriteConfig(Remembers):
     """`Config.field = rhs`."""
@@ -217,6 +237,7 @@ class WriteConfig(Remembers):
     CHILDREN: ClassVar[Children] = (("rhs", False),)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Pass(Remembers):
     """Does nothing; keeps a block from being empty."""
@@ -230,6 +251,7 @@ Block: TypeAlias = PVector[Stmt]
 # -- procedures --------------------------------------------------------------------------------
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Arg(Remembers):
     """A formal argument. `mem` is None for control arguments."""
@@ -249,6 +271,7 @@ class Instr:
     c_global: str = ""
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class ProcDef(Remembers):
     """A procedure's tree. `next_id` is the smallest number that no Sym of it has."""

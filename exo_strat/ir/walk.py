@@ -68,6 +68,12 @@ def _fields(cls: type) -> tuple[Mapping[str, int], Callable[[object], tuple[obje
     return {name: n for n, name in enumerate(names)}, get_all
 
 
+def put(node: N, step: Step, new: Node) -> N:
+    """`node` with `new` for the child at one step."""
+    label, i = step
+    return with_child(node, label, new if i is None else getattr(node, label).set(i, new))
+
+
 def child(node: Node, step: Step) -> Node:
     """The child of `node` at one step."""
     label, i = step
@@ -122,6 +128,10 @@ def walk(
             stack.extend([((*here, step), c) for step, c in children(n)][::-1])
 
 
+_WITH_BODY = (For, If, ProcDef)
+_NAMED = (Alloc, WindowDef, Arg)
+
+
 def statements(node: Node, path: Path = ()) -> Iterator[tuple[Path, Stmt]]:
     """The statements of `node`, itself first if it is one, in textual order, with paths that start with `path`."""
     stack: list[tuple[Path, Node]] = [(path, node)] if isinstance(node, ProcDef | Stmt) else []
@@ -131,7 +141,7 @@ def statements(node: Node, path: Path = ()) -> Iterator[tuple[Path, Stmt]]:
             yield here, n  # type: ignore[misc]
         if isinstance(n, If):
             stack += [((*here, ("orelse", i)), s) for i, s in enumerate(n.orelse)][::-1]
-        if isinstance(n, For | If | ProcDef):
+        if isinstance(n, _WITH_BODY):
             stack += [((*here, ("body", i)), s) for i, s in enumerate(n.body)][::-1]
 
 
@@ -148,7 +158,7 @@ def declarators(node: Node) -> Iterator[Arg | Stmt]:
         yield s
         if isinstance(s, If):
             stack.extend(reversed(s.orelse))
-        if isinstance(s, For | If):
+        if isinstance(s, _WITH_BODY):
             stack.extend(reversed(s.body))
 
 
@@ -173,27 +183,23 @@ def update(node: N, path: Path, f: Callable[[object], object]) -> N:
 
 def map_children(node: N, f: Callable[[Node], Node]) -> N:
     """`node` with `f` applied to each child; the same object if no child changed."""
-    if not node.CHILDREN:  # type: ignore[attr-defined]
-        return node
-    changed: dict[str, object] = {}
-    for label, is_list in node.CHILDREN:  # type: ignore[attr-defined]
+    cls: Any = type(node)
+    values: list[object] | None = None
+    for label, is_list in cls.CHILDREN:
         old = getattr(node, label)
         if is_list:
-            new = [f(c) for c in old]
-            if not all(map(is_, new, old)):
-                changed[label] = pvector(new)
+            members = list(map(f, old))
+            if all(map(is_, members, old)):
+                continue
+            new: object = pvector(members)
         else:
-            one = f(old)
-            if one is not old:
-                changed[label] = one
-    if not changed:
-        return node
-    cls: Any = type(node)
-    at, fields = _fields(cls)
-    values = [*fields(node)]
-    for label, value in changed.items():
-        values[at[label]] = value
-    return cls(*values)  # type: ignore[no-any-return]
+            new = f(old)
+            if new is old:
+                continue
+        at, fields = _fields(cls)
+        values = values or [*fields(node)]
+        values[at[label]] = new
+    return cls(*values) if values else node
 
 
 def rewrite(node: N, f: Callable[[Node], Node]) -> N:
@@ -211,7 +217,7 @@ def rename(node: N, env: Mapping[Sym, Sym]) -> N:
     return _put_in(node, env)
 
 
-_NAMELESS = (Const, Unary, Binary, Interval, Point)
+_NAMELESS = frozenset((Unary, Binary, Interval, Point))
 
 
 def _put_in(node: N, env: Mapping[Sym, Sym | Expr]) -> N:
@@ -222,9 +228,9 @@ def _put_in(node: N, env: Mapping[Sym, Sym | Expr]) -> N:
         if isinstance(n, Var):
             value = env.get(n.sym, n)
             return Var(value) if isinstance(value, Sym) else value
-        if isinstance(n, _NAMELESS):
+        if type(n) in _NAMELESS:
             return map_children(n, visit)
-        if mentions(n).isdisjoint(replaced):
+        if isinstance(n, Const) or mentions(n).isdisjoint(replaced):
             return n
         new = map_children(n, visit)
         label = "iter" if isinstance(new, For) else "sym"
@@ -240,7 +246,7 @@ def binders(node: Node) -> tuple[Sym, ...]:
     for n in declarators(node):
         if isinstance(n, For):
             out.append(n.iter)
-        elif isinstance(n, Alloc | WindowDef | Arg):
+        elif isinstance(n, _NAMED):
             out.append(n.sym)
     return tuple(out)
 
@@ -249,8 +255,17 @@ def binders(node: Node) -> tuple[Sym, ...]:
 def mentions(node: Node) -> frozenset[Sym]:
     """Every variable that stands anywhere in `node`, bound or free."""
     sym = node.iter if isinstance(node, For) else getattr(node, "sym", None)
-    own = frozenset[Sym]() if sym is None else frozenset((sym,))
-    return own.union(*[mentions(c) for c in parts(node) if not isinstance(c, Const)])
+    found: set[Sym] = set() if sym is None else {sym}
+    todo = parts(node)
+    while todo:
+        n = todo.pop()
+        if isinstance(n, Var):
+            found.add(n.sym)
+        elif type(n) in _NAMELESS:
+            todo += parts(n)
+        elif not isinstance(n, Const):
+            found |= mentions(n)
+    return frozenset(found)
 
 
 def free_syms(node: Node | Block) -> frozenset[Sym]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from math import gcd
 from typing import TypeAlias
 
+from ..ir.frozen import fast_init
 from ..ir.names import Sym
 
 Order: TypeAlias = tuple[int, int, int, str]
@@ -19,6 +20,7 @@ Order: TypeAlias = tuple[int, int, int, str]
 # -- atoms ---------------------------------------------------------------------------------------
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class V:
     """An integer unknown; `tag` tells instances of one variable apart (primed iterations)."""
@@ -110,6 +112,7 @@ def _order(term: Term) -> Order:
 # -- affine forms --------------------------------------------------------------------------------
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Lin:
     """`const + sum(coefficient * atom)`; terms sorted, coefficients not zero.
@@ -123,12 +126,14 @@ class Lin:
 
     const: int
     terms: tuple[Term, ...] = ()
-    _hash: int | None = field(default=None, init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
-        if self._hash is None:  # most are never asked
+        try:
+            return self._hash
+        except AttributeError:  # most are never asked
             object.__setattr__(self, "_hash", hash((self.const, self.terms)))
-        return self._hash  # type: ignore[return-value]
+            return self._hash
 
     @staticmethod
     def of(x: int | Atom | Lin) -> Lin:
@@ -168,12 +173,17 @@ class Lin:
         return self * -1
 
     def __sub__(self, other: Lin | int) -> Lin:
-        if isinstance(other, int) or not (self.terms and other.terms):
-            return self + (-other)
-        return Lin.sum(self.const - other.const, (*self.terms, *[(a, -k) for a, k in other.terms]))
+        if isinstance(other, int):
+            return self + -other
+        if not other.terms:
+            return self + -other.const
+        negated = [(a, -k) for a, k in other.terms]
+        if not self.terms:
+            return Lin(self.const - other.const, tuple(negated))
+        return Lin.sum(self.const - other.const, (*self.terms, *negated))
 
     def __rsub__(self, other: int) -> Lin:
-        return -self + other
+        return Lin(other) - self
 
     def __mul__(self, k: int) -> Lin:
         if k == 1:

@@ -11,6 +11,7 @@ written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TypeAlias
 
 from pyrsistent import PMap, pmap
@@ -37,7 +38,7 @@ from ..ir.types import bool_
 from ..ir.walk import Path, binders, child, is_control, mentions, rewrite, walk
 from .answers import Proved
 from .context import Facts, entry_facts, facts_at, range_facts
-from .formula import Formula, eq, iff, lt, neg
+from .formula import TRUE, Formula, eq, iff, lt, neg
 from .solver import prove
 from .translate import Env, cond, is_opaque, lin
 
@@ -52,15 +53,16 @@ def values_at(tree: ProcDef, path: Path) -> Values:
     for n, (label, k) in enumerate(path):
         if label not in ("body", "orelse") or k is None:
             break
-        facts = facts_at(tree, path[:n])
+        facts = facts_at(tree, path[:n]) if _asks_facts(node) else ()
         if isinstance(node, For):
-            facts += range_facts(node)
-            known = _round(known, node, facts)
+            facts = _inside(node, facts)
+            known = _round(node, known, facts)
         known = _after_all(known, getattr(node, label)[:k], facts)
         node = child(node, (label, k))
     return known
 
 
+@lru_cache(maxsize=1 << 12)
 def value_facts(known: Values, env: Env) -> tuple[Formula, ...]:
     """The known values as facts about the moment of `env`."""
     facts = []
@@ -124,8 +126,11 @@ def entry_values(tree: ProcDef) -> Values:
 
 def after(known: Values, s: Stmt, facts: Facts = ()) -> Values:
     """What is known after `s`, given what is known before it, of fields and of all else."""
-    if not written_fields(s):
-        return known
+    return _after(s, known, facts if _asks_facts(s) else ()) if written_fields(s) else known
+
+
+@memo_by_identity
+def _after(s: Stmt, known: Values, facts: Facts) -> Values:
     match s:
         case WriteConfig(config=c, field=f, rhs=rhs):
             return _set(known, ReadConfig(c, f), _resolve(rhs, known))
@@ -149,6 +154,16 @@ def written_fields(s: Stmt | ProcDef) -> frozenset[ReadConfig]:
             return written_fields(callee.tree)
         case _:
             return frozenset[ReadConfig]().union(*map(written_fields, _inner(s)))
+
+
+@memo_by_identity
+def _asks_facts(s: Node) -> bool:
+    """Whether what is known of fields after a statement, or in a procedure, depends on more: on whether a loop in it
+    that writes fields runs."""
+    if isinstance(s, For) and written_fields(s):
+        runs = not (is_opaque(s.lo) or is_opaque(s.hi)) and lt(lin(s.lo), lin(s.hi)) == TRUE
+        return not runs or any(map(_asks_facts, s.body))
+    return isinstance(s, If | ProcDef) and any(map(_asks_facts, _inner(s)))
 
 
 @memo_by_identity
@@ -182,7 +197,8 @@ def _after_all(known: Values, stmts: Iterable[Stmt], facts: Facts) -> Values:
     return known
 
 
-def _round(known: Values, loop: For, facts: Facts) -> Values:
+@memo_by_identity
+def _round(loop: For, known: Values, facts: Facts) -> Values:
     """What is known at the start of every iteration, and after a loop that may run zero times."""
     while True:
         met = _join(known, _after_all(known, loop.body, facts))
@@ -192,8 +208,8 @@ def _round(known: Values, loop: For, facts: Facts) -> Values:
 
 
 def _after_loop(known: Values, loop: For, facts: Facts) -> Values:
-    inside = (*facts, *range_facts(loop))
-    start = _round(known, loop, inside)
+    inside = _inside(loop, facts)
+    start = _round(loop, known, inside)
     last = _after_all(start, loop.body, inside)
     if last == start or is_opaque(loop.lo) or is_opaque(loop.hi):
         return start
@@ -201,12 +217,18 @@ def _after_loop(known: Values, loop: For, facts: Facts) -> Values:
     if not isinstance(runs, Proved):
         return start
     inner = frozenset(binders(loop))
-    return pmap({f: v for f, v in last.items() if not mentions(v) & inner})
+    return pmap({f: v for f, v in last.items() if mentions(v).isdisjoint(inner)})
+
+
+def _inside(loop: For, facts: Facts) -> Facts:
+    """The facts in a loop, as far as anybody asks."""
+    return (*facts, *range_facts(loop)) if _asks_facts(loop) else ()
 
 
 def _join(a: Values, b: Values) -> Values:
     """What both say."""
-    return a if a is b else pmap({f: v for f, v in a.items() if b.get(f) == v})
+    both = a if a is b else pmap({f: v for f, v in a.items() if b.get(f) == v})
+    return a if len(both) == len(a) else both
 
 
 def _set(known: Values, field: ReadConfig, value: Expr | None) -> Values:

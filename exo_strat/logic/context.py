@@ -20,7 +20,24 @@ from ..ir.printing import names_at
 from ..ir.types import Tensor, bool_, size
 from ..ir.walk import Path, Step, child
 from .answers import Answer
-from .formula import TRUE, And, BoolAtom, Formula, Leaf, Lin, Model, Opaque, V, conj, eq, ge, lt, neg, product
+from .formula import (
+    TRUE,
+    And,
+    BoolAtom,
+    Formula,
+    HashedOnce,
+    Leaf,
+    Lin,
+    Model,
+    Opaque,
+    V,
+    conj,
+    eq,
+    ge,
+    lt,
+    neg,
+    product,
+)
 from .solver import prove
 from .translate import Env, cond, flag, is_opaque, lin, stride_of, unknown
 
@@ -43,6 +60,7 @@ def _env(bools: tuple[Sym, ...]) -> Env:
     return Env(bools=pmap({s: flag(s) for s in bools}))
 
 
+@memo_by_identity
 def facts_at(tree: ProcDef, path: Path) -> Facts:
     """What is known where `path` stands, whenever control reaches it."""
     facts = list(entry_facts(tree))
@@ -51,7 +69,7 @@ def facts_at(tree: ProcDef, path: Path) -> Facts:
     for step in path:
         facts += _from_above(node, step, bools)
         node = child(node, step)
-    return tuple(facts)
+    return HashedOnce(facts)
 
 
 @memo_by_identity

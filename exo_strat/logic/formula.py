@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Final, TypeAlias
 
+from ..ir.frozen import fast_init
 from .affine import (
     Atom,
     BoolAtom,
@@ -37,6 +38,7 @@ __all__ = [
     "Eq",
     "Formula",
     "Ge",
+    "HashedOnce",
     "Leaf",
     "Lin",
     "Model",
@@ -85,9 +87,10 @@ class Truth:
         return str(self.value)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Ge:
-    """`lin >= 0`."""
+    """`lin >= 0`; `lin` is no constant."""
 
     lin: Lin
 
@@ -98,6 +101,7 @@ class Ge:
         return f"{self.lin!r} >= 0"
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Eq:
     """`lin == 0`."""
@@ -111,6 +115,7 @@ class Eq:
         return f"{self.lin!r} == 0"
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Not:
     """The negation of an `Eq` or a `BoolAtom`."""
@@ -121,6 +126,7 @@ class Not:
         return f"not ({self.f!r})"
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class And:
     """All of `fs`: two or more, none of them an `And`."""
@@ -128,11 +134,25 @@ class And:
     fs: tuple[Formula, ...]
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Or:
     """Any of `fs`: two or more, none of them an `Or`."""
 
     fs: tuple[Formula, ...]
+
+
+class HashedOnce(tuple["Formula", ...]):
+    """Formulas that many questions share, each of which is looked up."""
+
+    _hash: int
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash = tuple.__hash__(self)
+            return self._hash
 
 
 Formula: TypeAlias = Truth | Ge | Eq | BoolAtom | Not | And | Or
@@ -193,16 +213,20 @@ def _join(fs: tuple[Formula, ...], cls: type[And] | type[Or], absorbing: Truth) 
     for f in fs:
         for g in f.fs if isinstance(f, cls) else (f,):
             if isinstance(g, Truth):
-                if g == absorbing:
+                if g.value == absorbing.value:
                     return absorbing
             else:
                 flat[g] = None
     if len(flat) == 1:
         return next(iter(flat))
-    for g in flat:
-        if not isinstance(g, And | Or) and neg(g) in flat:
-            return absorbing
+    if any(neg(g) in flat for g in flat if _is_negative(g)):
+        return absorbing
     return cls(tuple(flat)) if flat else neg(absorbing)
+
+
+def _is_negative(f: Formula) -> bool:
+    """Whether `f` is that one of two formulas, each the negation of the other, that has a minus or a `not` in front."""
+    return isinstance(f, Not) or (isinstance(f, Ge) and f.lin.terms[0][1] < 0)
 
 
 def conj(*fs: Formula) -> Formula:
@@ -221,7 +245,7 @@ def neg(f: Formula) -> Formula:
         case Truth(value=v):
             return FALSE if v else TRUE
         case Ge(lin=x):
-            return Ge(-x - 1)
+            return Ge(-1 - x)
         case Eq() | BoolAtom():
             return Not(f)
         case Not(f=g):

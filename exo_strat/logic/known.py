@@ -50,6 +50,6 @@ def conjuncts(formulas: Iterable[Formula]) -> list[Formula]:
     for f in formulas:
         if isinstance(f, And):
             flat.update(dict.fromkeys(f.fs))
-        elif f != Truth(True):
+        elif not (isinstance(f, Truth) and f.value):
             flat[f] = None
     return list(flat)

@@ -225,9 +225,15 @@ def _fold_remainders(x: Lin, parts: list[tuple[int, Expr]]) -> Lin:
             k = -(m // atom.c)
             rest = x - Lin.of(atom) * m - atom.lin * k
             if k != 0 and len(rest.terms) <= len(x.terms) - 1 - len(atom.lin.terms):
-                parts.append((k, b.mod(to_expr(atom.lin), atom.c)))
+                parts.append((k, b.mod(to_expr(_upwards(atom.lin, atom.c)), atom.c)))
                 return _fold_remainders(rest, parts)
     return x
+
+
+def _upwards(x: Lin, c: int) -> Lin:
+    """A form with the same remainder by c that no term makes smaller: so C's own remainder will do for what counts
+    from zero."""
+    return x + Lin.sum(0, [(a, c) for a, k in x.terms if k < 0])
 
 
 def _atom(a: Atom) -> Expr:

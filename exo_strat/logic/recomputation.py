@@ -16,9 +16,7 @@ from ..ir.nodes import (
     Alloc,
     Binary,
     Call,
-    Const,
     Expr,
-    ExternCall,
     For,
     If,
     Node,
@@ -44,7 +42,7 @@ from .formula import Formula, conj, disj, ge, gt, lt, ne, neg, subst
 from .safety import equal_at, idempotent, same_again
 from .solver import prove, satisfiable
 from .translate import is_opaque, lin, unknown
-from .untrapped import TOTAL
+from .untrapped import undefined
 
 
 def _loop(tree: ProcDef, path: Path) -> For:
@@ -300,9 +298,7 @@ def evaluable(tree: ProcDef, blk: Blk, e: Expr) -> Verdict:
     """Whether a condition whose places are in bounds has a value wherever control reaches a run of statements:
     all that it reads is written by then, or read by the statements themselves before they change it."""
     for _, n in walk(e):
-        partial = isinstance(n, ExternCall) and not any(n.f is t for t in TOTAL)
-        divides = isinstance(n, Binary) and n.op == "/" and not is_control(n)
-        if partial or (divides and not (isinstance(n.rhs, Const) and n.rhs.value != 0)):  # type: ignore[union-attr]
+        if undefined(n) is not None:
             return Clash("the condition has a value for all data")
     views = windows_at(tree, blk.path())
     for r in (resolve(a, views) for a in reads_of(e)):

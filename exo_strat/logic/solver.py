@@ -147,7 +147,7 @@ def prove(facts: Iterable[Formula], goal: Formula, obligation: str = "") -> Answ
     >>> prove([ge(n, 1), ge(i, 0), lt(i, n)], lt(i + 1, n))
     Refuted(model={i_1: 0, n_2: 1})
     """
-    facts = tuple(facts)
+    facts = facts if isinstance(facts, tuple) else tuple(facts)
     answer = _prove(facts, goal)
     _tell(facts, goal, (), answer, obligation)
     return answer

@@ -9,9 +9,10 @@ only; whoever shares it between moments is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import add, sub
 
 from pyrsistent import PMap, pmap
 
@@ -114,22 +115,24 @@ def lin(e: Expr, env: Env = EMPTY) -> Lin:
             return unknown(s) if hit is None else hit
         case Unary(op="-", arg=a):
             return -lin(a, env)
-        case Binary(op="+", lhs=a, rhs=b):
-            return lin(a, env) + lin(b, env)
-        case Binary(op="-", lhs=a, rhs=b):
-            return lin(a, env) - lin(b, env)
-        case Binary(op="*", lhs=a, rhs=b):
-            return product(lin(a, env), lin(b, env))
-        case Binary(op="/" | "%" as op, lhs=a, rhs=b):
-            c = lin(b, env)
-            if c.is_const and c.const >= 1:
-                return lin(a, env).div(c.const) if op == "/" else lin(a, env).mod(c.const)
-            return Lin.of(Opaque((op, lin(a, env), c)))
+        case Binary(op="+" | "-" | "*" | "/" | "%" as op, lhs=a, rhs=b):
+            return _ARITHMETIC[op](lin(a, env), lin(b, env))
         case StrideExpr(sym=s, dim=d):
             return env.strides.get((s, d)) or stride_of(s, d)
         case ReadConfig(config=c, field=f) if is_control(e):
             return Lin.of(Opaque(("config", c.name, f, env.moment)))
     raise TypeError(f"not an integer control expression: {e}")
+
+
+def _quotient(x: Lin, y: Lin) -> Lin:
+    return x.div(y.const) if y.is_const and y.const >= 1 else Lin.of(Opaque(("/", x, y)))
+
+
+def _remainder(x: Lin, y: Lin) -> Lin:
+    return x.mod(y.const) if y.is_const and y.const >= 1 else Lin.of(Opaque(("%", x, y)))
+
+
+_ARITHMETIC: dict[str, Callable[[Lin, Lin], Lin]] = {"+": add, "-": sub, "*": product, "/": _quotient, "%": _remainder}
 
 
 def cond(e: Expr, env: Env = EMPTY) -> Formula:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..ir import build as b
-from ..ir.externs import abs_, fmax, fmin, relu, select
+from ..ir.externs import CONVERSIONS, abs_, floordiv, fmax, fmin, relu, select
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import (
@@ -33,18 +33,29 @@ from .contents import covered, initialised
 from .dependence import SAFE, Clash, Safe, Verdict
 from .effects import Blk, windows_at
 
-TOTAL = (abs_, fmax, fmin, relu, select)
+_TOTAL = (abs_, fmax, fmin, relu, select, *CONVERSIONS.values())
+
+
+def undefined(n: Node) -> str | None:
+    """What an operation on data lacks for a value at some operands; None if it has one for all."""
+    match n:
+        case ExternCall(f=f, args=args) if f is floordiv and isinstance(args[1], Const) and args[1].value != 0:
+            return None
+        case ExternCall(f=f) if not any(f is t for t in _TOTAL):
+            return f"{f.name} may have no value"
+        case Binary(op="/", rhs=rhs) if not is_control(n) and not (isinstance(rhs, Const) and rhs.value != 0):
+            return "it may divide by zero"
+        case _:
+            return None
 
 
 @memo_by_identity
 def partial(tree: ProcDef) -> str | None:
     """Why a procedure may trap though its arguments are initialised; None if it surely does not."""
     for path, n in walk(tree):
+        if (lack := undefined(n)) is not None:
+            return lack
         match n:
-            case ExternCall(f=f) if not any(f is t for t in TOTAL):
-                return f"{f.name} may have no value"
-            case Binary(op="/", rhs=rhs) if not is_control(n) and not (isinstance(rhs, Const) and rhs.value != 0):
-                return "it may divide by zero"
             case ReadConfig(config=c, field=f):
                 return f"{c.name}.{f} may not be set"
             case Call(f=callee):
@@ -63,11 +74,10 @@ def has_value(tree: ProcDef, path: Path, e: Expr, types: Mapping[Sym, Type]) -> 
     only what is initialised, and its operations have a value for all operands."""
     views, here = windows_at(tree, path), _only(path)
     for _, n in walk(e):
+        if undefined(n) is not None:
+            called = isinstance(n, ExternCall)
+            return Clash(f"{n.f.name} surely has a value" if called else "the expression does not divide by zero")  # type: ignore[union-attr]
         match n:
-            case ExternCall(f=f) if not any(f is t for t in TOTAL):
-                return Clash(f"{f.name} surely has a value")
-            case Binary(op="/", rhs=rhs) if not is_control(n) and not (isinstance(rhs, Const) and rhs.value != 0):
-                return Clash("the expression does not divide by zero")
             case ReadConfig(config=c, field=f):
                 return Clash(f"{c.name}.{f} is set")
             case Read(sym=s):

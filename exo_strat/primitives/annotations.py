@@ -12,10 +12,11 @@ from ..frontend.errors import CheckError
 from ..frontend.words import MODES
 from ..ir.memory import Memory
 from ..ir.types import SCALARS, Scalar, Tensor
-from ..ir.walk import get, with_child
+from ..ir.walk import get, walk, with_child
 from ..ir.walk import rename as renamed
 from ..logic import safety
 from .framework import Where, applicable, argument, name_arg, primitive, refuse, require
+from .wellformed import still_parallel
 
 
 def _no_instr(a: AllocCursor | ArgCursor) -> None:
@@ -86,8 +87,8 @@ def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
 
     A window can be called with more arguments than a dense tensor, on which versions of the procedure may
     differ: the result is not interchangeable with the original (`call_eqv`). Fails with `Unsafe` if a call
-    in the procedure relies on strides that a window need not have, with `NotApplicable` on scalars and
-    control arguments, and in instructions.
+    in the procedure relies on strides that a window need not have, or if iterations of a parallel loop may then
+    touch what another writes; with `NotApplicable` on scalars and control arguments, and in instructions.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -107,6 +108,7 @@ def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
     except CheckError as e:
         what = "a window" if is_window else "dense"
         refuse(unsafe(f"with {a.name()} {what} the procedure is not well-formed: {e.message}", e.counterexample))
+    still_parallel(rw, walk(rw.tree), a)
     return a.path
 
 

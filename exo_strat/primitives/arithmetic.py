@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ..cursors.cursor import BlockCursor
+from ..cursors.cursor import BlockCursor, NodeCursor
 from ..cursors.edits import span_of
 from ..cursors.kinds import AssignCursor, BinaryOpCursor, ReduceCursor
 from ..cursors.rewrite import Rewrite
+from ..frontend.precisions import converted, element, holds, precision
+from ..frontend.scope import declarations
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Binary, Const, Expr, For, ProcDef, Read, Reduce, Unary
 from ..ir.reductions import combined, made_by, parts
@@ -67,7 +69,7 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     So with `*`, and with `min` and `max`, where the value is made by `fmin` or `fmax`; a reduction only by its own
     operator. A difference is a sum: `x = a - b  ~>  x = a; x += -b`. `b` must not read the location that is written,
     under any name. Returns the block of both writes. Fails with `NotApplicable` if the value is not made by such an
-    operator, with `Unsafe` if b reads x.
+    operator, or computed at a precision that x does not hold; with `Unsafe` if b reads x.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -83,9 +85,9 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     """
     tree, path, node = rw.proc.tree, write.path, write.node
     assert isinstance(node, Assign | Reduce)
-    value = node.rhs
+    value, held = node.rhs, _holds(tree, node, write)
     if isinstance(value, Binary) and value.op == "-":
-        value = Binary("+", value.lhs, Unary("-", value.rhs))
+        value = Binary("+", value.lhs, Unary("-", converted(value.rhs, held, declarations(tree))))
     op, both = "", None
     if isinstance(node, Reduce):
         op, both = node.op, parts(node.op, value)
@@ -99,6 +101,15 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     rw.insert_after(path, Reduce(node.sym, node.idx, both[1], op))
     at = span_of(path)
     return at._replace(hi=at.hi + 1)
+
+
+def _holds(tree: ProcDef, write: Assign | Reduce, c: NodeCursor | BlockCursor) -> Scalar:
+    """The precision of what is written; owed: a part of the value fits it, as the whole does."""
+    types = declarations(tree)
+    held, own = element(types[write.sym]), precision(write.rhs, types)
+    fits = own is None or holds(held, own)
+    applicable(fits, f"the value is computed at {own}: {write.sym} is {held}, and may not hold a part of it", c)
+    return held
 
 
 def _not_read(tree: ProcDef, path: Path, write: Assign | Reduce, e: Expr, what: str) -> safety.Verdict:
@@ -175,8 +186,8 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     run, or c surely have a value. So with a divisor: `x += e / c  ~>  x += e`, and at the end `x = x / c`. Returns the
     new assignment.
 
-    Fails with `NotApplicable` if the block has another form or the sums have no common factor, with `Unsafe` if the
-    loop changes the factor or does more with x.
+    Fails with `NotApplicable` if the block has another form, the sums have no common factor, or are of values at a
+    precision that x does not hold; with `Unsafe` if the loop changes the factor or does more with x.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -201,6 +212,8 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     sums = _sums(tree, path, zero, block)
     op, c, rest = _common_factor(tree, path, [s.rhs for _, s in sums], block)
     _only_sums(tree, path, zero, [s for _, s in sums], block)
+    for _, s in sums:
+        c = converted(c, _holds(tree, s, block), declarations(tree))
     old = Read(zero.sym, zero.idx)
     value = Binary("*", c, old) if op == "*" else Binary("/", old, c)
     if not any(_surely_runs(tree, path, p) for p, _ in sums):

@@ -13,16 +13,13 @@ from ..cursors.kinds import WriteConfigCursor
 from ..cursors.proc import InvalidCursorError
 from ..cursors.rewrite import Rewrite
 from ..frontend.exprs import parse_data, parse_expr
+from ..frontend.precisions import precision_at
 from ..frontend.scope import declarations, scope_at
 from ..ir import build as b
 from ..ir.config import Config
 from ..ir.nodes import (
-    Binary,
-    Const,
     Expr,
-    ExternCall,
     Interval,
-    Node,
     ProcDef,
     Read,
     ReadConfig,
@@ -36,10 +33,10 @@ from ..logic import safety
 from ..logic.dependence import Safe
 from ..logic.effects import windows_at
 from ..logic.held import held_at
-from ..logic.untrapped import TOTAL
+from ..logic.untrapped import undefined
 from .framework import ExprLike, Where, applicable, argument, primitive, require
 from .scoping import config_asserts_stay, no_new_races, other_value
-from .staging import is_value, maybe_skipped, precision_at
+from .staging import is_value, maybe_skipped
 from .wellformed import well_formed
 
 
@@ -187,8 +184,7 @@ def _has_value(tree: ProcDef, path: Path, e: Expr) -> None:
     here, types = safety.Blk(*span_of(path)), declarations(tree)
     for _, n in walk(e):
         argument(not isinstance(n, ReadConfig), "the value reads a config field, which may not be set")
-        partial = isinstance(n, ExternCall) and not any(n.f is f for f in TOTAL)
-        argument(not partial and not _divides(n), "the value may not exist: it calls a partial function, or divides")
+        argument(undefined(n) is None, "the value may not exist: it calls a partial function, or divides")
         if isinstance(n, Read):
             base = n.sym
             while base in views:
@@ -196,11 +192,6 @@ def _has_value(tree: ProcDef, path: Path, e: Expr) -> None:
             t = types[base]
             whole = [Interval(b.ZERO, x) for x in t.shape] if isinstance(t, Tensor) else []
             require(safety.initialised(tree, here, base, whole))
-
-
-def _divides(n: Node) -> bool:
-    data = isinstance(n, Binary) and n.op == "/" and not is_control(n)
-    return data and not (isinstance(n.rhs, Const) and n.rhs.value != 0)  # type: ignore[union-attr]
 
 
 # -- arguments ----------------------------------------------------------------------------------------

@@ -19,8 +19,11 @@ from ..ir.types import Tensor
 from ..ir.walk import Path, get, mentions
 from ..logic import safety
 from ..logic.context import facts_at
-from ..logic.coverage import all_covered
+from ..logic.dependence import if_reached
+from ..logic.effects import Access
+from ..logic.formula import Formula, conj, eq, ne
 from ..logic.normal import difference
+from ..logic.slots import Sharing, undisturbed
 from ..logic.translate import lin
 from .access import Dims, Redirect, redirect, relist, shown, uses_in
 from .buffers import alloc_at, rest_of, shape_of
@@ -82,7 +85,7 @@ def expand_dim(rw: Rewrite, a: AllocCursor, size: ExprLike, index: ExprLike) -> 
     bound = Binary("and", Binary("<=", b.ZERO, e), Binary("<", e, extent))
     for path in places:
         require(safety.holds(tree, path, bound, "the index is within the new dimension", False), at_path(rw.proc, path))
-    _still_covered(tree, a, rest, e)
+    _values_found(tree, a, rest, e)
     shape = [extent, *shape_of(alloc_at(rw, a.path))]
     reshape(rw, a.path, shape)
     how = Redirect(a.sym, shape, lambda idx: [e, *idx], lambda dims: [Point(e), *dims], lambda d: d + 1)
@@ -103,16 +106,23 @@ def _index(rw: Rewrite, a: AllocCursor, index: ExprLike, places: Sequence[Path])
     return e
 
 
-def _still_covered(tree: ProcDef, a: AllocCursor, rest: Span, e: Expr) -> None:
-    """Owed when the new index varies while the buffer lives: reads find their values in their own slice."""
+def _values_found(tree: ProcDef, a: AllocCursor, rest: Span, e: Expr) -> None:
+    """Owed when the new index varies while the buffer lives: what was one cell is several now, and each read is of
+    the one written last."""
     at_alloc = scope_at(tree, a.path).types
     if all(s in at_alloc for s in mentions(e)):
         return
-    accesses = [
-        altered(x, index=(lin(e), *x.index)) if x.buffer == a.sym else x
-        for x in safety.effects(tree, safety.Blk(*rest))
-    ]
-    require(all_covered(tree, facts_at(tree, a.path), accesses, a.sym), a)
+
+    def meets(x: Access, y: Access) -> Formula:
+        (i, *old), (j, *other) = x.index, y.index
+        assert i is not None and j is not None
+        return conj(ne(i, j), *(eq(p, q) for p, q in zip(old, other, strict=True) if p is not None and q is not None))
+
+    effects = safety.effects(tree, safety.Blk(*rest))
+    accesses = [altered(x, index=(lin(e), *x.index)) for x in effects if x.buffer == a.sym]
+    what = f"each read of {a.name()} finds what was written last, at its own index of the new dimension"
+    verdict = undisturbed(tree, facts_at(tree, a.path), Sharing(accesses, meets), what)
+    require(if_reached(tree, a.path, verdict), a)
 
 
 # -- rearrange_dim ------------------------------------------------------------------------------------

@@ -336,12 +336,22 @@ class PrimitiveForm:
         self.spec = spec
         update_wrapper(self, spec.fn)
         self.__signature__ = spec.signature.replace(return_annotation="Op")
+        params = spec.signature.parameters.values()
+        plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in params)
+        self._defaults = tuple(p.default for p in params) if plain else None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Primitive:
+        return Primitive(self.spec.name, freeze(self._values(args, kwargs)))
+
+    def _values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The arguments, one a parameter."""
+        if self._defaults is not None and not kwargs:  # the common case, which takes `bind` long
+            rest = self._defaults[len(args) :]
+            if len(args) <= len(self._defaults) and inspect.Parameter.empty not in rest:
+                return (*args, *rest)
         bound = self.spec.signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        values = [tuple(sorted(a.items())) if isinstance(a, dict) else a for a in bound.arguments.values()]
-        return Primitive(self.spec.name, freeze(tuple(values)))
+        return tuple([tuple(sorted(a.items())) if isinstance(a, dict) else a for a in bound.arguments.values()])
 
     def direct(self, p: Proc, *args: Any, **kwargs: Any) -> Proc:
         """The paper's form: takes the target by reference, returns the new procedure.

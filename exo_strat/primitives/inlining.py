@@ -1,5 +1,5 @@
-"""Values and windows put in where they are used (paper, appendix A.6). Imports `framework`, `access`, `procs` and
-`logic`.
+"""Values and windows put in where they are used (paper, appendix A.6). Imports `framework`, `access`, `procs`,
+`staging` and `logic`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ..cursors.kinds import AssignCursor, WindowDefCursor
 from ..cursors.rewrite import Rewrite
 from ..failure import unsafe
 from ..frontend.check_views import written_args
+from ..frontend.precisions import element, put_at
 from ..frontend.scope import declarations
 from ..ir.names import Sym
 from ..ir.nodes import (
@@ -121,7 +122,8 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     x is an element of a buffer of which no window is made. The statements are those after the assignment in its
     block, up to one that surely overwrites the element. They must not write it otherwise, nor change what `e`
     reads before the last place where it is put in. Unless the element is overwritten, nobody else may see it: the
-    buffer is local, and what is after the block, or a later iteration, does not read it.
+    buffer is local, and what is after the block, or a later iteration, does not read it. Where the buffer has another
+    precision than `e`, the assignment converts, and so does what is put in: `f64(e)`.
 
     Fails with `NotApplicable` if x is an argument that is not overwritten, or seen through windows or by
     reference, with `Unsafe` else.
@@ -148,8 +150,7 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     own = local is not None or (uses.killed and node.sym not in windows_at(tree, path))
     applicable(own, f"{node.sym} is no local buffer: what it holds may be seen elsewhere", s)
     for p in (*uses.inside, *uses.outside):
-        element = _is_element(tree, p)
-        applicable(element, f"{node.sym} is also used through a window, or by reference", at_path(rw.proc, p))
+        applicable(_is_element(tree, p), f"{node.sym} is also used through a window, or by reference", at_path(rw.proc, p))
     reads = [p for p in uses.inside if _sees(rw, path, node, uses, p)]
     if not uses.killed:
         for p in uses.outside:
@@ -158,8 +159,9 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
             if p not in reads:
                 _not_later(rw, path, scope, p)
     _operands_stay(tree, path, node, uses.region, reads, s)
+    types = declarations(tree)
     for p in reads:
-        rw.replace(p, node.rhs)
+        rw.replace(p, put_at(tree, p, node.rhs, element(types[node.sym]), types))
     at = span_of(path)
     _drop(rw, at)
     well_formed(rw)

@@ -13,6 +13,8 @@ from ..cursors.kinds import CallCursor
 from ..cursors.proc import Proc
 from ..cursors.rewrite import Rewrite
 from ..failure import Refused, unsafe
+from ..frontend.precisions import element, put_at
+from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
 from ..ir.names import Sym
@@ -141,7 +143,8 @@ def inline(rw: Rewrite, call: CallCursor) -> Where:
     control: dict[Sym, Expr] = {}
     buffers: dict[Sym, Expr] = {}
     for formal, actual in zip(callee.args, node.args, strict=True):
-        (control if isinstance(formal.type, Control) else buffers)[formal.sym] = actual
+        passed = control if isinstance(formal.type, Control) else buffers
+        passed[formal.sym] = _as_held(tree, callee, formal, actual)
         for e in _evaluated(actual):
             require(safety.unchanged(tree, safety.Blk(*at), e), call)
     actuals = Actuals(control, buffers)
@@ -150,6 +153,16 @@ def inline(rw: Rewrite, call: CallCursor) -> Where:
     rw.delete(at)
     well_formed(rw)
     return at._replace(hi=at.lo + len(body))
+
+
+def _as_held(tree: ProcDef, callee: ProcDef, formal: Arg, actual: Expr) -> Expr:
+    """What is passed, at the precision of the argument: a value may be computed at another one."""
+    if isinstance(formal.type, Control) or isinstance(actual, Read | WindowExpr):
+        return actual
+    held, types = element(formal.type), declarations(tree)
+    places = [path for path, n in walk(callee) if isinstance(n, Read) and n.sym == formal.sym]
+    values = [put_at(callee, path, actual, held, types) for path in places]
+    return next((v for v in values if v != actual), actual)
 
 
 def _evaluated(actual: Expr) -> list[Expr]:

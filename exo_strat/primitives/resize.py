@@ -6,7 +6,6 @@ Imports `framework`, `access`, `dims`, `buffers` and `logic`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 from ..cursors.cursor import at_path
@@ -16,11 +15,11 @@ from ..cursors.rewrite import Rewrite
 from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.names import Sym
-from ..ir.nodes import Assign, Binary, Call, Expr, For, Interval, Point, ProcDef, Read, Reduce, StrideExpr, WinDim
+from ..ir.nodes import Assign, Binary, Call, Expr, Interval, Point, ProcDef, Read, Reduce, StrideExpr, WinDim
 from ..ir.walk import get, walk
 from ..logic import safety
 from ..logic.context import facts_at
-from ..logic.dependence import Clash, if_reached
+from ..logic.dependence import if_reached
 from ..logic.effects import Access
 from ..logic.formula import TRUE, Formula, conj, eq, ne
 from ..logic.normal import difference
@@ -31,7 +30,7 @@ from .buffers import alloc_at, rest_of, shape_of
 from .dims import dimension, one_block, reshape
 from .framework import ExprLike, Where, applicable, argument, primitive, require
 from .scoping import integer_arg
-from .wellformed import well_formed
+from .wellformed import still_parallel, well_formed
 
 _Along: TypeAlias = Callable[[WinDim], Sequence[WinDim]]
 """Where a point or interval along one dimension goes."""
@@ -41,12 +40,7 @@ def sharing_is_seen(rw: Rewrite, span: Span, place: AllocCursor) -> None:
     """Owed in the scope of a buffer when cells come to share memory: iterations of parallel loops stay apart, and
     no call gets by two arguments what it writes."""
     nodes = [(p, n) for k in range(span.hi - span.lo) for p, n in walk(rw.node(span.path(k)), span.path(k))]
-    for path, n in nodes:
-        if isinstance(n, For) and n.mode != "seq":
-            verdict = safety.parallel(rw.tree, path)
-            if isinstance(verdict, Clash):
-                verdict = replace(verdict, details=f"afterwards {verdict.details}")
-            require(verdict, place)
+    still_parallel(rw, nodes, place)
     if any(isinstance(n, Call) for _, n in nodes):
         well_formed(rw)
 

@@ -23,7 +23,7 @@ from ..logic.dependence import Clash
 from ..logic.formula import eq
 from ..logic.liveness import may_last, unread_after
 from ..logic.solver import prove, satisfiable
-from ..logic.translate import Env, is_opaque, lin
+from ..logic.translate import is_opaque, lin
 from .framework import ExprLike, applicable, argument, expr_arg, require
 from .wellformed import well_formed
 
@@ -49,7 +49,7 @@ def escaping(tree: ProcDef, span: Span) -> frozenset[Sym]:
 
 def trip_count(loop: For) -> int | None:
     """How often a loop runs (maybe a number below 1), if that is a constant."""
-    n = lin(loop.hi, Env()) - lin(loop.lo, Env())
+    n = lin(loop.hi) - lin(loop.lo)
     return None if n.terms else n.const
 
 

@@ -10,7 +10,8 @@ from ..cursors.edits import Span
 from ..cursors.kinds import ForCursor, IfCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.exprs import parse_data
-from ..frontend.scope import scope_at
+from ..frontend.precisions import precision, precision_at, put_at
+from ..frontend.scope import declarations, scope_at
 from ..ir import build as b
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
@@ -33,7 +34,7 @@ from ..ir.nodes import (
 )
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Type, bool_
-from ..ir.walk import Path, children, get, is_bool, is_control, mentions, parts, update
+from ..ir.walk import Path, children, get, is_bool, is_control, mentions, parts, put
 from ..logic import branches, safety
 from ..logic.answers import Proved
 from ..logic.context import env_of, facts_at
@@ -154,8 +155,10 @@ class _Simplification:
         for step, e in children(s):
             if step[0] not in BLOCKS:
                 simple = self.expression(e, old, (step,), changed, isinstance(s, Call))
-                new = update(new, (step,), lambda _, simple=simple: simple)  # type: ignore[misc]
-        self.rw.replace(now, new, [label for label, _ in s.CHILDREN], changed)
+                if simple is not e:
+                    new = put(new, step, simple)
+        if new is not s:
+            self.rw.replace(now, new, [label for label, _ in s.CHILDREN], changed)
 
     def expression(self, e: Node, old: Path, at: Path, changed: list[Path], passed: bool = False) -> Node:
         """An expression, window or type of the statement at `old`, simplified. `at` is its place in the statement;
@@ -170,13 +173,16 @@ class _Simplification:
                 return normal
             e = normal
         for step, c in children(e):
-            simple = self.expression(c, old, (*at, step), changed)
-            e = update(e, (step,), lambda _, simple=simple: simple)  # type: ignore[misc]
+            simple = self.expression(c, old, (*at, step), changed) if c.CHILDREN else c
+            if simple is not c:
+                e = put(e, step, simple)
         shorter = _shorter(e)
         if shorter is None or (passed and isinstance(shorter, Read)):
             return e
         changed.append(at)
-        return shorter
+        types = declarations(self.tree)
+        own = precision(e, types)
+        return shorter if own is None else put_at(self.tree, (*old, *at), shorter, own, types)
 
 
 def _does_nothing(s: Node) -> bool:
@@ -315,6 +321,8 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike) -> Where:
     argument(same_kind, f"{new!r} is a condition where an integer stands, or the other way round")
     require(safety.equal_at(tree, e.path, e.node, value, "the two expressions are equal"), e)  # type: ignore[arg-type]
     rw.replace(e.path, value)
+    before, after = precision_at(tree, e.path), precision_at(rw.tree, e.path)
+    applicable(control or before == after, f"{new!r} would be computed at {after}, not at {before}", e)
     well_formed(rw)
     return e.path
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pyrsistent import PVector, pvector
@@ -11,6 +11,7 @@ from ..cursors.cursor import BlockCursor, ExprCursor, at_path
 from ..cursors.edits import Span, span_of
 from ..cursors.rewrite import Rewrite
 from ..frontend.check_views import written_args
+from ..frontend.precisions import element, precision_at
 from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.memory import DRAM
@@ -40,8 +41,8 @@ from ..ir.nodes import (
 )
 from ..ir.printing import names_at, print_expr
 from ..ir.reductions import NEUTRAL
-from ..ir.types import R, Scalar, Tensor, Type
-from ..ir.walk import COMPARISONS, LOGICAL, Path, get, is_control, mentions, walk
+from ..ir.types import Scalar, Tensor
+from ..ir.walk import LOGICAL, Path, get, is_control, mentions, walk
 from ..logic import safety
 from ..logic.dependence import Clash, Safe
 from ..logic.effects import windows_at
@@ -50,6 +51,7 @@ from ..logic.translate import is_opaque
 from .access import Dims, Redirect, bounds, redirect_each, shown, statement_of, uses_in
 from .framework import Where, applicable, blk, name_arg, primitive, require, window_arg
 from .scoping import escaping, no_new_races
+from .start import least_value
 from .wellformed import well_formed
 
 # -- bind_expr ----------------------------------------------------------------------------------------
@@ -111,8 +113,10 @@ def maybe_skipped(tree: ProcDef, stmt: Path, path: Path) -> bool:
 
 
 def _equal_places(tree: ProcDef, stmt: Path, path: Path) -> list[Path]:
-    """The places of values equal to that at `path`, from its statement on, as long as nothing changes it."""
+    """The places of values equal to that at `path`, and computed as it is, from its statement on, as long as nothing
+    changes it."""
     e: Expr = get(tree, path)  # type: ignore[assignment]
+    own = precision_at(tree, path)
     s = span_of(stmt)
     block: Sequence[Stmt] = getattr(get(tree, s.parent), s.label)
     found: list[Path] = []
@@ -124,7 +128,7 @@ def _equal_places(tree: ProcDef, stmt: Path, path: Path) -> list[Path]:
         if not same and isinstance(block[k], If):
             at = (*at, ("cond", None))
         if same or not isinstance(block[k], For):
-            found += _places_of(tree, at, e)
+            found += [p for p in _places_of(tree, at, e) if precision_at(tree, p) == own]
         if not same:
             break
     return found
@@ -142,34 +146,6 @@ def _places_of(tree: ProcDef, at: Path, e: Expr) -> list[Path]:
     return found
 
 
-def precision_at(tree: ProcDef, path: Path) -> Scalar:
-    """The precision of the data expression at `path`: that of what it reads, or else of its context."""
-    types = declarations(tree)
-    for n in range(len(path), 0, -1):
-        node = get(tree, path[:n])
-        if isinstance(node, Assign | Reduce):
-            return _base(types[node.sym])
-        if is_control(node) and not (isinstance(node, Binary) and node.op in COMPARISONS):
-            break
-        read = [t for _, x in walk(node) if (t := _read_type(x, types)) is not None]
-        if read:
-            return next((t for t in read if t != R), R)
-    return R
-
-
-def _read_type(n: Node, types: Mapping[Sym, Type]) -> Scalar | None:
-    if isinstance(n, Read):
-        return _base(types[n.sym])
-    t = n.config.fields[n.field] if isinstance(n, ReadConfig) else None
-    return t if isinstance(t, Scalar) else None
-
-
-def _base(t: Type) -> Scalar:
-    scalar = t.base if isinstance(t, Tensor) else t
-    assert isinstance(scalar, Scalar)
-    return scalar
-
-
 # -- stage_mem ----------------------------------------------------------------------------------------
 
 
@@ -182,7 +158,8 @@ def stage_mem(rw: Rewrite, block: BlockCursor, window: str, name: str, accum: bo
     buffer's own name; what is beside it, if not all is, goes to the buffer as before.
     The load is left out if the block writes the whole window before it reads any of it, the store if it
     writes nothing. What is loaded of a local buffer must have been written before. With `accum`, which needs
-    a block that only accumulates into the window, by `+` or `*`, `tmp` starts at 0 or 1 and is accumulated back.
+    a block that only accumulates into the window, by `+` or `*`, `tmp` starts at 0 or 1 and is accumulated back; by
+    `min` or `max`, it starts at what all of the buffer was set to, if it was only accumulated into since.
     Returns the block, without the copies.
 
     >>> from exo_strat import proc_from_source
@@ -210,28 +187,34 @@ def stage_mem(rw: Rewrite, block: BlockCursor, window: str, name: str, accum: bo
     part = dims if len(places) < len(uses_in(tree, span, buffer)) else None
     store = safety.writes_to(tree, s, buffer, part)
     load = accum or _reads_before(tree, s, buffer, dims, store, part)
-    op = _accumulation(tree, s, buffer, part, block) if accum else None
+    op, start = _accumulation(tree, s, buffer, part, block) if accum else (None, None)
     if load:
         require(safety.initialised(tree, s, buffer, dims), block)
     tmp = rw.fresh(name_arg(name))
     alloc, how = _copy_of(tree, buffer, dims, tmp)
     redirect_each(rw, places, buffer, lambda _: how)
-    before = [alloc, *([_copy(rw, buffer, dims, tmp, False, op)] if load else [])]
+    before = [alloc, *([_load(rw, buffer, dims, tmp, start)] if load else [])]
     if store:
-        rw.insert_after(span.path(span.hi - span.lo - 1), _copy(rw, buffer, dims, tmp, True, op))
+        rw.insert_after(span.path(span.hi - span.lo - 1), _store(rw, buffer, dims, tmp, op))
     rw.insert_before(span.path(), *before)
     no_new_races(rw, span.path())
     return span._replace(lo=span.lo + len(before), hi=span.hi + len(before))
 
 
-def _accumulation(tree: ProcDef, s: safety.Blk, buffer: Sym, part: Dims | None, block: BlockCursor) -> str:
-    """The operator by which a block accumulates into a buffer, which must be all that it does to it."""
+def _accumulation(
+    tree: ProcDef, s: safety.Blk, buffer: Sym, part: Dims | None, block: BlockCursor
+) -> tuple[str, Expr]:
+    """The operator by which a block accumulates into a buffer, which must be all that it does to it, and a value
+    with which nothing changes if it is accumulated, too."""
     used = sorted({a.op for a in safety.effects(tree, s) if a.buffer == buffer and a.kind == "A"})
     op = next((x for x in used if safety.only_accumulates(tree, s, buffer, x, part)), "")
     adds = op != "" and safety.writes_to(tree, s, buffer, part)
     applicable(adds, f"the block does more, or less, than accumulate into {buffer} by one operator", block)
-    applicable(op in NEUTRAL, f"{op} has no neutral number to start from: stage {buffer} without accum", block)
-    return op
+    start = b.data(NEUTRAL[op]) if op in NEUTRAL else least_value(tree, s, buffer, op)
+    what = f"{op} has no neutral number to start from, nor was {buffer} set to a value and only accumulated into since"
+    applicable(start is not None, f"{what}: stage it without accum", block)
+    assert start is not None
+    return op, start
 
 
 def _reads_before(tree: ProcDef, s: safety.Blk, buffer: Sym, dims: Dims, store: bool, part: Dims | None) -> bool:
@@ -332,7 +315,7 @@ def _copy_of(tree: ProcDef, buffer: Sym, dims: Dims, tmp: Sym) -> tuple[Alloc, R
     """The copy's allocation, and how accesses inside the window go to it."""
     kept = [(n, d.lo) for n, d in enumerate(dims) if isinstance(d, Interval)]
     shape = [difference(d.hi, d.lo) for d in dims if isinstance(d, Interval)]
-    base = _base(declarations(tree)[buffer])
+    base = element(declarations(tree)[buffer])
 
     def window(old: Dims) -> Dims | None:
         dropped = [old[n] for n, d in enumerate(dims) if isinstance(d, Point)]
@@ -353,27 +336,39 @@ def _shifted(d: WinDim, by: Expr) -> WinDim:
     return Point(difference(d.pt, by)) if isinstance(d, Point) else Interval(difference(d.lo, by), difference(d.hi, by))
 
 
-def _copy(rw: Rewrite, buffer: Sym, dims: Dims, tmp: Sym, back: bool, op: str | None) -> Stmt:
-    """The loop nest that copies a window to its staged buffer, or back. With an operator, that makes the
-    staged buffer neutral, or accumulates it."""
+def _load(rw: Rewrite, buffer: Sym, dims: Dims, tmp: Sym, start: Expr | None) -> Stmt:
+    """The loop nest that copies a window to its staged buffer, or gives that a value to start from."""
+    iters, there = _cells(rw, dims)
+    return _nest(iters, Assign(tmp, _inner(iters), Read(buffer, there) if start is None else start))
+
+
+def _store(rw: Rewrite, buffer: Sym, dims: Dims, tmp: Sym, op: str | None) -> Stmt:
+    """The loop nest that copies a staged buffer back to its window, or accumulates it."""
+    iters, there = _cells(rw, dims)
+    value = Read(tmp, _inner(iters))
+    return _nest(iters, Assign(buffer, there, value) if op is None else Reduce(buffer, there, value, op))
+
+
+def _cells(rw: Rewrite, dims: Dims) -> tuple[list[tuple[Sym, Expr]], PVector[Expr]]:
+    """An iterator and an extent for each interval of a window, and its cells in terms of them."""
     iters: list[tuple[Sym, Expr]] = []
-    outside: list[Expr] = []
+    cells: list[Expr] = []
     for d in dims:
         if isinstance(d, Point):
-            outside.append(d.pt)
+            cells.append(d.pt)
         else:
             i = rw.fresh(f"i{len(iters)}")
             iters.append((i, difference(d.hi, d.lo)))
-            outside.append(b.add(d.lo, b.var(i)))
-    inside: PVector[Expr] = pvector([b.var(i) for i, _ in iters])
-    there = pvector(outside)
-    stmt: Stmt
-    if not back:
-        stmt = Assign(tmp, inside, Read(buffer, there) if op is None else b.data(NEUTRAL[op]))
-    elif op is None:
-        stmt = Assign(buffer, there, Read(tmp, inside))
-    else:
-        stmt = Reduce(buffer, there, Read(tmp, inside), op)
+            cells.append(b.add(d.lo, b.var(i)))
+    return iters, pvector(cells)
+
+
+def _inner(iters: list[tuple[Sym, Expr]]) -> PVector[Expr]:
+    """The same cell of the staged buffer."""
+    return pvector([b.var(i) for i, _ in iters])
+
+
+def _nest(iters: list[tuple[Sym, Expr]], stmt: Stmt) -> Stmt:
     for i, n in reversed(iters):
         stmt = For(i, b.ZERO, n, pvector([stmt]))
     return stmt

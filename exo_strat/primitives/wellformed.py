@@ -6,10 +6,12 @@ of the procedure can only be concerned if config fields are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from pyrsistent import pmap
 
+from ..cursors.cursor import Cursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.check_calls import check_call
 from ..frontend.check_place import Place
@@ -22,6 +24,7 @@ from ..ir.names import Sym
 from ..ir.nodes import Alloc, Arg, Call, For, Interval, Node, ProcDef, Stmt, WindowDef
 from ..ir.types import Control, Tensor, Type, index
 from ..ir.walk import Path, child
+from ..logic import safety
 from ..logic.configs import written_fields
 from ..logic.context import env_of, facts_at
 from ..logic.dependence import Clash, if_reached
@@ -40,6 +43,17 @@ def well_formed(rw: Rewrite, example: bool = True) -> None:
         check(rw.tree)
     except CheckError as e:
         require(if_reached(rw.tree, e.path, Clash(e.message, e.counterexample if example else None)))
+
+
+def still_parallel(rw: Rewrite, nodes: Iterable[tuple[Path, Node]], place: Cursor) -> None:
+    """Owed when locations may have become one, or code may run that could not: iterations of parallel loops stay
+    apart. `nodes` are those of the new procedure that are concerned."""
+    for path, n in nodes:
+        if isinstance(n, For) and n.mode != "seq":
+            verdict = safety.parallel(rw.tree, path)
+            if isinstance(verdict, Clash):
+                verdict = replace(verdict, details=f"afterwards {verdict.details}")
+            require(verdict, place)
 
 
 def call_error(tree: ProcDef, path: Path, call: Call) -> CheckError | None:

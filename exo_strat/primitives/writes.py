@@ -5,6 +5,8 @@ from __future__ import annotations
 from ..cursors.cursor import BlockCursor, StmtCursor
 from ..cursors.edits import Span
 from ..cursors.rewrite import Rewrite
+from ..frontend.precisions import converted, element
+from ..frontend.scope import declarations
 from ..ir.nodes import Assign, ProcDef, Reduce
 from ..ir.reductions import combined
 from ..ir.walk import get
@@ -19,9 +21,10 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Wher
 
     `x = e1; x = e2  ~>  x = e2` and `x += e1; x = e2  ~>  x = e2`; `x = e1; x += e2  ~>  x = e1 + e2`;
     `x += e1; x += e2  ~>  x += e1 + e2`; and so with `*`, and with `min` and `max`, which take the extern
-    functions `fmin` and `fmax` for the value. The target is the block of both, or the first with the second as
-    argument. Both must write the same location, each under any name, and e2 must not read it. Returns the
-    statement that is left: the second if that is an assignment, else the first.
+    functions `fmin` and `fmax` for the value. What each write converts still is: `x = i32(e1) + i32(e2)`. The target
+    is the block of both, or the first with the second as argument. Both must write the same location, each under any
+    name, and e2 must not read it. Returns the statement that is left: the second if that is an assignment, else the
+    first.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -52,7 +55,9 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Wher
     same = isinstance(one, Assign) or one.op == two.op
     applicable(same, f"the first accumulates by another operator than {two.op}", block)
     rw.delete(span._replace(lo=span.lo + 1))
-    rw.replace((*span.path(), ("rhs", None)), combined(two.op, one.rhs, two.rhs))
+    types = declarations(tree)
+    values = (converted(e, element(types[one.sym]), types) for e in (one.rhs, two.rhs))
+    rw.replace((*span.path(), ("rhs", None)), combined(two.op, *values))
     return span.path()
 
 

@@ -23,6 +23,7 @@ from ..ir.nodes import Call, For, ProcDef
 from ..ir.printing import names_at
 from ..ir.walk import alpha_normal, declarators, rename, walk
 from ..logic.safety import Clash, parallel
+from .bounded import is_bounded, is_mixed, run_bounded
 from .inputs import Inputs, samples
 from .signatures import back, forth, signature_steps
 
@@ -49,6 +50,8 @@ def assert_equivalent(
 
     If `q` was made from `p` by rewrites that change its arguments, the inputs are `q`'s; if by some that may leave
     other values in some config fields, these are not compared.
+
+    Of integers, what is computed must also fit its precision, if in `p` all does; see `bounded`.
 
     Raises `Miscompiled` (an `AssertionError`) with both procedures, the input and what differs.
 
@@ -80,7 +83,20 @@ def assert_equivalent(
             difference = _difference(want, got, loose)
             if difference:
                 raise Miscompiled(_about(p, q, f"with {values}\n{difference}", how))
+        difference = _reduced(p, q, old, values, want, loose)
+        if difference:
+            raise Miscompiled(_about(p, q, f"as its integers overflow, with {values}\n{difference}", how))
     return meaningful
+
+
+def _reduced(p: Proc, q: Proc, old: Inputs, values: Inputs, want: Outcome, loose: frozenset[str]) -> str:
+    """What differs if integers have only the bits that they are declared with, though in `p` all fit. Nothing if
+    another precision was chosen since, or a backend would refuse one of the two."""
+    if not (is_bounded(p.tree) or is_bounded(q.tree)) or q.origin is not p.origin or is_mixed(p.tree):
+        return ""
+    if is_mixed(q.tree) or run_bounded(p.tree, old, strict=True).trap is not None:
+        return ""
+    return _difference(want, run_bounded(q.tree, values, strict=False), loose)
 
 
 def _runs(p: Proc, values: Inputs) -> Iterator[Outcome]:

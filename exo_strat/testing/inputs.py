@@ -23,7 +23,7 @@ from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Binary, Call, Const, Node, ProcDef, ReadConfig, StrideExpr, Unary, Var, WriteConfig
 from ..ir.printing import names_at
-from ..ir.types import Control, Tensor, Type, bool_, size, stride_
+from ..ir.types import Control, Tensor, Type, bool_, f32, i8, size, stride_, u8
 from ..ir.walk import walk
 
 MANY: Final = 400
@@ -140,8 +140,11 @@ def _filled(tree: ProcDef, controls: Controls, dense: bool, random: Random) -> I
     return Inputs(args, fields)
 
 
-def _number(random: Random) -> int:
-    return random.choice((random.randint(-3, 4), random.randint(-40, 99)))
+def _number(random: Random, t: Type = f32) -> int:
+    """A number that its precision holds; for those that hold little, mostly one of which sums are held, too."""
+    small, large = random.randint(-3, 4), random.randint(-40, 99)
+    n = random.choice((small, large) if t not in (i8, u8) else (small, small, small, small, large))
+    return abs(n) if str(t)[0] == "u" else n
 
 
 def _field(t: Type, random: Random) -> object:
@@ -158,7 +161,8 @@ def _data(t: Type, env: Mapping[Sym, int], dense: bool, random: Random) -> Array
     strides = _odd_strides(shape) if window else interp.dense_strides(shape)
     offset = 1 if window else 0
     last = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
-    return Array([_number(random) for _ in range(last + 1)], offset, shape, strides)
+    base = t.base if isinstance(t, Tensor) else t
+    return Array([_number(random, base) for _ in range(last + 1)], offset, shape, strides)
 
 
 def _odd_strides(shape: Sequence[int]) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from ..frontend.decorators import proc_from_source
 from ..frontend.errors import CheckError
 from .choices import Choices
 from .library import environment
+from .precisions import at_precisions
 from .ranges import FAR, ONE, ZERO, Bound, N, Range
 from .shapes import SHAPES
 from .writer import Buffer, Writer
@@ -48,9 +49,10 @@ def _procs(draw: st.DrawFn, shapes: tuple[str, ...]) -> Proc:
 
 
 def random_proc(ch: Choices, shapes: Sequence[str]) -> Proc | None:
-    """A random procedure; None if what was drawn is not well-formed, which is rare."""
+    """A random procedure, now and then at several precisions; None if what was drawn is not well-formed, which is
+    rare."""
     try:
-        return proc_from_source(source(ch, shapes), environment())
+        return at_precisions(ch, proc_from_source(source(ch, shapes), environment()))
     except CheckError:
         return None
 

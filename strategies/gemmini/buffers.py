@@ -22,6 +22,7 @@ from exo_strat import (
     focus,
     identity,
     lift_alloc,
+    lift_scope,
     mentions,
     nodes,
     rearrange_dim,
@@ -156,11 +157,13 @@ def stage_and_lift(
 
 
 @strategy
-def tile_layout(p: Proc, c: ForCursor, width: int = 16) -> Script:
+def tile_layout(p: Proc, c: ForCursor, width: int = 16, height: int | None = None, block: int = 0) -> Script:
     """`t: T[_, r, 16*n]; for i: for j: t[i, j] = e  ~>  t: T[_, n, r, 16]; for i: for jo: for ji: t[jo, i, ji] = e`.
 
-    The layout of a local memory whose rows are so wide: a matrix as tiles, one after the other. Focus: the outer
-    loop of a load, in which the inner one runs along a row. Returns the loop.
+    The layout of a local memory whose rows are so wide: a matrix as tiles, one after the other. Tiles have all r rows,
+    or `height` of them, `t: T[_, r/h, n, h, 16]`; then the loop over rows is divided, too. With a `block`, for loads of
+    that many tiles at once, `for i: for jo` becomes `for jb: for i: for jt in (0, block)`. Focus: the outer loop of a
+    load, in which the innermost one runs along a row, and that around it over rows. Returns the loop.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -189,11 +192,16 @@ def tile_layout(p: Proc, c: ForCursor, width: int = 16) -> Script:
     if write is None or row is None or row == c:
         yield fail("two loops around an assignment are wanted, the load of a matrix")
         return None
-    alloc = allocation(p, write)
+    alloc, rows = allocation(p, write), enclosing_loop(row)
     rank = len(alloc.shape())
-    order = [*range(rank - 2), rank - 1, rank - 2, rank]
-    yield seq(focus(alloc), divide_dim(rank - 1, width), rearrange_dim(order))
-    yield seq(focus(row), divide_loop(width, halves(row), tail="perfect"))
+    order = [*range(rank - 2), rank - 1, rank - 2, rank, rank + 1]
+    yield seq(focus(alloc), divide_dim(rank - 1, width), rearrange_dim(order[:-1]))
+    p, tiles = yield seq(focus(row), divide_loop(width, halves(row), tail="perfect"))
+    if height is not None:
+        yield seq(focus(alloc), divide_dim(rank - 1, height), rearrange_dim(order))
+        yield seq(focus(rows), divide_loop(height, halves(rows), tail="perfect"))
+    if block:
+        yield seq(focus(tiles), divide_loop(block, (f"{row.name()}b", f"{row.name()}t"), tail="perfect"), lift_scope())
     p, c = yield seq(focus(c), simplify())
     return c
 

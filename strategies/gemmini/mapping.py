@@ -11,13 +11,19 @@ from collections.abc import Sequence
 from exo_strat import (
     BlockCursor,
     CallCursor,
+    Control,
     Cursor,
+    ForCursor,
+    NodeCursor,
     Proc,
     Script,
     StmtCursor,
     WriteConfigCursor,
     attempt,
+    bind_config,
     call_eqv,
+    children,
+    delete_config,
     fail,
     focus,
     guard_first,
@@ -32,7 +38,7 @@ from exo_strat import (
     write_config,
 )
 
-from ..inspect import enclosing_loops, statements
+from ..inspect import enclosing_loops, loops_inside, statements
 from ..std import hoist
 from ..std.writing import strategy
 
@@ -98,6 +104,51 @@ def configure(p: Proc, c: StmtCursor, setting: Proc, *values: str) -> Script:
     yield seq(focus(c), nav(moves.expand(len(writes), -1)), replace(setting))
     yield focus(c)
     return c
+
+
+@strategy
+def read_registers(p: Proc, c: StmtCursor, setting: Proc, *values: str) -> Script:
+    """`config(x); s[x]  ~>  config(x); s[Cfg.f]`: where a register holds an argument, code reads it there.
+
+    As instructions do, whose meaning depends on data in a register. `values` are those that `configure` gave to
+    `setting` in front of s; those that are names of data or conditions count. Focus: s, which stays.
+    """
+    writes = [s for s in setting.body() if isinstance(s, WriteConfigCursor)]
+    for s, value in zip(writes, values, strict=True):
+        for e in reads(c, value) if s.config().fields[s.field()] != Control("index") else ():
+            # the write that this adds repeats the one in front
+            yield seq(focus(e), bind_config(s.config(), s.field()), delete_config())
+    yield focus(c)
+    return c
+
+
+def reads(c: StmtCursor, name: str) -> list[NodeCursor]:
+    """The expressions below a cursor that are the value of this variable."""
+    return [x for x in c.descendants() if isinstance(x.node, nodes.Read | nodes.Var) and x.node.sym.name == name]
+
+
+@strategy
+def map_every(p: Proc, c: Cursor, instruction: Proc) -> Script:
+    """Every nest of loops that does what an instruction does becomes its call, where its register holds what it asks
+    for already.
+
+    Of nests at and below the focus, those that are as deep as the instruction's. Returns the procedure. Fails if there
+    is none, for the reason that the last one is refused.
+    """
+    depth = max(height(s) for s in instruction.tree.body)
+    loops = [x for x in (c, *loops_inside(c)) if isinstance(x, ForCursor) and height(x.node) == depth]
+    start = p
+    for loop in loops:
+        p, _ = yield attempt(seq(focus(loop), replace(instruction)))
+    if p is start:
+        yield seq(focus(loops[-1]), replace(instruction)) if loops else fail(f"no nest of {depth} loops is here")
+    p, root = yield nav(moves.root)
+    return root  # type: ignore[no-any-return]
+
+
+def height(node: nodes.Node) -> int:
+    """How many loops are in each other here."""
+    return max((height(child) for _, child in children(node)), default=0) + isinstance(node, nodes.For)
 
 
 @strategy

@@ -9,6 +9,7 @@ from exo_strat import (
     AssignCursor,
     Cursor,
     ForCursor,
+    IfCursor,
     Op,
     Proc,
     ReduceCursor,
@@ -16,19 +17,23 @@ from exo_strat import (
     StmtCursor,
     add_loop,
     attempt,
+    cut_loop,
     divide_loop,
     fail,
     focus,
     fuse,
+    identity,
     lift_scope,
     mentions,
     moves,
     named,
     nav,
+    nodes,
     remove_loop,
     reorder_loops,
     repeat,
     seq,
+    simplify,
     specialize,
     unroll_loop,
 )
@@ -76,6 +81,72 @@ def tile_loops(p: Proc, c: ForCursor, tiles: Sequence[tuple[str, int]]) -> Scrip
         outers.append(outer)
     yield focus(outers[0] if outers else c)
     return outers[0] if outers else c
+
+
+@strategy
+def rise_over(p: Proc, c: ForCursor | IfCursor, *names: str) -> Script:
+    """`for i: if e: for j: s  ~>  for j: for i: if e: s`: a loop or `if` out of all loops of these names.
+
+    What is between goes along: each scope must be all of the one around it. Focus: the loop or `if`, which is returned.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n, 4, 8]):
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, 4):
+    ...             for k in seq(0, 8):
+    ...                 x[i, j, k] = 0.0
+    ... ''')
+    >>> print(schedule(at("for k in _: _", rise_over("i", "j")), p))
+    def foo(n: size, x: f32[n, 4, 8] @ DRAM):
+        for k in seq(0, 8):
+            for i in seq(0, n):
+                for j in seq(0, 4):
+                    x[i, j, k] = 0.0
+    """
+    while any(loop.name() in names for loop in enclosing_loops(c)):
+        p, c = yield seq(focus(c), lift_scope())
+    yield focus(c)
+    return c
+
+
+@strategy
+def tile_ragged(p: Proc, c: Cursor, name: str, size: int) -> Script:
+    """`for i in (1, 7): s  ~>  for i in (1, 4): s; for ii in (0, 3): s[i -> 4 + ii]`, for every loop of this name.
+
+    Tiles begin at the multiples of a size; the first and the last may be smaller. All full ones are a nest. Ranges
+    are literals. At and below the focus. Returns the procedure.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[14]):
+    ...     for i in seq(1, 14):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(schedule(tile_ragged("i", 4), p))
+    def foo(x: f32[14] @ DRAM):
+        for i in seq(1, 4):
+            x[i] = 0.0
+        for io in seq(0, 2):
+            for ii in seq(0, 4):
+                x[4 * io + ii + 4] = 0.0
+        for ii in seq(0, 2):
+            x[ii + 12] = 0.0
+    """
+    for loop in [x for x in (c, *loops_inside(c)) if isinstance(x, ForCursor) and x.name() == name]:
+        lo, times = loop.lo().node, trip_count(loop)
+        if not isinstance(lo, nodes.Const) or times is None:
+            yield fail(f"the range of {name} has no literals as bounds")
+            return None
+        first = -int(lo.value) % size
+        p, rest = yield focus(loop)
+        if 0 < first < times:
+            p, rest = yield seq(cut_loop(int(lo.value) + first), nav(moves.next_()))
+            times -= first
+        if times > size:
+            yield seq(focus(rest), divide_loop(size, halves(loop), tail="cut"))
+    p, root = yield seq(nav(moves.root), simplify())
+    return root  # type: ignore[no-any-return]
 
 
 @strategy
@@ -187,6 +258,46 @@ def fuse_next(p: Proc, c: ForCursor) -> Script:
 
 
 @strategy
+def load_ahead(p: Proc, c: ForCursor, distance: int = 1) -> Script:
+    """`for i: load[i]; for j: s  ~>  load[0]; for j: if j < n - 1: load[j + 1]; s`, so that loads and work overlap.
+
+    The first `distance` iterations of the load stay in front, the others go into the loop over s, which must not use
+    them earlier. Focus: the loop that loads, from 0; the loop over s, of as many iterations, is next. Returns that.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[8], y: f32[8]):
+    ...     t: f32[8]
+    ...     for i in seq(0, 8):
+    ...         t[i] = x[i]
+    ...     for j in seq(0, 8):
+    ...         if j >= 1:
+    ...             y[j] = t[j - 1] + t[j]
+    ... ''')
+    >>> print(schedule(at("for i in _: _", load_ahead()), p))
+    def foo(x: f32[8] @ DRAM, y: f32[8] @ DRAM):
+        t: f32[8] @ DRAM
+        t[0] = x[0]
+        for j in seq(0, 8):
+            if j + 1 < 8:
+                t[j + 1] = x[j + 1]
+            if j >= 1:
+                y[j] = t[j - 1] + t[j]
+    """
+    times, use = trip_count(c), c.next()
+    if times is None or times <= distance or not isinstance(use, ForCursor):
+        yield fail(f"a loop of more than {distance} iterations is wanted, a literal number, and a loop after it")
+        return None
+    yield seq(focus(c), cut_loop(distance))
+    p, once = yield seq(nav(moves.next_()), divide_loop(times, ("once", use.name()), tail="guard"))
+    p, block = yield seq(focus(once), unroll_loop())
+    p, use = yield seq(focus(block[0]), fuse(p.forward(use)))
+    yield seq(focus(c), unroll_loop() if distance == 1 else identity)
+    p, c = yield seq(focus(use), simplify())
+    return c
+
+
+@strategy
 def start_in_loop(p: Proc, c: ForCursor) -> Script:
     """`for i: z; for k: for i: s  ~>  for k: if k == 0: (for i: z; s) else: (for i: s)`.
 
@@ -247,9 +358,7 @@ def unroll_all(p: Proc, c: Cursor, *names: str) -> Script:
             x[i, 0] = 0.0
             x[i, 1] = 0.0
     """
-    loops = [x for x in loops_inside(c) if x.name() in names]
-    if isinstance(c, ForCursor) and c.name() in names:
-        loops.insert(0, c)
+    loops = [x for x in (c, *loops_inside(c)) if isinstance(x, ForCursor) and x.name() in names]
     for loop in reversed(loops):
         yield seq(focus(loop), unroll_loop())
     p, root = yield nav(moves.root)

@@ -6,7 +6,8 @@ Stages and loops go by names, as in Halide: a stage by the buffer that it writes
 - `nests`: the loops of one stage;
 - `placement`: where a stage is computed and stored;
 - `pixels`: refusals in coordinates of the image;
-- `fluent`: `Func`, which collects the same Ops by Halide's method calls.
+- `fluent`: `Func`, which collects the same Ops by Halide's method calls;
+- `figure`: a schedule as a picture, by `drawing`, which makes boxes SVG.
 """
 
 from __future__ import annotations

@@ -40,11 +40,11 @@ from exo_strat import (
 )
 
 from .. import std
-from ..inspect import enclosing_loops, inner_loop, is_perfect_nest, trip_count
+from ..inspect import enclosing_loops, enclosing_scopes, inner_loop, is_perfect_nest, statements, trip_count
 from ..inspect.affine import Affine, Free, expression
 from ..std.writing import text
 from .pixels import in_pixels
-from .references import form, has_name, last_write, stage_loop, stage_loops
+from .references import form, has_name, is_inside, last_write, stage_loop, stage_loops
 
 
 @strategy
@@ -259,7 +259,8 @@ def H_unroll(p: Proc, c: Cursor, stage: str, loop: str, factor: int | None = Non
 def H_partition(p: Proc, c: Cursor, stage: str, loop: str) -> Script:
     """`for y in (0, (n + 3)/4): s  ~>  for y in (0, n/4): s; for y in (n/4, (n + 3)/4): s`, which splits with guards.
 
-    So whole groups need no `if`s. Halide's `partition`.
+    So whole groups need no `if`s. A loop that runs a constant number of times, as groups in a strip do, asks each group
+    instead whether it is whole. Halide's `partition`.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -276,18 +277,47 @@ def H_partition(p: Proc, c: Cursor, stage: str, loop: str) -> Script:
             for xi in seq(0, 4):
                 if 4 * xt + xi < W:
                     out[4 * xt + xi] = 0.0
+    >>> strips = H_split("out", "x", "x", "xi", 32) >> H_split("out", "xi", "xs", "xi", 8)
+    >>> print(schedule(strips >> H_partition("out", "xs"), p))
+    def zero(W: size, out: f32[W] @ DRAM):
+        for x in seq(0, (W + 31) / 32):
+            for xs in seq(0, 4):
+                if 32 * x + 8 * xs + 7 < W:
+                    for xi in seq(0, 8):
+                        out[32 * x + 8 * xs + xi] = 0.0
+                else:
+                    for xi in seq(0, 8):
+                        if 32 * x + 8 * xs + xi < W:
+                            out[32 * x + 8 * xs + xi] = 0.0
     """
     groups = stage_loop(p, stage, loop)
     hi = groups.hi().node
-    if not (isinstance(hi, nodes.Binary) and hi.op == "/" and isinstance(hi.rhs, nodes.Const)):
-        yield fail(f"{loop} of {stage} does not count groups the last of which may be incomplete")
-    assert isinstance(hi, nodes.Binary) and isinstance(hi.rhs, nodes.Const)
-    size = int(hi.rhs.value)
-    whole = f"({print_expr(hi.lhs, names_at(p.tree))} - {size - 1}) / {size}"
-    p, main = yield seq(focus(groups), cut_loop(whole))
-    yield seq(focus(main.next()), rename_variable(f"{main.sym.name}t"))
+    if isinstance(hi, nodes.Binary) and hi.op == "/" and isinstance(hi.rhs, nodes.Const):
+        size = int(hi.rhs.value)
+        whole = f"({print_expr(hi.lhs, names_at(p.tree))} - {size - 1}) / {size}"
+        p, main = yield seq(focus(groups), cut_loop(whole))
+        yield seq(focus(main.next()), rename_variable(f"{main.sym.name}t"))
+    else:
+        yield seq(focus(groups), _asked_once(stage))
     yield nav(moves.root) >> simplify()
     return p.root()
+
+
+@strategy
+def _asked_once(p: Proc, c: ForCursor, stage: str) -> Script:
+    """`for y: for yi: if g(yi): s  ~>  for y: if g(last): (for yi: s) else: for yi: if g(yi): s`. Focus: y."""
+    scopes = [s for s in enclosing_scopes(last_write(p, stage, c)) if is_inside(s, c)]
+    guards = [s.cond().node for s in scopes if isinstance(s, IfCursor)]
+    if not guards:
+        yield fail(f"{c.name()} of {stage} does not count groups the last of which may be incomplete, nor guards any")
+    last: nodes.Expr = guards[-1]  # type: ignore[assignment]
+    for x in scopes:
+        if isinstance(x, ForCursor) and (count := trip_count(x)) is not None:
+            last = at_lane(last, x, count - 1)
+    p, choice = yield seq(focus(c.body()), specialize(last))
+    whole = [s for first in choice.body() for s in statements(first) if isinstance(s, IfCursor)]
+    yield seq(*(attempt(seq(focus(s), eliminate_dead_code())) for s in whole[::-1]))
+    return c
 
 
 @strategy

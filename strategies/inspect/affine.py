@@ -220,17 +220,18 @@ def number(n: int) -> nodes.Expr:
 
 
 def expression(x: Affine) -> nodes.Expr:
-    """A free form as object code: the largest factors first, the constant last.
+    """A free form as object code: the largest factors first, remainders after them, the constant last.
 
     >>> from exo_strat import print_expr
-    >>> i, j = Sym("i", 1), Sym("j", 2)
-    >>> print_expr(expression(Affine.of(Free(j)) - Affine.of(Free(i)) * 2 + 1), {})
-    'j - 2 * i + 1'
+    >>> i, j = Affine.of(Free(Sym("i", 1))), Affine.of(Free(Sym("j", 2)))
+    >>> print_expr(expression(j - i * 2 + 1), {}), print_expr(expression(j * 4 + (i + 2).mod(3)), {})
+    ('j - 2 * i + 1', '4 * j + (i + 2) % 3')
     """
+    x, remainders = _remainders(x)
     terms = sorted(x.terms, key=lambda t: (t[1] < 0, -abs(t[1]), t[0].order))
     parts = [(abs(k), k < 0, _atom(a)) for a, k in terms]
     out: nodes.Expr | None = None
-    for k, negative, atom in parts:
+    for k, negative, atom in [*parts, *remainders]:
         term = atom if k == 1 else nodes.Binary("*", number(k), atom)
         if out is None:
             out = nodes.Unary("-", term) if negative else term
@@ -241,6 +242,18 @@ def expression(x: Affine) -> nodes.Expr:
     if x.const == 0:
         return out
     return nodes.Binary("-" if x.const < 0 else "+", out, number(abs(x.const)))
+
+
+def _remainders(x: Affine) -> tuple[Affine, list[tuple[int, bool, nodes.Expr]]]:
+    """A form as what is left of it and multiples of remainders, `k * y - c * k * Floor(y, c)` being `k * (y % c)`."""
+    found: list[tuple[int, bool, nodes.Expr]] = []
+    for a, f in x.terms:
+        if isinstance(a, Floor) and f % a.by == 0:
+            k = -f // a.by
+            if all(x.factor(b) == k * g for b, g in a.form.terms):
+                x = x - a.form.mod(a.by) * k
+                found.append((abs(k), k < 0, nodes.Binary("%", expression(a.form), number(a.by))))
+    return x, found
 
 
 def _atom(a: Atom) -> nodes.Expr:

@@ -6,7 +6,7 @@ All functions are pure and take public cursors. One that asks for something that
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import chain, count
 from typing import TypeAlias
 
@@ -15,6 +15,7 @@ from exo_strat import (
     ArgCursor,
     AssignCursor,
     Cursor,
+    ExternFn,
     ForCursor,
     InvalidCursorError,
     NodeCursor,
@@ -26,6 +27,7 @@ from exo_strat import (
     Sym,
     Tensor,
     WindowDefCursor,
+    children,
     declarations,
     get,
     mentions,
@@ -232,14 +234,14 @@ def _fields_written(node: nodes.Node) -> frozenset[tuple[str, str]]:
 def precision(c: NodeCursor) -> Scalar:
     """The precision of a data expression, an update or a declaration; of a literal, that of where it stands.
 
-    An expression has that of the first buffer or config field that it reads. Raises `InvalidCursorError` for a
-    control expression, or a statement without a value.
+    An expression has that to which it converts, or of the first buffer or config field that it reads. Raises
+    `InvalidCursorError` for a control expression, or a statement without a value.
     """
     types = declarations(c.proc.tree)
     if isinstance(c, ArgCursor | AllocCursor | WindowDefCursor | AssignCursor | ReduceCursor):
         found = [_base(types[c.sym])]
     else:
-        found = [_base(t) for _, n in walk(c.node) if (t := _data_type(n, types)) is not None]
+        found = [_base(t) for t in _data_types(c.node, types)]
     chosen = [t for t in found if t is not None and t != R] or [t for t in found if t is not None]
     if chosen:
         return chosen[0]
@@ -251,10 +253,17 @@ def precision(c: NodeCursor) -> Scalar:
     raise InvalidCursorError(f"this is no data: it has no precision\n{c}")
 
 
-def _data_type(n: nodes.Node, types: object) -> object:
-    if isinstance(n, nodes.Read | nodes.WindowExpr):
-        return types[n.sym]  # type: ignore[index]
-    return n.config.fields[n.field] if isinstance(n, nodes.ReadConfig) else None
+def _data_types(n: nodes.Node, types: Mapping[Sym, object]) -> Iterator[object]:
+    match n:
+        case nodes.Read(sym=sym) | nodes.WindowExpr(sym=sym):
+            yield types[sym]
+        case nodes.ReadConfig(config=config, field=field):
+            yield config.fields[field]
+        case nodes.ExternCall(f=ExternFn(result=str(result))):
+            yield Scalar(result)
+        case _:
+            for _, part in children(n):
+                yield from _data_types(part, types)
 
 
 def _base(t: object) -> Scalar | None:

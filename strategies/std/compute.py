@@ -158,7 +158,7 @@ def stage_update(p: Proc, c: Update, precision: str, memory: Memory, rules: Sequ
     if isinstance(c, AssignCursor):
         if not lives_in(c, memory) and not lives_in(c.rhs(), memory):
             p, compute = yield seq(focus(c.rhs()), load(*registers))
-    elif not lives_in(c, memory) or c.op() != "+":
+    elif not lives_in(c, memory) or c.op() == "*":
         shared = is_reduction(c, enclosing_loop(c))
         p, compute = yield sum_in_lanes(*registers) if shared else sum_in_register(*registers)
     yield seq(focus(compute), stage_operands(*registers, rules))

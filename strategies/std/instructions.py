@@ -22,6 +22,7 @@ from exo_strat import (
     StmtCursor,
     Sym,
     attempt,
+    declarators,
     focus,
     mentions,
     moves,
@@ -30,7 +31,6 @@ from exo_strat import (
     replace,
     seq,
     try_else,
-    walk,
 )
 
 from ..inspect import statements
@@ -101,7 +101,7 @@ def by_shape(instructions: tuple[Proc, ...]) -> Table:
 def memories(tree: nodes.ProcDef) -> dict[Sym, str]:
     """The memory of each buffer and window of a procedure, by name; one name for all that can be addressed."""
     found: dict[Sym, str] = {}
-    for _, n in walk(tree):
+    for n in declarators(tree):
         match n:
             case nodes.Arg(sym=sym, mem=Memory() as mem) | nodes.Alloc(sym=sym, mem=mem):
                 found[sym] = DRAM.name if mem in ADDRESSED else mem.name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from exo_strat import (
+    AllocCursor,
     ForCursor,
     Memory,
     Proc,
@@ -19,7 +20,7 @@ from exo_strat import (
     stage_mem,
 )
 
-from ..inspect import inner_loop, is_perfect_nest, is_reduction, statements
+from ..inspect import inner_loop, is_perfect_nest, is_reduction, statements, unique_name
 from .splitting import fission_into_singles
 from .staging import allocation
 from .writing import element, strategy
@@ -53,13 +54,15 @@ def parallelize_reductions(p: Proc, c: ForCursor, memory: Memory | None = None) 
     if not is_perfect_nest(c, 2):
         yield fail("the loop has more in it than a loop over lanes")
     lanes = inner_loop(c)
-    sums = [s for s in statements(c) if isinstance(s, ReduceCursor) and is_reduction(s, c) and is_reduction(s, lanes)]
-    targets = dict.fromkeys(map(element, sums))
+    own = {a.sym for a in statements(c) if isinstance(a, AllocCursor)}
+    sums = [s for s in statements(c) if isinstance(s, ReduceCursor) and s.sym not in own]
+    targets = dict.fromkeys(element(s) for s in sums if is_reduction(s, c) and is_reduction(s, lanes))
     if not targets:
         return c
     yield reorder_loops()
     for target in targets:
-        p, block = yield seq(focus(c), stage_mem(target, "acc", accum=True))
+        name = unique_name(p, "acc")
+        p, block = yield seq(focus(c), stage_mem(target, name, accum=True))
         yield seq(focus(allocation(block)), identity if memory is None else set_memory(memory))
     yield seq(focus(lanes), fission_into_singles())
     p, c = yield seq(focus(c), nav(moves.parent), reorder_loops())

@@ -101,6 +101,19 @@ def test_blocks_of_tiles(tiles: int, rows: int) -> None:
     agree(p, random(tiles, (rows, 80)), random(rows, (rows, 80)))
 
 
+@pytest.mark.parametrize("apart", [16, 5, 40])
+def test_blocks_of_tiles_further_apart(apart: int) -> None:
+    rows = min(apart, 16)
+    p = program(f"""
+        def foo(src: i8[{rows}, 80], out: i8[{rows}, 80]):
+            S: i8[4, {apart}, 16] @ GEMM_SCRATCH
+            ld_i8_apart_id1_configured({rows}, 4, src[0:{rows}, 3:67], S[0:4, 0:{rows}, 0:16])
+            for t in seq(0, 4):
+                st_i8_configured({rows}, 16, S[t, 0:{rows}, 0:16], out[0:{rows}, 16 * t:16 * t + 16])
+    """)
+    agree(p, random(apart, (rows, 80)), random(rows, (rows, 80)))
+
+
 ACCUM_LOADS = {
     "ld_acc_i32": ("i32", "src[0:n, 0:m]"),
     "add_acc_i32": ("i32", "src[0:n, 0:m]"),
@@ -199,6 +212,10 @@ def test_quantized_stores(scale: float, act: bool) -> None:
         ("config_ld1(40, False, 16)\n    do_ld_i8_id0(4, 4, x[0:4, 0:4], S[0:4, 0:4])", "ConfigLd0.scaled == False"),
         ("config_ld0(40, False, 32)\n    do_ld_i8_id0(4, 4, x[0:4, 0:4], S[0:4, 0:4])", "ConfigLd0.block == 16"),
         ("config_ld0(40, False, 0)", "block >= 1"),
+        (
+            "config_ld0(40, False, 16)\n    do_ld_i8_apart_id0(4, 2, x[0:4, 0:32], T[0:2, 0:4, 0:16])",
+            "ConfigLd0.block == stride(dst, 0) / 16",
+        ),
         ("do_matmul_i8(4, 4, 4, S[0:4, 0:4], S[4:8, 0:4], X[0:4, 0:4])", "ConfigEx.weight_stationary == True"),
         ("do_st_acc_i32(4, 4, X[0:4, 0:4], w[0:4, 0:4])", "ConfigSt.stride == 4 * stride(dst, 0)"),
     ],
@@ -207,6 +224,7 @@ def test_what_the_hardware_does_not_do_is_no_call(call: str, message: str) -> No
     text = f"""
 def foo(x: i8[20, 40], w: i32[20, 40]):
     S: i8[32, 16] @ GEMM_SCRATCH
+    T: i8[2, 8, 16] @ GEMM_SCRATCH
     X: i32[32, 16] @ GEMM_ACCUM
     {call}
 """

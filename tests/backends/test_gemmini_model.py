@@ -14,7 +14,7 @@ import pytest
 from backends.c import compile
 from backends.gemmini import INCLUDE_DIR, Counts
 from backends.toolchain import compiler
-from examples.gemmini.matmul import scheduled
+from examples.gemmini.matmul import Product, scheduled
 
 ACCUM, ADD, FULL, NONE = 1 << 31, 1 << 30, 1 << 29, 0xFFFFFFFF
 PARAMETERS = {
@@ -192,7 +192,7 @@ def test_the_words_that_are_sent(tmp_path: Path) -> None:
     reason="no RISC-V compiler; on Debian: apt install gcc-riscv64-linux-gnu libc6-dev-riscv64-cross",
 )
 def test_the_riscv_build_compiles(tmp_path: Path) -> None:
-    module = compile([scheduled(32, 32, 32)], "matmul")
+    module = compile([scheduled(Product(32, 32, 32))], "matmul")
     (tmp_path / "matmul.h").write_text(module.header)
     (tmp_path / "matmul.c").write_text(module.source)
     assembly = tmp_path / "matmul.s"

@@ -11,15 +11,17 @@ def test_a_machine_is_available_if_the_processor_has_what_it_needs(monkeypatch: 
     monkeypatch.setattr(targets, "features", lambda: frozenset({"avx2", "fma"}))
     assert [m.name for m in available_targets()] == ["c", "avx2"]
     assert best_machine().name == "avx2"
+    monkeypatch.setattr(targets, "features", lambda: frozenset({"fp", "asimd"}))
+    assert best_machine() is targets.neon
     monkeypatch.setattr(targets, "features", lambda: frozenset[str]())
     assert best_machine() is PLAIN_C and not available(targets.avx512)
 
 
 def test_targets_go_by_name() -> None:
-    assert targets.avx2.name == "avx2" and targets.avx512.vec_width("f64") == 8
+    assert targets.avx2.name == "avx2" and targets.neon.vec_width("f32") == 4 and targets.avx512.vec_width("f64") == 8
     assert targets.plain_c.vec_width("f32") == 1
-    with pytest.raises(AttributeError, match="no target neon"):
-        _ = targets.neon
+    with pytest.raises(AttributeError, match="no target sparc"):
+        _ = targets.sparc
 
 
 def test_the_processor_is_asked_once() -> None:

@@ -8,9 +8,10 @@ from pyrsistent import pmap
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.ir import types
 from exo_strat.ir.config import Config
+from exo_strat.ir.memo import forget
 from exo_strat.ir.nodes import ReadConfig
 from exo_strat.ir.printing import names_at, print_expr
-from exo_strat.ir.walk import Path
+from exo_strat.ir.walk import Path, statements
 from exo_strat.logic.configs import condition_facts, conditions_at, value_facts, values_at
 from exo_strat.logic.formula import BoolAtom, eq, neg
 from exo_strat.logic.translate import Env, lin
@@ -146,3 +147,41 @@ def test_conditions_are_facts_about_one_moment() -> None:
     key = ("config", "CFG", "on", "now")
     assert condition_facts([(read, True)], Env().at("now")) == (BoolAtom(key),)
     assert condition_facts([(read, False)], Env().at("now")) == (neg(BoolAtom(key)),)
+
+
+# -- what is remembered -------------------------------------------------------------------------------
+
+
+def test_loops_around_count_where_nothing_else_is_known() -> None:
+    text = """
+    def foo():
+        for i in seq(0, 4):
+            for j in seq({}, i + 1):
+                CFG.n = 3
+        pass
+    """
+    for lo, n in ((0, {"n"}), (1, set[str]())):
+        tree = proc_from_source(text.format(lo), {"CFG": CFG}).tree
+        assert {f.field for f in values_at(tree, (("body", 1),))} == n
+
+
+def test_a_statement_is_asked_about_in_several_circumstances() -> None:
+    text = """
+    def foo(a: index, N: size):
+        CFG.n = a
+        for i in seq(0, N):
+            CFG.on = True
+            for j in seq(0, i):
+                CFG.n = CFG.n
+            if N < 8:
+                CFG.n = a
+            CFG.on = False
+        pass
+    """
+    tree = proc_from_source(text, {"CFG": CFG}).tree
+    places = [path for path, _ in statements(tree)]
+    at_once = [values_at(tree, path) for path in places]
+    for path, known_then in zip(places, at_once, strict=True):
+        forget()
+        assert values_at(tree, path) == known_then
+    assert {f.field for f in at_once[-1]} == {"n", "on"}

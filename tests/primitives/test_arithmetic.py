@@ -315,3 +315,25 @@ def test_old_cursors_follow_the_loop() -> None:
     loop, total = p.find_loop("i"), p.find("s += _")
     q = lift_reduce_constant(p, p.body()[0:2])
     assert q.forward(loop) == q.find_loop("i") and q.forward(total) == q.find("s += _")
+
+
+# -- the floor of a quotient is none of these ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("stmts", ["x[0] = x[0] // 2.0", "x[0] = (x[0] + a) // 2.0", "x[0] = 2.0 // x[0]"])
+def test_a_floor_is_no_accumulation(stmts: str, refused: Refused) -> None:
+    p = foo(stmts)
+    assert isinstance(refused(fold_into_reduce, p, p.body()[0]), NotApplicable)
+
+
+@pytest.mark.parametrize("value", ["(x[0] // 2.0) // 3.0", "x[0] // (y[0] // 3.0)", "(x[0] + y[0]) // 2.0"])
+def test_floors_are_not_regrouped(value: str, refused: Refused) -> None:
+    p = foo(f"s = {value}")
+    assert isinstance(refused(left_reassociate_expr, p, p.body()[0].rhs()), NotApplicable)
+
+
+@pytest.mark.parametrize("value", ["y[i] // a", "y[i] // 2.0", "(a * y[i]) // 2.0"])
+def test_a_divisor_stays_under_its_floor(value: str, refused: Refused) -> None:
+    """7 // 2 + 7 // 2 is not (7 + 7) // 2."""
+    p = foo(f"s = 0.0\nfor i in seq(0, n):\n    s += {value}")
+    assert isinstance(refused(lift_reduce_constant, p, p.body()), NotApplicable)

@@ -92,7 +92,7 @@ VARIANTS = [
     V("make_instr", "cursors into the body are lost", "rw.set((), instr=Instr(c_template, c_global))",
       'rw.replace((), with_child(rw.tree, "instr", Instr(c_template, c_global)))'),
     # -- buffers
-    V("expand_dim", "reads find nothing in their slice", "    _still_covered(tree, a, rest, e)\n", ""),
+    V("expand_dim", "reads find an older value in their slice", "    _values_found(tree, a, rest, e)\n", ""),
     V("expand_dim", "a negative index", 'Binary("<=", b.ZERO, e)', "b.TRUE"),
     V("expand_dim", "an index one too large", 'Binary("<", e, extent)', 'Binary("<=", e, extent)'),
     V("rearrange_dim", "accesses stay", "lambda idx: [idx[d] for d in perm]", "list"),

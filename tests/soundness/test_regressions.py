@@ -133,7 +133,7 @@ def test_extents_of_an_instruction_may_be_written_otherwise() -> None:
     [
         ("x[0] = r\nCfg.on = True\ntoggle(x)", reorder_stmts("toggle(_)"), "Cfg.on = _"),
         ("for i in par(0, n):\n    a[i] = x[i]\n    x[i] = a[i]", specialize("x[0] < 2.0"), "a[_] = _"),
-        ("for i in seq(0, n):\n    if i == 0:\n        a[i] = 0.0\n    r = a[i]", expand_dim("4", "i % 2"), "a: _"),
+        ("for i in seq(0, n):\n    if i < 3:\n        a[0] = x[i]\n    x[i] = a[0]", expand_dim("4", "i % 2"), "a: _"),
     ],
 )
 def test_a_counterexample_may_be_of_accesses_that_only_some_programs_make(text: str, op: Op, place: str) -> None:
@@ -142,3 +142,29 @@ def test_a_counterexample_may_be_of_accesses_that_only_some_programs_make(text: 
     p = parsed(head + indent(text, "    "))
     failure = op(p, p.find(place)).failure()
     assert isinstance(failure, Unsafe) and assert_real(p, failure) in ("real", "open", "none")
+
+
+def test_a_value_that_is_put_in_keeps_the_precision_at_which_it_was_held() -> None:
+    """Else the product would overflow 32 bits in C."""
+    p = parsed("def foo(x: i32[4], y: i64[4]):\n    a: i64\n    a = x[0]\n    y[0] = a * a")
+    assert "y[0] = i64(x[0]) * i64(x[0])" in str(inline_assign.direct(p, "a = _"))
+
+
+def test_a_new_dimension_keeps_apart_what_was_written_last() -> None:
+    """The last iteration reads what the one before it wrote; at its own index, an older value is written, too."""
+    p = parsed(
+        "def foo(x: f32[4], y: f32[4]):\n    a: f32\n    for i in seq(0, 4):\n"
+        "        if i < 3:\n            a = x[i]\n        y[i] = a"
+    )
+    with pytest.raises(SchedulingError, match="written last"):
+        expand_dim.direct(p, "a: _", 4, "i % 2")
+    assert "a[i] = x[i]" in str(expand_dim.direct(parsed(str(p).replace("i < 3", "i < 4")), "a: _", 4, "i"))
+
+
+def test_code_that_no_dense_tensor_reaches_must_not_race_in_a_window() -> None:
+    p = parsed(
+        "def foo(n: size, x: f32[n], r: f32):\n    if stride(x, 0) == 2:\n"
+        "        for i in par(0, 4):\n            r = r + x[0]"
+    )
+    with pytest.raises(SchedulingError, match="no two iterations of i touch"):
+        set_window.direct(p, "x")

@@ -10,12 +10,12 @@ import pytest
 from pyrsistent import pmap
 
 from backends import c
-from backends.targets import avx2, avx512, plain_c
+from backends.targets import avx2, avx512, neon, plain_c
 from exo_strat import CallCursor, Machine, Proc, SchedulingError, schedule
 from strategies.gemm import Tile, largest_tile, schedule_block, schedule_sgemm
 from strategies.programs import saxpy, sgemm, sgemm_block
 
-MACHINES = (plain_c, avx2, avx512)
+MACHINES = (plain_c, neon, avx2, avx512)
 Same = Callable[..., None]
 
 
@@ -57,13 +57,19 @@ def test_the_micro_kernel_is_instructions_only() -> None:
     assert not p.find_all("_[_] += _") and not p.find_all("_[_] = _")
 
 
+def test_without_masks_the_last_columns_are_scalar_tiles() -> None:
+    p = block(neon)
+    assert called(p) == {"neon_load_f32", "neon_store_f32", "neon_fma_broadcast_f32"}
+    assert "for js in seq(0, N % 4):" in str(p) and "c: f32[6, 1] @ DRAM_STACK" in str(p)
+
+
 def test_the_product_calls_the_scheduled_block() -> None:
     p = product(avx2)
     calls = p.find_all("sgemm_block(_)")
     assert len(calls) == 4 and all(x.subproc() == block(avx2) for x in calls)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("machine", "cols"), [(avx512, 64), (avx2, 16), (plain_c, 16)], ids=repr)
+@pytest.mark.parametrize(("machine", "cols"), [(avx512, 64), (avx2, 16), (neon, 16), (plain_c, 16)], ids=repr)
 def test_a_tile_fits_the_registers(machine: Machine, cols: int) -> None:
     tile = largest_tile(machine)
     assert (tile.rows, tile.cols) == (6, cols)

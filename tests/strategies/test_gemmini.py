@@ -1,101 +1,14 @@
-"""The Gemmini strategies keep programs right at every step, and refuse the steps that would not."""
+"""The Gemmini strategies refuse the steps that would not keep a program right."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import accumulate
-
-import numpy as np
 import pytest
 
-from backends.gemmini import INSTRUCTIONS, operations, simulate
+from backends.gemmini import INSTRUCTIONS, operations
 from backends.gemmini.build import ENV
-from examples.gemmini.__main__ import SIZES, expected, measured
-from examples.gemmini.matmul import Blocking, better_steps, blocking, matmul, scheduled, steps
-from exo_strat import CallCursor, Op, Proc, SchedulingError, at, focus, proc_from_source, replace, schedule
+from exo_strat import Proc, SchedulingError, at, focus, proc_from_source, replace, schedule
 from exo_strat.interp import run
 from strategies import gemmini
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Nothing is compiled into the user's cache."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EXO_STRAT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
-SMALL = Blocking(panel=32, along_k=1, along_j=1, a_elements=1024, b_elements=4096)
-"""Small enough for the interpreter, with two iterations of every loop over tiles but one."""
-
-
-def versions(plan: tuple[Op, ...]) -> list[Proc]:
-    """The naive program and what each step makes of it."""
-    return list(accumulate(plan, lambda p, step: schedule(step, p), initial=matmul(32, 32, 32)))
-
-
-def complete(p: Proc) -> bool:
-    """Whether all that touches local memory is an instruction."""
-    return any("st_acc_i8" in c.subproc().name() for c in p.root().descendants() if isinstance(c, CallCursor))
-
-
-VERSIONS = [*versions(steps(SMALL)), *versions(better_steps(SMALL))[7:]]
-MAPPED = [p for p in VERSIONS if complete(p)]
-
-
-@pytest.fixture(scope="module")
-def operands() -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
-    rng = np.random.default_rng(6)
-    return rng.integers(-128, 128, (32, 32), dtype=np.int8), rng.integers(-128, 128, (32, 32), dtype=np.int8)
-
-
-@pytest.mark.parametrize("n", range(len(VERSIONS)))
-def test_every_intermediate_program_computes_the_product(n: int, operands: tuple[np.ndarray, np.ndarray]) -> None:  # type: ignore[type-arg]
-    a, b = operands
-    inputs = {"scale": 0.015625, "act": True, "A": a.tolist(), "B": b.tolist(), "C": [[None] * 32] * 32}
-    outcome = run(VERSIONS[n], inputs)
-    assert outcome.trap is None, str(outcome.trap)
-    assert np.array_equal(np.array(outcome.outputs["C"], np.int64), expected(a, b, 0.015625, True))
-
-
-def test_the_last_versions_of_both_schedules_are_all_instructions() -> None:
-    assert len(MAPPED) == 8
-
-
-@pytest.mark.parametrize("n", range(8))
-@pytest.mark.parametrize("act", [False, True])
-def test_every_mapped_program_runs_on_the_model(n: int, act: bool, operands: tuple[np.ndarray, np.ndarray]) -> None:  # type: ignore[type-arg]
-    a, b = operands
-    c = np.full((32, 32), 77, np.int8)
-    counts = simulate(MAPPED[n])(0.03, act, a, b, c)
-    assert np.array_equal(c, expected(a, b, 0.03, act)) and counts.configs in (4, 5)
-
-
-@pytest.mark.parametrize("better, instructions, configs", [(False, 17157, 5), (True, 16708, 4)])
-def test_the_counts_of_the_paper_and_better_ones(better: bool, instructions: int, configs: int) -> None:
-    counts, equal = measured(scheduled(256, 256, 512, better), 256, 256, 512)
-    assert equal and counts.instructions == instructions and counts.configs == configs
-    assert (counts.bytes_in, counts.bytes_out, counts.fence) == (262144, 65536, 1)
-
-
-@pytest.mark.parametrize("better", [False, True])
-@pytest.mark.parametrize("n, m, k", [(16, 16, 16), (48, 80, 112), (16, 192, 64), (32, 64, 12288)])
-def test_other_sizes(n: int, m: int, k: int, better: bool) -> None:
-    counts, equal = measured(scheduled(n, m, k, better), n, m, k, scale=1e-3)
-    assert equal and counts.configs == (4 if better else 5) and counts.bytes_out == n * m
-
-
-@pytest.mark.parametrize("m, k", [(m, k) for m in (16, 80, 256, 512, 1024) for k in (16, 48, 512, 4096, 16384)])
-def test_the_blocking_divides_and_fits(m: int, k: int) -> None:
-    b = blocking(m, k)
-    assert m % b.panel == 0 and b.panel % (16 * b.along_j) == 0 and (k // 16) % b.along_k == 0
-    assert b.a_elements + b.b_elements <= 16384 * 16 and b.a_elements >= 256 * b.along_k
-    assert b.b_elements >= 256 * b.along_j
-
-
-def test_the_demonstration_knows_its_sizes() -> None:
-    assert (256, 256, 512) in SIZES
-
 
 # -- what must be refused -----------------------------------------------------------------------------
 
@@ -250,3 +163,29 @@ def test_configuration_is_set_for_code_that_asks_for_nothing() -> None:
         schedule(at("for i in _: _", replace(INSTRUCTIONS["do_ld_i8_id1"])), r)
     with pytest.raises(SchedulingError, match="sets 4 fields, not 1"):
         schedule(at("for i in _: _", gemmini.configure(setting, "16")), p)
+
+
+def test_tiles_of_what_has_no_literal_size_are_refused() -> None:
+    p = code("""
+        def foo(n: size, x: i8[n, n]):
+            for i in seq(0, n):
+                for j in seq(0, n):
+                    x[i, j] = 0.0
+    """)
+    with pytest.raises(SchedulingError, match="how often i runs is no literal"):
+        schedule(at("for i in _: _", gemmini.block_loop(16)), p)
+    with pytest.raises(SchedulingError, match="a loop i around a loop of a literal range is wanted"):
+        schedule(at("x[_] = _", gemmini.tile_nest("i")), p)
+
+
+def test_a_loop_with_buffers_of_its_own_keeps_them() -> None:
+    """Unrolled, the buffer would live as long as the code around it, beside those of other loops."""
+    p = code("""
+        def foo(x: i8[16, 16]):
+            for i in seq(0, 1):
+                t: i8[16, 16]
+                for j in seq(0, 16):
+                    for k in seq(0, 16):
+                        t[j, k] = x[j, k]
+    """)
+    assert schedule(gemmini.unroll_single(), p) == p

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from backends.targets import avx2, avx512, plain_c
+from backends.targets import avx2, avx512, neon, plain_c
 from exo_strat import CallCursor, Machine, Proc, at, proc_from_source, schedule
 from strategies import std
 from strategies.axpy import schedule_axpy
@@ -57,7 +57,7 @@ def test_without_vectors_a_loop_over_lanes_stays() -> None:
     assert schedule(at("for l in _: _", vectorize_lanes(plain_c, "f32")), p) is p
 
 
-@pytest.mark.parametrize("machine", (*VECTORS, plain_c), ids=repr)
+@pytest.mark.parametrize("machine", (*VECTORS, neon, plain_c), ids=repr)
 @pytest.mark.parametrize("n", [1, 7, 8, 15, 17, 32, 64, 83, 128])
 def test_a_loop_of_independent_iterations_is_computed_for_any_length(
     machine: Machine, n: int, computes_the_same: Same
@@ -71,7 +71,7 @@ def scale(N: size, x: f32[N], y: f32[N]):
     computes_the_same(p, schedule(at("for i in _: _", vectorize_all(machine, "f32", vectors=2)), p), N=n)
 
 
-@pytest.mark.parametrize("machine", (*VECTORS, plain_c), ids=repr)
+@pytest.mark.parametrize("machine", (*VECTORS, neon, plain_c), ids=repr)
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (8, 16), (9, 17), (3, 40), (16, 7)], ids=str)
 def test_gemv_is_computed_for_any_shape(machine: Machine, m: int, n: int, computes_the_same: Same) -> None:
     computes_the_same(sgemv, gemv(machine), M=m, N=n)
@@ -82,3 +82,11 @@ def test_gemv_is_computed_for_any_shape(machine: Machine, m: int, n: int, comput
 def test_no_scalar_code_is_left(machine: Machine) -> None:
     for p in (axpy(machine), gemv(machine), gemv_t(machine)):
         assert not p.find_all("_[_] += _") and not p.find_all("_[_] = _")
+
+
+def test_without_masks_scalar_code_is_left_for_the_last_lanes_only() -> None:
+    loops = [f"for {i} in seq(0, N % 4):" for i in ("ii", "l", "l")]
+    for p, last in zip((axpy(neon), gemv(neon), gemv_t(neon)), loops, strict=True):
+        scalar = p.find_all("_[_] += _")
+        assert scalar and not p.find_all("_[_] = _")
+        assert str(p).count(last) == len(scalar)

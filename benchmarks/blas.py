@@ -1,0 +1,239 @@
+"""Our BLAS beside others: all libraries take turns, in one process, on one core, with one thread each.
+
+    python -m benchmarks.blas [--level 1|2|3|skinny|strided] [--isa avx2|avx512] [--only ROUTINE] [--quick]
+
+Calls are timed in C, in rounds in which all take turns; the median counts. First all must agree. What our library does
+not export yet is left out. Writes docs/blas/*.csv with --out docs/blas, and heat maps as SVG.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import exp, log
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.console import Console
+
+from benchmarks.blas_rivals import Harness, Limits, Rival, rivals
+from benchmarks.blas_routines import LEVELS, Case, arguments, cases
+from benchmarks.heatmap import heatmap
+from benchmarks.measure import show
+from examples.blas.library import build
+
+SAMPLE_SECONDS = 2e-4
+TOO_SLOW = 4
+"""A rival that takes so many times as long as the fastest is timed once."""
+CHECKED = 1 << 21
+"""Results of so many elements at most are compared."""
+
+
+class Row(NamedTuple):
+    """Nanoseconds that a case takes each rival that has it, and the least that the machine needs."""
+
+    case: Case
+    times: Mapping[str, float]
+    limit: float
+
+
+# -- measuring ----------------------------------------------------------------------------------------
+
+
+def measured(case: Case, some: Sequence[Rival], harness: Harness, limits: Limits, rounds: int) -> Row:
+    """A case, all rivals in turns."""
+    given = arguments(case)
+    once = {r: min(_sample(harness, r, case, 1, given) for _ in range(3)) for r in some}
+    fastest = min(once.values())
+    calls = max(1, round(SAMPLE_SECONDS / fastest))
+    racing = [r for r in some if r.ours or once[r] < TOO_SLOW * fastest + 1e-6]
+    found: dict[Rival, list[float]] = defaultdict(list)
+    for k in range(rounds):
+        for r in (*racing[k % len(racing) :], *racing[: k % len(racing)]):
+            _sample(harness, r, case, 1, given)
+            found[r].append(_sample(harness, r, case, calls, given))
+    times = {r.name: 1e9 * median(found.get(r, [once[r]])) for r in some}
+    limit = 1e9 * limits.seconds(case.precision, case.flops, case.routine.kind, case.bytes)
+    return Row(case, times, limit)
+
+
+def _sample(harness: Harness, r: Rival, case: Case, calls: int, given: Sequence[Any]) -> float:
+    return harness.seconds(r, case.function, calls, given) / calls
+
+
+def result(harness: Harness, r: Rival, case: Case) -> list[np.ndarray]:
+    """What a call returns and leaves in its arrays."""
+    given = arguments(case)
+    harness.seconds(r, case.function, 1, given)
+    return [np.array([harness.returned(r)]), *(v for v in given if isinstance(v, np.ndarray))]
+
+
+def disagreeing(case: Case, some: Sequence[Rival], harness: Harness) -> list[str]:
+    """The rivals whose results are further from the median of all than rounding explains."""
+    if case.bytes > CHECKED * 8 or len(some) < 2:
+        return []
+    results = [result(harness, r, case) for r in some]
+    eps = float(np.finfo(np.float32 if case.precision == "f32" else np.float64).eps)
+    wrong = []
+    for r, mine in zip(some, results, strict=True):
+        for part, all_parts in zip(mine, zip(*results, strict=True), strict=True):
+            usual = np.median(np.stack(all_parts), axis=0)
+            bound = 16 * eps * (max(case.dims) + 8) * max(1.0, float(np.abs(usual).max(initial=0)))
+            if not np.all(np.abs(part - usual) <= bound):
+                wrong.append(f"{case.name} {case.dims}: {r.name}")
+                break
+    return wrong
+
+
+def taking_part(case: Case, all_rivals: Sequence[Rival]) -> list[Rival]:
+    """The rivals that have a case; none if we don't."""
+    level_1 = not case.routine.shapes(case.dims, case.variant or "nn")
+    some = [r for r in all_rivals if r.address(case.function) is not None]
+    some = [r for r in some if not (r.neighbours and case.inc != 1 and not level_1)]
+    return some if any(r.ours for r in some) else []
+
+
+# -- figures ------------------------------------------------------------------------------------------
+
+
+def mean(values: Iterable[float]) -> float:
+    """The geometric mean; NaN of none."""
+    logs = [log(v) for v in values]
+    return exp(sum(logs) / len(logs)) if logs else float("nan")
+
+
+def ratio(row: Row, who: str, peers: Sequence[str]) -> float:
+    """How many times as fast we are as the best of the peers."""
+    return min(row.times[p] for p in peers if p in row.times) / row.times[who]
+
+
+def by_family(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The rows of each routine."""
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row.case.family].append(row)
+    return found
+
+
+def summary(rows: Sequence[Row], who: str, peers: Sequence[str]) -> Iterator[tuple[object, ...]]:
+    """For each routine our ratios to the best peer, what we win and lose, the share of the limit, who is best."""
+    for family, some in (*by_family(rows).items(), ("all", list(rows))):
+        ratios = [ratio(row, who, peers) for row in some]
+        best = Counter(min((p for p in peers if p in row.times), key=row.times.__getitem__) for row in some)
+        reached = [row.limit / row.times[who] for row in some if row.limit > 50] or [float("nan")]
+        wins, losses = sum(v > 1.05 for v in ratios), sum(v < 0.95 for v in ratios)
+        share = f"{median(reached):.0%}"
+        yield family, mean(ratios), min(ratios), max(ratios), wins, losses, share, best.most_common(1)[0][0]
+
+
+def worst(rows: Sequence[Row], who: str, peers: Sequence[str], count: int = 20) -> Iterator[tuple[object, ...]]:
+    """The cases where we lose most."""
+    for row in sorted(rows, key=lambda row: ratio(row, who, peers))[:count]:
+        best = min((p for p in peers if p in row.times), key=row.times.__getitem__)
+        mine, theirs = row.times[who], row.times[best]
+        yield f"{row.case.name} {row.case.dims}", mine, theirs, theirs / mine, f"{row.limit / mine:.0%}", best
+
+
+def slowdowns(rows: Sequence[Row], names: Sequence[str], peers: Sequence[str]) -> Iterator[tuple[object, ...]]:
+    """Each library's mean slowdown against the fastest of the peers."""
+    for name in names:
+        some = [row for row in rows if name in row.times]
+        yield name, mean(1 / ratio(row, name, peers) for row in some), len(some)
+
+
+# -- output -------------------------------------------------------------------------------------------
+
+
+def write_csv(path: Path, rows: Sequence[Row], names: Sequence[str]) -> None:
+    """Nanoseconds of every case."""
+    with path.open("w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(("routine", "size", "bytes", "limit, ns", *(f"{n}, ns" for n in names)))
+        for row in rows:
+            times = (f"{row.times[n]:.1f}" if n in row.times else "" for n in names)
+            out.writerow((row.case.name, row.case.dims, f"{row.case.bytes:.0f}", f"{row.limit:.1f}", *times))
+
+
+def write_heatmaps(folder: Path, level: str, rows: Sequence[Row], mine: Sequence[str], peers: Sequence[str]) -> None:
+    """For each of ours one figure against the best of the peers, and one against each of them."""
+    for who in mine:
+        for title, others in (("the best", peers), *((p, [p]) for p in peers)):
+            cells = {
+                (row.case.name, str(row.case.dims)): ratio(row, who, others)
+                for row in rows
+                if any(p in row.times for p in others)
+            }
+            name = "-".join(("level" + level, who.removeprefix("ours, "), _slug(title)))
+            caption = f"Level {level}, {who.removeprefix('ours, ')}: times as fast as {title}"
+            (folder / f"{name}.svg").write_text(heatmap(caption, cells))
+
+
+def _slug(text: str) -> str:
+    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
+
+
+def report(level: str, rows: Sequence[Row], mine: Sequence[str], peers: Sequence[str]) -> None:
+    """The tables of a level."""
+    columns = ("routine", "mean", "least", "most", "wins", "losses", "of limit", "mostly best")
+    for who in mine:
+        show(f"Level {level}, {who}: times as fast as the best peer", columns, list(summary(rows, who, peers)))
+        titles = ("case", "ours, ns", "best, ns", "ratio", "of limit", "best")
+        show(f"Level {level}, {who}: where we lose most", titles, list(worst(rows, who, peers)))
+    table = list(slowdowns(rows, (*mine, *peers), peers))
+    show(f"Level {level}: slowdown against the fastest peer of each case", ("library", "mean", "cases"), table)
+
+
+def run(level: str, asked: argparse.Namespace, some: Sequence[Rival], harness: Harness, limits: Limits) -> list[str]:
+    """Measure and report a level. Returns who disagrees."""
+    mine, peers = [r.name for r in some if r.ours], [r.name for r in some if not r.ours]
+    rows: list[Row] = []
+    wrong: list[str] = []
+    todo = [(c, taking_part(c, some)) for c in cases(level, asked.quick, asked.only)]
+    with Console(stderr=True).status("") as status:
+        for k, (case, racing) in enumerate(todo):
+            if racing:
+                status.update(f"level {level}: {case.name} {case.dims}, {k} of {len(todo)}")
+                wrong += disagreeing(case, racing, harness)
+                rows.append(measured(case, racing, harness, limits, asked.rounds))
+    if rows:
+        report(level, rows, mine, peers)
+        if asked.out:
+            asked.out.mkdir(parents=True, exist_ok=True)
+            write_csv(asked.out / f"level{level}.csv", rows, (*mine, *peers))
+            write_heatmaps(asked.out, level, rows, mine, peers)
+    return wrong
+
+
+def arguments_given() -> argparse.Namespace:
+    """The command's arguments."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.blas")
+    parser.add_argument("--level", action="append", choices=list(LEVELS), help="else all")
+    parser.add_argument("--isa", action="append", choices=("avx2", "avx512"), help="else both")
+    parser.add_argument("--only", action="append", default=[], metavar="ROUTINE", help="gemv or sgemv, for example")
+    parser.add_argument("--quick", action="store_true", help="fewer sizes and variants")
+    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--library", type=Path, help="libexo_blas.so, else it is built")
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=FILE", help="one more CBLAS library")
+    parser.add_argument("--out", type=Path, help="a folder for CSV files and heat maps")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """All tables. Ends with 1 if the libraries disagree."""
+    asked = arguments_given()
+    library = asked.library or build(Path("build/blas"))
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    some = rivals(library, asked.isa or ("avx2", "avx512"), asked.peer)
+    harness, limits = Harness(), Limits(asked.rounds)
+    wrong = [w for level in asked.level or LEVELS for w in run(level, asked, some, harness, limits)]
+    if wrong:
+        raise SystemExit("\n".join(("these results are further from the others' than rounding explains:", *wrong)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,258 @@
+"""The BLAS libraries that are compared, behind one harness that calls any of them. Imports `examples.blas`, `backends`
+and `peers`.
+
+The harness is C, made from the prototypes of `exo_blas.h`: for each function one that calls a pointer so many times.
+It is compiled for 32-bit and for 64-bit integers, as libraries have the one or the other.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from backends.cpu import features
+from backends.targets import avx2, avx512
+from backends.toolchain import build as build_c
+from benchmarks.peers import ALONE, home_of
+from examples.blas.binding import NUMBERS, load
+from examples.blas.dispatch import Prototype, prototypes
+from examples.blas.units import FOLDER
+
+PLAIN_C = Path(__file__).with_name("blas_plain.c")
+LIMITS = Path(__file__).with_name("blas_limits.c")
+FLAGS = ("-std=gnu11", "-O3", "-march=native")
+FORMS = (("", ""), ("scipy_", ""), ("scipy_", "64_"), ("", "64_"))
+"""What stands before and after `cblas_saxpy` in a library's symbols; 64_ means 64-bit integers."""
+
+HEADER = (FOLDER / "exo_blas.h").read_text()
+PROTOTYPES = {p.name: p for p in prototypes(HEADER)}
+
+os.environ |= {"MKL_THREADING_LAYER": "SEQUENTIAL", "BLIS_NUM_THREADS": "1", "EXO_NUM_THREADS": "1"}
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A library, and the form of its symbols. `ours` are those that others are compared with; plain C has its own
+    limits: `neighbours` says that from level 2 on it takes increments of 1 only."""
+
+    name: str
+    library: ctypes.CDLL
+    prefix: str = ""
+    suffix: str = ""
+    ours: bool = False
+    neighbours: bool = False
+
+    @property
+    def wide(self) -> bool:
+        """Whether integers have 64 bits."""
+        return self.suffix == "64_"
+
+    def address(self, function: str) -> int | None:
+        """Where a function is, or None if the library doesn't have it."""
+        try:
+            return ctypes.cast(self.library[f"{self.prefix}{function}{self.suffix}"], ctypes.c_void_p).value
+        except AttributeError:
+            return None
+
+
+# -- the harness --------------------------------------------------------------------------------------
+
+_TIMER = """
+double time_{name}(void *f, int64_t calls, {params}) {{
+    {result} (*run)({params}) = f;
+    const double start = now();
+    for (int64_t call = 0; call < calls; call++) {keep}run({arguments});
+    return now() - start;
+}}
+"""
+_CLOCK = """
+#include <time.h>
+volatile double result;
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+"""
+
+
+def timer(p: Prototype) -> str:
+    """The C function that times calls of a prototype's function."""
+    keep = "" if p.result == "void" else "result = "
+    return _TIMER.format(name=p.name, params=p.params, result=p.result, keep=keep, arguments=p.arguments())
+
+
+class Harness:
+    """Calls CBLAS functions from C."""
+
+    def __init__(self) -> None:
+        source = "\n".join((HEADER, _CLOCK, *map(timer, PROTOTYPES.values())))
+        self._narrow = ctypes.CDLL(str(build_c("blas_timer", source, FLAGS)))
+        self._wide = ctypes.CDLL(str(build_c("blas_timer64", source, (*FLAGS, "-DCBLAS_INT=int64_t"))))
+
+    def seconds(self, rival: Rival, function: str, calls: int, arguments: Sequence[Any]) -> float:
+        """What so many calls take. Arrays are passed as addresses. Raises `KeyError` if the rival lacks the
+        function."""
+        address = rival.address(function)
+        if address is None:
+            raise KeyError(f"{rival.name} has no {function}")
+        library = self._wide if rival.wide else self._narrow
+        run = library[f"time_{function}"]
+        run.restype = ctypes.c_double
+        given = [_converted(t, v, rival.wide) for t, v in zip(_types(function), arguments, strict=True)]
+        found: float = run(ctypes.c_void_p(address), ctypes.c_int64(calls), *given)
+        return found
+
+    def returned(self, rival: Rival) -> float:
+        """The number that the last call returned."""
+        return ctypes.c_double.in_dll(self._wide if rival.wide else self._narrow, "result").value
+
+
+def parameters(function: str) -> tuple[tuple[str, str], ...]:
+    """The types and names of a function's parameters; pointers have names that begin with *."""
+    pairs = (p.rsplit(" ", 1) for p in PROTOTYPES[function].params.split(", "))
+    return tuple((t, name) for t, name in pairs)
+
+
+def _types(function: str) -> tuple[str, ...]:
+    return tuple("*" if name.startswith("*") else t for t, name in parameters(function))
+
+
+def _converted(kind: str, value: Any, wide: bool) -> Any:
+    if kind == "*":
+        return ctypes.c_void_p(value.ctypes.data)
+    if kind in NUMBERS:
+        return NUMBERS[kind](value)
+    return (ctypes.c_int64 if wide and kind == "CBLAS_INT" else ctypes.c_int32)(value)
+
+
+# -- libraries ----------------------------------------------------------------------------------------
+
+
+def opened(name: str, path: Path) -> Rival:
+    """The library of a file. Raises `ValueError` if it has no CBLAS functions."""
+    library = ctypes.CDLL(str(path))
+    for prefix, suffix in FORMS:
+        if hasattr(library, f"{prefix}cblas_ddot{suffix}"):
+            return Rival(f"{name}{_version(library)}", library, prefix, suffix)
+    raise ValueError(f"{path} has no function cblas_ddot: it is no CBLAS library")
+
+
+def _version(library: ctypes.CDLL) -> str:
+    for query in ("openblas_get_config", "scipy_openblas_get_config", "scipy_openblas_get_config64_"):
+        if hasattr(library, query):
+            ask = library[query]
+            ask.restype = ctypes.c_char_p
+            words = ask().decode().split()
+            return f" {words[1]}" if len(words) > 1 else ""
+    return ""
+
+
+def ours(library: Path, isas: Sequence[str]) -> Iterator[Rival]:
+    """Our library, once for each instruction set that this processor has."""
+    for machine in (avx2, avx512):
+        if machine.name in isas and features().issuperset(machine.cpu_flags):
+            yield Rival(f"ours, {machine.name}", load(library, machine.name).library, ours=True)
+
+
+def plain() -> Iterator[Rival]:
+    """Plain loops, compiled by the C compilers that there are."""
+    for compiler in ("gcc", "clang"):
+        if shutil.which(compiler):
+            yield Rival(f"plain C, {compiler}", _plain_by(compiler), neighbours=True)
+
+
+def _plain_by(compiler: str) -> ctypes.CDLL:
+    before = os.environ.get("CC")
+    os.environ["CC"] = compiler
+    try:
+        text = PLAIN_C.read_text().replace("__FILE__", f'"{PLAIN_C}"')
+        flags = (*FLAGS, "-ffast-math", "-Wl,-Bsymbolic")
+        return ctypes.CDLL(str(build_c(f"blas_plain_{compiler}", text, flags, sorted(features()))))
+    finally:
+        if before is None:
+            del os.environ["CC"]
+        else:
+            os.environ["CC"] = before
+
+
+def libraries() -> Iterator[tuple[str, Path]]:
+    """Others' libraries: NumPy's own, those of the system, and those from packages."""
+    folder = Path(np.__file__).parent.with_name("numpy.libs")
+    yield from (("OpenBLAS, NumPy's", p) for p in sorted(folder.glob("*openblas*.so")))
+    for name, soname in (("OpenBLAS, system's", "openblas"), ("BLIS", "blis")):
+        found = ctypes.util.find_library(soname)
+        if found:
+            yield name, Path(found)
+    for peer in ALONE:
+        files = sorted(home_of(peer).rglob("*.so*"))
+        yield from [(peer, p) for p in files if p.name.startswith(("libscipy_openblas", "libmkl_rt"))][:1]
+
+
+def rivals(library: Path, isas: Sequence[str], more: Sequence[str] = ()) -> tuple[Rival, ...]:
+    """All that are compared, ours first. `more` are others, as NAME=FILE."""
+    given = [(name, Path(path)) for name, _, path in (m.partition("=") for m in more)]
+    return (*ours(library, isas), *plain(), *(opened(name, path) for name, path in (*given, *libraries())))
+
+
+# -- limits -------------------------------------------------------------------------------------------
+
+KINDS = ("read", "scale", "copy", "update")
+FOOTPRINTS = tuple(1 << k for k in range(12, 29))
+
+
+class Limits:
+    """What the processor does at most: multiply-adds a second, and passes over memory of each kind, measured now."""
+
+    def __init__(self, rounds: int) -> None:
+        self._library = ctypes.CDLL(str(build_c("blas_limits", LIMITS.read_text(), (*FLAGS, "-ffp-contract=fast"))))
+        self._rounds = rounds
+
+    @cached_property
+    def peaks(self) -> dict[str, float]:
+        """Operations a second, by precision."""
+        found = {}
+        for precision, kind in (("f32", np.float32), ("f64", np.float64)):
+            out = np.array([0.5, 0.5, 0], kind)
+            run = self._library[f"peak_{precision}"]
+            run.restype = ctypes.c_double
+            steps = ctypes.c_int64(100_000)
+            found[precision] = max(run(steps, ctypes.c_void_p(out.ctypes.data)) for _ in range(self._rounds))
+        return found
+
+    @cached_property
+    def speeds(self) -> dict[str, list[float]]:
+        """Bytes a second that a pass gets over, by kind, at each of FOOTPRINTS."""
+        x, y = (aligned(FOOTPRINTS[-1] // 4, np.float32) for _ in range(2))
+        x[:], y[:] = 1, 1
+        return {k: [self._speed(k, n, x, y) for n in FOOTPRINTS] for k in KINDS}
+
+    def _speed(self, kind: str, n: int, x: np.ndarray, y: np.ndarray) -> float:
+        times = max(1, (1 << 22) // n)
+        given = ctypes.c_int64(times), ctypes.c_int64(n), *(ctypes.c_void_p(v.ctypes.data) for v in (x, y))
+        run = self._library[f"pass_{kind}"]
+        run.restype = ctypes.c_double
+        fastest: float = min(run(*given) for _ in range(self._rounds))
+        return n * times / fastest
+
+    def seconds(self, precision: str, flops: float, kind: str, bytes: float) -> float:
+        """The least that so many operations, or a pass over so many bytes, take."""
+        speed = np.interp(np.log2(max(bytes, 1)), np.log2(FOOTPRINTS), self.speeds[kind])
+        return max(flops / self.peaks[precision], bytes / float(speed))
+
+
+def aligned(elements: int, kind: Any) -> np.ndarray:
+    """An array that begins with a cache line."""
+    size = np.dtype(kind).itemsize
+    room = np.empty(elements * size + 64, np.uint8)
+    start = -room.ctypes.data % 64
+    return room[start : start + elements * size].view(kind)

@@ -1,0 +1,335 @@
+"""The routines of BLAS as a table: their variants, sizes, operations and memory, and arguments made from their names.
+Imports `blas_rivals`.
+
+A case is a routine in a precision, a variant and a size; matrices are row-major. Calls are repeated on the same
+arrays, so data are such that numbers neither grow nor vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.blas_rivals import aligned, parameters
+
+LETTERS = {"f32": "s", "f64": "d"}
+TYPES = {"f32": np.float32, "f64": np.float64}
+
+
+class Dims(NamedTuple):
+    """Sizes: m x n, and k that is inside a product or the width of a band."""
+
+    m: int
+    n: int
+    k: int = 0
+
+    def __str__(self) -> str:
+        return "x".join(str(v) for v in self if v) if len(set(self) - {0}) > 1 else str(self.n)
+
+
+Amount = Callable[[Dims], float]
+Shapes = Callable[[Dims, str], Mapping[str, tuple[int, int]]]
+
+
+@dataclass(frozen=True)
+class Routine:
+    """A routine. `variants` have a letter for each of its options in their order; `flops` are operations, `elements`
+    those that a call must touch, in a pass of this `kind`; `shapes` are the matrices with their leading dimensions."""
+
+    name: str
+    sizes: Sequence[Dims]
+    flops: Amount
+    elements: Amount
+    kind: str = "read"
+    variants: Sequence[str] = ("",)
+    shapes: Shapes = lambda d, v: {}
+    precisions: Sequence[str] = ("f32", "f64")
+
+    def function(self, precision: str) -> str:
+        """The CBLAS function: for i-amax the letter is inside, dsdot and sdsdot have none."""
+        if len(self.precisions) == 1:
+            return f"cblas_{self.name}"
+        return f"cblas_i{LETTERS[precision]}amax" if self.name == "iamax" else f"cblas_{LETTERS[precision]}{self.name}"
+
+
+class Case(NamedTuple):
+    """A routine in a precision, with a variant, sizes and an increment."""
+
+    routine: Routine
+    precision: str
+    variant: str
+    dims: Dims
+    inc: int = 1
+
+    @property
+    def function(self) -> str:
+        """The CBLAS function."""
+        return self.routine.function(self.precision)
+
+    @property
+    def family(self) -> str:
+        """The routine with its precision: `sgemv`."""
+        return self.function.removeprefix("cblas_")
+
+    @property
+    def name(self) -> str:
+        """The routine with its variant: `sgemv_n`."""
+        inc = f" inc {self.inc}" if self.inc != 1 else ""
+        return self.family + (f"_{self.variant}" if self.variant else "") + inc
+
+    @property
+    def bytes(self) -> float:
+        """What a call must touch."""
+        return self.routine.elements(self.dims) * np.dtype(TYPES[self.precision]).itemsize
+
+    @property
+    def flops(self) -> float:
+        """The operations of a call."""
+        return self.routine.flops(self.dims)
+
+
+# -- sizes --------------------------------------------------------------------------------------------
+
+_N = (1, 3, 7, 16, 33, 64, 100, 257, 1000, 1024, 2500, 4000, 10007, 40000, 100003, 400000, 1 << 20, 8_000_000)
+VECTORS = tuple(Dims(0, n) for n in _N)
+ONCE = (Dims(0, 1),)
+SQUARES = tuple(Dims(n, n) for n in (2, 4, 8, 15, 16, 31, 40, 64, 100, 128, 255, 256, 500, 1000, 1024, 2000, 4001))
+BANDS = tuple(Dims(n, n, k) for k in (3, 20, 150) for n in (30, 100, 1000, 10007) if k < n)
+NARROW = tuple(Dims(m, 40) for m in sorted({2**k for k in range(1, 13)} | {3**k for k in range(1, 9)}))
+CUBES = tuple(Dims(n, n, n) for n in (4, 8, 16, 31, 48, 64, 127, 128, 255, 256, 512, 1000, 1024, 2048))
+PANELS = tuple(
+    Dims(m, n, k) for s, b in ((1, 1000), (8, 1000), (40, 1000)) for m, n, k in ((s, b, b), (b, s, b), (b, b, s))
+)
+LAYERS = tuple(Dims(n, n) for n in (8, 31, 64, 128, 255, 512, 1024))
+
+# -- shapes: row-major, (rows, leading dimension) -----------------------------------------------------
+
+
+def _general(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
+    return {"a": (d.m, d.n)}
+
+
+def _banded(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
+    return {"a": (d.n, d.k + 1)}
+
+
+def _packed(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
+    return {"ap": (1, d.n * (d.n + 1) // 2)}
+
+
+def _product(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
+    a = (d.m, d.k) if v[0] == "n" else (d.k, d.m)
+    return {"a": a, "b": (d.k, d.n) if v[1] == "n" else (d.n, d.k), "c": (d.m, d.n)}
+
+
+def _sided(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
+    order = d.m if v[0] == "l" else d.n
+    return {"a": (order, order), "b": (d.m, d.n), "c": (d.m, d.n)}
+
+
+def _rank_k(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
+    a = (d.n, d.k) if v[1] == "n" else (d.k, d.n)
+    return {"a": a, "b": a, "c": (d.n, d.n)}
+
+
+# -- the table ----------------------------------------------------------------------------------------
+
+
+def _combined(*letters: str) -> tuple[str, ...]:
+    return tuple(map("".join, product(*letters)))
+
+
+def _vectors(name: str, flops: float, elements: float, kind: str = "read", **more: Any) -> Routine:
+    return Routine(name, VECTORS, lambda d: flops * d.n, lambda d: elements * d.n, kind, **more)
+
+
+LEVEL_1 = (
+    _vectors("asum", 2, 1),
+    _vectors("axpy", 2, 2, "update"),
+    _vectors("copy", 0, 2, "copy"),
+    _vectors("dot", 2, 2),
+    _vectors("dsdot", 2, 2, precisions=("f32",)),
+    _vectors("sdsdot", 2, 2, precisions=("f32",)),
+    _vectors("nrm2", 2, 1),
+    _vectors("rot", 6, 2, "scale"),
+    _vectors("rotm", 6, 2, "scale"),
+    _vectors("scal", 1, 1, "scale"),
+    _vectors("swap", 0, 2, "scale"),
+    _vectors("iamax", 1, 1),
+    Routine("rotg", ONCE, lambda d: 10, lambda d: 4),
+    Routine("rotmg", ONCE, lambda d: 10, lambda d: 9),
+)
+
+
+def _all(d: Dims) -> float:
+    return d.m * d.n
+
+
+def _half(d: Dims) -> float:
+    return d.n * (d.n + 1) / 2
+
+
+def _band(d: Dims) -> float:
+    return d.n * (d.k + 1)
+
+
+def _bands(d: Dims) -> float:
+    return d.n * (2 * d.k + 1)
+
+
+def _both_bands(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
+    return {"a": (d.m, 2 * d.k + 1)}
+
+
+def _matrix(
+    name: str,
+    sizes: Sequence[Dims],
+    each: float,
+    held: Amount,
+    shapes: Shapes,
+    variants: Sequence[str],
+    kind: str = "read",
+) -> Routine:
+    """A routine that does so many operations with `each` element that a matrix holds."""
+    return Routine(name, sizes, lambda d: each * held(d), held, kind, variants, shapes)
+
+
+TRANSPOSED, HALVES, TRIANGLES = ("n", "t"), ("l", "u"), _combined("lu", "nt", "nu")
+
+LEVEL_2 = (
+    _matrix("gemv", SQUARES, 2, _all, _general, TRANSPOSED),
+    _matrix("ger", SQUARES, 2, _all, _general, ("",), "scale"),
+    _matrix("symv", SQUARES, 4, _half, _general, HALVES),
+    _matrix("syr", SQUARES, 2, _half, _general, HALVES, "scale"),
+    _matrix("syr2", SQUARES, 4, _half, _general, HALVES, "scale"),
+    _matrix("trmv", SQUARES, 2, _half, _general, TRIANGLES),
+    _matrix("trsv", SQUARES, 2, _half, _general, TRIANGLES),
+    _matrix("gbmv", BANDS, 2, _bands, _both_bands, TRANSPOSED),
+    _matrix("sbmv", BANDS, 4, _band, _banded, HALVES),
+    _matrix("tbmv", BANDS, 2, _band, _banded, TRIANGLES),
+    _matrix("tbsv", BANDS, 2, _band, _banded, TRIANGLES),
+    _matrix("spmv", SQUARES, 4, _half, _packed, HALVES),
+    _matrix("spr", SQUARES, 2, _half, _packed, HALVES, "scale"),
+    _matrix("spr2", SQUARES, 4, _half, _packed, HALVES, "scale"),
+    _matrix("tpmv", SQUARES, 2, _half, _packed, TRIANGLES),
+    _matrix("tpsv", SQUARES, 2, _half, _packed, TRIANGLES),
+)
+
+SKINNY = (
+    _matrix("gemv", NARROW, 2, _all, _general, TRANSPOSED),
+    _matrix("ger", NARROW, 2, _all, _general, ("",), "scale"),
+)
+
+
+def _cube(d: Dims) -> float:
+    return 2 * d.m * d.n * (d.k or d.m)
+
+
+def _faces(d: Dims) -> float:
+    return d.m * d.n + d.m * (d.k or d.m) + (d.k or d.m) * d.n
+
+
+def _layers(name: str, share: float, shapes: Shapes, variants: Sequence[str]) -> Routine:
+    """A product that does this share of the operations of a general one."""
+    return Routine(name, LAYERS, lambda d: share * _cube(d), _faces, "read", variants, shapes)
+
+
+LEVEL_3 = (
+    Routine("gemm", (*CUBES, *PANELS), _cube, _faces, "read", _combined("nt", "nt"), _product),
+    _layers("symm", 1, _sided, _combined("lr", "lu")),
+    _layers("syrk", 0.5, _rank_k, _combined("lu", "nt")),
+    _layers("syr2k", 1, _rank_k, _combined("lu", "nt")),
+    _layers("trmm", 0.5, _sided, _combined("lr", "lu", "nt", "nu")),
+    _layers("trsm", 0.5, _sided, _combined("lr", "lu", "nt", "nu")),
+)
+
+LEVELS = {"1": LEVEL_1, "2": LEVEL_2, "3": LEVEL_3, "skinny": SKINNY, "strided": (*LEVEL_1[:12], *LEVEL_2[:7])}
+STRIDES = (2, -3)
+"""Increments of the level `strided`."""
+
+
+def cases(level: str, quick: bool = False, only: Sequence[str] = ()) -> Iterator[Case]:
+    """The cases of a level; with `quick` every third size and one variant in four; `only` these routines."""
+    for routine in LEVELS[level]:
+        sizes = routine.sizes[1::3] if quick and len(routine.sizes) > 1 else routine.sizes
+        variants = routine.variants[:: 4 if len(routine.variants) > 4 else 1] if quick else routine.variants
+        for precision, variant, dims in product(routine.precisions, variants, sizes):
+            for inc in STRIDES if level == "strided" else (1,):
+                case = Case(routine, precision, variant, dims, inc)
+                wanted = not only or routine.name in only or case.family in only
+                if wanted and case.bytes * abs(inc) < LARGEST:
+                    yield case
+
+
+# -- arguments ----------------------------------------------------------------------------------------
+
+LARGEST = 3e8
+OPTIONS = {"trans": "nt", "transa": "nt", "transb": "nt", "uplo": "ul", "diag": "nu", "side": "lr"}
+CODES = {"n": 111, "t": 112, "u": 121, "l": 122}
+SPECIAL = {("diag", "n"): 131, ("diag", "u"): 132, ("side", "l"): 141, ("side", "r"): 142}
+NUMBERS = {"alpha": 0.5, "beta": 1.0, "b2": 0.5, "c": 0.8, "s": 0.6, "layout": 101}
+SMALL = 1e-6
+"""Elements beside the diagonal of a triangle: products and solutions may be repeated very often."""
+
+
+@cache
+def pool(precision: str) -> np.ndarray:
+    """Random numbers in [-1, 1]."""
+    found: np.ndarray = np.random.default_rng(0).uniform(-1, 1, 1 << 22).astype(TYPES[precision])
+    return found
+
+
+def _filled(elements: int, precision: str, start: int) -> np.ndarray:
+    found = aligned(elements, TYPES[precision])
+    source = pool(precision)[start:]
+    for at in range(0, elements, len(source)):
+        part = found[at : at + len(source)]
+        part[:] = source[: len(part)]
+    return found
+
+
+def _diagonal(name: str, lower: bool, d: Dims, rows: int, lda: int) -> np.ndarray:
+    """Where the diagonal is among the elements of a triangle."""
+    i = np.arange(d.n if name == "ap" else rows)
+    if name == "ap":
+        return i * (i + 3) // 2 if lower else i * (2 * d.n - i + 1) // 2
+    return i * lda + (lda - 1 if lower else 0) if d.k else i * (lda + 1)
+
+
+def arguments(case: Case) -> list[Any]:
+    """The arguments of a case, in the order of the function's parameters; arrays are new."""
+    routine, d = case.routine, case.dims
+    letters = iter(case.variant)
+    chosen = {name: next(letters) for _, name in parameters(case.function) if name in OPTIONS}
+    shapes = routine.shapes(d, case.variant)
+    scalars = {"m": d.m, "n": d.n, "k": d.k or d.m, "kl": d.k, "ku": d.k, "incx": case.inc, "incy": case.inc, **NUMBERS}
+    scalars |= {f"ld{name}": ld for name, (_, ld) in shapes.items()}
+    found: list[Any] = []
+    for start, (_, name) in enumerate(parameters(case.function)):
+        if name in chosen:
+            found.append(SPECIAL.get((name, chosen[name]), CODES[chosen[name]]))
+        elif not name.startswith("*"):
+            found.append(scalars["lda" if name == "lda" else name])
+        else:
+            found.append(_array(case, name[1:], shapes, chosen.get("uplo") == "l", start))
+    return found
+
+
+def _array(case: Case, name: str, shapes: Mapping[str, tuple[int, int]], lower: bool, start: int) -> np.ndarray:
+    """The array of a parameter."""
+    kind = TYPES[case.precision]
+    if name == "param":
+        return np.array([-1, 0.8, -0.6, 0.6, 0.8], kind)
+    if name not in shapes:
+        return _filled(max(case.dims) * abs(case.inc) + 1, case.precision, start)
+    rows, ld = shapes[name]
+    array = _filled(rows * ld, case.precision, start)
+    if case.routine.name.startswith("t") and name in ("a", "ap"):
+        array *= kind(SMALL)
+        array[_diagonal(name, lower, case.dims, rows, ld)] = 1
+    return array

@@ -1,0 +1,16 @@
+// The sum of |x[i]|
+
+APART T any_stride(CBLAS_INT n, const T *x, CBLAS_INT incx) {
+    if (incx <= 0) return 0;
+    T r;
+    KERNEL(asum_strided)(n, IN(x, incx), &r);
+    return r;
+}
+
+T CBLAS(asum)(CBLAS_INT n, const T *x, CBLAS_INT incx) {
+    if (n <= 0) return 0;
+    if (incx != 1) return any_stride(n, x, incx);
+    T r;
+    KERNEL(asum)(n, IN(x, 1), &r);
+    return r;
+}

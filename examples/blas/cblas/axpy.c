@@ -1,0 +1,16 @@
+// y := alpha x + y
+
+APART void any_stride(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+    x = FIRST(x, n, incx);
+    if (incy == 0) {  // one element after the other: they are one
+        for (int64_t i = 0; i < n; i++) KERNEL(axpy_strided)(1, &alpha, IN(x + i * incx, 1), OUT(y, 1));
+        return;
+    }
+    KERNEL(axpy_strided)(n, &alpha, IN(x, incx), OUT(FIRST(y, n, incy), incy));
+}
+
+void CBLAS(axpy)(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+    if (n <= 0 || alpha == 0) return;
+    if (incx == 1 && incy == 1) KERNEL(axpy)(n, &alpha, IN(x, 1), OUT(y, 1));
+    else any_stride(n, alpha, x, incx, y, incy);
+}

@@ -1,0 +1,30 @@
+// y := alpha op(A) x + beta y, where A is a band
+#include "banded.h"
+#include "band_product.h"
+
+void CBLAS(gbmv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, CBLAS_INT kl, CBLAS_INT ku,
+    T alpha, const T *a, CBLAS_INT lda, const T *x, CBLAS_INT incx, T beta, T *y, CBLAS_INT incy) {
+    int row_major = ROW_MAJOR(layout), dots = row_major == (trans == CblasNoTrans);
+    int64_t rows = row_major ? m : n, columns = row_major ? n : m, below = row_major ? kl : ku, above = row_major ? ku : kl;
+    int64_t nx = dots ? columns : rows, ny = dots ? rows : columns;
+    REQUIRE(IS_LAYOUT(layout), 1, gbmv);
+    REQUIRE(IS_TRANSPOSE(trans), 2, gbmv);
+    REQUIRE(m >= 0, 3, gbmv);
+    REQUIRE(n >= 0, 4, gbmv);
+    REQUIRE(kl >= 0, 5, gbmv);
+    REQUIRE(ku >= 0, 6, gbmv);
+    REQUIRE(lda >= kl + ku + 1, 9, gbmv);
+    REQUIRE(incx != 0, 11, gbmv);
+    REQUIRE(incy != 0, 14, gbmv);
+    if (m == 0 || n == 0) return;
+    x = FIRST(x, nx, incx);
+    y = FIRST(y, ny, incy);
+    exo_scale(ny, beta, y, incy);
+    if (alpha == 0) return;
+    GATHER(u, nx, x, incx, gbmv);
+    GATHER(v, ny, y, incy, gbmv);
+    exo_band_product(dots, rows, columns, below, above, alpha, a + below, (int64_t)lda - 1, u, v);
+    SCATTER(v, ny, y, incy);
+    RELEASE(u);
+    RELEASE(v);
+}

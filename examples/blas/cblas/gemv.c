@@ -1,0 +1,62 @@
+// y := alpha op(A) x + beta y
+
+#define LARGE (1 << 18)  // elements of a matrix whose rows or columns threads share
+
+// y += alpha A x
+static void plain(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
+    int threads = m * n < LARGE ? 1 : exo_threads();
+    if (threads == 1) {
+        KERNEL(gemv_n)(m, n, &alpha, IN2(a, lda, 1), IN(x, 1), OUT(y, incy));
+        return;
+    }
+    int64_t slice = (m + threads - 1) / threads;
+#pragma omp parallel for num_threads(threads)
+    for (int k = 0; k < threads; k++) {
+        int64_t from = k * slice, rows = m - from < slice ? m - from : slice;
+        if (rows > 0) KERNEL(gemv_n)(rows, n, &alpha, IN2(a + from * lda, lda, 1), IN(x, 1), OUT(y + from * incy, incy));
+    }
+}
+
+// y += alpha A^T x
+static void transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
+    int threads = m * n < LARGE ? 1 : exo_threads();
+    if (threads == 1) {
+        KERNEL(gemv_trans)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
+        return;
+    }
+    int64_t slice = (n / threads + 64) & -64;
+#pragma omp parallel for num_threads(threads)
+    for (int k = 0; k < threads; k++) {
+        int64_t from = k * slice, columns = n - from < slice ? n - from : slice;
+        if (columns > 0) KERNEL(gemv_trans)(m, columns, &alpha, IN2(a + from, lda, 1), IN(x, incx), OUT(y + from, 1));
+    }
+}
+
+void CBLAS(gemv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, T alpha, const T *a,
+    CBLAS_INT lda, const T *x, CBLAS_INT incx, T beta, T *y, CBLAS_INT incy) {
+    int64_t rows = ROW_MAJOR(layout) ? m : n, columns = ROW_MAJOR(layout) ? n : m;
+    int dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
+    int64_t nx = dots ? columns : rows, ny = dots ? rows : columns;
+    REQUIRE(IS_LAYOUT(layout), 1, gemv);
+    REQUIRE(IS_TRANSPOSE(trans), 2, gemv);
+    REQUIRE(m >= 0, 3, gemv);
+    REQUIRE(n >= 0, 4, gemv);
+    REQUIRE(lda >= AT_LEAST_1(columns), 7, gemv);
+    REQUIRE(incx != 0, 9, gemv);
+    REQUIRE(incy != 0, 12, gemv);
+    if (m == 0 || n == 0) return;
+    x = FIRST(x, nx, incx);
+    y = FIRST(y, ny, incy);
+    exo_scale(ny, beta, y, incy);
+    if (alpha == 0) return;
+    if (dots) {
+        GATHER(u, nx, x, incx, gemv);
+        plain(rows, columns, alpha, a, lda, u, y, incy);
+        RELEASE(u);
+    } else {
+        GATHER(u, ny, y, incy, gemv);
+        transposed(rows, columns, alpha, a, lda, x, incx, u);
+        SCATTER(u, ny, y, incy);
+        RELEASE(u);
+    }
+}

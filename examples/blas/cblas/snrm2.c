@@ -1,0 +1,15 @@
+// The Euclidean norm: squares of single precision neither overflow nor vanish in double precision
+
+APART float any_stride(CBLAS_INT n, const float *x, CBLAS_INT incx) {
+    double r;
+    KERNEL_AS(snrm2_strided)(n, IN_F32(FIRST(x, n, incx), incx), &r);
+    return (float)sqrt(r);
+}
+
+float CBLAS_AS(snrm2)(CBLAS_INT n, const float *x, CBLAS_INT incx) {
+    if (n <= 0) return 0;
+    if (incx != 1) return any_stride(n, x, incx);
+    double r;
+    KERNEL_AS(snrm2)(n, IN_F32(x, 1), &r);
+    return (float)sqrt(r);
+}

@@ -1,0 +1,17 @@
+// x, y := y, x
+
+APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+    x = FIRST(x, n, incx);
+    y = FIRST(y, n, incy);
+    if (incx == 0 || incy == 0) {  // one element after the other: some are one
+        for (int64_t i = 0; i < n; i++) KERNEL(swap_strided)(1, OUT(x + i * incx, 1), OUT(y + i * incy, 1));
+        return;
+    }
+    KERNEL(swap_strided)(n, OUT(x, incx), OUT(y, incy));
+}
+
+void CBLAS(swap)(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+    if (n <= 0) return;
+    if (incx == 1 && incy == 1) KERNEL(swap)(n, OUT(x, 1), OUT(y, 1));
+    else any_stride(n, x, incx, y, incy);
+}

@@ -1,0 +1,50 @@
+// C := alpha A B + beta C or alpha B A + beta C, for a symmetric A
+//
+// A is taken by columns of squares. A square of the diagonal is mirrored; what is on its other side is the transposed of
+// what is stored.
+
+#define SQUARE 128
+
+// C += alpha A B for columns l .. l + w of A, of which `a` is stored from the diagonal down
+static void left(int64_t m, int64_t n, int64_t l, int64_t w, T alpha, const T *square, const T *a, int64_t a0, int64_t a1,
+    const T *b, int64_t ldb, T *c, int64_t ldc) {
+    const int64_t below = l + w;
+    b += l * ldb;
+    PRODUCT(l, n, w, alpha, a + l * a0, a1, a0, b, ldb, 1, 1, c, ldc);
+    PRODUCT(w, n, w, alpha, square, SQUARE, 1, b, ldb, 1, 1, c + l * ldc, ldc);
+    PRODUCT(m - below, n, w, alpha, a + below * a0 + l * a1, a0, a1, b, ldb, 1, 1, c + below * ldc, ldc);
+}
+
+// C += alpha B A for rows l .. l + w of A
+static void right(int64_t m, int64_t n, int64_t l, int64_t w, T alpha, const T *square, const T *a, int64_t a0, int64_t a1,
+    const T *b, int64_t ldb, T *c, int64_t ldc) {
+    const int64_t below = l + w;
+    b += l;
+    PRODUCT(m, l, w, alpha, b, ldb, 1, a + l * a0, a0, a1, 1, c, ldc);
+    PRODUCT(m, w, w, alpha, b, ldb, 1, square, SQUARE, 1, 1, c + l, ldc);
+    PRODUCT(m, n - below, w, alpha, b, ldb, 1, a + below * a0 + l * a1, a1, a0, 1, c + below, ldc);
+}
+
+void CBLAS(symm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_INT m, CBLAS_INT n, T alpha, const T *a,
+    CBLAS_INT lda, const T *b, CBLAS_INT ldb, T beta, T *c, CBLAS_INT ldc) {
+    const int rows = ROW_MAJOR(layout), on_left = side == CblasLeft;
+    REQUIRE(IS_LAYOUT(layout), 1, symm);
+    REQUIRE(IS_SIDE(side), 2, symm);
+    REQUIRE(IS_UPLO(uplo), 3, symm);
+    REQUIRE(m >= 0, 4, symm);
+    REQUIRE(n >= 0, 5, symm);
+    REQUIRE(lda >= AT_LEAST_1(on_left ? m : n), 8, symm);
+    REQUIRE(ldb >= AT_LEAST_1(rows ? n : m), 10, symm);
+    REQUIRE(ldc >= AT_LEAST_1(rows ? n : m), 13, symm);
+    const int64_t height = rows ? m : n, width = rows ? n : m;  // columns are the rows of the transposed
+    PRODUCT(height, width, 0, 0, a, 0, 1, b, 0, 1, beta, c, ldc);
+    if (m == 0 || n == 0 || alpha == 0) return;
+    const int lower = (uplo == CblasLower) == rows;  // in row-major order
+    const int64_t a0 = lower ? lda : 1, a1 = lower ? 1 : lda, size = on_left ? m : n;
+    T square[SQUARE * SQUARE];
+    for (int64_t l = 0; l < size; l += SQUARE) {
+        const int64_t w = size - l < SQUARE ? size - l : SQUARE;
+        KERNEL(mirror)(w, IN2(a + l * (a0 + a1), a0, a1), OUT2(square, SQUARE, 1));
+        (on_left == rows ? left : right)(height, width, l, w, alpha, square, a, a0, a1, b, ldb, c, ldc);
+    }
+}

@@ -1,0 +1,52 @@
+// C := alpha op(A) op(B)^T + alpha op(B) op(A)^T + beta C, of which one triangle is written
+//
+// The triangle is halved until it is small: what is off the diagonal are products. A small one is part of a square, to
+// which its transposed is added.
+
+#define SMALL 32
+
+// One triangle of C += alpha A B^T + alpha B A^T, with the rows of A and B at distances a0 and b0
+static void part(int lower, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
+    int64_t b1, T *c, int64_t ldc) {
+    if (n <= SMALL) {
+        T square[SMALL * SMALL];
+        PRODUCT(n, n, k, alpha, a, a0, a1, b, b1, b0, 0, square, SMALL);
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t from = lower ? 0 : i, length = lower ? i + 1 : n - i;
+            KERNEL(matrix_add)(1, length, IN2(square + i * SMALL + from, SMALL, 1), OUT2(c + i * ldc + from, ldc, 1));
+            KERNEL(matrix_add)(1, length, IN2(square + from * SMALL + i, 1, SMALL), OUT2(c + i * ldc + from, ldc, 1));
+        }
+        return;
+    }
+    const int64_t h = HALF(n, SMALL);
+    const T *const last_a = a + h * a0, *const last_b = b + h * b0;
+    part(lower, h, k, alpha, a, a0, a1, b, b0, b1, c, ldc);
+    if (lower) {
+        PRODUCT(n - h, h, k, alpha, last_a, a0, a1, b, b1, b0, 1, c + h * ldc, ldc);
+        PRODUCT(n - h, h, k, alpha, last_b, b0, b1, a, a1, a0, 1, c + h * ldc, ldc);
+    } else {
+        PRODUCT(h, n - h, k, alpha, a, a0, a1, last_b, b1, b0, 1, c + h, ldc);
+        PRODUCT(h, n - h, k, alpha, b, b0, b1, last_a, a1, a0, 1, c + h, ldc);
+    }
+    part(lower, n - h, k, alpha, last_a, a0, a1, last_b, b0, b1, c + h * ldc + h, ldc);
+}
+
+void CBLAS(syr2k)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k, T alpha,
+    const T *a, CBLAS_INT lda, const T *b, CBLAS_INT ldb, T beta, T *c, CBLAS_INT ldc) {
+    const int rows = ROW_MAJOR(layout), turned = trans != CblasNoTrans;
+    REQUIRE(IS_LAYOUT(layout), 1, syr2k);
+    REQUIRE(IS_UPLO(uplo), 2, syr2k);
+    REQUIRE(IS_TRANSPOSE(trans), 3, syr2k);
+    REQUIRE(n >= 0, 4, syr2k);
+    REQUIRE(k >= 0, 5, syr2k);
+    REQUIRE(lda >= AT_LEAST_1(turned == rows ? n : k), 8, syr2k);
+    REQUIRE(ldb >= AT_LEAST_1(turned == rows ? n : k), 10, syr2k);
+    REQUIRE(ldc >= AT_LEAST_1(n), 13, syr2k);
+    const int lower = (uplo == CblasLower) == rows, across = turned == rows;  // in row-major order
+    for (int64_t i = 0; i < n && beta != 1; i++) {
+        T *const row = lower ? c + i * ldc : c + i * ldc + i;
+        exo_scale(lower ? i + 1 : n - i, beta, row, 1);
+    }
+    if (alpha == 0 || k == 0 || n == 0) return;
+    part(lower, n, k, alpha, a, across ? 1 : lda, across ? lda : 1, b, across ? 1 : ldb, across ? ldb : 1, c, ldc);
+}

@@ -1,0 +1,43 @@
+// C := alpha op(A) op(A)^T + beta C, of which one triangle is written
+//
+// The triangle is halved until it is small: what is off the diagonal is a product. A small one is part of a square.
+
+#define SMALL 32
+
+// One triangle of C += alpha A A^T, with the rows of A at distance a0
+static void part(int lower, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, T *c, int64_t ldc) {
+    if (n <= SMALL) {
+        T square[SMALL * SMALL];
+        PRODUCT(n, n, k, alpha, a, a0, a1, a, a1, a0, 0, square, SMALL);
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t from = lower ? 0 : i, length = lower ? i + 1 : n - i;
+            KERNEL(matrix_add)(1, length, IN2(square + i * SMALL + from, SMALL, 1), OUT2(c + i * ldc + from, ldc, 1));
+        }
+        return;
+    }
+    const int64_t h = HALF(n, SMALL);
+    const T *const last = a + h * a0;
+    part(lower, h, k, alpha, a, a0, a1, c, ldc);
+    if (lower) PRODUCT(n - h, h, k, alpha, last, a0, a1, a, a1, a0, 1, c + h * ldc, ldc);
+    else PRODUCT(h, n - h, k, alpha, a, a0, a1, last, a1, a0, 1, c + h, ldc);
+    part(lower, n - h, k, alpha, last, a0, a1, c + h * ldc + h, ldc);
+}
+
+void CBLAS(syrk)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k, T alpha,
+    const T *a, CBLAS_INT lda, T beta, T *c, CBLAS_INT ldc) {
+    const int rows = ROW_MAJOR(layout), turned = trans != CblasNoTrans;
+    REQUIRE(IS_LAYOUT(layout), 1, syrk);
+    REQUIRE(IS_UPLO(uplo), 2, syrk);
+    REQUIRE(IS_TRANSPOSE(trans), 3, syrk);
+    REQUIRE(n >= 0, 4, syrk);
+    REQUIRE(k >= 0, 5, syrk);
+    REQUIRE(lda >= AT_LEAST_1(turned == rows ? n : k), 8, syrk);
+    REQUIRE(ldc >= AT_LEAST_1(n), 11, syrk);
+    const int lower = (uplo == CblasLower) == rows, across = turned == rows;  // in row-major order
+    for (int64_t i = 0; i < n && beta != 1; i++) {
+        T *const row = lower ? c + i * ldc : c + i * ldc + i;
+        exo_scale(lower ? i + 1 : n - i, beta, row, 1);
+    }
+    if (alpha == 0 || k == 0 || n == 0) return;
+    part(lower, n, k, alpha, a, across ? 1 : lda, across ? lda : 1, c, ldc);
+}

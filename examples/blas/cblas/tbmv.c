@@ -1,0 +1,34 @@
+// x := op(A) x, where A is triangular and a band
+#include "banded.h"
+#include "band_product.h"
+
+void CBLAS(tbmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, CBLAS_INT k,
+    const T *a, CBLAS_INT lda, T *x, CBLAS_INT incx) {
+    REQUIRE(IS_LAYOUT(layout), 1, tbmv);
+    REQUIRE(IS_UPLO(uplo), 2, tbmv);
+    REQUIRE(IS_TRANSPOSE(trans), 3, tbmv);
+    REQUIRE(IS_DIAG(diag), 4, tbmv);
+    REQUIRE(n >= 0, 5, tbmv);
+    REQUIRE(k >= 0, 6, tbmv);
+    REQUIRE(lda >= k + 1, 8, tbmv);
+    REQUIRE(incx != 0, 10, tbmv);
+    if (n == 0) return;
+    int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
+    int64_t slant = (int64_t)lda - 1;
+    const T one = 1;
+    if (lower) a += k;
+    x = FIRST(x, n, incx);
+    GATHER(v, n, x, incx, tbmv);
+    ROOM(u, n, tbmv);
+    exo_copy(n, v, 1, u, 1);
+    if (diag != CblasUnit) KERNEL(diagonal)(n, IN(a, lda), IN(u, 1), OUT(v, 1));
+    // what is beside the diagonal, as a band that begins a row or a column later
+    const T *beside = lower ? a + slant : a + 1;
+    int rows_later = lower == dots;  // of op(A)
+    if (n > 1 && k > 0)
+        exo_band_product(dots, n - 1, n - 1, lower ? k - 1 : 0, lower ? 0 : k - 1, one, beside, slant,
+            u + !rows_later, v + rows_later);
+    SCATTER(v, n, x, incx);
+    RELEASE(u);
+    RELEASE(v);
+}

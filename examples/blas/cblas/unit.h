@@ -1,0 +1,98 @@
+// What the wrappers of this folder are written with. Each file becomes one translation unit for each target and, if
+// it uses `T`, for each precision; in front of it stand EXO_TARGET, EXO_LETTER, `T` and the kernels that it names.
+//
+//   CBLAS(axpy)       defines cblas_saxpy or cblas_daxpy, for this target
+//   CBLAS_I(amax)     likewise cblas_isamax or cblas_idamax
+//   CBLAS_AS(dsdot)   defines cblas_dsdot, in a file that has one precision only
+//   KERNEL(axpy)      the kernel saxpy or daxpy; its C signature is that of the scheduled procedure
+//   KERNEL_AS(dsdot)  the kernel dsdot
+//   APART             static, and never part of its caller: what the usual case should not save registers for
+//   REQUIRE(lda >= n, 7, gemv)   calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, unless the condition holds
+
+#define EXO_PASTE(a, b) a##b
+#define EXO_JOIN(a, b) EXO_PASTE(a, b)
+#define EXO_HERE(name) EXO_JOIN(name##_, EXO_TARGET)
+#define CBLAS_AS(routine) EXO_HERE(cblas_##routine)
+#define KERNEL_AS(routine) routine
+#define APART static __attribute__((noinline))
+
+#ifdef EXO_LETTER
+#define CBLAS(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), EXO_JOIN(routine##_, EXO_TARGET))
+#define CBLAS_I(routine) EXO_JOIN(EXO_JOIN(cblas_i, EXO_LETTER), EXO_JOIN(routine##_, EXO_TARGET))
+#define KERNEL(routine) EXO_JOIN(EXO_LETTER, routine)
+
+// Windows on vectors and matrices, to read and to write: elements at distance `inc`, rows at distance `lda`.
+#define IN(x, inc) ((struct EXO_IN1){(x), {(inc)}})
+#define OUT(x, inc) ((struct EXO_OUT1){(x), {(inc)}})
+#define IN2(a, lda, inc) ((struct EXO_IN2){(a), {(lda), (inc)}})
+#define OUT2(a, lda, inc) ((struct EXO_OUT2){(a), {(lda), (inc)}})
+
+// Vectors of any increment. GATHER(u, n, x, incx, gemv) declares u, whose elements are neighbours: x itself, or a copy of
+// it; ROOM(u, n, gemv) is a vector of its own. SCATTER copies back, RELEASE ends both. `x` is the first element.
+#define FEW 512  // elements that have room on the stack
+#define ROOM_IF(needed, name, n, routine)                                                        \
+    T name##_few[FEW], *name##_room = (needed) && (n) > FEW ? malloc((n) * sizeof(T)) : name##_few; \
+    if (!name##_room) {                                                                          \
+        cblas_xerbla(0, ROUTINE(routine), "%s\n", "no memory");                                  \
+        return;                                                                                  \
+    }
+#define ROOM(name, n, routine) ROOM_IF(1, name, n, routine) T *const name = name##_room
+#define GATHER(name, n, x, inc, routine)                      \
+    ROOM_IF((inc) != 1, name, n, routine)                     \
+    T *const name = (inc) == 1 ? (T *)(x) : name##_room;      \
+    if ((inc) != 1) exo_copy(n, x, inc, name, 1)
+#define SCATTER(name, n, x, inc) \
+    if ((inc) != 1) exo_copy(n, name, 1, x, inc)
+#define RELEASE(name) \
+    if (name##_room != name##_few) free(name##_room)
+
+static inline void exo_copy(int64_t n, const T *x, int64_t incx, T *y, int64_t incy) {
+    for (int64_t i = 0; i < n; i++) y[i * incy] = x[i * incx];
+}
+
+// y := beta y; of beta = 0, y is not read
+static inline void exo_scale(int64_t n, T beta, T *y, int64_t inc) {
+    if (beta == 0 && inc == 1) memset(y, 0, n * sizeof(T));
+    else if (beta == 0) for (int64_t i = 0; i < n; i++) y[i * inc] = 0;
+    else if (beta != 1 && inc == 1) for (int64_t i = 0; i < n; i++) y[i] *= beta;
+    else if (beta != 1) for (int64_t i = 0; i < n; i++) y[i * inc] *= beta;
+}
+
+// What level 3 is made of, from gemm.c: C := alpha A B + beta C, of A and B with elements of a row at distance a1 and b1
+// and rows at distance a0 and b0, and C with rows at distance ldc.
+#define PRODUCT EXO_JOIN(EXO_JOIN(exo_, EXO_LETTER), EXO_HERE(product))
+void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
+    int64_t b1, T beta, T *c, int64_t ldc);
+#endif
+
+// The same of single and double precision, in a file without `T`.
+#define IN_F32(x, inc) ((struct exo_win_1f32c){(x), {(inc)}})
+#define IN_F64(x, inc) ((struct exo_win_1f64c){(x), {(inc)}})
+
+// Where the first element of a vector is: a negative increment counts from the end.
+#define FIRST(x, n, inc) ((inc) < 0 ? (x) - (int64_t)((n) - 1) * (inc) : (x))
+
+#define EXO_STRING(text) #text
+#define EXO_TEXT(text) EXO_STRING(text)
+#define ROUTINE(routine) "cblas_" EXO_TEXT(EXO_LETTER) #routine
+#define REQUIRE(condition, position, routine)                            \
+    if (!(condition)) {                                                  \
+        cblas_xerbla(position, ROUTINE(routine), "%s\n", "not " #condition); \
+        return;                                                          \
+    }
+
+#define ROW_MAJOR(layout) ((layout) == CblasRowMajor)
+#define IS_LAYOUT(layout) ((layout) == CblasRowMajor || (layout) == CblasColMajor)
+#define IS_TRANSPOSE(trans) ((trans) == CblasNoTrans || (trans) == CblasTrans || (trans) == CblasConjTrans)
+#define IS_UPLO(uplo) ((uplo) == CblasUpper || (uplo) == CblasLower)
+#define IS_SIDE(side) ((side) == CblasLeft || (side) == CblasRight)
+#define IS_DIAG(diag) ((diag) == CblasNonUnit || (diag) == CblasUnit)
+#define AT_LEAST_1(n) ((n) > 1 ? (n) : 1)
+#define HALF(n, unit) (((n) / 2 + (unit) - 1) / (unit) * (unit))  // about half of n, a multiple of the unit
+
+// How many threads a large routine may use.
+static inline int exo_threads(void) {
+    const char *given = getenv("EXO_NUM_THREADS");
+    int threads = given ? atoi(given) : 1;
+    return threads < 1 ? 1 : threads > 1024 ? 1024 : threads;
+}

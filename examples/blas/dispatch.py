@@ -1,0 +1,104 @@
+"""The library's entry points: which target's code runs is decided when it is loaded. Imports nothing of the project.
+
+For each CBLAS function there is a pointer, first to the plain C version, and a function that jumps there. The
+constructor looks at the processor, and at EXO_BLAS_ISA.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+_PROTOTYPE = re.compile(r"^(?P<result>\w+) (?P<name>cblas_\w+)\((?P<params>[^;]*)\);", re.MULTILINE)
+
+
+class Prototype(NamedTuple):
+    """A CBLAS function of the header."""
+
+    result: str
+    name: str
+    params: str
+
+    def arguments(self) -> str:
+        """The names of its parameters."""
+        return ", ".join(re.findall(r"(\w+)$", p)[0] for p in self.params.split(", "))
+
+
+def prototypes(header: str) -> tuple[Prototype, ...]:
+    """The functions that a header declares, but for `cblas_xerbla`.
+
+    >>> [(p.name, p.arguments()) for p in prototypes("float cblas_sasum(int n,\\n  const float *x);")]
+    [('cblas_sasum', 'n, x')]
+    """
+    found = (Prototype(m["result"], m["name"], " ".join(m["params"].split())) for m in _PROTOTYPE.finditer(header))
+    return tuple(p for p in found if p.name != "cblas_xerbla")
+
+
+def dispatch(header: str, defined: Sequence[str], targets: Mapping[str, Sequence[str]]) -> str:
+    """The C source of the entry points of the functions that are defined.
+
+    `targets` are the processor features that each target needs, the plainest first.
+    """
+    functions = [p for p in prototypes(header) if p.name in set(defined)]
+    plain, *better = targets
+    return "\n".join(
+        (
+            "#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>",
+            header,
+            "#define EXO_PUBLIC __attribute__((visibility(\"default\")))\n",
+            *(f"{p.result} {p.name}_{t}({p.params});" for p in functions for t in targets),
+            "",
+            "static struct {",
+            *(f"    {p.result} (*{p.name})({p.params});" for p in functions),
+            "} exo_table = {",
+            *(f"    {p.name}_{plain}," for p in functions),
+            "};",
+            "",
+            *map(_entry, functions),
+            f'static const char *exo_isa = "{plain}";\n',
+            *(_switch(t, functions) for t in better),
+            _constructor({t: targets[t] for t in better}),
+            _REST,
+        )
+    )
+
+
+def _entry(p: Prototype) -> str:
+    call = f"exo_table.{p.name}({p.arguments()});"
+    return f"EXO_PUBLIC {p.result} {p.name}({p.params}) {{ {'return ' * (p.result != 'void')}{call} }}"
+
+
+def _switch(target: str, functions: Sequence[Prototype]) -> str:
+    lines = (f"    exo_table.{p.name} = {p.name}_{target};" for p in functions)
+    return "\n".join((f"static void exo_use_{target}(void) {{", *lines, f'    exo_isa = "{target}";', "}\n"))
+
+
+def _constructor(targets: Mapping[str, Sequence[str]]) -> str:
+    lines = []
+    for target, features in targets.items():
+        has = " && ".join(f'__builtin_cpu_supports("{f}")' for f in features)
+        lines += [f"    if ({has}) exo_use_{target}();", f'    if (limit && !strcmp(limit, "{target}")) return;']
+    return "\n".join(
+        (
+            "__attribute__((constructor)) static void exo_choose(void) {",
+            '    const char *limit = getenv("EXO_BLAS_ISA");',
+            '    if (limit && !strcmp(limit, "c")) return;',
+            *(["    __builtin_cpu_init();", *lines] if targets else []),
+            "}\n",
+        )
+    )
+
+
+_REST = """\
+EXO_PUBLIC const char *exo_blas_isa(void) { return exo_isa; }
+
+EXO_PUBLIC __attribute__((weak)) void cblas_xerbla(CBLAS_INT position, const char *routine, const char *form, ...) {
+    va_list arguments;
+    va_start(arguments, form);
+    if (position) fprintf(stderr, "Parameter %d to routine %s was incorrect\\n", (int)position, routine);
+    vfprintf(stderr, form, arguments);
+    va_end(arguments);
+    exit(-1);
+}
+"""

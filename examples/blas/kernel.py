@@ -1,0 +1,82 @@
+"""What a BLAS kernel is: a naive program, and the strategy that all of its kind share. Imports `exo_strat`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from exo_strat import AllocCursor, Machine, Op, Proc, R, Tensor, direct, rename, schedule, traversals
+
+LETTERS = {"f32": "s", "f64": "d"}
+"""What BLAS calls a precision."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of the library: its C name, the precision it computes in, the program, and how it is scheduled.
+
+    `plan` is given the machine. It is the strategy that the kernel's family shares, with arguments that a table can
+    hold, such as how many vectors are taken together; it acts on the procedure.
+    """
+
+    name: str
+    precision: str
+    program: Proc
+    plan: Callable[[Machine], Op]
+
+    def scheduled(self, machine: Machine) -> Proc:
+        """The program as scheduled for a machine. Raises `SchedulingError` if a step fails."""
+        return schedule(self.plan(machine), self.program)
+
+
+def typed(program: Proc, precision: str, name: str) -> Proc:
+    """A program over the undecided precision `R`, for one precision and with a name of its own.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def scal(n: size, alpha: R, x: [R][n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = alpha * x[i]
+    ... ''')
+    >>> print(typed(p, "f64", "dscal"))
+    def dscal(n: size, alpha: f64 @ DRAM, x: [f64][n] @ DRAM):
+        for i in seq(0, n):
+            x[i] = alpha * x[i]
+    """
+    allocs = [c for c in traversals.nlr(program.root()) if isinstance(c, AllocCursor)]
+    for declaration in (*program.args(), *allocs):
+        kind = declaration.type()
+        if (kind.base if isinstance(kind, Tensor) else kind) == R:
+            program = direct.set_precision(program, declaration, precision)
+    return schedule(rename(name), program)
+
+
+def unit_stride(program: Proc) -> Proc:
+    """The program for windows whose elements, or those of each row, are neighbours.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def scal(n: size, alpha: f32, x: [f32][n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = alpha * x[i]
+    ... ''')
+    >>> print(unit_stride(p))
+    def scal(n: size, alpha: f32 @ DRAM, x: [f32][n] @ DRAM):
+        assert stride(x, 0) == 1
+        for i in seq(0, n):
+            x[i] = alpha * x[i]
+    """
+    for a in program.args():
+        kind = a.type()
+        if isinstance(kind, Tensor) and kind.window:
+            program = direct.add_assertion(program, f"stride({a.name()}, {len(kind.shape) - 1}) == 1")
+    return program
+
+
+def named_for(precision: str, routine: str, variant: str = "") -> str:
+    """The name of a kernel: `saxpy`, `dgemv_n`, `saxpy_strided`.
+
+    >>> named_for("f32", "gemv", "n")
+    'sgemv_n'
+    """
+    return f"{LETTERS[precision]}{routine}" + (f"_{variant}" if variant else "")

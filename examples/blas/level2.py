@@ -1,0 +1,306 @@
+"""Level 2: the naive programs of products and updates with a dense matrix, and their kernels. Imports `exo_strat`,
+`kernel` and `strategies.blas`.
+
+Matrices are row-major. `l` and `u` are the lower and the upper triangle, `n` and `t` the matrix and its transpose. What
+a loop over columns goes through are neighbours, also where increments are others: wrappers copy such vectors. `trmv` is
+given the diagonal, which may be a one for all rows; `trsv_.._unit` doesn't read it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from exo_strat import *
+from strategies.blas.level2 import optimize_level_2_general
+
+from .kernel import Kernel, named_for, typed
+
+
+@proc
+def gemv_n(m: size, n: size, alpha: R, a: [R][m, n], x: [R][n], y: [R][m]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, m):
+        t: R
+        t = 0.0
+        for j in seq(0, n):
+            t += a[i, j] * x[j]
+        y[i] += alpha * t
+
+
+@proc
+def gemv_trans(m: size, n: size, alpha: R, a: [R][m, n], x: [R][m], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, m):
+        t: R
+        t = alpha * x[i]
+        for j in seq(0, n):
+            y[j] += t * a[i, j]
+
+
+@proc
+def ger(m: size, n: size, alpha: R, x: [R][m], y: [R][n], a: [R][m, n]):
+    assert stride(a, 1) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, m):
+        t: R
+        t = alpha * x[i]
+        for j in seq(0, n):
+            a[i, j] += t * y[j]
+
+
+@proc
+def symv_l(n: size, alpha: R, a: [R][n, n], x: [R][n], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = alpha * x[i]
+        u: R
+        u = 0.0
+        for j in seq(0, i):
+            y[j] += t * a[i, j]
+            u += a[i, j] * x[j]
+        y[i] += t * a[i, i] + alpha * u
+
+
+@proc
+def symv_u(n: size, alpha: R, a: [R][n, n], x: [R][n], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = alpha * x[i]
+        u: R
+        u = 0.0
+        for j in seq(i + 1, n):
+            y[j] += t * a[i, j]
+            u += a[i, j] * x[j]
+        y[i] += t * a[i, i] + alpha * u
+
+
+@proc
+def syr_l(n: size, alpha: R, x: [R][n], a: [R][n, n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = alpha * x[i]
+        for j in seq(0, i + 1):
+            a[i, j] += t * x[j]
+
+
+@proc
+def syr_u(n: size, alpha: R, x: [R][n], a: [R][n, n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = alpha * x[i]
+        for j in seq(i, n):
+            a[i, j] += t * x[j]
+
+
+@proc
+def syr2_l(n: size, alpha: R, x: [R][n], y: [R][n], a: [R][n, n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = alpha * x[i]
+        u: R
+        u = alpha * y[i]
+        for j in seq(0, i + 1):
+            a[i, j] += t * y[j] + u * x[j]
+
+
+@proc
+def syr2_u(n: size, alpha: R, x: [R][n], y: [R][n], a: [R][n, n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = alpha * x[i]
+        u: R
+        u = alpha * y[i]
+        for j in seq(i, n):
+            a[i, j] += t * y[j] + u * x[j]
+
+
+@proc
+def trmv_ln(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = 0.0
+        for j in seq(0, i):
+            t += a[i, j] * x[j]
+        y[i] = t + d[i] * x[i]
+
+
+@proc
+def trmv_un(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = 0.0
+        for j in seq(i + 1, n):
+            t += a[i, j] * x[j]
+        y[i] = t + d[i] * x[i]
+
+
+@proc
+def trmv_lt(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[i]
+        for j in seq(0, i):
+            y[j] += t * a[i, j]
+        y[i] = d[i] * t
+
+
+@proc
+def trmv_ut(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[i]
+        for j in seq(i + 1, n):
+            y[j] += t * a[i, j]
+        y[i] += d[i] * t
+
+
+@proc
+def trsv_ln(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = 0.0
+        for j in seq(0, i):
+            t += a[i, j] * x[j]
+        x[i] = (x[i] - t) / a[i, i]
+
+
+@proc
+def trsv_un(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = 0.0
+        for j in seq(n - i, n):
+            t += a[n - 1 - i, j] * x[j]
+        x[n - 1 - i] = (x[n - 1 - i] - t) / a[n - 1 - i, n - 1 - i]
+
+
+@proc
+def trsv_ut(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[i] / a[i, i]
+        x[i] = t
+        minus: R
+        minus = -t
+        for j in seq(i + 1, n):
+            x[j] += minus * a[i, j]
+
+
+@proc
+def trsv_lt(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[n - 1 - i] / a[n - 1 - i, n - 1 - i]
+        x[n - 1 - i] = t
+        minus: R
+        minus = -t
+        for j in seq(0, n - 1 - i):
+            x[j] += minus * a[n - 1 - i, j]
+
+
+@proc
+def trsv_ln_unit(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = 0.0
+        for j in seq(0, i):
+            t += a[i, j] * x[j]
+        x[i] += -t
+
+
+@proc
+def trsv_un_unit(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = 0.0
+        for j in seq(n - i, n):
+            t += a[n - 1 - i, j] * x[j]
+        x[n - 1 - i] += -t
+
+
+@proc
+def trsv_ut_unit(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[i]
+        minus: R
+        minus = -t
+        for j in seq(i + 1, n):
+            x[j] += minus * a[i, j]
+
+
+@proc
+def trsv_lt_unit(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[n - 1 - i]
+        minus: R
+        minus = -t
+        for j in seq(0, n - 1 - i):
+            x[j] += minus * a[n - 1 - i, j]
+
+
+PROGRAMS = (
+    *(gemv_n, gemv_trans, ger),
+    *(symv_l, symv_u, syr_l, syr_u, syr2_l, syr2_u),
+    *(trmv_ln, trmv_un, trmv_lt, trmv_ut),
+    *(trsv_ln, trsv_un, trsv_lt, trsv_ut, trsv_ln_unit, trsv_un_unit, trsv_lt_unit, trsv_ut_unit),
+)
+
+
+def plan(precision: str, machine: Machine) -> Op:
+    """What loops over rows are scheduled by."""
+    return at("for i in _: _", optimize_level_2_general(precision, machine))
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """All kernels of this level."""
+    return tuple(kernel(t, p) for t in ("f32", "f64") for p in PROGRAMS)
+
+
+def kernel(precision: str, program: Proc) -> Kernel:
+    """The kernel of a program in a precision."""
+    name = named_for(precision, program.name())
+    return Kernel(name, precision, typed(program, precision, name), partial(plan, precision))

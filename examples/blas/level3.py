@@ -1,0 +1,160 @@
+"""Level 3: the naive programs of products of matrices, and their kernels. Imports `exo_strat`, `kernel` and
+`strategies.blas`.
+
+Programs are over the precision `R`, and row-major: what a wrapper makes of columns.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from exo_strat import *
+from exo_strat import direct
+from strategies.blas.columns import optimize_columns
+from strategies.blas.level1 import optimize_level_1
+from strategies.blas.level3 import not_packed, optimize_gemm, packed, packed_across
+
+from .kernel import LETTERS, Kernel, named_for, typed, unit_stride
+
+
+@proc
+def gemm(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n], c: [R][m, n]):
+    assert stride(c, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            for l in seq(0, k):
+                c[i, j] += alpha * (a[i, l] * b[l, j])
+
+
+@proc
+def trmm(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
+    assert stride(b, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            t: R
+            t = a[i, i] * b[i, j]
+            for l in seq(i + 1, m):
+                t += a[i, l] * b[l, j]
+            b[i, j] = alpha * t
+
+
+@proc
+def trmm_unit(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
+    assert stride(b, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            t: R
+            t = b[i, j]
+            for l in seq(i + 1, m):
+                t += a[i, l] * b[l, j]
+            b[i, j] = alpha * t
+
+
+@proc
+def trsm(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
+    assert stride(b, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            t: R
+            t = alpha * b[i, j]
+            for l in seq(0, i):
+                t += -a[i, l] * b[l, j]
+            b[i, j] = t / a[i, i]
+
+
+@proc
+def trsm_unit(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
+    assert stride(b, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            t: R
+            t = alpha * b[i, j]
+            for l in seq(0, i):
+                t += -a[i, l] * b[l, j]
+            b[i, j] = t
+
+
+@proc
+def mirror(n: size, a: [R][n, n], t: [R][n, n]):
+    for i in seq(0, n):
+        for j in seq(0, i + 1):
+            t[i, j] = a[i, j]
+            t[j, i] = a[i, j]
+
+
+@proc
+def matrix_add(m: size, n: size, a: [R][m, n], c: [R][m, n]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            c[i, j] += a[i, j]
+
+
+@proc
+def matrix_copy(m: size, n: size, a: [R][m, n], c: [R][m, n]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            c[i, j] = a[i, j]
+
+
+@proc
+def matrix_scale(m: size, n: size, beta: R, c: [R][m, n]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            c[i, j] = beta * c[i, j]
+
+
+@proc
+def matrix_zero(m: size, n: size, c: [R][m, n]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            c[i, j] = 0.0
+
+
+PACKING = {"packed": packed, "across": packed_across, "unpacked": not_packed}
+"""The kernels of a product, by how panels of B are packed."""
+
+
+def products(precision: str, tile: Proc, pack: str, machine: Machine) -> Op:
+    """What products are scheduled by."""
+    return optimize_gemm(machine, precision, tile, PACKING[pack])
+
+
+def triangles(precision: str, machine: Machine) -> Op:
+    """What products with, and systems of, small triangular matrices are scheduled by."""
+    return optimize_columns(machine, precision)
+
+
+def rows(precision: str, machine: Machine) -> Op:
+    """What loops over rows are scheduled by."""
+    return at("for j in _: _", optimize_level_1(precision, machine))
+
+
+def as_written(precision: str, machine: Machine) -> Op:
+    """What moves elements of a small block is left to the C compiler."""
+    return identity
+
+
+def kernels_for(precision: str) -> tuple[Kernel, ...]:
+    """The kernels of a precision."""
+    found = []
+    any_b = typed(gemm, precision, named_for(precision, "gemm"))
+    tile = direct.add_assertion(any_b, "stride(b, 1) == 1")
+    for pack in PACKING:
+        program = schedule(rename(named_for(precision, "gemm", pack)), any_b if pack == "across" else tile)
+        found.append(Kernel(program.name(), precision, program, partial(products, precision, tile, pack)))
+    for family, plan in ((TRIANGULAR, triangles), (BY_ROWS, rows), (SMALL, as_written)):
+        for p in family:
+            program = typed(p, precision, named_for(precision, p.name()))
+            program = unit_stride(program) if family is BY_ROWS else program
+            found.append(Kernel(program.name(), precision, program, partial(plan, precision)))
+    return tuple(found)
+
+
+TRIANGULAR = (trmm, trmm_unit, trsm, trsm_unit)
+BY_ROWS = (matrix_scale, matrix_zero)
+SMALL = (mirror, matrix_add, matrix_copy)
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """All kernels of this level."""
+    return tuple(k for precision in LETTERS for k in kernels_for(precision))

@@ -1,0 +1,60 @@
+"""What a kernel's C text depends on. Imports nothing of the project: it reads the files.
+
+The compiler counts as a whole; of strategies and examples only what a module imports, so that work on one level
+leaves the schedules of the others in the cache.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WHOLE = ("exo_strat", "backends")
+FOLLOWED = ("strategies", "examples")
+
+
+@cache
+def digest(module: str) -> str:
+    """A hash of all that a module's schedules depend on."""
+    compiler = [p for package in WHOLE for p in sorted((ROOT / package).rglob("*.py"))]
+    followed = sorted(_reached(module))
+    parts = [f"{p.relative_to(ROOT)} {hashlib.sha256(p.read_bytes()).hexdigest()}" for p in (*compiler, *followed)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _reached(module: str) -> set[Path]:
+    """The files of `FOLLOWED` that importing a module reads."""
+    found: set[Path] = set()
+    todo = [module]
+    while todo:
+        name = todo.pop()
+        path = _file(name)
+        if path is not None and path not in found:
+            found.add(path)
+            todo += _imports(path, name)
+            todo += [name.rpartition(".")[0]]
+    return found
+
+
+def _file(module: str) -> Path | None:
+    if module.partition(".")[0] not in FOLLOWED:
+        return None
+    base = ROOT.joinpath(*module.split("."))
+    return next((p for p in (base / "__init__.py", base.with_suffix(".py")) if p.exists()), None)
+
+
+def _imports(path: Path, module: str) -> Iterator[str]:
+    """Modules that a file may import; a name from a package may be one."""
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*start, *([node.module] if node.module else [])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)

@@ -1,0 +1,103 @@
+"""The translation units of the library: a wrapper, and the kernels that it names, for a target. Imports `catalogue`,
+`backends.c`.
+
+A file of `cblas/` is a unit for each precision if it uses `T`, else one. The text of a unit is complete: kernels,
+interface and wrapper.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from backends.c import compile
+from exo_strat import Machine, Proc
+
+from .catalogue import find
+from .kernel import LETTERS, Kernel
+
+FOLDER = Path(__file__).parent / "cblas"
+TYPES = {"f32": "float", "f64": "double"}
+
+_TYPED = re.compile(r"\bT\b")
+_KERNEL = re.compile(r"\bKERNEL(_AS)?\((\w+)\)")
+_DEFINED = re.compile(r"^[\w *]*\bCBLAS(_AS|_I)?\((\w+)\)\(", re.MULTILINE)
+_COMMENT = re.compile(r"//.*")
+_INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A wrapper for a precision, or for the one that it says itself (None)."""
+
+    wrapper: str
+    precision: str | None
+
+    @property
+    def name(self) -> str:
+        """What its object file is called: `saxpy`."""
+        return self.letter + self.wrapper
+
+    @property
+    def letter(self) -> str:
+        """s or d, if the wrapper is for both."""
+        return LETTERS[self.precision] if self.precision else ""
+
+    @property
+    def text(self) -> str:
+        """The wrapper's C text, with that of the files of the folder that it includes."""
+        text = (FOLDER / f"{self.wrapper}.c").read_text()
+        return _INCLUDE.sub(lambda found: (FOLDER / found[1]).read_text(), text)
+
+    def kernels(self) -> tuple[str, ...]:
+        """The names of the kernels that the wrapper calls, in order."""
+        calls = _KERNEL.findall(_COMMENT.sub("", self.text))
+        return tuple(dict.fromkeys(f"{'' if literal else self.letter}{name}" for literal, name in calls))
+
+    def routines(self) -> tuple[str, ...]:
+        """The CBLAS functions that the wrapper defines."""
+        found = _DEFINED.findall(_COMMENT.sub("", self.text))
+        prefixes = {"": self.letter, "_I": f"i{self.letter}", "_AS": ""}
+        return tuple(f"cblas_{prefixes[kind]}{name}" for kind, name in found)
+
+
+@cache
+def units() -> tuple[Unit, ...]:
+    """All units, by file."""
+    found: list[Unit] = []
+    for path in sorted(FOLDER.glob("*.c")):
+        typed = _TYPED.search(_COMMENT.sub("", path.read_text())) is not None
+        found += [Unit(path.stem, p) for p in (TYPES if typed else (None,))]
+    return tuple(found)
+
+
+def kernels_of(unit: Unit) -> tuple[tuple[str, Kernel], ...]:
+    """The kernels of a unit, each with its module. Raises `ValueError` if there is none of a name."""
+    return tuple(map(find, unit.kernels()))
+
+
+def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...]]:
+    """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for."""
+    if not procs:
+        return "#include <stdint.h>\n", ()
+    module = compile(procs, name)
+    text = module.text
+    for f in module.functions:
+        text = re.sub(rf"^void {f.name}\(", f"static void {f.name}(", text, flags=re.MULTILINE)
+    return text, module.cc_flags + (("-fopenmp",) if module.parallel else ())
+
+
+def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
+    """The C source of a unit for a target."""
+    lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>", kernels]
+    lines += [(FOLDER / "exo_blas.h").read_text(), f"#define EXO_TARGET {machine.name}"]
+    if unit.precision:
+        lines += [f"#define EXO_LETTER {unit.letter}", f"#define T {TYPES[unit.precision]}"]
+        lines += [
+            f"#define EXO_{kind}{rank} exo_win_{rank}{unit.precision}{'c' if kind == 'IN' else ''}"
+            for kind in ("IN", "OUT")
+            for rank in (1, 2)
+        ]
+    return "\n".join((*lines, (FOLDER / "unit.h").read_text(), unit.text))

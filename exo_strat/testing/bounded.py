@@ -1,0 +1,260 @@
+"""Runs in which integers are held in as many bits as they are declared with. Imports the interpreter.
+
+The reference interpreter is exact: it does not see precisions. What must fit its precision, and does in a program
+before a rewrite, must also do so after it. So the program before is run to see whether all fits; and the one after,
+with all that does not fit reduced as a machine does it, to see whether that shows. (A sum may be taken in another
+order: what does not fit on the way makes no difference then.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import trunc
+from typing import Final
+
+from ..frontend.precisions import decided, element, integer_range
+from ..frontend.scope import declarations
+from ..interp import Array, Number, Outcome, Trap
+from ..interp.compiler import ACCUMULATE, ARITHMETIC, Compiler, Eval, Exec, Frame, State, Trapped
+from ..ir.externs import ExternFn
+from ..ir.memo import memo_by_identity
+from ..ir.names import Sym
+from ..ir.nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    Binary,
+    Call,
+    Const,
+    Expr,
+    ExternCall,
+    Node,
+    ProcDef,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    Unary,
+    WindowExpr,
+    WriteConfig,
+)
+from ..ir.printing import names_at
+from ..ir.types import Control, Scalar, Type, f32
+from ..ir.walk import Path, is_control, walk
+from .inputs import Inputs
+
+
+class Mixed(Exception):
+    """The operands of an operator are of different precisions, or an argument is of another than is asked for: a
+    backend refuses that."""
+
+
+def run_bounded(tree: ProcDef, given: Inputs, strict: bool) -> Outcome:
+    """Runs a procedure on inputs that it admits. What does not fit its precision is a trap of kind "overflow" if
+    `strict`, and else reduced.
+
+    Raises `Mixed`.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(x: i8, y: i32):
+    ...     y = x + x
+    ... ''')
+    >>> given = Inputs({"x": Array([100], 0, (), ()), "y": Array([0], 0, (), ())}, {})
+    >>> run_bounded(p.tree, given, strict=False).outputs["y"]
+    -56
+    """
+    code = _compiled(tree)[strict]
+    values = [v._replace(cells=list(v.cells)) if isinstance(v, Array) else v for v in given.args.values()]
+    state, trap = State(dict(given.configs), None), None
+    try:
+        code.run(state, values)
+    except Trapped as t:
+        trap = Trap(t.kind, t.message, t.tree or tree, t.path)
+    names = names_at(tree)
+    outputs = {names[a.sym]: v.value() for a, v in zip(tree.args, values, strict=True) if isinstance(v, Array)}
+    return Outcome(outputs, state.configs, trap)
+
+
+@memo_by_identity
+def is_bounded(tree: ProcDef) -> bool:
+    """Whether a procedure computes with integers as data, itself or in what it calls."""
+    return any(
+        (isinstance(n, Arg | Alloc) and not isinstance(n.type, Control) and not element(n.type).is_float)
+        or (isinstance(n, ExternCall) and n.f.result is not None and n.f.result[0] != "f")
+        or (isinstance(n, Call) and is_bounded(n.f.tree))
+        for _, n in walk(tree)
+    )
+
+
+@memo_by_identity
+def is_mixed(tree: ProcDef) -> bool:
+    """Whether precisions are mixed in a way that a backend refuses."""
+    try:
+        _compiled(tree)
+    except Mixed:
+        return True
+    return False
+
+
+@dataclass(frozen=True)
+class _Code:
+    """A procedure as Python functions."""
+
+    slots: int
+    steps: Sequence[Exec]
+
+    def run(self, state: State, values: Sequence[object]) -> None:
+        frame: Frame = [state, *values, *[None] * (self.slots - len(values))]
+        for step in self.steps:
+            step(frame)
+
+
+@memo_by_identity
+def _compiled(tree: ProcDef) -> tuple[_Code, _Code]:
+    """What runs a procedure, and what does so strictly."""
+    return _code(tree, False), _code(tree, True)
+
+
+def _code(tree: ProcDef, strict: bool) -> _Code:
+    make = _Bounded({}, declarations(tree), strict)
+    for a in tree.args:
+        make.slot(a.sym)
+    steps = [*(make.asserted(e, tree.name, ()) for e in tree.preds), make.block(tree.body, (), "body")]
+    return _Code(len(make.slots), steps)
+
+
+def _agreed(one: Scalar | None, two: Scalar | None) -> Scalar | None:
+    if one is not None and two is not None and one != two:
+        raise Mixed(f"{one} and {two}")
+    return one or two
+
+
+@dataclass(frozen=True)
+class _Bounded(Compiler):
+    """Compiles statements so that their values are held at their precisions."""
+
+    types: Mapping[Sym, Type]
+    strict: bool
+
+    def precision(self, e: Node) -> Scalar | None:
+        """The precision of a data expression; None if it is all literals."""
+        match e:
+            case Read(sym=s):
+                return decided(element(self.types[s]))
+            case ReadConfig(config=c, field=f):
+                t = c.fields[f]
+                return decided(t) if isinstance(t, Scalar) else None
+            case Unary(arg=a):
+                return self.precision(a)
+            case Binary(lhs=a, rhs=b):
+                return _agreed(self.precision(a), self.precision(b))
+            case ExternCall(f=ExternFn(result=str(result))):
+                return Scalar(result)
+            case ExternCall(args=args):
+                found: Scalar | None = None
+                for a in args:
+                    found = _agreed(found, self.precision(a))
+                return found
+            case _:
+                return None
+
+    def fitted(self, value: Eval, t: Scalar, path: Path) -> Eval:
+        """The value, if it fits; else a trap, or what is left of it."""
+        if t.is_float:
+            return value
+        lo, hi = integer_range(t)
+        span: Final = hi - lo + 1
+
+        def fit(f: Frame) -> Number:
+            x: Number = value(f)
+            if lo <= x <= hi and x == trunc(x):
+                return x
+            if self.strict:
+                raise Trapped("overflow", f"{x} does not fit {t}", path)
+            return (trunc(x) - lo) % span + lo
+
+        return fit
+
+    def expr(self, e: Expr, path: Path) -> Eval:
+        """A control expression; its comparisons of data are at one precision."""
+        if isinstance(e, Binary) and not is_control(e.lhs):
+            at, op = self.precision(e) or f32, ARITHMETIC[e.op]
+            lhs, rhs = self.data(e.lhs, at, path), self.data(e.rhs, at, path)
+            return lambda f: op(lhs(f), rhs(f))
+        return super().expr(e, path)
+
+    def data(self, e: Expr, at: Scalar, path: Path) -> Eval:
+        """A data expression computed at a precision."""
+        match e:
+            case Const():
+                return self.fitted(super().expr(e, path), at, path)
+            case Unary(arg=a):
+                arg = self.data(a, at, path)
+                return self.fitted(lambda f: -arg(f), at, path)
+            case Binary(op=op, lhs=x, rhs=y):
+                return self.fitted(self._operation(op, self.data(x, at, path), self.data(y, at, path), path), at, path)
+            case ExternCall(f=ExternFn(result=str(result)), args=args):
+                return self.converted(args[0], Scalar(result), path)
+            case ExternCall(f=fn, args=args):
+                if fn.integer and at.is_float:
+                    raise Mixed(f"{fn.name} at {at}")
+                return self.fitted(self._extern(fn, [self.data(a, at, path) for a in args], path), at, path)
+            case _:
+                return super().expr(e, path)
+
+    def _operation(self, op: str, x: Eval, y: Eval, path: Path) -> Eval:
+        if op == "/":
+            divide = ExternFn("/", 2, lambda x, y: x / y, "")
+            return self._extern(divide, [x, y], path)
+        f = ARITHMETIC[op]
+        return lambda frame: f(x(frame), y(frame))
+
+    def converted(self, e: Expr, to: Scalar, path: Path) -> Eval:
+        """A data expression computed at its own precision and then converted."""
+        own = self.precision(e) or to
+        value = self.data(e, own, path)
+        return value if own == to else self.fitted(value, to, path)
+
+    def stmt(self, s: Stmt, path: Path) -> Exec:
+        match s:
+            case Assign(sym=sym, idx=idx, rhs=rhs):
+                return self._assign(self._place(sym, idx, path), self.converted(rhs, self._held(sym), path))
+            case WriteConfig(config=c, field=field, rhs=rhs) if isinstance(t := c.fields[field], Scalar):
+                return self._set_config(f"{c.name}.{field}", self.converted(rhs, decided(t), path))
+            case _:
+                return super().stmt(s, path)
+
+    def _held(self, sym: Sym) -> Scalar:
+        return decided(element(self.types[sym]))
+
+    def _reduce(self, s: Reduce, path: Path) -> Exec:
+        place, t = self._place(s.sym, s.idx, path), self._held(s.sym)
+        old, operand = self._read(s.sym, place, path), self.converted(s.rhs, t, path)
+        accumulate = ACCUMULATE[s.op]
+        return self._assign(place, self.fitted(lambda f: accumulate(old(f), operand(f)), t, path))
+
+    def _actual(self, formal: Arg, e: Expr, path: Path) -> Eval:
+        if isinstance(formal.type, Control):
+            return super()._actual(formal, e, path)
+        want = decided(element(formal.type))
+        if isinstance(e, Read | WindowExpr):
+            if self._held(e.sym) != want:
+                raise Mixed(f"argument {formal.sym}")
+            return super()._actual(formal, e, path)
+        value = self.converted(e, want, path)
+        return lambda f: Array([value(f)], 0, (), ())
+
+    def _call(self, s: Call, path: Path) -> Exec:
+        callee = _compiled(s.f.tree)[self.strict]
+        actuals = [self._actual(a, e, path) for a, e in zip(s.f.tree.args, s.args, strict=True)]
+
+        def call(f: Frame) -> None:
+            try:
+                callee.run(f[0], [a(f) for a in actuals])
+            except Trapped as t:
+                t.tree = t.tree or s.f.tree
+                raise
+
+        return call

@@ -1,0 +1,183 @@
+"""Random procedures at several precisions: integers and floats, conversions, and floor division. Imports choices,
+the front end and the library.
+
+A procedure at one precision is written anew at others. Its shape stays: operands that another precision holds are
+converted, now and then a value is computed at another precision than the one that it is stored at, and of some integers
+the quotient by a literal or by other data is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pyrsistent import pvector
+
+from ..cursors.proc import Proc
+from ..frontend.decorators import proc_from_source
+from ..frontend.precisions import element
+from ..frontend.scope import declarations
+from ..ir import build as b
+from ..ir.externs import CONVERSIONS, floordiv
+from ..ir.names import Sym
+from ..ir.nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    Binary,
+    Call,
+    Expr,
+    ExternCall,
+    If,
+    Node,
+    ProcDef,
+    Read,
+    ReadConfig,
+    Reduce,
+    Unary,
+    WindowDef,
+    WindowExpr,
+    WriteConfig,
+)
+from ..ir.printing import print_proc
+from ..ir.types import Control, Scalar, Tensor, f32
+from ..ir.walk import is_control, map_children, walk, with_child
+from .choices import Choices
+from .library import environment
+
+PALETTES: Final = (
+    ("i32", "f32"), ("i8", "i32"), ("i16", "f32"), ("i32",), ("i8", "i16", "f32"), ("i32", "i64"), ("u8", "i16"),
+    ("u8", "u16", "i32"), ("f64", "i32"), ("u32", "i64"), ("f32", "f64"),
+)  # fmt: skip
+"""The precisions that occur in one procedure."""
+
+PERCENT: Final = 25
+"""How many procedures are written at several precisions."""
+
+
+def at_precisions(ch: Choices, p: Proc) -> Proc:
+    """The procedure itself, mostly, or with other precisions.
+
+    >>> p = proc_from_source("def foo(n: size, x: f32[n], u: f32[6]):\\n    x[0] = x[0] + u[1]", {})
+    >>> print(at_precisions(Choices.seeded(312), p))
+    def foo(n: size, x: f32[n] @ DRAM, u: i16[6] @ DRAM):
+        x[0] = floordiv(i16(x[0]) + u[1], 1.0)
+    """
+    if not ch.chance(PERCENT):
+        return p
+    palette, passed, types = ch.pick(PALETTES), _passed(p.tree), declarations(p.tree)
+    buffers = sorted((s for s, t in types.items() if not isinstance(t, Control)), key=lambda s: s.id)
+    chosen = {s: element(types[s]) for s in buffers}
+    views = {n.sym: n.rhs.sym for _, n in walk(p.tree) if isinstance(n, WindowDef)}
+    for s in buffers:
+        if s in views:
+            chosen[s] = chosen[views[s]]
+        elif s not in passed or ch.chance(5):  # the library's procedures take f32
+            chosen[s] = Scalar(ch.pick(palette))
+    tree = _Rewriter(ch, palette, chosen).tree(p.tree)
+    return proc_from_source(print_proc(tree), environment())
+
+
+def _passed(tree: ProcDef) -> frozenset[Sym]:
+    """The buffers that some call gets, maybe by way of windows."""
+    found = {e.sym for _, n in walk(tree) if isinstance(n, Call) for e in n.args if isinstance(e, Read | WindowExpr)}
+    for _, n in reversed(list(walk(tree))):
+        if isinstance(n, WindowDef) and n.sym in found:
+            found.add(n.rhs.sym)
+    return frozenset(found)
+
+
+@dataclass(frozen=True)
+class _Rewriter:
+    """Writes a procedure at the precisions chosen for its buffers."""
+
+    ch: Choices
+    palette: tuple[str, ...]
+    chosen: Mapping[Sym, Scalar]
+
+    def tree(self, tree: ProcDef) -> ProcDef:
+        """The procedure at these precisions."""
+        made = self.node(tree)
+        assert isinstance(made, ProcDef)
+        return made
+
+    def node(self, n: Node) -> Node:
+        """A declaration or statement, and what is in it."""
+        match n:
+            case Alloc(type=t, sym=s) | Arg(type=t, sym=s) if not isinstance(t, Control):
+                base = self.chosen[s]
+                return with_child(n, "type", with_child(t, "base", base) if isinstance(t, Tensor) else base)
+            case Assign(sym=s, rhs=e) | Reduce(sym=s, rhs=e):
+                return with_child(n, "rhs", self.value(e, self.chosen[s]))
+            case WriteConfig(rhs=e) if not is_control(e):
+                return with_child(n, "rhs", self.value(e, f32))
+            case If(cond=c):
+                return map_children(with_child(n, "cond", self.condition(c)), self.node)
+            case Call(args=args):
+                return with_child(n, "args", pvector(self.argument(e) for e in args))
+            case _:
+                return map_children(n, self.node)
+
+    def argument(self, e: Expr) -> Expr:
+        """What is passed to a procedure of the library: buffers as they are."""
+        return e if is_control(e) or isinstance(e, Read | WindowExpr) else self.computed(e, f32)
+
+    def condition(self, e: Expr) -> Expr:
+        """A condition, with comparisons of data at one precision."""
+        match e:
+            case Binary(op=op, lhs=x, rhs=y) if not is_control(x):
+                first = next((n for _, n in walk(e) if isinstance(n, Read)), None)
+                at = f32 if first is None else self.chosen[first.sym]
+                return Binary(op, self.computed(x, at), self.computed(y, at))
+            case Binary(op=op, lhs=x, rhs=y):
+                return Binary(op, self.condition(x), self.condition(y))
+            case Unary(op=op, arg=x):
+                return Unary(op, self.condition(x))
+            case _:
+                return e
+
+    def value(self, e: Expr, target: Scalar) -> Expr:
+        """A value that is stored at a precision: mostly computed at it, too."""
+        at = Scalar(self.ch.pick(self.palette)) if self.ch.chance(25) else target
+        return self.computed(e, at)
+
+    def computed(self, e: Expr, at: Scalar) -> Expr:
+        """A value computed at a precision, or a part of it at another one."""
+        match e:
+            case Read(sym=s):
+                return self.converted(e, self.chosen[s], at)
+            case ReadConfig():
+                return self.converted(e, f32, at)
+            case Binary(op=op, lhs=x, rhs=y):
+                if self.ch.chance(8):
+                    own = Scalar(self.ch.pick(self.palette))
+                    return self.converted(self.computed(e, own), own, at, always=True)
+                return self.quotient(Binary(op, self.computed(x, at), self.computed(y, at)), at, 15)
+            case Unary(op=op, arg=x):
+                return Unary(op, self.computed(x, at))
+            case ExternCall(f=f, args=args):
+                return self.quotient(ExternCall(f, pvector(self.computed(a, at) for a in args)), at, 10)
+            case _:
+                return e
+
+    def converted(self, e: Expr, own: Scalar, at: Scalar, always: bool = False) -> Expr:
+        """A value at another precision; now and then converted where it need not be."""
+        if own != at or always or self.ch.chance(3):
+            e = ExternCall(CONVERSIONS[at.name], pvector([e]))
+        return self.quotient(e, at, 8)
+
+    def quotient(self, e: Expr, at: Scalar, percent: int) -> Expr:
+        """The value, or now and then its quotient by a literal, or by data, which may be zero."""
+        if at.is_float or not self.ch.chance(percent):
+            return e
+        literals = ["2.0", "3.0", "1.0"] if at.name[0] == "u" else ["2.0", "3.0", "-2.0", "1.0"]
+        divisor: Expr = b.data(float(self.ch.pick(literals)))
+        whole = [s for s, t in sorted(self.chosen.items(), key=lambda x: x[0].id) if s.name in ("r",)]
+        if whole and self.ch.chance(15):
+            divisor = self.plain(Read(whole[0], pvector()), self.chosen[whole[0]], at)
+        return ExternCall(floordiv, pvector([e, divisor]))
+
+    @staticmethod
+    def plain(e: Expr, own: Scalar, at: Scalar) -> Expr:
+        return e if own == at else ExternCall(CONVERSIONS[at.name], pvector([e]))

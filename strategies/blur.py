@@ -1,0 +1,20 @@
+"""The 3x3 box blur in tiles, as in Figure 11 of the paper. Imports `exo_strat`, `programs` and `halide`."""
+
+from __future__ import annotations
+
+from exo_strat import Machine, Proc, schedule
+
+from .halide import Func, pipeline
+from .programs import blur
+
+HEIGHT, WIDTH = 32, 256
+LANES = 16
+"""Pixels side by side where the machine has no vectors: the C compiler may have some."""
+
+
+def schedule_blur(machine: Machine) -> Proc:
+    """The blur with the first stage computed for each tile of the second, for images of any size."""
+    lanes = machine.vec_widths.get("f32", LANES)
+    x, y = Func("blur_x"), Func("blur_y")
+    tiles = y.tile("y", "x", "yi", "xi", HEIGHT, WIDTH).vectorize("xi", lanes).parallel("y")
+    return schedule(pipeline(tiles, x.compute_at(y, "x").vectorize("xi", lanes)), blur)

@@ -1,0 +1,108 @@
+"""Integer data: the floor of a quotient, and conversions, mean in C what they mean to the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import pytest
+
+from backends import jit
+from backends.c.errors import PrecisionError
+from exo_strat import Proc, bind_expr, inline_assign, proc_from_source
+from exo_strat.interp import run
+
+Code = Callable[..., Proc]
+PRECISIONS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
+
+
+def drawn(precision: str, n: int) -> np.ndarray:
+    """Integers of a precision, both ends and zero among them."""
+    info = np.iinfo(f"{precision[0]}{int(precision[1:]) // 8}")
+    rng = Random(precision)
+    ends = [int(info.min), int(info.max), 0, 1, -1 if info.min else 2]
+    return np.array([*ends, *(rng.randint(info.min, info.max) for _ in range(n - len(ends)))], info.dtype)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("divisor", ["3", "8", "9", "100", "-3"])
+def test_a_quotient_is_the_floor(code: Code, precision: str, divisor: str) -> None:
+    if divisor.startswith("-") and precision.startswith("u"):
+        divisor = "7"
+    p = code(f"""
+    def p(n: size, x: {precision}[n], y: {precision}[n]):
+        for i in seq(0, n):
+            y[i] = x[i] // {divisor}
+    """)
+    x = drawn(precision, 40)
+    y = np.zeros_like(x)
+    jit(p)(40, x, y)
+    assert y.tolist() == [v // int(divisor) for v in x.tolist()]
+    assert y.tolist() == list(run(p, {"n": 40, "x": x.tolist(), "y": [0] * 40}).outputs["y"])  # type: ignore[arg-type]
+
+
+def test_a_quotient_of_two_values(code: Code) -> None:
+    p = code("""
+    def p(x: i32[4], y: i32[4], z: i32[4]):
+        for i in seq(0, 4):
+            z[i] = x[i] // y[i]
+    """)
+    x, y, z = (np.array(v, np.int32) for v in ([7, -7, 7, -7], [2, 2, -2, -2], [0] * 4))
+    jit(p)(x, y, z)
+    assert z.tolist() == [3, -4, -4, 3]
+    trap = run(p, {"x": [1] * 4, "y": [1, 0, 1, 1], "z": [0] * 4}).trap
+    assert trap is not None and trap.kind == "domain"
+
+
+def test_a_conversion_widens_what_is_computed(code: Code) -> None:
+    """255 * 255 * 255 needs 24 bits; without the conversions, it would be divided at 8 bits."""
+    p = code("""
+    def p(x: u8, y: i32[1], z: f64[1]):
+        y[0] = (i32(x) * i32(x) * i32(x)) // 255
+        z[0] = f64(x) / 2.0 + f64(x * 1.0)
+    """)
+    y, z = np.zeros(1, np.int32), np.zeros(1)
+    jit(p)(255, y, z)
+    assert y[0] == 255 * 255 and z[0] == 382.5
+    assert run(p, {"x": 255, "y": [0], "z": [0]}).outputs["y"] == (255 * 255,)
+
+
+def test_operands_are_of_one_precision_and_quotients_of_integers(code: Code) -> None:
+    for rhs, why in (
+        ("x[0] // 2.0", "needs an integer precision, not f32: convert with i32"),
+        ("k[0] // h[0]", "i32 and i16"),
+        ("i32(h[0]) + h[0]", "i32 and i16"),
+        ("k[0] / 3.0", "would round; use `//`"),
+        ("f32(k[0] / 3.0)", "would round"),
+        ("u8(300.0)", "outside the range of u8"),
+    ):
+        p = code(f"""
+    def p(x: f32[4], k: i32[4], h: i16[4]):
+        k[1] = {rhs}
+    """)
+        with pytest.raises(PrecisionError, match=why.replace("(", r"\(")):
+            jit(p)
+
+
+def test_a_name_for_a_value_has_the_precision_to_which_it_is_converted(code: Code) -> None:
+    p = code("""
+    def p(x: u8[4], y: i32[4]):
+        for i in seq(0, 4):
+            y[i] = i32(x[i]) * i32(x[i])
+    """)
+    q = bind_expr.direct(p, "i32(_)", "t", cse=True)
+    assert "t: i32 @" in str(q) and "y[i] = t * t" in str(q)
+    x, y = np.array([1, 2, 100, 255], np.uint8), np.zeros(4, np.int32)
+    jit(q)(x, y)
+    assert y.tolist() == [1, 4, 10000, 65025]
+    assert str(inline_assign.direct(q, "t = _")).count("i32(x[i])") == 2
+
+
+def test_an_operator_is_printed_as_a_call_and_parses_to_the_same() -> None:
+    p = proc_from_source("""
+def p(n: size, x: u8[n // 2 + 1], y: u16[n]):
+    y[n // 2] = u16(x[n // 2]) // 3 + y[0]
+""")
+    assert "y[n / 2] = floordiv(u16(x[n / 2]), 3.0) + y[0]" in str(p)
+    assert proc_from_source(str(p)).tree == p.tree

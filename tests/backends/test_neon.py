@@ -1,0 +1,178 @@
+"""Neon: every instruction and the strategies' kernels, as 64-bit Arm code in an emulator (`make soak`).
+
+An instruction is called in a procedure of its own, which loads its registers from arrays and stores them all again;
+what comes out is compared with what the interpreter makes of the instruction's body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from backends import available, jit, neon
+from backends.c import AllocationError, CModule, compile
+from backends.native import UnsupportedTargetError
+from backends.neon import F32, F64, NEON, NEON_MACHINE
+from exo_strat import Machine, Proc, Tensor, at, nodes, proc_from_source, schedule
+from exo_strat.interp import run
+from strategies.axpy import schedule_axpy
+from strategies.gemm import schedule_sgemm
+from strategies.gemv import schedule_gemv, schedule_gemv_t
+from strategies.vectors import vectorize_all
+
+INSTRUCTIONS = [pytest.param(p, w, id=p.name()) for w, procs in ((4, F32), (2, F64)) for p in procs]
+DTYPES = {"f32": np.float32, "f64": np.float64}
+
+OnArm = Callable[..., Callable[..., None]]
+Vector = np.ndarray[Any, Any]
+
+
+def precisions(instruction: Proc) -> list[str]:
+    """The precision of each operand."""
+    return [str(a.type.base if isinstance(a.type, Tensor) else a.type) for a in instruction.tree.args]
+
+
+def driver(instruction: Proc, lanes: int) -> Proc:
+    """A procedure that applies an instruction to arrays `a0, a1, ..` of so many elements, one for each operand."""
+    precision = "f32" if lanes == 4 else "f64"
+    params, before, args, after = [], [], [], []
+    for i, (a, of) in enumerate(zip(instruction.tree.args, precisions(instruction), strict=True)):
+        params.append(f"a{i}: {of}[{lanes}]")
+        if a.mem == NEON:
+            before.append(f"    r{i}: {precision}[{lanes}] @ NEON\n    load(r{i}[0:{lanes}], a{i}[0:{lanes}])\n")
+            after.append(f"    store(a{i}[0:{lanes}], r{i}[0:{lanes}])\n")
+        extent = a.type.shape[0] if isinstance(a.type, Tensor) else None
+        at = f"0:{extent.value}" if isinstance(extent, nodes.Const) else "0"
+        args.append(f"{'r' if a.mem == NEON else 'a'}{i}[{at}]")
+    header, call = f"def apply_{instruction.name()}({', '.join(params)}):\n", f"    instruction({', '.join(args)})\n"
+    load, store = (getattr(neon, f"neon_{s}_{precision}") for s in ("load", "store"))
+    env = {"NEON": NEON, "load": load, "store": store, "instruction": instruction}
+    return proc_from_source("".join([header, *before, call, *after]), env)
+
+
+def inputs(instruction: Proc, lanes: int) -> list[Vector]:
+    """An array for each operand: quarters, so that all but quotients and roots are exact; of roots, positive ones."""
+    rng, least = Random(instruction.name()), 1 if "sqrt" in instruction.name() else -40
+    quarters = [q for q in range(least, 41) if q]
+    return [np.array([rng.choice(quarters) / 4 for _ in range(lanes)], DTYPES[of]) for of in precisions(instruction)]
+
+
+@pytest.mark.cross
+@pytest.mark.parametrize(("instruction", "lanes"), INSTRUCTIONS)
+def test_an_instruction_does_what_its_body_says(instruction: Proc, lanes: int, on_arm: OnArm) -> None:
+    p, arrays = driver(instruction, lanes), inputs(instruction, lanes)
+    wanted = run(p, {f"a{i}": [Fraction(float(v)) for v in x] for i, x in enumerate(arrays)})
+    assert wanted.trap is None
+    on_arm(p)(*arrays)
+    for i, x in enumerate(arrays):
+        np.testing.assert_allclose(x, [float(v) for v in wanted.outputs[f"a{i}"]], rtol=1e-6)  # type: ignore
+
+
+@cache
+def kernel(scheduled: Callable[[Machine], Proc]) -> Proc:
+    return scheduled(NEON_MACHINE)
+
+
+def matrix(*shape: int) -> Vector:
+    return np.random.default_rng(shape).uniform(-1, 1, shape).astype(np.float32)
+
+
+@pytest.mark.cross
+@pytest.mark.parametrize("n", [1, 3, 4, 15, 16, 83])
+def test_axpy_on_arm(n: int, on_arm: OnArm) -> None:
+    x, y = matrix(n), matrix(n + 1)[:n].copy()
+    wanted = y + np.float32(0.75) * x
+    on_arm(kernel(schedule_axpy))(n, 0.75, x, y)
+    np.testing.assert_allclose(y, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.cross
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 83])
+def test_code_in_double_precision_on_arm(n: int, on_arm: OnArm) -> None:
+    p = proc_from_source("""
+def blend(n: size, a: f64, x: f64[n], y: f64[n]):
+    for i in seq(0, n):
+        y[i] = a * x[i] + fmax(-y[i], abs(x[i]))
+""")
+    fast = schedule(at("for i in _: _", vectorize_all(NEON_MACHINE, "f64")), p)
+    assert "neon_fma_to_f64" in str(fast)
+    x, y = matrix(n).astype(np.float64), matrix(n + 1)[:n].astype(np.float64)
+    wanted = 0.75 * x + np.maximum(-y, abs(x))
+    on_arm(fast)(n, 0.75, x, y)
+    np.testing.assert_allclose(y, wanted, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.cross
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (8, 16), (9, 17), (3, 40), (35, 7)])
+def test_gemv_on_arm(m: int, n: int, on_arm: OnArm) -> None:
+    a, x, y = matrix(m, n), matrix(n), matrix(m)
+    wanted, wanted_t = y + a @ x, x + a.T @ y
+    on_arm(kernel(schedule_gemv))(m, n, a, x, (found := y.copy()))
+    on_arm(kernel(schedule_gemv_t))(m, n, a, y, (found_t := x.copy()))
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(found_t, wanted_t, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.cross
+@pytest.mark.parametrize(("m", "n", "k"), [(1, 1, 1), (6, 16, 8), (13, 39, 21), (385, 23, 257)])
+def test_sgemm_on_arm(m: int, n: int, k: int, on_arm: OnArm) -> None:
+    a, b, c = matrix(m, k), matrix(k, n), matrix(m, n)
+    wanted = c + a @ b
+    on_arm(kernel(schedule_sgemm))(m, n, k, a, b, c)
+    np.testing.assert_allclose(c, wanted, rtol=1e-4, atol=1e-4)
+
+
+# -- without an emulator ------------------------------------------------------------------------------
+
+
+def test_every_instruction_compiles(compiles_for_arm: Callable[[CModule], None]) -> None:
+    drivers = [driver(p, 4) for p in F32] + [driver(p, 2) for p in F64]
+    compiles_for_arm(compile(drivers, "instructions"))
+
+
+@pytest.mark.parametrize("scheduled", [schedule_axpy, schedule_gemv, schedule_gemv_t, schedule_sgemm])
+def test_every_kernel_compiles(
+    scheduled: Callable[[Machine], Proc], compiles_for_arm: Callable[[CModule], None]
+) -> None:
+    compiles_for_arm(compile([kernel(scheduled)], "kernel"))
+
+
+def test_where_a_tool_is_missing_a_test_is_skipped_and_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(pytest.skip.Exception, match=r"gcc-aarch64-linux-gnu .* and qemu-user"):
+        request.getfixturevalue("on_arm")
+
+
+def test_lanes_are_not_masked() -> None:
+    assert not NEON_MACHINE.supports_predication
+    assert not any("mask" in p.name() or "n: size" in str(p) for p in (*F32, *F64))
+
+
+def test_every_instruction_is_an_attribute_by_its_name() -> None:
+    names = [p.name() for p in (*F32, *F64)]
+    assert len(set(names)) == len(names)
+    assert all(getattr(neon, name).name() == name for name in names)
+    with pytest.raises(AttributeError, match="Neon has no instruction neon_fma_f16"):
+        _ = neon.neon_fma_f16
+    with pytest.raises(AttributeError, match="neon_fma_f32"):
+        _ = neon.neon_fma
+
+
+def test_a_register_has_four_lanes_of_f32() -> None:
+    p = proc_from_source("def wide():\n    x: f32[8] @ NEON\n    pass\n", {"NEON": NEON})
+    with pytest.raises(AllocationError, match="must be 4, the lanes of f32; it is `8`"):
+        compile([p])
+
+
+@pytest.mark.skipif(available(NEON_MACHINE), reason="this processor has Neon")
+def test_another_processor_is_told_what_it_lacks() -> None:
+    with pytest.raises(UnsupportedTargetError, match="asimd"):
+        jit(kernel(schedule_axpy), NEON_MACHINE)

@@ -1,0 +1,55 @@
+"""The library under test, for every instruction set of this processor, and vectors between pages that trap."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from backends.targets import available
+from examples.blas.binding import Cblas, load
+from examples.blas.library import TARGETS, build
+
+PAGE = mmap.PAGESIZE
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+
+@pytest.fixture(scope="session")
+def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[str, ...], str], Cblas]:
+    """`blas_of(wrappers, isa)`: a library of some wrappers. Built once for each set of them and instruction set."""
+    loaded: dict[tuple[tuple[str, ...], str], Cblas] = {}
+
+    def make(wrappers: tuple[str, ...], isa: str) -> Cblas:
+        if not available(next(m for m in TARGETS if m.name == isa)):
+            pytest.skip(f"this processor has no {isa}")
+        if (wrappers, isa) not in loaded:  # once: a library that is in use must not be copied over
+            targets = [m for m in TARGETS if m.name in ("c", isa)]
+            loaded[wrappers, isa] = load(build(tmp_path_factory.mktemp("blas"), targets, only=wrappers), isa)
+        return loaded[wrappers, isa]
+
+    return make
+
+
+Vector = np.ndarray
+
+
+@pytest.fixture(scope="session")
+def guarded() -> Callable[..., Vector]:
+    """`guarded(count, dtype, at_end)`: an array that ends right before a page that traps, or begins right after one."""
+
+    def make(count: int, dtype: str, at_end: bool = True) -> Vector:
+        item = np.dtype(dtype).itemsize
+        inner = max(1, -(-count * item // PAGE)) * PAGE
+        pages = mmap.mmap(-1, inner + 2 * PAGE)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(pages))
+        for trap in (start, start + PAGE + inner):
+            assert _libc.mprotect(trap, PAGE, 0) == 0
+        offset = PAGE + (inner - count * item if at_end else 0)
+        return np.frombuffer(pages, dtype, count, offset)
+
+    return make

@@ -1,0 +1,35 @@
+"""`optimize_level_1`: every kernel computes what its naive program does, and is instructions of the machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from backends.targets import avx2, avx512, plain_c
+from examples.blas.catalogue import catalogue
+from examples.blas.level1 import kernels
+from exo_strat import CallCursor, ForCursor, traversals
+
+KERNELS = {k.name: k for k in kernels()}
+VECTORS = sorted(name for name in KERNELS if not name.endswith("strided") and "iamax" not in name)
+
+
+def test_all_kernels_have_names_of_their_own():
+    assert KERNELS.keys() <= catalogue().keys()
+
+
+@pytest.mark.parametrize("machine", [plain_c, avx2, avx512], ids=str)
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_a_kernel_computes_what_its_program_does(name, machine, computes_the_same):
+    kernel = KERNELS[name]
+    scheduled = kernel.scheduled(machine)
+    for n in (1, 9, 71):
+        computes_the_same(kernel.program, scheduled, n=n)
+
+
+@pytest.mark.parametrize("machine", [avx2, avx512], ids=str)
+@pytest.mark.parametrize("name", VECTORS)
+def test_whole_vectors_are_instructions(name, machine):
+    loops = [c for c in traversals.nlr(KERNELS[name].scheduled(machine).root()) if isinstance(c, ForCursor)]
+    calls = [any(isinstance(s, CallCursor) for s in loop.body()) for loop in loops]
+    assert calls[:2] == [True, True]  # several vectors, single vectors; then the rest
+    assert len(calls) == 3
