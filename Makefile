@@ -2,10 +2,11 @@
 #
 #   make demo         schedule, compile, check and time a matrix product, then smaller kernels
 #   make blas         build/blas/libexo_blas.so and exo_blas.h, for every x86 instruction set (docs/blas.md)
+#   make blas-test    netlib's CBLAS test programs on it, if they can be had (Debian: libblas-test)
 #   make test         the test suite
 #   make lint         ruff, mypy and the import contracts
 #   make soak N=10000 the property tests, N examples each; then Neon code in an emulator (qemu-user),
-#                     if there is one; then every primitive applied N times, with a table
+#                     if there is one; the BLAS with sanitizers; every primitive applied N times, with a table
 #   make wheel-test   build the wheel, install it in an empty environment, run the demos from elsewhere
 #   make clean        remove what the above made
 
@@ -16,13 +17,16 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DELETE_ON_ERROR:
-.PHONY: demo blas test lint soak wheel-test clean
+.PHONY: demo blas blas-test test lint soak wheel-test clean
 
 demo: $(READY)
 	$(BIN)/exo-strat demo sgemm gemv gemv_t axpy
 
 blas: $(READY)
 	$(BIN)/python -m examples.blas.library build/blas
+
+blas-test: $(READY)
+	$(BIN)/python -m examples.blas.netlib || test $$? = 77
 
 test: $(READY)
 	$(BIN)/pytest -n auto -q
@@ -35,6 +39,7 @@ lint: $(READY)
 soak: $(READY)
 	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q -m hypothesis --ignore tests/soundness/test_primitives.py tests
 	$(BIN)/pytest -n auto -q -m cross tests/backends
+	$(BIN)/pytest -n auto -q -m sanitize tests/blas
 	$(BIN)/python -m exo_strat.testing.soak -n $(N)
 
 wheel-test: $(READY)

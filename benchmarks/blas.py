@@ -12,7 +12,8 @@ import argparse
 import csv
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import exp, log
 from pathlib import Path
 from statistics import median
@@ -30,6 +31,8 @@ from examples.blas.library import build
 SAMPLE_SECONDS = 2e-4
 TOO_SLOW = 4
 """A rival that takes so many times as long as the fastest is timed once."""
+LONG = 5e-3
+"""A call that takes so many seconds does not need another one before it, to warm the caches."""
 CHECKED = 1 << 21
 """Results of so many elements at most are compared."""
 
@@ -45,7 +48,14 @@ class Row(NamedTuple):
 # -- measuring ----------------------------------------------------------------------------------------
 
 
-def measured(case: Case, some: Sequence[Rival], harness: Harness, limits: Limits, rounds: int) -> Row:
+class Rounds(NamedTuple):
+    """How many rounds there are, and what makes one figure of theirs."""
+
+    number: int
+    figure: Callable[[list[float]], float] = median
+
+
+def measured(case: Case, some: Sequence[Rival], harness: Harness, limits: Limits, rounds: Rounds) -> Row:
     """A case, all rivals in turns."""
     given = arguments(case)
     once = {r: min(_sample(harness, r, case, 1, given) for _ in range(3)) for r in some}
@@ -53,11 +63,12 @@ def measured(case: Case, some: Sequence[Rival], harness: Harness, limits: Limits
     calls = max(1, round(SAMPLE_SECONDS / fastest))
     racing = [r for r in some if r.ours or once[r] < TOO_SLOW * fastest + 1e-6]
     found: dict[Rival, list[float]] = defaultdict(list)
-    for k in range(rounds):
+    for k in range(rounds.number):
         for r in (*racing[k % len(racing) :], *racing[: k % len(racing)]):
-            _sample(harness, r, case, 1, given)
+            if fastest < LONG:
+                _sample(harness, r, case, 1, given)
             found[r].append(_sample(harness, r, case, calls, given))
-    times = {r.name: 1e9 * median(found.get(r, [once[r]])) for r in some}
+    times = {r.name: 1e9 * rounds.figure(found.get(r, [once[r]])) for r in some}
     limit = 1e9 * limits.seconds(case.precision, case.flops, case.routine.kind, case.bytes)
     return Row(case, times, limit)
 
@@ -92,9 +103,8 @@ def disagreeing(case: Case, some: Sequence[Rival], harness: Harness) -> list[str
 
 def taking_part(case: Case, all_rivals: Sequence[Rival]) -> list[Rival]:
     """The rivals that have a case; none if we don't."""
-    level_1 = not case.routine.shapes(case.dims, case.variant or "nn")
     some = [r for r in all_rivals if r.address(case.function) is not None]
-    some = [r for r in some if not (r.neighbours and case.inc != 1 and not level_1)]
+    some = [r for r in some if not (r.neighbours and case.inc != 1 and case.has_matrices)]
     return some if any(r.ours for r in some) else []
 
 
@@ -149,14 +159,25 @@ def slowdowns(rows: Sequence[Row], names: Sequence[str], peers: Sequence[str]) -
 # -- output -------------------------------------------------------------------------------------------
 
 
-def write_csv(path: Path, rows: Sequence[Row], names: Sequence[str]) -> None:
-    """Nanoseconds of every case."""
-    with path.open("w", newline="") as file:
+@contextmanager
+def csv_file(folder: Path | None, level: str, names: Sequence[str]) -> Iterator[Callable[[Row], object]]:
+    """What adds a row to a level's CSV file, at once; or does nothing, without a folder."""
+    if folder is None:
+        yield lambda row: None
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"level{level}.csv").open("w", newline="", buffering=1) as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(("routine", "size", "bytes", "limit, ns", *(f"{n}, ns" for n in names)))
-        for row in rows:
-            times = (f"{row.times[n]:.1f}" if n in row.times else "" for n in names)
-            out.writerow((row.case.name, row.case.dims, f"{row.case.bytes:.0f}", f"{row.limit:.1f}", *times))
+        yield lambda row: out.writerow((*_columns(row), *(_number(row.times.get(n)) for n in names)))
+
+
+def _columns(row: Row) -> tuple[object, ...]:
+    return row.case.name, row.case.dims, f"{row.case.bytes:.0f}", _number(row.limit)
+
+
+def _number(nanoseconds: float | None) -> str:
+    return "" if nanoseconds is None else f"{nanoseconds:.1f}"
 
 
 def write_heatmaps(folder: Path, level: str, rows: Sequence[Row], mine: Sequence[str], peers: Sequence[str]) -> None:
@@ -193,18 +214,18 @@ def run(level: str, asked: argparse.Namespace, some: Sequence[Rival], harness: H
     mine, peers = [r.name for r in some if r.ours], [r.name for r in some if not r.ours]
     rows: list[Row] = []
     wrong: list[str] = []
+    rounds = Rounds(asked.rounds, min if asked.least else median)
     todo = [(c, taking_part(c, some)) for c in cases(level, asked.quick, asked.only)]
-    with Console(stderr=True).status("") as status:
+    with Console(stderr=True).status("") as status, csv_file(asked.out, level, (*mine, *peers)) as keep:
         for k, (case, racing) in enumerate(todo):
             if racing:
                 status.update(f"level {level}: {case.name} {case.dims}, {k} of {len(todo)}")
                 wrong += disagreeing(case, racing, harness)
-                rows.append(measured(case, racing, harness, limits, asked.rounds))
+                rows.append(measured(case, racing, harness, limits, rounds))
+                keep(rows[-1])
     if rows:
         report(level, rows, mine, peers)
         if asked.out:
-            asked.out.mkdir(parents=True, exist_ok=True)
-            write_csv(asked.out / f"level{level}.csv", rows, (*mine, *peers))
             write_heatmaps(asked.out, level, rows, mine, peers)
     return wrong
 
@@ -217,6 +238,7 @@ def arguments_given() -> argparse.Namespace:
     parser.add_argument("--only", action="append", default=[], metavar="ROUTINE", help="gemv or sgemv, for example")
     parser.add_argument("--quick", action="store_true", help="fewer sizes and variants")
     parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--least", action="store_true", help="the fastest round counts: for a busy machine")
     parser.add_argument("--library", type=Path, help="libexo_blas.so, else it is built")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=FILE", help="one more CBLAS library")
     parser.add_argument("--out", type=Path, help="a folder for CSV files and heat maps")

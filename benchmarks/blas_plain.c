@@ -6,6 +6,7 @@
 #define FOR(i, from, to) for (int i = (from); i < (to); i++)
 #define DOWN(i, from, to) for (int i = (to) - 1; i >= (from); i--)
 #define AT(i, inc) [(ptrdiff_t)(i) * (inc)]
+#define FIRST(inc) ((inc) < 0 ? (ptrdiff_t)(1 - n) * (inc) : 0)
 #define IS_LOWER (uplo == 122)
 #define IS_TRANS (trans == 112)
 #define IS_UNIT (diag == 132)
@@ -14,7 +15,10 @@
 double cblas_dsdot(int n, const float *restrict x, int incx, const float *restrict y, int incy) {
     double t = 0;
     if (incx == 1 && incy == 1) FOR(i, 0, n) t += (double)x[i] * y[i];
-    else FOR(i, 0, n) t += (double)x AT(i, incx) * y AT(i, incy);
+    else {
+        x += FIRST(incx), y += FIRST(incy);
+        FOR(i, 0, n) t += (double)x AT(i, incx) * y AT(i, incy);
+    }
     return t;
 }
 float cblas_sdsdot(int n, float alpha, const float *x, int incx, const float *y, int incy) {
@@ -38,7 +42,7 @@ float cblas_sdsdot(int n, float alpha, const float *x, int incx, const float *y,
 // -- level 1 ------------------------------------------------------------------------------------------
 
 #define BOTH(body) if (incx == 1 && incy == 1) { enum { IX = 1, IY = 1 }; FOR(i, 0, n) body } \
-    else { const int IX = incx, IY = incy; FOR(i, 0, n) body }
+    else { const int IX = incx, IY = incy; x += FIRST(incx), y += FIRST(incy); FOR(i, 0, n) body }
 #define ONE(body) if (incx == 1) { enum { IX = 1 }; FOR(i, 0, n) body } else { const int IX = incx; FOR(i, 0, n) body }
 #define X x AT(i, IX)
 #define Y y AT(i, IY)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -172,17 +173,10 @@ def plain() -> Iterator[Rival]:
 
 
 def _plain_by(compiler: str) -> ctypes.CDLL:
-    before = os.environ.get("CC")
-    os.environ["CC"] = compiler
-    try:
-        text = PLAIN_C.read_text().replace("__FILE__", f'"{PLAIN_C}"')
-        flags = (*FLAGS, "-ffast-math", "-Wl,-Bsymbolic")
+    text = PLAIN_C.read_text().replace("__FILE__", f'"{PLAIN_C}"')
+    flags = (*FLAGS, "-ffast-math", "-Wl,-Bsymbolic")
+    with patch.dict(os.environ, {"CC": compiler}):
         return ctypes.CDLL(str(build_c(f"blas_plain_{compiler}", text, flags, sorted(features()))))
-    finally:
-        if before is None:
-            del os.environ["CC"]
-        else:
-            os.environ["CC"] = before
 
 
 def libraries() -> Iterator[tuple[str, Path]]:

@@ -18,6 +18,7 @@ import numpy as np
 from benchmarks.blas_rivals import aligned, parameters
 
 LETTERS = {"f32": "s", "f64": "d"}
+LINE = 64
 TYPES = {"f32": np.float32, "f64": np.float64}
 
 
@@ -84,8 +85,15 @@ class Case(NamedTuple):
 
     @property
     def bytes(self) -> float:
-        """What a call must touch."""
-        return self.routine.elements(self.dims) * np.dtype(TYPES[self.precision]).itemsize
+        """What a call must touch: of vectors whose elements are apart all cache lines."""
+        size = np.dtype(TYPES[self.precision]).itemsize
+        apart = 1 if self.has_matrices else min(abs(self.inc), LINE // size)
+        return self.routine.elements(self.dims) * size * apart
+
+    @property
+    def has_matrices(self) -> bool:
+        """Whether it is of level 2 or 3."""
+        return bool(self.routine.shapes(self.dims, self.variant or "nn"))
 
     @property
     def flops(self) -> float:
@@ -250,7 +258,7 @@ LEVEL_3 = (
 
 LEVELS = {"1": LEVEL_1, "2": LEVEL_2, "3": LEVEL_3, "skinny": SKINNY, "strided": (*LEVEL_1[:12], *LEVEL_2[:7])}
 STRIDES = (2, -3)
-"""Increments of the level `strided`."""
+"""Increments of the level `strided`; routines of one vector do nothing if theirs is negative."""
 
 
 def cases(level: str, quick: bool = False, only: Sequence[str] = ()) -> Iterator[Case]:
@@ -262,16 +270,16 @@ def cases(level: str, quick: bool = False, only: Sequence[str] = ()) -> Iterator
             for inc in STRIDES if level == "strided" else (1,):
                 case = Case(routine, precision, variant, dims, inc)
                 wanted = not only or routine.name in only or case.family in only
-                if wanted and case.bytes * abs(inc) < LARGEST:
+                wanted = wanted and (inc > 0 or any(name == "incy" for _, name in parameters(case.function)))
+                if wanted and case.bytes < LARGEST:
                     yield case
 
 
 # -- arguments ----------------------------------------------------------------------------------------
 
 LARGEST = 3e8
-OPTIONS = {"trans": "nt", "transa": "nt", "transb": "nt", "uplo": "ul", "diag": "nu", "side": "lr"}
-CODES = {"n": 111, "t": 112, "u": 121, "l": 122}
-SPECIAL = {("diag", "n"): 131, ("diag", "u"): 132, ("side", "l"): 141, ("side", "r"): 142}
+TRANS, UPLO, DIAG, SIDE = {"n": 111, "t": 112}, {"u": 121, "l": 122}, {"n": 131, "u": 132}, {"l": 141, "r": 142}
+OPTIONS = {"trans": TRANS, "transa": TRANS, "transb": TRANS, "uplo": UPLO, "diag": DIAG, "side": SIDE}
 NUMBERS = {"alpha": 0.5, "beta": 1.0, "b2": 0.5, "c": 0.8, "s": 0.6, "layout": 101}
 SMALL = 1e-6
 """Elements beside the diagonal of a triangle: products and solutions may be repeated very often."""
@@ -312,9 +320,9 @@ def arguments(case: Case) -> list[Any]:
     found: list[Any] = []
     for start, (_, name) in enumerate(parameters(case.function)):
         if name in chosen:
-            found.append(SPECIAL.get((name, chosen[name]), CODES[chosen[name]]))
+            found.append(OPTIONS[name][chosen[name]])
         elif not name.startswith("*"):
-            found.append(scalars["lda" if name == "lda" else name])
+            found.append(scalars[name])
         else:
             found.append(_array(case, name[1:], shapes, chosen.get("uplo") == "l", start))
     return found

@@ -1,25 +1,33 @@
 """How long scheduling takes: the demos' schedules, those of image pipelines and for Gemmini, and schedules that
 exo-lang runs line by line, too.
 
-    python -m benchmarks.schedule_time
+    python -m benchmarks.schedule_time [blas]
 
+With `blas`, those of the BLAS only: all variants of some routines, and the whole library, scheduled and compiled.
 Of the latter each run is a process of its own, ours and exo-lang's in turns; imports don't count.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from unittest.mock import patch
 
-from backends.targets import available_targets
+from backends.targets import available_targets, avx2, avx512
+from backends.toolchain import CACHE_VARIABLE
 from benchmarks.common_schedules import SCHEDULES
 from benchmarks.measure import show
 from benchmarks.peers import python_with
+from examples.blas.catalogue import catalogue
+from examples.blas.library import build
+from examples.blas.units import kernels_of, units
 from examples.gemmini import appendix_b, matmul
 from examples.halide import blur, unsharp
 from exo_strat import Op, Proc, schedule, trace
@@ -37,6 +45,8 @@ IMAGES: tuple[tuple[str, Callable[[], Op], Proc, str], ...] = (
 )
 """Schedules of pipelines and of a matrix product for Gemmini, and the seconds published for exo-lang's (its package has
 no Halide library to run)."""
+BLAS = {"axpy": "41", "dot": "18", "asum": "39", "rot": "44", "gemv": "210", "trmv": "300"}
+"""Routines, and the seconds that exo-lang's newest source takes for all its variants on such a machine."""
 COMMON = Path(__file__).with_name("common_schedules.py")
 
 
@@ -68,6 +78,21 @@ def images() -> list[tuple[object, ...]]:
     return rows
 
 
+def blas() -> list[tuple[object, ...]]:
+    """All variants of routines, in both precisions, for AVX2 and AVX-512; then the whole library, nothing kept."""
+    rows: list[tuple[object, ...]] = []
+    for routine, theirs in BLAS.items():
+        kernels = [k for u in units() if u.wrapper == routine for _, k in kernels_of(u)]
+        start = time.perf_counter()
+        counts = [rewrites(k.scheduled(m)) for m in (avx2, avx512) for k in kernels]
+        rows.append((routine, len(counts), sum(counts), f"{time.perf_counter() - start:.2f}", theirs))
+    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, {CACHE_VARIABLE: folder}):
+        start = time.perf_counter()
+        build(Path(folder) / "blas")
+        taken = time.perf_counter() - start
+    return [*rows, ("the library, with C, two processes", len(catalogue()), "-", f"{taken:.1f}", "-")]
+
+
 def beside_exo_lang() -> list[tuple[object, ...]]:
     """The common schedules: milliseconds here and there, and how many times faster ours is."""
     pythons = {"ours": Path(sys.executable), "exo-lang": python_with("exo-lang")}
@@ -82,8 +107,17 @@ def beside_exo_lang() -> list[tuple[object, ...]]:
     return [(name, f"{a:.1f}", f"{b:.1f}", f"{b / a:.1f}") for name, (a, b) in both.items()]
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """All tables, or that of the BLAS."""
+    titles = ("routine", "kernels", "rewrites", "seconds", "exo-lang, s")
+    show("Schedules of the BLAS, AVX2 and AVX-512", titles, blas())
+    if "blas" in sys.argv[1:]:
+        return
     show("Schedules of the demos", ("schedule", "rewrites", "first, s", "median, s"), ours())
     columns = ("schedule", "rewrites", "first, s", "median, s", "exo-lang, published, s")
     show("Schedules of image pipelines and for Gemmini", columns, images())
     show("Beside exo-lang", ("schedule", "ours, ms", "exo-lang, ms", "times faster"), beside_exo_lang())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""Backends, targets, demos and figures that are installed, found through entry points. Imports `shadow`.
+"""Backends, targets, demos, figures and catalogues of kernels, found through entry points. Imports `shadow`.
 
 The kernel never imports `backends` or `strategies` by name: they come in here, as those of any other
 distribution do that declares entry points of these groups.
@@ -14,6 +14,7 @@ TARGETS = "exo_strat.targets"
 BACKENDS = "exo_strat.backends"
 DEMOS = "exo_strat.demos"
 FIGURES = "exo_strat.figures"
+CATALOGUES = "exo_strat.catalogues"
 
 
 class PluginError(ValueError):

@@ -154,8 +154,10 @@ def test_layers_that_do_not_fit_are_refused(s: Layer, message: str) -> None:
     shutil.which("riscv64-linux-gnu-gcc") is None,
     reason="no RISC-V compiler; on Debian: apt install gcc-riscv64-linux-gnu libc6-dev-riscv64-cross",
 )
-def test_the_riscv_build_compiles(tmp_path: Path) -> None:
-    module = compile([scheduled(LAYERS[1])], "convolution")
+@pytest.mark.parametrize("name", [*SMALL, "a layer of ResNet"])
+def test_the_riscv_build_compiles(name: str, tmp_path: Path) -> None:
+    p = versions(name)[-1] if name in SMALL else scheduled(LAYERS[1])
+    module = compile([p], "convolution")
     (tmp_path / "convolution.h").write_text(module.header)
     (tmp_path / "convolution.c").write_text(module.source)
     flags = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wno-unused-variable", "-Werror", *module.cc_flags]

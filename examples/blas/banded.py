@@ -14,7 +14,7 @@ from functools import partial
 
 from exo_strat import *
 from strategies import std
-from strategies.blas.banded import ROWS, optimize_band
+from strategies.blas.banded import NARROW, optimize_band, optimize_narrow_band
 
 from .kernel import Kernel, named_for, typed
 
@@ -158,8 +158,10 @@ def trsv_band_ut(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1]):
         t: R
         t = x[i] / a[i, i]
         x[i] = t
+        minus: R
+        minus = -t
         for j in seq(i + 1, i + w):
-            x[j] += -t * a[i, j]
+            x[j] += minus * a[i, j]
 
 
 @proc
@@ -170,8 +172,10 @@ def trsv_band_lt(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1]):
         t: R
         t = x[m - 2 - i + w] / a[m - 1 - i, m - 2 - i + w]
         x[m - 2 - i + w] = t
+        minus: R
+        minus = -t
         for j in seq(m - 1 - i, m - 2 - i + w):
-            x[j] += -t * a[m - 1 - i, j]
+            x[j] += minus * a[m - 1 - i, j]
 
 
 @proc
@@ -205,8 +209,10 @@ def trsv_band_ut_unit(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1])
     for i in seq(0, m):
         t: R
         t = x[i]
+        minus: R
+        minus = -t
         for j in seq(i + 1, i + w):
-            x[j] += -t * a[i, j]
+            x[j] += minus * a[i, j]
 
 
 @proc
@@ -216,8 +222,10 @@ def trsv_band_lt_unit(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1])
     for i in seq(0, m):
         t: R
         t = x[m - 2 - i + w]
+        minus: R
+        minus = -t
         for j in seq(m - 1 - i, m - 2 - i + w):
-            x[j] += -t * a[m - 1 - i, j]
+            x[j] += minus * a[m - 1 - i, j]
 
 
 PARTS = (left_n, right_n, left_trans, right_trans)
@@ -235,7 +243,12 @@ def plan(precision: str, machine: Machine) -> Op:
 
 
 def narrow(machine: Machine) -> Op:
-    """What they are scheduled by where rows are too short for vectors: the C compiler sees to them."""
+    """What they are scheduled by where rows are too short for vectors."""
+    return at("for i in _: _", optimize_narrow_band())
+
+
+def plain(machine: Machine) -> Op:
+    """What is left to the C compiler, as its elements are not neighbours."""
     return std.cleanup()
 
 
@@ -249,10 +262,12 @@ def kernels_in(precision: str) -> tuple[Kernel, ...]:
     found = [Kernel(*_named(p, precision), partial(plan, precision)) for p in PARTS]
     for p in BANDS:
         name, _, program = _named(p, precision)
-        wide = direct.add_assertion(program, f"w >= {2 * ROWS}")
+        wide = direct.add_assertion(program, f"w >= {NARROW}")
         found.append(Kernel(name, precision, wide, partial(plan, precision)))
-    found += [Kernel(*_named(p, precision, "narrow"), narrow) for p in BANDS]
-    return (*found, Kernel(*_named(diagonal, precision), narrow))
+    for p in BANDS:
+        name, _, program = _named(p, precision, "narrow")
+        found.append(Kernel(name, precision, direct.add_assertion(program, f"w < {NARROW}"), narrow))
+    return (*found, Kernel(*_named(diagonal, precision), plain))
 
 
 def _named(program: Proc, precision: str, variant: str = "") -> tuple[str, str, Proc]:

@@ -106,11 +106,11 @@ def amax(n: size, least: R, x: [R][n], r: R):
 
 
 @proc
-def first(n: size, most: R, none: R, x: [R][n], k: [R][n], r: R):
+def first(n: size, below: R, none: R, x: [R][n], k: [R][n], r: R):
     p: R
     p = none
     for i in seq(0, n):
-        p = min(p, select(fmax(abs(x[i]), -1.0), most, none, k[i]))
+        p = min(p, select(below, abs(x[i]), k[i], none))
     r = p
 
 

@@ -22,8 +22,8 @@ def gemm(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n], c: [R]
     assert stride(c, 1) == 1
     for j in seq(0, n):
         for i in seq(0, m):
-            for l in seq(0, k):
-                c[i, j] += alpha * (a[i, l] * b[l, j])
+            for p in seq(0, k):
+                c[i, j] += alpha * (a[i, p] * b[p, j])
 
 
 @proc
@@ -33,8 +33,8 @@ def trmm(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
         for i in seq(0, m):
             t: R
             t = a[i, i] * b[i, j]
-            for l in seq(i + 1, m):
-                t += a[i, l] * b[l, j]
+            for p in seq(i + 1, m):
+                t += a[i, p] * b[p, j]
             b[i, j] = alpha * t
 
 
@@ -45,8 +45,8 @@ def trmm_unit(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
         for i in seq(0, m):
             t: R
             t = b[i, j]
-            for l in seq(i + 1, m):
-                t += a[i, l] * b[l, j]
+            for p in seq(i + 1, m):
+                t += a[i, p] * b[p, j]
             b[i, j] = alpha * t
 
 
@@ -57,8 +57,8 @@ def trsm(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
         for i in seq(0, m):
             t: R
             t = alpha * b[i, j]
-            for l in seq(0, i):
-                t += -a[i, l] * b[l, j]
+            for p in seq(0, i):
+                t += -a[i, p] * b[p, j]
             b[i, j] = t / a[i, i]
 
 
@@ -69,8 +69,8 @@ def trsm_unit(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
         for i in seq(0, m):
             t: R
             t = alpha * b[i, j]
-            for l in seq(0, i):
-                t += -a[i, l] * b[l, j]
+            for p in seq(0, i):
+                t += -a[i, p] * b[p, j]
             b[i, j] = t
 
 
@@ -110,6 +110,15 @@ def matrix_zero(m: size, n: size, c: [R][m, n]):
             c[i, j] = 0.0
 
 
+TRIANGULAR = (trmm, trmm_unit, trsm, trsm_unit)
+"""In place: of an upper triangle, products, of a lower one, solutions. From the last row back, it is the other one."""
+
+BY_ROWS = (matrix_scale, matrix_zero)
+"""Loops over rows of neighbours."""
+
+SMALL = (mirror, matrix_add, matrix_copy)
+"""What moves elements of a small block, of any strides."""
+
 PACKING = {"packed": packed, "across": packed_across, "unpacked": not_packed}
 """The kernels of a product, by how panels of B are packed."""
 
@@ -148,11 +157,6 @@ def kernels_for(precision: str) -> tuple[Kernel, ...]:
             program = unit_stride(program) if family is BY_ROWS else program
             found.append(Kernel(program.name(), precision, program, partial(plan, precision)))
     return tuple(found)
-
-
-TRIANGULAR = (trmm, trmm_unit, trsm, trsm_unit)
-BY_ROWS = (matrix_scale, matrix_zero)
-SMALL = (mirror, matrix_add, matrix_copy)
 
 
 def kernels() -> tuple[Kernel, ...]:

@@ -77,4 +77,9 @@ def rectangle(precision: str, program: Proc) -> Kernel:
 def corner(precision: str, program: Proc) -> Kernel:
     """The kernel of a program over a triangle, for a corner."""
     name = named_for(precision, program.name(), "corner")
-    return Kernel(name, precision, typed(program, precision, name), lambda machine: std.cleanup())
+    return Kernel(name, precision, typed(program, precision, name), plain)
+
+
+def plain(machine: Machine) -> Op:
+    """What loops over a corner are scheduled by."""
+    return std.cleanup()

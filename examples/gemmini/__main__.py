@@ -25,7 +25,7 @@ def main() -> None:
         sizes = (case.lines, m.rewrites, f"{m.seconds:.2f}", c.instructions, case.naive_instructions)
         kinds = (c.configs, c.loads, c.compute, c.mvout, c.bytes_in, case.least_in, c.bytes_out)
         print(COLUMNS.format(case.name, *sizes, *kinds, f"{c.utilisation:.0%}", "yes" if m.equal else "NO"))
-    print("naive: each product of tiles loads its operands, each tile of sums is begun and stored by itself")
+    print("naive: computed, as if each product of tiles loads its operands, each tile of sums is stored by itself")
     print("least: each byte of the inputs once; use: of the array, by the model's uncalibrated estimate of cycles")
 
 

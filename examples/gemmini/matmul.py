@@ -151,7 +151,8 @@ class Blocking:
         panels, blocks, k = up(s.m, self.columns), up(s.n, self.rows), up(s.k)
         apart = k - up(self.deep) if self.partial(s) else 0
         over_a = up(s.n) * (up(k - apart, BLOCK) + apart) * panels
-        return over_a + panels * (k * up(up(min(self.columns, s.m)), BLOCK) * (1 if self.deep else blocks) + apart * blocks)
+        over_b = k * up(min(self.columns, s.m), BLOCK * DIM) * (1 if self.deep else blocks)
+        return over_a + panels * (over_b + apart * blocks)
 
     def nests(self, s: Product) -> int:
         """How many kinds of blocks there are: fewer are less code."""
@@ -218,9 +219,10 @@ def blocks(s: Product, b: Blocking) -> tuple[Op, ...]:
 
 def parts(s: Product, b: Blocking) -> tuple[Op, ...]:
     """If some of B stays: code that uses what passes by apart, with one tile of k at a time; what stays is loaded."""
-    first = f"{b.columns} * jo"
+    width = min(b.columns, s.m)
+    first = f"{width} * jo"
     beside = load("B", f"B[{b.deep}:{s.k}, {first}:{first} + {b.wide}]") if b.wide else identity
-    above = load("B", f"B[0:{b.deep}, {first}:{first} + {min(b.columns, s.m)}]")
+    above = load("B", f"B[0:{b.deep}, {first}:{first} + {width}]")
     right = gemmini.cut_nest(b.wide) if b.wide else identity
     tail = shift_loop(0) >> rename_variable("koo") >> nav(moves.find("for ji in _: _")) >> right
     passing = tail >> nav(moves.parent) >> gemmini.load_tiles("B", "b_tmp", GEMM_SCRATCH, along=BLOCK)

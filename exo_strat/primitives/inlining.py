@@ -150,7 +150,8 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     own = local is not None or (uses.killed and node.sym not in windows_at(tree, path))
     applicable(own, f"{node.sym} is no local buffer: what it holds may be seen elsewhere", s)
     for p in (*uses.inside, *uses.outside):
-        applicable(_is_element(tree, p), f"{node.sym} is also used through a window, or by reference", at_path(rw.proc, p))
+        single = _is_element(tree, p)
+        applicable(single, f"{node.sym} is also used through a window, or by reference", at_path(rw.proc, p))
     reads = [p for p in uses.inside if _sees(rw, path, node, uses, p)]
     if not uses.killed:
         for p in uses.outside:

@@ -321,8 +321,9 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike) -> Where:
     argument(same_kind, f"{new!r} is a condition where an integer stands, or the other way round")
     require(safety.equal_at(tree, e.path, e.node, value, "the two expressions are equal"), e)  # type: ignore[arg-type]
     rw.replace(e.path, value)
-    before, after = precision_at(tree, e.path), precision_at(rw.tree, e.path)
-    applicable(control or before == after, f"{new!r} would be computed at {after}, not at {before}", e)
+    if not control:
+        before, after = precision_at(tree, e.path), precision_at(rw.tree, e.path)
+        applicable(before == after, f"{new!r} would be computed at {after}, not at {before}", e)
     well_formed(rw)
     return e.path
 

@@ -52,8 +52,8 @@ PALETTES: Final = (
 )  # fmt: skip
 """The precisions that occur in one procedure."""
 
-PERCENT: Final = 25
-"""How many procedures are written at several precisions."""
+PERCENT = 25
+"""How many procedures are written at several precisions. With none, no choice is made."""
 
 
 def at_precisions(ch: Choices, p: Proc) -> Proc:
@@ -64,7 +64,7 @@ def at_precisions(ch: Choices, p: Proc) -> Proc:
     def foo(n: size, x: f32[n] @ DRAM, u: i16[6] @ DRAM):
         x[0] = floordiv(i16(x[0]) + u[1], 1.0)
     """
-    if not ch.chance(PERCENT):
+    if PERCENT == 0 or not ch.chance(PERCENT):
         return p
     palette, passed, types = ch.pick(PALETTES), _passed(p.tree), declarations(p.tree)
     buffers = sorted((s for s, t in types.items() if not isinstance(t, Control)), key=lambda s: s.id)

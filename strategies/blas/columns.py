@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from exo_strat import (
     AllocCursor,
-    AssignCursor,
     ForCursor,
     Machine,
     Proc,
@@ -21,12 +20,10 @@ from exo_strat import (
     fission,
     focus,
     lift_alloc,
-    lift_scope,
     moves,
     nav,
     seq,
     set_memory,
-    simplify,
     specialize,
     unroll_loop,
 )
@@ -41,7 +38,7 @@ VECTORS = 4
 
 @strategy
 def optimize_columns(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
-    """`for j: for i: t = ..; for l: t += ..; b[i, j] = ..` for a machine. Focus: the procedure."""
+    """`for j: for i: t = ..; for p: t += ..; b[i, j] = ..` for a machine. Focus: the procedure."""
     big = Tile(machine, precision, 1, VECTORS if machine.vec_widths else 1)
     p, panels = yield seq(nav(moves.find_loop("j")), divide_loop(big.cols, ("jo", "j"), tail="cut"))
     rest = panels.next()
@@ -59,7 +56,7 @@ def optimize_columns(p: Proc, c: ProcCursor, machine: Machine, precision: str) -
 
 @strategy
 def columns(p: Proc, c: ForCursor, t: Tile) -> Script:
-    """`for j: for i: t = e; for l: t += ..; b = t  ~>  for i: t[..] = e; for l: t[..] += ..; b = t[..]`, by vectors."""
+    """`for j: for i: t = e; for p: t += ..; b = t  ~>  for i: t[..] = e; for p: t[..] += ..; b = t[..]`, by vectors."""
     scopes = 3 if t.masked else 2
     p, rows = yield seq(by_vectors(t), nav(moves.find_loop("i")), outwards(scopes))
     value = next(s for s in rows.descendants() if isinstance(s, AllocCursor))
@@ -71,9 +68,15 @@ def columns(p: Proc, c: ForCursor, t: Tile) -> Script:
     p, sums = yield seq(focus(sums), outwards(scopes))
     p, rows = yield focus(rows)
     if t.in_vectors:
-        for s in [s for s in rows.descendants() if isinstance(s, ForCursor) and s.name() == "jl"]:
-            yield seq(focus(s), std.stage_compute(t.precision, t.registers, (std.fma_rule,)), std.fission_into_singles())
+        steps = seq(std.stage_compute(t.precision, t.registers, (std.fma_rule,)), std.fission_into_singles())
+        for s in loops(rows, "jl"):
+            yield seq(focus(s), steps)
     p, rows = yield focus(rows)
-    for s in [s for s in rows.descendants() if isinstance(s, ForCursor) and s.name() == "jv"]:
+    for s in loops(rows, "jv"):
         yield seq(focus(s), unroll_loop())
     return None
+
+
+def loops(c: ForCursor, name: str) -> tuple[ForCursor, ...]:
+    """The loops of a name in a loop."""
+    return tuple(s for s in c.descendants() if isinstance(s, ForCursor) and s.name() == name)

@@ -46,23 +46,23 @@ SCALARS = 8
 
 
 @named
-def optimize_level_1(precision: str, machine: Machine, vectors: int = 4, masked: bool = False) -> Op:
+def optimize_level_1(precision: str, machine: Machine, vectors: int = 4) -> Op:
     """`for i: s  ~>  for io: s[4 vectors]; for io: s[vector]; for i: s`, as instructions of a machine.
 
-    `vectors` are taken together, with a register each for sums; the last iterations of sums, or with `masked` of all
-    loops, are a masked vector, if the machine has masks. Without vectors, sums are in parts, and the rest is the C compiler's. Focus: a loop from 0
+    `vectors` are taken together, with a register each for sums; the last iterations of sums are a masked vector, if
+    the machine has masks. Without vectors, sums are in parts, and the rest is the C compiler's. Focus: a loop from 0
     whose iterations are independent, but for sums, minima and maxima. Returns the procedure. Paper: appendix D.1.
     """
     if not machine.vec_widths:
         return seq(sums_in_parts(SCALARS), std.cleanup())
-    return seq(std.cse(), vector_loop(precision, machine, vectors, masked), std.cleanup())
+    return seq(std.cse(), vector_loop(precision, machine, vectors), std.cleanup())
 
 
 @strategy
-def vector_loop(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors: int, masked: bool) -> Script:
+def vector_loop(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors: int) -> Script:
     """The plan of `optimize_level_1` for a machine with vectors."""
     width, registers = machine.vec_width(precision), machine.mem_type
-    masked = machine.supports_predication and (masked or has_sums(c))
+    masked = machine.supports_predication and has_sums(c)
     p, whole = yield (whole_vectors if masked else single_rest)(width, registers)
     rest = whole.next()
     p, loops = yield seq(focus(whole), together(vectors, registers)) if vectors > 1 else focus(whole)

@@ -11,6 +11,7 @@ from exo_strat import (
     DRAM_STACK,
     AllocCursor,
     Cursor,
+    ExprCursor,
     ForCursor,
     InvalidCursorError,
     Machine,
@@ -36,7 +37,7 @@ from exo_strat import (
 )
 
 from .. import std
-from ..inspect import inner_loop, innermost_loops, is_perfect_nest, is_reduction, loops_inside, trip_count
+from ..inspect import inner_loop, innermost_loops, is_reduction, loops_inside, nest, trip_count
 from ..inspect.affine import Affine, Free, affine, expression
 from ..std.writing import INSIDE, element, halves, strategy
 from .level1 import locals_in, optimize_level_1
@@ -46,10 +47,11 @@ from .level1 import locals_in, optimize_level_1
 def optimize_level_2_general(
     p: Proc, c: ForCursor, precision: str, machine: Machine, rows: int = 4, vectors: int = 2
 ) -> Script:
-    """`for i: for j: s  ~>  for io: for j: s[0]; ..; s[r-1]`, for `rows` rows at a time, and level 1 on the loops inside.
+    """`for i: for j: s  ~>  for io: for j: s[0]; ..; s[r-1]`, for r rows at a time, and level 1 on the loops inside.
 
-    Columns are those of a rectangle, or of a triangle, where the first or last one depends on the row. Without
-    vectors, rows stay apart. Focus: the loop over rows. Returns the procedure. Paper: appendix D.2.
+    So many `rows`, and `vectors` of columns, are taken together. Columns are those of a rectangle, or of a triangle,
+    where the first or last one depends on the row. Without vectors, rows stay apart. Focus: the loop over rows.
+    Returns the procedure. Paper: appendix D.2.
     """
     yield seq(focus(c), locals_in(DRAM_STACK))
     if machine.vec_widths:
@@ -68,7 +70,7 @@ def optimize_level_2_general(
 @named
 def row(precision: str, machine: Machine, vectors: int) -> Op:
     """A loop over the columns of a row, or of several. Focus: the loop. Returns the procedure."""
-    return seq(shift_loop(0), optimize_level_1(precision, machine, vectors, masked=True))
+    return seq(shift_loop(0), optimize_level_1(precision, machine, vectors))
 
 
 @strategy
@@ -127,11 +129,12 @@ def fission_where_possible(p: Proc, c: ForCursor) -> Script:
     for s in stmts:
         if isinstance(s, AllocCursor):
             yield seq(focus(s), std.expand_alloc())
-    count = len(p.forward(c).expand(0, None))
+    p, loop = yield focus(c)
+    count = len(loop.expand(0, None))
     for s in [s for s in stmts if not isinstance(s, AllocCursor)][:-1]:
         p, _ = yield seq(focus(s), attempt(nav(moves.after) >> fission()))
     p, first = yield focus(c)
-    return first.expand(0, len(first.expand(0, None)) - count)
+    return first.expand(0, len(first.expand(0, None)) - count)  # type: ignore[no-any-return]
 
 
 @strategy
@@ -149,12 +152,15 @@ def share_sums(p: Proc, c: ForCursor) -> Script:
 
 def is_rectangle(c: ForCursor) -> bool:
     """Whether a loop over rows is one over columns, too, which are the same for all rows."""
-    return is_perfect_nest(c, 2) and not any(slope(bound, c) for bound in (c.body()[0].lo(), c.body()[0].hi()))
+    if len(loops := nest(c)) < 2:
+        return False
+    return not any(slope(bound, c) for bound in (loops[1].lo(), loops[1].hi()))
 
 
 def form(bound: Cursor) -> Affine:
     """The bound of a loop as an affine form. Raises `InvalidCursorError` if it is none."""
-    found = affine(bound.node, lambda s: Affine.of(Free(s)))
+    assert isinstance(bound, ExprCursor)
+    found = affine(bound.node, lambda s: Affine.of(Free(s)))  # type: ignore[arg-type]
     if found is None:
         raise InvalidCursorError("the bound of the loop is not affine")
     return found

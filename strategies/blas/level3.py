@@ -5,7 +5,7 @@ cache. In each, columns are taken a panel of B at a time, which is packed so tha
 Tiles are the calls of micro-kernels: what they add to C they hold in registers. There is a micro-kernel for every
 number of rows and of vectors that may be left at the edges, the last vector masked.
 
-A naive program here is `for j: for i: for l: c[i, j] += alpha * (a[i, l] * b[l, j])`, or the same without alpha.
+A naive program here is `for j: for i: for p: c[i, j] += alpha * (a[i, p] * b[p, j])`, or the same without alpha.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from exo_strat import (
     BlockCursor,
     Cursor,
     ForCursor,
-    IfCursor,
     Machine,
     Memory,
     Op,
@@ -32,7 +31,6 @@ from exo_strat import (
     call_eqv,
     direct,
     divide_loop,
-    eliminate_dead_code,
     expand_dim,
     fission,
     focus,
@@ -54,7 +52,6 @@ from exo_strat import (
     simplify,
     specialize,
     stage_mem,
-    traversals,
     unroll_loop,
 )
 from exo_strat import replace as use_call
@@ -136,11 +133,11 @@ def micro_kernel(program: Proc, tile: Tile) -> tuple[Proc, Proc]:
 
 @strategy
 def in_registers(p: Proc, c: ProcCursor, t: Tile) -> Script:
-    """`for j: for i: for l: c += e  ~>  t = 0; for l: t += e; c += t`, with t, and a vector of b, in registers."""
+    """`for j: for i: for p: c += e  ~>  t = 0; for p: t += e; c += t`, with t, and a vector of b, in registers."""
     scopes = 2 if t.masked else 1
     p, vectors = yield seq(nav(moves.find_loop("j")), by_vectors(t))
     element = f"{t.width} * jv + jl"
-    p, block = yield seq(nav(moves.find_loop("l")), nav(moves.as_block), stage_mem(f"c[i, {element}]", "t", accum=True))
+    p, block = yield seq(nav(moves.find_loop("p")), nav(moves.as_block), stage_mem(f"c[i, {element}]", "t", accum=True))
     depth = block[0]
     zero, add = depth.prev(), depth.next()
     p, store = yield seq(focus(depth), nav(moves.expand(1, 0)), scale_at_the_end(add))
@@ -151,7 +148,7 @@ def in_registers(p: Proc, c: ProcCursor, t: Tile) -> Script:
     for s in (zero, store):
         yield seq(focus(s), nav(moves.parent), outwards(scopes))
     yield seq(focus(depth), outwards(scopes + 2))
-    p, rows = yield seq(nav(moves.find_loop("i")), nav(moves.as_block), stage_mem(f"b[l, {element}]", "x"))
+    p, rows = yield seq(nav(moves.find_loop("i")), nav(moves.as_block), stage_mem(f"b[p, {element}]", "x"))
     lanes = seq(expand_dim(t.width, "jl"), expand_dim(t.vectors, "jv"))
     yield seq(focus(rows[0].prev(2)), lanes, lift_alloc(scopes + 1), set_memory(t.registers))
     yield seq(focus(rows[0].prev().after()), fission(scopes + 1))
@@ -165,20 +162,20 @@ def by_vectors(p: Proc, c: ForCursor, t: Tile) -> Script:
     """`for j: s  ~>  for jv in (0, vectors): for jl in (0, width): s`, with `if ..: s` in it if lanes are masked."""
     p, vectors = yield divide_loop(t.width, ("jv", "jl"), tail="guard" if t.masked else "perfect")
     yield seq(nav(moves.hi), attempt(rewrite_expr(t.vectors)))
-    return vectors
+    return vectors  # type: ignore[no-any-return]
 
 
 @strategy
 def scale_at_the_end(p: Proc, c: BlockCursor, add: StmtCursor) -> Script:
-    """`t = 0; for l: t += alpha * e; c += t  ~>  t = 0; for l: t += e; c += alpha * t`, if there is an alpha.
+    """`t = 0; for p: t += alpha * e; c += t  ~>  t = 0; for p: t += e; c += alpha * t`, if there is an alpha.
 
     Focus: the first two. Returns what adds to c.
     """
     p, product = yield attempt(lift_reduce_constant())
-    if p.forward(add).prev() == product:
-        yield seq(focus(product), inline_assign())
     p, add = yield focus(add)
-    return add
+    if add.prev() == product:
+        p, _ = yield seq(focus(product), inline_assign())
+    return p.forward(add)
 
 
 @named
@@ -218,7 +215,7 @@ def parents(s: StmtCursor) -> Iterator[Cursor]:
 def in_tiles(p: Proc, c: ProcCursor, program: Proc, big: Tile, pack: Callable[[Tile], Op]) -> Script:
     """A block as calls of micro-kernels: panels of columns, and in each, tiles of rows; then what is left of both.
 
-    Micro-kernels are made from `program`. `pack(tile)` acts on each panel, `for i: for j: for l`.
+    Micro-kernels are made from `program`. `pack(tile)` acts on each panel, `for i: for j: for p`.
     """
     cols, width = big.cols, big.width
     p, panels = yield seq(nav(moves.find_loop("j")), divide_loop(cols, ("jo", "j"), tail="cut"))
@@ -235,7 +232,7 @@ def in_tiles(p: Proc, c: ProcCursor, program: Proc, big: Tile, pack: Callable[[T
 
 @strategy
 def panel(p: Proc, c: ForCursor, program: Proc, t: Tile, pack: Callable[[Tile], Op]) -> Script:
-    """`for j: for i: for l: s  ~>  for io: kernel(..); if m % 6 == 1: kernel(..) ..`: the columns of one panel."""
+    """`for j: for i: for p: s  ~>  for io: kernel(..); if m % 6 == 1: kernel(..) ..`: the columns of one panel."""
     p, rows = yield seq(reorder_loops(), pack(t), divide_loop(t.rows, ("io", "i"), tail="cut"))
     rest = rows.next()
     yield seq(focus(rows), nav(INSIDE), call_kernel(program, t))
@@ -248,7 +245,7 @@ def panel(p: Proc, c: ForCursor, program: Proc, t: Tile, pack: Callable[[Tile], 
 
 @strategy
 def call_kernel(p: Proc, c: ForCursor, program: Proc, t: Tile) -> Script:
-    """`for i: for j: for l: s  ~>  kernel(..)`, for the loops over one tile."""
+    """`for i: for j: for p: s  ~>  kernel(..)`, for the loops over one tile."""
     naive, scheduled = micro_kernel(program, t)
     yield seq(reorder_loops(), use_call(naive), call_eqv(scheduled))
     return None
@@ -270,7 +267,7 @@ def packed(p: Proc, c: ForCursor, t: Tile) -> Script:
     if t.in_vectors:
         lanes = seq(nav(INSIDE), std.vectorize_for(t.machine, t.precision, tail=None if t.masked else "perfect"))
         yield seq(focus(rows.prev()), lanes, simplify(), std.unroll_loops(t.vectors))
-    return rows
+    return rows  # type: ignore[no-any-return]
 
 
 @strategy
@@ -280,7 +277,7 @@ def packed_across(p: Proc, c: ForCursor, t: Tile) -> Script:
     tail = "guard" if t.masked else "perfect"
     yield seq(focus(rows.prev()), nav(INSIDE), divide_loop(COLUMNS, ("ja", "jb"), tail=tail), nav(moves.parent))
     yield seq(reorder_loops(), nav(INSIDE >> INSIDE), unroll_loop() if not t.masked else identity)
-    return rows
+    return rows  # type: ignore[no-any-return]
 
 
 @strategy
@@ -289,7 +286,7 @@ def copied(p: Proc, c: ForCursor, t: Tile) -> Script:
     p, block = yield std.auto_stage_mem("b", "panel", DRAM_STACK)
     rows = block[0]
     yield seq(focus(rows.prev(2)), resize_dim(0, DEPTH, 0), resize_dim(1, t.cols, 0))
-    return rows
+    return rows  # type: ignore[no-any-return]
 
 
 # -- the whole product --------------------------------------------------------------------------------
@@ -299,7 +296,7 @@ def copied(p: Proc, c: ForCursor, t: Tile) -> Script:
 def in_blocks(p: Proc, c: ProcCursor, height: int, block: Proc, scheduled: Proc) -> Script:
     """Calls of a scheduled block for every `DEPTH` products and `height` rows, and for the rests."""
     p, full = yield seq(nav(moves.find_loop("j")), at(INSIDE, reorder_loops()), reorder_loops())
-    p, full = yield divide_loop(DEPTH, ("lo", "l"), tail="cut_and_guard")
+    p, full = yield divide_loop(DEPTH, ("po", "p"), tail="cut_and_guard")
     for scope in (full, full.next()):
         yield seq(focus(scope), nav(INSIDE), at(INSIDE, reorder_loops()), reorder_loops())
         p, rows = yield divide_loop(height, ("io", "i"), tail="cut_and_guard")
@@ -313,7 +310,7 @@ def in_blocks(p: Proc, c: ProcCursor, height: int, block: Proc, scheduled: Proc)
 def optimize_gemm(
     p: Proc, c: ProcCursor, machine: Machine, precision: str, tile: Proc, pack: Callable[[Tile], Op] = packed
 ) -> Script:
-    """`for j: for i: for l: c[i, j] += alpha * (a[i, l] * b[l, j])` by blocks, panels and tiles.
+    """`for j: for i: for p: c[i, j] += alpha * (a[i, p] * b[p, j])` by blocks, panels and tiles.
 
     `tile` is the same program, for windows whose rows are of neighbours; micro-kernels are made from it, once for all
     that use it. `pack(tile)` is how a panel of b is packed. Focus: the procedure.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from exo_strat import ForCursor, Machine, Proc, Script, focus
+from exo_strat import DRAM_STACK, ForCursor, Machine, Proc, Script, focus, seq
 
 from .. import std
 from ..inspect import innermost_loops
 from ..std.writing import strategy
+from .level1 import locals_in
 from .level2 import block_of_rows, row
 
 
@@ -16,10 +17,11 @@ def optimize_few_rows(p: Proc, c: ForCursor, precision: str, machine: Machine, v
 
     What `optimize_level_2_general` does with each block of rows. Focus: the loop over rows. Returns the procedure.
     """
+    p, c = yield seq(focus(c), locals_in(DRAM_STACK), focus(c))
     if machine.vec_widths:
         yield block_of_rows(precision, machine, vectors)
     else:
         for loop in innermost_loops(c):
-            p, _ = yield focus(loop) >> row(precision, machine, vectors)
+            yield seq(focus(loop), row(precision, machine, vectors))
     yield std.cleanup()
     return None

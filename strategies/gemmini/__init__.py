@@ -12,7 +12,7 @@ meaning of the program at every step.
 from __future__ import annotations
 
 from ..std import fission_as_much_as_possible
-from .buffers import autolift_alloc, bind_and_lift, stage_and_lift, tile_layout
+from .buffers import as_tiles, autolift_alloc, bind_and_lift, stage_and_lift, tile_layout
 from .mapping import (
     configure,
     hoist_configs,
@@ -36,7 +36,7 @@ from .nests import (
     tile_ragged,
     unroll_all,
 )
-from .tiles import as_tiles, block_loop, cut_nest, each, load_tiles, split_off, tile_nest, unroll_single
+from .tiles import block_loop, cut_nest, each, load_tiles, split_off, tile_nest, unroll_single
 
 __all__ = [
     "as_tiles",

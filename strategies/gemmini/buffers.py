@@ -26,6 +26,7 @@ from exo_strat import (
     mentions,
     nodes,
     rearrange_dim,
+    resize_dim,
     seq,
     set_memory,
     simplify,
@@ -157,6 +158,40 @@ def stage_and_lift(
 
 
 @strategy
+def as_tiles(p: Proc, c: AllocCursor, width: int = 16, height: int | None = 16) -> Script:
+    """`t: T[_, r, c]  ~>  t: T[_, r/16, c/16, 16, 16]`, where r and c are rounded up, if they are literals.
+
+    With no `height`, a tile has all rows: `t: T[_, c/16, r, 16]`. Returns the allocation.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(x: i8[40]):
+    ...     t: i8[20, 40]
+    ...     for j in seq(0, 40):
+    ...         t[19, j] = x[j]
+    ... ''')
+    >>> print(schedule(at("t: _", as_tiles()), p))
+    def foo(x: i8[40] @ DRAM):
+        t: i8[2, 3, 16, 16] @ DRAM
+        for j in seq(0, 40):
+            t[1, j / 16, 3, j % 16] = x[j]
+    """
+    extents = [e.node.value if isinstance(e.node, nodes.Const) else None for e in c.shape()] if c.is_tensor() else []
+    last = len(extents) - 1
+    if last < 1:
+        yield fail("a matrix is wanted")
+    sizes = ((last, width), (last - 1, height)) if height is not None else ((last, width),)
+    for dim, size in sizes:
+        have = extents[dim]
+        if have is not None and int(have) % size:
+            p, c = yield seq(focus(c), resize_dim(dim, -(-int(have) // size) * size, 0))
+        p, c = yield seq(focus(c), divide_dim(dim, size))
+    at = last if height is not None else last - 1  # the rows of a tile, before its columns are counted
+    p, c = yield seq(focus(c), rearrange_dim([*range(at), at + 1, at, at + 2]))
+    return c
+
+
+@strategy
 def tile_layout(p: Proc, c: ForCursor, width: int = 16, height: int | None = None, block: int = 0) -> Script:
     """`t: T[_, r, 16*n]; for i: for j: t[i, j] = e  ~>  t: T[_, n, r, 16]; for i: for jo: for ji: t[jo, i, ji] = e`.
 
@@ -189,16 +224,14 @@ def tile_layout(p: Proc, c: ForCursor, width: int = 16, height: int | None = Non
     """
     write = next((s for s in statements(c) if isinstance(s, AssignCursor)), None)
     row = enclosing_loop(write) if write is not None else None
-    if write is None or row is None or row == c:
-        yield fail("two loops around an assignment are wanted, the load of a matrix")
+    alloc = allocation(p, write) if write is not None else None
+    if alloc is None or row is None or row == c:
+        yield fail("two loops around an assignment are wanted, the load of a matrix to a buffer of its own")
         return None
-    alloc, rows = allocation(p, write), enclosing_loop(row)
-    rank = len(alloc.shape())
-    order = [*range(rank - 2), rank - 1, rank - 2, rank, rank + 1]
-    yield seq(focus(alloc), divide_dim(rank - 1, width), rearrange_dim(order[:-1]))
+    rows = enclosing_loop(row)
+    yield seq(focus(alloc), as_tiles(width, height))
     p, tiles = yield seq(focus(row), divide_loop(width, halves(row), tail="perfect"))
     if height is not None:
-        yield seq(focus(alloc), divide_dim(rank - 1, height), rearrange_dim(order))
         yield seq(focus(rows), divide_loop(height, halves(rows), tail="perfect"))
     if block:
         yield seq(focus(tiles), divide_loop(block, (f"{row.name()}b", f"{row.name()}t"), tail="perfect"), lift_scope())
@@ -206,6 +239,6 @@ def tile_layout(p: Proc, c: ForCursor, width: int = 16, height: int | None = Non
     return c
 
 
-def allocation(p: Proc, write: AssignCursor) -> AllocCursor:
-    """The allocation of the buffer that a statement writes."""
-    return next(s for s in statements(p.root()) if isinstance(s, AllocCursor) and s.sym == write.sym)
+def allocation(p: Proc, write: AssignCursor) -> AllocCursor | None:
+    """The allocation of the buffer that a statement writes; None for an argument and for a window."""
+    return next((s for s in statements(p.root()) if isinstance(s, AllocCursor) and s.sym == write.sym), None)

@@ -1,7 +1,7 @@
-"""Loops and buffers in tiles of 16 by 16, where sizes need not be multiples. Imports `exo_strat`, `inspect`, `std`.
+"""Loops in tiles of 16 by 16, where sizes need not be multiples. Imports `exo_strat`, `inspect`, `std`.
 
-Ranges and extents are literals. A size that is no multiple leaves smaller tiles at the end, in nests of their own;
-buffers are rounded up.
+Ranges are literals. A size that is no multiple leaves smaller tiles at the end, in nests of their own. Buffers as tiles
+are in `buffers`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,14 @@ from exo_strat import (
     StmtCursor,
     at,
     cut_loop,
-    divide_dim,
     divide_loop,
     fail,
     fission,
     focus,
     moves,
     nav,
-    nodes,
-    rearrange_dim,
     rename_variable,
     reorder_loops,
-    resize_dim,
     seq,
     set_memory,
     shift_loop,
@@ -40,6 +36,7 @@ from exo_strat import (
 
 from ..inspect import bounds, enclosing_loops, enclosing_scopes, loops_inside, trip_count
 from ..std.writing import halves, strategy
+from .buffers import as_tiles
 from .nests import rise_over
 
 TILE = 16
@@ -161,6 +158,8 @@ def split_off(p: Proc, c: ForCursor, n_lifts: int) -> Script:
             for k in seq(0, 4):
                 x[i] += y[i, k]
     """
+    if len(enclosing_scopes(c)) < n_lifts:
+        yield fail(f"{n_lifts} scopes around {c.name()} are wanted")
     for gap, end in ((moves.after, -1), (moves.before, 0)):
         p, c = yield focus(c)
         if enclosing_scopes(c)[-1].body()[end] != c:
@@ -256,38 +255,6 @@ def tile_nest(p: Proc, c: StmtCursor, rows: str, along: int = 1) -> Script:
 
 
 @strategy
-def as_tiles(p: Proc, c: AllocCursor) -> Script:
-    """`t: T[_, r, c]  ~>  t: T[_, r/16, c/16, 16, 16]`, where r and c are rounded up. Returns the allocation.
-
-    >>> from exo_strat import at, proc_from_source, schedule
-    >>> p = proc_from_source('''
-    ... def foo(x: i8[40]):
-    ...     t: i8[20, 40]
-    ...     for j in seq(0, 40):
-    ...         t[19, j] = x[j]
-    ... ''')
-    >>> print(schedule(at("t: _", as_tiles()), p))
-    def foo(x: i8[40] @ DRAM):
-        t: i8[2, 3, 16, 16] @ DRAM
-        for j in seq(0, 40):
-            t[1, j / 16, 3, j % 16] = x[j]
-    """
-    extents = [e.node.value if isinstance(e.node, nodes.Const) else None for e in c.shape()]
-    last = len(extents) - 1
-    for dim in (last, last - 1):
-        have = extents[dim] if dim >= 0 else None
-        if have is None:
-            yield fail("a matrix is wanted, with literal extents")
-            return None
-        up = -(-int(have) // TILE) * TILE
-        if up != have:
-            p, c = yield seq(focus(c), resize_dim(dim, up, 0))
-        p, c = yield seq(focus(c), divide_dim(dim, TILE))
-    p, c = yield seq(focus(c), rearrange_dim([*range(last), last + 1, last, last + 2]))
-    return c
-
-
-@strategy
 def load_tiles(
     p: Proc,
     c: StmtCursor | BlockCursor,
@@ -298,10 +265,30 @@ def load_tiles(
     along: int = 4,
     window: str | None = None,
 ) -> Script:
-    """What code uses of a matrix, in tiles in local memory in front of it: `stage_mem`, `as_tiles`, `tile_nest`.
+    """`s[A]  ~>  t: T[r/16, c/16, 16, 16]; for j: for r: .. t[..] = A[r, ..]; s[t]`: what s uses of A, in tiles.
 
-    With a `window`, such as `"A[0:n, 0:64]"`, that part of it; code uses the rest of the matrix as before. The loop of
-    the load over rows is called `rows`. Focus: the code. Returns the procedure.
+    In local memory in front of it, by `stage_mem`, `as_tiles` and `tile_nest`. With a `window`, such as
+    `"A[0:n, 0:64]"`, that part of it; code uses the rest of the matrix as before. The loop of the load over rows is
+    called `rows`. Focus: s, a statement or block. Returns the procedure.
+
+    >>> from exo_strat import DRAM_STACK, at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(x: i8[64], a: i8[1, 64]):
+    ...     for j in seq(0, 50):
+    ...         x[j] = a[0, j]
+    ... ''')
+    >>> print(schedule(at("for j in _: _", load_tiles("a", "t", DRAM_STACK)), p))
+    def foo(x: i8[64] @ DRAM, a: i8[1, 64] @ DRAM):
+        t: i8[1, 4, 16, 16] @ DRAM_STACK
+        for r in seq(0, 1):
+            for i1t in seq(0, 3):
+                for i1 in seq(0, 16):
+                    t[r / 16, (16 * i1t + i1) / 16, r % 16, (16 * i1t + i1) % 16] = a[r, 16 * i1t + i1]
+        for r in seq(0, 1):
+            for i1 in seq(0, 2):
+                t[r / 16, (i1 + 48) / 16, r % 16, (i1 + 48) % 16] = a[r, i1 + 48]
+        for j in seq(0, 50):
+            x[j] = t[0, j / 16, 0, j % 16]
     """
     # the window that is found of a single row is a matrix, too
     p, block = yield stage_mem(window or str(bounds(c, matrix, windows=True, inside=True)), name)

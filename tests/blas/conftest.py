@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import os
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from examples.blas.binding import Cblas, load
 from examples.blas.library import TARGETS, build
 
 PAGE = mmap.PAGESIZE
+FLAGS = os.environ.get("EXO_BLAS_FLAGS", "").split()  # of the C compiler, besides its own
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
@@ -29,7 +30,8 @@ def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[str, ..
             pytest.skip(f"this processor has no {isa}")
         if (wrappers, isa) not in loaded:  # once: a library that is in use must not be copied over
             targets = [m for m in TARGETS if m.name in ("c", isa)]
-            loaded[wrappers, isa] = load(build(tmp_path_factory.mktemp("blas"), targets, only=wrappers), isa)
+            library = build(tmp_path_factory.mktemp("blas"), targets, FLAGS, wrappers)
+            loaded[wrappers, isa] = load(library, isa)
         return loaded[wrappers, isa]
 
     return make

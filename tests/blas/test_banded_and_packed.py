@@ -15,7 +15,7 @@ import pytest
 
 from examples.blas.binding import Cblas
 
-WRAPPERS = tuple("gbmv sbmv tbmv tbsv spmv spr spr2 tpmv tpsv".split())
+WRAPPERS = ("gbmv", "sbmv", "tbmv", "tbsv", "spmv", "spr", "spr2", "tpmv", "tpsv")
 ROW, COL = 101, 102
 NO, TRANS, CONJ = 111, 112, 113
 UPPER, LOWER = 121, 122
@@ -24,8 +24,10 @@ STEPS = ((1, 1), (-1, 2), (3, -2), (-2, -1))
 ORDERS = tuple(product((ROW, COL), (UPPER, LOWER)))
 TRIANGLES = tuple(product((ROW, COL), (UPPER, LOWER), (NO, TRANS, CONJ), (NON_UNIT, UNIT)))
 PACKED_SIZES = (0, 1, 2, 3, 4, 5, 8, 17, 34, 35, 70)
-BANDS = ((0, 0, 0), (1, 0, 0), (1, 3, 1), (2, 1, 0), (5, 0, 1), (6, 2, 0), (9, 9, 2), (9, 40, 0), (30, 7, 0), (41, 8, 3))
-BANDS = (*BANDS, (70, 12, 1), (75, 36, 0), (50, 49, 0))
+BANDS = (
+    *((0, 0, 0), (1, 0, 0), (1, 3, 1), (2, 1, 0), (5, 0, 1), (6, 2, 0), (9, 9, 2), (9, 40, 0), (30, 7, 0)),
+    *((41, 8, 3), (70, 12, 1), (75, 36, 0), (50, 49, 0)),
+)
 """Sizes, diagonals beside the main one, and how much rows are apart beyond what they need."""
 
 
@@ -97,9 +99,9 @@ class Maker:
         found.view[:] = self.rng.uniform(-1, 1, n)
         return found
 
-    def stored(self, place: np.ndarray, extent: int = 0) -> Stored:
+    def stored(self, place: np.ndarray) -> Stored:
         used = place[place >= 0]
-        memory = self.guarded(max(extent, used.max(initial=-1) + 1, 1), self.dtype.str, place.size % 2 == 0)
+        memory = self.guarded(int(max(used.max(initial=-1) + 1, 1)), self.dtype.str, place.size % 2 == 0)
         memory[:] = np.nan
         memory[used] = self.rng.uniform(-1, 1, len(used))
         return Stored(memory, place)
@@ -163,7 +165,8 @@ def test_gbmv(call, make, layout):
                 a = make.band(layout, m, n, kl, ku, kl + ku + 1 + more)
                 x, y = make.vec(m if trans != NO else n, incx), make.vec(n if trans != NO else m, incy)
                 before = beta_case(y, beta)
-                call("gbmv", layout, trans, m, n, kl, ku, alpha, a.address, kl + ku + 1 + more, *x.passed, beta, *y.passed)
+                matrix = (kl, ku, alpha, a.address, kl + ku + 1 + more)
+                call("gbmv", layout, trans, m, n, *matrix, *x.passed, beta, *y.passed)
                 if m == 0 or n == 0:
                     continue
                 full = op(trans, a.dense)
@@ -225,7 +228,8 @@ def test_triangles(call, make, layout, uplo, trans, diag):
 @pytest.mark.parametrize("layout,uplo", ORDERS)
 def test_what_is_no_number_spreads_as_far_as_its_row_and_column(call, make, layout, uplo):
     n, k = 40, 9
-    for routine, a in (("sbmv", make.triangle_of_band(layout, uplo, n, k, k + 1)), ("spmv", make.packed(layout, uplo, n))):
+    matrices = {"sbmv": make.triangle_of_band(layout, uplo, n, k, k + 1), "spmv": make.packed(layout, uplo, n)}
+    for routine, a in matrices.items():
         i, j = (11, 15) if uplo == UPPER else (15, 11)
         a.memory[a.place[i, j]] = np.nan
         x, y = make.vec(n, 1), make.vec(n, 1)

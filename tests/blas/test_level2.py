@@ -1,12 +1,13 @@
 """Level 2 of the library against NumPy in more precision: layouts, triangles, sizes, increments, what must not be read.
 
-Vectors and matrices lie before pages that trap. What a routine must neither read nor write is NaN: the ends of rows, the
-other triangle, a unit diagonal, what is between the elements of a vector.
+Vectors and matrices lie before pages that trap. What a routine must neither read nor write is NaN: the ends of rows,
+the other triangle, a unit diagonal, what is between the elements of a vector.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -302,3 +303,35 @@ def test_gemv_on_threads(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
         finally:
             libc.unsetenv(b"EXO_NUM_THREADS")
         np.testing.assert_allclose(z.view, y.view, rtol=0, atol=lab.eps * m)
+
+
+# -- arguments ----------------------------------------------------------------------------------------
+
+# for each routine its arguments, right ones, and what is wrong at which position; "a" is some memory
+WRONG = {
+    "gemv": ([ROW, NO, 2, 2, 1.0, "a", 2, "a", 1, 1.0, "a", 1], {1: 7, 2: 7, 3: -1, 4: -1, 7: 1, 9: 0, 12: 0}),
+    "ger": ([ROW, 2, 2, 1.0, "a", 1, "a", 1, "a", 2], {1: 7, 2: -1, 3: -1, 6: 0, 8: 0, 10: 1}),
+    "symv": ([ROW, LOWER, 2, 1.0, "a", 2, "a", 1, 1.0, "a", 1], {1: 7, 2: 7, 3: -1, 6: 1, 8: 0, 11: 0}),
+    "syr": ([ROW, LOWER, 2, 1.0, "a", 1, "a", 2], {1: 7, 2: 7, 3: -1, 6: 0, 8: 1}),
+    "syr2": ([ROW, LOWER, 2, 1.0, "a", 1, "a", 1, "a", 2], {1: 7, 2: 7, 3: -1, 6: 0, 8: 0, 10: 1}),
+    "trmv": ([ROW, LOWER, NO, UNIT, 2, "a", 2, "a", 1], {1: 7, 2: 7, 3: 7, 4: 7, 5: -1, 7: 1, 9: 0}),
+    "trsv": ([ROW, LOWER, NO, UNIT, 2, "a", 2, "a", 1], {1: 7, 2: 7, 3: 7, 4: 7, 5: -1, 7: 1, 9: 0}),
+}
+
+
+@pytest.mark.parametrize("routine", sorted(WRONG))
+def test_a_wrong_argument_is_told_by_its_position(lab: Lab, routine: str, capfd: pytest.CaptureFixture[str]) -> None:
+    right, wrong = WRONG[routine]
+    memory = lab.vec(8, 1)
+    for position, value in wrong.items():
+        args = [memory if a == "a" else a for a in right]
+        args[position - 1] = value
+        if not hasattr(lab.blas.library, f"cblas_{lab.letter}{routine}"):
+            pytest.skip("only slow tests build this")
+        child = os.fork()  # the library's own cblas_xerbla ends the program
+        if child == 0:
+            lab.call(routine, *args)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 255
+        assert f"Parameter {position} to routine cblas_{lab.letter}{routine} " in capfd.readouterr().err

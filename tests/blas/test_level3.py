@@ -17,7 +17,7 @@ import pytest
 
 from examples.blas.binding import Cblas
 
-WRAPPERS = ("gemm", "symm", "syrk", "syr2k", "trmm", "trsm")
+WRAPPERS = ("gemm", "gemv", "symm", "syrk", "syr2k", "trmm", "trsm")
 ROWS, COLUMNS = 101, 102
 PLAIN, TURNED, CONJUGATE = 111, 112, 113
 UPPER, LOWER = 121, 122
@@ -25,13 +25,17 @@ NON_UNIT, UNIT = 131, 132
 LEFT, RIGHT = 141, 142
 
 SIZES = (
-    (0, 3, 4), (3, 0, 4), (3, 4, 0), (1, 1, 1), (1, 17, 5), (17, 1, 5), (2, 3, 4), (5, 16, 7), (6, 64, 8), (7, 33, 3),
+    (0, 3, 4), (3, 0, 4), (3, 4, 0), (1, 1, 1), (1, 17, 5), (17, 1, 5), (1, 9, 1), (9, 1, 40),
+    (2, 3, 4), (5, 16, 7), (6, 64, 8), (7, 33, 3),
     (11, 70, 9), (16, 16, 16), (50, 65, 66), (97, 31, 20), (3, 40, 300), (70, 20, 257), (390, 18, 2),
 )  # fmt: skip
 """Extents of C and of the sum: edges of tiles, panels and blocks."""
 
 ORDERS = (1, 2, 5, 31, 32, 33, 40, 65, 100)
 """Orders of triangular matrices: parts that are not halved, and those that are."""
+
+UPDATES = ((0, 3, 0.5), (3, 0, 0.5), (1, 1, 0.0), (7, 5, 1.0), (32, 9, 0.0), (33, 20, 2.0), (99, 3, 0.0))
+"""Orders of triangles, extents of sums, and beta."""
 
 Memory = Callable[..., np.ndarray]
 
@@ -160,7 +164,7 @@ def test_symm(blas: Cblas, letter: str, matrix: Callable[..., Matrix]) -> None:
 @pytest.mark.parametrize("routine", ["syrk", "syr2k"])
 def test_updates_of_a_triangle(blas: Cblas, letter: str, matrix: Callable[..., Matrix], routine: str) -> None:
     for order, uplo, trans in variants((UPPER, LOWER), (PLAIN, TURNED)):
-        for n, k, beta in ((0, 3, 0.5), (3, 0, 0.5), (1, 1, 0.0), (7, 5, 1.0), (32, 9, 0.0), (33, 20, 2.0), (100, 3, 0.0)):
+        for n, k, beta in UPDATES:
             a, b = (matrix(n, k, order) if trans == PLAIN else matrix(k, n, order) for _ in range(2))
             c = matrix(n, n, order)
             x, y = turned(a, trans), turned(b, trans)
@@ -207,8 +211,8 @@ def test_triangular(blas: Cblas, letter: str, matrix: Callable[..., Matrix], rou
                 assert close(b, alpha * applied, n), (order, side, uplo, trans, diag, n)
             else:
                 eps = float(np.finfo(b.memory.dtype).eps)
-                residual = np.abs(applied - alpha * before)
-                assert (residual <= 8 * (n + 3) * eps).all() and b.rest_is_untouched(), (order, side, uplo, trans, diag, n)
+                exact = (np.abs(applied - alpha * before) <= 8 * (n + 3) * eps).all()
+                assert exact and b.rest_is_untouched(), (order, side, uplo, trans, diag, n)
 
 
 @pytest.mark.parametrize("routine", ["trmm", "trsm"])
@@ -269,7 +273,9 @@ def test_wrong_arguments_end_the_program_with_their_position(blas_of: Callable[.
     assert said == [f"Parameter {at} to routine cblas_d{name} was incorrect" for name, _, at in WRONG]
 
 
-def test_threads_share_the_rows(blas_of: Callable[..., Cblas], matrix: Callable[..., Matrix], monkeypatch, letter) -> None:
+def test_threads_share_the_rows(
+    blas_of: Callable[..., Cblas], matrix: Callable[..., Matrix], letter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("EXO_NUM_THREADS", "3")
     blas = blas_of(WRAPPERS, "c")
     for m, n, k in ((200, 150, 100), (1, 2000, 2000), (2000, 4, 300)):

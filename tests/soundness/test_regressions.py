@@ -18,15 +18,20 @@ from exo_strat.primitives import (
     cut_loop,
     delete_config,
     expand_dim,
+    inline,
     inline_assign,
     lift_alloc,
+    lift_reduce_constant,
+    merge_writes,
     rearrange_dim,
     rename,
     reorder_stmts,
     rewrite_expr,
     set_window,
     shift_loop,
+    simplify,
     specialize,
+    split_write,
 )
 from exo_strat.strategy import Op
 from exo_strat.testing import assert_lawful
@@ -168,3 +173,70 @@ def test_code_that_no_dense_tensor_reaches_must_not_race_in_a_window() -> None:
     )
     with pytest.raises(SchedulingError, match="no two iterations of i touch"):
         set_window.direct(p, "x")
+
+
+def test_writes_that_convert_are_merged_at_the_precision_of_what_they_write() -> None:
+    """Else the sum would overflow 8 bits, or be of two precisions."""
+    p = parsed("def foo(x: i8[4], y: i16[4], r: i32):\n    r = x[0] * x[0]\n    r += y[1]\n    r += 100.0")
+    q = merge_writes.direct(p, "r = _", "r += y[_]")
+    assert "r = i32(x[0] * x[0]) + i32(y[1])" in str(q)
+    again = merge_writes.direct(q, "r = _", "r += 100.0")
+    assert "+ 100.0" in str(again)
+
+
+@pytest.mark.parametrize("precisions", [("i32", "i8"), ("f32", "i32"), ("i32", "u32"), ("f64", "f32")])
+def test_a_part_of_a_sum_may_not_fit_where_the_sum_does(precisions: tuple[str, str]) -> None:
+    """`100 + 100 - 150` fits 8 bits, 200 does not; 0.5 + 0.5 is a whole number."""
+    own, held = precisions
+    p = parsed(f"def foo(x: {own}[4], r: {held}):\n    r = x[0] + x[1]")
+    with pytest.raises(SchedulingError, match="may not hold a part of it"):
+        split_write.direct(p, "r = _")
+    text = "    r = 0.0\n    for i in seq(0, 4):\n        r += c * x[i]"
+    p = parsed(f"def foo(x: {own}[4], c: {own}, r: {held}):\n{text}")
+    with pytest.raises(SchedulingError, match="may not hold a part of it"):
+        lift_reduce_constant.direct(p, p.body())
+
+
+def test_the_difference_of_unsigned_numbers_is_split_where_it_is_held() -> None:
+    """What is subtracted has no negative at its own precision: the result was 2**32 too large."""
+    p = parsed("def foo(x: u32[4], r: i64):\n    r = x[0] - x[1]")
+    assert "r += -i64(x[1])" in str(split_write.direct(p, "r = _"))
+
+
+def test_a_factor_that_comes_out_of_a_sum_is_converted() -> None:
+    p = parsed("def foo(x: i8[4], c: i8, r: i32):\n    r = 0.0\n    for i in seq(0, 4):\n        r += c * x[i]")
+    assert "r = i32(c) * r" in str(lift_reduce_constant.direct(p, p.body()))
+
+
+def test_literals_that_are_put_in_keep_the_precision_at_which_they_were_held() -> None:
+    """Else 100 + 100 would be computed in 8 bits."""
+    p = parsed("def foo(y: i8[4]):\n    a: i32\n    a = 100.0\n    y[0] = (a + a) // 2")
+    assert "floordiv(i32(100.0) + i32(100.0), 2.0)" in str(inline_assign.direct(p, "a = _"))
+    p = parsed("def foo(y: i32[4]):\n    a: i32\n    a = 100.0\n    y[0] = (a + a) // 2")
+    assert "floordiv(100.0 + 100.0, 2.0)" in str(inline_assign.direct(p, "a = _"))
+
+
+def test_an_argument_that_is_inlined_keeps_the_precision_at_which_it_was_passed() -> None:
+    square = parsed("def square(a: i64, r: i64):\n    r = a * a")
+    p = parsed("def foo(x: i32[4], r: i64):\n    square(x[0] + 1.0, r)\n    square(9.0, r)", square=square)
+    assert "r = i64(x[0] + 1.0) * i64(x[0] + 1.0)" in str(p := inline.direct(p, "square(x[_] + _, _)"))
+    assert "r = 9.0 * 9.0" in str(inline.direct(p, "square(_)"))
+
+
+def test_what_is_left_of_a_simplified_value_keeps_its_precision() -> None:
+    """Else 100 + 100 would be computed in 8 bits."""
+    p = parsed("def foo(x: i32[4], y: i8[4]):\n    y[0] = (0.0 * x[0] + 100.0 + 100.0) // 2")
+    assert "i32(" in str(simplify.direct(p))
+
+
+def test_equal_literals_of_other_precisions_are_not_bound_together() -> None:
+    p = parsed("def foo(x: i32[4], y: i8[4]):\n    x[0] = x[1] + 2.0\n    y[0] = y[1] + 2.0\n    x[2] = x[3] + 2.0")
+    q = bind_expr.direct(p, p.find("x[0] = _").rhs().rhs(), "a", cse=True)  # type: ignore[union-attr]
+    assert "a: i32" in str(q) and "y[1] + 2.0" in str(q) and "x[3] + a" in str(q)
+
+
+def test_a_bound_argument_has_the_precision_of_the_parameter() -> None:
+    """A literal took that of 32-bit floats, which the backend then refused."""
+    twice = parsed("def twice(a: f64, r: f64):\n    r = a + a")
+    p = parsed("def foo(r: f64):\n    twice(2.0, r)", twice=twice)
+    assert "a: f64" in str(bind_expr.direct(p, p.find("2.0"), "a"))

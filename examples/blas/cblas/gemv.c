@@ -1,10 +1,15 @@
 // y := alpha op(A) x + beta y
 
 #define LARGE (1 << 18)  // elements of a matrix whose rows or columns threads share
+#define NARROW (320 / (int64_t)sizeof(T))  // columns for which there are kernels of their own
 
 // y += alpha A x
 static void plain(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
     int threads = m * n < LARGE ? 1 : exo_threads();
+    if (n <= NARROW) {
+        KERNEL(gemv_n_skinny)(m, n, &alpha, IN2(a, lda, 1), IN(x, 1), OUT(y, incy));
+        return;
+    }
     if (threads == 1) {
         KERNEL(gemv_n)(m, n, &alpha, IN2(a, lda, 1), IN(x, 1), OUT(y, incy));
         return;
@@ -20,6 +25,10 @@ static void plain(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const 
 // y += alpha A^T x
 static void transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
     int threads = m * n < LARGE ? 1 : exo_threads();
+    if (n <= NARROW) {
+        KERNEL(gemv_trans_skinny)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
+        return;
+    }
     if (threads == 1) {
         KERNEL(gemv_trans)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
         return;

@@ -1,5 +1,7 @@
 // A := alpha x y^T + A
 
+#define NARROW (320 / (int64_t)sizeof(T))  // columns for which there is a kernel of its own
+
 void CBLAS(ger)(CBLAS_LAYOUT layout, CBLAS_INT m, CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, const T *y,
     CBLAS_INT incy, T *a, CBLAS_INT lda) {
     REQUIRE(IS_LAYOUT(layout), 1, ger);
@@ -18,6 +20,7 @@ void CBLAS(ger)(CBLAS_LAYOUT layout, CBLAS_INT m, CBLAS_INT n, T alpha, const T 
         y = first, n = rows, incy = inc;
     }
     GATHER(u, n, y, incy, ger);
-    KERNEL(ger)(m, n, &alpha, IN(x, incx), IN(u, 1), OUT2(a, lda, 1));
+    if (n <= NARROW) KERNEL(ger_skinny)(m, n, &alpha, IN(x, incx), IN(u, 1), OUT2(a, lda, 1));
+    else KERNEL(ger)(m, n, &alpha, IN(x, incx), IN(u, 1), OUT2(a, lda, 1));
     RELEASE(u);
 }

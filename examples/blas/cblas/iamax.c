@@ -1,48 +1,78 @@
 // The first index of the largest |x[i]|. A number that is none never is the largest, unless it is the first.
 
-#define SHORT 12  // one number after the other
+#define SHORT 8  // fewer are taken one after the other
 #define CHUNK 4096
-#define PART 128  // of a chunk: what is searched for the index in the end
+#define PART 32  // of a chunk: what is searched for the index in the end; of fewer numbers, SHORT
 
 #define COUNT1(n) n
 #define COUNT4(n) COUNT1(n), COUNT1(n + 1), COUNT1(n + 2), COUNT1(n + 3)
 #define COUNT16(n) COUNT4(n), COUNT4(n + 4), COUNT4(n + 8), COUNT4(n + 12)
-#define COUNT64(n) COUNT16(n), COUNT16(n + 16), COUNT16(n + 32), COUNT16(n + 48)
-static const T EXO_JOIN(exo_count_, EXO_LETTER)[PART] = {COUNT64(0), COUNT64(64)};
-#define COUNT EXO_JOIN(exo_count_, EXO_LETTER)
-
-#define SCAN EXO_JOIN(exo_scan_, EXO_LETTER)
-#define MOST EXO_JOIN(exo_most_, EXO_LETTER)
+static const T count[PART] = {COUNT16(0), COUNT16(16)};
 
 // One number after the other.
-static int64_t SCAN(int64_t n, const T *x, int64_t inc) {
+static inline int64_t scan(int64_t n, const T *x, int64_t inc, T *most) {
+    T k = -1;
+    KERNEL(iamax)(n, IN(x, inc), IN(count, 1), most, &k);
+    return (int64_t)k;
+}
+
+APART int64_t any_stride(int64_t n, const T *x, int64_t inc) {
+    if (inc <= 0) return 0;
     T most = -1;
     int64_t best = 0;
     for (int64_t at = 0; at < n; at += PART) {
-        T k = -1;
-        KERNEL(iamax)(n - at < PART ? n - at : PART, IN(x + at * inc, inc), IN(COUNT, 1), &most, &k);
-        if (k >= 0) best = at + (int64_t)k;
+        int64_t k = scan(n - at < PART ? n - at : PART, x + at * inc, inc, &most);
+        if (k >= 0) best = at + k;
     }
     return best;
 }
 
 // The largest |x[i]|, or `least`.
-static T MOST(int64_t n, const T *x, T least) {
+static inline T largest(int64_t n, const T *x, T least) {
     T most;
     KERNEL(amax)(n, &least, IN(x, 1), &most);
     return most;
 }
 
+APART T largest_of(int64_t n, const T *x, T least) { return largest(n, x, least); }
+
+// The next smaller number. `a` isn't negative.
+static inline T below(T a) {
+    __typeof__(_Generic(a, float: (int32_t)0, double: (int64_t)0)) bits;
+    if (a == 0) return -1;
+    memcpy(&bits, &a, sizeof a);
+    bits--;
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+
+// The first of at least `part` numbers whose size is `most`, which is the largest. The last part begins early, if it
+// would be short: what it has in common with the one before is smaller.
+static inline int64_t first(int64_t part, int64_t n, const T *x, T most) {
+    int64_t at = 0;
+    while (n - at > part && largest(part, x + at, -1) < most) at += part;
+    if (n - at < part) at = n - part;
+    T less = below(most), none = PART, k;
+    KERNEL(first)(part, &less, &none, IN(x + at, 1), IN(count, 1), &k);
+    return at + (int64_t)k;
+}
+
+// The same for two sizes of parts, which the C compiler knows.
+APART __attribute__((flatten)) int64_t first_in_few(int64_t n, const T *x, T most) { return first(SHORT, n, x, most); }
+APART __attribute__((flatten)) int64_t first_in_many(int64_t n, const T *x, T most) { return first(PART, n, x, most); }
+
 CBLAS_INDEX CBLAS_I(amax)(CBLAS_INT n, const T *x, CBLAS_INT incx) {
-    if (n <= 1 || incx <= 0 || x[0] != x[0]) return 0;
-    if (incx != 1 || n <= SHORT) return (CBLAS_INDEX)SCAN(n, x, incx);
-    T most = -1, none = PART, k;
-    int64_t part = 0;
+    if (n <= 1 || x[0] != x[0]) return 0;
+    if (incx != 1) return (CBLAS_INDEX)any_stride(n, x, incx);
+    T most = -1;
+    if (n < SHORT) return (CBLAS_INDEX)scan(n, x, 1, &most);
+    if (n < PART) return (CBLAS_INDEX)first_in_few(n, x, largest_of(n, x, most));
+    int64_t start = 0;
     for (int64_t at = 0; at < n; at += CHUNK) {
-        T m = MOST(n - at < CHUNK ? n - at : CHUNK, x + at, most);
-        if (m > most) part = at, most = m;
+        T m = largest_of(n - at < CHUNK ? n - at : CHUNK, x + at, most);
+        if (m > most) start = at, most = m;
     }
-    while (n - part > PART && MOST(PART, x + part, -1) < most) part += PART;
-    KERNEL(first)(n - part < PART ? n - part : PART, &most, &none, IN(x + part, 1), IN(COUNT, 1), &k);
-    return (CBLAS_INDEX)(part + (int64_t)k);
+    // the last chunk may be shorter than a part
+    if (n - start < PART) start = n - PART;
+    return (CBLAS_INDEX)(start + first_in_many(n - start, x + start, most));
 }

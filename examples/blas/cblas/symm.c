@@ -1,13 +1,13 @@
 // C := alpha A B + beta C or alpha B A + beta C, for a symmetric A
 //
-// A is taken by columns of squares. A square of the diagonal is mirrored; what is on its other side is the transposed of
-// what is stored.
+// A is taken by columns of squares. A square of the diagonal is mirrored; what is on its other side is the transposed
+// of what is stored.
 
 #define SQUARE 128
 
 // C += alpha A B for columns l .. l + w of A, of which `a` is stored from the diagonal down
-static void left(int64_t m, int64_t n, int64_t l, int64_t w, T alpha, const T *square, const T *a, int64_t a0, int64_t a1,
-    const T *b, int64_t ldb, T *c, int64_t ldc) {
+static void left(int64_t m, int64_t n, int64_t l, int64_t w, T alpha, const T *square, const T *a, int64_t a0,
+    int64_t a1, const T *b, int64_t ldb, T *c, int64_t ldc) {
     const int64_t below = l + w;
     b += l * ldb;
     PRODUCT(l, n, w, alpha, a + l * a0, a1, a0, b, ldb, 1, 1, c, ldc);
@@ -16,8 +16,8 @@ static void left(int64_t m, int64_t n, int64_t l, int64_t w, T alpha, const T *s
 }
 
 // C += alpha B A for rows l .. l + w of A
-static void right(int64_t m, int64_t n, int64_t l, int64_t w, T alpha, const T *square, const T *a, int64_t a0, int64_t a1,
-    const T *b, int64_t ldb, T *c, int64_t ldc) {
+static void right(int64_t m, int64_t n, int64_t l, int64_t w, T alpha, const T *square, const T *a, int64_t a0,
+    int64_t a1, const T *b, int64_t ldb, T *c, int64_t ldc) {
     const int64_t below = l + w;
     b += l;
     PRODUCT(m, l, w, alpha, b, ldb, 1, a + l * a0, a0, a1, 1, c, ldc);

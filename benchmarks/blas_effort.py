@@ -1,0 +1,170 @@
+"""What the BLAS took to write: lines by library and by level, and rewrites by routine, beside the paper's Figure 9.
+
+    python -m benchmarks.blas_effort
+
+Lines of Python are those that say something: no blank lines, comments, docstrings, imports. Of libraries that others
+share, there are all lines and those of the functions that the BLAS reaches, by the names in them. The schedules are
+those of `exo-strat blas --list`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rich.console import Console
+
+from backends.targets import avx2, avx512
+from benchmarks.measure import show
+from examples.blas.catalogue import find
+from examples.blas.library import c_text
+from examples.blas.listing import code_lines, efforts
+from examples.blas.units import FOLDER, units
+from exo_strat import Machine
+
+ROOT = Path(__file__).resolve().parents[1]
+STRATEGIES, EXAMPLES = ROOT / "strategies", ROOT / "examples" / "blas"
+PAPER_REWRITES = {
+    **{"asum": 1760, "axpy": 1826, "dot": 1208, "rot": 1716, "rotm": 3372, "scal": 1308, "swap": 1484, "gemv": 3996},
+    **{"ger": 2848, "symv": 3310, "syr2": 7832, "syr": 4046, "trmv": 4828, "trsv": 5370, "gemm": 756},
+}
+"""Figure 9b; its gemm is sgemm for AVX-512 only."""
+LEVELS = (
+    ("level 1", ("level1",), 90, 18, 3196),
+    ("level 2", ("level2",), 139, 34, 11040),
+    ("banded, packed", ("banded", "packed"), "-", "-", "-"),
+    ("skinny", ("skinny",), "-", "-", "-"),
+    ("level 3", ("level3",), 11, 97, 521),
+)
+"""Files of examples/blas, and the lines of programs, of schedules and of C in Figure 9a."""
+
+Function = ast.FunctionDef
+
+
+# -- lines --------------------------------------------------------------------------------------------
+
+
+def functions(folder: Path) -> dict[str, tuple[str, set[str]]]:
+    """The text of each function and constant of a library, and the names in it."""
+    found: dict[str, tuple[str, set[str]]] = {}
+    for path in sorted(folder.rglob("*.py")):
+        source = path.read_text()
+        for node in ast.parse(source).body:
+            for name in _defined(node):
+                found[name] = _text(source, node), _named(node)
+    return found
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [t.id for t in targets if isinstance(t, ast.Name) and t.id != "__all__"]
+
+
+def _text(source: str, node: ast.stmt) -> str:
+    """A statement with its decorators."""
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+    return "\n".join(source.splitlines()[first - 1 : node.end_lineno])
+
+
+def _named(tree: ast.AST) -> set[str]:
+    """Names and attributes in a piece of Python."""
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    return names | {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+
+
+def reached(library: dict[str, tuple[str, set[str]]], roots: Iterable[str]) -> set[str]:
+    """The functions of a library that are named from roots, and from those."""
+    found: set[str] = set()
+    todo = [name for name in roots if name in library]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += [n for n in library[name][1] if n in library]
+    return found
+
+
+def libraries() -> Iterator[tuple[object, ...]]:
+    """The lines of our libraries."""
+    blas = functions(STRATEGIES / "blas")
+    shared = {name: functions(STRATEGIES / name) for name in ("std", "inspect", "normal")}
+    # by library and name: two libraries may have functions of one name
+    merged = {name: value for some in shared.values() for name, value in some.items()}
+    used = reached(merged, {n for _, names in blas.values() for n in names})
+    lines = sum(code_lines(text) for text, _ in blas.values())
+    yield "strategies/blas", lines, lines, 241
+    for (name, some), paper in zip(shared.items(), (1089, 449, "-"), strict=True):
+        texts = {n: code_lines(text) for n, (text, _) in some.items()}
+        yield f"strategies/{name}", sum(texts.values()), sum(v for n, v in texts.items() if n in used), paper
+
+
+def levels() -> Iterator[tuple[object, ...]]:
+    """The lines of programs and of schedules, and of C that came out, for AVX2 and AVX-512."""
+    c_lines = _c_lines()
+    for title, files, programs, schedules, c in LEVELS:
+        found = [path for f in files if (path := EXAMPLES / f"{f}.py").exists()]
+        if found:
+            split = [_split(path) for path in found]
+            c_here = sum(c_lines.get(path.stem, 0) for path in found)
+            yield title, sum(a for a, _ in split), programs, sum(b for _, b in split), schedules, c_here, c
+
+
+def _split(path: Path) -> tuple[int, int]:
+    """The lines of a file's programs, and the others."""
+    source = path.read_text()
+    nodes = [n for n in ast.parse(source).body if isinstance(n, Function)]
+    marked = [n for n in nodes if any("proc" in _named(d) for d in n.decorator_list)]
+    programs = sum(code_lines(_text(source, n)) for n in marked)
+    return programs, code_lines(source) - programs
+
+
+def _c_lines() -> dict[str, int]:
+    """Lines of C by the file of the first kernel of each unit."""
+    found: dict[str, int] = defaultdict(int)
+    with Console(stderr=True).status("scheduling") as status:
+        for unit in units():
+            status.update(unit.name)
+            for machine in (avx2, avx512) if unit.kernels() else ():
+                text, _ = c_text(unit, machine)
+                found[_file_of(unit.kernels()[0])] += sum(1 for x in text.splitlines() if x.strip())
+    return found
+
+
+def _file_of(kernel: str) -> str:
+    return find(kernel)[0].rpartition(".")[2]
+
+
+# -- rewrites -----------------------------------------------------------------------------------------
+
+
+def rewrites() -> Iterator[tuple[object, ...]]:
+    """Kernels and rewrites of each routine, all variants in both precisions; a kernel that two routines call counts
+    with the first."""
+    found = {m.name: by_routine(m) for m in (avx2, avx512)}
+    for routine in sorted(set().union(*found.values())):
+        two, wide = (found[m].get(routine, (0, 0)) for m in ("avx2", "avx512"))
+        yield routine, two[0], two[1], wide[1], PAPER_REWRITES.get(routine, "-")
+
+
+def by_routine(machine: Machine) -> dict[str, tuple[int, int]]:
+    """How many kernels a routine has for a machine, and their rewrites."""
+    found: dict[str, tuple[int, int]] = {}
+    with Console(stderr=True).status("scheduling") as status:
+        for e in efforts(machine):
+            status.update(f"{e.kernel}, {machine.name}")
+            count, total = found.get(e.routine, (0, 0))
+            found[e.routine] = count + 1, total + e.rewrites
+    return found
+
+
+if __name__ == "__main__":
+    show("Lines by library", ("library", "all", "reached by the BLAS", "paper"), list(libraries()))
+    columns = ("level", "programs", "paper", "schedules", "paper", "C", "paper")
+    show("Lines by level", columns, list(levels()))
+    wrappers = [("cblas/*.c", sum(1 for p in FOLDER.glob("*.c") for x in p.read_text().splitlines() if x.strip()))]
+    show("Wrappers", ("files", "lines"), wrappers)
+    show("Rewrites", ("routine", "kernels", "AVX2", "AVX-512", "paper, both"), list(rewrites()))

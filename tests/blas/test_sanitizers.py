@@ -1,0 +1,42 @@
+"""The tests of every level again, on a library that watches its addresses and its arithmetic (`make soak`)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKS = "-fsanitize=address,undefined -fno-sanitize-recover=all -g -O1"
+CC = os.environ.get("CC", "cc")
+OTHERS = [p for p in sorted(Path(__file__).parent.glob("test_*.py")) if p != Path(__file__)]
+LEVELS = [p.name for p in OTHERS if "blas_of" in p.read_text()]
+
+
+def runtime() -> str | None:
+    """Where the C compiler has the library that watches addresses."""
+    if not shutil.which(CC):
+        return None
+    found = subprocess.run([CC, "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
+    return found if Path(found).is_absolute() else None
+
+
+@pytest.mark.sanitize
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_level_reads_or_writes_beyond_what_it_has(level):
+    library = runtime()
+    if library is None:
+        pytest.skip(f"{CC} has no address sanitizer; on Debian: apt install libasan8")
+    env = {
+        **os.environ,
+        "EXO_BLAS_FLAGS": CHECKS,
+        "LD_PRELOAD": library,
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python keeps memory until it ends
+    }
+    tests = str(Path(__file__).with_name(level))
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", tests]
+    run = subprocess.run(command, env=env, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-5000:]

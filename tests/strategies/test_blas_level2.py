@@ -1,0 +1,91 @@
+"""The steps of level 2 and of skinny matrices: what becomes of the loops."""
+
+from __future__ import annotations
+
+from backends.targets import PLAIN_C
+from exo_strat import *
+from strategies.blas.level2 import apart_from_triangle, fission_where_possible, share_sums
+from strategies.blas.skinny import in_vectors, optimize_skinny, shared_vector
+
+TRIANGLE = """
+def foo(n: size, a: f32[4 * n, 4 * n], x: f32[4 * n], y: f32[4 * n]):
+    for io in seq(0, n):
+        for ii in seq(0, 4):
+            t: f32
+            t = 0.0
+            for j in seq({columns}):
+                t += a[4 * io + ii, j] * x[j]
+            y[4 * io + ii] += t
+"""
+
+
+def test_rows_of_a_triangle_share_a_rectangle():
+    ranges = {
+        "0, 4 * io + ii": ["0, 4 * io", "4 * io, 4 * io + ii"],
+        "4 * io + ii + 1, 4 * n": ["4 * io + ii + 1, 4 * io + 4", "4 * io + 4, 4 * n"],
+    }
+    for columns, wanted in ranges.items():
+        p = proc_from_source(TRIANGLE.format(columns=columns))
+        q = schedule(at("for j in _: _", apart_from_triangle(p.find_loop("ii"))) >> simplify(), p)
+        parts = [loop for loop in traversals.loops(q.root()) if loop.name() == "j"]
+        assert [f"{part.lo().text()}, {part.hi().text()}" for part in parts] == wanted
+
+
+def test_rows_that_need_those_before_stay_together():
+    p = proc_from_source(
+        """
+def solve(n: size, a: f32[4 * n, 4 * n], x: f32[4 * n]):
+    for io in seq(0, n):
+        for ii in seq(0, 4):
+            t: f32
+            t = 0.0
+            for j in seq(0, 4 * io):
+                t += a[4 * io + ii, j] * x[j]
+            for j in seq(4 * io, 4 * io + ii):
+                t += a[4 * io + ii, j] * x[j]
+            x[4 * io + ii] += -t
+"""
+    )
+    q = schedule(at("for ii in _: _", fission_where_possible()), p)
+    parts = [loop for loop in traversals.loops(q.root()) if loop.name() == "ii"]
+    assert len(parts) == 3  # t = 0; the rectangle; the triangle with what is solved
+
+
+def test_what_rows_add_to_is_loaded_and_stored_once():
+    p = proc_from_source(
+        """
+def foo(n: size, a: f32[2, n], y: f32[n]):
+    for j in seq(0, n):
+        y[j] += a[0, j]
+        y[j] += a[1, j]
+"""
+    )
+    q = schedule(at("for j in _: _", share_sums()), p)
+    assert str(q).count("y[j]") == 2
+
+
+def test_the_shared_vector_has_an_element_for_each_column():
+    p = proc_from_source(TRIANGLE.format(columns="0, 4 * n"))
+    assert shared_vector(p.find_loop("j"), p.find_loop("ii")) == "x"
+
+
+def test_a_loop_of_known_vectors_is_masked_at_the_end_only():
+    p = proc_from_source(
+        """
+def foo(n: size, x: f32[n], y: f32[n]):
+    assert n > 8
+    assert n <= 12
+    for j in seq(0, n):
+        y[j] = x[j]
+"""
+    )
+    q = schedule(at("for j in _: _", in_vectors(4, 3, 2, DRAM)), p)
+    guarded = [bool(loop.find_all("if _: _")) for loop in traversals.loops(q.root()) if loop.name() == "jo"]
+    assert guarded == [False, True]
+
+
+def test_without_vectors_rows_stay_loops():
+    p = proc_from_source(TRIANGLE.format(columns="0, 4 * n"))
+    q = schedule(at("for ii in _: _", optimize_skinny("f32", PLAIN_C, 40)), p)
+    assert [loop.name() for loop in traversals.loops(q.root())][:2] == ["io", "ii"]
+    assert "n ==" not in str(q)
