@@ -10,13 +10,21 @@ from exo_strat import (
     Proc,
     SketchError,
     at,
+    config,
     divide_loop,
     expect,
+    index,
     proc_from_source,
     schedule,
     sketch,
 )
 from exo_strat.testing import procs
+
+
+@config
+class Cfg:
+    mode: index
+
 
 MATMUL = proc_from_source("""
 def mm(n: size, A: f32[1024, 1024], B: f32[1024, n], C: f32[1024, n]):
@@ -149,6 +157,11 @@ def test_spaces_do_not_matter() -> None:
 @given(procs())
 def test_every_program_is_as_it_is_sketched(p: Proc) -> None:
     assert expect(sketch(p))(p).unwrap()[0] is p
+
+
+def test_a_number_of_iterations_may_be_a_config_field() -> None:
+    p = proc_from_source("def foo():\n    for i in seq(0, Cfg.mode):\n        Cfg.mode = 1", {"Cfg": Cfg})
+    assert sketch(p) == "seq i Cfg.mode" and expect("seq Cfg.mode")(p).unwrap()
 
 
 def test_a_number_of_iterations_may_be_in_brackets_after_a_name() -> None:

@@ -100,7 +100,7 @@ CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
 
 @pytest.mark.parametrize(("op", "targets", "shapes", "quota"), CASES, ids=lambda x: str(x) if isinstance(x, Op) else "")
 def test_a_strategy_keeps_the_meaning(op: Op, targets: Targets, shapes: tuple[str, ...], quota: int) -> None:
-    check_strategy(op, procs(shapes) if shapes else None, targets, max_examples=examples(30), at_least=quota)
+    check_strategy(op, procs(shapes) if shapes else None, targets, max_examples=examples(120), at_least=quota)
 
 
 def rises(p: Proc, tally: Tally) -> None:
@@ -132,7 +132,7 @@ def test_no_instruction_is_missed_for_being_looked_up() -> None:
                     block = s.expand(0, len(f.body()) - 1)  # type: ignore[attr-defined]
                     assert not isinstance(replace(f)(q, block), Success)
 
-    settings(max_examples=examples(40), database=None)(given(procs(("lookalikes", "calls")))(on))()
+    settings(max_examples=examples(120), database=None)(given(procs(("lookalikes", "calls")))(on))()
     assert sum(replaced) >= 5
 
 
