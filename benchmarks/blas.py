@@ -31,6 +31,8 @@ from examples.blas.library import build
 SAMPLE_SECONDS = 2e-4
 TOO_SLOW = 4
 """A rival that takes so many times as long as the fastest is timed once."""
+HOPELESS = 50
+"""A rival that takes so many times as long as the fastest is not given larger sizes of the same case."""
 LONG = 5e-3
 """A call that takes so many seconds does not need another one before it, to warm the caches."""
 CHECKED = 1 << 21
@@ -101,11 +103,18 @@ def disagreeing(case: Case, some: Sequence[Rival], harness: Harness) -> list[str
     return wrong
 
 
-def taking_part(case: Case, all_rivals: Sequence[Rival]) -> list[Rival]:
-    """The rivals that have a case; none if we don't."""
-    some = [r for r in all_rivals if r.address(case.function) is not None]
+def taking_part(case: Case, all_rivals: Sequence[Rival], before: Row | None = None) -> list[Rival]:
+    """The rivals that have a case, and were not hopeless in a smaller one `before`; none if we don't."""
+    some = [r for r in all_rivals if r.address(case.function) is not None and not hopeless(r, case, before)]
     some = [r for r in some if not (r.neighbours and case.inc != 1 and case.has_matrices)]
     return some if any(r.ours for r in some) else []
+
+
+def hopeless(r: Rival, case: Case, before: Row | None) -> bool:
+    """Whether a rival took far too long for the case before, which was a smaller one of the same."""
+    if before is None or before.case.name != case.name or before.case.bytes > case.bytes:
+        return False
+    return before.times.get(r.name, float("inf")) > HOPELESS * min(before.times.values())
 
 
 # -- figures ------------------------------------------------------------------------------------------
@@ -181,17 +190,19 @@ def _number(nanoseconds: float | None) -> str:
 
 
 def write_heatmaps(folder: Path, level: str, rows: Sequence[Row], mine: Sequence[str], peers: Sequence[str]) -> None:
-    """For each of ours one figure against the best of the peers, and one against each of them."""
-    for who in mine:
-        for title, others in (("the best", peers), *((p, [p]) for p in peers)):
-            cells = {
-                (row.case.name, str(row.case.dims)): ratio(row, who, others)
-                for row in rows
-                if any(p in row.times for p in others)
-            }
-            name = "-".join(("level" + level, who.removeprefix("ours, "), _slug(title)))
-            caption = f"Level {level}, {who.removeprefix('ours, ')}: times as fast as {title}"
-            (folder / f"{name}.svg").write_text(heatmap(caption, cells))
+    """For each of ours a figure of all variants against the best of the peers; of the last, which is what the library
+    takes where it can, one of all routines against each of them."""
+    for who, title in (*((who, "the best") for who in mine), *((mine[-1], p) for p in peers)):
+        others = peers if title == "the best" else [title]
+        cells: dict[tuple[str, str], list[float]] = defaultdict(list)
+        for row in rows:
+            if any(p in row.times for p in others):
+                name = row.case.name if title == "the best" else row.case.family
+                cells[name, str(row.case.dims)].append(ratio(row, who, others))
+        isa = who.removeprefix("ours, ")
+        caption = f"Level {level}, {isa}: times as fast as {title}"
+        means = {cell: mean(ratios) for cell, ratios in cells.items()}
+        (folder / f"{'-'.join(('level' + level, isa, _slug(title)))}.svg").write_text(heatmap(caption, means))
 
 
 def _slug(text: str) -> str:
@@ -215,9 +226,10 @@ def run(level: str, asked: argparse.Namespace, some: Sequence[Rival], harness: H
     rows: list[Row] = []
     wrong: list[str] = []
     rounds = Rounds(asked.rounds, min if asked.least else median)
-    todo = [(c, taking_part(c, some)) for c in cases(level, asked.quick, asked.only)]
+    todo = list(cases(level, asked.quick, asked.only))
     with Console(stderr=True).status("") as status, csv_file(asked.out, level, (*mine, *peers)) as keep:
-        for k, (case, racing) in enumerate(todo):
+        for k, case in enumerate(todo):
+            racing = taking_part(case, some, rows[-1] if rows else None)
             if racing:
                 status.update(f"level {level}: {case.name} {case.dims}, {k} of {len(todo)}")
                 wrong += disagreeing(case, racing, harness)

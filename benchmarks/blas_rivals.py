@@ -26,6 +26,7 @@ from backends.toolchain import build as build_c
 from benchmarks.peers import ALONE, home_of
 from examples.blas.binding import NUMBERS, load
 from examples.blas.dispatch import Prototype, prototypes
+from examples.blas.netlib import fetched
 from examples.blas.units import FOLDER
 
 PLAIN_C = Path(__file__).with_name("blas_plain.c")
@@ -180,13 +181,15 @@ def _plain_by(compiler: str) -> ctypes.CDLL:
 
 
 def libraries() -> Iterator[tuple[str, Path]]:
-    """Others' libraries: NumPy's own, those of the system, and those from packages."""
+    """Others' libraries: NumPy's own, those of the system, and those from packages; BLIS may be from Debian's."""
     folder = Path(np.__file__).parent.with_name("numpy.libs")
     yield from (("OpenBLAS, NumPy's", p) for p in sorted(folder.glob("*openblas*.so")))
     for name, soname in (("OpenBLAS, system's", "openblas"), ("BLIS", "blis")):
         found = ctypes.util.find_library(soname)
         if found:
             yield name, Path(found)
+        elif name == "BLIS" and (unpacked := fetched("blis", ["libblis4-serial"])):
+            yield name, next(unpacked.rglob("libblis.so.4"))
     for peer in ALONE:
         files = sorted(home_of(peer).rglob("*.so*"))
         yield from [(peer, p) for p in files if p.name.startswith(("libscipy_openblas", "libmkl_rt"))][:1]

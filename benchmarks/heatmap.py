@@ -7,7 +7,10 @@ from html import escape
 from math import log2
 
 CELL_WIDTH, CELL_HEIGHT, LABELS, TOP = 44, 15, 120, 44
-STYLE = "text{font:10px sans-serif}.t{font-size:13px}.c{text-anchor:middle}.r{text-anchor:end}"
+STYLE = (
+    "text{font:10px sans-serif;text-anchor:middle}.t{font-size:13px;text-anchor:start}.r{text-anchor:end}"
+    f"rect{{width:{CELL_WIDTH - 1}px;height:{CELL_HEIGHT - 1}px}}"
+)
 
 
 def colour(ratio: float) -> str:
@@ -33,11 +36,11 @@ def heatmap(title: str, cells: Mapping[tuple[str, str], float]) -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
         f"<style>{STYLE}</style>",
-        f'<rect width="{width}" height="{height}" fill="white"/>',
+        f'<rect style="width:{width}px;height:{height}px" fill="white"/>',
         f'<text class="t" x="8" y="16">{escape(title)}</text>',
     ]
     for j, column in enumerate(columns):
-        lines.append(f'<text class="c" x="{LABELS + CELL_WIDTH * (j + 0.5):g}" y="{TOP - 6}">{escape(column)}</text>')
+        lines.append(f'<text x="{LABELS + CELL_WIDTH * (j + 0.5):g}" y="{TOP - 6}">{escape(column)}</text>')
     for i, row in enumerate(rows):
         y = TOP + CELL_HEIGHT * i
         lines.append(f'<text class="r" x="{LABELS - 6}" y="{y + 11}">{escape(row)}</text>')
@@ -46,5 +49,5 @@ def heatmap(title: str, cells: Mapping[tuple[str, str], float]) -> str:
 
 
 def _cell(x: int, y: int, ratio: float) -> str:
-    box = f'<rect x="{x}" y="{y}" width="{CELL_WIDTH - 1}" height="{CELL_HEIGHT - 1}" fill="{colour(ratio)}"/>'
-    return f'{box}<text class="c" x="{x + CELL_WIDTH // 2}" y="{y + 11}">{ratio:.2f}</text>'
+    box = f'<rect x="{x}" y="{y}" fill="{colour(ratio)}"/>'
+    return f'{box}<text x="{x + CELL_WIDTH // 2}" y="{y + 11}">{ratio:.2f}</text>'

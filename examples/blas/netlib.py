@@ -16,7 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -82,22 +82,23 @@ class Outcome:
 def programs() -> Path | None:
     """A folder below which the test programs and the libraries are that they need; None if there is none to be had."""
     installed = [p.parent for p in Path("/usr/lib").glob("*/blas/xscblat1")]
-    return installed[0] if installed else fetched(cache_dir() / "netlib")
+    return installed[0] if installed else fetched("netlib", PACKAGES)
 
 
-def fetched(folder: Path) -> Path | None:
-    """The packages, unpacked into a folder; None if they can't be got."""
+def fetched(name: str, packages: Sequence[str]) -> Path | None:
+    """Debian packages, unpacked into a folder of the cache that has this name; None if they can't be got."""
+    folder = cache_dir() / name
     if (folder / "complete").exists():
         return folder
     if not all(map(shutil.which, ("apt-get", "dpkg-deb"))):
         return None
     folder.mkdir(parents=True, exist_ok=True)
-    got = subprocess.run(["apt-get", "download", *PACKAGES], cwd=folder, capture_output=True, check=False)
-    packages = sorted(folder.glob("*.deb"))
-    if got.returncode or len(packages) < len(PACKAGES):
+    got = subprocess.run(["apt-get", "download", *packages], cwd=folder, capture_output=True, check=False)
+    files = sorted(folder.glob("*.deb"))
+    if got.returncode or len(files) < len(packages):
         return None
-    for package in packages:
-        subprocess.run(["dpkg-deb", "-x", package, folder], check=True)
+    for file in files:
+        subprocess.run(["dpkg-deb", "-x", file, folder], check=True)
     (folder / "complete").touch()
     return folder
 
