@@ -3,18 +3,15 @@
     python -m benchmarks.blas [--level 1|2|3|skinny|strided] [--isa avx2|avx512] [--only ROUTINE] [--quick]
 
 Calls are timed in C, in rounds in which all take turns; the median counts. First all must agree. What our library does
-not export yet is left out. Writes docs/blas/*.csv with --out docs/blas, and heat maps as SVG.
+not export yet is left out. With --out docs/blas, CSV files, tables and heat maps are written there.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import os
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from math import exp, log
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -24,8 +21,7 @@ from rich.console import Console
 
 from benchmarks.blas_rivals import Harness, Limits, Rival, rivals
 from benchmarks.blas_routines import LEVELS, Case, arguments, cases
-from benchmarks.heatmap import heatmap
-from benchmarks.measure import show
+from benchmarks.blas_tables import Row, csv_file, report
 from examples.blas.library import build
 
 SAMPLE_SECONDS = 2e-4
@@ -37,14 +33,6 @@ LONG = 5e-3
 """A call that takes so many seconds does not need another one before it, to warm the caches."""
 CHECKED = 1 << 21
 """Results of so many elements at most are compared."""
-
-
-class Row(NamedTuple):
-    """Nanoseconds that a case takes each rival that has it, and the least that the machine needs."""
-
-    case: Case
-    times: Mapping[str, float]
-    limit: float
 
 
 # -- measuring ----------------------------------------------------------------------------------------
@@ -117,109 +105,6 @@ def hopeless(r: Rival, case: Case, before: Row | None) -> bool:
     return before.times.get(r.name, float("inf")) > HOPELESS * min(before.times.values())
 
 
-# -- figures ------------------------------------------------------------------------------------------
-
-
-def mean(values: Iterable[float]) -> float:
-    """The geometric mean; NaN of none."""
-    logs = [log(v) for v in values]
-    return exp(sum(logs) / len(logs)) if logs else float("nan")
-
-
-def ratio(row: Row, who: str, peers: Sequence[str]) -> float:
-    """How many times as fast we are as the best of the peers."""
-    return min(row.times[p] for p in peers if p in row.times) / row.times[who]
-
-
-def by_family(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The rows of each routine."""
-    found: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[row.case.family].append(row)
-    return found
-
-
-def summary(rows: Sequence[Row], who: str, peers: Sequence[str]) -> Iterator[tuple[object, ...]]:
-    """For each routine our ratios to the best peer, what we win and lose, the share of the limit, who is best."""
-    for family, some in (*by_family(rows).items(), ("all", list(rows))):
-        ratios = [ratio(row, who, peers) for row in some]
-        best = Counter(min((p for p in peers if p in row.times), key=row.times.__getitem__) for row in some)
-        reached = [row.limit / row.times[who] for row in some if row.limit > 50] or [float("nan")]
-        wins, losses = sum(v > 1.05 for v in ratios), sum(v < 0.95 for v in ratios)
-        share = f"{median(reached):.0%}"
-        yield family, mean(ratios), min(ratios), max(ratios), wins, losses, share, best.most_common(1)[0][0]
-
-
-def worst(rows: Sequence[Row], who: str, peers: Sequence[str], count: int = 20) -> Iterator[tuple[object, ...]]:
-    """The cases where we lose most."""
-    for row in sorted(rows, key=lambda row: ratio(row, who, peers))[:count]:
-        best = min((p for p in peers if p in row.times), key=row.times.__getitem__)
-        mine, theirs = row.times[who], row.times[best]
-        yield f"{row.case.name} {row.case.dims}", mine, theirs, theirs / mine, f"{row.limit / mine:.0%}", best
-
-
-def slowdowns(rows: Sequence[Row], names: Sequence[str], peers: Sequence[str]) -> Iterator[tuple[object, ...]]:
-    """Each library's mean slowdown against the fastest of the peers."""
-    for name in names:
-        some = [row for row in rows if name in row.times]
-        yield name, mean(1 / ratio(row, name, peers) for row in some), len(some)
-
-
-# -- output -------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def csv_file(folder: Path | None, level: str, names: Sequence[str]) -> Iterator[Callable[[Row], object]]:
-    """What adds a row to a level's CSV file, at once; or does nothing, without a folder."""
-    if folder is None:
-        yield lambda row: None
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"level{level}.csv").open("w", newline="", buffering=1) as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(("routine", "size", "bytes", "limit, ns", *(f"{n}, ns" for n in names)))
-        yield lambda row: out.writerow((*_columns(row), *(_number(row.times.get(n)) for n in names)))
-
-
-def _columns(row: Row) -> tuple[object, ...]:
-    return row.case.name, row.case.dims, f"{row.case.bytes:.0f}", _number(row.limit)
-
-
-def _number(nanoseconds: float | None) -> str:
-    return "" if nanoseconds is None else f"{nanoseconds:.1f}"
-
-
-def write_heatmaps(folder: Path, level: str, rows: Sequence[Row], mine: Sequence[str], peers: Sequence[str]) -> None:
-    """For each of ours a figure of all variants against the best of the peers; of the last, which is what the library
-    takes where it can, one of all routines against each of them."""
-    for who, title in (*((who, "the best") for who in mine), *((mine[-1], p) for p in peers)):
-        others = peers if title == "the best" else [title]
-        cells: dict[tuple[str, str], list[float]] = defaultdict(list)
-        for row in rows:
-            if any(p in row.times for p in others):
-                name = row.case.name if title == "the best" else row.case.family
-                cells[name, str(row.case.dims)].append(ratio(row, who, others))
-        isa = who.removeprefix("ours, ")
-        caption = f"Level {level}, {isa}: times as fast as {title}"
-        means = {cell: mean(ratios) for cell, ratios in cells.items()}
-        (folder / f"{'-'.join(('level' + level, isa, _slug(title)))}.svg").write_text(heatmap(caption, means))
-
-
-def _slug(text: str) -> str:
-    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
-
-
-def report(level: str, rows: Sequence[Row], mine: Sequence[str], peers: Sequence[str]) -> None:
-    """The tables of a level."""
-    columns = ("routine", "mean", "least", "most", "wins", "losses", "of limit", "mostly best")
-    for who in mine:
-        show(f"Level {level}, {who}: times as fast as the best peer", columns, list(summary(rows, who, peers)))
-        titles = ("case", "ours, ns", "best, ns", "ratio", "of limit", "best")
-        show(f"Level {level}, {who}: where we lose most", titles, list(worst(rows, who, peers)))
-    table = list(slowdowns(rows, (*mine, *peers), peers))
-    show(f"Level {level}: slowdown against the fastest peer of each case", ("library", "mean", "cases"), table)
-
-
 def run(level: str, asked: argparse.Namespace, some: Sequence[Rival], harness: Harness, limits: Limits) -> list[str]:
     """Measure and report a level. Returns who disagrees."""
     mine, peers = [r.name for r in some if r.ours], [r.name for r in some if not r.ours]
@@ -236,9 +121,7 @@ def run(level: str, asked: argparse.Namespace, some: Sequence[Rival], harness: H
                 rows.append(measured(case, racing, harness, limits, rounds))
                 keep(rows[-1])
     if rows:
-        report(level, rows, mine, peers)
-        if asked.out:
-            write_heatmaps(asked.out, level, rows, mine, peers)
+        report(asked.out, level, rows, mine, peers)
     return wrong
 
 
@@ -253,7 +136,7 @@ def arguments_given() -> argparse.Namespace:
     parser.add_argument("--least", action="store_true", help="the fastest round counts: for a busy machine")
     parser.add_argument("--library", type=Path, help="libexo_blas.so, else it is built")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=FILE", help="one more CBLAS library")
-    parser.add_argument("--out", type=Path, help="a folder for CSV files and heat maps")
+    parser.add_argument("--out", type=Path, help="a folder for CSV files, tables and heat maps")
     return parser.parse_args()
 
 

@@ -7,10 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from benchmarks.blas import Row as Measured
-from benchmarks.blas import mean, ratio
 from benchmarks.blas_rivals import PROTOTYPES, Harness, Rival, parameters, plain
 from benchmarks.blas_routines import LEVELS, Case, arguments, cases
+from benchmarks.blas_tables import Row as Measured
+from benchmarks.blas_tables import mean, ratio
 
 SMALL = [c for level in LEVELS for c in cases(level) if c.dims.n <= 40 and c.dims.m <= 40 and c.dims.k <= 40]
 """A case for each routine, precision and variant would do: these are some more."""
