@@ -25,7 +25,7 @@ class Operation:
     parameter its register or first element. `masked` is the statement for the first `n` lanes; ""
     derives it from an assignment by merging. `other` is the object code of the lanes from `n` on.
     With `c` empty only the masked instruction exists, under the row's own name. Registers that can't be
-    merged have no masked instructions.
+    merged have no masked instructions. `fence` is what must follow before other threads may see the result.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Operation:
     c: str
     masked: str = ""
     other: str = ""
+    fence: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def _source(name: str, op: Operation, regs: Registers, statement: str, masked: b
     params = ["n: size"] if masked else []
     params += [_declaration(p, kind, regs, "n" if masked else str(regs.lanes)) for p, kind in _params(op)]
     lines = [
-        f"@instr({_template(op, regs, statement)!r}, {regs.helpers!r})",
+        f"@instr({_template(op, regs, statement)!r}, {regs.helpers!r}, {op.fence!r})",
         f"def {name}({', '.join(params)}):",
         *([f"    assert n <= {regs.lanes}"] if masked else []),
         *(f"    assert stride({p}, 0) == 1" for p, kind in _params(op) if kind in "VMH"),

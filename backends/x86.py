@@ -1,4 +1,4 @@
-"""The operations that AVX2 and AVX-512 spell alike. Imports `simd`."""
+"""The operations that AVX2 and AVX-512 spell alike, and stores that pass the caches. Imports `simd`."""
 
 from __future__ import annotations
 
@@ -29,3 +29,12 @@ COMMON = (
     Operation("fnmadd_to", "dst:V a:V b:V c:V", "dst[i] = c[i] - a[i] * b[i]", "dst = fnmadd(a, b, c)"),
 )
 """The operations that AVX2 and AVX-512 spell alike."""
+
+STREAMS = (
+    Operation(
+        "stream", "dst:M src:V", "dst[i] = src[i]",
+        "if ((uintptr_t)&dst % sizeof src == 0) stream(&dst, src); else storeu(&dst, src)", fence="_mm_sfence();",
+    ),
+)  # fmt: skip
+"""Stores that pass the caches. The processor takes only addresses that are a multiple of the register's size, and the
+object language knows none, so the code asks; elsewhere they are ordinary stores. Other threads may see them late."""

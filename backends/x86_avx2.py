@@ -13,7 +13,7 @@ from pyrsistent import pmap
 from .c import VectorMemory
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
-from .x86 import COMMON
+from .x86 import COMMON, STREAMS
 
 
 class _Avx2(VectorMemory):
@@ -122,18 +122,24 @@ _CONVERT = (
 F32: tuple[Proc, ...] = instructions(_registers("ps", "f32", 8), _operations("ps", 8))
 F64: tuple[Proc, ...] = instructions(_registers("pd", "f64", 4), (*_operations("pd", 4), *_CONVERT))
 
+_STREAMS = {
+    "f32": instructions(_registers("ps", "f32", 8), STREAMS),
+    "f64": instructions(_registers("pd", "f64", 4), STREAMS),
+}
+
 AVX2_MACHINE = Machine(
     name="avx2",
     vec_widths=pmap({"f32": 8, "f64": 4}),
     mem_type=AVX2,
     instructions=pmap({"f32": F32, "f64": F64}),
+    streams=pmap(_STREAMS),
     supports_predication=True,
     cc_flags=AVX2.cc_flags,
     cpu_flags=AVX2.cpu_flags,
     registers=16,
 )
 
-_BY_NAME = {p.name(): p for p in (*F32, *F64)}
+_BY_NAME = {p.name(): p for p in (*F32, *F64, *_STREAMS["f32"], *_STREAMS["f64"])}
 
 
 def __getattr__(name: str) -> Proc:

@@ -13,7 +13,7 @@ from pyrsistent import pmap
 from .c import VectorMemory
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
-from .x86 import COMMON
+from .x86 import COMMON, STREAMS
 
 
 class _Avx512(VectorMemory):
@@ -88,18 +88,24 @@ _CONVERT = (
 F32: tuple[Proc, ...] = instructions(_registers("ps", "f32", 16), _operations("ps", 16))
 F64: tuple[Proc, ...] = instructions(_registers("pd", "f64", 8), (*_operations("pd", 8), *_CONVERT))
 
+_STREAMS = {
+    "f32": instructions(_registers("ps", "f32", 16), STREAMS),
+    "f64": instructions(_registers("pd", "f64", 8), STREAMS),
+}
+
 AVX512_MACHINE = Machine(
     name="avx512",
     vec_widths=pmap({"f32": 16, "f64": 8}),
     mem_type=AVX512,
     instructions=pmap({"f32": F32, "f64": F64}),
+    streams=pmap(_STREAMS),
     supports_predication=True,
     cc_flags=AVX512.cc_flags,
     cpu_flags=AVX512.cpu_flags,
     registers=32,
 )
 
-_BY_NAME = {p.name(): p for p in (*F32, *F64)}
+_BY_NAME = {p.name(): p for p in (*F32, *F64, *_STREAMS["f32"], *_STREAMS["f64"])}
 
 
 def __getattr__(name: str) -> Proc:

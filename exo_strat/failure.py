@@ -120,6 +120,10 @@ class SchedulingError(Exception):
         super().__init__(failure)
         self.failure = failure
 
+    def __reduce__(self) -> tuple[type[SchedulingError], tuple[Failure]]:
+        """Another process is told the text: Ops, places and procedures stay in their own."""
+        return SchedulingError, (Failure(str(self.failure)),)
+
 
 class Refused(Exception):
     """How a primitive's condition leaves its function. Caught in one place, `primitives.framework`."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from pyrsistent import PMap
+from pyrsistent import PMap, pmap
 
 from .cursors.proc import Proc
 from .ir.memory import Memory
@@ -13,7 +13,8 @@ from .ir.memory import Memory
 @dataclass(frozen=True, repr=False)
 class Machine:
     """A target: vector widths (elements a register, by precision), the memory that registers are,
-    the instructions by precision, whether lanes can be masked, and flags for the C compiler."""
+    the instructions by precision, whether lanes can be masked, and flags for the C compiler. `streams`
+    are the stores that pass the caches, by precision: only a strategy that asks for them uses them."""
 
     name: str
     vec_widths: PMap[str, int]
@@ -23,6 +24,7 @@ class Machine:
     cc_flags: tuple[str, ...] = ()
     cpu_flags: tuple[str, ...] = ()
     registers: int = 16
+    streams: PMap[str, tuple[Proc, ...]] = field(default_factory=pmap)
 
     def __repr__(self) -> str:
         return self.name
@@ -35,9 +37,13 @@ class Machine:
         """The instructions on this precision."""
         return self.instructions.get(precision, ())
 
+    def get_streams(self, precision: str) -> tuple[Proc, ...]:
+        """The stores of this precision that pass the caches."""
+        return self.streams.get(precision, ())
+
     def instruction(self, name: str) -> Proc:
         """The instruction of this name."""
-        for instrs in self.instructions.values():
+        for instrs in (*self.instructions.values(), *self.streams.values()):
             for i in instrs:
                 if i.name() == name:
                     return i

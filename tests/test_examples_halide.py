@@ -10,9 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from backends import available
 from backends.jit import jit
+from backends.targets import avx2, avx512
 from examples.halide import blur, convolution, harris, pyramid, unsharp
-from exo_strat import Op, Proc, Tensor, names_at, print_expr, schedule, trace
+from exo_strat import Machine, Op, Proc, Tensor, names_at, print_expr, schedule, trace
 from exo_strat.interp import Array, run
 from exo_strat.interp.values import blank
 
@@ -114,3 +116,39 @@ def test_schedules_are_short() -> None:
     assert rewrites(blur.paper(), blur.blur) < 60
     assert rewrites(unsharp.rows(), unsharp.unsharp) < 100
     assert rewrites(unsharp.groups(), unsharp.unsharp) < 200
+
+
+# -- stores that pass the caches ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("machine", (avx2, avx512), ids=str)
+def test_rows_that_pass_the_caches_are_the_same(machine: Machine) -> None:
+    p = schedule(unsharp.groups(2, 2, machine, least=9), unsharp.unsharp)
+    assert f"{machine.get_streams('f32')[0].name()}(out[2," in str(p)
+    for size in ((3, 8), (6, 2 * machine.vec_width("f32") + 3)):
+        sizes, rng = sizes_of(p, *size), Random(str(size))
+        given = dict[str, object](sizes)
+        for name, shape in extents(p, sizes).items():
+            array: Array = blank(shape)
+            given[name] = array._replace(cells=[rng.randrange(1, 10) for _ in array.cells])
+        wanted, found = run(unsharp.unsharp, given), run(p, given)
+        assert wanted.trap is None and found.trap is None
+        assert found.outputs == wanted.outputs
+
+
+@pytest.mark.parametrize("machine", (avx2, avx512), ids=str)
+@pytest.mark.parametrize("offset", (0, 1, 4))
+def test_rows_that_pass_the_caches_may_begin_anywhere(machine: Machine, offset: int) -> None:
+    if not available(machine):
+        pytest.skip(f"this processor has no {machine}")
+    streamed = jit(schedule(unsharp.groups(machine=machine, least=32), unsharp.unsharp), machine)
+    naive, rng = jit(unsharp.unsharp), np.random.default_rng(0)
+    for h, w in ((19, 31), (67, 64), (70, 301)):
+        image = rng.uniform(0.1, 1.0, (3, h + 6, w + 6)).astype(np.float32)
+        wanted, room = np.zeros((3, h, w), np.float32), np.zeros(3 * h * w + 32, np.float32)
+        first = -room.ctypes.data // 4 % 16 + offset
+        found = room[first : first + wanted.size].reshape(wanted.shape)
+        naive(h, w, image, wanted)
+        streamed(h, w, image, found)
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+        assert not room[:first].any() and not room[first + wanted.size :].any()

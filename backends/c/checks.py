@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from itertools import product
 
 from ..kernel import (
     Arg,
@@ -20,6 +21,7 @@ from ..kernel import (
     Instr,
     Interval,
     Path,
+    Point,
     ProcDef,
     Read,
     ReadConfig,
@@ -47,6 +49,7 @@ def check(program: Program) -> None:
     for f in program.functions:
         check_precisions(f.tree, f.data)
         check_accesses(f.tree, f.data)
+        check_existence(f.tree, f.data)
         check_calls(f.tree, f.data)
         check_loops(f.tree)
     check_registers(program)
@@ -78,6 +81,31 @@ def check_accesses(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
                 verb = "read" if isinstance(n, Read) else "written"
                 message = f"{n.sym} lives in {mem}, so it can be {verb} by instructions only; replace this by one"
                 raise marked(MemoryAccessError, tree, path, message)
+
+
+def check_existence(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
+    """Of buffers that do not have all elements within their extents, only those are accessed that are there."""
+    for path, n in walk(tree):
+        if not (isinstance(n, Assign | Reduce | Read | WindowExpr) and n.idx):
+            continue
+        mem = data[n.sym].mem
+        for corner in product(*map(_ends, n.idx)):
+            condition = mem.exists(corner)
+            if condition is None:
+                break
+            if len(corner) != data[data[n.sym].owner].rank:
+                message = f"{n.sym} is a window on a buffer in {mem}, which lacks elements; access the buffer itself"
+                raise marked(MemoryAccessError, tree, path, message)
+            if not holds_everywhere(tree, path, condition):
+                message = f"{mem} lacks elements within the extents of {n.sym}; that all of this is there is not known"
+                raise marked(MemoryAccessError, tree, path, message)
+
+
+def _ends(at: Expr | Point | Interval) -> tuple[Expr, ...]:
+    """The first and the last index along a dimension of a window, or the only one."""
+    if isinstance(at, Interval):
+        return at.lo, Binary("-", at.hi, Const(1, Control("int")))
+    return (at.pt if isinstance(at, Point) else at,)
 
 
 def check_calls(tree: ProcDef, data: Mapping[Sym, Data]) -> None:

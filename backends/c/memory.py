@@ -5,13 +5,13 @@ A backend author subclasses `CMemory`; the kernel's own three memories are in a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import ClassVar
 
-from ..kernel import DRAM, DRAM_STACK, DRAM_STATIC, Memory, Scalar
+from ..kernel import DRAM, DRAM_STACK, DRAM_STATIC, Expr, Memory, Scalar
 from .errors import Objection
 from .terms import Term, mul, num, offset
 from .types import c_type, decided
@@ -59,6 +59,13 @@ class CMemory(Memory):
     def element(self, name: str, index: tuple[Index, ...], strides: tuple[Term, ...]) -> str:
         """The lvalue of an element; for a window, of its first."""
         return f"{name}[{offset((i.at for i in index), strides)}]"
+
+    def exists(self, index: Sequence[Expr]) -> Expr | None:
+        """The condition under which a buffer has an element, where not each within its extents is there; None: always.
+
+        It must be true of all between two of which it is, as only the ends of windows are checked.
+        """
+        return None
 
     def epilogue(self) -> str:
         """C text that waits until all instructions on such buffers have done their work; "" if they do it at once.

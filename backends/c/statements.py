@@ -30,6 +30,7 @@ from ..kernel import (
 )
 from .calls import Calls
 from .errors import AllocationError, MemoryAccessError, Objection, marked
+from .fences import earlier, ends_thread, fences, starts_threads
 from .memory import PlacedMemory
 from .needs import Needs
 from .ordering import waits_at_end
@@ -72,6 +73,8 @@ class Statements(Calls):
                 raise marked(error, self.function.tree, env.path, str(e)) from e
         if waits_at_end(stmts, path, self.function.data):
             yield from self._epilogues()
+        if release or ends_thread(self.function.tree, path):
+            yield from fences(stmts)
         yield from reversed(release)
 
     def _epilogues(self) -> Iterator[str]:
@@ -132,6 +135,8 @@ class Statements(Calls):
     # -- the others -----------------------------------------------------------------------------
 
     def _statement(self, s: Stmt, env: Env) -> Iterator[str]:
+        if starts_threads(s):
+            yield from fences(earlier(self.function.tree, env.path))
         match s:
             case Assign():
                 target = self.target(s, env)

@@ -1,5 +1,5 @@
 """Level 2, banded: the naive programs of products with a band of a matrix, and their kernels. Imports `exo_strat`,
-`kernel` and `strategies.blas`.
+`kernel`, `level2` and `strategies.blas`.
 
 Row i of a band is stored next to row i - 1, one element further to the left. So the matrix as a whole is a window whose
 rows are one element closer than those of the storage are, of which only the band is there: programs read nothing else,
@@ -17,6 +17,7 @@ from strategies import std
 from strategies.blas.banded import NARROW, optimize_band, optimize_narrow_band
 
 from .kernel import Kernel, named_for, typed
+from .level2 import shorter
 
 
 @proc
@@ -132,10 +133,10 @@ def trsv_band_ln(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1]):
     assert stride(x, 0) == 1
     for i in seq(0, m):
         t: R
-        t = 0.0
+        t = x[i + w - 1]
         for j in seq(i, i + w - 1):
-            t += a[i, j] * x[j]
-        x[i + w - 1] = (x[i + w - 1] - t) / a[i, i + w - 1]
+            t += -a[i, j] * x[j]
+        x[i + w - 1] = t / a[i, i + w - 1]
 
 
 @proc
@@ -144,10 +145,10 @@ def trsv_band_un(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1]):
     assert stride(x, 0) == 1
     for i in seq(0, m):
         t: R
-        t = 0.0
+        t = x[m - 1 - i]
         for j in seq(m - i, m - 1 - i + w):
-            t += a[m - 1 - i, j] * x[j]
-        x[m - 1 - i] = (x[m - 1 - i] - t) / a[m - 1 - i, m - 1 - i]
+            t += -a[m - 1 - i, j] * x[j]
+        x[m - 1 - i] = t / a[m - 1 - i, m - 1 - i]
 
 
 @proc
@@ -184,10 +185,10 @@ def trsv_band_ln_unit(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1])
     assert stride(x, 0) == 1
     for i in seq(0, m):
         t: R
-        t = 0.0
+        t = x[i + w - 1]
         for j in seq(i, i + w - 1):
-            t += a[i, j] * x[j]
-        x[i + w - 1] += -t
+            t += -a[i, j] * x[j]
+        x[i + w - 1] = t
 
 
 @proc
@@ -196,10 +197,10 @@ def trsv_band_un_unit(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1])
     assert stride(x, 0) == 1
     for i in seq(0, m):
         t: R
-        t = 0.0
+        t = x[m - 1 - i]
         for j in seq(m - i, m - 1 - i + w):
-            t += a[m - 1 - i, j] * x[j]
-        x[m - 1 - i] += -t
+            t += -a[m - 1 - i, j] * x[j]
+        x[m - 1 - i] = t
 
 
 @proc
@@ -239,7 +240,7 @@ BANDS = (
 
 def plan(precision: str, machine: Machine) -> Op:
     """What loops over the rows of a band are scheduled by."""
-    return at("for i in _: _", optimize_band(precision, machine))
+    return at("for i in _: _", optimize_band(precision, shorter(machine)))
 
 
 def narrow(machine: Machine) -> Op:

@@ -1,7 +1,8 @@
 """The library's entry points: which target's code runs is decided when it is loaded. Imports nothing of the project.
 
 For each CBLAS function there is a pointer, first to the plain C version, and a function that jumps there. The
-constructor looks at the processor, and at EXO_BLAS_ISA.
+constructor looks at the processor, and at EXO_BLAS_ISA. `__builtin_cpu_supports` has asked the operating system too
+(xgetbv): an instruction set whose registers aren't saved is none.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def dispatch(header: str, defined: Sequence[str], targets: Mapping[str, Sequence
     plain, *better = targets
     return "\n".join(
         (
-            "#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>",
+            "\n".join(f"#include <{h}.h>" for h in ("stdarg", "stdio", "stdlib", "string", "unistd")),
             header,
             "#define EXO_PUBLIC __attribute__((visibility(\"default\")))\n",
             *(f"{p.result} {p.name}_{t}({p.params});" for p in functions for t in targets),
@@ -56,9 +57,10 @@ def dispatch(header: str, defined: Sequence[str], targets: Mapping[str, Sequence
             "};",
             "",
             *map(_entry, functions),
-            f'static const char *exo_isa = "{plain}";\n',
+            f'static const char *exo_isa = "{plain}";',
+            "pid_t exo_process;  // the one that loaded the library\n",
             *(_switch(t, functions) for t in better),
-            _constructor({t: targets[t] for t in better}),
+            _constructor(plain, {t: targets[t] for t in better}),
             _REST,
         )
     )
@@ -74,20 +76,24 @@ def _switch(target: str, functions: Sequence[Prototype]) -> str:
     return "\n".join((f"static void exo_use_{target}(void) {{", *lines, f'    exo_isa = "{target}";', "}\n"))
 
 
-def _constructor(targets: Mapping[str, Sequence[str]]) -> str:
-    lines = []
-    for target, features in targets.items():
+def _constructor(plain: str, better: Mapping[str, Sequence[str]]) -> str:
+    unknown = " && ".join(f'strcmp(limit, "{t}")' for t in (plain, *better))
+    lines = [
+        "__attribute__((constructor)) static void exo_choose(void) {",
+        "    exo_process = getpid();",
+        '    const char *limit = getenv("EXO_BLAS_ISA");',
+        "    if (limit && !*limit) limit = NULL;",
+        f"    if (limit && {unknown}) {{",
+        f'        fprintf(stderr, "EXO_BLAS_ISA is %s, not one of {", ".join((plain, *better))}: ignored\\n", limit);',
+        "        limit = NULL;",
+        "    }",
+        f'    if (limit && !strcmp(limit, "{plain}")) return;',
+        *(["    __builtin_cpu_init();"] if better else []),
+    ]
+    for target, features in better.items():
         has = " && ".join(f'__builtin_cpu_supports("{f}")' for f in features)
         lines += [f"    if ({has}) exo_use_{target}();", f'    if (limit && !strcmp(limit, "{target}")) return;']
-    return "\n".join(
-        (
-            "__attribute__((constructor)) static void exo_choose(void) {",
-            '    const char *limit = getenv("EXO_BLAS_ISA");',
-            '    if (limit && !strcmp(limit, "c")) return;',
-            *(["    __builtin_cpu_init();", *lines] if targets else []),
-            "}\n",
-        )
-    )
+    return "\n".join((*lines, "}\n"))
 
 
 _REST = """\

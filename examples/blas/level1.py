@@ -11,6 +11,7 @@ from functools import partial
 from backends.targets import PLAIN_C, avx2
 from exo_strat import *
 from strategies.blas.level1 import optimize_level_1
+from strategies.std import stream_stores
 
 from .kernel import Kernel, named_for, typed, unit_stride
 
@@ -92,8 +93,8 @@ def dnrm2_scaled(n: size, scale: f64, x: [f64][n], r: f64):
 @proc
 def iamax(n: size, x: [R][n], k: [R][n], m: R, p: R):
     for i in seq(0, n):
-        p = select(m, abs(x[i]), k[i], p)
-        m = fmax(abs(x[i]), m)
+        p = select(m, fmax(x[i], -x[i]), k[i], p)
+        m = fmax(fmax(x[i], -x[i]), m)
 
 
 @proc
@@ -117,19 +118,31 @@ def first(n: size, below: R, none: R, x: [R][n], k: [R][n], r: R):
 @proc
 def rot(n: size, c: R, s: R, x: [R][n], y: [R][n]):
     for i in seq(0, n):
-        xi: R
-        xi = c * x[i] + s * y[i]
-        y[i] = c * y[i] - s * x[i]
-        x[i] = xi
+        cx: R
+        sy: R
+        cy: R
+        sx: R
+        cx = c * x[i]
+        sy = s * y[i]
+        cy = c * y[i]
+        sx = s * x[i]
+        x[i] = cx + sy
+        y[i] = cy - sx
 
 
 @proc
 def rotm(n: size, h11: R, h12: R, h21: R, h22: R, x: [R][n], y: [R][n]):
     for i in seq(0, n):
-        xi: R
-        xi = h11 * x[i] + h12 * y[i]
-        y[i] = h21 * x[i] + h22 * y[i]
-        x[i] = xi
+        xx: R
+        xy: R
+        yx: R
+        yy: R
+        xx = h11 * x[i]
+        xy = h12 * y[i]
+        yx = h21 * x[i]
+        yy = h22 * y[i]
+        x[i] = xx + xy
+        y[i] = yx + yy
 
 
 @proc
@@ -182,6 +195,12 @@ def strided(precision: str, machine: Machine) -> Op:
     return plan(precision, PLAIN_C)
 
 
+def streamed(precision: str, machine: Machine) -> Op:
+    """What they are scheduled by where results would not stay in a cache."""
+    vectors = at("for i in _: _", optimize_level_1(precision, machine))
+    return vectors >> stream_stores(machine.get_streams(precision)) if machine.streams else vectors
+
+
 def variants(program: Proc, precision: str, name: str) -> tuple[Kernel, Kernel]:
     """A program's kernels for vectors of neighbours, and for any strides."""
     any_stride = f"{name}_strided"
@@ -189,6 +208,12 @@ def variants(program: Proc, precision: str, name: str) -> tuple[Kernel, Kernel]:
         Kernel(name, precision, unit_stride(typed(program, precision, name)), partial(plan, precision)),
         Kernel(any_stride, precision, typed(program, precision, any_stride), partial(strided, precision)),
     )
+
+
+def far_copy(precision: str) -> Kernel:
+    """The kernel of a copy that leaves the caches as they are."""
+    name = named_for(precision, "copy_far")
+    return Kernel(name, precision, unit_stride(typed(copy, precision, name)), partial(streamed, precision))
 
 
 def searches(precision: str) -> tuple[Kernel, ...]:
@@ -205,5 +230,6 @@ def searches(precision: str) -> tuple[Kernel, ...]:
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
     either = [k for t in ("f32", "f64") for p in TYPED for k in variants(p, t, named_for(t, p.name()))]
+    far = [far_copy(t) for t in ("f32", "f64")]
     double = [k for p in DOUBLE for k in variants(p, "f64", p.name())]
-    return (*either, *double, *searches("f32"), *searches("f64"))
+    return (*either, *far, *double, *searches("f32"), *searches("f64"))

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from backends.targets import avx2
 from exo_strat import *
-from strategies.blas.level2 import optimize_level_2_general
+from strategies.blas.level2 import optimize_level_2_general, optimize_updates
 
 from .kernel import Kernel, named_for, typed
 
@@ -174,10 +175,10 @@ def trmv_ut(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
     assert stride(y, 0) == 1
     for i in seq(0, n):
         t: R
-        t = x[i]
-        for j in seq(i + 1, n):
-            y[j] += t * a[i, j]
-        y[i] += d[i] * t
+        t = x[n - 1 - i]
+        for j in seq(n - i, n):
+            y[j] += t * a[n - 1 - i, j]
+        y[n - 1 - i] = d[n - 1 - i] * t
 
 
 @proc
@@ -186,10 +187,10 @@ def trsv_ln(n: size, a: [R][n, n], x: [R][n]):
     assert stride(x, 0) == 1
     for i in seq(0, n):
         t: R
-        t = 0.0
+        t = x[i]
         for j in seq(0, i):
-            t += a[i, j] * x[j]
-        x[i] = (x[i] - t) / a[i, i]
+            t += -a[i, j] * x[j]
+        x[i] = t / a[i, i]
 
 
 @proc
@@ -198,10 +199,10 @@ def trsv_un(n: size, a: [R][n, n], x: [R][n]):
     assert stride(x, 0) == 1
     for i in seq(0, n):
         t: R
-        t = 0.0
+        t = x[n - 1 - i]
         for j in seq(n - i, n):
-            t += a[n - 1 - i, j] * x[j]
-        x[n - 1 - i] = (x[n - 1 - i] - t) / a[n - 1 - i, n - 1 - i]
+            t += -a[n - 1 - i, j] * x[j]
+        x[n - 1 - i] = t / a[n - 1 - i, n - 1 - i]
 
 
 @proc
@@ -238,10 +239,10 @@ def trsv_ln_unit(n: size, a: [R][n, n], x: [R][n]):
     assert stride(x, 0) == 1
     for i in seq(0, n):
         t: R
-        t = 0.0
+        t = x[i]
         for j in seq(0, i):
-            t += a[i, j] * x[j]
-        x[i] += -t
+            t += -a[i, j] * x[j]
+        x[i] = t
 
 
 @proc
@@ -250,10 +251,10 @@ def trsv_un_unit(n: size, a: [R][n, n], x: [R][n]):
     assert stride(x, 0) == 1
     for i in seq(0, n):
         t: R
-        t = 0.0
+        t = x[n - 1 - i]
         for j in seq(n - i, n):
-            t += a[n - 1 - i, j] * x[j]
-        x[n - 1 - i] += -t
+            t += -a[n - 1 - i, j] * x[j]
+        x[n - 1 - i] = t
 
 
 @proc
@@ -290,17 +291,39 @@ PROGRAMS = (
 )
 
 
+TOGETHER = {syr_l: 0, syr_u: 0, syr2_l: 64, syr2_u: 64}
+"""Updates of a triangle, and from which size on rows are better updated together, if they are."""
+
+
 def plan(precision: str, machine: Machine) -> Op:
-    """What loops over rows are scheduled by."""
-    return at("for i in _: _", optimize_level_2_general(precision, machine))
+    """What loops over rows are scheduled by. Vectors of AVX-512 have 256 bits, as in `level1`."""
+    return at("for i in _: _", optimize_level_2_general(precision, shorter(machine)))
+
+
+def plan_update(precision: str, together: int, machine: Machine) -> Op:
+    """What updates are scheduled by whose rows stay apart if there are few."""
+    return at("for i in _: _", optimize_updates(precision, shorter(machine), together))
+
+
+def shorter(machine: Machine) -> Machine:
+    """The machine with vectors of 256 bits instead of 512."""
+    return avx2 if machine.name == "avx512" else machine
 
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
-    return tuple(kernel(t, p) for t in ("f32", "f64") for p in PROGRAMS)
+    return tuple(k for t in ("f32", "f64") for k in (*(kernel(t, p) for p in PROGRAMS), update(t, ger, 0, "row")))
 
 
 def kernel(precision: str, program: Proc) -> Kernel:
     """The kernel of a program in a precision."""
+    if program in TOGETHER:
+        return update(precision, program, TOGETHER[program])
     name = named_for(precision, program.name())
     return Kernel(name, precision, typed(program, precision, name), partial(plan, precision))
+
+
+def update(precision: str, program: Proc, together: int, variant: str = "") -> Kernel:
+    """The kernel of an update whose rows stay apart if there are few."""
+    name = named_for(precision, program.name(), variant)
+    return Kernel(name, precision, typed(program, precision, name), partial(plan_update, precision, together))

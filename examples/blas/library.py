@@ -1,11 +1,13 @@
 """Builds `libexo_blas.so` and `exo_blas.h`: `python -m examples.blas.library [DIR]`. Imports this package, `backends`.
 
 Every unit is scheduled, compiled to C and to an object file once for each target; both are kept, the C text by what
-the schedule depends on and the object by its source. So what didn't change isn't made again.
+the schedule depends on and the object by its source. So what didn't change isn't made again. Units that share kernels
+are built by one process, which schedules a kernel once.
 """
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import platform
@@ -16,19 +18,26 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
+from backends.c import BackendError
 from backends.native import FLAGS
 from backends.targets import avx2, avx512, plain_c
-from backends.toolchain import build_object, cache_dir, link
-from exo_strat import Machine
+from backends.toolchain import ToolchainError, build_object, cache_dir, link
+from exo_strat import Machine, Proc, SchedulingError
 
 from .dispatch import dispatch
+from .kernel import Kernel
 from .sources import digest
-from .units import FOLDER, Unit, kernel_text, kernels_of, unit_text, units
+from .units import FOLDER, Unit, kernel_text, kernels_of, sharing, unit_text, units
 
 TARGETS: tuple[Machine, ...] = (plain_c, avx2, avx512) if platform.machine() in ("x86_64", "AMD64") else (plain_c,)
 """What the library has code for, the plainest first."""
 
 WORKERS = 2
+
+
+class BuildError(Exception):
+    """A kernel can't be scheduled, or a unit not compiled. The message says which, for which target, and why; unlike
+    the failure of a schedule, which knows the procedure, it can be told to another process."""
 
 
 class Built(NamedTuple):
@@ -38,15 +47,15 @@ class Built(NamedTuple):
     parallel: bool
 
 
-def c_text(unit: Unit, machine: Machine) -> tuple[str, tuple[str, ...]]:
+def c_text(unit: Unit, machine: Machine, made: dict[str, Proc] | None = None) -> tuple[str, tuple[str, ...]]:
     """The C text of a unit's kernels and the flags that it asks for, from the cache if nothing that it depends on
-    changed."""
+    changed. `made` has kernels that are scheduled already, and gets those of the unit. Raises `BuildError`."""
     found = kernels_of(unit)
     parts = [machine.name, unit.name, *unit.kernels(), *(digest(m) for m in dict.fromkeys(m for m, _ in found))]
     key = hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
     path = cache_dir() / "blas" / f"{unit.name}_{machine.name}-{key}.c"
     if not path.exists():
-        text, flags = kernel_text(tuple(k.scheduled(machine) for _, k in found), f"exo_{unit.name}")
+        text, flags = _made(unit, machine, [k for _, k in found], {} if made is None else made)
         path.parent.mkdir(parents=True, exist_ok=True)
         scratch = path.with_suffix(f".{os.getpid()}")
         scratch.write_text(f"// {' '.join(flags)}\n{text}")
@@ -55,9 +64,25 @@ def c_text(unit: Unit, machine: Machine) -> tuple[str, tuple[str, ...]]:
     return text, tuple(first.removeprefix("//").split())
 
 
-def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built:
-    """The object file of a unit for a target. Raises `SchedulingError`, a `BackendError` or a `ToolchainError`."""
-    kernels, wanted = c_text(unit, machine)
+def _made(
+    unit: Unit, machine: Machine, kernels: Sequence[Kernel], made: dict[str, Proc]
+) -> tuple[str, tuple[str, ...]]:
+    for k in kernels:
+        try:
+            made[k.name] = made.get(k.name) or k.scheduled(machine)
+        except SchedulingError as e:
+            raise BuildError(f"{unit.wrapper}.c: {k.name} can't be scheduled for {machine.name}\n{e}") from e
+    try:
+        return kernel_text(tuple(made[k.name] for k in kernels), f"exo_{unit.name}")
+    except BackendError as e:
+        raise BuildError(f"{unit.wrapper}.c: {unit.name} has no C text for {machine.name}\n{e}") from e
+
+
+def build_unit(
+    unit: Unit, machine: Machine, flags: Sequence[str] = (), made: dict[str, Proc] | None = None
+) -> Built:
+    """The object file of a unit for a target; see `c_text`. Raises `BuildError` or a `ToolchainError`."""
+    kernels, wanted = c_text(unit, machine, made)
     source = unit_text(unit, machine, kernels)
     parallel = "#pragma omp parallel" in source
     # the few last iterations of a loop are no reason to call memcpy
@@ -72,15 +97,20 @@ def build(
     """Write `libexo_blas.so` and `exo_blas.h` into a folder. Returns the library.
 
     `targets` begins with plain C. `flags` are for the C compiler, such as a sanitizer's; `only` are the wrappers to
-    be built, all of them if there are none.
+    be built, all of them if there are none. Raises `BuildError` or a `ToolchainError`.
     """
     chosen = [u for u in units() if not only or u.wrapper in set(only)]
-    jobs = [(u, m.name) for u in chosen for m in targets]
-    with ProcessPoolExecutor(WORKERS) as pool:
-        built = list(pool.map(_job, *zip(*jobs, strict=True), [tuple(flags)] * len(jobs)))
+    for module in dict.fromkeys(module for u in chosen for module, _ in kernels_of(u)):
+        digest(module)  # here, so that the processes that are made don't each look at all files
+    # without kernels, a unit is the same for all targets
+    groups = [(g, m) for g in sharing(chosen) for m in reversed(targets) if g[0].kernels() or m == targets[0]]
+    jobs = [(group, m.name, tuple(flags)) for group, m in groups]
+    # trees have no cycles, and to look for them takes a fifth of the time
+    with ProcessPoolExecutor(WORKERS, initializer=gc.disable) as pool:
+        built = [b for part in pool.map(_job, *zip(*jobs, strict=True)) for b in part]
     header = (FOLDER / "exo_blas.h").read_text()
     features = {m.name: m.cpu_flags for m in targets}
-    entries = dispatch(header, [r for u in chosen for r in u.routines()], features)
+    entries = dispatch(header, [r for u in chosen if u.kernels() for r in u.routines()], features)
     objects = [build_object("exo_dispatch", entries, (*FLAGS, "-fvisibility=hidden", *flags)), *(b.path for b in built)]
     directory.mkdir(parents=True, exist_ok=True)
     library = directory / "libexo_blas.so"
@@ -89,16 +119,20 @@ def build(
     return library
 
 
-def _job(unit: Unit, target: str, flags: Sequence[str]) -> Built:
+def _job(group: Sequence[Unit], target: str, flags: Sequence[str]) -> list[Built]:
     machine = next(m for m in TARGETS if m.name == target)
-    return build_unit(unit, machine, flags)
+    made: dict[str, Proc] = {}
+    return [build_unit(unit, machine, flags, made) for unit in group]
 
 
 def main() -> None:
     """Build everything into a folder, `build/blas` unless one is given."""
     directory = Path(sys.argv[1] if len(sys.argv) > 1 else "build/blas")
     start = perf_counter()
-    library = build(directory)
+    try:
+        library = build(directory)
+    except (BuildError, ToolchainError) as e:
+        sys.exit(f"{directory}: {e}")
     print(f"{library}: {len(units())} units for {', '.join(m.name for m in TARGETS)} in {perf_counter() - start:.1f} s")
 
 

@@ -1,85 +1,46 @@
-"""Level 2, packed: the kernels of triangles that are stored row after row, without gaps. Imports `exo_strat`, `kernel`,
-`level2` and `strategies.blas`.
+"""Level 2, packed: the programs of `level2` for triangles whose rows are stored without gaps. Imports `exo_strat`,
+`kernel`, `level2`, `storage` and `strategies.blas`.
 
-Where a row of a packed triangle begins is quadratic in its number, which object code, whose indices are affine, can't
-say. Of two rows it can: they are the rows of a matrix, at the distance between these two. So wrappers go through pairs
-of rows. Each is a rectangle of two rows, for the programs here, and a corner at the diagonal, a triangle of 2 x 2 for
-the programs of `level2`. Programs for rectangles are for any number of rows; their kernels are for two.
+What is stored how is said last: the plan is about the elements of a matrix.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from exo_strat import *
-from strategies import std
-from strategies.blas.packed import optimize_few_rows
+from strategies.blas.packed import Rows, optimize_packed
 
 from . import level2
 from .kernel import Kernel, named_for, typed
+from .storage import PACKED_LOWER, PACKED_UPPER
+
+STORAGE = {"l": PACKED_LOWER, "u": PACKED_UPPER}
+UPDATES = {"syr": Rows(4, alone_from=64), "syr2": Rows(4)}
+"""How many rows are taken together where the matrix is written: stores are what takes time."""
 
 
-@proc
-def symv_r(m: size, n: size, alpha: R, a: [R][m, n], x: [R][m], y: [R][m], u: [R][n], v: [R][n]):
-    assert stride(a, 1) == 1
-    assert stride(u, 0) == 1
-    assert stride(v, 0) == 1
-    for i in seq(0, m):
-        t: R
-        t = alpha * x[i]
-        w: R
-        w = 0.0
-        for j in seq(0, n):
-            v[j] += t * a[i, j]
-            w += a[i, j] * u[j]
-        y[i] += alpha * w
-
-
-@proc
-def ger2(m: size, n: size, alpha: R, x: [R][m], y: [R][m], u: [R][n], v: [R][n], a: [R][m, n]):
-    assert stride(a, 1) == 1
-    assert stride(u, 0) == 1
-    assert stride(v, 0) == 1
-    for i in seq(0, m):
-        t: R
-        t = alpha * x[i]
-        w: R
-        w = alpha * y[i]
-        for j in seq(0, n):
-            a[i, j] += t * v[j] + w * u[j]
-
-
-RECTANGLES = (level2.gemv_n, level2.gemv_trans, level2.ger, symv_r, ger2)
-"""What is scheduled for two rows."""
-
-CORNERS = tuple(p for p in level2.PROGRAMS if p not in RECTANGLES)
-"""What is left to the C compiler, which knows that there are one or two rows."""
-
-
-def pair(precision: str, machine: Machine) -> Op:
-    """What loops over two rows are scheduled by."""
-    return at("for i in _: _", optimize_few_rows(precision, machine, vectors=2))
+def plan(precision: str, rows: Rows, storage: Memory, stored: Sequence[str], machine: Machine) -> Op:
+    """What loops over rows are scheduled by."""
+    return at("for i in _: _", optimize_packed(precision, level2.shorter(machine), stored, storage, rows))
 
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
-    pairs = [rectangle(t, p) for t in ("f32", "f64") for p in RECTANGLES]
-    return (*pairs, *(corner(t, p) for t in ("f32", "f64") for p in CORNERS))
+    return tuple(k for t in ("f32", "f64") for p in level2.PROGRAMS for k in kernels_of(t, p))
 
 
-def rectangle(precision: str, program: Proc) -> Kernel:
-    """The kernel of a program over rows, for two of them."""
-    name = named_for(precision, program.name(), "pair")
-    two = schedule(partial_eval(m=2), typed(program, precision, name))
-    return Kernel(name, precision, two, partial(pair, precision))
-
-
-def corner(precision: str, program: Proc) -> Kernel:
-    """The kernel of a program over a triangle, for a corner."""
-    name = named_for(precision, program.name(), "corner")
-    return Kernel(name, precision, typed(program, precision, name), plain)
-
-
-def plain(machine: Machine) -> Op:
-    """What loops over a corner are scheduled by."""
-    return std.cleanup()
+def kernels_of(precision: str, program: Proc) -> Iterator[Kernel]:
+    """The kernels of a program on a triangle; if it is given the diagonal, one for a diagonal that is packed, too."""
+    routine, _, variant = program.name().partition("_")
+    storage = STORAGE.get(variant[:1])
+    if storage is None:
+        return
+    cases: dict[str, Sequence[str]] = {"packed": ("a",)}
+    if any(a.name() == "d" for a in program.args()):
+        cases = {"packed": ("a", "d"), "packed_unit": ("a",)}
+    for case, stored in cases.items():
+        name = named_for(precision, program.name(), case)
+        scheduled = partial(plan, precision, UPDATES.get(routine, Rows()), storage, stored)
+        yield Kernel(name, precision, typed(program, precision, name), scheduled)

@@ -11,7 +11,7 @@ from exo_strat import direct
 from strategies.blas.skinny import optimize_skinny
 
 from .kernel import Kernel, named_for, typed
-from .level2 import gemv_n, gemv_trans, ger
+from .level2 import gemv_n, gemv_trans, ger, shorter
 
 COLUMNS = {"f32": 80, "f64": 40}
 """How many columns there are at most: ten vectors of AVX2."""
@@ -19,7 +19,7 @@ COLUMNS = {"f32": 80, "f64": 40}
 
 def plan(precision: str, machine: Machine) -> Op:
     """What loops over the rows of a matrix with few columns are scheduled by."""
-    return at("for i in _: _", optimize_skinny(precision, machine, COLUMNS[precision]))
+    return at("for i in _: _", optimize_skinny(precision, shorter(machine), COLUMNS[precision]))
 
 
 def kernel(precision: str, program: Proc) -> Kernel:

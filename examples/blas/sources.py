@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -20,10 +20,21 @@ FOLLOWED = ("strategies", "examples")
 @cache
 def digest(module: str) -> str:
     """A hash of all that a module's schedules depend on."""
-    compiler = [p for package in WHOLE for p in sorted((ROOT / package).rglob("*.py"))]
-    followed = sorted(_reached(module))
-    parts = [f"{p.relative_to(ROOT)} {hashlib.sha256(p.read_bytes()).hexdigest()}" for p in (*compiler, *followed)]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return _hash_of((_compiler(), *map(_line, sorted(_reached(module)))))
+
+
+@cache
+def _compiler() -> str:
+    """A hash of the compiler."""
+    return _hash_of(_line(p) for package in WHOLE for p in sorted((ROOT / package).rglob("*.py")))
+
+
+def _line(path: Path) -> str:
+    return f"{path.relative_to(ROOT)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+
+
+def _hash_of(lines: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _reached(module: str) -> set[Path]:

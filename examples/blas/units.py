@@ -8,6 +8,7 @@ interface and wrapper.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -78,6 +79,15 @@ def kernels_of(unit: Unit) -> tuple[tuple[str, Kernel], ...]:
     return tuple(map(find, unit.kernels()))
 
 
+def sharing(chosen: Sequence[Unit]) -> tuple[tuple[Unit, ...], ...]:
+    """Units in groups that have no kernel in common; those with most kernels first."""
+    groups: list[list[Unit]] = []
+    for unit in chosen:
+        met = [g for g in groups if any(set(unit.kernels()) & set(u.kernels()) for u in g)]
+        groups = [g for g in groups if g not in met] + [[u for g in met for u in g] + [unit]]
+    return tuple(tuple(g) for g in sorted(groups, key=lambda g: -sum(len(u.kernels()) for u in g)))
+
+
 def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...]]:
     """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for."""
     if not procs:
@@ -90,9 +100,13 @@ def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...
 
 
 def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
-    """The C source of a unit for a target."""
+    """The C source of a unit for a target. Without kernels, it defines the library's own functions."""
     lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>", kernels]
-    lines += [(FOLDER / "exo_blas.h").read_text(), f"#define EXO_TARGET {machine.name}"]
+    header = (FOLDER / "exo_blas.h").read_text()
+    if unit.kernels():
+        lines += [header, f"#define EXO_TARGET {machine.name}"]
+    else:
+        lines += ["#pragma GCC visibility push(default)", header, "#pragma GCC visibility pop"]
     if unit.precision:
         lines += [f"#define EXO_LETTER {unit.letter}", f"#define T {TYPES[unit.precision]}"]
         lines += [

@@ -14,21 +14,20 @@ from exo_strat import *
 from strategies.halide import *
 
 
+# four remapped images, and their Gaussian pyramids
 @proc
-def local_laplacian(
+def remapped(
     H: size,
     W: size,
     inp: f32[4 * ((H + 15) / 4) + 3, 4 * ((W + 15) / 4) + 3],
     level: f32[4],
     strength: f32,
-    out: f32[H, W],
+    g0: f32[4, 4 * ((H + 15) / 4) + 3, 4 * ((W + 15) / 4) + 3],
+    d1: f32[4, 2 * ((H + 15) / 4) + 1, 4 * ((W + 15) / 4) + 3],
+    g1: f32[4, 2 * ((H + 15) / 4) + 1, 2 * ((W + 15) / 4) + 1],
+    d2: f32[4, (H + 15) / 4, 2 * ((W + 15) / 4) + 1],
+    g2: f32[4, (H + 15) / 4, (W + 15) / 4],
 ):
-    # four remapped images, and their Gaussian pyramids
-    g0: f32[4, 4 * ((H + 15) / 4) + 3, 4 * ((W + 15) / 4) + 3]
-    d1: f32[4, 2 * ((H + 15) / 4) + 1, 4 * ((W + 15) / 4) + 3]
-    g1: f32[4, 2 * ((H + 15) / 4) + 1, 2 * ((W + 15) / 4) + 1]
-    d2: f32[4, (H + 15) / 4, 2 * ((W + 15) / 4) + 1]
-    g2: f32[4, (H + 15) / 4, (W + 15) / 4]
     for k in seq(0, 4):
         for y in seq(0, 4 * ((H + 15) / 4) + 3):
             for x in seq(0, 4 * ((W + 15) / 4) + 3):
@@ -51,11 +50,19 @@ def local_laplacian(
         for y in seq(0, (H + 15) / 4):
             for x in seq(0, (W + 15) / 4):
                 g2[k, y, x] = 0.25 * d2[k, y, 2 * x] + 0.5 * d2[k, y, 2 * x + 1] + 0.25 * d2[k, y, 2 * x + 2]
-    # the image's own Gaussian pyramid
-    e1: f32[2 * ((H + 15) / 4) + 1, 4 * ((W + 15) / 4) + 3]
-    i1: f32[2 * ((H + 15) / 4) + 1, 2 * ((W + 15) / 4) + 1]
-    e2: f32[(H + 15) / 4, 2 * ((W + 15) / 4) + 1]
-    i2: f32[(H + 15) / 4, (W + 15) / 4]
+
+
+# the image's own Gaussian pyramid
+@proc
+def pyramid(
+    H: size,
+    W: size,
+    inp: f32[4 * ((H + 15) / 4) + 3, 4 * ((W + 15) / 4) + 3],
+    e1: f32[2 * ((H + 15) / 4) + 1, 4 * ((W + 15) / 4) + 3],
+    i1: f32[2 * ((H + 15) / 4) + 1, 2 * ((W + 15) / 4) + 1],
+    e2: f32[(H + 15) / 4, 2 * ((W + 15) / 4) + 1],
+    i2: f32[(H + 15) / 4, (W + 15) / 4],
+):
     for y in seq(0, 2 * ((H + 15) / 4) + 1):
         for x in seq(0, 4 * ((W + 15) / 4) + 3):
             e1[y, x] = 0.25 * inp[2 * y, x] + 0.5 * inp[2 * y + 1, x] + 0.25 * inp[2 * y + 2, x]
@@ -68,17 +75,39 @@ def local_laplacian(
     for y in seq(0, (H + 15) / 4):
         for x in seq(0, (W + 15) / 4):
             i2[y, x] = 0.25 * e2[y, 2 * x] + 0.5 * e2[y, 2 * x + 1] + 0.25 * e2[y, 2 * x + 2]
-    # the coarsest level, blended
-    o2: f32[(H + 15) / 4, (W + 15) / 4]
+
+
+# the coarsest level, blended
+@proc
+def coarsest(
+    H: size,
+    W: size,
+    level: f32[4],
+    g2: f32[4, (H + 15) / 4, (W + 15) / 4],
+    i2: f32[(H + 15) / 4, (W + 15) / 4],
+    o2: f32[(H + 15) / 4, (W + 15) / 4],
+):
     for y in seq(0, (H + 15) / 4):
         for x in seq(0, (W + 15) / 4):
             o2[y, x] = 0.0
             for k in seq(0, 4):
                 o2[y, x] += relu(1.0 - abs(3.0 * (i2[y, x] - level[k]))) * g2[k, y, x]
-    # the middle one: what is below, upsampled, and the blended Laplacians
-    p2: f32[(H + 5) / 2, (W + 15) / 4]
-    q2: f32[4, (H + 5) / 2, (W + 15) / 4]
-    o1: f32[(H + 5) / 2, (W + 5) / 2]
+
+
+# the middle level: what is below, upsampled, and the blended Laplacians
+@proc
+def middle(
+    H: size,
+    W: size,
+    level: f32[4],
+    g1: f32[4, 2 * ((H + 15) / 4) + 1, 2 * ((W + 15) / 4) + 1],
+    g2: f32[4, (H + 15) / 4, (W + 15) / 4],
+    i1: f32[2 * ((H + 15) / 4) + 1, 2 * ((W + 15) / 4) + 1],
+    o2: f32[(H + 15) / 4, (W + 15) / 4],
+    p2: f32[(H + 5) / 2, (W + 15) / 4],
+    q2: f32[4, (H + 5) / 2, (W + 15) / 4],
+    o1: f32[(H + 5) / 2, (W + 5) / 2],
+):
     for y in seq(0, (H + 5) / 2):
         for x in seq(0, (W + 15) / 4):
             p2[y, x] = 0.75 * o2[y / 2 + 1, x] + 0.25 * o2[y / 2 + 2 * (y % 2), x]
@@ -93,10 +122,23 @@ def local_laplacian(
                 o1[y, x] += relu(1.0 - abs(3.0 * (i1[y + 3, x + 3] - level[k]))) * (
                     g1[k, y + 3, x + 3] - (0.75 * q2[k, y, x / 2 + 1] + 0.25 * q2[k, y, x / 2 + 2 * (x % 2)])
                 )
-    # the finest one
-    r0: f32[4, H, W]
-    p1: f32[H, (W + 5) / 2]
-    q1: f32[4, H, (W + 5) / 2]
+
+
+# the finest level
+@proc
+def finest(
+    H: size,
+    W: size,
+    inp: f32[4 * ((H + 15) / 4) + 3, 4 * ((W + 15) / 4) + 3],
+    level: f32[4],
+    strength: f32,
+    g1: f32[4, 2 * ((H + 15) / 4) + 1, 2 * ((W + 15) / 4) + 1],
+    o1: f32[(H + 5) / 2, (W + 5) / 2],
+    r0: f32[4, H, W],
+    p1: f32[H, (W + 5) / 2],
+    q1: f32[4, H, (W + 5) / 2],
+    out: f32[H, W],
+):
     for k in seq(0, 4):
         for y in seq(0, H):
             for x in seq(0, W):
@@ -117,6 +159,44 @@ def local_laplacian(
                 out[y, x] += relu(1.0 - abs(3.0 * (inp[y + 9, x + 9] - level[k]))) * (
                     r0[k, y, x] - (0.75 * q1[k, y, x / 2 + 1] + 0.25 * q1[k, y, x / 2 + 2 * (x % 2)])
                 )
+
+
+@proc
+def parts(
+    H: size,
+    W: size,
+    inp: f32[4 * ((H + 15) / 4) + 3, 4 * ((W + 15) / 4) + 3],
+    level: f32[4],
+    strength: f32,
+    out: f32[H, W],
+):
+    g0: f32[4, 4 * ((H + 15) / 4) + 3, 4 * ((W + 15) / 4) + 3]
+    d1: f32[4, 2 * ((H + 15) / 4) + 1, 4 * ((W + 15) / 4) + 3]
+    g1: f32[4, 2 * ((H + 15) / 4) + 1, 2 * ((W + 15) / 4) + 1]
+    d2: f32[4, (H + 15) / 4, 2 * ((W + 15) / 4) + 1]
+    g2: f32[4, (H + 15) / 4, (W + 15) / 4]
+    remapped(H, W, inp, level, strength, g0, d1, g1, d2, g2)
+    e1: f32[2 * ((H + 15) / 4) + 1, 4 * ((W + 15) / 4) + 3]
+    i1: f32[2 * ((H + 15) / 4) + 1, 2 * ((W + 15) / 4) + 1]
+    e2: f32[(H + 15) / 4, 2 * ((W + 15) / 4) + 1]
+    i2: f32[(H + 15) / 4, (W + 15) / 4]
+    pyramid(H, W, inp, e1, i1, e2, i2)
+    o2: f32[(H + 15) / 4, (W + 15) / 4]
+    coarsest(H, W, level, g2, i2, o2)
+    p2: f32[(H + 5) / 2, (W + 15) / 4]
+    q2: f32[4, (H + 5) / 2, (W + 15) / 4]
+    o1: f32[(H + 5) / 2, (W + 5) / 2]
+    middle(H, W, level, g1, g2, i1, o2, p2, q2, o1)
+    r0: f32[4, H, W]
+    p1: f32[H, (W + 5) / 2]
+    q1: f32[4, H, (W + 5) / 2]
+    finest(H, W, inp, level, strength, g1, o1, r0, p1, q1, out)
+
+
+CALLS = ("remapped", "pyramid", "coarsest", "middle", "finest")
+
+local_laplacian = schedule(seq(*(at(f"{name}(_)", inline()) for name in CALLS), rename("local_laplacian")), parts)
+"""All stages in one procedure, as schedules want them."""
 
 
 def levels(strip: int = 32) -> Op:

@@ -1,4 +1,5 @@
-"""Unsharp masking of a colour image, as in Halide's repository. Imports `exo_strat` and `strategies.halide`.
+"""Unsharp masking of a colour image, as in Halide's repository. Imports `exo_strat`, `backends.targets` and
+`strategies.halide`.
 
 What a Gaussian filter takes away of the brightness is added once more, and each colour scaled by how much brighter
 its pixel becomes. The image comes with three pixels around it.
@@ -6,6 +7,7 @@ its pixel becomes. The image comes with three pixels around it.
 
 from __future__ import annotations
 
+from backends.targets import PLAIN_C
 from exo_strat import *
 from strategies.halide import *
 
@@ -77,19 +79,25 @@ def pixels() -> Op:
     )
 
 
-def groups(n: int = 8, strip: int = 8) -> Op:
+def groups(n: int = 8, strip: int = 8, machine: Machine = PLAIN_C, least: int = 2048) -> Op:
     """Groups of rows, so many in each of the strips that run in parallel: of a column, what the rows of a group share
-    of the brightness is read once. Where a group is whole, nothing asks for the image's end."""
+    of the brightness is read once. Where a group is whole, nothing asks for the image's end. On a machine with stores
+    that pass the caches, rows of at least so many pixels do so."""
     return pipeline(
         _sharpen.compute_inline(),
         _blur_x.compute_inline(),
+        _ratio.compute_inline(),
         _out.split("y", "y", "yi", n).split("y", "ys", "y", strip).reorder("c", "x", "yi", "y", "ys").parallel("ys"),
-        _ratio.compute_at(_out, "x").store_in(DRAM_STACK),
         _blur_y.compute_at(_out, "y").reorder("yi", "x"),
         _gray.store_at(_out, "ys").compute_at(_out, "y").vectorize("x"),
-        _out.partition("y").unroll("c").vectorize("x"),
+        _last(_out.partition("y").unroll("c"), machine, least),
         _blur_y.unroll("yi").vectorize("x"),
     )
+
+
+def _last(out: Func, machine: Machine, least: int) -> Func:
+    """How the pixels of a row are computed."""
+    return out.stream("x", machine, least) if machine.streams else out.vectorize("x")
 
 
 SCHEDULES = {"rows": rows(), "pixels": pixels(), "groups": groups()}

@@ -17,8 +17,8 @@ from ..frontend.near import count, missed
 from ..frontend.patterns import Match, NodeAt, Pattern, parse_pattern
 from ..ir.names import Sym
 from ..ir.nodes import Node, ProcDef, Stmt
-from ..ir.printing import names_at, print_expr, render
-from ..ir.walk import Path, get, walk
+from ..ir.printing import names_in_scope, print_expr, render
+from ..ir.walk import Path, get, statements, walk
 from .edits import Edit, Span, span_of
 from .proc import InvalidCursorError, Proc
 
@@ -197,6 +197,11 @@ class NodeCursor(Cursor):
             kind = kind_of(n)
             if kind is not None:
                 yield kind(self.proc, path)
+
+    def statements(self) -> Iterator[StmtCursor]:
+        """Cursors to the statements at and below this node, in textual order."""
+        for path, n in statements(self.node, self.path):
+            yield cast("StmtCursor", KINDS[type(n)](self.proc, path))
 
     def _child(self, label: str) -> NodeCursor:
         return at_path(self.proc, (*self.path, (label, None)))
@@ -407,7 +412,7 @@ class ExprCursor(NodeCursor):
         >>> p.find("x[_] = _").idx()[0].text()
         'n - 1'
         """
-        return print_expr(self.node, names_at(self.proc.tree))  # type: ignore[arg-type]
+        return print_expr(self.node, names_in_scope(self.proc.tree, self.path))  # type: ignore[arg-type]
 
     def stmt(self) -> StmtCursor:
         """The statement in which the expression stands."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..frontend.scope import declarations
+from ..frontend.scope import types_at, window_type
 from ..ir import nodes as ir
 from ..ir.config import Config
 from ..ir.externs import ExternFn
@@ -35,7 +35,10 @@ class _Buffer(c._Named):
 
     def type(self) -> Type:
         """The declared type."""
-        return declarations(self.proc.tree)[self.sym]
+        node = self.node
+        if isinstance(node, ir.WindowDef):
+            return window_type(node.rhs, types_at(self.proc.tree, self.path)[node.rhs.sym])
+        return node.type  # type: ignore[union-attr]
 
     def is_tensor(self) -> bool:
         """Whether it has dimensions."""
@@ -111,7 +114,7 @@ class _Update(c._Named, c.StmtCursor):
 
     def type(self) -> Type:
         """The precision of the buffer written."""
-        t = declarations(self.proc.tree)[self.sym]
+        t = types_at(self.proc.tree, self.path)[self.sym]
         return t.base if isinstance(t, Tensor) else t
 
 
@@ -194,7 +197,7 @@ class ReadCursor(c._Named, c.ExprCursor):
 
     def type(self) -> Type:
         """The type of the value: a control type, a precision, or a tensor passed whole."""
-        t = declarations(self.proc.tree)[self.sym]
+        t = types_at(self.proc.tree, self.path)[self.sym]
         return t.base if isinstance(t, Tensor) and self.idx() else t
 
 

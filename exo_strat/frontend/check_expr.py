@@ -24,6 +24,7 @@ from ..ir.nodes import (
 )
 from ..ir.types import Control, Scalar, bool_
 from ..ir.walk import COMPARISONS, LOGICAL, walk
+from ..logic.answers import Words
 from ..logic.formula import Lin, conj, ge, le
 from .check_place import Place
 from .check_views import View, inside
@@ -124,20 +125,33 @@ def _is_declared(place: Place) -> bool:
 
 def check_access(place: Place, sym: Sym, idx: PVector[Expr]) -> View:
     """Checks an element access: one index a dimension, each an integer within the extent; the element."""
-    view, text = place.view(sym), place.show(Read(sym, idx))
-    if len(idx) != view.rank:
-        raise place.error(f"{text}: {len(idx)} indices given, but {place.name(sym)} has {view.rank} dimensions")
+    access, view = Read(sym, idx), place.view(sym)
+    _check_rank(place, access, view)
     points: list[tuple[Lin, Lin | None]] = []
     for k, i in enumerate(idx):
         check_kind(place.at(("idx", k)), i, "integer")
         points.append((place.number(i), None))
-        _require_inside(place, text, place.name(sym), k, points[-1][0], view.shape[k])
+        _require_inside(place, access, k, points[-1][0], view.shape[k])
     return view.window(points)
 
 
-def _require_inside(place: Place, text: str, name: str, k: int, index: Lin, extent: Lin) -> None:
-    message = f"{text} may be out of bounds in dimension {k}"
-    place.require(inside(index, extent), message, f"index {{}}, and {name} has extent {{}}", index, extent)
+def _check_rank(place: Place, e: Read | WindowExpr, view: View) -> None:
+    if len(e.idx) != view.rank:
+        given = f"{len(e.idx)} indices given, but {place.name(e.sym)} has {view.rank} dimensions"
+        raise place.error(f"{place.show(e)}: {given}")
+
+
+def _require_inside(place: Place, e: Read | WindowExpr, k: int, index: Lin, extent: Lin) -> None:
+    message, numbers = _outside(place, e, k, "index {}")
+    place.require(inside(index, extent), message, numbers, index, extent)
+
+
+def _outside(place: Place, e: Read | WindowExpr, k: int, index: str) -> tuple[Words, Words]:
+    """What to say if an access is out of bounds, and the template of an example. They are seldom wanted."""
+    return (
+        lambda: f"{place.show(e)} may be out of bounds in dimension {k}",
+        lambda: f"{index}, and {place.name(e.sym)} has extent {{}}",
+    )
 
 
 def check_window(place: Place, w: WindowExpr) -> View:
@@ -145,33 +159,31 @@ def check_window(place: Place, w: WindowExpr) -> View:
 
     A window may be empty (`lo == hi`).
     """
-    view, text = place.view(w.sym), place.show(w)
-    if len(w.idx) != view.rank:
-        raise place.error(f"{text}: {len(w.idx)} indices given, but {place.name(w.sym)} has {view.rank} dimensions")
+    view = place.view(w.sym)
+    _check_rank(place, w, view)
     parts: list[tuple[Lin, Lin | None]] = []
     for k, d in enumerate(w.idx):
         here = place.at(("idx", k))
         if isinstance(d, Point):
             check_kind(here.at(("pt", None)), d.pt, "integer")
             at = place.number(d.pt)
-            _require_inside(place, text, place.name(w.sym), k, at, view.shape[k])
+            _require_inside(place, w, k, at, view.shape[k])
             parts.append((at, None))
         else:
-            parts.append(_check_interval(place, here, text, d, place.name(w.sym), view.shape[k]))
+            parts.append(_check_interval(place, here, w, d, view.shape[k]))
     if all(hi is None for _, hi in parts):
-        raise place.error(f"{text} keeps no dimension: a window needs at least one interval lo:hi")
+        raise place.error(f"{place.show(w)} keeps no dimension: a window needs at least one interval lo:hi")
     return view.window(parts)
 
 
-def _check_interval(
-    place: Place, here: Place, text: str, d: Interval, name: str, extent: Lin
-) -> tuple[Lin, Lin]:
+def _check_interval(place: Place, here: Place, w: WindowExpr, d: Interval, extent: Lin) -> tuple[Lin, Lin]:
     check_kind(here.at(("lo", None)), d.lo, "integer")
     check_kind(here.at(("hi", None)), d.hi, "integer")
     lo, hi = place.number(d.lo), place.number(d.hi)
 
-    k = here.path[-1][1]
+    _, k = here.path[-1]
+    assert k is not None
     goal = conj(ge(lo, 0), le(lo, hi), le(hi, extent))
-    numbers = f"{{}}:{{}}, and {name} has extent {{}}"
-    place.require(goal, f"{text} may be out of bounds in dimension {k}", numbers, lo, hi, extent)
+    message, numbers = _outside(place, w, k, "{}:{}")
+    place.require(goal, message, numbers, lo, hi, extent)
     return lo, hi

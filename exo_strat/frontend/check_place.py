@@ -16,7 +16,7 @@ from ..ir.nodes import Expr, Interval, Point, ProcDef
 from ..ir.printing import names_at, print_dim
 from ..ir.types import Control
 from ..ir.walk import Path, Step
-from ..logic.answers import Proved, Refuted
+from ..logic.answers import Proved, Refuted, Words, spelled
 from ..logic.context import show_model
 from ..logic.formula import Formula, HashedOnce, Lin, Model, Opaque, atoms, lin_atoms, value_of
 from ..logic.solver import prove
@@ -107,20 +107,21 @@ class Place:
             return CheckError(self.path, message, None)
         return CheckError(self.path, message, show_model(self.tree, model))
 
-    def require(self, goal: Formula, message: str, numbers: str = "", *about: Lin) -> None:
-        """Raises `CheckError` unless `goal` follows from what is known here.
+    def require(self, goal: Formula, words: Words, numbers: Words = "", *about: Lin) -> None:
+        """Raises `CheckError` with the message `words` unless `goal` follows from what is known here.
 
         `numbers` is a template that shows what the forms `about` are in a counterexample.
         """
-        answer = prove(self.facts, goal, f"it is not so that {message}")
+        answer = prove(self.facts, goal, lambda: f"it is not so that {spelled(words)}")
         if isinstance(answer, Proved):
             return
+        message = spelled(words)
         if not isinstance(answer, Refuted):
             raise self.error(f"{message} (not proved: {answer.why})")
         asked = {*atoms(goal), *(a for x in about for a in lin_atoms(x))}
         shown = show_model(self.tree, {a: v for a, v in answer.model.items() if a in asked})
         example = ", ".join(f"{name} = {v}" for name, v in shown.items())
-        values = numbers.format(*[value_of(x, answer.model) for x in about])
+        values = spelled(numbers).format(*[value_of(x, answer.model) for x in about])
         text = ": ".join(t for t in (example, values) if t)
         # Strides that nobody asked for would only distract.
         model = {a: v for a, v in answer.model.items() if a in asked or not isinstance(a, Opaque)}

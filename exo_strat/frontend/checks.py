@@ -7,6 +7,7 @@ only the statements on its path, and those it tells something new, are checked a
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import partial
 
 from pyrsistent import pmap
 
@@ -71,8 +72,12 @@ def _bring_in(place: Place, sym: Sym, t: DataType) -> Place:
 
 def _check_extents(place: Place, sym: Sym, t: Tensor) -> None:
     for d, extent in enumerate(place.view(sym).shape):
-        message = f"{place.name(sym)}: extent {place.show(t.shape[d])} of dimension {d} may be less than 1"
+        message = partial(_short, place, sym, t, d)
         place.at(("type", None), ("shape", d)).require(ge(extent, 1), message, "extent {}", extent)
+
+
+def _short(place: Place, sym: Sym, t: Tensor, d: int) -> str:
+    return f"{place.name(sym)}: extent {place.show(t.shape[d])} of dimension {d} may be less than 1"
 
 
 def _check_block(place: Place, label: str, stmts: Block) -> None:
@@ -118,19 +123,35 @@ def _signature(place: Place, s: Stmt) -> Hashable:
     return place.facts, scope, values_at(place.tree, place.path) if asks_config(s) else None
 
 
+def check_own(place: Place, s: Stmt) -> None:
+    """Checks the expressions of `s` itself, not the blocks that it may hold. Raises `errors.CheckError`."""
+    if isinstance(s, For | If):
+        _check_head(place, s)
+    else:
+        _check_stmt(place, s)
+
+
+def _check_head(place: Place, s: For | If) -> None:
+    """Checks a loop's bounds, or a branch's condition."""
+    if isinstance(s, For):
+        check_kind(place.at(("lo", None)), s.lo, "integer")
+        check_kind(place.at(("hi", None)), s.hi, "integer")
+    else:
+        check_kind(place.at(("cond", None)), s.cond, "truth value")
+
+
 def _check_closed(place: Place, s: Stmt) -> None:
     """Checks a statement that brings nothing into scope."""
     match s:
         case Assign(sym=sym, idx=idx, rhs=rhs) | Reduce(sym=sym, idx=idx, rhs=rhs):
             check_access(place, sym, idx)
             check_kind(place.at(("rhs", None)), rhs, "number")
-        case For(iter=it, lo=lo, hi=hi, body=body):
-            check_kind(place.at(("lo", None)), lo, "integer")
-            check_kind(place.at(("hi", None)), hi, "integer")
+        case For(iter=it, body=body):
+            _check_head(place, s)
             inner = place.with_control(it, index).know(range_facts(s))
             _check_block(inner, "body", body)
-        case If(cond=c, body=body, orelse=orelse):
-            check_kind(place.at(("cond", None)), c, "truth value")
+        case If(body=body, orelse=orelse):
+            _check_head(place, s)
             _check_block(place.know(branch_facts(s, "body", place.env)), "body", body)
             _check_block(place.know(branch_facts(s, "orelse", place.env)), "orelse", orelse)
         case Call():

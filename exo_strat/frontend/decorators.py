@@ -46,12 +46,13 @@ def proc(fn: Callable[..., Any]) -> Proc:
     return _from_function(fn, None, _caller())
 
 
-def instr(c: str, c_global: str = "") -> Callable[[Callable[..., Any]], Proc]:
-    """Makes a machine instruction of a function: its body is the meaning, `c` its C text."""
-    if not isinstance(c, str) or not isinstance(c_global, str):
+def instr(c: str, c_global: str = "", c_fence: str = "") -> Callable[[Callable[..., Any]], Proc]:
+    """Makes a machine instruction of a function: its body is the meaning, `c` its C text, `c_global` what a file
+    needs once, `c_fence` what must follow before another thread may see what it wrote."""
+    if not all(isinstance(text, str) for text in (c, c_global, c_fence)):
         raise ParseError('@instr takes the C text: write @instr("...") above the function')
     frame = _caller()
-    return lambda fn: _from_function(fn, Instr(c, c_global), frame)
+    return lambda fn: _from_function(fn, Instr(c, c_global, c_fence), frame)
 
 
 def config(cls: type) -> Config:
@@ -113,6 +114,10 @@ def _filled(cell: Any) -> bool:
     return True
 
 
+INSTR_TEXTS = ("c", "c_global", "c_fence")
+"""The arguments of `@instr`."""
+
+
 def proc_from_source(text: str, env: Mapping[str, object] | None = None, file: str = "<source>") -> Proc:
     """A procedure from its text. `env` says what memories, configs, procedures and externs it names mean."""
     source = Source(file, tuple(textwrap.dedent(text).strip("\n").splitlines()))
@@ -130,12 +135,12 @@ def _only_function(source: Source) -> ast.FunctionDef:
 def _instr_of(fn: ast.FunctionDef, source: Source) -> Instr | None:
     for d in fn.decorator_list:
         if isinstance(d, ast.Call) and isinstance(d.func, ast.Name) and d.func.id == "instr":
-            given = dict(zip(("c", "c_global"), d.args, strict=False)) | {k.arg: k.value for k in d.keywords}
+            given = dict(zip(INSTR_TEXTS, d.args, strict=False)) | {k.arg: k.value for k in d.keywords}
             texts = {k: a.value for k, a in given.items() if isinstance(a, ast.Constant) and isinstance(a.value, str)}
-            fits = "c" in texts and texts.keys() <= {"c", "c_global"}
+            fits = "c" in texts and texts.keys() <= {*INSTR_TEXTS}
             if not fits or len(texts) != len(d.args) + len(d.keywords):
-                source.fail(ParseError, d, "@instr takes the C text, and c_global=: two string literals")
-            return Instr(texts["c"], texts.get("c_global", ""))
+                source.fail(ParseError, d, "@instr takes the C text, c_global= and c_fence=: string literals")
+            return Instr(*(texts.get(k, "") for k in INSTR_TEXTS))
     return None
 
 

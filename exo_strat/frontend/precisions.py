@@ -30,7 +30,7 @@ from ..ir.nodes import (
 )
 from ..ir.types import Control, R, Scalar, Tensor, Type, f32
 from ..ir.walk import COMPARISONS, Path, children, get, is_control
-from .scope import declarations
+from .scope import types_at
 
 BITS = {"f16": 11, "f32": 24, "f64": 53}
 """The bits of the whole numbers that a floating-point precision surely holds."""
@@ -97,7 +97,7 @@ def _read(e: Node, types: Mapping[Sym, Type]) -> Iterator[Scalar]:
 def precision_at(tree: ProcDef, path: Path) -> Scalar:
     """The precision at which the data expression at `path` is computed: that of what it reads, or what is computed
     with it, or else of its context."""
-    types = declarations(tree)
+    types = types_at(tree, path)
     for n in range(len(path), 0, -1):
         node = get(tree, path[:n])
         if _context(node, path[n:], types) is not None:
@@ -111,7 +111,7 @@ def precision_at(tree: ProcDef, path: Path) -> Scalar:
 def context_at(tree: ProcDef, path: Path) -> Scalar:
     """The precision to which what is computed at `path` is converted in the end: that of the place that it is stored
     at, or of a conversion around it. Literals have it, unless something is read with them."""
-    types = declarations(tree)
+    types = types_at(tree, path)
     for n in range(len(path) - 1, 0, -1):
         found = _context(get(tree, path[:n]), path[n:], types)
         if found is not None:

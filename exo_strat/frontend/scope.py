@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -11,10 +11,10 @@ from pyrsistent import PMap, pmap, pvector
 from ..ir import build as b
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, Arg, Expr, For, Interval, Node, ProcDef, Stmt, WindowDef, WindowExpr
-from ..ir.printing import names_at
+from ..ir.nodes import Alloc, Arg, Expr, For, Interval, Node, ProcDef, WindowDef, WindowExpr
+from ..ir.printing import names_in_scope
 from ..ir.types import Tensor, Type, index
-from ..ir.walk import Path, child, declarators
+from ..ir.walk import Path, declarators, in_scope
 from .errors import ScopeError
 
 
@@ -80,29 +80,21 @@ def declared(n: Node, types: Mapping[Sym, Type]) -> tuple[Sym, Type] | None:
             return None
 
 
-def _in_scope(tree: ProcDef, path: Path) -> Iterator[Sym]:
-    for a in tree.args:
-        yield a.sym
-    node: Node = tree
-    for step in path:
-        label, i = step
-        if isinstance(node, For) and label == "body":
-            yield node.iter
-        if i is not None and label in ("body", "orelse"):
-            block: tuple[Stmt, ...] = getattr(node, label)
-            for s in block[:i]:
-                if isinstance(s, Alloc | WindowDef):
-                    yield s.sym
-        if i is None or i < len(getattr(node, label)):
-            node = child(node, step)
+def types_at(tree: ProcDef, path: Path) -> dict[Sym, Type]:
+    """The types of the variables in scope just before what stands at `path`, outermost first."""
+    types: dict[Sym, Type] = {}
+    for _, n in in_scope(tree, path):
+        found = declared(n, types)
+        assert found is not None
+        types[found[0]] = found[1]
+    return types
 
 
 def scope_at(tree: ProcDef, path: Path, env: Mapping[str, object] | None = None) -> Scope:
     """What the names that a procedure prints with mean just before the node at `path`."""
-    names, types = names_at(tree), declarations(tree)
-    syms = list(_in_scope(tree, path))
-    spelled = {names[s]: s for s in syms}
-    for s in syms:  # the innermost variable of a name may also be called by that name
+    types = types_at(tree, path)
+    spelled = {name: s for s, name in names_in_scope(tree, path).items()}
+    for s in types:  # the innermost variable of a name may also be called by that name
         if s.name not in spelled or spelled[s.name].name == s.name:
             spelled[s.name] = s
-    return Scope(pmap(spelled), pmap({s: types[s] for s in syms}), env or {})
+    return Scope(pmap(spelled), pmap(types), env or {})

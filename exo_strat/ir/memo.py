@@ -35,7 +35,7 @@ def memo_by_identity(f: Callable[Concatenate[K, P], V]) -> Callable[Concatenate[
         if memo is None or memo[None] is not _era[0]:
             memo = {None: _era[0]}
             object.__setattr__(node, "_memo", memo)
-        key = (f, args, *kwargs.items()) if args or kwargs else f
+        key = (None, f, args, *kwargs.items()) if kwargs else (f, *args) if args else f
         value = memo.get(key, memo)  # `memo` is no value of anything
         if value is memo:
             value = memo[key] = f(node, *args, **kwargs)

@@ -265,10 +265,12 @@ class Arg(Remembers):
 @dataclass(frozen=True, slots=True)
 class Instr:
     """What makes a procedure an instruction: its C text (`{name}`: an argument; `{name_data}`: a
-    window's or buffer's first element) and C text needed once a file (includes)."""
+    window's or buffer's first element), C text needed once a file (includes), and what must follow
+    before another thread may see what it wrote."""
 
     c: str
     c_global: str = ""
+    c_fence: str = ""
 
 
 @fast_init

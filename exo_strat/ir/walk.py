@@ -162,6 +162,25 @@ def declarators(node: Node) -> Iterator[Arg | Stmt]:
             stack.extend(reversed(s.body))
 
 
+def in_scope(tree: ProcDef, path: Path) -> Iterator[tuple[Path, Arg | For | Alloc | WindowDef]]:
+    """What introduces the variables in scope just before what stands at `path`, outermost first. The path may lead to
+    the gap at the end of a block."""
+    for k, a in enumerate(tree.args):
+        yield (("args", k),), a
+    node: Node = tree
+    for n, (label, i) in enumerate(path):
+        if i is None or label not in ("body", "orelse"):
+            return
+        if isinstance(node, For):
+            yield path[:n], node
+        block: Block = getattr(node, label)
+        for k, s in enumerate(block[:i] if i else ()):
+            if isinstance(s, Alloc | WindowDef):
+                yield (*path[:n], (label, k)), s
+        if n + 1 < len(path):
+            node = block[i]
+
+
 def update(node: N, path: Path, f: Callable[[object], object]) -> N:
     """`node` with `f` applied to what stands at `path`: copies the spine, shares the rest.
 

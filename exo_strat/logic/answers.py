@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -73,6 +73,15 @@ def recording() -> Iterator[Stats]:
 def recorder() -> Stats | None:
     """The recorder of the innermost `recording` block, if any."""
     return _stats.get()
+
+
+Words: TypeAlias = str | Callable[[], str]
+"""A text, or what makes it when somebody wants to read it."""
+
+
+def spelled(words: Words) -> str:
+    """The text itself."""
+    return words if isinstance(words, str) else words()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,17 @@ so an edit recomputes its own spine only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
-from pyrsistent import pmap
+from pyrsistent import PMap, pmap
 
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, Arg, Binary, Expr, For, If, Interval, Node, ProcDef, Unary, WindowDef
+from ..ir.nodes import Alloc, Arg, Binary, Block, Expr, For, If, Interval, Node, ProcDef, Stmt, Unary, WindowDef
 from ..ir.printing import names_at
 from ..ir.types import Tensor, bool_, size
-from ..ir.walk import Path, Step, child
+from ..ir.walk import Path
 from .answers import Answer
 from .formula import (
     TRUE,
@@ -63,30 +63,51 @@ def _env(bools: tuple[Sym, ...]) -> Env:
 @memo_by_identity
 def facts_at(tree: ProcDef, path: Path) -> Facts:
     """What is known where `path` stands, whenever control reaches it."""
-    facts = list(entry_facts(tree))
-    bools = _bools(tree)
+    facts, env = _with((), entry_facts(tree)), env_of(tree)
     node: Node = tree
-    for step in path:
-        facts += _from_above(node, step, bools)
-        node = child(node, step)
-    return HashedOnce(facts)
+    for label, k in path:
+        if k is None or label not in ("body", "orelse"):
+            break
+        if isinstance(node, For | If):
+            facts = facts_inside(facts, node, label, env)
+        block: Block = getattr(node, label)
+        for s in block[:k] if k else ():
+            facts = facts_after(facts, s)
+        node = block[k]
+    return facts
+
+
+def facts_inside(facts: Facts, s: For | If, label: str, env: Env) -> Facts:
+    """What is known where the block `label` of a loop or branch begins, if `facts` are where the statement does."""
+    return _with(facts, range_facts(s) if isinstance(s, For) else _stated(s.cond, env.bools, label == "body"))
+
+
+def facts_after(facts: Facts, s: Stmt) -> Facts:
+    """What is known after a statement, if `facts` are before it."""
+    return _with(facts, declared_facts(s)) if isinstance(s, Alloc | WindowDef) else facts
+
+
+@lru_cache(maxsize=1 << 14)
+def _with(facts: Facts, more: Facts) -> Facts:
+    """Facts and some more: one object for equal ones, in all versions, so that they are looked up fast."""
+    return HashedOnce((*facts, *more)) if more else facts
 
 
 @memo_by_identity
 def entry_facts(tree: ProcDef) -> Facts:
     """What is known where `tree` begins: about its arguments, and its assertions."""
-    bools = _bools(tree)
+    env = env_of(tree)
     facts: list[Formula] = []
     for a in tree.args:
         facts += declared_facts(a)
     for p in tree.preds:
-        facts += _stated(p, bools)
+        facts += _stated(p, env.bools)
     return tuple(facts)
 
 
 @memo_by_identity
-def _stated(assertion: Expr, bools: tuple[Sym, ...]) -> Facts:
-    return stable_facts(assertion, _env(bools))
+def _stated(condition: Expr, bools: PMap[Sym, Formula], truth: bool = True) -> Facts:
+    return stable_facts(condition, Env(bools=bools), truth)
 
 
 def flatten(f: Formula) -> Facts:
@@ -159,30 +180,6 @@ def _stable(e: Expr, env: Env, truth: bool = True) -> Formula:
             return conj(_stable(a, env, truth), _stable(b, env, truth))
         case _:
             return TRUE
-
-
-def _from_above(node: Node, step: Step, bools: tuple[Sym, ...]) -> Iterator[Formula]:
-    """What `node` lets its child at `step` know."""
-    label, k = step
-    if k is None or label not in ("body", "orelse"):
-        return
-    for first, facts in _in_block(node, label, bools):
-        if k >= first:
-            yield from facts
-
-
-@memo_by_identity
-def _in_block(node: Node, label: str, bools: tuple[Sym, ...]) -> list[tuple[int, Facts]]:
-    """Facts in a block of `node`, and the first index where they are known."""
-    found: list[tuple[int, Facts]] = []
-    if isinstance(node, For):
-        found.append((0, range_facts(node)))
-    elif isinstance(node, If):
-        found.append((0, branch_facts(node, label, _env(bools))))
-    for k, s in enumerate(getattr(node, label)):
-        if isinstance(s, Alloc | WindowDef):
-            found.append((k + 1, declared_facts(s)))
-    return found
 
 
 def holds(tree: ProcDef, path: Path, goal: Expr | Formula) -> Answer:

@@ -17,8 +17,8 @@ from ..ir.nodes import Binary, Const, Expr, ReadConfig, StrideExpr, Unary, Var
 from ..ir.types import bool_, int_
 from ..ir.walk import COMPARISONS, LOGICAL, is_bool, is_control, walk
 from .affine import Atom, Lin, Mul, Opaque, Quot, V
-from .answers import Proved
-from .formula import Formula, conj, eq, ge, lt, neg
+from .answers import Proved, Refuted
+from .formula import Formula, conj, eq, ge, lt, neg, value_of
 from .solver import prove
 from .translate import Env, cond, is_opaque, lin
 
@@ -168,10 +168,16 @@ def _quotient(x: Lin, c: int, facts: Facts) -> Lin:
             whole = whole + Lin.of(atom) * (k // c)
         else:
             rest = rest + Lin.of(atom) * k
+    seen: set[int] = set()
     for q in (0, -1, 1):
+        if seen - {q}:
+            continue  # it has another value in an example
         within = conj(ge(rest, q * c), lt(rest, (q + 1) * c))
-        if isinstance(prove(facts, within, f"the quotient by {c} of what {c} does not divide is {q}"), Proved):
+        answer = prove(facts, within, f"the quotient by {c} of what {c} does not divide is {q}")
+        if isinstance(answer, Proved):
             return whole + Lin(q)
+        if isinstance(answer, Refuted):
+            seen.add(value_of(rest, answer.model) // c)
     return whole + rest.div(c)
 
 

@@ -23,10 +23,12 @@ from .answers import (
     Stats,
     Unknown,
     Unsat,
+    Words,
     listener,
     listening,
     recorder,
     recording,
+    spelled,
 )
 from .exists import instances
 from .formula import (
@@ -36,6 +38,7 @@ from .formula import (
     Atom,
     BoolAtom,
     Formula,
+    Ge,
     Leaf,
     Lin,
     Mul,
@@ -49,7 +52,7 @@ from .formula import (
     subst,
     value_of,
 )
-from .known import conjuncts, sorted_out
+from .known import conjuncts, least_of, sorted_out
 from .problem import Problem, components, decode, encode, encode_exists, leaves_of, opaques_of, set_aside
 from .products import lemmas
 
@@ -89,10 +92,10 @@ def satisfiable(formulas: Iterable[Formula], obligation: str = "") -> Satisfiabi
     return answer
 
 
-def _tell(facts: Iterable[Formula], goal: Formula, chosen: Iterable[Atom], answer: Answer, obligation: str) -> None:
+def _tell(facts: Iterable[Formula], goal: Formula, chosen: Iterable[Atom], answer: Answer, obligation: Words) -> None:
     heard = listener()
     if heard is not None:
-        heard.append(Question(tuple(facts), goal, tuple(chosen), answer, obligation))
+        heard.append(Question(tuple(facts), goal, tuple(chosen), answer, spelled(obligation)))
 
 
 def _as_answer(answer: Satisfiability) -> Answer:
@@ -133,7 +136,7 @@ def _satisfiable(formulas: Iterable[Formula], facts: tuple[Formula, ...] = ()) -
     return Sat(model)
 
 
-def prove(facts: Iterable[Formula], goal: Formula, obligation: str = "") -> Answer:
+def prove(facts: Iterable[Formula], goal: Formula, obligation: Words = "") -> Answer:
     """Whether `goal` holds wherever `facts` hold.
 
     Facts that contradict each other prove everything. The model of a `Refuted` covers each unknown of the
@@ -167,7 +170,7 @@ def _prove(facts: tuple[Formula, ...], goal: Formula) -> Answer:
 
 
 def _prove_one(facts: tuple[Formula, ...], goal: Formula) -> Answer:
-    if goal == TRUE or goal in facts:
+    if goal == TRUE or _stated(facts, goal):
         return PROVED
     match _satisfiable((neg(goal),), facts):
         case Unsat():
@@ -176,6 +179,14 @@ def _prove_one(facts: tuple[Formula, ...], goal: Formula) -> Answer:
             return Refuted(dict(sorted(m.items(), key=lambda item: _shown(item[0]))))
         case Unknown() as u:
             return u
+
+
+def _stated(facts: tuple[Formula, ...], goal: Formula) -> bool:
+    """Whether a fact says the same as the goal, or more of the same form."""
+    if isinstance(goal, Ge):
+        least = least_of(facts).get(goal.lin.terms)
+        return least is not None and least <= goal.lin.const
+    return goal in facts
 
 
 def _shown(leaf: Leaf) -> tuple[object, ...]:

@@ -16,7 +16,7 @@ from ..cursors.edits import span_of
 from ..cursors.kinds import AssignCursor, BinaryOpCursor, ReduceCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.precisions import converted, element, holds, precision
-from ..frontend.scope import declarations
+from ..frontend.scope import declarations, types_at
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Binary, Const, Expr, For, ProcDef, Read, Reduce, Unary
 from ..ir.reductions import combined, made_by, parts
@@ -27,7 +27,7 @@ from ..logic.dependence import Safe
 from ..logic.effects import accesses, effects, reads_of, resolve, windows_at
 from .framework import Where, applicable, primitive, require
 from .scoping import stays_race_free
-from .wellformed import types_at, well_formed
+from .wellformed import well_formed
 
 ASSOCIATIVE: Final = ("+", "*")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..cursors.cursor import at_path
 from ..cursors.edits import Span, span_of
 from ..cursors.kinds import AllocCursor
 from ..cursors.rewrite import Rewrite
+from ..frontend.check_views import written_args
 from ..frontend.scope import scope_at
 from ..ir import build as b
 from ..ir.names import Sym
@@ -25,9 +26,10 @@ from ..ir.nodes import (
     WindowDef,
 )
 from ..ir.types import Tensor
-from ..ir.walk import Path, get, mentions, with_child
+from ..ir.walk import Path, get, mentions, walk, with_child
 from ..logic import safety
-from .access import rename_uses, statement_of, uses_in
+from ..logic.configs import written_fields
+from .access import rename_uses, statement_of
 from .framework import Where, applicable, argument, primitive, require
 from .scoping import stays_race_free
 
@@ -178,9 +180,9 @@ def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
             x[i] = 0.0
     """
     tree, rest = rw.proc.tree, rest_of(rw, a.path)
-    names = _names_of(tree, rest, a.sym)
+    names = [a.sym]
     gone = set[Path]()
-    for path in sorted(p for sym in names for p in uses_in(tree, rest, sym)):
+    for path in _uses(tree, rest, names):
         stmt = statement_of(path)
         if stmt not in gone:  # else an operand of what goes; such expressions are pure
             applicable(_only_writes(tree, stmt, path, names), f"{a.name()} is still used", at_path(rw.proc, path))
@@ -191,13 +193,16 @@ def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
     return a.path[:-1]
 
 
-def _names_of(tree: ProcDef, scope: Span, sym: Sym) -> list[Sym]:
-    """A buffer and its windows, also those of windows."""
-    names = [sym]
-    for name in names:
-        holders = (get(tree, path[:-1]) for path in uses_in(tree, scope, name))
-        names += [s.sym for s in holders if isinstance(s, WindowDef)]
-    return names
+def _uses(tree: ProcDef, scope: Span, names: list[Sym]) -> Iterator[Path]:
+    """The places that name a buffer or its windows, also those of windows, in textual order. Of the windows, `names`
+    gets the names as they are met."""
+    for i in range(scope.hi - scope.lo):
+        start = scope.path(i)
+        for path, n in walk(get(tree, start), start, lambda n: not mentions(n).isdisjoint(names)):
+            if isinstance(n, WindowDef) and n.rhs.sym in names:
+                names.append(n.sym)
+            if getattr(n, "sym", None) in names:
+                yield path
 
 
 def _only_writes(tree: ProcDef, stmt: Path, use: Path, names: Sequence[Sym]) -> bool:
@@ -209,9 +214,8 @@ def _only_writes(tree: ProcDef, stmt: Path, use: Path, names: Sequence[Sym]) -> 
         case WindowDef():
             return not isinstance(get(tree, use), StrideExpr)
         case Call():
-            label, k = stmt[-1]
-            assert k is not None
-            done = safety.effects(tree, safety.Blk(stmt[:-1], label, k, k + 1))
-            only = all(x.buffer == names[0] for x in done if x.writes)
-            return only and not isinstance(get(tree, use), StrideExpr)
+            changed = written_args(s.f.tree)
+            passed = zip(s.f.tree.args, s.args, strict=True)
+            only = all(getattr(actual, "sym", None) in names for formal, actual in passed if formal.sym in changed)
+            return only and not written_fields(s) and not isinstance(get(tree, use), StrideExpr)
     return False

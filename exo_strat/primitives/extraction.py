@@ -14,6 +14,7 @@ from ..cursors.edits import Span
 from ..cursors.proc import Proc
 from ..frontend.decorators import make_proc
 from ..frontend.errors import CheckError
+from ..frontend.scope import types_at
 from ..ir import build as b
 from ..ir.names import Sym
 from ..ir.nodes import (
@@ -34,7 +35,7 @@ from ..ir.nodes import (
     WindowDef,
 )
 from ..ir.types import Control, Tensor, Type
-from ..ir.walk import COMPARISONS, Path, alpha_normal, child, free_syms, mentions, walk
+from ..ir.walk import COMPARISONS, Path, alpha_normal, child, free_syms, in_scope, mentions, walk
 from ..logic import safety
 from ..logic.answers import Proved
 from ..logic.configs import asks_config, values_at
@@ -43,7 +44,7 @@ from ..logic.formula import eq
 from ..logic.normal import to_expr
 from ..logic.translate import is_opaque, lin, stride_of
 from .access import strides_asked
-from .wellformed import call_error, in_scope, memories_at, types_at
+from .wellformed import call_error, memories_at
 
 OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 

@@ -144,6 +144,21 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     """
     tree, path, node = rw.proc.tree, s.path, s.node
     assert isinstance(node, Assign)
+    region, reads = _readers(rw, s, node)
+    _operands_stay(tree, path, node, region, reads, s)
+    types = declarations(tree)
+    for p in reads:
+        rw.replace(p, put_at(tree, p, node.rhs, element(types[node.sym]), types))
+    at = span_of(path)
+    _drop(rw, at)
+    well_formed(rw)
+    left = region.hi - region.lo
+    return at._replace(hi=at.lo + left) if left else at.parent
+
+
+def _readers(rw: Rewrite, s: AssignCursor, node: Assign) -> tuple[Span, list[Path]]:
+    """The statements that may see what an assignment stores, and the places in them that do. Owed: nobody else."""
+    tree, path = rw.proc.tree, s.path
     local = _scope(tree, path, node.sym)
     scope = local or Span((), "body", 0, len(tree.body))
     uses = _uses(tree, path, node, scope)
@@ -159,15 +174,7 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
         for p in (*uses.outside, *uses.inside):
             if p not in reads:
                 _not_later(rw, path, scope, p)
-    _operands_stay(tree, path, node, uses.region, reads, s)
-    types = declarations(tree)
-    for p in reads:
-        rw.replace(p, put_at(tree, p, node.rhs, element(types[node.sym]), types))
-    at = span_of(path)
-    _drop(rw, at)
-    well_formed(rw)
-    left = uses.region.hi - uses.region.lo
-    return at._replace(hi=at.lo + left) if left else at.parent
+    return uses.region, reads
 
 
 def _scope(tree: ProcDef, path: Path, sym: Sym) -> Span | None:

@@ -26,6 +26,7 @@ from .scoping import (
     counts_from_start,
     escaping,
     integer_arg,
+    into_tiles,
     joint_mode,
     known_count,
     loop_at,
@@ -124,9 +125,21 @@ def divide_loop(
     argument(isinstance(c, int) and c >= 1, f"the factor must be a positive integer, not {c!r}")
     argument(tail in TAILS, f"tail must be one of {', '.join(TAILS)}, not {tail!r}")
     argument(len(names) == 2, "two names are needed: for the outer and the inner iterator")
-    tree, path = rw.proc.tree, loop.path
-    old = loop_at(tree, path)
+    path, old = loop.path, loop_at(rw.proc.tree, loop.path)
     n = b.sub(old.hi, old.lo)
+    _divides(rw.proc.tree, loop, n, c, tail)
+    io, ii = rw.fresh(name_arg(names[0])), rw.fresh(name_arg(names[1]))
+    if tail.startswith("cut"):
+        _add_tail(rw, path, old, c, name_arg(names[1]), guarded=tail == "cut_and_guard")
+    tiles = b.div(b.add(n, b.num(c - 1)) if tail == "guard" else n, c)
+    into_tiles(rw, path, (io, ii), c, tiles, b.num(c), (old.mode, "seq"), guarded=tail == "guard")
+    config_asserts_stay(rw)
+    return path
+
+
+def _divides(tree: ProcDef, loop: ForCursor, n: Expr, c: int, tail: str) -> None:
+    """Owed when a loop of n iterations is divided by c: that its bounds can be had again, or that nothing is left."""
+    path, old = loop.path, loop_at(tree, loop.path)
     counts_from_start(old, loop)
     if tail == "perfect":
         obligation = f"{c} divides the loop's number of iterations"
@@ -135,18 +148,6 @@ def divide_loop(
         bounds_stay(tree, path)
     if tail.startswith("cut"):
         require(safety.holds(tree, path, Binary("<=", old.lo, old.hi), "the loop's range is not negative"), loop)
-    io, ii = rw.fresh(name_arg(names[0])), rw.fresh(name_arg(names[1]))
-    if tail.startswith("cut"):
-        _add_tail(rw, path, old, c, name_arg(names[1]), guarded=tail == "cut_and_guard")
-    i_new = b.add(old.lo, b.add(b.mul(c, b.var(io)), b.var(ii)))
-    rw.set(path, iter=io, lo=b.ZERO, hi=b.div(b.add(n, b.num(c - 1)) if tail == "guard" else n, c))
-    body = body_span(rw, path)
-    rw.substitute_in(body, old.iter, i_new)
-    if tail == "guard":
-        body = span_of(rw.wrap(body, If(b.lt(i_new, old.hi), pvector(), pvector())))
-    rw.wrap(body, For(ii, b.ZERO, b.num(c), pvector()))
-    config_asserts_stay(rw)
-    return path
 
 
 def _add_tail(rw: Rewrite, path: Path, old: For, c: int, name: str, guarded: bool) -> None:

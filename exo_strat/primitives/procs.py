@@ -14,7 +14,7 @@ from ..cursors.proc import Proc
 from ..cursors.rewrite import Rewrite
 from ..failure import Refused, unsafe
 from ..frontend.precisions import element, put_at
-from ..frontend.scope import declarations
+from ..frontend.scope import declarations, types_at
 from ..ir import build as b
 from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
 from ..ir.names import Sym
@@ -46,7 +46,7 @@ from ..logic.translate import lin
 from ..logic.unify import Unified, Unifier, View, fresh_callee, skeleton
 from .framework import Where, applicable, argument, primitive, refuse, require
 from .scoping import escaping, other_value
-from .wellformed import call_error, configs_differ, memories_at, types_at, well_formed
+from .wellformed import call_error, configs_differ, memories_at, well_formed
 
 ADDRESSABLE = (DRAM, DRAM_STACK, DRAM_STATIC)
 

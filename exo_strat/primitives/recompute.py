@@ -27,12 +27,12 @@ from ..logic.normal import to_expr
 from ..logic.translate import is_opaque, lin, unknown
 from .framework import ExprLike, Where, applicable, argument, blk, name_arg, primitive, ref, require
 from .scoping import (
-    body_span,
     bounds_stay,
     config_asserts_stay,
     counts_from_start,
     escaping,
     integer_arg,
+    into_tiles,
     joint_mode,
     loop_at,
     stays_race_free,
@@ -103,13 +103,8 @@ def divide_with_recompute(
     _tiles_cover(tree, loop, old, tiles, c, reach)
     require(recomputation.overlap(tree, path, b.ZERO, tiles, c, reach), loop)
     io, ii = rw.fresh(name_arg(names[0])), rw.fresh(name_arg(names[1]))
-    rw.set(path, iter=io, lo=b.ZERO, hi=tiles, mode="seq")
-    body = body_span(rw, path)
-    i_new = b.add(old.lo, b.add(b.mul(c, b.var(io)), b.var(ii)))
-    rw.substitute_in(body, old.iter, i_new)
-    if reach is not None:
-        body = span_of(rw.wrap(body, If(b.lt(i_new, old.hi), pvector(), pvector())))
-    rw.wrap(body, For(ii, b.ZERO, _width(old, tiles, c) if reach is None else reach, pvector(), old.mode))
+    size = _width(old, tiles, c) if reach is None else reach
+    into_tiles(rw, path, (io, ii), c, tiles, size, ("seq", old.mode), guarded=reach is not None)
     config_asserts_stay(rw)
     return path
 

@@ -91,6 +91,15 @@ def resize_dim(rw: Rewrite, a: AllocCursor, dim: int, size: ExprLike, offset: Ex
     else:
         _nothing_lost(rw, a.sym, rest, dim, start, b.add(start, extent))
         at = _shift(start)
+    reshape(rw, a.path, shape)
+    redirect(rw, rest, a.sym, _along(a.sym, shape, dim, at))
+    if fold:
+        sharing_is_seen(rw, rest, a)
+    return a.path
+
+
+def _along(sym: Sym, shape: Sequence[Expr], dim: int, at: Callable[[WinDim], Dims]) -> Redirect:
+    """Where accesses go if indices along one dimension change."""
 
     def point(idx: Sequence[Expr]) -> Sequence[Expr]:
         (moved,) = [d.pt for d in at(Point(idx[dim])) if isinstance(d, Point)]
@@ -99,11 +108,7 @@ def resize_dim(rw: Rewrite, a: AllocCursor, dim: int, size: ExprLike, offset: Ex
     def window(dims: Dims) -> Dims:
         return [*dims[:dim], *at(dims[dim]), *dims[dim + 1 :]]
 
-    reshape(rw, a.path, shape)
-    redirect(rw, rest, a.sym, Redirect(a.sym, shape, point, window, lambda d: d))
-    if fold:
-        sharing_is_seen(rw, rest, a)
-    return a.path
+    return Redirect(sym, shape, point, window, lambda d: d)
 
 
 def _nothing_lost(rw: Rewrite, sym: Sym, rest: Span, dim: int, lo: Expr, hi: Expr) -> None:
@@ -208,9 +213,18 @@ def mult_dim(rw: Rewrite, a: AllocCursor, hi_dim: int, lo_dim: int) -> Where:
     applicable(merged is not None, f"neither dimension {hi} nor {lo} of {a.name()} has a literal extent", a)
     left = [d for d in range(len(old)) if d != lo]
     shape = [merged if d == hi and merged is not None else old[d] for d in left]
+    reshape(rw, a.path, shape)
+    redirect(rw, rest_of(rw, a.path), a.sym, _merged(a, shape, old[lo], hi, lo, left))
+    return a.path
+
+
+def _merged(
+    a: AllocCursor, shape: Sequence[Expr], extent: Expr, hi: int, lo: int, left: Sequence[int]
+) -> Redirect:
+    """Where accesses go if the dimension `lo`, of this extent, is merged into `hi`; those in `left` stay."""
 
     def joint(i: Expr, j: Expr) -> Expr:
-        blocks = times(i, old[lo])
+        blocks = times(i, extent)
         what = f"the index along dimension {hi}, or the extent of dimension {lo}, must be a literal to be multiplied"
         applicable(blocks is not None, what, a)
         assert blocks is not None
@@ -220,17 +234,14 @@ def mult_dim(rw: Rewrite, a: AllocCursor, hi_dim: int, lo_dim: int) -> Where:
         return [joint(idx[hi], idx[lo]) if d == hi else idx[d] for d in left]
 
     def window(dims: Dims) -> Dims | None:
-        one = _joint_window(dims[hi], dims[lo], joint, literal(old[lo]) == 1)
+        one = _joint_window(dims[hi], dims[lo], joint, literal(extent) == 1)
         kept = [lo if d == hi and isinstance(dims[lo], Interval) else d for d in left]
         kept = [d for d in kept if isinstance(dims[d], Interval)]
         if one is None or kept != sorted(kept):
             return None
         return [one if d == hi else dims[d] for d in left]
 
-    reshape(rw, a.path, shape)
-    to = Redirect(a.sym, shape, point, window, lambda d: left.index(hi if d == lo else d))
-    redirect(rw, rest_of(rw, a.path), a.sym, to)
-    return a.path
+    return Redirect(a.sym, shape, point, window, lambda d: left.index(hi if d == lo else d))
 
 
 def times(x: Expr, y: Expr) -> Expr | None:

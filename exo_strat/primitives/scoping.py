@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pyrsistent import pvector
+
 from ..cursors.cursor import Cursor
-from ..cursors.edits import Span
+from ..cursors.edits import Span, span_of
 from ..cursors.rewrite import Rewrite
 from ..frontend.checks import check
 from ..frontend.errors import CheckError
 from ..frontend.scope import scope_at
+from ..ir import build as b
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, Expr, For, ProcDef, ReadConfig, Var, WindowDef
+from ..ir.nodes import Alloc, Expr, For, If, ProcDef, ReadConfig, Var, WindowDef
 from ..ir.types import bool_
 from ..ir.walk import Path, get, is_bool, is_control, mentions, walk
 from ..logic import safety
@@ -72,6 +75,28 @@ def known_count(tree: ProcDef, path: Path) -> int | None:
 def joint_mode(one: For, two: For) -> str:
     """The mode of a loop that takes the place of two: parallel only if both are."""
     return one.mode if one.mode == two.mode else "seq"
+
+
+def into_tiles(
+    rw: Rewrite,
+    path: Path,
+    iters: tuple[Sym, Sym],
+    c: int,
+    tiles: Expr,
+    width: Expr,
+    modes: tuple[str, str],
+    guarded: bool,
+) -> None:
+    """Two loops in place of the one at `path`: so many tiles that start c iterations apart, each of `width`
+    iterations; those beyond the end are skipped if `guarded`."""
+    old, (io, ii) = loop_at(rw.tree, path), iters
+    i_new = b.add(old.lo, b.add(b.mul(c, b.var(io)), b.var(ii)))
+    rw.set(path, iter=io, lo=b.ZERO, hi=tiles, mode=modes[0])
+    body = body_span(rw, path)
+    rw.substitute_in(body, old.iter, i_new)
+    if guarded:
+        body = span_of(rw.wrap(body, If(b.lt(i_new, old.hi), pvector(), pvector())))
+    rw.wrap(body, For(ii, b.ZERO, width, pvector(), modes[1]))
 
 
 # -- obligations --------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..cursors.cursor import ExprCursor, ProcCursor, StmtCursor
 from ..cursors.edits import Span
@@ -11,7 +12,7 @@ from ..cursors.kinds import ForCursor, IfCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.exprs import parse_data
 from ..frontend.precisions import precision, precision_at, put_at
-from ..frontend.scope import declarations, scope_at
+from ..frontend.scope import scope_at, types_at
 from ..ir import build as b
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
@@ -34,10 +35,10 @@ from ..ir.nodes import (
 )
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Type, bool_
-from ..ir.walk import Path, children, get, is_bool, is_control, mentions, parts, put
+from ..ir.walk import Path, Step, children, get, is_bool, is_control, mentions, parts, put
 from ..logic import branches, safety
 from ..logic.answers import Proved
-from ..logic.context import env_of, facts_at
+from ..logic.context import Facts, env_of, facts_after, facts_at, facts_inside
 from ..logic.dependence import Safe
 from ..logic.formula import le
 from ..logic.normal import affine_normal, decided, normalize_expr
@@ -45,7 +46,7 @@ from ..logic.solver import prove
 from ..logic.translate import Env, is_opaque, lin
 from .framework import ExprLike, Where, applicable, argument, expr_arg, primitive, ref, require
 from .scoping import trip_count
-from .wellformed import types_at, well_formed
+from .wellformed import well_formed, well_formed_at
 
 BLOCKS = ("body", "orelse")
 
@@ -76,10 +77,11 @@ def simplify(rw: Rewrite, target: ProcCursor | StmtCursor) -> Where:
     """
     tree = rw.proc.tree
     run = _Simplification(rw, tree, env_of(tree))
+    known = facts_at(tree, target.path)
     if target.path:
-        run.statement(target.path, target.path)
+        run.statement(target.path, target.path, known)
     else:
-        run.block((), (), "body")
+        run.block((), (), "body", known)
     return None
 
 
@@ -93,11 +95,14 @@ class _Simplification:
     tree: ProcDef
     env: Env
 
-    def block(self, old: Path, now: Path, label: str) -> None:
+    def block(self, old: Path, now: Path, label: str, known: Facts) -> None:
         """Simplify the statements of a block, and drop the `pass`es that it does not need."""
-        count = len(getattr(get(self.tree, old), label))
-        for i in reversed(range(count)):
-            self.statement((*old, (label, i)), (*now, (label, i)))
+        stmts: Sequence[Stmt] = getattr(get(self.tree, old), label)
+        facts = [known]
+        for s in stmts:
+            facts.append(facts_after(facts[-1], s))
+        for i in reversed(range(len(stmts))):
+            self.statement((*old, (label, i)), (*now, (label, i)), facts[i])
         left: Sequence[Stmt] = getattr(get(self.rw.tree, now), label)
         passes = [i for i, s in enumerate(left) if isinstance(s, Pass)]
         if label == "body" and len(passes) == len(left):
@@ -105,38 +110,47 @@ class _Simplification:
         for i in reversed(passes):
             self.rw.delete(Span(now, label, i, i + 1))
 
-    def statement(self, old: Path, now: Path) -> None:
-        """Simplify a statement and all that is in it."""
+    def statement(self, old: Path, now: Path, known: Facts) -> None:
+        """Simplify a statement and all that is in it, where some facts are known."""
         s = get(self.tree, old)
         assert isinstance(s, Stmt)
-        if isinstance(s, For) and _is_simple(s):
+        if known in _settled(s) or (isinstance(s, For) and _is_simple(s)):
             return
-        if isinstance(s, If) and self._choose(s, old, now):
+        edits = len(self.rw.edits)
+        self._resolve(s, old, now, known)
+        if len(self.rw.edits) == edits:
+            _settled(s).add(known)
+
+    def _resolve(self, s: Stmt, old: Path, now: Path, known: Facts) -> None:
+        """Simplify a statement, or put what it comes to in its place."""
+        if isinstance(s, If) and self._choose(s, old, now, known):
             return
-        if isinstance(s, For) and self._never_runs(s, old):
+        if isinstance(s, For) and self._never_runs(s, known):
             self.rw.replace(now, Pass())
             return
-        self.own_parts(s, old, now)
-        for label in BLOCKS:
-            if hasattr(s, label):
-                self.block(old, now, label)
+        self.own_parts(s, old, now, known)
+        if isinstance(s, For | If):
+            for label in BLOCKS[: 1 if isinstance(s, For) else 2]:
+                self.block(old, now, label, facts_inside(known, s, label, self.env))
         if _does_nothing(get(self.rw.tree, now)):
             self.rw.replace(now, Pass())
 
-    def _never_runs(self, s: For, old: Path) -> bool:
+    def _never_runs(self, s: For, known: Facts) -> bool:
         n = trip_count(s)
         if n is not None:
             return n <= 0
         if is_opaque(s.lo) or is_opaque(s.hi):
             return False
         empty = le(lin(s.hi, self.env), lin(s.lo, self.env))
-        return isinstance(prove(facts_at(self.tree, old), empty, "the loop never runs"), Proved)
+        return isinstance(prove(known, empty, "the loop never runs"), Proved)
 
-    def _choose(self, s: If, old: Path, now: Path) -> bool:
+    def _choose(self, s: If, old: Path, now: Path, known: Facts) -> bool:
         """Replace an `if` whose condition is known by its branch."""
-        truth = decided(s.cond, facts_at(self.tree, old), self.env)
+        if known in _settled(s.cond):
+            return False
+        truth = decided(s.cond, known, self.env)
         if truth is None and is_opaque(s.cond):  # a part that does not read data may decide the whole
-            cond = normalize_expr(s.cond, facts_at(self.tree, old), self.env)
+            cond = normalize_expr(s.cond, known, self.env)
             truth = bool(cond.value) if isinstance(cond, Const) else None
         if truth is None:
             return False
@@ -146,43 +160,69 @@ class _Simplification:
             return True
         branch = self.rw.unwrap(now, label)
         for i in reversed(range(branch.hi - branch.lo)):
-            self.statement((*old, (label, i)), branch.path(i))
+            at = (*old, (label, i))
+            self.statement(at, branch.path(i), facts_at(self.tree, at))
         return True
 
-    def own_parts(self, s: Stmt, old: Path, now: Path) -> None:
+    def own_parts(self, s: Stmt, old: Path, now: Path, known: Facts) -> None:
         """Simplify the expressions, windows and types of a statement, which is one edit."""
         new, changed = s, list[Path]()
-        for step, e in children(s):
-            if step[0] not in BLOCKS:
-                simple = self.expression(e, old, (step,), changed, isinstance(s, Call))
-                if simple is not e:
-                    new = put(new, step, simple)
+        for step, e in heads(s):
+            done = _settled(e) if isinstance(s, If) else set()
+            if known in done:
+                continue
+            simple = self.expression(e, _Spot(old, known), (step,), changed, isinstance(s, Call))
+            if simple is e:
+                done.add(known)
+            else:
+                new = put(new, step, simple)
         if new is not s:
             self.rw.replace(now, new, [label for label, _ in s.CHILDREN], changed)
 
-    def expression(self, e: Node, old: Path, at: Path, changed: list[Path], passed: bool = False) -> Node:
-        """An expression, window or type of the statement at `old`, simplified. `at` is its place in the statement;
+    def expression(self, e: Node, spot: _Spot, at: Path, changed: list[Path], passed: bool = False) -> Node:
+        """An expression, window or type of the statement at a spot, simplified. `at` is its place in the statement;
         the places that something else stands at are added to `changed`. `passed`: it is a call's argument."""
         if not e.CHILDREN:
             return e
         if isinstance(e, _OPERATORS) and is_control(e):
-            normal = affine_normal(e) or normalize_expr(e, facts_at(self.tree, old), self.env)
+            normal = affine_normal(e) or normalize_expr(e, spot.known, self.env)
             if normal is not e:
                 changed.append(at)
             if not is_opaque(normal):
                 return normal
             e = normal
         for step, c in children(e):
-            simple = self.expression(c, old, (*at, step), changed) if c.CHILDREN else c
+            simple = self.expression(c, spot, (*at, step), changed) if c.CHILDREN else c
             if simple is not c:
                 e = put(e, step, simple)
         shorter = _shorter(e)
         if shorter is None or (passed and isinstance(shorter, Read)):
             return e
         changed.append(at)
-        types = declarations(self.tree)
+        types = types_at(self.tree, spot.path)
         own = precision(e, types)
-        return shorter if own is None else put_at(self.tree, (*old, *at), shorter, own, types)
+        return shorter if own is None else put_at(self.tree, (*spot.path, *at), shorter, own, types)
+
+
+class _Spot(NamedTuple):
+    """A statement of the tree that there was, and what is known there."""
+
+    path: Path
+    known: Facts
+
+
+@memo_by_identity
+def _settled(n: Node) -> set[Facts]:
+    """What was known where there was nothing to simplify in a statement, or in an expression of one. It depends on
+    nothing else: no variable is ever of another type."""
+    return set()
+
+
+def heads(s: Stmt) -> Iterator[tuple[Step, Node]]:
+    """The expressions, windows and types of a statement itself, with their steps."""
+    if isinstance(s, For | If):
+        return iter(((label, None), getattr(s, label)) for label, _ in s.CHILDREN if label not in BLOCKS)
+    return children(s)
 
 
 def _does_nothing(s: Node) -> bool:
@@ -314,7 +354,8 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike) -> Where:
     value = expr_arg(rw, new, e.path) if control else _data_arg(rw, new, e.path)
     types = types_at(tree, e.path)
     unknown = [s for s in sorted(mentions(value), key=lambda s: s.id) if s not in types]
-    argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {e} stands")
+    if unknown:  # the message shows the place, which takes time
+        argument(False, f"{', '.join(map(str, unknown))} is not in scope where {e} stands")
     kind = "control expression" if control else "data value"
     argument(is_control(value) == control, f"{new!r} is no {kind}")
     same_kind = not control or _is_truth(e.node, types) == _is_truth(value, types)  # type: ignore[arg-type]
@@ -324,7 +365,10 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike) -> Where:
     if not control:
         before, after = precision_at(tree, e.path), precision_at(rw.tree, e.path)
         applicable(before == after, f"{new!r} would be computed at {after}, not at {before}", e)
-    well_formed(rw)
+    if control and not is_opaque(value):  # the same integer, of which facts say as much as of the old one
+        well_formed_at(rw, e.stmt().path)
+    else:
+        well_formed(rw)
     return e.path
 
 

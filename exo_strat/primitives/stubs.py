@@ -10,7 +10,7 @@ from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
 from ..failure import unsafe
 from ..frontend.parser import parse_call
-from ..frontend.scope import scope_at
+from ..frontend.scope import scope_at, types_at
 from ..ir.nodes import Expr, Pass
 from ..ir.printing import names_at, print_expr
 from ..ir.walk import Path, get, walk
@@ -18,7 +18,7 @@ from ..logic import safety, untrapped
 from ..logic.dependence import Clash, if_reached, show
 from .framework import Where, argument, primitive, refuse, require
 from .scoping import stays_race_free
-from .wellformed import call_error, types_at
+from .wellformed import call_error
 
 
 @primitive()

@@ -104,11 +104,12 @@ def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts:
 
 
 @primitive()
-def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "") -> Where:
+def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "", c_fence: str = "") -> Where:
     """Makes the procedure an instruction: its body stays the meaning, `c_template` is its C text.
 
     In the text `{x}` stands for an argument, `{x_data}` for the first element of a buffer; `c_global` is C text
-    that a file needs once. Nothing is owed: that the text does what the body says is the author's word, as with
+    that a file needs once, `c_fence` what must follow before another thread may see what it wrote. Nothing is owed:
+    that the text does what the body says is the author's word, as with
     `@instr`. Returns the root.
 
     >>> from exo_strat import proc_from_source
@@ -123,10 +124,10 @@ def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "
         for i in seq(0, 8):
             x[i] = 0.0
     """
-    for text in (c_template, c_global):
+    for text in (c_template, c_global, c_fence):
         argument(isinstance(text, str), f"C text is a string, not {text!r}")
     argument(bool(c_template.strip()), "an instruction needs C text")
-    rw.set((), instr=Instr(c_template, c_global))
+    rw.set((), instr=Instr(c_template, c_global, c_fence))
     return ()
 
 

@@ -6,7 +6,7 @@ of the procedure can only be concerned if config fields are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pyrsistent import pmap
@@ -16,14 +16,13 @@ from ..cursors.rewrite import Rewrite
 from ..frontend.check_calls import check_call
 from ..frontend.check_place import Place
 from ..frontend.check_views import View, buffer_view
-from ..frontend.checks import check
+from ..frontend.checks import check, check_own
 from ..frontend.errors import CheckError
-from ..frontend.scope import declared
 from ..ir.memory import Memory
 from ..ir.names import Sym
 from ..ir.nodes import Alloc, Arg, Call, For, Interval, Node, ProcDef, Stmt, WindowDef
-from ..ir.types import Control, Tensor, Type, index
-from ..ir.walk import Path, child
+from ..ir.types import Control, Tensor, index
+from ..ir.walk import Path, get, in_scope
 from ..logic import safety
 from ..logic.configs import written_fields
 from ..logic.context import env_of, facts_at
@@ -43,6 +42,17 @@ def well_formed(rw: Rewrite, example: bool = True) -> None:
         check(rw.tree)
     except CheckError as e:
         require(if_reached(rw.tree, e.path, Clash(e.message, e.counterexample if example else None)))
+
+
+def well_formed_at(rw: Rewrite, path: Path) -> None:
+    """Owed when an expression of the statement at `path` is new, and its value is that of the old one.
+
+    What else was checked holds as before, as no value is another one: only the statement's own parts are checked.
+    """
+    try:
+        check_own(place_at(rw.tree, path), get(rw.tree, path))  # type: ignore[arg-type]
+    except CheckError as e:
+        require(if_reached(rw.tree, e.path, Clash(e.message, e.counterexample)))
 
 
 def still_parallel(rw: Rewrite, nodes: Iterable[tuple[Path, Node]], place: Cursor) -> None:
@@ -72,32 +82,6 @@ def configs_differ(old: Sequence[Stmt], new: Stmt) -> bool:
 
 
 # -- what is in scope ---------------------------------------------------------------------------------
-
-
-def in_scope(tree: ProcDef, path: Path) -> Iterator[tuple[Path, Arg | For | Alloc | WindowDef]]:
-    """What introduces the variables in scope just before the statement at `path`, outermost first."""
-    for k, a in enumerate(tree.args):
-        yield (("args", k),), a
-    node: Node = tree
-    for n, (label, i) in enumerate(path):
-        if i is None or label not in ("body", "orelse"):
-            return
-        if isinstance(node, For):
-            yield path[:n], node
-        for k, s in enumerate(getattr(node, label)[:i]):
-            if isinstance(s, Alloc | WindowDef):
-                yield (*path[:n], (label, k)), s
-        node = child(node, (label, i))
-
-
-def types_at(tree: ProcDef, path: Path) -> dict[Sym, Type]:
-    """The types of the variables in scope just before the statement at `path`."""
-    types: dict[Sym, Type] = {}
-    for _, n in in_scope(tree, path):
-        found = declared(n, types)
-        assert found is not None
-        types[found[0]] = found[1]
-    return types
 
 
 def memories_at(tree: ProcDef, path: Path) -> dict[Sym, Memory]:

@@ -1,14 +1,30 @@
-"""Level 2, banded: loops over rows, each of which begins and ends a column after the one before. Imports `exo_strat`
-and `level2`."""
+"""Level 2, banded: loops over rows, each of which begins and ends a column after the one before. Imports `exo_strat`,
+`std`, `inspect` and `level2`."""
 
 from __future__ import annotations
 
-from exo_strat import ForCursor, Machine, Op, Proc, Script, focus, moves, named, nav, seq, shift_loop, simplify
+from dataclasses import replace
+
+from exo_strat import (
+    DRAM_STACK,
+    ForCursor,
+    Machine,
+    Proc,
+    Script,
+    divide_loop,
+    focus,
+    moves,
+    nav,
+    seq,
+    shift_loop,
+    simplify,
+    traversals,
+)
 
 from .. import std
-from ..inspect import inner_loop
-from ..std.writing import strategy, text
-from .level2 import optimize_level_2_general
+from ..inspect import inner_loop, innermost_loops
+from ..std.writing import INSIDE, halves, strategy, text
+from .level2 import block_of_rows, latest_last, needs_others, optimize_level_2_general, row, slope
 
 ROWS = 4
 """Rows taken together: of a band, each more makes the columns that all have fewer."""
@@ -18,14 +34,29 @@ NARROW = 2 * ROWS
 """Elements of a row from which on vectors pay."""
 
 
-@named
-def optimize_band(precision: str, machine: Machine) -> Op:
+@strategy
+def optimize_band(p: Proc, c: ForCursor, precision: str, machine: Machine) -> Script:
     """`for i: for j in (i, i + w): s  ~>  for io: (for j: s[0]); ..; for j: s[0]; ..; s[r-1]; for j: s[0]; ..`.
 
-    The columns that some rows have that are taken together are before and after those of all; w is at least
-    `ROWS`. Focus: the loop over rows. Returns the procedure.
+    The columns that some rows have that are taken together are before and after those of all; w is at least `NARROW`.
+    Focus: the loop over rows. Returns the procedure.
     """
-    return optimize_level_2_general(precision, machine, rows=ROWS, vectors=2)
+    if not (machine.vec_widths and needs_others(c)):
+        yield optimize_level_2_general(precision, machine, rows=ROWS, vectors=2)
+        return None
+    forwards = slope(inner_loop(c).lo(), c) > 0
+    p, c = yield seq(focus(c), std.locals_in(DRAM_STACK), focus(c))
+    p, blocks = yield divide_loop(ROWS, halves(c), tail="cut")
+    rest = innermost_loops(blocks.next())
+    # a masked load waits for what was stored just now, also where only its other lanes are
+    cut = replace(machine, supports_predication=False) if forwards else machine
+    yield seq(nav(INSIDE), block_of_rows(precision, cut, 1, near=ROWS))
+    if not forwards:
+        yield seq(focus(blocks), latest_last())
+    for loop in rest:
+        yield seq(focus(loop), row(precision, machine, 1))
+    yield std.cleanup()
+    return None
 
 
 @strategy
@@ -35,8 +66,11 @@ def optimize_narrow_band(p: Proc, c: ForCursor) -> Script:
     For each width below `NARROW`, without vectors. Focus: the loop over rows. Returns the procedure.
     """
     columns = inner_loop(c)
+    backwards = needs_others(c) and slope(columns.lo(), c) < 0
     yield seq(focus(columns), shift_loop(0), nav(moves.root), simplify())
     p, columns = yield focus(columns)
     p, c = yield seq(focus(c), std.specialize_sizes(text(columns.hi()), range(NARROW)))
-    yield seq(nav(moves.root), std.unroll_loops(NARROW), std.cleanup())
+    p, _ = yield seq(nav(moves.root), std.unroll_loops(NARROW), std.cleanup())
+    for rows in traversals.loops(p.body()) if backwards else ():
+        yield seq(focus(rows), latest_last())
     return None

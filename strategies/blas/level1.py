@@ -9,35 +9,41 @@ from __future__ import annotations
 from exo_strat import (
     DRAM_STACK,
     AllocCursor,
+    AssignCursor,
     ForCursor,
     Machine,
     Memory,
     Op,
     Proc,
+    ReadCursor,
     ReduceCursor,
     Script,
+    Sym,
     cut_loop,
     delete_pass,
     divide_loop,
     eliminate_dead_code,
-    fail,
+    fission,
     focus,
+    fuse,
+    identity,
     moves,
     named,
+    names_at,
     nav,
-    rearrange_dim,
-    reorder_loops,
-    repeat,
+    reorder_stmts,
     seq,
     set_memory,
     simplify,
     specialize,
+    stage_mem,
     try_else,
     unroll_loop,
 )
 
 from .. import std
-from ..inspect import innermost_loops, is_reduction, statements
+from ..inspect import innermost_loops, is_reduction, statements, unique_name
+from ..std.staging import allocation
 from ..std.writing import INSIDE, halves, strategy, text
 
 RULES = (std.abs_rule, std.fma_rule)
@@ -46,12 +52,13 @@ SCALARS = 8
 
 
 @named
-def optimize_level_1(precision: str, machine: Machine, vectors: int = 4) -> Op:
+def optimize_level_1(precision: str, machine: Machine, vectors: int = 0) -> Op:
     """`for i: s  ~>  for io: s[4 vectors]; for io: s[vector]; for i: s`, as instructions of a machine.
 
-    `vectors` are taken together, with a register each for sums; the last iterations of sums are a masked vector, if
-    the machine has masks. Without vectors, sums are in parts, and the rest is the C compiler's. Focus: a loop from 0
-    whose iterations are independent, but for sums, minima and maxima. Returns the procedure. Paper: appendix D.1.
+    So many `vectors` are taken together, a power of two: if it isn't given, eight where a sum is of one array, so that
+    additions don't wait for each other, else four. The last iterations of sums are a masked vector, if the machine has
+    masks. Without vectors, sums are in parts, and the rest is the C compiler's. Focus: a loop from 0 whose iterations
+    are independent, but for sums, minima and maxima. Returns the procedure. Paper: appendix D.1.
     """
     if not machine.vec_widths:
         return seq(sums_in_parts(SCALARS), std.cleanup())
@@ -62,24 +69,16 @@ def optimize_level_1(precision: str, machine: Machine, vectors: int = 4) -> Op:
 def vector_loop(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors: int) -> Script:
     """The plan of `optimize_level_1` for a machine with vectors."""
     width, registers = machine.vec_width(precision), machine.mem_type
-    masked = machine.supports_predication and has_sums(c)
+    masked = machine.supports_predication and only_sums(c)
+    vectors = vectors or (8 if has_sums(c) and len(arrays_read(c)) == 1 else 4)
     p, whole = yield (whole_vectors if masked else single_rest)(width, registers)
     rest = whole.next()
-    p, loops = yield seq(focus(whole), together(vectors, registers)) if vectors > 1 else focus(whole)
+    p, loops = yield seq(focus(whole), together(vectors, registers))
     for loop in (*innermost_loops(loops), *(innermost_loops(rest) if masked else ())):
-        yield seq(focus(loop), locals_in(registers), focus(loop), std.stage_compute(precision, registers, RULES))
+        yield seq(focus(loop), std.locals_in(registers), focus(loop), std.stage_compute(precision, registers, RULES))
         yield std.fission_into_singles()
     yield seq(nav(moves.root), simplify(), std.replace_all(machine.get_instructions(precision)))
     yield std.unroll_loops(vectors)
-    return None
-
-
-@strategy
-def locals_in(p: Proc, c: ForCursor, memory: Memory) -> Script:
-    """`for i: a: T; s  ~>  for i: a: T @ MEM; s`. Focus: the loop."""
-    for s in statements(c):
-        if isinstance(s, AllocCursor):
-            yield seq(focus(s), set_memory(memory))
     return None
 
 
@@ -95,15 +94,38 @@ def whole_vectors(p: Proc, c: ForCursor, width: int, memory: Memory) -> Script:
     p, whole = yield seq(focus(c), cut_loop(f"({end}) / {width}"))
     rest = whole.next()
     yield seq(focus(whole), nav(INSIDE >> INSIDE), eliminate_dead_code())
-    p, choice = yield seq(focus(rest), specialize(f"0 < ({end}) % {width}"))
-    yield seq(focus(choice.orelse()[0]), eliminate_dead_code(), nav(moves.root), delete_pass())
-    yield seq(focus(choice), nav(INSIDE), unroll_loop())
+    yield seq(focus(rest), once_if(f"0 < ({end}) % {width}"))
     return whole  # type: ignore[no-any-return]
+
+
+@strategy
+def once_if(p: Proc, c: ForCursor, condition: str) -> Script:
+    """`for i in (l, h): s  ~>  if e: s[i -> l]`. Focus: a loop that runs once if e, else not. Returns the `if`."""
+    p, choice = yield specialize(condition)
+    yield seq(focus(choice.orelse()[0]), eliminate_dead_code(), nav(moves.root), delete_pass())
+    p, _ = yield seq(focus(choice), nav(INSIDE), unroll_loop(), focus(choice))
+    return p.forward(choice)
+
+
+def only_sums(c: ForCursor) -> bool:
+    """Whether iterations of a loop add to the same elements and write no others.
+
+    A vector that was stored with a mask can't be loaded before the store is done: the last columns of a row would wait
+    for those of the row before.
+    """
+    own = {s.sym for s in statements(c) if isinstance(s, AllocCursor)}
+    written = [s for s in statements(c) if isinstance(s, AssignCursor | ReduceCursor) and s.sym not in own]
+    return bool(written) and all(isinstance(s, ReduceCursor) and is_reduction(s, c) for s in written)
 
 
 def has_sums(c: ForCursor) -> bool:
     """Whether iterations of a loop add to the same element."""
     return any(is_reduction(s, c) for s in statements(c) if isinstance(s, ReduceCursor))
+
+
+def arrays_read(c: ForCursor) -> frozenset[Sym]:
+    """The buffers that a loop reads elements of."""
+    return frozenset(x.sym for x in c.descendants() if isinstance(x, ReadCursor) and x.idx())
 
 
 @strategy
@@ -120,36 +142,48 @@ def single_rest(p: Proc, c: ForCursor, width: int, memory: Memory) -> Script:
 
 @strategy
 def together(p: Proc, c: ForCursor, vectors: int, memory: Memory) -> Script:
-    """`for io: for l: s  ~>  for ioo: for ioi in (0, v): for l: s; for ioi: for l: s`, sums in v registers.
+    """`for i in (0, n): s  ~>  for io in (0, n / v): for ii in (0, v): s; for ii: s`.
 
-    The registers for sums are set up if there are so many vectors. Focus: a loop over vectors, around the one over
-    lanes. Returns the block of both parts.
+    Of sums, `~>  if 0 < n / 2: (for io in (0, n / 2): s; s); if 0 < n % 2: s`, and so on in the first `if` until it has
+    v copies of s, each with a register of its own, that are joined in pairs. Focus: a loop over vectors, around the one
+    over lanes. Returns the block of both parts.
     """
-    p, blocks = yield divide_loop(vectors, halves(c), tail="cut")
-    single = blocks.next()
-    p, _ = yield try_else(std.if_it_runs(sums_apart(memory)), focus(blocks))
+    if vectors == 1 or not sums_in_lanes(c):
+        p, c = yield divide_loop(vectors, halves(c), tail="cut")
+        return c.expand(0, 1)
+    end = text(c.hi())
+    p, pairs = yield divide_loop(2, halves(c), tail="cut")
+    p, single = yield seq(focus(pairs.next()), once_if(f"0 < ({end}) % 2"))
+    more = identity if vectors == 2 else together(vectors // 2, memory)
+    yield seq(focus(pairs), std.if_it_runs(seq(halves_apart(memory), more)))
     p, single = yield focus(single)
     return single.expand(1, 0)  # type: ignore[no-any-return]
 
 
 @strategy
-def sums_apart(p: Proc, c: ForCursor, memory: Memory) -> Script:
-    """`for o: for v: for l: a[l] += e  ~>  for v: for l: t[v, l] = 0; for o: for v: for l: t[v, l] += e; ..`.
+def halves_apart(p: Proc, c: ForCursor, memory: Memory) -> Script:
+    """`for o: for h in (0, 2): a += e  ~>  t = 0; for o: (t += e[h -> 0]; a += e[h -> 1]); a += t`, for sums in lanes.
 
-    Sums in registers of their own, for each v. Focus: the outer loop. Returns the first buffer.
+    Focus: the outer loop, which is returned.
     """
-    p, lanes = yield seq(nav(INSIDE), reorder_loops(), nav(moves.parent), reorder_loops())
-    p, c = yield seq(nav(INSIDE), std.parallelize_reductions(memory))
-    p, lanes = yield focus(lanes)
-    sums = [s for s in lanes.body() if isinstance(s, AllocCursor)]
-    if not sums:
-        yield fail("there are no sums in the loop")
-    p, nests = yield std.fission_into_singles()
-    for s in sums:
-        yield seq(focus(s), rearrange_dim((1, 0)))
-    for n in nests:
-        yield seq(focus(n), repeat(seq(reorder_loops(), nav(INSIDE))))
-    return sums[0]
+    sums = sums_in_lanes(c)
+    p, both = yield seq(nav(INSIDE), unroll_loop())
+    p, second = yield seq(focus(both[len(both) // 2]), nav(moves.before), fission())
+    for target in sums:
+        name = unique_name(p, "acc")
+        p, block = yield seq(focus(c), stage_mem(target, name, accum=True))
+        yield seq(focus(allocation(block)), set_memory(memory))
+        p, block = yield focus(block)
+        yield seq(focus(block[0].next()), reorder_stmts(p.forward(second)))
+    p, c = yield seq(focus(c), fuse(second))
+    return c
+
+
+def sums_in_lanes(c: ForCursor) -> list[str]:
+    """The windows that the innermost loops in a loop add to, an element in each iteration."""
+    loops = [(s, loop) for loop in innermost_loops(c) for s in loop.body() if isinstance(s, ReduceCursor)]
+    names = names_at(c.proc.tree)
+    return [f"{names[s.sym]}[0:{text(loop.hi())}]" for s, loop in loops if [text(i) for i in s.idx()] == [loop.name()]]
 
 
 # -- without vectors ----------------------------------------------------------------------------------

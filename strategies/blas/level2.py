@@ -7,9 +7,12 @@ left is a small triangle.
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from exo_strat import (
     DRAM_STACK,
     AllocCursor,
+    AssignCursor,
     Cursor,
     ExprCursor,
     ForCursor,
@@ -17,6 +20,7 @@ from exo_strat import (
     Machine,
     Op,
     Proc,
+    ReadCursor,
     ReduceCursor,
     Script,
     attempt,
@@ -31,16 +35,20 @@ from exo_strat import (
     reorder_stmts,
     seq,
     shift_loop,
+    specialize,
     stage_mem,
     try_else,
     unroll_loop,
 )
 
 from .. import std
-from ..inspect import inner_loop, innermost_loops, is_reduction, loops_inside, nest, trip_count
+from ..inspect import inner_loop, innermost_loops, is_reduction, loops_inside, nest, statements, trip_count
 from ..inspect.affine import Affine, Free, affine, expression
-from ..std.writing import INSIDE, element, halves, strategy
-from .level1 import locals_in, optimize_level_1
+from ..std.writing import INSIDE, element, halves, strategy, text
+from .level1 import optimize_level_1
+
+FEW = 8
+"""Columns from which on vectors pay in rows that are not taken together."""
 
 
 @strategy
@@ -53,18 +61,98 @@ def optimize_level_2_general(
     where the first or last one depends on the row. Without vectors, rows stay apart. Focus: the loop over rows.
     Returns the procedure. Paper: appendix D.2.
     """
-    yield seq(focus(c), locals_in(DRAM_STACK))
-    if machine.vec_widths:
-        p, blocks = yield seq(focus(c), divide_loop(rows, halves(c), tail="cut"))
-        p, rest = yield seq(focus(blocks), nav(moves.next_()))
-        yield seq(focus(blocks), nav(INSIDE), block_of_rows(precision, machine, vectors))
+    p, c = yield seq(focus(c), std.locals_in(DRAM_STACK), focus(c))
+    if not machine.vec_widths:
+        yield each_row(precision, machine, vectors)
+    elif growth(c):
+        yield triangle_in_blocks(precision, machine, rows, vectors)
     else:
-        rest = c
-    p, rest = yield focus(rest)
-    for loop in innermost_loops(rest):
-        yield seq(focus(loop), row(precision, machine, vectors))
+        p, blocks = yield divide_loop(rows, halves(c), tail="cut")
+        rest = blocks.next()
+        yield seq(focus(blocks), nav(INSIDE), block_of_rows(precision, machine, vectors))
+        yield seq(focus(rest), each_row(precision, machine, vectors))
     yield std.cleanup()
     return None
+
+
+@strategy
+def optimize_updates(p: Proc, c: ForCursor, precision: str, machine: Machine, together: int = 0) -> Script:
+    """`for i: for j in (0, n): s  ~>  if n < 8: s; else: if n < k: level 1 on each row; else: as in level 2, general`.
+
+    For updates of a matrix: rows taken together load less, but store to several cache lines in turns. So they are only
+    from `together` columns on, k, if it is given. Focus: the loop over rows. Returns the procedure.
+    """
+    end = text(c.hi() if growth(c) else inner_loop(c).hi())
+    p, apart = yield seq(focus(c), std.locals_in(DRAM_STACK), focus(c))
+    if machine.vec_widths:
+        p, choice = yield specialize([f"{end} < {k}" for k in (FEW, together) if k])
+        apart = choice.orelse()[0]
+        if together:
+            blocks, apart = apart.orelse()[0], apart.body()[0]
+            yield seq(focus(blocks), optimize_level_2_general(precision, machine))
+    yield seq(focus(apart), each_row(precision, machine, 4))
+    yield std.cleanup()
+    return None
+
+
+@strategy
+def each_row(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors: int) -> Script:
+    """Level 1 on the columns of each row. Focus: the loop over rows. Returns the procedure."""
+    for loop in innermost_loops(c):
+        yield seq(focus(loop), row(precision, machine, vectors))
+    return None
+
+
+def growth(c: ForCursor) -> int:
+    """How many more columns each row has than the one before."""
+    columns = inner_loop(c)
+    return slope(columns.hi(), c) - slope(columns.lo(), c)
+
+
+@strategy
+def triangle_in_blocks(p: Proc, c: ForCursor, precision: str, machine: Machine, rows: int, vectors: int) -> Script:
+    """`for i in (0, n): s  ~>  for i in (0, n % r): s; if 0 < n / r: s[n % r]; ..; for io in (1, n / r): s[io]; ..`.
+
+    The shortest rows of a triangle, first or last, are those that make no block of r rows. They stay as they are, and
+    so do the columns of the block next to them, less than r. Where rows need what those before them were solved for,
+    r columns that all have are added up with the small triangle: numbers stored one by one are not loaded as a vector
+    soon after. Focus: the loop over rows. Returns the procedure.
+    """
+    longer, end = growth(c) > 0, text(c.hi())
+    near = rows if needs_others(c) else 0
+    latest_first = slope(inner_loop(c).lo(), c) != 0
+    if longer:
+        p, c = yield seq(cut_loop(f"{end} % {rows}"), nav(moves.next_()), shift_loop(0))
+    p, blocks = yield seq(focus(c), divide_loop(rows, halves(c), tail="perfect" if longer else "cut"))
+    p, short = yield std.if_it_runs(cut_loop(1 if longer else f"{end} / {rows} - 1"))
+    short, blocks = (short, short.next()) if longer else (short.next(), short)
+    yield seq(focus(short), nav(INSIDE), block_of_rows())
+    yield seq(focus(blocks), nav(INSIDE), block_of_rows(precision, machine, vectors, near))
+    if near and latest_first:
+        yield seq(focus(blocks), latest_last())
+    return None
+
+
+@strategy
+def latest_last(p: Proc, c: ForCursor) -> Script:
+    """`for i: t += s1; t += s2; t += s3  ~>  for i: t += s3; t += s2; t += s1`: what is known last is added last.
+
+    Focus: the loop.
+    """
+    sums = [s for s in c.body() if isinstance(s, ReduceCursor)]
+    for _, run in groupby(sums, element):
+        for before, s in enumerate(run):
+            yield seq(focus(s), *[std.reorder_before()] * before)
+    return None
+
+
+def needs_others(rows: ForCursor) -> bool:
+    """Whether rows read in a loop over columns what others write outside of it."""
+    columns = inner_loop(rows)
+    inside = {s.sym for s in statements(columns) if isinstance(s, AssignCursor | ReduceCursor)}
+    written = {s.sym for s in rows.body() if isinstance(s, AssignCursor | ReduceCursor)} - inside
+    reads = (e for s in columns.body() for e in s.descendants())
+    return any(isinstance(e, ReadCursor) and e.sym in written and e.idx() for e in reads)
 
 
 @named
@@ -74,10 +162,16 @@ def row(precision: str, machine: Machine, vectors: int) -> Op:
 
 
 @strategy
-def block_of_rows(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors: int) -> Script:
-    """`for ii: s1; for j: s2  ~>  s1[0]; ..; for j: s2[0]; s2[1]; ..`, as instructions. Focus: the loop over rows."""
-    columns = inner_loop(c)
-    p, first = yield try_else(seq(focus(columns), apart_from_triangle(c)), focus(columns))
+def block_of_rows(
+    p: Proc, c: ForCursor, precision: str = "", machine: Machine | None = None, vectors: int = 1, near: int = 0
+) -> Script:
+    """`for ii: s1; for j: s2  ~>  s1[0]; ..; for j: s2[0]; s2[1]; ..`, as instructions of the machine, if there is one.
+
+    So many columns that are `near` those that not all rows have are taken with these. Focus: the loop over rows.
+    """
+    columns, rows = inner_loop(c), trip_count(c) or 1
+    p, around = yield try_else(nav(moves.parent), nav(moves.root))
+    p, first = yield try_else(seq(focus(columns), apart_from_triangle(c, near)), focus(columns))
     p, found = yield seq(focus(c), fission_where_possible())
     parts = list(found)
     for n, part in enumerate(parts):
@@ -85,7 +179,6 @@ def block_of_rows(p: Proc, c: ForCursor, precision: str, machine: Machine, vecto
             yield seq(focus(first), nav(moves.expand(0, 1)), reorder_stmts())
             p, found = yield seq(focus(part), fission_where_possible())
             parts[n : n + 1] = found
-    rows = trip_count(c)
     # level 1 unrolls what is as short as its vectors are many
     for part in sorted(parts, key=is_rectangle):
         if not is_rectangle(part):
@@ -93,25 +186,27 @@ def block_of_rows(p: Proc, c: ForCursor, precision: str, machine: Machine, vecto
             continue
         columns = part.body()[0]
         yield seq(focus(part), std.jam(), focus(columns), share_sums())
-        yield seq(focus(columns), row(precision, machine, vectors))
-    p, c = yield try_else(focus(c), nav(moves.root))
-    yield seq(nav(moves.root), std.unroll_loops(rows))
+        if machine:
+            yield seq(focus(columns), row(precision, machine, vectors))
+    yield seq(focus(around), std.unroll_loops(rows + near))
     return None
 
 
 @strategy
-def apart_from_triangle(p: Proc, c: ForCursor, rows: ForCursor) -> Script:
+def apart_from_triangle(p: Proc, c: ForCursor, rows: ForCursor, near: int) -> Script:
     """`for ii in (0, r): for j in (0, e + ii): s  ~>  for ii: (for j in (0, e): s); for j in (e, e + ii): s`.
 
     The columns that all rows have, and the others; so, too, where the first column depends on the row, or both do.
-    Focus: the loop over columns. Fails if neither depends.
+    So many of the common columns that are `near` the others go with them. Focus: the loop over columns. Fails if
+    neither depends.
     """
     cuts = []
     for bound, least in ((c.lo(), -1), (c.hi(), 1)):
         factor = slope(bound, rows)
         if factor:
             last = form(rows.hi()) - 1
-            cuts.append(form(bound).put(Free(rows.sym), Affine.of(0) if factor * least > 0 else last))
+            common = form(bound).put(Free(rows.sym), Affine.of(0) if factor * least > 0 else last)
+            cuts.append(common - least * near if factor * least > 0 else common)  # the side that grows
     if not cuts:
         yield fail("the columns do not depend on the row")
     for common in reversed(cuts):

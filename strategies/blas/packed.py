@@ -1,27 +1,115 @@
-"""Level 2, packed: rows of which there are few. Imports `exo_strat`, `std`, `inspect`, `level1` and `level2`."""
+"""Level 2, packed: triangles by blocks of rows, none of which has columns left over. Imports `exo_strat`, `std` and
+`level2`."""
 
 from __future__ import annotations
 
-from exo_strat import DRAM_STACK, ForCursor, Machine, Proc, Script, focus, seq
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exo_strat import (
+    DRAM_STACK,
+    ForCursor,
+    Machine,
+    Memory,
+    Proc,
+    Script,
+    cut_loop,
+    divide_loop,
+    eliminate_dead_code,
+    focus,
+    moves,
+    nav,
+    rewrite_expr,
+    seq,
+    set_memory,
+    shift_loop,
+    specialize,
+    unroll_loop,
+)
 
 from .. import std
-from ..inspect import innermost_loops
-from ..std.writing import strategy
-from .level1 import locals_in
-from .level2 import block_of_rows, row
+from ..inspect import inner_loop, innermost_loops
+from ..std.writing import INSIDE, halves, strategy, text
+from .level2 import block_of_rows, growth, latest_last, needs_others, row, slope
+
+
+@dataclass(frozen=True)
+class Rows:
+    """How many rows are taken together, a power of two, and from how many on each is taken alone (0: never)."""
+
+    together: int = 8
+    alone_from: int = 0
 
 
 @strategy
-def optimize_few_rows(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors: int = 1) -> Script:
-    """`for i in (0, r): for j: s  ~>  for j: s[0]; ..; s[r-1]`, and level 1 on the loop inside, for a literal r.
+def optimize_packed(
+    p: Proc, c: ForCursor, precision: str, machine: Machine, stored: Sequence[str], storage: Memory, rows: Rows
+) -> Script:
+    """`triangle_by_halves` for arguments that are `stored` as a memory says; nothing in the plan depends on that.
 
-    What `optimize_level_2_general` does with each block of rows. Focus: the loop over rows. Returns the procedure.
+    Focus: the loop over rows. Returns the procedure.
     """
-    p, c = yield seq(focus(c), locals_in(DRAM_STACK), focus(c))
+    p, c = yield seq(focus(c), std.locals_in(DRAM_STACK), focus(c))
+    alone = innermost_loops(c)
     if machine.vec_widths:
-        yield block_of_rows(precision, machine, vectors)
-    else:
-        for loop in innermost_loops(c):
-            yield seq(focus(loop), row(precision, machine, vectors))
+        p, choice = yield specialize(f"{text(c.hi())} < {rows.alone_from}") if rows.alone_from else focus(c)
+        alone = innermost_loops(choice.orelse()[0]) if rows.alone_from else ()
+        yield seq(focus(c), triangle_by_halves(precision, machine, rows.together))
+    for loop in alone:
+        yield seq(focus(loop), row(precision, machine, 2))
     yield std.cleanup()
+    for argument in p.args():
+        if argument.name() in stored:
+            yield seq(focus(argument), set_memory(storage))
+    return None
+
+
+@strategy
+def triangle_by_halves(p: Proc, c: ForCursor, precision: str, machine: Machine, most: int) -> Script:
+    """`for i in (0, n): s  ~>  for io in (0, n / 8): s[8 rows]; if n / 4 is odd: s[4 rows]; ..; if n is odd: s[1 row]`.
+
+    If rows get shorter, the other way round. So the columns that all rows of a block of 8 have are a multiple of 8.
+    The block that has none is apart. Focus: the loop over rows. Returns the procedure.
+    """
+    end, longer = text(c.hi()), growth(c) > 0
+    near = most if needs_others(c) else 0
+    latest_first = slope(inner_loop(c).lo(), c) != 0
+    sizes = [most >> k for k in range(most.bit_length())]
+    rest: ForCursor = c
+    parts: list[ForCursor] = []
+    for rows in sizes[:-1] if longer else sizes[:0:-1]:
+        border = f"{rows} * (({end}) / {rows})" if longer else f"({end}) % {2 * rows}"
+        p, part = yield seq(focus(rest), cut_loop(border))
+        parts, rest = [*parts, part], part.next()
+    whole, *odd = [*parts, rest] if longer else [rest, *reversed(parts)]
+    for rows, part in reversed(list(zip(sizes[1:], odd, strict=True))):
+        yield seq(focus(part), rows_if_there(precision, machine, rows, longer))
+    p, blocks = yield seq(focus(whole), shift_loop(0), divide_loop(most, halves(c), tail="perfect"))
+    p, short = yield std.if_it_runs(cut_loop(1 if longer else f"({end}) / {most} - 1"))
+    short, blocks = (short, short.next()) if longer else (short.next(), short)
+    yield seq(focus(short), nav(INSIDE), block_of_rows())
+    yield seq(focus(blocks), nav(INSIDE), block_of_rows(precision, machine, 1, near))
+    if near and latest_first:
+        yield seq(focus(blocks), latest_last())
+    return None
+
+
+@strategy
+def rows_if_there(p: Proc, c: ForCursor, precision: str, machine: Machine, rows: int, longer: bool) -> Script:
+    """`for i in (l, h): s  ~>  if l < h: s[l]; ..; s[l + r - 1]`, where there are r rows or none. Focus: the loop."""
+    lo, hi = text(c.lo()), text(c.hi())
+    p, choice = yield specialize(f"{lo} < {hi}")
+    yield seq(focus(choice.orelse()[0]), eliminate_dead_code())
+    c = choice.body()[0]
+    # the bound that is no multiple of r is the one that is given up
+    bound = (moves.hi, f"{lo} + {rows}") if longer else (moves.lo, f"{hi} - {rows}")
+    p, c = yield seq(focus(c), nav(bound[0]), rewrite_expr(bound[1]), focus(c), shift_loop(0))
+    if rows > 1:
+        yield block_of_rows(precision, machine, 1)
+        return None
+    loops = innermost_loops(c)
+    p, _ = yield unroll_loop()
+    for loop in loops:
+        if p.forward(loop).is_valid:
+            yield seq(focus(loop), row(precision, machine, 1))
     return None

@@ -39,7 +39,7 @@ from ..inspect import inner_loop, innermost_loops, is_reduction
 from ..std.compute import lives_in
 from ..std.staging import allocation
 from ..std.writing import INSIDE, halves, strategy, text
-from .level1 import RULES, locals_in, optimize_level_1
+from .level1 import RULES, optimize_level_1
 
 
 @strategy
@@ -50,7 +50,7 @@ def optimize_skinny(p: Proc, c: ForCursor, precision: str, machine: Machine, mos
     of level 1. Focus: the loop over rows. Returns the procedure. Paper: Figure 7.
     """
     columns = inner_loop(c)
-    yield locals_in(DRAM_STACK)
+    yield std.locals_in(DRAM_STACK)
     if not machine.vec_widths:
         yield seq(focus(columns), optimize_level_1(precision, machine))
         return None

@@ -242,16 +242,27 @@ def tile_nest(p: Proc, c: StmtCursor, rows: str, along: int = 1) -> Script:
         if width < left:
             p, loop = yield seq(focus(rest), cut_loop(width))
             p, rest = yield seq(focus(loop.next()), shift_loop(0))
-        if tiles and width > TILE * tiles:
-            p, loop = yield seq(focus(loop), divide_loop(TILE * tiles, (f"{name}o", name), tail="perfect"))
-            loop = loop.body()[0]
-        if tiles > 1:
-            p, loop = yield seq(focus(loop), divide_loop(TILE, (f"{name}t", name), tail="perfect"))
-        inner = next(x for x in loops_inside(loop) if x.name() == rows)
-        p, _ = yield seq(focus(inner), rise_over(name, f"{name}t"))
+        yield seq(focus(loop), tiles_side_by_side(rows, tiles, width))
         left -= width
     p, root = yield nav(moves.root)
     return root  # type: ignore[no-any-return]
+
+
+@strategy
+def tiles_side_by_side(p: Proc, c: ForCursor, rows: str, tiles: int, width: int) -> Script:
+    """`for j: for i: s  ~>  for jo: for i: for jt: for j: s`: so many tiles together, of a width of columns.
+
+    Without `jo` if there is nothing beside them, without `jt` if it is one tile or less. Focus: the loop over columns.
+    """
+    name, loop = c.name(), c
+    if tiles and width > TILE * tiles:
+        p, loop = yield seq(focus(loop), divide_loop(TILE * tiles, (f"{name}o", name), tail="perfect"))
+        loop = loop.body()[0]
+    if tiles > 1:
+        p, loop = yield seq(focus(loop), divide_loop(TILE, (f"{name}t", name), tail="perfect"))
+    inner = next(x for x in loops_inside(loop) if x.name() == rows)
+    yield seq(focus(inner), rise_over(name, f"{name}t"))
+    return None
 
 
 @strategy

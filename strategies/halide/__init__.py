@@ -5,6 +5,7 @@ Stages and loops go by names, as in Halide: a stage by the buffer that it writes
 - `references`: what a name means;
 - `nests`: the loops of one stage;
 - `placement`: where a stage is computed and stored;
+- `streaming`: a stage that passes the caches;
 - `pixels`: refusals in coordinates of the image;
 - `fluent`: `Func`, which collects the same Ops by Halide's method calls;
 - `figure`: a schedule as a picture, by `drawing`, which makes boxes SVG.
@@ -33,6 +34,7 @@ from .placement import (
     H_store_at,
     H_store_in,
 )
+from .streaming import H_stream
 
 __all__ = [
     "Func",
@@ -49,6 +51,7 @@ __all__ = [
     "H_split",
     "H_store_at",
     "H_store_in",
+    "H_stream",
     "H_tile",
     "H_unroll",
     "H_vectorize",

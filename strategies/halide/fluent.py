@@ -1,4 +1,5 @@
-"""Schedules by Halide's method calls. Imports `exo_strat`, `nests` and `placement`.
+"""Schedules by Halide's method calls. Imports `exo_strat`, `nests`, `placement` and
+`streaming`.
 
     blur_x, blur_y = Func("blur_x"), Func("blur_y")
     schedule = pipeline(
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from exo_strat import Memory, Op, identity, seq
+from exo_strat import Machine, Memory, Op, identity, seq
 
 from .nests import H_bound, H_fuse, H_parallel, H_partition, H_reorder, H_split, H_tile, H_unroll, H_vectorize
 from .placement import (
@@ -25,6 +26,7 @@ from .placement import (
     H_store_at,
     H_store_in,
 )
+from .streaming import H_stream
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,10 @@ class Func:
     def vectorize(self, loop: str, width: int | None = None) -> Func:
         """`H_vectorize`."""
         return self._then(H_vectorize(self.name, loop, *_given(width)))
+
+    def stream(self, loop: str, machine: Machine, least: int | None = None) -> Func:
+        """`H_stream`."""
+        return self._then(H_stream(self.name, loop, machine, *_given(least)))
 
     def unroll(self, loop: str, factor: int | None = None) -> Func:
         """`H_unroll`."""

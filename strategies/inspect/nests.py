@@ -102,7 +102,7 @@ def pieces(c: Cursor) -> tuple[NodeCursor, ...]:
 
 def statements(c: Cursor) -> tuple[StmtCursor, ...]:
     """All statements at and below a cursor, in textual order."""
-    return tuple(s for x in pieces(c) for s in x.descendants() if isinstance(s, StmtCursor))
+    return tuple(s for x in pieces(c) for s in x.statements())
 
 
 def loops_inside(c: Cursor) -> tuple[ForCursor, ...]:

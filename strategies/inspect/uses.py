@@ -6,7 +6,7 @@ All functions are pure and take public cursors. One that asks for something that
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import chain, count
 from typing import TypeAlias
 
@@ -23,7 +23,6 @@ from exo_strat import (
     R,
     ReduceCursor,
     Scalar,
-    StmtCursor,
     Sym,
     Tensor,
     WindowDefCursor,
@@ -36,7 +35,7 @@ from exo_strat import (
     walk,
 )
 
-from .accesses import Scope, accesses
+from .accesses import Path, Scope, accesses
 from .nests import enclosing_stmt, pieces
 
 Declaration: TypeAlias = ArgCursor | AllocCursor | WindowDefCursor | ForCursor
@@ -82,7 +81,7 @@ def symbol(c: Cursor, name: Named) -> Sym:
     tree = c.proc.tree
     spelled = names_at(tree)
     inside = [s for x in pieces(c) for s in binders(x.node)]
-    for known in ([*_in_scope(tree, c.place())][::-1], inside):
+    for known in ([s for s, _ in _in_scope(tree, c.place())][::-1], inside):
         exact = [s for s in known if spelled[s] == name] or [s for s in known if s.name == name]
         if exact:
             return exact[0]
@@ -98,15 +97,18 @@ def binders(node: nodes.Node) -> Iterator[Sym]:
             yield n.sym
 
 
-def _in_scope(tree: nodes.ProcDef, path: tuple[tuple[str, int | None], ...]) -> Iterator[Sym]:
-    """The variables in scope at a path, the outermost first."""
-    yield from (a.sym for a in tree.args)
+def _in_scope(tree: nodes.ProcDef, path: Path) -> Iterator[tuple[Sym, Path]]:
+    """The variables in scope at a path and where they are introduced, the outermost first."""
+    yield from ((a.sym, (("args", k),)) for k, a in enumerate(tree.args))
+    node: nodes.Node = tree
     for n, (label, i) in enumerate(path):
-        node = get(tree, path[:n])
         if isinstance(node, nodes.For) and label == "body":
-            yield node.iter
+            yield node.iter, path[:n]
         if i is not None and label in ("body", "orelse"):
-            yield from (s.sym for s in getattr(node, label)[:i] if isinstance(s, nodes.Alloc | nodes.WindowDef))
+            for k, s in enumerate(getattr(node, label)[:i]):
+                if isinstance(s, nodes.Alloc | nodes.WindowDef):
+                    yield s.sym, (*path[:n], (label, k))
+        node = get(node, (path[n],))
 
 
 def declaration(c: Cursor, name: Named) -> Declaration:
@@ -122,13 +124,22 @@ def declaration(c: Cursor, name: Named) -> Declaration:
     >>> declaration(p.find("x[_] = _"), "x")
     <ArgCursor args[1]>
     """
-    sym = symbol(c, name)
-    found = (
-        d
-        for d in c.root().descendants()
-        if isinstance(d, ArgCursor | AllocCursor | WindowDefCursor | ForCursor) and d.sym == sym
-    )
-    return next(found)
+    sym, tree = symbol(c, name), c.proc.tree
+    outside = (path for s, path in _in_scope(tree, c.place()) if s == sym)
+    path = next(chain(outside, (p for p, n in walk(tree) if _introduces(n, sym))))
+    return DECLARATIONS[type(get(tree, path))](c.proc, path)
+
+
+DECLARATIONS: Mapping[type, Callable[..., Declaration]] = {
+    nodes.Arg: ArgCursor,
+    nodes.Alloc: AllocCursor,
+    nodes.WindowDef: WindowDefCursor,
+    nodes.For: ForCursor,
+}
+
+
+def _introduces(n: nodes.Node, sym: Sym) -> bool:
+    return type(n) in DECLARATIONS and sym == (n.iter if isinstance(n, nodes.For) else n.sym)  # type: ignore[union-attr]
 
 
 def unique_name(p: Proc, base: str) -> str:
@@ -182,7 +193,7 @@ def is_reduction(c: Cursor, loop: ForCursor | None = None) -> bool:
     (True, False)
     """
     if isinstance(c, ForCursor):
-        written = [s for s in c.descendants() if isinstance(s, StmtCursor) and not isinstance(s, ForCursor)]
+        written = [s for s in c.statements() if not isinstance(s, ForCursor)]
         updates = [s for s in written if isinstance(s, AssignCursor | ReduceCursor)]
         calls = any(isinstance(s.node, nodes.Call | nodes.WriteConfig) for s in written)
         return bool(updates) and not calls and all(is_reduction(s, c) for s in updates)

@@ -8,7 +8,8 @@ It is made of the primitives and combinators that `exo_strat` exports, and of ot
 - `splitting`: loops taken apart;
 - `hoisting`: code moved out of loops;
 - `staging`, `values`: memory and values in buffers of their own, once; and what needs no code at all;
-- `reductions`, `compute`, `instructions`, `vectorize`: vector code.
+- `reductions`, `compute`, `instructions`, `vectorize`: vector code;
+- `streaming`: stores that pass the caches.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from .instructions import replace_all
 from .loops import interleave_loop, jam, round_loop, unroll_and_jam, unroll_loops
 from .reductions import parallelize_reductions
 from .splitting import expand_alloc, fission_after, fission_as_much_as_possible, fission_before, fission_into_singles
-from .staging import auto_stage_mem
+from .staging import auto_stage_mem, locals_in
+from .streaming import stream_stores
 from .tiling import rise_into, tile, tile_bottom_up
 from .values import cleanup, cse, dce, share, specialize_sizes, stage_expr
 from .vectorize import vectorize, vectorize_for
@@ -43,6 +45,7 @@ __all__ = [
     "jam",
     "leave_loop",
     "licm",
+    "locals_in",
     "parallelize_reductions",
     "remove_parent_loop",
     "reorder_before",
@@ -54,6 +57,7 @@ __all__ = [
     "specialize_sizes",
     "stage_compute",
     "stage_expr",
+    "stream_stores",
     "tile",
     "tile_bottom_up",
     "unroll_and_jam",

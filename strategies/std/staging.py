@@ -5,6 +5,7 @@ from __future__ import annotations
 from exo_strat import (
     AllocCursor,
     BlockCursor,
+    ForCursor,
     Memory,
     Proc,
     Script,
@@ -15,7 +16,7 @@ from exo_strat import (
     stage_mem,
 )
 
-from ..inspect import staging_window
+from ..inspect import staging_window, statements
 from .writing import strategy
 
 
@@ -48,6 +49,31 @@ def auto_stage_mem(
     if memory is not None:
         yield seq(focus(allocation(block)), set_memory(memory))
     return block  # type: ignore[no-any-return]
+
+
+@strategy
+def locals_in(p: Proc, c: ForCursor, memory: Memory) -> Script:
+    """`for i: a: T; s  ~>  for i: a: T @ MEM; s`: what iterations allocate goes to a memory. Focus: the loop.
+
+    >>> from exo_strat import DRAM_STACK, at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         t: f32
+    ...         t = x[i] + 1.0
+    ...         y[i] = t * t
+    ... ''')
+    >>> print(schedule(at("for i in _: _", locals_in(DRAM_STACK)), p))
+    def foo(n: size, x: f32[n] @ DRAM, y: f32[n] @ DRAM):
+        for i in seq(0, n):
+            t: f32 @ DRAM_STACK
+            t = x[i] + 1.0
+            y[i] = t * t
+    """
+    for s in statements(c):
+        if isinstance(s, AllocCursor):
+            yield seq(focus(s), set_memory(memory))
+    return None
 
 
 def allocation(block: BlockCursor) -> StmtCursor:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from typing import Any
 
 from exo_strat import (
     BlockCursor,
@@ -43,15 +44,9 @@ TAILS = {
 
 @strategy
 def vectorize(
-    p: Proc,
-    c: ForCursor,
-    width: int,
-    precision: str,
-    memory: Memory,
-    instructions: Sequence[Proc],
-    rules: Sequence[Rule] = (),
-    tail: str = "cut",
-) -> Script:
+    p: Proc, c: ForCursor, width: int, precision: str, memory: Memory, instructions: Sequence[Proc],
+    rules: Sequence[Rule] = (), tail: str = "cut",
+) -> Script:  # fmt: skip
     """`for i: y[i] = e(x[i])  ~>  for io: v = x[w*io : w*io + w]; u = e(v); y[w*io : w*io + w] = u`.
 
     Iterations are taken `width` at a time. Sums that all of them add to are made in each lane
@@ -92,6 +87,18 @@ def vectorize(
     """
     if tail not in TAILS:
         yield fail(f"tail is one of {', '.join(TAILS)}, not {tail!r}")
+    main, lanes = yield from _divided(p, c, width, memory, tail)
+    for loop in lanes:
+        yield seq(focus(loop), stage_compute(precision, memory, rules), fission_into_singles())
+    p, main = yield focus(main)
+    yield seq(focus(in_place_of(c, p)), replace_all(instructions))
+    return main  # type: ignore[no-any-return]
+
+
+def _divided(
+    p: Proc, c: ForCursor, width: int, memory: Memory, tail: str
+) -> Generator[Op, tuple[Proc, Any], tuple[ForCursor, list[ForCursor]]]:
+    """The first part of `vectorize`: the loop over vectors, and the loops over lanes, of whole vectors first."""
     iters = unique_names(p, halves(c))
     end = f"{text(c.hi())} - ({text(c.lo())})" if text(c.lo()) != "0" else text(c.hi())
     p, main = yield divide_loop(width, iters, tail=TAILS[tail])
@@ -106,11 +113,7 @@ def vectorize(
     elif TAILS[tail] == "guard":
         p, choice = yield seq(focus(lanes[0]), if_full(f"{width} * {iters[0]} + {width} <= {end}"))
         lanes = [choice.body()[0], *(choice.orelse()[:1] if tail == "predicate" else ())]
-    for loop in lanes:
-        yield seq(focus(loop), stage_compute(precision, memory, rules), fission_into_singles())
-    p, main = yield focus(main)
-    yield seq(focus(in_place_of(c, p)), replace_all(instructions))
-    return main  # type: ignore[no-any-return]
+    return main, lanes
 
 
 @named

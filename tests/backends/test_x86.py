@@ -72,7 +72,8 @@ def test_instructions_mean_what_their_bodies_say(name: str, precision: str) -> N
     machine = MACHINES[name]
     if not available(machine):
         pytest.skip(f"this processor has no {name}")
-    procs, memory = machine.get_instructions(precision), machine.mem_type.name
+    procs = (*machine.get_instructions(precision), *machine.get_streams(precision))
+    memory = machine.mem_type.name
     text = driver(machine, precision, procs, memory)
     env: dict[str, object] = {p.name(): p for p in procs}
     twins: dict[str, object] = {p.name(): twin(p, memory) for p in procs}

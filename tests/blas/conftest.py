@@ -1,11 +1,16 @@
-"""The library under test, for every instruction set of this processor, and vectors between pages that trap."""
+"""The library under test, for every instruction set of this processor, and vectors between pages that trap.
+
+`EXO_BLAS_LIBRARY` is a complete library to be tested, as `make blas` builds it. Without it, tests build what they need.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import mmap
 import os
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,22 +20,23 @@ from examples.blas.binding import Cblas, load
 from examples.blas.library import TARGETS, build
 
 PAGE = mmap.PAGESIZE
-FLAGS = os.environ.get("EXO_BLAS_FLAGS", "").split()  # of the C compiler, besides its own
+GIVEN = os.environ.get("EXO_BLAS_LIBRARY")
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 @pytest.fixture(scope="session")
 def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[str, ...], str], Cblas]:
-    """`blas_of(wrappers, isa)`: a library of some wrappers. Built once for each set of them and instruction set."""
+    """`blas_of(wrappers, isa)`: a library that has some wrappers, built once for each set of them and target."""
     loaded: dict[tuple[tuple[str, ...], str], Cblas] = {}
 
     def make(wrappers: tuple[str, ...], isa: str) -> Cblas:
         if not available(next(m for m in TARGETS if m.name == isa)):
             pytest.skip(f"this processor has no {isa}")
         if (wrappers, isa) not in loaded:  # once: a library that is in use must not be copied over
+            folder = tmp_path_factory.mktemp("blas")
             targets = [m for m in TARGETS if m.name in ("c", isa)]
-            library = build(tmp_path_factory.mktemp("blas"), targets, FLAGS, wrappers)
+            library = Path(shutil.copy(GIVEN, folder)) if GIVEN else build(folder, targets, only=wrappers)
             loaded[wrappers, isa] = load(library, isa)
         return loaded[wrappers, isa]
 

@@ -284,3 +284,13 @@ def test_nothing_is_done_for_no_elements(blas, letter, vec):
         assert f(blas, letter, "nrm2")(n, x.address, 1) == 0
         assert f(blas, letter, "iamax")(n, x.address, 1) == 0
     assert np.array_equal(x.memory, before[0]) and np.array_equal(y.memory, before[1])
+
+
+@pytest.mark.parametrize("first", [0, 1, 7])
+def test_copies_that_pass_the_caches(blas, letter, vec, first):
+    """From 10 MB on. What is written begins anywhere in a line, and ends at a page that traps."""
+    n = (10 << 20) // (4 if letter == "s" else 8) + first
+    x, y = vec(n, 1), vec(29 + n, 1)
+    before = y.memory[:29].copy()
+    f(blas, letter, "copy")(n, x.address, 1, y.memory[29:].ctypes.data, 1)
+    assert np.array_equal(y.memory[29:], x.memory) and np.array_equal(y.memory[:29], before)

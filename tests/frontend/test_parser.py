@@ -145,8 +145,8 @@ HEADS = [
     ("def f(x: f32):\n    x = = 1.0", ParseError, "not object code"),
     ("x = 1", ParseError, "one procedure is needed, there are 0"),
     ("def f():\n    pass\ndef g():\n    pass", ParseError, "there are 2"),
-    ("@instr(4)\ndef f():\n    pass", ParseError, "two string literals"),
-    ("@instr('a', global_='b')\ndef f():\n    pass", ParseError, "two string literals"),
+    ("@instr(4)\ndef f():\n    pass", ParseError, "string literals"),
+    ("@instr('a', global_='b')\ndef f():\n    pass", ParseError, "string literals"),
 ]
 
 

@@ -241,11 +241,20 @@ class TestProveExists:
 
 
 def test_questions_are_counted_only_while_recording() -> None:
-    renamed = V(Sym("renamed", 77))
+    renamed, above = V(Sym("renamed", 77)), Lin.of(V(Sym("above", 78)))
     with recording() as stats:
         for x in (Vi, Vj, renamed):
-            prove([ge(Lin.of(x), 12345)], ge(Lin.of(x), 12344))
+            prove([ge(Lin.of(x), 12345), ge(above, Lin.of(x))], ge(above, 12344))
     assert (stats.asked, stats.quick, stats.z3) == (3, 1, 0)
+
+
+def test_what_a_fact_says_is_not_asked() -> None:
+    x = Lin.of(Vi) * 2 - Lin.of(Vj)
+    with recording() as stats:
+        for c in (7, 6, -3):
+            assert prove([ge(x, 7), ge(x, 5)], ge(x, c)) == Proved()
+    assert stats.asked == 0
+    assert isinstance(prove([ge(x, 7), ge(x, 5)], ge(x, 8)), Refuted)
 
 
 SCRIPT = """

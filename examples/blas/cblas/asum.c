@@ -9,7 +9,7 @@ APART T any_stride(CBLAS_INT n, const T *x, CBLAS_INT incx) {
 
 T CBLAS(asum)(CBLAS_INT n, const T *x, CBLAS_INT incx) {
     if (n <= 0) return 0;
-    if (incx != 1) return any_stride(n, x, incx);
+    if (RARE(incx != 1)) return any_stride(n, x, incx);
     T r;
     KERNEL(asum)(n, IN(x, 1), &r);
     return r;

@@ -1,13 +1,28 @@
 // y := x
 
-APART void any_stride(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+#define FAR (10 << 20)  // bytes that would not stay in a cache
+#define LINE 64
+
+// Whole lines of y pass the caches, after the elements before the first one.
+static void far(CBLAS_INT n, const T *x, T *y) {
+    int64_t before = -(uintptr_t)y % LINE / sizeof(T);
+    if (before > 0) KERNEL(copy_strided)(before, IN(x, 1), OUT(y, 1));
+    KERNEL(copy_far)(n - before, IN(x + before, 1), OUT(y + before, 1));
+}
+
+static void any_stride(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     x = FIRST(x, n, incx);
     if (incy == 0) *y = x[(int64_t)(n - 1) * incx];  // the last one stays
     else KERNEL(copy_strided)(n, IN(x, incx), OUT(FIRST(y, n, incy), incy));
 }
 
-void CBLAS(copy)(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+APART void unusual(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     if (n <= 0) return;
-    if (incx == 1 && incy == 1) KERNEL(copy)(n, IN(x, 1), OUT(y, 1));
+    if (incx == 1 && incy == 1) far(n, x, y);
     else any_stride(n, x, incx, y, incy);
+}
+
+void CBLAS(copy)(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+    if (incx == 1 && incy == 1 && n > 0 && n < (CBLAS_INT)(FAR / sizeof(T))) KERNEL(copy)(n, IN(x, 1), OUT(y, 1));
+    else unusual(n, x, incx, y, incy);
 }

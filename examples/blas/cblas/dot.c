@@ -8,7 +8,7 @@ APART T any_stride(CBLAS_INT n, const T *x, CBLAS_INT incx, const T *y, CBLAS_IN
 
 T CBLAS(dot)(CBLAS_INT n, const T *x, CBLAS_INT incx, const T *y, CBLAS_INT incy) {
     if (n <= 0) return 0;
-    if (incx != 1 || incy != 1) return any_stride(n, x, incx, y, incy);
+    if (RARE(incx != 1 || incy != 1)) return any_stride(n, x, incx, y, incy);
     T r;
     KERNEL(dot)(n, IN(x, 1), IN(y, 1), &r);
     return r;

@@ -8,7 +8,7 @@ APART double any_stride(CBLAS_INT n, const float *x, CBLAS_INT incx, const float
 
 double CBLAS_AS(dsdot)(CBLAS_INT n, const float *x, CBLAS_INT incx, const float *y, CBLAS_INT incy) {
     if (n <= 0) return 0;
-    if (incx != 1 || incy != 1) return any_stride(n, x, incx, y, incy);
+    if (RARE(incx != 1 || incy != 1)) return any_stride(n, x, incx, y, incy);
     double r;
     KERNEL_AS(dsdot)(n, IN_F32(x, 1), IN_F32(y, 1), &r);
     return r;

@@ -13,7 +13,7 @@ void CBLAS(gbmv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_
     REQUIRE(n >= 0, 4, gbmv);
     REQUIRE(kl >= 0, 5, gbmv);
     REQUIRE(ku >= 0, 6, gbmv);
-    REQUIRE(lda >= kl + ku + 1, 9, gbmv);
+    REQUIRE(lda > below + above, 9, gbmv);
     REQUIRE(incx != 0, 11, gbmv);
     REQUIRE(incy != 0, 14, gbmv);
     if (m == 0 || n == 0) return;

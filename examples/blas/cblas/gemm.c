@@ -1,4 +1,5 @@
 // C := alpha op(A) op(B) + beta C
+#include "threads.h"
 
 typedef void Gemv(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_INT, CBLAS_INT, T, const T *, CBLAS_INT, const T *, CBLAS_INT, T,
     T *, CBLAS_INT);
@@ -16,7 +17,8 @@ Gemv CBLAS(gemv);
 // y := alpha A x + beta y, with rows of A at distance a0 and elements of a row at distance a1, one of which is 1
 static void column(int64_t m, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *x, int64_t incx, T beta,
     T *y, int64_t incy) {
-    if (a1 == 1) CBLAS(gemv)(CblasRowMajor, CblasNoTrans, m, k, alpha, a, a0, x, incx, beta, y, incy);
+    const int64_t lda = m == 1 && a0 < k ? k : a0;  // of one row, a0 may be anything
+    if (a1 == 1) CBLAS(gemv)(CblasRowMajor, CblasNoTrans, m, k, alpha, a, lda, x, incx, beta, y, incy);
     else CBLAS(gemv)(CblasRowMajor, CblasTrans, k, m, alpha, a, a1, x, incx, beta, y, incy);
 }
 

@@ -1,4 +1,5 @@
 // y := alpha op(A) x + beta y
+#include "threads.h"
 
 #define LARGE (1 << 18)  // elements of a matrix whose rows or columns threads share
 #define NARROW (320 / (int64_t)sizeof(T))  // columns for which there are kernels of their own

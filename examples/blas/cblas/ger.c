@@ -1,6 +1,23 @@
 // A := alpha x y^T + A
 
-#define NARROW (320 / (int64_t)sizeof(T))  // columns for which there is a kernel of its own
+#define LANES (32 / (int64_t)sizeof(T))    // elements of a vector
+#define NARROW (320 / (int64_t)sizeof(T))  // columns for which there is a kernel of its own, if they are whole vectors
+
+// Stores are faster if no vector is on two cache lines. Rows at a distance of `step` begin at the same place of a vector:
+// as many columns are before the first whole one in each. Rows of few columns are not worth it.
+static void update(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, T *a, int64_t lda) {
+    int64_t step = LANES;
+    while (step > 1 && lda * (step / 2) % LANES == 0) step /= 2;
+    if (n < 24 * step || m < 4 * step) {
+        KERNEL(ger_row)(m, n, &alpha, IN(x, incx), IN(y, 1), OUT2(a, lda, 1));
+        return;
+    }
+    for (int64_t i = 0; i < step; i++, x += incx, a += lda) {
+        int64_t rows = (m - i + step - 1) / step, head = -((uintptr_t)a / sizeof(T)) % LANES;
+        if (head) KERNEL(ger_row)(rows, head, &alpha, IN(x, step * incx), IN(y, 1), OUT2(a, step * lda, 1));
+        KERNEL(ger)(rows, n - head, &alpha, IN(x, step * incx), IN(y + head, 1), OUT2(a + head, step * lda, 1));
+    }
+}
 
 void CBLAS(ger)(CBLAS_LAYOUT layout, CBLAS_INT m, CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, const T *y,
     CBLAS_INT incy, T *a, CBLAS_INT lda) {
@@ -20,7 +37,7 @@ void CBLAS(ger)(CBLAS_LAYOUT layout, CBLAS_INT m, CBLAS_INT n, T alpha, const T 
         y = first, n = rows, incy = inc;
     }
     GATHER(u, n, y, incy, ger);
-    if (n <= NARROW) KERNEL(ger_skinny)(m, n, &alpha, IN(x, incx), IN(u, 1), OUT2(a, lda, 1));
-    else KERNEL(ger)(m, n, &alpha, IN(x, incx), IN(u, 1), OUT2(a, lda, 1));
+    if (n <= NARROW && n % LANES == 0) KERNEL(ger_skinny)(m, n, &alpha, IN(x, incx), IN(u, 1), OUT2(a, lda, 1));
+    else update(m, n, alpha, x, incx, u, a, lda);
     RELEASE(u);
 }

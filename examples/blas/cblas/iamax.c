@@ -1,13 +1,14 @@
 // The first index of the largest |x[i]|. A number that is none never is the largest, unless it is the first.
 
 #define SHORT 8  // fewer are taken one after the other
+#define SMALL 64  // so many are searched for the index at once
 #define CHUNK 4096
-#define PART 32  // of a chunk: what is searched for the index in the end; of fewer numbers, SHORT
+#define PART 32  // of a chunk: what is searched for the index in the end
 
 #define COUNT1(n) n
 #define COUNT4(n) COUNT1(n), COUNT1(n + 1), COUNT1(n + 2), COUNT1(n + 3)
 #define COUNT16(n) COUNT4(n), COUNT4(n + 4), COUNT4(n + 8), COUNT4(n + 12)
-static const T count[PART] = {COUNT16(0), COUNT16(16)};
+static const T count[SMALL] = {COUNT16(0), COUNT16(16), COUNT16(32), COUNT16(48)};
 
 // One number after the other.
 static inline int64_t scan(int64_t n, const T *x, int64_t inc, T *most) {
@@ -46,33 +47,48 @@ static inline T below(T a) {
     return a;
 }
 
-// The first of at least `part` numbers whose size is `most`, which is the largest. The last part begins early, if it
-// would be short: what it has in common with the one before is smaller.
-static inline int64_t first(int64_t part, int64_t n, const T *x, T most) {
-    int64_t at = 0;
-    while (n - at > part && largest(part, x + at, -1) < most) at += part;
-    if (n - at < part) at = n - part;
-    T less = below(most), none = PART, k;
-    KERNEL(first)(part, &less, &none, IN(x + at, 1), IN(count, 1), &k);
-    return at + (int64_t)k;
+// The first of n numbers whose size is `most`, which is the largest.
+static inline int64_t first(int64_t n, const T *x, T most) {
+    T less = below(most), none = SMALL, k;
+    KERNEL(first)(n, &less, &none, IN(x, 1), IN(count, 1), &k);
+    return (int64_t)k;
 }
 
-// The same for two sizes of parts, which the C compiler knows.
-APART __attribute__((flatten)) int64_t first_in_few(int64_t n, const T *x, T most) { return first(SHORT, n, x, most); }
-APART __attribute__((flatten)) int64_t first_in_many(int64_t n, const T *x, T most) { return first(PART, n, x, most); }
+// The same of many, by parts. The last one begins early, if it would be short: what it has in common with the one before
+// is smaller.
+APART __attribute__((flatten)) int64_t first_in_many(int64_t n, const T *x, T most) {
+    int64_t at = 0;
+    while (n - at > PART && largest(PART, x + at, -1) < most) at += PART;
+    if (n - at < PART) at = n - PART;
+    return at + first(PART, x + at, most);
+}
 
-CBLAS_INDEX CBLAS_I(amax)(CBLAS_INT n, const T *x, CBLAS_INT incx) {
-    if (n <= 1 || x[0] != x[0]) return 0;
-    if (incx != 1) return (CBLAS_INDEX)any_stride(n, x, incx);
+// One after the other, but the C compiler knows that they are few.
+APART int64_t of_two(int64_t n, const T *x) {
     T most = -1;
-    if (n < SHORT) return (CBLAS_INDEX)scan(n, x, 1, &most);
-    if (n < PART) return (CBLAS_INDEX)first_in_few(n, x, largest_of(n, x, most));
+    int64_t k = scan(SHORT, x, 1, &most), later = scan(n - SHORT, x + SHORT, 1, &most);
+    return later < 0 ? k : SHORT + later;
+}
+
+APART __attribute__((flatten)) int64_t of_few(int64_t n, const T *x) { return first(n, x, largest(n, x, -1)); }
+
+APART int64_t of_many(int64_t n, const T *x) {
+    T most = largest_of(n < CHUNK ? n : CHUNK, x, -1);
     int64_t start = 0;
-    for (int64_t at = 0; at < n; at += CHUNK) {
+    for (int64_t at = CHUNK; at < n; at += CHUNK) {
         T m = largest_of(n - at < CHUNK ? n - at : CHUNK, x + at, most);
         if (m > most) start = at, most = m;
     }
     // the last chunk may be shorter than a part
     if (n - start < PART) start = n - PART;
-    return (CBLAS_INDEX)(start + first_in_many(n - start, x + start, most));
+    return start + first_in_many(n - start, x + start, most);
+}
+
+CBLAS_INDEX CBLAS_I(amax)(CBLAS_INT n, const T *x, CBLAS_INT incx) {
+    if (n <= 1 || x[0] != x[0]) return 0;
+    if (RARE(incx != 1)) return (CBLAS_INDEX)any_stride(n, x, incx);
+    T most = -1;
+    if (n < SHORT) return (CBLAS_INDEX)scan(n, x, 1, &most);
+    if (n < 2 * SHORT) return (CBLAS_INDEX)of_two(n, x);
+    return (CBLAS_INDEX)(n <= SMALL ? of_few(n, x) : of_many(n, x));
 }

@@ -1,11 +1,7 @@
 // The rotation that takes (a, b) to (r, 0). No loop, so no kernel. Scaled, so that squares are of middle size.
 
-void CBLAS(rotg)(T *a, T *b, T *c, T *s) {
-    T size_a = a[0] < 0 ? -a[0] : a[0], size_b = b[0] < 0 ? -b[0] : b[0];
-    if (size_b == 0) {
-        *c = 1, *s = 0, *b = 0;
-        return;
-    }
+APART void rotate(T *a, T *b, T *c, T *s) {
+    T size_a = (T)fabs(*a), size_b = (T)fabs(*b);
     if (size_a == 0) {
         *c = 0, *s = 1, *a = *b, *b = 1;
         return;
@@ -18,4 +14,9 @@ void CBLAS(rotg)(T *a, T *b, T *c, T *s) {
     *c = *a / r, *s = *b / r;
     *b = size_a > size_b ? *s : *c != 0 ? 1 / *c : 1;
     *a = r;
+}
+
+void CBLAS(rotg)(T *a, T *b, T *c, T *s) {
+    if (*b != 0) rotate(a, b, c, s);
+    else *c = 1, *s = 0, *b = 0;
 }

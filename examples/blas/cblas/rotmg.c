@@ -14,13 +14,9 @@ static void EXO_JOIN(exo_rescale_, EXO_LETTER)(T *d, T *x, T *h, T *g) {
     }
 }
 
-void CBLAS(rotmg)(T *d1, T *d2, T *b1, T b2, T *param) {
+APART void rotation(T *d1, T *d2, T *b1, T b2, T *param) {
     T h11 = 0, h12 = 0, h21 = 0, h22 = 0, flag = -1;
     T p2 = *d2 * b2, p1 = *d1 * *b1, q2 = p2 * b2, q1 = p1 * *b1;
-    if (!(*d1 < 0) && p2 == 0) {
-        param[0] = -2;
-        return;
-    }
     if (*d1 < 0) {
         *d1 = *d2 = *b1 = 0;
     } else if (fabs(q1) > fabs(q2)) {
@@ -49,4 +45,9 @@ void CBLAS(rotmg)(T *d1, T *d2, T *b1, T b2, T *param) {
     if (flag < 0) param[1] = h11, param[2] = h21, param[3] = h12, param[4] = h22;
     else if (flag == 0) param[2] = h21, param[3] = h12;
     else param[1] = h11, param[4] = h22;
+}
+
+void CBLAS(rotmg)(T *d1, T *d2, T *b1, T b2, T *param) {
+    if (*d1 < 0 || *d2 * b2 != 0) rotation(d1, d2, b1, b2, param);
+    else param[0] = -2;
 }

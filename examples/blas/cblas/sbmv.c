@@ -7,7 +7,7 @@ void CBLAS(sbmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, CBLAS_INT k,
     REQUIRE(IS_UPLO(uplo), 2, sbmv);
     REQUIRE(n >= 0, 3, sbmv);
     REQUIRE(k >= 0, 4, sbmv);
-    REQUIRE(lda >= k + 1, 7, sbmv);
+    REQUIRE(lda > k, 7, sbmv);
     REQUIRE(incx != 0, 9, sbmv);
     REQUIRE(incy != 0, 12, sbmv);
     if (n == 0) return;

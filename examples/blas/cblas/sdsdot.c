@@ -8,7 +8,7 @@ APART float any_stride(CBLAS_INT n, float alpha, const float *x, CBLAS_INT incx,
 
 float CBLAS_AS(sdsdot)(CBLAS_INT n, float alpha, const float *x, CBLAS_INT incx, const float *y, CBLAS_INT incy) {
     if (n <= 0) return alpha;
-    if (incx != 1 || incy != 1) return any_stride(n, alpha, x, incx, y, incy);
+    if (RARE(incx != 1 || incy != 1)) return any_stride(n, alpha, x, incx, y, incy);
     double r;
     KERNEL_AS(dsdot)(n, IN_F32(x, 1), IN_F32(y, 1), &r);
     return (float)(alpha + r);

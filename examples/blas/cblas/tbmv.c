@@ -10,7 +10,7 @@ void CBLAS(tbmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CB
     REQUIRE(IS_DIAG(diag), 4, tbmv);
     REQUIRE(n >= 0, 5, tbmv);
     REQUIRE(k >= 0, 6, tbmv);
-    REQUIRE(lda >= k + 1, 8, tbmv);
+    REQUIRE(lda > k, 8, tbmv);
     REQUIRE(incx != 0, 10, tbmv);
     if (n == 0) return;
     int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);

@@ -17,7 +17,7 @@ void CBLAS(tbsv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CB
     REQUIRE(IS_DIAG(diag), 4, tbsv);
     REQUIRE(n >= 0, 5, tbsv);
     REQUIRE(k >= 0, 6, tbsv);
-    REQUIRE(lda >= k + 1, 8, tbsv);
+    REQUIRE(lda > k, 8, tbsv);
     REQUIRE(incx != 0, 10, tbsv);
     if (n == 0) return;
     int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);

@@ -1,17 +1,4 @@
-// x := op(A) x, where A is triangular and packed. The pairs come in an order in which what is read is still old.
-#include "packed.h"
-
-// x := op(A) x for a corner, of n rows
-static inline void corner(int lower, int dots, int unit, int64_t n, struct EXO_IN2 a, T *x) {
-    const T one = 1;
-    const struct EXO_IN1 d = unit ? IN(&one, 0) : IN(a.data, a.strides[0] + 1);
-    T u[2] = {0, 0}, old[2] = {x[0], n > 1 ? x[1] : 0};
-    if (lower && dots) KERNEL(trmv_ln_corner)(n, a, d, IN(old, 1), OUT(u, 1));
-    else if (lower) KERNEL(trmv_lt_corner)(n, a, d, IN(old, 1), OUT(u, 1));
-    else if (dots) KERNEL(trmv_un_corner)(n, a, d, IN(old, 1), OUT(u, 1));
-    else KERNEL(trmv_ut_corner)(n, a, d, IN(old, 1), OUT(u, 1));
-    exo_copy(n, u, 1, x, 1);
-}
+// x := op(A) x, where A is triangular and packed
 
 void CBLAS(tpmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *ap,
     T *x, CBLAS_INT incx) {
@@ -23,21 +10,24 @@ void CBLAS(tpmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CB
     REQUIRE(incx != 0, 8, tpmv);
     if (n == 0) return;
     int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
-    int unit = diag == CblasUnit;
     const T one = 1;
+    const struct EXO_IN2 a = IN2(ap, n, 1);
+    const struct EXO_IN1 d = IN(ap, n), ones = IN(&one, 0);
     x = FIRST(x, n, incx);
-    GATHER(u, n, x, incx, tpmv);
-    if (n % 2 && !dots) corner(lower, dots, unit, 1, IN2(ALONE_OF(ap), 1, 1), u + ALONE);
-    PAIRS(p, ap, lower != dots) {
-        if (dots) {
-            corner(lower, dots, unit, 2, CORNER(p), u + p.at);
-            if (p.columns) KERNEL(gemv_n_pair)(p.columns, &one, RECTANGLE(p), IN(u + p.from, 1), OUT(u + p.at, 1));
-        } else {
-            if (p.columns) KERNEL(gemv_trans_pair)(p.columns, &one, RECTANGLE(p), IN(u + p.at, 1), OUT(u + p.from, 1));
-            corner(lower, dots, unit, 2, CORNER(p), u + p.at);
-        }
+    GATHER(v, n, x, incx, tpmv);
+    ROOM(u, n, tpmv);
+    exo_copy(n, v, 1, u, 1);
+    switch (4 * lower + 2 * dots + (diag == CblasUnit)) {
+        case 0: KERNEL(trmv_ut_packed)(n, a, d, IN(u, 1), OUT(v, 1)); break;
+        case 1: KERNEL(trmv_ut_packed_unit)(n, a, ones, IN(u, 1), OUT(v, 1)); break;
+        case 2: KERNEL(trmv_un_packed)(n, a, d, IN(u, 1), OUT(v, 1)); break;
+        case 3: KERNEL(trmv_un_packed_unit)(n, a, ones, IN(u, 1), OUT(v, 1)); break;
+        case 4: KERNEL(trmv_lt_packed)(n, a, d, IN(u, 1), OUT(v, 1)); break;
+        case 5: KERNEL(trmv_lt_packed_unit)(n, a, ones, IN(u, 1), OUT(v, 1)); break;
+        case 6: KERNEL(trmv_ln_packed)(n, a, d, IN(u, 1), OUT(v, 1)); break;
+        case 7: KERNEL(trmv_ln_packed_unit)(n, a, ones, IN(u, 1), OUT(v, 1)); break;
     }
-    if (n % 2 && dots) corner(lower, dots, unit, 1, IN2(ALONE_OF(ap), 1, 1), u + ALONE);
-    SCATTER(u, n, x, incx);
+    SCATTER(v, n, x, incx);
     RELEASE(u);
+    RELEASE(v);
 }

@@ -20,7 +20,6 @@ void CBLAS(trmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CB
         if (lower) KERNEL(trmv_ln)(n, IN2(a, lda, 1), d, IN(u, 1), OUT(x, incx));
         else KERNEL(trmv_un)(n, IN2(a, lda, 1), d, IN(u, 1), OUT(x, incx));
     } else {
-        exo_scale(n, 0, u, 1);
         if (lower) KERNEL(trmv_lt)(n, IN2(a, lda, 1), d, IN(x, incx), OUT(u, 1));
         else KERNEL(trmv_ut)(n, IN2(a, lda, 1), d, IN(x, incx), OUT(u, 1));
         exo_copy(n, u, 1, x, incx);

@@ -1,24 +1,30 @@
 // What the wrappers of this folder are written with. Each file becomes one translation unit for each target and, if
 // it uses `T`, for each precision; in front of it stand EXO_TARGET, EXO_LETTER, `T` and the kernels that it names.
 //
-//   CBLAS(axpy)       defines cblas_saxpy or cblas_daxpy, for this target
+//   CBLAS(axpy)       defines cblas_saxpy or cblas_daxpy, for this target; in a file without kernels, for all
 //   CBLAS_I(amax)     likewise cblas_isamax or cblas_idamax
 //   CBLAS_AS(dsdot)   defines cblas_dsdot, in a file that has one precision only
 //   KERNEL(axpy)      the kernel saxpy or daxpy; its C signature is that of the scheduled procedure
 //   KERNEL_AS(dsdot)  the kernel dsdot
 //   APART             static, and never part of its caller: what the usual case should not save registers for
+//   RARE(incx != 1)   a condition that usually does not hold
 //   REQUIRE(lda >= n, 7, gemv)   calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, unless the condition holds
 
 #define EXO_PASTE(a, b) a##b
 #define EXO_JOIN(a, b) EXO_PASTE(a, b)
+#ifdef EXO_TARGET
 #define EXO_HERE(name) EXO_JOIN(name##_, EXO_TARGET)
+#else
+#define EXO_HERE(name) name
+#endif
 #define CBLAS_AS(routine) EXO_HERE(cblas_##routine)
 #define KERNEL_AS(routine) routine
 #define APART static __attribute__((noinline))
+#define RARE(condition) __builtin_expect(!!(condition), 0)
 
 #ifdef EXO_LETTER
-#define CBLAS(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), EXO_JOIN(routine##_, EXO_TARGET))
-#define CBLAS_I(routine) EXO_JOIN(EXO_JOIN(cblas_i, EXO_LETTER), EXO_JOIN(routine##_, EXO_TARGET))
+#define CBLAS(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), EXO_HERE(routine))
+#define CBLAS_I(routine) EXO_JOIN(EXO_JOIN(cblas_i, EXO_LETTER), EXO_HERE(routine))
 #define KERNEL(routine) EXO_JOIN(EXO_LETTER, routine)
 
 // Windows on vectors and matrices, to read and to write: elements at distance `inc`, rows at distance `lda`.
@@ -89,10 +95,3 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
 #define IS_DIAG(diag) ((diag) == CblasNonUnit || (diag) == CblasUnit)
 #define AT_LEAST_1(n) ((n) > 1 ? (n) : 1)
 #define HALF(n, unit) (((n) / 2 + (unit) - 1) / (unit) * (unit))  // about half of n, a multiple of the unit
-
-// How many threads a large routine may use.
-static inline int exo_threads(void) {
-    const char *given = getenv("EXO_NUM_THREADS");
-    int threads = given ? atoi(given) : 1;
-    return threads < 1 ? 1 : threads > 1024 ? 1024 : threads;
-}

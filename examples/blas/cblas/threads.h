@@ -1,0 +1,12 @@
+// How many threads a large routine may use: what EXO_NUM_THREADS says. In a process that was forked, one, as the threads
+// that OpenMP keeps are not there any more and would be waited for; `exo_process` is the one that loaded the library.
+#include <unistd.h>
+
+extern pid_t exo_process;
+
+static inline int exo_threads(void) {
+    const char *given = getenv("EXO_NUM_THREADS");
+    const int threads = given ? atoi(given) : 1;
+    if (threads <= 1 || getpid() != exo_process) return 1;
+    return threads > 1024 ? 1024 : threads;
+}

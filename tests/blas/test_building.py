@@ -1,0 +1,116 @@
+"""Building the library: what is made again, and what is said when a kernel can't be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from backends.targets import avx2, plain_c
+from backends.toolchain import CACHE_VARIABLE
+from examples.blas import library, sources
+from examples.blas.kernel import Kernel
+from examples.blas.library import BuildError, build, c_text
+from examples.blas.units import Unit, kernels_of, sharing, units
+from exo_strat import Machine, Op, Proc, fail
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+
+
+def never(machine: Machine) -> Op:
+    return fail("this one can't be made")
+
+
+def unmakeable(unit: Unit) -> tuple[tuple[str, Kernel], ...]:
+    return tuple((module, replace(k, plan=never)) for module, k in kernels_of(unit))
+
+
+def test_a_schedule_that_fails_in_another_process_is_told_with_its_kernel_and_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "kernels_of", unmakeable)
+    with pytest.raises(BuildError, match=r"(?s)axpy\.c: saxpy\w* can't be scheduled for c\n.*this one can't be made"):
+        build(tmp_path, [plain_c], only=["axpy"])
+
+
+def test_what_did_not_change_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = build(tmp_path, [plain_c], only=["axpy"])
+    kept = {p: p.stat().st_mtime_ns for p in (tmp_path / "cache").rglob("*") if p.is_file()}
+    monkeypatch.setattr(Kernel, "scheduled", lambda *_: pytest.fail("a kernel is scheduled again"))
+    assert build(tmp_path, [plain_c], only=["axpy"]) == first
+    assert {p: p.stat().st_mtime_ns for p in (tmp_path / "cache").rglob("*") if p.is_file()} == kept
+
+
+def test_units_that_share_kernels_schedule_them_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    once: list[str] = []
+    scheduled = Kernel.scheduled
+    monkeypatch.setattr(Kernel, "scheduled", lambda k, m: once.append(k.name) or scheduled(k, m))
+    made: dict[str, Proc] = {}
+    for wrapper in ("dsdot", "sdsdot"):
+        c_text(next(u for u in units() if u.wrapper == wrapper), avx2, made)
+    assert len(once) == len(set(once))
+    assert made.keys() == set(once)
+
+
+def test_groups_share_no_kernel_and_have_every_unit_once() -> None:
+    groups = sharing(units())
+    assert sorted(u.name for g in groups for u in g) == sorted(u.name for u in units())
+    names = [{name for u in g for name in u.kernels()} for g in groups]
+    assert sum(map(len, names)) == len(set().union(*names))
+
+
+# -- what a schedule depends on -------------------------------------------------------------------------
+
+FILES = {
+    "exo_strat/core.py": "",
+    "backends/c.py": "",
+    "strategies/common.py": "",
+    "strategies/one.py": "from . import common",
+    "strategies/two.py": "from .common import vectors",
+    "examples/first.py": "from strategies import one",
+    "examples/second.py": "from strategies.two import plan",
+}
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A small project in place of this one."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(sources, "ROOT", tmp_path)
+    yield tmp_path
+    forget()
+
+
+def forget() -> None:
+    sources.digest.cache_clear()
+    sources._compiler.cache_clear()
+
+
+def digests() -> tuple[str, str]:
+    forget()
+    return sources.digest("examples.first"), sources.digest("examples.second")
+
+
+@pytest.mark.parametrize(
+    ("touched", "first", "second"),
+    [
+        ("strategies/one.py", True, False),
+        ("strategies/two.py", False, True),
+        ("strategies/common.py", True, True),
+        ("examples/second.py", False, True),
+        ("exo_strat/core.py", True, True),
+        ("backends/c.py", True, True),
+    ],
+)
+def test_a_change_concerns_the_kernels_that_depend_on_it(tree: Path, touched: str, first: bool, second: bool) -> None:
+    before = digests()
+    (tree / touched).write_text(FILES[touched] + "\n# changed\n")
+    after = digests()
+    assert (before[0] != after[0], before[1] != after[1]) == (first, second)
