@@ -2,7 +2,8 @@
 #
 #   make demo         schedule, compile, check and time a matrix product, then smaller kernels
 #   make blas         build/blas/libexo_blas.so and exo_blas.h, for every x86 instruction set (docs/blas.md)
-#   make blas-test    netlib's CBLAS test programs on it, if they can be had (Debian: libblas-test)
+#   make blas-test    netlib's CBLAS test programs on it, LAPACK's, NumPy, SciPy and GSL, if they can be had
+#                     (Debian's packages, unpacked into the cache); then all tests of tests/blas
 #   make test         the test suite
 #   make lint         ruff, mypy and the import contracts
 #   make soak N=10000 the property tests, N examples each; then Neon code in an emulator (qemu-user),
@@ -26,7 +27,10 @@ blas: $(READY)
 	$(BIN)/python -m examples.blas.library build/blas
 
 blas-test: $(READY)
-	$(BIN)/python -m examples.blas.netlib || test $$? = 77
+	$(BIN)/python -m examples.blas.library build/blas
+	$(BIN)/python -m examples.blas.netlib build/blas/libexo_blas.so || test $$? = 77
+	$(BIN)/python -m examples.blas.callers build/blas/libexo_blas.so || test $$? = 77
+	EXO_BLAS_LIBRARY=$(CURDIR)/build/blas/libexo_blas.so $(BIN)/pytest -n auto -q -m "not sanitize" tests/blas
 
 test: $(READY)
 	$(BIN)/pytest -n auto -q

@@ -9,22 +9,22 @@ from exo_strat import f32, proc, size
 
 
 @proc
-def sgemm(M: size, N: size, K: size, A: f32[M, K], B: f32[K, N], C: f32[M, N]):
-    for k in seq(0, K):
-        for i in seq(0, M):
-            for j in seq(0, N):
-                C[i, j] += A[i, k] * B[k, j]
+def sgemm(m: size, n: size, k: size, a: f32[m, k], b: f32[k, n], c: f32[m, n]):
+    for j in seq(0, n):
+        for i in seq(0, m):
+            for p in seq(0, k):
+                c[i, j] += a[i, p] * b[p, j]
 
 
 @proc
-def sgemm_block(M: size, N: size, K: size, A: [f32][M, K], B: [f32][K, N], C: [f32][M, N]):
-    assert stride(A, 1) == 1
-    assert stride(B, 1) == 1
-    assert stride(C, 1) == 1
-    for j in seq(0, N):
-        for i in seq(0, M):
-            for k in seq(0, K):
-                C[i, j] += A[i, k] * B[k, j]
+def sgemm_tile(m: size, n: size, k: size, a: [f32][m, k], b: [f32][k, n], c: [f32][m, n]):
+    assert stride(a, 1) == 1
+    assert stride(b, 1) == 1
+    assert stride(c, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            for p in seq(0, k):
+                c[i, j] += a[i, p] * b[p, j]
 
 
 @proc

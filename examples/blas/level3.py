@@ -7,12 +7,14 @@ Programs are over the precision `R`, and row-major: what a wrapper makes of colu
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 
 from exo_strat import *
 from exo_strat import direct
+from strategies import std
 from strategies.blas.columns import optimize_columns
 from strategies.blas.level1 import optimize_level_1
-from strategies.blas.level3 import not_packed, optimize_gemm, packed, packed_across
+from strategies.blas.level3 import DEPTH, optimize_gemm, packed, packed_across
 
 from .kernel import LETTERS, Kernel, named_for, typed, unit_stride
 
@@ -22,6 +24,16 @@ def gemm(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n], c: [R]
     assert stride(c, 1) == 1
     for j in seq(0, n):
         for i in seq(0, m):
+            for p in seq(0, k):
+                c[i, j] += alpha * (a[i, p] * b[p, j])
+
+
+@proc
+def gemm_new(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n], c: [R][m, n]):
+    assert stride(c, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            c[i, j] = 0.0
             for p in seq(0, k):
                 c[i, j] += alpha * (a[i, p] * b[p, j])
 
@@ -97,6 +109,15 @@ def matrix_copy(m: size, n: size, a: [R][m, n], c: [R][m, n]):
 
 
 @proc
+def matrix_turn(m: size, n: size, a: [R][m, n], c: [R][m, n]):
+    assert stride(a, 0) == 1
+    assert stride(c, 1) == 1
+    for i in seq(0, m):
+        for j in seq(0, n):
+            c[i, j] = a[i, j]
+
+
+@proc
 def matrix_scale(m: size, n: size, beta: R, c: [R][m, n]):
     for i in seq(0, m):
         for j in seq(0, n):
@@ -119,7 +140,10 @@ BY_ROWS = (matrix_scale, matrix_zero)
 SMALL = (mirror, matrix_add, matrix_copy)
 """What moves elements of a small block, of any strides."""
 
-PACKING = {"packed": packed, "across": packed_across, "unpacked": not_packed}
+PRODUCTS = (gemm, gemm_new)
+"""Products that are added to what is there, times beta, or to nothing."""
+
+PACKING = {"packed": packed, "across": packed_across, "unpacked": None}
 """The kernels of a product, by how panels of B are packed."""
 
 
@@ -138,6 +162,11 @@ def rows(precision: str, machine: Machine) -> Op:
     return at("for j in _: _", optimize_level_1(precision, machine))
 
 
+def turned(precision: str, machine: Machine) -> Op:
+    """What a matrix by columns is copied to rows by: a cache line of each column at a time."""
+    return at("for i in _: _", std.unroll_and_jam(16, tail="cut"))
+
+
 def as_written(precision: str, machine: Machine) -> Op:
     """What moves elements of a small block is left to the C compiler."""
     return identity
@@ -146,12 +175,14 @@ def as_written(precision: str, machine: Machine) -> Op:
 def kernels_for(precision: str) -> tuple[Kernel, ...]:
     """The kernels of a precision."""
     found = []
-    any_b = typed(gemm, precision, named_for(precision, "gemm"))
-    tile = direct.add_assertion(any_b, "stride(b, 1) == 1")
-    for pack in PACKING:
-        program = schedule(rename(named_for(precision, "gemm", pack)), any_b if pack == "across" else tile)
+    for p, pack in product(PRODUCTS, PACKING):
+        any_b = typed(p, precision, named_for(precision, p.name()))
+        tile = direct.add_assertion(any_b, "stride(b, 1) == 1")
+        program = any_b if pack == "across" else tile
+        program = program if pack == "unpacked" else direct.add_assertion(program, f"k <= {DEPTH}")
+        program = schedule(rename(named_for(precision, p.name(), pack)), program)
         found.append(Kernel(program.name(), precision, program, partial(products, precision, tile, pack)))
-    for family, plan in ((TRIANGULAR, triangles), (BY_ROWS, rows), (SMALL, as_written)):
+    for family, plan in ((TRIANGULAR, triangles), (BY_ROWS, rows), ((matrix_turn,), turned), (SMALL, as_written)):
         for p in family:
             program = typed(p, precision, named_for(precision, p.name()))
             program = unit_stride(program) if family is BY_ROWS else program

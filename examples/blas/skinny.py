@@ -17,16 +17,16 @@ COLUMNS = {"f32": 80, "f64": 40}
 """How many columns there are at most: ten vectors of AVX2."""
 
 
-def plan(precision: str, machine: Machine) -> Op:
-    """What loops over the rows of a matrix with few columns are scheduled by."""
-    return at("for i in _: _", optimize_skinny(precision, shorter(machine), COLUMNS[precision]))
+def plan(precision: str, masks: bool, machine: Machine) -> Op:
+    """What loops over the rows of a matrix with few columns are scheduled by; with masks if it is only read."""
+    return at("for i in _: _", optimize_skinny(precision, shorter(machine), COLUMNS[precision], masks))
 
 
 def kernel(precision: str, program: Proc) -> Kernel:
     """The kernel of a program, for a matrix with few columns."""
     name = named_for(precision, f"{program.name()}_skinny")
     few = direct.add_assertion(typed(program, precision, name), f"n <= {COLUMNS[precision]}")
-    return Kernel(name, precision, few, partial(plan, precision))
+    return Kernel(name, precision, few, partial(plan, precision, program != ger))
 
 
 def kernels() -> tuple[Kernel, ...]:

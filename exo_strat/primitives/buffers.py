@@ -216,6 +216,7 @@ def _only_writes(tree: ProcDef, stmt: Path, use: Path, names: Sequence[Sym]) -> 
         case Call():
             changed = written_args(s.f.tree)
             passed = zip(s.f.tree.args, s.args, strict=True)
-            only = all(getattr(actual, "sym", None) in names for formal, actual in passed if formal.sym in changed)
-            return only and not written_fields(s) and not isinstance(get(tree, use), StrideExpr)
+            written = [getattr(actual, "sym", None) for formal, actual in passed if formal.sym in changed]
+            only = not written_fields(s) and all(sym in names for sym in written)
+            return only and not isinstance(get(tree, use), StrideExpr)
     return False

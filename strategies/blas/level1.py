@@ -15,10 +15,8 @@ from exo_strat import (
     Memory,
     Op,
     Proc,
-    ReadCursor,
     ReduceCursor,
     Script,
-    Sym,
     cut_loop,
     delete_pass,
     divide_loop,
@@ -55,10 +53,10 @@ SCALARS = 8
 def optimize_level_1(precision: str, machine: Machine, vectors: int = 0) -> Op:
     """`for i: s  ~>  for io: s[4 vectors]; for io: s[vector]; for i: s`, as instructions of a machine.
 
-    So many `vectors` are taken together, a power of two: if it isn't given, eight where a sum is of one array, so that
-    additions don't wait for each other, else four. The last iterations of sums are a masked vector, if the machine has
-    masks. Without vectors, sums are in parts, and the rest is the C compiler's. Focus: a loop from 0 whose iterations
-    are independent, but for sums, minima and maxima. Returns the procedure. Paper: appendix D.1.
+    So many `vectors` are taken together, a power of two: if it isn't given, eight for sums, so that additions don't
+    wait for each other, else four. The last iterations of sums are a masked vector, if the machine has masks. Without
+    vectors, sums are in parts, and the rest is the C compiler's. Focus: a loop from 0 whose iterations are independent,
+    but for sums, minima and maxima. Returns the procedure. Paper: appendix D.1.
     """
     if not machine.vec_widths:
         return seq(sums_in_parts(SCALARS), std.cleanup())
@@ -70,7 +68,7 @@ def vector_loop(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors
     """The plan of `optimize_level_1` for a machine with vectors."""
     width, registers = machine.vec_width(precision), machine.mem_type
     masked = machine.supports_predication and only_sums(c)
-    vectors = vectors or (8 if has_sums(c) and len(arrays_read(c)) == 1 else 4)
+    vectors = vectors or (8 if has_sums(c) else 4)
     p, whole = yield (whole_vectors if masked else single_rest)(width, registers)
     rest = whole.next()
     p, loops = yield seq(focus(whole), together(vectors, registers))
@@ -121,11 +119,6 @@ def only_sums(c: ForCursor) -> bool:
 def has_sums(c: ForCursor) -> bool:
     """Whether iterations of a loop add to the same element."""
     return any(is_reduction(s, c) for s in statements(c) if isinstance(s, ReduceCursor))
-
-
-def arrays_read(c: ForCursor) -> frozenset[Sym]:
-    """The buffers that a loop reads elements of."""
-    return frozenset(x.sym for x in c.descendants() if isinstance(x, ReadCursor) and x.idx())
 
 
 @strategy

@@ -1,11 +1,12 @@
 """Level 3: products of matrices. Imports `exo_strat`, `std` and `vectors`.
 
-The classic plan, for any machine and precision. The product is cut into blocks, so that a block of A stays in the
-cache. In each, columns are taken a panel of B at a time, which is packed so that it streams, and rows a tile at a time.
-Tiles are the calls of micro-kernels: what they add to C they hold in registers. There is a micro-kernel for every
-number of rows and of vectors that may be left at the edges, the last vector masked.
+One plan, for any machine and precision. A block of B, so deep and wide that it stays in the second cache, is packed in
+panels of a few vectors, so that it streams. All rows of A pass over it a tile at a time: a few rows of C, from left to
+right. Tiles are the calls of micro-kernels: what they add to C they hold in registers. There is a micro-kernel for any
+number of rows and of vectors that may be left at the edges, and for one vector that is masked.
 
-A naive program here is `for j: for i: for p: c[i, j] += alpha * (a[i, p] * b[p, j])`, or the same without alpha.
+A naive program here is `for j: for i: for p: c[i, j] += alpha * (a[i, p] * b[p, j])`, or the same without alpha, or
+with an assignment to `c[i, j]` before the sum.
 """
 
 from __future__ import annotations
@@ -13,9 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
+from typing import TypeAlias
 
 from exo_strat import (
     DRAM_STACK,
+    DRAM_STATIC,
+    AssignCursor,
     BlockCursor,
     Cursor,
     ForCursor,
@@ -30,20 +35,27 @@ from exo_strat import (
     attempt,
     call_eqv,
     direct,
+    divide_dim,
     divide_loop,
     expand_dim,
     fission,
     focus,
-    identity,
     inline_assign,
+    insert_noop_call,
     lift_alloc,
     lift_reduce_constant,
     lift_scope,
+    merge_writes,
     moves,
+    mult_loops,
     named,
     nav,
+    proc_from_source,
+    rearrange_dim,
     rename,
     reorder_loops,
+    reorder_stmts,
+    repeat_n,
     resize_dim,
     rewrite_expr,
     schedule,
@@ -59,11 +71,11 @@ from exo_strat import replace as use_call
 from .. import std
 from ..std.writing import INSIDE, strategy
 
-DEPTH = 256
-"""Products of an element of C in a block: a packed panel of this depth stays in the cache."""
+DEPTH = 512
+"""Products of an element of C in a block: the deeper, the fewer passes over C."""
 
-HEIGHT = {"f32": 384, "f64": 192}
-"""Rows of a block: this much of A stays in the cache while all panels of B pass."""
+WIDTH = {"f32": 256, "f64": 128}
+"""Columns of a block: with this depth, a block of B takes half of the second cache while the rows of A pass."""
 
 ROWS = 6
 """Rows of a tile: with these, the loads of a panel's row and the sums keep all registers in use."""
@@ -110,10 +122,25 @@ class Tile:
         return f"{self.rows}x{self.vectors}{'m' * self.masked}"
 
 
+Pack: TypeAlias = Callable[[Tile], Op]
+"""How a block of B is packed for tiles; acts on the procedure."""
+
+
 def largest_tile(machine: Machine, precision: str) -> Tile:
     """Six rows, and as many vectors as leave registers for a row of the panel and an element of A."""
     vectors = (machine.registers - 1) // (ROWS + 1) if machine.vec_widths else 1
     return Tile(machine, precision, ROWS, vectors)
+
+
+PREFETCH = {
+    precision: proc_from_source(f"""
+@instr("__builtin_prefetch(&{{x_data}});")
+def prefetch(x: [{precision}][1]):
+    pass
+""")
+    for precision in WIDTH
+}
+"""Asks for a cache line, for each precision."""
 
 
 # -- micro-kernels ------------------------------------------------------------------------------------
@@ -141,13 +168,14 @@ def in_registers(p: Proc, c: ProcCursor, t: Tile) -> Script:
     depth = block[0]
     zero, add = depth.prev(), depth.next()
     p, store = yield seq(focus(depth), nav(moves.expand(1, 0)), scale_at_the_end(add))
+    p, store = yield seq(focus(store), merge_start())
     lanes = seq(expand_dim(t.width, "jl"), expand_dim(t.vectors, "jv"), expand_dim(t.rows, "i"))
     yield seq(focus(depth.prev(2)), lanes, lift_alloc(scopes + 2), set_memory(t.registers))
     for s in (zero, depth):
         yield seq(focus(s), nav(moves.after), fission(scopes + 2))
     for s in (zero, store):
         yield seq(focus(s), nav(moves.parent), outwards(scopes))
-    yield seq(focus(depth), outwards(scopes + 2))
+    yield seq(focus(depth), outwards(scopes + 2), prefetched(t))
     p, rows = yield seq(nav(moves.find_loop("i")), nav(moves.as_block), stage_mem(f"b[p, {element}]", "x"))
     lanes = seq(expand_dim(t.width, "jl"), expand_dim(t.vectors, "jv"))
     yield seq(focus(rows[0].prev(2)), lanes, lift_alloc(scopes + 1), set_memory(t.registers))
@@ -155,6 +183,18 @@ def in_registers(p: Proc, c: ProcCursor, t: Tile) -> Script:
     yield seq(focus(rows[0]), outwards(scopes + 1))
     yield to_instructions(t, store)
     return None
+
+
+@strategy
+def prefetched(p: Proc, c: ForCursor, t: Tile) -> Script:
+    """`for p: s  ~>  prefetch(c[..]); for p: s`, for each vector of c: it is there when sums are added to it."""
+    if t.in_vectors:
+        hint = PREFETCH[t.precision]
+        for i, v in product(range(t.rows), range(t.vectors)):
+            first = f"{t.width * v}"
+            p, _ = yield seq(focus(c.before()), insert_noop_call(hint, [f"c[{i}, {first}:{first} + 1]"]))
+            p, c = yield focus(c)
+    return c
 
 
 @strategy
@@ -176,6 +216,21 @@ def scale_at_the_end(p: Proc, c: BlockCursor, add: StmtCursor) -> Script:
     if add.prev() == product:
         p, _ = yield seq(focus(product), inline_assign())
     return p.forward(add)
+
+
+@strategy
+def merge_start(p: Proc, c: StmtCursor) -> Script:
+    """`c = e; t: T; t = 0; for p: t += ..; c += s  ~>  t: T; t = 0; for p: t += ..; c = e + s`, if c starts so.
+
+    Focus: what adds to c. Returns what is left of both.
+    """
+    around = c.parent()
+    assert isinstance(around, ForCursor)
+    first = around.body()[0]
+    if isinstance(first, AssignCursor):
+        down = seq(nav(moves.expand(0, 1)), reorder_stmts(), nav(moves.next_()))
+        p, c = yield seq(focus(first), repeat_n(down, 3), nav(moves.expand(0, 1)), merge_writes(), simplify())
+    return c
 
 
 @named
@@ -212,110 +267,126 @@ def parents(s: StmtCursor) -> Iterator[Cursor]:
 
 
 @strategy
-def in_tiles(p: Proc, c: ProcCursor, program: Proc, big: Tile, pack: Callable[[Tile], Op]) -> Script:
-    """A block as calls of micro-kernels: panels of columns, and in each, tiles of rows; then what is left of both.
+def in_tiles(p: Proc, c: ProcCursor, program: Proc, big: Tile) -> Script:
+    """A block as calls of micro-kernels, which are made from `program`: rows of tiles, and what is left below.
 
-    Micro-kernels are made from `program`. `pack(tile)` acts on each panel, `for i: for j: for p`.
+    So a few rows of C are passed over at a time, and a few of A stay in the nearest cache.
     """
-    cols, width = big.cols, big.width
-    p, panels = yield seq(nav(moves.find_loop("j")), divide_loop(cols, ("jo", "j"), tail="cut"))
-    rest = panels.next()
-    yield seq(focus(panels), nav(INSIDE), panel(program, big, pack))
-    left = [f"(n % {cols} + {width - 1}) / {width} == {v}" for v in range(1, big.vectors + 1)]
-    p, branch = yield seq(focus(rest), specialize(left))
-    for v in range(1, big.vectors + 1):
-        yield seq(focus(branch), nav(INSIDE), panel(program, replace(big, vectors=v, masked=True), pack))
+    p, rows = yield seq(nav(moves.find_loop("j")), reorder_loops(), divide_loop(big.rows, ("io", "i"), tail="cut"))
+    rest = rows.next()
+    yield seq(focus(rows), nav(INSIDE), row_of_tiles(program, big))
+    p, branch = yield seq(focus(rest), specialize([f"m % {big.rows} == {r}" for r in range(1, big.rows)]))
+    for r in range(1, big.rows):
+        some = seq(nav(INSIDE), at(moves.hi, rewrite_expr(r)), row_of_tiles(program, replace(big, rows=r)))
+        yield seq(focus(branch), some)
         branch = branch.orelse()[0]
     yield std.cleanup()
     return None
 
 
 @strategy
-def panel(p: Proc, c: ForCursor, program: Proc, t: Tile, pack: Callable[[Tile], Op]) -> Script:
-    """`for j: for i: for p: s  ~>  for io: kernel(..); if m % 6 == 1: kernel(..) ..`: the columns of one panel."""
-    p, rows = yield seq(reorder_loops(), pack(t), divide_loop(t.rows, ("io", "i"), tail="cut"))
-    rest = rows.next()
-    yield seq(focus(rows), nav(INSIDE), call_kernel(program, t))
-    p, branch = yield seq(focus(rest), specialize([f"m % {t.rows} == {r}" for r in range(1, t.rows)]))
-    for r in range(1, t.rows):
-        yield seq(focus(branch), nav(INSIDE), at(moves.hi, rewrite_expr(r)), call_kernel(program, replace(t, rows=r)))
+def row_of_tiles(p: Proc, c: ForCursor, program: Proc, big: Tile) -> Script:
+    """`for i: for j: for p: s  ~>  for jo: kernel(..); if n % 64 / 16 == 1: kernel(..) .. if 0 < n % 16: kernel(..)`.
+
+    The rows of one tile: by all vectors, by those that are left, by the one that is masked.
+    """
+    cols, width = big.cols, big.width
+    p, panels = yield seq(reorder_loops(), divide_loop(cols, ("jo", "j"), tail="cut"))
+    p, vectors = yield seq(focus(panels.next()), simplify(), divide_loop(width, ("jo", "j"), tail="cut"))
+    last = vectors.next()
+    yield seq(focus(panels), nav(INSIDE), call_kernel(program, big))
+    kinds = range(1, big.vectors)
+    p, vectors = yield seq(focus(vectors), mult_loops("j"))
+    p, branch = yield attempt(specialize([f"n % {cols} / {width} == {v}" for v in kinds]))
+    for v in kinds:
+        exact = at(moves.hi, rewrite_expr(v * width))
+        yield seq(focus(branch), nav(INSIDE), exact, call_kernel(program, replace(big, vectors=v)))
         branch = branch.orelse()[0]
+    p, branch = yield seq(focus(last), specialize(f"0 < n % {width}"))
+    yield seq(focus(branch), nav(INSIDE), call_kernel(program, replace(big, vectors=1, masked=True)))
     return None
 
 
 @strategy
 def call_kernel(p: Proc, c: ForCursor, program: Proc, t: Tile) -> Script:
-    """`for i: for j: for p: s  ~>  kernel(..)`, for the loops over one tile."""
+    """`for j: for i: for p: s  ~>  kernel(..)`, for the loops over one tile."""
     naive, scheduled = micro_kernel(program, t)
-    yield seq(reorder_loops(), use_call(naive), call_eqv(scheduled))
+    yield seq(simplify(), use_call(naive), call_eqv(scheduled))
     return None
 
 
 # -- packing ------------------------------------------------------------------------------------------
 
 
-@named
-def not_packed(t: Tile) -> Op:
-    """A panel stays where it is."""
-    return identity
-
-
 @strategy
-def packed(p: Proc, c: ForCursor, t: Tile) -> Script:
-    """`for i: s[b]  ~>  panel = b[..]; for i: s[panel]`, by vectors, for a b whose rows are of neighbours."""
-    p, rows = yield copied(t)
+def packed(p: Proc, c: ProcCursor, t: Tile) -> Script:
+    """`s[b]  ~>  panels = b; s[panels]`, by vectors, for a b whose rows are of neighbours."""
+    p, row = yield in_panels(t)
+    p, whole = yield seq(focus(row), divide_loop(t.cols, ("jo", "ji"), tail="cut"))
+    rest = whole.next()
+    yield seq(nav(moves.root), simplify())
     if t.in_vectors:
-        lanes = seq(nav(INSIDE), std.vectorize_for(t.machine, t.precision, tail=None if t.masked else "perfect"))
-        yield seq(focus(rows.prev()), lanes, simplify(), std.unroll_loops(t.vectors))
-    return rows  # type: ignore[no-any-return]
+        for loop, tail in ((whole.body()[0], "perfect"), (rest, None)):
+            yield seq(focus(loop), std.vectorize_for(t.machine, t.precision, tail=tail))
+        yield seq(nav(moves.root), std.unroll_loops(t.vectors))
+    return None
 
 
 @strategy
-def packed_across(p: Proc, c: ForCursor, t: Tile) -> Script:
-    """`for i: s[b]  ~>  panel = b[..]; for i: s[panel]`, for any b: a few columns at a time."""
-    p, rows = yield copied(t)
-    tail = "guard" if t.masked else "perfect"
-    yield seq(focus(rows.prev()), nav(INSIDE), divide_loop(COLUMNS, ("ja", "jb"), tail=tail), nav(moves.parent))
-    yield seq(reorder_loops(), nav(INSIDE >> INSIDE), unroll_loop() if not t.masked else identity)
-    return rows  # type: ignore[no-any-return]
+def packed_across(p: Proc, c: ProcCursor, t: Tile) -> Script:
+    """`s[b]  ~>  panels = b; s[panels]`, for any b: a few columns at a time."""
+    p, row = yield in_panels(t)
+    yield seq(focus(row), nav(moves.parent), reorder_loops(), std.unroll_and_jam(COLUMNS, tail="cut"))
+    return None
 
 
 @strategy
-def copied(p: Proc, c: ForCursor, t: Tile) -> Script:
-    """`for i: s[b]  ~>  panel = b[..]; for i: s[panel]`."""
-    p, block = yield std.auto_stage_mem("b", "panel", DRAM_STACK)
-    rows = block[0]
-    yield seq(focus(rows.prev(2)), resize_dim(0, DEPTH, 0), resize_dim(1, t.cols, 0))
-    return rows  # type: ignore[no-any-return]
+def in_panels(p: Proc, c: ProcCursor, t: Tile) -> Script:
+    """`s[b]  ~>  for i0: for i1: panels[i1 / 64, i0, i1 % 64] = b[i0, i1]; s[panels]`. Returns the inner loop."""
+    p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM_STATIC))
+    copy = block[0].prev()
+    fixed = seq(resize_dim(0, DEPTH, 0), resize_dim(1, WIDTH[t.precision], 0))
+    yield seq(focus(copy.prev()), fixed, divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
+    p, copy = yield focus(copy)
+    return copy.body()[0]  # type: ignore[no-any-return]
 
 
 # -- the whole product --------------------------------------------------------------------------------
 
 
 @strategy
-def in_blocks(p: Proc, c: ProcCursor, height: int, block: Proc, scheduled: Proc) -> Script:
-    """Calls of a scheduled block for every `DEPTH` products and `height` rows, and for the rests."""
-    p, full = yield seq(nav(moves.find_loop("j")), at(INSIDE, reorder_loops()), reorder_loops())
-    p, full = yield divide_loop(DEPTH, ("po", "p"), tail="cut_and_guard")
-    for scope in (full, full.next()):
-        yield seq(focus(scope), nav(INSIDE), at(INSIDE, reorder_loops()), reorder_loops())
-        p, rows = yield divide_loop(height, ("io", "i"), tail="cut_and_guard")
-        for part in (rows, rows.next()):
-            yield seq(focus(part), nav(INSIDE), at(INSIDE, reorder_loops()), reorder_loops())
-            yield seq(use_call(block), call_eqv(scheduled))
+def optimize_gemm(
+    p: Proc, c: ProcCursor, machine: Machine, precision: str, tile: Proc, pack: Pack | None = packed
+) -> Script:
+    """`for j: for i: for p: c[i, j] += alpha * (a[i, p] * b[p, j])` by blocks and tiles, for k up to `DEPTH` if packed.
+
+    What is added to may be set to something before: `for j: for i: c[i, j] = e; for p: ..`. `tile` is the same program,
+    for windows whose rows are of neighbours; micro-kernels are made from it, once for all that use it. `pack(tile)` is
+    how b is packed. Focus: the procedure.
+    """
+    big = largest_tile(machine, precision)
+    if pack is None:
+        yield in_tiles(tile, big)
+        return None
+    block = direct.add_assertion(schedule(rename(f"{p.name()}_block"), p), f"n <= {WIDTH[precision]}")
+    scheduled = schedule(seq(pack(big), nav(moves.root), in_tiles(tile, big)), block)
+    p, full = yield seq(nav(moves.find_loop("j")), divide_loop(WIDTH[precision], ("jo", "j"), tail="cut_and_guard"))
+    for columns in (full, full.next()):
+        yield seq(focus(columns), nav(INSIDE), use_call(block), call_eqv(scheduled))
     return None
 
 
 @strategy
-def optimize_gemm(
-    p: Proc, c: ProcCursor, machine: Machine, precision: str, tile: Proc, pack: Callable[[Tile], Op] = packed
-) -> Script:
-    """`for j: for i: for p: c[i, j] += alpha * (a[i, p] * b[p, j])` by blocks, panels and tiles.
+def optimize_deep_gemm(p: Proc, c: ProcCursor, machine: Machine, precision: str, tile: Proc) -> Script:
+    """`for j: for i: for p: c[i, j] += ..` as `optimize_gemm`, for any k: so many products at a time as a block has.
 
-    `tile` is the same program, for windows whose rows are of neighbours; micro-kernels are made from it, once for all
-    that use it. `pack(tile)` is how a panel of b is packed. Focus: the procedure.
+    `tile` is the same program for windows. Focus: the procedure.
     """
-    block = schedule(rename(f"{p.name()}_block"), direct.add_assertion(p, f"k <= {DEPTH}"))
-    scheduled = schedule(in_tiles(tile, largest_tile(machine, precision), pack), block)
-    yield in_blocks(HEIGHT[precision], block, scheduled)
+    block = direct.add_assertion(schedule(rename(f"{p.name()}_deep"), tile), f"k <= {DEPTH}")
+    scheduled = schedule(optimize_gemm(machine, precision, tile), block)
+    p, full = yield seq(nav(moves.find_loop("j")), at(INSIDE, reorder_loops()), reorder_loops())
+    p, full = yield divide_loop(DEPTH, ("po", "p"), tail="cut_and_guard")
+    for depth in (full, full.next()):
+        yield seq(focus(depth), nav(INSIDE), reorder_loops(), at(INSIDE, reorder_loops()))
+        yield seq(use_call(block), call_eqv(scheduled))
     return None

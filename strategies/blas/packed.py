@@ -32,6 +32,9 @@ from ..inspect import inner_loop, innermost_loops
 from ..std.writing import INSIDE, halves, strategy, text
 from .level2 import block_of_rows, growth, latest_last, needs_others, row, slope
 
+FEW = 4
+"""Rows of which no block is made: setting one up takes longer."""
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -47,14 +50,18 @@ def optimize_packed(
 ) -> Script:
     """`triangle_by_halves` for arguments that are `stored` as a memory says; nothing in the plan depends on that.
 
-    Focus: the loop over rows. Returns the procedure.
+    Fewer than `FEW` rows are left to the C compiler. Focus: the loop over rows. Returns the procedure.
     """
     p, c = yield seq(focus(c), std.locals_in(DRAM_STACK), focus(c))
-    alone = innermost_loops(c)
+    alone, end = innermost_loops(c), text(c.hi())
     if machine.vec_widths:
-        p, choice = yield specialize(f"{text(c.hi())} < {rows.alone_from}") if rows.alone_from else focus(c)
-        alone = innermost_loops(choice.orelse()[0]) if rows.alone_from else ()
-        yield seq(focus(c), triangle_by_halves(precision, machine, rows.together))
+        sizes = [f"{end} < {FEW}", *([f"{rows.alone_from} <= {end}"] if rows.alone_from else [])]
+        p, few = yield specialize(sizes)
+        many = few.orelse()[0]
+        alone = ()
+        if rows.alone_from:
+            alone, many = innermost_loops(many.body()[0]), many.orelse()[0]
+        yield seq(focus(many), triangle_by_halves(precision, machine, rows.together))
     for loop in alone:
         yield seq(focus(loop), row(precision, machine, 2))
     yield std.cleanup()

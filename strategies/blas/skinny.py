@@ -43,11 +43,14 @@ from .level1 import RULES, optimize_level_1
 
 
 @strategy
-def optimize_skinny(p: Proc, c: ForCursor, precision: str, machine: Machine, most: int) -> Script:
+def optimize_skinny(
+    p: Proc, c: ForCursor, precision: str, machine: Machine, most: int, masks: bool = True
+) -> Script:
     """`for i: for j in (0, n): s[x[j]]  ~>  if n == w: v = x; for i: s[v] .. else: if (n + w-1) / w == 1: ..`.
 
-    The vector that rows share is in registers, for matrices of up to `most` columns. Without vectors, rows are loops
-    of level 1. Focus: the loop over rows. Returns the procedure. Paper: Figure 7.
+    The vector that rows share is in registers, for matrices of up to `most` columns; without `masks`, if they are whole
+    vectors. Without vectors, rows are loops of level 1. Focus: the loop over rows. Returns the procedure. Paper:
+    Figure 7.
     """
     columns = inner_loop(c)
     yield std.locals_in(DRAM_STACK)
@@ -57,7 +60,7 @@ def optimize_skinny(p: Proc, c: ForCursor, precision: str, machine: Machine, mos
     width, end = machine.vec_width(precision), text(columns.hi())
     counts = range(1, (most + width - 1) // width + 1)
     full = [(f"{end} == {width * k}", k, k) for k in counts if width * k <= most]
-    masked = [(f"({end} + {width - 1}) / {width} == {k}", k, k - 1) for k in counts]
+    masked = [(f"({end} + {width - 1}) / {width} == {k}", k, k - 1) for k in counts if masks]
     p, choice = yield seq(focus(c), specialize([condition for condition, *_ in (*full, *masked)]))
     for _, count, whole in (*full, *masked):
         rest = choice.orelse()[0]

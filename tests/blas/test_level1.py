@@ -215,6 +215,25 @@ def test_rotm(blas, letter, vec, flag):
             np.testing.assert_allclose(found, want.astype(found.dtype), rtol=0, atol=8 * eps(x) * steps * scale)
 
 
+@pytest.mark.parametrize("routine", ["rot", "rotm", "axpy"])
+def test_an_element_becomes_the_same_wherever_it_is(blas, letter, vec, routine):
+    """To the last bit, in a vector or left over: LAPACK's tests compare what was computed with other sizes."""
+    c, s = 0.8125, 0.30078125
+    h = np.array([-1, 0.7, 0.3, -0.6, 1.1], "f4" if letter == "s" else "f8")
+    calls = {
+        "rot": lambda n, x, y: (n, x, 1, y, 1, c, s),
+        "rotm": lambda n, x, y: (n, x, 1, y, 1, h.ctypes.data),
+        "axpy": lambda n, x, y: (n, c, x, 1, y, 1),
+    }
+    for n in (1, 5, 8, 19, 40, 67):
+        x, y = vec(n, 1), vec(n, 1)
+        alone = x.memory.copy(), y.memory.copy()
+        f(blas, letter, routine)(*calls[routine](n, x.address, y.address))
+        for i in range(n):
+            f(blas, letter, routine)(*calls[routine](1, *(v[i:].ctypes.data for v in alone)))
+        assert np.array_equal(x.memory, alone[0]) and np.array_equal(y.memory, alone[1]), n
+
+
 # -- the largest --------------------------------------------------------------------------------------
 
 

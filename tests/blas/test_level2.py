@@ -140,6 +140,7 @@ def rectangles() -> Iterator[tuple[int, int, int, int, int, int]]:
         incx, incy = STEPS[k // 2 % len(STEPS)]
         yield layout, m, n, k % 3, incx, incy
     yield ROW, 600, 520, 0, 1, 1
+    yield ROW, 70, 203, 2, -2, 1  # rows begin at any place of a cache line
     yield COLUMN, 520, 600, 0, 2, -3
 
 

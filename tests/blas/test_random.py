@@ -415,3 +415,31 @@ def test_a_routine_does_what_it_says_and_nothing_else(
         call(*outcome.arguments)
         shown = [a for a in outcome.arguments if not isinstance(a, int) or a < 2**32]
         assert right(outcome, float(np.finfo(lab.dtype).eps)), (number, shown)
+
+
+ZEROS = ("trmv", "tpmv", "tbmv", "trmm", "trsm", "spr")
+
+
+@pytest.mark.parametrize("routine", ZEROS)
+def test_zero_times_what_is_no_number_is_made(
+    blas_of: Callable[..., Cblas], guarded: Callable[..., np.ndarray], routine: str
+) -> None:
+    """The reference leaves out zeros, other libraries don't: column 3 of A is NaN, what it is multiplied with is 0."""
+    wrappers = next(group for group in (FEW, BANDED, LEVEL3) if routine in group)
+    call, lab, n = getattr(blas_of(wrappers, "avx2"), f"cblas_d{routine}"), Lab(guarded, "d", 5), 9
+    a, b, x = lab.full(ROW, n, n), lab.full(ROW, n, n), lab.stored(np.arange(n)[:, None], 1)
+    packed, band = lab.packed(ROW, LOWER, n), lab.band_triangle(ROW, LOWER, n, n - 1)
+    for matrix in (a, packed, band):
+        matrix.memory[matrix.place[3:, 3]] = np.nan
+    b.memory[b.place[3]], x.memory[3] = 0, 0
+    if routine == "spr":  # NaN is in x
+        x.memory[8] = np.nan
+        call(ROW, LOWER, n, 1.0, *x.passed, *packed.passed)
+        assert np.isnan(packed.memory[packed.place[8, :]]).all()
+    elif routine in ("trmm", "trsm"):
+        call(ROW, LEFT, LOWER, NO, NON_UNIT, n, n, 1.0, *a.passed, *b.passed)
+        assert np.isnan(b.memory[b.place[4:]]).all() and np.isfinite(b.memory[b.place[:3]]).all()
+    else:
+        matrix = {"trmv": a, "tpmv": packed, "tbmv": band}[routine]
+        call(ROW, LOWER, NO, NON_UNIT, n, *((n - 1,) if routine == "tbmv" else ()), *matrix.passed, *x.passed)
+        assert np.isnan(x.memory[4:]).all() and np.isfinite(x.memory[:3]).all()

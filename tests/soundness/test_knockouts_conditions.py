@@ -131,7 +131,6 @@ VARIANTS = [
     V("commute_expr", "a quotient", '("+", "*")', '("+", "*", "/")'),
     V("commute_expr", "one operand twice", "lhs=node.rhs, rhs=node.lhs", "lhs=node.rhs, rhs=node.rhs"),
     V("rewrite_expr", "expressions that are no object code", "well_formed_at(rw, e.stmt().path)", "pass"),
-    V("rewrite_expr", "an assertion", 'e.path[0][0] == "body"', "True"),
     V("simplify", "the other branch", '"body" if truth else "orelse"', '"orelse" if truth else "body"', "decided",
       "primitives.simplify._Simplification._choose"),
     V("simplify", "a condition decides itself", "decided(s.cond, known",

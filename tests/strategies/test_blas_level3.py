@@ -10,15 +10,18 @@ from examples.blas import level3
 from examples.blas.kernel import typed
 from exo_strat import CallCursor, Machine, Proc, direct, schedule
 from strategies.blas.columns import optimize_columns
-from strategies.blas.level3 import Tile, in_tiles, largest_tile, micro_kernel, packed, packed_across
+from strategies.blas.level3 import Pack, Tile, largest_tile, micro_kernel, optimize_gemm, packed, packed_across
 
 Same = Callable[..., None]
 
 
+PROGRAMS = (level3.gemm, level3.gemm_new)
+
+
 @cache
-def program(precision: str = "f32") -> Proc:
-    any_b = typed(level3.gemm, precision, "gemm")
-    return direct.add_assertion(direct.add_assertion(any_b, "stride(b, 1) == 1"), "k <= 256")
+def program(precision: str = "f32", naive: Proc = level3.gemm) -> Proc:
+    any_b = typed(naive, precision, "gemm")
+    return direct.add_assertion(direct.add_assertion(any_b, "stride(b, 1) == 1"), "k <= 512")
 
 
 def called(p: Proc) -> set[str]:
@@ -35,7 +38,8 @@ def test_a_micro_kernel_is_instructions_only(precision: str) -> None:
     _, kernel = micro_kernel(program(precision), Tile(avx512, precision, 6, 4))
     names = {name.removesuffix("_ps").removesuffix("_pd") for name in called(kernel)}
     assert names == {
-        "mm512_setzero", "mm512_loadu", "mm512_fmadd_set1", "mm512_set1_value", "mm512_fmadd_to", "mm512_storeu"
+        "mm512_setzero", "mm512_loadu", "mm512_fmadd_set1", "mm512_set1_value", "mm512_fmadd_to", "mm512_storeu",
+        "prefetch",
     }  # fmt: skip
     assert not kernel.find_all("_[_] += _") and not kernel.find_all("_[_] = _")
 
@@ -47,18 +51,39 @@ def test_only_the_last_vector_is_masked() -> None:
     assert [c for c in calls if "load" in c] == ["mm256_loadu_ps", "mm256_mask_loadu_ps"]
 
 
+def test_what_is_set_before_the_sum_is_set_with_it() -> None:
+    _, kernel = micro_kernel(program("f32", level3.gemm_new), Tile(avx2, "f32", 1, 1))
+    assert called(kernel) == {
+        "mm256_setzero_ps", "prefetch", "mm256_loadu_ps", "mm256_fmadd_set1_ps", "mm256_set1_value_ps", "mm256_mul_ps",
+        "mm256_storeu_ps",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("machine", [plain_c, neon, avx2, avx512], ids=repr)
 @pytest.mark.parametrize("masked", [False, True])
-def test_a_micro_kernel_computes_the_product(machine: Machine, masked: bool, computes_the_same: Same) -> None:
-    naive, kernel = micro_kernel(program(), Tile(machine, "f32", 2, 1, masked))
-    computes_the_same(naive, kernel, k=3, **({"n": 3} if masked else {}))
+@pytest.mark.parametrize("naive", PROGRAMS, ids=Proc.name)
+def test_a_micro_kernel_computes_the_product(
+    machine: Machine, masked: bool, naive: Proc, computes_the_same: Same
+) -> None:
+    tile, kernel = micro_kernel(program("f32", naive), Tile(machine, "f32", 2, 1, masked))
+    computes_the_same(tile, kernel, k=3, **({"n": 3} if masked else {}))
 
 
-@pytest.mark.parametrize("pack", [packed, packed_across])
-def test_a_block_computes_the_product(pack: Callable[..., object], computes_the_same: Same) -> None:
-    block = schedule(in_tiles(program(), largest_tile(plain_c, "f32"), pack), program())
-    for m, n, k in ((1, 1, 1), (7, 17, 2), (12, 33, 3), (5, 15, 4)):
-        computes_the_same(program(), block, m=m, n=n, k=k)
+SHAPES = ((1, 1, 1), (7, 17, 2), (12, 33, 3), (5, 15, 4))
+
+
+@pytest.mark.parametrize("pack", [packed, packed_across, None])
+def test_a_product_of_any_shape(pack: Pack | None, computes_the_same: Same) -> None:
+    scheduled = schedule(optimize_gemm(plain_c, "f32", program(), pack), program())
+    for m, n, k in SHAPES:
+        computes_the_same(program(), scheduled, m=m, n=n, k=k)
+
+
+def test_a_product_by_vectors(computes_the_same: Same) -> None:
+    naive = program("f32", level3.gemm_new)
+    scheduled = schedule(optimize_gemm(avx2, "f32", naive), naive)
+    for m, n, k in ((1, 257, 1), *SHAPES):
+        computes_the_same(naive, scheduled, m=m, n=n, k=k)
 
 
 @pytest.mark.parametrize("name", ["trmm", "trmm_unit", "trsm_unit"])

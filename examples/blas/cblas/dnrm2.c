@@ -24,6 +24,7 @@ APART double any_stride(CBLAS_INT n, const double *x, CBLAS_INT incx) {
 double CBLAS_AS(dnrm2)(CBLAS_INT n, const double *x, CBLAS_INT incx) {
     if (n <= 0) return 0;
     if (RARE(incx != 1)) return any_stride(n, x, incx);
+    if (n == 1) return fabs(*x);
     double r;
     KERNEL_AS(dnrm2)(n, IN_F64(x, 1), &r);
     return r < 0x1p-900 || isinf(r) ? exo_scaled(n, x, 1) : sqrt(r);

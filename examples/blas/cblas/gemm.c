@@ -5,38 +5,82 @@ typedef void Gemv(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_INT, CBLAS_INT, T, const 
     T *, CBLAS_INT);
 Gemv CBLAS(gemv);
 
-#define LARGE (1 << 21)  // multiplications that threads share
-#define SHALLOW 16       // products of an element for which C is what takes time: it is passed over row by row
-#define ROWS 6           // rows of a tile
+#define LARGE (1 << 21)    // multiplications that threads share
+#define SHALLOW 16         // products of an element for which C is what takes time
+#define NEAR (1 << 17)     // bytes of B that needs no copy: it stays in the second cache
+#define DEPTH 512          // as in strategies/blas/level3.py: deeper than this, a packed product is a sum of several
+#define LINE 16            // rows that are copies are not a power of two apart
+#define TALL 4096          // rows of A that are turned at a time
 #ifdef __AVX512F__
-#define FEW_ROWS 96  // rows for which packing a panel of B doesn't pay, as measured: panels of AVX-512 are wide
+#define FEW_ROWS 320       // rows for which packing B doesn't pay, as measured: panels of AVX-512 are wide
+#define MANY_COLUMNS 768   // columns for which it pays to turn a transposed A
 #else
 #define FEW_ROWS 24
+#define MANY_COLUMNS 256
 #endif
 
 // y := alpha A x + beta y, with rows of A at distance a0 and elements of a row at distance a1, one of which is 1
 static void column(int64_t m, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *x, int64_t incx, T beta,
     T *y, int64_t incy) {
-    const int64_t lda = m == 1 && a0 < k ? k : a0;  // of one row, a0 may be anything
-    if (a1 == 1) CBLAS(gemv)(CblasRowMajor, CblasNoTrans, m, k, alpha, a, lda, x, incx, beta, y, incy);
-    else CBLAS(gemv)(CblasRowMajor, CblasTrans, k, m, alpha, a, a1, x, incx, beta, y, incy);
+    const int64_t rows = m == 1 && a0 < k ? k : a0, columns = k == 1 && a1 < m ? m : a1;  // of one, it may be anything
+    if (a1 == 1) CBLAS(gemv)(CblasRowMajor, CblasNoTrans, m, k, alpha, a, rows, x, incx, beta, y, incy);
+    else CBLAS(gemv)(CblasRowMajor, CblasTrans, k, m, alpha, a, columns, x, incx, beta, y, incy);
 }
 
-// C += alpha A B
-static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
+// C := beta C
+static void scale(int64_t m, int64_t n, T beta, T *c, int64_t ldc) {
+    if (beta == 0) KERNEL(matrix_zero)(m, n, OUT2(c, ldc, 1));
+    else if (beta != 1) KERNEL(matrix_scale)(m, n, &beta, OUT2(c, ldc, 1));
+}
+
+// C := alpha A B, or C += alpha A B, of B in rows of neighbours where it is
+static void in_place(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
+    int64_t b0, T *c, int64_t ldc) {
+    const struct EXO_IN2 left = IN2(a, a0, a1), right = IN2(b, b0, 1);
+    if (new) KERNEL(gemm_new_unpacked)(m, n, k, &alpha, left, right, OUT2(c, ldc, 1));
+    else KERNEL(gemm_unpacked)(m, n, k, &alpha, left, right, OUT2(c, ldc, 1));
+}
+
+// The same of B in copies, and of A too if it's a transposed one that is read several times
+static void in_copies(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, int64_t b1, T *c, int64_t ldc) {
-    const struct EXO_IN2 whole = IN2(b, b0, b1);
-    if (b1 != 1) {
-        KERNEL(gemm_across)(m, n, k, &alpha, IN2(a, a0, a1), whole, OUT2(c, ldc, 1));
-    } else if (k <= SHALLOW) {
-        for (int64_t i = 0; i < m; i += ROWS) {
-            const int64_t rows = m - i < ROWS ? m - i : ROWS;
-            KERNEL(gemm_unpacked)(rows, n, k, &alpha, IN2(a + i * a0, a0, a1), whole, OUT2(c + i * ldc, ldc, 1));
+    const struct EXO_OUT2 sums = OUT2(c, ldc, 1);
+    T *const turned = a0 == 1 && n > MANY_COLUMNS ? malloc(m * (DEPTH + LINE) * sizeof(T)) : NULL;
+    for (int64_t p = 0; p < k; p += DEPTH, new = 0) {
+        const int64_t depth = k - p < DEPTH ? k - p : DEPTH;
+        struct EXO_IN2 left = IN2(a + p * a1, a0, a1), right = IN2(b + p * b0, b0, b1);
+        if (turned) {
+            KERNEL(matrix_turn)(m, depth, left, OUT2(turned, DEPTH + LINE, 1));
+            left = IN2(turned, DEPTH + LINE, 1);
         }
-    } else if (m <= FEW_ROWS) {
-        KERNEL(gemm_unpacked)(m, n, k, &alpha, IN2(a, a0, a1), whole, OUT2(c, ldc, 1));
-    } else {
-        KERNEL(gemm_packed)(m, n, k, &alpha, IN2(a, a0, a1), whole, OUT2(c, ldc, 1));
+        if (new && b1 == 1) KERNEL(gemm_new_packed)(m, n, depth, &alpha, left, right, sums);
+        else if (new) KERNEL(gemm_new_across)(m, n, depth, &alpha, left, right, sums);
+        else if (b1 == 1) KERNEL(gemm_packed)(m, n, depth, &alpha, left, right, sums);
+        else KERNEL(gemm_across)(m, n, depth, &alpha, left, right, sums);
+    }
+    free(turned);
+}
+
+// C := alpha A B + beta C
+static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
+    int64_t b0, int64_t b1, T beta, T *c, int64_t ldc) {
+    const int near = b1 == 1 && (m <= FEW_ROWS || k <= SHALLOW || n * k * sizeof(T) <= NEAR);
+    if (near && k <= SHALLOW && beta != 0 && beta != 1) {  // C is passed over once
+        for (int64_t i = 0; i < m; i += LINE) {
+            const int64_t rows = m - i < LINE ? m - i : LINE;
+            scale(rows, n, beta, c + i * ldc, ldc);
+            in_place(0, rows, n, k, alpha, a + i * a0, a0, a1, b, b0, c + i * ldc, ldc);
+        }
+        return;
+    }
+    if (beta != 0) scale(m, n, beta, c, ldc);
+    if (near) {
+        in_place(beta == 0, m, n, k, alpha, a, a0, a1, b, b0, c, ldc);
+        return;
+    }
+    for (int64_t i = 0; i < m; i += TALL) {
+        const int64_t rows = m - i < TALL ? m - i : TALL;
+        in_copies(beta == 0, rows, n, k, alpha, a + i * a0, a0, a1, b, b0, b1, c + i * ldc, ldc);
     }
 }
 
@@ -47,23 +91,24 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
         column(m, k, alpha, a, a0, a1, b, b0, beta, c, ldc);
         return;
     }
-    if (k > 0 && m == 1 && b1 != 1) {
+    if (k > 0 && m == 1) {
         column(n, k, alpha, b, b1, b0, a, a1, beta, c, 1);
         return;
     }
-    if (beta == 0) KERNEL(matrix_zero)(m, n, OUT2(c, ldc, 1));
-    else if (beta != 1) KERNEL(matrix_scale)(m, n, &beta, OUT2(c, ldc, 1));
-    if (alpha == 0 || k <= 0) return;
-    int threads = m * n * k < LARGE ? 1 : exo_threads();
-    if (threads == 1) {
-        product(m, n, k, alpha, a, a0, a1, b, b0, b1, c, ldc);
+    if (alpha == 0 || k <= 0) {
+        scale(m, n, beta, c, ldc);
         return;
     }
-    int64_t slice = (m / threads + ROWS) / ROWS * ROWS;
+    int threads = m * n * k < LARGE ? 1 : exo_threads();
+    if (threads == 1) {
+        product(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
+        return;
+    }
+    int64_t slice = m / threads + 1;
 #pragma omp parallel for num_threads(threads)
     for (int t = 0; t < threads; t++) {
         int64_t from = t * slice, rows = m - from < slice ? m - from : slice;
-        if (rows > 0) product(rows, n, k, alpha, a + from * a0, a0, a1, b, b0, b1, c + from * ldc, ldc);
+        if (rows > 0) product(rows, n, k, alpha, a + from * a0, a0, a1, b, b0, b1, beta, c + from * ldc, ldc);
     }
 }
 

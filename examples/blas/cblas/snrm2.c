@@ -9,6 +9,7 @@ APART float any_stride(CBLAS_INT n, const float *x, CBLAS_INT incx) {
 float CBLAS_AS(snrm2)(CBLAS_INT n, const float *x, CBLAS_INT incx) {
     if (n <= 0) return 0;
     if (RARE(incx != 1)) return any_stride(n, x, incx);
+    if (n == 1) return (float)fabs(*x);
     double r;
     KERNEL_AS(snrm2)(n, IN_F32(x, 1), &r);
     return (float)sqrt(r);
