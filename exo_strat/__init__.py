@@ -7,7 +7,7 @@ exported here.
 
 from __future__ import annotations
 
-from . import direct, moves, traversals
+from . import direct, forms, moves, traversals
 from .combinators import (
     at,
     attempt,
@@ -101,7 +101,7 @@ from .ir.types import (
     u32,
     u64,
 )
-from .ir.walk import children, declarators, get, is_control, mentions, walk
+from .ir.walk import binders, children, declarators, get, in_scope, is_control, mentions, walk
 from .linting import Fault, lint
 from .logic.safety import holds_everywhere, parallel
 from .machine import Machine
@@ -188,6 +188,7 @@ __all__ = [
     "BinaryOpCursor",
     "bind_config",
     "bind_expr",
+    "binders",
     "BlockCursor",
     "call_eqv",
     "CallCursor",
@@ -244,6 +245,7 @@ __all__ = [
     "focus",
     "fold_into_reduce",
     "ForCursor",
+    "forms",
     "FrontendError",
     "fuse",
     "GapCursor",
@@ -258,6 +260,7 @@ __all__ = [
     "i8",
     "identity",
     "IfCursor",
+    "in_scope",
     "index",
     "inline",
     "inline_assign",

@@ -12,6 +12,7 @@ from functools import partial
 
 from backends.targets import avx2
 from exo_strat import *
+from exo_strat import direct
 from strategies.blas.level2 import optimize_level_2_general, optimize_updates
 
 from .kernel import Kernel, named_for, typed
@@ -295,9 +296,13 @@ TOGETHER = {syr_l: 0, syr_u: 0, syr2_l: 64, syr2_u: 64}
 """Updates of a triangle, and from which size on rows are better updated together, if they are."""
 
 
-def plan(precision: str, machine: Machine) -> Op:
+MANY = 12
+"""Rows of a large matrix that are read together, a vector of each: memory is asked for as many lines at once."""
+
+
+def plan(precision: str, rows: int, vectors: int, machine: Machine) -> Op:
     """What loops over rows are scheduled by. Vectors of AVX-512 have 256 bits, as in `level1`."""
-    return at("for i in _: _", optimize_level_2_general(precision, shorter(machine)))
+    return at("for i in _: _", optimize_level_2_general(precision, shorter(machine), rows, vectors))
 
 
 def plan_update(precision: str, together: int, machine: Machine) -> Op:
@@ -312,7 +317,8 @@ def shorter(machine: Machine) -> Machine:
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
-    return tuple(k for t in ("f32", "f64") for k in (*(kernel(t, p) for p in PROGRAMS), update(t, ger, 0, "row")))
+    dense = [k for t in ("f32", "f64") for k in (*(kernel(t, p) for p in PROGRAMS), update(t, ger, 0, "row"))]
+    return (*dense, *(many(t, p) for t in ("f32", "f64") for p in (gemv_n, gemv_trans)))
 
 
 def kernel(precision: str, program: Proc) -> Kernel:
@@ -320,7 +326,14 @@ def kernel(precision: str, program: Proc) -> Kernel:
     if program in TOGETHER:
         return update(precision, program, TOGETHER[program])
     name = named_for(precision, program.name())
-    return Kernel(name, precision, typed(program, precision, name), partial(plan, precision))
+    return Kernel(name, precision, typed(program, precision, name), partial(plan, precision, 4, 2))
+
+
+def many(precision: str, program: Proc) -> Kernel:
+    """The kernel of a program for a multiple of `MANY` rows."""
+    name = named_for(precision, program.name(), "many")
+    whole = direct.add_assertion(typed(program, precision, name), f"m % {MANY} == 0")
+    return Kernel(name, precision, whole, partial(plan, precision, MANY, 1))
 
 
 def update(precision: str, program: Proc, together: int, variant: str = "") -> Kernel:

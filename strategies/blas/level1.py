@@ -10,6 +10,7 @@ from exo_strat import (
     DRAM_STACK,
     AllocCursor,
     AssignCursor,
+    Cursor,
     ForCursor,
     Machine,
     Memory,
@@ -18,12 +19,12 @@ from exo_strat import (
     ReduceCursor,
     Script,
     cut_loop,
-    delete_pass,
     divide_loop,
     eliminate_dead_code,
     fission,
     focus,
     fuse,
+    guard,
     identity,
     moves,
     named,
@@ -33,10 +34,10 @@ from exo_strat import (
     seq,
     set_memory,
     simplify,
-    specialize,
     stage_mem,
     try_else,
     unroll_loop,
+    when,
 )
 
 from .. import std
@@ -59,7 +60,8 @@ def optimize_level_1(precision: str, machine: Machine, vectors: int = 0) -> Op:
     but for sums, minima and maxima. Returns the procedure. Paper: appendix D.1.
     """
     if not machine.vec_widths:
-        return seq(sums_in_parts(SCALARS), std.cleanup())
+        parts = seq(whole_vectors(SCALARS, DRAM_STACK, True), nav(INSIDE), unroll_loop())
+        return seq(guard(when(has_sums), parts), std.cleanup())
     return seq(std.cse(), vector_loop(precision, machine, vectors), std.cleanup())
 
 
@@ -69,7 +71,7 @@ def vector_loop(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors
     width, registers = machine.vec_width(precision), machine.mem_type
     masked = machine.supports_predication and only_sums(c)
     vectors = vectors or (8 if has_sums(c) else 4)
-    p, whole = yield (whole_vectors if masked else single_rest)(width, registers)
+    p, whole = yield whole_vectors(width, registers, masked)
     rest = whole.next()
     p, loops = yield seq(focus(whole), together(vectors, registers))
     for loop in (*innermost_loops(loops), *(innermost_loops(rest) if masked else ())):
@@ -81,28 +83,21 @@ def vector_loop(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors
 
 
 @strategy
-def whole_vectors(p: Proc, c: ForCursor, width: int, memory: Memory) -> Script:
-    """`for i in (0, n): s  ~>  for io in (0, n / w): for l: s; if 0 < n % w: for l: if l + n / w * w < n: s`.
+def whole_vectors(p: Proc, c: ForCursor, width: int, memory: Memory, masked: bool) -> Script:
+    """`for i in (0, n): s  ~>  for io in (0, n / w): for l: s; for l in (0, n % w): s`, with sums in lanes.
 
-    Sums are in lanes. Focus: the loop. Returns the one over whole vectors.
+    `masked`, the rest is `if 0 < n % w: for l: if l + n / w * w < n: s`, with sums in the same lanes. That of updates
+    isn't, even where there are masks: a vector that was stored with one can't be loaded before the store is done.
+    Focus: the loop. Returns the one over whole vectors.
     """
     end = text(c.hi())
-    p, c = yield divide_loop(width, halves(c), tail="guard")
-    p, c = yield try_else(std.parallelize_reductions(memory), focus(c))
-    p, whole = yield seq(focus(c), cut_loop(f"({end}) / {width}"))
-    rest = whole.next()
-    yield seq(focus(whole), nav(INSIDE >> INSIDE), eliminate_dead_code())
-    yield seq(focus(rest), once_if(f"0 < ({end}) % {width}"))
+    p, whole = yield divide_loop(width, halves(c), tail="guard" if masked else "cut")
+    p, whole = yield try_else(std.parallelize_reductions(memory), focus(whole))
+    if masked:
+        p, whole = yield seq(focus(whole), cut_loop(f"({end}) / {width}"))
+        yield seq(focus(whole), nav(INSIDE >> INSIDE), eliminate_dead_code())
+        yield seq(focus(whole.next()), std.if_it_runs(unroll_loop(), f"0 < ({end}) % {width}"))
     return whole  # type: ignore[no-any-return]
-
-
-@strategy
-def once_if(p: Proc, c: ForCursor, condition: str) -> Script:
-    """`for i in (l, h): s  ~>  if e: s[i -> l]`. Focus: a loop that runs once if e, else not. Returns the `if`."""
-    p, choice = yield specialize(condition)
-    yield seq(focus(choice.orelse()[0]), eliminate_dead_code(), nav(moves.root), delete_pass())
-    p, _ = yield seq(focus(choice), nav(INSIDE), unroll_loop(), focus(choice))
-    return p.forward(choice)
 
 
 def only_sums(c: ForCursor) -> bool:
@@ -116,21 +111,9 @@ def only_sums(c: ForCursor) -> bool:
     return bool(written) and all(isinstance(s, ReduceCursor) and is_reduction(s, c) for s in written)
 
 
-def has_sums(c: ForCursor) -> bool:
-    """Whether iterations of a loop add to the same element."""
-    return any(is_reduction(s, c) for s in statements(c) if isinstance(s, ReduceCursor))
-
-
-@strategy
-def single_rest(p: Proc, c: ForCursor, width: int, memory: Memory) -> Script:
-    """`for i in (0, n): s  ~>  for io in (0, n / w): for l: s; for l in (0, n % w): s`. Focus: the loop.
-
-    For updates even where there are masks: a vector that was stored with one can't be loaded before the store is
-    done. Sums of the first loop, which is returned, are in lanes.
-    """
-    p, whole = yield divide_loop(width, halves(c), tail="cut")
-    p, whole = yield try_else(std.parallelize_reductions(memory), focus(whole))
-    return whole  # type: ignore[no-any-return]
+def has_sums(c: Cursor) -> bool:
+    """Whether the focus is a loop whose iterations add to the same element."""
+    return isinstance(c, ForCursor) and any(is_reduction(s, c) for s in statements(c) if isinstance(s, ReduceCursor))
 
 
 @strategy
@@ -146,7 +129,7 @@ def together(p: Proc, c: ForCursor, vectors: int, memory: Memory) -> Script:
         return c.expand(0, 1)
     end = text(c.hi())
     p, pairs = yield divide_loop(2, halves(c), tail="cut")
-    p, single = yield seq(focus(pairs.next()), once_if(f"0 < ({end}) % 2"))
+    p, single = yield seq(focus(pairs.next()), std.if_it_runs(unroll_loop(), f"0 < ({end}) % 2"), nav(moves.parent))
     more = identity if vectors == 2 else together(vectors // 2, memory)
     yield seq(focus(pairs), std.if_it_runs(seq(halves_apart(memory), more)))
     p, single = yield focus(single)
@@ -177,19 +160,3 @@ def sums_in_lanes(c: ForCursor) -> list[str]:
     loops = [(s, loop) for loop in innermost_loops(c) for s in loop.body() if isinstance(s, ReduceCursor)]
     names = names_at(c.proc.tree)
     return [f"{names[s.sym]}[0:{text(loop.hi())}]" for s, loop in loops if [text(i) for i in s.idx()] == [loop.name()]]
-
-
-# -- without vectors ----------------------------------------------------------------------------------
-
-
-@strategy
-def sums_in_parts(p: Proc, c: ForCursor, parts: int) -> Script:
-    """`for i in (0, n): s += e  ~>  for io in (0, n / 8): t[0] += e; ..; t[7] += e; for i: t[i] += e; s += t[..]`.
-
-    A loop without sums stays. Focus: the loop.
-    """
-    if not has_sums(c):
-        return None
-    p, whole = yield whole_vectors(parts, DRAM_STACK)
-    yield seq(focus(whole), nav(INSIDE), unroll_loop())
-    return None

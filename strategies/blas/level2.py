@@ -29,6 +29,7 @@ from exo_strat import (
     fail,
     fission,
     focus,
+    forms,
     moves,
     named,
     nav,
@@ -43,7 +44,6 @@ from exo_strat import (
 
 from .. import std
 from ..inspect import inner_loop, innermost_loops, is_reduction, loops_inside, nest, statements, trip_count
-from ..inspect.affine import Affine, Free, affine, expression
 from ..std.writing import INSIDE, element, halves, strategy, text
 from .level1 import optimize_level_1
 
@@ -67,10 +67,11 @@ def optimize_level_2_general(
     elif growth(c):
         yield triangle_in_blocks(precision, machine, rows, vectors)
     else:
-        p, blocks = yield divide_loop(rows, halves(c), tail="cut")
-        rest = blocks.next()
+        p, blocks = yield try_else(*[divide_loop(rows, halves(c), tail=tail) for tail in ("perfect", "cut")])
+        _, *rest = blocks.expand(0, None)
         yield seq(focus(blocks), nav(INSIDE), block_of_rows(precision, machine, vectors))
-        yield seq(focus(rest), each_row(precision, machine, vectors))
+        for loop in rest:
+            yield seq(focus(loop), each_row(precision, machine, vectors))
     yield std.cleanup()
     return None
 
@@ -193,7 +194,7 @@ def block_of_rows(
 
 
 @strategy
-def apart_from_triangle(p: Proc, c: ForCursor, rows: ForCursor, near: int) -> Script:
+def apart_from_triangle(p: Proc, c: ForCursor, rows: ForCursor, near: int = 0) -> Script:
     """`for ii in (0, r): for j in (0, e + ii): s  ~>  for ii: (for j in (0, e): s); for j in (e, e + ii): s`.
 
     The columns that all rows have, and the others; so, too, where the first column depends on the row, or both do.
@@ -205,12 +206,12 @@ def apart_from_triangle(p: Proc, c: ForCursor, rows: ForCursor, near: int) -> Sc
         factor = slope(bound, rows)
         if factor:
             last = form(rows.hi()) - 1
-            common = form(bound).put(Free(rows.sym), Affine.of(0) if factor * least > 0 else last)
+            common = forms.subst_lin(form(bound), {forms.V(rows.sym): forms.Lin(0) if factor * least > 0 else last})
             cuts.append(common - least * near if factor * least > 0 else common)  # the side that grows
     if not cuts:
         yield fail("the columns do not depend on the row")
     for common in reversed(cuts):
-        yield seq(focus(c), cut_loop(expression(common)))
+        yield seq(focus(c), cut_loop(forms.to_expr(common)))
     return c
 
 
@@ -252,10 +253,10 @@ def is_rectangle(c: ForCursor) -> bool:
     return not any(slope(bound, c) for bound in (loops[1].lo(), loops[1].hi()))
 
 
-def form(bound: Cursor) -> Affine:
+def form(bound: Cursor) -> forms.Lin:
     """The bound of a loop as an affine form. Raises `InvalidCursorError` if it is none."""
     assert isinstance(bound, ExprCursor)
-    found = affine(bound.node, lambda s: Affine.of(Free(s)))  # type: ignore[arg-type]
+    found = forms.affine(bound.node)  # type: ignore[arg-type]
     if found is None:
         raise InvalidCursorError("the bound of the loop is not affine")
     return found
@@ -263,4 +264,4 @@ def form(bound: Cursor) -> Affine:
 
 def slope(bound: Cursor, loop: ForCursor) -> int:
     """How much a bound grows from one iteration of a loop to the next."""
-    return form(bound).factor(Free(loop.sym))
+    return form(bound).coefficient(forms.V(loop.sym))

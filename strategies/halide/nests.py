@@ -21,6 +21,7 @@ from exo_strat import (
     eliminate_dead_code,
     fail,
     focus,
+    forms,
     lift_scope,
     moves,
     mult_loops,
@@ -41,7 +42,6 @@ from exo_strat import (
 
 from .. import std
 from ..inspect import enclosing_loops, enclosing_scopes, inner_loop, is_perfect_nest, statements, trip_count
-from ..inspect.affine import Affine, Free, expression
 from ..std.writing import text
 from .pixels import in_pixels
 from .references import form, has_name, is_inside, last_write, stage_loop, stage_loops
@@ -232,7 +232,7 @@ def at_lane(e: nodes.Expr, loop: ForCursor, lane: int) -> nodes.Expr:
     """A condition at one iteration of a loop."""
     x = form(e)
     if x is not None:
-        return expression(x.put(Free(loop.sym), Affine(lane)))
+        return forms.to_expr(forms.subst_lin(x, {forms.V(loop.sym): forms.Lin(lane)}))
     if isinstance(e, nodes.Binary):
         return replace(e, lhs=at_lane(e.lhs, loop, lane), rhs=at_lane(e.rhs, loop, lane))
     return e

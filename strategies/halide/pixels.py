@@ -18,13 +18,13 @@ from exo_strat import (
     StmtCursor,
     Sym,
     Unsafe,
+    forms,
     names_at,
     nodes,
     print_expr,
 )
 
 from ..inspect import enclosing_loops, statements
-from ..inspect.affine import Affine, Free, expression
 from .references import Write, factor, form, is_inside, writes
 
 
@@ -85,19 +85,18 @@ def _index(e: nodes.Expr, loops: Sequence[ForCursor], known: Mapping[Sym, int], 
     x = form(e)
     if x is None:
         return print_expr(e, names)
-    least = most = _put(x, known)
+    values = {sym: forms.Lin(n) for sym, n in known.items()}
+    least = most = _put(x, values)
     for loop in reversed([x for x in loops if x.sym not in known]):
         lo, hi = (form(e.node) for e in (loop.lo(), loop.hi()))  # type: ignore[arg-type]
         if lo is not None and hi is not None:
-            ends = _put(lo, known), _put(hi, known) - 1
+            ends = _put(lo, values), _put(hi, values) - 1
             up = factor(x, loop) >= 0
-            least, most = (y.put(Free(loop.sym), ends[end]) for y, end in ((least, not up), (most, up)))
-    shown = [print_expr(expression(y), names) for y in (least, most + 1)]
+            least, most = _put(least, {loop.sym: ends[not up]}), _put(most, {loop.sym: ends[up]})
+    shown = [print_expr(forms.to_expr(y), names) for y in (least, most + 1)]
     return shown[0] if least == most else ":".join(shown)
 
 
-def _put(x: Affine, known: Mapping[Sym, int]) -> Affine:
+def _put(x: forms.Lin, values: Mapping[Sym, forms.Lin]) -> forms.Lin:
     """A form with the values of variables."""
-    for sym, value in known.items():
-        x = x.put(Free(sym), Affine(value))
-    return x
+    return forms.subst_lin(x, {forms.V(sym): value for sym, value in values.items()})

@@ -29,6 +29,7 @@ from exo_strat import (
     fail,
     fission,
     focus,
+    forms,
     fuse,
     identity,
     inline_assign,
@@ -54,7 +55,6 @@ from exo_strat import (
 
 from .. import std
 from ..inspect import Range, bounds, enclosing_loops, enclosing_scopes, statements, trip_count
-from ..inspect.affine import Affine, Free
 from ..std.splitting import depth
 from ..std.writing import text
 from .nests import outwards
@@ -250,7 +250,7 @@ def moving_window(loop: ForCursor, stage: str) -> tuple[int, Range] | None:
 
 def _needed(level: ForCursor, axis: Axis, window: Range) -> int | None:
     """How many iterations of the producer's loop the consumer's first iteration needs, if that is a number."""
-    end = (window.end - axis.offset).put(Free(level.sym), Affine(0))
+    end = forms.subst_lin(window.end - axis.offset, {forms.V(level.sym): forms.Lin(0)})
     return None if end.terms else end.const
 
 

@@ -21,11 +21,11 @@ from exo_strat import (
     ReduceCursor,
     StmtCursor,
     Sym,
+    forms,
     nodes,
 )
 
 from ..inspect import declaration, enclosing_loops, enclosing_scopes, statements, symbol
-from ..inspect.affine import Affine, Free, affine
 
 Write = AssignCursor | ReduceCursor
 
@@ -100,14 +100,14 @@ def siblings(s: StmtCursor) -> BlockCursor:
     return s.expand(None, None)
 
 
-def form(e: nodes.Expr) -> Affine | None:
+def form(e: nodes.Expr) -> forms.Lin | None:
     """An integer expression as an affine form of what is in scope."""
-    return affine(e, lambda s: Affine.of(Free(s)))
+    return forms.affine(e)
 
 
-def factor(x: Affine | None, loop: ForCursor) -> int:
+def factor(x: forms.Lin | None, loop: ForCursor) -> int:
     """By how much a form grows with each iteration of a loop."""
-    return 0 if x is None else dict(x.terms).get(Free(loop.sym), 0)
+    return 0 if x is None else x.coefficient(forms.V(loop.sym))
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Axis:
     loop: ForCursor
     dim: int
     factor: int
-    offset: Affine
+    offset: forms.Lin
 
 
 def axes(s: Write, dim: int, within: StmtCursor) -> tuple[Axis, ...]:
@@ -126,4 +126,6 @@ def axes(s: Write, dim: int, within: StmtCursor) -> tuple[Axis, ...]:
     loops = [y for y in enclosing_loops(s) if y == within or is_inside(y, within)]
     moving = [y for y in loops if factor(x, y)]
     assert x is not None or not moving
-    return tuple(Axis(y, dim, factor(x, y), x.put(Free(y.sym), Affine(0))) for y in moving if x is not None)
+    if x is None:
+        return ()
+    return tuple(Axis(y, dim, factor(x, y), forms.subst_lin(x, {forms.V(y.sym): forms.Lin(0)})) for y in moving)

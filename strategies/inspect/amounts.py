@@ -1,90 +1,88 @@
-"""Polynomials in sizes: how much of something there is. Imports `affine`."""
+"""Polynomials in sizes: how much of something there is. Imports `exo_strat` only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
-from math import comb
+from math import comb, gcd
+from typing import Final
 
-from .affine import Affine, Atom, Floor, Free
+from exo_strat import forms
+
+ZERO: Final = forms.Lin(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A sum of products of sizes, with rational factors. Prints as a Python expression.
+    """A sum of products of sizes, over a number. Prints as a Python expression.
 
     >>> from exo_strat import Sym
-    >>> n = Amount.of(Affine.of(Free(Sym("n", 1))))
+    >>> n = Amount.of(forms.Lin.of(forms.V(Sym("n", 1))))
     >>> print(n * n * 2 + 1, (n * n * 2 + 1).at(n=10))
     2 * n**2 + 1 201
     """
 
-    terms: tuple[tuple[tuple[Atom, ...], Fraction], ...] = ()
+    form: forms.Lin = ZERO
+    by: int = 1
 
     @staticmethod
-    def of(x: int | Affine) -> Amount:
-        """A number or an affine form as an amount."""
-        form = Affine(x) if isinstance(x, int) else x
-        return Amount.sum([((), Fraction(form.const)), *(((a,), Fraction(k)) for a, k in form.terms)])
-
-    @staticmethod
-    def sum(terms: Iterable[tuple[tuple[Atom, ...], Fraction]]) -> Amount:
-        """The amount with these terms, in any order and with repetitions."""
-        total: dict[tuple[Atom, ...], Fraction] = {}
-        for atoms, k in terms:
-            key = tuple(sorted(atoms, key=lambda a: a.order))
-            total[key] = total.get(key, Fraction(0)) + k
-        kept = [t for t in total.items() if t[1]]
-        return Amount(tuple(sorted(kept, key=lambda t: (-len(t[0]), [a.order for a in t[0]]))))
+    def of(x: int | forms.Lin | Amount, by: int = 1) -> Amount:
+        """A number or a form, over another number, as an amount in lowest terms."""
+        if isinstance(x, Amount):
+            return x
+        form = forms.Lin.of(x)
+        g = gcd(by, form.const, *(k for _, k in form.terms))
+        return Amount(forms.Lin(form.const // g, tuple((a, k // g) for a, k in form.terms)), by // g)
 
     def __add__(self, other: Amount | int) -> Amount:
-        return Amount.sum([*self.terms, *(Amount.of(other) if isinstance(other, int) else other).terms])
+        other = Amount.of(other)
+        return Amount.of(self.form * other.by + other.form * self.by, self.by * other.by)
 
-    def __mul__(self, other: Amount | int | Fraction) -> Amount:
-        factors = other.terms if isinstance(other, Amount) else (((), Fraction(other)),)
-        return Amount.sum((x + y, j * k) for x, j in self.terms for y, k in factors)
+    def __mul__(self, other: Amount | int) -> Amount:
+        other = Amount.of(other)
+        return Amount.of(forms.product(self.form, other.form), self.by * other.by)
 
     def __sub__(self, other: Amount) -> Amount:
         return self + other * -1
 
     def most(self, other: Amount) -> Amount:
         """An amount that is at least as large as both: term by term the larger one."""
-        mine, theirs = dict(self.terms), dict(other.terms)
-        keys = dict.fromkeys([*mine, *theirs])
-        return Amount.sum((k, max(mine.get(k, Fraction(0)), theirs.get(k, Fraction(0)))) for k in keys)
+        x, y = self.form * other.by, other.form * self.by
+        atoms = dict.fromkeys(a for a, _ in (*x.terms, *y.terms))
+        larger = [(a, max(x.coefficient(a), y.coefficient(a))) for a in atoms]
+        return Amount.of(forms.Lin.sum(max(x.const, y.const), larger), self.by * other.by)
 
-    def over(self, i: Atom, lo: Affine, hi: Affine) -> Amount | None:
+    def over(self, i: forms.Atom, lo: forms.Lin, hi: forms.Lin) -> Amount | None:
         """The sum for `i` from `lo` up to, not including, `hi`; None if it is no polynomial."""
         out = Amount()
-        for atoms, k in self.terms:
-            power = atoms.count(i)
-            rest = tuple(a for a in atoms if a != i)
-            if any(isinstance(a, Floor) and _mentions(a, i) for a in rest):
+        for factors, k in self.terms():
+            rest = [forms.Lin.of(a) for a in factors if a != i]
+            if any(i in forms.lin_atoms(x) for x in rest):
                 return None
-            out = out + (_powers(Amount.of(hi), power) - _powers(Amount.of(lo), power)) * Amount.sum([(rest, k)])
+            power = factors.count(i)
+            times = Amount.of(reduce(forms.product, rest, forms.Lin(k.numerator)), k.denominator)
+            out = out + (_powers(Amount.of(hi), power) - _powers(Amount.of(lo), power)) * times
         return out
 
     def at(self, **sizes: int) -> int:
         """The number for given sizes. Raises `KeyError` for a size that is missing."""
-        total = sum((k * _product(_value(a, sizes) for a in atoms) for atoms, k in self.terms), Fraction(0))
-        return int(total)
+        variables = [a for a in self.atoms() if isinstance(a, forms.V)]
+        return forms.value_of(self.form, {a: sizes[a.sym.name] for a in variables}) // self.by
 
-    def atoms(self) -> Iterator[Atom]:
+    def atoms(self) -> tuple[forms.Atom, ...]:
         """What it is made of."""
-        return (a for atoms, _ in self.terms for a in atoms)
+        return tuple(forms.lin_atoms(self.form))
+
+    def terms(self) -> list[tuple[tuple[forms.Atom, ...], Fraction]]:
+        """Products of atoms with their factors, the longest first."""
+        found = [(a.factors if isinstance(a, forms.Mul) else (a,), k) for a, k in self.form.terms]
+        found += [((), self.form.const)] if self.form.const else []
+        ordered = sorted(found, key=lambda t: (-len(t[0]), [a.order for a in t[0]]))
+        return [(atoms, Fraction(k, self.by)) for atoms, k in ordered]
 
     def __str__(self) -> str:
-        return " + ".join(_term(atoms, k) for atoms, k in self.terms).replace("+ -", "- ") or "0"
-
-
-def _product(values: Iterable[int]) -> int:
-    return reduce(lambda x, y: x * y, values, 1)
-
-
-def _mentions(a: Atom, i: Atom) -> bool:
-    return a == i or (isinstance(a, Floor) and any(_mentions(x, i) for x in a.form.atoms()))
+        return " + ".join(_term(atoms, k) for atoms, k in self.terms()).replace("+ -", "- ") or "0"
 
 
 @lru_cache(maxsize=64)
@@ -97,31 +95,21 @@ def _powers(n: Amount, k: int) -> Amount:
     """The sum of the k-th powers of the numbers from 0 up to, not including, n (Faulhaber's formula)."""
     out, power = Amount(), Amount.of(1)
     for j in range(k, -1, -1):
+        factor = Fraction(comb(k + 1, j), k + 1) * _bernoulli(j)
         power = power * n
-        out = out + power * (Fraction(comb(k + 1, j), k + 1) * _bernoulli(j))
+        out = out + power * Amount.of(factor.numerator, factor.denominator)
     return out
 
 
-def _value(a: Atom, sizes: dict[str, int]) -> int:
-    if isinstance(a, Floor):
-        return (a.form.const + sum(k * _value(x, sizes) for x, k in a.form.terms)) // a.by
-    assert isinstance(a, Free)
-    return sizes[a.sym.name]
+def _term(atoms: tuple[forms.Atom, ...], k: Fraction) -> str:
+    powers = {_text(a): atoms.count(a) for a in atoms}
+    factors = [f"{x}**{n}" if n > 1 else x for x, n in powers.items()]
+    sign = "-" if k == -1 and factors else ""
+    return sign + " * ".join(factors if factors and k in (1, -1) else [str(k), *factors])
 
 
-def _term(atoms: tuple[Atom, ...], k: Fraction) -> str:
-    counted = {a: atoms.count(a) for a in dict.fromkeys(atoms)}
-    factors = [_text(a) + (f"**{n}" if n > 1 else "") for a, n in counted.items()]
-    if not factors:
-        return str(k)
-    if k in (1, -1):
-        return ("-" if k < 0 else "") + " * ".join(factors)
-    return " * ".join([str(k), *factors])
-
-
-def _text(a: Atom) -> str:
-    if isinstance(a, Floor):
-        inner = Amount.of(a.form)
-        return f"(({inner}) // {a.by})"
-    assert isinstance(a, Free)
+def _text(a: forms.Atom) -> str:
+    if isinstance(a, forms.Quot):
+        return f"(({Amount.of(a.lin)}) // {a.c})"
+    assert isinstance(a, forms.V)
     return a.sym.name

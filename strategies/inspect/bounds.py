@@ -18,7 +18,9 @@ from exo_strat import (
     Proc,
     Sym,
     Tensor,
+    binders,
     declarations,
+    forms,
     holds_everywhere,
     names_at,
     nodes,
@@ -26,10 +28,9 @@ from exo_strat import (
 )
 
 from .accesses import Access, Path, Scope, accesses
-from .affine import Affine, Bound, Free, affine, expression
-from .elimination import limits
+from .elimination import Limits, bound, is_bound, limits
 from .nests import enclosing_loops, pieces
-from .uses import Named, binders, symbol
+from .uses import Named, symbol
 
 # -- the answer ---------------------------------------------------------------------------------------
 
@@ -38,24 +39,24 @@ from .uses import Named, binders, symbol
 class Range:
     """The indices `lo:hi` along a dimension, half-open, as affine forms; all are `lo` plus a multiple of `step`."""
 
-    least: Affine
-    end: Affine
+    least: forms.Lin
+    end: forms.Lin
     step: int = 1
 
     @property
     def lo(self) -> nodes.Expr:
         """The first index, as object code."""
-        return expression(self.least)
+        return forms.to_expr(self.least)
 
     @property
     def hi(self) -> nodes.Expr:
         """One past the last index, as object code."""
-        return expression(self.end)
+        return forms.to_expr(self.end)
 
     @property
     def size(self) -> nodes.Expr:
         """How many indices there are, as object code."""
-        return expression(self.end - self.least)
+        return forms.to_expr(self.end - self.least)
 
     def extent(self) -> int | None:
         """How many indices there are, if that is a number."""
@@ -134,18 +135,13 @@ def bounds(
         what = "accesses" if reads and writes else "reads" if reads else "writes"
         raise InvalidCursorError(f"nothing here {what} {sym}\n{c}")
     query = _Query(c.proc, pieces(c)[0].path, inside, enclosing_loops(c)[::-1])
-    extents = _extents(c.proc, sym)
+    t = declarations(c.proc.tree)[sym]
+    extents = map(forms.affine, t.shape if isinstance(t, Tensor) else ())
     return Bounds(c.proc, sym, tuple(query.range(found, k, extent) for k, extent in enumerate(extents)))
 
 
 def _asked(a: Access, reads: bool, writes: bool, windows: bool) -> bool:
     return (reads and a.reads) or (writes and a.writes) or (windows and a.kind == "P")
-
-
-def _extents(p: Proc, sym: Sym) -> tuple[Affine | None, ...]:
-    """The extents of a buffer, as far as they are affine."""
-    t = declarations(p.tree)[sym]
-    return tuple(affine(e, lambda s: Affine.of(Free(s))) for e in t.shape) if isinstance(t, Tensor) else ()
 
 
 def staging_window(c: Scope, buffer: Named) -> str:
@@ -179,21 +175,19 @@ def halo(loop: ForCursor, buffer: Named, reads: bool = True, writes: bool = True
     x[32 * io + 32:32 * io + 34] ('2',)
     """
     found = bounds(loop.body(), buffer, reads, writes)
-    i = Free(loop.sym)
-    return Bounds(found.proc, found.buffer, tuple(_shared(d, i) for d in found.dims))
+    return replace(found, dims=tuple(_shared(d, forms.V(loop.sym)) for d in found.dims))
 
 
-def _shared(d: Range, i: Free) -> Range:
-    after = Affine.of(i) + 1
-    least, end = d.least.put(i, after), d.end.put(i, after)
+def _shared(d: Range, i: forms.V) -> Range:
+    least, end = (forms.subst_lin(x, {i: forms.Lin.of(i) + 1}) for x in (d.least, d.end))
     back = least - d.least
-    backwards = not back.terms and back.const < 0
-    return Range(d.least, end, d.step) if backwards else Range(least, d.end, d.step)
+    return replace(d, end=end) if not back.terms and back.const < 0 else replace(d, least=least)
 
 
 # -- limits -------------------------------------------------------------------------------------------
 
-Compare: TypeAlias = Callable[[Affine, Affine], bool]
+Compare: TypeAlias = Callable[[forms.Lin, forms.Lin], bool]
+Forms: TypeAlias = Sequence[forms.Lin]
 
 
 @dataclass(frozen=True)
@@ -205,9 +199,9 @@ class _Query:
     inside: bool
     around: tuple[ForCursor, ...]
 
-    def range(self, found: Sequence[Access], k: int, extent: Affine | None) -> Range:
+    def range(self, found: Sequence[Access], k: int, extent: forms.Lin | None) -> Range:
         """The range of the k-th index of some accesses."""
-        lows = self.common(found, k, 0, self.at_most, [Affine(0)])
+        lows = self.common(found, k, 0, self.at_most, [forms.Lin(0)])
         highs = self.common(found, k, 1, self.at_least, [] if extent is None else [extent - 1])
         if not highs:
             raise InvalidCursorError(f"index {k} has no limit: neither it nor the extent of the buffer is affine")
@@ -215,13 +209,13 @@ class _Query:
         chosen = min(ranges, key=lambda r: (r.extent() is None, r.extent() or 0))
         return replace(chosen, step=_step([a.index[k] - chosen.least for a in found]))
 
-    def common(self, found: Sequence[Access], k: int, side: int, weaker: Compare, last: list[Affine]) -> list[Affine]:
+    def common(self, found: Sequence[Access], k: int, side: int, weaker: Compare, last: Forms) -> Forms:
         """The strongest lower limits, or upper ones if `side` is 1, of the k-th index that hold for all accesses.
 
         If there are none in terms of all that is in scope, those in terms of fewer of the iterators around; in the
         end that of the buffer, `last`.
         """
-        pairs = [(a.index[k], a.constraints) for a in found]
+        pairs: list[tuple[forms.Lin, Forms]] = [(a.index[k], a.constraints) for a in found]
         for loop in (None, *self.around):
             if loop is not None:
                 pairs = [_for_all_of(loop, *pair) for pair in pairs]
@@ -232,48 +226,48 @@ class _Query:
                 return merged
         return last
 
-    def strongest(self, limits: Sequence[Affine], weaker: Compare) -> list[Affine]:
+    def strongest(self, limits: Forms, weaker: Compare) -> Forms:
         """The limits less those that another one implies."""
-        kept: list[Affine] = []
+        kept: Forms = []
         for x in limits:
             if not any(weaker(x, y) for y in kept):
                 kept = [y for y in kept if not weaker(y, x)] + [x]
         return kept
 
-    def at_most(self, x: Affine, y: Affine) -> bool:
+    def at_most(self, x: forms.Lin, y: forms.Lin) -> bool:
         """Whether surely `x <= y`."""
         difference = y - x
         if not difference.terms:
             return difference.const >= 0
-        return holds_everywhere(self.proc.tree, self.path, nodes.Binary("<=", expression(x), expression(y)))
+        return holds_everywhere(self.proc.tree, self.path, nodes.Binary("<=", forms.to_expr(x), forms.to_expr(y)))
 
-    def at_least(self, x: Affine, y: Affine) -> bool:
+    def at_least(self, x: forms.Lin, y: forms.Lin) -> bool:
         """Whether surely `x >= y`."""
         return self.at_most(y, x)
 
 
-def _of_both(xs: Sequence[Affine], ys: Sequence[Affine], weaker: Compare) -> list[Affine]:
+def _of_both(xs: Forms, ys: Forms, weaker: Compare) -> Forms:
     """The limits of two groups of accesses that hold for both."""
     return [x for x in xs if any(weaker(x, y) for y in ys)] + [y for y in ys if any(weaker(y, x) for x in xs)]
 
 
-def _limits(index: Affine, constraints: Sequence[Affine]) -> tuple[tuple[Affine, ...], tuple[Affine, ...]]:
+def _limits(index: forms.Lin, constraints: Forms) -> Limits:
     """The lower and upper limits of an index."""
-    if not any(a.is_bound for a in index.atoms()):
+    if not any(is_bound(a) for a, _ in index.terms):
         return (index,), (index,)
-    t = Bound(("the index",))
-    gap = Affine.of(t) - index
-    return limits((*constraints, gap, -gap), t)
+    t = bound("the index")
+    return limits((*constraints, t - index, index - t), t.terms[0][0])
 
 
-def _for_all_of(loop: ForCursor, index: Affine, constraints: Sequence[Affine]) -> tuple[Affine, tuple[Affine, ...]]:
+def _for_all_of(loop: ForCursor, index: forms.Lin, constraints: Forms) -> tuple[forms.Lin, Forms]:
     """An index and its constraints in any iteration of a loop around."""
-    free, i = Free(loop.sym), Affine.of(Bound((loop.sym,)))
-    lo, hi = (affine(e.node, lambda s: Affine.of(Free(s))) for e in (loop.lo(), loop.hi()))  # type: ignore[arg-type]
-    ranges = ([] if lo is None else [i - lo]) + ([] if hi is None else [hi - i - 1])
-    return index.put(free, i), (*(x.put(free, i) for x in constraints), *ranges)
+    i = bound(loop.sym)
+    lo, hi = (forms.affine(e.node) for e in (loop.lo(), loop.hi()))  # type: ignore[arg-type]
+    ranges = [*([] if lo is None else [i - lo]), *([] if hi is None else [hi - i - 1])]
+    index, *rest = (forms.subst_lin(x, {forms.V(loop.sym): i}) for x in (index, *constraints))
+    return index, (*rest, *ranges)
 
 
-def _step(distances: Sequence[Affine]) -> int:
+def _step(distances: Forms) -> int:
     """The largest number of which all distances from the first index are multiples."""
     return gcd(*(k for x in distances for k in (x.const, *(f for _, f in x.terms)))) or 1

@@ -11,14 +11,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from exo_strat import InvalidCursorError, Proc, Sym, Tensor, children, declarations, is_control, nodes, walk
+from exo_strat import (
+    InvalidCursorError,
+    binders,
+    children,
+    forms,
+    is_control,
+    nodes,
+    walk,
+)
 
 from .accesses import Path, Place, Scope, accesses
-from .affine import Bound
 from .amounts import Amount
 from .bounds import bounds
 from .nests import pieces
-from .uses import Named, binders
+from .uses import Named, declaration, precision
 
 BYTES: Final = {
     "R": 4, "f16": 2, "f32": 4, "f64": 8,
@@ -61,7 +68,7 @@ def flops(c: Scope) -> Amount:
     found = Amount()
     for x in pieces(c):
         found = found + _work(here, x.node, x.path)
-    if any(isinstance(a, Bound) for a in found.atoms()):
+    if any(isinstance(a, forms.Opaque) for a in found.atoms()):
         raise InvalidCursorError(f"how often a loop runs depends on what is not affine\\n{c}")
     return found
 
@@ -77,7 +84,7 @@ def _work(here: Place, n: nodes.Node, path: Path) -> Amount:
         return _work(here, n.cond, path) + yes.most(no)
     if isinstance(n, nodes.For):
         inside = here.inside(n, path)
-        (i,) = inside.env[n.iter].atoms()
+        ((i, _),) = inside.env[n.iter].terms
         lo, hi = (here.form(e, path) for e in (n.lo, n.hi))
         total = _blocks(inside, n, path, "body").over(i, lo, hi)
         if total is None:
@@ -125,16 +132,10 @@ def footprint(c: Scope, buffer: Named | None = None) -> Amount:
         used = dict.fromkeys(a.sym for a in accesses(c) if a.kind != "P" and a.sym not in inside)
         return _total(footprint(c, s) for s in used)
     window = bounds(c, buffer)
-    size = Amount.of(_bytes(c.proc, window.buffer))
+    size = Amount.of(BYTES[str(precision(declaration(c, window.buffer)))])
     for d in window.dims:
         size = size * Amount.of(d.end - d.least)
     return size
-
-
-def _bytes(p: Proc, buffer: Sym) -> int:
-    t = declarations(p.tree)[buffer]
-    scalar = t.base if isinstance(t, Tensor) else t
-    return BYTES[str(scalar)]
 
 
 def intensity(c: Scope) -> Intensity:

@@ -1,23 +1,36 @@
-"""What linear inequalities say of one unknown: Fourier's and Motzkin's elimination. Imports `affine`.
+"""What linear inequalities say of one unknown: Fourier's and Motzkin's elimination. Imports `exo_strat` only.
 
 A constraint is a form that is not negative. Dropping one only loosens the result, so that whoever asks for a
-range of values gets one that has them all.
+range of values gets one that has them all. Variables are free: they mean something where the answer is to be used.
+`bound` makes integers that don't, such as an iterator of a loop inside, and those are eliminated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from math import gcd
-from typing import Final
+from typing import Final, TypeAlias
 
-from .affine import Affine, Atom, Floor
+from exo_strat import forms
+
+Limits: TypeAlias = tuple[tuple[forms.Lin, ...], tuple[forms.Lin, ...]]
 
 LIMIT: Final = 200
 """How many constraints are kept between two steps: the shortest ones."""
 
 
-def limits(constraints: Iterable[Affine], atom: Atom) -> tuple[tuple[Affine, ...], tuple[Affine, ...]]:
+def bound(*key: object) -> forms.Lin:
+    """An integer that is known inside only; `key` tells it from every other one."""
+    return forms.Lin.of(forms.Opaque(key))
+
+
+def is_bound(a: forms.Atom) -> bool:
+    """Whether an atom is known inside only, or is made of such."""
+    return any(isinstance(b, forms.Opaque) for b in forms.lin_atoms(forms.Lin.of(a)))
+
+
+def limits(constraints: Iterable[forms.Lin], atom: forms.Atom) -> Limits:
     """The lower and the upper limits, both inclusive, that constraints set to an atom, in free forms.
 
     The atom meets every one of them wherever the constraints hold.
@@ -26,92 +39,58 @@ def limits(constraints: Iterable[Affine], atom: Atom) -> tuple[tuple[Affine, ...
 
 
 @lru_cache(maxsize=1024)
-def _limits(constraints: tuple[Affine, ...], atom: Atom) -> tuple[tuple[Affine, ...], tuple[Affine, ...]]:
+def _limits(constraints: tuple[forms.Lin, ...], atom: forms.Atom) -> Limits:
     system = _tightest(constraints)
-    for q in _quotients(system):
-        rest = q.form - Affine.of(q) * q.by
-        system = _tightest([*system, rest, -rest + (q.by - 1)])
+    # each quotient after those inside it
+    atoms = dict.fromkeys(a for x in system for a in [*forms.lin_atoms(x)][::-1])
+    for q in [a for a in atoms if isinstance(a, forms.Quot) and is_bound(a)]:
+        whole = forms.Lin.of(q)
+        system = _tightest([*system, q.lin - whole * q.c, whole * q.c + (q.c - 1) - q.lin])
         # a quotient is a whole number, which is lost where it is eliminated before what it is the quotient of
         below, above = _of(system, q)
-        system = _tightest([*system, *(Affine.of(q) - x for x in below), *(x - Affine.of(q) for x in above)])
+        system = _tightest([*system, *(whole - x for x in below), *(x - whole for x in above)])
     return _of(system, atom)
 
 
-def _connected(constraints: Iterable[Affine], atom: Atom) -> tuple[Affine, ...]:
+def _connected(constraints: Iterable[forms.Lin], atom: forms.Atom) -> tuple[forms.Lin, ...]:
     """The constraints that say something of an atom, together with others."""
-    left = [(x, {a for a in _inside(x) if a.is_bound}) for x in constraints]
-    reached: set[Atom] = {atom}
-    found: dict[Affine, None] = {}
-    while near := [pair for pair in left if pair[1] & reached]:
-        left = [pair for pair in left if not pair[1] & reached]
-        found.update(dict.fromkeys(x for x, _ in near))
-        reached = reached.union(*(atoms for _, atoms in near))
+    left = {x: set(filter(is_bound, forms.lin_atoms(x))) for x in constraints}
+    reached, found = {atom}, list[forms.Lin]()
+    while near := [x for x, atoms in left.items() if atoms & reached]:
+        found += near
+        reached = reached.union(*map(left.pop, near))
     return tuple(found)
 
 
-def _inside(x: Affine) -> Iterator[Atom]:
-    """The atoms of a form, and those in its quotients."""
-    for a in x.atoms():
-        yield a
-        if isinstance(a, Floor):
-            yield from _inside(a.form)
-
-
-def _of(system: list[Affine], atom: Atom) -> tuple[tuple[Affine, ...], tuple[Affine, ...]]:
+def _of(system: list[forms.Lin], atom: forms.Atom) -> Limits:
     """The limits of an atom, by eliminating all others that are not free."""
-    while left := _bound(system, atom):
+    while left := {a: None for x in system for a, _ in x.terms if is_bound(a) and a != atom}:
         system = _without(system, min(left, key=lambda a: (_cost(system, a), a.order)))
-    below, above = [], []
-    for x in system:
-        k = x.factor(atom)
-        rest = x - Affine.of(atom) * k
-        if k > 0:
-            below.append((-rest).ceiling(k))
-        elif k < 0:
-            above.append(rest.floor(-k))
-    return tuple(dict.fromkeys(below)), tuple(dict.fromkeys(above))
+    parts = [(x.coefficient(atom), x - forms.Lin.of(atom) * x.coefficient(atom)) for x in system]
+    below = dict.fromkeys((k - 1 - rest).div(k) for k, rest in parts if k > 0)
+    return tuple(below), tuple(dict.fromkeys(rest.div(-k) for k, rest in parts if k < 0))
 
 
-def _quotients(constraints: Iterable[Affine]) -> list[Floor]:
-    """The quotients of what is not free in the constraints, each after those inside it."""
-    found: dict[Floor, None] = {}
-
-    def visit(x: Affine) -> None:
-        for a in x.atoms():
-            if isinstance(a, Floor) and a.is_bound and a not in found:
-                visit(a.form)
-                found[a] = None
-
-    for x in constraints:
-        visit(x)
-    return list(found)
-
-
-def _bound(system: Iterable[Affine], kept: Atom) -> list[Atom]:
-    return list(dict.fromkeys(a for x in system for a in x.atoms() if a.is_bound and a != kept))
-
-
-def _cost(system: Iterable[Affine], atom: Atom) -> int:
+def _cost(system: Iterable[forms.Lin], atom: forms.Atom) -> int:
     """How many constraints eliminating an atom makes."""
-    signs = [x.factor(atom) for x in system]
+    signs = [x.coefficient(atom) for x in system]
     return sum(k > 0 for k in signs) * sum(k < 0 for k in signs)
 
 
-def _without(system: list[Affine], atom: Atom) -> list[Affine]:
+def _without(system: list[forms.Lin], atom: forms.Atom) -> list[forms.Lin]:
     """What the constraints say of the other atoms."""
-    free = [x for x in system if not x.factor(atom)]
-    below = [x for x in system if x.factor(atom) > 0]
-    above = [x for x in system if x.factor(atom) < 0]
-    return _tightest([*free, *(x * -y.factor(atom) + y * x.factor(atom) for x in below for y in above)])
+    parts = [(x.coefficient(atom), x) for x in system]
+    pairs = [y * j - x * k for j, x in parts if j > 0 for k, y in parts if k < 0]
+    return _tightest([*(x for k, x in parts if not k), *pairs])
 
 
-def _tightest(system: Iterable[Affine]) -> list[Affine]:
+def _tightest(system: Iterable[forms.Lin]) -> list[forms.Lin]:
     """The constraints in lowest terms, of those that differ by a constant the strongest, without true ones."""
-    best: dict[tuple[tuple[Atom, int], ...], int] = {}
+    best: dict[tuple[forms.Term, ...], int] = {}
     for x in system:
         if x.terms:
             g = gcd(*(k for _, k in x.terms))
             terms, const = tuple((a, k // g) for a, k in x.terms), x.const // g
             best[terms] = min(const, best.get(terms, const))
-    kept = [Affine(const, terms) for terms, const in best.items()]
+    kept = [forms.Lin(const, terms) for terms, const in best.items()]
     return sorted(kept, key=lambda x: len(x.terms))[:LIMIT] if len(kept) > LIMIT else kept

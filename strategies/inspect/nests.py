@@ -1,4 +1,4 @@
-"""The shape of code around and below a cursor: loops, branches, nests. Imports `affine`.
+"""The shape of code around and below a cursor: loops, branches, nests. Imports `exo_strat` only.
 
 All functions are pure and take public cursors. One that asks for something that is not there raises
 `InvalidCursorError`, which in a strategy is a failure.
@@ -6,7 +6,7 @@ All functions are pure and take public cursors. One that asks for something that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -19,12 +19,12 @@ from exo_strat import (
     NodeCursor,
     ProcCursor,
     StmtCursor,
+    Sym,
+    forms,
     names_at,
     nodes,
     print_expr,
 )
-
-from .affine import Affine, Free, affine
 
 C = TypeVar("C", bound=Cursor)
 
@@ -154,10 +154,8 @@ def is_perfect_nest(c: Cursor, depth: int) -> bool:
 
 def trip_count(c: ForCursor) -> int | None:
     """How often a loop runs, if that is a number, as in `seq(n, n + 4)`."""
-    lo, hi = (affine(e.node, lambda s: Affine.of(Free(s))) for e in (c.lo(), c.hi()))  # type: ignore[arg-type]
-    if lo is None or hi is None or (hi - lo).terms:
-        return None
-    return max(0, (hi - lo).const)
+    lo, hi = (forms.affine(e.node) for e in (c.lo(), c.hi()))  # type: ignore[arg-type]
+    return None if lo is None or hi is None or (hi - lo).terms else max(0, (hi - lo).const)
 
 
 # -- shape --------------------------------------------------------------------------------------------
@@ -174,13 +172,8 @@ class Shape:
     inside: tuple[Shape, ...] = ()
 
     def __str__(self) -> str:
-        if not self.inside:
-            return self.head
-        return f"{self.head} > {_row(self.inside)}"
-
-
-def _row(shapes: tuple[Shape, ...]) -> str:
-    return str(shapes[0]) if len(shapes) == 1 else f"[{'; '.join(map(str, shapes))}]"
+        inside = "; ".join(map(str, self.inside))
+        return " > ".join([self.head, *([f"[{inside}]" if self.inside[1:] else inside] if inside else [])])
 
 
 def nest_shape(c: Cursor) -> Shape:
@@ -218,14 +211,14 @@ def _shapes(block: BlockCursor) -> tuple[Shape, ...]:
     return tuple(nest_shape(s) for s in block)
 
 
-def _head(s: nodes.Node, names: object) -> str:
+def _head(s: nodes.Node, names: Mapping[Sym, str]) -> str:
     match s:
         case nodes.Assign(sym=x):
-            return f"{names[x]} ="  # type: ignore[index]
+            return f"{names[x]} ="
         case nodes.Reduce(sym=x, op=op):
-            return f"{names[x]} {op}="  # type: ignore[index]
+            return f"{names[x]} {op}="
         case nodes.Alloc(sym=x) | nodes.WindowDef(sym=x):
-            return f"{names[x]}:"  # type: ignore[index]
+            return f"{names[x]}:"
         case nodes.Call(f=f):
             return f"{f.tree.name}()"
         case nodes.WriteConfig(config=c, field=field):

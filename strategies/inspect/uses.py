@@ -7,7 +7,7 @@ All functions are pure and take public cursors. One that asks for something that
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from itertools import chain, count
+from itertools import chain, count, product
 from typing import TypeAlias
 
 from exo_strat import (
@@ -26,16 +26,17 @@ from exo_strat import (
     Sym,
     Tensor,
     WindowDefCursor,
+    binders,
     children,
     declarations,
-    get,
+    in_scope,
     mentions,
     names_at,
     nodes,
     walk,
 )
 
-from .accesses import Path, Scope, accesses
+from .accesses import Scope, accesses
 from .nests import enclosing_stmt, pieces
 
 Declaration: TypeAlias = ArgCursor | AllocCursor | WindowDefCursor | ForCursor
@@ -74,41 +75,16 @@ def symbol(c: Cursor, name: Named) -> Sym:
     if isinstance(name, Sym):
         return name
     if not isinstance(name, str):
-        found = getattr(name, "sym", None)
-        if found is None:
-            raise InvalidCursorError(f"this has no variable\n{name}")
-        return found  # type: ignore[no-any-return]
-    tree = c.proc.tree
-    spelled = names_at(tree)
+        if isinstance(sym := getattr(name, "sym", None), Sym):
+            return sym
+        raise InvalidCursorError(f"this has no variable\n{name}")
+    outside = [_introduced(n) for _, n in in_scope(c.proc.tree, c.place())][::-1]
     inside = [s for x in pieces(c) for s in binders(x.node)]
-    for known in ([s for s, _ in _in_scope(tree, c.place())][::-1], inside):
-        exact = [s for s in known if spelled[s] == name] or [s for s in known if s.name == name]
-        if exact:
-            return exact[0]
+    spelled = names_at(c.proc.tree)
+    for known, in_text in product((outside, inside), (True, False)):
+        if found := [s for s in known if (spelled[s] if in_text else s.name) == name]:
+            return found[0]
     raise InvalidCursorError(f"{name!r} means nothing here\n{c}")
-
-
-def binders(node: nodes.Node) -> Iterator[Sym]:
-    """The variables that a statement introduces, in textual order."""
-    for _, n in walk(node):
-        if isinstance(n, nodes.For):
-            yield n.iter
-        elif isinstance(n, nodes.Alloc | nodes.WindowDef):
-            yield n.sym
-
-
-def _in_scope(tree: nodes.ProcDef, path: Path) -> Iterator[tuple[Sym, Path]]:
-    """The variables in scope at a path and where they are introduced, the outermost first."""
-    yield from ((a.sym, (("args", k),)) for k, a in enumerate(tree.args))
-    node: nodes.Node = tree
-    for n, (label, i) in enumerate(path):
-        if isinstance(node, nodes.For) and label == "body":
-            yield node.iter, path[:n]
-        if i is not None and label in ("body", "orelse"):
-            for k, s in enumerate(getattr(node, label)[:i]):
-                if isinstance(s, nodes.Alloc | nodes.WindowDef):
-                    yield s.sym, (*path[:n], (label, k))
-        node = get(node, (path[n],))
 
 
 def declaration(c: Cursor, name: Named) -> Declaration:
@@ -125,9 +101,10 @@ def declaration(c: Cursor, name: Named) -> Declaration:
     <ArgCursor args[1]>
     """
     sym, tree = symbol(c, name), c.proc.tree
-    outside = (path for s, path in _in_scope(tree, c.place()) if s == sym)
-    path = next(chain(outside, (p for p, n in walk(tree) if _introduces(n, sym))))
-    return DECLARATIONS[type(get(tree, path))](c.proc, path)
+    everything = ((path, n) for path, n in walk(tree) if type(n) in DECLARATIONS)
+    found = ((path, n) for path, n in chain(in_scope(tree, c.place()), everything) if _introduced(n) == sym)
+    path, node = next(found)
+    return DECLARATIONS[type(node)](c.proc, path)
 
 
 DECLARATIONS: Mapping[type, Callable[..., Declaration]] = {
@@ -138,8 +115,9 @@ DECLARATIONS: Mapping[type, Callable[..., Declaration]] = {
 }
 
 
-def _introduces(n: nodes.Node, sym: Sym) -> bool:
-    return type(n) in DECLARATIONS and sym == (n.iter if isinstance(n, nodes.For) else n.sym)  # type: ignore[union-attr]
+def _introduced(n: nodes.Node) -> Sym:
+    found: Sym = n.iter if isinstance(n, nodes.For) else n.sym  # type: ignore[union-attr]
+    return found
 
 
 def unique_name(p: Proc, base: str) -> str:
@@ -158,8 +136,7 @@ def unique_names(p: Proc, bases: Iterable[str]) -> tuple[str, ...]:
     taken = {s.name for s in syms} | {names_at(p.tree)[s] for s in syms}
     out: list[str] = []
     for base in bases:
-        out.append(free_name(base, taken))
-        taken.add(out[-1])
+        out.append(free_name(base, taken.union(out)))
     return tuple(out)
 
 
@@ -174,7 +151,7 @@ def free_name(base: str, taken: Container[str]) -> str:
 
 def is_constant(e: NodeCursor) -> bool:
     """Whether an expression is made of literals only."""
-    return not mentions(e.node) and not any(isinstance(n, nodes.ReadConfig) for _, n in walk(e.node))
+    return not mentions(e.node) and not _fields(e.node, nodes.ReadConfig)
 
 
 def is_reduction(c: Cursor, loop: ForCursor | None = None) -> bool:
@@ -215,13 +192,12 @@ def depends_on(e: Cursor, loop: ForCursor) -> bool:
     >>> depends_on(p.find("a * x[_]"), p.find_loop("i")), depends_on(p.find("y[_] = _"), p.find_loop("i"))
     (False, True)
     """
-    inside = frozenset(binders(loop.node))
     parts = pieces(e)
     read = {a.sym for x in parts for a in accesses(x) if a.reads or a.kind == "P"}
     used = frozenset(read).union(*(mentions(x.node) for x in parts))
-    if used & (inside | frozenset(symbols_written(loop))):
-        return True
-    return any(f in _fields_written(loop.node) for x in parts for f in _fields_read(x.node))
+    fields = _fields(loop.node, nodes.WriteConfig)
+    written = any(fields & _fields(x.node, nodes.ReadConfig) for x in parts)
+    return written or not used.isdisjoint([*binders(loop.node), *symbols_written(loop)])
 
 
 def is_invariant(e: Cursor, loop: ForCursor) -> bool:
@@ -229,17 +205,11 @@ def is_invariant(e: Cursor, loop: ForCursor) -> bool:
     return not depends_on(e, loop)
 
 
-def _fields_read(node: nodes.Node) -> Iterator[tuple[str, str]]:
-    for _, n in walk(node):
-        if isinstance(n, nodes.ReadConfig):
-            yield n.config.name, n.field
-        elif isinstance(n, nodes.Call):
-            yield from _fields_read(n.f.tree)
-
-
-def _fields_written(node: nodes.Node) -> frozenset[tuple[str, str]]:
-    own = frozenset((n.config.name, n.field) for _, n in walk(node) if isinstance(n, nodes.WriteConfig))
-    return own.union(*(_fields_written(n.f.tree) for _, n in walk(node) if isinstance(n, nodes.Call)))
+def _fields(node: nodes.Node, kind: type[nodes.ReadConfig | nodes.WriteConfig]) -> frozenset[tuple[str, str]]:
+    """The config fields that a node, or what it calls, reads or writes."""
+    below = [n for _, n in walk(node)]
+    own = frozenset((n.config.name, n.field) for n in below if isinstance(n, kind))
+    return own.union(*(_fields(n.f.tree, kind) for n in below if isinstance(n, nodes.Call)))
 
 
 def precision(c: NodeCursor) -> Scalar:
@@ -249,13 +219,11 @@ def precision(c: NodeCursor) -> Scalar:
     `InvalidCursorError` for a control expression, or a statement without a value.
     """
     types = declarations(c.proc.tree)
-    if isinstance(c, ArgCursor | AllocCursor | WindowDefCursor | AssignCursor | ReduceCursor):
-        found = [_base(types[c.sym])]
-    else:
-        found = [_base(t) for t in _data_types(c.node, types)]
-    chosen = [t for t in found if t is not None and t != R] or [t for t in found if t is not None]
-    if chosen:
-        return chosen[0]
+    declared = isinstance(c, ArgCursor | AllocCursor | WindowDefCursor | AssignCursor | ReduceCursor)
+    found = [types[c.sym]] if declared else _data_types(c.node, types)  # type: ignore[attr-defined]
+    bases = [t.base if isinstance(t, Tensor) else t for t in found]
+    if scalars := [t for t in bases if isinstance(t, Scalar)]:
+        return next((t for t in scalars if t != R), R)
     if isinstance(c.node, nodes.Const) and isinstance(c.node.type, Scalar):
         stmt = enclosing_stmt(c)
         if isinstance(stmt, AssignCursor | ReduceCursor):
@@ -275,8 +243,3 @@ def _data_types(n: nodes.Node, types: Mapping[Sym, object]) -> Iterator[object]:
         case _:
             for _, part in children(n):
                 yield from _data_types(part, types)
-
-
-def _base(t: object) -> Scalar | None:
-    scalar = t.base if isinstance(t, Tensor) else t
-    return scalar if isinstance(scalar, Scalar) else None

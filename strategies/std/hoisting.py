@@ -161,8 +161,10 @@ def licm() -> Op:
 
 
 @strategy
-def if_it_runs(p: Proc, c: ForCursor, op: Op) -> Script:
+def if_it_runs(p: Proc, c: ForCursor, op: Op, condition: str = "") -> Script:
     """`for i in (lo, hi): s  ~>  if lo < hi: op(for i in (lo, hi): s)`. Focus: the loop. Returns what `op` does.
+
+    `condition` says in other words that the loop runs: where it is false, that must be known.
 
     >>> from exo_strat import at, cut_loop, proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -178,7 +180,7 @@ def if_it_runs(p: Proc, c: ForCursor, op: Op) -> Script:
             for i in seq(1, n / 2):
                 x[i] = 0.0
     """
-    p, branch = yield specialize(f"{text(c.lo())} < {text(c.hi())}")
+    p, branch = yield specialize(condition or f"{text(c.lo())} < {text(c.hi())}")
     yield seq(focus(branch.orelse()[0]), eliminate_dead_code(), nav(moves.root), delete_pass())
     p, c = yield seq(focus(branch), nav(INSIDE), op)
     return c

@@ -60,6 +60,7 @@ def vectorized(tail: str) -> Op:
     return std.vectorize(2, "f32", REGISTERS, (), (fma_rule,), tail)
 
 
+CALLEES = tuple(f for _, f in sorted(environment().items()) if isinstance(f, Proc))
 CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
     # strategy, where, shapes of programs (none: any), quota
     (std.auto_stage_mem("x", "xs", REGISTERS), statements, (), 20),
@@ -78,6 +79,7 @@ CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
     (std.jam(), every_loop, ("nest", "patch", "temporary"), 10),
     (std.leave_loop(), statements, ("invariant", "configuration", "reload"), 10),
     (std.licm(), every_loop, ("invariant", "temporary", "scaled"), 20),
+    (std.locals_in(REGISTERS), every_loop, ("temporary", "anything"), 20),
     (std.parallelize_reductions(REGISTERS), every_loop, ("nest", "patch"), 5),
     (std.remove_parent_loop(), statements, ("invariant",), 10),
     (std.reorder_before(), statements, (), 10),
@@ -87,6 +89,7 @@ CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
     (std.specialize_sizes("n", (1, 2)), outermost_loops, (), 20),
     (std.stage_compute("f32", REGISTERS, (abs_rule, broadcast_rule, fma_rule)), every_loop, ("sums", "nest"), 20),
     (std.stage_expr("t", REGISTERS), values, (), 20),
+    (std.stream_stores(CALLEES), root, ("calls", "anything"), 10),
     (std.tile(2), every_loop, (), 20),
     (std.tile(2, 3), every_loop, ("nest", "patch"), 10),
     (std.tile(2, 3, tail="cut"), every_loop, ("nest", "patch"), 10),
@@ -114,9 +117,6 @@ def test_a_loop_rises_only_where_it_may() -> None:
     draw = given(procs(("nest", "lone_scope", "patch")))
     settings(max_examples=examples(30), database=None)(draw(lambda p: rises(p, tally)))()
     assert tally.compared["rise_into"] >= 10
-
-
-CALLEES = tuple(f for _, f in sorted(environment().items()) if isinstance(f, Proc))
 
 
 def test_no_instruction_is_missed_for_being_looked_up() -> None:

@@ -2,43 +2,60 @@
 #include "threads.h"
 
 #define LARGE (1 << 18)  // elements of a matrix whose rows or columns threads share
+#define MANY 12          // rows that are read together if there are so many elements that they come from memory
 #define NARROW (320 / (int64_t)sizeof(T))  // columns for which there are kernels of their own
+
+void DOTS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
+    const int64_t many = m - m % MANY, some = m - many;
+    if (many) KERNEL(gemv_n_many)(many, n, &alpha, IN2(a, lda, 1), IN(x, 1), OUT(y, incy));
+    if (some) KERNEL(gemv_n)(some, n, &alpha, IN2(a + many * lda, lda, 1), IN(x, 1), OUT(y + many * incy, incy));
+}
+
+void ADDS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
+    const int64_t many = m - m % MANY, some = m - many;
+    if (many) KERNEL(gemv_trans_many)(many, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
+    if (some) KERNEL(gemv_trans)(some, n, &alpha, IN2(a + many * lda, lda, 1), IN(x + many * incx, incx), OUT(y, 1));
+}
 
 // y += alpha A x
 static void plain(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
-    int threads = m * n < LARGE ? 1 : exo_threads();
+    int threads = m * n < LARGE ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
     if (n <= NARROW) {
         KERNEL(gemv_n_skinny)(m, n, &alpha, IN2(a, lda, 1), IN(x, 1), OUT(y, incy));
         return;
     }
     if (threads == 1) {
-        KERNEL(gemv_n)(m, n, &alpha, IN2(a, lda, 1), IN(x, 1), OUT(y, incy));
+        if (far) DOTS(m, n, alpha, a, lda, x, y, incy);
+        else KERNEL(gemv_n)(m, n, &alpha, IN2(a, lda, 1), IN(x, 1), OUT(y, incy));
         return;
     }
     int64_t slice = (m + threads - 1) / threads;
 #pragma omp parallel for num_threads(threads)
     for (int k = 0; k < threads; k++) {
         int64_t from = k * slice, rows = m - from < slice ? m - from : slice;
-        if (rows > 0) KERNEL(gemv_n)(rows, n, &alpha, IN2(a + from * lda, lda, 1), IN(x, 1), OUT(y + from * incy, incy));
+        if (rows > 0 && far) DOTS(rows, n, alpha, a + from * lda, lda, x, y + from * incy, incy);
+        else if (rows > 0) KERNEL(gemv_n)(rows, n, &alpha, IN2(a + from * lda, lda, 1), IN(x, 1), OUT(y + from * incy, incy));
     }
 }
 
 // y += alpha A^T x
 static void transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
-    int threads = m * n < LARGE ? 1 : exo_threads();
+    int threads = m * n < LARGE ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
     if (n <= NARROW) {
         KERNEL(gemv_trans_skinny)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
         return;
     }
     if (threads == 1) {
-        KERNEL(gemv_trans)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
+        if (far) ADDS(m, n, alpha, a, lda, x, incx, y);
+        else KERNEL(gemv_trans)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
         return;
     }
     int64_t slice = (n / threads + 64) & -64;
 #pragma omp parallel for num_threads(threads)
     for (int k = 0; k < threads; k++) {
         int64_t from = k * slice, columns = n - from < slice ? n - from : slice;
-        if (columns > 0) KERNEL(gemv_trans)(m, columns, &alpha, IN2(a + from, lda, 1), IN(x, incx), OUT(y + from, 1));
+        if (columns > 0 && far) ADDS(m, columns, alpha, a + from, lda, x, incx, y + from);
+        else if (columns > 0) KERNEL(gemv_trans)(m, columns, &alpha, IN2(a + from, lda, 1), IN(x, incx), OUT(y + from, 1));
     }
 }
 

@@ -4,11 +4,12 @@
 #define NARROW (320 / (int64_t)sizeof(T))  // columns for which there is a kernel of its own, if they are whole vectors
 
 // Stores are faster if no vector is on two cache lines. Rows at a distance of `step` begin at the same place of a vector:
-// as many columns are before the first whole one in each. Rows of few columns are not worth it.
+// as many columns are before the first whole one in each. Rows of few columns are not worth it; rows that are all
+// alike, in the last cache, are faster one after the other.
 static void update(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, T *a, int64_t lda) {
-    int64_t step = LANES;
+    int64_t step = LANES, bytes = m * n * (int64_t)sizeof(T);
     while (step > 1 && lda * (step / 2) % LANES == 0) step /= 2;
-    if (n < 24 * step || m < 4 * step) {
+    if (n < 24 * step || m < 4 * step || (step == 1 && bytes > 2 << 20 && bytes < 24 << 20)) {
         KERNEL(ger_row)(m, n, &alpha, IN(x, incx), IN(y, 1), OUT2(a, lda, 1));
         return;
     }
