@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from exo_strat import AllocCursor, Machine, Op, Proc, R, Tensor, direct, rename, schedule, traversals
 
@@ -26,7 +27,13 @@ class Kernel:
 
     def scheduled(self, machine: Machine) -> Proc:
         """The program as scheduled for a machine. Raises `SchedulingError` if a step fails."""
-        return schedule(self.plan(machine), self.program)
+        return _scheduled(self.plan(machine), self.program)
+
+
+@cache
+def _scheduled(plan: Op, program: Proc) -> Proc:
+    """What a plan makes of a program: many plans are the same for AVX2 and for AVX-512."""
+    return schedule(plan, program)
 
 
 def typed(program: Proc, precision: str, name: str) -> Proc:

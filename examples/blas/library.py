@@ -22,7 +22,7 @@ from backends.c import BackendError
 from backends.native import FLAGS
 from backends.targets import avx2, avx512, plain_c
 from backends.toolchain import ToolchainError, build_object, cache_dir, link
-from exo_strat import Machine, Proc, SchedulingError
+from exo_strat import Machine, SchedulingError
 
 from .dispatch import dispatch
 from .kernel import Kernel
@@ -47,15 +47,15 @@ class Built(NamedTuple):
     parallel: bool
 
 
-def c_text(unit: Unit, machine: Machine, made: dict[str, Proc] | None = None) -> tuple[str, tuple[str, ...]]:
+def c_text(unit: Unit, machine: Machine) -> tuple[str, tuple[str, ...]]:
     """The C text of a unit's kernels and the flags that it asks for, from the cache if nothing that it depends on
-    changed. `made` has kernels that are scheduled already, and gets those of the unit. Raises `BuildError`."""
+    changed. Raises `BuildError`."""
     found = kernels_of(unit)
     parts = [machine.name, unit.name, *unit.kernels(), *(digest(m) for m in dict.fromkeys(m for m, _ in found))]
     key = hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
     path = cache_dir() / "blas" / f"{unit.name}_{machine.name}-{key}.c"
     if not path.exists():
-        text, flags = _made(unit, machine, [k for _, k in found], {} if made is None else made)
+        text, flags = _made(unit, machine, [k for _, k in found])
         path.parent.mkdir(parents=True, exist_ok=True)
         scratch = path.with_suffix(f".{os.getpid()}")
         scratch.write_text(f"// {' '.join(flags)}\n{text}")
@@ -64,25 +64,22 @@ def c_text(unit: Unit, machine: Machine, made: dict[str, Proc] | None = None) ->
     return text, tuple(first.removeprefix("//").split())
 
 
-def _made(
-    unit: Unit, machine: Machine, kernels: Sequence[Kernel], made: dict[str, Proc]
-) -> tuple[str, tuple[str, ...]]:
+def _made(unit: Unit, machine: Machine, kernels: Sequence[Kernel]) -> tuple[str, tuple[str, ...]]:
+    scheduled = []
     for k in kernels:
         try:
-            made[k.name] = made.get(k.name) or k.scheduled(machine)
+            scheduled.append(k.scheduled(machine))
         except SchedulingError as e:
             raise BuildError(f"{unit.wrapper}.c: {k.name} can't be scheduled for {machine.name}\n{e}") from e
     try:
-        return kernel_text(tuple(made[k.name] for k in kernels), f"exo_{unit.name}")
+        return kernel_text(tuple(scheduled), f"exo_{unit.name}")
     except BackendError as e:
         raise BuildError(f"{unit.wrapper}.c: {unit.name} has no C text for {machine.name}\n{e}") from e
 
 
-def build_unit(
-    unit: Unit, machine: Machine, flags: Sequence[str] = (), made: dict[str, Proc] | None = None
-) -> Built:
+def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built:
     """The object file of a unit for a target; see `c_text`. Raises `BuildError` or a `ToolchainError`."""
-    kernels, wanted = c_text(unit, machine, made)
+    kernels, wanted = c_text(unit, machine)
     source = unit_text(unit, machine, kernels)
     parallel = "#pragma omp parallel" in source
     # the few last iterations of a loop are no reason to call memcpy
@@ -103,8 +100,10 @@ def build(
     for module in dict.fromkeys(module for u in chosen for module, _ in kernels_of(u)):
         digest(module)  # here, so that the processes that are made don't each look at all files
     # without kernels, a unit is the same for all targets
-    groups = [(g, m) for g in sharing(chosen) for m in reversed(targets) if g[0].kernels() or m == targets[0]]
-    jobs = [(group, m.name, tuple(flags)) for group, m in groups]
+    plain, *better = (m.name for m in targets)
+    # kernels are often the same for all targets with vectors, so one process has these
+    parts = [(g, names) for g in sharing(chosen) for names in (better, [plain]) if names]
+    jobs = [(g, names, tuple(flags)) for g, names in parts if g[0].kernels() or names == [plain]]
     # trees have no cycles, and to look for them takes a fifth of the time
     with ProcessPoolExecutor(WORKERS, initializer=gc.disable) as pool:
         built = [b for part in pool.map(_job, *zip(*jobs, strict=True)) for b in part]
@@ -119,10 +118,9 @@ def build(
     return library
 
 
-def _job(group: Sequence[Unit], target: str, flags: Sequence[str]) -> list[Built]:
-    machine = next(m for m in TARGETS if m.name == target)
-    made: dict[str, Proc] = {}
-    return [build_unit(unit, machine, flags, made) for unit in group]
+def _job(group: Sequence[Unit], targets: Sequence[str], flags: Sequence[str]) -> list[Built]:
+    machines = [m for m in TARGETS if m.name in targets]
+    return [build_unit(unit, machine, flags) for unit in group for machine in machines]
 
 
 def main() -> None:

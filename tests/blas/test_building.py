@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from backends.targets import avx2, plain_c
+from backends.targets import avx2, avx512, plain_c
 from backends.toolchain import CACHE_VARIABLE
 from examples.blas import library, sources
 from examples.blas.kernel import Kernel
-from examples.blas.library import BuildError, build, c_text
+from examples.blas.library import BuildError, build
 from examples.blas.units import Unit, kernels_of, sharing, units
-from exo_strat import Machine, Op, Proc, fail
+from exo_strat import Machine, Op, fail
 
 
 @pytest.fixture(autouse=True)
@@ -46,15 +46,13 @@ def test_what_did_not_change_is_not_made_again(tmp_path: Path, monkeypatch: pyte
     assert {p: p.stat().st_mtime_ns for p in (tmp_path / "cache").rglob("*") if p.is_file()} == kept
 
 
-def test_units_that_share_kernels_schedule_them_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    once: list[str] = []
-    scheduled = Kernel.scheduled
-    monkeypatch.setattr(Kernel, "scheduled", lambda k, m: once.append(k.name) or scheduled(k, m))
-    made: dict[str, Proc] = {}
-    for wrapper in ("dsdot", "sdsdot"):
-        c_text(next(u for u in units() if u.wrapper == wrapper), avx2, made)
-    assert len(once) == len(set(once))
-    assert made.keys() == set(once)
+def test_a_kernel_is_scheduled_once_for_all_units_and_for_targets_with_the_same_plan() -> None:
+    dsdot, sdsdot = (next(u for u in units() if u.wrapper == wrapper) for wrapper in ("dsdot", "sdsdot"))
+    shared = {k.name: k for _, k in kernels_of(dsdot)}
+    both = [k for _, k in kernels_of(sdsdot) if k.name in shared]
+    assert both
+    for k in both:
+        assert k.scheduled(avx2) is shared[k.name].scheduled(avx512)
 
 
 def test_groups_share_no_kernel_and_have_every_unit_once() -> None:

@@ -131,6 +131,8 @@ VARIANTS = [
     V("commute_expr", "a quotient", '("+", "*")', '("+", "*", "/")'),
     V("commute_expr", "one operand twice", "lhs=node.rhs, rhs=node.lhs", "lhs=node.rhs, rhs=node.rhs"),
     V("rewrite_expr", "expressions that are no object code", "well_formed_at(rw, e.stmt().path)", "pass"),
+    V("rewrite_expr", "cursors to what stands beside it are lost", "rw.replace(e.path, value)",
+      "rw.replace(e.path[:-1], put(get(tree, e.path[:-1]), e.path[-1], value))"),
     V("simplify", "the other branch", '"body" if truth else "orelse"', '"orelse" if truth else "body"', "decided",
       "primitives.simplify._Simplification._choose"),
     V("simplify", "a condition decides itself", "decided(s.cond, known",
