@@ -2,28 +2,18 @@
 
 #define BLOCK 96  // rows of a large triangle that are taken together
 
-// y := A x or A^T x, of the triangle of `a`, with `d` as its diagonal
-static void triangle(int lower, int dots, int64_t n, const T *a, int64_t lda, struct EXO_IN1 d, struct EXO_IN1 x,
-    struct EXO_OUT1 y) {
-    if (lower && dots) KERNEL(trmv_ln)(n, IN2(a, lda, 1), d, x, y);
-    else if (lower) KERNEL(trmv_lt)(n, IN2(a, lda, 1), d, x, y);
-    else if (dots) KERNEL(trmv_un)(n, IN2(a, lda, 1), d, x, y);
-    else KERNEL(trmv_ut)(n, IN2(a, lda, 1), d, x, y);
-}
-
-// The same of a large triangle: for some rows at a time, a small triangle and the rectangle beside it. Each part of y is
-// set by a triangle before rectangles add to it.
-static void blocks(int lower, int dots, int64_t n, const T *a, int64_t lda, struct EXO_IN1 d, const T *x, int64_t incx,
-    T *y, int64_t incy) {
-    const int64_t size = FROM_MEMORY(n * n / 2, lda) ? BLOCK : n, count = (n + size - 1) / size;
+// The same of a large triangle and neighbours: for some rows at a time, the small triangle and the rectangle beside it.
+// They come in an order in which what is read is still old.
+APART void blocks(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int lower, int dots,
+    int64_t n, const T *a, int64_t lda, T *x) {
+    const int64_t count = (n + BLOCK - 1) / BLOCK;
     for (int64_t b = 0; b < count; b++) {
-        const int64_t i = (lower ? b : count - 1 - b) * size, rows = n - i < size ? n - i : size;
+        const int64_t i = (lower == dots ? count - 1 - b : b) * BLOCK, rows = n - i < BLOCK ? n - i : BLOCK;
         const int64_t from = lower ? 0 : i + rows, columns = lower ? i : n - from;
-        const T *row = a + i * lda, *diagonal = d.data + i * d.strides[0];
-        triangle(lower, dots, rows, row + i, lda, IN(diagonal, d.strides[0]), IN(x + i * incx, incx), OUT(y + i * incy, incy));
-        if (columns == 0) continue;
-        if (dots) DOTS(rows, columns, 1, row + from, lda, x + from, y + i * incy, incy);
-        else ADDS(rows, columns, 1, row + from, lda, x + i * incx, incx, y + from);
+        const T *row = a + i * lda;
+        if (columns > 0 && !dots) ADDS(rows, columns, 1, row + from, lda, x + i, 1, x + from);
+        CBLAS(trmv)(layout, uplo, trans, diag, rows, row + i, lda, x + i, 1);
+        if (columns > 0 && dots) DOTS(rows, columns, 1, row + from, lda, x + from, x + i, 1);
     }
 }
 
@@ -38,15 +28,24 @@ void CBLAS(trmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CB
     REQUIRE(incx != 0, 9, trmv);
     if (n == 0) return;
     int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
-    const T one = 1;
-    const struct EXO_IN1 d = diag == CblasUnit ? IN(&one, 0) : IN(a, (int64_t)lda + 1);
     x = FIRST(x, n, incx);
     ROOM(u, n, trmv);
+    if (RARE(n > BLOCK && FROM_MEMORY((int64_t)n * n / 2, lda))) {
+        exo_copy(n, x, incx, u, 1);
+        blocks(layout, uplo, trans, diag, lower, dots, n, a, lda, u);
+        exo_copy(n, u, 1, x, incx);
+        RELEASE(u);
+        return;
+    }
+    const T one = 1;
+    const struct EXO_IN1 d = diag == CblasUnit ? IN(&one, 0) : IN(a, (int64_t)lda + 1);
     if (dots) {
         exo_copy(n, x, incx, u, 1);
-        blocks(lower, dots, n, a, lda, d, u, 1, x, incx);
+        if (lower) KERNEL(trmv_ln)(n, IN2(a, lda, 1), d, IN(u, 1), OUT(x, incx));
+        else KERNEL(trmv_un)(n, IN2(a, lda, 1), d, IN(u, 1), OUT(x, incx));
     } else {
-        blocks(lower, dots, n, a, lda, d, x, incx, u, 1);
+        if (lower) KERNEL(trmv_lt)(n, IN2(a, lda, 1), d, IN(x, incx), OUT(u, 1));
+        else KERNEL(trmv_ut)(n, IN2(a, lda, 1), d, IN(x, incx), OUT(u, 1));
         exo_copy(n, u, 1, x, incx);
     }
     RELEASE(u);
