@@ -44,7 +44,9 @@ def load(library: Path, isa: str) -> Cblas:
     """The library as it is on a processor that has this instruction set at most. Makes a copy beside it, as a file is
     loaded once only."""
     copy = library.with_name(f"libexo_blas_{isa}.so")
-    shutil.copy(library, copy)
+    scratch = copy.with_suffix(f".{os.getpid()}")
+    shutil.copy(library, scratch)
+    os.replace(scratch, copy)  # another process may have the one before in its memory
     before = os.environ.get("EXO_BLAS_ISA")
     os.environ["EXO_BLAS_ISA"] = isa
     try:

@@ -18,8 +18,8 @@ from itertools import product
 from typing import TypeAlias
 
 from exo_strat import (
+    DRAM,
     DRAM_STACK,
-    DRAM_STATIC,
     AssignCursor,
     BlockCursor,
     Cursor,
@@ -343,7 +343,7 @@ def packed_across(p: Proc, c: ProcCursor, t: Tile) -> Script:
 @strategy
 def in_panels(p: Proc, c: ProcCursor, t: Tile) -> Script:
     """`s[b]  ~>  for i0: for i1: panels[i1 / 64, i0, i1 % 64] = b[i0, i1]; s[panels]`. Returns the inner loop."""
-    p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM_STATIC))
+    p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM))
     copy = block[0].prev()
     fixed = seq(resize_dim(0, DEPTH, 0), resize_dim(1, WIDTH[t.precision], 0))
     yield seq(focus(copy.prev()), fixed, divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))

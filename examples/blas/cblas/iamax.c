@@ -4,6 +4,7 @@
 #define SMALL 64  // so many are searched for the index at once
 #define CHUNK 4096
 #define PART 32  // of a chunk: what is searched for the index in the end
+#define COPIED 512  // of a chunk whose elements are apart
 
 #define COUNT1(n) n
 #define COUNT4(n) COUNT1(n), COUNT1(n + 1), COUNT1(n + 2), COUNT1(n + 3)
@@ -15,17 +16,6 @@ static inline int64_t scan(int64_t n, const T *x, int64_t inc, T *most) {
     T k = -1;
     KERNEL(iamax)(n, IN(x, inc), IN(count, 1), most, &k);
     return (int64_t)k;
-}
-
-APART int64_t any_stride(int64_t n, const T *x, int64_t inc) {
-    if (inc <= 0) return 0;
-    T most = -1;
-    int64_t best = 0;
-    for (int64_t at = 0; at < n; at += PART) {
-        int64_t k = scan(n - at < PART ? n - at : PART, x + at * inc, inc, &most);
-        if (k >= 0) best = at + k;
-    }
-    return best;
 }
 
 // The largest |x[i]|, or `least`.
@@ -82,6 +72,23 @@ APART int64_t of_many(int64_t n, const T *x) {
     // the last chunk may be shorter than a part
     if (n - start < PART) start = n - PART;
     return start + first_in_many(n - start, x + start, most);
+}
+
+// Of any stride: chunks of a copy.
+APART int64_t any_stride(int64_t n, const T *x, int64_t inc) {
+    if (inc <= 0) return 0;
+    T most = -1, some[COPIED];
+    if (n < 2 * SHORT) return scan(n, x, inc, &most);
+    int64_t start = 0;
+    for (int64_t at = 0; at < n; at += COPIED) {
+        const int64_t many = n - at < COPIED ? n - at : COPIED;
+        exo_copy(many, x + at * inc, inc, some, 1);
+        const T m = largest_of(many, some, most);
+        if (m > most) start = at, most = m;
+    }
+    const int64_t many = n - start < COPIED ? n - start : COPIED;
+    if (many == COPIED && n > COPIED) exo_copy(many, x + start * inc, inc, some, 1);
+    return start + (many <= SMALL ? first(many, some, most) : first_in_many(many, some, most));
 }
 
 CBLAS_INDEX CBLAS_I(amax)(CBLAS_INT n, const T *x, CBLAS_INT incx) {
