@@ -141,7 +141,8 @@ def _sided(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
 
 
 def _rank_k(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
-    a = (d.n, d.k) if v[1] == "n" else (d.k, d.n)
+    k = d.k or d.n
+    a = (d.n, k) if v[1] == "n" else (k, d.n)
     return {"a": a, "b": a, "c": (d.n, d.n)}
 
 

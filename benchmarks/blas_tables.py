@@ -84,7 +84,7 @@ def csv_file(folder: Path | None, level: str, names: Sequence[str]) -> Iterator[
         yield lambda row: None
         return
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"level{level}.csv").open("w", newline="", buffering=1) as file:
+    with (folder / f"{titled(level)}.csv").open("w", newline="", buffering=1) as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(("routine", "size", "bytes", "limit, ns", *(f"{n}, ns" for n in names)))
         yield lambda row: out.writerow((*_columns(row), *(_number(row.times.get(n)) for n in names)))
@@ -109,9 +109,18 @@ def write_heatmaps(folder: Path, level: str, rows: Sequence[Row], mine: Sequence
                 name = row.case.name if title == "the best" else row.case.family
                 cells[name, str(row.case.dims)].append(ratio(row, who, others))
         isa = who.removeprefix("ours, ")
-        caption = f"Level {level}, {isa}: times as fast as {title}"
+        caption = f"{titled(level)}, {isa}: times as fast as {title}"
         means = {cell: mean(ratios) for cell, ratios in cells.items()}
-        (folder / f"{'-'.join(('level' + level, isa, _slug(title)))}.svg").write_text(heatmap(caption, means))
+        (folder / f"{'-'.join((titled(level), isa, _slug(title)))}.svg").write_text(heatmap(caption, means))
+
+
+def titled(level: str) -> str:
+    """`level1`, `strided`.
+
+    >>> titled("1"), titled("strided")
+    ('level1', 'strided')
+    """
+    return f"level{level}" if level.isdigit() else level
 
 
 def _slug(text: str) -> str:
@@ -127,10 +136,10 @@ def tables(level: str, rows: Sequence[Row], mine: Sequence[str], peers: Sequence
     columns = ("routine", "mean", "least", "most", "wins", "losses", "of limit", "mostly best")
     titles = ("case", "ours, ns", "best, ns", "ratio", "of limit", "best")
     for who in mine:
-        yield f"Level {level}, {who}: times as fast as the best peer", columns, list(summary(rows, who, peers))
-        yield f"Level {level}, {who}: where we lose most", titles, list(worst(rows, who, peers))
+        yield f"{titled(level)}, {who}: times as fast as the best peer", columns, list(summary(rows, who, peers))
+        yield f"{titled(level)}, {who}: where we lose most", titles, list(worst(rows, who, peers))
     table = list(slowdowns(rows, (*mine, *peers), peers))
-    yield f"Level {level}: slowdown against the fastest peer of each case", ("library", "mean", "cases"), table
+    yield f"{titled(level)}: slowdown against the fastest peer of each case", ("library", "mean", "cases"), table
 
 
 def report(
@@ -142,7 +151,7 @@ def report(
         show(*table)
     if folder:
         text = "".join((f"Written by `python -m benchmarks.blas`. {machine('one thread')}.\n", *map(markdown, found)))
-        (folder / f"level{level}.md").write_text(text)
+        (folder / f"{titled(level)}.md").write_text(text)
         write_heatmaps(folder, level, rows, mine, peers)
 
 
