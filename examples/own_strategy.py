@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from exo_strat import *
-from exo_strat.testing import check_strategy
-from exo_strat.traversals import loops
+from exo_strat.testing import check_strategy, every
 
 
 @strategy
@@ -30,5 +29,5 @@ if __name__ == "__main__":
     print(schedule(at("for i in _: _", op) >> simplify(), scale))
 
     # Every loop of every random program: where the strategy applies, the program must compute the same.
-    tally = check_strategy(op, at=lambda p: loops(p.root()), max_examples=25)
+    tally = check_strategy(op, at=every(ForCursor), max_examples=25)
     print(f"held on {tally.accepted[str(op)]} loops, refused on {tally.refused[str(op)]}")

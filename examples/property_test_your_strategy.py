@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from returns.result import Success
 
 from exo_strat import *
-from exo_strat.testing import Miscompiled, assert_equivalent, check_strategy, procs
-from exo_strat.traversals import all_, loops
+from exo_strat.testing import Miscompiled, assert_equivalent, check_strategy, every, procs
+from exo_strat.traversals import all_
 
 same_every_time = settings(max_examples=50, deadline=None, derandomize=True, database=None)
 
@@ -97,7 +97,7 @@ if __name__ == "__main__":
 
     keeps_its_promise(block_here(4))
     print("block_here keeps its promise.")
-    tally = check_strategy(block_here(2), procs(["nest"]), at=lambda p: loops(p.root()), max_examples=25)
+    tally = check_strategy(block_here(2), procs(["nest"]), at=every(ForCursor), max_examples=25)
     print(f"Of random loops it applied to {tally.accepted[str(block_here(2))]}, and none computes anything else.\n")
 
     try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from .applications import cursors, ops
 from .commuting import Commutation, commutes
 from .equivalence import Malformed, Miscompiled, assert_equivalent, assert_lawful
-from .harness import Tally, check_op, check_primitive, check_strategy, examples
+from .harness import Tally, check_op, check_primitive, check_strategy, every, examples
 from .inputs import Inputs, inputs, samples
 from .programs import procs, sources
 from .shapes import SHAPES
@@ -30,6 +30,7 @@ __all__ = [
     "check_strategy",
     "commutes",
     "cursors",
+    "every",
     "examples",
     "inputs",
     "ops",

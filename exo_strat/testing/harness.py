@@ -21,7 +21,7 @@ from ..cursors.cursor import Cursor
 from ..cursors.proc import Proc
 from ..failure import Failure
 from ..strategy import Atomic, Op
-from .applications import applications
+from .applications import applications, targets
 from .choices import Choices
 from .counterexamples import assert_real
 from .equivalence import Malformed, assert_equivalent, assert_lawful
@@ -121,6 +121,17 @@ def check_primitive(
     search(once, takewhile(lambda _: not enough(), range(first, first + programs)), shrink)
 
 
+def every(*kinds: type[Cursor]) -> Callable[[Proc], list[Cursor]]:
+    """All cursors of some kinds in a procedure, outer before inner: where a strategy may start.
+
+    >>> from exo_strat import ForCursor, proc_from_source
+    >>> p = proc_from_source("def foo():\\n    for i in seq(0, 8):\\n        for j in seq(0, 4):\\n            pass")
+    >>> [c.name() for c in every(ForCursor)(p)]
+    ['i', 'j']
+    """
+    return lambda p: targets(p, kinds)
+
+
 def check_strategy(
     op: Op,
     programs: st.SearchStrategy[Proc] | None = None,
@@ -131,8 +142,8 @@ def check_strategy(
     """Property-tests a strategy of your own: on random programs it must keep the meaning wherever it succeeds.
 
     `programs` draws the procedures (any strategy of hypothesis; default: all shapes of programs, always the
-    same ones), `at` gives the cursors of each to start from (default: the root). Returns how often it succeeded
-    and failed.
+    same ones), `at` gives the cursors of each to start from (`every(ForCursor)`; default: the root). Returns how
+    often it succeeded and failed.
 
     Raises `Miscompiled` with the smallest program found for which the result differs, or an `AssertionError` if
     it succeeded on fewer than `at_least` programs with a meaning: such a test tests nothing.

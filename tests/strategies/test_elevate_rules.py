@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 
 from exo_strat import (
     AllocCursor,
-    Cursor,
     ForCursor,
     Op,
     Proc,
@@ -20,7 +17,7 @@ from exo_strat import (
     seq,
     traversals,
 )
-from exo_strat.testing import assert_equivalent, check_strategy
+from exo_strat.testing import assert_equivalent, check_strategy, every
 from strategies.elevate import (
     fmap,
     fuseReduceMap,
@@ -172,10 +169,6 @@ def test_a_refusal_says_why(op: Op, p: Proc, name: str, why: str) -> None:
 # -- that it computes the same ------------------------------------------------------------------------
 
 
-def all_loops(p: Proc) -> Iterable[Cursor]:
-    return traversals.loops(p.root())
-
-
 SOUND = [
     split(2),
     tile(2),
@@ -193,4 +186,4 @@ SOUND = [
 
 @pytest.mark.parametrize("op", SOUND, ids=str)
 def test_on_random_programs_the_meaning_stays(op: Op) -> None:
-    check_strategy(op, at=all_loops, max_examples=60)
+    check_strategy(op, at=every(ForCursor), max_examples=60)

@@ -17,68 +17,46 @@ from exo_strat import (
     Op,
     Proc,
     ReduceCursor,
+    StmtCursor,
     proc_from_source,
     unroll_loop,
 )
-from exo_strat.testing import check_strategy, examples, procs
-from exo_strat.traversals import loops, nlr
+from exo_strat.testing import check_strategy, every, examples, procs
 from strategies import gemmini
 
-Targets = Callable[[Proc], Iterable[Cursor]]
-
-
-def root(p: Proc) -> Iterable[Cursor]:
-    return [p.root()]
-
-
-def statements(p: Proc) -> Iterable[Cursor]:
-    return nlr(p.root())
-
-
-def every_loop(p: Proc) -> Iterable[Cursor]:
-    return loops(p.root())
-
-
-def allocations(p: Proc) -> Iterable[Cursor]:
-    return [s for s in nlr(p.root()) if isinstance(s, AllocCursor)]
-
-
-def writes(p: Proc) -> Iterable[Cursor]:
-    return [s for s in nlr(p.root()) if isinstance(s, AssignCursor | ReduceCursor)]
+Targets = Callable[[Proc], Iterable[Cursor]] | None
+LOOPS, STATEMENTS, ALLOCATIONS = every(ForCursor), every(StmtCursor), every(AllocCursor)
+WRITES, BRANCHING = every(AssignCursor, ReduceCursor), every(ForCursor, IfCursor)
 
 
 def assigned(p: Proc) -> Iterable[Cursor]:
-    return [s.rhs() for s in nlr(p.root()) if isinstance(s, AssignCursor)]
-
-
-def branching(p: Proc) -> Iterable[Cursor]:
-    return [s for s in nlr(p.root()) if isinstance(s, ForCursor | IfCursor)]
+    return [s.rhs() for s in p.root().statements() if isinstance(s, AssignCursor)]
 
 
 CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
-    # strategy, where, shapes of programs (none: any), quota
-    (gemmini.as_tiles(2, 2), allocations, (), 1),
-    (gemmini.as_tiles(2, None), allocations, (), 1),
-    (gemmini.autolift_alloc(64), allocations, ("temporary", "independent"), 5),
+    # strategy, where (none: the root), shapes of programs (none: any), quota
+    (gemmini.as_tiles(2, 2), ALLOCATIONS, (), 1),
+    (gemmini.as_tiles(2, None), ALLOCATIONS, (), 1),
+    (gemmini.autolift_alloc(64), ALLOCATIONS, ("temporary", "independent"), 5),
     (gemmini.bind_and_lift("t", DRAM_STACK, 64), assigned, (), 10),
-    (gemmini.block_loop(2), every_loop, (), 5),
-    (gemmini.cut_nest(1), every_loop, ("nest", "patch", "grid"), 1),
-    (gemmini.each("for i in _: _", unroll_loop()), root, (), 5),
-    (gemmini.fuse_all_loops(), root, ("twins", "neighbours", "stages"), 5),
-    (gemmini.hoist_configs(), root, ("configuration",), 5),
-    (gemmini.load_ahead(), every_loop, ("twins", "stages"), 1),
-    (gemmini.load_once(), statements, ("invariant", "reload", "temporary"), 10),
-    (gemmini.remove_redundant_loops(), statements, ("invariant", "nest"), 5),
-    (gemmini.reorder_loops_from_idx(), writes, ("nest", "patch", "grid"), 5),
-    (gemmini.rise_over("i", "j"), branching, ("nest", "lone_scope", "patch"), 5),
-    (gemmini.split_off(1), every_loop, ("nest", "sequence", "stages"), 1),
-    (gemmini.stage_and_lift("x", "t", DRAM_STACK, 64), statements, (), 5),
-    (gemmini.start_in_loop(), every_loop, ("twins", "neighbours", "stages"), 1),
-    (gemmini.tile_loops([("i", 2)]), every_loop, (), 1),
-    (gemmini.tile_nest("i"), statements, ("nest", "patch", "grid"), 1),
-    (gemmini.tile_ragged("i", 2), root, (), 5),
-    (gemmini.unroll_all("i"), root, (), 5),
-    (gemmini.unroll_single(), root, (), 5),
+    (gemmini.block_loop(2), LOOPS, (), 5),
+    (gemmini.cut_nest(1), LOOPS, ("nest", "patch", "grid"), 1),
+    (gemmini.each("for i in _: _", unroll_loop()), None, (), 5),
+    (gemmini.fuse_all_loops(), None, ("twins", "neighbours", "stages"), 5),
+    (gemmini.hoist_configs(), None, ("configuration",), 5),
+    (gemmini.load_ahead(), LOOPS, ("twins", "stages"), 1),
+    (gemmini.load_once(), STATEMENTS, ("invariant", "reload", "temporary"), 10),
+    (gemmini.remove_redundant_loops(), STATEMENTS, ("invariant", "nest"), 5),
+    (gemmini.reorder_loops_from_idx(), WRITES, ("nest", "patch", "grid"), 5),
+    (gemmini.rise_over("i", "j"), BRANCHING, ("nest", "lone_scope", "patch"), 5),
+    (gemmini.split_off(1), LOOPS, ("nest", "sequence", "stages"), 1),
+    (gemmini.stage_and_lift("x", "t", DRAM_STACK, 64), STATEMENTS, (), 5),
+    (gemmini.start_in_loop(), LOOPS, ("twins", "neighbours", "stages"), 1),
+    (gemmini.tile_loops([("i", 2)]), LOOPS, (), 1),
+    (gemmini.tile_nest("i"), STATEMENTS, ("nest", "patch", "grid"), 1),
+    (gemmini.tile_ragged("i", 2), None, (), 5),
+    (gemmini.unroll_all("i"), None, (), 5),
+    (gemmini.unroll_single(), None, (), 5),
 ]
 
 
@@ -108,7 +86,7 @@ TILED = [gemmini.load_tiles("x", "s", DRAM_STACK), gemmini.load_tiles("y", "s", 
 
 @pytest.mark.parametrize("op", TILED, ids=str)
 def test_tiles_of_matrices_keep_the_meaning(op: Op) -> None:
-    check_strategy(op, COPIES, statements, max_examples=examples(6), at_least=3)
+    check_strategy(op, COPIES, STATEMENTS, max_examples=examples(6), at_least=3)
 
 
 def test_every_strategy_is_here() -> None:

@@ -8,8 +8,8 @@ from textwrap import dedent, indent
 import pytest
 from hypothesis import given, settings
 
-from exo_strat import Op, Proc, proc_from_source, schedule, traversals, unroll_loop
-from exo_strat.testing import check_strategy, procs
+from exo_strat import Op, Proc, StmtCursor, proc_from_source, schedule, unroll_loop
+from exo_strat.testing import check_strategy, every, procs
 from strategies.inspect import nest_shape
 from strategies.normal import (
     exhaust,
@@ -71,7 +71,7 @@ STEPS = [
 
 @pytest.mark.parametrize("step", STEPS, ids=str)
 def test_a_step_keeps_the_meaning(step: Op) -> None:
-    check_strategy(step, at=lambda p: traversals.nlr(p.root()), max_examples=60)
+    check_strategy(step, at=every(StmtCursor), max_examples=60)
 
 
 @pytest.mark.parametrize("name", FORMS)

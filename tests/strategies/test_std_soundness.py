@@ -17,39 +17,25 @@ from exo_strat import (
     Op,
     Proc,
     ReadCursor,
+    StmtCursor,
     is_control,
     remove_loop,
     replace,
 )
-from exo_strat.testing import Tally, check_op, check_strategy, examples, procs
+from exo_strat.testing import Tally, check_op, check_strategy, every, examples, procs
 from exo_strat.testing.library import environment
-from exo_strat.traversals import loops, nlr
+from exo_strat.traversals import loops
 from strategies import std
 from strategies.std import abs_rule, broadcast_rule, fma_rule
 
 REGISTERS = Memory("REGISTERS")
 TAILS = ("perfect", "cut", "cut_and_predicate", "guard", "predicate")
-Targets = Callable[[Proc], Iterable[Cursor]]
-
-
-def root(p: Proc) -> Iterable[Cursor]:
-    return [p.root()]
-
-
-def statements(p: Proc) -> Iterable[Cursor]:
-    return nlr(p.root())
-
-
-def every_loop(p: Proc) -> Iterable[Cursor]:
-    return loops(p.root())
+Targets = Callable[[Proc], Iterable[Cursor]] | None
+LOOPS, STATEMENTS, ALLOCATIONS = every(ForCursor), every(StmtCursor), every(AllocCursor)
 
 
 def outermost_loops(p: Proc) -> Iterable[Cursor]:
     return [s for s in p.body() if isinstance(s, ForCursor)]
-
-
-def allocations(p: Proc) -> Iterable[Cursor]:
-    return [s for s in nlr(p.root()) if isinstance(s, AllocCursor)]
 
 
 def values(p: Proc) -> Iterable[Cursor]:
@@ -62,42 +48,42 @@ def vectorized(tail: str) -> Op:
 
 CALLEES = tuple(f for _, f in sorted(environment().items()) if isinstance(f, Proc))
 CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
-    # strategy, where, shapes of programs (none: any), quota
-    (std.auto_stage_mem("x", "xs", REGISTERS), statements, (), 20),
-    (std.cleanup(), root, (), 20),
-    (std.cse(), root, ("sums", "two_writes", "anything"), 20),
-    (std.dce(), root, ("decided", "temporary", "anything"), 20),
-    (std.expand_alloc(), allocations, ("temporary", "sized", "independent"), 3),
-    (std.fission_after(), statements, ("sequence", "temporary", "twin_ifs"), 20),
-    (std.fission_as_much_as_possible(), statements, ("sequence", "nest", "stages"), 40),
-    (std.fission_before(), statements, ("sequence", "temporary", "twin_ifs"), 20),
-    (std.fission_into_singles(), every_loop, (), 20),
-    (std.hoist(), statements, ("invariant", "configuration", "reload"), 40),
-    (std.if_it_runs(remove_loop()), every_loop, ("invariant",), 5),
-    (std.interleave_loop(2), every_loop, (), 20),
-    (std.interleave_loop(4, "recursive"), every_loop, (), 20),
-    (std.jam(), every_loop, ("nest", "patch", "temporary"), 10),
-    (std.leave_loop(), statements, ("invariant", "configuration", "reload"), 10),
-    (std.licm(), every_loop, ("invariant", "temporary", "scaled"), 20),
-    (std.locals_in(REGISTERS), every_loop, ("temporary", "anything"), 20),
-    (std.parallelize_reductions(REGISTERS), every_loop, ("nest", "patch"), 5),
-    (std.remove_parent_loop(), statements, ("invariant",), 10),
-    (std.reorder_before(), statements, (), 10),
-    (std.round_loop(3), every_loop, (), 20),
-    (std.round_loop(3, up=False), every_loop, (), 20),
-    (std.share(), root, ("sums", "two_writes", "anything"), 3),
+    # strategy, where (none: the root), shapes of programs (none: any), quota
+    (std.auto_stage_mem("x", "xs", REGISTERS), STATEMENTS, (), 20),
+    (std.cleanup(), None, (), 20),
+    (std.cse(), None, ("sums", "two_writes", "anything"), 20),
+    (std.dce(), None, ("decided", "temporary", "anything"), 20),
+    (std.expand_alloc(), ALLOCATIONS, ("temporary", "sized", "independent"), 3),
+    (std.fission_after(), STATEMENTS, ("sequence", "temporary", "twin_ifs"), 20),
+    (std.fission_as_much_as_possible(), STATEMENTS, ("sequence", "nest", "stages"), 40),
+    (std.fission_before(), STATEMENTS, ("sequence", "temporary", "twin_ifs"), 20),
+    (std.fission_into_singles(), LOOPS, (), 20),
+    (std.hoist(), STATEMENTS, ("invariant", "configuration", "reload"), 40),
+    (std.if_it_runs(remove_loop()), LOOPS, ("invariant",), 5),
+    (std.interleave_loop(2), LOOPS, (), 20),
+    (std.interleave_loop(4, "recursive"), LOOPS, (), 20),
+    (std.jam(), LOOPS, ("nest", "patch", "temporary"), 10),
+    (std.leave_loop(), STATEMENTS, ("invariant", "configuration", "reload"), 10),
+    (std.licm(), LOOPS, ("invariant", "temporary", "scaled"), 20),
+    (std.locals_in(REGISTERS), LOOPS, ("temporary", "anything"), 20),
+    (std.parallelize_reductions(REGISTERS), LOOPS, ("nest", "patch"), 5),
+    (std.remove_parent_loop(), STATEMENTS, ("invariant",), 10),
+    (std.reorder_before(), STATEMENTS, (), 10),
+    (std.round_loop(3), LOOPS, (), 20),
+    (std.round_loop(3, up=False), LOOPS, (), 20),
+    (std.share(), None, ("sums", "two_writes", "anything"), 3),
     (std.specialize_sizes("n", (1, 2)), outermost_loops, (), 20),
-    (std.stage_compute("f32", REGISTERS, (abs_rule, broadcast_rule, fma_rule)), every_loop, ("sums", "nest"), 20),
+    (std.stage_compute("f32", REGISTERS, (abs_rule, broadcast_rule, fma_rule)), LOOPS, ("sums", "nest"), 20),
     (std.stage_expr("t", REGISTERS), values, (), 20),
-    (std.stream_stores(CALLEES), root, ("calls", "anything"), 10),
-    (std.tile(2), every_loop, (), 20),
-    (std.tile(2, 3), every_loop, ("nest", "patch"), 10),
-    (std.tile(2, 3, tail="cut"), every_loop, ("nest", "patch"), 10),
-    (std.tile(2, 3, tail="cut_and_guard"), every_loop, ("nest", "patch"), 10),
-    (std.tile_bottom_up(2, 3), every_loop, ("nest", "patch"), 10),
-    (std.unroll_and_jam(2), every_loop, ("nest", "patch", "temporary"), 10),
-    (std.unroll_loops(4), root, (), 20),
-    *((vectorized(tail), every_loop, ("sums", "nest", "sequence"), 10) for tail in TAILS),
+    (std.stream_stores(CALLEES), None, ("calls", "anything"), 10),
+    (std.tile(2), LOOPS, (), 20),
+    (std.tile(2, 3), LOOPS, ("nest", "patch"), 10),
+    (std.tile(2, 3, tail="cut"), LOOPS, ("nest", "patch"), 10),
+    (std.tile(2, 3, tail="cut_and_guard"), LOOPS, ("nest", "patch"), 10),
+    (std.tile_bottom_up(2, 3), LOOPS, ("nest", "patch"), 10),
+    (std.unroll_and_jam(2), LOOPS, ("nest", "patch", "temporary"), 10),
+    (std.unroll_loops(4), None, (), 20),
+    *((vectorized(tail), LOOPS, ("sums", "nest", "sequence"), 10) for tail in TAILS),
 ]
 
 
@@ -126,7 +112,7 @@ def test_no_instruction_is_missed_for_being_looked_up() -> None:
         q = check_op(std.replace_all(CALLEES), p, None, tally)
         assert q is not None
         replaced.append(q is not p)
-        for s in statements(q):
+        for s in STATEMENTS(q):
             for f in CALLEES:
                 if len(f.body()) <= len(s.expand(0, None)):  # type: ignore[attr-defined]
                     block = s.expand(0, len(f.body()) - 1)  # type: ignore[attr-defined]

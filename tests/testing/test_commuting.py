@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from exo_strat import (
+    ForCursor,
     Proc,
     divide_loop,
     expect,
@@ -17,7 +18,7 @@ from exo_strat import (
     sketch,
     unroll_loop,
 )
-from exo_strat.testing import commutes
+from exo_strat.testing import commutes, every
 from exo_strat.traversals import loops
 
 
@@ -66,7 +67,7 @@ def test_ops_that_diverge_have_a_smallest_witness() -> None:
 
 
 def test_an_order_may_be_refused() -> None:
-    found = commutes(unroll_loop(), FIRST, NESTS, at=lambda p: loops(p.root()), max_examples=5)
+    found = commutes(unroll_loop(), FIRST, NESTS, at=every(ForCursor), max_examples=5)
     assert found.verdict == "diverge" and found.witness is not None
     assert found.witness.ab is None
     assert "unroll_loop(), then divide_loop(2, ('io', 'ii')) at the same place, does not apply" in str(found)
@@ -79,5 +80,5 @@ def test_ops_that_never_meet_say_nothing() -> None:
 
 
 def test_random_programs_are_drawn_if_none_are_given() -> None:
-    found = commutes(rename("one"), FIRST, at=lambda p: loops(p.root()), max_examples=5)
-    assert found and str(found) == str(commutes(rename("one"), FIRST, at=lambda p: loops(p.root()), max_examples=5))
+    found = commutes(rename("one"), FIRST, at=every(ForCursor), max_examples=5)
+    assert found and str(found) == str(commutes(rename("one"), FIRST, at=every(ForCursor), max_examples=5))

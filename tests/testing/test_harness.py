@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 from returns.result import Success
 
-from exo_strat import attempt, divide_loop, fail, fuse, simplify
+from exo_strat import ForCursor, attempt, divide_loop, fail, fuse, simplify
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.cursors.rewrite import Rewrite
@@ -17,12 +17,8 @@ from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.ir.nodes import For
 from exo_strat.ir.walk import walk
 from exo_strat.strategy import Atomic, Outcome
-from exo_strat.testing import Miscompiled, Tally, check_op, check_strategy
+from exo_strat.testing import Miscompiled, Tally, check_op, check_strategy, every
 from exo_strat.traversals import try_everywhere_bu
-
-
-def loops(p: Proc) -> list[Cursor]:
-    return p.find_all("for i in _: _")
 
 
 class DropLast(Atomic):
@@ -40,7 +36,7 @@ class DropLast(Atomic):
 
 def test_a_strategy_that_keeps_the_meaning_passes() -> None:
     op = divide_loop(2, ("io", "ii"), tail="guard") >> attempt(simplify())
-    tally = check_strategy(op, at=loops, max_examples=30)
+    tally = check_strategy(op, at=every(ForCursor), max_examples=30)
     assert tally.compared[str(op)] > 10
 
 
