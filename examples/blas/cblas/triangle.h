@@ -1,0 +1,49 @@
+// What trmm and trsm have in common: B := alpha op(A) B or alpha B op(A), where op(A) is a triangle or its inverse. Who
+// includes it defines `small`, `left` and `right`: of row-major matrices, of a triangle that is `upper`, and `small` and
+// `left` from the left; `small` of at most SMALL rows.
+
+#define SMALL 32
+
+typedef void Triangular(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1, T *b,
+    int64_t ldb);
+static Triangular small, left, right;
+
+// As `small`, but from the right and of at most SMALL columns: some rows at a time, turned.
+static void small_right(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1, T *b,
+    int64_t ldb) {
+    T turned[SMALL * SMALL];
+    for (int64_t i = 0; i < m; i += SMALL) {
+        const int64_t rows = m - i < SMALL ? m - i : SMALL;
+        KERNEL(matrix_copy)(n, rows, IN2(b + i * ldb, 1, ldb), OUT2(turned, SMALL, 1));
+        small(!upper, unit, n, rows, alpha, a, a1, a0, turned, SMALL);
+        KERNEL(matrix_copy)(rows, n, IN2(turned, 1, SMALL), OUT2(b + i * ldb, ldb, 1));
+    }
+}
+
+#define CHECK_TRIANGULAR(routine)                                     \
+    REQUIRE(IS_LAYOUT(layout), 1, routine);                           \
+    REQUIRE(IS_SIDE(side), 2, routine);                               \
+    REQUIRE(IS_UPLO(uplo), 3, routine);                               \
+    REQUIRE(IS_TRANSPOSE(trans), 4, routine);                         \
+    REQUIRE(IS_DIAG(diag), 5, routine);                               \
+    REQUIRE(m >= 0, 6, routine);                                      \
+    REQUIRE(n >= 0, 7, routine);                                      \
+    REQUIRE(lda >= AT_LEAST_1(side == CblasLeft ? m : n), 10, routine); \
+    REQUIRE(ldb >= AT_LEAST_1(ROW_MAJOR(layout) ? n : m), 12, routine)
+
+// The routine, of arguments that are right.
+static void triangular(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
+    CBLAS_INT m, CBLAS_INT n, T alpha, const T *a, CBLAS_INT lda, T *b, CBLAS_INT ldb) {
+    const int rows = ROW_MAJOR(layout), turned = trans != CblasNoTrans, on_left = side == CblasLeft;
+    if (m == 0 || n == 0) return;
+    const int64_t height = rows ? m : n, width = rows ? n : m;  // columns are the rows of the transposed
+    if (alpha == 0) {
+        KERNEL(matrix_zero)(height, width, OUT2(b, ldb, 1));
+        return;
+    }
+    // op(A) by its strides in row-major order, or op(A)^T where B is transposed
+    const int upper = (uplo == CblasUpper) != turned;
+    const int64_t a0 = turned ? 1 : lda, a1 = turned ? lda : 1;
+    if (on_left == rows) left(upper == rows, diag == CblasUnit, height, width, alpha, a, a0, a1, b, ldb);
+    else right(upper == rows, diag == CblasUnit, height, width, alpha, a, a0, a1, b, ldb);
+}
