@@ -1,7 +1,11 @@
-"""The operations that AVX2 and AVX-512 spell alike, and stores that pass the caches. Imports `simd`."""
+"""The operations that AVX2 and AVX-512 spell alike, stores that pass the caches, and transpositions. Imports `simd` and
+the kernel's root."""
 
 from __future__ import annotations
 
+from pyrsistent import pmap
+
+from .kernel import Proc, proc_from_source
 from .simd import Operation
 
 COMMON = (
@@ -38,3 +42,60 @@ STREAMS = (
 )  # fmt: skip
 """Stores that pass the caches. The processor takes only addresses that are a multiple of the register's size, and the
 object language knows none, so the code asks; elsewhere they are ordinary stores. Other threads may see them late."""
+
+_TRANSPOSE = """
+@instr({c!r}, {helper!r})
+def mm256_transpose_{suffix}(
+    dst: [{precision}][4, {columns}] @ DRAM, src: [{precision}][4, {columns}] @ DRAM
+):
+    assert stride(dst, 1) == 1
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        for j in seq(0, {columns}):
+            dst[i, j] = src[i, j]
+"""
+
+_TRANSPOSE_PS = """\
+#include <immintrin.h>
+// Four numbers of each of eight columns, to four rows: pairs of columns, then pairs of pairs.
+static inline void exo_transpose_ps(float *dst, int64_t row, const float *src, int64_t column) {
+    __m256 c[4];
+    for (int j = 0; j < 4; j++) {
+        const float *low = src + j * column, *high = low + 4 * column;
+        c[j] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
+    }
+    for (int i = 0; i < 4; i += 2) {
+        const __m256 a = i == 0 ? _mm256_unpacklo_ps(c[0], c[1]) : _mm256_unpackhi_ps(c[0], c[1]);
+        const __m256 b = i == 0 ? _mm256_unpacklo_ps(c[2], c[3]) : _mm256_unpackhi_ps(c[2], c[3]);
+        _mm256_storeu_ps(dst + i * row, _mm256_shuffle_ps(a, b, 0x44));
+        _mm256_storeu_ps(dst + (i + 1) * row, _mm256_shuffle_ps(a, b, 0xee));
+    }
+}"""
+
+_TRANSPOSE_PD = """\
+#include <immintrin.h>
+// Four numbers of each of four columns, to four rows, two at a time.
+static inline void exo_transpose_pd(double *dst, int64_t row, const double *src, int64_t column) {
+    for (int i = 0; i < 4; i += 2) {
+        __m256d c[2];
+        for (int j = 0; j < 2; j++) {
+            const double *low = src + i + j * column, *high = low + 2 * column;
+            c[j] = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(low)), _mm_loadu_pd(high), 1);
+        }
+        _mm256_storeu_pd(dst + i * row, _mm256_unpacklo_pd(c[0], c[1]));
+        _mm256_storeu_pd(dst + (i + 1) * row, _mm256_unpackhi_pd(c[0], c[1]));
+    }
+}"""
+
+
+def _transpose(suffix: str, precision: str, columns: int, helper: str) -> tuple[Proc, ...]:
+    c = f"exo_transpose_{suffix}(&{{dst_data}}, {{dst_stride_0}}, &{{src_data}}, {{src_stride_1}});"
+    source = _TRANSPOSE.format(suffix=suffix, precision=precision, columns=columns, c=c, helper=helper)
+    return (proc_from_source(source),)
+
+
+TRANSPOSES = pmap({
+    "f32": _transpose("ps", "f32", 8, _TRANSPOSE_PS),
+    "f64": _transpose("pd", "f64", 4, _TRANSPOSE_PD),
+})  # fmt: skip
+"""Copies of a few columns to rows, from memory to memory."""

@@ -13,7 +13,7 @@ from pyrsistent import pmap
 from .c import VectorMemory
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
-from .x86 import COMMON, STREAMS
+from .x86 import COMMON, STREAMS, TRANSPOSES
 
 
 class _Avx2(VectorMemory):
@@ -39,6 +39,33 @@ static inline __m256i exo_mask4(int64_t n) {
 static inline __m128i exo_half4(int64_t n) {
     return _mm_cmpgt_epi32(_mm_set1_epi32((int)n), _mm_setr_epi32(0, 1, 2, 3));
 }
+// The lanes below n, piece by piece: a masked store takes some processors as long as a dozen others.
+static inline void exo_half_store4(float *dst, int64_t n, __m128 a) {
+    if (n >= 4) {
+        _mm_storeu_ps(dst, a);
+        return;
+    }
+    if (n & 2) {
+        _mm_storel_pi((__m64 *)dst, a);
+        dst += 2;
+        a = _mm_movehl_ps(a, a);
+    }
+    if (n & 1) _mm_store_ss(dst, a);
+}
+static inline void exo_store8(float *dst, int64_t n, __m256 a) {
+    if (n >= 4) _mm_storeu_ps(dst, _mm256_castps256_ps128(a));
+    if (n >= 4) exo_half_store4(dst + 4, n - 4, _mm256_extractf128_ps(a, 1));
+    else exo_half_store4(dst, n, _mm256_castps256_ps128(a));
+}
+static inline void exo_store4(double *dst, int64_t n, __m256d a) {
+    if (n >= 2) _mm_storeu_pd(dst, _mm256_castpd256_pd128(a));
+    if (n == 4) _mm_storeu_pd(dst + 2, _mm256_extractf128_pd(a, 1));
+    if (n == 3) _mm_store_sd(dst + 2, _mm256_extractf128_pd(a, 1));
+    if (n == 1) _mm_store_sd(dst, _mm256_castpd256_pd128(a));
+}
+// t + s; a t that is known to be zero takes no instruction.
+static inline double exo_plus(double t, double s) { return __builtin_constant_p(t) && t == 0 ? s : t + s; }
+static inline float exo_plusf(float t, float s) { return __builtin_constant_p(t) && t == 0 ? s : t + s; }
 // The sum of the lanes.
 static inline double exo_sum4(__m256d a) {
     __m128d s = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
@@ -83,16 +110,17 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
     """The rows where AVX2 is not like AVX-512: memory, masks and comparisons."""
     bits = f"exo_mask{lanes}(n)"
     mask, load = _mask(suffix, lanes), "dst[i] = src[i]"
-    partial = f"dst += exo_sum{lanes}(and(a, {mask}))"
+    plus = "dst = exo_plusf" if suffix == "ps" else "dst = exo_plus"
+    whole, partial = f"{plus}(dst, exo_sum{lanes}(a))", f"{plus}(dst, exo_sum{lanes}(and(a, {mask})))"
     return (
         Operation(
             "loadu", "dst:V src:M", load, "dst = loadu(&src)", f"dst = blendv(dst, maskload(&src, {bits}), {mask})"
         ),
         Operation("maskz_loadu", "dst:V src:M", load, "", f"dst = maskload(&src, {bits})", "dst[i] = 0.0"),
-        Operation("storeu", "dst:M src:V", load, "storeu(&dst, src)", f"maskstore(&dst, {bits}, src)"),
+        Operation("storeu", "dst:M src:V", load, "storeu(&dst, src)", f"exo_store{lanes}(&dst, n, src)"),
         Operation(
             "acc_storeu", "dst:M a:V", "dst[i] += a[i]", "storeu(&dst, add(loadu(&dst), a))",
-            f"maskstore(&dst, {bits}, add(maskload(&dst, {bits}), a))",
+            f"exo_store{lanes}(&dst, n, add(maskload(&dst, {bits}), a))",
         ),
         *COMMON,
         Operation("abs", "dst:V a:V", "dst[i] = abs(a[i])", "dst = andnot(set1(-0.0), a)"),
@@ -100,8 +128,8 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
             "select", "dst:V x:V v:V y:V z:V", "dst[i] = select(x[i], v[i], y[i], z[i])",
             "dst = blendv(z, y, cmp(x, v, _CMP_LT_OQ))",
         ),
-        Operation("reduce_add", "dst:S a:V", "dst += a[i]", f"dst += exo_sum{lanes}(a)", partial),
-        Operation("reduce_add_to", "dst:E a:V", "dst[0] += a[i]", f"dst += exo_sum{lanes}(a)", partial),
+        Operation("reduce_add", "dst:S a:V", "dst += a[i]", whole, partial),
+        Operation("reduce_add_to", "dst:E a:V", "dst[0] += a[i]", whole, partial),
         Operation("reduce_max", "dst:S a:V", "dst = max(dst, a[i])", f"exo_max{lanes}(&dst, a)"),
         Operation("reduce_min", "dst:S a:V", "dst = min(dst, a[i])", f"exo_min{lanes}(&dst, a)"),
     )  # fmt: skip
@@ -113,8 +141,12 @@ _CONVERT = (
         f"dst = blendv(dst, _mm256_cvtps_pd(_mm_maskload_ps(&src, exo_half4(n))), {_mask('pd', 4)})",
     ),
     Operation(
+        "maskz_loadu_cvtps", "dst:V src:H", "dst[i] = src[i]", "",
+        "dst = _mm256_cvtps_pd(_mm_maskload_ps(&src, exo_half4(n)))", "dst[i] = 0.0",
+    ),
+    Operation(
         "storeu_cvtps", "dst:H src:V", "dst[i] = src[i]", "_mm_storeu_ps(&dst, _mm256_cvtpd_ps(src))",
-        "_mm_maskstore_ps(&dst, exo_half4(n), _mm256_cvtpd_ps(src))",
+        "exo_half_store4(&dst, n, _mm256_cvtpd_ps(src))",
     ),
 )  # fmt: skip
 
@@ -133,6 +165,7 @@ AVX2_MACHINE = Machine(
     mem_type=AVX2,
     instructions=pmap({"f32": F32, "f64": F64}),
     streams=pmap(_STREAMS),
+    transposes=TRANSPOSES,
     supports_predication=True,
     cc_flags=AVX2.cc_flags,
     cpu_flags=AVX2.cpu_flags,

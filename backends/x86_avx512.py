@@ -13,7 +13,7 @@ from pyrsistent import pmap
 from .c import VectorMemory
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
-from .x86 import COMMON, STREAMS
+from .x86 import COMMON, STREAMS, TRANSPOSES
 
 
 class _Avx512(VectorMemory):
@@ -79,6 +79,10 @@ _CONVERT = (
         "dst = _mm512_mask_cvtps_pd(dst, exo_lanes8(n), _mm256_maskz_loadu_ps(exo_lanes8(n), &src))",
     ),
     Operation(
+        "maskz_loadu_cvtps", "dst:V src:H", "dst[i] = src[i]", "",
+        "dst = _mm512_cvtps_pd(_mm256_maskz_loadu_ps(exo_lanes8(n), &src))", "dst[i] = 0.0",
+    ),
+    Operation(
         "storeu_cvtps", "dst:H src:V", "dst[i] = src[i]", "_mm256_storeu_ps(&dst, _mm512_cvtpd_ps(src))",
         "_mm256_mask_storeu_ps(&dst, exo_lanes8(n), _mm512_cvtpd_ps(src))",
     ),
@@ -99,6 +103,7 @@ AVX512_MACHINE = Machine(
     mem_type=AVX512,
     instructions=pmap({"f32": F32, "f64": F64}),
     streams=pmap(_STREAMS),
+    transposes=TRANSPOSES,
     supports_predication=True,
     cc_flags=AVX512.cc_flags,
     cpu_flags=AVX512.cpu_flags,

@@ -38,6 +38,7 @@ delete_pass = _ops.delete_pass.direct
 divide_dim = _ops.divide_dim.direct
 divide_loop = _ops.divide_loop.direct
 divide_with_recompute = _ops.divide_with_recompute.direct
+drop_guard = _ops.drop_guard.direct
 eliminate_dead_code = _ops.eliminate_dead_code.direct
 expand_dim = _ops.expand_dim.direct
 extract_subproc = _ops.extract_subproc.direct
@@ -104,6 +105,7 @@ __all__ = [
     "divide_dim",
     "divide_loop",
     "divide_with_recompute",
+    "drop_guard",
     "eliminate_dead_code",
     "expand_dim",
     "extract_subproc",

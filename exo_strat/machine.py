@@ -14,7 +14,8 @@ from .ir.memory import Memory
 class Machine:
     """A target: vector widths (elements a register, by precision), the memory that registers are,
     the instructions by precision, whether lanes can be masked, and flags for the C compiler. `streams`
-    are the stores that pass the caches, by precision: only a strategy that asks for them uses them."""
+    are the stores that pass the caches, `transposes` copies of a few columns of a matrix to rows, by precision: only a
+    strategy that asks for them uses them."""
 
     name: str
     vec_widths: PMap[str, int]
@@ -25,6 +26,7 @@ class Machine:
     cpu_flags: tuple[str, ...] = ()
     registers: int = 16
     streams: PMap[str, tuple[Proc, ...]] = field(default_factory=pmap)
+    transposes: PMap[str, tuple[Proc, ...]] = field(default_factory=pmap)
 
     def __repr__(self) -> str:
         return self.name
@@ -41,9 +43,13 @@ class Machine:
         """The stores of this precision that pass the caches."""
         return self.streams.get(precision, ())
 
+    def get_transposes(self, precision: str) -> tuple[Proc, ...]:
+        """The transpositions of this precision: `for i: for j: dst[i, j] = src[i, j]`, of a src by columns."""
+        return self.transposes.get(precision, ())
+
     def instruction(self, name: str) -> Proc:
         """The instruction of this name."""
-        for instrs in (*self.instructions.values(), *self.streams.values()):
+        for instrs in (*self.instructions.values(), *self.streams.values(), *self.transposes.values()):
             for i in instrs:
                 if i.name() == name:
                     return i

@@ -3,6 +3,9 @@
 For each CBLAS function there is a pointer, first to the plain C version, and a function that jumps there. The
 constructor looks at the processor, and at EXO_BLAS_ISA. `__builtin_cpu_supports` has asked the operating system too
 (xgetbv): an instruction set whose registers aren't saved is none.
+
+A jump takes as long as a call on a few numbers. So functions that are the same for all targets with vectors are entry
+points themselves (`entry_points`), and only ask whether there are vectors.
 """
 
 from __future__ import annotations
@@ -12,6 +15,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 _PROTOTYPE = re.compile(r"^(?P<result>\w+) (?P<name>cblas_\w+)\((?P<params>[^;]*)\);", re.MULTILINE)
+
+
+_VISIBLE = '__attribute__((visibility("default")))'
+_HIDDEN = '__attribute__((visibility("hidden")))'
+_PART = "__attribute__((always_inline))"
 
 
 class Prototype(NamedTuple):
@@ -36,18 +44,20 @@ def prototypes(header: str) -> tuple[Prototype, ...]:
     return tuple(p for p in found if p.name != "cblas_xerbla")
 
 
-def dispatch(header: str, defined: Sequence[str], targets: Mapping[str, Sequence[str]]) -> str:
-    """The C source of the entry points of the functions that are defined.
+def dispatch(
+    header: str, defined: Sequence[str], targets: Mapping[str, Sequence[str]], direct: Sequence[str] = ()
+) -> str:
+    """The C source of the entry points of the functions that are defined, but for those that are `direct`.
 
     `targets` are the processor features that each target needs, the plainest first.
     """
-    functions = [p for p in prototypes(header) if p.name in set(defined)]
+    functions = [p for p in prototypes(header) if p.name in set(defined) - set(direct)]
     plain, *better = targets
     return "\n".join(
         (
             "\n".join(f"#include <{h}.h>" for h in ("stdarg", "stdio", "stdlib", "string", "unistd")),
             header,
-            "#define EXO_PUBLIC __attribute__((visibility(\"default\")))\n",
+            f"#define EXO_PUBLIC {_VISIBLE}\n",
             *(f"{p.result} {p.name}_{t}({p.params});" for p in functions for t in targets),
             "",
             "static struct {",
@@ -58,6 +68,7 @@ def dispatch(header: str, defined: Sequence[str], targets: Mapping[str, Sequence
             "",
             *map(_entry, functions),
             f'static const char *exo_isa = "{plain}";',
+            f"{_HIDDEN} int exo_plain = 1;  // whether there are no vectors",
             "pid_t exo_process;  // the one that loaded the library\n",
             *(_switch(t, functions) for t in better),
             _constructor(plain, {t: targets[t] for t in better}),
@@ -66,14 +77,43 @@ def dispatch(header: str, defined: Sequence[str], targets: Mapping[str, Sequence
     )
 
 
+def entry_points(header: str, defined: Sequence[str], plain: str, target: str) -> tuple[str, str]:
+    """What stands before and after functions for a target that are to be entry points themselves.
+
+    >>> before, after = entry_points("float cblas_sasum(int n, const float *x);", ["cblas_sasum"], "c", "avx2")
+    >>> print(after)
+    __attribute__((visibility("default"))) float cblas_sasum(int n, const float *x) {
+        if (__builtin_expect(exo_plain, 0)) return cblas_sasum_c(n, x);
+        else return cblas_sasum_avx2(n, x);
+    }
+    """
+    functions = [p for p in prototypes(header) if p.name in set(defined)]
+    before = [f"extern {_HIDDEN} int exo_plain;"]
+    before += [f"{p.result} {p.name}_{plain}({p.params});" for p in functions]
+    before += [f"static inline {_PART} {p.result} {p.name}_{target}({p.params});" for p in functions]
+    return "\n".join(before), "\n".join(_choice(p, plain, target) for p in functions)
+
+
+def _choice(p: Prototype, plain: str, target: str) -> str:
+    return (
+        f"{_VISIBLE} {p.result} {p.name}({p.params}) {{\n"
+        f"    if (__builtin_expect(exo_plain, 0)) {_call(p, f'{p.name}_{plain}')}\n"
+        f"    else {_call(p, f'{p.name}_{target}')}\n}}"
+    )
+
+
+def _call(p: Prototype, function: str) -> str:
+    return f"{'return ' * (p.result != 'void')}{function}({p.arguments()});"
+
+
 def _entry(p: Prototype) -> str:
-    call = f"exo_table.{p.name}({p.arguments()});"
-    return f"EXO_PUBLIC {p.result} {p.name}({p.params}) {{ {'return ' * (p.result != 'void')}{call} }}"
+    return f"EXO_PUBLIC {p.result} {p.name}({p.params}) {{ {_call(p, f'exo_table.{p.name}')} }}"
 
 
 def _switch(target: str, functions: Sequence[Prototype]) -> str:
-    lines = (f"    exo_table.{p.name} = {p.name}_{target};" for p in functions)
-    return "\n".join((f"static void exo_use_{target}(void) {{", *lines, f'    exo_isa = "{target}";', "}\n"))
+    lines = tuple(f"    exo_table.{p.name} = {p.name}_{target};" for p in functions)
+    lines = (*lines, "    exo_plain = 0;", f'    exo_isa = "{target}";')
+    return "\n".join((f"static void exo_use_{target}(void) {{", *lines, "}\n"))
 
 
 def _constructor(plain: str, better: Mapping[str, Sequence[str]]) -> str:

@@ -116,21 +116,6 @@ def first(n: size, below: R, none: R, x: [R][n], k: [R][n], r: R):
 
 
 @proc
-def rot(n: size, c: R, s: R, x: [R][n], y: [R][n]):
-    for i in seq(0, n):
-        cx: R
-        sy: R
-        cy: R
-        sx: R
-        cx = c * x[i]
-        sy = s * y[i]
-        cy = c * y[i]
-        sx = s * x[i]
-        x[i] = cx + sy
-        y[i] = cy - sx
-
-
-@proc
 def rotm(n: size, h11: R, h12: R, h21: R, h22: R, x: [R][n], y: [R][n]):
     for i in seq(0, n):
         xx: R
@@ -178,7 +163,7 @@ def swap(n: size, x: [R][n], y: [R][n]):
         y[i] = xi
 
 
-TYPED = (asum, axpy, copy, dot, rot, rotm, rotm_diagonal, rotm_unit, scal, swap)
+TYPED = (asum, axpy, copy, dot, rotm, rotm_diagonal, rotm_unit, scal, swap)
 """Programs for either precision, and for vectors of neighbours or of any strides."""
 
 DOUBLE = (dsdot, snrm2, dnrm2, dnrm2_scaled)

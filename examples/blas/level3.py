@@ -11,10 +11,9 @@ from itertools import product
 
 from exo_strat import *
 from exo_strat import direct
-from strategies import std
 from strategies.blas.columns import optimize_columns
 from strategies.blas.level1 import optimize_level_1
-from strategies.blas.level3 import DEPTH, optimize_gemm, packed, packed_across
+from strategies.blas.level3 import DEPTH, optimize_gemm, packed, packed_across, transposed
 
 from .kernel import LETTERS, Kernel, named_for, typed, unit_stride
 
@@ -112,8 +111,8 @@ def matrix_copy(m: size, n: size, a: [R][m, n], c: [R][m, n]):
 def matrix_turn(m: size, n: size, a: [R][m, n], c: [R][m, n]):
     assert stride(a, 0) == 1
     assert stride(c, 1) == 1
-    for i in seq(0, m):
-        for j in seq(0, n):
+    for j in seq(0, n):
+        for i in seq(0, m):
             c[i, j] = a[i, j]
 
 
@@ -163,8 +162,8 @@ def rows(precision: str, machine: Machine) -> Op:
 
 
 def turned(precision: str, machine: Machine) -> Op:
-    """What a matrix by columns is copied to rows by: a cache line of each column at a time."""
-    return at("for i in _: _", std.unroll_and_jam(16, tail="cut"))
+    """What a matrix by columns is copied to rows by."""
+    return at("for j in _: _", transposed(machine, precision))
 
 
 def as_written(precision: str, machine: Machine) -> Op:
@@ -178,7 +177,7 @@ def kernels_for(precision: str) -> tuple[Kernel, ...]:
     for p, pack in product(PRODUCTS, PACKING):
         any_b = typed(p, precision, named_for(precision, p.name()))
         tile = direct.add_assertion(any_b, "stride(b, 1) == 1")
-        program = any_b if pack == "across" else tile
+        program = direct.add_assertion(any_b, "stride(b, 0) == 1") if pack == "across" else tile
         program = program if pack == "unpacked" else direct.add_assertion(program, f"k <= {DEPTH}")
         program = schedule(rename(named_for(precision, p.name(), pack)), program)
         found.append(Kernel(program.name(), precision, program, partial(products, precision, tile, pack)))

@@ -51,7 +51,8 @@ def c_text(unit: Unit, machine: Machine) -> tuple[str, tuple[str, ...]]:
     """The C text of a unit's kernels and the flags that it asks for, from the cache if nothing that it depends on
     changed. Raises `BuildError`."""
     found = kernels_of(unit)
-    parts = [machine.name, unit.name, *unit.kernels(), *(digest(m) for m in dict.fromkeys(m for m, _ in found))]
+    modules = dict.fromkeys(module for module, _ in found)
+    parts = [machine.name, unit.name, *unit.kernels(), *map(digest, modules), (FOLDER.parent / "units.py").read_text()]
     key = hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
     path = cache_dir() / "blas" / f"{unit.name}_{machine.name}-{key}.c"
     if not path.exists():
@@ -84,7 +85,7 @@ def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built
     parallel = "#pragma omp parallel" in source
     # the few last iterations of a loop are no reason to call memcpy; a loop of a few instructions takes twice as long
     # across two cache lines
-    own = ["-fno-tree-loop-distribute-patterns"] if machine.vec_widths else []
+    own = ["-fno-tree-loop-distribute-patterns", *unit.flags] if machine.vec_widths else []
     own += ["-falign-functions=64", "-falign-loops=64"]
     all_flags = (*FLAGS, "-fvisibility=hidden", *own, *machine.cc_flags, *wanted, *(["-fopenmp"] * parallel), *flags)
     return Built(build_object(f"{unit.name}_{machine.name}", source, tuple(dict.fromkeys(all_flags))), parallel)
@@ -111,7 +112,8 @@ def build(
         built = [b for part in pool.map(_job, *zip(*jobs, strict=True)) for b in part]
     header = (FOLDER / "exo_blas.h").read_text()
     features = {m.name: m.cpu_flags for m in targets}
-    entries = dispatch(header, [r for u in chosen if u.kernels() for r in u.routines()], features)
+    direct = [r for u in chosen if u.direct and better for r in u.routines()]
+    entries = dispatch(header, [r for u in chosen if u.kernels() for r in u.routines()], features, direct)
     objects = [build_object("exo_dispatch", entries, (*FLAGS, "-fvisibility=hidden", *flags)), *(b.path for b in built)]
     directory.mkdir(parents=True, exist_ok=True)
     library = directory / "libexo_blas.so"
@@ -122,7 +124,8 @@ def build(
 
 def _job(group: Sequence[Unit], targets: Sequence[str], flags: Sequence[str]) -> list[Built]:
     machines = [m for m in TARGETS if m.name in targets]
-    return [build_unit(unit, machine, flags) for unit in group for machine in machines]
+    # one version of a direct unit is for all targets with vectors
+    return [build_unit(unit, machine, flags) for unit in group for machine in machines[: 1 if unit.direct else None]]
 
 
 def main() -> None:

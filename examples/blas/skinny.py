@@ -17,18 +17,20 @@ COLUMNS = {"f32": 80, "f64": 40}
 """How many columns there are at most: ten vectors of AVX2."""
 
 
-def plan(precision: str, masks: bool, machine: Machine) -> Op:
-    """What loops over the rows of a matrix with few columns are scheduled by; with masks if it is only read."""
-    return at("for i in _: _", optimize_skinny(precision, shorter(machine), COLUMNS[precision], masks))
+def plan(precision: str, machine: Machine) -> Op:
+    """What loops over the rows of a matrix with few columns are scheduled by."""
+    return at("for i in _: _", optimize_skinny(precision, shorter(machine), COLUMNS[precision]))
 
 
 def kernel(precision: str, program: Proc) -> Kernel:
-    """The kernel of a program, for a matrix with few columns."""
-    name = named_for(precision, f"{program.name()}_skinny")
-    few = direct.add_assertion(typed(program, precision, name), f"n <= {COLUMNS[precision]}")
-    return Kernel(name, precision, few, partial(plan, precision, program != ger))
+    """The kernel of a program, for a matrix with few columns; if it is written, these are whole vectors."""
+    name, most = named_for(precision, f"{program.name()}_skinny"), COLUMNS[precision]
+    few = direct.add_assertion(typed(program, precision, name), f"n <= {most}")
+    if program == ger:
+        few = direct.add_assertion(few, f"n % {most // 10} == 0")
+    return Kernel(name, precision, few, partial(plan, precision))
 
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this module."""
-    return tuple(kernel(t, p) for t in ("f32", "f64") for p in (gemv_n, gemv_trans, ger))
+    return tuple(kernel(t, p) for t in COLUMNS for p in (gemv_n, gemv_trans, ger))

@@ -1,5 +1,5 @@
 """The translation units of the library: a wrapper, and the kernels that it names, for a target. Imports `catalogue`,
-`backends.c`.
+`dispatch`, `backends.c` and `targets`.
 
 A file of `cblas/` is a unit for each precision if it uses `T`, else one. The text of a unit is complete: kernels,
 interface and wrapper.
@@ -14,18 +14,22 @@ from functools import cache
 from pathlib import Path
 
 from backends.c import compile
+from backends.targets import plain_c
 from exo_strat import Machine, Proc
 
 from .catalogue import find
+from .dispatch import entry_points
 from .kernel import LETTERS, Kernel
 
 FOLDER = Path(__file__).parent / "cblas"
 TYPES = {"f32": "float", "f64": "double"}
+LEVEL1 = f"{__package__}.level1"
 
 _TYPED = re.compile(r"\bT\b")
 _KERNEL = re.compile(r"\bKERNEL(_AS)?\((\w+)\)")
 _DEFINED = re.compile(r"^[\w *]*\bCBLAS(_AS|_I)?\((\w+)\)\(", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
+_FLAGS = re.compile(r"^// flags: ([^:\n]*)", re.MULTILINE)
 _INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
 
 
@@ -51,6 +55,17 @@ class Unit:
         """The wrapper's C text, with that of the files of the folder that it includes."""
         text = (FOLDER / f"{self.wrapper}.c").read_text()
         return _INCLUDE.sub(lambda found: (FOLDER / found[1]).read_text(), text)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What the wrapper asks of the C compiler where there are vectors: `// flags: -mtune=skylake: why`."""
+        return tuple(f for line in _FLAGS.findall(self.text) for f in line.split())
+
+    @property
+    def direct(self) -> bool:
+        """Whether its functions are entry points themselves, and the same for all targets with vectors: those of level
+        1, where a call may take as long as a jump."""
+        return {module for module, _ in kernels_of(self)} == {LEVEL1}
 
     def kernels(self) -> tuple[str, ...]:
         """The names of the kernels that the wrapper calls, in order."""
@@ -93,16 +108,31 @@ def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...
     if not procs:
         return "#include <stdint.h>\n", ()
     module = compile(procs, name)
-    text = module.text
+    text = _in_callers(module.text)
     for f in module.functions:
         text = re.sub(rf"^void {f.name}\(", f"static void {f.name}(", text, flags=re.MULTILINE)
     return text, module.cc_flags + (("-fopenmp",) if module.parallel else ())
+
+
+def _in_callers(text: str) -> str:
+    """The functions that call no others as parts of their callers, and those that do, apart: gcc decides by how many
+    callers there are, and has too few registers for loops of long functions."""
+    names = re.findall(r"^static void (\w+)\(", text, re.MULTILINE)
+    call = re.compile(rf"^ +(?:{'|'.join(names)})\(", re.MULTILINE)
+
+    def marked(found: re.Match[str]) -> str:
+        place = "__attribute__((noinline))" if call.search(found[0]) else "inline __attribute__((always_inline))"
+        return f"static {place} {found[1]}"
+
+    return re.sub(r"^static (void (?!exo_).*?^})$", marked, text, flags=re.MULTILINE | re.DOTALL)
 
 
 def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     """The C source of a unit for a target. Without kernels, it defines the library's own functions."""
     lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>", kernels]
     header = (FOLDER / "exo_blas.h").read_text()
+    entries = unit.routines() if unit.direct and machine.vec_widths else ()
+    before, after = entry_points(header, entries, plain_c.name, machine.name) if entries else ("", "")
     if unit.kernels():
         lines += [header, f"#define EXO_TARGET {machine.name}"]
     else:
@@ -114,4 +144,4 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
             for kind in ("IN", "OUT")
             for rank in (1, 2)
         ]
-    return "\n".join((*lines, (FOLDER / "unit.h").read_text(), unit.text))
+    return "\n".join((*lines, before, (FOLDER / "unit.h").read_text(), unit.text, after))

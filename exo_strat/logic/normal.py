@@ -7,7 +7,7 @@ and conditions that are known become literals. Normalising is idempotent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..ir import build as b
 from ..ir.config import Config
@@ -227,13 +227,23 @@ def to_expr(x: Lin) -> Expr:
 def _fold_remainders(x: Lin, parts: list[tuple[int, Expr]]) -> Lin:
     """Takes `k*y - k*c*(y/c)` out of a sum as `k * (y % c)`."""
     for atom, m in x.terms:
-        if isinstance(atom, Quot) and m % atom.c == 0:
-            k = -(m // atom.c)
-            rest = x - Lin.of(atom) * m - atom.lin * k
-            if k != 0 and len(rest.terms) <= len(x.terms) - 1 - len(atom.lin.terms):
-                parts.append((k, b.mod(to_expr(_upwards(atom.lin, atom.c)), atom.c)))
+        for y, c in _dividends(atom, x):
+            k = -(m // c)
+            rest = x - Lin.of(atom) * m - y * k
+            if k != 0 and m % c == 0 and len(rest.terms) <= len(x.terms) - 1 - len(y.terms):
+                parts.append((k, b.mod(to_expr(_upwards(y, c)), c)))
                 return _fold_remainders(rest, parts)
     return x
+
+
+def _dividends(atom: Atom, x: Lin) -> Iterator[tuple[Lin, int]]:
+    """What an atom is the quotient of, and by what: `z / 8` that of z by 8, and that of `z / 4`, if the sum x has it,
+    by 2."""
+    if isinstance(atom, Quot):
+        yield atom.lin, atom.c
+        for a, _ in x.terms:
+            if isinstance(a, Quot) and a.lin == atom.lin and a.c < atom.c and atom.c % a.c == 0:
+                yield Lin.of(a), atom.c // a.c
 
 
 def _upwards(x: Lin, c: int) -> Lin:

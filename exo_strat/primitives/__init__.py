@@ -18,6 +18,7 @@ from .code import commute_expr, reorder_stmts
 from .configs import bind_config, delete_config, write_config
 from .dims import divide_dim, expand_dim, rearrange_dim
 from .framework import PRIMITIVES, Primitive, PrimitiveForm
+from .guards import drop_guard
 from .inlining import inline_assign, inline_window
 from .loops import (
     add_loop,
@@ -60,6 +61,7 @@ __all__ = [
     "divide_dim",
     "divide_loop",
     "divide_with_recompute",
+    "drop_guard",
     "eliminate_dead_code",
     "expand_dim",
     "extract_subproc",

@@ -396,6 +396,7 @@ SPECIAL = {
     "divide_with_recompute.n": tile_count,
     "divide_with_recompute.width": lambda ch, c: expression(ch, c) if ch.chance(40) else None,
     "guard_first.loop": surrounding,
+    "fill": lambda ch, c: ch.pick([None, 0.0, None, 2.0]),
     "name": lambda ch, c: ch.pick(["t", "i", "a"]),
     "rename.name": lambda ch, c: ch.pick(["t", "bar", "double", "if"]),
     "names": lambda ch, c: ch.pick([("io", "ii"), ("i", "i"), ("k", "n")]),

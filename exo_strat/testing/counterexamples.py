@@ -38,7 +38,7 @@ RUNS: Final = 40
 LAID_OUT_ANEW: Final = frozenset({"resize_dim"})
 """Primitives that speak of two accesses of the new program, in which other elements of a buffer share a location."""
 
-IN_NEW_CODE: Final = frozenset({"expand_dim", "insert_noop_call", "specialize"})
+IN_NEW_CODE: Final = frozenset({"drop_guard", "expand_dim", "insert_noop_call", "specialize"})
 """Primitives that may speak of an access by what they were to add: it must meet one that the run does make."""
 
 _PAIR: Final = re.compile(r"one (reads|writes|accumulates into) .*, the other (reads|writes|accumulates into) ", re.S)

@@ -192,6 +192,7 @@ def _run(test: Callable[[Proc], None], programs: st.SearchStrategy[Proc], max_ex
 SUITED = {
     "divide_with_recompute": ("nest", "neighbours", "independent", "invariant", "temporary", "configuration"),
     "merge_recompute": ("tiles",),
+    "drop_guard": ("lanes", "lanes", "lanes", "temporary"),
     "guard_first": ("reload", "reload", "invariant", "temporary", "configuration"),
     "reorder_loops": ("nest", "anything", "borrowed"),
     "mult_loops": ("nest", "nest", "drifting"),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from .buffer_shapes import borrowed, branches, grid, pair, ring, sized, stencil
+from .lane_shapes import lanes
 from .ranges import FAR, ONE, ZERO, Bound, M, N, Range, fits
 from .sum_shapes import assigned, rivals, scaled, sums
 from .writer import ITERATORS, Buffer, Writer
@@ -458,5 +459,6 @@ SHAPES: Final[Mapping[str, Shape]] = {
         anything, nest, twins, twin_ifs, lone_scope, invariant, temporary, independent, two_writes, accumulation,
         sequence, calls, lookalikes, windows, configuration, drifting, decided, patch, tiles, reload, neighbours,
         stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
+        lanes,
     )
 }  # fmt: skip

@@ -50,7 +50,7 @@ def optimize_band(p: Proc, c: ForCursor, precision: str, machine: Machine) -> Sc
     rest = innermost_loops(blocks.next())
     # a masked load waits for what was stored just now, also where only its other lanes are
     cut = replace(machine, supports_predication=False) if forwards else machine
-    yield seq(nav(INSIDE), block_of_rows(precision, cut, 1, near=ROWS))
+    yield seq(nav(INSIDE), block_of_rows(row(precision, cut, 1), near=ROWS))
     if not forwards:
         yield seq(focus(blocks), latest_last())
     for loop in rest:

@@ -71,7 +71,7 @@ def columns(p: Proc, c: ForCursor, t: Tile) -> Script:
         steps = seq(std.stage_compute(t.precision, t.registers, (std.fma_rule,)), std.fission_into_singles())
         for s in loops(rows, "jl"):
             yield seq(focus(s), steps)
-    p, rows = yield focus(rows)
+    p, rows = yield focus(rows) >> std.unguard()
     for s in loops(rows, "jv"):
         yield seq(focus(s), unroll_loop())
     return None

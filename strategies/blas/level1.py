@@ -25,7 +25,6 @@ from exo_strat import (
     focus,
     fuse,
     guard,
-    identity,
     moves,
     named,
     names_at,
@@ -34,6 +33,7 @@ from exo_strat import (
     seq,
     set_memory,
     simplify,
+    specialize,
     stage_mem,
     try_else,
     unroll_loop,
@@ -48,6 +48,8 @@ from ..std.writing import INSIDE, halves, strategy, text
 RULES = (std.abs_rule, std.fma_rule)
 SCALARS = 8
 """Sums in so many parts where there are no vectors."""
+FEW = 4
+"""Iterations from which on it pays to give vectors that are taken together a register each, and to join these."""
 
 
 @named
@@ -77,7 +79,8 @@ def vector_loop(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors
     for loop in (*innermost_loops(loops), *(innermost_loops(rest) if masked else ())):
         yield seq(focus(loop), std.locals_in(registers), focus(loop), std.stage_compute(precision, registers, RULES))
         yield std.fission_into_singles()
-    yield seq(nav(moves.root), simplify(), std.replace_all(machine.get_instructions(precision)))
+    yield seq(focus(rest), std.unguard(), nav(moves.root), simplify())
+    yield std.replace_all(machine.get_instructions(precision))
     yield std.unroll_loops(vectors)
     return None
 
@@ -120,8 +123,8 @@ def has_sums(c: Cursor) -> bool:
 def together(p: Proc, c: ForCursor, vectors: int, memory: Memory) -> Script:
     """`for i in (0, n): s  ~>  for io in (0, n / v): for ii in (0, v): s; for ii: s`.
 
-    Of sums, `~>  if 0 < n / 2: (for io in (0, n / 2): s; s); if 0 < n % 2: s`, and so on in the first `if` until it has
-    v copies of s, each with a register of its own, that are joined in pairs. Focus: a loop over vectors, around the one
+    Of sums, `~>  if 0 < n / 2: (for io in (0, n / 2): s; s); if 0 < n % 2: s`, with a register for each s, which are
+    joined after the loop; of many pairs, v vectors each have a register. Focus: a loop over vectors, around the one
     over lanes. Returns the block of both parts.
     """
     if vectors == 1 or not sums_in_lanes(c):
@@ -130,10 +133,28 @@ def together(p: Proc, c: ForCursor, vectors: int, memory: Memory) -> Script:
     end = text(c.hi())
     p, pairs = yield divide_loop(2, halves(c), tail="cut")
     p, single = yield seq(focus(pairs.next()), std.if_it_runs(unroll_loop(), f"0 < ({end}) % 2"), nav(moves.parent))
-    more = identity if vectors == 2 else together(vectors // 2, memory)
-    yield seq(focus(pairs), std.if_it_runs(seq(halves_apart(memory), more)))
+    yield seq(focus(pairs), std.if_it_runs(seq(halves_apart(memory), many_apart(vectors // 2, memory))))
     p, single = yield focus(single)
     return single.expand(1, 0)  # type: ignore[no-any-return]
+
+
+@strategy
+def many_apart(p: Proc, c: ForCursor, times: int, memory: Memory) -> Script:
+    """`for i in (0, n): s  ~>  if n < 4 t: (for i: s) else: (for i in (0, n / t): s; ..; s); for i: s`.
+
+    With t copies of s that have registers of their own. It takes some iterations to make up for the joining. Focus: a
+    loop over vectors, around the one over lanes. Returns what is in its place.
+    """
+    if times == 1:
+        return c
+    end = text(c.hi())
+    p, few = yield specialize(f"{end} < {FEW * times}")
+    p, many = yield seq(focus(few.orelse()[0]), cut_loop(f"({end}) / {times} * {times}"))
+    while times > 1:
+        p, many = yield seq(focus(many), divide_loop(2, halves(many), tail="perfect"), halves_apart(memory))
+        times //= 2
+    yield focus(few)
+    return None
 
 
 @strategy

@@ -8,13 +8,13 @@ left is a small triangle.
 from __future__ import annotations
 
 from itertools import groupby
+from typing import Any
 
 from exo_strat import (
     DRAM_STACK,
     AllocCursor,
     AssignCursor,
     Cursor,
-    ExprCursor,
     ForCursor,
     InvalidCursorError,
     Machine,
@@ -30,9 +30,11 @@ from exo_strat import (
     fission,
     focus,
     forms,
+    identity,
     moves,
     named,
     nav,
+    reduce,
     reorder_stmts,
     seq,
     shift_loop,
@@ -62,16 +64,17 @@ def optimize_level_2_general(
     Returns the procedure. Paper: appendix D.2.
     """
     p, c = yield seq(focus(c), std.locals_in(DRAM_STACK), focus(c))
+    columns = row(precision, machine, vectors)
     if not machine.vec_widths:
-        yield each_row(precision, machine, vectors)
+        yield reduce(columns, innermost_loops)
     elif growth(c):
-        yield triangle_in_blocks(precision, machine, rows, vectors)
+        yield triangle_in_blocks(rows, columns)
     else:
         p, blocks = yield try_else(*[divide_loop(rows, halves(c), tail=tail) for tail in ("perfect", "cut")])
-        _, *rest = blocks.expand(0, None)
-        yield seq(focus(blocks), nav(INSIDE), block_of_rows(precision, machine, vectors))
+        _, *rest = innermost_loops(blocks.expand(0, None))
+        yield seq(focus(blocks), nav(INSIDE), block_of_rows(columns))
         for loop in rest:
-            yield seq(focus(loop), each_row(precision, machine, vectors))
+            yield seq(focus(loop), columns)
     yield std.cleanup()
     return None
 
@@ -91,16 +94,8 @@ def optimize_updates(p: Proc, c: ForCursor, precision: str, machine: Machine, to
         if together:
             blocks, apart = apart.orelse()[0], apart.body()[0]
             yield seq(focus(blocks), optimize_level_2_general(precision, machine))
-    yield seq(focus(apart), each_row(precision, machine, 4))
+    yield seq(focus(apart), reduce(row(precision, machine, 4), innermost_loops))
     yield std.cleanup()
-    return None
-
-
-@strategy
-def each_row(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors: int) -> Script:
-    """Level 1 on the columns of each row. Focus: the loop over rows. Returns the procedure."""
-    for loop in innermost_loops(c):
-        yield seq(focus(loop), row(precision, machine, vectors))
     return None
 
 
@@ -111,24 +106,34 @@ def growth(c: ForCursor) -> int:
 
 
 @strategy
-def triangle_in_blocks(p: Proc, c: ForCursor, precision: str, machine: Machine, rows: int, vectors: int) -> Script:
-    """`for i in (0, n): s  ~>  for i in (0, n % r): s; if 0 < n / r: s[n % r]; ..; for io in (1, n / r): s[io]; ..`.
+def triangle_in_blocks(p: Proc, c: ForCursor, rows: int, columns: Op) -> Script:
+    """`for i in (0, n): s  ~>  for i in (0, n % r): s; for io in (0, n / r): s[0]; ..; s[r - 1]`, or the latter first.
 
-    The shortest rows of a triangle, first or last, are those that make no block of r rows. They stay as they are, and
-    so do the columns of the block next to them, less than r. Where rows need what those before them were solved for,
-    r columns that all have are added up with the small triangle: numbers stored one by one are not loaded as a vector
-    soon after. Focus: the loop over rows. Returns the procedure.
+    The shortest rows of a triangle, first or last, are those that make no block of r rows. They stay as they are.
+    Focus: the loop over rows. Returns the procedure.
     """
-    longer, end = growth(c) > 0, text(c.hi())
-    near = rows if needs_others(c) else 0
-    latest_first = slope(inner_loop(c).lo(), c) != 0
+    longer = growth(c) > 0
     if longer:
-        p, c = yield seq(cut_loop(f"{end} % {rows}"), nav(moves.next_()), shift_loop(0))
-    p, blocks = yield seq(focus(c), divide_loop(rows, halves(c), tail="perfect" if longer else "cut"))
-    p, short = yield std.if_it_runs(cut_loop(1 if longer else f"{end} / {rows} - 1"))
+        p, c = yield seq(cut_loop(f"{text(c.hi())} % {rows}"), nav(moves.next_()), shift_loop(0))
+    yield seq(focus(c), divide_loop(rows, halves(c), tail="perfect" if longer else "cut"), blocks_of_triangle(columns))
+    return None
+
+
+@strategy
+def blocks_of_triangle(p: Proc, c: ForCursor, columns: Op) -> Script:
+    """`for io in (0, n): s  ~>  if 0 < n: s[0]; for io in (1, n): s[io]`: the shortest rows, first or last, are apart.
+
+    They stay as they are, as their columns are fewer than rows. Where rows need what those before them were solved for,
+    so many columns that all have are added up with the small triangle: numbers stored one by one are not loaded as a
+    vector soon after. Focus: the loop over blocks. Returns the procedure.
+    """
+    rows = loops_inside(c)[0]
+    longer, near = growth(rows) > 0, (trip_count(rows) or 1) if needs_others(rows) else 0
+    latest_first = slope(inner_loop(rows).lo(), rows) != 0
+    p, short = yield std.if_it_runs(cut_loop(1 if longer else f"{text(c.hi())} - 1"))
     short, blocks = (short, short.next()) if longer else (short.next(), short)
     yield seq(focus(short), nav(INSIDE), block_of_rows())
-    yield seq(focus(blocks), nav(INSIDE), block_of_rows(precision, machine, vectors, near))
+    yield seq(focus(blocks), nav(INSIDE), block_of_rows(columns, near))
     if near and latest_first:
         yield seq(focus(blocks), latest_last())
     return None
@@ -152,8 +157,8 @@ def needs_others(rows: ForCursor) -> bool:
     columns = inner_loop(rows)
     inside = {s.sym for s in statements(columns) if isinstance(s, AssignCursor | ReduceCursor)}
     written = {s.sym for s in rows.body() if isinstance(s, AssignCursor | ReduceCursor)} - inside
-    reads = (e for s in columns.body() for e in s.descendants())
-    return any(isinstance(e, ReadCursor) and e.sym in written and e.idx() for e in reads)
+    reads = (e for s in columns.body() for e in s.descendants() if isinstance(e, ReadCursor) and e.idx())
+    return any(e.sym in written for e in reads)
 
 
 @named
@@ -163,16 +168,14 @@ def row(precision: str, machine: Machine, vectors: int) -> Op:
 
 
 @strategy
-def block_of_rows(
-    p: Proc, c: ForCursor, precision: str = "", machine: Machine | None = None, vectors: int = 1, near: int = 0
-) -> Script:
-    """`for ii: s1; for j: s2  ~>  s1[0]; ..; for j: s2[0]; s2[1]; ..`, as instructions of the machine, if there is one.
+def block_of_rows(p: Proc, c: ForCursor, columns: Op = identity, near: int = 0) -> Script:
+    """`for ii: s1; for j: s2  ~>  s1[0]; ..; for j: s2[0]; s2[1]; ..`, and `columns` for the loop over columns.
 
     So many columns that are `near` those that not all rows have are taken with these. Focus: the loop over rows.
     """
-    columns, rows = inner_loop(c), trip_count(c) or 1
+    first, rows = inner_loop(c), trip_count(c) or 1
     p, around = yield try_else(nav(moves.parent), nav(moves.root))
-    p, first = yield try_else(seq(focus(columns), apart_from_triangle(c, near)), focus(columns))
+    p, first = yield try_else(seq(focus(first), apart_from_triangle(c, near)), focus(first))
     p, found = yield seq(focus(c), fission_where_possible())
     parts = list(found)
     for n, part in enumerate(parts):
@@ -185,10 +188,8 @@ def block_of_rows(
         if not is_rectangle(part):
             yield seq(focus(part), unroll_loop())
             continue
-        columns = part.body()[0]
-        yield seq(focus(part), std.jam(), focus(columns), share_sums())
-        if machine:
-            yield seq(focus(columns), row(precision, machine, vectors))
+        loop = part.body()[0]
+        yield seq(focus(part), std.jam(), focus(loop), share_sums(), focus(loop), columns)
     yield seq(focus(around), std.unroll_loops(rows + near))
     return None
 
@@ -248,16 +249,13 @@ def share_sums(p: Proc, c: ForCursor) -> Script:
 
 def is_rectangle(c: ForCursor) -> bool:
     """Whether a loop over rows is one over columns, too, which are the same for all rows."""
-    if len(loops := nest(c)) < 2:
-        return False
-    return not any(slope(bound, c) for bound in (loops[1].lo(), loops[1].hi()))
+    loops = nest(c)
+    return len(loops) > 1 and not any(slope(bound, c) for bound in (loops[1].lo(), loops[1].hi()))
 
 
-def form(bound: Cursor) -> forms.Lin:
+def form(bound: Any) -> forms.Lin:
     """The bound of a loop as an affine form. Raises `InvalidCursorError` if it is none."""
-    assert isinstance(bound, ExprCursor)
-    found = forms.affine(bound.node)  # type: ignore[arg-type]
-    if found is None:
+    if (found := forms.affine(bound.node)) is None:
         raise InvalidCursorError("the bound of the loop is not affine")
     return found
 

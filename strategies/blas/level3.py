@@ -69,6 +69,7 @@ from exo_strat import (
 from exo_strat import replace as use_call
 
 from .. import std
+from ..inspect import loops_inside, trip_count
 from ..std.writing import INSIDE, strategy
 
 DEPTH = 512
@@ -247,6 +248,7 @@ def to_instructions(p: Proc, c: Cursor, t: Tile, store: StmtCursor) -> Script:
         lanes = next(s for s in parents(store) if isinstance(s, ForCursor))
         rules = (std.broadcast_rule, std.fma_rule)
         yield seq(focus(lanes), std.stage_compute(t.precision, t.registers, rules), std.fission_into_singles())
+    yield seq(nav(moves.root), std.unguard())
     for loop in p.find_all("for jv in _: _"):
         yield seq(focus(loop), unroll_loop())
     yield seq(nav(moves.root), simplify())
@@ -288,23 +290,37 @@ def in_tiles(p: Proc, c: ProcCursor, program: Proc, big: Tile) -> Script:
 def row_of_tiles(p: Proc, c: ForCursor, program: Proc, big: Tile) -> Script:
     """`for i: for j: for p: s  ~>  for jo: kernel(..); if n % 64 / 16 == 1: kernel(..) .. if 0 < n % 16: kernel(..)`.
 
-    The rows of one tile: by all vectors, by those that are left, by the one that is masked.
+    The rows of one tile: by all vectors, by those that are left, by the one that is masked. Of two vectors, both those
+    that are left are masked: one alone would have to wait for its sums.
     """
-    cols, width = big.cols, big.width
-    p, panels = yield seq(reorder_loops(), divide_loop(cols, ("jo", "j"), tail="cut"))
-    p, vectors = yield seq(focus(panels.next()), simplify(), divide_loop(width, ("jo", "j"), tail="cut"))
-    last = vectors.next()
+    width, masked = big.width, 1 if big.vectors > 2 else big.vectors
+    p, panels = yield seq(reorder_loops(), divide_loop(big.cols, ("jo", "j"), tail="cut"))
+    rest = panels.next()
     yield seq(focus(panels), nav(INSIDE), call_kernel(program, big))
-    kinds = range(1, big.vectors)
+    yield seq(focus(rest), simplify())
+    if masked < big.vectors:
+        p, rest = yield whole_vectors(program, big)
+    left = [f"(n % {masked * width} + {width - 1}) / {width} == {v}" for v in range(1, masked + 1)]
+    p, branch = yield seq(focus(rest), specialize(left))
+    for v in range(1, masked + 1):
+        yield seq(focus(branch), nav(INSIDE), call_kernel(program, replace(big, vectors=v, masked=True)))
+        branch = branch.orelse()[0]
+    return None
+
+
+@strategy
+def whole_vectors(p: Proc, c: ForCursor, program: Proc, big: Tile) -> Script:
+    """`for j: s  ~>  if n % 64 / 16 == 1: kernel(..) ..; for j: s`: fewer vectors than a tile has. Returns the loop."""
+    p, vectors = yield divide_loop(big.width, ("jo", "j"), tail="cut")
+    rest, kinds = vectors.next(), range(1, big.vectors)
     p, vectors = yield seq(focus(vectors), mult_loops("j"))
-    p, branch = yield attempt(specialize([f"n % {cols} / {width} == {v}" for v in kinds]))
+    p, branch = yield specialize([f"n % {big.cols} / {big.width} == {v}" for v in kinds])
     for v in kinds:
-        exact = at(moves.hi, rewrite_expr(v * width))
+        exact = at(moves.hi, rewrite_expr(v * big.width))
         yield seq(focus(branch), nav(INSIDE), exact, call_kernel(program, replace(big, vectors=v)))
         branch = branch.orelse()[0]
-    p, branch = yield seq(focus(last), specialize(f"0 < n % {width}"))
-    yield seq(focus(branch), nav(INSIDE), call_kernel(program, replace(big, vectors=1, masked=True)))
-    return None
+    yield focus(rest)
+    return rest  # type: ignore[no-any-return]
 
 
 @strategy
@@ -334,9 +350,28 @@ def packed(p: Proc, c: ProcCursor, t: Tile) -> Script:
 
 @strategy
 def packed_across(p: Proc, c: ProcCursor, t: Tile) -> Script:
-    """`s[b]  ~>  panels = b; s[panels]`, for any b: a few columns at a time."""
+    """`s[b]  ~>  panels = b; s[panels]`, for a b whose columns are of neighbours."""
     p, row = yield in_panels(t)
-    yield seq(focus(row), nav(moves.parent), reorder_loops(), std.unroll_and_jam(COLUMNS, tail="cut"))
+    p, whole = yield seq(focus(row), nav(moves.parent), reorder_loops(), divide_loop(t.cols, ("jo", "ji"), tail="cut"))
+    rest = whole.next()
+    yield seq(nav(moves.root), simplify())
+    for columns in (whole.body()[0], rest):
+        yield seq(focus(columns), transposed(t.machine, t.precision))
+    return None
+
+
+@strategy
+def transposed(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+    """`for j: for i: x[i, j] = y[i, j]  ~>  for j: for i: transpose(x[i:i+4, j:j+8], y[i:i+4, j:j+8])`.
+
+    For a y whose columns are of neighbours. Without such an instruction a few columns at a time. Focus: the outer loop.
+    """
+    for move in machine.get_transposes(precision):
+        rows, columns = (trip_count(loop) or 1 for loop in loops_inside(move.root()))
+        p, tiles = yield seq(focus(c), std.tile(columns, rows, tail="cut"))
+        yield seq(focus(tiles), nav(INSIDE), nav(INSIDE), reorder_loops(), simplify(), use_call(move))
+        return None
+    yield std.unroll_and_jam(COLUMNS, tail="cut")
     return None
 
 
@@ -345,8 +380,7 @@ def in_panels(p: Proc, c: ProcCursor, t: Tile) -> Script:
     """`s[b]  ~>  for i0: for i1: panels[i1 / 64, i0, i1 % 64] = b[i0, i1]; s[panels]`. Returns the inner loop."""
     p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM))
     copy = block[0].prev()
-    fixed = seq(resize_dim(0, DEPTH, 0), resize_dim(1, WIDTH[t.precision], 0))
-    yield seq(focus(copy.prev()), fixed, divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
+    yield seq(focus(copy.prev()), resize_dim(1, WIDTH[t.precision], 0), divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
     p, copy = yield focus(copy)
     return copy.body()[0]  # type: ignore[no-any-return]
 

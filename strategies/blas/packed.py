@@ -28,9 +28,9 @@ from exo_strat import (
 )
 
 from .. import std
-from ..inspect import inner_loop, innermost_loops
-from ..std.writing import INSIDE, halves, strategy, text
-from .level2 import block_of_rows, growth, latest_last, needs_others, row, slope
+from ..inspect import innermost_loops
+from ..std.writing import halves, strategy, text
+from .level2 import block_of_rows, blocks_of_triangle, growth, row
 
 FEW = 4
 """Rows of which no block is made: setting one up takes longer."""
@@ -79,8 +79,6 @@ def triangle_by_halves(p: Proc, c: ForCursor, precision: str, machine: Machine, 
     The block that has none is apart. Focus: the loop over rows. Returns the procedure.
     """
     end, longer = text(c.hi()), growth(c) > 0
-    near = most if needs_others(c) else 0
-    latest_first = slope(inner_loop(c).lo(), c) != 0
     sizes = [most >> k for k in range(most.bit_length())]
     rest: ForCursor = c
     parts: list[ForCursor] = []
@@ -91,13 +89,8 @@ def triangle_by_halves(p: Proc, c: ForCursor, precision: str, machine: Machine, 
     whole, *odd = [*parts, rest] if longer else [rest, *reversed(parts)]
     for rows, part in reversed(list(zip(sizes[1:], odd, strict=True))):
         yield seq(focus(part), rows_if_there(precision, machine, rows, longer))
-    p, blocks = yield seq(focus(whole), shift_loop(0), divide_loop(most, halves(c), tail="perfect"))
-    p, short = yield std.if_it_runs(cut_loop(1 if longer else f"({end}) / {most} - 1"))
-    short, blocks = (short, short.next()) if longer else (short.next(), short)
-    yield seq(focus(short), nav(INSIDE), block_of_rows())
-    yield seq(focus(blocks), nav(INSIDE), block_of_rows(precision, machine, 1, near))
-    if near and latest_first:
-        yield seq(focus(blocks), latest_last())
+    yield seq(focus(whole), shift_loop(0), divide_loop(most, halves(c), tail="perfect"))
+    yield blocks_of_triangle(row(precision, machine, 1))
     return None
 
 
@@ -112,7 +105,7 @@ def rows_if_there(p: Proc, c: ForCursor, precision: str, machine: Machine, rows:
     bound = (moves.hi, f"{lo} + {rows}") if longer else (moves.lo, f"{hi} - {rows}")
     p, c = yield seq(focus(c), nav(bound[0]), rewrite_expr(bound[1]), focus(c), shift_loop(0))
     if rows > 1:
-        yield block_of_rows(precision, machine, 1)
+        yield block_of_rows(row(precision, machine, 1))
         return None
     loops = innermost_loops(c)
     p, _ = yield unroll_loop()

@@ -1,4 +1,4 @@
-"""Matrices with few columns. Imports `exo_strat`, `std`, `inspect` and `level1`.
+"""Matrices with few columns. Imports `exo_strat`, `std`, `inspect`, `level1` and `level2`.
 
 The vector that all rows share stays in registers. There is code for each number of registers, in which it is known.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from exo_strat import (
     DRAM_STACK,
+    AllocCursor,
+    BinaryOpCursor,
     ForCursor,
     InvalidCursorError,
     Machine,
@@ -15,12 +17,9 @@ from exo_strat import (
     ReadCursor,
     ReduceCursor,
     Script,
-    cut_loop,
     divide_dim,
     divide_loop,
-    eliminate_dead_code,
     focus,
-    identity,
     mentions,
     moves,
     nav,
@@ -38,74 +37,55 @@ from .. import std
 from ..inspect import inner_loop, innermost_loops, is_reduction
 from ..std.compute import lives_in
 from ..std.staging import allocation
-from ..std.writing import INSIDE, halves, strategy, text
-from .level1 import RULES, optimize_level_1
+from ..std.writing import halves, strategy, text
+from .level1 import RULES, optimize_level_1, together, whole_vectors
 
 
 @strategy
-def optimize_skinny(
-    p: Proc, c: ForCursor, precision: str, machine: Machine, most: int, masks: bool = True
-) -> Script:
-    """`for i: for j in (0, n): s[x[j]]  ~>  if n == w: v = x; for i: s[v] .. else: if (n + w-1) / w == 1: ..`.
+def optimize_skinny(p: Proc, c: ForCursor, precision: str, machine: Machine, most: int) -> Script:
+    """`for i: for j in (0, n): s[x[j]]  ~>  v = x; if n / w == 0: for i: s[v[0]]; else: if n / w == 1: ..`, by vectors.
 
-    The vector that rows share is in registers, for matrices of up to `most` columns; without `masks`, if they are whole
-    vectors. Without vectors, rows are loops of level 1. Focus: the loop over rows. Returns the procedure. Paper:
-    Figure 7.
+    The vector that rows share is in registers, for matrices of up to `most` columns; the last one is masked, unless
+    columns are known to be whole vectors. Without vectors, rows are loops of level 1. Focus: the loop over rows.
+    Returns the procedure. Paper: Figure 7.
     """
     columns = inner_loop(c)
+    shared, end = shared_vector(columns, c), text(columns.hi())
     yield std.locals_in(DRAM_STACK)
     if not machine.vec_widths:
         yield seq(focus(columns), optimize_level_1(precision, machine))
         return None
-    width, end = machine.vec_width(precision), text(columns.hi())
-    counts = range(1, (most + width - 1) // width + 1)
-    full = [(f"{end} == {width * k}", k, k) for k in counts if width * k <= most]
-    masked = [(f"({end} + {width - 1}) / {width} == {k}", k, k - 1) for k in counts if masks]
-    p, choice = yield seq(focus(c), specialize([condition for condition, *_ in (*full, *masked)]))
-    for _, count, whole in (*full, *masked):
-        rest = choice.orelse()[0]
-        yield seq(focus(choice.body()[0]), in_registers(precision, machine, count, whole))
-        choice = rest
-    yield seq(nav(moves.root), simplify(), std.replace_all(machine.get_instructions(precision)))
-    yield seq(std.unroll_loops(max(counts)), std.cleanup())
-    return None
-
-
-@strategy
-def in_registers(p: Proc, c: ForCursor, precision: str, machine: Machine, count: int, whole: int) -> Script:
-    """`for i: for j: s[x[j]]  ~>  v[..] = x[..]; for i: for jo in (0, k): for l: s[v[jo, l]]`, in steps on registers.
-
-    Focus: the loop over rows, where columns are `count` vectors, of which `whole` are surely full.
-    """
     width, registers = machine.vec_width(precision), machine.mem_type
-    columns = inner_loop(c)
-    shared, end = shared_vector(columns, c), text(columns.hi())
-    yield seq(focus(columns), in_vectors(width, count, whole, registers))
     p, block = yield seq(focus(c), stage_mem(f"{shared}[0:{end}]", "v"))
     buffer = allocation(block)
-    for copy in buffer.expand(None, None):
-        if isinstance(copy, ForCursor) and copy != block[0]:
-            yield seq(focus(copy), in_vectors(width, count, whole, registers))
-    yield seq(focus(buffer), resize_dim(0, count * width, 0), set_memory(registers), divide_dim(0, width))
+    for loop in innermost_loops(buffer.expand(0, None)):
+        whole = divide_loop(width, halves(loop), tail="perfect")
+        yield seq(focus(loop), try_else(whole, whole_vectors(width, registers, True)), together(2, registers))
+    yield seq(focus(buffer), resize_dim(0, most, 0), set_memory(registers), divide_dim(0, width))
     p, buffer = yield seq(nav(moves.root), simplify(), focus(buffer))
-    for loop in innermost_loops(buffer.expand(None, None)):
+    for loop in innermost_loops(buffer.expand(0, None)):
         if not adds_register(loop, registers):
             yield seq(focus(loop), std.stage_compute(precision, registers, RULES), std.fission_into_singles())
+    yield seq(nav(moves.root), simplify(), std.replace_all(machine.get_instructions(precision)))
+    yield seq(focus(buffer), for_each_count(end, width, most))
+    yield seq(nav(moves.root), simplify(), std.unroll_loops(most // width), std.cleanup())
     return None
 
 
 @strategy
-def in_vectors(p: Proc, c: ForCursor, width: int, count: int, whole: int, memory: Memory) -> Script:
-    """`for j in (0, n): s  ~>  for jo in (0, k-1): for l: s; for jo in (k-1, k): for l: if w * jo + l < n: s`.
+def for_each_count(p: Proc, c: AllocCursor, end: str, width: int, most: int) -> Script:
+    """`s  ~>  if n / w == 0: s[n / w -> 0]; else: if n / w == 1: s[n / w -> 1]; else: ..`, for n up to `most`.
 
-    Sums are in lanes. Focus: the loop.
+    So, too, for half of that, n / (2 w). Focus: the first of the statements.
     """
-    p, c = yield divide_loop(width, halves(c), tail="guard")
-    yield seq(nav(moves.hi), rewrite_expr(count))
-    p, c = yield try_else(seq(focus(c), std.parallelize_reductions(memory)), focus(c))
-    if whole:
-        yield seq(focus(c), cut_loop(whole) if whole < count else identity)
-        yield seq(focus(c), nav(INSIDE >> INSIDE), eliminate_dead_code())
+    counts = range(most // width + 1)
+    p, choice = yield seq(focus(c.expand(0, None)), specialize([f"{end} / {width} == {k}" for k in counts]))
+    for k in counts:
+        known = {f"{end} / {width}": k, f"{end} / {2 * width}": k // 2}
+        for e in [e for s in choice.body() for e in s.descendants() if isinstance(e, BinaryOpCursor) and e.op() == "/"]:
+            if e.text() in known:
+                yield seq(focus(e), rewrite_expr(known[e.text()]))
+        choice = choice.orelse()[0]
     return None
 
 

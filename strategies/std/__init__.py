@@ -6,6 +6,7 @@ It is made of the primitives and combinators that `exo_strat` exports, and of ot
 - `tiling`: loop nests in tiles;
 - `loops`: loops unrolled, jammed, interleaved, rounded;
 - `splitting`: loops taken apart;
+- `guards`: lanes computed that nobody needs;
 - `hoisting`: code moved out of loops;
 - `staging`, `values`: memory and values in buffers of their own, once; and what needs no code at all;
 - `reductions`, `compute`, `instructions`, `vectorize`: vector code;
@@ -15,6 +16,7 @@ It is made of the primitives and combinators that `exo_strat` exports, and of ot
 from __future__ import annotations
 
 from .compute import Rule, abs_rule, broadcast_rule, fma_rule, stage_compute
+from .guards import unguard
 from .hoisting import hoist, if_it_runs, leave_loop, licm, remove_parent_loop, reorder_before
 from .instructions import replace_all
 from .loops import interleave_loop, jam, round_loop, unroll_and_jam, unroll_loops
@@ -60,6 +62,7 @@ __all__ = [
     "stream_stores",
     "tile",
     "tile_bottom_up",
+    "unguard",
     "unroll_and_jam",
     "unroll_loops",
     "vectorize",

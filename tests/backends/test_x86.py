@@ -93,6 +93,30 @@ def test_instructions_mean_what_their_bodies_say(name: str, precision: str) -> N
             assert np.allclose(half[k], want_half[k], rtol=1e-5, equal_nan=True), (p.name(), n)
 
 
+@pytest.mark.parametrize("precision", ["f32", "f64"])
+def test_transpositions_copy_columns_to_rows(precision: str) -> None:
+    if not available(avx2):
+        pytest.skip("this processor has no avx2")
+    (move,) = avx2.get_transposes(precision)
+    n, dtype = (8, np.float32) if precision == "f32" else (4, np.float64)
+    run = jit(
+        proc_from_source(
+            f"""
+            def driver(src: [{precision}][4, {n}], dst: [{precision}][4, {n}]):
+                assert stride(src, 0) == 1
+                assert stride(dst, 1) == 1
+                {move.name()}(dst[0:4, 0:{n}], src[0:4, 0:{n}])
+            """,
+            {move.name(): move},
+        ),
+        avx2,
+    )
+    room = np.arange(7.0 * (n + 1), dtype=dtype).reshape(n + 1, 7)
+    src, dst = room[:n, 2:6].T, np.zeros((4, n + 3), dtype)
+    run(src, dst[:, 1 : n + 1])
+    assert np.array_equal(dst[:, 1 : n + 1], src) and not dst[:, 0].any() and not dst[:, n + 1 :].any()
+
+
 @pytest.mark.parametrize("name", MACHINES)
 def test_machines_know_their_instructions(name: str) -> None:
     machine = MACHINES[name]

@@ -24,7 +24,7 @@ from examples.blas.units import FOLDER
 
 HEADER = (FOLDER / "exo_blas.h").read_text()
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-LEVEL3 = ("gemm", "gemv", "symm", "syrk", "syr2k", "trmm", "trsm")
+LEVEL3 = ("gemm", "gemv", "ger", "symm", "syrk", "syr2k", "trmm", "trsm")
 
 
 def compiled(tmp_path: Path, command: str, text: str, *flags: str) -> Path:

@@ -5,13 +5,16 @@ Vectors lie between pages that trap, so that a read or a write beyond an end end
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from examples.blas.binding import Cblas
+from examples.blas.binding import Cblas, load
+from examples.blas.units import Unit
 
 WRAPPERS = (
     *("asum", "axpy", "copy", "dnrm2", "dot", "dsdot", "sdsdot", "iamax"),
@@ -313,3 +316,27 @@ def test_copies_that_pass_the_caches(blas, letter, vec, first):
     before = y.memory[:29].copy()
     f(blas, letter, "copy")(n, x.address, 1, y.memory[29:].ctypes.data, 1)
     assert np.array_equal(y.memory[29:], x.memory) and np.array_equal(y.memory[:29], before)
+
+
+# -- entry points -------------------------------------------------------------------------------------
+
+
+def test_a_library_with_vectors_has_the_plain_versions_too(blas_of):
+    fast = blas_of(("dot",), "avx2")
+    plain = load(Path(fast.library._name), "c")
+    x = np.arange(7.0)
+    for blas, isa in ((fast, "avx2"), (plain, "c")):
+        blas.library.exo_blas_isa.restype = ctypes.c_char_p
+        assert blas.library.exo_blas_isa().decode() == isa
+        assert blas.cblas_ddot(7, x.ctypes.data, 1, x.ctypes.data, 1) == 91
+
+
+def test_functions_of_level_1_are_entry_points_themselves():
+    assert Unit("dot", "f64").direct
+    assert not Unit("gemv", "f64").direct
+    assert not Unit("rotg", "f64").direct  # without kernels it is the same for all targets
+
+
+def test_a_wrapper_asks_for_flags():
+    assert Unit("rot", "f32").flags == ("-mtune=skylake",)
+    assert Unit("asum", "f32").flags == ()

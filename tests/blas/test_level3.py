@@ -17,7 +17,7 @@ import pytest
 
 from examples.blas.binding import Cblas
 
-WRAPPERS = ("gemm", "gemv", "symm", "syrk", "syr2k", "trmm", "trsm")
+WRAPPERS = ("gemm", "gemv", "ger", "symm", "syrk", "syr2k", "trmm", "trsm")
 ROWS, COLUMNS = 101, 102
 PLAIN, TURNED, CONJUGATE = 111, 112, 113
 UPPER, LOWER = 121, 122

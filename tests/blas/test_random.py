@@ -34,7 +34,7 @@ SCALARS = (0.0, 1.0, -1.0, 0.75, -2.5, np.nan)
 FEW = ("gemv", "symv", "trmv")
 DENSE = ("gemv", "ger", "symv", "syr", "syr2", "trmv", "trsv")
 BANDED = ("gbmv", "sbmv", "tbmv", "tbsv", "spmv", "spr", "spr2", "tpmv", "tpsv")
-LEVEL3 = ("gemm", "gemv", "symm", "syrk", "syr2k", "trmm", "trsm")
+LEVEL3 = ("gemm", "gemv", "ger", "symm", "syrk", "syr2k", "trmm", "trsm")
 
 
 def routines() -> Iterator[Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from backends.targets import PLAIN_C
 from exo_strat import *
+from strategies import std
 from strategies.blas.level2 import apart_from_triangle, fission_where_possible, share_sums
-from strategies.blas.skinny import in_vectors, optimize_skinny, shared_vector
+from strategies.blas.skinny import for_each_count, optimize_skinny, shared_vector
 
 TRIANGLE = """
 def foo(n: size, a: f32[4 * n, 4 * n], x: f32[4 * n], y: f32[4 * n]):
@@ -69,19 +70,21 @@ def test_the_shared_vector_has_an_element_for_each_column():
     assert shared_vector(p.find_loop("j"), p.find_loop("ii")) == "x"
 
 
-def test_a_loop_of_known_vectors_is_masked_at_the_end_only():
+def test_there_is_code_for_each_number_of_vectors():
     p = proc_from_source(
         """
 def foo(n: size, x: f32[n], y: f32[n]):
-    assert n > 8
     assert n <= 12
-    for j in seq(0, n):
+    v: f32[n]
+    for j in seq(0, n / 4):
         y[j] = x[j]
+    if 0 < n % 4:
+        y[n / 4] = x[n / 4]
 """
     )
-    q = schedule(at("for j in _: _", in_vectors(4, 3, 2, DRAM)), p)
-    guarded = [bool(loop.find_all("if _: _")) for loop in traversals.loops(q.root()) if loop.name() == "jo"]
-    assert guarded == [False, True]
+    q = schedule(at("v: _", for_each_count("n", 4, 12)) >> std.cleanup(), p)
+    assert [loop.hi().text() for loop in traversals.loops(q.root())] == ["1", "2", "3"]
+    assert [f"y[{k}] = x[{k}]" in str(q) for k in range(4)] == [True, True, True, False]
 
 
 def test_without_vectors_rows_stay_loops():

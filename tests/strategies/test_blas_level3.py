@@ -3,14 +3,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+import numpy as np
 import pytest
 
+from backends import available, jit
 from backends.targets import avx2, avx512, neon, plain_c
 from examples.blas import level3
 from examples.blas.kernel import typed
-from exo_strat import CallCursor, Machine, Proc, direct, schedule
+from exo_strat import CallCursor, Machine, Proc, at, direct, schedule
 from strategies.blas.columns import optimize_columns
-from strategies.blas.level3 import Pack, Tile, largest_tile, micro_kernel, optimize_gemm, packed, packed_across
+from strategies.blas.level3 import (
+    Pack,
+    Tile,
+    largest_tile,
+    micro_kernel,
+    optimize_gemm,
+    packed,
+    packed_across,
+    transposed,
+)
 
 Same = Callable[..., None]
 
@@ -44,11 +55,13 @@ def test_a_micro_kernel_is_instructions_only(precision: str) -> None:
     assert not kernel.find_all("_[_] += _") and not kernel.find_all("_[_] = _")
 
 
-def test_only_the_last_vector_is_masked() -> None:
+def test_only_the_load_of_the_last_vector_is_masked() -> None:
+    """Lanes that are left over are zeros, which are multiplied and added up like the others."""
     _, kernel = micro_kernel(program(), Tile(avx2, "f32", 1, 2, masked=True))
     depth = kernel.find_all("for p in _: _")[0]
     calls = [s.subproc().name() for s in depth.descendants() if isinstance(s, CallCursor)]  # type: ignore[attr-defined]
-    assert [c for c in calls if "load" in c] == ["mm256_loadu_ps", "mm256_mask_loadu_ps"]
+    assert [c for c in calls if "load" in c] == ["mm256_loadu_ps", "mm256_maskz_loadu_ps"]
+    assert {c for c in calls if "load" not in c} == {"mm256_fmadd_set1_ps"}
 
 
 def test_what_is_set_before_the_sum_is_set_with_it() -> None:
@@ -67,6 +80,19 @@ def test_a_micro_kernel_computes_the_product(
 ) -> None:
     tile, kernel = micro_kernel(program("f32", naive), Tile(machine, "f32", 2, 1, masked))
     computes_the_same(tile, kernel, k=3, **({"n": 3} if masked else {}))
+
+
+@pytest.mark.parametrize("machine", [plain_c, avx2], ids=repr)
+def test_columns_are_copied_to_rows(machine: Machine) -> None:
+    naive = typed(level3.matrix_turn, "f32", "turn")
+    scheduled = schedule(at("for j in _: _", transposed(machine, "f32")), naive)
+    assert called(scheduled) == {i.name() for i in machine.get_transposes("f32")}
+    if not available(machine):
+        pytest.skip(f"this processor has no {machine}")
+    for m, n in ((1, 1), (4, 8), (9, 19)):
+        a, c = np.arange(m * n, dtype="f4").reshape(n, m), np.zeros((m, n), "f4")
+        jit(scheduled, machine)(m, n, a.T, c)
+        assert np.array_equal(c, a.T)
 
 
 SHAPES = ((1, 1, 1), (7, 17, 2), (12, 33, 3), (5, 15, 4))

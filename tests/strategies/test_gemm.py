@@ -40,7 +40,7 @@ def test_the_product_calls_one_scheduled_block() -> None:
     full, rest = product(avx2).find_all("sgemm_deep(_)")
     assert full.subproc() == rest.subproc()  # type: ignore[attr-defined]
     blocks = full.subproc().find_all("sgemm_deep_block(_)")  # type: ignore[attr-defined]
-    assert len(blocks) == 2 and "panels: f32[16, 512, 16] @ DRAM" in str(blocks[0].subproc())
+    assert len(blocks) == 2 and "panels: f32[16, k, 16] @ DRAM" in str(blocks[0].subproc())
 
 
 def test_registers_that_no_instruction_reaches_are_refused_by_the_backend() -> None:

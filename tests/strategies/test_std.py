@@ -50,6 +50,7 @@ OPS: list[Op] = [
     std.tile(2, 3, names=[("a", "b"), ("c", "d")]),
     std.tile(2, tail="guard"),
     std.tile_bottom_up(2, 3),
+    std.unguard(),
     std.unroll_and_jam(2),
     std.unroll_loops(4),
     std.vectorize(2, "f32", REG, [], rules=[fma_rule], tail="guard"),

@@ -82,6 +82,7 @@ CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
     (std.tile(2, 3, tail="cut_and_guard"), LOOPS, ("nest", "patch"), 10),
     (std.tile_bottom_up(2, 3), LOOPS, ("nest", "patch"), 10),
     (std.unroll_and_jam(2), LOOPS, ("nest", "patch", "temporary"), 10),
+    (std.unguard(), None, ("lanes", "temporary"), 20),
     (std.unroll_loops(4), None, (), 20),
     *((vectorized(tail), LOOPS, ("sums", "nest", "sequence"), 10) for tail in TAILS),
 ]

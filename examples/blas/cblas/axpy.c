@@ -1,6 +1,8 @@
 // y := alpha x + y
+// flags: -fno-tree-vectorize: else gcc takes apart how few elements are left over, which takes longer than they
 
 APART void any_stride(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+    if (alpha == 0) return;
     x = FIRST(x, n, incx);
     if (incy == 0) {  // one element after the other: they are one
         for (int64_t i = 0; i < n; i++) KERNEL(axpy_strided)(1, &alpha, IN(x + i * incx, 1), OUT(y, 1));
@@ -10,7 +12,7 @@ APART void any_stride(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CB
 }
 
 void CBLAS(axpy)(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
-    if (n <= 0 || alpha == 0) return;
-    if (incx == 1 && incy == 1) KERNEL(axpy)(n, &alpha, IN(x, 1), OUT(y, 1));
-    else any_stride(n, alpha, x, incx, y, incy);
+    if (n <= 0) return;
+    if (RARE(incx != 1 || incy != 1)) any_stride(n, alpha, x, incx, y, incy);
+    else if (alpha != 0) KERNEL(axpy)(n, &alpha, IN(x, 1), OUT(y, 1));
 }

@@ -1,4 +1,5 @@
 // The sum of x[i] y[i]
+// flags: -fno-ivopts: else gcc wants so many counters that a call saves registers
 
 APART T any_stride(CBLAS_INT n, const T *x, CBLAS_INT incx, const T *y, CBLAS_INT incy) {
     T r;

@@ -1,4 +1,5 @@
 // The sum of x[i] y[i] in double precision
+// flags: -fno-ivopts: else gcc wants so many counters that a call saves registers
 
 APART double any_stride(CBLAS_INT n, const float *x, CBLAS_INT incx, const float *y, CBLAS_INT incy) {
     double r;

@@ -3,20 +3,27 @@
 
 typedef void Gemv(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_INT, CBLAS_INT, T, const T *, CBLAS_INT, const T *, CBLAS_INT, T,
     T *, CBLAS_INT);
+typedef void Ger(CBLAS_LAYOUT, CBLAS_INT, CBLAS_INT, T, const T *, CBLAS_INT, const T *, CBLAS_INT, T *, CBLAS_INT);
 Gemv CBLAS(gemv);
+Ger CBLAS(ger);
+
+// A kernel that is chosen is called where it is: as a part of its caller, it would have too few registers.
+typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct EXO_IN2, struct EXO_OUT2);
 
 #define LARGE (1 << 21)    // multiplications that threads share
 #define SHALLOW 16         // products of an element for which C is what takes time
 #define NEAR (1 << 17)     // bytes of B that needs no copy: it stays in the second cache
+#define CACHED (1 << 19)   // bytes of B that stay in the second cache while rows pass over them
+#define SMALL 4096         // elements for which there is room on the stack
+#define SLIM 64            // rows or columns for which the transposed product may be faster
 #define DEPTH 512          // as in strategies/blas/level3.py: deeper than this, a packed product is a sum of several
-#define LINE 16            // rows that are copies are not a power of two apart
+#define LINE 16            // elements that are at least a cache line
 #define TALL 4096          // rows of A that are turned at a time
+#define MANY_COLUMNS 256   // columns for which it pays to turn a transposed A
 #ifdef __AVX512F__
 #define FEW_ROWS 320       // rows for which packing B doesn't pay, as measured: panels of AVX-512 are wide
-#define MANY_COLUMNS 768   // columns for which it pays to turn a transposed A
 #else
 #define FEW_ROWS 24
-#define MANY_COLUMNS 256
 #endif
 
 // y := alpha A x + beta y, with rows of A at distance a0 and elements of a row at distance a1, one of which is 1
@@ -33,37 +40,48 @@ static void scale(int64_t m, int64_t n, T beta, T *c, int64_t ldc) {
     else if (beta != 1) KERNEL(matrix_scale)(m, n, &beta, OUT2(c, ldc, 1));
 }
 
-// C := alpha A B, or C += alpha A B, of B in rows of neighbours where it is
+// C := alpha A B, or C += alpha A B, of B in rows of neighbours where it is, by columns that stay near
 static void in_place(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, T *c, int64_t ldc) {
-    const struct EXO_IN2 left = IN2(a, a0, a1), right = IN2(b, b0, 1);
-    if (new) KERNEL(gemm_new_unpacked)(m, n, k, &alpha, left, right, OUT2(c, ldc, 1));
-    else KERNEL(gemm_unpacked)(m, n, k, &alpha, left, right, OUT2(c, ldc, 1));
+    Kernel *const multiply = new ? KERNEL(gemm_new_unpacked) : KERNEL(gemm_unpacked);
+    const int64_t width = m <= 6 ? n : (CACHED / (int64_t)sizeof(T) / k / SLIM + 1) * SLIM;  // six rows are one pass
+    for (int64_t j = 0; j < n; j += width)
+        multiply(m, n - j < width ? n - j : width, k, &alpha, IN2(a, a0, a1), IN2(b + j, b0, 1), OUT2(c + j, ldc, 1));
 }
 
 // The same of B in copies, and of A too if it's a transposed one that is read several times
 static void in_copies(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, int64_t b1, T *c, int64_t ldc) {
-    const struct EXO_OUT2 sums = OUT2(c, ldc, 1);
-    T *const turned = a0 == 1 && n > MANY_COLUMNS ? malloc(m * (DEPTH + LINE) * sizeof(T)) : NULL;
+    Kernel *const first = b1 == 1 ? KERNEL(gemm_new_packed) : KERNEL(gemm_new_across);
+    Kernel *const add = b1 == 1 ? KERNEL(gemm_packed) : KERNEL(gemm_across);
+    const int64_t row = ((k < DEPTH ? k : DEPTH) / LINE | 1) * LINE + LINE;  // not a power of two
+    T *const turned = a0 == 1 && n > MANY_COLUMNS ? malloc(m * row * sizeof(T)) : NULL;
     for (int64_t p = 0; p < k; p += DEPTH, new = 0) {
         const int64_t depth = k - p < DEPTH ? k - p : DEPTH;
-        struct EXO_IN2 left = IN2(a + p * a1, a0, a1), right = IN2(b + p * b0, b0, b1);
+        struct EXO_IN2 left = IN2(a + p * a1, a0, a1);
         if (turned) {
-            KERNEL(matrix_turn)(m, depth, left, OUT2(turned, DEPTH + LINE, 1));
-            left = IN2(turned, DEPTH + LINE, 1);
+            KERNEL(matrix_turn)(m, depth, left, OUT2(turned, row, 1));
+            left = IN2(turned, row, 1);
         }
-        if (new && b1 == 1) KERNEL(gemm_new_packed)(m, n, depth, &alpha, left, right, sums);
-        else if (new) KERNEL(gemm_new_across)(m, n, depth, &alpha, left, right, sums);
-        else if (b1 == 1) KERNEL(gemm_packed)(m, n, depth, &alpha, left, right, sums);
-        else KERNEL(gemm_across)(m, n, depth, &alpha, left, right, sums);
+        (new ? first : add)(m, n, depth, &alpha, left, IN2(b + p * b0, b0, b1), OUT2(c, ldc, 1));
     }
     free(turned);
 }
 
+static int by_transposed(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
+    int64_t b0, int64_t b1, T beta, T *c, int64_t ldc);
+
 // C := alpha A B + beta C
 static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, int64_t b1, T beta, T *c, int64_t ldc) {
+    _Alignas(64) T near_b[SMALL];
+    if (b1 != 1 && n * k <= SMALL) {
+        KERNEL(matrix_turn)(k, n, IN2(b, 1, b1), OUT2(near_b, n, 1));
+        b = near_b, b0 = n, b1 = 1;
+    }
+    const int low = b1 != 1 && m <= SLIM && 4 * m <= n;
+    const int narrow = a0 == 1 && a1 != 1 && m * k > SMALL && n <= SLIM && 4 * n <= m;
+    if ((low || narrow) && by_transposed(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc)) return;
     const int near = b1 == 1 && (m <= FEW_ROWS || k <= SHALLOW || n * k * sizeof(T) <= NEAR);
     if (near && k <= SHALLOW && beta != 0 && beta != 1) {  // C is passed over once
         for (int64_t i = 0; i < m; i += LINE) {
@@ -84,6 +102,21 @@ static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_
     }
 }
 
+// The same of few rows or columns by the transposed product, for which the large one of A and B needs no copy
+static int by_transposed(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
+    int64_t b0, int64_t b1, T beta, T *c, int64_t ldc) {
+    T *const sums = malloc(2 * m * n * sizeof(T)), *const turned = sums + m * n;
+    if (!sums) return 0;
+    product(n, m, k, alpha, b, b1, b0, a, a1, a0, 0, sums, m);
+    KERNEL(matrix_turn)(m, n, IN2(sums, 1, m), beta == 0 ? OUT2(c, ldc, 1) : OUT2(turned, n, 1));
+    if (beta != 0) {
+        scale(m, n, beta, c, ldc);
+        KERNEL(matrix_add)(m, n, IN2(turned, n, 1), OUT2(c, ldc, 1));
+    }
+    free(sums);
+    return 1;
+}
+
 void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
     int64_t b1, T beta, T *c, int64_t ldc) {
     if (m <= 0 || n <= 0) return;
@@ -97,6 +130,10 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
     }
     if (alpha == 0 || k <= 0) {
         scale(m, n, beta, c, ldc);
+        return;
+    }
+    if (k == 1 && beta == 1) {
+        CBLAS(ger)(CblasRowMajor, m, n, alpha, a, a0, b, b1, c, ldc);
         return;
     }
     int threads = m * n * k < LARGE ? 1 : exo_threads();

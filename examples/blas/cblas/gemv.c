@@ -3,7 +3,7 @@
 
 #define LARGE (1 << 18)  // elements of a matrix whose rows or columns threads share
 #define MANY 12          // rows that are read together if there are so many elements that they come from memory
-#define NARROW (320 / (int64_t)sizeof(T))  // columns for which there are kernels of their own
+#define IS_NARROW(n) ((n) <= 320 / (int64_t)sizeof(T))  // whether there are kernels of their own for so many columns
 
 void DOTS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
     const int64_t many = m - m % MANY, some = m - many;
@@ -18,12 +18,8 @@ void ADDS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, in
 }
 
 // y += alpha A x
-static void plain(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
+APART void plain(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
     int threads = m * n < LARGE ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
-    if (n <= NARROW) {
-        KERNEL(gemv_n_skinny)(m, n, &alpha, IN2(a, lda, 1), IN(x, 1), OUT(y, incy));
-        return;
-    }
     if (threads == 1) {
         if (far) DOTS(m, n, alpha, a, lda, x, y, incy);
         else KERNEL(gemv_n)(m, n, &alpha, IN2(a, lda, 1), IN(x, 1), OUT(y, incy));
@@ -39,12 +35,8 @@ static void plain(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const 
 }
 
 // y += alpha A^T x
-static void transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
+APART void transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
     int threads = m * n < LARGE ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
-    if (n <= NARROW) {
-        KERNEL(gemv_trans_skinny)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
-        return;
-    }
     if (threads == 1) {
         if (far) ADDS(m, n, alpha, a, lda, x, incx, y);
         else KERNEL(gemv_trans)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
@@ -59,11 +51,41 @@ static void transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, c
     }
 }
 
+APART void narrow(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
+    KERNEL(gemv_n_skinny)(m, n, &alpha, IN2(a, lda, 1), IN(x, 1), OUT(y, incy));
+}
+
+APART void narrow_transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
+    KERNEL(gemv_trans_skinny)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
+}
+
+static inline void dots(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
+    (IS_NARROW(n) ? narrow : plain)(m, n, alpha, a, lda, x, y, incy);
+}
+
+static inline void adds(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
+    (IS_NARROW(n) ? narrow_transposed : transposed)(m, n, alpha, a, lda, x, incx, y);
+}
+
+APART void scale(int64_t n, T beta, T *y, int64_t incy) { exo_scale(n, beta, y, incy); }
+
+// The same where the elements of the vector that a loop over columns goes through are no neighbours
+APART void copied(int by_rows, int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y, int64_t incy) {
+    ROOM(u, n, gemv);
+    exo_copy(n, by_rows ? x : y, by_rows ? incx : incy, u, 1);
+    if (by_rows) dots(m, n, alpha, a, lda, u, y, incy);
+    else {
+        adds(m, n, alpha, a, lda, x, incx, u);
+        exo_copy(n, u, 1, y, incy);
+    }
+    RELEASE(u);
+}
+
 void CBLAS(gemv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, T alpha, const T *a,
     CBLAS_INT lda, const T *x, CBLAS_INT incx, T beta, T *y, CBLAS_INT incy) {
     int64_t rows = ROW_MAJOR(layout) ? m : n, columns = ROW_MAJOR(layout) ? n : m;
-    int dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
-    int64_t nx = dots ? columns : rows, ny = dots ? rows : columns;
+    int by_rows = ROW_MAJOR(layout) == (trans == CblasNoTrans);
+    int64_t nx = by_rows ? columns : rows, ny = by_rows ? rows : columns;
     REQUIRE(IS_LAYOUT(layout), 1, gemv);
     REQUIRE(IS_TRANSPOSE(trans), 2, gemv);
     REQUIRE(m >= 0, 3, gemv);
@@ -74,16 +96,9 @@ void CBLAS(gemv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_
     if (m == 0 || n == 0) return;
     x = FIRST(x, nx, incx);
     y = FIRST(y, ny, incy);
-    exo_scale(ny, beta, y, incy);
+    if (RARE(beta != 1)) scale(ny, beta, y, incy);
     if (alpha == 0) return;
-    if (dots) {
-        GATHER(u, nx, x, incx, gemv);
-        plain(rows, columns, alpha, a, lda, u, y, incy);
-        RELEASE(u);
-    } else {
-        GATHER(u, ny, y, incy, gemv);
-        transposed(rows, columns, alpha, a, lda, x, incx, u);
-        SCATTER(u, ny, y, incy);
-        RELEASE(u);
-    }
+    if (RARE((by_rows ? incx : incy) != 1)) copied(by_rows, rows, columns, alpha, a, lda, x, incx, y, incy);
+    else if (by_rows) dots(rows, columns, alpha, a, lda, x, y, incy);
+    else adds(rows, columns, alpha, a, lda, x, incx, y);
 }

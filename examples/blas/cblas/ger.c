@@ -1,12 +1,13 @@
 // A := alpha x y^T + A
 
 #define LANES (32 / (int64_t)sizeof(T))    // elements of a vector
-#define NARROW (320 / (int64_t)sizeof(T))  // columns for which there is a kernel of its own, if they are whole vectors
+// Whether there is a kernel of its own for so many columns
+#define IS_NARROW(n) ((n) <= 10 * LANES && (n) % LANES == 0)
 
 // Stores are faster if no vector is on two cache lines. Rows at a distance of `step` begin at the same place of a vector:
 // as many columns are before the first whole one in each. Rows of few columns are not worth it; rows that are all
 // alike, in the last cache, are faster one after the other.
-static void update(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, T *a, int64_t lda) {
+APART void update(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, T *a, int64_t lda) {
     int64_t step = LANES, bytes = m * n * (int64_t)sizeof(T);
     while (step > 1 && lda * (step / 2) % LANES == 0) step /= 2;
     if (n < 24 * step || m < 4 * step || (step == 1 && bytes > 2 << 20 && bytes < 24 << 20)) {
@@ -18,6 +19,17 @@ static void update(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, cons
         if (head) KERNEL(ger_row)(rows, head, &alpha, IN(x, step * incx), IN(y, 1), OUT2(a, step * lda, 1));
         KERNEL(ger)(rows, n - head, &alpha, IN(x, step * incx), IN(y + head, 1), OUT2(a + head, step * lda, 1));
     }
+}
+
+APART void narrow(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, T *a, int64_t lda) {
+    KERNEL(ger_skinny)(m, n, &alpha, IN(x, incx), IN(y, 1), OUT2(a, lda, 1));
+}
+
+APART void copied(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, int64_t incy, T *a, int64_t lda) {
+    ROOM(u, n, ger);
+    exo_copy(n, y, incy, u, 1);
+    (IS_NARROW(n) ? narrow : update)(m, n, alpha, x, incx, u, a, lda);
+    RELEASE(u);
 }
 
 void CBLAS(ger)(CBLAS_LAYOUT layout, CBLAS_INT m, CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, const T *y,
@@ -37,8 +49,6 @@ void CBLAS(ger)(CBLAS_LAYOUT layout, CBLAS_INT m, CBLAS_INT n, T alpha, const T 
         x = y, m = n, incx = incy;
         y = first, n = rows, incy = inc;
     }
-    GATHER(u, n, y, incy, ger);
-    if (n <= NARROW && n % LANES == 0) KERNEL(ger_skinny)(m, n, &alpha, IN(x, incx), IN(u, 1), OUT2(a, lda, 1));
-    else update(m, n, alpha, x, incx, u, a, lda);
-    RELEASE(u);
+    if (RARE(incy != 1)) copied(m, n, alpha, x, incx, y, incy, a, lda);
+    else (IS_NARROW(n) ? narrow : update)(m, n, alpha, x, incx, y, a, lda);
 }

@@ -1,5 +1,6 @@
 // x, y := H (x, y). The flag h[0] tells which entries of H are 1 or -1: all are given, those of the diagonal are 1, or
 // the others are.
+// flags: -mtune=skylake: else gcc takes loads for free, and loads again what is used twice
 
 APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, const T *h) {
     if (h[0] < 0) KERNEL(rotm_strided)(n, &h[1], &h[3], &h[2], &h[4], OUT(x, incx), OUT(y, incy));

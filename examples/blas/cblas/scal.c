@@ -6,6 +6,6 @@ APART void any_stride(CBLAS_INT n, T alpha, T *x, CBLAS_INT incx) {
 
 void CBLAS(scal)(CBLAS_INT n, T alpha, T *x, CBLAS_INT incx) {
     if (n <= 0) return;
-    if (incx == 1) KERNEL(scal)(n, &alpha, OUT(x, 1));
-    else any_stride(n, alpha, x, incx);
+    if (RARE(incx != 1)) any_stride(n, alpha, x, incx);
+    else KERNEL(scal)(n, &alpha, OUT(x, 1));
 }

@@ -1,4 +1,5 @@
 // A number and the sum of x[i] y[i], in double precision; the result is rounded
+// flags: -fno-ivopts: else gcc wants so many counters that a call saves registers
 
 APART float any_stride(CBLAS_INT n, float alpha, const float *x, CBLAS_INT incx, const float *y, CBLAS_INT incy) {
     double r;

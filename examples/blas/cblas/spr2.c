@@ -1,5 +1,21 @@
 // A := alpha x y^T + alpha y x^T + A, where A is symmetric and packed
 
+APART void lower(int64_t n, T alpha, const T *x, const T *y, T *a) {
+    KERNEL(syr2_l_packed)(n, &alpha, IN(x, 1), IN(y, 1), OUT2(a, n, 1));
+}
+
+APART void upper(int64_t n, T alpha, const T *x, const T *y, T *a) {
+    KERNEL(syr2_u_packed)(n, &alpha, IN(x, 1), IN(y, 1), OUT2(a, n, 1));
+}
+
+APART void copied(int low, int64_t n, T alpha, const T *x, int64_t incx, const T *y, int64_t incy, T *a) {
+    GATHER(u, n, x, incx, spr2);
+    GATHER(v, n, y, incy, spr2);
+    (low ? lower : upper)(n, alpha, u, v, a);
+    RELEASE(u);
+    RELEASE(v);
+}
+
 void CBLAS(spr2)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, const T *y,
     CBLAS_INT incy, T *ap) {
     REQUIRE(IS_LAYOUT(layout), 1, spr2);
@@ -8,13 +24,7 @@ void CBLAS(spr2)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, con
     REQUIRE(incx != 0, 6, spr2);
     REQUIRE(incy != 0, 8, spr2);
     if (n == 0 || alpha == 0) return;
-    x = FIRST(x, n, incx);
-    y = FIRST(y, n, incy);
-    GATHER(u, n, x, incx, spr2);
-    GATHER(v, n, y, incy, spr2);
-    if (ROW_MAJOR(layout) == (uplo == CblasLower))
-        KERNEL(syr2_l_packed)(n, &alpha, IN(u, 1), IN(v, 1), OUT2(ap, n, 1));
-    else KERNEL(syr2_u_packed)(n, &alpha, IN(u, 1), IN(v, 1), OUT2(ap, n, 1));
-    RELEASE(u);
-    RELEASE(v);
+    const int low = ROW_MAJOR(layout) == (uplo == CblasLower);
+    if (RARE(incx != 1 || incy != 1)) copied(low, n, alpha, FIRST(x, n, incx), incx, FIRST(y, n, incy), incy, ap);
+    else (low ? lower : upper)(n, alpha, x, y, ap);
 }

@@ -12,6 +12,6 @@ APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
 
 void CBLAS(swap)(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     if (n <= 0) return;
-    if (incx == 1 && incy == 1) KERNEL(swap)(n, OUT(x, 1), OUT(y, 1));
-    else any_stride(n, x, incx, y, incy);
+    if (RARE(incx != 1 || incy != 1)) any_stride(n, x, incx, y, incy);
+    else KERNEL(swap)(n, OUT(x, 1), OUT(y, 1));
 }

@@ -1,5 +1,19 @@
 // A := alpha x x^T + A, where A is symmetric
 
+APART void lower(int64_t n, T alpha, const T *x, T *a, int64_t lda) {
+    KERNEL(syr_l)(n, &alpha, IN(x, 1), OUT2(a, lda, 1));
+}
+
+APART void upper(int64_t n, T alpha, const T *x, T *a, int64_t lda) {
+    KERNEL(syr_u)(n, &alpha, IN(x, 1), OUT2(a, lda, 1));
+}
+
+APART void copied(int low, int64_t n, T alpha, const T *x, int64_t incx, T *a, int64_t lda) {
+    GATHER(u, n, x, incx, syr);
+    (low ? lower : upper)(n, alpha, u, a, lda);
+    RELEASE(u);
+}
+
 void CBLAS(syr)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *a,
     CBLAS_INT lda) {
     REQUIRE(IS_LAYOUT(layout), 1, syr);
@@ -8,9 +22,7 @@ void CBLAS(syr)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, cons
     REQUIRE(incx != 0, 6, syr);
     REQUIRE(lda >= AT_LEAST_1(n), 8, syr);
     if (n == 0 || alpha == 0) return;
-    x = FIRST(x, n, incx);
-    GATHER(u, n, x, incx, syr);
-    if (ROW_MAJOR(layout) == (uplo == CblasLower)) KERNEL(syr_l)(n, &alpha, IN(u, 1), OUT2(a, lda, 1));
-    else KERNEL(syr_u)(n, &alpha, IN(u, 1), OUT2(a, lda, 1));
-    RELEASE(u);
+    const int low = ROW_MAJOR(layout) == (uplo == CblasLower);
+    if (RARE(incx != 1)) copied(low, n, alpha, FIRST(x, n, incx), incx, a, lda);
+    else (low ? lower : upper)(n, alpha, x, a, lda);
 }

@@ -1,5 +1,21 @@
 // A := alpha x y^T + alpha y x^T + A, where A is symmetric
 
+APART void lower(int64_t n, T alpha, const T *x, const T *y, T *a, int64_t lda) {
+    KERNEL(syr2_l)(n, &alpha, IN(x, 1), IN(y, 1), OUT2(a, lda, 1));
+}
+
+APART void upper(int64_t n, T alpha, const T *x, const T *y, T *a, int64_t lda) {
+    KERNEL(syr2_u)(n, &alpha, IN(x, 1), IN(y, 1), OUT2(a, lda, 1));
+}
+
+APART void copied(int low, int64_t n, T alpha, const T *x, int64_t incx, const T *y, int64_t incy, T *a, int64_t lda) {
+    GATHER(u, n, x, incx, syr2);
+    GATHER(v, n, y, incy, syr2);
+    (low ? lower : upper)(n, alpha, u, v, a, lda);
+    RELEASE(u);
+    RELEASE(v);
+}
+
 void CBLAS(syr2)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, const T *y,
     CBLAS_INT incy, T *a, CBLAS_INT lda) {
     REQUIRE(IS_LAYOUT(layout), 1, syr2);
@@ -9,12 +25,7 @@ void CBLAS(syr2)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, con
     REQUIRE(incy != 0, 8, syr2);
     REQUIRE(lda >= AT_LEAST_1(n), 10, syr2);
     if (n == 0 || alpha == 0) return;
-    x = FIRST(x, n, incx);
-    y = FIRST(y, n, incy);
-    GATHER(u, n, x, incx, syr2);
-    GATHER(v, n, y, incy, syr2);
-    if (ROW_MAJOR(layout) == (uplo == CblasLower)) KERNEL(syr2_l)(n, &alpha, IN(u, 1), IN(v, 1), OUT2(a, lda, 1));
-    else KERNEL(syr2_u)(n, &alpha, IN(u, 1), IN(v, 1), OUT2(a, lda, 1));
-    RELEASE(u);
-    RELEASE(v);
+    const int low = ROW_MAJOR(layout) == (uplo == CblasLower);
+    if (RARE(incx != 1 || incy != 1)) copied(low, n, alpha, FIRST(x, n, incx), incx, FIRST(y, n, incy), incy, a, lda);
+    else (low ? lower : upper)(n, alpha, x, y, a, lda);
 }

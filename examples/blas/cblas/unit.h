@@ -65,7 +65,7 @@ static inline void exo_scale(int64_t n, T beta, T *y, int64_t inc) {
 }
 
 // What level 3 is made of, from gemm.c: C := alpha A B + beta C, of A and B with elements of a row at distance a1 and b1
-// and rows at distance a0 and b0, and C with rows at distance ldc.
+// and rows at distance a0 and b0, one of either is 1, and C with rows at distance ldc.
 #define PRODUCT EXO_JOIN(EXO_JOIN(exo_, EXO_LETTER), EXO_HERE(product))
 void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
     int64_t b1, T beta, T *c, int64_t ldc);

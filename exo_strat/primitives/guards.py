@@ -1,0 +1,83 @@
+"""Guards that only keep away what nobody would notice. Imports `framework`, `scoping`, `wellformed` and `logic`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..cursors.edits import Span
+from ..cursors.kinds import IfCursor
+from ..cursors.rewrite import Rewrite
+from ..frontend.scope import declarations
+from ..ir import build as b
+from ..ir.nodes import Assign, If, Stmt
+from ..ir.walk import get, walk
+from ..logic import idle
+from .framework import Where, applicable, argument, primitive, require
+from .scoping import no_new_races
+from .wellformed import well_formed_at
+
+
+@primitive()
+def drop_guard(rw: Rewrite, guard: IfCursor, fill: float | None = None) -> Where:
+    """`if e: s  ~>  s`, where nobody reads what s does while e is false.
+
+    With a number `fill`, `if e: x = a  ~>  if e: x = a else: x = fill`. So lanes that are left over are computed
+    like the others, and loaded as zeros. Beyond the paper. Returns s, or with `fill` the `if`.
+
+    Right if, while e is false, s (or the new assignment) writes only to buffers that are allocated in the procedure,
+    and there only elements that no code read, as long as the buffer lives; if what it reads of such buffers was surely
+    written before, it is in bounds, and it surely runs to its end, with floating-point numbers only. Iterations of a
+    parallel loop must not share what they write. Fails with `NotApplicable` if there is an else branch, or if s is to
+    be filled in and is not one assignment; with `Unsafe` if one of these does not hold.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     assert n <= 8
+    ...     a: f32[8]
+    ...     for i in seq(0, 8):
+    ...         if i < n:
+    ...             a[i] = x[i]
+    ...     for i in seq(0, 8):
+    ...         if i < n:
+    ...             a[i] += 1.0
+    ...     for i in seq(0, n):
+    ...         x[i] = a[i]
+    ... ''')
+    >>> print(drop_guard.direct(drop_guard.direct(p, "if _: _", 0.0), "if _: _ #1"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        assert n <= 8
+        a: f32[8] @ DRAM
+        for i in seq(0, 8):
+            if i < n:
+                a[i] = x[i]
+            else:
+                a[i] = 0.0
+        for i in seq(0, 8):
+            a[i] += 1.0
+        for i in seq(0, n):
+            x[i] = a[i]
+    """
+    number = isinstance(fill, int | float) and not isinstance(fill, bool)
+    argument(fill is None or number, f"what is filled in is a number, not {fill!r}")
+    tree, path = rw.proc.tree, guard.path
+    cond = get(tree, path)
+    assert isinstance(cond, If)
+    applicable(not cond.orelse, "the `if` must have no else branch", guard)
+    added: Sequence[Stmt] = cond.body
+    if fill is not None:
+        first = cond.body[0]
+        applicable(len(cond.body) == 1 and isinstance(first, Assign), "there must be one assignment to fill in", guard)
+        assert isinstance(first, Assign)
+        added = [Assign(first.sym, first.idx, b.data(fill))]
+    new = rw.unwrap(path) if fill is None else Span(path, "orelse", 0, 1)
+    if fill is not None:
+        rw.insert(new._replace(hi=0), *added)
+    statements = [new.path(k) for k in range(len(added))]
+    for at, n in (found for p in statements for found in walk(rw.node(p), p)):
+        if isinstance(n, Stmt):
+            well_formed_at(rw, at)
+    require(idle.may_idle(tree, path, added, declarations(tree)), guard)
+    for at in statements:
+        no_new_races(rw, at)
+    return new if fill is None else path

@@ -1,0 +1,74 @@
+"""Guards that nobody needs. Imports `exo_strat`, `inspect` and this package."""
+
+from __future__ import annotations
+
+from exo_strat import (
+    AssignCursor,
+    Cursor,
+    IfCursor,
+    Proc,
+    ReadCursor,
+    Script,
+    StmtCursor,
+    attempt,
+    drop_guard,
+    fail,
+    focus,
+    moves,
+    nav,
+    seq,
+    try_else,
+)
+
+from ..inspect import statements
+from .writing import strategy
+
+
+@strategy
+def unguard(p: Proc, c: Cursor) -> Script:
+    """`if e: s  ~>  s`, or `if e: x = y  ~>  if e: x = y else: x = 0`, wherever nobody reads what is done in addition.
+
+    At and below the focus. Lanes that are left over are then computed like the others, but not loaded, nor stored.
+    Never fails. Returns the focus, or the procedure if that is gone.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     assert n <= 8
+    ...     a: f32[8]
+    ...     for i in seq(0, 8):
+    ...         if i < n:
+    ...             a[i] = x[i]
+    ...     for i in seq(0, 8):
+    ...         if i < n:
+    ...             a[i] += 1.0
+    ...     for i in seq(0, 8):
+    ...         if i < n:
+    ...             x[i] = a[i]
+    ... ''')
+    >>> print(schedule(unguard(), p))
+    def foo(n: size, x: f32[n] @ DRAM):
+        assert n <= 8
+        a: f32[8] @ DRAM
+        for i in seq(0, 8):
+            if i < n:
+                a[i] = x[i]
+            else:
+                a[i] = 0.0
+        for i in seq(0, 8):
+            a[i] += 1.0
+        for i in seq(0, 8):
+            if i < n:
+                x[i] = a[i]
+    """
+    for guard in statements(c):
+        if isinstance(guard, IfCursor):
+            filled = drop_guard(0.0) if is_load(guard.body()[0]) else fail("only what is loaded is filled in")
+            yield attempt(seq(focus(guard), try_else(drop_guard(), filled)))
+    yield try_else(focus(c), nav(moves.root))
+    return None
+
+
+def is_load(s: StmtCursor) -> bool:
+    """Whether a statement copies one element."""
+    return isinstance(s, AssignCursor) and isinstance(s.rhs(), ReadCursor)

@@ -1,0 +1,68 @@
+"""The harness finds what goes wrong when a guard is dropped and a question about it is not asked, or is asked with
+something left out; see `test_knockouts`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from exo_strat.ir.walk import walk
+from exo_strat.logic import idle
+from exo_strat.logic.dependence import SAFE, Verdict, clash
+from exo_strat.logic.effects import Access, Blk, effects
+from exo_strat.primitives import guards
+from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
+
+BUDGET = 1500
+"""Random programs for each knock-out."""
+
+
+def must_be_caught(shapes: str = "lanes") -> None:
+    with pytest.raises((Miscompiled, Malformed)):
+        check_primitive("drop_guard", BUDGET, Tally(), shapes.split(), shrink=False)
+
+
+@pytest.mark.parametrize("question", ["may_idle", "_unnoticed", "clash", "cover"])
+def test_a_question_that_is_not_asked(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idle, question, lambda *_, **__: SAFE)
+    must_be_caught()
+
+
+def test_lanes_out_of_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guards, "well_formed_at", lambda *_: None)
+    must_be_caught()
+
+
+@pytest.mark.parametrize("kind", ["R", "A"])
+def test_reads_that_do_not_count(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who else reads, or accumulates into, what is written in addition."""
+    monkeypatch.setattr(idle, "effects", lambda *args: [a for a in effects(*args) if a.kind != kind])
+    must_be_caught()
+
+
+def test_results_are_local(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arguments are taken for buffers that nobody reads."""
+    accesses = idle.Added.accesses
+
+    def inside(added: idle.Added, blk: Blk) -> list[Access]:
+        return [a for a in accesses(added, blk) if blk.parent or blk.lo]
+
+    monkeypatch.setattr(idle.Added, "accesses", inside)
+    must_be_caught("anything nest temporary")
+
+
+def test_code_that_may_trap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idle, "_lack", lambda *_: None)
+    must_be_caught()
+
+
+def test_a_read_by_the_code_itself_where_the_condition_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reads of the guarded code itself are left out."""
+
+    def others(tree: Any, facts: Any, writes: Any, reads: Any, *rest: Any, **named: Any) -> Verdict:
+        own = {id(n) for a in writes for _, n in walk(a.node)}
+        return clash(tree, facts, writes, [a for a in reads if id(a.node) not in own], *rest, **named)
+
+    monkeypatch.setattr(idle, "clash", others)
+    must_be_caught()
