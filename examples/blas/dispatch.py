@@ -84,8 +84,13 @@ def entry_points(header: str, defined: Sequence[str], plain: str, target: str) -
     >>> print(after)
     __attribute__((visibility("default"))) float cblas_sasum(int n, const float *x) {
         if (__builtin_expect(exo_plain, 0)) return cblas_sasum_c(n, x);
-        else return cblas_sasum_avx2(n, x);
+        else {
+            return cblas_sasum_avx2(n, x);
+        }
     }
+
+    The compiler must use no vector instruction on the way to the plain version: floating-point numbers are not to be
+    moved before the question is answered.
     """
     functions = [p for p in prototypes(header) if p.name in set(defined)]
     before = [f"extern {_HIDDEN} int exo_plain;"]
@@ -95,11 +100,16 @@ def entry_points(header: str, defined: Sequence[str], plain: str, target: str) -
 
 
 def _choice(p: Prototype, plain: str, target: str) -> str:
-    return (
-        f"{_VISIBLE} {p.result} {p.name}({p.params}) {{\n"
-        f"    if (__builtin_expect(exo_plain, 0)) {_call(p, f'{p.name}_{plain}')}\n"
-        f"    else {_call(p, f'{p.name}_{target}')}\n}}"
+    numbers = re.findall(r"\b(?:float|double) (\w+)", p.params)
+    lines = (
+        f"{_VISIBLE} {p.result} {p.name}({p.params}) {{",
+        f"    if (__builtin_expect(exo_plain, 0)) {_call(p, f'{p.name}_{plain}')}",
+        "    else {",
+        *(f'        __asm__ volatile("" : "+x"({x}));' for x in numbers),
+        f"        {_call(p, f'{p.name}_{target}')}",
+        "    }\n}",
     )
+    return "\n".join(lines)
 
 
 def _call(p: Prototype, function: str) -> str:

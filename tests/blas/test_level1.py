@@ -6,6 +6,9 @@ Vectors lie between pages that trap, so that a read or a write beyond an end end
 from __future__ import annotations
 
 import ctypes
+import re
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -335,6 +338,27 @@ def test_functions_of_level_1_are_entry_points_themselves():
     assert Unit("dot", "f64").direct
     assert not Unit("gemv", "f64").direct
     assert not Unit("rotg", "f64").direct  # without kernels it is the same for all targets
+
+
+def on_the_way(code: str) -> str:
+    """The instructions of an entry point before it jumps as there are no vectors, and then to the plain version."""
+    before, jump, rest = re.split(r"\tjne +(\w+) ", code, maxsplit=1)
+    assert "<exo_plain>" in before
+    there, to, _ = rest.partition(f"{jump}:")[2].partition("\tjmp")
+    assert to, code
+    return before + there
+
+
+def test_a_processor_without_vectors_meets_no_instruction_of_theirs(blas_of):
+    """Theirs begin with a v."""
+    if shutil.which("objdump") is None:
+        pytest.skip("there is no objdump")
+    command = ["objdump", "-d", "--no-show-raw-insn", blas_of(WRAPPERS, "avx2").library._name]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    functions = re.findall(r"<(cblas_[a-z0-9]+)>:\n((?:.+\n)+)", text)
+    entries = [name for name, code in functions if "<exo_plain>" in code]
+    assert len(entries) == 22
+    assert not [name for name, code in functions if name in entries and re.search(r"\tv\w+", on_the_way(code))]
 
 
 def test_a_wrapper_asks_for_flags():
