@@ -70,7 +70,8 @@ static inline void adds(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, 
 APART void scale(int64_t n, T beta, T *y, int64_t incy) { exo_scale(n, beta, y, incy); }
 
 // The same where the elements of the vector that a loop over columns goes through are no neighbours
-APART void copied(int by_rows, int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y, int64_t incy) {
+APART void copied(int by_rows, int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y,
+    int64_t incy) {
     ROOM(u, n, gemv);
     exo_copy(n, by_rows ? x : y, by_rows ? incx : incy, u, 1);
     if (by_rows) dots(m, n, alpha, a, lda, u, y, incy);
