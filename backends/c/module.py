@@ -21,6 +21,10 @@ from .terms import Term, num, row_major
 from .types import c_type
 from .views import Env, View, whole
 
+MODULO = "-fwrapv"
+"""What integers ask of the C compiler: they are numbers modulo 2^k, so a sum may overflow on the way. One that a rewrite
+put in another order does so where it did not before."""
+
 
 @dataclass(frozen=True)
 class CModule:
@@ -34,7 +38,7 @@ class CModule:
     """The exported functions, for who calls them."""
     cc_flags: tuple[str, ...] = ()
     cpu_flags: tuple[str, ...] = ()
-    """What its memories ask of the C compiler and of the processor."""
+    """What its memories and precisions ask of the C compiler, and its memories of the processor."""
     headers: tuple[Path, ...] = ()
     """Files that the source includes and no compiler brings."""
 
@@ -72,13 +76,14 @@ def compile(procs: Sequence[Proc], name: str = "exo") -> CModule:
     prototypes = [
         f"{_contract(f, env)}{_prototype(f, env, exported, '')};\n" for f, env in entries if f.exported
     ]
-    memories = [d.mem for f in program.functions for d in f.data.values()]
+    data = [d for f in program.functions for d in f.data.values()]
+    memories, integers = [d.mem for d in data], any(not d.scalar.is_float for d in data)
     return CModule(
         name,
         _header(name, exported, prototypes),
         _source(name, needs, bodies),
         tuple(f for f in program.functions if f.exported),
-        tuple(dict.fromkeys(flag for m in memories for flag in m.cc_flags)),
+        tuple(dict.fromkeys(flag for m in memories for flag in m.cc_flags)) + (MODULO,) * integers,
         tuple(dict.fromkeys(flag for m in memories for flag in m.cpu_flags)),
         tuple(dict.fromkeys(path for m in memories for path in m.headers)),
     )

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from backends import jit
+from backends.c import compile
 from backends.c.errors import PrecisionError
+from backends.c.module import MODULO
 from exo_strat import Proc, bind_expr, inline_assign, proc_from_source
 from exo_strat.interp import run
 
@@ -106,3 +108,18 @@ def p(n: size, x: u8[n // 2 + 1], y: u16[n]):
 """)
     assert "y[n / 2] = floordiv(u16(x[n / 2]), 3.0) + y[0]" in str(p)
     assert proc_from_source(str(p)).tree == p.tree
+
+
+def test_a_sum_may_overflow_on_the_way(code: Code) -> None:
+    """As one does that was put in another order. The sanitizer ends the process if C left that undefined."""
+    p = code("""
+    def p(n: size, x: i32[n], y: i32[1]):
+        for i in seq(0, n):
+            y[0] += x[i]
+    """)
+    y = np.zeros(1, np.int32)
+    trapping = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
+    jit(p, flags=trapping)(3, np.array([2**31 - 1, 1, -2], np.int32), y)
+    assert y[0] == 2**31 - 2
+    assert compile([p]).cc_flags == (MODULO,)
+    assert compile([code("def q(y: f32[1]):\n    y[0] = 0.0")]).cc_flags == ()
