@@ -22,8 +22,8 @@ from .types import c_type
 from .views import Env, View, whole
 
 MODULO = "-fwrapv"
-"""What integers ask of the C compiler: they are numbers modulo 2^k, so a sum may overflow on the way. One that a rewrite
-put in another order does so where it did not before."""
+"""What integers ask of the C compiler: they are numbers modulo 2^k, so a sum may overflow on the way. One that a
+rewrite put in another order does so where it did not before."""
 
 
 @dataclass(frozen=True)
