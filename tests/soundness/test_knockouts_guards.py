@@ -18,30 +18,37 @@ BUDGET = 1500
 """Random programs for each knock-out."""
 
 
-def must_be_caught(shapes: str = "lanes") -> None:
+OF = pytest.mark.parametrize("primitive", ["drop_guard"])
+
+
+def must_be_caught(primitive: str, shapes: str = "lanes") -> None:
     with pytest.raises((Miscompiled, Malformed)):
-        check_primitive("drop_guard", BUDGET, Tally(), shapes.split(), shrink=False)
+        check_primitive(primitive, BUDGET, Tally(), shapes.split(), shrink=False)
 
 
+@OF
 @pytest.mark.parametrize("question", ["may_idle", "_unnoticed", "clash", "cover"])
-def test_a_question_that_is_not_asked(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_that_is_not_asked(primitive: str, question: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle, question, lambda *_, **__: SAFE)
-    must_be_caught()
+    must_be_caught(primitive)
 
 
-def test_lanes_out_of_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+@OF
+def test_lanes_out_of_bounds(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guards, "well_formed_at", lambda *_: None)
-    must_be_caught()
+    must_be_caught(primitive)
 
 
+@OF
 @pytest.mark.parametrize("kind", ["R", "A"])
-def test_reads_that_do_not_count(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_that_do_not_count(primitive: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who else reads, or accumulates into, what is written in addition."""
     monkeypatch.setattr(idle, "effects", lambda *args: [a for a in effects(*args) if a.kind != kind])
-    must_be_caught()
+    must_be_caught(primitive)
 
 
-def test_results_are_local(monkeypatch: pytest.MonkeyPatch) -> None:
+@OF
+def test_results_are_local(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arguments are taken for buffers that nobody reads."""
     accesses = idle.Added.accesses
 
@@ -49,15 +56,17 @@ def test_results_are_local(monkeypatch: pytest.MonkeyPatch) -> None:
         return [a for a in accesses(added, blk) if blk.parent or blk.lo]
 
     monkeypatch.setattr(idle.Added, "accesses", inside)
-    must_be_caught("anything nest temporary")
+    must_be_caught(primitive, "anything nest temporary")
 
 
-def test_code_that_may_trap(monkeypatch: pytest.MonkeyPatch) -> None:
+@OF
+def test_code_that_may_trap(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle, "_lack", lambda *_: None)
-    must_be_caught()
+    must_be_caught(primitive)
 
 
-def test_a_read_by_the_code_itself_where_the_condition_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
+@OF
+def test_a_read_by_the_code_itself_where_the_condition_is_true(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reads of the guarded code itself are left out."""
 
     def others(tree: Any, facts: Any, writes: Any, reads: Any, *rest: Any, **named: Any) -> Verdict:
@@ -65,4 +74,4 @@ def test_a_read_by_the_code_itself_where_the_condition_is_true(monkeypatch: pyte
         return clash(tree, facts, writes, [a for a in reads if id(a.node) not in own], *rest, **named)
 
     monkeypatch.setattr(idle, "clash", others)
-    must_be_caught()
+    must_be_caught(primitive)
