@@ -28,8 +28,9 @@ SIZES = (
     (0, 3, 4), (3, 0, 4), (3, 4, 0), (1, 1, 1), (1, 17, 5), (17, 1, 5), (1, 9, 1), (9, 1, 40),
     (2, 3, 4), (5, 16, 7), (6, 64, 8), (7, 33, 3),
     (11, 70, 9), (16, 16, 16), (50, 65, 66), (97, 31, 20), (3, 40, 300), (70, 20, 257), (390, 18, 2),
+    (8, 300, 150), (13, 1100, 33),
 )  # fmt: skip
-"""Extents of C and of the sum: edges of tiles, panels and blocks."""
+"""Extents of C and of the sum: edges of tiles, panels and blocks; B of few rows that is larger than what stays near."""
 
 ORDERS = (1, 2, 5, 31, 32, 33, 40, 65, 100)
 """Orders of triangular matrices: parts that are not halved, and those that are."""

@@ -20,10 +20,15 @@ typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct
 #define LINE 16            // elements that are at least a cache line
 #define TALL 4096          // rows of A that are turned at a time
 #define MANY_COLUMNS 256   // columns for which it pays to turn a transposed A
-#ifdef __AVX512F__
-#define FEW_ROWS 320       // rows for which packing B doesn't pay, as measured: panels of AVX-512 are wide
+#define TILE_ROWS 6        // as in strategies/blas/level3.py: rows that are computed in one pass over B
+#define PAGE 4096          // bytes within which a processor reads ahead
+#define LONG_ROWS(ld) ((ld) * (int64_t)sizeof(T) > PAGE)
+#ifdef __AVX512F__         // tiles are four cache lines wide, which are read ahead
+#define FEW_ROWS(ld) (LONG_ROWS(ld) ? 48 : 320)   // rows for which packing B doesn't pay, as measured
+#define AHEAD(ld, k) (LONG_ROWS(ld) ? SHALLOW : (k))  // rows of B that are read at a time
 #else
-#define FEW_ROWS 24
+#define FEW_ROWS(ld) 48
+#define AHEAD(ld, k) (LONG_ROWS(ld) ? SHALLOW : 64)
 #endif
 
 // y := alpha A x + beta y, with rows of A at distance a0 and elements of a row at distance a1, one of which is 1
@@ -40,13 +45,27 @@ static void scale(int64_t m, int64_t n, T beta, T *c, int64_t ldc) {
     else if (beta != 1) KERNEL(matrix_scale)(m, n, &beta, OUT2(c, ldc, 1));
 }
 
-// C := alpha A B, or C += alpha A B, of B in rows of neighbours where it is, by columns that stay near
+// C := alpha A B, or C += alpha A B, of B in rows of neighbours where it is, by columns that stay near. Of a B that is
+// not near yet few rows at a time: a tile goes down them, and the processor reads ahead in that many only.
 static void in_place(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, T *c, int64_t ldc) {
-    Kernel *const multiply = new ? KERNEL(gemm_new_unpacked) : KERNEL(gemm_unpacked);
-    const int64_t width = m <= 6 ? n : (CACHED / (int64_t)sizeof(T) / k / SLIM + 1) * SLIM;  // six rows are one pass
-    for (int64_t j = 0; j < n; j += width)
-        multiply(m, n - j < width ? n - j : width, k, &alpha, IN2(a, a0, a1), IN2(b + j, b0, 1), OUT2(c + j, ldc, 1));
+    if (n * k <= SMALL) {
+        (new ? KERNEL(gemm_new_unpacked) : KERNEL(gemm_unpacked))(m, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, 1),
+            OUT2(c, ldc, 1));
+        return;
+    }
+    const int64_t deep = n * k * (int64_t)sizeof(T) > NEAR ? AHEAD(b0, k) : k;
+    const int64_t passes = (m + TILE_ROWS - 1) / TILE_ROWS, even = (m + passes - 1) / passes;
+    const int64_t tall = even < TILE_ROWS ? even : m;  // two passes of 4 rows, not 6 and 2
+    for (int64_t p = 0; p < k; p += deep, new = 0) {
+        Kernel *const multiply = new ? KERNEL(gemm_new_unpacked) : KERNEL(gemm_unpacked);
+        const int64_t depth = k - p < deep ? k - p : deep;
+        const int64_t width = passes == 1 ? n : (CACHED / (int64_t)sizeof(T) / depth / SLIM + 1) * SLIM;
+        for (int64_t j = 0; j < n; j += width)
+            for (int64_t i = 0; i < m; i += tall)
+                multiply(m - i < tall ? m - i : tall, n - j < width ? n - j : width, depth, &alpha,
+                    IN2(a + i * a0 + p * a1, a0, a1), IN2(b + p * b0 + j, b0, 1), OUT2(c + i * ldc + j, ldc, 1));
+    }
 }
 
 // The same of B in copies, and of A too if it's a transposed one that is read several times
@@ -82,7 +101,7 @@ static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_
     const int low = b1 != 1 && m <= SLIM && 4 * m <= n;
     const int narrow = a0 == 1 && a1 != 1 && m * k > SMALL && n <= SLIM && 4 * n <= m;
     if ((low || narrow) && by_transposed(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc)) return;
-    const int near = b1 == 1 && (m <= FEW_ROWS || k <= SHALLOW || n * k * sizeof(T) <= NEAR);
+    const int near = b1 == 1 && (m <= FEW_ROWS(b0) || k <= SHALLOW || n * k * sizeof(T) <= NEAR);
     if (near && k <= SHALLOW && beta != 0 && beta != 1) {  // C is passed over once
         for (int64_t i = 0; i < m; i += LINE) {
             const int64_t rows = m - i < LINE ? m - i : LINE;
