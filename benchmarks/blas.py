@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.console import Console
 
-from benchmarks.blas_rivals import Harness, Limits, Rival, rivals
+from benchmarks.blas_rivals import Harness, Limits, Rival, returns, rivals
 from benchmarks.blas_routines import LEVELS, Case, arguments, cases
 from benchmarks.blas_tables import Row, csv_file, report
 from examples.blas.library import build
@@ -71,7 +71,8 @@ def result(harness: Harness, r: Rival, case: Case) -> list[np.ndarray]:
     """What a call returns and leaves in its arrays."""
     given = arguments(case)
     harness.seconds(r, case.function, 1, given)
-    return [np.array([harness.returned(r)]), *(v for v in given if isinstance(v, np.ndarray))]
+    returned = [np.array([harness.returned(r)])] if returns(case.function) else []
+    return [*returned, *(v for v in given if isinstance(v, np.ndarray))]
 
 
 def disagreeing(case: Case, some: Sequence[Rival], harness: Harness) -> list[str]:

@@ -126,7 +126,7 @@ class Harness:
         return found
 
     def returned(self, rival: Rival) -> float:
-        """The number that the last call returned."""
+        """The number that the last call returned, of a function that `returns` one."""
         return ctypes.c_double.in_dll(self._copy(rival), "result").value
 
 
@@ -134,6 +134,11 @@ def parameters(function: str) -> tuple[tuple[str, str], ...]:
     """The types and names of a function's parameters; pointers have names that begin with *."""
     pairs = (p.rsplit(" ", 1) for p in PROTOTYPES[function].params.split(", "))
     return tuple((t, name) for t, name in pairs)
+
+
+def returns(function: str) -> bool:
+    """Whether a function returns a number."""
+    return PROTOTYPES[function].result != "void"
 
 
 def _types(function: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from benchmarks.blas import result
 from benchmarks.blas_rivals import PROTOTYPES, Harness, Rival, parameters, plain
 from benchmarks.blas_routines import LEVELS, Case, arguments, cases
 from benchmarks.blas_tables import Row as Measured
@@ -104,3 +105,9 @@ def test_a_ratio_is_to_the_fastest_peer_that_has_the_case() -> None:
 
 def test_functions_of_a_header_are_named_once() -> None:
     assert all(re.fullmatch(r"cblas_i?[sd]\w+", name) for name in PROTOTYPES)
+
+
+def test_what_a_function_before_returned_is_no_result(harness: Harness, rival: Rival) -> None:
+    dot, axpy = some_case("ddot", "7"), some_case("daxpy", "7")
+    assert len(result(harness, rival, dot)) == 3
+    assert len(result(harness, rival, axpy)) == 2
