@@ -355,6 +355,8 @@ def test_a_processor_without_vectors_meets_no_instruction_of_theirs(blas_of):
         pytest.skip("there is no objdump")
     command = ["objdump", "-d", "--no-show-raw-insn", blas_of(WRAPPERS, "avx2").library._name]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    if "__asan" in text:
+        pytest.skip("a sanitizer adds code of its own")
     functions = re.findall(r"<(cblas_[a-z0-9]+)>:\n((?:.+\n)+)", text)
     entries = [name for name, code in functions if "<exo_plain>" in code]
     assert len(entries) == 22
