@@ -53,8 +53,11 @@ class CModule:
         return self.header + self.source.replace(f'#include "{self.name}.h"\n', "", 1)
 
 
-def compile(procs: Sequence[Proc], name: str = "exo") -> CModule:
+def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False) -> CModule:
     """The C11 module of `procs` and what they call; `name` names the header file.
+
+    `embedded`, its text is to be a part of a C file that calls `procs`: all functions are static. Of those that `procs`
+    call, the ones that call no others are parts of their callers, and the others stay functions.
 
     Dense tensors are pointers, windows small structs with strides in elements, single values
     pointers, control values `int64_t` or `bool`. What a caller owes (assertions, and that no buffer
@@ -72,9 +75,11 @@ def compile(procs: Sequence[Proc], name: str = "exo") -> CModule:
     needs.includes.update({"#include <stdbool.h>": None, "#include <stddef.h>": None, "#include <stdint.h>": None})
     names = frozenset(f.name for f in program.functions)
     entries = [(f, _entry(f, names)) for f in program.functions]
-    bodies = [_definition(f, env, program, needs) for f, env in entries]
+    bodies = [_definition(f, env, program, needs, embedded) for f, env in entries]
     prototypes = [
-        f"{_contract(f, env)}{_prototype(f, env, exported, '')};\n" for f, env in entries if f.exported
+        f"{_contract(f, env)}{_storage(f, embedded)}{_prototype(f, env, exported, '')};\n"
+        for f, env in entries
+        if f.exported
     ]
     data = [d for f in program.functions for d in f.data.values()]
     memories, integers = [d.mem for d in data], any(not d.scalar.is_float for d in data)
@@ -169,7 +174,15 @@ def _prototype(f: Function, env: Env, needs: Needs, restrict: str) -> str:
     checks it for calls, the header asks it of C callers), so every pointer is `restrict`."""
     names = [_c_argument(env, a) for a in f.tree.args]
     params = [_parameter(f, a, i, names[i], needs, restrict) for i, a in enumerate(f.tree.args)]
-    return f"{'' if f.exported else 'static '}void {f.name}({', '.join(params) or 'void'})"
+    return f"void {f.name}({', '.join(params) or 'void'})"
+
+
+def _storage(f: Function, embedded: bool) -> str:
+    """What stands before the declaration of a function. C compilers decide by how many callers there are whether it is
+    a part of them, and have too few registers for the loops of a long one."""
+    if f.exported or not embedded:
+        return "static " * (embedded or not f.exported)
+    return f"static {'inline __attribute__((always_inline))' if f.is_leaf else '__attribute__((noinline))'} "
 
 
 def _c_argument(env: Env, a: Arg) -> str:
@@ -179,7 +192,7 @@ def _c_argument(env: Env, a: Arg) -> str:
     return env.views[a.sym].name.removesuffix(".data")
 
 
-def _definition(f: Function, entry: Env, program: Program, needs: Needs) -> str:
+def _definition(f: Function, entry: Env, program: Program, needs: Needs, embedded: bool) -> str:
     printer = Statements(f, program, needs)
     env, lines = entry, list[str]()
     for i, a in enumerate(f.tree.args):
@@ -192,7 +205,7 @@ def _definition(f: Function, entry: Env, program: Program, needs: Needs) -> str:
             view = env.views[a.sym]
             env = env.with_view(a.sym, whole(view.name, view.scalar, view.mem, row_major(shape), view.const))
     lines += printer.block(f.tree.body, env, (), "body")
-    opening = f"{_prototype(f, entry, needs, 'restrict ')} {{"
+    opening = f"{_storage(f, embedded)}{_prototype(f, entry, needs, 'restrict ')} {{"
     return "\n".join((*printer.outlined, opening, *indented(lines), "}\n"))
 
 

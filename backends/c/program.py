@@ -25,6 +25,11 @@ class Function:
     foreign: frozenset[str]
     """Identifiers of the instruction templates that it uses: its variables must not hide them."""
 
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it calls no function: instructions are none."""
+        return all(n.f.tree.instr is not None for _, n in walk(self.tree) if isinstance(n, Call))
+
 
 @dataclass(frozen=True)
 class Program:

@@ -107,24 +107,8 @@ def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...
     """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for."""
     if not procs:
         return "#include <stdint.h>\n", ()
-    module = compile(procs, name)
-    text = _in_callers(module.text)
-    for f in module.functions:
-        text = re.sub(rf"^void {f.name}\(", f"static void {f.name}(", text, flags=re.MULTILINE)
-    return text, module.cc_flags + (("-fopenmp",) if module.parallel else ())
-
-
-def _in_callers(text: str) -> str:
-    """The functions that call no others as parts of their callers, and those that do, apart: gcc decides by how many
-    callers there are, and has too few registers for loops of long functions."""
-    names = re.findall(r"^static void (\w+)\(", text, re.MULTILINE)
-    call = re.compile(rf"^ +(?:{'|'.join(names)})\(", re.MULTILINE)
-
-    def marked(found: re.Match[str]) -> str:
-        place = "__attribute__((noinline))" if call.search(found[0]) else "inline __attribute__((always_inline))"
-        return f"static {place} {found[1]}"
-
-    return re.sub(r"^static (void (?!exo_).*?^})$", marked, text, flags=re.MULTILINE | re.DOTALL)
+    module = compile(procs, name, embedded=True)
+    return module.text, module.cc_flags + (("-fopenmp",) if module.parallel else ())
 
 
 def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
