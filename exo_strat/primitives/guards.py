@@ -38,13 +38,10 @@ def drop_guard(rw: Rewrite, guard: IfCursor, fill: float | None = None) -> Where
     ...     for i in seq(0, 8):
     ...         if i < n:
     ...             a[i] = x[i]
-    ...     for i in seq(0, 8):
-    ...         if i < n:
-    ...             a[i] += 1.0
     ...     for i in seq(0, n):
-    ...         x[i] = a[i]
+    ...         x[i] = a[i] + 1.0
     ... ''')
-    >>> print(drop_guard.direct(drop_guard.direct(p, "if _: _", 0.0), "if _: _ #1"))
+    >>> print(drop_guard.direct(p, "if _: _", 0.0))
     def foo(n: size, x: f32[n] @ DRAM):
         assert n <= 8
         a: f32[8] @ DRAM
@@ -53,10 +50,8 @@ def drop_guard(rw: Rewrite, guard: IfCursor, fill: float | None = None) -> Where
                 a[i] = x[i]
             else:
                 a[i] = 0.0
-        for i in seq(0, 8):
-            a[i] += 1.0
         for i in seq(0, n):
-            x[i] = a[i]
+            x[i] = a[i] + 1.0
     """
     number = isinstance(fill, int | float) and not isinstance(fill, bool)
     argument(fill is None or number, f"what is filled in is a number, not {fill!r}")
