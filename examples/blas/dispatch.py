@@ -82,7 +82,7 @@ def entry_points(header: str, defined: Sequence[str], plain: str, target: str) -
 
     >>> before, after = entry_points("float cblas_sasum(int n, const float *x);", ["cblas_sasum"], "c", "avx2")
     >>> print(after)
-    __attribute__((visibility("default"))) float cblas_sasum(int n, const float *x) {
+    __attribute__((flatten)) __attribute__((visibility("default"))) float cblas_sasum(int n, const float *x) {
         if (__builtin_expect(exo_plain, 0)) return cblas_sasum_c(n, x);
         else {
             return cblas_sasum_avx2(n, x);
@@ -102,7 +102,7 @@ def entry_points(header: str, defined: Sequence[str], plain: str, target: str) -
 def _choice(p: Prototype, plain: str, target: str) -> str:
     numbers = re.findall(r"\b(?:float|double) (\w+)", p.params)
     lines = (
-        f"{_VISIBLE} {p.result} {p.name}({p.params}) {{",
+        f"__attribute__((flatten)) {_VISIBLE} {p.result} {p.name}({p.params}) {{",
         f"    if (__builtin_expect(exo_plain, 0)) {_call(p, f'{p.name}_{plain}')}",
         "    else {",
         *(f'        __asm__ volatile("" : "+x"({x}));' for x in numbers),

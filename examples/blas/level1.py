@@ -6,12 +6,14 @@ Programs are over the precision `R`. Numbers that a routine returns are written 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from backends.targets import PLAIN_C, avx2
 from exo_strat import *
 from strategies.blas.level1 import optimize_level_1
 from strategies.std import stream_stores
+from strategies.std.writing import INSIDE
 
 from .kernel import Kernel, named_for, typed, unit_stride
 
@@ -175,9 +177,15 @@ def plan(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_level_1(precision, avx2 if machine.name == "avx512" else machine))
 
 
+def is_short(c: Cursor) -> bool:
+    """Whether the focus is a loop of few statements."""
+    return isinstance(c, ForCursor) and len(c.body()) <= 4
+
+
 def strided(precision: str, machine: Machine) -> Op:
-    """What they are scheduled by where elements are no neighbours."""
-    return plan(precision, PLAIN_C)
+    """What they are scheduled by where elements are no neighbours: few statements twice, as a jump takes as long."""
+    twice = seq(divide_loop(2, ("io", "ii"), tail="cut"), nav(INSIDE), unroll_loop())
+    return plan(precision, PLAIN_C) >> attempt(at("for i in _: _", guard(when(is_short), twice)))
 
 
 def streamed(precision: str, machine: Machine) -> Op:
@@ -186,35 +194,18 @@ def streamed(precision: str, machine: Machine) -> Op:
     return vectors >> stream_stores(machine.get_streams(precision)) if machine.streams else vectors
 
 
-def variants(program: Proc, precision: str, name: str) -> tuple[Kernel, Kernel]:
-    """A program's kernels for vectors of neighbours, and for any strides."""
-    any_stride = f"{name}_strided"
-    return (
-        Kernel(name, precision, unit_stride(typed(program, precision, name)), partial(plan, precision)),
-        Kernel(any_stride, precision, typed(program, precision, any_stride), partial(strided, precision)),
-    )
-
-
-def far_copy(precision: str) -> Kernel:
-    """The kernel of a copy that leaves the caches as they are."""
-    name = named_for(precision, "copy_far")
-    return Kernel(name, precision, unit_stride(typed(copy, precision, name)), partial(streamed, precision))
-
-
-def searches(precision: str) -> tuple[Kernel, ...]:
-    """The kernels of `iamax`, which its wrapper composes."""
-    names = {p: named_for(precision, p.name()) for p in (amax, first, iamax)}
-    whole = (unit_stride(typed(p, precision, names[p])) for p in (amax, first))
-    scan = typed(iamax, precision, names[iamax])
-    return (
-        *(Kernel(p.name(), precision, p, partial(plan, precision)) for p in whole),
-        Kernel(scan.name(), precision, scan, partial(strided, precision)),
-    )
+def kernel(name: str, precision: str, program: Proc, how: Callable[[str, Machine], Op]) -> Kernel:
+    """A kernel that is scheduled by one of these."""
+    mine = typed(program, precision, name)
+    return Kernel(name, precision, mine if how is strided else unit_stride(mine), partial(how, precision))
 
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
-    either = [k for t in ("f32", "f64") for p in TYPED for k in variants(p, t, named_for(t, p.name()))]
-    far = [far_copy(t) for t in ("f32", "f64")]
-    double = [k for p in DOUBLE for k in variants(p, "f64", p.name())]
-    return (*either, *far, *double, *searches("f32"), *searches("f64"))
+    found = [kernel(p.name(), "f64", p, plan) for p in DOUBLE]
+    found += [kernel(f"{p.name()}_strided", "f64", p, strided) for p in DOUBLE]
+    for t in ("f32", "f64"):
+        found += [kernel(named_for(t, p.name()), t, p, plan) for p in (*TYPED, amax, first)]
+        found += [kernel(named_for(t, p.name(), "strided"), t, p, strided) for p in TYPED]
+        found += [kernel(named_for(t, "iamax"), t, iamax, strided), kernel(named_for(t, "copy_far"), t, copy, streamed)]
+    return tuple(found)

@@ -83,9 +83,10 @@ def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built
     kernels, wanted = c_text(unit, machine)
     source = unit_text(unit, machine, kernels)
     parallel = "#pragma omp parallel" in source
-    # the few last iterations of a loop are no reason to call memcpy; a loop of a few instructions takes twice as long
-    # across two cache lines
-    own = ["-fno-tree-loop-distribute-patterns", *unit.flags] if machine.vec_widths else []
+    # the few last iterations of a loop are no reason to call memcpy; what strides are 1 is said in the kernels; a loop
+    # of a few instructions takes twice as long across two cache lines
+    plain = ["-fno-tree-loop-distribute-patterns", *["-fno-version-loops-for-strides"] * unit.direct]
+    own = [*plain, *unit.flags] if machine.vec_widths else []
     own += ["-falign-functions=64", "-falign-loops=64"]
     all_flags = (*FLAGS, "-fvisibility=hidden", *own, *machine.cc_flags, *wanted, *(["-fopenmp"] * parallel), *flags)
     return Built(build_object(f"{unit.name}_{machine.name}", source, tuple(dict.fromkeys(all_flags))), parallel)
@@ -117,7 +118,9 @@ def build(
     objects = [build_object("exo_dispatch", entries, (*FLAGS, "-fvisibility=hidden", *flags)), *(b.path for b in built)]
     directory.mkdir(parents=True, exist_ok=True)
     library = directory / "libexo_blas.so"
-    link(library, objects, (*(["-fopenmp"] if any(b.parallel for b in built) else []), *flags))
+    # OpenMP's threads wait for more in its code after a call: it must stay where it is when the library is closed
+    parallel = ["-fopenmp", "-Wl,-z,nodelete"] if any(b.parallel for b in built) else []
+    link(library, objects, (*parallel, *flags))
     (directory / "exo_blas.h").write_text(header)
     return library
 

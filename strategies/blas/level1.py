@@ -7,14 +7,11 @@ for several vectors at a time in several registers.
 from __future__ import annotations
 
 from exo_strat import (
-    DRAM_STACK,
     AllocCursor,
     AssignCursor,
-    Cursor,
     ForCursor,
     Machine,
     Memory,
-    Op,
     Proc,
     ReduceCursor,
     Script,
@@ -24,47 +21,46 @@ from exo_strat import (
     fission,
     focus,
     fuse,
-    guard,
+    mentions,
     moves,
-    named,
-    names_at,
     nav,
     reorder_stmts,
     seq,
     set_memory,
+    shift_loop,
     simplify,
     specialize,
     stage_mem,
     try_else,
     unroll_loop,
-    when,
 )
 
 from .. import std
-from ..inspect import innermost_loops, is_reduction, statements, unique_name
+from ..inspect import innermost_loops, statements, unique_name
 from ..std.staging import allocation
-from ..std.writing import INSIDE, halves, strategy, text
+from ..std.writing import INSIDE, element, halves, strategy, text
 
 RULES = (std.abs_rule, std.fma_rule)
-SCALARS = 8
-"""Sums in so many parts where there are no vectors."""
 FEW = 4
 """Iterations from which on it pays to give vectors that are taken together a register each, and to join these."""
 
 
-@named
-def optimize_level_1(precision: str, machine: Machine, vectors: int = 0) -> Op:
+@strategy
+def optimize_level_1(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors: int = 0) -> Script:
     """`for i: s  ~>  for io: s[4 vectors]; for io: s[vector]; for i: s`, as instructions of a machine.
 
     So many `vectors` are taken together, a power of two: if it isn't given, eight for sums, so that additions don't
     wait for each other, else four. The last iterations of sums are a masked vector, if the machine has masks. Without
-    vectors, sums are in parts, and the rest is the C compiler's. Focus: a loop from 0 whose iterations are independent,
+    vectors, sums are in eight parts, and the rest is the C compiler's. Focus: a loop whose iterations are independent,
     but for sums, minima and maxima. Returns the procedure. Paper: appendix D.1.
     """
-    if not machine.vec_widths:
-        parts = seq(whole_vectors(SCALARS, DRAM_STACK, True), nav(INSIDE), unroll_loop())
-        return seq(guard(when(has_sums), parts), std.cleanup())
-    return seq(std.cse(), vector_loop(precision, machine, vectors), std.cleanup())
+    p, c = yield shift_loop(0)
+    if machine.vec_widths:
+        yield vector_loop(precision, machine, vectors or (8 if sums(c) else 4))
+    elif sums(c):
+        yield together(8, machine.mem_type)
+    yield std.cleanup()
+    return None
 
 
 @strategy
@@ -72,16 +68,14 @@ def vector_loop(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors
     """The plan of `optimize_level_1` for a machine with vectors."""
     width, registers = machine.vec_width(precision), machine.mem_type
     masked = machine.supports_predication and only_sums(c)
-    vectors = vectors or (8 if has_sums(c) else 4)
-    p, whole = yield whole_vectors(width, registers, masked)
+    p, whole = yield seq(std.cse(), focus(c), whole_vectors(width, registers, masked))
     rest = whole.next()
     p, loops = yield seq(focus(whole), together(vectors, registers))
     for loop in (*innermost_loops(loops), *(innermost_loops(rest) if masked else ())):
         yield seq(focus(loop), std.locals_in(registers), focus(loop), std.stage_compute(precision, registers, RULES))
         yield std.fission_into_singles()
     yield seq(focus(rest), std.unguard(), nav(moves.root), simplify())
-    yield std.replace_all(machine.get_instructions(precision))
-    yield std.unroll_loops(vectors)
+    yield seq(std.replace_all(machine.get_instructions(precision)), std.unroll_loops(vectors))
     return None
 
 
@@ -109,14 +103,19 @@ def only_sums(c: ForCursor) -> bool:
     A vector that was stored with a mask can't be loaded before the store is done: the last columns of a row would wait
     for those of the row before.
     """
+    return bool(sums(c)) and sums(c) == written(c)
+
+
+def sums(c: ForCursor) -> list[AssignCursor | ReduceCursor]:
+    """The statements in a loop by which all iterations add to the same number, or the same vector."""
+    same = [s for s in written(c) if not any(c.sym in mentions(i.node) for i in s.idx())]
+    return [s for s in same if isinstance(s, ReduceCursor)]
+
+
+def written(c: ForCursor) -> list[AssignCursor | ReduceCursor]:
+    """The statements in a loop that write, but for what belongs to an iteration."""
     own = {s.sym for s in statements(c) if isinstance(s, AllocCursor)}
-    written = [s for s in statements(c) if isinstance(s, AssignCursor | ReduceCursor) and s.sym not in own]
-    return bool(written) and all(isinstance(s, ReduceCursor) and is_reduction(s, c) for s in written)
-
-
-def has_sums(c: Cursor) -> bool:
-    """Whether the focus is a loop whose iterations add to the same element."""
-    return isinstance(c, ForCursor) and any(is_reduction(s, c) for s in statements(c) if isinstance(s, ReduceCursor))
+    return [s for s in statements(c) if isinstance(s, AssignCursor | ReduceCursor) and s.sym not in own]
 
 
 @strategy
@@ -125,9 +124,9 @@ def together(p: Proc, c: ForCursor, vectors: int, memory: Memory) -> Script:
 
     Of sums, `~>  if 0 < n / 2: (for io in (0, n / 2): s; s); if 0 < n % 2: s`, with a register for each s, which are
     joined after the loop; of many pairs, v vectors each have a register. Focus: a loop over vectors, around the one
-    over lanes. Returns the block of both parts.
+    over lanes, or over numbers. Returns the block of both parts.
     """
-    if vectors == 1 or not sums_in_lanes(c):
+    if vectors == 1 or not sums(c):
         p, c = yield divide_loop(vectors, halves(c), tail="cut")
         return c.expand(0, 1)
     end = text(c.hi())
@@ -143,7 +142,7 @@ def many_apart(p: Proc, c: ForCursor, times: int, memory: Memory) -> Script:
     """`for i in (0, n): s  ~>  if n < 4 t: (for i: s) else: (for i in (0, n / t): s; ..; s); for i: s`.
 
     With t copies of s that have registers of their own. It takes some iterations to make up for the joining. Focus: a
-    loop over vectors, around the one over lanes. Returns what is in its place.
+    loop over vectors or numbers. Returns what is in its place.
     """
     if times == 1:
         return c
@@ -153,31 +152,22 @@ def many_apart(p: Proc, c: ForCursor, times: int, memory: Memory) -> Script:
     while times > 1:
         p, many = yield seq(focus(many), divide_loop(2, halves(many), tail="perfect"), halves_apart(memory))
         times //= 2
-    yield focus(few)
-    return None
+    return few  # type: ignore[no-any-return]
 
 
 @strategy
 def halves_apart(p: Proc, c: ForCursor, memory: Memory) -> Script:
-    """`for o: for h in (0, 2): a += e  ~>  t = 0; for o: (t += e[h -> 0]; a += e[h -> 1]); a += t`, for sums in lanes.
+    """`for o: for h in (0, 2): a += e  ~>  t = 0; for o: (t += e[h -> 0]; a += e[h -> 1]); a += t`, for sums.
 
     Focus: the outer loop, which is returned.
     """
-    sums = sums_in_lanes(c)
+    lanes = innermost_loops(c)[0]
+    targets = dict.fromkeys(element(s).replace(f"[{lanes.name()}]", f"[0:{text(lanes.hi())}]") for s in sums(c))
     p, both = yield seq(nav(INSIDE), unroll_loop())
     p, second = yield seq(focus(both[len(both) // 2]), nav(moves.before), fission())
-    for target in sums:
-        name = unique_name(p, "acc")
-        p, block = yield seq(focus(c), stage_mem(target, name, accum=True))
-        yield seq(focus(allocation(block)), set_memory(memory))
-        p, block = yield focus(block)
+    for target in targets:
+        p, block = yield seq(focus(c), stage_mem(target, unique_name(p, "acc"), accum=True))
+        p, block = yield seq(focus(allocation(block)), set_memory(memory), focus(block))
         yield seq(focus(block[0].next()), reorder_stmts(p.forward(second)))
     p, c = yield seq(focus(c), fuse(second))
     return c
-
-
-def sums_in_lanes(c: ForCursor) -> list[str]:
-    """The windows that the innermost loops in a loop add to, an element in each iteration."""
-    loops = [(s, loop) for loop in innermost_loops(c) for s in loop.body() if isinstance(s, ReduceCursor)]
-    names = names_at(c.proc.tree)
-    return [f"{names[s.sym]}[0:{text(loop.hi())}]" for s, loop in loops if [text(i) for i in s.idx()] == [loop.name()]]

@@ -247,6 +247,39 @@ def test_threads_and_forked_processes_call_at_once(threads, nested, blas_of, tmp
     assert done.stdout == "right right\n"
 
 
+CLOSED = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static double ones[600 * 600], y[600];
+typedef void Gemv(int, int, int, int, double, const double *, int, const double *, int, double, double *, int);
+
+int main(int count, char **names) {
+    for (int i = 0; i < 600 * 600; i++) ones[i] = 1;
+    for (int i = 0; i < 3 && count == 2; i++) {
+        void *library = dlopen(names[1], RTLD_NOW);
+        Gemv *gemv;
+        *(void **)&gemv = dlsym(library, "cblas_dgemv");
+        gemv(101, 111, 600, 600, 1, ones, 600, ones, 1, 0, y, 1);
+        dlclose(library);
+        usleep(20000);  // the other threads find out that there is nothing more to do
+    }
+    printf("%g\\n", y[599]);
+    return 0;
+}
+"""
+
+
+def test_a_program_closes_the_library_after_threads_worked(blas_of, tmp_path):
+    library = blas_of(("gemv",), "c").library._name
+    program = compiled(tmp_path, "gcc", CLOSED, "-ldl")
+    done = subprocess.run(
+        [program, library], capture_output=True, text=True, check=False, env={"EXO_NUM_THREADS": "2"}, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, "600\n")
+
+
 # -- the environment ----------------------------------------------------------------------------------
 
 

@@ -365,4 +365,4 @@ def test_a_processor_without_vectors_meets_no_instruction_of_theirs(blas_of):
 
 def test_a_wrapper_asks_for_flags():
     assert Unit("rot", "f32").flags == ("-mtune=skylake",)
-    assert Unit("asum", "f32").flags == ()
+    assert Unit("scal", "f32").flags == ()

@@ -34,3 +34,16 @@ def test_whole_vectors_are_instructions(name, machine):
     calls = [any(isinstance(s, CallCursor) for s in loop.body()) for loop in loops]
     # sums: pairs, if they are few; several pairs, and those left over. Updates: several vectors, single ones, the rest
     assert calls == ([True, True, True] if "_mask" in str(scheduled) else [True, True, False])
+
+
+@pytest.mark.parametrize("name", ["sdot", "sdot_strided"])
+def test_without_vectors_sums_are_of_numbers(name):
+    code = str(KERNELS[name].scheduled(plain_c))
+    # eight sums, of which one is t, and the result
+    assert code.count(": f32 @") == 8 + 1
+    assert "x[8 * iooo + 7] * y[8 * iooo + 7]" in code
+
+
+@pytest.mark.parametrize("name, twos", [("dcopy", True), ("dswap", True), ("drotm", False)])
+def test_elements_that_are_no_neighbours_are_taken_in_twos_if_statements_are_few(name, twos):
+    assert ("y[2 * io + 1] = " in str(KERNELS[f"{name}_strided"].scheduled(avx2))) == twos

@@ -11,8 +11,15 @@ APART void any_stride(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CB
     KERNEL(axpy_strided)(n, &alpha, IN(x, incx), OUT(FIRST(y, n, incy), incy));
 }
 
+APART void aligned(CBLAS_INT n, T alpha, const T *x, T *y) {
+    CBLAS_INT before = BEFORE(y);
+    any_stride(before, alpha, x, 1, y, 1);
+    CBLAS(axpy)(n - before, alpha, x + before, 1, y + before, 1);
+}
+
 void CBLAS(axpy)(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     if (n <= 0) return;
     if (RARE(incx != 1 || incy != 1)) any_stride(n, alpha, x, incx, y, incy);
+    else if (RARE(IS_ACROSS(n, y))) aligned(n, alpha, x, y);
     else if (alpha != 0) KERNEL(axpy)(n, &alpha, IN(x, 1), OUT(y, 1));
 }

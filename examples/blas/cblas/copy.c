@@ -17,6 +17,12 @@ static void any_stride(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT 
     else KERNEL(copy_strided)(n, IN(x, incx), OUT(FIRST(y, n, incy), incy));
 }
 
+APART void aligned(CBLAS_INT n, const T *x, T *y) {
+    CBLAS_INT before = BEFORE(y);
+    any_stride(before, x, 1, y, 1);
+    CBLAS(copy)(n - before, x + before, 1, y + before, 1);
+}
+
 APART void unusual(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     if (n <= 0) return;
     if (incx == 1 && incy == 1) far(n, x, y);
@@ -25,5 +31,6 @@ APART void unusual(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy
 
 void CBLAS(copy)(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     if (RARE(incx != 1 || incy != 1 || n <= 0 || n >= (CBLAS_INT)(FAR / sizeof(T)))) unusual(n, x, incx, y, incy);
+    else if (RARE(IS_ACROSS(n, y))) aligned(n, x, y);
     else KERNEL(copy)(n, IN(x, 1), OUT(y, 1));
 }

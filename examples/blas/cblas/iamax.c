@@ -53,13 +53,6 @@ APART __attribute__((flatten)) int64_t first_in_many(int64_t n, const T *x, T mo
     return at + first(PART, x + at, most);
 }
 
-// One after the other, but the C compiler knows that they are few.
-APART int64_t of_two(int64_t n, const T *x) {
-    T most = -1;
-    int64_t k = scan(SHORT, x, 1, &most), later = scan(n - SHORT, x + SHORT, 1, &most);
-    return later < 0 ? k : SHORT + later;
-}
-
 APART __attribute__((flatten)) int64_t of_few(int64_t n, const T *x) { return first(n, x, largest(n, x, -1)); }
 
 APART int64_t of_many(int64_t n, const T *x) {
@@ -74,21 +67,28 @@ APART int64_t of_many(int64_t n, const T *x) {
     return start + first_in_many(n - start, x + start, most);
 }
 
-// Of any stride: chunks of a copy.
-APART int64_t any_stride(int64_t n, const T *x, int64_t inc) {
-    if (inc <= 0) return 0;
+// A copy of a chunk whose elements are apart. Returns how many they are.
+static inline int64_t copied(int64_t n, const T *x, int64_t inc, int64_t at, T *some) {
+    const int64_t many = n - at < COPIED ? n - at : COPIED;
+    KERNEL(copy_strided)(many, IN(x + at * inc, inc), OUT(some, 1));
+    return many;
+}
+
+APART int64_t by_chunks(int64_t n, const T *x, int64_t inc) {
     T most = -1, some[COPIED];
-    if (n < 2 * SHORT) return scan(n, x, inc, &most);
-    int64_t start = 0;
+    int64_t start = 0, many = 0;
     for (int64_t at = 0; at < n; at += COPIED) {
-        const int64_t many = n - at < COPIED ? n - at : COPIED;
-        exo_copy(many, x + at * inc, inc, some, 1);
-        const T m = largest_of(many, some, most);
+        const T m = largest_of(many = copied(n, x, inc, at, some), some, most);
         if (m > most) start = at, most = m;
     }
-    const int64_t many = n - start < COPIED ? n - start : COPIED;
-    if (many == COPIED && n > COPIED) exo_copy(many, x + start * inc, inc, some, 1);
+    if (start + many < n) many = copied(n, x, inc, start, some);
     return start + (many <= SMALL ? first(many, some, most) : first_in_many(many, some, most));
+}
+
+APART int64_t any_stride(int64_t n, const T *x, int64_t inc) {
+    T most = -1;
+    if (inc <= 0) return 0;
+    return n <= SMALL ? scan(n, x, inc, &most) : by_chunks(n, x, inc);
 }
 
 CBLAS_INDEX CBLAS_I(amax)(CBLAS_INT n, const T *x, CBLAS_INT incx) {
@@ -96,6 +96,5 @@ CBLAS_INDEX CBLAS_I(amax)(CBLAS_INT n, const T *x, CBLAS_INT incx) {
     if (RARE(incx != 1)) return (CBLAS_INDEX)any_stride(n, x, incx);
     T most = -1;
     if (n < SHORT) return (CBLAS_INDEX)scan(n, x, 1, &most);
-    if (n < 2 * SHORT) return (CBLAS_INDEX)of_two(n, x);
     return (CBLAS_INDEX)(n <= SMALL ? of_few(n, x) : of_many(n, x));
 }

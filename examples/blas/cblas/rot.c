@@ -13,9 +13,16 @@ APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, T
     KERNEL(rotm_strided)(n, &c, &s, &minus, &c, OUT(x, incx), OUT(y, incy));
 }
 
+APART void aligned(CBLAS_INT n, T *x, T *y, T c, T s) {
+    CBLAS_INT before = BEFORE(y);
+    any_stride(before, x, 1, y, 1, c, s);
+    CBLAS(rot)(n - before, x + before, 1, y + before, 1, c, s);
+}
+
 void CBLAS(rot)(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, T c, T s) {
     if (n <= 0) return;
     const T minus = -s;
     if (RARE(incx != 1 || incy != 1)) any_stride(n, x, incx, y, incy, c, s);
+    else if (RARE(IS_ACROSS(n, y))) aligned(n, x, y, c, s);
     else KERNEL(rotm)(n, &c, &s, &minus, &c, OUT(x, 1), OUT(y, 1));
 }

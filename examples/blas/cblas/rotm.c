@@ -2,25 +2,32 @@
 // the others are.
 // flags: -mtune=skylake: else gcc takes loads for free, and loads again what is used twice
 
+APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, const T *h);
+
+APART void one_by_one(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, const T *h) {
+    for (int64_t i = 0; i < n; i++) any_stride(1, x + i * incx, 1, y + i * incy, 1, h);
+}
+
 APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, const T *h) {
-    if (h[0] < 0) KERNEL(rotm_strided)(n, &h[1], &h[3], &h[2], &h[4], OUT(x, incx), OUT(y, incy));
+    x = FIRST(x, n, incx);
+    y = FIRST(y, n, incy);
+    if (incx == 0 || incy == 0) one_by_one(n, x, incx, y, incy, h);  // some are one
+    else if (h[0] < 0) KERNEL(rotm_strided)(n, &h[1], &h[3], &h[2], &h[4], OUT(x, incx), OUT(y, incy));
     else if (h[0] == 0) KERNEL(rotm_unit_strided)(n, &h[3], &h[2], OUT(x, incx), OUT(y, incy));
     else KERNEL(rotm_diagonal_strided)(n, &h[1], &h[4], OUT(x, incx), OUT(y, incy));
 }
 
+APART void aligned(CBLAS_INT n, T *x, T *y, const T *h) {
+    CBLAS_INT before = BEFORE(y);
+    any_stride(before, x, 1, y, 1, h);
+    CBLAS(rotm)(n - before, x + before, 1, y + before, 1, h);
+}
+
 void CBLAS(rotm)(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, const T *h) {
     if (n <= 0 || h[0] == -2) return;
-    if (incx == 1 && incy == 1) {
-        if (h[0] < 0) KERNEL(rotm)(n, &h[1], &h[3], &h[2], &h[4], OUT(x, 1), OUT(y, 1));
-        else if (h[0] == 0) KERNEL(rotm_unit)(n, &h[3], &h[2], OUT(x, 1), OUT(y, 1));
-        else KERNEL(rotm_diagonal)(n, &h[1], &h[4], OUT(x, 1), OUT(y, 1));
-        return;
-    }
-    x = FIRST(x, n, incx);
-    y = FIRST(y, n, incy);
-    if (incx == 0 || incy == 0) {  // one element after the other: some are one
-        for (int64_t i = 0; i < n; i++) any_stride(1, x + i * incx, 1, y + i * incy, 1, h);
-        return;
-    }
-    any_stride(n, x, incx, y, incy, h);
+    if (RARE(incx != 1 || incy != 1)) any_stride(n, x, incx, y, incy, h);
+    else if (RARE(IS_ACROSS(n, y))) aligned(n, x, y, h);
+    else if (h[0] < 0) KERNEL(rotm)(n, &h[1], &h[3], &h[2], &h[4], OUT(x, 1), OUT(y, 1));
+    else if (h[0] == 0) KERNEL(rotm_unit)(n, &h[3], &h[2], OUT(x, 1), OUT(y, 1));
+    else KERNEL(rotm_diagonal)(n, &h[1], &h[4], OUT(x, 1), OUT(y, 1));
 }

@@ -4,8 +4,15 @@ APART void any_stride(CBLAS_INT n, T alpha, T *x, CBLAS_INT incx) {
     if (incx > 0) KERNEL(scal_strided)(n, &alpha, OUT(x, incx));
 }
 
+APART void aligned(CBLAS_INT n, T alpha, T *x) {
+    CBLAS_INT before = BEFORE(x);
+    any_stride(before, alpha, x, 1);
+    CBLAS(scal)(n - before, alpha, x + before, 1);
+}
+
 void CBLAS(scal)(CBLAS_INT n, T alpha, T *x, CBLAS_INT incx) {
     if (n <= 0) return;
     if (RARE(incx != 1)) any_stride(n, alpha, x, incx);
+    else if (RARE(IS_ACROSS(n, x))) aligned(n, alpha, x);
     else KERNEL(scal)(n, &alpha, OUT(x, 1));
 }

@@ -10,8 +10,15 @@ APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     KERNEL(swap_strided)(n, OUT(x, incx), OUT(y, incy));
 }
 
+APART void aligned(CBLAS_INT n, T *x, T *y) {
+    CBLAS_INT before = BEFORE(y);
+    any_stride(before, x, 1, y, 1);
+    CBLAS(swap)(n - before, x + before, 1, y + before, 1);
+}
+
 void CBLAS(swap)(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     if (n <= 0) return;
     if (RARE(incx != 1 || incy != 1)) any_stride(n, x, incx, y, incy);
+    else if (RARE(IS_ACROSS(n, y))) aligned(n, x, y);
     else KERNEL(swap)(n, OUT(x, 1), OUT(y, 1));
 }

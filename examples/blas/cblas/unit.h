@@ -23,6 +23,11 @@
 #define RARE(condition) __builtin_expect(!!(condition), 0)
 
 #ifdef EXO_LETTER
+// Loads and stores of vectors that are on two cache lines take twice as long: whether it pays to begin with the elements
+// before the first whole vector of y, and how many these are.
+#define BEFORE(y) (-((uintptr_t)(y) / sizeof(T)) % (32 / sizeof(T)))
+#define IS_ACROSS(n, y) ((n) >= 192 && BEFORE(y) != 0)
+
 #define CBLAS(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), EXO_HERE(routine))
 #define CBLAS_I(routine) EXO_JOIN(EXO_JOIN(cblas_i, EXO_LETTER), EXO_HERE(routine))
 #define KERNEL(routine) EXO_JOIN(EXO_LETTER, routine)
@@ -52,16 +57,22 @@
 #define RELEASE(name) \
     if (name##_room != name##_few) free(name##_room)
 
+// These loops are for vectors, also in wrappers that ask for none elsewhere.
 static inline void exo_copy(int64_t n, const T *x, int64_t incx, T *y, int64_t incy) {
-    for (int64_t i = 0; i < n; i++) y[i * incy] = x[i * incx];
+    if (incx == 1 && incy == 1) {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) y[i] = x[i];
+    } else for (int64_t i = 0; i < n; i++) y[i * incy] = x[i * incx];
 }
 
 // y := beta y; of beta = 0, y is not read
 static inline void exo_scale(int64_t n, T beta, T *y, int64_t inc) {
     if (beta == 0 && inc == 1) memset(y, 0, n * sizeof(T));
     else if (beta == 0) for (int64_t i = 0; i < n; i++) y[i * inc] = 0;
-    else if (beta != 1 && inc == 1) for (int64_t i = 0; i < n; i++) y[i] *= beta;
-    else if (beta != 1) for (int64_t i = 0; i < n; i++) y[i * inc] *= beta;
+    else if (beta != 1 && inc == 1) {
+#pragma omp simd
+        for (int64_t i = 0; i < n; i++) y[i] *= beta;
+    } else if (beta != 1) for (int64_t i = 0; i < n; i++) y[i * inc] *= beta;
 }
 
 // What level 3 is made of, from gemm.c: C := alpha A B + beta C, of A and B with elements of a row at distance a1 and b1
