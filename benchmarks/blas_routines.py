@@ -59,13 +59,15 @@ class Routine:
 
 
 class Case(NamedTuple):
-    """A routine in a precision, with a variant, sizes and an increment."""
+    """A routine in a precision, with a variant, sizes and an increment. Arrays begin so many elements after the
+    beginning of a cache line."""
 
     routine: Routine
     precision: str
     variant: str
     dims: Dims
     inc: int = 1
+    after: int = 0
 
     @property
     def function(self) -> str:
@@ -257,9 +259,12 @@ LEVEL_3 = (
     _layers("trsm", 0.5, _sided, _combined("lr", "lu", "nt", "nu")),
 )
 
-LEVELS = {"1": LEVEL_1, "2": LEVEL_2, "3": LEVEL_3, "skinny": SKINNY, "strided": (*LEVEL_1[:12], *LEVEL_2[:7])}
-STRIDES = (2, -3)
-"""Increments of the level `strided`; routines of one vector do nothing if theirs is negative."""
+LEVELS = {
+    **{"1": LEVEL_1, "2": LEVEL_2, "3": LEVEL_3, "skinny": SKINNY},
+    **{"strided": (*LEVEL_1[:12], *LEVEL_2[:7]), "unaligned": LEVEL_1[:12]},
+}
+PLACES = {"strided": ((2, 0), (-3, 0)), "unaligned": ((1, 1),)}
+"""Of some levels, the increments and where arrays begin; routines of one vector do nothing if theirs is negative."""
 
 
 def cases(level: str, quick: bool = False, only: Sequence[str] = ()) -> Iterator[Case]:
@@ -268,8 +273,8 @@ def cases(level: str, quick: bool = False, only: Sequence[str] = ()) -> Iterator
         sizes = routine.sizes[1::3] if quick and len(routine.sizes) > 1 else routine.sizes
         variants = routine.variants[:: 4 if len(routine.variants) > 4 else 1] if quick else routine.variants
         for precision, variant, dims in product(routine.precisions, variants, sizes):
-            for inc in STRIDES if level == "strided" else (1,):
-                case = Case(routine, precision, variant, dims, inc)
+            for inc, after in PLACES.get(level, ((1, 0),)):
+                case = Case(routine, precision, variant, dims, inc, after)
                 wanted = not only or routine.name in only or case.family in only
                 wanted = wanted and (inc > 0 or any(name == "incy" for _, name in parameters(case.function)))
                 if wanted and case.bytes < LARGEST:
@@ -293,8 +298,9 @@ def pool(precision: str) -> np.ndarray:
     return found
 
 
-def _filled(elements: int, precision: str, start: int) -> np.ndarray:
-    found = aligned(elements, TYPES[precision])
+def _filled(elements: int, case: Case, start: int) -> np.ndarray:
+    precision = case.precision
+    found = aligned(case.after + elements, TYPES[precision])[case.after :]
     source = pool(precision)[start:]
     for at in range(0, elements, len(source)):
         part = found[at : at + len(source)]
@@ -335,9 +341,9 @@ def _array(case: Case, name: str, shapes: Mapping[str, tuple[int, int]], lower: 
     if name == "param":
         return np.array([-1, 0.8, -0.6, 0.6, 0.8], kind)
     if name not in shapes:
-        return _filled(max(case.dims) * abs(case.inc) + 1, case.precision, start)
+        return _filled(max(case.dims) * abs(case.inc) + 1, case, start)
     rows, ld = shapes[name]
-    array = _filled(rows * ld, case.precision, start)
+    array = _filled(rows * ld, case, start)
     if case.routine.name.startswith("t") and name in ("a", "ap"):
         array *= kind(SMALL)
         array[_diagonal(name, lower, case.dims, rows, ld)] = 1

@@ -28,6 +28,12 @@ def test_arguments_are_as_many_as_parameters_and_arrays_where_there_are_pointers
             assert isinstance(value, np.ndarray) == name.startswith("*"), (case.name, name)
 
 
+def test_arrays_begin_with_a_cache_line_or_one_element_after() -> None:
+    for level, elements in (("1", 0), ("unaligned", 1)):
+        for case in cases(level, only=["sswap", "dswap"]):
+            assert {v.ctypes.data % 64 for v in arguments(case)[1::2]} == {elements * arguments(case)[1].itemsize}
+
+
 def test_a_matrix_has_room_for_its_rows_and_triangles_a_diagonal_of_ones() -> None:
     for case in SMALL:
         named = dict(zip((name for _, name in parameters(case.function)), arguments(case), strict=True))
