@@ -23,8 +23,11 @@ def sgemm_tile(m: size, n: size, k: size, a: [f32][m, k], b: [f32][k, n], c: [f3
     assert stride(c, 1) == 1
     for j in seq(0, n):
         for i in seq(0, m):
+            t: f32
+            t = 0.0
             for p in seq(0, k):
-                c[i, j] += a[i, p] * b[p, j]
+                t += a[i, p] * b[p, j]
+            c[i, j] += t
 
 
 @proc

@@ -17,7 +17,7 @@ from strategies import std
 from strategies.blas.banded import NARROW, optimize_band, optimize_narrow_band
 
 from .kernel import Kernel, named_for, typed
-from .level2 import shorter
+from .level2 import shorter, with_unit_diagonal
 
 
 @proc
@@ -179,61 +179,11 @@ def trsv_band_lt(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1]):
             x[j] += minus * a[m - 1 - i, j]
 
 
-@proc
-def trsv_band_ln_unit(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1]):
-    assert stride(a, 1) == 1
-    assert stride(x, 0) == 1
-    for i in seq(0, m):
-        t: R
-        t = x[i + w - 1]
-        for j in seq(i, i + w - 1):
-            t += -a[i, j] * x[j]
-        x[i + w - 1] = t
-
-
-@proc
-def trsv_band_un_unit(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1]):
-    assert stride(a, 1) == 1
-    assert stride(x, 0) == 1
-    for i in seq(0, m):
-        t: R
-        t = x[m - 1 - i]
-        for j in seq(m - i, m - 1 - i + w):
-            t += -a[m - 1 - i, j] * x[j]
-        x[m - 1 - i] = t
-
-
-@proc
-def trsv_band_ut_unit(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1]):
-    assert stride(a, 1) == 1
-    assert stride(x, 0) == 1
-    for i in seq(0, m):
-        t: R
-        t = x[i]
-        minus: R
-        minus = -t
-        for j in seq(i + 1, i + w):
-            x[j] += minus * a[i, j]
-
-
-@proc
-def trsv_band_lt_unit(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1]):
-    assert stride(a, 1) == 1
-    assert stride(x, 0) == 1
-    for i in seq(0, m):
-        t: R
-        t = x[m - 2 - i + w]
-        minus: R
-        minus = -t
-        for j in seq(m - 1 - i, m - 2 - i + w):
-            x[j] += minus * a[m - 1 - i, j]
-
-
 PARTS = (left_n, right_n, left_trans, right_trans)
 BANDS = (
     *(band_n, band_trans, symv_band_u, symv_band_l),
     *(trsv_band_ln, trsv_band_un, trsv_band_lt, trsv_band_ut),
-    *(trsv_band_ln_unit, trsv_band_un_unit, trsv_band_lt_unit, trsv_band_ut_unit),
+    *map(with_unit_diagonal, (trsv_band_ln, trsv_band_un, trsv_band_lt, trsv_band_ut)),
 )
 """Programs with kernels for a band that is wide, and for any."""
 

@@ -8,6 +8,7 @@ given the diagonal, which may be a one for all rows; `trsv_.._unit` doesn't read
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from backends.targets import avx2
@@ -234,61 +235,30 @@ def trsv_lt(n: size, a: [R][n, n], x: [R][n]):
             x[j] += minus * a[n - 1 - i, j]
 
 
-@proc
-def trsv_ln_unit(n: size, a: [R][n, n], x: [R][n]):
-    assert stride(a, 1) == 1
-    assert stride(x, 0) == 1
-    for i in seq(0, n):
-        t: R
-        t = x[i]
-        for j in seq(0, i):
-            t += -a[i, j] * x[j]
-        x[i] = t
+def with_unit_diagonal(program: Proc) -> Proc:
+    """The same for a diagonal of ones, which is not read: what is solved for is not divided by it.
 
-
-@proc
-def trsv_un_unit(n: size, a: [R][n, n], x: [R][n]):
-    assert stride(a, 1) == 1
-    assert stride(x, 0) == 1
-    for i in seq(0, n):
-        t: R
-        t = x[n - 1 - i]
-        for j in seq(n - i, n):
-            t += -a[n - 1 - i, j] * x[j]
-        x[n - 1 - i] = t
-
-
-@proc
-def trsv_ut_unit(n: size, a: [R][n, n], x: [R][n]):
-    assert stride(a, 1) == 1
-    assert stride(x, 0) == 1
-    for i in seq(0, n):
-        t: R
-        t = x[i]
-        minus: R
-        minus = -t
-        for j in seq(i + 1, n):
-            x[j] += minus * a[i, j]
-
-
-@proc
-def trsv_lt_unit(n: size, a: [R][n, n], x: [R][n]):
-    assert stride(a, 1) == 1
-    assert stride(x, 0) == 1
-    for i in seq(0, n):
-        t: R
-        t = x[n - 1 - i]
-        minus: R
-        minus = -t
-        for j in seq(0, n - 1 - i):
-            x[j] += minus * a[n - 1 - i, j]
+    >>> print(with_unit_diagonal(trsv_ln))
+    def trsv_ln_unit(n: size, a: [R][n, n] @ DRAM, x: [R][n] @ DRAM):
+        assert stride(a, 1) == 1
+        assert stride(x, 0) == 1
+        for i in seq(0, n):
+            t: R @ DRAM
+            t = x[i]
+            for j in seq(0, i):
+                t += -a[i, j] * x[j]
+            x[i] = t
+    """
+    text = re.sub(r" / a\[.*\]", "", str(program))
+    return proc_from_source(text.replace(program.name(), f"{program.name()}_unit", 1))
 
 
 PROGRAMS = (
     *(gemv_n, gemv_trans, ger),
     *(symv_l, symv_u, syr_l, syr_u, syr2_l, syr2_u),
     *(trmv_ln, trmv_un, trmv_lt, trmv_ut),
-    *(trsv_ln, trsv_un, trsv_lt, trsv_ut, trsv_ln_unit, trsv_un_unit, trsv_lt_unit, trsv_ut_unit),
+    *(trsv_ln, trsv_un, trsv_lt, trsv_ut),
+    *map(with_unit_diagonal, (trsv_ln, trsv_un, trsv_lt, trsv_ut)),
 )
 
 

@@ -23,8 +23,11 @@ def gemm(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n], c: [R]
     assert stride(c, 1) == 1
     for j in seq(0, n):
         for i in seq(0, m):
+            t: R
+            t = 0.0
             for p in seq(0, k):
-                c[i, j] += alpha * (a[i, p] * b[p, j])
+                t += a[i, p] * b[p, j]
+            c[i, j] += alpha * t
 
 
 @proc
@@ -32,9 +35,11 @@ def gemm_new(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n], c:
     assert stride(c, 1) == 1
     for j in seq(0, n):
         for i in seq(0, m):
-            c[i, j] = 0.0
+            t: R
+            t = 0.0
             for p in seq(0, k):
-                c[i, j] += alpha * (a[i, p] * b[p, j])
+                t += a[i, p] * b[p, j]
+            c[i, j] = alpha * t
 
 
 @proc

@@ -12,7 +12,6 @@ from typing import Any
 
 from exo_strat import (
     DRAM_STACK,
-    AllocCursor,
     AssignCursor,
     Cursor,
     ForCursor,
@@ -23,11 +22,9 @@ from exo_strat import (
     ReadCursor,
     ReduceCursor,
     Script,
-    attempt,
     cut_loop,
     divide_loop,
     fail,
-    fission,
     focus,
     forms,
     identity,
@@ -39,13 +36,12 @@ from exo_strat import (
     seq,
     shift_loop,
     specialize,
-    stage_mem,
     try_else,
     unroll_loop,
 )
 
 from .. import std
-from ..inspect import inner_loop, innermost_loops, is_reduction, loops_inside, nest, statements, trip_count
+from ..inspect import inner_loop, innermost_loops, loops_inside, nest, statements, trip_count
 from ..std.writing import INSIDE, element, halves, strategy, text
 from .level1 import optimize_level_1
 
@@ -71,10 +67,11 @@ def optimize_level_2_general(
         yield triangle_in_blocks(rows, columns)
     else:
         p, blocks = yield try_else(*[divide_loop(rows, halves(c), tail=tail) for tail in ("perfect", "cut")])
-        _, *rest = innermost_loops(blocks.expand(0, None))
+        _, *rest = blocks.expand(0, None)
         yield seq(focus(blocks), nav(INSIDE), block_of_rows(columns))
         for loop in rest:
-            yield seq(focus(loop), columns)
+            fewer = optimize_level_2_general(precision, machine, rows // 2, 2 * vectors)
+            yield seq(focus(loop), fewer if rows > 2 else reduce(row(precision, machine, 2 * vectors), innermost_loops))
     yield std.cleanup()
     return None
 
@@ -176,12 +173,12 @@ def block_of_rows(p: Proc, c: ForCursor, columns: Op = identity, near: int = 0) 
     first, rows = inner_loop(c), trip_count(c) or 1
     p, around = yield try_else(nav(moves.parent), nav(moves.root))
     p, first = yield try_else(seq(focus(first), apart_from_triangle(c, near)), focus(first))
-    p, found = yield seq(focus(c), fission_where_possible())
+    p, found = yield seq(focus(c), std.fission_where_possible())
     parts = list(found)
     for n, part in enumerate(parts):
         if len(loops_inside(part)) > 1:  # rows need those before: the triangle and the rectangle change places
             yield seq(focus(first), nav(moves.expand(0, 1)), reorder_stmts())
-            p, found = yield seq(focus(part), fission_where_possible())
+            p, found = yield seq(focus(part), std.fission_where_possible())
             parts[n : n + 1] = found
     # level 1 unrolls what is as short as its vectors are many
     for part in sorted(parts, key=is_rectangle):
@@ -189,7 +186,7 @@ def block_of_rows(p: Proc, c: ForCursor, columns: Op = identity, near: int = 0) 
             yield seq(focus(part), unroll_loop())
             continue
         loop = part.body()[0]
-        yield seq(focus(part), std.jam(), focus(loop), share_sums(), focus(loop), columns)
+        yield seq(focus(part), std.jam(), focus(loop), std.share_sums(), focus(loop), columns)
     yield seq(focus(around), std.unroll_loops(rows + near))
     return None
 
@@ -214,37 +211,6 @@ def apart_from_triangle(p: Proc, c: ForCursor, rows: ForCursor, near: int = 0) -
     for common in reversed(cuts):
         yield seq(focus(c), cut_loop(forms.to_expr(common)))
     return c
-
-
-@strategy
-def fission_where_possible(p: Proc, c: ForCursor) -> Script:
-    """`for i: a: T; s1; s2; s3  ~>  a: T[n]; for i: s1; for i: s2; s3`: statements that may be in loops of their own.
-
-    Focus: the loop. Returns the block of all loops.
-    """
-    stmts = list(c.body())
-    for s in stmts:
-        if isinstance(s, AllocCursor):
-            yield seq(focus(s), std.expand_alloc())
-    p, loop = yield focus(c)
-    count = len(loop.expand(0, None))
-    for s in [s for s in stmts if not isinstance(s, AllocCursor)][:-1]:
-        p, _ = yield seq(focus(s), attempt(nav(moves.after) >> fission()))
-    p, first = yield focus(c)
-    return first.expand(0, len(first.expand(0, None)) - count)  # type: ignore[no-any-return]
-
-
-@strategy
-def share_sums(p: Proc, c: ForCursor) -> Script:
-    """`for j: y[j] += e1; y[j] += e2  ~>  for j: t = y[j]; t += e1; t += e2; y[j] = t`, with a t for each such element.
-
-    Focus: the loop.
-    """
-    targets = [element(s) for s in c.body() if isinstance(s, ReduceCursor) and not is_reduction(s, c)]
-    for target in dict.fromkeys(t for t in targets if targets.count(t) > 1):
-        p, c = yield focus(c)
-        yield seq(focus(c.body()), stage_mem(target, "s"))
-    return None
 
 
 def is_rectangle(c: ForCursor) -> bool:

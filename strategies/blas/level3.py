@@ -1,28 +1,25 @@
-"""Level 3: products of matrices. Imports `exo_strat`, `std` and `vectors`.
+"""Level 3: products of matrices. Imports `exo_strat`, `std` and `inspect`.
 
 One plan, for any machine and precision. A block of B, so deep and wide that it stays in the second cache, is packed in
 panels of a few vectors, so that it streams. All rows of A pass over it a tile at a time: a few rows of C, from left to
-right. Tiles are the calls of micro-kernels: what they add to C they hold in registers. There is a micro-kernel for any
-number of rows and of vectors that may be left at the edges, and for one vector that is masked.
+right. Tiles are the calls of micro-kernels: what they add to C they hold in registers. There are micro-kernels for any
+number of rows and for the vectors that may be left at the edges, where the last one is masked.
 
-A naive program here is `for j: for i: for p: c[i, j] += alpha * (a[i, p] * b[p, j])`, or the same without alpha, or
-with an assignment to `c[i, j]` before the sum.
+A naive program here is `for j: for i: t = 0; for p: t += a[i, p] * b[p, j]; c[i, j] += alpha * t`, or the same with
+another last statement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import TypeAlias
 
 from exo_strat import (
     DRAM,
     DRAM_STACK,
-    AssignCursor,
-    BlockCursor,
-    Cursor,
     ForCursor,
     Machine,
     Memory,
@@ -30,31 +27,21 @@ from exo_strat import (
     Proc,
     ProcCursor,
     Script,
-    StmtCursor,
+    add_assertion,
     at,
     attempt,
     call_eqv,
-    direct,
     divide_dim,
     divide_loop,
-    expand_dim,
-    fission,
     focus,
-    inline_assign,
-    insert_noop_call,
-    lift_alloc,
-    lift_reduce_constant,
     lift_scope,
-    merge_writes,
     moves,
-    mult_loops,
     named,
     nav,
-    proc_from_source,
+    partial_eval,
     rearrange_dim,
     rename,
     reorder_loops,
-    reorder_stmts,
     repeat_n,
     resize_dim,
     rewrite_expr,
@@ -62,7 +49,6 @@ from exo_strat import (
     seq,
     set_memory,
     simplify,
-    specialize,
     stage_mem,
     unroll_loop,
 )
@@ -87,10 +73,13 @@ COLUMNS = 4
 LANES = 16
 """Columns of a tile where there are no vectors: the C compiler may vectorize them."""
 
+RULES = (std.broadcast_rule, std.fma_rule)
+"""An element of A is taken from memory, by the instruction that multiplies."""
+
 
 @dataclass(frozen=True)
 class Tile:
-    """What a micro-kernel computes: so many rows and vectors of C, the last of which may be partly in it."""
+    """So many rows and vectors of a matrix, the last of which may be partly in it: then it is masked."""
 
     machine: Machine
     precision: str
@@ -118,10 +107,6 @@ class Tile:
         """Where sums are held."""
         return self.machine.mem_type if self.in_vectors else DRAM_STACK
 
-    def name(self) -> str:
-        """Rows and vectors, and whether the last is masked: `6x4`, `5x2m`."""
-        return f"{self.rows}x{self.vectors}{'m' * self.masked}"
-
 
 Pack: TypeAlias = Callable[[Tile], Op]
 """How a block of B is packed for tiles; acts on the procedure."""
@@ -133,69 +118,46 @@ def largest_tile(machine: Machine, precision: str) -> Tile:
     return Tile(machine, precision, ROWS, vectors)
 
 
-PREFETCH = {
-    precision: proc_from_source(f"""
-@instr("__builtin_prefetch(&{{x_data}});")
-def prefetch(x: [{precision}][1]):
-    pass
-""")
-    for precision in WIDTH
-}
-"""Asks for a cache line, for each precision."""
-
-
 # -- micro-kernels ------------------------------------------------------------------------------------
 
 
 @cache
-def micro_kernel(program: Proc, tile: Tile) -> tuple[Proc, Proc]:
-    """The product for a tile, as the naive program and as scheduled. Raises `SchedulingError` if a step fails."""
-    sizes = {"m": tile.rows} if tile.masked else {"m": tile.rows, "n": tile.cols}
-    naive = direct.partial_eval(program, **sizes)
-    if tile.masked:
-        for bound in (f"n > {tile.cols - tile.width}", f"n <= {tile.cols}"):
-            naive = direct.add_assertion(naive, bound)
-    naive = schedule(rename(f"{program.name()}_{tile.name()}"), naive)
-    return naive, schedule(in_registers(tile), naive)
+def micro_kernel(program: Proc, t: Tile) -> Op:
+    """`for j: for i: s  ~>  kernel(..)`, for the loops over a tile: the program as a call, scheduled once."""
+    sizes = {"m": t.rows} if t.masked else {"m": t.rows, "n": t.cols}
+    bounds = (f"n > {t.cols - t.width}", f"n <= {t.cols}") if t.masked else ()
+    name = f"{program.name()}_{t.rows}x{t.vectors}{'m' * t.masked}"
+    naive = schedule(seq(partial_eval(**sizes), *map(add_assertion, bounds), rename(name)), program)
+    return seq(simplify(), as_call(naive, in_registers(t)))
+
+
+@cache
+def as_call(program: Proc, plan: Op) -> Op:
+    """`s  ~>  f(..)`, where s is a program and f what a plan makes of it."""
+    return seq(use_call(program), call_eqv(schedule(plan, program)))
 
 
 @strategy
 def in_registers(p: Proc, c: ProcCursor, t: Tile) -> Script:
-    """`for j: for i: for p: c += e  ~>  t = 0; for p: t += e; c += t`, with t, and a vector of b, in registers."""
-    scopes = 2 if t.masked else 1
-    p, vectors = yield seq(nav(moves.find_loop("j")), by_vectors(t))
-    element = f"{t.width} * jv + jl"
-    p, block = yield seq(nav(moves.find_loop("p")), nav(moves.as_block), stage_mem(f"c[i, {element}]", "t", accum=True))
-    depth = block[0]
-    zero, add = depth.prev(), depth.next()
-    p, store = yield seq(focus(depth), nav(moves.expand(1, 0)), scale_at_the_end(add))
-    p, store = yield seq(focus(store), merge_start())
-    lanes = seq(expand_dim(t.width, "jl"), expand_dim(t.vectors, "jv"), expand_dim(t.rows, "i"))
-    yield seq(focus(depth.prev(2)), lanes, lift_alloc(scopes + 2), set_memory(t.registers))
-    for s in (zero, depth):
-        yield seq(focus(s), nav(moves.after), fission(scopes + 2))
-    for s in (zero, store):
-        yield seq(focus(s), nav(moves.parent), outwards(scopes))
-    yield seq(focus(depth), outwards(scopes + 2), prefetched(t))
-    p, rows = yield seq(nav(moves.find_loop("i")), nav(moves.as_block), stage_mem(f"b[p, {element}]", "x"))
-    lanes = seq(expand_dim(t.width, "jl"), expand_dim(t.vectors, "jv"))
-    yield seq(focus(rows[0].prev(2)), lanes, lift_alloc(scopes + 1), set_memory(t.registers))
-    yield seq(focus(rows[0].prev().after()), fission(scopes + 1))
-    yield seq(focus(rows[0]), outwards(scopes + 1))
-    yield to_instructions(t, store)
+    """`for j: for i: t = 0; for p: t += a * b; c += t  ~>  t[..] = 0; for p: x = b[p, ..]; t[..] += a * x; c += t[..]`.
+
+    With t for all of a tile, and a row of b, in registers.
+    """
+    scopes = 3 if t.masked else 2
+    yield seq(nav(moves.find_loop("j")), by_vectors(t), std.fission_into_singles(3))
+    yield seq(nav(moves.root >> moves.find_alloc("t")), rearrange_dim((2, 0, 1)), set_memory(t.registers))
+    lines = [f"c[{i}, {v * t.width}:{v * t.width + 1}]" for i, v in product(range(t.rows), range(t.vectors))]
+    p, depth = yield seq(nav(moves.root >> moves.find_loop("p")), repeat_n(lift_scope(), scopes + 1))
+    p, depth = yield std.prefetch(t.precision, lines if t.in_vectors else ())
+    p, block = yield seq(nav(moves.find_loop("i") >> moves.as_block), stage_mem(f"b[p, {t.width} * jv + jl]", "x"))
+    yield seq(focus(depth), nav(INSIDE), std.fission_into_singles(2))
+    yield seq(nav(moves.root >> moves.find_alloc("x")), set_memory(t.registers))
+    # rows around lanes; of sums, around vectors, too, which share a[i, p]
+    for rows in p.find_all("for i in _: _"):
+        yield seq(focus(rows), repeat_n(lift_scope(), scopes - 1))
+    yield seq(focus(block[0]), lift_scope())
+    yield seq(nav(moves.root), to_instructions(t, RULES))
     return None
-
-
-@strategy
-def prefetched(p: Proc, c: ForCursor, t: Tile) -> Script:
-    """`for p: s  ~>  prefetch(c[..]); for p: s`, for each vector of c: it is there when sums are added to it."""
-    if t.in_vectors:
-        hint = PREFETCH[t.precision]
-        for i, v in product(range(t.rows), range(t.vectors)):
-            first = f"{t.width * v}"
-            p, _ = yield seq(focus(c.before()), insert_noop_call(hint, [f"c[{i}, {first}:{first} + 1]"]))
-            p, c = yield focus(c)
-    return c
 
 
 @strategy
@@ -207,127 +169,61 @@ def by_vectors(p: Proc, c: ForCursor, t: Tile) -> Script:
 
 
 @strategy
-def scale_at_the_end(p: Proc, c: BlockCursor, add: StmtCursor) -> Script:
-    """`t = 0; for p: t += alpha * e; c += t  ~>  t = 0; for p: t += e; c += alpha * t`, if there is an alpha.
-
-    Focus: the first two. Returns what adds to c.
-    """
-    p, product = yield attempt(lift_reduce_constant())
-    p, add = yield focus(add)
-    if add.prev() == product:
-        p, _ = yield seq(focus(product), inline_assign())
-    return p.forward(add)
-
-
-@strategy
-def merge_start(p: Proc, c: StmtCursor) -> Script:
-    """`c = e; t: T; t = 0; for p: t += ..; c += s  ~>  t: T; t = 0; for p: t += ..; c = e + s`, if c starts so.
-
-    Focus: what adds to c. Returns what is left of both.
-    """
-    around = c.parent()
-    assert isinstance(around, ForCursor)
-    first = around.body()[0]
-    if isinstance(first, AssignCursor):
-        down = seq(nav(moves.expand(0, 1)), reorder_stmts(), nav(moves.next_()))
-        p, c = yield seq(focus(first), repeat_n(down, 3), nav(moves.expand(0, 1)), merge_writes(), simplify())
-    return c
-
-
-@named
-def outwards(times: int) -> Op:
-    """`for i: for j: s  ~>  for j: for i: s`: the scope in focus out of so many that it is all of."""
-    return seq(*[lift_scope()] * times)
-
-
-@strategy
-def to_instructions(p: Proc, c: Cursor, t: Tile, store: StmtCursor) -> Script:
+def to_instructions(p: Proc, c: ProcCursor | ForCursor, t: Tile, rules: Sequence[std.Rule]) -> Script:
     """A tile's loops over lanes as instructions, and those over vectors and rows unrolled."""
-    if t.in_vectors:
-        p, store = yield focus(store)
-        lanes = next(s for s in parents(store) if isinstance(s, ForCursor))
-        rules = (std.broadcast_rule, std.fma_rule)
+    for lanes in c.find_all("for jl in _: _") if t.in_vectors else ():
         yield seq(focus(lanes), std.stage_compute(t.precision, t.registers, rules), std.fission_into_singles())
-    yield seq(nav(moves.root), std.unguard())
-    for loop in p.find_all("for jv in _: _"):
-        yield seq(focus(loop), unroll_loop())
+    p, c = yield seq(focus(c), std.unguard())
+    for vectors in c.find_all("for jv in _: _"):
+        yield seq(focus(vectors), unroll_loop())
     yield seq(nav(moves.root), simplify())
     if t.in_vectors:
         yield seq(std.replace_all(t.machine.get_instructions(t.precision)), std.unroll_loops(t.rows))
     return None
 
 
-def parents(s: StmtCursor) -> Iterator[Cursor]:
-    """The scopes around a statement, inside out."""
-    around: Cursor = s.parent()
-    while isinstance(around, StmtCursor):
-        yield around
-        around = around.parent()
-
-
 # -- blocks -------------------------------------------------------------------------------------------
 
 
 @strategy
-def in_tiles(p: Proc, c: ProcCursor, program: Proc, big: Tile) -> Script:
+def in_tiles(p: Proc, c: ForCursor, program: Proc, big: Tile) -> Script:
     """A block as calls of micro-kernels, which are made from `program`: rows of tiles, and what is left below.
 
     So a few rows of C are passed over at a time, and a few of A stay in the nearest cache.
     """
-    p, rows = yield seq(nav(moves.find_loop("j")), reorder_loops(), divide_loop(big.rows, ("io", "i"), tail="cut"))
-    rest = rows.next()
-    yield seq(focus(rows), nav(INSIDE), row_of_tiles(program, big))
-    p, branch = yield seq(focus(rest), specialize([f"m % {big.rows} == {r}" for r in range(1, big.rows)]))
-    for r in range(1, big.rows):
-        some = seq(nav(INSIDE), at(moves.hi, rewrite_expr(r)), row_of_tiles(program, replace(big, rows=r)))
-        yield seq(focus(branch), some)
-        branch = branch.orelse()[0]
-    yield std.cleanup()
+    p, rows = yield seq(reorder_loops(), divide_loop(big.rows, ("io", "i"), tail="cut"))
+    rest, left = rows.next(), range(1, big.rows)
+    some = [row_of_tiles(program, replace(big, rows=r)) for r in left]
+    yield seq(focus(rest), std.specialize_sizes(f"m % {big.rows}", left, some))
+    yield seq(focus(rows), nav(INSIDE), row_of_tiles(program, big), std.cleanup())
     return None
 
 
-@strategy
-def row_of_tiles(p: Proc, c: ForCursor, program: Proc, big: Tile) -> Script:
-    """`for i: for j: for p: s  ~>  for jo: kernel(..); if n % 64 / 16 == 1: kernel(..) .. if 0 < n % 16: kernel(..)`.
+@named
+def row_of_tiles(program: Proc, big: Tile) -> Op:
+    """`for i: for j: s  ~>  for jo: kernel(..); ..; if n % 16 / 16 == 1: kernel(..)`, for the rows of one tile.
 
-    The rows of one tile: by all vectors, by those that are left, by the one that is masked. Of two vectors, both those
-    that are left are masked: one alone would have to wait for its sums.
+    Of two vectors, both those that are left are masked: one alone would have to wait for its sums.
     """
-    width, masked = big.width, 1 if big.vectors > 2 else big.vectors
-    p, panels = yield seq(reorder_loops(), divide_loop(big.cols, ("jo", "j"), tail="cut"))
-    rest = panels.next()
-    yield seq(focus(panels), nav(INSIDE), call_kernel(program, big))
-    yield seq(focus(rest), simplify())
-    if masked < big.vectors:
-        p, rest = yield whole_vectors(program, big)
-    left = [f"(n % {masked * width} + {width - 1}) / {width} == {v}" for v in range(1, masked + 1)]
-    p, branch = yield seq(focus(rest), specialize(left))
-    for v in range(1, masked + 1):
-        yield seq(focus(branch), nav(INSIDE), call_kernel(program, replace(big, vectors=v, masked=True)))
-        branch = branch.orelse()[0]
-    return None
+    return seq(reorder_loops(), along(big, 1 if big.vectors > 2 else 2, partial(micro_kernel, program)))
 
 
 @strategy
-def whole_vectors(p: Proc, c: ForCursor, program: Proc, big: Tile) -> Script:
-    """`for j: s  ~>  if n % 64 / 16 == 1: kernel(..) ..; for j: s`: fewer vectors than a tile has. Returns the loop."""
-    p, vectors = yield divide_loop(big.width, ("jo", "j"), tail="cut")
-    rest, kinds = vectors.next(), range(1, big.vectors)
-    p, vectors = yield seq(focus(vectors), mult_loops("j"))
-    p, branch = yield specialize([f"n % {big.cols} / {big.width} == {v}" for v in kinds])
-    for v in kinds:
-        exact = at(moves.hi, rewrite_expr(v * big.width))
-        yield seq(focus(branch), nav(INSIDE), exact, call_kernel(program, replace(big, vectors=v)))
-        branch = branch.orelse()[0]
-    yield focus(rest)
-    return rest  # type: ignore[no-any-return]
+def along(p: Proc, c: ForCursor, big: Tile, last: int, then: Callable[[Tile], Op]) -> Script:
+    """`for j: s  ~>  for jo: s[64]; for jo: s[32]; for jo: s[16]; if (n % 16 + 15) / 16 == 1: s`, tiles side by side.
 
-
-@strategy
-def call_kernel(p: Proc, c: ForCursor, program: Proc, t: Tile) -> Script:
-    """`for j: for i: for p: s  ~>  kernel(..)`, for the loops over one tile."""
-    naive, scheduled = micro_kernel(program, t)
-    yield seq(simplify(), use_call(naive), call_eqv(scheduled))
+    Columns that are left over are taken by half as many vectors, and so on; from `last` vectors on by one tile, which
+    is masked. `then` is what becomes of each tile.
+    """
+    p, panels = yield divide_loop(big.cols, ("jo", "j"), tail="cut")
+    if big.vectors > last:
+        rest = along(replace(big, vectors=big.vectors // 2), last, then)
+    else:
+        left = range(1, big.vectors + 1)
+        masked = [then(replace(big, vectors=v, masked=True)) for v in left]
+        rest = std.specialize_sizes(f"(n % {big.cols} + {big.width - 1}) / {big.width}", left, masked)
+    yield seq(focus(panels.next()), simplify(), rest)
+    yield seq(focus(panels), nav(INSIDE), then(big))
     return None
 
 
@@ -335,29 +231,29 @@ def call_kernel(p: Proc, c: ForCursor, program: Proc, t: Tile) -> Script:
 
 
 @strategy
-def packed(p: Proc, c: ProcCursor, t: Tile) -> Script:
-    """`s[b]  ~>  panels = b; s[panels]`, by vectors, for a b whose rows are of neighbours."""
-    p, row = yield in_panels(t)
-    p, whole = yield seq(focus(row), divide_loop(t.cols, ("jo", "ji"), tail="cut"))
-    rest = whole.next()
+def packed(p: Proc, c: ProcCursor, t: Tile, across: bool = False) -> Script:
+    """`s[b]  ~>  for i0: for i1: panels[i1 / 64, i0, i1 % 64] = b[i0, i1]; s[panels]`, by vectors.
+
+    The rows of b are of neighbours, or, if it is `across`, its columns.
+    """
+    p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM))
+    copy = block[0].prev()
+    yield seq(focus(copy.prev()), resize_dim(1, WIDTH[t.precision], 0), divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
+    columns = seq(focus(copy), reorder_loops() if across else nav(INSIDE))
+    p, panels = yield seq(columns, divide_loop(t.cols, ("jo", "ji"), tail="cut"))
+    rest = panels.next()
     yield seq(nav(moves.root), simplify())
-    if t.in_vectors:
-        for loop, tail in ((whole.body()[0], "perfect"), (rest, None)):
-            yield seq(focus(loop), std.vectorize_for(t.machine, t.precision, tail=tail))
-        yield seq(nav(moves.root), std.unroll_loops(t.vectors))
+    for part, tail in ((panels.body()[0], "perfect"), (rest, None)):
+        if across:
+            yield seq(focus(part), transposed(t.machine, t.precision))
+        elif t.in_vectors:
+            yield seq(focus(part), std.vectorize_for(t.machine, t.precision, tail=tail))
+    yield seq(nav(moves.root), std.unroll_loops(t.vectors))
     return None
 
 
-@strategy
-def packed_across(p: Proc, c: ProcCursor, t: Tile) -> Script:
-    """`s[b]  ~>  panels = b; s[panels]`, for a b whose columns are of neighbours."""
-    p, row = yield in_panels(t)
-    p, whole = yield seq(focus(row), nav(moves.parent), reorder_loops(), divide_loop(t.cols, ("jo", "ji"), tail="cut"))
-    rest = whole.next()
-    yield seq(nav(moves.root), simplify())
-    for columns in (whole.body()[0], rest):
-        yield seq(focus(columns), transposed(t.machine, t.precision))
-    return None
+packed_across = partial(packed, across=True)
+"""As `packed`, of a b whose columns are of neighbours."""
 
 
 @strategy
@@ -366,23 +262,14 @@ def transposed(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scrip
 
     For a y whose columns are of neighbours. Without such an instruction a few columns at a time. Focus: the outer loop.
     """
-    for move in machine.get_transposes(precision):
-        rows, columns = (trip_count(loop) or 1 for loop in loops_inside(move.root()))
-        p, tiles = yield seq(focus(c), std.tile(columns, rows, tail="cut"))
-        yield seq(focus(tiles), nav(INSIDE), nav(INSIDE), reorder_loops(), simplify(), use_call(move))
+    found = machine.get_transposes(precision)
+    if not found:
+        yield std.unroll_and_jam(COLUMNS, tail="cut")
         return None
-    yield std.unroll_and_jam(COLUMNS, tail="cut")
+    rows, columns = (trip_count(loop) or 1 for loop in loops_inside(found[0].root()))
+    p, tiles = yield std.tile(columns, rows, tail="cut")
+    yield seq(focus(tiles), nav(INSIDE), nav(INSIDE), reorder_loops(), simplify(), use_call(found[0]))
     return None
-
-
-@strategy
-def in_panels(p: Proc, c: ProcCursor, t: Tile) -> Script:
-    """`s[b]  ~>  for i0: for i1: panels[i1 / 64, i0, i1 % 64] = b[i0, i1]; s[panels]`. Returns the inner loop."""
-    p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM))
-    copy = block[0].prev()
-    yield seq(focus(copy.prev()), resize_dim(1, WIDTH[t.precision], 0), divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
-    p, copy = yield focus(copy)
-    return copy.body()[0]  # type: ignore[no-any-return]
 
 
 # -- the whole product --------------------------------------------------------------------------------
@@ -392,35 +279,40 @@ def in_panels(p: Proc, c: ProcCursor, t: Tile) -> Script:
 def optimize_gemm(
     p: Proc, c: ProcCursor, machine: Machine, precision: str, tile: Proc, pack: Pack | None = packed
 ) -> Script:
-    """`for j: for i: for p: c[i, j] += alpha * (a[i, p] * b[p, j])` by blocks and tiles, for k up to `DEPTH` if packed.
+    """`for j: for i: for p: ..` by blocks and tiles, for k up to `DEPTH` if packed.
 
-    What is added to may be set to something before: `for j: for i: c[i, j] = e; for p: ..`. `tile` is the same program,
-    for windows whose rows are of neighbours; micro-kernels are made from it, once for all that use it. `pack(tile)` is
-    how b is packed. Focus: the procedure.
+    `tile` is the same program, for windows whose rows are of neighbours; micro-kernels are made from it, once for all
+    that use it. `pack(tile)` is how b is packed. Focus: the procedure.
     """
     big = largest_tile(machine, precision)
+    tiles = at("for j in _: _", in_tiles(tile, big))
     if pack is None:
-        yield in_tiles(tile, big)
-        return None
-    block = direct.add_assertion(schedule(rename(f"{p.name()}_block"), p), f"n <= {WIDTH[precision]}")
-    scheduled = schedule(seq(pack(big), nav(moves.root), in_tiles(tile, big)), block)
-    p, full = yield seq(nav(moves.find_loop("j")), divide_loop(WIDTH[precision], ("jo", "j"), tail="cut_and_guard"))
-    for columns in (full, full.next()):
-        yield seq(focus(columns), nav(INSIDE), use_call(block), call_eqv(scheduled))
+        yield tiles
+    else:
+        block = schedule(seq(rename(f"{p.name()}_block"), add_assertion(f"n <= {WIDTH[precision]}")), p)
+        then = as_call(block, seq(pack(big), nav(moves.root), tiles))
+        yield seq(nav(moves.find_loop("j")), in_blocks(WIDTH[precision], "jo", "j", then))
+    return None
+
+
+@strategy
+def in_blocks(p: Proc, c: ForCursor, size: int, outer: str, inner: str, then: Op) -> Script:
+    """`for i: s  ~>  for io: s; s`, with what `then` makes of the loops for whole blocks and for what is left."""
+    p, full = yield divide_loop(size, (outer, inner), tail="cut_and_guard")
+    for blocks in (full, full.next()):
+        yield seq(focus(blocks), nav(INSIDE), then)
     return None
 
 
 @strategy
 def optimize_deep_gemm(p: Proc, c: ProcCursor, machine: Machine, precision: str, tile: Proc) -> Script:
-    """`for j: for i: for p: c[i, j] += ..` as `optimize_gemm`, for any k: so many products at a time as a block has.
+    """`for j: for i: for p: c[i, j] += a * b` as `optimize_gemm`, for any k: so many products at a time as a block has.
 
-    `tile` is the same program for windows. Focus: the procedure.
+    `tile` is the program of a tile: `for j: for i: t = 0; for p: t += a * b; c[i, j] += t`, for windows.
     """
-    block = direct.add_assertion(schedule(rename(f"{p.name()}_deep"), tile), f"k <= {DEPTH}")
-    scheduled = schedule(optimize_gemm(machine, precision, tile), block)
-    p, full = yield seq(nav(moves.find_loop("j")), at(INSIDE, reorder_loops()), reorder_loops())
-    p, full = yield divide_loop(DEPTH, ("po", "p"), tail="cut_and_guard")
-    for depth in (full, full.next()):
-        yield seq(focus(depth), nav(INSIDE), reorder_loops(), at(INSIDE, reorder_loops()))
-        yield seq(use_call(block), call_eqv(scheduled))
+    block = schedule(seq(rename(f"{p.name()}_deep"), add_assertion(f"k <= {DEPTH}")), tile)
+    sums = seq(nav(moves.as_block), stage_mem("c[i, j]", "t", accum=True))
+    inwards = seq(reorder_loops(), at(INSIDE, reorder_loops()), at(INSIDE >> INSIDE, sums))
+    then = seq(inwards, as_call(block, optimize_gemm(machine, precision, tile)))
+    yield seq(nav(moves.find_loop("p")), repeat_n(lift_scope(), 2), in_blocks(DEPTH, "po", "p", then))
     return None

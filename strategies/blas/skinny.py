@@ -8,6 +8,7 @@ from __future__ import annotations
 from exo_strat import (
     DRAM_STACK,
     AllocCursor,
+    AssignCursor,
     BinaryOpCursor,
     ForCursor,
     InvalidCursorError,
@@ -17,10 +18,11 @@ from exo_strat import (
     ReadCursor,
     ReduceCursor,
     Script,
+    StmtCursor,
+    cut_loop,
     divide_dim,
     divide_loop,
     focus,
-    mentions,
     moves,
     nav,
     resize_dim,
@@ -30,7 +32,6 @@ from exo_strat import (
     simplify,
     specialize,
     stage_mem,
-    try_else,
 )
 
 from .. import std
@@ -38,37 +39,70 @@ from ..inspect import inner_loop, innermost_loops, is_reduction
 from ..std.compute import lives_in
 from ..std.staging import allocation
 from ..std.writing import halves, strategy, text
-from .level1 import RULES, optimize_level_1, together, whole_vectors
+from .level1 import RULES, optimize_level_1, sums, together, whole_vectors
 
 
 @strategy
 def optimize_skinny(p: Proc, c: ForCursor, precision: str, machine: Machine, most: int) -> Script:
     """`for i: for j in (0, n): s[x[j]]  ~>  v = x; if n / w == 0: for i: s[v[0]]; else: if n / w == 1: ..`, by vectors.
 
-    The vector that rows share is in registers, for matrices of up to `most` columns; the last one is masked, unless
-    columns are known to be whole vectors. Without vectors, rows are loops of level 1. Focus: the loop over rows.
-    Returns the procedure. Paper: Figure 7.
+    The vector that rows share is in registers, for matrices of up to `most` columns. The last one is masked. If rows
+    are written, the last columns are scalar instead: the next row can't be loaded before a masked store is done.
+    Without vectors, rows are loops of level 1. Focus: the loop over rows. Returns the procedure. Paper: Figure 7.
     """
     columns = inner_loop(c)
-    shared, end = shared_vector(columns, c), text(columns.hi())
+    shared, end = shared_vector(columns), text(columns.hi())
     yield std.locals_in(DRAM_STACK)
     if not machine.vec_widths:
         yield seq(focus(columns), optimize_level_1(precision, machine))
         return None
     width, registers = machine.vec_width(precision), machine.mem_type
-    p, block = yield seq(focus(c), stage_mem(f"{shared}[0:{end}]", "v"))
+    written, whole = writes_rows(columns), end
+    if written:
+        whole = f"{width} * ({end} / {width})"
+        yield seq(focus(columns), cut_loop(whole))
+    p, block = yield seq(focus(c), stage_mem(f"{shared}[0:{whole}]", "v"))
     buffer = allocation(block)
-    for loop in innermost_loops(buffer.expand(0, None)):
-        whole = divide_loop(width, halves(loop), tail="perfect")
-        yield seq(focus(loop), try_else(whole, whole_vectors(width, registers, True)), together(2, registers))
+    for loop in loops_of_vectors(buffer):
+        divide = divide_loop(width, halves(loop), tail="perfect") if written else whole_vectors(width, registers, True)
+        yield seq(focus(loop), divide, together(2, registers))
     yield seq(focus(buffer), resize_dim(0, most, 0), set_memory(registers), divide_dim(0, width))
     p, buffer = yield seq(nav(moves.root), simplify(), focus(buffer))
-    for loop in innermost_loops(buffer.expand(0, None)):
+    for loop in loops_of_vectors(buffer):
         if not adds_register(loop, registers):
             yield seq(focus(loop), std.stage_compute(precision, registers, RULES), std.fission_into_singles())
     yield seq(nav(moves.root), simplify(), std.replace_all(machine.get_instructions(precision)))
     yield seq(focus(buffer), for_each_count(end, width, most))
     yield seq(nav(moves.root), simplify(), std.unroll_loops(most // width), std.cleanup())
+    return None
+
+
+@strategy
+def optimize_few_columns(p: Proc, c: ForCursor, most: int) -> Script:
+    """`for i: for j in (0, n): s[x[j]]  ~>  if n == 1: v = x; for i: s[v[0]]; else: if n == 2: ..`, for n up to `most`.
+
+    Columns that make no vector: without a loop over them, in code for each number of them. Focus: the loop over rows.
+    Returns the procedure.
+    """
+    yield std.locals_in(DRAM_STACK)
+    end = text(inner_loop(c).hi())
+    yield seq(focus(c), std.specialize_sizes(end, range(1, most + 1), [shared_in_locals()] * most))
+    yield seq(nav(moves.root), std.unroll_loops(most), std.cleanup())
+    return None
+
+
+@strategy
+def shared_in_locals(p: Proc, c: ForCursor) -> Script:
+    """`for i: for j in (0, 3): s[x[j]]  ~>  v = x; for i: for j: s[v[j]]`. Sums are two, of every other row.
+
+    Focus: the loop over rows.
+    """
+    columns = inner_loop(c)
+    p, block = yield stage_mem(f"{shared_vector(columns)}[0:{text(columns.hi())}]", "v")
+    yield seq(focus(allocation(block)), set_memory(DRAM_STACK))
+    p, c = yield focus(c)
+    if sums(c):
+        yield together(2, DRAM_STACK)
     return None
 
 
@@ -89,17 +123,25 @@ def for_each_count(p: Proc, c: AllocCursor, end: str, width: int, most: int) -> 
     return None
 
 
+def loops_of_vectors(buffer: StmtCursor) -> list[ForCursor]:
+    """The innermost loops after a buffer is allocated, but for columns that make no vector."""
+    return [loop for loop in innermost_loops(buffer.expand(0, None)) if text(loop.lo()) == "0"]
+
+
+def writes_rows(columns: ForCursor) -> bool:
+    """Whether a loop over columns writes the elements of a row."""
+    return any(len(s.idx()) > 1 for s in columns.body() if isinstance(s, AssignCursor | ReduceCursor))
+
+
 def adds_register(loop: ForCursor, memory: Memory) -> bool:
     """Whether all that a loop does is to add up the lanes of a register."""
     s = loop.body()[0]
     return isinstance(s, ReduceCursor) and is_reduction(s, loop) and lives_in(s.rhs(), memory)
 
 
-def shared_vector(columns: ForCursor, rows: ForCursor) -> str:
+def shared_vector(columns: ForCursor) -> str:
     """The vector with an element for each column, whatever the row. Raises `InvalidCursorError` if there is none."""
     for e in (e for s in columns.body() for e in (s, *s.descendants())):
-        if isinstance(e, ReadCursor | ReduceCursor) and len(e.idx()) == 1:
-            used = mentions(e.idx()[0].node)
-            if columns.sym in used and rows.sym not in used:
-                return e.name()
+        if isinstance(e, ReadCursor | ReduceCursor) and [text(i) for i in e.idx()] == [columns.name()]:
+            return e.name()
     raise InvalidCursorError("the rows share no vector")

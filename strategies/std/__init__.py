@@ -10,7 +10,7 @@ It is made of the primitives and combinators that `exo_strat` exports, and of ot
 - `hoisting`: code moved out of loops;
 - `staging`, `values`: memory and values in buffers of their own, once; and what needs no code at all;
 - `reductions`, `compute`, `instructions`, `vectorize`: vector code;
-- `streaming`: stores that pass the caches.
+- `streaming`, `prefetching`: stores that pass the caches, lines that come to them early.
 """
 
 from __future__ import annotations
@@ -20,9 +20,17 @@ from .guards import unguard
 from .hoisting import hoist, if_it_runs, leave_loop, licm, remove_parent_loop, reorder_before
 from .instructions import replace_all
 from .loops import interleave_loop, jam, round_loop, unroll_and_jam, unroll_loops
+from .prefetching import prefetch
 from .reductions import parallelize_reductions
-from .splitting import expand_alloc, fission_after, fission_as_much_as_possible, fission_before, fission_into_singles
-from .staging import auto_stage_mem, locals_in
+from .splitting import (
+    expand_alloc,
+    fission_after,
+    fission_as_much_as_possible,
+    fission_before,
+    fission_into_singles,
+    fission_where_possible,
+)
+from .staging import auto_stage_mem, locals_in, share_sums
 from .streaming import stream_stores
 from .tiling import rise_into, tile, tile_bottom_up
 from .values import cleanup, cse, dce, share, specialize_sizes, stage_expr
@@ -40,6 +48,7 @@ __all__ = [
     "fission_as_much_as_possible",
     "fission_before",
     "fission_into_singles",
+    "fission_where_possible",
     "fma_rule",
     "hoist",
     "if_it_runs",
@@ -49,6 +58,7 @@ __all__ = [
     "licm",
     "locals_in",
     "parallelize_reductions",
+    "prefetch",
     "remove_parent_loop",
     "reorder_before",
     "replace_all",
@@ -56,6 +66,7 @@ __all__ = [
     "round_loop",
     "Rule",
     "share",
+    "share_sums",
     "specialize_sizes",
     "stage_compute",
     "stage_expr",

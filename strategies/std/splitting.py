@@ -138,11 +138,12 @@ def _from_start(loop: ForCursor, e: Any) -> nodes.Expr:
 
 
 @strategy
-def fission_into_singles(p: Proc, c: ForCursor) -> Script:
+def fission_into_singles(p: Proc, c: ForCursor, loops: int = 1) -> Script:
     """`for i: a: T; s1; s2  ~>  a: T[n]; for i: s1[a -> a[i]]; for i: s2[a -> a[i]]`: a loop for each statement.
 
-    Goes through an `if` without else that is all of the loop. What the loop allocates is expanded. Focus: the loop,
-    from 0. Returns the block of all loops. Paper: section 6.1.1.
+    Of so many nested `loops`, each of which is all of the one around: a nest for each statement of the innermost. Goes
+    through an `if` without else that is all of a loop. What is allocated is expanded. Focus: the (outermost) loop, from
+    0. Returns the block of all loops. Paper: section 6.1.1.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -160,7 +161,7 @@ def fission_into_singles(p: Proc, c: ForCursor) -> Script:
         for i in seq(0, 8):
             y[i] += t[i]
     """
-    stmts = list(innermost(c))
+    stmts = list(innermost(c, loops))
     for s in stmts:
         if isinstance(s, AllocCursor):
             for _ in range(depth(s, c)):
@@ -172,12 +173,55 @@ def fission_into_singles(p: Proc, c: ForCursor) -> Script:
     return first.expand(0, len(singles) - 1)  # type: ignore[no-any-return]
 
 
-def innermost(c: ForCursor) -> Any:
-    """The statements of a loop, or of the `if` that is all of it."""
-    body = c.body()
-    while len(body) == 1 and isinstance(only := body[0], IfCursor) and not only.has_else():
-        body = only.body()
+@strategy
+def fission_where_possible(p: Proc, c: ForCursor) -> Script:
+    """`for i: a: T; s1; s2; s3  ~>  a: T[n]; for i: s1; for i: s2; s3`: statements that may be in loops of their own.
+
+    The others stay in one loop with their neighbours. What the loop allocates is expanded. Focus: the loop, from 0.
+    Returns the block of all loops.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[9], y: f32[8]):
+    ...     for i in seq(0, 8):
+    ...         y[i] = 0.0
+    ...         y[i] += x[i]
+    ...         x[i + 1] = y[i]
+    ... ''')
+    >>> print(schedule(at("for i in _: _", fission_where_possible()), p))
+    def foo(x: f32[9] @ DRAM, y: f32[8] @ DRAM):
+        for i in seq(0, 8):
+            y[i] = 0.0
+        for i in seq(0, 8):
+            y[i] += x[i]
+            x[i + 1] = y[i]
+    """
+    stmts = list(c.body())
+    for s in stmts:
+        if isinstance(s, AllocCursor):
+            yield seq(focus(s), expand_alloc())
+    p, loop = yield focus(c)
+    count = len(loop.expand(0, None))
+    for s in [s for s in stmts if not isinstance(s, AllocCursor)][:-1]:
+        p, _ = yield seq(focus(s), attempt(nav(moves.after) >> fission()))
+    p, first = yield focus(c)
+    return first.expand(0, len(first.expand(0, None)) - count)  # type: ignore[no-any-return]
+
+
+def innermost(c: ForCursor, loops: int = 1) -> Any:
+    """The statements of the last of so many nested loops, or of the `if` that is all of it; each loop is all of the one
+    around."""
+    body: Any = c.body()
+    left = loops - 1
+    while len(body) == 1 and (is_branch(body[0]) or (left and isinstance(body[0], ForCursor))):
+        left -= isinstance(body[0], ForCursor)
+        body = body[0].body()
     return body
+
+
+def is_branch(c: StmtCursor) -> bool:
+    """Whether a statement is an `if` without else."""
+    return isinstance(c, IfCursor) and not c.has_else()
 
 
 def depth(c: StmtCursor, scope: StmtCursor) -> int:

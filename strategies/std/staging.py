@@ -8,6 +8,7 @@ from exo_strat import (
     ForCursor,
     Memory,
     Proc,
+    ReduceCursor,
     Script,
     StmtCursor,
     focus,
@@ -16,8 +17,8 @@ from exo_strat import (
     stage_mem,
 )
 
-from ..inspect import staging_window, statements
-from .writing import strategy
+from ..inspect import is_reduction, staging_window, statements
+from .writing import element, strategy
 
 
 @strategy
@@ -73,6 +74,35 @@ def locals_in(p: Proc, c: ForCursor, memory: Memory) -> Script:
     for s in statements(c):
         if isinstance(s, AllocCursor):
             yield seq(focus(s), set_memory(memory))
+    return None
+
+
+@strategy
+def share_sums(p: Proc, c: ForCursor) -> Script:
+    """`for j: y[j] += e1; y[j] += e2  ~>  for j: t = y[j]; t += e1; t += e2; y[j] = t`.
+
+    So for each element that is added to several times, but not in all iterations. Focus: the loop.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(x: f32[8], y: f32[8]):
+    ...     for j in seq(0, 8):
+    ...         y[j] += x[j]
+    ...         y[j] += x[7 - j]
+    ... ''')
+    >>> print(schedule(at("for j in _: _", share_sums()), p))
+    def foo(x: f32[8] @ DRAM, y: f32[8] @ DRAM):
+        for j in seq(0, 8):
+            s: f32 @ DRAM
+            s = y[j]
+            s += x[j]
+            s += x[7 - j]
+            y[j] = s
+    """
+    targets = [element(s) for s in c.body() if isinstance(s, ReduceCursor) and not is_reduction(s, c)]
+    for target in dict.fromkeys(t for t in targets if targets.count(t) > 1):
+        p, c = yield focus(c)
+        yield seq(focus(c.body()), stage_mem(target, "s"))
     return None
 
 

@@ -46,7 +46,7 @@ from exo_strat import specialize as branch_on
 
 from .hoisting import is_operation
 from .splitting import expand_alloc
-from .writing import strategy
+from .writing import INSIDE, strategy
 
 # -- values of their own ------------------------------------------------------------------------------
 
@@ -219,11 +219,14 @@ def cleanup() -> Op:
 
 
 @strategy
-def specialize_sizes(p: Proc, c: BlockCursor | StmtCursor, expr: str, values: Sequence[int]) -> Script:
+def specialize_sizes(
+    p: Proc, c: BlockCursor | StmtCursor, expr: str, values: Sequence[int], then: Sequence[Op] = ()
+) -> Script:
     """`s  ~>  if e == v0: s[e -> v0] else: if e == v1: s[e -> v1] else: .. s`, for values v0, v1, ... of an extent.
 
-    Bounds that are then known become literals, and code that never runs goes. Focus: a statement or block. Returns
-    the outer `if`, or the procedure if that is decided. Paper: section 6.2.2.
+    Bounds that are then known become literals, and code that never runs goes. What comes next may depend on the value:
+    `then` has an Op for each, which acts on the first statement of the case. Focus: a statement or block. Returns the
+    outer `if`, or the procedure if that is decided. Paper: section 6.2.2.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -244,9 +247,10 @@ def specialize_sizes(p: Proc, c: BlockCursor | StmtCursor, expr: str, values: Se
     """
     p, outer = yield branch_on([f"{expr} == {v}" for v in values])
     branch = outer
-    for v in values:
+    for v, op in zip(values, then or [identity] * len(values), strict=True):
         for loop in traversals.loops(branch.body()):
             yield seq(focus(loop), nav(moves.hi), attempt(rewrite_expr(v)))
+        yield seq(focus(branch), nav(INSIDE), op)
         branch = branch.orelse()[0]
     yield seq(focus(outer), simplify())
     yield try_else(focus(outer), nav(moves.root))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from backends.targets import PLAIN_C
+from backends.targets import PLAIN_C, avx2
 from exo_strat import *
 from strategies import std
-from strategies.blas.level2 import apart_from_triangle, fission_where_possible, share_sums
-from strategies.blas.skinny import for_each_count, optimize_skinny, shared_vector
+from strategies.blas.level2 import apart_from_triangle, optimize_level_2_general
+from strategies.blas.skinny import for_each_count, optimize_few_columns, optimize_skinny, shared_vector
+from strategies.std import fission_where_possible, share_sums
+from strategies.std.writing import text
 
 TRIANGLE = """
 def foo(n: size, a: f32[4 * n, 4 * n], x: f32[4 * n], y: f32[4 * n]):
@@ -67,7 +69,7 @@ def foo(n: size, a: f32[2, n], y: f32[n]):
 
 def test_the_shared_vector_has_an_element_for_each_column():
     p = proc_from_source(TRIANGLE.format(columns="0, 4 * n"))
-    assert shared_vector(p.find_loop("j"), p.find_loop("ii")) == "x"
+    assert shared_vector(p.find_loop("j")) == "x"
 
 
 def test_there_is_code_for_each_number_of_vectors():
@@ -92,3 +94,45 @@ def test_without_vectors_rows_stay_loops():
     q = schedule(at("for ii in _: _", optimize_skinny("f32", PLAIN_C, 40)), p)
     assert [loop.name() for loop in traversals.loops(q.root())][:2] == ["io", "ii"]
     assert "n ==" not in str(q)
+
+
+def test_columns_of_written_rows_that_make_no_vector_stay_scalar():
+    p = proc_from_source("""
+def foo(m: size, n: size, x: f32[m], y: f32[n], a: f32[m, n]):
+    assert n >= 8
+    assert n < 24
+    for i in seq(0, m):
+        for j in seq(0, n):
+            a[i, j] += x[i] * y[j]
+""")
+    q = schedule(at("for i in _: _", optimize_skinny("f32", avx2, 16)), p)
+    assert [text(loop.lo()) for loop in q.find_all("for j in _: _")] == ["8", "16"]
+
+
+def test_rows_that_are_left_over_are_taken_two_at_a_time():
+    p = proc_from_source(
+        """
+def foo(m: size, n: size, a: f32[m, n], x: f32[n], y: f32[m]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            y[i] += a[i, j] * x[j]
+"""
+    )
+    q = schedule(at("for i in _: _", optimize_level_2_general("f32", avx2)), p)
+    assert [loop.hi().text() for loop in q.body() if isinstance(loop, ForCursor)] == ["m / 4", "m / 2 % 2", "m % 2"]
+
+
+def test_few_columns_are_code_without_loops_and_rows_that_add_to_them_take_turns():
+    p = proc_from_source(
+        """
+def foo(m: size, n: size, a: f32[m, n], x: f32[m], y: f32[n]):
+    assert n <= 3
+    for i in seq(0, m):
+        for j in seq(0, n):
+            y[j] += x[i] * a[i, j]
+"""
+    )
+    q = schedule(at("for i in _: _", optimize_few_columns(3)), p)
+    assert [loop.hi().text() for loop in traversals.loops(q.root())] == ["m / 2"] * 3
+    assert [str(q).count(f"a[2 * io, {k}]") for k in range(3)] == [3, 2, 1]
+    assert [str(q).count(f"a[2 * io + 1, {k}]") for k in range(3)] == [3, 2, 1]

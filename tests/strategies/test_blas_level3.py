@@ -35,6 +35,17 @@ def program(precision: str = "f32", naive: Proc = level3.gemm) -> Proc:
     return direct.add_assertion(direct.add_assertion(any_b, "stride(b, 1) == 1"), "k <= 512")
 
 
+def kernel(naive: Proc, tile: Tile) -> tuple[Proc, Proc]:
+    """A program for a tile, and the micro-kernel that is called for it."""
+    sizes = {"m": tile.rows} if tile.masked else {"m": tile.rows, "n": tile.cols}
+    small = direct.partial_eval(naive, **sizes)
+    for bound in (f"n > {tile.cols - tile.width}", f"n <= {tile.cols}") if tile.masked else ():
+        small = direct.add_assertion(small, bound)
+    (call,) = schedule(at("for j in _: _", micro_kernel(naive, tile)), small).body()
+    assert isinstance(call, CallCursor)
+    return small, call.subproc()
+
+
 def called(p: Proc) -> set[str]:
     return {n.subproc().name() for n in p.root().descendants() if isinstance(n, CallCursor)}
 
@@ -46,27 +57,27 @@ def test_a_tile_fits_the_registers(machine: Machine, vectors: int) -> None:
 
 @pytest.mark.parametrize("precision", ["f32", "f64"])
 def test_a_micro_kernel_is_instructions_only(precision: str) -> None:
-    _, kernel = micro_kernel(program(precision), Tile(avx512, precision, 6, 4))
-    names = {name.removesuffix("_ps").removesuffix("_pd") for name in called(kernel)}
+    _, scheduled = kernel(program(precision), Tile(avx512, precision, 6, 4))
+    names = {name.removesuffix("_ps").removesuffix("_pd") for name in called(scheduled)}
     assert names == {
         "mm512_setzero", "mm512_loadu", "mm512_fmadd_set1", "mm512_set1_value", "mm512_fmadd_to", "mm512_storeu",
         "prefetch",
     }  # fmt: skip
-    assert not kernel.find_all("_[_] += _") and not kernel.find_all("_[_] = _")
+    assert not scheduled.find_all("_[_] += _") and not scheduled.find_all("_[_] = _")
 
 
 def test_only_the_load_of_the_last_vector_is_masked() -> None:
     """Lanes that are left over are zeros, which are multiplied and added up like the others."""
-    _, kernel = micro_kernel(program(), Tile(avx2, "f32", 1, 2, masked=True))
-    depth = kernel.find_all("for p in _: _")[0]
+    _, scheduled = kernel(program(), Tile(avx2, "f32", 1, 2, masked=True))
+    depth = scheduled.find_all("for p in _: _")[0]
     calls = [s.subproc().name() for s in depth.descendants() if isinstance(s, CallCursor)]  # type: ignore[attr-defined]
     assert [c for c in calls if "load" in c] == ["mm256_loadu_ps", "mm256_maskz_loadu_ps"]
     assert {c for c in calls if "load" not in c} == {"mm256_fmadd_set1_ps"}
 
 
 def test_what_is_set_before_the_sum_is_set_with_it() -> None:
-    _, kernel = micro_kernel(program("f32", level3.gemm_new), Tile(avx2, "f32", 1, 1))
-    assert called(kernel) == {
+    _, scheduled = kernel(program("f32", level3.gemm_new), Tile(avx2, "f32", 1, 1))
+    assert called(scheduled) == {
         "mm256_setzero_ps", "prefetch", "mm256_loadu_ps", "mm256_fmadd_set1_ps", "mm256_set1_value_ps", "mm256_mul_ps",
         "mm256_storeu_ps",
     }  # fmt: skip
@@ -78,8 +89,8 @@ def test_what_is_set_before_the_sum_is_set_with_it() -> None:
 def test_a_micro_kernel_computes_the_product(
     machine: Machine, masked: bool, naive: Proc, computes_the_same: Same
 ) -> None:
-    tile, kernel = micro_kernel(program("f32", naive), Tile(machine, "f32", 2, 1, masked))
-    computes_the_same(tile, kernel, k=3, **({"n": 3} if masked else {}))
+    small, scheduled = kernel(program("f32", naive), Tile(machine, "f32", 2, 1, masked))
+    computes_the_same(small, scheduled, k=3, **({"n": 3} if masked else {}))
 
 
 @pytest.mark.parametrize("machine", [plain_c, avx2], ids=repr)

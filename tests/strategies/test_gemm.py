@@ -50,7 +50,7 @@ def test_registers_that_no_instruction_reaches_are_refused_by_the_backend() -> N
 
 
 def test_the_plan_is_refused_on_another_program() -> None:
-    with pytest.raises(SchedulingError, match="nothing matches 'for j in _: _'"):
+    with pytest.raises(SchedulingError, match="nothing matches 'for p in _: _'"):
         schedule(optimize_deep_gemm(avx2, "f32", sgemm_tile), saxpy)
 
 

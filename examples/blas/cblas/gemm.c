@@ -19,16 +19,19 @@ typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct
 #define DEPTH 512          // as in strategies/blas/level3.py: deeper than this, a packed product is a sum of several
 #define LINE 16            // elements that are at least a cache line
 #define TALL 4096          // rows of A that are turned at a time
-#define MANY_COLUMNS 256   // columns for which it pays to turn a transposed A
 #define TILE_ROWS 6        // as in strategies/blas/level3.py: rows that are computed in one pass over B
 #define PAGE 4096          // bytes within which a processor reads ahead
 #define LONG_ROWS(ld) ((ld) * (int64_t)sizeof(T) > PAGE)
 #ifdef __AVX512F__         // tiles are four cache lines wide, which are read ahead
 #define FEW_ROWS(ld) (LONG_ROWS(ld) ? 48 : 320)   // rows for which packing B doesn't pay, as measured
 #define AHEAD(ld, k) (LONG_ROWS(ld) ? SHALLOW : (k))  // rows of B that are read at a time
-#else
+#define IN_REACH(k) 1      // whether a tile that goes down so many rows of B finds them in the first cache again
+#define MANY_COLUMNS 256   // columns for which it pays to turn a transposed A
+#else                      // tiles are a cache line wide, or parts of two
 #define FEW_ROWS(ld) 48
 #define AHEAD(ld, k) (LONG_ROWS(ld) ? SHALLOW : 64)
+#define IN_REACH(k) ((k) <= 128)
+#define MANY_COLUMNS 64
 #endif
 
 // y := alpha A x + beta y, with rows of A at distance a0 and elements of a row at distance a1, one of which is 1
@@ -45,13 +48,23 @@ static void scale(int64_t m, int64_t n, T beta, T *c, int64_t ldc) {
     else if (beta != 1) KERNEL(matrix_scale)(m, n, &beta, OUT2(c, ldc, 1));
 }
 
+// C := alpha A B, or C += alpha A B, of a small B in rows of neighbours. Seven or eight rows are four and the others: after
+// six, the sums of one or two would have to wait for each other.
+static void small(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
+    int64_t b0, T *c, int64_t ldc) {
+    Kernel *const multiply = new ? KERNEL(gemm_new_unpacked) : KERNEL(gemm_unpacked);
+    const int64_t half = m == 7 || m == 8 ? 4 : 0;
+    if (half) multiply(half, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, 1), OUT2(c, ldc, 1));
+    a += half * a0, c += half * ldc;
+    multiply(m - half, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, 1), OUT2(c, ldc, 1));
+}
+
 // C := alpha A B, or C += alpha A B, of B in rows of neighbours where it is, by columns that stay near. Of a B that is
 // not near yet few rows at a time: a tile goes down them, and the processor reads ahead in that many only.
 static void in_place(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, T *c, int64_t ldc) {
     if (n * k <= SMALL) {
-        (new ? KERNEL(gemm_new_unpacked) : KERNEL(gemm_unpacked))(m, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, 1),
-            OUT2(c, ldc, 1));
+        small(new, m, n, k, alpha, a, a0, a1, b, b0, c, ldc);
         return;
     }
     const int64_t deep = n * k * (int64_t)sizeof(T) > NEAR ? AHEAD(b0, k) : k;
@@ -101,7 +114,8 @@ static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_
     const int low = b1 != 1 && m <= SLIM && 4 * m <= n;
     const int narrow = a0 == 1 && a1 != 1 && m * k > SMALL && n <= SLIM && 4 * n <= m;
     if ((low || narrow) && by_transposed(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc)) return;
-    const int near = b1 == 1 && (m <= FEW_ROWS(b0) || k <= SHALLOW || n * k * sizeof(T) <= NEAR);
+    const int few = n * k * (int64_t)sizeof(T) > NEAR ? m <= FEW_ROWS(b0) : IN_REACH(k) || m <= LINE;
+    const int near = b1 == 1 && (few || k <= SHALLOW);
     if (near && k <= SHALLOW && beta != 0 && beta != 1) {  // C is passed over once
         for (int64_t i = 0; i < m; i += LINE) {
             const int64_t rows = m - i < LINE ? m - i : LINE;
@@ -153,6 +167,11 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
     }
     if (k == 1 && beta == 1) {
         CBLAS(ger)(CblasRowMajor, m, n, alpha, a, a0, b, b1, c, ldc);
+        return;
+    }
+    if (b1 == 1 && n * k <= SMALL && m <= SLIM) {
+        if (beta != 0) scale(m, n, beta, c, ldc);
+        small(beta == 0, m, n, k, alpha, a, a0, a1, b, b0, c, ldc);
         return;
     }
     int threads = m * n * k < LARGE ? 1 : exo_threads();

@@ -1,9 +1,12 @@
 // y := alpha op(A) x + beta y
+// flags: -fno-tree-vectorize -fno-version-loops-for-strides: columns that make no vector are sooner done one by one
 #include "threads.h"
 
 #define LARGE (1 << 18)  // elements of a matrix whose rows or columns threads share
 #define MANY 12          // rows that are read together if there are so many elements that they come from memory
-#define IS_NARROW(n) ((n) <= 320 / (int64_t)sizeof(T))  // whether there are kernels of their own for so many columns
+#define LANES (32 / (int64_t)sizeof(T))  // elements of a vector
+#define IS_LONG(n) ((n) >= 192 * LANES)  // whether a vector of so many columns leaves little room in the first cache
+#define IN_FIRST_CACHE(m, n) ((m) * (n) <= 1280 * LANES)
 
 void DOTS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
     const int64_t many = m - m % MANY, some = m - many;
@@ -17,38 +20,23 @@ void ADDS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, in
     if (some) KERNEL(gemv_trans)(some, n, &alpha, IN2(a + many * lda, lda, 1), IN(x + many * incx, incx), OUT(y, 1));
 }
 
-// y += alpha A x
-APART void plain(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
-    int threads = m * n < LARGE ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
-    if (threads == 1) {
-        if (far) DOTS(m, n, alpha, a, lda, x, y, incy);
-        else KERNEL(gemv_n)(m, n, &alpha, IN2(a, lda, 1), IN(x, 1), OUT(y, incy));
-        return;
-    }
-    int64_t slice = (m + threads - 1) / threads;
-#pragma omp parallel for num_threads(threads)
-    for (int k = 0; k < threads; k++) {
-        int64_t from = k * slice, rows = m - from < slice ? m - from : slice;
-        if (rows > 0 && far) DOTS(rows, n, alpha, a + from * lda, lda, x, y + from * incy, incy);
-        else if (rows > 0) KERNEL(gemv_n)(rows, n, &alpha, IN2(a + from * lda, lda, 1), IN(x, 1), OUT(y + from * incy, incy));
-    }
+// A matrix of one row, or of one column without gaps, is a vector.
+APART void one_dot(int64_t n, T alpha, const T *a, const T *x, T *y) {
+    T t;
+    KERNEL(dot)(n, IN(a, 1), IN(x, 1), &t);
+    *y += alpha * t;
 }
 
-// y += alpha A^T x
-APART void transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
-    int threads = m * n < LARGE ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
-    if (threads == 1) {
-        if (far) ADDS(m, n, alpha, a, lda, x, incx, y);
-        else KERNEL(gemv_trans)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
-        return;
-    }
-    int64_t slice = (n / threads + 64) & -64;
-#pragma omp parallel for num_threads(threads)
-    for (int k = 0; k < threads; k++) {
-        int64_t from = k * slice, columns = n - from < slice ? n - from : slice;
-        if (columns > 0 && far) ADDS(m, columns, alpha, a + from, lda, x, incx, y + from);
-        else if (columns > 0) KERNEL(gemv_trans)(m, columns, &alpha, IN2(a + from, lda, 1), IN(x, incx), OUT(y + from, 1));
-    }
+APART void one_added(int64_t n, T t, const T *a, T *y) { KERNEL(axpy)(n, &t, IN(a, 1), OUT(y, 1)); }
+
+APART void few(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
+    if (n == 1 && lda == 1 && incy == 1) one_added(m, alpha * *x, a, y);
+    else KERNEL(gemv_n_few)(m, n, &alpha, IN2(a, lda, 1), IN(x, 1), OUT(y, incy));
+}
+
+APART void few_transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
+    if (n == 1 && lda == 1 && incx == 1) one_dot(m, alpha, a, x, y);
+    else KERNEL(gemv_trans_few)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
 }
 
 APART void narrow(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
@@ -59,15 +47,88 @@ APART void narrow_transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t 
     KERNEL(gemv_trans_skinny)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
 }
 
+// How wide the first is of n columns' parts, of which none has more than `most` columns, and all about as many.
+static int64_t part(int64_t n, int64_t most) {
+    const int64_t parts = (n + most - 1) / most;
+    return parts == 1 ? n : (n / parts + LANES - 1) / LANES * LANES;
+}
+
+// Of long rows, some columns at a time: so many elements of x stay in the first cache for all rows.
+static void near_dots(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
+    for (int64_t width, j = 0; j < n; j += width) {
+        width = m >= 8 && IS_LONG(n) ? part(n - j, 96 * LANES) : n;
+        KERNEL(gemv_n)(m, width, &alpha, IN2(a + j, lda, 1), IN(x + j, 1), OUT(y, incy));
+    }
+}
+
+// Some rows at a time, and as many columns as there are registers for. More rows may be on more pages of memory than
+// the processor knows the addresses of.
+static void by_panels(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
+    for (int64_t rows; m > 0; m -= rows, a += rows * lda, x += rows * incx) {
+        rows = m < 48 ? m : 48;
+        for (int64_t width, j = 0; j < n; j += width) {
+            width = part(n - j, 10 * LANES);
+            (width < 8 ? few_transposed : narrow_transposed)(rows, width, alpha, a + j, lda, x, incx, y + j);
+        }
+    }
+}
+
+static void near_adds(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
+    if (m >= 16 && (IS_LONG(n) || IN_FIRST_CACHE(m, n))) by_panels(m, n, alpha, a, lda, x, incx, y);
+    else KERNEL(gemv_trans)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
+}
+
+// y += alpha A x
+APART void plain(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
+    if (m == 1) {
+        one_dot(n, alpha, a, x, y);
+        return;
+    }
+    int threads = m * n < LARGE ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
+    if (threads == 1) {
+        (far ? DOTS : near_dots)(m, n, alpha, a, lda, x, y, incy);
+        return;
+    }
+    int64_t slice = (m + threads - 1) / threads;
+#pragma omp parallel for num_threads(threads)
+    for (int k = 0; k < threads; k++) {
+        int64_t from = k * slice, rows = m - from < slice ? m - from : slice;
+        if (rows > 0) (far ? DOTS : near_dots)(rows, n, alpha, a + from * lda, lda, x, y + from * incy, incy);
+    }
+}
+
+// y += alpha A^T x
+APART void transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
+    if (m == 1) {
+        one_added(n, alpha * *x, a, y);
+        return;
+    }
+    int threads = m * n < LARGE ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
+    if (threads == 1) {
+        (far ? ADDS : near_adds)(m, n, alpha, a, lda, x, incx, y);
+        return;
+    }
+    int64_t slice = (n / threads + 64) & -64;
+#pragma omp parallel for num_threads(threads)
+    for (int k = 0; k < threads; k++) {
+        int64_t from = k * slice, columns = n - from < slice ? n - from : slice;
+        if (columns > 0) (far ? ADDS : near_adds)(m, columns, alpha, a + from, lda, x, incx, y + from);
+    }
+}
+
 static inline void dots(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
-    (IS_NARROW(n) ? narrow : plain)(m, n, alpha, a, lda, x, y, incy);
+    (n < LANES ? few : n <= 10 * LANES ? narrow : plain)(m, n, alpha, a, lda, x, y, incy);
 }
 
 static inline void adds(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
-    (IS_NARROW(n) ? narrow_transposed : transposed)(m, n, alpha, a, lda, x, incx, y);
+    (n < 8 ? few_transposed : n <= 10 * LANES ? narrow_transposed : transposed)(m, n, alpha, a, lda, x, incx, y);
 }
 
-APART void scale(int64_t n, T beta, T *y, int64_t incy) { exo_scale(n, beta, y, incy); }
+APART void scale(int64_t n, T beta, T *y, int64_t incy) {
+    if (n >= LANES) exo_scale(n, beta, y, incy);
+    else if (beta == 0) for (int64_t i = 0; i < n; i++) y[i * incy] = 0;
+    else for (int64_t i = 0; i < n; i++) y[i * incy] *= beta;
+}
 
 // The same where the elements of the vector that a loop over columns goes through are no neighbours
 APART void copied(int by_rows, int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y,

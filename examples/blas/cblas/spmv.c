@@ -1,4 +1,24 @@
 // y := alpha A x + beta y, where A is symmetric and packed
+// flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
+
+APART void scale(int64_t n, T beta, T *y, int64_t incy) { exo_scale(n, beta, y, incy); }
+
+APART void lower(int64_t n, T alpha, const T *ap, const T *x, T *y) {
+    KERNEL(symv_l_packed)(n, &alpha, IN2(ap, n, 1), IN(x, 1), OUT(y, 1));
+}
+
+APART void upper(int64_t n, T alpha, const T *ap, const T *x, T *y) {
+    KERNEL(symv_u_packed)(n, &alpha, IN2(ap, n, 1), IN(x, 1), OUT(y, 1));
+}
+
+APART void copied(int low, int64_t n, T alpha, const T *ap, const T *x, int64_t incx, T *y, int64_t incy) {
+    GATHER(u, n, x, incx, spmv);
+    GATHER(v, n, y, incy, spmv);
+    (low ? lower : upper)(n, alpha, ap, u, v);
+    SCATTER(v, n, y, incy);
+    RELEASE(u);
+    RELEASE(v);
+}
 
 void CBLAS(spmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, const T *ap, const T *x, CBLAS_INT incx,
     T beta, T *y, CBLAS_INT incy) {
@@ -8,15 +28,10 @@ void CBLAS(spmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, con
     REQUIRE(incx != 0, 7, spmv);
     REQUIRE(incy != 0, 10, spmv);
     if (n == 0) return;
-    x = FIRST(x, n, incx);
     y = FIRST(y, n, incy);
-    exo_scale(n, beta, y, incy);
+    if (RARE(beta != 1)) scale(n, beta, y, incy);
     if (alpha == 0) return;
-    GATHER(u, n, x, incx, spmv);
-    GATHER(v, n, y, incy, spmv);
-    if (ROW_MAJOR(layout) == (uplo == CblasLower)) KERNEL(symv_l_packed)(n, &alpha, IN2(ap, n, 1), IN(u, 1), OUT(v, 1));
-    else KERNEL(symv_u_packed)(n, &alpha, IN2(ap, n, 1), IN(u, 1), OUT(v, 1));
-    SCATTER(v, n, y, incy);
-    RELEASE(u);
-    RELEASE(v);
+    const int low = ROW_MAJOR(layout) == (uplo == CblasLower);
+    if (RARE(incx != 1 || incy != 1)) copied(low, n, alpha, ap, FIRST(x, n, incx), incx, y, incy);
+    else (low ? lower : upper)(n, alpha, ap, x, y);
 }

@@ -1,4 +1,5 @@
 // A := alpha x x^T + A, where A is symmetric and packed
+// flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 
 APART void lower(int64_t n, T alpha, const T *x, T *a) {
     KERNEL(syr_l_packed)(n, &alpha, IN(x, 1), OUT2(a, n, 1));

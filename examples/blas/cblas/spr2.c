@@ -1,4 +1,5 @@
 // A := alpha x y^T + alpha y x^T + A, where A is symmetric and packed
+// flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 
 APART void lower(int64_t n, T alpha, const T *x, const T *y, T *a) {
     KERNEL(syr2_l_packed)(n, &alpha, IN(x, 1), IN(y, 1), OUT2(a, n, 1));

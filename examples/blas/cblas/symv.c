@@ -1,4 +1,5 @@
 // y := alpha A x + beta y, where A is symmetric
+// flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 
 APART void scale(int64_t n, T beta, T *y, int64_t incy) { exo_scale(n, beta, y, incy); }
 

@@ -1,4 +1,36 @@
 // x := op(A) x, where A is triangular and packed
+// flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
+
+DECLARE(tpmv);
+
+typedef void Kernel(int64_t n, struct EXO_IN2 a, struct EXO_IN1 d, struct EXO_IN1 x, struct EXO_OUT1 y);
+
+// x := op(A) x, of neighbours; a `unit` diagonal is not read
+static inline __attribute__((always_inline)) void product(Kernel *kernel, int unit, int64_t n, const T *ap, T *x) {
+    const T one = 1;
+    ROOM(u, n, tpmv);
+    exo_copy(n, x, 1, u, 1);
+    kernel(n, IN2(ap, n, 1), unit ? IN(&one, 0) : IN(ap, n), IN(u, 1), OUT(x, 1));
+    RELEASE(u);
+}
+
+APART void by_ut(int64_t n, const T *ap, T *x) { product(KERNEL(trmv_ut_packed), 0, n, ap, x); }
+APART void by_ut_unit(int64_t n, const T *ap, T *x) { product(KERNEL(trmv_ut_packed_unit), 1, n, ap, x); }
+APART void by_un(int64_t n, const T *ap, T *x) { product(KERNEL(trmv_un_packed), 0, n, ap, x); }
+APART void by_un_unit(int64_t n, const T *ap, T *x) { product(KERNEL(trmv_un_packed_unit), 1, n, ap, x); }
+APART void by_lt(int64_t n, const T *ap, T *x) { product(KERNEL(trmv_lt_packed), 0, n, ap, x); }
+APART void by_lt_unit(int64_t n, const T *ap, T *x) { product(KERNEL(trmv_lt_packed_unit), 1, n, ap, x); }
+APART void by_ln(int64_t n, const T *ap, T *x) { product(KERNEL(trmv_ln_packed), 0, n, ap, x); }
+APART void by_ln_unit(int64_t n, const T *ap, T *x) { product(KERNEL(trmv_ln_packed_unit), 1, n, ap, x); }
+
+APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int64_t n, const T *ap,
+    T *x, int64_t incx) {
+    ROOM(v, n, tpmv);
+    exo_copy(n, x, incx, v, 1);
+    CBLAS(tpmv)(layout, uplo, trans, diag, n, ap, v, 1);
+    exo_copy(n, v, 1, x, incx);
+    RELEASE(v);
+}
 
 void CBLAS(tpmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *ap,
     T *x, CBLAS_INT incx) {
@@ -10,24 +42,15 @@ void CBLAS(tpmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CB
     REQUIRE(incx != 0, 8, tpmv);
     if (n == 0) return;
     int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
-    const T one = 1;
-    const struct EXO_IN2 a = IN2(ap, n, 1);
-    const struct EXO_IN1 d = IN(ap, n), ones = IN(&one, 0);
-    x = FIRST(x, n, incx);
-    GATHER(v, n, x, incx, tpmv);
-    ROOM(u, n, tpmv);
-    exo_copy(n, v, 1, u, 1);
-    switch (4 * lower + 2 * dots + (diag == CblasUnit)) {
-        case 0: KERNEL(trmv_ut_packed)(n, a, d, IN(u, 1), OUT(v, 1)); break;
-        case 1: KERNEL(trmv_ut_packed_unit)(n, a, ones, IN(u, 1), OUT(v, 1)); break;
-        case 2: KERNEL(trmv_un_packed)(n, a, d, IN(u, 1), OUT(v, 1)); break;
-        case 3: KERNEL(trmv_un_packed_unit)(n, a, ones, IN(u, 1), OUT(v, 1)); break;
-        case 4: KERNEL(trmv_lt_packed)(n, a, d, IN(u, 1), OUT(v, 1)); break;
-        case 5: KERNEL(trmv_lt_packed_unit)(n, a, ones, IN(u, 1), OUT(v, 1)); break;
-        case 6: KERNEL(trmv_ln_packed)(n, a, d, IN(u, 1), OUT(v, 1)); break;
-        case 7: KERNEL(trmv_ln_packed_unit)(n, a, ones, IN(u, 1), OUT(v, 1)); break;
+    if (RARE(incx != 1)) copied(layout, uplo, trans, diag, n, ap, FIRST(x, n, incx), incx);
+    else switch (4 * lower + 2 * dots + (diag == CblasUnit)) {
+        case 0: by_ut(n, ap, x); return;
+        case 1: by_ut_unit(n, ap, x); return;
+        case 2: by_un(n, ap, x); return;
+        case 3: by_un_unit(n, ap, x); return;
+        case 4: by_lt(n, ap, x); return;
+        case 5: by_lt_unit(n, ap, x); return;
+        case 6: by_ln(n, ap, x); return;
+        case 7: by_ln_unit(n, ap, x); return;
     }
-    SCATTER(v, n, x, incx);
-    RELEASE(u);
-    RELEASE(v);
 }

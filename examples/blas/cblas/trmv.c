@@ -1,4 +1,7 @@
 // x := op(A) x, where A is triangular
+// flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
+
+DECLARE(trmv);
 
 #define BLOCK 96  // rows of a large triangle that are taken together
 
@@ -17,6 +20,32 @@ APART void blocks(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, C
     }
 }
 
+typedef void Kernel(int64_t n, struct EXO_IN2 a, struct EXO_IN1 d, struct EXO_IN1 x, struct EXO_OUT1 y);
+
+// x := op(A) x, of neighbours, where d is the diagonal
+static inline __attribute__((always_inline)) void product(Kernel *kernel, int64_t n, const T *a, int64_t lda, const T *d,
+    int64_t incd, T *x) {
+    ROOM(u, n, trmv);
+    exo_copy(n, x, 1, u, 1);
+    kernel(n, IN2(a, lda, 1), IN(d, incd), IN(u, 1), OUT(x, 1));
+    RELEASE(u);
+}
+
+#define PARAMETERS int64_t n, const T *a, int64_t lda, const T *d, int64_t incd, T *x
+APART void by_ln(PARAMETERS) { product(KERNEL(trmv_ln), n, a, lda, d, incd, x); }
+APART void by_un(PARAMETERS) { product(KERNEL(trmv_un), n, a, lda, d, incd, x); }
+APART void by_lt(PARAMETERS) { product(KERNEL(trmv_lt), n, a, lda, d, incd, x); }
+APART void by_ut(PARAMETERS) { product(KERNEL(trmv_ut), n, a, lda, d, incd, x); }
+
+APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int64_t n, const T *a,
+    int64_t lda, T *x, int64_t incx) {
+    ROOM(v, n, trmv);
+    exo_copy(n, x, incx, v, 1);
+    CBLAS(trmv)(layout, uplo, trans, diag, n, a, lda, v, 1);
+    exo_copy(n, v, 1, x, incx);
+    RELEASE(v);
+}
+
 void CBLAS(trmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *a,
     CBLAS_INT lda, T *x, CBLAS_INT incx) {
     REQUIRE(IS_LAYOUT(layout), 1, trmv);
@@ -28,25 +57,16 @@ void CBLAS(trmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CB
     REQUIRE(incx != 0, 9, trmv);
     if (n == 0) return;
     int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
-    x = FIRST(x, n, incx);
-    ROOM(u, n, trmv);
-    if (RARE(n > BLOCK && FROM_MEMORY((int64_t)n * n / 2, lda))) {
-        exo_copy(n, x, incx, u, 1);
-        blocks(layout, uplo, trans, diag, lower, dots, n, a, lda, u);
-        exo_copy(n, u, 1, x, incx);
-        RELEASE(u);
+    if (RARE(incx != 1)) {
+        copied(layout, uplo, trans, diag, n, a, lda, FIRST(x, n, incx), incx);
         return;
     }
-    const T one = 1;
-    const struct EXO_IN1 d = diag == CblasUnit ? IN(&one, 0) : IN(a, (int64_t)lda + 1);
-    if (dots) {
-        exo_copy(n, x, incx, u, 1);
-        if (lower) KERNEL(trmv_ln)(n, IN2(a, lda, 1), d, IN(u, 1), OUT(x, incx));
-        else KERNEL(trmv_un)(n, IN2(a, lda, 1), d, IN(u, 1), OUT(x, incx));
-    } else {
-        if (lower) KERNEL(trmv_lt)(n, IN2(a, lda, 1), d, IN(x, incx), OUT(u, 1));
-        else KERNEL(trmv_ut)(n, IN2(a, lda, 1), d, IN(x, incx), OUT(u, 1));
-        exo_copy(n, u, 1, x, incx);
+    if (RARE(n > BLOCK && FROM_MEMORY((int64_t)n * n / 2, lda))) {
+        blocks(layout, uplo, trans, diag, lower, dots, n, a, lda, x);
+        return;
     }
-    RELEASE(u);
+    static const T one = 1;
+    const T *d = diag == CblasUnit ? &one : a;
+    const int64_t incd = diag == CblasUnit ? 0 : (int64_t)lda + 1;
+    (dots ? lower ? by_ln : by_un : lower ? by_lt : by_ut)(n, a, lda, d, incd, x);
 }

@@ -1,4 +1,7 @@
 // x := op(A)^-1 x, where A is triangular
+// flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
+
+DECLARE(trsv);
 
 #define BLOCK 96  // rows of a large triangle that are taken together
 
@@ -16,6 +19,24 @@ APART void blocks(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, C
     }
 }
 
+APART void by_ut(int64_t n, const T *a, int64_t lda, T *x) { KERNEL(trsv_ut)(n, IN2(a, lda, 1), OUT(x, 1)); }
+APART void by_ut_unit(int64_t n, const T *a, int64_t lda, T *x) { KERNEL(trsv_ut_unit)(n, IN2(a, lda, 1), OUT(x, 1)); }
+APART void by_un(int64_t n, const T *a, int64_t lda, T *x) { KERNEL(trsv_un)(n, IN2(a, lda, 1), OUT(x, 1)); }
+APART void by_un_unit(int64_t n, const T *a, int64_t lda, T *x) { KERNEL(trsv_un_unit)(n, IN2(a, lda, 1), OUT(x, 1)); }
+APART void by_lt(int64_t n, const T *a, int64_t lda, T *x) { KERNEL(trsv_lt)(n, IN2(a, lda, 1), OUT(x, 1)); }
+APART void by_lt_unit(int64_t n, const T *a, int64_t lda, T *x) { KERNEL(trsv_lt_unit)(n, IN2(a, lda, 1), OUT(x, 1)); }
+APART void by_ln(int64_t n, const T *a, int64_t lda, T *x) { KERNEL(trsv_ln)(n, IN2(a, lda, 1), OUT(x, 1)); }
+APART void by_ln_unit(int64_t n, const T *a, int64_t lda, T *x) { KERNEL(trsv_ln_unit)(n, IN2(a, lda, 1), OUT(x, 1)); }
+
+APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int64_t n, const T *a,
+    int64_t lda, T *x, int64_t incx) {
+    ROOM(u, n, trsv);
+    exo_copy(n, x, incx, u, 1);
+    CBLAS(trsv)(layout, uplo, trans, diag, n, a, lda, u, 1);
+    exo_copy(n, u, 1, x, incx);
+    RELEASE(u);
+}
+
 void CBLAS(trsv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *a,
     CBLAS_INT lda, T *x, CBLAS_INT incx) {
     REQUIRE(IS_LAYOUT(layout), 1, trsv);
@@ -27,22 +48,17 @@ void CBLAS(trsv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CB
     REQUIRE(incx != 0, 9, trsv);
     if (n == 0) return;
     int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
-    x = FIRST(x, n, incx);
-    GATHER(u, n, x, incx, trsv);
-    if (RARE(n > BLOCK && FROM_MEMORY((int64_t)n * n / 2, lda))) {
-        blocks(layout, uplo, trans, diag, lower, dots, n, a, lda, u);
-    } else {
-        switch (4 * lower + 2 * dots + (diag == CblasUnit)) {
-            case 0: KERNEL(trsv_ut)(n, IN2(a, lda, 1), OUT(u, 1)); break;
-            case 1: KERNEL(trsv_ut_unit)(n, IN2(a, lda, 1), OUT(u, 1)); break;
-            case 2: KERNEL(trsv_un)(n, IN2(a, lda, 1), OUT(u, 1)); break;
-            case 3: KERNEL(trsv_un_unit)(n, IN2(a, lda, 1), OUT(u, 1)); break;
-            case 4: KERNEL(trsv_lt)(n, IN2(a, lda, 1), OUT(u, 1)); break;
-            case 5: KERNEL(trsv_lt_unit)(n, IN2(a, lda, 1), OUT(u, 1)); break;
-            case 6: KERNEL(trsv_ln)(n, IN2(a, lda, 1), OUT(u, 1)); break;
-            case 7: KERNEL(trsv_ln_unit)(n, IN2(a, lda, 1), OUT(u, 1)); break;
-        }
+    if (RARE(incx != 1)) copied(layout, uplo, trans, diag, n, a, lda, FIRST(x, n, incx), incx);
+    else if (RARE(n > BLOCK && FROM_MEMORY((int64_t)n * n / 2, lda)))
+        blocks(layout, uplo, trans, diag, lower, dots, n, a, lda, x);
+    else switch (4 * lower + 2 * dots + (diag == CblasUnit)) {
+        case 0: by_ut(n, a, lda, x); return;
+        case 1: by_ut_unit(n, a, lda, x); return;
+        case 2: by_un(n, a, lda, x); return;
+        case 3: by_un_unit(n, a, lda, x); return;
+        case 4: by_lt(n, a, lda, x); return;
+        case 5: by_lt_unit(n, a, lda, x); return;
+        case 6: by_ln(n, a, lda, x); return;
+        case 7: by_ln_unit(n, a, lda, x); return;
     }
-    SCATTER(u, n, x, incx);
-    RELEASE(u);
 }

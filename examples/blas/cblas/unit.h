@@ -2,6 +2,7 @@
 // it uses `T`, for each precision; in front of it stand EXO_TARGET, EXO_LETTER, `T` and the kernels that it names.
 //
 //   CBLAS(axpy)       defines cblas_saxpy or cblas_daxpy, for this target; in a file without kernels, for all
+//   DECLARE(trmv);    says that CBLAS(trmv) is there, for what is before it and calls it
 //   CBLAS_I(amax)     likewise cblas_isamax or cblas_idamax
 //   CBLAS_AS(dsdot)   defines cblas_dsdot, in a file that has one precision only
 //   KERNEL(axpy)      the kernel saxpy or daxpy; its C signature is that of the scheduled procedure
@@ -29,6 +30,7 @@
 #define IS_ACROSS(n, y) ((n) >= 192 && BEFORE(y) != 0)
 
 #define CBLAS(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), EXO_HERE(routine))
+#define DECLARE(routine) __typeof__(EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), routine)) CBLAS(routine)
 #define CBLAS_I(routine) EXO_JOIN(EXO_JOIN(cblas_i, EXO_LETTER), EXO_HERE(routine))
 #define KERNEL(routine) EXO_JOIN(EXO_LETTER, routine)
 
