@@ -138,10 +138,10 @@ def matrix_zero(m: size, n: size, c: [R][m, n]):
 TRIANGULAR = (trmm, trmm_unit, trsm, trsm_unit)
 """In place: of an upper triangle, products, of a lower one, solutions. From the last row back, it is the other one."""
 
-BY_ROWS = (matrix_scale, matrix_zero)
+BY_ROWS = (matrix_add, matrix_copy, matrix_scale, matrix_zero)
 """Loops over rows of neighbours."""
 
-SMALL = (mirror, matrix_add, matrix_copy)
+SMALL = (mirror,)
 """What moves elements of a small block, of any strides."""
 
 PRODUCTS = (gemm, gemm_new)

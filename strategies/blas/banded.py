@@ -1,5 +1,5 @@
 """Level 2, banded: loops over rows, each of which begins and ends a column after the one before. Imports `exo_strat`,
-`std`, `inspect` and `level2`."""
+`std`, `inspect`, `level1` and `level2`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from exo_strat import (
 from .. import std
 from ..inspect import inner_loop, innermost_loops
 from ..std.writing import INSIDE, halves, strategy, text
-from .level2 import block_of_rows, latest_last, needs_others, optimize_level_2_general, row, slope
+from .level1 import optimize_level_1
+from .level2 import block_of_rows, latest_last, needs_others, optimize_level_2_general, slope
 
 ROWS = 4
 """Rows taken together: of a band, each more makes the columns that all have fewer."""
@@ -50,11 +51,11 @@ def optimize_band(p: Proc, c: ForCursor, precision: str, machine: Machine) -> Sc
     rest = innermost_loops(blocks.next())
     # a masked load waits for what was stored just now, also where only its other lanes are
     cut = replace(machine, supports_predication=False) if forwards else machine
-    yield seq(nav(INSIDE), block_of_rows(row(precision, cut, 1), near=ROWS))
+    yield seq(nav(INSIDE), block_of_rows(optimize_level_1(precision, cut, 1), near=ROWS))
     if not forwards:
         yield seq(focus(blocks), latest_last())
     for loop in rest:
-        yield seq(focus(loop), row(precision, machine, 1))
+        yield seq(focus(loop), optimize_level_1(precision, machine, 1))
     yield std.cleanup()
     return None
 

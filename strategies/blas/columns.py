@@ -33,7 +33,7 @@ VECTORS = 4
 def optimize_columns(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
     """`for j: for i: t = ..; for p: t += ..; b[i, j] = ..` for a machine. Focus: the procedure."""
     big = Tile(machine, precision, 1, VECTORS if machine.vec_widths else 1)
-    yield seq(nav(moves.find_loop("j")), along(big, VECTORS, columns), std.cleanup())
+    yield seq(nav(moves.find_loop("j")), along(big, 1, columns), std.cleanup())
     return None
 
 

@@ -29,7 +29,6 @@ from exo_strat import (
     forms,
     identity,
     moves,
-    named,
     nav,
     reduce,
     reorder_stmts,
@@ -60,7 +59,7 @@ def optimize_level_2_general(
     Returns the procedure. Paper: appendix D.2.
     """
     p, c = yield seq(focus(c), std.locals_in(DRAM_STACK), focus(c))
-    columns = row(precision, machine, vectors)
+    columns = optimize_level_1(precision, machine, vectors)
     if not machine.vec_widths:
         yield reduce(columns, innermost_loops)
     elif growth(c):
@@ -71,7 +70,8 @@ def optimize_level_2_general(
         yield seq(focus(blocks), nav(INSIDE), block_of_rows(columns))
         for loop in rest:
             fewer = optimize_level_2_general(precision, machine, rows // 2, 2 * vectors)
-            yield seq(focus(loop), fewer if rows > 2 else reduce(row(precision, machine, 2 * vectors), innermost_loops))
+            apart = reduce(optimize_level_1(precision, machine, 2 * vectors), innermost_loops)
+            yield seq(focus(loop), fewer if rows > 2 else apart)
     yield std.cleanup()
     return None
 
@@ -91,7 +91,7 @@ def optimize_updates(p: Proc, c: ForCursor, precision: str, machine: Machine, to
         if together:
             blocks, apart = apart.orelse()[0], apart.body()[0]
             yield seq(focus(blocks), optimize_level_2_general(precision, machine))
-    yield seq(focus(apart), reduce(row(precision, machine, 4), innermost_loops))
+    yield seq(focus(apart), reduce(optimize_level_1(precision, machine, 4), innermost_loops))
     yield std.cleanup()
     return None
 
@@ -156,12 +156,6 @@ def needs_others(rows: ForCursor) -> bool:
     written = {s.sym for s in rows.body() if isinstance(s, AssignCursor | ReduceCursor)} - inside
     reads = (e for s in columns.body() for e in s.descendants() if isinstance(e, ReadCursor) and e.idx())
     return any(e.sym in written for e in reads)
-
-
-@named
-def row(precision: str, machine: Machine, vectors: int) -> Op:
-    """A loop over the columns of a row, or of several. Focus: the loop. Returns the procedure."""
-    return seq(shift_loop(0), optimize_level_1(precision, machine, vectors))
 
 
 @strategy

@@ -1,5 +1,5 @@
-"""Level 2, packed: triangles by blocks of rows, none of which has columns left over. Imports `exo_strat`, `std` and
-`level2`."""
+"""Level 2, packed: triangles by blocks of rows, none of which has columns left over. Imports `exo_strat`, `std`,
+`level1` and `level2`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from exo_strat import (
 from .. import std
 from ..inspect import innermost_loops
 from ..std.writing import halves, strategy, text
-from .level2 import block_of_rows, blocks_of_triangle, growth, row
+from .level1 import optimize_level_1
+from .level2 import block_of_rows, blocks_of_triangle, growth
 
 FEW = 4
 """Rows of which no block is made: setting one up takes longer."""
@@ -63,7 +64,7 @@ def optimize_packed(
             alone, many = innermost_loops(many.body()[0]), many.orelse()[0]
         yield seq(focus(many), triangle_by_halves(precision, machine, rows.together))
     for loop in alone:
-        yield seq(focus(loop), row(precision, machine, 2))
+        yield seq(focus(loop), optimize_level_1(precision, machine, 2))
     yield std.cleanup()
     for argument in p.args():
         if argument.name() in stored:
@@ -90,7 +91,7 @@ def triangle_by_halves(p: Proc, c: ForCursor, precision: str, machine: Machine, 
     for rows, part in reversed(list(zip(sizes[1:], odd, strict=True))):
         yield seq(focus(part), rows_if_there(precision, machine, rows, longer))
     yield seq(focus(whole), shift_loop(0), divide_loop(most, halves(c), tail="perfect"))
-    yield blocks_of_triangle(row(precision, machine, 1))
+    yield blocks_of_triangle(optimize_level_1(precision, machine, 1))
     return None
 
 
@@ -105,11 +106,11 @@ def rows_if_there(p: Proc, c: ForCursor, precision: str, machine: Machine, rows:
     bound = (moves.hi, f"{lo} + {rows}") if longer else (moves.lo, f"{hi} - {rows}")
     p, c = yield seq(focus(c), nav(bound[0]), rewrite_expr(bound[1]), focus(c), shift_loop(0))
     if rows > 1:
-        yield block_of_rows(row(precision, machine, 1))
+        yield block_of_rows(optimize_level_1(precision, machine, 1))
         return None
     loops = innermost_loops(c)
     p, _ = yield unroll_loop()
     for loop in loops:
         if p.forward(loop).is_valid:
-            yield seq(focus(loop), row(precision, machine, 1))
+            yield seq(focus(loop), optimize_level_1(precision, machine, 1))
     return None

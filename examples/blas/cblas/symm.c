@@ -4,6 +4,25 @@
 // of what is stored.
 
 #define SQUARE 128
+#define BAND 8  // rows that are mirrored together
+
+// The square of a symmetric matrix, of which `a` is stored from the diagonal down, with a0 or a1 1
+static void mirrored(int64_t n, const T *a, int64_t a0, int64_t a1, T *square) {
+    for (int64_t i = 0; i < n; i += BAND) {
+        const int64_t rows = n - i < BAND ? n - i : BAND;
+        const T *const first = a + i * a0;
+        T *const below = square + i * SQUARE, *const above = square + i;
+        KERNEL(mirror)(rows, IN2(first + i * a1, a0, a1), OUT2(below + i, SQUARE, 1));
+        if (i == 0) continue;
+        if (a1 == 1) {
+            KERNEL(matrix_copy)(rows, i, IN2(first, a0, 1), OUT2(below, SQUARE, 1));
+            KERNEL(matrix_turn)(i, rows, IN2(first, 1, a0), OUT2(above, SQUARE, 1));
+        } else {
+            KERNEL(matrix_turn)(rows, i, IN2(first, 1, a1), OUT2(below, SQUARE, 1));
+            KERNEL(matrix_copy)(i, rows, IN2(first, a1, 1), OUT2(above, SQUARE, 1));
+        }
+    }
+}
 
 // C += alpha A B for columns l .. l + w of A, of which `a` is stored from the diagonal down
 static void left(int64_t m, int64_t n, int64_t l, int64_t w, T alpha, const T *square, const T *a, int64_t a0,
@@ -41,10 +60,10 @@ void CBLAS(symm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_IN
     if (m == 0 || n == 0 || alpha == 0) return;
     const int lower = (uplo == CblasLower) == rows;  // in row-major order
     const int64_t a0 = lower ? lda : 1, a1 = lower ? 1 : lda, size = on_left ? m : n;
-    T square[SQUARE * SQUARE];
+    _Alignas(64) T square[SQUARE * SQUARE];
     for (int64_t l = 0; l < size; l += SQUARE) {
         const int64_t w = size - l < SQUARE ? size - l : SQUARE;
-        KERNEL(mirror)(w, IN2(a + l * (a0 + a1), a0, a1), OUT2(square, SQUARE, 1));
+        mirrored(w, a + l * (a0 + a1), a0, a1, square);
         (on_left == rows ? left : right)(height, width, l, w, alpha, square, a, a0, a1, b, ldb, c, ldc);
     }
 }

@@ -3,18 +3,19 @@
 // The triangle is halved until it is small: what is off the diagonal are products. A small one is part of a square, to
 // which its transposed is added.
 
-#define SMALL 32
+#define SMALL 64
 
 // One triangle of C += alpha A B^T + alpha B A^T, with the rows of A and B at distances a0 and b0
 static void part(int lower, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
     int64_t b1, T *c, int64_t ldc) {
     if (n <= SMALL) {
-        T square[SMALL * SMALL];
+        _Alignas(64) T square[SMALL * SMALL], turned[SMALL * SMALL];
         PRODUCT(n, n, k, alpha, a, a0, a1, b, b1, b0, 0, square, SMALL);
+        KERNEL(matrix_turn)(n, n, IN2(square, 1, SMALL), OUT2(turned, SMALL, 1));
         for (int64_t i = 0; i < n; i++) {
             const int64_t from = lower ? 0 : i, length = lower ? i + 1 : n - i;
             KERNEL(matrix_add)(1, length, IN2(square + i * SMALL + from, SMALL, 1), OUT2(c + i * ldc + from, ldc, 1));
-            KERNEL(matrix_add)(1, length, IN2(square + from * SMALL + i, 1, SMALL), OUT2(c + i * ldc + from, ldc, 1));
+            KERNEL(matrix_add)(1, length, IN2(turned + i * SMALL + from, SMALL, 1), OUT2(c + i * ldc + from, ldc, 1));
         }
         return;
     }

@@ -2,7 +2,7 @@
 //
 // The triangle is halved until it is small: what is off the diagonal is a product. A small one is part of a square.
 
-#define SMALL 32
+#define SMALL 16
 
 // One triangle of C += alpha A A^T, with the rows of A at distance a0
 static void part(int lower, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, T *c, int64_t ldc) {

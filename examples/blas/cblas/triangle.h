@@ -8,15 +8,17 @@ typedef void Triangular(int upper, int unit, int64_t m, int64_t n, T alpha, cons
     int64_t ldb);
 static Triangular small, left, right;
 
+#define TURNED 64  // rows that are turned at a time: the columns that a kernel takes together
+
 // As `small`, but from the right and of at most SMALL columns: some rows at a time, turned.
 static void small_right(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1, T *b,
     int64_t ldb) {
-    T turned[SMALL * SMALL];
-    for (int64_t i = 0; i < m; i += SMALL) {
-        const int64_t rows = m - i < SMALL ? m - i : SMALL;
-        KERNEL(matrix_copy)(n, rows, IN2(b + i * ldb, 1, ldb), OUT2(turned, SMALL, 1));
-        small(!upper, unit, n, rows, alpha, a, a1, a0, turned, SMALL);
-        KERNEL(matrix_copy)(rows, n, IN2(turned, 1, SMALL), OUT2(b + i * ldb, ldb, 1));
+    _Alignas(64) T turned[SMALL * TURNED];
+    for (int64_t i = 0; i < m; i += TURNED) {
+        const int64_t rows = m - i < TURNED ? m - i : TURNED;
+        KERNEL(matrix_turn)(n, rows, IN2(b + i * ldb, 1, ldb), OUT2(turned, TURNED, 1));
+        small(!upper, unit, n, rows, alpha, a, a1, a0, turned, TURNED);
+        KERNEL(matrix_turn)(rows, n, IN2(turned, 1, TURNED), OUT2(b + i * ldb, ldb, 1));
     }
 }
 
