@@ -12,10 +12,12 @@ from itertools import product
 from exo_strat import *
 from exo_strat import direct
 from strategies.blas.columns import optimize_columns
+from strategies.blas.dots import optimize_dots
 from strategies.blas.level1 import optimize_level_1
 from strategies.blas.level3 import DEPTH, optimize_gemm, packed, packed_across, transposed
 
 from .kernel import LETTERS, Kernel, named_for, typed, unit_stride
+from .level2 import shorter
 
 
 @proc
@@ -147,13 +149,21 @@ SMALL = (mirror,)
 PRODUCTS = (gemm, gemm_new)
 """Products that are added to what is there, times beta, or to nothing."""
 
-PACKING = {"packed": packed, "across": packed_across, "unpacked": None}
-"""The kernels of a product, by how panels of B are packed."""
+PACKING = {"packed": packed, "across": packed_across, "unpacked": None, "narrow": None}
+"""The kernels of a product, by how panels of B are packed. The last one is for few columns: its vectors are shorter."""
 
 
 def products(precision: str, tile: Proc, pack: str, machine: Machine) -> Op:
     """What products are scheduled by."""
-    return optimize_gemm(machine, precision, tile, PACKING[pack])
+    if pack != "narrow":
+        return optimize_gemm(machine, precision, tile, PACKING[pack])
+    narrower = shorter(machine)
+    return identity if narrower is machine else optimize_gemm(narrower, precision, tile, None)
+
+
+def dots(precision: str, machine: Machine) -> Op:
+    """What products of few rows and columns and many products each are scheduled by."""
+    return optimize_dots(precision, shorter(machine)) if machine.vec_widths else identity
 
 
 def triangles(precision: str, machine: Machine) -> Op:
@@ -180,12 +190,16 @@ def kernels_for(precision: str) -> tuple[Kernel, ...]:
     """The kernels of a precision."""
     found = []
     for p, pack in product(PRODUCTS, PACKING):
-        any_b = typed(p, precision, named_for(precision, p.name()))
+        any_b = typed(p, precision, named_for(precision, p.name(), "narrow" if pack == "narrow" else ""))
         tile = direct.add_assertion(any_b, "stride(b, 1) == 1")
         program = direct.add_assertion(any_b, "stride(b, 0) == 1") if pack == "across" else tile
-        program = program if pack == "unpacked" else direct.add_assertion(program, f"k <= {DEPTH}")
+        program = program if PACKING[pack] is None else direct.add_assertion(program, f"k <= {DEPTH}")
         program = schedule(rename(named_for(precision, p.name(), pack)), program)
         found.append(Kernel(program.name(), precision, program, partial(products, precision, tile, pack)))
+    for p in PRODUCTS:
+        program = typed(p, precision, named_for(precision, p.name(), "dots"))
+        along = direct.add_assertion(direct.add_assertion(program, "stride(a, 1) == 1"), "stride(b, 0) == 1")
+        found.append(Kernel(along.name(), precision, along, partial(dots, precision)))
     for family, plan in ((TRIANGULAR, triangles), (BY_ROWS, rows), ((matrix_turn,), turned), (SMALL, as_written)):
         for p in family:
             program = typed(p, precision, named_for(precision, p.name()))

@@ -17,6 +17,12 @@ typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct
 #define SMALL 4096         // elements for which there is room on the stack
 #define SLIM 64            // rows or columns for which the transposed product may be faster
 #define DEPTH 512          // as in strategies/blas/level3.py: deeper than this, a packed product is a sum of several
+#define LONG 256           // products of an element for which sums along vectors pay
+#define FEW_PRODUCTS 64    // of an element, for which a transposed A is read as it is
+#define FEW_BYTES 16       // of a row of C, for which a vector is too long
+#define TURNED_ROWS 4      // of a tile that is turned, a multiple of those of any machine
+#define TURNED_COLUMNS 8
+#define TURNED 512         // elements from which on only such tiles are turned
 #define LINE 16            // elements that are at least a cache line
 #define TALL 4096          // rows of A that are turned at a time
 #define TILE_ROWS 6        // as in strategies/blas/level3.py: rows that are computed in one pass over B
@@ -24,12 +30,15 @@ typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct
 #define LONG_ROWS(ld) ((ld) * (int64_t)sizeof(T) > PAGE)
 #ifdef __AVX512F__         // tiles are four cache lines wide, which are read ahead
 #define FEW_ROWS(ld) (LONG_ROWS(ld) ? 48 : 320)   // rows for which packing B doesn't pay, as measured
-#define AHEAD(ld, k) (LONG_ROWS(ld) ? SHALLOW : (k))  // rows of B that are read at a time
+#define AHEAD(ld, n, k) (LONG_ROWS(ld) ? SHALLOW : NARROW(n, k) ? 64 : (k))  // rows of B that are read at a time
+// Columns that fill half of the last vector at most, or less than one if not many products make up for a masked store
+#define NARROW(n, k) (((n) < 128 && ((n) - 1) * sizeof(T) % 64 < 32) || ((n) * sizeof(T) < 64 && (k) <= FEW_PRODUCTS))
 #define IN_REACH(k) 1      // whether a tile that goes down so many rows of B finds them in the first cache again
 #define MANY_COLUMNS 256   // columns for which it pays to turn a transposed A
 #else                      // tiles are a cache line wide, or parts of two
 #define FEW_ROWS(ld) 48
-#define AHEAD(ld, k) (LONG_ROWS(ld) ? SHALLOW : 64)
+#define AHEAD(ld, n, k) (LONG_ROWS(ld) ? SHALLOW : 64)
+#define NARROW(n, k) 0
 #define IN_REACH(k) ((k) <= 128)
 #define MANY_COLUMNS 64
 #endif
@@ -48,11 +57,28 @@ static void scale(int64_t m, int64_t n, T beta, T *c, int64_t ldc) {
     else if (beta != 1) KERNEL(matrix_scale)(m, n, &beta, OUT2(c, ldc, 1));
 }
 
+// C := A of columns at distance a1, by whole tiles: the last ones overlap those before, instead of single elements
+static void turn(int64_t m, int64_t n, const T *a, int64_t a1, T *c, int64_t ldc) {
+    const int few = m < TURNED_ROWS || n < TURNED_COLUMNS || m * n < TURNED;
+    const int64_t i = few ? 0 : m % TURNED_ROWS, j = few ? 0 : n % TURNED_COLUMNS;
+    KERNEL(matrix_turn)(m - i, n - j, IN2(a, 1, a1), OUT2(c, ldc, 1));
+    if (j)
+        KERNEL(matrix_turn)(m - i, TURNED_COLUMNS, IN2(a + (n - TURNED_COLUMNS) * a1, 1, a1),
+            OUT2(c + n - TURNED_COLUMNS, ldc, 1));
+    if (i) turn(TURNED_ROWS, n, a + m - TURNED_ROWS, a1, c + (m - TURNED_ROWS) * ldc, ldc);
+}
+
+// The kernel of a B in rows of neighbours that is read where it is
+static Kernel *unpacked(int new, int64_t n, int64_t k) {
+    if (NARROW(n, k)) return new ? KERNEL(gemm_new_narrow) : KERNEL(gemm_narrow);
+    return new ? KERNEL(gemm_new_unpacked) : KERNEL(gemm_unpacked);
+}
+
 // C := alpha A B, or C += alpha A B, of a small B in rows of neighbours. Seven or eight rows are four and the others: after
 // six, the sums of one or two would have to wait for each other.
 static void small(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, T *c, int64_t ldc) {
-    Kernel *const multiply = new ? KERNEL(gemm_new_unpacked) : KERNEL(gemm_unpacked);
+    Kernel *const multiply = unpacked(new, n, k);
     const int64_t half = m == 7 || m == 8 ? 4 : 0;
     if (half) multiply(half, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, 1), OUT2(c, ldc, 1));
     a += half * a0, c += half * ldc;
@@ -67,11 +93,11 @@ static void in_place(int new, int64_t m, int64_t n, int64_t k, T alpha, const T 
         small(new, m, n, k, alpha, a, a0, a1, b, b0, c, ldc);
         return;
     }
-    const int64_t deep = n * k * (int64_t)sizeof(T) > NEAR ? AHEAD(b0, k) : k;
+    const int64_t deep = n * k * (int64_t)sizeof(T) > NEAR ? AHEAD(b0, n, k) : k;
     const int64_t passes = (m + TILE_ROWS - 1) / TILE_ROWS, even = (m + passes - 1) / passes;
     const int64_t tall = even < TILE_ROWS ? even : m;  // two passes of 4 rows, not 6 and 2
     for (int64_t p = 0; p < k; p += deep, new = 0) {
-        Kernel *const multiply = new ? KERNEL(gemm_new_unpacked) : KERNEL(gemm_unpacked);
+        Kernel *const multiply = unpacked(new, n, k);
         const int64_t depth = k - p < deep ? k - p : deep;
         const int64_t width = passes == 1 ? n : (CACHED / (int64_t)sizeof(T) / depth / SLIM + 1) * SLIM;
         for (int64_t j = 0; j < n; j += width)
@@ -100,21 +126,71 @@ static void in_copies(int new, int64_t m, int64_t n, int64_t k, T alpha, const T
     free(turned);
 }
 
-static int by_transposed(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
-    int64_t b0, int64_t b1, T beta, T *c, int64_t ldc);
+// C := alpha A B, or C += alpha A B, of neighbours in columns of B and in rows of A, few of which may have to be turned
+static void by_dots(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
+    int64_t b1, T *c, int64_t ldc) {
+    _Alignas(64) T rows[SMALL];
+    const int64_t deep = a1 == 1 ? SMALL / (int64_t)sizeof(T) : SMALL / m / LINE * LINE;
+    for (int64_t p = 0; p < k; p += deep, new = 0) {
+        const int64_t depth = k - p < deep ? k - p : deep;
+        if (a1 != 1) turn(m, depth, a + p * a1, a1, rows, deep);
+        (new ? KERNEL(gemm_new_dots) : KERNEL(gemm_dots))(m, n, depth, &alpha,
+            a1 == 1 ? IN2(a + p, a0, 1) : IN2(rows, deep, 1), IN2(b + p, 1, b1), OUT2(c, ldc, 1));
+    }
+}
+
+// C := alpha A B, or C += alpha A B, of few columns of B, which are turned, so many rows at a time as stay near
+static void by_turns(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
+    int64_t b1, T *c, int64_t ldc) {
+    _Alignas(64) T rows[SMALL];
+    const int64_t deep = SMALL / n;
+    for (int64_t p = 0; p < k; p += deep, new = 0) {
+        const int64_t depth = k - p < deep ? k - p : deep;
+        turn(depth, n, b + p, b1, rows, n);
+        in_place(new, m, n, depth, alpha, a + p * a1, a0, a1, rows, n, c, ldc);
+    }
+}
+
+// C := alpha A B, or C += alpha A B, of few columns, by the transposed product, for which a transposed A needs no copy
+static int by_transposed(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a1, const T *b,
+    int64_t b0, int64_t b1, T *c, int64_t ldc) {
+    const int64_t most = k > DEPTH ? m : SMALL / n / LINE * LINE;
+    T *const sums = malloc(2 * most * n * sizeof(T)), *const turned = sums + most * n;
+    if (!sums) return 0;
+    for (int64_t i = 0; i < m; i += most) {
+        const int64_t rows = m - i < most ? m - i : most;
+        in_place(1, n, rows, k, alpha, b, b1, b0, a + i, a1, sums, rows);
+        turn(rows, n, sums, rows, new ? c + i * ldc : turned, new ? ldc : n);
+        if (!new) KERNEL(matrix_add)(rows, n, IN2(turned, n, 1), OUT2(c + i * ldc, ldc, 1));
+    }
+    free(sums);
+    return 1;
+}
 
 // C := alpha A B + beta C
 static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, int64_t b1, T beta, T *c, int64_t ldc) {
     _Alignas(64) T near_b[SMALL];
+    if (b1 != 1 && k >= LONG && (a1 == 1 ? m <= SLIM || n <= SLIM : m <= SMALL / LONG)) {
+        if (beta != 0) scale(m, n, beta, c, ldc);
+        by_dots(beta == 0, m, n, k, alpha, a, a0, a1, b, b1, c, ldc);
+        return;
+    }
     if (b1 != 1 && n * k <= SMALL) {
-        KERNEL(matrix_turn)(k, n, IN2(b, 1, b1), OUT2(near_b, n, 1));
+        turn(k, n, b, b1, near_b, n);
         b = near_b, b0 = n, b1 = 1;
     }
-    const int low = b1 != 1 && m <= SLIM && 4 * m <= n;
-    const int narrow = a0 == 1 && a1 != 1 && m * k > SMALL && n <= SLIM && 4 * n <= m;
-    if ((low || narrow) && by_transposed(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc)) return;
-    const int few = n * k * (int64_t)sizeof(T) > NEAR ? m <= FEW_ROWS(b0) : IN_REACH(k) || m <= LINE;
+    if (b1 != 1 && m <= SLIM && n <= SLIM) {
+        if (beta != 0) scale(m, n, beta, c, ldc);
+        by_turns(beta == 0, m, n, k, alpha, a, a0, a1, b, b1, c, ldc);
+        return;
+    }
+    const int thin = k > FEW_PRODUCTS || (beta == 0 && n * (int64_t)sizeof(T) <= FEW_BYTES);
+    if (thin && a0 == 1 && a1 != 1 && m * k > SMALL && n <= SLIM && 4 * n <= m) {
+        if (beta != 0) scale(m, n, beta, c, ldc), beta = 1;
+        if (by_transposed(beta == 0, m, n, k, alpha, a, a1, b, b0, b1, c, ldc)) return;
+    }
+    const int few = n * k * (int64_t)sizeof(T) > NEAR ? m <= FEW_ROWS(b0) : IN_REACH(k) || m <= LINE || n * k <= SMALL;
     const int near = b1 == 1 && (few || k <= SHALLOW);
     if (near && k <= SHALLOW && beta != 0 && beta != 1) {  // C is passed over once
         for (int64_t i = 0; i < m; i += LINE) {
@@ -133,21 +209,6 @@ static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_
         const int64_t rows = m - i < TALL ? m - i : TALL;
         in_copies(beta == 0, rows, n, k, alpha, a + i * a0, a0, a1, b, b0, b1, c + i * ldc, ldc);
     }
-}
-
-// The same of few rows or columns by the transposed product, for which the large one of A and B needs no copy
-static int by_transposed(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
-    int64_t b0, int64_t b1, T beta, T *c, int64_t ldc) {
-    T *const sums = malloc(2 * m * n * sizeof(T)), *const turned = sums + m * n;
-    if (!sums) return 0;
-    product(n, m, k, alpha, b, b1, b0, a, a1, a0, 0, sums, m);
-    KERNEL(matrix_turn)(m, n, IN2(sums, 1, m), beta == 0 ? OUT2(c, ldc, 1) : OUT2(turned, n, 1));
-    if (beta != 0) {
-        scale(m, n, beta, c, ldc);
-        KERNEL(matrix_add)(m, n, IN2(turned, n, 1), OUT2(c, ldc, 1));
-    }
-    free(sums);
-    return 1;
 }
 
 void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,

@@ -1,0 +1,80 @@
+"""Products of matrices by sums along vectors. Imports `exo_strat`, `std`, `level1` and `level3`.
+
+For few rows and columns and many products of each element, of operands in which those of an element are neighbours:
+nothing is turned or packed. What is read of A and B is shared by a tile of C, the sums of which are registers of lanes.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from exo_strat import (
+    DRAM_STACK,
+    ForCursor,
+    Machine,
+    Op,
+    Proc,
+    ProcCursor,
+    Script,
+    divide_loop,
+    focus,
+    lift_scope,
+    moves,
+    nav,
+    partial_eval,
+    rename,
+    reorder_loops,
+    schedule,
+    seq,
+    set_memory,
+    simplify,
+)
+
+from .. import std
+from ..std.writing import INSIDE, strategy
+from .level1 import optimize_level_1
+from .level3 import as_call
+
+ROWS, COLUMNS = 4, 3
+"""Those of a tile: its sums, a vector of each column of B and one of a row of A are 16 registers."""
+
+
+@strategy
+def optimize_dots(p: Proc, c: ProcCursor, precision: str, machine: Machine) -> Script:
+    """`for j: for i: t = 0; for p: t += a * b; c += t  ~>  for io: for jo: kernel(..)`, with vectors along p.
+
+    Focus: the procedure. Returns it.
+    """
+    kernels = [row_of_dots(p, r, precision, machine) for r in range(1, ROWS + 1)]
+    p, rows = yield seq(nav(moves.find_loop("j")), reorder_loops(), divide_loop(ROWS, ("io", "i"), tail="cut"))
+    yield seq(focus(rows.next()), std.specialize_sizes(f"m % {ROWS}", range(1, ROWS), kernels[:-1]))
+    yield seq(focus(rows), nav(INSIDE), kernels[-1], std.cleanup())
+    return None
+
+
+@strategy
+def row_of_dots(p: Proc, c: ForCursor, program: Proc, rows: int, precision: str, machine: Machine) -> Script:
+    """`for i: for j: s  ~>  for jo: kernel(..); if n % 3 == 1: kernel(..)`, for so many rows. Focus: the loop."""
+    tiles = [dots(program, rows, columns, precision, machine) for columns in range(1, COLUMNS + 1)]
+    p, columns = yield seq(reorder_loops(), divide_loop(COLUMNS, ("jo", "j"), tail="cut"))
+    yield seq(focus(columns.next()), simplify(), std.specialize_sizes(f"n % {COLUMNS}", range(1, COLUMNS), tiles[:-1]))
+    yield seq(focus(columns), nav(INSIDE), tiles[-1])
+    return None
+
+
+@cache
+def dots(program: Proc, rows: int, columns: int, precision: str, machine: Machine) -> Op:
+    """`for j: for i: s  ~>  kernel(..)`, for a tile of so many rows and columns of the program."""
+    size = seq(partial_eval(m=rows, n=columns), rename(f"{program.name()}_{rows}x{columns}"))
+    return seq(simplify(), as_call(schedule(size, program), in_lanes(precision, machine)))
+
+
+@strategy
+def in_lanes(p: Proc, c: ProcCursor, precision: str, machine: Machine) -> Script:
+    """`for j: for i: t = 0; for p: t += ..; c += t  ~>  t[..] = 0; for p: t[0, 0] += ..; ..; c += t[0, 0]; ..`."""
+    yield seq(nav(moves.find_loop("j")), std.fission_into_singles(2))
+    yield seq(nav(moves.root >> moves.find_alloc("t")), set_memory(DRAM_STACK))
+    p, depth = yield seq(nav(moves.root >> moves.find_loop("p")), lift_scope(), lift_scope())
+    yield seq(focus(depth), std.unroll_loops(max(ROWS, COLUMNS)))
+    yield seq(focus(depth), optimize_level_1(precision, machine, 1))
+    return None
