@@ -1,5 +1,6 @@
 // C := alpha op(A) op(B) + beta C
 #include "threads.h"
+#include <pthread.h>
 
 typedef void Gemv(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_INT, CBLAS_INT, T, const T *, CBLAS_INT, const T *, CBLAS_INT, T,
     T *, CBLAS_INT);
@@ -23,6 +24,7 @@ typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct
 #define TURNED_ROWS 4      // of a tile that is turned, a multiple of those of any machine
 #define TURNED_COLUMNS 8
 #define TURNED 512         // elements from which on only such tiles are turned
+#define KEPT (1 << 20)     // bytes that a thread keeps for its next product
 #define LINE 16            // elements that are at least a cache line
 #define TALL 4096          // rows of A that are turned at a time
 #define TILE_ROWS 6        // as in strategies/blas/level3.py: rows that are computed in one pass over B
@@ -31,8 +33,9 @@ typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct
 #ifdef __AVX512F__         // tiles are four cache lines wide, which are read ahead
 #define FEW_ROWS(ld) (LONG_ROWS(ld) ? 48 : 320)   // rows for which packing B doesn't pay, as measured
 #define AHEAD(ld, n, k) (LONG_ROWS(ld) ? SHALLOW : NARROW(n, k) ? 64 : (k))  // rows of B that are read at a time
-// Columns that fill half of the last vector at most, or less than one if not many products make up for a masked store
-#define NARROW(n, k) (((n) < 128 && ((n) - 1) * sizeof(T) % 64 < 32) || ((n) * sizeof(T) < 64 && (k) <= FEW_PRODUCTS))
+// Few columns that fill half of the last vector at most, or less than one if not many products make up for a masked store
+#define BYTES(n) ((n) * (int64_t)sizeof(T))
+#define NARROW(n, k) ((BYTES(n) <= 128 && BYTES((n) - 1) % 64 < 32) || (BYTES(n) < 64 && (k) <= FEW_PRODUCTS))
 #define IN_REACH(k) 1      // whether a tile that goes down so many rows of B finds them in the first cache again
 #define MANY_COLUMNS 256   // columns for which it pays to turn a transposed A
 #else                      // tiles are a cache line wide, or parts of two
@@ -107,13 +110,32 @@ static void in_place(int new, int64_t m, int64_t n, int64_t k, T alpha, const T 
     }
 }
 
+// Room for so many elements, the same for each product of a thread unless it is large: two blocks that are freed after each
+// call are more than the C library keeps, and the system would have to provide them again.
+static pthread_key_t kept;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_key(void) { pthread_key_create(&kept, free); }
+
+static T *room(int64_t elements) {
+    if (elements * sizeof(T) > KEPT) return malloc(elements * sizeof(T));
+    pthread_once(&once, make_key);
+    T *found = pthread_getspecific(kept);
+    if (!found && (found = malloc(KEPT))) pthread_setspecific(kept, found);
+    return found;
+}
+
+static void release(T *given, int64_t elements) {
+    if (elements * sizeof(T) > KEPT) free(given);
+}
+
 // The same of B in copies, and of A too if it's a transposed one that is read several times
 static void in_copies(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, int64_t b1, T *c, int64_t ldc) {
     Kernel *const first = b1 == 1 ? KERNEL(gemm_new_packed) : KERNEL(gemm_new_across);
     Kernel *const add = b1 == 1 ? KERNEL(gemm_packed) : KERNEL(gemm_across);
     const int64_t row = ((k < DEPTH ? k : DEPTH) / LINE | 1) * LINE + LINE;  // not a power of two
-    T *const turned = a0 == 1 && n > MANY_COLUMNS ? malloc(m * row * sizeof(T)) : NULL;
+    T *const turned = a0 == 1 && n > MANY_COLUMNS ? room(m * row) : NULL;
     for (int64_t p = 0; p < k; p += DEPTH, new = 0) {
         const int64_t depth = k - p < DEPTH ? k - p : DEPTH;
         struct EXO_IN2 left = IN2(a + p * a1, a0, a1);
@@ -123,7 +145,7 @@ static void in_copies(int new, int64_t m, int64_t n, int64_t k, T alpha, const T
         }
         (new ? first : add)(m, n, depth, &alpha, left, IN2(b + p * b0, b0, b1), OUT2(c, ldc, 1));
     }
-    free(turned);
+    release(turned, m * row);
 }
 
 // C := alpha A B, or C += alpha A B, of neighbours in columns of B and in rows of A, few of which may have to be turned
