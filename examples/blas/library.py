@@ -87,7 +87,8 @@ def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built
     # of a few instructions takes twice as long across two cache lines
     plain = ["-fno-tree-loop-distribute-patterns", *["-fno-version-loops-for-strides"] * unit.direct]
     own = [*plain, *unit.flags] if machine.vec_widths else []
-    own += ["-falign-functions=64", "-falign-loops=64"]
+    # what C takes for a function that nobody declared is handed a double for a float
+    own += ["-falign-functions=64", "-falign-loops=64", "-Werror=implicit-function-declaration"]
     all_flags = (*FLAGS, "-fvisibility=hidden", *own, *machine.cc_flags, *wanted, *(["-fopenmp"] * parallel), *flags)
     return Built(build_object(f"{unit.name}_{machine.name}", source, tuple(dict.fromkeys(all_flags))), parallel)
 

@@ -1,6 +1,8 @@
 // y := alpha x + y
 // flags: -fno-tree-vectorize: else gcc takes apart how few elements are left over, which takes longer than they
 
+DECLARE(axpy);
+
 APART void any_stride(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     if (alpha == 0) return;
     x = FIRST(x, n, incx);

@@ -1,6 +1,8 @@
 // y := x
 // flags: -fno-tree-vectorize: else gcc takes apart how few elements are left over, which takes longer than they
 
+DECLARE(copy);
+
 #define FAR (10 << 20)  // bytes that would not stay in a cache
 #define LINE 64
 

@@ -1,6 +1,8 @@
 // x, y := c x + s y, c y - s x: what `rotm` does with other numbers
 // flags: -mtune=skylake: else gcc takes loads for free, and loads again what is used twice
 
+DECLARE(rot);
+
 APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, T c, T s) {
     const T minus = -s;
     x = FIRST(x, n, incx);

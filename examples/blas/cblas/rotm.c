@@ -2,6 +2,8 @@
 // the others are.
 // flags: -mtune=skylake: else gcc takes loads for free, and loads again what is used twice
 
+DECLARE(rotm);
+
 APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, const T *h);
 
 APART void one_by_one(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, const T *h) {

@@ -1,5 +1,7 @@
 // x := alpha x
 
+DECLARE(scal);
+
 APART void any_stride(CBLAS_INT n, T alpha, T *x, CBLAS_INT incx) {
     if (incx > 0) KERNEL(scal_strided)(n, &alpha, OUT(x, incx));
 }

@@ -1,5 +1,7 @@
 // x, y := y, x
 
+DECLARE(swap);
+
 APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     x = FIRST(x, n, incx);
     y = FIRST(y, n, incy);
