@@ -15,7 +15,7 @@ from strategies.blas.level1 import optimize_level_1
 from strategies.std import stream_stores
 from strategies.std.writing import INSIDE
 
-from .kernel import Kernel, named_for, typed, unit_stride
+from .kernel import LETTERS, Kernel, named_for, typed, unit_stride
 
 
 @proc
@@ -177,35 +177,26 @@ def plan(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_level_1(precision, avx2 if machine.name == "avx512" else machine))
 
 
-def is_short(c: Cursor) -> bool:
-    """Whether the focus is a loop of few statements."""
-    return isinstance(c, ForCursor) and len(c.body()) <= 4
-
-
 def strided(precision: str, machine: Machine) -> Op:
     """What they are scheduled by where elements are no neighbours: few statements twice, as a jump takes as long."""
-    twice = seq(divide_loop(2, ("io", "ii"), tail="cut"), nav(INSIDE), unroll_loop())
-    return plan(precision, PLAIN_C) >> attempt(at("for i in _: _", guard(when(is_short), twice)))
+    twice = divide_loop(2, ("io", "ii"), tail="cut") >> nav(INSIDE) >> unroll_loop()
+    return plan(precision, PLAIN_C) >> attempt(at("for i in _: _", when(lambda c: len(c.body()) <= 4, twice)))
 
 
 def streamed(precision: str, machine: Machine) -> Op:
     """What they are scheduled by where results would not stay in a cache."""
-    vectors = at("for i in _: _", optimize_level_1(precision, machine))
-    return vectors >> stream_stores(machine.get_streams(precision)) if machine.streams else vectors
+    return at("for i in _: _", optimize_level_1(precision, machine)) >> stream_stores(machine.get_streams(precision))
 
 
-def kernel(name: str, precision: str, program: Proc, how: Callable[[str, Machine], Op]) -> Kernel:
+def kernel(program: Proc, precision: str, variant: str, how: Callable[[str, Machine], Op]) -> Kernel:
     """A kernel that is scheduled by one of these."""
+    name = program.name() + variant if program in DOUBLE else named_for(precision, program.name() + variant)
     mine = typed(program, precision, name)
     return Kernel(name, precision, mine if how is strided else unit_stride(mine), partial(how, precision))
 
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
-    found = [kernel(p.name(), "f64", p, plan) for p in DOUBLE]
-    found += [kernel(f"{p.name()}_strided", "f64", p, strided) for p in DOUBLE]
-    for t in ("f32", "f64"):
-        found += [kernel(named_for(t, p.name()), t, p, plan) for p in (*TYPED, amax, first)]
-        found += [kernel(named_for(t, p.name(), "strided"), t, p, strided) for p in TYPED]
-        found += [kernel(named_for(t, "iamax"), t, iamax, strided), kernel(named_for(t, "copy_far"), t, copy, streamed)]
-    return tuple(found)
+    ways = [(p, end, how) for p in (*TYPED, *DOUBLE) for end, how in (("", plan), ("_strided", strided))]
+    ways += [(amax, "", plan), (first, "", plan), (iamax, "", strided), (copy, "_far", streamed)]
+    return tuple(kernel(p, t, end, how) for p, end, how in ways for t in LETTERS if t == "f64" or p not in DOUBLE)

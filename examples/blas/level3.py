@@ -14,7 +14,8 @@ from exo_strat import direct
 from strategies.blas.columns import optimize_columns
 from strategies.blas.dots import optimize_dots
 from strategies.blas.level1 import optimize_level_1
-from strategies.blas.level3 import DEPTH, optimize_gemm, packed, packed_across, transposed
+from strategies.blas.level3 import DEPTH, optimize_gemm, packed, packed_across
+from strategies.std import transposed
 
 from .kernel import LETTERS, Kernel, named_for, typed, unit_stride
 from .level2 import shorter

@@ -22,10 +22,10 @@ from exo_strat import (
 )
 
 from .. import std
-from ..inspect import inner_loop, innermost_loops
+from ..inspect import inner_loop, innermost_loops, slope
 from ..std.writing import INSIDE, halves, strategy, text
 from .level1 import optimize_level_1
-from .level2 import block_of_rows, latest_last, needs_others, optimize_level_2_general, slope
+from .level2 import block_of_rows, latest_last, needs_others, optimize_level_2_general
 
 ROWS = 4
 """Rows taken together: of a band, each more makes the columns that all have fewer."""

@@ -23,7 +23,7 @@ from exo_strat import (
 
 from .. import std
 from ..std.writing import INSIDE, strategy
-from .level3 import Tile, along, by_vectors, to_instructions
+from .level3 import along
 
 VECTORS = 4
 """Vectors of columns taken together: enough for additions to overlap."""
@@ -32,18 +32,18 @@ VECTORS = 4
 @strategy
 def optimize_columns(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
     """`for j: for i: t = ..; for p: t += ..; b[i, j] = ..` for a machine. Focus: the procedure."""
-    big = Tile(machine, precision, 1, VECTORS if machine.vec_widths else 1)
+    big = std.Tile(machine, precision, 1, VECTORS if machine.vec_widths else 1)
     yield seq(nav(moves.find_loop("j")), along(big, 1, columns), std.cleanup())
     return None
 
 
 @strategy
-def columns(p: Proc, c: ForCursor, t: Tile) -> Script:
+def columns(p: Proc, c: ForCursor, t: std.Tile) -> Script:
     """`for j: for i: t = e; for p: t += ..; b = t  ~>  for i: t[..] = e; for p: t[..] += ..; b = t[..]`, by vectors."""
     scopes = 3 if t.masked else 2
-    p, rows = yield seq(by_vectors(t), nav(moves.find_loop("i")), repeat_n(lift_scope(), scopes))
+    p, rows = yield seq(std.by_vectors(t), nav(moves.find_loop("i")), repeat_n(lift_scope(), scopes))
     yield seq(nav(INSIDE), std.fission_into_singles(2))
     p, value = yield seq(focus(rows), nav(moves.find_alloc("t")), set_memory(t.registers))
     yield seq(focus(rows), nav(moves.find_loop("p")), repeat_n(lift_scope(), scopes))
-    yield seq(focus(rows), to_instructions(t, (std.fma_rule,)))
+    yield seq(focus(rows), std.to_instructions(t, (std.fma_rule,)))
     return None

@@ -1,4 +1,4 @@
-"""Products of matrices by sums along vectors. Imports `exo_strat`, `std`, `level1` and `level3`.
+"""Products of matrices by sums along vectors. Imports `exo_strat`, `std`, and `level1`.
 
 For few rows and columns and many products of each element, of operands in which those of an element are neighbours:
 nothing is turned or packed. What is read of A and B is shared by a tile of C, the sums of which are registers of lanes.
@@ -33,7 +33,6 @@ from exo_strat import (
 from .. import std
 from ..std.writing import INSIDE, strategy
 from .level1 import optimize_level_1
-from .level3 import as_call
 
 ROWS, COLUMNS = 4, 3
 """Those of a tile: its sums, a vector of each column of B and one of a row of A are 16 registers."""
@@ -66,7 +65,7 @@ def row_of_dots(p: Proc, c: ForCursor, program: Proc, rows: int, precision: str,
 def dots(program: Proc, rows: int, columns: int, precision: str, machine: Machine) -> Op:
     """`for j: for i: s  ~>  kernel(..)`, for a tile of so many rows and columns of the program."""
     size = seq(partial_eval(m=rows, n=columns), rename(f"{program.name()}_{rows}x{columns}"))
-    return seq(simplify(), as_call(schedule(size, program), in_lanes(precision, machine)))
+    return seq(simplify(), std.as_call(schedule(size, program), in_lanes(precision, machine)))
 
 
 @strategy

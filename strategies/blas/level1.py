@@ -7,13 +7,10 @@ for several vectors at a time in several registers.
 from __future__ import annotations
 
 from exo_strat import (
-    AllocCursor,
-    AssignCursor,
     ForCursor,
     Machine,
     Memory,
     Proc,
-    ReduceCursor,
     Script,
     cut_loop,
     divide_loop,
@@ -21,7 +18,6 @@ from exo_strat import (
     fission,
     focus,
     fuse,
-    mentions,
     moves,
     nav,
     reorder_stmts,
@@ -36,7 +32,7 @@ from exo_strat import (
 )
 
 from .. import std
-from ..inspect import innermost_loops, statements, unique_name
+from ..inspect import innermost_loops, sums, unique_name, updates
 from ..std.staging import allocation
 from ..std.writing import INSIDE, element, halves, strategy, text
 
@@ -103,19 +99,7 @@ def only_sums(c: ForCursor) -> bool:
     A vector that was stored with a mask can't be loaded before the store is done: the last columns of a row would wait
     for those of the row before.
     """
-    return bool(sums(c)) and sums(c) == written(c)
-
-
-def sums(c: ForCursor) -> list[AssignCursor | ReduceCursor]:
-    """The statements in a loop by which all iterations add to the same number, or the same vector."""
-    same = [s for s in written(c) if not any(c.sym in mentions(i.node) for i in s.idx())]
-    return [s for s in same if isinstance(s, ReduceCursor)]
-
-
-def written(c: ForCursor) -> list[AssignCursor | ReduceCursor]:
-    """The statements in a loop that write, but for what belongs to an iteration."""
-    own = {s.sym for s in statements(c) if isinstance(s, AllocCursor)}
-    return [s for s in statements(c) if isinstance(s, AssignCursor | ReduceCursor) and s.sym not in own]
+    return bool(sums(c)) and sums(c) == updates(c)
 
 
 @strategy

@@ -8,14 +8,11 @@ left is a small triangle.
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any
 
 from exo_strat import (
     DRAM_STACK,
     AssignCursor,
-    Cursor,
     ForCursor,
-    InvalidCursorError,
     Machine,
     Op,
     Proc,
@@ -40,7 +37,17 @@ from exo_strat import (
 )
 
 from .. import std
-from ..inspect import inner_loop, innermost_loops, loops_inside, nest, statements, trip_count
+from ..inspect import (
+    affine_bound,
+    growth,
+    inner_loop,
+    innermost_loops,
+    is_rectangle,
+    loops_inside,
+    slope,
+    statements,
+    trip_count,
+)
 from ..std.writing import INSIDE, element, halves, strategy, text
 from .level1 import optimize_level_1
 
@@ -94,12 +101,6 @@ def optimize_updates(p: Proc, c: ForCursor, precision: str, machine: Machine, to
     yield seq(focus(apart), reduce(optimize_level_1(precision, machine, 4), innermost_loops))
     yield std.cleanup()
     return None
-
-
-def growth(c: ForCursor) -> int:
-    """How many more columns each row has than the one before."""
-    columns = inner_loop(c)
-    return slope(columns.hi(), c) - slope(columns.lo(), c)
 
 
 @strategy
@@ -197,29 +198,12 @@ def apart_from_triangle(p: Proc, c: ForCursor, rows: ForCursor, near: int = 0) -
     for bound, least in ((c.lo(), -1), (c.hi(), 1)):
         factor = slope(bound, rows)
         if factor:
-            last = form(rows.hi()) - 1
-            common = forms.subst_lin(form(bound), {forms.V(rows.sym): forms.Lin(0) if factor * least > 0 else last})
-            cuts.append(common - least * near if factor * least > 0 else common)  # the side that grows
+            last = affine_bound(rows.hi()) - 1
+            grows = factor * least > 0
+            common = forms.subst_lin(affine_bound(bound), {forms.V(rows.sym): forms.Lin(0) if grows else last})
+            cuts.append(common - least * near if grows else common)
     if not cuts:
         yield fail("the columns do not depend on the row")
     for common in reversed(cuts):
         yield seq(focus(c), cut_loop(forms.to_expr(common)))
     return c
-
-
-def is_rectangle(c: ForCursor) -> bool:
-    """Whether a loop over rows is one over columns, too, which are the same for all rows."""
-    loops = nest(c)
-    return len(loops) > 1 and not any(slope(bound, c) for bound in (loops[1].lo(), loops[1].hi()))
-
-
-def form(bound: Any) -> forms.Lin:
-    """The bound of a loop as an affine form. Raises `InvalidCursorError` if it is none."""
-    if (found := forms.affine(bound.node)) is None:
-        raise InvalidCursorError("the bound of the loop is not affine")
-    return found
-
-
-def slope(bound: Cursor, loop: ForCursor) -> int:
-    """How much a bound grows from one iteration of a loop to the next."""
-    return form(bound).coefficient(forms.V(loop.sym))

@@ -11,26 +11,22 @@ another last statement.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from itertools import product
 from typing import TypeAlias
 
 from exo_strat import (
     DRAM,
-    DRAM_STACK,
     ForCursor,
     Machine,
-    Memory,
     Op,
     Proc,
     ProcCursor,
     Script,
     add_assertion,
     at,
-    attempt,
-    call_eqv,
     divide_dim,
     divide_loop,
     focus,
@@ -44,18 +40,14 @@ from exo_strat import (
     reorder_loops,
     repeat_n,
     resize_dim,
-    rewrite_expr,
     schedule,
     seq,
     set_memory,
     simplify,
     stage_mem,
-    unroll_loop,
 )
-from exo_strat import replace as use_call
 
 from .. import std
-from ..inspect import loops_inside, trip_count
 from ..std.writing import INSIDE, strategy
 
 DEPTH = 512
@@ -67,84 +59,41 @@ WIDTH = {"f32": 256, "f64": 128}
 ROWS = 6
 """Rows of a tile: with these, the loads of a panel's row and the sums keep all registers in use."""
 
-COLUMNS = 4
-"""Columns that are packed together where rows are not of neighbours."""
-
-LANES = 16
-"""Columns of a tile where there are no vectors: the C compiler may vectorize them."""
-
 RULES = (std.broadcast_rule, std.fma_rule)
 """An element of A is taken from memory, by the instruction that multiplies."""
 
 
-@dataclass(frozen=True)
-class Tile:
-    """So many rows and vectors of a matrix, the last of which may be partly in it: then it is masked."""
-
-    machine: Machine
-    precision: str
-    rows: int
-    vectors: int
-    masked: bool = False
-
-    @property
-    def width(self) -> int:
-        """The elements of a vector."""
-        return self.machine.vec_width(self.precision) if self.machine.vec_widths else LANES
-
-    @property
-    def cols(self) -> int:
-        """The most columns that it has."""
-        return self.vectors * self.width
-
-    @property
-    def in_vectors(self) -> bool:
-        """Whether it is computed by vector instructions: not if lanes can't be masked that must be."""
-        return bool(self.machine.vec_widths) and (self.machine.supports_predication or not self.masked)
-
-    @property
-    def registers(self) -> Memory:
-        """Where sums are held."""
-        return self.machine.mem_type if self.in_vectors else DRAM_STACK
-
-
-Pack: TypeAlias = Callable[[Tile], Op]
+Pack: TypeAlias = Callable[[std.Tile], Op]
 """How a block of B is packed for tiles; acts on the procedure."""
 
 
-def largest_tile(machine: Machine, precision: str) -> Tile:
+def largest_tile(machine: Machine, precision: str) -> std.Tile:
     """Six rows, and as many vectors as leave registers for a row of the panel and an element of A."""
     vectors = (machine.registers - 1) // (ROWS + 1) if machine.vec_widths else 1
-    return Tile(machine, precision, ROWS, vectors)
+    return std.Tile(machine, precision, ROWS, vectors)
 
 
 # -- micro-kernels ------------------------------------------------------------------------------------
 
 
 @cache
-def micro_kernel(program: Proc, t: Tile) -> Op:
+def micro_kernel(program: Proc, t: std.Tile) -> Op:
     """`for j: for i: s  ~>  kernel(..)`, for the loops over a tile: the program as a call, scheduled once."""
     sizes = {"m": t.rows} if t.masked else {"m": t.rows, "n": t.cols}
     bounds = (f"n > {t.cols - t.width}", f"n <= {t.cols}") if t.masked else ()
     name = f"{program.name()}_{t.rows}x{t.vectors}{'m' * t.masked}"
     naive = schedule(seq(partial_eval(**sizes), *map(add_assertion, bounds), rename(name)), program)
-    return seq(simplify(), as_call(naive, in_registers(t)))
-
-
-@cache
-def as_call(program: Proc, plan: Op) -> Op:
-    """`s  ~>  f(..)`, where s is a program and f what a plan makes of it."""
-    return seq(use_call(program), call_eqv(schedule(plan, program)))
+    return seq(simplify(), std.as_call(naive, in_registers(t)))
 
 
 @strategy
-def in_registers(p: Proc, c: ProcCursor, t: Tile) -> Script:
+def in_registers(p: Proc, c: ProcCursor, t: std.Tile) -> Script:
     """`for j: for i: t = 0; for p: t += a * b; c += t  ~>  t[..] = 0; for p: x = b[p, ..]; t[..] += a * x; c += t[..]`.
 
     With t for all of a tile, and a row of b, in registers.
     """
     scopes = 3 if t.masked else 2
-    yield seq(nav(moves.find_loop("j")), by_vectors(t), std.fission_into_singles(3))
+    yield seq(nav(moves.find_loop("j")), std.by_vectors(t), std.fission_into_singles(3))
     yield seq(nav(moves.root >> moves.find_alloc("t")), rearrange_dim((2, 0, 1)), set_memory(t.registers))
     lines = [f"c[{i}, {v * t.width}:{v * t.width + 1}]" for i, v in product(range(t.rows), range(t.vectors))]
     p, depth = yield seq(nav(moves.root >> moves.find_loop("p")), repeat_n(lift_scope(), scopes + 1))
@@ -156,29 +105,7 @@ def in_registers(p: Proc, c: ProcCursor, t: Tile) -> Script:
     for rows in p.find_all("for i in _: _"):
         yield seq(focus(rows), repeat_n(lift_scope(), scopes - 1))
     yield seq(focus(block[0]), lift_scope())
-    yield seq(nav(moves.root), to_instructions(t, RULES))
-    return None
-
-
-@strategy
-def by_vectors(p: Proc, c: ForCursor, t: Tile) -> Script:
-    """`for j: s  ~>  for jv in (0, vectors): for jl in (0, width): s`, with `if ..: s` in it if lanes are masked."""
-    p, vectors = yield divide_loop(t.width, ("jv", "jl"), tail="guard" if t.masked else "perfect")
-    yield seq(nav(moves.hi), attempt(rewrite_expr(t.vectors)))
-    return vectors  # type: ignore[no-any-return]
-
-
-@strategy
-def to_instructions(p: Proc, c: ProcCursor | ForCursor, t: Tile, rules: Sequence[std.Rule]) -> Script:
-    """A tile's loops over lanes as instructions, and those over vectors and rows unrolled."""
-    for lanes in c.find_all("for jl in _: _") if t.in_vectors else ():
-        yield seq(focus(lanes), std.stage_compute(t.precision, t.registers, rules), std.fission_into_singles())
-    p, c = yield seq(focus(c), std.unguard())
-    for vectors in c.find_all("for jv in _: _"):
-        yield seq(focus(vectors), unroll_loop())
-    yield seq(nav(moves.root), simplify())
-    if t.in_vectors:
-        yield seq(std.replace_all(t.machine.get_instructions(t.precision)), std.unroll_loops(t.rows))
+    yield seq(nav(moves.root), std.to_instructions(t, RULES))
     return None
 
 
@@ -186,7 +113,7 @@ def to_instructions(p: Proc, c: ProcCursor | ForCursor, t: Tile, rules: Sequence
 
 
 @strategy
-def in_tiles(p: Proc, c: ForCursor, program: Proc, big: Tile) -> Script:
+def in_tiles(p: Proc, c: ForCursor, program: Proc, big: std.Tile) -> Script:
     """A block as calls of micro-kernels, which are made from `program`: rows of tiles, and what is left below.
 
     So a few rows of C are passed over at a time, and a few of A stay in the nearest cache.
@@ -200,7 +127,7 @@ def in_tiles(p: Proc, c: ForCursor, program: Proc, big: Tile) -> Script:
 
 
 @named
-def row_of_tiles(program: Proc, big: Tile) -> Op:
+def row_of_tiles(program: Proc, big: std.Tile) -> Op:
     """`for i: for j: s  ~>  for jo: kernel(..); ..; if n % 16 / 16 == 1: kernel(..)`, for the rows of one tile.
 
     Of two vectors, both those that are left are masked: one alone would have to wait for its sums.
@@ -209,7 +136,7 @@ def row_of_tiles(program: Proc, big: Tile) -> Op:
 
 
 @strategy
-def along(p: Proc, c: ForCursor, big: Tile, last: int, then: Callable[[Tile], Op]) -> Script:
+def along(p: Proc, c: ForCursor, big: std.Tile, last: int, then: Callable[[std.Tile], Op]) -> Script:
     """`for j: s  ~>  for jo: s[64]; for jo: s[32]; for jo: s[16]; if (n % 16 + 15) / 16 == 1: s`, tiles side by side.
 
     Columns that are left over are taken by half as many vectors, and so on; from `last` vectors on by one tile, which
@@ -231,7 +158,7 @@ def along(p: Proc, c: ForCursor, big: Tile, last: int, then: Callable[[Tile], Op
 
 
 @strategy
-def packed(p: Proc, c: ProcCursor, t: Tile, across: bool = False) -> Script:
+def packed(p: Proc, c: ProcCursor, t: std.Tile, across: bool = False) -> Script:
     """`s[b]  ~>  for i0: for i1: panels[i1 / 64, i0, i1 % 64] = b[i0, i1]; s[panels]`, by vectors.
 
     The rows of b are of neighbours, or, if it is `across`, its columns.
@@ -245,7 +172,7 @@ def packed(p: Proc, c: ProcCursor, t: Tile, across: bool = False) -> Script:
     yield seq(nav(moves.root), simplify())
     for part, tail in ((panels.body()[0], "perfect"), (rest, None)):
         if across:
-            yield seq(focus(part), transposed(t.machine, t.precision))
+            yield seq(focus(part), std.transposed(t.machine, t.precision))
         elif t.in_vectors:
             yield seq(focus(part), std.vectorize_for(t.machine, t.precision, tail=tail))
     yield seq(nav(moves.root), std.unroll_loops(t.vectors))
@@ -254,22 +181,6 @@ def packed(p: Proc, c: ProcCursor, t: Tile, across: bool = False) -> Script:
 
 packed_across = partial(packed, across=True)
 """As `packed`, of a b whose columns are of neighbours."""
-
-
-@strategy
-def transposed(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
-    """`for j: for i: x[i, j] = y[i, j]  ~>  for j: for i: transpose(x[i:i+4, j:j+8], y[i:i+4, j:j+8])`.
-
-    For a y whose columns are of neighbours. Without such an instruction a few columns at a time. Focus: the outer loop.
-    """
-    found = machine.get_transposes(precision)
-    if not found:
-        yield std.unroll_and_jam(COLUMNS, tail="cut")
-        return None
-    rows, columns = (trip_count(loop) or 1 for loop in loops_inside(found[0].root()))
-    p, tiles = yield std.tile(columns, rows, tail="cut")
-    yield seq(focus(tiles), nav(INSIDE), nav(INSIDE), reorder_loops(), simplify(), use_call(found[0]))
-    return None
 
 
 # -- the whole product --------------------------------------------------------------------------------
@@ -290,17 +201,8 @@ def optimize_gemm(
         yield tiles
     else:
         block = schedule(seq(rename(f"{p.name()}_block"), add_assertion(f"n <= {WIDTH[precision]}")), p)
-        then = as_call(block, seq(pack(big), nav(moves.root), tiles))
-        yield seq(nav(moves.find_loop("j")), in_blocks(WIDTH[precision], "jo", "j", then))
-    return None
-
-
-@strategy
-def in_blocks(p: Proc, c: ForCursor, size: int, outer: str, inner: str, then: Op) -> Script:
-    """`for i: s  ~>  for io: s; s`, with what `then` makes of the loops for whole blocks and for what is left."""
-    p, full = yield divide_loop(size, (outer, inner), tail="cut_and_guard")
-    for blocks in (full, full.next()):
-        yield seq(focus(blocks), nav(INSIDE), then)
+        then = std.as_call(block, seq(pack(big), nav(moves.root), tiles))
+        yield seq(nav(moves.find_loop("j")), std.in_blocks(WIDTH[precision], ("jo", "j"), then))
     return None
 
 
@@ -313,6 +215,6 @@ def optimize_deep_gemm(p: Proc, c: ProcCursor, machine: Machine, precision: str,
     block = schedule(seq(rename(f"{p.name()}_deep"), add_assertion(f"k <= {DEPTH}")), tile)
     sums = seq(nav(moves.as_block), stage_mem("c[i, j]", "t", accum=True))
     inwards = seq(reorder_loops(), at(INSIDE, reorder_loops()), at(INSIDE >> INSIDE, sums))
-    then = seq(inwards, as_call(block, optimize_gemm(machine, precision, tile)))
-    yield seq(nav(moves.find_loop("p")), repeat_n(lift_scope(), 2), in_blocks(DEPTH, "po", "p", then))
+    then = seq(inwards, std.as_call(block, optimize_gemm(machine, precision, tile)))
+    yield seq(nav(moves.find_loop("p")), repeat_n(lift_scope(), 2), std.in_blocks(DEPTH, ("po", "p"), then))
     return None

@@ -1,5 +1,5 @@
 """Level 2, packed: triangles by blocks of rows, none of which has columns left over. Imports `exo_strat`, `std`,
-`level1` and `level2`."""
+`inspect`, `level1` and `level2`."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from exo_strat import (
 )
 
 from .. import std
-from ..inspect import innermost_loops
+from ..inspect import growth, innermost_loops
 from ..std.writing import halves, strategy, text
 from .level1 import optimize_level_1
-from .level2 import block_of_rows, blocks_of_triangle, growth
+from .level2 import block_of_rows, blocks_of_triangle
 
 FEW = 4
 """Rows of which no block is made: setting one up takes longer."""

@@ -35,11 +35,11 @@ from exo_strat import (
 )
 
 from .. import std
-from ..inspect import inner_loop, innermost_loops, is_reduction
+from ..inspect import inner_loop, innermost_loops, is_reduction, sums
 from ..std.compute import lives_in
 from ..std.staging import allocation
 from ..std.writing import halves, strategy, text
-from .level1 import RULES, optimize_level_1, sums, together, whole_vectors
+from .level1 import RULES, optimize_level_1, together, whole_vectors
 
 
 @strategy

@@ -158,6 +158,45 @@ def trip_count(c: ForCursor) -> int | None:
     return None if lo is None or hi is None or (hi - lo).terms else max(0, (hi - lo).const)
 
 
+# -- bounds -------------------------------------------------------------------------------------------
+
+
+def affine_bound(bound: Cursor) -> forms.Lin:
+    """The bound of a loop as an affine form. Raises `InvalidCursorError` if it is none."""
+    if not isinstance(bound, NodeCursor) or (found := forms.affine(bound.node)) is None:  # type: ignore[arg-type]
+        raise InvalidCursorError(f"the bound of the loop is not affine\n{bound}")
+    return found
+
+
+def slope(bound: Cursor, loop: ForCursor) -> int:
+    """How much a bound grows from one iteration of a loop to the next.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         for j in seq(i, n):
+    ...             x[j] += 1.0
+    ... ''')
+    >>> rows, columns = p.find_loop("i"), p.find_loop("j")
+    >>> slope(columns.lo(), rows), slope(columns.hi(), rows), growth(rows), is_rectangle(rows)
+    (1, 0, -1, False)
+    """
+    return affine_bound(bound).coefficient(forms.V(loop.sym))
+
+
+def growth(c: ForCursor) -> int:
+    """How many more iterations the first loop inside has from one iteration to the next: of rows, columns."""
+    columns = inner_loop(c)
+    return slope(columns.hi(), c) - slope(columns.lo(), c)
+
+
+def is_rectangle(c: ForCursor) -> bool:
+    """Whether a loop has nothing but another one inside, with the same bounds in all iterations."""
+    loops = nest(c)
+    return len(loops) > 1 and not any(slope(bound, c) for bound in (loops[1].lo(), loops[1].hi()))
+
+
 # -- shape --------------------------------------------------------------------------------------------
 
 

@@ -37,7 +37,7 @@ from exo_strat import (
 )
 
 from .accesses import Scope, accesses
-from .nests import enclosing_stmt, pieces
+from .nests import enclosing_stmt, pieces, statements
 
 Declaration: TypeAlias = ArgCursor | AllocCursor | WindowDefCursor | ForCursor
 Named: TypeAlias = str | Sym | NodeCursor
@@ -177,6 +177,30 @@ def is_reduction(c: Cursor, loop: ForCursor | None = None) -> bool:
     if not isinstance(c, ReduceCursor):
         return False
     return loop is None or not any(depends_on(i, loop) for i in c.idx())
+
+
+def updates(c: ForCursor) -> list[AssignCursor | ReduceCursor]:
+    """The statements in a loop that write, but for what belongs to an iteration."""
+    own = {s.sym for s in statements(c) if isinstance(s, AllocCursor)}
+    return [s for s in statements(c) if isinstance(s, AssignCursor | ReduceCursor) and s.sym not in own]
+
+
+def sums(c: ForCursor) -> list[AssignCursor | ReduceCursor]:
+    """Those of `updates` by which all iterations add to the same number, or the same vector.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, m: size, x: f32[n, m], y: f32[m], z: f32[n]):
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, m):
+    ...             y[j] += x[i, j]
+    ...             z[i] += x[i, j]
+    ... ''')
+    >>> [s.name() for s in sums(p.find_loop("i"))], [s.name() for s in sums(p.find_loop("j"))]
+    (['y'], ['z'])
+    """
+    same = [s for s in updates(c) if not any(c.sym in mentions(i.node) for i in s.idx())]
+    return [s for s in same if isinstance(s, ReduceCursor)]
 
 
 def depends_on(e: Cursor, loop: ForCursor) -> bool:

@@ -3,7 +3,7 @@
 Each is an Op that keeps the meaning of the program, or fails; its docstring says what becomes of what as an equation.
 It is made of the primitives and combinators that `exo_strat` exports, and of other strategies.
 
-- `tiling`: loop nests in tiles;
+- `tiling`, `tiles`: loop nests in tiles; tiles in registers;
 - `loops`: loops unrolled, jammed, interleaved, rounded;
 - `splitting`: loops taken apart;
 - `guards`: lanes computed that nobody needs;
@@ -18,7 +18,7 @@ from __future__ import annotations
 from .compute import Rule, abs_rule, broadcast_rule, fma_rule, stage_compute
 from .guards import unguard
 from .hoisting import hoist, if_it_runs, leave_loop, licm, remove_parent_loop, reorder_before
-from .instructions import replace_all
+from .instructions import as_call, replace_all
 from .loops import interleave_loop, jam, round_loop, unroll_and_jam, unroll_loops
 from .prefetching import prefetch
 from .reductions import parallelize_reductions
@@ -32,14 +32,17 @@ from .splitting import (
 )
 from .staging import auto_stage_mem, locals_in, share_sums
 from .streaming import stream_stores
-from .tiling import rise_into, tile, tile_bottom_up
+from .tiles import Tile, by_vectors, to_instructions, transposed
+from .tiling import in_blocks, rise_into, tile, tile_bottom_up
 from .values import cleanup, cse, dce, share, specialize_sizes, stage_expr
 from .vectorize import vectorize, vectorize_for
 
 __all__ = [
     "abs_rule",
+    "as_call",
     "auto_stage_mem",
     "broadcast_rule",
+    "by_vectors",
     "cleanup",
     "cse",
     "dce",
@@ -52,6 +55,7 @@ __all__ = [
     "fma_rule",
     "hoist",
     "if_it_runs",
+    "in_blocks",
     "interleave_loop",
     "jam",
     "leave_loop",
@@ -71,8 +75,11 @@ __all__ = [
     "stage_compute",
     "stage_expr",
     "stream_stores",
+    "Tile",
     "tile",
     "tile_bottom_up",
+    "to_instructions",
+    "transposed",
     "unguard",
     "unroll_and_jam",
     "unroll_loops",

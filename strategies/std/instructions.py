@@ -1,4 +1,4 @@
-"""Instruction selection. Imports `exo_strat`, `inspect` and `writing`.
+"""Instruction selection, and other statements as calls. Imports `exo_strat`, `inspect` and `writing`.
 
 Instructions are looked up by shape: what a statement computes and from where, without names and indices. Only the
 few of the same shape are tried.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from exo_strat import (
     DRAM,
@@ -17,18 +17,22 @@ from exo_strat import (
     BlockCursor,
     Cursor,
     Memory,
+    Op,
     Proc,
     Script,
     StmtCursor,
     Sym,
     attempt,
+    call_eqv,
     declarators,
     focus,
     mentions,
     moves,
+    named,
     nav,
     nodes,
     replace,
+    schedule,
     seq,
     try_else,
 )
@@ -38,6 +42,35 @@ from .writing import strategy
 
 ADDRESSED = (DRAM, DRAM_STACK, DRAM_STATIC)
 """What lives in one of these memories may be passed for what is declared in another."""
+
+
+@cache
+@named
+def as_call(program: Proc, plan: Op) -> Op:
+    """`s  ~>  f(..)`, where s is what a program does, and f what a plan makes of the program.
+
+    The plan is followed once for all statements. Focus: the first of the statements. Returns the call.
+
+    >>> from exo_strat import at, divide_loop, proc_from_source, schedule
+    >>> zero = proc_from_source('''
+    ... def zero(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> p = proc_from_source('''
+    ... def foo(y: f32[64]):
+    ...     for j in seq(0, 64):
+    ...         y[j] = 0.0
+    ... ''')
+    >>> by_eight = at("for i in _: _", divide_loop(8, ("io", "ii"), tail="cut"))
+    >>> p = schedule(at("for j in _: _", as_call(zero, by_eight)), p)
+    >>> print(p)
+    def foo(y: f32[64] @ DRAM):
+        zero(64, y)
+    >>> [loop.name() for loop in p.body()[0].subproc().find_all("for _ in _: _")]
+    ['io', 'ii', 'ii']
+    """
+    return seq(replace(program), call_eqv(schedule(plan, program)))
 
 
 @strategy

@@ -17,8 +17,8 @@ def stream_stores(p: Proc, c: Cursor, streams: Sequence[Proc]) -> Script:
 
     `streams` are instructions that do what the store does, and pass the caches: `machine.get_streams("f32")`. That
     pays if so much is written that it would not stay in a cache, or another core reads it. Elements that are read, too,
-    come to a cache anyway. At and below the focus; fails if there is no such store. Returns the focus, or the
-    procedure if that is gone.
+    come to a cache anyway. At and below the focus; fails if there is no such store; without `streams`, nothing
+    changes. Returns the focus, or the procedure if that is gone.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> source = '''
@@ -45,7 +45,7 @@ def stream_stores(p: Proc, c: Cursor, streams: Sequence[Proc]) -> Script:
     read = symbols_read(p.root())
     both = [sym for s, _ in stores for sym in symbols_written(s) if sym in read]
     chosen = [(s, found) for s, found in stores if not any(sym in both for sym in symbols_written(s))]
-    if not chosen:
+    if streams and not chosen:
         what = ", ".join(dict.fromkeys(str(sym) for sym in both))
         yield fail(f"what is stored is read, too: {what}" if both else "there are no vector stores here")
     for s, found in chosen:

@@ -174,3 +174,30 @@ def tile_loops(n: int, tail: str) -> list[int]:
         return [0]
     rest = [0] if tail == "cut" else []
     return [depth + more for depth in tile_loops(n - 1, tail) for more in (1, *rest)]
+
+
+@strategy
+def in_blocks(p: Proc, c: ForCursor, size: int, names: tuple[str, str], then: Op) -> Script:
+    """`for i: s  ~>  for io: (for ii in (0, b): s); if 0 < n % b: (for ii in (0, n % b): s)`.
+
+    Whole blocks of iterations, and one of those that are left; `then` is for both loops over ii. Focus: the loop.
+    Returns the procedure.
+
+    >>> from exo_strat import at, proc_from_source, schedule, unroll_loop
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(schedule(at("for i in _: _", in_blocks(2, ("io", "ii"), attempt(unroll_loop()))), p))
+    def foo(n: size, x: f32[n] @ DRAM):
+        for io in seq(0, n / 2):
+            x[2 * io + 0] = 0.0
+            x[2 * io + 1] = 0.0
+        if 0 < n % 2:
+            x[2 * (n / 2) + 0] = 0.0
+    """
+    p, full = yield divide_loop(size, names, tail="cut_and_guard")
+    for blocks in (full, full.next()):
+        yield seq(focus(blocks), nav(INSIDE), then)
+    return None

@@ -14,14 +14,13 @@ from exo_strat import CallCursor, Machine, Proc, at, direct, schedule
 from strategies.blas.columns import optimize_columns
 from strategies.blas.level3 import (
     Pack,
-    Tile,
     largest_tile,
     micro_kernel,
     optimize_gemm,
     packed,
     packed_across,
-    transposed,
 )
+from strategies.std import Tile, transposed
 
 Same = Callable[..., None]
 

@@ -9,19 +9,22 @@ import pkgutil
 from typing import Any
 
 import pytest
+from pyrsistent import pmap
 from returns.result import Success
 
 import exo_strat
-from exo_strat import Cursor, Memory, Op, Proc, StmtCursor, proc_from_source
+from exo_strat import Cursor, Machine, Memory, Op, Proc, StmtCursor, proc_from_source
 from strategies import std
 from strategies.std import fma_rule
 
 REG = Memory("REG")
-RULES = {"Rule", "fma_rule", "broadcast_rule", "abs_rule"}
-BUILDERS = sorted(set(std.__all__) - RULES)
+OTHERS = {"Rule", "Tile", "fma_rule", "broadcast_rule", "abs_rule"}
+BUILDERS = sorted(set(std.__all__) - OTHERS)
+TOY = Machine("TOY", pmap({"f32": 2}), REG, pmap())
 
 OPS: list[Op] = [
     std.auto_stage_mem("x", "xs", REG),
+    std.by_vectors(std.Tile(TOY, "f32", 1, 2)),
     std.cleanup(),
     std.cse("t"),
     std.dce(),
@@ -34,6 +37,7 @@ OPS: list[Op] = [
     std.fission_where_possible(),
     std.hoist(),
     std.if_it_runs(std.jam()),
+    std.in_blocks(2, ("io", "ii"), std.jam()),
     std.interleave_loop(2, tail="recursive"),
     std.jam(),
     std.leave_loop(),
@@ -55,6 +59,8 @@ OPS: list[Op] = [
     std.tile(2, 3, names=[("a", "b"), ("c", "d")]),
     std.tile(2, tail="guard"),
     std.tile_bottom_up(2, 3),
+    std.to_instructions(std.Tile(TOY, "f32", 1, 2), ()),
+    std.transposed(TOY, "f32"),
     std.unguard(),
     std.unroll_and_jam(2),
     std.unroll_loops(4),
@@ -92,13 +98,13 @@ def test_a_strategy_is_documented_by_an_equation_and_an_example(name: str) -> No
 
 @pytest.mark.parametrize("op", OPS, ids=str)
 def test_a_strategy_prints_as_python_that_rebuilds_it(op: Op) -> None:
-    names: dict[str, Any] = {**vars(exo_strat), **vars(std), "REG": REG}
+    names: dict[str, Any] = {**vars(exo_strat), **vars(std), "REG": REG, "TOY": TOY}
     assert eval(str(op), names) == op
 
 
 def test_each_strategy_is_among_those_printed() -> None:
     here = {str(op).partition("(")[0] for op in OPS}
-    assert here | {"rise_into", "vectorize_for"} == set(BUILDERS)
+    assert here | {"rise_into", "vectorize_for", "as_call"} == set(BUILDERS)
 
 
 # -- failures -----------------------------------------------------------------------------------------

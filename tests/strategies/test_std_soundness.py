@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from re import findall
 
 import pytest
 from hypothesis import given, settings
+from pyrsistent import pmap
 from returns.result import Success
 
 from exo_strat import (
@@ -13,12 +15,18 @@ from exo_strat import (
     BinaryOpCursor,
     Cursor,
     ForCursor,
+    Machine,
     Memory,
     Op,
     Proc,
     ReadCursor,
     StmtCursor,
+    at,
+    attempt,
+    divide_loop,
     is_control,
+    moves,
+    nav,
     remove_loop,
     replace,
 )
@@ -46,10 +54,18 @@ def vectorized(tail: str) -> Op:
     return std.vectorize(2, "f32", REGISTERS, (), (fma_rule,), tail)
 
 
+double = environment()["double"]
+TOY = Machine("toy", pmap({"f32": 2}), REGISTERS, pmap(), supports_predication=True)
+PAIRS = std.Tile(TOY, "f32", 1, 2, masked=True)
+in_registers = nav(moves.root) >> std.to_instructions(PAIRS, (fma_rule,))
+halved = at("for i in _: _", divide_loop(2, ("io", "ii"), tail="cut"))
+in_halves = attempt(divide_loop(2, ("iv", "l"), tail="cut"))
 CALLEES = tuple(f for _, f in sorted(environment().items()) if isinstance(f, Proc))
 CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
     # strategy, where (none: the root), shapes of programs (none: any), quota
+    (std.as_call(double, halved), LOOPS, ("calls", "lookalikes"), 3),
     (std.auto_stage_mem("x", "xs", REGISTERS), STATEMENTS, (), 20),
+    (std.by_vectors(PAIRS), LOOPS, (), 20),
     (std.cleanup(), None, (), 20),
     (std.cse(), None, ("sums", "two_writes", "anything"), 20),
     (std.dce(), None, ("decided", "temporary", "anything"), 20),
@@ -62,6 +78,7 @@ CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
     (std.fission_where_possible(), LOOPS, (), 20),
     (std.hoist(), STATEMENTS, ("invariant", "configuration", "reload"), 40),
     (std.if_it_runs(remove_loop()), LOOPS, ("invariant",), 5),
+    (std.in_blocks(3, ("io", "ii"), in_halves), LOOPS, (), 20),
     (std.interleave_loop(2), LOOPS, (), 20),
     (std.interleave_loop(4, "recursive"), LOOPS, (), 20),
     (std.jam(), LOOPS, ("nest", "patch", "temporary"), 10),
@@ -86,6 +103,8 @@ CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
     (std.tile(2, 3, tail="cut_and_guard"), LOOPS, ("nest", "patch"), 10),
     (std.tile_bottom_up(2, 3), LOOPS, ("nest", "patch"), 10),
     (std.unroll_and_jam(2), LOOPS, ("nest", "patch", "temporary"), 10),
+    (at("for _ in _: _", std.by_vectors(PAIRS)) >> in_registers, None, (), 10),
+    (std.transposed(TOY, "f32"), LOOPS, ("nest", "patch", "grid"), 5),
     (std.unguard(), None, ("lanes", "temporary"), 20),
     (std.unroll_loops(4), None, (), 20),
     *((vectorized(tail), LOOPS, ("sums", "nest", "sequence"), 10) for tail in TAILS),
@@ -128,6 +147,7 @@ def test_no_instruction_is_missed_for_being_looked_up() -> None:
 
 
 def test_every_strategy_is_here() -> None:
-    tested = {str(op).partition("(")[0] for op, *_ in CASES} | {"rise_into", "replace_all"}
-    elsewhere = {"Rule", "abs_rule", "broadcast_rule", "fma_rule", "vectorize_for"}
-    assert tested | elsewhere == set(std.__all__)
+    tested = {name for op, *_ in CASES for name in findall(r"\w+(?=\()", str(op))} & set(std.__all__)
+    called = {"rise_into", "replace_all", "as_call"}
+    elsewhere = {"Rule", "Tile", "abs_rule", "broadcast_rule", "fma_rule", "vectorize_for"}
+    assert tested | called | elsewhere == set(std.__all__)
