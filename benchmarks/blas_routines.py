@@ -109,12 +109,15 @@ _N = (1, 3, 7, 16, 33, 64, 100, 257, 1000, 1024, 2500, 4000, 10007, 40000, 10000
 VECTORS = tuple(Dims(0, n) for n in _N)
 ONCE = (Dims(0, 1),)
 SQUARES = tuple(Dims(n, n) for n in (2, 4, 8, 15, 16, 31, 40, 64, 100, 128, 255, 256, 500, 1000, 1024, 2000, 4001))
+RECTANGLES = (*SQUARES, *(Dims(40, n) for n in (100, 1000, 4000)), Dims(800, 3))
 BANDS = tuple(Dims(n, n, k) for k in (3, 20, 150) for n in (30, 100, 1000, 10007) if k < n)
 NARROW = tuple(Dims(m, 40) for m in sorted({2**k for k in range(1, 13)} | {3**k for k in range(1, 9)}))
 CUBES = tuple(Dims(n, n, n) for n in (4, 8, 16, 31, 48, 64, 127, 128, 255, 256, 512, 1000, 1024, 2048))
 PANELS = tuple(
     Dims(m, n, k) for s, b in ((1, 1000), (8, 1000), (40, 1000)) for m, n, k in ((s, b, b), (b, s, b), (b, b, s))
 )
+THIN = (Dims(20, 20, 20), Dims(4000, 3, 3), Dims(500, 500, 16), Dims(10, 10, 2000))
+"""Products that have less work than there is to prepare, for want of size, width or depth."""
 LAYERS = tuple(Dims(n, n) for n in (8, 31, 64, 128, 255, 512, 1024))
 
 # -- shapes: row-major, (rows, leading dimension) -----------------------------------------------------
@@ -213,8 +216,8 @@ def _matrix(
 TRANSPOSED, HALVES, TRIANGLES = ("n", "t"), ("l", "u"), _combined("lu", "nt", "nu")
 
 LEVEL_2 = (
-    _matrix("gemv", SQUARES, 2, _all, _general, TRANSPOSED),
-    _matrix("ger", SQUARES, 2, _all, _general, ("",), "scale"),
+    _matrix("gemv", RECTANGLES, 2, _all, _general, TRANSPOSED),
+    _matrix("ger", RECTANGLES, 2, _all, _general, ("",), "scale"),
     _matrix("symv", SQUARES, 4, _half, _general, HALVES),
     _matrix("syr", SQUARES, 2, _half, _general, HALVES, "scale"),
     _matrix("syr2", SQUARES, 4, _half, _general, HALVES, "scale"),
@@ -251,7 +254,7 @@ def _layers(name: str, share: float, shapes: Shapes, variants: Sequence[str]) ->
 
 
 LEVEL_3 = (
-    Routine("gemm", (*CUBES, *PANELS), _cube, _faces, "read", _combined("nt", "nt"), _product),
+    Routine("gemm", (*CUBES, *PANELS, *THIN), _cube, _faces, "read", _combined("nt", "nt"), _product),
     _layers("symm", 1, _sided, _combined("lr", "lu")),
     _layers("syrk", 0.5, _rank_k, _combined("lu", "nt")),
     _layers("syr2k", 1, _rank_k, _combined("lu", "nt")),
