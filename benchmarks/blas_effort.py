@@ -176,6 +176,7 @@ if __name__ == "__main__":
     show("Lines by library", ("library", "all", "reached by the BLAS", "paper"), list(libraries()))
     columns = ("level", "programs", "paper", "schedules", "paper", "C", "paper")
     show("Lines by level", columns, list(levels()))
-    wrappers = [("cblas/*.c", sum(1 for p in FOLDER.glob("*.c") for x in p.read_text().splitlines() if x.strip()))]
+    files = sorted(FOLDER.glob("*.[ch]"))
+    wrappers = [("cblas/*.c, *.h", sum(1 for p in files for x in p.read_text().splitlines() if x.strip()))]
     show("Wrappers", ("files", "lines"), wrappers)
     show("Rewrites", ("routine", "kernels", "AVX2", "AVX-512", "paper, both"), list(rewrites()))

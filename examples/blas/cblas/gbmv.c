@@ -4,7 +4,7 @@
 
 void CBLAS(gbmv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, CBLAS_INT kl, CBLAS_INT ku,
     T alpha, const T *a, CBLAS_INT lda, const T *x, CBLAS_INT incx, T beta, T *y, CBLAS_INT incy) {
-    int row_major = ROW_MAJOR(layout), dots = row_major == (trans == CblasNoTrans);
+    int row_major = ROW_MAJOR(layout), dots = BY_ROWS(layout, trans);
     int64_t rows = row_major ? m : n, columns = row_major ? n : m, below = row_major ? kl : ku, above = row_major ? ku : kl;
     int64_t nx = dots ? columns : rows, ny = dots ? rows : columns;
     REQUIRE(IS_LAYOUT(layout), 1, gbmv);

@@ -146,7 +146,7 @@ APART void copied(int by_rows, int64_t m, int64_t n, T alpha, const T *a, int64_
 void CBLAS(gemv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, T alpha, const T *a,
     CBLAS_INT lda, const T *x, CBLAS_INT incx, T beta, T *y, CBLAS_INT incy) {
     int64_t rows = ROW_MAJOR(layout) ? m : n, columns = ROW_MAJOR(layout) ? n : m;
-    int by_rows = ROW_MAJOR(layout) == (trans == CblasNoTrans);
+    int by_rows = BY_ROWS(layout, trans);
     int64_t nx = by_rows ? columns : rows, ny = by_rows ? rows : columns;
     REQUIRE(IS_LAYOUT(layout), 1, gemv);
     REQUIRE(IS_TRANSPOSE(trans), 2, gemv);

@@ -11,7 +11,7 @@ void CBLAS(sbmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, CBLAS_INT k,
     REQUIRE(incx != 0, 9, sbmv);
     REQUIRE(incy != 0, 12, sbmv);
     if (n == 0) return;
-    int lower = ROW_MAJOR(layout) == (uplo == CblasLower);
+    const int lower = LOWER(layout, uplo);
     int64_t part = FEWER(k, n), rows = n - part, slant = (int64_t)lda - 1;  // part: rows that make a triangle
     x = FIRST(x, n, incx);
     y = FIRST(y, n, incy);

@@ -31,7 +31,7 @@ void CBLAS(spmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, con
     y = FIRST(y, n, incy);
     if (RARE(beta != 1)) scale(n, beta, y, incy);
     if (alpha == 0) return;
-    const int low = ROW_MAJOR(layout) == (uplo == CblasLower);
+    const int low = LOWER(layout, uplo);
     if (RARE(incx != 1 || incy != 1)) copied(low, n, alpha, ap, FIRST(x, n, incx), incx, y, incy);
     else (low ? lower : upper)(n, alpha, ap, x, y);
 }

@@ -21,7 +21,7 @@ void CBLAS(spr)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, cons
     REQUIRE(n >= 0, 3, spr);
     REQUIRE(incx != 0, 6, spr);
     if (n == 0 || alpha == 0) return;
-    const int low = ROW_MAJOR(layout) == (uplo == CblasLower);
+    const int low = LOWER(layout, uplo);
     if (RARE(incx != 1)) copied(low, n, alpha, FIRST(x, n, incx), incx, ap);
     else (low ? lower : upper)(n, alpha, x, ap);
 }

@@ -25,7 +25,7 @@ void CBLAS(spr2)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, con
     REQUIRE(incx != 0, 6, spr2);
     REQUIRE(incy != 0, 8, spr2);
     if (n == 0 || alpha == 0) return;
-    const int low = ROW_MAJOR(layout) == (uplo == CblasLower);
+    const int low = LOWER(layout, uplo);
     if (RARE(incx != 1 || incy != 1)) copied(low, n, alpha, FIRST(x, n, incx), incx, FIRST(y, n, incy), incy, ap);
     else (low ? lower : upper)(n, alpha, x, y, ap);
 }

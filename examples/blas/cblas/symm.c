@@ -58,7 +58,7 @@ void CBLAS(symm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_IN
     const int64_t height = rows ? m : n, width = rows ? n : m;  // columns are the rows of the transposed
     PRODUCT(height, width, 0, 0, a, 0, 1, b, 0, 1, beta, c, ldc);
     if (m == 0 || n == 0 || alpha == 0) return;
-    const int lower = (uplo == CblasLower) == rows;  // in row-major order
+    const int lower = LOWER(layout, uplo);
     const int64_t a0 = lower ? lda : 1, a1 = lower ? 1 : lda, size = on_left ? m : n;
     _Alignas(64) T square[SQUARE * SQUARE];
     for (int64_t l = 0; l < size; l += SQUARE) {

@@ -23,7 +23,7 @@ void CBLAS(syr)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, cons
     REQUIRE(incx != 0, 6, syr);
     REQUIRE(lda >= AT_LEAST_1(n), 8, syr);
     if (n == 0 || alpha == 0) return;
-    const int low = ROW_MAJOR(layout) == (uplo == CblasLower);
+    const int low = LOWER(layout, uplo);
     if (RARE(incx != 1)) copied(low, n, alpha, FIRST(x, n, incx), incx, a, lda);
     else (low ? lower : upper)(n, alpha, x, a, lda);
 }

@@ -26,7 +26,7 @@ void CBLAS(syr2)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, con
     REQUIRE(incy != 0, 8, syr2);
     REQUIRE(lda >= AT_LEAST_1(n), 10, syr2);
     if (n == 0 || alpha == 0) return;
-    const int low = ROW_MAJOR(layout) == (uplo == CblasLower);
+    const int low = LOWER(layout, uplo);
     if (RARE(incx != 1 || incy != 1)) copied(low, n, alpha, FIRST(x, n, incx), incx, FIRST(y, n, incy), incy, a, lda);
     else (low ? lower : upper)(n, alpha, x, y, a, lda);
 }

@@ -2,6 +2,7 @@
 //
 // The triangle is halved until it is small: what is off the diagonal are products. A small one is part of a square, to
 // which its transposed is added.
+#include "rank_k.h"
 
 #define SMALL 64
 
@@ -43,11 +44,8 @@ void CBLAS(syr2k)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, C
     REQUIRE(lda >= AT_LEAST_1(turned == rows ? n : k), 8, syr2k);
     REQUIRE(ldb >= AT_LEAST_1(turned == rows ? n : k), 10, syr2k);
     REQUIRE(ldc >= AT_LEAST_1(n), 13, syr2k);
-    const int lower = (uplo == CblasLower) == rows, across = turned == rows;  // in row-major order
-    for (int64_t i = 0; i < n && beta != 1; i++) {
-        T *const row = lower ? c + i * ldc : c + i * ldc + i;
-        exo_scale(lower ? i + 1 : n - i, beta, row, 1);
-    }
+    const int lower = LOWER(layout, uplo), across = turned == rows;  // in row-major order
+    scale_triangle(lower, n, beta, c, ldc);
     if (alpha == 0 || k == 0 || n == 0) return;
     part(lower, n, k, alpha, a, across ? 1 : lda, across ? lda : 1, b, across ? 1 : ldb, across ? ldb : 1, c, ldc);
 }

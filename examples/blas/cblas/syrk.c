@@ -1,6 +1,7 @@
 // C := alpha op(A) op(A)^T + beta C, of which one triangle is written
 //
 // The triangle is halved until it is small: what is off the diagonal is a product. A small one is part of a square.
+#include "rank_k.h"
 
 #define SMALL 16
 
@@ -33,11 +34,8 @@ void CBLAS(syrk)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CB
     REQUIRE(k >= 0, 5, syrk);
     REQUIRE(lda >= AT_LEAST_1(turned == rows ? n : k), 8, syrk);
     REQUIRE(ldc >= AT_LEAST_1(n), 11, syrk);
-    const int lower = (uplo == CblasLower) == rows, across = turned == rows;  // in row-major order
-    for (int64_t i = 0; i < n && beta != 1; i++) {
-        T *const row = lower ? c + i * ldc : c + i * ldc + i;
-        exo_scale(lower ? i + 1 : n - i, beta, row, 1);
-    }
+    const int lower = LOWER(layout, uplo), across = turned == rows;  // in row-major order
+    scale_triangle(lower, n, beta, c, ldc);
     if (alpha == 0 || k == 0 || n == 0) return;
     part(lower, n, k, alpha, a, across ? 1 : lda, across ? lda : 1, c, ldc);
 }

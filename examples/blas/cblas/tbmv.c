@@ -1,19 +1,16 @@
 // x := op(A) x, where A is triangular and a band
 #include "banded.h"
 #include "band_product.h"
+#include "triangle_vector.h"
 
 void CBLAS(tbmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, CBLAS_INT k,
     const T *a, CBLAS_INT lda, T *x, CBLAS_INT incx) {
-    REQUIRE(IS_LAYOUT(layout), 1, tbmv);
-    REQUIRE(IS_UPLO(uplo), 2, tbmv);
-    REQUIRE(IS_TRANSPOSE(trans), 3, tbmv);
-    REQUIRE(IS_DIAG(diag), 4, tbmv);
-    REQUIRE(n >= 0, 5, tbmv);
+    CHECK_TRIANGLE(tbmv);
     REQUIRE(k >= 0, 6, tbmv);
     REQUIRE(lda > k, 8, tbmv);
     REQUIRE(incx != 0, 10, tbmv);
     if (n == 0) return;
-    int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
+    const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     int64_t slant = (int64_t)lda - 1;
     const T one = 1;
     if (lower) a += k;

@@ -1,5 +1,6 @@
 // x := op(A)^-1 x, where A is triangular and a band
 #include "banded.h"
+#include "triangle_vector.h"
 
 // Solves the rows of a band, and the triangle at its end, or at its beginning.
 #define SOLVE(triangle_first, triangle_by, wide, narrow)                                       \
@@ -11,16 +12,12 @@
 
 void CBLAS(tbsv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, CBLAS_INT k,
     const T *a, CBLAS_INT lda, T *x, CBLAS_INT incx) {
-    REQUIRE(IS_LAYOUT(layout), 1, tbsv);
-    REQUIRE(IS_UPLO(uplo), 2, tbsv);
-    REQUIRE(IS_TRANSPOSE(trans), 3, tbsv);
-    REQUIRE(IS_DIAG(diag), 4, tbsv);
-    REQUIRE(n >= 0, 5, tbsv);
+    CHECK_TRIANGLE(tbsv);
     REQUIRE(k >= 0, 6, tbsv);
     REQUIRE(lda > k, 8, tbsv);
     REQUIRE(incx != 0, 10, tbsv);
     if (n == 0) return;
-    int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
+    const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     int64_t part = FEWER(k, n), rows = n - part, slant = (int64_t)lda - 1;  // part: rows that make a triangle
     int64_t from = lower ? 0 : rows;
     if (lower) a += k;

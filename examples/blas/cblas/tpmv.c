@@ -1,5 +1,6 @@
 // x := op(A) x, where A is triangular and packed
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
+#include "triangle_vector.h"
 
 DECLARE(tpmv);
 
@@ -34,23 +35,10 @@ APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, C
 
 void CBLAS(tpmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *ap,
     T *x, CBLAS_INT incx) {
-    REQUIRE(IS_LAYOUT(layout), 1, tpmv);
-    REQUIRE(IS_UPLO(uplo), 2, tpmv);
-    REQUIRE(IS_TRANSPOSE(trans), 3, tpmv);
-    REQUIRE(IS_DIAG(diag), 4, tpmv);
-    REQUIRE(n >= 0, 5, tpmv);
+    CHECK_TRIANGLE(tpmv);
     REQUIRE(incx != 0, 8, tpmv);
     if (n == 0) return;
-    int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
+    const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     if (RARE(incx != 1)) copied(layout, uplo, trans, diag, n, ap, FIRST(x, n, incx), incx);
-    else switch (4 * lower + 2 * dots + (diag == CblasUnit)) {
-        case 0: by_ut(n, ap, x); return;
-        case 1: by_ut_unit(n, ap, x); return;
-        case 2: by_un(n, ap, x); return;
-        case 3: by_un_unit(n, ap, x); return;
-        case 4: by_lt(n, ap, x); return;
-        case 5: by_lt_unit(n, ap, x); return;
-        case 6: by_ln(n, ap, x); return;
-        case 7: by_ln_unit(n, ap, x); return;
-    }
+    else BY_TRIANGLE(lower, dots, diag == CblasUnit, n, ap, x);
 }

@@ -1,5 +1,6 @@
 // x := op(A) x, where A is triangular
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
+#include "triangle_vector.h"
 
 DECLARE(trmv);
 
@@ -48,15 +49,11 @@ APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, C
 
 void CBLAS(trmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *a,
     CBLAS_INT lda, T *x, CBLAS_INT incx) {
-    REQUIRE(IS_LAYOUT(layout), 1, trmv);
-    REQUIRE(IS_UPLO(uplo), 2, trmv);
-    REQUIRE(IS_TRANSPOSE(trans), 3, trmv);
-    REQUIRE(IS_DIAG(diag), 4, trmv);
-    REQUIRE(n >= 0, 5, trmv);
+    CHECK_TRIANGLE(trmv);
     REQUIRE(lda >= AT_LEAST_1(n), 7, trmv);
     REQUIRE(incx != 0, 9, trmv);
     if (n == 0) return;
-    int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
+    const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     if (RARE(incx != 1)) {
         copied(layout, uplo, trans, diag, n, a, lda, FIRST(x, n, incx), incx);
         return;

@@ -1,5 +1,6 @@
 // x := op(A)^-1 x, where A is triangular
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
+#include "triangle_vector.h"
 
 DECLARE(trsv);
 
@@ -39,26 +40,13 @@ APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, C
 
 void CBLAS(trsv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *a,
     CBLAS_INT lda, T *x, CBLAS_INT incx) {
-    REQUIRE(IS_LAYOUT(layout), 1, trsv);
-    REQUIRE(IS_UPLO(uplo), 2, trsv);
-    REQUIRE(IS_TRANSPOSE(trans), 3, trsv);
-    REQUIRE(IS_DIAG(diag), 4, trsv);
-    REQUIRE(n >= 0, 5, trsv);
+    CHECK_TRIANGLE(trsv);
     REQUIRE(lda >= AT_LEAST_1(n), 7, trsv);
     REQUIRE(incx != 0, 9, trsv);
     if (n == 0) return;
-    int lower = ROW_MAJOR(layout) == (uplo == CblasLower), dots = ROW_MAJOR(layout) == (trans == CblasNoTrans);
+    const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     if (RARE(incx != 1)) copied(layout, uplo, trans, diag, n, a, lda, FIRST(x, n, incx), incx);
     else if (RARE(n > BLOCK && FROM_MEMORY((int64_t)n * n / 2, lda)))
         blocks(layout, uplo, trans, diag, lower, dots, n, a, lda, x);
-    else switch (4 * lower + 2 * dots + (diag == CblasUnit)) {
-        case 0: by_ut(n, a, lda, x); return;
-        case 1: by_ut_unit(n, a, lda, x); return;
-        case 2: by_un(n, a, lda, x); return;
-        case 3: by_un_unit(n, a, lda, x); return;
-        case 4: by_lt(n, a, lda, x); return;
-        case 5: by_lt_unit(n, a, lda, x); return;
-        case 6: by_ln(n, a, lda, x); return;
-        case 7: by_ln_unit(n, a, lda, x); return;
-    }
+    else BY_TRIANGLE(lower, dots, diag == CblasUnit, n, a, lda, x);
 }

@@ -110,6 +110,9 @@ void ADDS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, in
     }
 
 #define ROW_MAJOR(layout) ((layout) == CblasRowMajor)
+// Of the row-major matrix: whether its lower triangle is stored; whether op(A) x is by its rows, not by its columns
+#define LOWER(layout, uplo) (ROW_MAJOR(layout) == ((uplo) == CblasLower))
+#define BY_ROWS(layout, trans) (ROW_MAJOR(layout) == ((trans) == CblasNoTrans))
 #define IS_LAYOUT(layout) ((layout) == CblasRowMajor || (layout) == CblasColMajor)
 #define IS_TRANSPOSE(trans) ((trans) == CblasNoTrans || (trans) == CblasTrans || (trans) == CblasConjTrans)
 #define IS_UPLO(uplo) ((uplo) == CblasUpper || (uplo) == CblasLower)
