@@ -138,7 +138,11 @@ def arguments_given() -> argparse.Namespace:
     parser.add_argument("--library", type=Path, help="libexo_blas.so, else it is built")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=FILE", help="one more CBLAS library")
     parser.add_argument("--out", type=Path, help="a folder for CSV files, tables and heat maps")
-    return parser.parse_args()
+    asked = parser.parse_args()
+    unknown = [name for name in asked.only if not any(c for level in LEVELS for c in cases(level, only=[name]))]
+    if unknown:
+        parser.error(f"no routine is called {', '.join(unknown)}")
+    return asked
 
 
 def main() -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import os
 import platform
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -21,9 +21,10 @@ from typing import NamedTuple
 from backends.c import BackendError
 from backends.native import FLAGS
 from backends.targets import avx2, avx512, plain_c
-from backends.toolchain import ToolchainError, build_object, cache_dir, link
+from backends.toolchain import ToolchainError, build_object, link
 from exo_strat import Machine, SchedulingError
 
+from .cache import kept
 from .dispatch import dispatch
 from .kernel import Kernel
 from .sources import digest
@@ -36,8 +37,8 @@ WORKERS = 2
 
 
 class BuildError(Exception):
-    """A kernel can't be scheduled, or a unit not compiled. The message says which, for which target, and why; unlike
-    the failure of a schedule, which knows the procedure, it can be told to another process."""
+    """A wrapper isn't there, or a kernel can't be scheduled or put into C. The message says which, for which target and
+    why; unlike the failure of a schedule, which knows the procedure, it can be told to another process."""
 
 
 class Built(NamedTuple):
@@ -49,23 +50,18 @@ class Built(NamedTuple):
 
 def c_text(unit: Unit, machine: Machine) -> tuple[str, tuple[str, ...]]:
     """The C text of a unit's kernels and the flags that it asks for, from the cache if nothing that it depends on
-    changed. Raises `BuildError`."""
+    changed. Raises `BuildError`, or `CacheError` if it can't be kept."""
     found = kernels_of(unit)
     modules = dict.fromkeys(module for module, _ in found)
     parts = [machine.name, unit.name, *unit.kernels(), *map(digest, modules), (FOLDER.parent / "units.py").read_text()]
     key = hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
-    path = cache_dir() / "blas" / f"{unit.name}_{machine.name}-{key}.c"
-    if not path.exists():
-        text, flags = _made(unit, machine, [k for _, k in found])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = path.with_suffix(f".{os.getpid()}")
-        scratch.write_text(f"// {' '.join(flags)}\n{text}")
-        os.replace(scratch, path)
-    first, _, text = path.read_text().partition("\n")
+    told = kept(f"{unit.name}_{machine.name}-{key}.c", lambda: _made(unit, machine, [k for _, k in found]))
+    first, _, text = told.partition("\n")
     return text, tuple(first.removeprefix("//").split())
 
 
-def _made(unit: Unit, machine: Machine, kernels: Sequence[Kernel]) -> tuple[str, tuple[str, ...]]:
+def _made(unit: Unit, machine: Machine, kernels: Sequence[Kernel]) -> str:
+    """The C text, after a line of comment with the flags."""
     scheduled = []
     for k in kernels:
         try:
@@ -73,9 +69,10 @@ def _made(unit: Unit, machine: Machine, kernels: Sequence[Kernel]) -> tuple[str,
         except SchedulingError as e:
             raise BuildError(f"{unit.wrapper}.c: {k.name} can't be scheduled for {machine.name}\n{e}") from e
     try:
-        return kernel_text(tuple(scheduled), f"exo_{unit.name}")
+        text, flags = kernel_text(tuple(scheduled), f"exo_{unit.name}")
     except BackendError as e:
         raise BuildError(f"{unit.wrapper}.c: {unit.name} has no C text for {machine.name}\n{e}") from e
+    return f"// {' '.join(flags)}\n{text}"
 
 
 def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built:
@@ -99,9 +96,15 @@ def build(
     """Write `libexo_blas.so` and `exo_blas.h` into a folder. Returns the library.
 
     `targets` begins with plain C. `flags` are for the C compiler, such as a sanitizer's; `only` are the wrappers to
-    be built, all of them if there are none. Raises `BuildError` or a `ToolchainError`.
+    be built, all of them if there are none. Raises `BuildError`, a `ToolchainError`, or `OSError` if nothing can be
+    written to the folder.
     """
     chosen = [u for u in units() if not only or u.wrapper in set(only)]
+    if missing := set(only) - {u.wrapper for u in chosen}:
+        raise BuildError(f"there is no wrapper {', '.join(sorted(missing))} in {FOLDER}")
+    # before anything is scheduled, which takes minutes: whether there are a compiler, a cache and a folder
+    entries = build_object("exo_dispatch", _entries(chosen, targets), (*FLAGS, "-fvisibility=hidden", *flags))
+    directory.mkdir(parents=True, exist_ok=True)
     for module in dict.fromkeys(module for u in chosen for module, _ in kernels_of(u)):
         digest(module)  # here, so that the processes that are made don't each look at all files
     # without kernels, a unit is the same for all targets
@@ -112,18 +115,19 @@ def build(
     # trees have no cycles, and to look for them takes a fifth of the time
     with ProcessPoolExecutor(WORKERS, initializer=gc.disable) as pool:
         built = [b for part in pool.map(_job, *zip(*jobs, strict=True)) for b in part]
-    header = (FOLDER / "exo_blas.h").read_text()
-    features = {m.name: m.cpu_flags for m in targets}
-    direct = [r for u in chosen if u.direct and better for r in u.routines()]
-    entries = dispatch(header, [r for u in chosen if u.kernels() for r in u.routines()], features, direct)
-    objects = [build_object("exo_dispatch", entries, (*FLAGS, "-fvisibility=hidden", *flags)), *(b.path for b in built)]
-    directory.mkdir(parents=True, exist_ok=True)
     library = directory / "libexo_blas.so"
     # OpenMP's threads wait for more in its code after a call: it must stay where it is when the library is closed
     parallel = ["-fopenmp", "-Wl,-z,nodelete"] if any(b.parallel for b in built) else []
-    link(library, objects, (*parallel, *flags))
-    (directory / "exo_blas.h").write_text(header)
+    link(library, [entries, *(b.path for b in built)], (*parallel, *flags))
+    shutil.copyfile(FOLDER / "exo_blas.h", directory / "exo_blas.h")
     return library
+
+
+def _entries(chosen: Sequence[Unit], targets: Sequence[Machine]) -> str:
+    """The C source of the entry points of some units."""
+    direct = [r for u in chosen if u.direct and len(targets) > 1 for r in u.routines()]
+    defined = [r for u in chosen if u.kernels() for r in u.routines()]
+    return dispatch((FOLDER / "exo_blas.h").read_text(), defined, {m.name: m.cpu_flags for m in targets}, direct)
 
 
 def _job(group: Sequence[Unit], targets: Sequence[str], flags: Sequence[str]) -> list[Built]:
@@ -138,7 +142,7 @@ def main() -> None:
     start = perf_counter()
     try:
         library = build(directory)
-    except (BuildError, ToolchainError) as e:
+    except (BuildError, ToolchainError, OSError) as e:
         sys.exit(f"{directory}: {e}")
     print(f"{library}: {len(units())} units for {', '.join(m.name for m in TARGETS)} in {perf_counter() - start:.1f} s")
 

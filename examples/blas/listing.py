@@ -1,4 +1,4 @@
-"""What the kernels of the library took: rewrites, lines of schedule, seconds. Imports this package and `backends`.
+"""What the kernels of the library took: rewrites, lines of schedule, seconds. Imports this package.
 
 Scheduling all of them takes minutes, so the figures of a kernel are kept under what its schedule depends on.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import inspect
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import sha256
@@ -18,10 +17,10 @@ from time import perf_counter
 from tokenize import COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL, generate_tokens
 from typing import Any, NamedTuple
 
-from backends.toolchain import cache_dir
 from exo_strat import Machine
 from exo_strat.cli_demo import rewrites
 
+from .cache import kept
 from .catalogue import find
 from .kernel import Kernel
 from .sources import digest
@@ -69,18 +68,14 @@ def plan_of(kernel: Kernel) -> Callable[..., Any]:
 
 def _counted(kernel: Kernel, module: str, machine: Machine) -> tuple[int, float]:
     key = sha256(repr((machine.name, kernel.name, digest(module))).encode()).hexdigest()[:24]
-    path = cache_dir() / "blas" / f"{kernel.name}_{machine.name}-{key}.json"
-    if path.exists():
-        count, seconds = json.loads(path.read_text())
-        return int(count), float(seconds)
+    count, seconds = json.loads(kept(f"{kernel.name}_{machine.name}-{key}.json", lambda: _measured(kernel, machine)))
+    return int(count), float(seconds)
+
+
+def _measured(kernel: Kernel, machine: Machine) -> str:
     start = perf_counter()
     count = rewrites(kernel.scheduled(machine))
-    seconds = round(perf_counter() - start, 3)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_suffix(f".{os.getpid()}")
-    scratch.write_text(json.dumps([count, seconds]))
-    os.replace(scratch, path)
-    return count, seconds
+    return json.dumps([count, round(perf_counter() - start, 3)])
 
 
 # -- lines of code ------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from backends.targets import avx2, avx512, plain_c
-from backends.toolchain import CACHE_VARIABLE
-from examples.blas import library, sources
+from backends.toolchain import CACHE_VARIABLE, CacheError, CompileError, NoCompilerError
+from examples.blas import cache, library, sources
 from examples.blas.kernel import Kernel
 from examples.blas.library import BuildError, build
 from examples.blas.units import Unit, kernels_of, sharing, units
@@ -36,6 +36,44 @@ def test_a_schedule_that_fails_in_another_process_is_told_with_its_kernel_and_ta
     monkeypatch.setattr(library, "kernels_of", unmakeable)
     with pytest.raises(BuildError, match=r"(?s)axpy\.c: saxpy\w* can't be scheduled for c\n.*this one can't be made"):
         build(tmp_path, [plain_c], only=["axpy"])
+
+
+def test_a_wrapper_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match="there is no wrapper axpi"):
+        build(tmp_path / "out", [plain_c], only=["axpi", "axpy"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_compiler_or_a_cache_that_is_missing_is_told_before_anything_is_scheduled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Kernel, "scheduled", lambda *_: pytest.fail("a kernel is scheduled"))
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(NoCompilerError, match="no-such-compiler"):
+        build(tmp_path / "out", [plain_c], only=["axpy"])
+    monkeypatch.delenv("CC")
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
+    with pytest.raises(CacheError, match=f"set {CACHE_VARIABLE} to a writable folder"):
+        build(tmp_path / "out", [plain_c], only=["axpy"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_compiler_that_refuses_leaves_no_library(tmp_path: Path) -> None:
+    with pytest.raises(CompileError, match=r"(?s)refused \w+.*-mno-such-flag"):
+        build(tmp_path, [plain_c], ["-mno-such-flag"], only=["axpy"])
+    assert not list(tmp_path.glob("*.so")) and not list(tmp_path.glob("*.h"))
+
+
+def test_what_is_kept_is_made_once_and_a_cache_that_cannot_keep_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cache.kept("sum", lambda: "1") == "1"
+    assert cache.kept("sum", lambda: pytest.fail("it is made again")) == "1"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
+    with pytest.raises(CacheError, match=f"can't keep sum in .*set {CACHE_VARIABLE}"):
+        cache.kept("sum", lambda: "1")
 
 
 def test_what_did_not_change_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
