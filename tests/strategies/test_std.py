@@ -6,6 +6,8 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from pyrsistent import pmap
 from returns.result import Success
 
 import exo_strat
+import strategies.inspect
 from exo_strat import Cursor, Machine, Memory, Op, Proc, StmtCursor, proc_from_source
 from strategies import std
 from strategies.std import fma_rule
@@ -105,6 +108,12 @@ def test_a_strategy_prints_as_python_that_rebuilds_it(op: Op) -> None:
 def test_each_strategy_is_among_those_printed() -> None:
     here = {str(op).partition("(")[0] for op in OPS}
     assert here | {"rise_into", "vectorize_for", "as_call"} == set(BUILDERS)
+
+
+def test_the_page_on_strategies_lists_all() -> None:
+    page = (Path(exo_strat.__file__).parents[1] / "docs" / "strategies.md").read_text()
+    questions = [name for name in strategies.inspect.__all__ if name[0].islower()]
+    assert [name for name in (*std.__all__, *questions) if not re.search(rf"\b{name}\b", page)] == []
 
 
 # -- failures -----------------------------------------------------------------------------------------
