@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from benchmarks.blas import result
 from benchmarks.blas_rivals import PROTOTYPES, Harness, Rival, parameters, plain
 from benchmarks.blas_routines import LEVELS, Case, arguments, cases
+from benchmarks.blas_summary import by_routine, overview
 from benchmarks.blas_tables import Row as Measured
-from benchmarks.blas_tables import mean, ratio
+from benchmarks.blas_tables import csv_file, mean, ratio
 
 SMALL = [c for level in LEVELS for c in cases(level) if c.dims.n <= 40 and c.dims.m <= 40 and c.dims.k <= 40]
 """A case for each routine, precision and variant would do: these are some more."""
@@ -107,6 +109,16 @@ def test_a_ratio_is_to_the_fastest_peer_that_has_the_case() -> None:
     row = Measured(some_case("saxpy", "33"), {"ours": 2.0, "a": 3.0, "b": 4.0}, 1.0)
     assert ratio(row, "ours", ("a", "b", "c")) == 1.5
     assert mean((0.5, 2.0)) == 1.0
+
+
+def test_the_summary_has_the_means_of_what_was_written(tmp_path: Path) -> None:
+    sizes = {"saxpy": ("33", "1000"), "daxpy": ("33",)}
+    with csv_file(tmp_path, "1", ("ours, avx2", "ours, avx512", "a", "b")) as keep:
+        for name, size in ((name, size) for name, some in sizes.items() for size in some):
+            ours = {"ours, avx2": 2.0 if size == "33" else 4.0, "ours, avx512": 1.0}
+            keep(Measured(some_case(name, size), {**ours, "a": 8.0, "b": 4.0}, 1.0))
+    assert overview(tmp_path)[2] == [("Level 1", 3, pytest.approx(4 ** (1 / 3)), 4.0)]
+    assert list(by_routine(tmp_path, "1")) == [("axpy", pytest.approx(2**0.5), 4.0, 2.0, 4.0)]
 
 
 def test_functions_of_a_header_are_named_once() -> None:
