@@ -16,7 +16,7 @@ from exo_strat import *
 from strategies import std
 from strategies.blas.banded import NARROW, optimize_band, optimize_narrow_band
 
-from .kernel import Kernel, named_for, typed
+from .kernel import Kernel, kernel_of
 from .level2 import shorter, with_unit_diagonal
 
 
@@ -210,17 +210,10 @@ def kernels() -> tuple[Kernel, ...]:
 
 def kernels_in(precision: str) -> tuple[Kernel, ...]:
     """All kernels in a precision."""
-    found = [Kernel(*_named(p, precision), partial(plan, precision)) for p in PARTS]
-    for p in BANDS:
-        name, _, program = _named(p, precision)
-        wide = direct.add_assertion(program, f"w >= {NARROW}")
-        found.append(Kernel(name, precision, wide, partial(plan, precision)))
-    for p in BANDS:
-        name, _, program = _named(p, precision, "narrow")
-        found.append(Kernel(name, precision, direct.add_assertion(program, f"w < {NARROW}"), narrow))
-    return (*found, Kernel(*_named(diagonal, precision), plain))
-
-
-def _named(program: Proc, precision: str, variant: str = "") -> tuple[str, str, Proc]:
-    name = named_for(precision, program.name(), variant)
-    return name, precision, typed(program, precision, name)
+    wide = partial(plan, precision)
+    return (
+        *(kernel_of(p, precision, wide) for p in PARTS),
+        *(kernel_of(p, precision, wide, "", f"w >= {NARROW}") for p in BANDS),
+        *(kernel_of(p, precision, narrow, "narrow", f"w < {NARROW}") for p in BANDS),
+        kernel_of(diagonal, precision, plain),
+    )

@@ -58,6 +58,30 @@ def typed(program: Proc, precision: str, name: str) -> Proc:
     return schedule(rename(name), program)
 
 
+def kernel_of(
+    program: Proc, precision: str, plan: Callable[[Machine], Op], variant: str = "", *assertions: str
+) -> Kernel:
+    """The kernel of a program over `R` in a precision, named for it, where the assertions hold besides the program's.
+
+    >>> from exo_strat import identity, proc_from_source
+    >>> p = proc_from_source('''
+    ... def scal(n: size, alpha: R, x: [R][n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = alpha * x[i]
+    ... ''')
+    >>> print(kernel_of(p, "f64", lambda machine: identity, "few", "n < 8").program)
+    def dscal_few(n: size, alpha: f64 @ DRAM, x: [f64][n] @ DRAM):
+        assert n < 8
+        for i in seq(0, n):
+            x[i] = alpha * x[i]
+    """
+    name = named_for(precision, program.name(), variant)
+    mine = typed(program, precision, name)
+    for assertion in assertions:
+        mine = direct.add_assertion(mine, assertion)
+    return Kernel(name, precision, mine, plan)
+
+
 def unit_stride(program: Proc) -> Proc:
     """The program for windows whose elements, or those of each row, are neighbours.
 

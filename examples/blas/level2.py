@@ -13,10 +13,9 @@ from functools import partial
 
 from backends.targets import avx2
 from exo_strat import *
-from exo_strat import direct
 from strategies.blas.level2 import optimize_level_2_general, optimize_updates
 
-from .kernel import Kernel, named_for, typed
+from .kernel import Kernel, kernel_of
 
 
 @proc
@@ -295,18 +294,14 @@ def kernel(precision: str, program: Proc) -> Kernel:
     """The kernel of a program in a precision."""
     if program in TOGETHER:
         return update(precision, program, TOGETHER[program])
-    name = named_for(precision, program.name())
-    return Kernel(name, precision, typed(program, precision, name), partial(plan, precision, 4, 2))
+    return kernel_of(program, precision, partial(plan, precision, 4, 2))
 
 
 def many(precision: str, program: Proc) -> Kernel:
     """The kernel of a program for a multiple of `MANY` rows."""
-    name = named_for(precision, program.name(), "many")
-    whole = direct.add_assertion(typed(program, precision, name), f"m % {MANY} == 0")
-    return Kernel(name, precision, whole, partial(plan, precision, MANY, 1))
+    return kernel_of(program, precision, partial(plan, precision, MANY, 1), "many", f"m % {MANY} == 0")
 
 
 def update(precision: str, program: Proc, together: int, variant: str = "") -> Kernel:
     """The kernel of an update whose rows stay apart if there are few."""
-    name = named_for(precision, program.name(), variant)
-    return Kernel(name, precision, typed(program, precision, name), partial(plan_update, precision, together))
+    return kernel_of(program, precision, partial(plan_update, precision, together), variant)

@@ -13,7 +13,7 @@ from exo_strat import *
 from strategies.blas.packed import Rows, optimize_packed
 
 from . import level2
-from .kernel import Kernel, named_for, typed
+from .kernel import Kernel, kernel_of
 from .storage import PACKED_LOWER, PACKED_UPPER
 
 STORAGE = {"l": PACKED_LOWER, "u": PACKED_UPPER}
@@ -41,6 +41,5 @@ def kernels_of(precision: str, program: Proc) -> Iterator[Kernel]:
     if any(a.name() == "d" for a in program.args()):
         cases = {"packed": ("a", "d"), "packed_unit": ("a",)}
     for case, stored in cases.items():
-        name = named_for(precision, program.name(), case)
-        scheduled = partial(plan, precision, UPDATES.get(routine, Rows()), storage, stored)
-        yield Kernel(name, precision, typed(program, precision, name), scheduled)
+        rows = UPDATES.get(routine, Rows())
+        yield kernel_of(program, precision, partial(plan, precision, rows, storage, stored), case)

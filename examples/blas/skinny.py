@@ -7,10 +7,9 @@ from __future__ import annotations
 from functools import partial
 
 from exo_strat import *
-from exo_strat import direct
 from strategies.blas.skinny import optimize_few_columns, optimize_skinny
 
-from .kernel import Kernel, named_for, typed
+from .kernel import Kernel, kernel_of
 from .level2 import gemv_n, gemv_trans, ger, shorter
 
 COLUMNS = {"f32": 80, "f64": 40}
@@ -22,20 +21,21 @@ def plan(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_skinny(precision, shorter(machine), COLUMNS[precision]))
 
 
+def plan_few(most: int, machine: Machine) -> Op:
+    """What they are scheduled by where vectors don't pay."""
+    return at("for i in _: _", optimize_few_columns(most))
+
+
 def kernel(precision: str, program: Proc, case: str = "skinny", *bounds: str) -> Kernel:
     """The kernel of a program, for a matrix with few columns."""
-    name, most = named_for(precision, program.name(), case), COLUMNS[precision]
-    few = typed(program, precision, name)
-    for bound in bounds or (f"n <= {most}",):
-        few = direct.add_assertion(few, bound.format(w=most // 10, most=most))
-    return Kernel(name, precision, few, partial(plan, precision))
+    most = COLUMNS[precision]
+    few = (bound.format(w=most // 10, most=most) for bound in bounds or ("n <= {most}",))
+    return kernel_of(program, precision, partial(plan, precision), case, *few)
 
 
 def few_columns(precision: str, program: Proc, most: int) -> Kernel:
     """The kernel of a program, for a matrix with so few columns that vectors don't pay."""
-    name = named_for(precision, f"{program.name()}_few")
-    few = direct.add_assertion(typed(program, precision, name), f"n <= {most}")
-    return Kernel(name, precision, few, lambda _: at("for i in _: _", optimize_few_columns(most)))
+    return kernel_of(program, precision, partial(plan_few, most), "few", f"n <= {most}")
 
 
 def kernels() -> tuple[Kernel, ...]:
