@@ -6,7 +6,6 @@ the other triangle, a unit diagonal, what is between the elements of a vector.
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -292,17 +291,14 @@ def test_syr2(lab: Lab, uplo: int) -> None:
 
 
 def test_gemv_on_threads(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    libc = ctypes.CDLL(None)
     for trans, layout, m, n in product((NO, YES), LAYOUTS, (700, 401), (700,)):
         a = lab.mat(m, n, layout, 0)
         nx, ny = (n, m) if trans == NO else (m, n)
         x, y, z = lab.vec(nx, 1), lab.vec(ny, 2), lab.vec(ny, 2)
         lab.call("gemv", layout, trans, m, n, 1.0, a, a.lda, x, 1, 0.0, y, 2)
-        libc.setenv(b"EXO_NUM_THREADS", b"3", 1)
-        try:
+        with monkeypatch.context() as environment:
+            environment.setenv("EXO_NUM_THREADS", "3")
             lab.call("gemv", layout, trans, m, n, 1.0, a, a.lda, x, 1, 0.0, z, 2)
-        finally:
-            libc.unsetenv(b"EXO_NUM_THREADS")
         np.testing.assert_allclose(z.view, y.view, rtol=0, atol=lab.eps * m)
 
 
