@@ -142,6 +142,10 @@ def arguments_given() -> argparse.Namespace:
     unknown = [name for name in asked.only if not any(c for level in LEVELS for c in cases(level, only=[name]))]
     if unknown:
         parser.error(f"no routine is called {', '.join(unknown)}")
+    if asked.library and not asked.library.is_file():
+        parser.error(f"--library: there is no file {asked.library}")
+    if wrong := [peer for peer in asked.peer if "=" not in peer]:
+        parser.error(f"--peer takes NAME=FILE, not {wrong[0]}")
     return asked
 
 

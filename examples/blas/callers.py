@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from backends.toolchain import build_object, link
 
 from .dispatch import Prototype, prototypes
-from .library import build
+from .library import under_test
 from .netlib import SKIPPED, fetched
 from .units import FOLDER
 
@@ -274,7 +274,7 @@ def main() -> None:
     if root is None:
         print("skipped: apt-get can't download LAPACK's test programs, NumPy, SciPy and GSL")
         sys.exit(SKIPPED)
-    library = Path(sys.argv[1]) if len(sys.argv) > 1 else build(Path("build/blas"))
+    library = under_test()
     failed = False
     for isa in ("c", "avx2", "avx512"):
         with TemporaryDirectory() as scratch:

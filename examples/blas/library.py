@@ -136,6 +136,16 @@ def _job(group: Sequence[Unit], targets: Sequence[str], flags: Sequence[str]) ->
     return [build_unit(unit, machine, flags) for unit in group for machine in machines[: 1 if unit.direct else None]]
 
 
+def under_test() -> Path:
+    """The library that a command's argument names, or else one that is built. Ends with a message if it isn't there."""
+    if len(sys.argv) <= 1:
+        return build(Path("build/blas"))
+    library = Path(sys.argv[1])
+    if not library.is_file():
+        sys.exit(f"{library}: there is no such library; `make blas` builds build/blas/libexo_blas.so")
+    return library
+
+
 def main() -> None:
     """Build everything into a folder, `build/blas` unless one is given."""
     directory = Path(sys.argv[1] if len(sys.argv) > 1 else "build/blas")

@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 
 from backends.toolchain import build_object, cache_dir, link
 
-from .library import build
+from .library import under_test
 
 PACKAGES = ("libblas-test", "libgfortran5", "libquadmath0")
 PROGRAMS = tuple(f"x{letter}cblat{level}" for level in (1, 2, 3) for letter in "sd")
@@ -144,7 +144,7 @@ def main() -> None:
     if folder is None:
         print("skipped: neither is libblas-test installed nor can apt-get download it")
         sys.exit(SKIPPED)
-    library = Path(sys.argv[1]) if len(sys.argv) > 1 else build(Path("build/blas"))
+    library = under_test()
     failed = False
     for isa in ("c", "avx2", "avx512"):
         for outcome in run(folder, library, isa):
