@@ -30,9 +30,11 @@ SIZES = (
     (11, 70, 9), (16, 16, 16), (50, 65, 66), (97, 31, 20), (3, 40, 300), (70, 20, 257), (390, 18, 2),
     (8, 300, 150), (13, 1100, 33),
     (10, 11, 1100), (30, 43, 200), (300, 20, 70), (150, 10, 520),
+    (60, 260, 17), (2, 8300, 16),
 )  # fmt: skip
 """Extents of C and of the sum: edges of tiles, panels and blocks; B of few rows that is larger than what stays near;
-sums along vectors, a B that is turned in pieces, and transposed products, in blocks and as a whole."""
+sums along vectors, a B that is turned in pieces, and transposed products, in blocks and as a whole; a transposed A that
+is turned, and a transposed B of few rows, whose columns are turned in two parts."""
 
 ORDERS = (1, 2, 5, 31, 32, 33, 40, 65, 100)
 """Orders of triangular matrices: parts that are not halved, and those that are."""

@@ -27,6 +27,7 @@ typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct
 #define KEPT (1 << 20)     // bytes that a thread keeps for its next product
 #define LINE 16            // elements that are at least a cache line
 #define TALL 4096          // rows of A that are turned at a time
+#define FAR (1 << 21)      // bytes of a transposed A that is turned for few columns, too
 #define TILE_ROWS 6        // as in strategies/blas/level3.py: rows that are computed in one pass over B
 #define PAGE 4096          // bytes within which a processor reads ahead
 #define LONG_ROWS(ld) ((ld) * (int64_t)sizeof(T) > PAGE)
@@ -38,12 +39,14 @@ typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct
 #define NARROW(n, k) ((BYTES(n) <= 128 && BYTES((n) - 1) % 64 < 32) || (BYTES(n) < 64 && (k) <= FEW_PRODUCTS))
 #define IN_REACH(k) 1      // whether a tile that goes down so many rows of B finds them in the first cache again
 #define MANY_COLUMNS 256   // columns for which it pays to turn a transposed A
+#define LONG_B SHALLOW     // rows of B, at most, that are turned into long ones, instead of panels
 #else                      // tiles are a cache line wide, or parts of two
 #define FEW_ROWS(ld) 48
 #define AHEAD(ld, n, k) (LONG_ROWS(ld) ? SHALLOW : 64)
 #define NARROW(n, k) 0
 #define IN_REACH(k) ((k) <= 128)
-#define MANY_COLUMNS 64
+#define MANY_COLUMNS 192
+#define LONG_B 0
 #endif
 
 // y := alpha A x + beta y, with rows of A at distance a0 and elements of a row at distance a1, one of which is 1
@@ -135,7 +138,8 @@ static void in_copies(int new, int64_t m, int64_t n, int64_t k, T alpha, const T
     Kernel *const first = b1 == 1 ? KERNEL(gemm_new_packed) : KERNEL(gemm_new_across);
     Kernel *const add = b1 == 1 ? KERNEL(gemm_packed) : KERNEL(gemm_across);
     const int64_t row = ((k < DEPTH ? k : DEPTH) / LINE | 1) * LINE + LINE;  // not a power of two
-    T *const turned = a0 == 1 && n > MANY_COLUMNS ? room(m * row) : NULL;
+    const int64_t many = m * k * (int64_t)sizeof(T) > FAR ? SLIM : MANY_COLUMNS;
+    T *const turned = a0 == 1 && n > many ? room(m * row) : NULL;
     for (int64_t p = 0; p < k; p += DEPTH, new = 0) {
         const int64_t depth = k - p < DEPTH ? k - p : DEPTH;
         struct EXO_IN2 left = IN2(a + p * a1, a0, a1);
@@ -189,6 +193,25 @@ static int by_transposed(int new, int64_t m, int64_t n, int64_t k, T alpha, cons
     return 1;
 }
 
+static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
+    int64_t b0, int64_t b1, T beta, T *c, int64_t ldc);
+
+// C := alpha A B + beta C, of a B of few rows that are turned into long ones, so many columns at a time as stay near
+static int by_long_rows(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
+    int64_t b1, T beta, T *c, int64_t ldc) {
+    const int64_t width = CACHED / (int64_t)sizeof(T) / k;
+    const int64_t row = ((n < width ? n : width) / LINE + 1 | 1) * LINE;  // not a power of two
+    T *const turned = room(row * k);
+    if (!turned) return 0;
+    for (int64_t j = 0; j < n; j += width) {
+        const int64_t columns = n - j < width ? n - j : width;
+        turn(k, columns, b + j * b1, b1, turned, row);
+        product(m, columns, k, alpha, a, a0, a1, turned, row, 1, beta, c + j, ldc);
+    }
+    release(turned, row * k);
+    return 1;
+}
+
 // C := alpha A B + beta C
 static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, int64_t b1, T beta, T *c, int64_t ldc) {
@@ -202,6 +225,7 @@ static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_
         turn(k, n, b, b1, near_b, n);
         b = near_b, b0 = n, b1 = 1;
     }
+    if (b1 != 1 && k <= LONG_B && by_long_rows(m, n, k, alpha, a, a0, a1, b, b1, beta, c, ldc)) return;
     if (b1 != 1 && m <= SLIM && n <= SLIM) {
         if (beta != 0) scale(m, n, beta, c, ldc);
         by_turns(beta == 0, m, n, k, alpha, a, a0, a1, b, b1, c, ldc);
