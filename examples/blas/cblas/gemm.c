@@ -39,14 +39,14 @@ typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct
 #define NARROW(n, k) ((BYTES(n) <= 128 && BYTES((n) - 1) % 64 < 32) || (BYTES(n) < 64 && (k) <= FEW_PRODUCTS))
 #define IN_REACH(k) 1      // whether a tile that goes down so many rows of B finds them in the first cache again
 #define MANY_COLUMNS 256   // columns for which it pays to turn a transposed A
-#define LONG_B SHALLOW     // rows of B, at most, that are turned into long ones, instead of panels
+#define LARGE_C (1 << 22)  // bytes of C whose rows should be passed over as a whole, not by panels
 #else                      // tiles are a cache line wide, or parts of two
 #define FEW_ROWS(ld) 48
 #define AHEAD(ld, n, k) (LONG_ROWS(ld) ? SHALLOW : 64)
 #define NARROW(n, k) 0
 #define IN_REACH(k) ((k) <= 128)
 #define MANY_COLUMNS 192
-#define LONG_B 0
+#define LARGE_C (1 << 23)
 #endif
 
 // y := alpha A x + beta y, with rows of A at distance a0 and elements of a row at distance a1, one of which is 1
@@ -200,7 +200,7 @@ static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_
 static int by_long_rows(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b1, T beta, T *c, int64_t ldc) {
     const int64_t width = CACHED / (int64_t)sizeof(T) / k;
-    const int64_t row = ((n < width ? n : width) / LINE + 1 | 1) * LINE;  // not a power of two
+    const int64_t lines = (n < width ? n : width) / LINE + 1, row = (lines | 1) * LINE;  // not a power of two
     T *const turned = room(row * k);
     if (!turned) return 0;
     for (int64_t j = 0; j < n; j += width) {
@@ -225,7 +225,8 @@ static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_
         turn(k, n, b, b1, near_b, n);
         b = near_b, b0 = n, b1 = 1;
     }
-    if (b1 != 1 && k <= LONG_B && by_long_rows(m, n, k, alpha, a, a0, a1, b, b1, beta, c, ldc)) return;
+    const int wide = k <= SHALLOW && m * n * (int64_t)sizeof(T) > LARGE_C;
+    if (b1 != 1 && wide && by_long_rows(m, n, k, alpha, a, a0, a1, b, b1, beta, c, ldc)) return;
     if (b1 != 1 && m <= SLIM && n <= SLIM) {
         if (beta != 0) scale(m, n, beta, c, ldc);
         by_turns(beta == 0, m, n, k, alpha, a, a0, a1, b, b1, c, ldc);
