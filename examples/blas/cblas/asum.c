@@ -1,7 +1,8 @@
 // The sum of |x[i]|
 // flags: -fno-signed-zeros -fno-trapping-math: else gcc takes three instructions for |x|, as of -0 it has to be -0
 
-APART T any_stride(CBLAS_INT n, const T *x, CBLAS_INT incx) {
+APART_WHOLE T any_stride(CBLAS_INT n, const T *x, CBLAS_INT incx) {
+    SURE(n > 0);
     if (incx <= 0) return 0;
     T r;
     KERNEL(asum_strided)(n, IN(x, incx), &r);

@@ -3,10 +3,10 @@
 
 DECLARE(axpy);
 
-APART void any_stride(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
-    if (alpha == 0) return;
+APART_WHOLE void any_stride(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+    SURE(n > 0);
     x = FIRST(x, n, incx);
-    if (incy == 0) {  // one element after the other: they are one
+    if (RARE(incy == 0)) {  // one element after the other: they are one
         for (int64_t i = 0; i < n; i++) KERNEL(axpy_strided)(1, &alpha, IN(x + i * incx, 1), OUT(y, 1));
         return;
     }
@@ -15,13 +15,13 @@ APART void any_stride(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CB
 
 APART void aligned(CBLAS_INT n, T alpha, const T *x, T *y) {
     CBLAS_INT before = BEFORE(y);
-    any_stride(before, alpha, x, 1, y, 1);
+    KERNEL(axpy_strided)(before, &alpha, IN(x, 1), OUT(y, 1));
     CBLAS(axpy)(n - before, alpha, x + before, 1, y + before, 1);
 }
 
 void CBLAS(axpy)(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
-    if (n <= 0) return;
+    if (n <= 0 || alpha == 0) return;
     if (RARE(incx != 1 || incy != 1)) any_stride(n, alpha, x, incx, y, incy);
     else if (RARE(IS_ACROSS(n, y))) aligned(n, alpha, x, y);
-    else if (alpha != 0) KERNEL(axpy)(n, &alpha, IN(x, 1), OUT(y, 1));
+    else KERNEL(axpy)(n, &alpha, IN(x, 1), OUT(y, 1));
 }

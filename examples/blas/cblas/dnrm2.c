@@ -14,7 +14,8 @@ APART double exo_scaled(CBLAS_INT n, const double *x, CBLAS_INT incx) {
     return ldexp(sqrt(r), -down);
 }
 
-APART double any_stride(CBLAS_INT n, const double *x, CBLAS_INT incx) {
+APART_WHOLE double any_stride(CBLAS_INT n, const double *x, CBLAS_INT incx) {
+    SURE(n > 0);
     double r;
     x = FIRST(x, n, incx);
     KERNEL_AS(dnrm2_strided)(n, IN_F64(x, incx), &r);

@@ -1,7 +1,8 @@
 // The sum of x[i] y[i]
 // flags: -fno-ivopts: else gcc wants so many counters that a call saves registers
 
-APART T any_stride(CBLAS_INT n, const T *x, CBLAS_INT incx, const T *y, CBLAS_INT incy) {
+APART_WHOLE T any_stride(CBLAS_INT n, const T *x, CBLAS_INT incx, const T *y, CBLAS_INT incy) {
+    SURE(n > 0);
     T r;
     KERNEL(dot_strided)(n, IN(FIRST(x, n, incx), incx), IN(FIRST(y, n, incy), incy), &r);
     return r;

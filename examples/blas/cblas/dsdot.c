@@ -1,7 +1,8 @@
 // The sum of x[i] y[i] in double precision
 // flags: -fno-ivopts: else gcc wants so many counters that a call saves registers
 
-APART double any_stride(CBLAS_INT n, const float *x, CBLAS_INT incx, const float *y, CBLAS_INT incy) {
+APART_WHOLE double any_stride(CBLAS_INT n, const float *x, CBLAS_INT incx, const float *y, CBLAS_INT incy) {
+    SURE(n > 0);
     double r;
     KERNEL_AS(dsdot_strided)(n, IN_F32(FIRST(x, n, incx), incx), IN_F32(FIRST(y, n, incy), incy), &r);
     return r;

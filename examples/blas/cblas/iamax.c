@@ -46,14 +46,14 @@ static inline int64_t first(int64_t n, const T *x, T most) {
 
 // The same of many, by parts. The last one begins early, if it would be short: what it has in common with the one before
 // is smaller.
-APART __attribute__((flatten)) int64_t first_in_many(int64_t n, const T *x, T most) {
+APART_WHOLE int64_t first_in_many(int64_t n, const T *x, T most) {
     int64_t at = 0;
     while (n - at > PART && largest(PART, x + at, -1) < most) at += PART;
     if (n - at < PART) at = n - PART;
     return at + first(PART, x + at, most);
 }
 
-APART __attribute__((flatten)) int64_t of_few(int64_t n, const T *x) { return first(n, x, largest(n, x, -1)); }
+APART_WHOLE int64_t of_few(int64_t n, const T *x) { return first(n, x, largest(n, x, -1)); }
 
 APART int64_t of_many(int64_t n, const T *x) {
     T most = largest_of(n < CHUNK ? n : CHUNK, x, -1);

@@ -3,11 +3,12 @@
 
 DECLARE(rot);
 
-APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, T c, T s) {
+APART_WHOLE void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, T c, T s) {
+    SURE(n > 0);
     const T minus = -s;
     x = FIRST(x, n, incx);
     y = FIRST(y, n, incy);
-    if (incx == 0 || incy == 0) {  // one element after the other: some are one
+    if (RARE(incx == 0 || incy == 0)) {  // one element after the other: some are one
         for (int64_t i = 0; i < n; i++)
             KERNEL(rotm_strided)(1, &c, &s, &minus, &c, OUT(x + i * incx, 1), OUT(y + i * incy, 1));
         return;
@@ -17,7 +18,8 @@ APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, T
 
 APART void aligned(CBLAS_INT n, T *x, T *y, T c, T s) {
     CBLAS_INT before = BEFORE(y);
-    any_stride(before, x, 1, y, 1, c, s);
+    const T minus = -s;
+    KERNEL(rotm_strided)(before, &c, &s, &minus, &c, OUT(x, 1), OUT(y, 1));
     CBLAS(rot)(n - before, x + before, 1, y + before, 1, c, s);
 }
 
@@ -25,6 +27,6 @@ void CBLAS(rot)(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, T c, T 
     if (n <= 0) return;
     const T minus = -s;
     if (RARE(incx != 1 || incy != 1)) any_stride(n, x, incx, y, incy, c, s);
-    else if (RARE(IS_ACROSS(n, y))) aligned(n, x, y, c, s);
+    else if (RARE(ARE_ACROSS(n, y))) aligned(n, x, y, c, s);
     else KERNEL(rotm)(n, &c, &s, &minus, &c, OUT(x, 1), OUT(y, 1));
 }

@@ -2,13 +2,14 @@
 
 DECLARE(scal);
 
-APART void any_stride(CBLAS_INT n, T alpha, T *x, CBLAS_INT incx) {
+APART_WHOLE void any_stride(CBLAS_INT n, T alpha, T *x, CBLAS_INT incx) {
+    SURE(n > 0);
     if (incx > 0) KERNEL(scal_strided)(n, &alpha, OUT(x, incx));
 }
 
 APART void aligned(CBLAS_INT n, T alpha, T *x) {
     CBLAS_INT before = BEFORE(x);
-    any_stride(before, alpha, x, 1);
+    KERNEL(scal_strided)(before, &alpha, OUT(x, 1));
     CBLAS(scal)(n - before, alpha, x + before, 1);
 }
 

@@ -1,7 +1,8 @@
 // A number and the sum of x[i] y[i], in double precision; the result is rounded
 // flags: -fno-ivopts: else gcc wants so many counters that a call saves registers
 
-APART float any_stride(CBLAS_INT n, float alpha, const float *x, CBLAS_INT incx, const float *y, CBLAS_INT incy) {
+APART_WHOLE float any_stride(CBLAS_INT n, float alpha, const float *x, CBLAS_INT incx, const float *y, CBLAS_INT incy) {
+    SURE(n > 0);
     double r;
     KERNEL_AS(dsdot_strided)(n, IN_F32(FIRST(x, n, incx), incx), IN_F32(FIRST(y, n, incy), incy), &r);
     return (float)(alpha + r);

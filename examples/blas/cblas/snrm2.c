@@ -1,6 +1,7 @@
 // The Euclidean norm: squares of single precision neither overflow nor vanish in double precision
 
-APART float any_stride(CBLAS_INT n, const float *x, CBLAS_INT incx) {
+APART_WHOLE float any_stride(CBLAS_INT n, const float *x, CBLAS_INT incx) {
+    SURE(n > 0);
     double r;
     KERNEL_AS(snrm2_strided)(n, IN_F32(FIRST(x, n, incx), incx), &r);
     return (float)sqrt(r);

@@ -2,10 +2,11 @@
 
 DECLARE(swap);
 
-APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+APART_WHOLE void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+    SURE(n > 0);
     x = FIRST(x, n, incx);
     y = FIRST(y, n, incy);
-    if (incx == 0 || incy == 0) {  // one element after the other: some are one
+    if (RARE(incx == 0 || incy == 0)) {  // one element after the other: some are one
         for (int64_t i = 0; i < n; i++) KERNEL(swap_strided)(1, OUT(x + i * incx, 1), OUT(y + i * incy, 1));
         return;
     }
@@ -14,13 +15,13 @@ APART void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
 
 APART void aligned(CBLAS_INT n, T *x, T *y) {
     CBLAS_INT before = BEFORE(y);
-    any_stride(before, x, 1, y, 1);
+    KERNEL(swap_strided)(before, OUT(x, 1), OUT(y, 1));
     CBLAS(swap)(n - before, x + before, 1, y + before, 1);
 }
 
 void CBLAS(swap)(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     if (n <= 0) return;
     if (RARE(incx != 1 || incy != 1)) any_stride(n, x, incx, y, incy);
-    else if (RARE(IS_ACROSS(n, y))) aligned(n, x, y);
+    else if (RARE(ARE_ACROSS(n, y))) aligned(n, x, y);
     else KERNEL(swap)(n, OUT(x, 1), OUT(y, 1));
 }

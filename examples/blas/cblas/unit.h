@@ -8,7 +8,9 @@
 //   KERNEL(axpy)      the kernel saxpy or daxpy; its C signature is that of the scheduled procedure
 //   KERNEL_AS(dsdot)  the kernel dsdot
 //   APART             static, and never part of its caller: what the usual case should not save registers for
+//   APART_WHOLE       likewise, and the kernels that it calls are parts of it: a jump takes as long as a few numbers
 //   RARE(incx != 1)   a condition that usually does not hold
+//   SURE(n > 0)       a condition that always holds, for the C compiler to rely on
 //   REQUIRE(lda >= n, 7, gemv)   calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, unless the condition holds
 
 #define EXO_PASTE(a, b) a##b
@@ -21,13 +23,17 @@
 #define CBLAS_AS(routine) EXO_HERE(cblas_##routine)
 #define KERNEL_AS(routine) routine
 #define APART static __attribute__((noinline))
+#define APART_WHOLE static __attribute__((noinline, flatten))
 #define RARE(condition) __builtin_expect(!!(condition), 0)
+#define SURE(condition) ((condition) ? (void)0 : __builtin_unreachable())
 
 #ifdef EXO_LETTER
 // Loads and stores of vectors that are on two cache lines take twice as long: whether it pays to begin with the elements
-// before the first whole vector of y, and how many these are.
+// before the first whole vector of y, which it does from 192 elements on, in double precision from 96 if two vectors are
+// written, and how many these are.
 #define BEFORE(y) (-((uintptr_t)(y) / sizeof(T)) % (32 / sizeof(T)))
 #define IS_ACROSS(n, y) ((n) >= 192 && BEFORE(y) != 0)
+#define ARE_ACROSS(n, y) ((n) >= (CBLAS_INT)(768 / sizeof(T)) && BEFORE(y) != 0)
 
 #define CBLAS(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), EXO_HERE(routine))
 #define DECLARE(routine) __typeof__(EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), routine)) CBLAS(routine)
