@@ -177,10 +177,13 @@ def plan(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_level_1(precision, avx2 if machine.name == "avx512" else machine))
 
 
+TWICE = when(lambda c: len(c.body()) <= 4, divide_loop(2, ("io", "ii"), tail="cut") >> nav(INSIDE) >> unroll_loop())
+"""Few statements twice, as a jump takes as long."""
+
+
 def strided(precision: str, machine: Machine) -> Op:
-    """What they are scheduled by where elements are no neighbours: few statements twice, as a jump takes as long."""
-    twice = divide_loop(2, ("io", "ii"), tail="cut") >> nav(INSIDE) >> unroll_loop()
-    return plan(precision, PLAIN_C) >> attempt(at("for i in _: _", when(lambda c: len(c.body()) <= 4, twice)))
+    """What they are scheduled by where elements are no neighbours, which is the same for all machines."""
+    return plan(precision, PLAIN_C) >> attempt(at("for i in _: _", TWICE))
 
 
 def streamed(precision: str, machine: Machine) -> Op:
