@@ -165,7 +165,7 @@ def swap(n: size, x: [R][n], y: [R][n]):
         y[i] = xi
 
 
-TYPED = (asum, axpy, copy, dot, rotm, rotm_diagonal, rotm_unit, scal, swap)
+TYPED = (asum, axpy, copy, dot, rotm, scal, swap)
 """Programs for either precision, and for vectors of neighbours or of any strides."""
 
 DOUBLE = (dsdot, snrm2, dnrm2, dnrm2_scaled)
@@ -200,6 +200,6 @@ def kernel(program: Proc, precision: str, variant: str, how: Callable[[str, Mach
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
-    ways = [(p, end, how) for p in (*TYPED, *DOUBLE) for end, how in (("", plan), ("_strided", strided))]
-    ways += [(amax, "", plan), (first, "", plan), (iamax, "", strided), (copy, "_far", streamed)]
+    ways = [(p, "", plan) for p in (*TYPED, *DOUBLE, rotm_diagonal, rotm_unit, amax, first)]
+    ways += [(p, "_strided", strided) for p in (*TYPED, *DOUBLE)] + [(iamax, "", strided), (copy, "_far", streamed)]
     return tuple(kernel(p, t, end, how) for p, end, how in ways for t in LETTERS if t == "f64" or p not in DOUBLE)
