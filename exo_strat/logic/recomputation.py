@@ -235,7 +235,7 @@ def _runs_at_first(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]
     if isinstance(answer, Proved):
         return SAFE
     if isinstance(answer, Refuted):
-        return if_reached(tree, path, Clash(what, example(tree, answer.model, goal, *runs)))
+        return if_reached(tree, blk.path(), Clash(what, example(tree, answer.model, goal, *runs)))
     return Clash(what, None, True)
 
 
@@ -259,7 +259,7 @@ def _kept(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]) -> Verd
             if isinstance(verdict, Clash):
                 found = verdict
                 if verdict.counterexample is not None:
-                    return if_reached(tree, path, verdict)
+                    return if_reached(tree, blk.path(), verdict)
     return found
 
 

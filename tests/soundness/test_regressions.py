@@ -18,6 +18,7 @@ from exo_strat.primitives import (
     cut_loop,
     delete_config,
     expand_dim,
+    guard_first,
     inline,
     inline_assign,
     lift_alloc,
@@ -240,3 +241,17 @@ def test_a_bound_argument_has_the_precision_of_the_parameter() -> None:
     twice = parsed("def twice(a: f64, r: f64):\n    r = a + a")
     p = parsed("def foo(r: f64):\n    twice(2.0, r)", twice=twice)
     assert "a: f64" in str(bind_expr.direct(p, p.find("2.0"), "a"))
+
+
+def test_no_counterexample_is_claimed_in_a_loop_up_to_a_config_field() -> None:
+    """It named a second iteration, which the field that was set before the loop rules out."""
+    p = parsed("""
+def foo(n: size, x: f32[n], r: f32):
+    Cfg.mode = 1
+    for i in seq(0, Cfg.mode):
+        for j in seq(0, i + 1):
+            r = Cfg.scale
+            x[0] = Cfg.scale
+""")
+    failure = guard_first("i")(p, p.find("r = _")).failure()
+    assert "runs in the first iteration of i" in str(failure) and "for instance" not in str(failure)
