@@ -28,7 +28,6 @@ from exo_strat import (
     focus,
     mentions,
     moves,
-    named,
     nav,
     nodes,
     replace,
@@ -45,11 +44,10 @@ ADDRESSED = (DRAM, DRAM_STACK, DRAM_STATIC)
 
 
 @cache
-@named
 def as_call(program: Proc, plan: Op) -> Op:
     """`s  ~>  f(..)`, where s is what a program does, and f what a plan makes of the program.
 
-    The plan is followed once for all statements. Focus: the first of the statements. Returns the call.
+    The plan is followed once, here, for all statements. Focus: the first of the statements. Returns the call.
 
     >>> from exo_strat import at, divide_loop, proc_from_source, schedule
     >>> zero = proc_from_source('''

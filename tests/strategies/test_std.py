@@ -16,7 +16,7 @@ from returns.result import Success
 
 import exo_strat
 import strategies.inspect
-from exo_strat import Cursor, Machine, Memory, Op, Proc, StmtCursor, proc_from_source
+from exo_strat import Cursor, Machine, Memory, Op, Proc, StmtCursor, at, proc_from_source, schedule, when
 from strategies import std
 from strategies.std import fma_rule
 
@@ -114,6 +114,21 @@ def test_the_page_on_strategies_lists_all() -> None:
     page = (Path(exo_strat.__file__).parents[1] / "docs" / "strategies.md").read_text()
     questions = [name for name in strategies.inspect.__all__ if name[0].islower()]
     assert [name for name in (*std.__all__, *questions) if not re.search(rf"\b{name}\b", page)] == []
+
+
+def test_the_plan_of_a_call_is_followed_once() -> None:
+    followed: list[Cursor] = []
+    op = std.as_call(CALLEE, when(lambda c: followed.append(c) is None))
+    caller = proc_from_source("""
+def foo(m: size, y: f32[m], z: f32[m]):
+    for i in seq(0, m):
+        y[i] = 0.0
+    for j in seq(0, m):
+        z[j] = 0.0
+""")
+    p = schedule(at("for j in _: _", op), schedule(at("for i in _: _", op), caller))
+    assert str(p).count("bar(") == 2
+    assert len(followed) == 1
 
 
 # -- failures -----------------------------------------------------------------------------------------
