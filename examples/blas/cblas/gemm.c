@@ -196,7 +196,8 @@ static int by_transposed(int new, int64_t m, int64_t n, int64_t k, T alpha, cons
 static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, int64_t b1, T beta, T *c, int64_t ldc);
 
-// C := alpha A B + beta C, of a B of few rows that are turned into long ones, so many columns at a time as stay near
+// C := alpha A B + beta C, of a B of few rows that are turned into long ones, so many columns at a time as stay near. A thread
+// has room for one such copy: the product of so few rows reads both where they are, and asks for no more.
 static int by_long_rows(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b1, T beta, T *c, int64_t ldc) {
     const int64_t width = CACHED / (int64_t)sizeof(T) / k;
