@@ -16,8 +16,18 @@ struct exo_gemmini_operand {
     int64_t cols, rows;
 };
 
-struct exo_gemmini_store {
+// Bytes of the host that an mvin reads or an mvout writes: `rows` runs of `width` bytes, `stride` apart.
+struct exo_gemmini_transfer {
     uintptr_t first, stride, width, rows;
+    uint32_t local;  // where an mvin puts them: from this row on, `local_rows` rows
+    int64_t local_rows;
+};
+
+// The transfers of one kind since the last fence, and the bytes that they span.
+struct exo_gemmini_transfers {
+    struct exo_gemmini_transfer *all;
+    size_t count, room;
+    uintptr_t low, high;
 };
 
 static struct {
@@ -41,9 +51,7 @@ static struct {
     } ex;
     bool preloaded;
     struct exo_gemmini_operand b, c;
-    struct exo_gemmini_store *stores;  // since the last fence
-    size_t stored, room;
-    uintptr_t low, high;  // the bytes that `stores` span
+    struct exo_gemmini_transfers loads, stores;
     struct exo_gemmini_counts counts;
     int64_t queues[3];  // cycles of loads, products, stores since the last fence
     bool keep_going;
@@ -68,7 +76,8 @@ static bool exo_gemmini_stopped(void) { return exo_gemmini.fault[0] != 0; }
 const char *exo_gemmini_fault(void) { return exo_gemmini.fault; }
 
 void exo_gemmini_reset(bool keep_going) {
-    free(exo_gemmini.stores);
+    free(exo_gemmini.loads.all);
+    free(exo_gemmini.stores.all);
     memset(&exo_gemmini, 0, sizeof exo_gemmini);
     exo_gemmini.keep_going = keep_going;
 }
@@ -182,34 +191,54 @@ static int8_t exo_gemmini_scaled(int32_t x, float scale) {
     return (int8_t)(y < -128 ? -128 : y > 127 ? 127 : y);
 }
 
-static bool exo_gemmini_overlap(const struct exo_gemmini_store *s, uintptr_t first, uintptr_t width) {
-    if (first + width <= s->first || first >= s->first + s->stride * (s->rows - 1) + s->width) return false;
-    for (uintptr_t i = 0; i < s->rows; i++)
-        if (first < s->first + i * s->stride + s->width && s->first + i * s->stride < first + width) return true;
+static bool exo_gemmini_overlap(const struct exo_gemmini_transfer *t, uintptr_t first, uintptr_t width) {
+    if (first + width <= t->first || first >= t->first + t->stride * (t->rows - 1) + t->width) return false;
+    for (uintptr_t i = 0; i < t->rows; i++)
+        if (first < t->first + i * t->stride + t->width && t->first + i * t->stride < first + width) return true;
     return false;
 }
 
-static bool exo_gemmini_check_fenced(uintptr_t first, uintptr_t width) {
-    if (first >= exo_gemmini.high || first + width <= exo_gemmini.low) return true;
-    for (size_t k = 0; k < exo_gemmini.stored; k++)
-        if (exo_gemmini_overlap(&exo_gemmini.stores[k], first, width))
+static bool exo_gemmini_outside(const struct exo_gemmini_transfers *t, uintptr_t first, uintptr_t width) {
+    return t->count == 0 || first >= t->high || first + width <= t->low;
+}
+
+static bool exo_gemmini_check_load_fenced(uintptr_t first, uintptr_t width) {
+    const struct exo_gemmini_transfers *stores = &exo_gemmini.stores;
+    if (exo_gemmini_outside(stores, first, width)) return true;
+    for (size_t k = 0; k < stores->count; k++)
+        if (exo_gemmini_overlap(&stores->all[k], first, width))
             return exo_gemmini_fail("mvin of bytes that an mvout wrote, without a fence between the two");
     return true;
 }
 
-static void exo_gemmini_note_store(uintptr_t first, uintptr_t stride, uintptr_t width, uintptr_t rows) {
-    if (exo_gemmini.stored == exo_gemmini.room) {
-        exo_gemmini.room = 2 * exo_gemmini.room + 64;
-        exo_gemmini.stores = realloc(exo_gemmini.stores, exo_gemmini.room * sizeof *exo_gemmini.stores);
-        if (exo_gemmini.stores == NULL) {
+// A store waits for a load that writes local rows which it reads, and for no other.
+static bool exo_gemmini_check_store_fenced(uintptr_t first, uintptr_t width, uint32_t local, int64_t local_rows) {
+    const struct exo_gemmini_transfers *loads = &exo_gemmini.loads;
+    if (exo_gemmini_outside(loads, first, width)) return true;
+    for (size_t k = 0; k < loads->count; k++) {
+        const struct exo_gemmini_transfer *load = &loads->all[k];
+        const int64_t apart = exo_gemmini_row(local) - exo_gemmini_row(load->local);
+        const bool waits = exo_gemmini_in_accum(local) == exo_gemmini_in_accum(load->local)
+            && apart < load->local_rows && -apart < local_rows;
+        if (!waits && exo_gemmini_overlap(load, first, width))
+            return exo_gemmini_fail("mvout to bytes that an mvin may still read, without a fence between the two");
+    }
+    return true;
+}
+
+static void exo_gemmini_note(struct exo_gemmini_transfers *t, struct exo_gemmini_transfer new) {
+    if (t->count == t->room) {
+        t->room = 2 * t->room + 64;
+        t->all = realloc(t->all, t->room * sizeof *t->all);
+        if (t->all == NULL) {
             fprintf(stderr, "gemmini: out of memory\n");
             abort();
         }
     }
-    const uintptr_t end = first + stride * (rows - 1) + width;
-    if (exo_gemmini.stored == 0 || first < exo_gemmini.low) exo_gemmini.low = first;
-    if (exo_gemmini.stored == 0 || end > exo_gemmini.high) exo_gemmini.high = end;
-    exo_gemmini.stores[exo_gemmini.stored++] = (struct exo_gemmini_store){first, stride, width, rows};
+    const uintptr_t end = new.first + new.stride * (new.rows - 1) + new.width;
+    if (t->count == 0 || new.first < t->low) t->low = new.first;
+    if (t->count == 0 || end > t->high) t->high = end;
+    t->all[t->count++] = new;
 }
 
 static bool exo_gemmini_load_element(int id, const char *from, uint32_t local, int64_t row, int64_t column) {
@@ -259,14 +288,20 @@ void exo_gemmini_mvin(int id, const void *dram, uint32_t local, int64_t cols, in
     const int64_t size = exo_gemmini_in_accum(local) && !exo_gemmini.ld[id].shrunk ? 4 : 1;
     for (int64_t i = 0; i < rows; i++) {
         const char *from = dram == NULL ? NULL : (const char *)dram + i * exo_gemmini.ld[id].stride;
-        if (from != NULL && !exo_gemmini_check_fenced((uintptr_t)from, (uintptr_t)(cols * size))) return;
+        if (from != NULL && !exo_gemmini_check_load_fenced((uintptr_t)from, (uintptr_t)(cols * size))) return;
         for (int64_t j = 0; j < cols; j++) {
             const int64_t row = exo_gemmini_row(local) + i + j / EXO_GEMMINI_DIM * exo_gemmini.ld[id].block;
             if (!exo_gemmini_load_element(id, from ? from + j * size : NULL, local, row, j % EXO_GEMMINI_DIM)) return;
         }
     }
     exo_gemmini.counts.mvin[id]++;
-    if (dram != NULL) exo_gemmini.counts.bytes_in += rows * cols * size;
+    if (dram != NULL) {
+        const int64_t tiles = (cols + EXO_GEMMINI_DIM - 1) / EXO_GEMMINI_DIM;
+        const int64_t local_rows = (tiles - 1) * exo_gemmini.ld[id].block + rows;
+        exo_gemmini_note(&exo_gemmini.loads, (struct exo_gemmini_transfer){(uintptr_t)dram,
+            (uintptr_t)exo_gemmini.ld[id].stride, (uintptr_t)(cols * size), (uintptr_t)rows, local, local_rows});
+        exo_gemmini.counts.bytes_in += rows * cols * size;
+    }
     exo_gemmini.queues[0] += rows * ((cols * size + 15) / 16);
 }
 
@@ -305,14 +340,18 @@ void exo_gemmini_mvout(void *dram, uint32_t local, int64_t cols, int64_t rows) {
             (long long)exo_gemmini.st.stride);
         return;
     }
+    const int64_t tiles = (cols + EXO_GEMMINI_DIM - 1) / EXO_GEMMINI_DIM, local_rows = (tiles - 1) * EXO_GEMMINI_DIM + rows;
     for (int64_t i = 0; i < rows; i++) {
+        const uintptr_t first = (uintptr_t)dram + (uintptr_t)(i * exo_gemmini.st.stride);
+        if (!exo_gemmini_check_store_fenced(first, (uintptr_t)(cols * size), local, local_rows)) return;
         for (int64_t j = 0; j < cols; j++) {
             char *to = (char *)dram + i * exo_gemmini.st.stride + j * size;
             const int64_t row = exo_gemmini_row(local) + i + j / EXO_GEMMINI_DIM * EXO_GEMMINI_DIM;
             if (!exo_gemmini_store_element(to, local, row, j % EXO_GEMMINI_DIM)) return;
         }
     }
-    exo_gemmini_note_store((uintptr_t)dram, (uintptr_t)exo_gemmini.st.stride, (uintptr_t)(cols * size), (uintptr_t)rows);
+    exo_gemmini_note(&exo_gemmini.stores, (struct exo_gemmini_transfer){(uintptr_t)dram,
+        (uintptr_t)exo_gemmini.st.stride, (uintptr_t)(cols * size), (uintptr_t)rows, local, local_rows});
     exo_gemmini.counts.mvout++;
     exo_gemmini.counts.bytes_out += rows * cols * size;
     exo_gemmini.queues[2] += rows * ((cols * size + 15) / 16);
@@ -419,8 +458,7 @@ void exo_gemmini_flush(void) {
 
 void exo_gemmini_fence(void) {
     if (exo_gemmini_stopped() || !exo_gemmini_check_order("fence")) return;
-    exo_gemmini.stored = 0;
-    exo_gemmini.low = exo_gemmini.high = 0;
+    exo_gemmini.loads.count = exo_gemmini.stores.count = 0;
     exo_gemmini.counts.cycles += exo_gemmini_longest();
     memset(exo_gemmini.queues, 0, sizeof exo_gemmini.queues);
     exo_gemmini.counts.fence++;

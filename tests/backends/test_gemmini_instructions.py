@@ -366,7 +366,9 @@ def test_the_model_sees_what_object_code_cannot_say() -> None:
 LOAD_Y = "ld_i8_id1_configured(16, 16, y[0:16, 0:16], S[0:16, 0:16])"
 LOAD_X = "ld_i8_id0_configured(16, 16, x[0:16, 0:16], S[0:16, 0:16])"
 STORE_Y = "st_i8_configured(16, 16, S[0:16, 0:16], y[0:16, 0:16])"
+LOAD_Y_BESIDE = "ld_i8_id1_configured(16, 16, y[0:16, 0:16], U[0:16, 0:16])"
 BESIDE = {
+    "a store to what another load may read": (LOAD_Y_BESIDE, STORE_Y, "this writes y"),
     "a load of what was stored": (STORE_Y, LOAD_Y, "this reads y"),
     "the processor reads what was stored": (STORE_Y, "x[0, 0] = y[0, 0]", "the processor reads y"),
     "a condition on what was stored": (STORE_Y, "if y[0, 0] < 1.0:\n        z = 0.0", "the processor reads y"),
@@ -383,7 +385,8 @@ def test_who_meets_the_accelerator_at_work_must_wait(what: str) -> None:
     look = program("def look(y: i8[16, 16], z: i8):\n    z = y[0, 0]")
 
     def between(line: str) -> Proc:
-        text = f"def foo(x: i8[16, 16], y: i8[16, 16], z: i8):\n    S: i8[16, 16] @ GEMM_SCRATCH\n    {LOAD_X}\n    "
+        text = "def foo(x: i8[16, 16], y: i8[16, 16], z: i8):\n    S: i8[16, 16] @ GEMM_SCRATCH\n"
+        text += f"    U: i8[16, 16] @ GEMM_SCRATCH\n    {LOAD_X}\n    "
         return inlined(program(f"{text}{first}\n    {line}\n    {then}", look=look))
 
     with pytest.raises(MemoryAccessError) as e:
@@ -406,6 +409,22 @@ def test_a_loop_meets_its_own_stores() -> None:
     with pytest.raises(MemoryAccessError, match="this reads x"):
         compile([loop("pass")])
     assert simulate(loop("gemmini_fence()"))(np.zeros((16, 16), np.int8)).fence == 5
+
+
+def test_a_store_waits_for_the_load_of_what_it_stores_and_for_no_other() -> None:
+    def loads(rows: str, stored: str) -> Proc:
+        return inlined(program(f"""
+            def foo(x: i8[16, 16]):
+                S: i8[64, 16] @ GEMM_SCRATCH
+                for i in seq(0, 4):
+                    ld_i8_id0_configured(16, 16, x[0:16, 0:16], S[{rows}, 0:16])
+                st_i8_configured(16, 16, S[{stored}, 0:16], x[0:16, 0:16])
+        """))
+
+    for rows, stored in (("16 * i:16 * i + 16", "0:16"), ("0:16", "16:32")):
+        with pytest.raises(MemoryAccessError, match="this writes x"):
+            compile([loads(rows, stored)])
+    assert compile([loads("0:16", "0:16")])
 
 
 def test_host_buffers_outlive_the_instructions_on_them() -> None:

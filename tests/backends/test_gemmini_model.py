@@ -78,6 +78,13 @@ def test_what_is_right_is_no_fault(run: Run) -> None:
     assert run(*LOADED, PRELOAD, COMPUTE, again, COMPUTE, *stores) == ""
 
 
+def test_a_store_waits_for_the_load_of_what_it_stores(run: Run) -> None:
+    data = np.zeros(256, np.int8).ctypes.data
+    load, store = ("mvin", 0, data, 32, 16, 16), ("mvout", data, 32, 16, 16)
+    assert run(*SETUP, load, store) == ""
+    assert run(*SETUP, ("mvin", 0, AT, 0, 16, 16), load, ("fence",), ("mvout", data, 0, 16, 16)) == ""
+
+
 FAULTS: dict[str, tuple[tuple[Call, ...], str]] = {
     "load without configuration": ((("mvin", 0, AT, 0, 16, 16),), "load register 0 was never set"),
     "load by another register": ((*SETUP, ("mvin", 1, AT, 0, 16, 16)), "load register 1 was never set"),
@@ -124,6 +131,10 @@ FAULTS: dict[str, tuple[tuple[Call, ...], str]] = {
     "a load of what was stored": (
         (*LOADED, ("mvout", AT + 1024, 0, 16, 16), ("mvin", 0, AT + 1024 + 250, 0, 16, 1)),
         "without a fence",
+    ),
+    "a store to what another load may still read": (
+        (*LOADED, ("mvin", 0, AT + 1024, 32, 16, 16), ("mvout", AT + 1024 + 250, 0, 16, 1)),
+        "mvout to bytes that an mvin may still read",
     ),
     "ReLU with a negative scale": ((("config_st", 16, True, -1.0),), "ReLU with a negative scale"),
 }
