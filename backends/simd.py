@@ -23,9 +23,11 @@ class Operation:
     the width (f32 for f64), E one element as a window of extent 1, S a single value. `lane` is the
     object code for lane i. `c` is the statement, where `f(..)` is the intrinsic of that name, a
     parameter its register or first element. `masked` is the statement for the first `n` lanes; ""
-    derives it from an assignment by merging. `other` is the object code of the lanes from `n` on.
-    With `c` empty only the masked instruction exists, under the row's own name. Registers that can't be
-    merged have no masked instructions. `fence` is what must follow before other threads may see the result.
+    derives it from an assignment to a register by merging, which computes all lanes: a row with parameters
+    in memory (M, H) must give it, as that memory may end after `n` elements. `other` is the object code of
+    the lanes from `n` on. With `c` empty only the masked instruction exists, under the row's own name.
+    Registers that can't be merged have no masked instructions. `fence` is what must follow before other
+    threads may see the result.
     """
 
     name: str
@@ -79,6 +81,12 @@ def _template(op: Operation, regs: Registers, text: str) -> str:
 
 def _merging(op: Operation, regs: Registers) -> str:
     """The masked form of an assignment."""
+    memory = [name for name, kind in _params(op) if kind in "MH"]
+    if memory:
+        raise ValueError(
+            f"the row {op.name!r} touches {memory[0]} in memory, and a masked form derived by merging would do so "
+            "beyond the first n elements: give the statement for the first n lanes as `masked`"
+        )
     target, _, value = op.c.partition(" = ")
     return f"{target} = {regs.merge.replace('OLD', target).replace('NEW', value)}"
 
