@@ -146,7 +146,8 @@ def test_a_bad_reference_is_explained(reference: str, words: list[str], kernels:
 def test_a_history_that_does_not_replay_ends_with_1(kernels: Path, tmp_path: Path) -> None:
     lines = (
         "two = direct.rename(scale, 'two')",
-        "forged = scale.derive(two.tree, direct.rename(scale, 'x').rewritten)",
+        "from exo_strat.cursors.proc import _next_version",
+        "forged = _next_version(scale, two.tree, direct.rename(scale, 'x').rewritten, True)",
     )
     kernels.write_text(KERNELS + "\n".join(lines))
     stops(run("audit", f"{kernels}:forged", "-o", tmp_path / "proofs"), 1, "gives another procedure now")

@@ -73,7 +73,7 @@ statements = st.recursive(
 
 def program(body: list[Stmt]) -> Proc:
     tree = ProcDef("p", pvector([Arg(X, R, DRAM)]), pvector(), pvector(body), None, 2)
-    return Proc.fresh(tree)
+    return Proc(tree)
 
 
 programs = st.lists(statements, min_size=1, max_size=2).map(program)

@@ -44,7 +44,11 @@ class Rewritten:
 class Proc:
     """One version of a procedure. Never changes; equal to another if their trees are equal.
 
-    Made by `@proc` and by primitives only.
+    `Proc(tree)` is a first version, for `frontend`, which has checked the tree. Later versions are made by primitives.
+
+    `origin` is the first version of the procedures that compute the same values as this one, and may take its place
+    in a call (`call_eqv`): those with the very same `origin`. Nobody can set it. What is made in any other way than by
+    a primitive of this package, from a tree, a text or by edits of one's own, is an origin itself.
     """
 
     __slots__ = ("__weakref__", "_depth", "origin", "parent", "rewritten", "tree")
@@ -55,23 +59,17 @@ class Proc:
     origin: Proc
     _depth: int
 
-    def __init__(self, tree: ProcDef, parent: Proc | None, rewritten: Rewritten | None, same_values: bool) -> None:
+    def __init__(self, tree: ProcDef) -> None:
+        self._set(tree, None, None, self)
+
+    def _set(self, tree: ProcDef, parent: Proc | None, rewritten: Rewritten | None, origin: Proc) -> None:
+        """Fills in a new object: the only place where an origin is set."""
         set_ = object.__setattr__
         set_(self, "tree", tree)
         set_(self, "parent", parent)
         set_(self, "rewritten", rewritten)
-        set_(self, "origin", parent.origin if parent is not None and same_values else self)
+        set_(self, "origin", origin)
         set_(self, "_depth", 0 if parent is None else parent._depth + 1)
-
-    @classmethod
-    def fresh(cls, tree: ProcDef) -> Proc:
-        """The first version of a procedure, for `frontend`, which has checked the tree."""
-        return cls(tree, None, None, True)
-
-    def derive(self, tree: ProcDef, rewritten: Rewritten, same_values: bool = True) -> Proc:
-        """The next version, for `Rewrite.finish`. With `same_values` false (a precision changed, an
-        assertion added) it starts a new class of interchangeable procedures."""
-        return Proc(tree, self, rewritten, same_values)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Proc never changes: cannot set {name}")
@@ -183,6 +181,13 @@ class Proc:
     def fresh_sym(self, name: str) -> Sym:
         """A variable that this version does not have yet (the counter is in the tree)."""
         return Sym(name, self.tree.next_id)
+
+
+def _next_version(p: Proc, tree: ProcDef, rewritten: Rewritten, same_values: bool) -> Proc:
+    """The next version of `p`, for `Rewrite` alone. Unless it computes the same values it is an origin."""
+    q = object.__new__(Proc)
+    q._set(tree, p, rewritten, p.origin if same_values else q)
+    return q
 
 
 def _unrelated(p: Proc, other: Proc) -> str:

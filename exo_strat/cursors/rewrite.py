@@ -16,7 +16,7 @@ from ..ir.nodes import Expr, Node, Pass, ReadConfig, Stmt
 from ..ir.walk import Path, freshen, get, subst, with_child
 from .cursor import Cursor, forward_path
 from .edits import Delete, Edit, Insert, Move, Replace, Span, Wrap, span_of
-from .proc import Proc, Rewritten
+from .proc import Proc, Rewritten, _next_version
 
 
 class Rewrite:
@@ -143,11 +143,16 @@ class Rewrite:
             if body is not None and not body:
                 self.do(Insert(Span(parent, "body", 0, 0), pvector([Pass()])))
 
-    def finish(self, op: object, at: Path, same_values: bool = True, target: Cursor | None = None) -> Proc:
-        """The new version; the old one itself if nothing changed."""
+    def finish(self, op: object, at: Path, target: Cursor | None = None) -> Proc:
+        """The new version; the old one itself if nothing changed. It cannot take the old one's place in a call: nobody
+        has shown that it computes the same."""
+        return self._finish(op, at, target, False)
+
+    def _finish(self, op: object, at: Path, target: Cursor | None, same_values: bool) -> Proc:
+        """`finish`, for primitives of this package, whose conditions may show that values stay the same."""
         self._fill_empty_bodies()
         if not self.edits:
             return self.proc
         self.tree = with_child(self.tree, "next_id", self._next_id)
         made = Rewritten(op, tuple(self.edits), at, target, frozenset(self._leaves))
-        return self.proc.derive(self.tree, made, same_values)
+        return _next_version(self.proc, self.tree, made, same_values)

@@ -151,7 +151,7 @@ def _build(fn: ast.FunctionDef, source: Source, env: Mapping[str, object], how: 
         check(tree)
     except CheckError as e:
         raise _located(e, parser.places) from None
-    return Proc.fresh(tree)
+    return Proc(tree)
 
 
 def _located(e: CheckError, places: Mapping[Path, Place]) -> CheckError:
@@ -168,7 +168,7 @@ def make_proc(tree: ProcDef) -> Proc:
         check(tree)
     except CheckError as e:
         raise CheckError(e.path, f"{e.message}\n{render(tree, e.path)}", e.counterexample) from None
-    return Proc.fresh(tree)
+    return Proc(tree)
 
 
 def reparse_env(tree: ProcDef) -> dict[str, object]:

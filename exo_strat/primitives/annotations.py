@@ -25,7 +25,7 @@ def _no_instr(a: AllocCursor | ArgCursor) -> None:
     applicable(not a.proc.is_instr(), f"{name} is an instruction: its C text was written for these declarations", a)
 
 
-@primitive()
+@primitive(same_values=True)
 def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where:
     """`a @ MEM  ~>  a @ MEM'`. Paper: A.7. Returns the declaration.
 
@@ -51,7 +51,7 @@ def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where
     return a.path
 
 
-@primitive(same_values=False)
+@primitive()
 def set_precision(rw: Rewrite, a: AllocCursor | ArgCursor, precision: str | Scalar) -> Where:
     """`a: T  ~>  a: T'`. Paper: A.7. Returns the declaration.
 
@@ -81,7 +81,7 @@ def set_precision(rw: Rewrite, a: AllocCursor | ArgCursor, precision: str | Scal
     return a.path
 
 
-@primitive(same_values=False)
+@primitive()
 def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
     """`a: T[_]  ~>  a: [T][_]`, or back with `is_window=False`. Paper: A.7. Returns the argument.
 
@@ -112,7 +112,7 @@ def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
     return a.path
 
 
-@primitive()
+@primitive(same_values=True)
 def parallelize_loop(rw: Rewrite, loop: ForCursor, mode: str = "par") -> Where:
     """`for i in seq(..)  ~>  for i in par(..)`, if no iteration touches what another writes. Paper: A.7.
 
@@ -138,7 +138,7 @@ def parallelize_loop(rw: Rewrite, loop: ForCursor, mode: str = "par") -> Where:
     return loop.path
 
 
-@primitive()
+@primitive(same_values=True)
 def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in seq(..)  ~>  for i in vec(..)`, if no iteration touches what another writes. Beyond the paper.
 
@@ -163,7 +163,7 @@ def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
     return loop.path
 
 
-@primitive()
+@primitive(same_values=True)
 def rename(rw: Rewrite, proc: ProcCursor, name: str) -> Where:
     """Gives the procedure another name, an identifier. Returns its root.
 
@@ -180,7 +180,7 @@ def rename(rw: Rewrite, proc: ProcCursor, name: str) -> Where:
     return ()
 
 
-@primitive()
+@primitive(same_values=True)
 def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, name: str) -> Where:
     """`for i: s  ~>  for j: s[i -> j]`; so a buffer, `a: T; s  ~>  b: T; s[a -> b]`, and a window.
 

@@ -32,7 +32,7 @@ from .wellformed import well_formed
 ASSOCIATIVE: Final = ("+", "*")
 
 
-@primitive()
+@primitive(same_values=True)
 def left_reassociate_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     """`a + (b + c)  ~>  (a + b) + c`, and so with `*`. Exo's documentation. Returns the expression.
 
@@ -62,7 +62,7 @@ def _made_by(e: Expr, op: str) -> Binary | None:
     return e if isinstance(e, Binary) and e.op == op else None
 
 
-@primitive()
+@primitive(same_values=True)
 def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     """`x = a + b  ~>  x = a; x += b`, and `x += a + b  ~>  x += a; x += b`. Exo's documentation.
 
@@ -119,7 +119,7 @@ def _not_read(tree: ProcDef, path: Path, write: Assign | Reduce, e: Expr, what: 
     return safety.apart(tree, path, written, [resolve(a, views) for a in reads_of(e)], what)
 
 
-@primitive()
+@primitive(same_values=True)
 def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
     """`x = x + e  ~>  x += e`, and `x = e + x`; so with `*`, `fmin` and `fmax`. Exo's documentation.
 
@@ -176,7 +176,7 @@ def _same_place(tree: ProcDef, path: Path, one: Sequence[Expr], two: Sequence[Ex
 # -- lift_reduce_constant -----------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     """`x = 0.0; for i: x += c * e  ~>  x = 0.0; for i: x += e; x = c * x`. Exo's documentation.
 

@@ -52,7 +52,7 @@ def rest_of(rw: Rewrite, path: Path) -> Span:
     return Span(s.parent, s.label, s.hi, len(getattr(rw.node(s.parent), s.label)))
 
 
-@primitive()
+@primitive(same_values=True)
 def lift_alloc(rw: Rewrite, a: AllocCursor, n_lifts: int = 1) -> Where:
     """`for i: s0; a: T; s  ~>  a: T; for i: s0; s`, also out of an `if`, `n_lifts` times. Paper: A.5.
 
@@ -100,7 +100,7 @@ def _lift(rw: Rewrite, path: Path) -> Path:
     return outside
 
 
-@primitive()
+@primitive(same_values=True)
 def sink_alloc(rw: Rewrite, a: AllocCursor) -> Where:
     """`a: T; s0; for i: s  ~>  s0; for i: a: T; s`, also into an `if`. Paper: A.5.
 
@@ -158,7 +158,7 @@ def _twin(rw: Rewrite, alloc: Alloc, branch: Span) -> None:
     rw.insert(branch._replace(hi=branch.lo), with_child(alloc, "sym", twin))
 
 
-@primitive()
+@primitive(same_values=True)
 def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
     """`a: T; s  ~>  s`, if nothing reads the buffer but code that only writes to it, which goes too. Paper: A.5.
 

@@ -11,7 +11,7 @@ from ..logic import safety
 from .framework import Where, applicable, primitive, ref, require
 
 
-@primitive()
+@primitive(same_values=True)
 def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Where:
     """`s1; s2  ~>  s2; s1`, if they commute. Paper: A.2.
 
@@ -44,7 +44,7 @@ def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Whe
     return s.path()
 
 
-@primitive()
+@primitive(same_values=True)
 def commute_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     """`x + y  ~>  y + x` and `x * y  ~>  y * x`. Paper: A.2.
 

@@ -40,7 +40,7 @@ from .staging import is_value, maybe_skipped
 from .wellformed import well_formed
 
 
-@primitive()
+@primitive(same_values=True)
 def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where:
     """`s  ~>  Cfg.f = e; s[e -> Cfg.f]`. Paper: A.8. Returns the write.
 
@@ -88,7 +88,7 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where
     return stmt
 
 
-@primitive()
+@primitive(same_values=True)
 def delete_config(rw: Rewrite, write: WriteConfigCursor) -> Where:
     """`Cfg.f = e; s  ~>  s`. Paper: A.8. Returns what stands around the write: a statement, or the procedure.
 
@@ -128,7 +128,7 @@ def delete_config(rw: Rewrite, write: WriteConfigCursor) -> Where:
     return at.parent
 
 
-@primitive()
+@primitive(same_values=True)
 def write_config(rw: Rewrite, gap: GapCursor, config: Config, field: str, value: ExprLike | float) -> Where:
     """`s1; s2  ~>  s1; Cfg.f = e; s2`. Paper: A.8. Returns the write.
 

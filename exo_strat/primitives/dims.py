@@ -51,7 +51,7 @@ def dimension(a: AllocCursor, rank: int, dim: object) -> int:
 # -- expand_dim ---------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def expand_dim(rw: Rewrite, a: AllocCursor, size: ExprLike, index: ExprLike) -> Where:
     """`a: T[_]; s  ~>  a: T[size, _]; s[a[_] -> a[index, _]]`. Paper: A.5.
 
@@ -128,7 +128,7 @@ def _values_found(tree: ProcDef, a: AllocCursor, rest: Span, e: Expr) -> None:
 # -- rearrange_dim ------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def rearrange_dim(rw: Rewrite, a: AllocCursor, perm: tuple[int, ...]) -> Where:
     """`a: T[n0, n1, n2]  ~>  a: T[n_perm[0], n_perm[1], n_perm[2]]`, with its accesses. Paper: A.5.
 
@@ -167,7 +167,7 @@ def rearrange_dim(rw: Rewrite, a: AllocCursor, perm: tuple[int, ...]) -> Where:
 # -- divide_dim ---------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def divide_dim(rw: Rewrite, a: AllocCursor, dim: int, c: int) -> Where:
     """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, n/c, c, _]; a[_, e/c, e%c, _]`, if c divides n. Paper: A.5.
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import inspect
 import keyword
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import update_wrapper
-from types import UnionType
+from types import MappingProxyType, UnionType
 from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 from returns.result import Failure as Err
@@ -261,7 +261,7 @@ def blk(c: BlockCursor) -> Blk:
 
 @dataclass(frozen=True)
 class Spec:
-    """A primitive's definition."""
+    """A primitive's definition. `same_values`: what it makes may take the place of the original (see `call_eqv`)."""
 
     name: str
     fn: Callable[..., Where]
@@ -284,7 +284,7 @@ class Primitive(Atomic):
             target = coerce(c, spec.targets)
             pos, kws = _spread(spec.signature, self.args)
             where = spec.fn(rw, target, *pos, **kws)
-            q = rw.finish(self, target.place(), spec.same_values, target)
+            q = rw._finish(self, target.place(), target, spec.same_values)
             return Success((q, _focus(q, target, where)))
         except Refused as r:
             return Err(r.failure.at(self, c))
@@ -314,7 +314,10 @@ def _spread(signature: inspect.Signature, args: Sequence[Any], spare: bool = Fal
     return pos, kws
 
 
-PRIMITIVES: dict[str, Spec] = {}  # filled once, when the modules of this package are imported
+_DEFINED: dict[str, Spec] = {}  # filled when modules with primitives are imported
+
+PRIMITIVES: Mapping[str, Spec] = MappingProxyType(_DEFINED)
+"""All primitives, by name."""
 
 
 def _focus(q: Proc, target: Cursor, where: Where) -> Cursor:
@@ -406,20 +409,32 @@ class CalleeForm(PrimitiveForm):
         return q, call.subproc()
 
 
-def primitive(same_values: bool = True) -> Callable[[Callable[..., Where]], PrimitiveForm]:
+def primitive(same_values: bool = False) -> Callable[[Callable[..., Where]], PrimitiveForm]:
     """Defines a primitive. The kinds of target come from the annotation of the second parameter.
 
-    `same_values=False`: the result is not interchangeable with the original (see `call_eqv`).
+    `same_values`: the result may take the place of the original in a call (see `call_eqv`). Only primitives of this
+    package can say so, as only they are trusted to prove it; what others make is a procedure of its own.
+
+    Raises `TypeError` where another module says so, and `ValueError` if it takes a name that is in use.
     """
 
     def define(fn: Callable[..., Where]) -> PrimitiveForm:
+        ours = f"{fn.__module__}.".startswith(f"{__package__}.")
+        if same_values and not ours:
+            raise TypeError(
+                f"{fn.__name__} is defined in {fn.__module__}: only primitives of {__package__} are trusted to leave "
+                "the same values. Define it without same_values; what it makes is then a procedure of its own."
+            )
+        known = _DEFINED.get(fn.__name__)
+        if known is not None and (ours or known.fn.__module__ != fn.__module__):
+            raise ValueError(f"there is a primitive {fn.__name__} in {known.fn.__module__}: choose another name")
         signature = inspect.signature(fn)
         params = list(signature.parameters.values())
         hint = get_type_hints(fn)[params[1].name]
         targets = get_args(hint) if isinstance(hint, UnionType) else (hint,)
         outer = signature.replace(parameters=params[2:])
         spec = Spec(fn.__name__, fn, targets, outer, same_values)
-        PRIMITIVES[spec.name] = spec
+        _DEFINED[spec.name] = spec
         return PrimitiveForm(spec)
 
     return define

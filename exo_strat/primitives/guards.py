@@ -17,7 +17,7 @@ from .scoping import no_new_races
 from .wellformed import well_formed_at
 
 
-@primitive()
+@primitive(same_values=True)
 def drop_guard(rw: Rewrite, guard: IfCursor, fill: float | None = None) -> Where:
     """`if e: s  ~>  s`, where nobody reads what s does while e is false.
 

@@ -49,7 +49,7 @@ from .wellformed import well_formed
 # -- inline_window ------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def inline_window(rw: Rewrite, w: WindowDefCursor) -> Where:
     """`w = a[..]; s  ~>  s[w -> a[..]]`. Paper: A.6. Returns the statements after the definition, or their scope.
 
@@ -115,7 +115,7 @@ class _Uses:
     outside: Sequence[Path]
 
 
-@primitive()
+@primitive(same_values=True)
 def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     """`x = e; s  ~>  s[x -> e]`. Paper: A.6. Returns the statements that may see the value, or the scope.
 

@@ -44,7 +44,7 @@ def _nest(outer: For) -> For:
     return inner
 
 
-@primitive()
+@primitive(same_values=True)
 def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i: for j: s  ~>  for j: for i: s`. Paper: A.1.
 
@@ -87,7 +87,7 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     return path
 
 
-@primitive()
+@primitive(same_values=True)
 def divide_loop(
     rw: Rewrite, loop: ForCursor, c: int, names: tuple[str, str], tail: str = "guard", perfect: bool = False
 ) -> Where:
@@ -164,7 +164,7 @@ def _add_tail(rw: Rewrite, path: Path, old: For, c: int, name: str, guarded: boo
     rw.substitute_in(body_span(rw, where), old.iter, b.add(first, b.var(ii)))
 
 
-@primitive()
+@primitive(same_values=True)
 def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
     """`for i: for j in (l, l+c): s  ~>  for k in (0, n*c): s[i -> lo + k/c, j -> l + k%c]`. Paper: A.1.
 
@@ -201,7 +201,7 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
     return path
 
 
-@primitive()
+@primitive(same_values=True)
 def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (lo, e): s; for i in (e, hi): s`. Paper: A.1.
 
@@ -234,7 +234,7 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     return path
 
 
-@primitive()
+@primitive(same_values=True)
 def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (e, hi + e - lo): s[i -> i + lo - e]`. Paper: A.1.
 
@@ -261,7 +261,7 @@ def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
     return path
 
 
-@primitive()
+@primitive(same_values=True)
 def fission(rw: Rewrite, gap: GapCursor, n_lifts: int = 1) -> Where:
     """`for i: s1; s2  ~>  for i: s1; for i: s2`, at a gap. Also through `if`s. Paper: A.1.
 
@@ -331,7 +331,7 @@ def _condition_stays(tree: ProcDef, path: Path, scope: If, label: str, k: int) -
         require(safety.unchanged(tree, safety.Blk(path, other, 0, len(getattr(scope, other))), scope.cond))
 
 
-@primitive()
+@primitive(same_values=True)
 def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i: s  ~>  s`, if s does not use i, is idempotent, and the loop runs at least once. Paper: A.1.
 
@@ -358,7 +358,7 @@ def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
     return rw.unwrap(path)
 
 
-@primitive()
+@primitive(same_values=True)
 def add_loop(rw: Rewrite, block: BlockCursor, name: str, hi: ExprLike, guard: bool = False) -> Where:
     """`s  ~>  for i in (0, hi): s`, or with `guard` `for i in (0, hi): if i == 0: s`. Paper: A.1.
 
@@ -390,7 +390,7 @@ def add_loop(rw: Rewrite, block: BlockCursor, name: str, hi: ExprLike, guard: bo
     return path
 
 
-@primitive()
+@primitive(same_values=True)
 def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in (lo, lo+n): s  ~>  s[i -> lo]; ..; s[i -> lo+n-1]`, for a constant n. Paper: A.1.
 

@@ -112,7 +112,7 @@ class Actuals:
         return StrideExpr(actual.sym, kept[dim])
 
 
-@primitive()
+@primitive(same_values=True)
 def inline(rw: Rewrite, call: CallCursor) -> Where:
     """`foo(e, x)  ~>  the body of foo, with e and x put in`. Paper: A.4. Returns the block.
 
@@ -179,7 +179,7 @@ def _evaluated(actual: Expr) -> list[Expr]:
 # -- replace ------------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def replace(rw: Rewrite, block: BlockCursor, callee: Proc) -> Where:
     """`s  ~>  foo(..)`, if s is the body of foo for some arguments. Paper: A.4. Returns the call.
 
@@ -297,7 +297,7 @@ def _actual(a: Arg, u: Unified) -> Expr:
 # -- call_eqv -----------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def call_eqv(rw: Rewrite, call: CallCursor, other: Proc) -> Where:
     """`foo(..)  ~>  bar(..)`, for two versions of one procedure that compute the same. Paper: A.4.
 

@@ -55,7 +55,7 @@ def _le(x: Expr, y: Expr) -> Expr:
 # -- overlapping tiles --------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def divide_with_recompute(
     rw: Rewrite, loop: ForCursor, n: ExprLike, c: int, names: tuple[str, str], width: ExprLike | None = None
 ) -> Where:
@@ -133,7 +133,7 @@ def _width(loop: For, tiles: Expr, c: int) -> Expr:
     return to_expr(lin(loop.hi) - lin(loop.lo) - lin(tiles) * c + c)
 
 
-@primitive()
+@primitive(same_values=True)
 def merge_recompute(rw: Rewrite, loop: ForCursor, name: str) -> Where:
     """`for io in (l, h): for ii in (a, e): s(c*io + ii)  ~>  for i in (c*l + a, c*(h - 1) + e): s(i)`.
 
@@ -276,7 +276,7 @@ def _collapsed(n: Node, path: Path, c: int, io: Sym, ii: Sym, i: Sym) -> Edits |
 # -- one loop of two ----------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
     """`for i in (l, m): s; for j in (m, h): s[i -> j]  ~>  for i in (l, h): s`. Paper: A.1.
 
@@ -324,7 +324,7 @@ def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
 # -- only the first time ------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def guard_first(rw: Rewrite, block: BlockCursor, loop: object = None) -> Where:
     """`for i in (lo, hi): .. s ..  ~>  for i in (lo, hi): .. if i == lo: s ..`, if s then does nothing new.
 

@@ -48,7 +48,7 @@ def sharing_is_seen(rw: Rewrite, span: Span, place: AllocCursor) -> None:
 # -- resize_dim ---------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def resize_dim(rw: Rewrite, a: AllocCursor, dim: int, size: ExprLike, offset: ExprLike, fold: bool = False) -> Where:
     """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, size, _]; a[_, e - offset, _]`. Paper: A.5.
 
@@ -182,7 +182,7 @@ def literal(e: Expr) -> int | None:
 # -- mult_dim -----------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def mult_dim(rw: Rewrite, a: AllocCursor, hi_dim: int, lo_dim: int) -> Where:
     """`a: T[n, _, c]; a[i, _, j]  ~>  a: T[c*n, _]; a[c*i + j, _]`, the inverse of `divide_dim`. Paper: A.5.
 

@@ -35,7 +35,7 @@ from .framework import Where, applicable, primitive, require
 from .scoping import body_span, loop_at, no_new_races
 
 
-@primitive()
+@primitive(same_values=True)
 def rotate_buffer(rw: Rewrite, fill: ForCursor) -> Where:
     """`for i in seq(lo, hi): s0; for k in seq(0, w): t[k] = f(i + k); s  ~>`
     `for k in seq(0, w - 1): t[k + 1] = f(lo + k)`;

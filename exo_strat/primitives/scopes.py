@@ -22,7 +22,7 @@ from .loops import reorder_loops
 from .scoping import body_span, config_asserts_stay, evaluated_early, joint_mode, loop_at, stays_race_free
 
 
-@primitive()
+@primitive(same_values=True)
 def fuse(rw: Rewrite, first: ForCursor | IfCursor, second: object) -> Where:
     """`for i: s1; for j: s2  ~>  for i: s1; s2[j -> i]`, and `if e: s1; if e: s2  ~>  if e: s1; s2`. Paper: A.3.
 
@@ -93,7 +93,7 @@ def _fuse_ifs(rw: Rewrite, path: Path, after: Path) -> None:
     rw.delete(span_of(after))
 
 
-@primitive()
+@primitive(same_values=True)
 def lift_scope(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     """Exchanges a loop or `if` with the loop or `if` around it, of which it is all. Paper: A.3.
 

@@ -51,7 +51,7 @@ from .wellformed import well_formed, well_formed_at
 BLOCKS = ("body", "orelse")
 
 
-@primitive()
+@primitive(same_values=True)
 def simplify(rw: Rewrite, target: ProcCursor | StmtCursor) -> Where:
     """Control expressions in normal form, decided branches and empty loops resolved, `0` and `1` dropped from data.
 
@@ -282,7 +282,7 @@ _OPERATORS = (Binary, Unary)
 # -- dead code ----------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     """A loop that never runs becomes `pass`; an `if` whose condition is known becomes its branch. Paper: A.6.
 
@@ -325,7 +325,7 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
 # -- rewriting by hand --------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike) -> Where:
     """`e  ~>  e'`, for expressions that are equal where `e` stands. Paper: A.6. Returns the expression.
 

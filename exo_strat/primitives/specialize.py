@@ -17,7 +17,7 @@ from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, pri
 from .scoping import config_asserts_stay, escaping, evaluated_early
 
 
-@primitive()
+@primitive(same_values=True)
 def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike, ...]) -> Where:
     """`s  ~>  if c0: s else: if c1: s ... else: s`, for conditions c0, c1, ... in scope before s. Paper: A.3.
 

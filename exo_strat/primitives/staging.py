@@ -57,7 +57,7 @@ from .wellformed import well_formed
 # -- bind_expr ----------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def bind_expr(rw: Rewrite, e: ExprCursor, name: str, cse: bool = False) -> Where:
     """`s  ~>  a: T; a = e; s[e -> a]`. Paper: A.5.
 
@@ -149,7 +149,7 @@ def _places_of(tree: ProcDef, at: Path, e: Expr) -> list[Path]:
 # -- stage_mem ----------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def stage_mem(rw: Rewrite, block: BlockCursor, window: str, name: str, accum: bool = False) -> Where:
     """`s  ~>  tmp: T[..]; tmp = a[w]; s[a -> tmp]; a[w] = tmp`, for a window w of a buffer a. Paper: A.5.
 

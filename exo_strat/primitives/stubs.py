@@ -21,7 +21,7 @@ from .scoping import stays_race_free
 from .wellformed import call_error
 
 
-@primitive()
+@primitive(same_values=True)
 def insert_pass(rw: Rewrite, gap: GapCursor) -> Where:
     """`s1; s2  ~>  s1; pass; s2`. Exo's documentation. Returns the `pass`. Never fails.
 
@@ -39,7 +39,7 @@ def insert_pass(rw: Rewrite, gap: GapCursor) -> Where:
     return gap.span.path()
 
 
-@primitive()
+@primitive(same_values=True)
 def delete_pass(rw: Rewrite, root: ProcCursor) -> Where:
     """Deletes every `pass` that no block needs: a loop or branch keeps one if it has nothing else.
 
@@ -67,7 +67,7 @@ def delete_pass(rw: Rewrite, root: ProcCursor) -> Where:
     return ()
 
 
-@primitive()
+@primitive(same_values=True)
 def insert_noop_call(rw: Rewrite, gap: GapCursor, instr: Proc, args: Sequence[str | int | NodeCursor]) -> Where:
     """`s1; s2  ~>  s1; foo(args); s2`, for a procedure or instruction that changes nothing, such as a prefetch.
 

@@ -51,7 +51,7 @@ from .wellformed import configs_differ, well_formed
 
 
 @CalleeForm
-@primitive()
+@primitive(same_values=True)
 def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts: bool = True) -> Where:
     """`s  ~>  foo(..)`, where foo is a new procedure whose body is s. Paper: A.4. Returns the call.
 
@@ -103,7 +103,7 @@ def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts:
 # -- make_instr ---------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(same_values=True)
 def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "", c_fence: str = "") -> Where:
     """Makes the procedure an instruction: its body stays the meaning, `c_template` is its C text.
 
@@ -134,7 +134,7 @@ def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "
 # -- partial_eval -------------------------------------------------------------------------------------
 
 
-@primitive(same_values=False)
+@primitive()
 def partial_eval(rw: Rewrite, proc: ProcCursor, *values: int, **named: int) -> Where:
     """`def foo(n, x): s  ~>  def foo(x): s[n -> 8]`: fixes control arguments to literals. Returns the root.
 
@@ -216,7 +216,7 @@ def _admits_some(tree: ProcDef) -> None:
 # -- add_assertion ------------------------------------------------------------------------------------
 
 
-@primitive(same_values=False)
+@primitive()
 def add_assertion(rw: Rewrite, proc: ProcCursor, condition: str) -> Where:
     """`def foo(..): s  ~>  def foo(..): assert e; s`. Returns the root.
 
@@ -245,7 +245,7 @@ def add_assertion(rw: Rewrite, proc: ProcCursor, condition: str) -> Where:
 # -- transpose ----------------------------------------------------------------------------------------
 
 
-@primitive(same_values=False)
+@primitive()
 def transpose(rw: Rewrite, arg: ArgCursor) -> Where:
     """`def foo(x: T[n, m]): s  ~>  def foo(x: T[m, n]): s[x[i, j] -> x[j, i]]`. Returns the argument.
 

@@ -15,7 +15,7 @@ from ..logic.effects import accesses, reads_of, resolve, windows_at
 from .framework import Where, applicable, primitive, ref, require
 
 
-@primitive()
+@primitive(same_values=True)
 def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Where:
     """Two neighbouring writes to one location become one. Paper: A.6.
 

@@ -9,7 +9,7 @@ from exo_strat import Proc, at, divide_loop, fission, proc_from_source, reorder_
 from exo_strat.audit import Replayed, ReplayError, cvc5, distinct, recheck, replay
 from exo_strat.audit.check import NoSecondSolverError
 from exo_strat.audit.replay import versions
-from exo_strat.cursors.proc import Rewritten
+from exo_strat.cursors.proc import Rewritten, _next_version
 from exo_strat.cursors.rewrite import Rewrite
 from exo_strat.direct import call_eqv, inline, rename, set_memory, stage_mem
 from exo_strat.ir.memo import forget
@@ -99,7 +99,7 @@ def test_a_history_that_was_tampered_with_is_reported() -> None:
     assert p.parent is not None
     assert p.rewritten is not None
     other = set_memory(stage_mem(p.parent, "for i in _: _", "y[0:n]", "t"), "t", DRAM_STACK)
-    forged = p.parent.derive(other.tree, p.rewritten)
+    forged = _next_version(p.parent, other.tree, p.rewritten, True)
     with pytest.raises(ReplayError, match="gives another procedure now"):
         replay(forged)
 
@@ -115,7 +115,7 @@ def test_an_edit_that_no_primitive_made_is_reported() -> None:
 def test_a_rewrite_that_is_refused_now_is_reported() -> None:
     text = "def sweep(n: size, a: f32[n + 1, n + 1]):\n    for i in seq(0, n):\n        for j in seq(0, n):\n"
     p = proc_from_source(text + "            a[i + 1, j] = a[i, j + 1]")
-    forged = p.derive(p.tree, Rewritten(reorder_loops(), (), (("body", 0),), p.find_loop("i")))  # type: ignore[arg-type]
+    forged = _next_version(p, p.tree, Rewritten(reorder_loops(), (), (("body", 0),), p.find_loop("i")), True)  # type: ignore[arg-type]
     with pytest.raises(ReplayError, match=r"refused now: .*iterations of i and j"):
         replay(forged)
 

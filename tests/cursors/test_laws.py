@@ -51,7 +51,7 @@ statements = st.recursive(
 
 
 def program(body: list[Stmt], name: str = "p") -> Proc:
-    return Proc.fresh(ProcDef(name, pvector([Arg(X, R, DRAM)]), pvector(), pvector(body), None, 2))
+    return Proc(ProcDef(name, pvector([Arg(X, R, DRAM)]), pvector(), pvector(body), None, 2))
 
 
 programs = st.lists(statements, min_size=1, max_size=4).map(program)

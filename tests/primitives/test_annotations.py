@@ -68,7 +68,7 @@ def foo(n: size, x: f32[n + 2], s: f32):
         a[i] = s
         x[i] = a[i]
 """)
-LOAD = Proc.fresh(with_child(P.tree, "instr", Instr("load({x_data});")))
+LOAD = Proc(with_child(P.tree, "instr", Instr("load({x_data});")))
 
 
 # -- declarations -------------------------------------------------------------------------------------

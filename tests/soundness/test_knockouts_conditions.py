@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from exo_strat.primitives import PRIMITIVES
+from exo_strat.primitives.framework import _DEFINED
 from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
 from exo_strat.testing.library import callees, versions
 
@@ -216,11 +217,11 @@ def test_a_variant_is_caught(primitive: str, variant: Variant, monkeypatch: pyte
             monkeypatch.setattr(holder, name, fn)
     else:
         spec = PRIMITIVES[primitive]
-        monkeypatch.setitem(PRIMITIVES, primitive, replace(spec, fn=changed(spec.fn, variant.old, variant.new)))
+        monkeypatch.setitem(_DEFINED, primitive, replace(spec, fn=changed(spec.fn, variant.old, variant.new)))
     must_be_caught(primitive, variant.shapes)
 
 
 @pytest.mark.parametrize("primitive", ["add_assertion", "partial_eval", "set_window", "transpose"])
 def test_another_procedure_that_is_taken_for_the_same(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PRIMITIVES, primitive, replace(PRIMITIVES[primitive], same_values=True))
+    monkeypatch.setitem(_DEFINED, primitive, replace(PRIMITIVES[primitive], same_values=True))
     must_be_caught(primitive, "")

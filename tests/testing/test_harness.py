@@ -30,7 +30,7 @@ class DropLast(Atomic):
             if isinstance(n, For):
                 rw.set(path, lo=n.hi)
                 break
-        q = rw.finish(self, (), True)
+        q = rw.finish(self, ())
         return Success((q, q.root()))
 
 
