@@ -32,6 +32,8 @@ class Rewritten:
     it was applied, and the whole target there (a block, a gap), without which `op` cannot be replayed.
 
     `leaves` are the config fields in which a run of the version may leave other values than one of its parent.
+    `needs` are the data arguments of which it may read an element, before it writes it, that its parent need not
+    read: it may trap where such an element was never written.
     """
 
     op: object
@@ -39,6 +41,7 @@ class Rewritten:
     at: Path
     target: Cursor | None = None
     leaves: frozenset[ReadConfig] = frozenset()
+    needs: frozenset[Sym] = frozenset()
 
 
 class Proc:
@@ -154,6 +157,16 @@ class Proc:
             if p is older or p.rewritten is None:
                 break
             found |= p.rewritten.leaves
+        return found
+
+    def needs_since(self, older: Proc) -> frozenset[Sym]:
+        """The data arguments of which a run of this version may read elements, before it writes them, that one of
+        an older version need not read. Where all elements of these were written, it traps only if the older does."""
+        found: frozenset[Sym] = frozenset()
+        for p in self.versions():
+            if p is older or p.rewritten is None:
+                break
+            found |= p.rewritten.needs
         return found
 
     def edits_since(self, older: Proc) -> list[tuple[Edit, ...]]:

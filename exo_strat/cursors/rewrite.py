@@ -31,6 +31,7 @@ class Rewrite:
         self.edits: list[Edit] = []
         self._next_id = proc.tree.next_id
         self._leaves: set[ReadConfig] = set()
+        self._needs: set[Sym] = set()
 
     # -- where things stand -----------------------------------------------------------------------
 
@@ -57,6 +58,12 @@ class Rewrite:
     def leaves_other(self, field: ReadConfig) -> None:
         """Note that a run of the new version may leave another value in a config field than one of the old."""
         self._leaves.add(field)
+
+    def reads_more(self, argument: Sym) -> None:
+        """Note that a run of the new version may read elements of a data argument, before it writes them, that one
+        of the old version need not read."""
+        assert any(a.sym == argument for a in self.proc.tree.args), f"{argument} is no argument"
+        self._needs.add(argument)
 
     # -- atomic edits -----------------------------------------------------------------------------
 
@@ -154,5 +161,5 @@ class Rewrite:
         if not self.edits:
             return self.proc
         self.tree = with_child(self.tree, "next_id", self._next_id)
-        made = Rewritten(op, tuple(self.edits), at, target, frozenset(self._leaves))
+        made = Rewritten(op, tuple(self.edits), at, target, frozenset(self._leaves), frozenset(self._needs))
         return _next_version(self.proc, self.tree, made, same_values)
