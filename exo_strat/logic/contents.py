@@ -8,19 +8,22 @@ has none, and asking about it raises `ValueError`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
+from ..ir import build as b
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, For, Interval, ProcDef, WinDim
+from ..ir.nodes import Alloc, Arg, For, Interval, Node, Pass, ProcDef, WinDim
+from ..ir.types import Tensor
 from ..ir.walk import Path, get
 from .affine import Lin, Opaque
-from .answers import Proved, Refuted
+from .answers import Proved, Refuted, Unsat
 from .context import facts_at
-from .coverage import all_covered, cover
-from .dependence import SAFE, Clash, Verdict, example, if_reached, show
+from .coverage import all_covered, before, cover
+from .dependence import SAFE, Clash, Given, Readiness, Verdict, example, if_reached, prime, same_place, show
 from .effects import Access, Blk, Buffer, Tick, effects, in_loops, windows_at
 from .formula import Formula, conj, disj, ge, lt, neg
-from .solver import prove
+from .solver import prove, satisfiable
 from .translate import lin, unknown
 
 Part: TypeAlias = Sequence[WinDim] | None
@@ -115,13 +118,82 @@ def fully_written(tree: ProcDef, blk: Blk, buffer: Buffer, window: Sequence[WinD
     return _written(tree, blk.path(), _of(tree, blk, buffer), end, window)
 
 
-def initialised(tree: ProcDef, blk: Blk, buffer: Sym, window: Sequence[WinDim]) -> Verdict:
-    """Whether every location of a window of a local buffer was surely written when control reaches a run
-    of statements. Arguments count as initialised."""
-    if any(a.sym == buffer for a in tree.args):
-        return SAFE
-    scope = _scope(tree, blk.path(), buffer)
-    return _written(tree, blk.path(), _of(tree, scope, buffer), _time(tree, scope, blk.path()), window)
+def initialised(tree: ProcDef, blk: Blk, buffer: Sym, window: Sequence[WinDim]) -> Readiness:
+    """Whether every location of a window was surely written when control reaches a run of statements, or is read
+    by these before they write it, so that they could not run otherwise."""
+    verdict = _ready(tree, blk, _any_cell(buffer, window, Pass()))
+    if not isinstance(verdict, Clash):
+        return verdict
+    shown = Clash("every location of the window is surely written", verdict.counterexample, verdict.unknown)
+    return if_reached(tree, blk.path(), shown)
+
+
+def ready(tree: ProcDef, blk: Blk, reads: Sequence[Access]) -> Readiness:
+    """Whether all that some reads of base buffers, made right before a run of statements, need is `initialised`."""
+    needs: set[Sym] = set()
+    for r in reads:
+        assert isinstance(r.buffer, Sym), f"{r.buffer} is a config field"
+        if None in r.index:
+            r = _any_cell(r.buffer, _whole(tree, blk.path(), r.buffer), r.node)
+        verdict = _ready(tree, blk, r)
+        if isinstance(verdict, Clash):
+            return if_reached(tree, blk.path(), verdict)
+        if isinstance(verdict, Given):
+            needs |= verdict.needs
+    return Given(frozenset(needs)) if needs else SAFE
+
+
+def _ready(tree: ProcDef, blk: Blk, read: Access) -> Readiness:
+    """Whether each location that a read right before a run of statements needs was written.
+
+    It was if it was accessed before in whatever way (by a program that does not trap), or if the statements read it
+    first. Of an argument, the caller may have written it.
+    """
+    buffer = read.buffer
+    assert isinstance(buffer, Sym)
+    path, what = blk.path(), "what the code reads is surely written before"
+    scope = _scope(tree, path, buffer)
+    read = replace(read, when=_time(tree, scope, path))
+    facts, start = facts_at(tree, path), (Tick(Lin(-1)),)
+    needed = [replace(a, kind="W", when=start) for a in exposed(tree, blk, buffer)]
+    verdict = cover(tree, facts, read, needed, what) if needed else Clash(what)
+    if isinstance(verdict, Clash):
+        earlier = [replace(a, kind="W") for a in _of(tree, scope, buffer)]
+        verdict = cover(tree, facts, read, [*needed, *earlier], what)
+    if isinstance(verdict, Clash) and any(a.sym == buffer for a in tree.args):
+        return Given(frozenset((buffer,)))
+    return verdict
+
+
+def exposed(tree: ProcDef, blk: Blk, buffer: Buffer) -> list[Access]:
+    """The reads of a buffer that a run of statements surely makes, of locations that it did not write before.
+
+    An accumulation counts as a read. So it need not come first, if only others do: the first of them is one.
+    """
+    found, facts = _of(tree, blk, buffer), facts_at(tree, blk.path())
+    stores = [prime(w) for w in found if w.kind == "W" and not w.joint]
+    what = "the location is written before the code reads it"
+
+    def first(q: Access) -> bool:
+        ahead = ([*facts, q.guard, w.guard, same_place(w, q), neg(before(q.when, w.when))] for w in stores)
+        return all(isinstance(satisfiable(question, what), Unsat) for question in ahead)
+
+    return [q for q in found if q.reads and q.exact and first(q)]
+
+
+def _any_cell(buffer: Buffer, window: Sequence[WinDim], node: Node) -> Access:
+    """A read of an arbitrary location of a window."""
+    here = tuple(Lin.of(Opaque(("cell", d))) for d in range(len(window)))
+    return Access(buffer, "R", here, node, _box(here, window))
+
+
+def _whole(tree: ProcDef, path: Path, buffer: Sym) -> list[WinDim]:
+    """All of a buffer."""
+    scope = _scope(tree, path, buffer)
+    decl = next((a for a in tree.args if a.sym == buffer), None) or get(tree, scope._replace(lo=scope.lo - 1).path())
+    assert isinstance(decl, Arg | Alloc)
+    shape = decl.type.shape if isinstance(decl.type, Tensor) else ()
+    return [Interval(b.ZERO, n) for n in shape]
 
 
 def _written(
@@ -132,8 +204,7 @@ def _written(
     writes = [a for a in accesses if a.kind == "W"]
     if not writes:
         return Clash(what)
-    here = tuple(Lin.of(Opaque(("cell", d))) for d in range(len(window)))
-    reader = Access(writes[0].buffer, "R", here, writes[0].node, _box(here, window), when=when)
+    reader = replace(_any_cell(writes[0].buffer, window, writes[0].node), when=when)
     verdict = cover(tree, facts_at(tree, path), reader, writes, what)
     if isinstance(verdict, Clash):
         return if_reached(tree, path, Clash(what, verdict.counterexample, verdict.unknown))
@@ -141,7 +212,9 @@ def _written(
 
 
 def _scope(tree: ProcDef, path: Path, buffer: Sym) -> Blk:
-    """The statements after the allocation of a buffer that is in scope at `path`, to the end of its block."""
+    """The statements in which a buffer that is in scope at `path` lives: of an argument, all."""
+    if any(a.sym == buffer for a in tree.args):
+        return Blk((), "body", 0, len(tree.body))
     for n in range(len(path) - 1, -1, -1):
         label, i = path[n]
         if i is None or label not in ("body", "orelse"):

@@ -39,8 +39,18 @@ class Clash:
     details: str = ""
 
 
+@dataclass(frozen=True)
+class Given:
+    """The question is answered where all elements of these arguments were written by the caller: a version that
+    relies on it says so (`Rewrite.reads_more`)."""
+
+    needs: frozenset[Sym]
+
+
 Verdict: TypeAlias = Safe | Clash
 SAFE = Safe()
+Readiness: TypeAlias = Safe | Given | Clash
+"""Whether what code reads was written before; so no `Verdict`: who asks has something to note."""
 
 
 def prime(a: Access, outer: Iterable[Sym] = (), tag: int = 1) -> Access:

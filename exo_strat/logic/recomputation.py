@@ -21,26 +21,24 @@ from ..ir.nodes import (
     If,
     Node,
     Pass,
-    Point,
     ProcDef,
-    Read,
     Stmt,
     Var,
     WindowDef,
 )
 from ..ir.walk import Path, get, is_control, mentions, rename, walk, with_child
 from .affine import Lin, Opaque, V
-from .answers import Proved, Refuted, Unsat
+from .answers import Proved, Refuted
 from .configs import values_at
-from .contents import initialised
+from .contents import exposed, ready
 from .context import branch_facts, env_of, facts_at, range_facts
 from .coverage import before
-from .dependence import SAFE, Clash, Verdict, clash, example, if_reached, prime, same_place
+from .dependence import SAFE, Clash, Readiness, Verdict, clash, example, if_reached, prime
 from .effects import Access, Blk, Tick, block_accesses, effects, in_loops, reads_of, resolve, windows_at
 from .effects import move as moved
 from .formula import Formula, conj, disj, ge, gt, lt, ne, neg, subst
 from .safety import equal_at, idempotent, same_again
-from .solver import prove, satisfiable
+from .solver import prove
 from .translate import is_opaque, lin, unknown
 from .untrapped import undefined
 
@@ -294,53 +292,34 @@ def _reduced(block: Sequence[Stmt], rest: Path, count: int, only: bool) -> list[
 # -- conditions that were not evaluated ---------------------------------------------------------------
 
 
-def evaluable(tree: ProcDef, blk: Blk, e: Expr) -> Verdict:
+def evaluable(tree: ProcDef, blk: Blk, e: Expr) -> Readiness:
     """Whether a condition whose places are in bounds has a value wherever control reaches a run of statements:
     all that it reads is written by then, or read by the statements themselves before they change it."""
     for _, n in walk(e):
         if undefined(n) is not None:
             return Clash("the condition has a value for all data")
     views = windows_at(tree, blk.path())
-    for r in (resolve(a, views) for a in reads_of(e)):
-        verdict = _written(tree, blk, r)
-        if isinstance(verdict, Clash):
-            return verdict
-    return SAFE
+    reads = [resolve(a, views) for a in reads_of(e)]
+    for r in reads:
+        if isinstance(r.buffer, tuple) and not _is_set(tree, blk, r):
+            _, config, field = r.buffer
+            return Clash(WRITTEN, details=f"it reads {config}.{field}")
+    verdict = ready(tree, blk, [r for r in reads if isinstance(r.buffer, Sym)])
+    return replace(verdict, obligation=WRITTEN) if isinstance(verdict, Clash) else verdict
 
 
-def _written(tree: ProcDef, blk: Blk, r: Access) -> Verdict:
-    """Whether what a condition before the statements would read was written."""
-    what = "what the condition reads is surely written before"
-    if _read_anyway(tree, blk, r):
-        return SAFE
-    if isinstance(r.buffer, tuple):
-        _, config, field = r.buffer
-        known = any((f.config.name, f.field) == (config, field) for f in values_at(tree, blk.path()))
-        return SAFE if known else Clash(what, details=f"it reads {config}.{field}")
-    assert isinstance(r.node, Read)
-    if any(a.sym == r.buffer for a in tree.args):
-        return SAFE
-    if r.node.sym != r.buffer or any(map(is_opaque, r.node.idx)):
-        return Clash(what, details=f"it reads {r.buffer} through a window, or at a place that depends on data")
-    verdict = initialised(tree, blk, r.buffer, [Point(i) for i in r.node.idx])
-    return replace(verdict, obligation=what) if isinstance(verdict, Clash) else verdict
+WRITTEN = "what the condition reads is surely written before"
 
 
-def _read_anyway(tree: ProcDef, blk: Blk, r: Access) -> bool:
-    """Whether the statements surely read a place before they write it: then the old program needs it, too."""
-    what = "the code itself reads what the condition reads, before it writes it"
+def _is_set(tree: ProcDef, blk: Blk, r: Access) -> bool:
+    """Whether a config field that a condition before the statements would read was set."""
+    assert isinstance(r.buffer, tuple)
+    _, config, field = r.buffer
+    if any((f.config.name, f.field) == (config, field) for f in values_at(tree, blk.path())):
+        return True
     facts = (*facts_at(tree, blk.path()), r.guard)
-    found = [a for a in effects(tree, blk) if a.buffer == r.buffer]
-    for q in found:
-        if not (q.reads and q.exact and not q.iters) or None in r.index:
-            continue
-        if not isinstance(prove(facts, conj(q.guard, same_place(q, r)), what), Proved):
-            continue
-        writes = [prime(w) for w in found if w.writes and not w.joint]
-        ahead = (satisfiable([*facts, w.guard, same_place(w, r), neg(before(q.when, w.when))], what) for w in writes)
-        if all(isinstance(answer, Unsat) for answer in ahead):
-            return True
-    return False
+    anyway = [q.guard for q in exposed(tree, blk, r.buffer) if not q.iters]
+    return any(isinstance(prove(facts, g, "the code itself reads the field"), Proved) for g in anyway)
 
 
 __all__ = ["TILE", "evaluable", "first_suffices", "overlap", "same_body"]

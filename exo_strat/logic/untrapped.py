@@ -6,32 +6,19 @@ are reads of what was never written, and operations that have no value for some 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from ..ir import build as b
 from ..ir.externs import CONVERSIONS, abs_, floordiv, fmax, fmin, relu, select
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import (
-    Alloc,
-    Binary,
-    Call,
-    Const,
-    Expr,
-    ExternCall,
-    Interval,
-    Node,
-    ProcDef,
-    Read,
-    ReadConfig,
-    WinDim,
-    WindowExpr,
-)
-from ..ir.types import Tensor, Type
+from ..ir.nodes import Alloc, Binary, Call, Const, Expr, ExternCall, Node, ProcDef, Read, ReadConfig, WindowExpr
+from ..ir.printing import names_at
 from ..ir.walk import Path, get, is_control, walk
-from .contents import covered, initialised
-from .dependence import SAFE, Clash, Safe, Verdict
-from .effects import Blk, windows_at
+from .contents import covered, ready
+from .context import facts_at
+from .coverage import cover
+from .dependence import SAFE, Clash, Given, Readiness, Safe, buffer_name
+from .effects import Access, Blk, Buffer, block_accesses, reads_of, resolve, windows_at
 
 _TOTAL = (abs_, fmax, fmin, relu, select, *CONVERSIONS.values())
 
@@ -69,38 +56,30 @@ def partial(tree: ProcDef) -> str | None:
     return None
 
 
-def has_value(tree: ProcDef, path: Path, e: Expr, types: Mapping[Sym, Type]) -> Verdict:
-    """Whether a data expression surely has a value at the statement at `path`, if it is in bounds there: it reads
-    only what is initialised, and its operations have a value for all operands."""
-    views, here = windows_at(tree, path), _only(path)
+def has_value(tree: ProcDef, blk: Blk, e: Expr) -> Readiness:
+    """Whether a data expression surely has a value right before a run of statements, if it is in bounds there: it
+    reads only what is initialised, and its operations have a value for all operands."""
     for _, n in walk(e):
         if undefined(n) is not None:
             called = isinstance(n, ExternCall)
             return Clash(f"{n.f.name} surely has a value" if called else "the expression does not divide by zero")  # type: ignore[union-attr]
-        match n:
-            case ReadConfig(config=c, field=f):
-                return Clash(f"{c.name}.{f} is set")
-            case Read(sym=s):
-                base = _base(s, views)
-                if not isinstance(initialised(tree, here, base, _whole(types[base])), Safe):
-                    return Clash(f"{base.name}, which the expression reads, is initialised")
-            case _:
-                pass
-    return SAFE
+        if isinstance(n, ReadConfig):
+            return Clash(f"{n.config.name}.{n.field} is set")
+    views = windows_at(tree, blk.path())
+    return _all_ready(tree, blk, [resolve(r, views) for r in reads_of(e)], "the expression")
 
 
-def _only(path: Path) -> Blk:
-    """The statement at `path` as a block."""
-    label, k = path[-1]
-    assert k is not None
-    return Blk(path[:-1], label, k, k + 1)
-
-
-def _base(sym: Sym, views: Mapping[Sym, WindowExpr]) -> Sym:
-    """The buffer that a window views."""
-    while sym in views:
-        sym = views[sym].sym
-    return sym
+def _all_ready(tree: ProcDef, blk: Blk, reads: Sequence[Access], who: str) -> Readiness:
+    """Whether what some reads need is there, told of the first buffer of which it is not."""
+    needs: set[Sym] = set()
+    for r in reads:
+        verdict = ready(tree, blk, [r])
+        if isinstance(verdict, Clash):
+            what = f"{buffer_name(r.buffer, names_at(tree))}, which {who} reads, is initialised"
+            return Clash(what, unknown=verdict.unknown)
+        if isinstance(verdict, Given):
+            needs |= verdict.needs
+    return Given(frozenset(needs)) if needs else SAFE
 
 
 def _written_first(tree: ProcDef, path: Path, sym: Sym) -> bool:
@@ -111,23 +90,35 @@ def _written_first(tree: ProcDef, path: Path, sym: Sym) -> bool:
     return scope.lo == scope.hi or isinstance(covered(tree, scope, sym), Safe)
 
 
-def runs(tree: ProcDef, path: Path, call: Call, types: dict[Sym, Type]) -> Verdict:
-    """Whether the call, which may stand at `path`, surely runs to its end; `types` are those in scope there."""
+def runs(tree: ProcDef, blk: Blk, call: Call) -> Readiness:
+    """Whether the call, which may stand right before a run of statements, or in the place of the first, surely runs
+    to its end."""
     callee = call.f.tree
     why = partial(callee)
     if why is not None:
         return Clash(f"{callee.name} surely runs to its end ({why})")
-    views, here = windows_at(tree, path), _only(path)
+    return arguments_ready(tree, blk, call, frozenset(a.sym for a in callee.args))
+
+
+def arguments_ready(tree: ProcDef, blk: Blk, call: Call, formals: frozenset[Sym]) -> Readiness:
+    """Whether all that a call reads of the buffers that it gets by some arguments, before it writes it, is initialised
+    right before a run of statements, where the call is to stand; or is read by the statements themselves."""
+    callee, views = call.f.tree, windows_at(tree, blk.path())
     body = Blk((), "body", 0, len(callee.body))
+    bases: set[Buffer] = set()
     for formal, actual in zip(callee.args, call.args, strict=True):
-        if not isinstance(actual, Read | WindowExpr) or isinstance(covered(callee, body, formal.sym), Safe):
-            continue
-        base = _base(actual.sym, views)
-        verdict = initialised(tree, here, base, _whole(types[base]))
-        if isinstance(verdict, Clash):
-            return Clash(f"{base.name}, which {callee.name} reads, is initialised")
-    return SAFE
+        buffer = formal.sym in formals and isinstance(actual, Read | WindowExpr)
+        if buffer and not isinstance(covered(callee, body, formal.sym), Safe):
+            bases.add(_base(actual.sym, views))  # type: ignore[union-attr]
+    found = [a for a in block_accesses([call], views) if a.buffer in bases]
+    facts, writes = facts_at(tree, blk.path()), [a for a in found if a.kind == "W"]
+    what = "the call writes it first"
+    reads = [a for a in found if a.reads and not isinstance(cover(tree, facts, a, writes, what), Safe)]
+    return _all_ready(tree, blk, reads, callee.name)
 
 
-def _whole(t: Type | Node) -> list[WinDim]:
-    return [Interval(b.ZERO, n) for n in t.shape] if isinstance(t, Tensor) else []
+def _base(sym: Sym, views: Mapping[Sym, WindowExpr]) -> Sym:
+    """The buffer that a window views."""
+    while sym in views:
+        sym = views[sym].sym
+    return sym

@@ -16,7 +16,7 @@ from ..cursors.edits import span_of
 from ..cursors.kinds import AssignCursor, BinaryOpCursor, ReduceCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.precisions import converted, element, holds, precision
-from ..frontend.scope import declarations, types_at
+from ..frontend.scope import declarations
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Binary, Const, Expr, For, ProcDef, Read, Reduce, Unary
 from ..ir.reductions import combined, made_by, parts
@@ -26,7 +26,7 @@ from ..logic import safety, untrapped
 from ..logic.dependence import Safe
 from ..logic.effects import accesses, effects, reads_of, resolve, windows_at
 from .framework import Where, applicable, primitive, require
-from .scoping import stays_race_free
+from .scoping import ready, stays_race_free
 from .wellformed import well_formed
 
 ASSOCIATIVE: Final = ("+", "*")
@@ -217,7 +217,8 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     old = Read(zero.sym, zero.idx)
     value = Binary("*", c, old) if op == "*" else Binary("/", old, c)
     if not any(_surely_runs(tree, path, p) for p, _ in sums):
-        require(untrapped.has_value(tree, path, c if op == "*" else value, types_at(tree, path)), block)
+        here = safety.Blk(*span_of(path))
+        ready(rw, untrapped.has_value(tree, here, c if op == "*" else value), block)
     for (p, _), e in zip(sums, rest, strict=True):
         rw.replace((*p, ("rhs", None)), e)
     rw.insert_after(path, Assign(zero.sym, zero.idx, value))

@@ -19,24 +19,21 @@ from ..ir import build as b
 from ..ir.config import Config
 from ..ir.nodes import (
     Expr,
-    Interval,
     ProcDef,
-    Read,
     ReadConfig,
     Var,
     WindowExpr,
     WriteConfig,
 )
-from ..ir.types import Control, R, Scalar, Tensor, bool_
+from ..ir.types import Control, R, Scalar, bool_
 from ..ir.walk import Path, is_bool, is_control, walk
-from ..logic import safety
+from ..logic import safety, untrapped
 from ..logic.dependence import Safe
-from ..logic.effects import windows_at
 from ..logic.held import held_at
 from ..logic.untrapped import undefined
-from .framework import ExprLike, Where, applicable, argument, primitive, require
-from .scoping import config_asserts_stay, no_new_races, other_value
-from .staging import is_value, maybe_skipped
+from .framework import ExprLike, Where, applicable, argument, primitive
+from .scoping import config_asserts_stay, no_new_races, other_value, ready
+from .staging import is_value, maybe_skipped, read_early
 from .wellformed import well_formed
 
 
@@ -77,6 +74,7 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where
     what = f"{config.name}.{field} holds {config.fields[field]}, which this is not"
     applicable(_holds(tree, e.path, value, place), what, e)
     applicable(not maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
+    read_early(rw, e)
     known = _holds_already(tree, stmt, place, value)
     rw.replace(e.path, ReadConfig(config, field))
     rw.insert_before(stmt, WriteConfig(config, field, value))
@@ -162,7 +160,7 @@ def write_config(rw: Rewrite, gap: GapCursor, config: Config, field: str, value:
     rw.insert(at, WriteConfig(config, field, e))
     path = at.path()
     well_formed(rw)
-    _has_value(rw.tree, path, e)
+    _has_value(rw, path, e)
     if not _holds_already(rw.tree, path, place, e):
         other_value(rw, rw.tree, at.path(1), place, gap)
     no_new_races(rw, path)
@@ -178,20 +176,13 @@ def _holds_already(tree: ProcDef, path: Path, field: ReadConfig, value: Expr) ->
     return held is not None and isinstance(safety.equal_at(tree, path, held, value), Safe)
 
 
-def _has_value(tree: ProcDef, path: Path, e: Expr) -> None:
-    """Owed where an expression is evaluated that was not evaluated before: it does not trap."""
-    views = windows_at(tree, path)
-    here, types = safety.Blk(*span_of(path)), declarations(tree)
+def _has_value(rw: Rewrite, path: Path, e: Expr) -> None:
+    """Owed where the statement at `path`, which is new, evaluates an expression: it does not trap."""
     for _, n in walk(e):
         argument(not isinstance(n, ReadConfig), "the value reads a config field, which may not be set")
         argument(undefined(n) is None, "the value may not exist: it calls a partial function, or divides")
-        if isinstance(n, Read):
-            base = n.sym
-            while base in views:
-                base = views[base].sym
-            t = types[base]
-            whole = [Interval(b.ZERO, x) for x in t.shape] if isinstance(t, Tensor) else []
-            require(safety.initialised(tree, here, base, whole))
+    nothing = span_of(path)._replace(hi=span_of(path).lo)
+    ready(rw, untrapped.has_value(rw.tree, safety.Blk(*nothing), e))
 
 
 # -- arguments ----------------------------------------------------------------------------------------

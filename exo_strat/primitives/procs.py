@@ -45,7 +45,7 @@ from ..logic.normal import to_expr
 from ..logic.translate import lin
 from ..logic.unify import Unified, Unifier, View, fresh_callee, skeleton
 from .framework import Where, applicable, argument, primitive, refuse, require
-from .scoping import escaping, other_value
+from .scoping import escaping, no_new_races, other_value, ready
 from .wellformed import call_error, configs_differ, memories_at, well_formed
 
 ADDRESSABLE = (DRAM, DRAM_STACK, DRAM_STATIC)
@@ -333,14 +333,17 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Proc) -> Where:
     assert isinstance(old, Proc)
     same = [*map(_passing, old.tree.args)] == [*map(_passing, other.tree.args)]
     applicable(same, "the two procedures take different kinds of arguments, or in other memories", call)
+    here = safety.Blk(*span_of(path))
     common = next(p for p in old.versions() if any(p is q for q in other.versions()))
     if common is not old:
-        require(untrapped.runs(tree, path, with_child(node, "f", common), types_at(tree, path)), call)
+        ready(rw, untrapped.runs(tree, here, with_child(node, "f", common)), call)
     new = with_child(node, "f", other)
+    ready(rw, untrapped.arguments_ready(tree, here, new, other.needs_since(common)), call)
     error = call_error(tree, path, new)
     if error is not None:
         refuse(unsafe(error.message, error.counterexample))
     rw.set(path, f=other)
+    no_new_races(rw, path)
     for field in sorted(old.leaves_since(common) | other.leaves_since(common), key=lambda f: (f.config.name, f.field)):
         other_value(rw, tree, span_of(path).path(1), field, call)
     if configs_differ([node], new):

@@ -19,7 +19,7 @@ from ..logic import recomputation, safety
 from ..logic.translate import is_opaque
 from .framework import Where, applicable, primitive, ref, require
 from .loops import reorder_loops
-from .scoping import body_span, config_asserts_stay, evaluated_early, joint_mode, loop_at, stays_race_free
+from .scoping import body_span, config_asserts_stay, evaluated_early, joint_mode, loop_at, ready, stays_race_free
 
 
 @primitive(same_values=True)
@@ -157,8 +157,9 @@ def _if_out_of_for(rw: Rewrite, path: Path) -> None:
     require(safety.unchanged(tree, safety.Blk(path, "body", 0, 1), cond.cond))
     runs = safety.holds(tree, path, b.lt(loop.lo, loop.hi), "the loop runs at least once")
     early = is_opaque(cond.cond) and isinstance(runs, safety.Clash)
-    if early and isinstance(recomputation.evaluable(tree, safety.Blk(*span_of(path)), cond.cond), safety.Clash):
-        require(runs)
+    if early:
+        has_value = recomputation.evaluable(tree, safety.Blk(*span_of(path)), cond.cond)
+        ready(rw, runs if isinstance(has_value, safety.Clash) else has_value)
     nested = _hoist(rw, path, "body")
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
     if cond.orelse:
@@ -179,7 +180,7 @@ def _for_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
     loop = loop_at(tree, loop_path)
     early = [e for e in (loop.lo, loop.hi) if is_opaque(e)]
     for e in early:
-        require(recomputation.evaluable(tree, safety.Blk(*span_of(path)), e))
+        ready(rw, recomputation.evaluable(tree, safety.Blk(*span_of(path)), e))
     require(safety.unchanged(tree, safety.Blk(loop_path, "body", 0, len(loop.body)), cond.cond))
     nested = _hoist(rw, path, "body")
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
@@ -197,7 +198,7 @@ def _if_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
     other = getattr(outer, other_label)
     early = is_opaque(inner.cond)
     if early:
-        require(recomputation.evaluable(tree, safety.Blk(*span_of(path)), inner.cond))
+        ready(rw, recomputation.evaluable(tree, safety.Blk(*span_of(path)), inner.cond))
     nested = _hoist(rw, path, label)
     rw.move(body_span(rw, path), Span(nested, label, 0, 0))
     if inner.orelse or other:

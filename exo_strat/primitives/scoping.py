@@ -22,7 +22,7 @@ from ..logic.affine import Lin, Opaque
 from ..logic.answers import Proved, Sat
 from ..logic.configs import asks_config
 from ..logic.context import env_of, facts_at
-from ..logic.dependence import Clash
+from ..logic.dependence import Clash, Given, Readiness
 from ..logic.formula import eq
 from ..logic.liveness import may_last, unread_after
 from ..logic.solver import prove, satisfiable
@@ -115,6 +115,16 @@ def counts_from_start(loop: For, place: Cursor | None = None) -> None:
     """Owed when expressions in the lower bound take the iterator's place: the bound never changes."""
     used = any(loop.iter in mentions(s) for s in loop.body)
     applicable(not used or not is_opaque(loop.lo), f"{loop.iter} counts from a config field, which may change", place)
+
+
+def ready(rw: Rewrite, readiness: Readiness, place: Cursor | None = None) -> None:
+    """Owed when code reads what it did not read there, or not surely: it was written. What a caller may not have
+    written of an argument is noted: who makes it call the new version must show that it is there."""
+    if isinstance(readiness, Given):
+        for argument in readiness.needs:
+            rw.reads_more(argument)
+    else:
+        require(readiness, place)
 
 
 def stays_race_free(rw: Rewrite, path: Path) -> None:

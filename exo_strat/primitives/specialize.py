@@ -13,8 +13,8 @@ from ..ir.types import bool_
 from ..ir.walk import Path, is_bool, mentions, walk
 from ..logic import recomputation
 from ..logic.translate import is_opaque
-from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, primitive, require
-from .scoping import config_asserts_stay, escaping, evaluated_early
+from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, primitive
+from .scoping import config_asserts_stay, escaping, evaluated_early, ready
 
 
 @primitive(same_values=True)
@@ -55,7 +55,7 @@ def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
     for c in tests:
         if is_opaque(c):
-            require(recomputation.evaluable(tree, blk(block), c), block)
+            ready(rw, recomputation.evaluable(tree, blk(block), c), block)
     stmts = span.members(tree)
     rest: PVector[Stmt] = rw.copy(stmts)
     for c in reversed(tests[1:]):

@@ -43,14 +43,14 @@ from ..ir.printing import names_at, print_expr
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Tensor
 from ..ir.walk import LOGICAL, Path, get, is_control, mentions, walk
-from ..logic import safety
+from ..logic import safety, untrapped
 from ..logic.dependence import Clash, Safe
 from ..logic.effects import windows_at
 from ..logic.normal import difference
 from ..logic.translate import is_opaque
 from .access import Dims, Redirect, bounds, redirect_each, shown, statement_of, uses_in
 from .framework import Where, applicable, blk, name_arg, primitive, require, window_arg
-from .scoping import escaping, no_new_races
+from .scoping import escaping, no_new_races, ready
 from .start import least_value
 from .wellformed import well_formed
 
@@ -84,11 +84,14 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: str, cse: bool = False) -> Where
     applicable(not isinstance(value, WindowExpr) and is_value(tree, e.path), "this stands for a buffer", e)
     stmt = e.stmt().path
     applicable(not maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
+    early = read_early(rw, e)
     a = rw.fresh(name_arg(name))
     for path in _equal_places(tree, stmt, e.path) if cse else [e.path]:
         rw.replace(path, Read(a, pvector()))
     rhs: Expr = value  # type: ignore[assignment]
     rw.insert_before(stmt, Alloc(a, precision_at(tree, e.path), DRAM), Assign(a, pvector(), rhs))
+    if early:
+        no_new_races(rw, span_of(stmt).path(1))
     if any(isinstance(n, ReadConfig) for _, n in walk(rhs)):
         well_formed(rw)  # what is known of fields counts for the arguments of calls only
     return span_of(stmt).path(1)
@@ -101,6 +104,16 @@ def is_value(tree: ProcDef, path: Path) -> bool:
         return True
     formal = call.f.tree.args[k]
     return isinstance(formal.type, Scalar) and formal.sym not in written_args(call.f.tree)
+
+
+def read_early(rw: Rewrite, e: ExprCursor) -> bool:
+    """Whether a value that is to be read right before its statement need not be read by that: a call passes it by
+    reference. Owed then: it was written."""
+    tree = rw.proc.tree
+    if not (isinstance(e.node, Read) and isinstance(get(tree, e.path[:-1]), Call)):
+        return False
+    ready(rw, untrapped.has_value(tree, safety.Blk(*span_of(e.stmt().path)), e.node), e)
+    return True
 
 
 def maybe_skipped(tree: ProcDef, stmt: Path, path: Path) -> bool:
@@ -189,7 +202,7 @@ def stage_mem(rw: Rewrite, block: BlockCursor, window: str, name: str, accum: bo
     load = accum or _reads_before(tree, s, buffer, dims, store, part)
     op, start = _accumulation(tree, s, buffer, part, block) if accum else (None, None)
     if load:
-        require(safety.initialised(tree, s, buffer, dims), block)
+        ready(rw, safety.initialised(tree, s, buffer, dims), block)
     tmp = rw.fresh(name_arg(name))
     alloc, how = _copy_of(tree, buffer, dims, tmp)
     redirect_each(rw, places, buffer, lambda _: how)

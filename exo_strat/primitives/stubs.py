@@ -10,14 +10,14 @@ from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
 from ..failure import unsafe
 from ..frontend.parser import parse_call
-from ..frontend.scope import scope_at, types_at
+from ..frontend.scope import scope_at
 from ..ir.nodes import Expr, Pass
 from ..ir.printing import names_at, print_expr
 from ..ir.walk import Path, get, walk
 from ..logic import safety, untrapped
 from ..logic.dependence import Clash, if_reached, show
 from .framework import Where, argument, primitive, refuse, require
-from .scoping import stays_race_free
+from .scoping import ready, stays_race_free
 from .wellformed import call_error
 
 
@@ -129,4 +129,4 @@ def _does_nothing(rw: Rewrite, path: Path, instr: Proc) -> None:
     error = call_error(tree, path, call)  # type: ignore[arg-type]
     if error is not None:
         require(if_reached(tree, path, Clash(error.message, error.counterexample)))
-    require(untrapped.runs(tree, path, call, types_at(tree, path)))  # type: ignore[arg-type]
+    ready(rw, untrapped.runs(tree, safety.Blk(path[:-1], label, k, k), call))  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ from exo_strat.logic.contents import (
     within,
     writes_to,
 )
-from exo_strat.logic.dependence import Clash, Safe, Verdict
+from exo_strat.logic.dependence import Clash, Given, Readiness, Safe, Verdict
 from exo_strat.logic.effects import Blk
 
 CFG = Config("CFG", pmap({"k": types.index}))
@@ -165,14 +165,13 @@ def test_where_nothing_is_written() -> None:
     assert isinstance(verdict, Clash) and verdict.counterexample == {"n": 2, "m": 1}
 
 
-def ready(body: str, window: str) -> Verdict:
+def ready(body: str, window: str) -> Readiness:
     t = tree(body)
     buffer, dims = parse_window(window, scope_at(t, block(t).path()))
     return initialised(t, block(t), buffer, dims)
 
 
 def test_initialised() -> None:
-    assert ready("pass", "y[0:n]") == Safe()  # arguments are
     assert ready("a: f32[n]\nfor i in seq(0, n):\n    a[i] = 0.0\npass", "a[0:n]") == Safe()
     assert ready("a: f32[n]\nfor i in seq(0, n):\n    a[i] = 0.0\n    pass\n    y[i] = a[i]", "a[0:i + 1]") == Safe()
     chain = "a: f32[n + 1]\na[0] = 0.0\nfor i in seq(0, n):\n    pass\n    a[i + 1] = a[i]"
@@ -200,6 +199,33 @@ def test_initialised() -> None:
 )
 def test_not_surely_initialised(body: str, window: str) -> None:
     assert isinstance(ready(body, window), Clash)
+
+
+@pytest.mark.parametrize(
+    ("body", "needed"),
+    [
+        ("pass", True),
+        ("for i in seq(0, n):\n    y[i] = 0.0\npass", False),
+        ("for i in seq(1, n):\n    y[i] = 0.0\npass", True),
+        ("for i in seq(0, n):\n    x[i, 0] = y[i]\npass", False),
+        ("if flag:\n    for i in seq(0, n):\n        x[i, 0] = y[i]\npass", True),
+        ("pass\nfor i in seq(0, n):\n    x[i, 0] = y[i]\npass", False),
+        ("pass\nfor i in seq(0, n):\n    y[i] += 1.0\npass", False),
+        ("pass\nfor i in seq(0, n):\n    if x[i, 0] < 1.0:\n        y[i] += 1.0\npass", True),
+        ("pass\nfor i in seq(0, n):\n    y[i] = 0.0\n    y[i] += 1.0\npass", True),
+        ("pass\nfor i in seq(0, n):\n    y[0] = 0.0\nfor i in seq(0, n):\n    y[i] += 1.0\npass", True),
+        ("pass\nfor i in seq(0, n):\n    y[i] = y[i + 1]\npass", True),
+        ("pass\nfor i in seq(0, n):\n    y[i + 1] = y[i] + y[i + 1]\npass", True),
+        ("pass\nfor i in seq(0, n):\n    y[n] = y[i]\npass", False),
+        ("for i in seq(0, n):\n    x[i, 0] = y[i]\n    pass\n    y[i] = 0.0", True),
+        ("pass\nfor k in seq(0, 4):\n    for i in seq(0, n):\n        y[i] += x[i, k]\npass", False),
+        ("pass\nfor k in seq(0, m - 1):\n    for i in seq(0, n):\n        y[i] += x[i, 0]\npass", True),
+        ("put(3, x[0, 0:4])\npass", True),
+    ],
+)
+def test_what_the_caller_must_have_written(body: str, needed: bool) -> None:
+    verdict = ready(body, "y[0:n]")
+    assert verdict == (Given(frozenset({sym(tree(body), "y")})) if needed else Safe())
 
 
 def test_initialised_needs_a_buffer() -> None:
