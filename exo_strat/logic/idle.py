@@ -25,6 +25,7 @@ from ..ir.nodes import (
     Assign,
     Call,
     ExternCall,
+    If,
     Node,
     Pass,
     ProcDef,
@@ -37,10 +38,11 @@ from ..ir.nodes import (
 )
 from ..ir.types import Scalar, Tensor, Type
 from ..ir.walk import Path, get, in_scope, mentions, update, walk, with_child
+from .contents import ready
 from .context import facts_at
 from .coverage import cover
-from .dependence import SAFE, Clash, Verdict, clash, if_reached, prime, show
-from .effects import Access, Blk, effects, windows_at
+from .dependence import SAFE, Clash, Readiness, Verdict, clash, if_reached, prime, show
+from .effects import Access, Blk, block_accesses, effects, windows_at
 from .formula import TRUE
 from .untrapped import undefined
 
@@ -69,6 +71,18 @@ def may_idle(tree: ProcDef, path: Path, other: Sequence[Stmt], types: Mapping[Sy
             if isinstance(verdict, Clash):
                 return if_reached(tree, path, verdict)
     return SAFE
+
+
+def idle_needs(tree: ProcDef, path: Path, other: Sequence[Stmt]) -> Readiness:
+    """Whether what `other`, the else branch that the `if` at `path` is to get, reads of arguments is there."""
+    cond, views = get(tree, path), windows_at(tree, path)
+    assert isinstance(cond, If)
+    both = If(cond.cond, pvector([Pass()]), pvector(other))
+    arguments = frozenset(a.sym for a in tree.args)
+    label, k = path[-1]
+    assert k is not None
+    reads = [a for a in block_accesses([both], views) if a.buffer in arguments and a.reads]
+    return ready(tree, Blk(path[:-1], label, k, k + 1), reads)
 
 
 class Added(NamedTuple):

@@ -13,7 +13,7 @@ from ..ir.nodes import Assign, If, Stmt
 from ..ir.walk import get, walk
 from ..logic import idle
 from .framework import Where, applicable, argument, primitive, require
-from .scoping import no_new_races
+from .scoping import no_new_races, ready
 from .wellformed import well_formed_at
 
 
@@ -73,6 +73,7 @@ def drop_guard(rw: Rewrite, guard: IfCursor, fill: float | None = None) -> Where
         if isinstance(n, Stmt):
             well_formed_at(rw, at)
     require(idle.may_idle(tree, path, added, declarations(tree)), guard)
+    ready(rw, idle.idle_needs(tree, path, added), guard)
     for at in statements:
         no_new_races(rw, at)
     return new if fill is None else path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pyrsistent import PVector, pvector
@@ -41,7 +41,7 @@ from ..ir.nodes import (
 )
 from ..ir.printing import names_at, print_expr
 from ..ir.reductions import NEUTRAL
-from ..ir.types import Scalar, Tensor
+from ..ir.types import Scalar, Tensor, Type
 from ..ir.walk import LOGICAL, Path, get, is_control, mentions, walk
 from ..logic import safety, untrapped
 from ..logic.dependence import Clash, Safe
@@ -274,7 +274,8 @@ def _places_inside(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims, block: B
     tree = rw.proc.tree
     places, types = uses_in(tree, Span(*s), buffer), declarations(tree)
     verdict = safety.within(tree, s, buffer, dims)
-    if isinstance(verdict, Safe):
+    passed = [path for path in places if isinstance(get(tree, path[:-1]), Call)]  # which a callee need not touch
+    if isinstance(verdict, Safe) and all(_surely_inside(tree, path, types, dims) for path in passed):
         for path in places:
             inside = _inside(shown(get(tree, path), types) or (), dims)
             what = "every window that the block makes is inside the window"
@@ -283,18 +284,29 @@ def _places_inside(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims, block: B
     found: list[Path] = []
     for path in places:
         node = get(tree, path)
-        cells = shown(node, types) or [Point(i) for i in getattr(node, "idx", ())]
-        if isinstance(node, StrideExpr) or safety.holds_everywhere(tree, path, _inside(cells, dims), False):
+        cells = _named(node, types)
+        if isinstance(node, StrideExpr) or _surely_inside(tree, path, types, dims):
             found.append(path)
         elif not safety.holds_everywhere(tree, path, _beside(cells, dims), False):
             what = "every access of the block is inside the window, or else surely beside it"
             neither = safety.holds(tree, path, _inside(cells, dims), what, False)
             if isinstance(neither, Clash):
-                neither = replace(neither, details=f"{_spelled(tree, node)} is neither")
+                shown_by = None if path in passed else neither.counterexample  # no run need touch it
+                neither = replace(neither, counterexample=shown_by, details=f"{_spelled(tree, node)} is neither")
             require(neither, at_path(rw.proc, statement_of(path)))
     if all(isinstance(get(tree, path), StrideExpr) for path in found):
         require(verdict, block)
     return found
+
+
+def _named(n: Node, types: Mapping[Sym, Type]) -> Dims:
+    """The part of a buffer that a place names."""
+    return shown(n, types) or [Point(i) for i in getattr(n, "idx", ())]
+
+
+def _surely_inside(tree: ProcDef, path: Path, types: Mapping[Sym, Type], dims: Dims) -> bool:
+    """Whether what a place names is inside a window wherever control gets there."""
+    return safety.holds_everywhere(tree, path, _inside(_named(get(tree, path), types), dims), False)
 
 
 def _spelled(tree: ProcDef, n: Node) -> str:

@@ -273,7 +273,7 @@ WRITES: dict[str, tuple[str, str, object, type[Failure], str]] = {
     "a field that is read": ("reads(a)", "n", "n", Unsafe, READ_LATER),
     "a field that an assertion reads": ("Cfg.n = 1\nasks(a)", "n", 1.5, BadArgument, "Cfg.n holds index"),
     "out of bounds": ("a = 0.0", "scale", "x[n]", Unsafe, "out of bounds"),
-    "never written": ("b: f32\na = 0.0", "scale", "b", Unsafe, "surely written"),
+    "never written": ("b: f32\na = 0.0", "scale", "b", Unsafe, "is initialised"),
     "a field that may not be set": ("a = 0.0\nCfg.on = True", "on", "Cfg.on", BadArgument, ""),
     "no value for some operands": ("a = 0.0", "scale", "1.0 / a", BadArgument, "may not exist"),
     "a partial function": ("a = 0.0", "scale", "sqrt(a)", BadArgument, "may not exist"),
