@@ -110,6 +110,8 @@ def arguments_ready(tree: ProcDef, blk: Blk, call: Call, formals: frozenset[Sym]
         buffer = formal.sym in formals and isinstance(actual, Read | WindowExpr)
         if buffer and not isinstance(covered(callee, body, formal.sym), Safe):
             bases.add(_base(actual.sym, views))  # type: ignore[union-attr]
+    if not bases:
+        return SAFE
     found = [a for a in block_accesses([call], views) if a.buffer in bases]
     facts, writes = facts_at(tree, blk.path()), [a for a in found if a.kind == "W"]
     what = "the call writes it first"
