@@ -7,7 +7,7 @@
 #   make test         the test suite
 #   make lint         ruff, mypy and the import contracts
 #   make soak N=10000 the property tests, N examples each; then Neon code in an emulator (qemu-user),
-#                     if there is one; the BLAS with sanitizers; every primitive applied N times, with a table
+#                     if there is one; the BLAS, and parallel loops, with sanitizers; every primitive applied N times, with a table
 #   make wheel-test   build the wheel, install it in an empty environment, run the demos from elsewhere
 #   make clean        remove what the above made
 
@@ -43,7 +43,7 @@ lint: $(READY)
 soak: $(READY)
 	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q -m hypothesis --ignore tests/soundness/test_primitives.py tests
 	$(BIN)/pytest -n auto -q -m cross tests/backends
-	$(BIN)/pytest -n auto -q -m sanitize tests/blas
+	$(BIN)/pytest -n auto -q -m sanitize tests/blas tests/backends
 	$(BIN)/python -m exo_strat.testing.soak -n $(N)
 
 wheel-test: $(READY)

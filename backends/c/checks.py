@@ -41,6 +41,7 @@ from .memory import c_memory
 from .precision import check_precisions, check_value
 from .program import Program
 from .symbols import Data, kept_dims
+from .threads import check_threads
 from .types import decided
 
 
@@ -52,6 +53,7 @@ def check(program: Program) -> None:
         check_existence(f.tree, f.data)
         check_calls(f.tree, f.data)
         check_loops(f.tree)
+        check_threads(f.tree, f.data, program.by_tree)
     check_registers(program)
 
 

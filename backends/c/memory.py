@@ -34,6 +34,9 @@ class CMemory(Memory):
     """Whether ordinary statements may read and write elements; else only instructions may."""
     pointers: ClassVar[bool] = True
     """Whether a window of it can be held in a C pointer with strides, and passed to procedures."""
+    per_thread: ClassVar[bool] = False
+    """Whether a buffer outlives its block in C and each thread has a copy of its own, so that other threads reach it
+    by its address only."""
     cc_flags: ClassVar[tuple[str, ...]] = ()
     """What the C compiler needs to be told."""
     cpu_flags: ClassVar[tuple[str, ...]] = ()
@@ -133,16 +136,22 @@ class HeapMemory(CMemory):
         return isinstance(other, HeapMemory | LocalMemory)
 
 
-@dataclass(frozen=True, repr=False)
 class LocalMemory(CMemory):
-    """An array of constant size with the given storage class."""
+    """An array of constant size with a storage class."""
 
-    storage: str = ""
+    storage: ClassVar[str] = ""
 
     def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
         if not shape:
             return f"{c_type(scalar)} {name};"
         return f"{self.storage}_Alignas(64) {c_type(scalar)} {name}[{_constant(self, shape)}];"
+
+
+class StaticMemory(LocalMemory):
+    """Not on the stack. One copy a thread, as the body of a parallel loop may allocate such a buffer."""
+
+    storage: ClassVar[str] = "static _Thread_local "
+    per_thread: ClassVar[bool] = True
 
 
 HEAP_HELPERS = """\
@@ -165,8 +174,7 @@ static inline void *exo_alloc(size_t bytes) {
 HOST: Mapping[Memory, CMemory] = {
     DRAM: HeapMemory("DRAM"),
     DRAM_STACK: LocalMemory("DRAM_STACK"),
-    # one copy a thread: the body of a parallel loop may allocate such a buffer
-    DRAM_STATIC: LocalMemory("DRAM_STATIC", "static _Thread_local "),
+    DRAM_STATIC: StaticMemory("DRAM_STATIC"),
 }
 
 

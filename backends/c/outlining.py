@@ -57,12 +57,9 @@ def _data(sym: Sym, view: View, argument: Arg | None, f: Function, needs: Needs)
     if argument is not None and isinstance(argument.type, Tensor) and argument.type.window:
         name = view.name.removesuffix(".data")
         return name, Parameter(name, f"{needs.window(view.scalar, len(view.dims), view.const)} {name}", owner)
-    if not view.mem.pointers:
+    if not view.mem.pointers or (not view.dims and not view.pointer):
         return view.name, None
     const = "const " if view.const else ""
-    if not view.dims and not view.pointer:
-        # one value of the function's own: threads may only read it
-        return view.name, Parameter(view.name, f"const {c_type(view.scalar)} {view.name}")
     return view.name, Parameter(view.name, f"{const}{c_type(view.scalar)} *restrict {view.name}", owner)
 
 

@@ -10,6 +10,7 @@ from ..kernel import Call, Path, Proc, ProcDef, Sym, walk
 from .errors import BackendError, InstructionError, NameClashError
 from .names import c_name, fresh
 from .symbols import Data, Range, data_symbols, ranges, written_args
+from .threads import shared, side_by_side
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,10 @@ class Function:
     written: frozenset[int]
     foreign: frozenset[str]
     """Identifiers of the instruction templates that it uses: its variables must not hide them."""
+    shared: frozenset[Sym]
+    """What its parallel loops use that is declared outside of them."""
+    side_by_side: bool
+    """Whether the C compiler may run several calls of it side by side."""
 
     @property
     def is_leaf(self) -> bool:
@@ -98,7 +103,10 @@ def link(procs: Sequence[Proc]) -> Program:
         name = names.get(id(tree)) or (tree.name if tree.instr else fresh(tree.name, taken))
         data = data_symbols(tree)
         written[id(tree)] = written_args(tree, data, written)
-        function = Function(tree, name, id(tree) in names, data, ranges(tree), written[id(tree)], _foreign(tree))
+        function = Function(
+            tree, name, id(tree) in names, data, ranges(tree), written[id(tree)], _foreign(tree), shared(tree),
+            tree.instr is not None or side_by_side(tree, data, by_tree),
+        )  # fmt: skip
         by_tree[id(tree)] = function
         if id(tree) in emitted:
             functions.append(function)

@@ -7,6 +7,7 @@ of its block, so after the last use of any window of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ..kernel import (
     Alloc,
@@ -37,8 +38,9 @@ from .ordering import waits_at_end
 from .outlining import definition, parameters
 from .program import Function, Program
 from .terms import Term, binary, row_major
+from .threads import side_by_side
 from .types import INT, c_type, decided
-from .views import Env, View, whole
+from .views import Env, whole
 
 PRAGMAS = {"par": "#pragma omp parallel for", "vec": "#pragma omp simd"}
 
@@ -92,14 +94,18 @@ class Statements(Calls):
         lines, shape, env = self.shape(s.type, s.sym.name, env)
         name, env = env.spell(s.sym.name)
         scalar = decided(s.type.base if isinstance(s.type, Tensor) else s.type)
+        by_address = s.sym in self.function.shared and mem.pointers and (mem.per_thread or not shape)
+        cells, env = env.spell(f"{s.sym.name}_cell{'s' * bool(shape)}") if by_address else (name, env)
         if isinstance(mem, PlacedMemory):
             lines.append(mem.place(name, self.program.places[self.function.name, env.path]))
         else:
-            lines.append(mem.alloc(name, scalar, shape))
-        if end := mem.free(name, scalar, shape):
+            lines.append(mem.alloc(cells, scalar, shape))
+        if by_address:
+            lines.append(f"{c_type(scalar)} *const {name} = {'' if shape else '&'}{cells};")
+        if end := mem.free(cells, scalar, shape):
             release.append(end)
-        view = whole(name, scalar, mem, row_major(shape)) if shape else View(name, scalar, mem, (), ())
-        return lines, env.with_view(s.sym, view)
+        view = whole(name, scalar, mem, row_major(shape) if shape else ())
+        return lines, env.with_view(s.sym, replace(view, pointer=by_address))
 
     def shape(self, t: Scalar | Tensor, name: str, env: Env) -> tuple[list[str], tuple[Term, ...], Env]:
         """The extents of a buffer; one that a config write may change later is given a name first."""
@@ -191,7 +197,7 @@ class Statements(Calls):
         name, inner = env.spell(s.iter.name)
         inner = inner.with_control(s.iter, Term(name))
         body = list(self.block(s.body, inner, env.path, "body"))
-        if s.mode in PRAGMAS:
+        if s.mode == "par" or (s.mode == "vec" and side_by_side(s, self.function.data, self.program.by_tree)):
             yield PRAGMAS[s.mode]
         yield f"for ({INT} {name} = {lo}; {binary('<', Term(name), hi)}; {name}++) {{"
         yield from indented(self._outlined(name, body, inner) if s.mode == "par" else body)

@@ -28,7 +28,8 @@ def test_pointers_of_the_body_are_restrict_parameters(code: Code) -> None:
                 z[i] = a * t[i] + y[i]
     """)
     made = compile([p]).source
-    types = "bool on", "float *restrict z", "int64_t i", "const float a", "float *restrict t", "struct exo_win_1f32c y"
+    pointers = [f"float *restrict {name}" for name in "zat"]
+    types = ["bool on", pointers[0], "int64_t i", *pointers[1:], "struct exo_win_1f32c y"]
     assert f"static void exo_par_p_i_body({', '.join(types)}) {{" in made
     assert "exo_par_p_i_body(on, z, i, a, t, y);" in made
     n, (x, y, z) = 7, np.random.default_rng(0).random((3, 7), np.float32)
