@@ -10,16 +10,22 @@ from dataclasses import asdict
 from itertools import product
 
 from ..kernel import (
+    Alloc,
     Arg,
     Assign,
     Binary,
     Call,
+    Config,
     Const,
     Control,
     Expr,
+    ExternCall,
+    ExternFn,
     For,
     Instr,
     Interval,
+    Memory,
+    Node,
     Path,
     Point,
     ProcDef,
@@ -36,7 +42,16 @@ from ..kernel import (
     parallel,
     walk,
 )
-from .errors import BackendError, CallError, MemoryAccessError, Objection, PrecisionError, RaceError, marked
+from .errors import (
+    BackendError,
+    CallError,
+    MemoryAccessError,
+    NameClashError,
+    Objection,
+    PrecisionError,
+    RaceError,
+    marked,
+)
 from .memory import c_memory
 from .precision import check_precisions, check_value
 from .program import Program
@@ -47,6 +62,7 @@ from .types import decided
 
 def check(program: Program) -> None:
     """Raise the `BackendError` of the first rule that a function of the program breaks."""
+    check_names(program)
     for f in program.functions:
         check_precisions(f.tree, f.data)
         check_accesses(f.tree, f.data)
@@ -55,6 +71,28 @@ def check(program: Program) -> None:
         check_loops(f.tree)
         check_threads(f.tree, f.data, program.by_tree)
     check_registers(program)
+
+
+def check_names(program: Program) -> None:
+    """A name means one memory, config or extern function in all of the module."""
+    known: dict[str, object] = {}
+    for f in program.by_tree.values():
+        for path, n in walk(f.tree):
+            thing = _named(n)
+            if thing is not None and known.setdefault(thing.name, thing) != thing:
+                raise marked(NameClashError, f.tree, path, f"two different things are called {thing.name}; rename one")
+
+
+def _named(n: Node) -> Memory | Config | ExternFn | None:
+    match n:
+        case Alloc(mem=mem) | Arg(mem=mem):
+            return mem
+        case ReadConfig(config=config) | WriteConfig(config=config):
+            return config
+        case ExternCall(f=f) if f.result is None:  # a conversion goes by the name of a type
+            return f
+        case _:
+            return None
 
 
 def check_registers(program: Program) -> None:

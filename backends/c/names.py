@@ -69,3 +69,23 @@ def fresh(name: str, taken: frozenset[str]) -> str:
     while f"{base.rstrip('_')}_{n}" in taken:
         n += 1
     return f"{base.rstrip('_')}_{n}"
+
+
+def spelled(name: str) -> str:
+    """What stands for a name after a prefix of the printer's own: another for each name.
+
+    >>> spelled("x"), spelled("int"), spelled("\N{GREEK SMALL LETTER ALPHA}")
+    ('x', 'int', '0ceb1')
+    """
+    return name if name.isascii() else f"0{name.encode().hex()}"  # no name begins with a digit
+
+
+def field_name(name: str) -> str:
+    """The member of a struct for a config field: another for each name, and none that C, or a macro, owns.
+
+    >>> [field_name(n) for n in ("x", "int", "int_", "x_")]
+    ['x', 'int_', 'int__', 'x_']
+    """
+    if not name.isascii():
+        return f"exo_{name.encode().hex()}"
+    return f"{name}_" if is_reserved(name.rstrip("_") or name) else name

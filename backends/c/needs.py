@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..kernel import Config, ExternFn, Scalar
-from .errors import NameClashError
-from .names import c_name
+from .names import field_name, spelled
 from .types import INT, c_type, decided, window_definition, window_struct
 
 FLOOR_DIV = f"""\
@@ -82,36 +81,26 @@ class Needs:
         values = {"s": "f" if decided(t).name in ("f16", "f32") else "", "t": ctype}
         body = fill(f.c, lambda hole: values.get(hole, f"a{hole}"))
         params = ", ".join(f"{ctype} a{i}" for i in range(f.arity))
-        return self._helper(
-            f"exo_{c_name(f.name).rstrip('_')}_{decided(t)}",
-            lambda name: f"static inline {ctype} {name}({params}) {{ return ({ctype})({body}); }}",
-        )
+        return self._helper(f"exo_fn_{spelled(f.name)}_{decided(t)}", ctype, params, f"({ctype})({body})")
 
     def choice(self, op: str, t: Scalar) -> str:
         """The function that a `min=` or `max=` reduction applies."""
         ctype, test = c_type(t), "<" if op == "min" else ">"
-        return self._helper(
-            f"exo_{op}_{decided(t)}",
-            lambda name: f"static inline {ctype} {name}({ctype} a, {ctype} b) {{ return b {test} a ? b : a; }}",
-        )
+        return self._helper(f"exo_{op}_{decided(t)}", ctype, f"{ctype} a, {ctype} b", f"b {test} a ? b : a")
 
-    def _helper(self, name: str, text: Callable[[str], str]) -> str:
-        """The name of a helper with this text; numbered if another has the name."""
-        candidate, n = name, 0
-        while self.helpers.setdefault(candidate, text(candidate)) != text(candidate):
-            n += 1
-            candidate = f"{name}_{n}"
-        return candidate
+    def _helper(self, name: str, ctype: str, params: str, value: str) -> str:
+        """The name of a function that returns a value. Another value has another name, as an extern has its own."""
+        self.helpers[name] = f"static inline {ctype} {name}({params}) {{ return {value}; }}"
+        return name
 
     def register(self, config: Config, name: str) -> str:
         """The C lvalue of a config field."""
-        if self.configs.setdefault(config.name, config) != config:
-            raise NameClashError(f"two different configs are called {config.name}; rename one")
-        return f"exo_cfg_{config.name}.{c_name(name)}"
+        self.configs[config.name] = config
+        return f"exo_cfg_{spelled(config.name)}.{field_name(name)}"
 
     def config_text(self, config: Config) -> str:
         """The definition of a config's registers."""
         fields = ""
         for name, t in sorted(config.fields.items()):
-            fields += f"    {c_type(t) if isinstance(t, Scalar) else control_type(t.name)} {c_name(name)};\n"
-        return f"static struct {{\n{fields}}} exo_cfg_{config.name};\n"
+            fields += f"    {c_type(t) if isinstance(t, Scalar) else control_type(t.name)} {field_name(name)};\n"
+        return f"static struct {{\n{fields}}} exo_cfg_{spelled(config.name)};\n"

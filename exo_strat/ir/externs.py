@@ -22,13 +22,13 @@ class ExternFn:
     """A pure function of data values. `eval` is its meaning on exact numbers, `c` its C text.
 
     `result` is the precision of its value, if that is not the one of its arguments: so a conversion. `integer` says
-    that it is computed at integer precisions only.
+    that it is computed at integer precisions only. Two are one if all of this is: `eval` is the same Python function.
     """
 
     name: str
     arity: int
-    eval: Callable[..., Fraction] = field(compare=False, repr=False)
-    c: str = field(compare=False, repr=False)
+    eval: Callable[..., Fraction] = field(hash=False, repr=False)
+    c: str = field(repr=False)
     result: str | None = None
     integer: bool = False
 
