@@ -27,6 +27,7 @@ from returns.result import Result, Success
 from .cursors.cursor import Cursor
 from .cursors.proc import InvalidCursorError, Proc
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, invalid
+from .ir.numbers import plain
 from .source import Pieces, Text, brief, call, layout, show
 
 State: TypeAlias = tuple[Proc, Cursor]
@@ -294,5 +295,5 @@ def _maker(fn: Callable[..., Any], kind: type[Called], implicit: int) -> Callabl
 
 
 def freeze(value: Any) -> Any:
-    """Lists as tuples, so that arguments can be compared and hashed."""
-    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
+    """Lists as tuples and NumPy's numbers as Python's, so that arguments can be compared, hashed and printed."""
+    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else plain(value)

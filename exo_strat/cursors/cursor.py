@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from operator import index
 from typing import TYPE_CHECKING, TypeAlias, cast, overload
 
 from ..frontend.errors import PatternError
@@ -112,6 +113,8 @@ class Cursor:
 
 def _named(form: str, name: str) -> str:
     """The pattern for what has a name, maybe with `#n`; a pattern itself stays as it is."""
+    if not isinstance(name, str):
+        raise PatternError(f"a name is a text, not {name!r}")
     base, mark, n = name.partition("#")
     if ":" in base:
         return name
@@ -301,6 +304,7 @@ class BlockCursor(Cursor):
             if step != 1 or lo >= hi:
                 raise InvalidCursorError(f"the block has {n} statements: none are at {i.start}:{i.stop}\n{self}")
             return BlockCursor(self.proc, self.span._replace(lo=self.span.lo + lo, hi=self.span.lo + hi))
+        i = index(i)
         if not -n <= i < n:
             raise InvalidCursorError(f"the block has {n} statements: there is no number {i}\n{self}")
         return stmt_at(self.proc, self.span.path(i % n))
@@ -332,8 +336,8 @@ class BlockCursor(Cursor):
         """The block with so many more statements on either side; None: with all there are."""
         s = self.span
         n = len(getattr(get(self.proc.tree, s.parent), s.label))
-        lo = 0 if before is None else s.lo - before
-        hi = n if after is None else s.hi + after
+        lo = 0 if before is None else s.lo - index(before)
+        hi = n if after is None else s.hi + index(after)
         if not 0 <= lo < hi <= n:
             raise InvalidCursorError(f"the block cannot grow by {before} before and {after} after\n{self}")
         return BlockCursor(self.proc, Span(s.parent, s.label, lo, hi))
@@ -365,6 +369,7 @@ class StmtCursor(NodeCursor):
     """A statement."""
 
     def _sibling(self, by: int) -> Path | None:
+        by = index(by)
         s = span_of(self.path)
         whole = getattr(get(self.proc.tree, s.parent), s.label)
         return s.path(by) if 0 <= s.lo + by < len(whole) else None

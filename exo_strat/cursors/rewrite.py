@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from pyrsistent import PVector, pvector
 
-from ..ir.names import Sym
+from ..ir.names import Sym, checked_name
 from ..ir.nodes import Expr, Node, Pass, ReadConfig, Stmt
 from ..ir.walk import Path, freshen, get, subst, with_child
 from .cursor import Cursor, forward_path
@@ -48,7 +48,7 @@ class Rewrite:
     def fresh(self, name: str) -> Sym:
         """A new variable."""
         self._next_id += 1
-        return Sym(name, self._next_id - 1)
+        return Sym(checked_name(name, "a variable"), self._next_id - 1)
 
     def copy(self, stmts: Sequence[Stmt], values: Mapping[Sym, Expr] = MappingProxyType({})) -> PVector[Stmt]:
         """The same statements with new variables for those that they introduce, and `values` for others."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pyrsistent import PMap
 
 from ..ir.frozen import fast_init
-from ..ir.names import Sym
+from ..ir.names import Sym, checked_name
 from ..ir.nodes import Expr, Interval, Point, ProcDef
 from ..ir.printing import names_at, print_dim
 from ..ir.types import Control
@@ -62,17 +62,25 @@ class Place:
 
     def with_view(self, sym: Sym, view: View) -> Place:
         """With one more buffer in scope."""
-        self.refuse_rebinding(sym)
+        self.check_binder(sym)
         return replace(self, views=self.views.set(sym, view))
 
     def with_control(self, sym: Sym, t: Control) -> Place:
         """With one more control variable in scope."""
-        self.refuse_rebinding(sym)
+        self.check_binder(sym)
         return replace(self, controls=self.controls.set(sym, t))
 
-    def refuse_rebinding(self, sym: Sym) -> None:
+    def check_binder(self, sym: Sym) -> None:
         if sym in self.views or sym in self.controls:
             raise self.error(f"{sym} is bound twice; each variable must be bound once")
+        self.check_name(sym.name, "a variable")
+
+    def check_name(self, name: str, what: str) -> None:
+        """Raises `CheckError` if `what` can't be called so."""
+        try:
+            checked_name(name, what)
+        except ValueError as e:
+            raise self.error(str(e)) from None
 
     # -- names and values --
 

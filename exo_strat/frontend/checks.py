@@ -14,12 +14,15 @@ from pyrsistent import pmap
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Alloc, Assign, Block, Call, For, If, ProcDef, Reduce, Stmt, WindowDef, WriteConfig
+from ..ir.outside import two_of_one_name
 from ..ir.types import Control, DataType, Tensor, index, size
 from ..ir.walk import mentions
+from ..logic.answers import Unsat
 from ..logic.configs import asks_config, values_at
 from ..logic.context import branch_facts, declared_facts, entry_facts, env_of, range_facts, stable_facts
 from ..logic.formula import ge
-from ..logic.translate import unknown
+from ..logic.solver import satisfiable
+from ..logic.translate import cond, unknown
 from .check_calls import check_call
 from .check_expr import check_access, check_kind, check_kind_of_field, check_window
 from .check_place import Place
@@ -43,6 +46,7 @@ def check(tree: ProcDef) -> None:
 def _check_signature(tree: ProcDef) -> Place:
     """Checks arguments and assertions; the place inside, knowing what is assumed of the control arguments."""
     place = Place(tree, (), (), pmap(), pmap(), env_of(tree))
+    _check_names(place, tree)
     for k, a in enumerate(tree.args):
         if isinstance(a.type, Control):
             place = place.at(("args", k)).with_control(a.sym, a.type).back(place.path)
@@ -57,7 +61,42 @@ def _check_signature(tree: ProcDef) -> Place:
     for k, a in enumerate(tree.args):
         if isinstance(a.type, Tensor):
             _check_extents(place.at(("args", k)), a.sym, a.type)
+    if not admits_some(tree):
+        raise place.at(*[("preds", len(tree.preds) - 1)][: len(tree.preds)]).error(NEVER_CALLED)
     return place
+
+
+NEVER_CALLED = "no arguments meet all that is asserted: the procedure could never be called"
+
+
+@memo_by_identity
+def admits_some(tree: ProcDef) -> bool:
+    """Whether some values of the arguments, and of config fields and data, meet the assertions of `tree` together."""
+    if not tree.preds:
+        return True
+    env = env_of(tree)
+    asked = (*entry_facts(tree), *(cond(p, env) for p in tree.preds))
+    return not isinstance(satisfiable(asked, f"some arguments meet what {tree.name} asserts"), Unsat)
+
+
+def _check_names(place: Place, tree: ProcDef) -> None:
+    """Checks what is called by which name: the procedure, its arguments, what it mentions from outside of it."""
+    place.check_name(tree.name, "a procedure")
+    seen: set[str] = set()
+    for k, a in enumerate(tree.args):
+        if a.sym.name in seen:
+            raise place.at(("args", k)).error(f"two arguments are called {a.sym}")
+        seen.add(a.sym.name)
+    if (name := two_of_one_name(tree)) is not None:
+        raise place.error(two_things(name, tree.name))
+
+
+def two_things(name: str, where: str) -> str:
+    """What is wrong with a program in which a name means two things."""
+    return (
+        f"two different things are called {name} in {where} and what it calls: a config, memory or extern function "
+        "needs a name of its own"
+    )
 
 
 def _bring_in(place: Place, sym: Sym, t: DataType) -> Place:

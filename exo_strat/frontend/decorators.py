@@ -11,7 +11,7 @@ import ast
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import FrameType, FunctionType
 from typing import Any
 
@@ -19,7 +19,8 @@ from pyrsistent import pmap
 
 from ..cursors.proc import Proc
 from ..ir.config import Config
-from ..ir.nodes import Alloc, Arg, ExternCall, Instr, Node, ProcDef, ReadConfig, WriteConfig
+from ..ir.nodes import Instr, ProcDef
+from ..ir.outside import mentioned_by
 from ..ir.printing import callee_names, render
 from ..ir.types import CONTROLS, SCALARS, Control, Scalar
 from ..ir.walk import Path, walk
@@ -174,24 +175,7 @@ def make_proc(tree: ProcDef) -> Proc:
 def reparse_env(tree: ProcDef) -> dict[str, object]:
     """What the names in a procedure's text mean, so that `proc_from_source(str(p), reparse_env(p.tree))` is p.
 
-    Raises `ValueError` if one name would have to mean two things.
     """
     env: dict[str, object] = {name: f for f, name in callee_names(tree).items()}
-    for _, n in walk(tree):
-        for name, value in _outside(n):
-            if env.setdefault(name, value) != value:
-                raise ValueError(f"two different things are called {name} in {tree.name}; rename one of them")
-    return env
-
-
-def _outside(n: Node) -> Iterator[tuple[str, object]]:
-    """What a node mentions of the Python program around it, but for callees."""
-    match n:
-        case Alloc(mem=mem) | Arg(mem=mem) if mem is not None:
-            yield mem.name, mem
-        case WriteConfig(config=c) | ReadConfig(config=c):
-            yield c.name, c
-        case ExternCall(f=fn) if fn.result is None:  # a conversion goes by the name of a type
-            yield fn.name, fn
-        case _:
-            pass
+    things = (mentioned_by(n) for _, n in walk(tree))
+    return env | {thing.name: thing for thing in things if thing is not None}

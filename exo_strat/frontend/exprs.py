@@ -28,6 +28,7 @@ from ..ir.nodes import (
     WinDim,
     WindowExpr,
 )
+from ..ir.numbers import plain
 from ..ir.reductions import CALLED
 from ..ir.types import SCALARS, Control, R, Scalar, Tensor, Type, bool_, int_, stride_
 from .errors import FrontendError, ObjectTypeError, ParseError, ScopeError
@@ -63,7 +64,7 @@ def as_data(e: Expr, t: Type) -> Expr | None:
         return e
     match e:
         case Const(value=value) if is_int_type(t):
-            return Const(int(value) if abs(value) >= 2**53 else float(value), R)
+            return b.data(value)
         case Unary(op="-", arg=a):
             x = as_data(a, t)
             return None if x is None else Unary("-", x)
@@ -133,7 +134,7 @@ class ExprParser:
         """An expression and its type."""
         match node:
             case ast.Constant():
-                return self.literal(node, node.value)
+                return self.literal(node, self.plain(node, node.value))
             case ast.Name():
                 return self.name(node)
             case ast.Subscript():
@@ -153,6 +154,13 @@ class ExprParser:
             case _:
                 self.source.fail(ParseError, node, "the object language has no such expression")
 
+    def plain(self, node: ast.AST, value: object) -> object:
+        """A Python value that stands in object code, as a plain number if it is one."""
+        try:
+            return plain(value)
+        except ValueError as e:
+            self.source.fail(ParseError, node, str(e))
+
     def literal(self, node: ast.AST, value: object) -> Typed:
         if isinstance(value, bool):
             return Const(value, bool_), bool_
@@ -170,7 +178,7 @@ class ExprParser:
             return (Var(sym) if isinstance(t, Control) else Read(sym, pvector())), t
         if node.id not in self.scope.env:
             raise ScopeError(self.scope.unknown(node.id).message, self.source.place(node))
-        value = self.scope.env[node.id]
+        value = self.plain(node, self.scope.env[node.id])
         if isinstance(value, bool | int | float):
             return self.literal(node, value)
         self.source.fail(ObjectTypeError, node, f"{node.id} is a {type(value).__name__}, not a value of object code")

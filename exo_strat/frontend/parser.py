@@ -74,6 +74,8 @@ class ProcParser:
         for i, arg in enumerate(a.args):
             self.places[(("args", i),)] = self.source.place(arg)
             t, mem = self.annotation(arg, arg.annotation, scope)
+            if scope.sym(arg.arg) is not None:
+                self.source.fail(ParseError, arg, f"two arguments are called {arg.arg}")
             sym = self.fresh(arg.arg)
             args.append(Arg(sym, t, mem))
             scope = scope.bind(arg.arg, sym, t)

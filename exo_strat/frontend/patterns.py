@@ -122,7 +122,7 @@ def _position(tree: ir.ProcDef, path: Path) -> tuple[str, int, int]:
 
 # -- parsing ------------------------------------------------------------------------------------------
 
-_NTH = re.compile(r"\s*#\s*(\d+)\s*$")
+_NTH = re.compile(r"\s*#\s*([0-9]+)\s*$")
 _FRAGMENTS = (
     ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.If, ast.Pass,
     ast.Name, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple, ast.Attribute, ast.Call,
@@ -152,7 +152,12 @@ def parse_pattern(text: object) -> Pattern:
         for node in ast.walk(s):
             if (what := _foreign(node)) is not None:
                 source.fail(PatternError, _placed(node, s), f"not a pattern: the object language has no {what}")
-    return Pattern(text, tuple(stmts), int(m[1]) if m else None)
+    return Pattern(text, tuple(stmts), _number(m[1]) if m else None)
+
+
+def _number(digits: str) -> int:
+    """The number of a match. No procedure has as many as the largest one that is told from others."""
+    return int(digits) if len(digits) < 10 else 10**9
 
 
 def _placed(node: ast.AST, near: ast.AST) -> ast.AST:

@@ -18,8 +18,8 @@ def num(n: int) -> Const:
 
 
 def data(x: int | float) -> Const:
-    """A data literal."""
-    return Const(x, R)
+    """A data literal: as an integer only where a floating-point number might not be the same."""
+    return Const(x if isinstance(x, int) and abs(x) >= 2**53 else float(x), R)
 
 
 def var(s: Sym) -> Var:

@@ -1,4 +1,4 @@
-"""Configuration state: named records of global registers. Imports types only."""
+"""Configuration state: named records of global registers. Imports types and names only."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pyrsistent import PMap
 
+from .names import checked_name
 from .types import Control, Scalar
 
 
@@ -18,6 +19,14 @@ class Config:
 
     name: str
     fields: PMap[str, Scalar | Control]
+
+    def __post_init__(self) -> None:
+        checked_name(self.name, "a config")
+        for name in self.fields:
+            checked_name(name, f"a field of {self.name}")
+        wrong = [f"{name}: {t!r}" for name, t in self.fields.items() if not isinstance(t, Scalar | Control)]
+        if wrong:
+            raise TypeError(f"config {self.name}: a field's type is one of the object language, not {', '.join(wrong)}")
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -1,4 +1,4 @@
-"""Extern functions: pure functions on data values. Imports nothing of the project.
+"""Extern functions: pure functions on data values. Imports names only.
 
 A user adds one with `extern(...)`; its exact meaning is a Python function on numbers, its C text a
 template in which `{0} {1} ..` are the arguments, `{s}` is "f" for f32 and "" for f64, and `{t}` is
@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
+from .names import checked_name
+
 
 @dataclass(frozen=True)
 class ExternFn:
@@ -31,6 +33,9 @@ class ExternFn:
     c: str = field(repr=False)
     result: str | None = None
     integer: bool = False
+
+    def __post_init__(self) -> None:
+        checked_name(self.name, "an extern function")
 
     def __call__(self, *args: object) -> object:
         raise TypeError(f"{self.name} is an extern function: it can only be called inside a @proc")

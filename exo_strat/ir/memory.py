@@ -1,4 +1,4 @@
-"""Memories, as the kernel sees them: names. Imports nothing of the project.
+"""Memories, as the kernel sees them: names. Imports names only.
 
 What a memory means in C (allocation, access, windows) is known by a backend, which subclasses
 `Memory` or keeps a table keyed by it.
@@ -7,6 +7,8 @@ What a memory means in C (allocation, access, windows) is known by a backend, wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from .names import checked_name
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,9 @@ class Memory:
     """
 
     name: str
+
+    def __post_init__(self) -> None:
+        checked_name(self.name, "a memory")
 
     def __repr__(self) -> str:
         return self.name

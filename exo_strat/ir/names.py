@@ -7,7 +7,10 @@ a rewrite stays a pure function of its arguments.
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
+from keyword import iskeyword
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -31,3 +34,30 @@ class Sym:
 
     def __repr__(self) -> str:
         return f"{self.name}_{self.id}"
+
+
+def checked_name(name: object, what: str = "a name") -> str:
+    """`name` itself, if it may name something: object code has it as one word, and reads it back as it is written.
+    Whatever brings in a name asks here. Raises `ValueError`; `what` says there what would be named.
+
+    >>> checked_name("i_1"), checked_name("\N{GREEK SMALL LETTER ALPHA}")
+    ('i_1', '\u03b1')
+    >>> checked_name("i o")
+    Traceback (most recent call last):
+    ValueError: 'i o' is no name: a letter or _, then letters, digits and _
+    """
+    why = _why_no_name(str(name)) if isinstance(name, str) else "a name is a text"
+    if why:
+        raise ValueError(f"{name!r} is no name{'' if what == 'a name' else f' for {what}'}: {why}")
+    return str(name)
+
+
+@lru_cache(maxsize=1 << 12)
+def _why_no_name(name: str) -> str:
+    """Why a text is no name; nothing if it is one."""
+    read = unicodedata.normalize("NFKC", name)
+    if not name.isidentifier():
+        return "a letter or _, then letters, digits and _"
+    if iskeyword(name) or iskeyword(read):
+        return f"{read} is a word of Python"
+    return "" if read == name else f"Python reads it as {read!r}: write that"

@@ -27,7 +27,6 @@ from .nodes import (
     For,
     If,
     Interval,
-    Node,
     Pass,
     Point,
     ProcDef,
@@ -43,6 +42,7 @@ from .nodes import (
     WindowExpr,
     WriteConfig,
 )
+from .outside import mentioned_by
 from .types import Control, Tensor, Type
 from .walk import Path, declarators, in_scope, walk
 
@@ -55,7 +55,7 @@ _NEG, _ATOM = 7, 9
 # -- names --------------------------------------------------------------------------------------------
 
 
-def _numbered(name: str, taken: Container[str | None]) -> str:
+def _numbered(name: str, taken: Container[str]) -> str:
     """A name, with a number if it is taken."""
     if name not in taken:
         return name
@@ -113,25 +113,12 @@ def callee_names(tree: ProcDef) -> Mapping[Callee, str]:
     """The spelling of each procedure that a procedure calls: its name, with a number if in this procedure that
     means something else already."""
     callees: dict[Callee, str] = {}
-    taken = {_outside(n) for _, n in walk(tree)}
+    taken = {thing.name for _, n in walk(tree) if (thing := mentioned_by(n)) is not None}
     for s in declarators(tree):
         if isinstance(s, Call) and s.f not in callees:
             callees[s.f] = _numbered(s.f.tree.name, taken)
             taken.add(callees[s.f])
     return callees
-
-
-def _outside(n: Node) -> str | None:
-    """The name of what a node mentions of the Python program around it, but for callees."""
-    match n:
-        case Alloc(mem=mem) | Arg(mem=mem):
-            return None if mem is None else mem.name
-        case WriteConfig(config=c) | ReadConfig(config=c):
-            return c.name
-        case ExternCall(f=f):
-            return f.name
-        case _:
-            return None
 
 
 # -- expressions --------------------------------------------------------------------------------------

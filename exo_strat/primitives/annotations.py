@@ -44,7 +44,6 @@ def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where
         a: f32[4] @ DRAM_STACK
         a[0] = x[0]
     """
-    argument(isinstance(memory, Memory), f"{memory!r} is no memory")
     _no_instr(a)
     applicable(a.node.mem is not None, "a control argument lives in no memory", a)  # type: ignore[union-attr]
     rw.set(a.path, mem=memory)
@@ -198,7 +197,8 @@ def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, n
         for k in seq(0, n):
             x[k] = 0.0
     """
-    if c.name() == name_arg(name):
+    name = name_arg(name)
+    if c.name() == name:
         return c.path
     to = {c.sym: rw.fresh(name)}
     block = span_of(c.path)

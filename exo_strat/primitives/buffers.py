@@ -30,7 +30,7 @@ from ..ir.walk import Path, get, mentions, walk, with_child
 from ..logic import safety
 from ..logic.configs import written_fields
 from .access import rename_uses, statement_of
-from .framework import Where, applicable, argument, primitive, require
+from .framework import Where, applicable, positive, primitive, require
 from .scoping import stays_race_free
 
 
@@ -76,7 +76,7 @@ def lift_alloc(rw: Rewrite, a: AllocCursor, n_lifts: int = 1) -> Where:
             a = 2.0
             x[i] = a
     """
-    argument(isinstance(n_lifts, int) and n_lifts >= 1, f"n_lifts must be a positive integer, not {n_lifts!r}")
+    positive(n_lifts, "n_lifts")
     path = a.path
     for _ in range(n_lifts):
         applicable(len(path) > 1, "the allocation is at the top level: there is no scope to lift it out of", a)

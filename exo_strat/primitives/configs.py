@@ -127,7 +127,7 @@ def delete_config(rw: Rewrite, write: WriteConfigCursor) -> Where:
 
 
 @primitive(same_values=True)
-def write_config(rw: Rewrite, gap: GapCursor, config: Config, field: str, value: ExprLike | float) -> Where:
+def write_config(rw: Rewrite, gap: GapCursor, config: Config, field: str, value: ExprLike | float | bool) -> Where:
     """`s1; s2  ~>  s1; Cfg.f = e; s2`. Paper: A.8. Returns the write.
 
     `value` is a number, a cursor, or object code in scope at the gap. It must surely have a value there: data
@@ -188,9 +188,7 @@ def _has_value(rw: Rewrite, path: Path, e: Expr) -> None:
 # -- arguments ----------------------------------------------------------------------------------------
 
 
-def _field(config: object, field: str) -> ReadConfig:
-    argument(isinstance(config, Config), f"{config!r} is no config")
-    assert isinstance(config, Config)
+def _field(config: Config, field: str) -> ReadConfig:
     known = ", ".join(sorted(config.fields))
     argument(field in config.fields, f"{config.name} has no field {field!r}; its fields are {known}")
     return ReadConfig(config, field)

@@ -27,7 +27,7 @@ from ..logic.slots import Sharing, undisturbed
 from ..logic.translate import lin
 from .access import Dims, Redirect, redirect, relist, shown, uses_in
 from .buffers import alloc_at, rest_of, shape_of
-from .framework import ExprLike, Where, applicable, argument, primitive, require
+from .framework import ExprLike, Where, applicable, argument, positive, primitive, require
 from .scoping import integer_arg
 
 
@@ -40,11 +40,9 @@ def reshape(rw: Rewrite, path: Path, shape: Sequence[Expr]) -> None:
         rw.replace((*path, ("type", None)), Tensor(alloc.type, pvector(shape)))
 
 
-def dimension(a: AllocCursor, rank: int, dim: object) -> int:
+def dimension(a: AllocCursor, rank: int, dim: int) -> int:
     """An argument that names a dimension of an allocation of so many."""
-    known = isinstance(dim, int) and not isinstance(dim, bool) and 0 <= dim < rank
-    argument(known, f"{a.name()} has {rank} dimensions: there is no dimension {dim!r}")
-    assert isinstance(dim, int)
+    argument(0 <= dim < rank, f"{a.name()} has {rank} dimensions: there is no dimension {dim}")
     return dim
 
 
@@ -150,7 +148,7 @@ def rearrange_dim(rw: Rewrite, a: AllocCursor, perm: tuple[int, ...]) -> Where:
     """
     old = shape_of(alloc_at(rw, a.path))
     applicable(bool(old), f"{a.name()} is a scalar: it has no dimensions to rearrange", a)
-    fits = isinstance(perm, tuple) and all(isinstance(d, int) for d in perm) and sorted(perm) == list(range(len(old)))
+    fits = sorted(perm) == list(range(len(old)))
     argument(fits, f"{perm!r} is no permutation of the {len(old)} dimensions of {a.name()}")
 
     def window(dims: Dims) -> Dims | None:
@@ -190,7 +188,7 @@ def divide_dim(rw: Rewrite, a: AllocCursor, dim: int, c: int) -> Where:
     tree = rw.proc.tree
     old = shape_of(alloc_at(rw, a.path))
     dimension(a, len(old), dim)
-    argument(isinstance(c, int) and c >= 1, f"the factor must be a positive integer, not {c!r}")
+    positive(c, "the factor")
     n = old[dim]
     require(safety.holds(tree, a.path, Binary("==", b.mod(n, c), b.ZERO), f"{c} divides the extent"), a)
     rest = rest_of(rw, a.path)

@@ -34,8 +34,9 @@ from ..ir.nodes import (
     Var,
     WindowDef,
 )
+from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, Type
-from ..ir.walk import COMPARISONS, Path, alpha_normal, child, free_syms, in_scope, mentions, walk
+from ..ir.walk import COMPARISONS, Path, alpha_normal, child, free_syms, in_scope, mentions, rename, walk
 from ..logic import safety
 from ..logic.answers import Proved
 from ..logic.configs import asks_config, values_at
@@ -129,7 +130,9 @@ class Extraction:
     def _checked(self, preds: Sequence[Expr]) -> Call:
         tree = self.procedure(preds)
         args: list[Expr] = [Var(a.sym) if isinstance(a.type, Control) else Read(a.sym, pvector()) for a in tree.args]
-        call = Call(_fresh(tree), pvector(args))
+        spelled = names_at(tree)  # two that are passed may have one name
+        apart = {a.sym: Sym(spelled[a.sym], a.sym.id) for a in tree.args if spelled[a.sym] != a.sym.name}
+        call = Call(_fresh(rename(tree, apart)), pvector(args))
         error = _race(tree) or call_error(self.tree, self.path, call)
         if error is not None:
             raise error

@@ -9,7 +9,6 @@ paper's form `(Proc, reference, *params) -> Proc` (see `exo_strat.direct`).
 from __future__ import annotations
 
 import inspect
-import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import update_wrapper
@@ -52,17 +51,21 @@ from ..failure import (
     invalid,
     unsafe,
 )
+from ..frontend.checks import two_things
 from ..frontend.errors import FrontendError
 from ..frontend.exprs import parse_expr, parse_window
 from ..frontend.scope import scope_at
 from ..ir.build import num
-from ..ir.names import Sym
+from ..ir.names import Sym, checked_name
 from ..ir.nodes import Expr, WinDim
+from ..ir.numbers import is_integer
+from ..ir.outside import two_of_one_name
 from ..ir.walk import Path, is_control
 from ..logic.safety import Blk, Clash, Verdict
 from ..moves import Move, run_move
 from ..source import Pieces, call
 from ..strategy import Atomic, Outcome, freeze
+from .arguments import check_arguments
 
 Where: TypeAlias = Path | Span | Cursor | None
 ExprLike: TypeAlias = str | int | Expr | NodeCursor
@@ -224,8 +227,8 @@ def ref(rw: Rewrite, value: object, kind: type[C]) -> C:
 
 def expr_arg(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
     """A control expression argument: a number, object code in the scope at `at`, or a cursor."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return num(value)
+    if is_integer(value):
+        return num(value)  # type: ignore[arg-type]
     if isinstance(value, str):
         return parse_expr(value, scope_at(rw.proc.tree, at))
     if isinstance(value, NodeCursor):
@@ -244,11 +247,18 @@ def window_arg(rw: Rewrite, text: str, at: Path) -> tuple[Sym, tuple[WinDim, ...
     return sym, tuple(dims)
 
 
+def positive(value: int, what: str) -> int:
+    """An integer of at least 1."""
+    argument(value >= 1, f"{what} must be a positive integer, not {value}")
+    return value
+
+
 def name_arg(value: object) -> str:
     """A new name, which must be an identifier."""
-    name = isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value)
-    argument(name, f"{value!r} is no name")
-    return str(value)
+    try:
+        return checked_name(value)
+    except ValueError as e:
+        raise Refused(BadArgument(str(e))) from None
 
 
 def blk(c: BlockCursor) -> Blk:
@@ -267,6 +277,7 @@ class Spec:
     fn: Callable[..., Where]
     targets: tuple[type[Cursor], ...]
     signature: inspect.Signature
+    hints: Mapping[str, Any]
     same_values: bool
 
 
@@ -282,9 +293,12 @@ class Primitive(Atomic):
         rw = Rewrite(p)
         try:
             target = coerce(c, spec.targets)
+            check_arguments(spec.signature, spec.hints, self.args)
             pos, kws = _spread(spec.signature, self.args)
             where = spec.fn(rw, target, *pos, **kws)
             q = rw._finish(self, target.place(), target, spec.same_values)
+            name = two_of_one_name(q.tree)
+            argument(name is None, two_things(str(name), q.name()))
             return Success((q, _focus(q, target, where)))
         except Refused as r:
             return Err(r.failure.at(self, c))
@@ -430,10 +444,11 @@ def primitive(same_values: bool = False) -> Callable[[Callable[..., Where]], Pri
             raise ValueError(f"there is a primitive {fn.__name__} in {known.fn.__module__}: choose another name")
         signature = inspect.signature(fn)
         params = list(signature.parameters.values())
-        hint = get_type_hints(fn)[params[1].name]
+        hints = get_type_hints(fn)
+        hint = hints[params[1].name]
         targets = get_args(hint) if isinstance(hint, UnionType) else (hint,)
         outer = signature.replace(parameters=params[2:])
-        spec = Spec(fn.__name__, fn, targets, outer, same_values)
+        spec = Spec(fn.__name__, fn, targets, outer, hints, same_values)
         _DEFINED[spec.name] = spec
         return PrimitiveForm(spec)
 

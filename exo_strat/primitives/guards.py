@@ -12,7 +12,7 @@ from ..ir import build as b
 from ..ir.nodes import Assign, If, Stmt
 from ..ir.walk import get, walk
 from ..logic import idle
-from .framework import Where, applicable, argument, primitive, require
+from .framework import Where, applicable, primitive, require
 from .scoping import no_new_races, ready
 from .wellformed import well_formed_at
 
@@ -53,8 +53,6 @@ def drop_guard(rw: Rewrite, guard: IfCursor, fill: float | None = None) -> Where
         for i in seq(0, n):
             x[i] = a[i] + 1.0
     """
-    number = isinstance(fill, int | float) and not isinstance(fill, bool)
-    argument(fill is None or number, f"what is filled in is a number, not {fill!r}")
     tree, path = rw.proc.tree, guard.path
     cond = get(tree, path)
     assert isinstance(cond, If)

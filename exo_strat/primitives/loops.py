@@ -18,7 +18,7 @@ from ..ir.nodes import Binary, Const, Expr, For, If, Pass, ProcDef
 from ..ir.walk import Path, get, mentions, with_child
 from ..logic import safety
 from ..logic.translate import is_opaque
-from .framework import ExprLike, Where, applicable, argument, blk, name_arg, primitive, require
+from .framework import ExprLike, Where, applicable, argument, blk, name_arg, positive, primitive, require
 from .scoping import (
     body_span,
     bounds_stay,
@@ -122,9 +122,8 @@ def divide_loop(
             x[4 * (n / 4) + ii] = 0.0
     """
     tail = "perfect" if perfect else tail
-    argument(isinstance(c, int) and c >= 1, f"the factor must be a positive integer, not {c!r}")
+    positive(c, "the factor")
     argument(tail in TAILS, f"tail must be one of {', '.join(TAILS)}, not {tail!r}")
-    argument(len(names) == 2, "two names are needed: for the outer and the inner iterator")
     path, old = loop.path, loop_at(rw.proc.tree, loop.path)
     n = b.sub(old.hi, old.lo)
     _divides(rw.proc.tree, loop, n, c, tail)
@@ -287,7 +286,7 @@ def fission(rw: Rewrite, gap: GapCursor, n_lifts: int = 1) -> Where:
         for i in seq(0, n):
             y[i] = x[i]
     """
-    argument(isinstance(n_lifts, int) and n_lifts >= 1, f"n_lifts must be a positive integer, not {n_lifts!r}")
+    positive(n_lifts, "n_lifts")
     at = gap.span
     for _ in range(n_lifts):
         applicable(bool(at.parent), "the gap is at the top level: there is no scope to split", gap)

@@ -44,7 +44,7 @@ from ..logic.affine import Atom, Lin, V, subst_lin
 from ..logic.normal import to_expr
 from ..logic.translate import lin
 from ..logic.unify import Unified, Unifier, View, fresh_callee, skeleton
-from .framework import Where, applicable, argument, primitive, refuse, require
+from .framework import Where, applicable, primitive, refuse, require
 from .scoping import escaping, no_new_races, other_value, ready
 from .wellformed import call_error, configs_differ, memories_at, well_formed
 
@@ -210,7 +210,6 @@ def replace(rw: Rewrite, block: BlockCursor, callee: Proc) -> Where:
         for j in seq(0, 4):
             zero(6, x[10:16, j])
     """
-    argument(isinstance(callee, Proc), f"{callee!r} is no procedure")
     tree, span, stmts = rw.proc.tree, block.span, list(block.stmts)
     same = [skeleton(s) for s in stmts] == [skeleton(s) for s in callee.tree.body]
     applicable(same, f"the block does not have the shape of {callee.name()}'s body", block)
@@ -325,7 +324,6 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Proc) -> Where:
     """
     node, tree, path = call.node, rw.proc.tree, call.path
     assert isinstance(node, Call)
-    argument(isinstance(other, Proc), f"{other!r} is no procedure")
     old = node.f
     related = isinstance(old, Proc) and old.origin is other.origin
     what = f"{old.tree.name} and {other.name()} are not versions of one procedure"

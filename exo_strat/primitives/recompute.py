@@ -25,7 +25,7 @@ from ..logic import recomputation, safety
 from ..logic.affine import V, lin_atoms
 from ..logic.normal import to_expr
 from ..logic.translate import is_opaque, lin, unknown
-from .framework import ExprLike, Where, applicable, argument, blk, name_arg, primitive, ref, require
+from .framework import ExprLike, Where, applicable, blk, name_arg, positive, primitive, ref, require
 from .scoping import (
     bounds_stay,
     config_asserts_stay,
@@ -91,8 +91,7 @@ def divide_with_recompute(
                 if 8 * io + ii < 8 * n + 2:
                     y[8 * io + ii] = 2.0 * x[8 * io + ii]
     """
-    argument(isinstance(c, int) and c >= 1, f"the distance of tiles must be a positive integer, not {c!r}")
-    argument(len(names) == 2, "two names are needed: for the outer and the inner iterator")
+    positive(c, "the distance of tiles")
     tree, path = rw.proc.tree, loop.path
     old = loop_at(tree, path)
     tiles = integer_arg(rw, n, path)

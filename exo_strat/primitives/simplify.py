@@ -33,6 +33,7 @@ from ..ir.nodes import (
     Var,
     WindowExpr,
 )
+from ..ir.numbers import is_number
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Type, bool_
 from ..ir.walk import Path, Step, children, get, is_bool, is_control, mentions, parts, put
@@ -326,7 +327,7 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
 
 
 @primitive(same_values=True)
-def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike) -> Where:
+def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike | float) -> Where:
     """`e  ~>  e'`, for expressions that are equal where `e` stands. Paper: A.6. Returns the expression.
 
     A config field equals what it is known to hold. Data is equal if it is the same operations on equal places;
@@ -351,7 +352,7 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike) -> Where:
     passed = not control and isinstance(get(tree, e.path[:-1]), Call)
     applicable(not passed and not isinstance(e.node, WindowExpr), "this may stand for a place, not for a value", e)
     applicable(e.path[0][0] == "body", "what a procedure takes and asserts cannot be rewritten", e)
-    value = expr_arg(rw, new, e.path) if control else _data_arg(rw, new, e.path)
+    value = _data_arg(rw, new, e.path) if not control or isinstance(new, float) else expr_arg(rw, new, e.path)
     types = types_at(tree, e.path)
     unknown = [s for s in sorted(mentions(value), key=lambda s: s.id) if s not in types]
     if unknown:  # the message shows the place, which takes time
@@ -372,10 +373,10 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike) -> Where:
     return e.path
 
 
-def _data_arg(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
+def _data_arg(rw: Rewrite, value: ExprLike | float, at: Path) -> Expr:
     """A data value argument: a number, object code in the scope at `at`, or a cursor."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return b.data(float(value))
+    if is_number(value):
+        return b.data(value)  # type: ignore[arg-type]
     if isinstance(value, str):
         return parse_data(value, scope_at(rw.proc.tree, at))
     found = ref(rw, value, ExprCursor).node

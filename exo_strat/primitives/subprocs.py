@@ -6,13 +6,14 @@ with the original.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..cursors.cursor import BlockCursor, ProcCursor, at_path
 from ..cursors.edits import Span
 from ..cursors.kinds import ArgCursor
 from ..cursors.rewrite import Rewrite
 from ..failure import unsafe
+from ..frontend.checks import NEVER_CALLED, admits_some
 from ..frontend.decorators import reparse_env
 from ..frontend.errors import CheckError
 from ..frontend.exprs import parse_assertion
@@ -33,13 +34,14 @@ from ..ir.nodes import (
     WindowDef,
     WindowExpr,
 )
+from ..ir.numbers import is_integer
 from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, bool_, size
 from ..ir.walk import Path, get, with_child
-from ..logic.answers import Proved, Unsat
-from ..logic.context import entry_facts, env_of
+from ..logic.answers import Proved
+from ..logic.context import env_of
 from ..logic.formula import ge, neg
-from ..logic.solver import prove, satisfiable
+from ..logic.solver import prove
 from ..logic.translate import cond, is_opaque, unknown
 from .access import relist, strides_asked, uses
 from .extraction import extracted
@@ -88,7 +90,8 @@ def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts:
     """
     tree, span = rw.proc.tree, block.span
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
-    call = extracted(tree, span, name_arg(name), bool(include_asserts))
+    name = name_arg(name)
+    call = extracted(tree, span, name, bool(include_asserts))
     if isinstance(call, CheckError):
         refuse(unsafe(f"{name} is well-formed by itself, and so is its call: {call.message}"))
     assert isinstance(call, Call)
@@ -124,8 +127,6 @@ def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "
         for i in seq(0, 8):
             x[i] = 0.0
     """
-    for text in (c_template, c_global, c_fence):
-        argument(isinstance(text, str), f"C text is a string, not {text!r}")
     argument(bool(c_template.strip()), "an instruction needs C text")
     rw.set((), instr=Instr(c_template, c_global, c_fence))
     return ()
@@ -135,7 +136,7 @@ def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "
 
 
 @primitive()
-def partial_eval(rw: Rewrite, proc: ProcCursor, *values: int, **named: int) -> Where:
+def partial_eval(rw: Rewrite, proc: ProcCursor, *values: int | bool, **named: int | bool) -> Where:
     """`def foo(n, x): s  ~>  def foo(x): s[n -> 8]`: fixes control arguments to literals. Returns the root.
 
     `values` are those of the first arguments, `named` those of others by name. Assertions that are then always
@@ -165,12 +166,11 @@ def partial_eval(rw: Rewrite, proc: ProcCursor, *values: int, **named: int) -> W
     for k in reversed(range(len(tree.args))):
         if tree.args[k].sym in fixed:
             rw.delete(Span((), "args", k, k + 1))
-    _admits_some(rw.tree)
-    well_formed(rw)
+    _narrowed(rw)
     return ()
 
 
-def fixed_values(tree: ProcDef, values: Sequence[object], named: dict[str, int]) -> dict[Sym, Const]:
+def fixed_values(tree: ProcDef, values: Sequence[object], named: Mapping[str, object]) -> dict[Sym, Const]:
     """The literals for the arguments that get one."""
     names = names_at(tree)
     by_name = {names[a.sym]: a for a in tree.args}
@@ -188,8 +188,7 @@ def _literal(name: str, a: Arg, value: object) -> Const:
     if a.type == bool_:
         argument(isinstance(value, bool), f"{name} is a truth value, not {value!r}")
         return Const(bool(value), bool_)
-    integer = isinstance(value, int) and not isinstance(value, bool)
-    argument(integer, f"{name} is an integer, not {value!r}")
+    argument(is_integer(value), f"{name} is an integer, not {value!r}")
     assert isinstance(value, int)
     argument(a.type != size or value >= 1, f"{name} is a size, which is at least 1, not {value}")
     return b.num(value)
@@ -207,10 +206,10 @@ def _settle(rw: Rewrite, k: int) -> None:
         rw.delete(Span((), "preds", k, k + 1))
 
 
-def _admits_some(tree: ProcDef) -> None:
+def _narrowed(rw: Rewrite) -> None:
     """Owed when a procedure is narrowed: some values of its arguments are left."""
-    possible = not isinstance(satisfiable(entry_facts(tree), f"some arguments meet what {tree.name} asserts"), Unsat)
-    argument(possible, f"{tree.name} could not be called any more: no arguments meet its assertions then")
+    argument(admits_some(rw.tree), NEVER_CALLED)
+    well_formed(rw)
 
 
 # -- add_assertion ------------------------------------------------------------------------------------
@@ -237,8 +236,7 @@ def add_assertion(rw: Rewrite, proc: ProcCursor, condition: str) -> Where:
     tree = rw.proc.tree
     e = parse_assertion(condition, scope_at(tree, (), reparse_env(tree)))
     rw.replace((), with_child(tree, "preds", tree.preds.append(e)), keep=[label for label, _ in tree.CHILDREN])
-    _admits_some(rw.tree)
-    well_formed(rw)
+    _narrowed(rw)
     return ()
 
 

@@ -148,8 +148,10 @@ def test_a_callee_and_an_extern_of_one_name() -> None:
     assert proc_from_source(str(p), reparse_env(p.tree)) == p
 
 
-def test_two_memories_of_one_name_cannot_be_read_again() -> None:
+def test_two_memories_of_one_name_in_one_program() -> None:
     one, two = Memory("SRAM"), CustomMemory("SRAM")
-    p = proc_from_source("def f(x: f32 @ A, y: f32 @ B):\n    x = y", {"A": one, "B": two})
-    with pytest.raises(ValueError, match="two different things are called SRAM in f; rename one"):
-        reparse_env(p.tree)
+    with pytest.raises(CheckError, match="two different things are called SRAM in f and what it calls"):
+        proc_from_source("def f(x: f32 @ A, y: f32 @ B):\n    x = y", {"A": one, "B": two})
+    g = proc_from_source("def g(x: f32):\n    y: f32 @ A\n    y = x", {"A": one})
+    with pytest.raises(CheckError, match="two different things are called SRAM"):
+        proc_from_source("def f(x: f32, y: f32 @ B):\n    g(x)", {"g": g, "B": two})

@@ -299,7 +299,7 @@ def test_a_write_between_a_write_and_an_assertion(refused: Refused) -> None:
 def test_a_config_is_needed(refused: Refused) -> None:
     p = program("a = 0.0")
     failure = refused(write_config, p, before(p, "a = _"), "Cfg", "n", 1)
-    assert isinstance(failure, BadArgument) and "'Cfg' is no config" in failure.message
+    assert isinstance(failure, BadArgument) and "config: a config is needed, not 'Cfg'" in failure.message
 
 
 # -- call_eqv ------------------------------------------------------------------------------------------

@@ -277,7 +277,7 @@ def test_divide_does_not_count_from_a_config_field(refused: Refused) -> None:
     ("args", "what"),
     [
         ((0, ("io", "ii")), "positive integer"),
-        ((4, ("io",)), "two names"),
+        ((4, ("io",)), "names: a list of 2"),
         ((4, ("io", "1")), "no name"),
         ((4, ("io", "ii"), "some"), "tail must be one of"),
     ],

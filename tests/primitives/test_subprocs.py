@@ -228,7 +228,7 @@ def test_make_instr_keeps_the_body_and_the_callers(same: Same, applied: Applied,
     same(p, q)
 
 
-@pytest.mark.parametrize(("template", "message"), [("", "needs C text"), ("  ", "needs C text"), (3, "is a string")])
+@pytest.mark.parametrize(("template", "message"), [("", "needs C text"), ("  ", "needs C text"), (3, "c_template: a text is needed")])
 def test_make_instr_needs_a_text(template: object, message: str, refused: Refused) -> None:
     failure = refused(make_instr, program("x[0] = 1.0"), template)
     assert isinstance(failure, BadArgument) and message in failure.message
@@ -269,13 +269,13 @@ VALUES: dict[str, tuple[tuple[object, ...], dict[str, object], str]] = {
     "too many": ((4, 4, True, 1, 1), {}, "takes 4 arguments, not 5"),
     "data": ((4, 4, True, 1), {}, "x is data"),
     "no size": ((0,), {}, "n is a size, which is at least 1, not 0"),
-    "no integer": ((4.0,), {}, "n is an integer, not 4.0"),
+    "no integer": ((4.0,), {}, "values: an integer or True or False is needed, not 4.0"),
     "a truth value for a size": ((True,), {}, "n is an integer, not True"),
     "a number for a truth value": ((), {"on": 1}, "on is a truth value, not 1"),
     "twice": ((4,), {"n": 4}, "two values are given for n"),
     "no such name": ((), {"k": 4}, "foo has no argument 'k'; it takes n, m, on, x"),
     "a false assertion": ((6,), {}, "an assertion is false"),
-    "assertions that cannot be met": ((), {"m": 3}, "no arguments meet its assertions"),
+    "assertions that cannot be met": ((), {"m": 3}, "no arguments meet all that is asserted"),
 }
 
 
@@ -315,7 +315,7 @@ def test_a_narrower_procedure_takes_no_calls_of_the_original(refused: Refused) -
 @pytest.mark.parametrize(
     ("condition", "message"),
     [
-        ("n < 1", "could not be called any more"),
+        ("n < 1", "could never be called"),
         ("n", "condition"),
         ("k < 1", "'k' means nothing here"),
         ("n <", "not object code"),

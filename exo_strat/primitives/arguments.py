@@ -1,0 +1,83 @@
+"""Whether what a primitive is given is of the kinds that its signature says. Imports cursors, `ir` and failures."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+from ..cursors.cursor import NodeCursor
+from ..cursors.proc import Proc
+from ..failure import BadArgument, Refused
+from ..ir.config import Config
+from ..ir.memory import Memory
+from ..ir.nodes import Expr
+from ..ir.numbers import is_integer, is_number
+from ..ir.types import Scalar
+
+_WORDS: dict[Any, str] = {
+    int: "an integer",
+    float: "a number",
+    str: "a text",
+    bool: "True or False",
+    NoneType: "None",
+    Proc: "a procedure",
+    Memory: "a memory",
+    Config: "a config",
+    Scalar: "a precision",
+    NodeCursor: "a cursor",
+}
+
+
+def check_arguments(signature: inspect.Signature, hints: Mapping[str, Any], args: Sequence[Any]) -> None:
+    """Refuses with `BadArgument` what is not of the kind that the parameter's annotation says; `args` are one a
+    parameter."""
+    for prm, value in zip(signature.parameters.values(), args, strict=True):
+        hint = hints.get(prm.name, object)
+        for name, one in _given(prm, value):
+            if not _fits(one, hint):
+                raise Refused(BadArgument(f"{name}: {_words(hint)} is needed, not {one!r}"))
+
+
+def _given(prm: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]:
+    """The values given for a parameter, with what they are called."""
+    if prm.kind is prm.VAR_POSITIONAL:
+        yield from ((prm.name, v) for v in value)
+    elif prm.kind is prm.VAR_KEYWORD:
+        yield from value
+    else:
+        yield prm.name, value
+
+
+def _fits(value: object, hint: Any) -> bool:
+    if hint is object or hint is Any:
+        return True
+    if hint is int:
+        return is_integer(value)
+    if hint is float:
+        return is_number(value)
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, h) for h in parts)
+    if origin is None:
+        return isinstance(value, hint)
+    if not isinstance(value, tuple):
+        return False
+    if origin is tuple and parts[-1] is not ...:
+        return len(value) == len(parts) and all(map(_fits, value, parts))
+    return all(_fits(v, parts[0]) for v in value)
+
+
+def _words(hint: Any) -> str:
+    """A kind of argument in words."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        expr = set(get_args(Expr))  # a cursor says as much
+        known = [*dict.fromkeys(_words(h) for h in parts if h not in expr)]
+        return " or ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
+    if origin is None:
+        return _WORDS.get(hint, f"a {getattr(hint, '__name__', hint)}")
+    if origin is tuple and parts[-1] is not ...:
+        return f"a list of {len(parts)}, each {_words(parts[0])},"
+    return f"a list, each {_words(parts[0])},"
