@@ -295,5 +295,7 @@ def _maker(fn: Callable[..., Any], kind: type[Called], implicit: int) -> Callabl
 
 
 def freeze(value: Any) -> Any:
-    """Lists as tuples and NumPy's numbers as Python's, so that arguments can be compared, hashed and printed."""
+    """Lists and arrays as tuples, NumPy's numbers as Python's: so arguments can be compared, hashed and printed."""
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        value = value.tolist()
     return tuple(map(freeze, value)) if isinstance(value, list | tuple) else plain(value)

@@ -203,7 +203,7 @@ CASES = [
     Case(bind_config, (CFG, "f"), STORE, NotApplicable, "this acts on"),
     Case(delete_config, (), STORE, NotApplicable, "this acts on a write to a config field"),
     Case(write_config, (CFG, "f", "n <"), GAP, BadArgument, "not object code"),
-    Case(write_config, (CFG, "f", None), GAP, BadArgument, "value: a text, an integer, a cursor, a number or True or False is needed, not None"),
+    Case(write_config, (CFG, "f", None), GAP, BadArgument, "or True or False is needed, not None"),
     Case(write_config, (CFG, "f", 1), STORE, NotApplicable, "this acts on a gap"),
     Case(extract_subproc, ("a b",), STORE, BadArgument, NO_NAME),
     Case(extract_subproc, ("sub",), "arg n", NotApplicable, "this acts on a block"),

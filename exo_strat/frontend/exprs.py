@@ -32,7 +32,7 @@ from ..ir.numbers import plain
 from ..ir.reductions import CALLED
 from ..ir.types import SCALARS, Control, R, Scalar, Tensor, Type, bool_, int_, stride_
 from .errors import FrontendError, ObjectTypeError, ParseError, ScopeError
-from .scope import Scope, window_type
+from .scope import Scope, near_names, window_type
 from .source import Source, parse_python
 
 Typed: TypeAlias = tuple[Expr, Type]
@@ -218,9 +218,15 @@ class ExprParser:
 
     def config_field(self, node: ast.Attribute) -> tuple[Config, str]:
         """The field that `Config.field` means."""
-        config = self.scope.env.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        name = node.value.id if isinstance(node.value, ast.Name) else ""
+        config = self.scope.env.get(name)
+        if config is None and name and self.scope.sym(name) is None:
+            configs = [k for k, v in self.scope.env.items() if isinstance(v, Config)]
+            known = f"; the configs here are {', '.join(sorted(configs))}" if configs else "; no config is known here"
+            self.source.fail(ScopeError, node, f"{name!r} means nothing here{near_names(name, configs) or known}")
         if not isinstance(config, Config):
-            self.source.fail(ScopeError, node, "only a config has fields")
+            what = self.source.text(node.value) or name
+            self.source.fail(ScopeError, node, f"{what} is no config: what stands after a dot is a config's field")
         if node.attr not in config.fields:
             known = ", ".join(sorted(config.fields))
             self.source.fail(ScopeError, node, f"{config.name} has no field {node.attr!r}; it has {known}")

@@ -12,6 +12,7 @@ from ..ir import build as b
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Alloc, Arg, Expr, For, Interval, Node, ProcDef, WindowDef, WindowExpr
+from ..ir.outside import mentioned
 from ..ir.printing import names_in_scope
 from ..ir.types import Tensor, Type, index
 from ..ir.walk import Path, declarators, in_scope
@@ -90,11 +91,11 @@ def types_at(tree: ProcDef, path: Path) -> dict[Sym, Type]:
     return types
 
 
-def scope_at(tree: ProcDef, path: Path, env: Mapping[str, object] | None = None) -> Scope:
+def scope_at(tree: ProcDef, path: Path) -> Scope:
     """What the names that a procedure prints with mean just before the node at `path`."""
     types = types_at(tree, path)
     spelled = {name: s for s, name in names_in_scope(tree, path).items()}
     for s in types:  # the innermost variable of a name may also be called by that name
         if s.name not in spelled or spelled[s.name].name == s.name:
             spelled[s.name] = s
-    return Scope(pmap(spelled), pmap(types), env or {})
+    return Scope(pmap(spelled), pmap(types), {thing.name: thing for thing in mentioned(tree)})

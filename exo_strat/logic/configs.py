@@ -35,7 +35,7 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.types import bool_
-from ..ir.walk import Path, binders, child, is_control, mentions, rewrite, walk
+from ..ir.walk import Path, binders, is_control, mentions, rewrite, walk
 from .answers import Proved
 from .context import Facts, entry_facts, facts_at, range_facts
 from .formula import TRUE, Formula, eq, iff, lt, neg
@@ -57,8 +57,11 @@ def values_at(tree: ProcDef, path: Path) -> Values:
         if isinstance(node, For):
             facts = _inside(node, facts)
             known = _round(node, known, facts)
-        known = _after_all(known, getattr(node, label)[:k], facts)
-        node = child(node, (label, k))
+        block = getattr(node, label)
+        known = _after_all(known, block[:k], facts)
+        if k == len(block):  # just after the last statement
+            break
+        node = block[k]
     return known
 
 
@@ -88,9 +91,12 @@ def conditions_at(tree: ProcDef, path: Path) -> tuple[tuple[Expr, bool], ...]:
             known = _kept(known, node)
         elif isinstance(node, If) and _on_fields(node.cond):
             known.append((node.cond, label == "body"))
-        for s in getattr(node, label)[:k]:
+        block = getattr(node, label)
+        for s in block[:k]:
             known = _kept(known, s)
-        node = child(node, (label, k))
+        if k == len(block):
+            break
+        node = block[k]
     return tuple(known)
 
 

@@ -73,6 +73,8 @@ def facts_at(tree: ProcDef, path: Path) -> Facts:
         block: Block = getattr(node, label)
         for s in block[:k] if k else ():
             facts = facts_after(facts, s)
+        if k == len(block):  # just after the last statement
+            break
         node = block[k]
     return facts
 

@@ -12,9 +12,10 @@ from ..cursors.proc import Proc
 from ..failure import BadArgument, Refused
 from ..ir.config import Config
 from ..ir.memory import Memory
-from ..ir.nodes import Expr
+from ..ir.nodes import Const, Expr, ReadConfig
 from ..ir.numbers import is_integer, is_number
 from ..ir.types import Scalar
+from ..ir.walk import walk
 
 _WORDS: dict[Any, str] = {
     int: "an integer",
@@ -61,12 +62,22 @@ def _fits(value: object, hint: Any) -> bool:
     if origin in (Union, UnionType):
         return any(_fits(value, h) for h in parts)
     if origin is None:
-        return isinstance(value, hint)
+        return isinstance(value, hint) and not (isinstance(value, Expr) and _odd(value))
     if not isinstance(value, tuple):
         return False
     if origin is tuple and parts[-1] is not ...:
         return len(value) == len(parts) and all(map(_fits, value, parts))
     return all(_fits(v, parts[0]) for v in value)
+
+
+def _odd(e: Expr) -> bool:
+    """Whether a tree that was made by hand reads a field that its config does not have, or holds no number."""
+    for _, n in walk(e):
+        if isinstance(n, ReadConfig) and n.field not in n.config.fields:
+            return True
+        if isinstance(n, Const) and not isinstance(n.value, bool) and not is_number(n.value):
+            return True
+    return False
 
 
 def _words(hint: Any) -> str:

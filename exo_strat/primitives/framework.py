@@ -226,7 +226,8 @@ def ref(rw: Rewrite, value: object, kind: type[C]) -> C:
 
 
 def expr_arg(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
-    """A control expression argument: a number, object code in the scope at `at`, or a cursor."""
+    """A control expression argument: a number, object code in the scope at `at`, which may name the configs of the
+    procedure, or a cursor."""
     if is_integer(value):
         return num(value)  # type: ignore[arg-type]
     if isinstance(value, str):

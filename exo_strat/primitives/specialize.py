@@ -6,11 +6,10 @@ from pyrsistent import PVector, pvector
 
 from ..cursors.cursor import BlockCursor
 from ..cursors.rewrite import Rewrite
-from ..frontend.exprs import parse_expr
 from ..frontend.scope import scope_at
-from ..ir.nodes import Expr, If, ReadConfig, Stmt, Var, WriteConfig
+from ..ir.nodes import Expr, If, Stmt, Var
 from ..ir.types import bool_
-from ..ir.walk import Path, is_bool, mentions, walk
+from ..ir.walk import Path, is_bool, mentions
 from ..logic import recomputation
 from ..logic.translate import is_opaque
 from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, primitive
@@ -68,12 +67,8 @@ def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike
 
 
 def _condition(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
-    """A condition that is in scope at `at`. In text it may name the configs that the procedure uses."""
-    tree = rw.proc.tree
-    configs = {n.config.name: n.config for _, n in walk(tree) if isinstance(n, ReadConfig | WriteConfig)}
-    scope = scope_at(tree, at, configs)
-    e = parse_expr(value, scope) if isinstance(value, str) else expr_arg(rw, value, at)
-    types = scope.types
+    """A condition that is in scope at `at`."""
+    e, types = expr_arg(rw, value, at), scope_at(rw.proc.tree, at).types
     unknown = [s for s in sorted(mentions(e), key=lambda s: s.id) if s not in types]
     argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {value!r} is needed")
     truth = is_bool(e) or (isinstance(e, Var) and types[e.sym] == bool_)

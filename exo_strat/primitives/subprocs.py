@@ -14,7 +14,6 @@ from ..cursors.kinds import ArgCursor
 from ..cursors.rewrite import Rewrite
 from ..failure import unsafe
 from ..frontend.checks import NEVER_CALLED, admits_some
-from ..frontend.decorators import reparse_env
 from ..frontend.errors import CheckError
 from ..frontend.exprs import parse_assertion
 from ..frontend.scope import scope_at
@@ -234,7 +233,7 @@ def add_assertion(rw: Rewrite, proc: ProcCursor, condition: str) -> Where:
         x[0] = 0.0
     """
     tree = rw.proc.tree
-    e = parse_assertion(condition, scope_at(tree, (), reparse_env(tree)))
+    e = parse_assertion(condition, scope_at(tree, ()))
     rw.replace((), with_child(tree, "preds", tree.preds.append(e)), keep=[label for label, _ in tree.CHILDREN])
     _narrowed(rw)
     return ()

@@ -10,8 +10,6 @@ from ..cursors.kinds import ForCursor
 from ..frontend.errors import FrontendError
 from ..frontend.exprs import parse_expr
 from ..frontend.scope import scope_at
-from ..ir.nodes import ReadConfig
-from ..ir.walk import walk
 from ..logic.dependence import SAFE
 from ..logic.safety import equal_at
 from .grammar import ANY, AnySketch, Block, BranchSketch, Item, LoopSketch, StmtSketch
@@ -120,9 +118,8 @@ def _is_head(item: Item, p: Part) -> bool:
 def _runs(c: ForCursor, times: str) -> bool:
     """Whether a loop has so many iterations wherever it is reached."""
     tree, runs = c.proc.tree, extent(c)
-    configs = {n.config.name: n.config for _, n in walk(runs) if isinstance(n, ReadConfig)}
     try:
-        wanted = parse_expr(times, scope_at(tree, c.path, configs))
+        wanted = parse_expr(times, scope_at(tree, c.path))
     except FrontendError:  # of names that mean nothing here
         return False
     return equal_at(tree, c.path, runs, wanted) == SAFE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from exo_strat.frontend.decorators import proc_from_source
@@ -21,7 +23,7 @@ def f(n: size, m: index, flag: bool, x: f32[n + 8, 8], s: f32):
 
 
 def scope() -> Scope:
-    return scope_at(P.tree, P.find("s = _").path, {"W": 8, "ALPHA": 0.5, "ON": True})
+    return replace(scope_at(P.tree, P.find("s = _").path), env={"W": 8, "ALPHA": 0.5, "ON": True})
 
 
 def parsed(text: str) -> Expr:

@@ -94,7 +94,9 @@ BODIES = [
     ("s = callee(n)", ObjectTypeError, "a call of it is a statement"),
     # configs
     ("Cfg.sclae = 1.0", ScopeError, "Cfg has no field 'sclae'; it has on, rows, scale"),
-    ("Cfh.scale = 1.0", ScopeError, "only a config has fields"),
+    ("Cfh.scale = 1.0", ScopeError, "'Cfh' means nothing here; did you mean 'Cfg'?"),
+    ("Unit.scale = 1.0", ScopeError, "'Unit' means nothing here; the configs here are Cfg"),
+    ("x.scale = 1.0", ScopeError, "x is no config: what stands after a dot is a config's field"),
     ("Cfg.scale = n", ObjectTypeError, r"Cfg.scale holds a data value \(f32\)"),
     ("Cfg.rows = flag", ObjectTypeError, r"Cfg.rows holds a control value \(size\)"),
     ("Cfg.on = 1", ObjectTypeError, r"Cfg.on holds a control value \(bool\)"),

@@ -228,7 +228,10 @@ def test_make_instr_keeps_the_body_and_the_callers(same: Same, applied: Applied,
     same(p, q)
 
 
-@pytest.mark.parametrize(("template", "message"), [("", "needs C text"), ("  ", "needs C text"), (3, "c_template: a text is needed")])
+TEXTS = [("", "needs C text"), ("  ", "needs C text"), (3, "c_template: a text is needed")]
+
+
+@pytest.mark.parametrize(("template", "message"), TEXTS)
 def test_make_instr_needs_a_text(template: object, message: str, refused: Refused) -> None:
     failure = refused(make_instr, program("x[0] = 1.0"), template)
     assert isinstance(failure, BadArgument) and message in failure.message
