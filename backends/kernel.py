@@ -29,6 +29,7 @@ from exo_strat import (
     proc_from_source,
     render,
     walk,
+    with_room,
 )
 
 Alloc: TypeAlias = nodes.Alloc
@@ -114,4 +115,5 @@ __all__ = [
     "proc_from_source",
     "render",
     "walk",
+    "with_room",
 ]

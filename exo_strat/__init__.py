@@ -82,6 +82,7 @@ from .ir.externs import ExternFn, cos, expf, extern, floordiv, fmax, fmin, log, 
 from .ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
 from .ir.names import Sym
 from .ir.printing import names_at, print_expr, render
+from .ir.room import with_room
 from .ir.types import (
     Control,
     R,
@@ -389,6 +390,7 @@ __all__ = [
     "vec",
     "vectorize_loop",
     "walk",
+    "with_room",
     "when",
     "where",
     "WindowDefCursor",

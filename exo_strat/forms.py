@@ -14,6 +14,7 @@ from pyrsistent import pmap
 
 from .ir.names import Sym
 from .ir.nodes import Expr
+from .ir.room import with_room
 from .ir.walk import is_bool, is_control
 from .logic.affine import Atom, Lin, Model, Mul, Opaque, Quot, Term, V, lin_atoms, product, subst_lin, value_of
 from .logic.context import stable_facts
@@ -43,6 +44,7 @@ Values = Mapping[Sym, Lin]
 THEMSELVES: Final[Values] = MappingProxyType({})
 
 
+@with_room
 def affine(e: Expr, values: Values = THEMSELVES) -> Lin | None:
     """An expression as a form, in which variables stand for what `values` says, or for themselves; None of what is no
     sum of multiples of variables, and quotients and remainders by literals.
@@ -56,6 +58,7 @@ def affine(e: Expr, values: Values = THEMSELVES) -> Lin | None:
     return x if x is not None and _is_affine(x, values) else None
 
 
+@with_room
 def what_holds(condition: Expr, truth: bool = True, values: Values = THEMSELVES) -> tuple[Lin, ...]:
     """Forms that are at least 0 wherever a condition is true, or false: a part of what follows, maybe nothing.
 

@@ -28,6 +28,7 @@ from .cursors.cursor import Cursor
 from .cursors.proc import InvalidCursorError, Proc
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, invalid
 from .ir.numbers import plain
+from .ir.room import with_room
 from .source import Pieces, Text, brief, call, layout, show
 
 State: TypeAlias = tuple[Proc, Cursor]
@@ -134,6 +135,11 @@ def _enter(op: Op, p: Proc, c: Cursor) -> tuple[Cursor, Outcome | None]:
     return here, None
 
 
+@with_room
+def _applied(op: Atomic, p: Proc, c: Cursor) -> Outcome:
+    return op.apply(p, c)
+
+
 class Observer(Protocol):
     """Who sees each Op tried: `enter` before, `leave` after, properly nested."""
 
@@ -159,7 +165,7 @@ def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None) -> Ou
             elif isinstance(op, Composed):
                 stack.append(op.steps(p, here))
             elif isinstance(op, Atomic):
-                outcome = op.apply(p, here)
+                outcome = _applied(op, p, here)
             else:
                 raise TypeError(f"an Op is needed here, not {brief(show(op))}" + (": call it" if callable(op) else ""))
         if outcome is not None and observer is not None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..kernel import Arg, Binary, Const, Control, Expr, Proc, ProcDef, Scalar, StrideExpr, Sym, Tensor
+from ..kernel import Arg, Binary, Const, Control, Expr, Proc, ProcDef, Scalar, StrideExpr, Sym, Tensor, with_room
 from .checks import check
 from .errors import MemoryAccessError, NameClashError, Objection, marked
 from .needs import Needs, control_type
@@ -53,6 +53,7 @@ class CModule:
         return self.header + self.source.replace(f'#include "{self.name}.h"\n', "", 1)
 
 
+@with_room
 def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False) -> CModule:
     """The C11 module of `procs` and what they call; `name` names the header file.
 

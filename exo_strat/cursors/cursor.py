@@ -19,6 +19,7 @@ from ..frontend.patterns import Match, NodeAt, Pattern, parse_pattern
 from ..ir.names import Sym
 from ..ir.nodes import Node, ProcDef, Stmt
 from ..ir.printing import names_in_scope, print_expr, render
+from ..ir.room import with_room
 from ..ir.walk import Path, get, statements, walk
 from .edits import Edit, Span, span_of
 from .proc import InvalidCursorError, Proc
@@ -73,10 +74,12 @@ class Cursor:
         """The nodes below which patterns are searched for."""
         return ()
 
+    @with_room
     def find_all(self, pattern: str) -> list[Cursor]:
         """Every match of an object-code pattern below this cursor, in textual order (maybe none)."""
         return [from_match(self.proc, m) for m in self._matches(parse_pattern(pattern))]
 
+    @with_room
     def find(self, pattern: str, many: bool = False) -> Cursor | list[Cursor]:
         """The first match of an object-code pattern below this cursor; all of them with `many`.
 

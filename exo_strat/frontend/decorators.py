@@ -22,6 +22,7 @@ from ..ir.config import Config
 from ..ir.nodes import Instr, ProcDef
 from ..ir.outside import mentioned_by
 from ..ir.printing import callee_names, render
+from ..ir.room import with_room
 from ..ir.types import CONTROLS, SCALARS, Control, Scalar
 from ..ir.walk import Path, walk
 from .checks import check
@@ -145,6 +146,7 @@ def _instr_of(fn: ast.FunctionDef, source: Source) -> Instr | None:
     return None
 
 
+@with_room
 def _build(fn: ast.FunctionDef, source: Source, env: Mapping[str, object], how: Instr | None) -> Proc:
     parser = ProcParser(env, source)
     tree = parser.procedure(fn, how)
@@ -163,6 +165,7 @@ def _located(e: CheckError, places: Mapping[Path, Place]) -> CheckError:
     return e
 
 
+@with_room
 def make_proc(tree: ProcDef) -> Proc:
     """A procedure from a tree, checked as one from a source text is."""
     try:

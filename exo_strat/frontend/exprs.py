@@ -30,6 +30,7 @@ from ..ir.nodes import (
 )
 from ..ir.numbers import plain
 from ..ir.reductions import CALLED
+from ..ir.room import with_room
 from ..ir.types import SCALARS, Control, R, Scalar, Tensor, Type, bool_, int_, stride_
 from .errors import FrontendError, ObjectTypeError, ParseError, ScopeError
 from .scope import Scope, near_names, window_type
@@ -361,6 +362,7 @@ def _parse(text: object) -> tuple[ast.expr, Source]:
             raise ParseError("an expression is needed here", source.at(1, 0))
 
 
+@with_room
 def parse_expr(text: str, scope: Scope) -> Expr:
     """A control expression given as text."""
     node, source = _parse(text)
@@ -370,18 +372,21 @@ def parse_expr(text: str, scope: Scope) -> Expr:
     return e
 
 
+@with_room
 def parse_data(text: str, scope: Scope) -> Expr:
     """A data value given as text; an integer literal is one too."""
     node, source = _parse(text)
     return ExprParser(scope, source).data(node)
 
 
+@with_room
 def parse_assertion(text: str, scope: Scope) -> Expr:
     """A condition given as text, in which sizes may be multiplied."""
     node, source = _parse(text)
     return ExprParser(scope, source, True).condition(node)
 
 
+@with_room
 def parse_window(text: str, scope: Scope) -> tuple[Sym, tuple[WinDim, ...]]:
     """A window given as text: the buffer, and an interval or point for each dimension."""
     node, source = _parse(text)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import islice
 
 from ..ir import nodes as ir
+from ..ir.room import with_room
 from ..ir.walk import Path, get, statements, walk
 from .errors import PatternError
 from .matching import BINARY, Matcher
@@ -132,6 +133,7 @@ _FRAGMENTS = (
 
 
 @lru_cache(maxsize=4096)
+@with_room
 def parse_pattern(text: object) -> Pattern:
     """A pattern from its text. Raises `PatternError`, with the place marked, if it is none.
 

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import NoReturn
 
+from ..ir.room import with_room
 from .errors import FrontendError, Place
 
 
@@ -40,6 +41,7 @@ class Source:
         raise kind(message, self.place(node))
 
 
+@with_room
 def parse_python(source: Source, kind: type[FrontendError], what: str = "not object code") -> ast.Module:
     """The Python syntax tree of a text; what is no Python raises `kind`, with the place marked."""
     try:

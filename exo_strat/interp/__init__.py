@@ -15,11 +15,13 @@ from ..cursors.proc import Proc
 from ..ir.memo import memo_by_identity
 from ..ir.nodes import Arg, ProcDef
 from ..ir.printing import names_at
+from ..ir.room import with_room
 from ..ir.types import Control, Tensor, bool_
 from .compiler import State, Trapped, enter, invoke
 from .values import Array, Cell, Number, Outcome, Trap, Value, array, blank, dense_strides, exact
 
 
+@with_room
 def run(
     p: Proc | ProcDef,
     inputs: Mapping[str, object],
@@ -57,6 +59,7 @@ def run(
     return Outcome(outputs, state.configs, trap)
 
 
+@with_room
 def admits(p: Proc | ProcDef, inputs: Mapping[str, object], configs: Mapping[str, object] | None = None) -> bool:
     """Whether a procedure may be called so: sizes, extents and assertions are as it declares them."""
     tree = p.tree if isinstance(p, Proc) else p

@@ -1,9 +1,11 @@
-"""Frozen classes that are cheap to build. Imports nothing of the project."""
+"""Frozen classes that are cheap to build, and may be nested deeply. Imports `room`."""
 
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar
+
+from .room import run_again
 
 T = TypeVar("T")
 
@@ -25,4 +27,28 @@ def fast_init(cls: type[T]) -> type[T]:
         sets.append(f"set_{f.name}(self, {f.name})")
     exec(f"def __init__({', '.join(params)}): {'; '.join(sets)}", scope)
     cls.__init__ = scope["__init__"]  # type: ignore[method-assign]
+    return cls
+
+
+def deep(cls: type[T]) -> type[T]:
+    """A class of values that may be nested in each other deeply: they are compared and hashed all the same."""
+    equal, hashed = cls.__eq__, cls.__hash__
+
+    def __eq__(self: T, other: object) -> bool:
+        if self is other:
+            return True
+        try:
+            return equal(self, other)
+        except RecursionError as e:
+            error = e
+        return run_again(error, equal, self, other)
+
+    def __hash__(self: T) -> int:
+        try:
+            return hashed(self)
+        except RecursionError as e:
+            error = e
+        return run_again(error, hashed, self)
+
+    cls.__eq__, cls.__hash__ = __eq__, __hash__  # type: ignore[method-assign]
     return cls

@@ -16,7 +16,7 @@ from pyrsistent import PVector
 
 from .config import Config
 from .externs import ExternFn
-from .frozen import fast_init
+from .frozen import deep, fast_init
 from .memo import Remembers
 from .memory import Memory
 from .names import Sym
@@ -36,6 +36,7 @@ class Var(Remembers):
     CHILDREN: ClassVar[Children] = ()
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class Read(Remembers):
@@ -47,6 +48,7 @@ class Read(Remembers):
     CHILDREN: ClassVar[Children] = (("idx", True),)
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class Interval(Remembers):
@@ -57,6 +59,7 @@ class Interval(Remembers):
     CHILDREN: ClassVar[Children] = (("lo", False), ("hi", False))
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class Point(Remembers):
@@ -69,6 +72,7 @@ class Point(Remembers):
 WinDim: TypeAlias = Interval | Point
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class WindowExpr(Remembers):
@@ -89,6 +93,7 @@ class Const(Remembers):
     CHILDREN: ClassVar[Children] = ()
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class Unary(Remembers):
@@ -99,6 +104,7 @@ class Unary(Remembers):
     CHILDREN: ClassVar[Children] = (("arg", False),)
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class Binary(Remembers):
@@ -113,6 +119,7 @@ class Binary(Remembers):
     CHILDREN: ClassVar[Children] = (("lhs", False), ("rhs", False))
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class ExternCall(Remembers):
@@ -148,6 +155,7 @@ Expr: TypeAlias = Var | Read | WindowExpr | Const | Unary | Binary | ExternCall 
 # -- statements --------------------------------------------------------------------------------
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class Assign(Remembers):
@@ -159,6 +167,7 @@ class Assign(Remembers):
     CHILDREN: ClassVar[Children] = (("idx", True), ("rhs", False))
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class Reduce(Remembers):
@@ -171,6 +180,7 @@ class Reduce(Remembers):
     CHILDREN: ClassVar[Children] = (("idx", True), ("rhs", False))
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class For(Remembers):
@@ -184,6 +194,7 @@ class For(Remembers):
     CHILDREN: ClassVar[Children] = (("lo", False), ("hi", False), ("body", True))
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class If(Remembers):
@@ -195,6 +206,7 @@ class If(Remembers):
     CHILDREN: ClassVar[Children] = (("cond", False), ("body", True), ("orelse", True))
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class Alloc(Remembers):
@@ -206,6 +218,7 @@ class Alloc(Remembers):
     CHILDREN: ClassVar[Children] = (("type", False),)
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class WindowDef(Remembers):
@@ -216,6 +229,7 @@ class WindowDef(Remembers):
     CHILDREN: ClassVar[Children] = (("rhs", False),)
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class Call(Remembers):
@@ -226,6 +240,7 @@ class Call(Remembers):
     CHILDREN: ClassVar[Children] = (("args", True),)
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class WriteConfig(Remembers):
@@ -251,6 +266,7 @@ Block: TypeAlias = PVector[Stmt]
 # -- procedures --------------------------------------------------------------------------------
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class Arg(Remembers):
@@ -273,6 +289,7 @@ class Instr:
     c_fence: str = ""
 
 
+@deep
 @fast_init
 @dataclass(frozen=True, slots=True)
 class ProcDef(Remembers):

@@ -43,6 +43,7 @@ from .nodes import (
     WriteConfig,
 )
 from .outside import mentioned_by
+from .room import with_room
 from .types import Control, Tensor, Type
 from .walk import Path, declarators, in_scope, walk
 
@@ -86,6 +87,7 @@ def _name_block(stmts: Sequence[Stmt], names: dict[Sym, str], taken: set[str]) -
 
 
 @memo_by_identity
+@with_room
 def names_at(tree: ProcDef) -> Names:
     """The spelling of each variable of a procedure."""
     names: dict[Sym, str] = {}
@@ -167,6 +169,7 @@ def _with_level(e: Expr, names: Names) -> tuple[str, int]:
             return f"{c.name}.{f}", _ATOM
 
 
+@with_room
 def print_expr(e: Expr, names: Names) -> str:
     """An expression as object code."""
     return _with_level(e, names)[0]
@@ -248,6 +251,7 @@ def _stmt(s: Stmt, path: Path, names: Names, callees: Mapping[Callee, str], dept
             yield path, pad + _simple(s, names, callees)
 
 
+@with_room
 def print_stmt(s: Stmt, names: Names, callees: Mapping[Callee, str] | None = None) -> str:
     """A statement as object code, with all that is inside it; procedures that it calls by their own names, or
     as given."""
@@ -261,6 +265,7 @@ def _arg(a: Arg, names: Names) -> str:
     return f"{names[a.sym]}: {print_type(a.type, a.mem, names)}"
 
 
+@with_room
 def print_lines(tree: ProcDef) -> list[Line]:
     """The lines of a procedure, each with the path of the statement or assertion that it shows."""
     names = names_at(tree)

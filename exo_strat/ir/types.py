@@ -1,4 +1,4 @@
-"""Types of the object language. Imports names and memos only.
+"""Types of the object language. Imports names, memos and frozen classes only.
 
 Data scalars hold numbers; control types hold the integers and truth values that loops, indices and
 conditions are made of. `R` is a data scalar whose precision is not decided yet.
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from pyrsistent import PVector
 
+from .frozen import deep
 from .memo import Remembers
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Control(Remembers):
         return self.name
 
 
+@deep
 @dataclass(frozen=True, slots=True)
 class Tensor(Remembers):
     """An array of `base` with the given extents; `window` if it may be a strided view of another."""
