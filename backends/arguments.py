@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import index
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -157,16 +157,24 @@ def plans(f: Function) -> tuple[Plan, ...]:
     return tuple(out)
 
 
-def entry(f: Function) -> tuple[str, list[type]]:
-    """A C function `exo_entry` that takes what `ctypes` passes cheaply (numbers and addresses), and
-    the types of its parameters."""
-    params: list[str] = []
-    types: list[type] = []
+class Entry(NamedTuple):
+    """A C function `exo_call` that takes what `ctypes` passes cheaply (numbers and addresses)."""
+
+    text: str
+    params: tuple[str, ...]
+    call: str
+    """A call of it with arguments that are named as its parameters."""
+    types: tuple[type, ...]
+    """What `ctypes` calls the types of the parameters."""
+
+
+def entry(f: Function) -> Entry:
+    """The function that Python calls."""
+    params: list[tuple[str, str, type]] = []
     passed: list[str] = []
 
     def param(ctype: str, kind: type, name: str) -> str:
-        params.append(f"{ctype} {name}")
-        types.append(kind)
+        params.append((ctype, name, kind))
         return name
 
     for i, (plan, a) in enumerate(zip(plans(f), f.tree.args, strict=True)):
@@ -185,5 +193,10 @@ def entry(f: Function) -> tuple[str, list[type]]:
                 passed.append(f"(struct {struct}){{ {address}, {{ {', '.join(strides)} }} }}")
             else:
                 passed.append(address)
-    text = f"void exo_entry({', '.join(params) or 'void'});\nvoid exo_entry({', '.join(params) or 'void'}) {{\n"
-    return f"{text}    {f.name}({', '.join(passed)});\n}}\n", types
+    declared = tuple(f"{ctype} {name}" for ctype, name, _ in params)
+    text = (
+        f"static __attribute__((noinline)) void exo_call({', '.join(declared) or 'void'}) {{\n"
+        f"    {f.name}({', '.join(passed)});\n}}\n"
+    )
+    call = f"exo_call({', '.join(name for _, name, _ in params)})"
+    return Entry(text, declared, call, tuple(kind for _, _, kind in params))

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .arguments import ArrayPlan, ControlPlan, Plan, ValuePlan, entry, plans, shown
-from .c import BackendError, CModule, compile
+from .c import PRIVATE, BackendError, CModule, compile
 from .cpu import features
 from .evaluate import Values, evaluate
 from .kernel import Expr, Machine, Proc, ReadConfig, StrideExpr, Sym, Var, print_expr, walk
-from .toolchain import CacheError, CompileError, NoCompilerError, ToolchainError, UnsupportedTargetError, build
+from .runtime import build, load
+from .toolchain import CacheError, CompileError, NoCompilerError, ToolchainError, UnsupportedTargetError
 
 FLAGS = ("-std=gnu11", "-O3", "-fno-math-errno", "-ffp-contract=fast", "-fopenmp-simd")
 """Sums are not reassociated: what the schedule says is what runs. A product that feeds a sum may be
@@ -55,7 +56,8 @@ class JitFunction:
 
     Raises `ValueError`, naming the argument, if one doesn't have the dtype, shape, strides or
     writability that the procedure declares, if an assertion doesn't hold, or if an array that is
-    written shares memory with another argument.
+    written shares memory with another argument; `MemoryError` if there is no memory for a buffer, or too
+    little stack.
     """
 
     def __init__(self, proc: Proc, module: CModule, library: Path) -> None:
@@ -64,7 +66,7 @@ class JitFunction:
         self.library = library
         self._function = module.functions[0]
         self._plans = plans(self._function)
-        self._entry = _load(library, entry(self._function)[1])
+        self._entry = load(library, entry(self._function).types, proc.name())
         # where arrays and numbers stand among the arguments, and numbers among the values passed
         at = _positions(self._plans)
         self._arrays = tuple(i for i, p in enumerate(self._plans) if isinstance(p, ArrayPlan))
@@ -228,16 +230,6 @@ def _positions(plan: Sequence[Plan]) -> tuple[int, ...]:
     return tuple(positions)
 
 
-def _load(library: Path, types: Sequence[type]) -> Any:
-    try:
-        f = ctypes.CDLL(str(library)).exo_entry
-    except OSError as e:
-        raise CacheError(f"the compiled code {library} can't be loaded ({e}); delete the file and try again") from e
-    f.argtypes = list(types)
-    f.restype = None
-    return f
-
-
 def jit(proc: Proc, machine: Machine | None = None, flags: Sequence[str] = ()) -> JitFunction:
     """Compile a procedure for the processor at hand.
 
@@ -248,7 +240,7 @@ def jit(proc: Proc, machine: Machine | None = None, flags: Sequence[str] = ()) -
     Raises a `BackendError` if the procedure can't be compiled; `UnsupportedTargetError` if this
     processor can't run it; `NoCompilerError`, `CompileError` or `CacheError` for what these say.
     """
-    module = compile([proc], proc.name())
+    module = compile([proc], "exo_jit", prefix=PRIVATE)
     if any(isinstance(n, ReadConfig) for p in proc.tree.preds for _, n in walk(p)):
         raise BackendError(f"{proc.name()}: an assertion reads config state, which Python callers can't see")
     wanted = dict.fromkeys((*module.cpu_flags, *(machine.cpu_flags if machine else ())))
@@ -259,8 +251,7 @@ def jit(proc: Proc, machine: Machine | None = None, flags: Sequence[str] = ()) -
     omp = ("-fopenmp",) if module.parallel else ()
     all_flags = tuple(dict.fromkeys((*FLAGS, *chosen, *module.cc_flags, *omp, *flags)))
     host = sorted(features()) if any("native" in f for f in all_flags) else []
-    source = module.text + "\n" + entry(module.functions[0])[0]
-    return JitFunction(proc, module, build(proc.name(), source, all_flags, host))
+    return JitFunction(proc, module, build(proc.name(), module, module.text, all_flags, host))
 
 
 __all__ = [

@@ -6,12 +6,16 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import platformdirs
 
@@ -40,7 +44,11 @@ class UnsupportedTargetError(ToolchainError):
 
 def compiler() -> tuple[str, ...]:
     """The command of the C compiler: `CC`, else the first of cc, gcc and clang on the path."""
-    wanted = shlex.split(os.environ.get("CC", ""))
+    given = os.environ.get("CC", "")
+    try:
+        wanted = shlex.split(given)
+    except ValueError as e:
+        raise NoCompilerError(f"CC is no command: {given!r} ({e}); set it to one such as gcc") from e
     for command in [wanted] if wanted else [["cc"], ["gcc"], ["clang"]]:
         found = shutil.which(command[0])
         if found is not None:
@@ -53,28 +61,78 @@ def compiler() -> tuple[str, ...]:
 def cache_dir() -> Path:
     """Where compiled code is kept: `EXO_STRAT_CACHE_DIR`, else the user's cache directory."""
     chosen = os.environ.get(CACHE_VARIABLE)
-    return Path(chosen).absolute() if chosen else Path(platformdirs.user_cache_dir("exo_strat"))
+    try:
+        return Path(chosen).expanduser().absolute() if chosen else Path(platformdirs.user_cache_dir("exo_strat"))
+    except RuntimeError as e:
+        raise CacheError(f"{CACHE_VARIABLE} is {chosen}, and {e}; set it to a writable folder") from e
 
 
-def _run(command: Sequence[str], name: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def _run(command: Sequence[str], name: str, made: Path | None = None) -> str:
+    """What a command prints; `made` is the file that it makes."""
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
+        )
+    except OSError as e:
+        raise NoCompilerError(f"the C compiler {command[0]} can't be run ({e}); set CC to another") from e
     if done.returncode != 0:
         output = (done.stderr or done.stdout).strip()
         raise CompileError(f"the C compiler refused {name}\n  {shlex.join(command)}\n{output}")
+    if made is not None and not made.is_file():
+        raise NoCompilerError(f"{command[0]} made no code of {name}, so it is no C compiler; set CC to one")
     return done.stdout
 
 
-def _key(source: str, flags: Sequence[str], command: Sequence[str], host: Sequence[str]) -> str:
+@cache
+def _identity(command: tuple[str, ...], changed: int, size: int) -> str:
+    """What tells a compiler from others. `changed` and `size` are those of the file: another one may take its place."""
+    return _run([*command, "--version"], "a question for its version")
+
+
+def _preprocessed(source: str, flags: Sequence[str], command: Sequence[str], name: str) -> str:
+    """The text with all that it includes, as these files are now; as it is, if that is what the compiler and the C
+    library bring."""
+    searched = any(f.startswith(("-I", "-i", "-B", "--")) for f in flags)
+    others = [line for line in source.splitlines() if _INCLUDE.search(line) and not _STANDARD.match(line)]
+    if not (others or searched or any(map(os.environ.get, _SEARCHED))):
+        return source
+    with tempfile.TemporaryDirectory() as scratch:
+        text, made = Path(scratch, f"{_short(name)}.c"), Path(scratch, "all.i")
+        text.write_text(source)
+        _run([*command, *flags, "-E", "-o", str(made), str(text)], name, made)
+        return made.read_text(errors="surrogateescape")
+
+
+_INCLUDE = re.compile(r"include|import|embed")
+_STANDARD = re.compile(
+    r"#include <(setjmp|std(bool|def|int|io|lib|arg)|math|string|pthread|sys/resource|immintrin|arm_neon)\.h>$"
+)
+"""Headers that change with the compiler or the system only."""
+_SEARCHED = ("CPATH", "C_INCLUDE_PATH", "GCC_EXEC_PREFIX")
+"""Variables that say where a compiler looks for headers."""
+
+
+def _key(source: str, flags: Sequence[str], command: tuple[str, ...], host: Sequence[str]) -> str:
     """A name for the result: the same text, built the same way, by the same compiler, for the same host."""
     at = os.stat(command[0])
-    parts = [source, list(flags), list(command), at.st_mtime_ns, at.st_size, platform.machine(), list(host)]
+    which = _identity(command, at.st_mtime_ns, at.st_size)
+    parts = [source, list(flags), list(command), at.st_mtime_ns, at.st_size, which, platform.machine(), list(host)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 
-def build(name: str, source: str, flags: Sequence[str], host: Sequence[str] = ()) -> Path:
-    """The shared library of a C source, from the cache if it was built before. `host` is what the
-    result depends on besides, such as the processor's features under -march=native."""
-    return _built(name, source, (*flags, "-shared"), host, ".so", ("-lm",))
+def _short(name: str) -> str:
+    """A part of a file's name: file systems allow 255 bytes."""
+    return "".join(c for c in name if c.isascii() and (c.isalnum() or c == "_"))[:64] or "code"
+
+
+def build(
+    name: str, source: str, flags: Sequence[str], host: Sequence[str] = (), objects: Sequence[Path] = ()
+) -> Path:
+    """The shared library of a C source and of objects that `build_object` made, from the cache if it was built before.
+    `host` is what the result depends on besides, such as the processor's features under -march=native."""
+    linked = [f"{o}={_about(o).sha256}" for o in objects]
+    libraries = (*map(str, objects), "-lm")
+    return _built(name, source, (*flags, "-fstack-usage", "-shared"), (*host, *linked), ".so", libraries)
 
 
 def build_object(name: str, source: str, flags: Sequence[str]) -> Path:
@@ -82,14 +140,23 @@ def build_object(name: str, source: str, flags: Sequence[str]) -> Path:
     return _built(name, source, (*flags, "-c"), (), ".o", ())
 
 
+def stack_use(library: Path) -> int:
+    """The bytes that the functions of a library take of the stack, all together: none calls itself. A function without
+    a bound takes more than there is."""
+    return _about(library).stack
+
+
 def link(library: Path, objects: Sequence[Path], flags: Sequence[str] = ()) -> None:
     """Make a shared library of object files. Nobody sees it half made."""
     made = library.with_suffix(f".{os.getpid()}")
     try:
-        _run([*compiler(), *flags, "-shared", "-o", str(made), *map(str, objects), "-lm"], library.name)
+        _run([*compiler(), *flags, "-shared", "-o", str(made), *map(str, objects), "-lm"], library.name, made)
         os.replace(made, library)
     finally:
         made.unlink(missing_ok=True)
+
+
+# -- the cache ----------------------------------------------------------------------------------------
 
 
 def _built(
@@ -97,22 +164,58 @@ def _built(
 ) -> Path:
     command = compiler()
     directory = cache_dir()
-    result = directory / f"{name}-{_key(source, flags, command, host)}{suffix}"
-    if result.exists():
-        return result
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=directory, prefix=".build-") as scratch:
-            text, made = Path(scratch, f"{name}.c"), Path(scratch, f"{name}{suffix}")
-            text.write_text(source)
-            _run([*command, *flags, "-fPIC", "-o", str(made), str(text), *libraries], name)
-            # complete files only: another process may look at any moment
-            os.replace(text, result.with_suffix(".c"))
-            os.replace(made, result)
+        text = _preprocessed(source, flags, command, name)
+        result = directory / f"{_short(name)}-{_key(text, flags, command, host)}{suffix}"
+        if not _intact(result):
+            directory.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=directory, prefix=".build-") as scratch:
+                _make(Path(scratch), result, text, [*command, *flags, "-fPIC"], libraries, name)
     except OSError as e:
         advice = f"set {CACHE_VARIABLE} to a writable folder"
         raise CacheError(f"can't keep compiled code in {directory} ({e}); {advice}") from e
     return result
+
+
+def _make(
+    scratch: Path, result: Path, source: str, command: Sequence[str], libraries: Sequence[str], name: str
+) -> None:
+    """Compile, and put the result in its place: complete files only, as another process may look at any moment."""
+    text, made, about = scratch / f"{_short(name)}.c", scratch / result.name, scratch / "about"
+    text.write_text(source, errors="surrogateescape")
+    _run([*command, "-o", str(made), str(text), *libraries], name, made)
+    frames = [line.split("\t") for found in scratch.glob("*.su") for line in found.read_text().splitlines()]
+    # "static" and "dynamic,bounded" have a bound
+    stack = sum(int(size) if kind != "dynamic" else sys.maxsize // 2 for _, size, kind in frames)
+    about.write_text(json.dumps(_About(_digest(made), min(stack, sys.maxsize // 2))._asdict()))
+    for file, suffix in ((text, ".c"), (made, result.suffix), (about, ".json")):
+        os.replace(file, result.with_suffix(suffix))
+
+
+def _intact(result: Path) -> bool:
+    """Whether the cache has this file, as it was built."""
+    try:
+        return _about(result).sha256 == _digest(result)
+    except FileNotFoundError:
+        return False
+    except (ValueError, KeyError, TypeError):  # the file about it is damaged
+        return False
+
+
+class _About(NamedTuple):
+    """What the cache says of a file in it."""
+
+    sha256: str
+    stack: int
+
+
+def _about(result: Path) -> _About:
+    found = json.loads(result.with_suffix(".json").read_text())
+    return _About(str(found["sha256"]), int(found["stack"]))
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def probe(source: str) -> str:
@@ -121,5 +224,5 @@ def probe(source: str) -> str:
     with tempfile.TemporaryDirectory() as scratch:
         text, made = Path(scratch, "probe.c"), Path(scratch, "probe")
         text.write_text(source)
-        _run([*command, "-o", str(made), str(text)], "a probe")
+        _run([*command, "-o", str(made), str(text)], "a probe", made)
         return _run([str(made)], "a probe")

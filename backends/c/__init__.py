@@ -14,7 +14,7 @@ from .errors import (
     RaceError,
 )
 from .memory import CMemory, Index, PlacedMemory, VectorMemory, c_memory
-from .module import CModule, compile
+from .module import PRIVATE, CModule, compile
 from .terms import Term
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "MemoryAccessError",
     "NameClashError",
     "Objection",
+    "PRIVATE",
     "PlacedMemory",
     "PrecisionError",
     "RaceError",

@@ -130,7 +130,7 @@ class HeapMemory(CMemory):
         return f"{ctype} *{name} = exo_alloc({total});"
 
     def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
-        return f"free({name});" if shape else ""
+        return f"exo_free({name});" if shape else ""
 
     def accepts(self, other: CMemory) -> bool:
         return isinstance(other, HeapMemory | LocalMemory)
@@ -161,6 +161,7 @@ HEAP_HELPERS = """\
 static inline size_t exo_times(size_t a, size_t b) {
     return a != 0 && b > PTRDIFF_MAX / a ? PTRDIFF_MAX : a * b;
 }
+#ifndef EXO_OWN_HEAP  // a program may bring a heap of its own
 // Memory aligned to cache lines; ends the program if there is none.
 static inline void *exo_alloc(size_t bytes) {
     void *p = bytes > PTRDIFF_MAX - 64 ? NULL : aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -169,7 +170,12 @@ static inline void *exo_alloc(size_t bytes) {
         abort();
     }
     return p;
-}"""
+}
+static inline void exo_free(void *p) { free(p); }
+// What is done around an iteration of a parallel loop that allocates.
+#define EXO_ITERATION_BEGINS
+#define EXO_ITERATION_ENDS
+#endif"""
 
 HOST: Mapping[Memory, CMemory] = {
     DRAM: HeapMemory("DRAM"),

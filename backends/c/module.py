@@ -25,6 +25,9 @@ MODULO = "-fwrapv"
 """What integers ask of the C compiler: they are numbers modulo 2^k, so a sum may overflow on the way. One that a
 rewrite put in another order does so where it did not before."""
 
+PRIVATE = "exo__"
+"""A prefix of names that nothing else has: neither other C, nor what is generated besides functions."""
+
 
 @dataclass(frozen=True)
 class CModule:
@@ -54,8 +57,9 @@ class CModule:
 
 
 @with_room
-def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False) -> CModule:
-    """The C11 module of `procs` and what they call; `name` names the header file.
+def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, prefix: str = "") -> CModule:
+    """The C11 module of `procs` and what they call; `name` names the header file. All functions have names that begin
+    with `prefix`; with `PRIVATE`, no other C has such names, and procedures may be called as they like.
 
     `embedded`, its text is to be a part of a C file that calls `procs`: all functions are static. Of those that `procs`
     call, the ones that call no others are parts of their callers, and the others stay functions.
@@ -68,7 +72,7 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False) ->
     """
     if not name.isidentifier() or not name.isascii():
         raise NameClashError(f"{name!r} can't name a C module: use letters, digits and _")
-    program = link(procs)
+    program = link(procs, prefix)
     check(program)
     program = placed(program)
     check_order(program)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 _KEYWORDS = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -30,6 +31,10 @@ LIBRARY = frozenset(_LIBRARY.split())
 """Functions and macros of the C library (and macros that compilers predefine) that a program's own
 names must not meet."""
 
+EXTERNAL = frozenset(Path(__file__).with_name("libc.txt").read_text().split())
+"""What the C library of Linux (glibc, with its mathematics) has to be linked with: a program's function of such a name
+takes the place of the library's, for all that is in the process, or the library's takes its place."""
+
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
@@ -48,6 +53,16 @@ def is_reserved(name: str) -> bool:
     )
 
 
+def function_name(name: str) -> str:
+    """`c_name(name)`, for a function.
+
+    >>> function_name("accept"), function_name("axpy")
+    ('accept_', 'axpy')
+    """
+    spelled = c_name(name)
+    return f"{spelled}_" if spelled in EXTERNAL else spelled
+
+
 def c_name(name: str) -> str:
     """A legal C spelling that resembles `name`; itself if C leaves it free.
 
@@ -60,9 +75,9 @@ def c_name(name: str) -> str:
     return f"{ascii_name}_" if is_reserved(ascii_name) else ascii_name
 
 
-def fresh(name: str, taken: frozenset[str]) -> str:
-    """`c_name(name)`, numbered if that is taken."""
-    base = c_name(name)
+def fresh(name: str, taken: frozenset[str], prefix: str = "") -> str:
+    """`c_name(name)`, numbered if that is taken; of a function, with a prefix."""
+    base = prefix + c_name(name)
     if base not in taken:
         return base
     n = 1

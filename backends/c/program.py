@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..kernel import Call, Path, Proc, ProcDef, Sym, walk
 from .errors import BackendError, InstructionError, NameClashError
-from .names import c_name, fresh
+from .names import fresh, function_name
 from .symbols import Data, Range, data_symbols, ranges, written_args
 from .threads import shared, side_by_side
 
@@ -66,16 +66,17 @@ def _callees_first(roots: Sequence[ProcDef], into_instructions: bool) -> tuple[P
     return tuple(done.values())
 
 
-def _exported_names(roots: Sequence[ProcDef]) -> dict[int, str]:
+def _exported_names(roots: Sequence[ProcDef], prefix: str) -> dict[int, str]:
     names: dict[int, str] = {}
     for t in roots:
+        name = prefix + function_name(t.name)
         if t.instr is not None:
             raise InstructionError(f"{t.name} is an instruction: compile a procedure that calls it")
-        if c_name(t.name) != t.name:
-            raise NameClashError(f"C keeps the name {t.name} for itself; give the procedure another with rename")
-        if t.name in names.values() and id(t) not in names:
+        if not prefix and name != t.name:
+            raise NameClashError(f"C or its library has the name {t.name}; give the procedure another with rename")
+        if name in names.values() and id(t) not in names:
             raise NameClashError(f"two procedures called {t.name} can't be in one module; rename one")
-        names[id(t)] = t.name
+        names[id(t)] = name
     return names
 
 
@@ -84,12 +85,13 @@ def _foreign(tree: ProcDef) -> frozenset[str]:
     return frozenset(word for c in templates for word in re.findall(r"[A-Za-z_]\w*", re.sub(r"\{\w+\}", "", c)))
 
 
-def link(procs: Sequence[Proc]) -> Program:
-    """Collect what `procs` call and name everything; `procs` keep their names, others make way."""
+def link(procs: Sequence[Proc], prefix: str = "") -> Program:
+    """Collect what `procs` call and name everything; `procs` keep their names, others make way. All names of functions
+    begin with `prefix`."""
     if not procs:
         raise BackendError("there is nothing to compile: give at least one procedure")
     roots = [p.tree for p in procs]
-    names = _exported_names(roots)
+    names = _exported_names(roots, prefix)
     taken = frozenset(names.values())
     functions: list[Function] = []
     by_tree: dict[int, Function] = {}
@@ -100,7 +102,7 @@ def link(procs: Sequence[Proc]) -> Program:
         if twin is not None:
             by_tree[id(tree)], written[id(tree)] = twin, twin.written
             continue
-        name = names.get(id(tree)) or (tree.name if tree.instr else fresh(tree.name, taken))
+        name = names.get(id(tree)) or (tree.name if tree.instr else fresh(function_name(tree.name), taken, prefix))
         data = data_symbols(tree)
         written[id(tree)] = written_args(tree, data, written)
         function = Function(

@@ -10,11 +10,10 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
-from ..arguments import entry
-from ..c import BackendError, CModule, compile
+from ..c import PRIVATE, BackendError, CModule, compile
 from ..kernel import Proc, ReadConfig, walk
 from ..native import JitFunction
-from ..toolchain import build
+from ..runtime import build
 from .memories import HEADER, INCLUDE_DIR
 
 FLAGS = ("-std=gnu11", "-O1", "-fno-math-errno")
@@ -104,9 +103,10 @@ def _header() -> str:
     """The header with the model in it, as one text."""
     text = (INCLUDE_DIR / HEADER).read_text()
     model = (INCLUDE_DIR / "exo_gemmini_model.h").read_text()
-    return "#define EXO_GEMMINI_MODEL\n#define EXO_GEMMINI_MODEL_HERE\n" + text.replace(
-        '#include "exo_gemmini_model.h"\n', model
-    )
+    # its own functions are looked for by name
+    own = text.replace('#include "exo_gemmini_model.h"\n', model)
+    visible = f"#pragma GCC visibility push(default)\n{own}\n#pragma GCC visibility pop\n"
+    return f"#define EXO_GEMMINI_MODEL\n#define EXO_GEMMINI_MODEL_HERE\n{visible}"
 
 
 def simulate(proc: Proc) -> Simulation:
@@ -116,8 +116,8 @@ def simulate(proc: Proc) -> Simulation:
     """
     if any(isinstance(n, ReadConfig) for p in proc.tree.preds for _, n in walk(p)):
         raise BackendError(f"{proc.name()}: an assertion reads config state, which Python callers can't see")
-    module = compile([proc], proc.name())
+    module = compile([proc], "exo_jit", prefix=PRIVATE)
     # the header becomes part of the text, so that the cache sees its changes
     text = module.text.replace(f'#include "{HEADER}"\n', "")
-    source = f"{_header()}\n{text}\n{entry(module.functions[0])[0]}"
-    return Simulation(JitFunction(proc, module, build(f"gemmini_{proc.name()}", source, FLAGS)))
+    code = f"{_header()}\n{text}"
+    return Simulation(JitFunction(proc, module, build(f"gemmini_{proc.name()}", module, code, FLAGS)))

@@ -46,7 +46,7 @@ def parse_python(source: Source, kind: type[FrontendError], what: str = "not obj
     """The Python syntax tree of a text; what is no Python raises `kind`, with the place marked."""
     try:
         module = ast.parse("\n".join(source.lines))
-    except (RecursionError, MemoryError):
+    except MemoryError:  # of the parser: its stack has a limit of its own
         raise kind(f"{what}: it nests too deeply for Python", source.at(1, 0)) from None
     except SyntaxError as e:
         raise kind(f"{what}: {e.msg}", source.at(e.lineno or 1, (e.offset or 1) - 1)) from None

@@ -101,7 +101,7 @@ def _reader(p: Proc, module: CModule) -> str:
 
     Windows are refused: each array comes as a number of bytes and the bytes.
     """
-    text, types = entry(module.functions[0])
+    text, _, _, types = entry(module.functions[0])
     takes = plans(module.functions[0])
     assert len(types) == len(takes), f"{p.name()} takes windows"
     lines, after = [], []
@@ -113,7 +113,7 @@ def _reader(p: Proc, module: CModule) -> str:
             ctype = {ctypes.c_int64: "int64_t", ctypes.c_float: "float", ctypes.c_double: "double"}[kind]  # type: ignore[index]
             assert kind is ctypes.c_int64 or not isinstance(plan, ControlPlan)
             lines.append(f"{ctype} a{i}; next(&a{i}, sizeof a{i});")
-    call = f"exo_entry({', '.join(f'a{i}' for i in range(len(takes)))});"
+    call = f"exo_call({', '.join(f'a{i}' for i in range(len(takes)))});"
     body = "\n    ".join([*lines, call, *after])
     return f"{module.text}\n{text}{_READER}\nint main(void) {{\n    {body}\n    return 0;\n}}\n"
 
@@ -136,7 +136,7 @@ def on_arm(tmp_path: Path) -> Callable[..., Callable[..., None]]:
         command = [ARM_CC, *ARM_FLAGS, *flags, *module.cc_flags, "-static", "-o", str(program), str(source), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        types = entry(module.functions[0])[1]
+        types = entry(module.functions[0]).types
 
         def call(*args: Any) -> None:
             given = b"".join(map(_bytes, args, types))

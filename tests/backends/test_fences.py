@@ -118,7 +118,7 @@ def test_a_buffer_is_released_behind_the_fence() -> None:
             t: f32[n]
             late(t[i : i + 1])
     """)
-    assert lines[-4:] == ["late(&t[i]);", "fence();", "free(t);", "fence();"]
+    assert lines[-4:] == ["late(&t[i]);", "fence();", "exo_free(t);", "fence();"]
 
 
 def test_other_code_has_no_fence() -> None:

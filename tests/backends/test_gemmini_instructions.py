@@ -440,4 +440,4 @@ def test_host_buffers_outlive_the_instructions_on_them() -> None:
             st_i8_configured(16, 16, S[0:16, 0:16], x[0:16, 0:16])
     """))]).source
     lines = [line.strip() for line in text.splitlines()]
-    assert lines[lines.index("free(t);") - 1] == "exo_gemmini_fence();" and lines[-2] == "exo_gemmini_fence();"
+    assert lines[lines.index("exo_free(t);") - 1] == "exo_gemmini_fence();" and lines[-2] == "exo_gemmini_fence();"

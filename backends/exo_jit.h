@@ -1,0 +1,84 @@
+// What Python wants of compiled code: what goes wrong ends the call, not the process. `runtime.py` puts this before
+// the code of a procedure, its entry point after it, and links both with `exo_jit.c`.
+//
+// A failing allocation goes on after the `setjmp` of the thread's innermost frame: that of the call, or, in a parallel
+// loop, of an iteration. What the thread allocated since is released. The stack is measured before the call.
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { EXO_DONE, EXO_NO_MEMORY, EXO_NO_STACK };
+
+// Stands before a buffer; `below` is the buffer that the thread allocated before.
+struct exo_block {
+    struct exo_block *below;
+};
+
+struct exo_frame {
+    jmp_buf start;
+    struct exo_frame *outer;
+    struct exo_block *blocks;
+};
+
+extern _Thread_local struct exo_frame *exo_frame;
+extern _Thread_local struct exo_block *exo_blocks;
+
+// Goes on where the frame begins; `bytes` could not be had.
+__attribute__((noreturn)) void exo_give_up(size_t bytes);
+
+// How many allocations have failed, in any thread.
+int64_t exo_failures(void);
+
+// Whether each thread has the stack that the code needs.
+bool exo_stack_suffices(void);
+
+#define EXO_OWN_HEAP
+enum { EXO_LINE = 64 };
+
+static inline void *exo_alloc(size_t bytes) {
+    struct exo_block *block = NULL;
+    if (bytes <= PTRDIFF_MAX - 2 * EXO_LINE)
+        block = (struct exo_block *)aligned_alloc(EXO_LINE, EXO_LINE + (bytes + EXO_LINE - 1) / EXO_LINE * EXO_LINE);
+    if (block == NULL) exo_give_up(bytes);
+    block->below = exo_blocks;
+    exo_blocks = block;
+    return (char *)block + EXO_LINE;
+}
+
+static inline void exo_free(void *p) {
+    struct exo_block *block = (struct exo_block *)((char *)p - EXO_LINE);
+    exo_blocks = block->below;
+    free(block);
+}
+
+static inline void exo_enter(struct exo_frame *frame) {
+    frame->outer = exo_frame;
+    frame->blocks = exo_blocks;
+    exo_frame = frame;
+}
+
+static inline void exo_leave(struct exo_frame *frame) { exo_frame = frame->outer; }
+
+// Around the statements of an iteration that allocates: no thread may jump out of a parallel loop.
+#define EXO_ITERATION_BEGINS \
+    { \
+        struct exo_frame exo_here; \
+        exo_enter(&exo_here); \
+        if (_setjmp(exo_here.start) == 0) {
+#define EXO_ITERATION_ENDS \
+        } \
+        exo_leave(&exo_here); \
+    }
+
+// What the entry point does.
+#define EXO_GUARDED(call) \
+    if (!exo_stack_suffices()) return EXO_NO_STACK; \
+    const int64_t exo_before = exo_failures(); \
+    struct exo_frame exo_here; \
+    exo_enter(&exo_here); \
+    if (_setjmp(exo_here.start) == 0) call; \
+    exo_leave(&exo_here); \
+    return exo_failures() == exo_before ? EXO_DONE : EXO_NO_MEMORY;
+

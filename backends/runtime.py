@@ -1,0 +1,75 @@
+"""The C around a procedure that Python calls, and what it reports: no memory, no stack. Imports `arguments`, `c`.
+
+The C is in `exo_jit.h` and `exo_jit.c`. The entry point returns a status; `load` makes it an exception.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from .arguments import Entry, entry
+from .c import CModule
+from .toolchain import CacheError, build_object, stack_use
+from .toolchain import build as build_library
+
+FOLDER = Path(__file__).parent
+HEADER = "exo_jit.h"
+FLAGS = ("-std=gnu11", "-O2", "-fvisibility=hidden")
+"""What the C compiler is told besides what a procedure wants: procedures call each other, not other libraries."""
+
+_FREE_STACK = 2**14
+"""What C code may take of the stack unasked, as any function of the C library does."""
+_SPARE_STACK = 2**16
+"""What is left for library functions that the code calls."""
+
+
+def build(name: str, module: CModule, code: str, flags: Sequence[str], host: Sequence[str] = ()) -> Path:
+    """The library of a module, whose C text is `code`, with an entry point for Python."""
+    omp = [f for f in flags if f == "-fopenmp"]
+    header = (FOLDER / HEADER).read_text()
+    own = (FOLDER / "exo_jit.c").read_text().replace(f'#include "{HEADER}"\n', header)
+    rest = build_object("exo_jit", own, (*FLAGS, *omp))
+    source = f"{header}\n{code}\n{_entry_point(entry(module.functions[0]))}"
+    return build_library(name, source, (*FLAGS, *flags), host, (rest,))
+
+
+def _entry_point(entry: Entry) -> str:
+    """What stands after the code. The call is a function of its own: a function takes all of its stack at once."""
+    params = ", ".join(entry.params) or "void"
+    declared = f"int exo_entry({params})"
+    visible = '__attribute__((visibility("default")))'
+    return f"{entry.text}\n{visible} {declared};\n{declared} {{\n    EXO_GUARDED({entry.call})\n}}\n"
+
+
+def load(library: Path, types: Sequence[type], name: str) -> Callable[..., None]:
+    """The entry point of a library as a function. It raises `MemoryError` where there is too little."""
+    try:
+        loaded = ctypes.CDLL(str(library))
+        f: Any = loaded.exo_entry
+        needed, found, wanted = (
+            ctypes.c_int64.in_dll(loaded, v) for v in ("exo_stack_needed", "exo_stack_found", "exo_wanted")
+        )
+    except (OSError, AttributeError, ValueError) as e:
+        raise CacheError(f"the compiled code {library} can't be loaded ({e}); delete the file and try again") from e
+    taken = stack_use(library)
+    needed.value = taken + _SPARE_STACK if taken > _FREE_STACK else 0
+
+    def check(status: int) -> None:
+        if status == 1:
+            raise MemoryError(
+                f"{name}: there is no memory for a buffer of {wanted.value:,} bytes; arrays that it writes may hold"
+                " part of the result"
+            )
+        if status == 2:
+            raise MemoryError(
+                f"{name}: its buffers in DRAM_STACK and in registers take {taken:,} bytes of the stack, and a thread"
+                f" that runs it has {max(found.value, 0):,} left; move one to DRAM with set_memory, or allow more:"
+                " `ulimit -s`, threading.stack_size, for parallel loops OMP_STACKSIZE"
+            )
+
+    f.argtypes = list(types)
+    f.restype = check
+    return f  # type: ignore[no-any-return]
