@@ -100,7 +100,8 @@ def _preprocessed(source: str, flags: Sequence[str], command: Sequence[str], nam
         text, made = Path(scratch, f"{_short(name)}.c"), Path(scratch, "all.i")
         text.write_text(source)
         _run([*command, *flags, "-E", "-o", str(made), str(text)], name, made)
-        return made.read_text(errors="surrogateescape")
+        # less the folder, which is another one each time
+        return made.read_text(errors="surrogateescape").replace(f"{scratch}{os.sep}", "")
 
 
 _INCLUDE = re.compile(r"include|import|embed")

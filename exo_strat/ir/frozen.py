@@ -50,5 +50,5 @@ def deep(cls: type[T]) -> type[T]:
             error = e
         return run_again(error, hashed, self)
 
-    cls.__eq__, cls.__hash__ = __eq__, __hash__  # type: ignore[method-assign]
+    cls.__eq__, cls.__hash__ = __eq__, __hash__  # type: ignore[method-assign, assignment]
     return cls

@@ -5,6 +5,8 @@ The code that is asked about is the loop over `i`, or stands between two `pass` 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pyrsistent import pmap
 
@@ -206,7 +208,7 @@ def asked(cond: str, before: str, code: str = "s = 1.0") -> Readiness:
     """Whether a condition may be asked before the code."""
     t = tree(f"{before}\npass\n{code}\npass")
     blk = block(t)
-    e: Expr = parse_expr(cond, scope_at(t, blk.path(), {"CFG": CFG}))
+    e: Expr = parse_expr(cond, replace(scope_at(t, blk.path()), env={"CFG": CFG}))
     return evaluable(t, blk, e)
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from exo_strat.cursors.proc import Proc
 from exo_strat.frontend.decorators import config, proc_from_source
-from exo_strat.frontend.scope import scope_at
 from exo_strat.ir.nodes import Assign, Call
 from exo_strat.logic.dependence import Clash, Given, Safe
 from exo_strat.logic.effects import Blk
