@@ -18,16 +18,18 @@ from ..cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, NodeCur
 from ..cursors.kinds import AllocCursor, CallCursor, ForCursor, ReadConfigCursor
 from ..cursors.proc import Proc
 from ..frontend.scope import declarations, scope_at
-from ..ir.memory import DRAM_STACK
+from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC
 from ..ir.nodes import Alloc, Assign, Call, For, Read, Reduce
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Control, Scalar, Tensor, bool_, size
 from ..ir.walk import get, is_bool, is_control, mentions, walk
 from ..logic.unify import skeleton
-from ..primitives import PRIMITIVES, Primitive, inline
+from ..primitives import PRIMITIVES, Primitive, inline, parallelize_loop, vectorize_loop
 from ..strategy import Op, freeze
 from .choices import Choices
 from .library import CONFIG, callees, versions
+
+MEMORIES = (DRAM_STACK, DRAM_STATIC, DRAM)
 
 MOST = 6
 """How many targets of one primitive in one procedure are tried."""
@@ -74,7 +76,7 @@ def prepared(ch: Choices, p: Proc, name: str) -> tuple[Proc, list[Cursor]]:
         p = _after(ch, p, ("make_instr",), 15)
     if name == "delete_pass":
         p = _after(ch, _after(ch, p, ("insert_pass",), 80), ("insert_pass",), 50)
-    p = _after(ch, p, ("parallelize_loop",), 15)
+    p = in_parallel(ch, p) if ch.chance(20) else p
     p = _after(ch, p, sorted(PRIMITIVES), 30)
     found = targets(p, PRIMITIVES[name].targets)
     if name == "lift_reduce_constant":
@@ -104,6 +106,17 @@ def _after(ch: Choices, p: Proc, names: Sequence[str], percent: int) -> Proc:
     c = ch.pick(found)
     outcome = Primitive(name, arguments(ch, name, c))(p, c)
     return outcome.unwrap()[0] if isinstance(outcome, Success) else p
+
+
+def in_parallel(ch: Choices, p: Proc) -> Proc:
+    """The procedure with loops in parallel or as vectors, where they may be: the outermost first, and mostly not
+    all."""
+    for loop in targets(p, (ForCursor,))[:MOST]:
+        if ch.chance(70):
+            c = p.forward(loop)
+            outcome = ch.pick([parallelize_loop(), parallelize_loop(), vectorize_loop()])(p, c)
+            p = outcome.unwrap()[0] if isinstance(outcome, Success) else p
+    return p
 
 
 # -- targets ------------------------------------------------------------------------------------------
@@ -386,8 +399,8 @@ def field_for(ch: Choices, c: Cursor) -> str:
     """A config field, mostly one that holds what an expression gives."""
     e = c.node if isinstance(c, ExprCursor) else None
     if e is None or ch.chance(10):
-        return ch.pick(["mode", "on", "scale"])
-    return "scale" if not is_control(e) else "on" if is_bool(e) else "mode"  # type: ignore[arg-type]
+        return ch.pick(["mode", "on", "scale", "width"])
+    return "scale" if not is_control(e) else "on" if is_bool(e) else ch.pick(["mode", "mode", "width"])  # type: ignore[arg-type]
 
 
 SPECIAL = {
@@ -412,10 +425,10 @@ SPECIAL = {
     "callee": callee,
     "other": version,
     "mode": lambda ch, c: ch.pick(["par", "vec", "seq"]),
-    "memory": lambda ch, c: DRAM_STACK,
+    "memory": lambda ch, c: ch.pick(MEMORIES),
     "precision": lambda ch, c: ch.pick(["f64", "f32", "i8"]),
     "config": lambda ch, c: CONFIG,
-    "field": lambda ch, c: ch.pick(["mode", "on", "scale"]),
+    "field": lambda ch, c: ch.pick(["mode", "on", "scale", "width"]),
     "conds": lambda ch, c: tuple(condition(ch, c) for _ in range(1 + ch.upto(1))),
     "resize_dim.size": lambda ch, c: ch.pick([2, 3, 4, 1, "n", "n + 1"]),
     "resize_dim.offset": lambda ch, c: ch.pick([0, 0, 0, 1, "-1", *controls(c)[-1:]]),

@@ -15,10 +15,20 @@ from pyrsistent import pmap
 from ..cursors.proc import Proc
 from ..frontend.decorators import proc_from_source
 from ..ir.config import Config
-from ..ir.types import Control, Scalar, bool_, f32, int_
-from ..primitives import delete_config, divide_loop, rename, set_precision, shift_loop, unroll_loop
+from ..ir.types import Control, Scalar, bool_, f32, int_, size
+from ..primitives import (
+    bind_expr,
+    delete_config,
+    divide_loop,
+    rename,
+    set_precision,
+    shift_loop,
+    specialize,
+    stage_mem,
+    unroll_loop,
+)
 
-_FIELDS: Final[dict[str, Scalar | Control]] = {"mode": int_, "on": bool_, "scale": f32}
+_FIELDS: Final[dict[str, Scalar | Control]] = {"mode": int_, "on": bool_, "scale": f32, "width": size}
 CONFIG: Final = Config("Cfg", pmap(_FIELDS))
 
 _SOURCES: Final = """
@@ -86,6 +96,26 @@ def tell(a: f32, j: index):
         Cfg.mode = 2
     Cfg.scale = a
 
+def put(a: f32, b: f32):
+    b = 2.0
+
+def late(k: size, a: f32, v: [f32][k]):
+    for i in seq(1, k):
+        v[i] = a
+
+def mark(k: size, v: [f32][k]):
+    v[0] = 1.0
+
+def under(k: size, a: f32, v: [f32][k]):
+    if a != 0.0 and v[0] / a < 3.0:
+        v[0] = 1.0
+
+def fit(v: [f32][4]):
+    v[Cfg.width % 4] = 1.0
+    for i in seq(0, Cfg.width):
+        if i < 4:
+            v[i] += 1.0
+
 def toggle(v: [f32][4]):
     assert Cfg.on == True
     v[1] = v[0] + 1.0
@@ -103,6 +133,9 @@ def callees() -> Mapping[str, Proc]:
     return made
 
 
+STAGED: Final = {name: "v[0:k]" for name in ("pick", "first", "mark", "late", "some", "double")}
+
+
 @cache
 def versions(name: str) -> tuple[Proc, ...]:
     """Later versions of one of the procedures: the last is not interchangeable with it; the others are, but for
@@ -113,6 +146,12 @@ def versions(name: str) -> tuple[Proc, ...]:
     if loops:
         found.append(shift_loop.direct(p, loops[0], 1))
         found.append(divide_loop.direct(p, loops[0], 2, ("io", "ii"), "guard"))
+    if name in STAGED:  # these read all of an argument
+        found.append(stage_mem.direct(p, p.body(), STAGED[name], "s"))
+    if name == "put":
+        found.append(specialize.direct(p, p.body(), "a < 2.0"))
+    if name == "late":
+        found.append(bind_expr.direct(p, "a", "t"))
     if name in ("zero", "total"):
         found.append(unroll_loop.direct(p, loops[0]))
     if name == "tell":  # these leave other values in a field

@@ -71,7 +71,7 @@ def source(ch: Choices, shapes: Sequence[str], sloppy: bool = False) -> str:
     if ch.chance(25):
         w.ranges = [ch.pick([Range("c", Bound(0), N.plus(ONE)), Range("d", Bound(-2), Bound(3))])]
     if w.configs and ch.chance(50):
-        w.ranges.append(Range("Cfg.mode", ZERO.minus(FAR), FAR))
+        w.ranges.append(ch.pick([Range("Cfg.mode", ZERO.minus(FAR), FAR), Range("Cfg.width", ONE, FAR)]))
     w.flags = ("flag",) if ch.chance(20) else ()
     if ch.chance(30):
         w.stmt()

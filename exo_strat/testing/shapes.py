@@ -13,7 +13,7 @@ from .buffer_shapes import borrowed, branches, grid, pair, ring, sized, stencil
 from .lane_shapes import lanes
 from .ranges import FAR, ONE, ZERO, Bound, M, N, Range, fits
 from .sum_shapes import assigned, rivals, scaled, sums
-from .writer import ITERATORS, Buffer, Writer
+from .writer import ITERATORS, LOCALS, Buffer, Writer
 
 Shape = Callable[[Writer], None]
 
@@ -181,6 +181,16 @@ def calls(w: Writer) -> None:
             w.leaf()
 
 
+def lent(w: Writer) -> None:
+    """Calls that get local buffers of which only a part was written."""
+    for _ in range(1 + w.ch.upto(1)):
+        if w.ch.chance(40):
+            with w.loop(use=w.ch.chance(60)):
+                w.lend()
+        else:
+            w.lend()
+
+
 def lookalikes(w: Writer) -> None:
     """Code like the bodies of procedures that could be called, also where a call would not be allowed."""
     if w.ch.chance(10):
@@ -266,7 +276,7 @@ def _drift(w: Writer) -> None:
 
 
 def _config_step(w: Writer) -> None:
-    kind = w.ch.weighted({"write": 3, "branch": 2, "read": 3, "call": 2, "leaf": 1})
+    kind = w.ch.weighted({"write": 3, "branch": 2, "read": 3, "call": 2, "leaf": 1, "index": 1, "extent": 1})
     if kind == "branch":
         cond = w.ch.pick(["Cfg.mode == 1", "Cfg.on", "Cfg.mode < n"])
         with w.inside(f"if {cond}:"):
@@ -276,7 +286,17 @@ def _config_step(w: Writer) -> None:
     elif kind == "read":
         w.emit(f"{w.place(w.ch.pick([b for b in w.writable() if w.is_ready(b)]))} {w.ch.pick(['=', '+='])} Cfg.scale")
     elif kind == "call":
-        w.call(w.ch.pick(["tell", "some", "toggle"]))
+        w.call(w.ch.pick(["tell", "some", "toggle", "fit"]))
+    elif kind == "index":
+        place = f"u[Cfg.{w.ch.pick(['width', 'mode'])} % {w.ch.pick([2, 6])}]"
+        w.emit(w.ch.pick([f"r = {place}", f"{place} = 1.0", f"{place} += Cfg.scale"]))
+    elif kind == "extent":
+        name = w.fresh(LOCALS)
+        last = f"Cfg.{w.ch.pick(['width', 'mode'])} % 3"
+        extent, index = w.ch.pick([("3", last), (f"{last} + 1", "0")])
+        w.emit(f"{name}: f32[{extent}]")
+        w.emit(f"{name}[{index}] = {w.value(0)}")
+        w.emit(f"r = {name}[{index}]")
     else:
         w.leaf()
 
@@ -459,6 +479,6 @@ SHAPES: Final[Mapping[str, Shape]] = {
         anything, nest, twins, twin_ifs, lone_scope, invariant, temporary, independent, two_writes, accumulation,
         sequence, calls, lookalikes, windows, configuration, drifting, decided, patch, tiles, reload, neighbours,
         stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
-        lanes,
+        lanes, lent,
     )
 }  # fmt: skip

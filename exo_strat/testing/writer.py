@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from .choices import Choices
-from .ranges import ONE, ZERO, Bound, M, N, Range, index, parens, shifted
+from .ranges import FAR, ONE, ZERO, Bound, M, N, Range, index, parens, shifted
 
 ITERATORS = ("i", "j", "k", "l", "i2", "j2", "k2", "l2", "i3", "j3", "k3", "l3")
 LOCALS = ("a", "b", "e", "f", "a2", "b2", "e2", "f2", "a3", "b3", "e3", "f3", "a4", "b4", "e4", "f4")
@@ -229,7 +229,8 @@ class Writer:
         """A write of a config field."""
         numbers = [r.text for r in self.ranges] or ["1"]
         options = {"mode": self.ch.pick(["1", "0", numbers[-1], "2 - Cfg.mode"]), "on": self.ch.pick(["True", "False"])}
-        name = self.ch.pick(["mode", "on", "scale"])
+        options["width"] = self.ch.pick(["1", "2", "4"])
+        name = self.ch.pick(["mode", "on", "scale", "mode", "on", "scale", "width"])
         scale = self.ch.pick([self.read(), "Cfg.scale + 1.0"])
         self.emit(f"Cfg.{name} = {options.get(name) or scale}")
 
@@ -259,10 +260,12 @@ class Writer:
 
     def call(self, name: str | None = None) -> None:
         """A call of a procedure of the library, with arguments that do not alias."""
-        plain = ["double", "axpy", "copy", "zero", "total", "pick", "first", "tail"]
-        name = name or self.ch.pick([*plain, "some", "tell", "toggle"] if self.configs else plain)
+        plain = ["double", "axpy", "copy", "zero", "total", "pick", "first", "tail", "put", "under"]
+        if name is None and self.ch.chance(25):
+            return self.lend()
+        name = name or self.ch.pick([*plain, "some", "tell", "toggle", "fit"] if self.configs else plain)
         width = self.ch.pick([Bound(2), N, ONE])
-        if name in ("zero", "total", "toggle"):
+        if name in ("zero", "total", "toggle", "fit"):
             width = Bound(4)
         elif name == "tail":
             width = Bound(3)
@@ -287,6 +290,12 @@ class Writer:
             case "pick":
                 r = self.scalar(v)
                 out = r and f"pick({self.index(width)}, {width}, {v}, {r})"
+            case "put":
+                r = self.scalar(v)
+                out = r and f"put({self.element(v)}, {r})"
+            case "under":
+                a = [b for b in self.buffers if self.is_ready(b) and b.base != self.base_of(v)]
+                out = f"under({width}, {self.place(self.ch.pick(a)) if a else '2.0'}, {v})"
             case "first":
                 self._first()
             case "toggle":
@@ -296,6 +305,40 @@ class Writer:
                 out = f"{name}({v})"
         if out:
             self.emit(out)
+
+    def element(self, part: str) -> str:
+        """An element of the buffer that a window shows, maybe beside it."""
+        base = self.base_of(part)
+        return self.place(self.ch.pick([b for b in self.buffers if b.base == base]))
+
+    def lend(self) -> None:
+        """A call that needs only some of a local buffer, which is all that was written; or none of it."""
+        name = self.ch.pick(["pick", "mark", "first", "late", "put", "zero", *["some"] * self.configs])
+        if name == "put":
+            a, r = self.alloc((), init=self.ch.chance(20)), self.scalar(None)
+            self.emit(f"put({a.name}, {r})")
+            return
+        b = self.alloc((Bound(4),), init=self.ch.chance(15))
+        of = f"{b.name}[0:4]"
+        k = self.index(Bound(4))
+        match name:
+            case "pick":
+                self.emit(f"{b.name}[{k}] = {self.value(1)}")
+                self.emit(f"pick({k}, 4, {of}, {self.scalar(of)})")
+            case "late":
+                self.emit(f"late(4, {self.read()}, {of})")
+                k = self.ch.pick(["1", "3"])
+            case "zero":
+                self.emit(f"zero({of})")
+            case "some":
+                self.emit(f"some(4, {of})")
+                return
+            case _:
+                self.emit(f"{name}(4, {of}{', 2.0' if name == 'first' else ''})")
+                k = "0"
+        self.cells.append(f"{b.name}[{k}]")
+        if self.ch.chance(70):
+            self.emit(f"{self.place(self.ch.pick([x for x in self.writable() if x.base != b.name]))} = {b.name}[{k}]")
 
     def _first(self) -> None:
         """A call that needs unit stride: a part of a dense buffer along its last dimension."""
@@ -342,6 +385,8 @@ class Writer:
                 ("0", r.text, ZERO, r.hi.minus(ONE)),
             )
         ]
+        if self.configs and self.ch.chance(12):
+            return self.ch.pick([("0", "Cfg.width", ZERO, FAR), ("0", "Cfg.mode % 3", ZERO, Bound(2))])
         kind = self.ch.weighted({"common": 5, "symbolic": 3, "fixed": 3, "inner": 2})
         return self.ch.pick({"common": options, "symbolic": symbolic, "fixed": fixed, "inner": inner or options}[kind])
 
@@ -369,7 +414,7 @@ class Writer:
 
     def test(self, fickle: bool) -> tuple[str, list[Range], list[Range]]:
         """A condition without `and` and `or`; see `condition`."""
-        kinds = {"data": 2} if fickle else {"bound": 5, "equal": 3, "parity": 1, "data": 2, "stride": 1}
+        kinds = {"data": 2} if fickle else {"bound": 5, "equal": 3, "parity": 1, "data": 2, "stride": 1, "guard": 1}
         if self.flags:
             kinds |= {"flag": 2}
         if self.configs:
@@ -384,6 +429,8 @@ class Writer:
                 place = self.read()
                 self.cells.append(place)
                 return f"{place} < {self.ch.pick(['2.0', self.read()])}", [], []
+            case "guard":
+                return self.guarded(), [], []
             case "stride":
                 b = self.ch.pick([b for b in self.buffers if b.shape])
                 return f"stride({b.name}, {self.ch.upto(len(b.shape) - 1)}) == {self.ch.pick(['1', '2', 'n'])}", [], []
@@ -393,6 +440,15 @@ class Writer:
                 return self.ch.pick(["Cfg.mode == 1", "Cfg.on", "Cfg.mode < n", "not Cfg.on"]), [], []
             case _:
                 return self._bound(r)
+
+    def guarded(self) -> str:
+        """A condition whose second part may have no value where the first decides."""
+        y, x = self.read(), self.read()
+        options = [
+            f"({y} != 0.0 and {x} / {y} < 3.0)", f"({y} == 0.0 or {x} / {y} < 2.0)",
+            f"({y} >= 0.0 and sqrt({y}) < 2.0)", f"({y} <= 0.0 or log({y}) < 1.0)",
+        ]  # fmt: skip
+        return self.ch.pick(options)
 
     def _bound(self, r: Range) -> tuple[str, list[Range], list[Range]]:
         end = self.ch.pick([N.minus(ONE), N, Bound(2), ONE, ZERO, Bound(3)])
