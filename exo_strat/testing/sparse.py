@@ -66,5 +66,9 @@ def sparsest(
 
 
 def more_needed(p: Proc, q: Proc) -> frozenset[str]:
-    """The arguments, as `q` calls them, of which a run of it may need more than one of `p` does."""
-    return frozenset()
+    """The arguments, as `q` calls them, of which a run of it may need more than one of `p` does: as it says itself,
+    if it is a later version."""
+    if not any(v is p for v in q.versions()):
+        return frozenset()
+    names = names_at(q.tree)
+    return frozenset(names[s] for s in q.needs_since(p) if s in names)
