@@ -1,0 +1,139 @@
+"""Chains of rewrites: several primitives and strategies in a row, and at the end a comparison with the first program.
+
+Imports the harness. One rewrite at a time is checked in `harness`; here it is what rewrites leave to the next ones:
+notes of fields and arguments, facts, forwarded cursors, copies of one variable, buffers in other memories.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from returns.result import Success
+
+from ..cursors.cursor import Cursor
+from ..cursors.kinds import CallCursor
+from ..cursors.proc import Proc
+from ..primitives import PRIMITIVES, Primitive, call_eqv
+from ..strategy import Op
+from .applications import arguments, targets
+from .choices import Choices
+from .equivalence import assert_equivalent, assert_lawful
+from .harness import NARROWING
+from .laws import assert_head_stays
+
+Start = Callable[[Choices], Proc | None]
+"""Draws a program to start from, or none."""
+Finish = Callable[[Proc, Proc], object]
+"""A further comparison of the first program and the last one, which raises an `AssertionError`."""
+
+TRIES = 8
+"""How many rewrites are tried for each that is to succeed."""
+PLAIN = ("commute_expr", "delete_pass", "insert_pass", "rename_variable", "simplify")
+"""Primitives that nearly always succeed and change little: tried less often."""
+ENDINGS = ("make_instr",)
+"""What nothing that follows is about."""
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A strategy, and the cursors of a program that it may start from."""
+
+    op: Op
+    at: Callable[[Proc], Iterable[Cursor]]
+
+
+@dataclass
+class Chains:
+    """What came out: how many chains were drawn, how many were compared, and how often each rewrite succeeded and
+    failed in one."""
+
+    drawn: int = 0
+    compared: int = 0
+    accepted: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Chains) -> None:
+        """Counts those of another, too."""
+        self.drawn += other.drawn
+        self.compared += other.compared
+        self.accepted += other.accepted
+        self.refused += other.refused
+
+
+def check_chain(
+    ch: Choices, p: Proc, strategies: Sequence[Strategy], tally: Chains, finish: Iterable[Finish] = ()
+) -> Proc:
+    """Rewrites a program by a random chain of 2 to 10 primitives and strategies. Asserts that the last version is
+    lawful and computes the same; so do the functions in `finish`.
+
+    Raises `Miscompiled` or `Malformed`.
+    """
+    text, q, steps = str(p), p, 2 + ch.upto(8)
+    for name, q in _steps(ch, p, strategies, steps, tally):
+        tally.accepted[name] += 1
+    tally.drawn += 1
+    how = " >> ".join(map(str, q.history()))
+    assert_lawful(p, q, text, how)
+    assert_head_stays(p, q, how)
+    narrower = any(getattr(op, "name", "") in NARROWING for op in q.history())
+    tally.compared += assert_equivalent(p, q, how=how, narrower=narrower) > 0
+    for compare in finish:
+        compare(p, q)
+    return q
+
+
+def _steps(
+    ch: Choices, p: Proc, strategies: Sequence[Strategy], steps: int, tally: Chains
+) -> Iterator[tuple[str, Proc]]:
+    """The rewrites that succeed and change something, each by name, with what they make of the program."""
+    done = 0
+    for _ in range(TRIES * steps):
+        drawn = _drawn(ch, p, strategies)
+        if drawn is None:
+            continue
+        name, op, c = drawn
+        outcome = op(p, c)
+        if not isinstance(outcome, Success):
+            tally.refused[name] += 1
+            continue
+        q = outcome.unwrap()[0]
+        if q is not p:
+            p, done = q, done + 1
+            yield name, p
+        if done == steps:
+            return
+
+
+def _drawn(ch: Choices, p: Proc, strategies: Sequence[Strategy]) -> tuple[str, Op, Cursor] | None:
+    """A primitive or strategy by name, and where it starts; None if it has nowhere to start."""
+    if strategies and ch.chance(25):
+        s = ch.pick(strategies)
+        found = list(s.at(p))
+        return (str(s.op), s.op, ch.pick(found)) if found else None
+    calls = [c for c in targets(p, (CallCursor,)) if isinstance(c, CallCursor)] if ch.chance(15) else []
+    if calls:
+        call = ch.pick(calls)
+        return "call_eqv", call_eqv(_rewritten(ch, call.subproc())), call
+    return _primitive(ch, p)
+
+
+def _rewritten(ch: Choices, p: Proc) -> Proc:
+    """A procedure after up to three primitives: another version of what is called."""
+    for _ in range(3 * (1 + ch.upto(2))):
+        drawn = _primitive(ch, p)
+        outcome = drawn and drawn[1](p, drawn[2])
+        p = outcome.unwrap()[0] if isinstance(outcome, Success) else p
+    return p
+
+
+def _primitive(ch: Choices, p: Proc) -> tuple[str, Op, Cursor] | None:
+    name = ch.pick([n for n in sorted(PRIMITIVES) if n not in ENDINGS])
+    if name in PLAIN and ch.chance(70):
+        return None
+    found = targets(p, PRIMITIVES[name].targets)
+    if not found:
+        return None
+    c = ch.pick(found)
+    return name, Primitive(name, arguments(ch, name, c)), c
