@@ -206,7 +206,7 @@ class _Bounded(Compiler):
 
     def _operation(self, op: str, x: Eval, y: Eval, path: Path) -> Eval:
         if op == "/":
-            divide = ExternFn("/", 2, lambda x, y: x / y, "")
+            divide = ExternFn("divide", 2, lambda x, y: x / y, "")
             return self._extern(divide, [x, y], path)
         f = ARITHMETIC[op]
         return lambda frame: f(x(frame), y(frame))

@@ -71,8 +71,9 @@ def check_chain(
     Raises `Miscompiled` or `Malformed`.
     """
     text, q, steps = str(p), p, 2 + ch.upto(8)
-    for name, q in _steps(ch, p, strategies, steps, tally):
+    for name, made in _steps(ch, p, strategies, steps, tally):
         tally.accepted[name] += 1
+        q = made
     tally.drawn += 1
     how = " >> ".join(map(str, q.history()))
     assert_lawful(p, q, text, how)

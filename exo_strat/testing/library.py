@@ -133,7 +133,7 @@ def callees() -> Mapping[str, Proc]:
     return made
 
 
-STAGED: Final = {name: "v[0:k]" for name in ("pick", "first", "mark", "late", "some", "double")}
+STAGED: Final = dict.fromkeys(("pick", "first", "mark", "late", "some", "double"), "v[0:k]")
 
 
 @cache
