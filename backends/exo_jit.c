@@ -1,10 +1,15 @@
 // See `exo_jit.h`. A file of its own, as what it includes declares many names that instructions may have too.
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/resource.h>
+#ifdef __linux__
+#include <link.h>
+#endif
 
 #include "exo_jit.h"
 
 #define EXO_PUBLIC __attribute__((visibility("default")))
+enum { EXO_FEW = 1 << 16 };
 
 // -- the heap ---------------------------------------------------------------------------------------
 
@@ -32,7 +37,6 @@ EXO_PUBLIC int64_t exo_stack_found;
 // The lowest address of this thread's stack; that of the main thread depends on a limit that may change.
 static char *exo_stack_end(void) {
 #if defined(__linux__)
-    int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
     static _Thread_local char *end;
     static _Thread_local rlim_t then;
     struct rlimit now = {0};
@@ -62,17 +66,78 @@ static __attribute__((noinline)) int64_t exo_stack_left(void) {
     return end == NULL ? 0 : (char *)__builtin_frame_address(0) - end;
 }
 
-bool exo_stack_suffices(void) {
-    if (exo_stack_needed == 0) return true;
-    int64_t left = exo_stack_left();
-#ifdef _OPENMP
-#pragma omp parallel reduction(min : left)
-    {
-        int64_t mine = exo_stack_left();
-        left = mine < left ? mine : left;
+// -- variables of threads ---------------------------------------------------------------------------
+
+// The memory of DRAM_STATIC buffers is asked for when a thread first needs it, and the C library ends the program if
+// there is none. So it is seen before whether there is.
+#ifdef __linux__
+struct exo_own {
+    size_t bytes;
+    bool there;
+};
+
+static int exo_find(struct dl_phdr_info *library, size_t size, void *found) {
+    (void)size;
+    bool own = false;
+    for (int i = 0; i < library->dlpi_phnum; i++) {
+        const uintptr_t at = library->dlpi_addr + library->dlpi_phdr[i].p_vaddr;
+        own |= library->dlpi_phdr[i].p_type == PT_LOAD && (uintptr_t)&failures - at < library->dlpi_phdr[i].p_memsz;
+    }
+    for (int i = 0; own && i < library->dlpi_phnum; i++)
+        if (library->dlpi_phdr[i].p_type == PT_TLS)
+            *(struct exo_own *)found = (struct exo_own){library->dlpi_phdr[i].p_memsz, library->dlpi_tls_data != NULL};
+    return own;
+}
+#endif
+
+// The bytes of a thread's variables in this library; few are always to be had.
+static int64_t exo_own_bytes(void) {
+    static int64_t bytes = -1;
+#ifdef __linux__
+    if (__atomic_load_n(&bytes, __ATOMIC_RELAXED) < 0) {
+        struct exo_own own = {0};
+        dl_iterate_phdr(exo_find, &own);
+        __atomic_store_n(&bytes, (int64_t)own.bytes, __ATOMIC_RELAXED);
     }
 #endif
-    if (left >= exo_stack_needed) return true;
-    __atomic_store_n(&exo_stack_found, left, __ATOMIC_RELAXED);
-    return false;
+    return __atomic_load_n(&bytes, __ATOMIC_RELAXED) < EXO_FEW ? 0 : bytes;
+}
+
+// Whether this thread has its variables, or there is memory for them.
+static bool exo_has_variables(void) {
+#ifdef __linux__
+    struct exo_own own = {0};
+    if (exo_own_bytes() > 0) dl_iterate_phdr(exo_find, &own);
+    if (own.bytes > 0 && !own.there) {
+        void *volatile tried = malloc(own.bytes + EXO_FEW);
+        free(tried);
+        return tried != NULL;
+    }
+#endif
+    return true;
+}
+
+// -- the call ---------------------------------------------------------------------------------------
+
+int exo_fits(void) {
+    if (exo_stack_needed == 0 && exo_own_bytes() == 0) return EXO_DONE;
+    bool has = true;
+    int64_t left = INT64_MAX;
+#ifdef _OPENMP
+#pragma omp parallel reduction(&& : has) reduction(min : left)
+#endif
+    {
+        has = exo_has_variables();
+        // what measures the stack has variables
+        if (has && exo_stack_needed > 0) left = exo_stack_left();
+    }
+    if (!has) {
+        __atomic_store_n(&exo_wanted, exo_own_bytes(), __ATOMIC_RELAXED);
+        return EXO_NO_MEMORY;
+    }
+    if (left < exo_stack_needed) {
+        __atomic_store_n(&exo_stack_found, left, __ATOMIC_RELAXED);
+        return EXO_NO_STACK;
+    }
+    return EXO_DONE;
 }

@@ -31,8 +31,8 @@ __attribute__((noreturn)) void exo_give_up(size_t bytes);
 // How many allocations have failed, in any thread.
 int64_t exo_failures(void);
 
-// Whether each thread has the stack that the code needs.
-bool exo_stack_suffices(void);
+// Whether each thread has the stack and the memory for its variables that the code needs: EXO_DONE, or what it lacks.
+int exo_fits(void);
 
 #define EXO_OWN_HEAP
 enum { EXO_LINE = 64 };
@@ -74,7 +74,8 @@ static inline void exo_leave(struct exo_frame *frame) { exo_frame = frame->outer
 
 // What the entry point does.
 #define EXO_GUARDED(call) \
-    if (!exo_stack_suffices()) return EXO_NO_STACK; \
+    const int exo_fit = exo_fits(); \
+    if (exo_fit != EXO_DONE) return exo_fit; \
     const int64_t exo_before = exo_failures(); \
     struct exo_frame exo_here; \
     exo_enter(&exo_here); \

@@ -6,7 +6,6 @@ import ctypes
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from .c import PRIVATE, BackendError, CModule, compile
 from .cpu import features
 from .evaluate import Values, evaluate
 from .kernel import Expr, Machine, Proc, ReadConfig, StrideExpr, Sym, Var, print_expr, walk
-from .runtime import build, load
+from .runtime import Library, build, load
 from .toolchain import CacheError, CompileError, NoCompilerError, ToolchainError, UnsupportedTargetError
 
 FLAGS = ("-std=gnu11", "-O3", "-fno-math-errno", "-ffp-contract=fast", "-fopenmp-simd")
@@ -60,10 +59,10 @@ class JitFunction:
     little stack.
     """
 
-    def __init__(self, proc: Proc, module: CModule, library: Path) -> None:
+    def __init__(self, proc: Proc, module: CModule, library: Library) -> None:
         self.proc = proc
         self.module = module
-        self.library = library
+        self.library = library.path
         self._function = module.functions[0]
         self._plans = plans(self._function)
         self._entry = load(library, entry(self._function).types, proc.name())

@@ -6,13 +6,14 @@ The C is in `exo_jit.h` and `exo_jit.c`. The entry point returns a status; `load
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .arguments import Entry, entry
 from .c import CModule
-from .toolchain import CacheError, build_object, stack_use
+from .toolchain import CacheError, build_object, stack_frames
 from .toolchain import build as build_library
 
 FOLDER = Path(__file__).parent
@@ -26,14 +27,22 @@ _SPARE_STACK = 2**16
 """What is left for library functions that the code calls."""
 
 
-def build(name: str, module: CModule, code: str, flags: Sequence[str], host: Sequence[str] = ()) -> Path:
+class Library(NamedTuple):
+    """A compiled procedure, and the bytes of the stack that a call takes."""
+
+    path: Path
+    stack: int
+
+
+def build(name: str, module: CModule, code: str, flags: Sequence[str], host: Sequence[str] = ()) -> Library:
     """The library of a module, whose C text is `code`, with an entry point for Python."""
     omp = [f for f in flags if f == "-fopenmp"]
     header = (FOLDER / HEADER).read_text()
     own = (FOLDER / "exo_jit.c").read_text().replace(f'#include "{HEADER}"\n', header)
     rest = build_object("exo_jit", own, (*FLAGS, *omp))
     source = f"{header}\n{code}\n{_entry_point(entry(module.functions[0]))}"
-    return build_library(name, source, (*FLAGS, *flags), host, (rest,))
+    path = build_library(name, source, (*FLAGS, *flags), host, (rest,))
+    return Library(path, stack_use(source, stack_frames(path)))
 
 
 def _entry_point(entry: Entry) -> str:
@@ -44,18 +53,34 @@ def _entry_point(entry: Entry) -> str:
     return f"{entry.text}\n{visible} {declared};\n{declared} {{\n    EXO_GUARDED({entry.call})\n}}\n"
 
 
-def load(library: Path, types: Sequence[type], name: str) -> Callable[..., None]:
+def stack_use(code: str, frames: Mapping[str, int]) -> int:
+    """The bytes of the stack that the last function of a C text takes with what it calls. Callees stand first. What
+    `frames` has and the text does not define counts as called by it."""
+    taken: dict[str, int] = {}
+    last = ""
+    for m in _FUNCTION.finditer(code):
+        last = m[1]
+        callees = set(_NAME.findall(m[0])) & taken.keys()
+        taken[last] = frames.get(last, 0) + max((taken[f] for f in callees), default=0)
+    return taken[last] + sum(size for f, size in frames.items() if f not in taken)
+
+
+_FUNCTION = re.compile(r"^[\w ()]*?\b(exo_\w+)\([^;{}]*\) \{\n(?:.*\n)*?\}$", re.MULTILINE)
+_NAME = re.compile(r"\bexo_\w+")
+
+
+def load(library: Library, types: Sequence[type], name: str) -> Callable[..., None]:
     """The entry point of a library as a function. It raises `MemoryError` where there is too little."""
+    path, taken = library
     try:
-        loaded = ctypes.CDLL(str(library))
+        loaded = ctypes.CDLL(str(path))
         f: Any = loaded.exo_entry
         needed, found, wanted = (
             ctypes.c_int64.in_dll(loaded, v) for v in ("exo_stack_needed", "exo_stack_found", "exo_wanted")
         )
     except (OSError, AttributeError, ValueError) as e:
-        raise CacheError(f"the compiled code {library} can't be loaded ({e}); delete the file and try again") from e
-    taken = stack_use(library)
-    needed.value = taken + _SPARE_STACK if taken > _FREE_STACK else 0
+        raise CacheError(f"the compiled code {path} can't be loaded ({e}); delete the file and try again") from e
+    needed.value = min(taken, 2**62) + _SPARE_STACK if taken > _FREE_STACK else 0
 
     def check(status: int) -> None:
         if status == 1:

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -106,7 +106,7 @@ def _preprocessed(source: str, flags: Sequence[str], command: Sequence[str], nam
 
 _INCLUDE = re.compile(r"include|import|embed")
 _STANDARD = re.compile(
-    r"#include <(setjmp|std(bool|def|int|io|lib|arg)|math|string|pthread|sys/resource|immintrin|arm_neon)\.h>$"
+    r"#include <(setjmp|std(bool|def|int|io|lib|arg)|math|string|pthread|link|sys/resource|immintrin|arm_neon)\.h>$"
 )
 """Headers that change with the compiler or the system only."""
 _SEARCHED = ("CPATH", "C_INCLUDE_PATH", "GCC_EXEC_PREFIX")
@@ -141,10 +141,10 @@ def build_object(name: str, source: str, flags: Sequence[str]) -> Path:
     return _built(name, source, (*flags, "-c"), (), ".o", ())
 
 
-def stack_use(library: Path) -> int:
-    """The bytes that the functions of a library take of the stack, all together: none calls itself. A function without
-    a bound takes more than there is."""
-    return _about(library).stack
+def stack_frames(library: Path) -> Mapping[str, int]:
+    """The bytes of the stack that each function of a library takes; one without a bound takes more than there is. Parts
+    that the compiler makes of a function count as that function."""
+    return _about(library).frames
 
 
 def link(library: Path, objects: Sequence[Path], flags: Sequence[str] = ()) -> None:
@@ -185,10 +185,7 @@ def _make(
     text, made, about = scratch / f"{_short(name)}.c", scratch / result.name, scratch / "about"
     text.write_text(source, errors="surrogateescape")
     _run([*command, "-o", str(made), str(text), *libraries], name, made)
-    frames = [line.split("\t") for found in scratch.glob("*.su") for line in found.read_text().splitlines()]
-    # "static" and "dynamic,bounded" have a bound
-    stack = sum(int(size) if kind != "dynamic" else sys.maxsize // 2 for _, size, kind in frames)
-    about.write_text(json.dumps(_About(_digest(made), min(stack, sys.maxsize // 2))._asdict()))
+    about.write_text(json.dumps(_About(_digest(made), _frames(scratch.glob("*.su")))._asdict()))
     for file, suffix in ((text, ".c"), (made, result.suffix), (about, ".json")):
         os.replace(file, result.with_suffix(suffix))
 
@@ -199,20 +196,31 @@ def _intact(result: Path) -> bool:
         return _about(result).sha256 == _digest(result)
     except FileNotFoundError:
         return False
-    except (ValueError, KeyError, TypeError):  # the file about it is damaged
+    except (ValueError, KeyError, TypeError, AttributeError):  # the file about it is damaged
         return False
+
+
+def _frames(files: Iterable[Path]) -> dict[str, int]:
+    """What the compiler says of the stack, in lines such as `axpy.c:3:6:axpy.part.0  48  static`."""
+    out: dict[str, int] = {}
+    for line in (line for file in files for line in file.read_text().splitlines()):
+        where, size, kind = line.split("\t")
+        name = where.rpartition(":")[2].partition(".")[0]
+        # "static" and "dynamic,bounded" have a bound
+        out[name] = out.get(name, 0) + (sys.maxsize // 2 if kind == "dynamic" else int(size))
+    return out
 
 
 class _About(NamedTuple):
     """What the cache says of a file in it."""
 
     sha256: str
-    stack: int
+    frames: Mapping[str, int]
 
 
 def _about(result: Path) -> _About:
     found = json.loads(result.with_suffix(".json").read_text())
-    return _About(str(found["sha256"]), int(found["stack"]))
+    return _About(str(found["sha256"]), {str(name): int(size) for name, size in found["frames"].items()})
 
 
 def _digest(path: Path) -> str:

@@ -311,7 +311,7 @@ def _stop(message: str, code: int) -> Never:
 
 def _cache() -> Path:
     """The folder for what the user did not give a place."""
-    return Path(os.environ.get("EXO_STRAT_CACHE_DIR") or platformdirs.user_cache_dir("exo_strat"))
+    return Path(os.environ.get("EXO_STRAT_CACHE_DIR") or platformdirs.user_cache_dir("exo_strat")).expanduser()
 
 
 def _machine(target: str | None) -> Machine | None:

@@ -26,7 +26,8 @@ MODULO = "-fwrapv"
 rewrite put in another order does so where it did not before."""
 
 PRIVATE = "exo__"
-"""A prefix of names that nothing else has: neither other C, nor what is generated besides functions."""
+"""A prefix of names that nothing else has: neither other C, nor what is generated besides functions. Such functions are
+static."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,7 @@ def _storage(f: Function, embedded: bool) -> str:
     """What stands before the declaration of a function. C compilers decide by how many callers there are whether it is
     a part of them, and have too few registers for the loops of a long one."""
     if f.exported or not embedded:
-        return "static " * (embedded or not f.exported)
+        return "static " * (embedded or not f.exported or f.name.startswith(PRIVATE))
     return f"static {'inline __attribute__((always_inline))' if f.is_leaf else '__attribute__((noinline))'} "
 
 

@@ -32,7 +32,7 @@ from ..kernel import (
 from .calls import Calls
 from .errors import AllocationError, MemoryAccessError, Objection, marked
 from .fences import earlier, ends_thread, fences, starts_threads
-from .memory import PlacedMemory
+from .memory import HeapMemory, PlacedMemory
 from .needs import Needs
 from .ordering import waits_at_end
 from .outlining import definition, parameters
@@ -48,6 +48,18 @@ PRAGMAS = {"par": "#pragma omp parallel for", "vec": "#pragma omp simd"}
 def reads_config(e: Node) -> bool:
     """Whether a control expression may change while its variables don't."""
     return any(isinstance(n, ReadConfig) for _, n in walk(e))
+
+
+def allocates(s: Node, f: Function, program: Program) -> bool:
+    """Whether code of a function, or what it calls, asks for memory when it runs."""
+    for _, n in walk(s):
+        if isinstance(n, Alloc) and isinstance(n.type, Tensor) and isinstance(f.data[n.sym].mem, HeapMemory):
+            return True
+        if isinstance(n, Call) and n.f.tree.instr is None:
+            callee = program.by_tree[id(n.f.tree)]
+            if allocates(callee.tree, callee, program):
+                return True
+    return False
 
 
 def indented(lines: Iterable[str]) -> Iterator[str]:
@@ -200,8 +212,14 @@ class Statements(Calls):
         if s.mode == "par" or (s.mode == "vec" and side_by_side(s, self.function.data, self.program.by_tree)):
             yield PRAGMAS[s.mode]
         yield f"for ({INT} {name} = {lo}; {binary('<', Term(name), hi)}; {name}++) {{"
-        yield from indented(self._outlined(name, body, inner) if s.mode == "par" else body)
+        yield from indented(self._iteration(s, self._outlined(name, body, inner)) if s.mode == "par" else body)
         yield "}"
+
+    def _iteration(self, s: For, body: list[str]) -> list[str]:
+        """An iteration of a parallel loop, which alone can fail for want of memory: its thread must come to its end."""
+        if not allocates(s, self.function, self.program):
+            return body
+        return ["EXO_ITERATION_BEGINS", *body, "EXO_ITERATION_ENDS"]
 
     def _outlined(self, loop: str, body: list[str], env: Env) -> list[str]:
         """The call of a function with this body, where there can be one."""
