@@ -41,6 +41,7 @@ from ..ir.types import Control, R, Tensor, Type, bool_
 from ..ir.walk import rewrite, walk, with_child
 from ..logic import safety, untrapped
 from ..logic.affine import Atom, Lin, V, subst_lin
+from ..logic.effects import accesses
 from ..logic.normal import to_expr
 from ..logic.translate import lin
 from ..logic.unify import Unified, Unifier, View, fresh_callee, skeleton
@@ -217,6 +218,8 @@ def replace(rw: Rewrite, block: BlockCursor, callee: Proc) -> Where:
     call = _as_call(tree, span, stmts, callee, block)
     rw.insert_before(span.path(), call)
     rw.delete(Span(span.parent, span.label, span.lo + 1, span.hi + 1))
+    if not all(a.exact for a in accesses(call)):  # of what the callee does, less is known here
+        no_new_races(rw, span.path())
     if configs_differ(stmts, call):
         well_formed(rw)
     return span.path()

@@ -46,7 +46,7 @@ from ..logic.normal import affine_normal, decided, normalize_expr
 from ..logic.solver import prove
 from ..logic.translate import Env, is_opaque, lin
 from .framework import ExprLike, Where, applicable, argument, expr_arg, primitive, ref, require
-from .scoping import trip_count
+from .scoping import no_new_races, trip_count
 from .wellformed import well_formed, well_formed_at
 
 BLOCKS = ("body", "orelse")
@@ -370,6 +370,7 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike | float) -> Where:
         well_formed_at(rw, e.stmt().path)
     else:
         well_formed(rw)
+        no_new_races(rw, e.path)
     return e.path
 
 
