@@ -31,7 +31,7 @@ from ..logic import safety, untrapped
 from ..logic.dependence import Safe
 from ..logic.held import held_at
 from ..logic.untrapped import undefined
-from .framework import ExprLike, Where, applicable, argument, primitive
+from .framework import ExprLike, Where, applicable, argument, in_scope_at, primitive
 from .scoping import config_asserts_stay, no_new_races, other_value, ready
 from .staging import is_value, maybe_skipped, read_early
 from .wellformed import well_formed
@@ -222,6 +222,8 @@ def _value(rw: Rewrite, value: object, at: Path, field: ReadConfig) -> Expr:
         if not isinstance(found, NodeCursor):
             raise InvalidCursorError("this cursor points to code that is gone")
         e = found.node
+    if isinstance(e, Expr):
+        in_scope_at(rw, e, at, value)
     fits = isinstance(e, Expr) and not isinstance(e, WindowExpr) and _same_kind(rw.proc.tree, e, t)
     argument(fits, f"{field.config.name}.{field.field} holds {t}, which {value!r} is not")
     return e  # type: ignore[return-value]

@@ -28,7 +28,7 @@ from ..logic.translate import lin
 from .access import Dims, Redirect, redirect, relist, shown, uses_in
 from .buffers import alloc_at, rest_of, shape_of
 from .framework import ExprLike, Where, applicable, argument, positive, primitive, require
-from .scoping import integer_arg
+from .scoping import extent_arg, integer_arg
 
 
 def reshape(rw: Rewrite, path: Path, shape: Sequence[Expr]) -> None:
@@ -74,12 +74,11 @@ def expand_dim(rw: Rewrite, a: AllocCursor, size: ExprLike, index: ExprLike) -> 
     """
     tree = rw.proc.tree
     rest = rest_of(rw, a.path)
-    extent = integer_arg(rw, size, a.path, fixed=False)
+    extent = extent_arg(rw, size, a, fixed=False)
     places = [p for p in uses_in(tree, rest, a.sym) if not isinstance(get(tree, p), StrideExpr)]
     e = _index(rw, a, index, places)
     for x in (extent, e):
         require(safety.unchanged(tree, safety.Blk(*rest), x), a)
-    require(safety.holds(tree, a.path, Binary("<=", b.ONE, extent), "the new extent is positive", False), a)
     bound = Binary("and", Binary("<=", b.ZERO, e), Binary("<", e, extent))
     for path in places:
         require(safety.holds(tree, path, bound, "the index is within the new dimension", False), at_path(rw.proc, path))

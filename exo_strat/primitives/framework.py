@@ -54,13 +54,13 @@ from ..failure import (
 from ..frontend.checks import two_things
 from ..frontend.errors import FrontendError
 from ..frontend.exprs import parse_expr, parse_window
-from ..frontend.scope import scope_at
+from ..frontend.scope import scope_at, types_at
 from ..ir.build import num
 from ..ir.names import Sym, checked_name
 from ..ir.nodes import Expr, WinDim
 from ..ir.numbers import is_integer
 from ..ir.outside import two_of_one_name
-from ..ir.walk import Path, is_control
+from ..ir.walk import Path, is_control, mentions
 from ..logic.safety import Blk, Clash, Verdict
 from ..moves import Move, run_move
 from ..source import Pieces, call
@@ -232,14 +232,22 @@ def expr_arg(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
         return num(value)  # type: ignore[arg-type]
     if isinstance(value, str):
         return parse_expr(value, scope_at(rw.proc.tree, at))
+    given = value
     if isinstance(value, NodeCursor):
         found = rw.proc.forward(value)
         if not found.is_valid:
             raise InvalidCursorError("this cursor points to code that is gone")
         assert isinstance(found, NodeCursor)
         value = found.node  # type: ignore[assignment]
-    argument(isinstance(value, Expr) and is_control(value), f"{value!r} is no control expression")
+    argument(isinstance(value, Expr) and is_control(value), f"{given!r} is no control expression")
+    in_scope_at(rw, value, at, given)  # type: ignore[arg-type]
     return value  # type: ignore[return-value]
+
+
+def in_scope_at(rw: Rewrite, e: Expr, at: Path, given: object) -> None:
+    """Go on if all that an expression mentions, which an argument is or points to, is in scope at a place."""
+    unknown = sorted(mentions(e) - types_at(rw.proc.tree, at).keys())
+    argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {given!r} is needed")
 
 
 def window_arg(rw: Rewrite, text: str, at: Path) -> tuple[Sym, tuple[WinDim, ...]]:

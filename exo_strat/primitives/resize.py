@@ -29,7 +29,7 @@ from .access import Dims, Redirect, bounds, redirect, shown, uses_in
 from .buffers import alloc_at, rest_of, shape_of
 from .dims import dimension, one_block, reshape
 from .framework import ExprLike, Where, applicable, argument, primitive, require
-from .scoping import integer_arg
+from .scoping import extent_arg, integer_arg
 from .wellformed import still_parallel, well_formed
 
 _Along: TypeAlias = Callable[[WinDim], Sequence[WinDim]]
@@ -82,8 +82,7 @@ def resize_dim(rw: Rewrite, a: AllocCursor, dim: int, size: ExprLike, offset: Ex
     """
     old = shape_of(alloc_at(rw, a.path))
     dim = dimension(a, len(old), dim)
-    extent, start = integer_arg(rw, size, a.path), integer_arg(rw, offset, a.path)
-    require(safety.holds(rw.proc.tree, a.path, Binary("<=", b.ONE, extent), "the new extent is positive", False), a)
+    extent, start = extent_arg(rw, size, a), integer_arg(rw, offset, a.path)
     rest = rest_of(rw, a.path)
     shape = [*old[:dim], extent, *old[dim + 1 :]]
     if fold:

@@ -8,13 +8,14 @@ from pyrsistent import pvector
 
 from ..cursors.cursor import Cursor
 from ..cursors.edits import Span, span_of
+from ..cursors.kinds import AllocCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.checks import check
 from ..frontend.errors import CheckError
-from ..frontend.scope import scope_at
+from ..frontend.scope import types_at
 from ..ir import build as b
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, Expr, For, If, ProcDef, ReadConfig, Var, WindowDef
+from ..ir.nodes import Alloc, Binary, Expr, For, If, ProcDef, ReadConfig, Var, WindowDef
 from ..ir.types import bool_
 from ..ir.walk import Path, get, is_bool, is_control, mentions, walk
 from ..logic import safety
@@ -27,7 +28,7 @@ from ..logic.formula import eq
 from ..logic.liveness import may_last, unread_after
 from ..logic.solver import prove, satisfiable
 from ..logic.translate import is_opaque, lin
-from .framework import ExprLike, applicable, argument, expr_arg, require
+from .framework import ExprLike, applicable, argument, expr_arg, positive, require
 from .wellformed import well_formed
 
 
@@ -183,11 +184,17 @@ def config_asserts_stay(rw: Rewrite) -> None:
 
 def integer_arg(rw: Rewrite, value: ExprLike, at: Path, fixed: bool = True) -> Expr:
     """An integer control expression argument that is in scope at `at` and, with `fixed`, never changes."""
-    e = expr_arg(rw, value, at)
-    types = scope_at(rw.proc.tree, at).types
-    unknown = [s for s in sorted(mentions(e), key=lambda s: s.id) if s not in types]
-    argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {value!r} is needed")
+    e, types = expr_arg(rw, value, at), types_at(rw.proc.tree, at)
     truth = is_bool(e) or (isinstance(e, Var) and types[e.sym] == bool_)
     argument(is_control(e) and not truth, f"an integer control expression is needed, not {value!r}")
     argument(not fixed or not is_opaque(e), f"{value!r} reads a config field, which may change")
+    return e
+
+
+def extent_arg(rw: Rewrite, value: ExprLike, a: AllocCursor, fixed: bool = True) -> Expr:
+    """An integer control expression argument that is in scope at an allocation, for an extent: it is positive."""
+    e = integer_arg(rw, value, a.path, fixed)
+    require(safety.holds(rw.proc.tree, a.path, Binary("<=", b.ONE, e), "the new extent is positive", False), a)
+    if not is_opaque(e) and lin(e).is_const:  # also in code that never runs, where all is proved
+        positive(lin(e).const, "an extent")
     return e

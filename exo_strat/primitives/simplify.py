@@ -36,7 +36,7 @@ from ..ir.nodes import (
 from ..ir.numbers import is_number
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Type, bool_
-from ..ir.walk import Path, Step, children, get, is_bool, is_control, mentions, parts, put
+from ..ir.walk import Path, Step, children, get, is_bool, is_control, parts, put
 from ..logic import branches, safety
 from ..logic.answers import Proved
 from ..logic.context import Facts, env_of, facts_after, facts_at, facts_inside
@@ -45,7 +45,7 @@ from ..logic.formula import le
 from ..logic.normal import affine_normal, decided, normalize_expr
 from ..logic.solver import prove
 from ..logic.translate import Env, is_opaque, lin
-from .framework import ExprLike, Where, applicable, argument, expr_arg, primitive, ref, require
+from .framework import ExprLike, Where, applicable, argument, expr_arg, in_scope_at, primitive, ref, require
 from .scoping import no_new_races, trip_count
 from .wellformed import well_formed, well_formed_at
 
@@ -353,10 +353,8 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike | float) -> Where:
     applicable(not passed and not isinstance(e.node, WindowExpr), "this may stand for a place, not for a value", e)
     applicable(e.path[0][0] == "body", "what a procedure takes and asserts cannot be rewritten", e)
     value = _data_arg(rw, new, e.path) if not control or isinstance(new, float) else expr_arg(rw, new, e.path)
+    in_scope_at(rw, value, e.path, new)
     types = types_at(tree, e.path)
-    unknown = [s for s in sorted(mentions(value), key=lambda s: s.id) if s not in types]
-    if unknown:  # the message shows the place, which takes time
-        argument(False, f"{', '.join(map(str, unknown))} is not in scope where {e} stands")
     kind = "control expression" if control else "data value"
     argument(is_control(value) == control, f"{new!r} is no {kind}")
     same_kind = not control or _is_truth(e.node, types) == _is_truth(value, types)  # type: ignore[arg-type]

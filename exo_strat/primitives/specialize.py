@@ -6,10 +6,10 @@ from pyrsistent import PVector, pvector
 
 from ..cursors.cursor import BlockCursor
 from ..cursors.rewrite import Rewrite
-from ..frontend.scope import scope_at
+from ..frontend.scope import types_at
 from ..ir.nodes import Expr, If, Stmt, Var
 from ..ir.types import bool_
-from ..ir.walk import Path, is_bool, mentions
+from ..ir.walk import Path, is_bool
 from ..logic import recomputation
 from ..logic.translate import is_opaque
 from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, primitive
@@ -68,9 +68,7 @@ def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike
 
 def _condition(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
     """A condition that is in scope at `at`."""
-    e, types = expr_arg(rw, value, at), scope_at(rw.proc.tree, at).types
-    unknown = [s for s in sorted(mentions(e), key=lambda s: s.id) if s not in types]
-    argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {value!r} is needed")
+    e, types = expr_arg(rw, value, at), types_at(rw.proc.tree, at)
     truth = is_bool(e) or (isinstance(e, Var) and types[e.sym] == bool_)
     argument(truth, f"a condition is needed, not {value!r}")
     return e
