@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import count
+from operator import index
 from typing import Any, TypeAlias
 
 from returns.result import Failure as Err
@@ -149,8 +150,8 @@ class RepeatN(Composed):
 
 
 def repeat_n(op: Op, n: int) -> Op:
-    """`op` exactly `n` times; fails if one of them does."""
-    return RepeatN(op, n)
+    """`op` exactly `n` times; fails if one of them does. Raises `TypeError` where `n` is no integer."""
+    return RepeatN(op, index(n))
 
 
 @dataclass(frozen=True, repr=False)
@@ -202,8 +203,18 @@ class Nav(Atomic):
 
 
 def nav(move: AnyMove) -> Op:
-    """Move the focus; the procedure stays as it is. Paper: section 6.3.1."""
+    """Move the focus; the procedure stays as it is. Paper: section 6.3.1. Raises `TypeError` for what is no move:
+    a cursor is gone to by `at(cursor, op)` or `focus(cursor)`, a pattern by `moves.find(pattern)`."""
+    if not callable(move):
+        raise TypeError(f"nav(move) takes a move or a function of a cursor, not {_shortly(move)}")
     return Nav(move)
+
+
+def _shortly(value: object) -> str:
+    """What was given in place of a move, and what to write instead."""
+    if isinstance(value, Cursor):
+        return "a cursor: write at(cursor, op) or focus(cursor)"
+    return f"a text: write moves.find({value!r})" if isinstance(value, str) else repr(value)
 
 
 @dataclass(frozen=True, repr=False)

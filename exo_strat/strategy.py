@@ -18,7 +18,7 @@ import inspect
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, Protocol, TypeAlias
 
 from returns.result import Failure as Err
@@ -41,6 +41,13 @@ Outcome: TypeAlias = Result[State, Failure]
 @dataclass(frozen=True, repr=False)
 class Op:
     """A rewrite as a value: an `Atomic` or a `Composed` one, each a frozen dataclass."""
+
+    def __post_init__(self) -> None:
+        for name in _op_fields(type(self)):
+            value = getattr(self, name)
+            for op in value if isinstance(value, tuple) else (value,):
+                if not isinstance(op, Op):
+                    raise TypeError(f"{type(self).__name__} is made of Ops, not of {op!r}{': call it' * callable(op)}")
 
     def __call__(self, p: Proc, c: Cursor | None = None) -> Outcome:
         """Apply at `c`, carried forward to `p` first; at the root if no cursor is given."""
@@ -72,6 +79,12 @@ class Op:
     def __str__(self) -> str:
         """The same, on several lines if it is long."""
         return layout(show(self))
+
+
+@cache
+def _op_fields(kind: type[Op]) -> tuple[str, ...]:
+    """The fields of a kind of Op that are declared to be Ops."""
+    return tuple(f.name for f in fields(kind) if f.type in ("Op", "tuple[Op, ...]"))
 
 
 def ops_in(value: object) -> Iterator[Op]:
