@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import count
-from operator import index
 from typing import Any, TypeAlias
 
 from returns.result import Failure as Err
@@ -150,8 +149,11 @@ class RepeatN(Composed):
 
 
 def repeat_n(op: Op, n: int) -> Op:
-    """`op` exactly `n` times; fails if one of them does. Raises `TypeError` where `n` is no integer."""
-    return RepeatN(op, index(n))
+    """`op` exactly `n` times; fails if one of them does. Raises `TypeError` for what is no Op, or no number."""
+    times = freeze(n)
+    if not isinstance(op, Op) or not isinstance(times, int):
+        raise TypeError(f"repeat_n(op, n) takes an Op and then how often, not {op!r} and {n!r}")
+    return RepeatN(op, times)
 
 
 @dataclass(frozen=True, repr=False)

@@ -43,7 +43,7 @@ class Op:
     """A rewrite as a value: an `Atomic` or a `Composed` one, each a frozen dataclass."""
 
     def __post_init__(self) -> None:
-        for name in _op_fields(type(self)):
+        for name in _op_fields(type(self)):  # type: ignore[arg-type]
             value = getattr(self, name)
             for op in value if isinstance(value, tuple) else (value,):
                 if not isinstance(op, Op):

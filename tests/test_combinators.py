@@ -116,8 +116,8 @@ def test_what_is_no_op_is_named() -> None:
     def forgotten(p: Proc, c: Cursor) -> Script:
         yield identity
 
-    with pytest.raises(TypeError, match="an Op is needed here, not forgotten: call it"):
-        seq(forgotten, identity)(P)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="Seq is made of Ops, not of forgotten: call it"):
+        seq(forgotten, identity)  # type: ignore[arg-type]
 
 
 def test_try_else_keeps_both_causes() -> None:

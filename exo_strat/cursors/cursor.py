@@ -108,6 +108,7 @@ class Cursor:
 
     def find_alloc_or_arg(self, name: str) -> Cursor:
         """The argument, or else the first allocation, of this name."""
+        _named("{}: _", name)
         for a in self.root().args():
             if a.name() == name.partition(":")[0].strip():
                 return a

@@ -122,6 +122,8 @@ INSTR_TEXTS = ("c", "c_global", "c_fence")
 
 def proc_from_source(text: str, env: Mapping[str, object] | None = None, file: str = "<source>") -> Proc:
     """A procedure from its text. `env` says what memories, configs, procedures and externs it names mean."""
+    if not isinstance(text, str):
+        raise ParseError(f"a procedure's text is needed, not {text!r}")
     source = Source(file, tuple(textwrap.dedent(text).strip("\n").splitlines()))
     fn = _only_function(source)
     return _build(fn, source, {**DEFAULT_ENV, **(env or {})}, _instr_of(fn, source))

@@ -45,31 +45,10 @@ class Source:
 def parse_python(source: Source, kind: type[FrontendError], what: str = "not object code") -> ast.Module:
     """The Python syntax tree of a text; what is no Python raises `kind`, with the place marked."""
     try:
-        module = ast.parse("\n".join(source.lines))
+        return ast.parse("\n".join(source.lines))
     except MemoryError:  # of the parser: its stack has a limit of its own
         raise kind(f"{what}: it nests too deeply for Python", source.at(1, 0)) from None
     except SyntaxError as e:
         raise kind(f"{what}: {e.msg}", source.at(e.lineno or 1, (e.offset or 1) - 1)) from None
     except ValueError as e:  # a null byte
         raise kind(f"{what}: {e}", source.at(1, 0)) from None
-    deep = _too_deep(module)
-    if deep is not None:
-        source.fail(kind, deep, f"an expression nests at most {DEPTH} levels, and this one more")
-    return module
-
-
-DEPTH = 100
-"""How deep an expression may nest. Terms of one sum or product are on one level."""
-
-
-def _too_deep(module: ast.Module) -> ast.expr | None:
-    """An expression that is nested deeper than may be, if there is one."""
-    stack: list[tuple[ast.AST, int]] = [(module, 0)]
-    while stack:
-        node, depth = stack.pop()
-        if isinstance(node, ast.expr) and depth > DEPTH:
-            return node
-        for child in ast.iter_child_nodes(node):
-            level = isinstance(child, ast.expr) and not (isinstance(node, ast.BinOp) and child is node.left)
-            stack.append((child, depth + level))
-    return None
