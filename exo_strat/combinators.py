@@ -21,7 +21,7 @@ from .cursors.proc import InvalidCursorError, Proc
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, invalid
 from .moves import AnyMove, Move, find, run_move
 from .source import Pieces, Text, brief, call, show
-from .strategy import Atomic, Composed, Fail, Op, Outcome, Steps, blame, freeze
+from .strategy import Atomic, Composed, Fail, Op, Outcome, Steps, blame, bottom_up, freeze, inner_first
 
 Top: TypeAlias = Callable[[Cursor], Iterable[Cursor]]
 
@@ -455,6 +455,7 @@ def fix(f: Callable[[Any], Op]) -> Op:
     return Fix(label, f(Rec(label)))
 
 
+@bottom_up
 def free_labels(op: Op) -> frozenset[str]:
     """The recursive calls in an Op that no `fix` in it binds."""
     if isinstance(op, Rec):
@@ -463,21 +464,19 @@ def free_labels(op: Op) -> frozenset[str]:
     return found - {op.label} if isinstance(op, Fix) else found
 
 
-def _put(old: Any, label: str, value: Op) -> Any:
-    """An Op, or a tuple of arguments, with `value` in the places of a label; the same object if it has none."""
-    if isinstance(old, tuple):
-        members = tuple(_put(x, label, value) for x in old)
-        return members if any(x is not y for x, y in zip(members, old, strict=True)) else old
-    if isinstance(old, Rec):
-        return value if old.label == label else old
-    if not isinstance(old, Op) or (isinstance(old, Fix) and old.label == label):
-        return old
-    pairs = [(f.name, getattr(old, f.name)) for f in fields(old)]
-    changed = {name: new for name, was in pairs if (new := _put(was, label, value)) is not was}
-    return replace(old, **changed) if changed else old
+def _put(op: Op, label: str, value: Op) -> Op:
+    """An Op with `value` in the places of a label; the same object if it has none."""
+    new: dict[int, Op] = {}
+
+    def swapped(old: Any) -> Any:
+        return tuple(map(swapped, old)) if isinstance(old, tuple) else new.get(id(old), old)
+
+    for here in inner_first(op, lambda o: label in free_labels(o)):
+        parts = {f.name: swapped(getattr(here, f.name)) for f in fields(here)}
+        new[id(here)] = value if isinstance(here, Rec) else replace(here, **parts)
+    return new.get(id(op), op)
 
 
 @lru_cache(maxsize=1024)
 def _unfold(op: Fix) -> Op:
-    unfolded: Op = _put(op.body, op.label, op)
-    return unfolded
+    return _put(op.body, op.label, op)

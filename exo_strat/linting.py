@@ -34,7 +34,7 @@ from .combinators import (
 from .primitives import Primitive
 from .prospects import prospects
 from .source import brief, layout, show
-from .strategy import Named, Op
+from .strategy import Named, Op, bottom_up
 from .traversals import All, One, Some
 
 PACKAGE: Final = __name__.partition(".")[0]
@@ -78,10 +78,10 @@ def lint(op: Op) -> tuple[Fault, ...]:
     """
     found: dict[str, Fault] = {}
     stack: list[tuple[Op, Op | None, Sequence[Rule]]] = [(op, None, RULES)]
-    seen: set[tuple[str, int]] = set()
+    seen: set[tuple[Op, int]] = set()
     while stack:
         here, within, rules = stack.pop()
-        if (key := (show(here), len(rules))) in seen:
+        if (key := (here, len(rules))) in seen:
             continue
         seen.add(key)
         for rule in rules:
@@ -146,6 +146,7 @@ def _growing(op: Op) -> Iterator[Fault]:
                 yield Fault(op, "R3: fix(f) = f(fix(f))", f"{why}: work from the inside out (everywhere_bu)")
 
 
+@bottom_up
 def _first(op: Op) -> frozenset[str]:
     """The recursive calls that an Op may make in the state that it is applied in."""
     match op:
@@ -267,7 +268,9 @@ def _neighbours(op: Op) -> Iterator[Fault]:
 
 
 def _tests(op: Op) -> Iterator[Fault]:
-    inner = op.op if isinstance(op, Not | Where) else identity
+    if not isinstance(op, Not | Where):
+        return
+    inner = op.op
     f, text = prospects(inner), brief(show(inner))
     match op:
         case Not(Not(tested)):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
 from .combinators import (
@@ -34,7 +33,7 @@ from .combinators import (
 from .moves import here
 from .primitives import Primitive
 from .sketches.expect import Expect
-from .strategy import Fail, Named, Op
+from .strategy import Fail, Named, Op, bottom_up
 from .traversals import All, One, Some
 
 
@@ -88,7 +87,7 @@ def can_succeed(op: Op) -> bool:
     return prospects(op).succeeds
 
 
-@lru_cache(maxsize=4096)
+@bottom_up
 def prospects(op: Op) -> Prospects:
     """What may come of an Op, as far as is known."""
     return _settled(op, {})

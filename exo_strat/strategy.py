@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache, wraps
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from returns.result import Failure as Err
 from returns.result import Result, Success
@@ -40,7 +40,39 @@ Outcome: TypeAlias = Result[State, Failure]
 
 @dataclass(frozen=True, repr=False)
 class Op:
-    """A rewrite as a value: an `Atomic` or a `Composed` one, each a frozen dataclass."""
+    """A rewrite as a value: an `Atomic` or a `Composed` one, each a frozen dataclass.
+
+    Ops may be nested in each other to any depth: what is known of one is computed of its parts first, see `bottom_up`.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Keeps `dataclass` from making an `__eq__` and a `__hash__` of its own for a kind of Op, which recurse."""
+        super().__init_subclass__(**kwargs)
+        for name in ("__eq__", "__hash__"):
+            if name not in vars(cls):
+                setattr(cls, name, getattr(Op, name))
+
+    def __eq__(self, other: object) -> bool:
+        pairs: list[tuple[Any, Any]] = [(self, other)]
+        while pairs:
+            x, y = pairs.pop()
+            if x is y:
+                continue
+            if type(x) is not type(y):
+                if isinstance(x, Op) or isinstance(y, Op) or x != y:
+                    return False
+            elif isinstance(x, Op):
+                pairs += [(getattr(x, f.name), getattr(y, f.name)) for f in fields(x) if f.compare]
+            elif type(x) is tuple:
+                if len(x) != len(y):
+                    return False
+                pairs += zip(x, y, strict=True)
+            elif x != y:
+                return False
+        return True
+
+    def __hash__(self) -> int:
+        return _hash(self)
 
     def __post_init__(self) -> None:
         for name in _op_fields(type(self)):  # type: ignore[arg-type]
@@ -65,7 +97,7 @@ class Op:
 
     def parts(self) -> tuple[Op, ...]:
         """The Ops that this one is made of."""
-        return tuple(op for value in vars(self).values() for op in ops_in(value))
+        return tuple(op for f in fields(self) for op in ops_in(getattr(self, f.name)))
 
     def source(self) -> Pieces:
         """The pieces of the Python expression that rebuilds this Op: see `source.show`."""
@@ -94,6 +126,44 @@ def ops_in(value: object) -> Iterator[Op]:
     elif isinstance(value, tuple):
         for v in value:
             yield from ops_in(v)
+
+
+T = TypeVar("T")
+
+
+def inner_first(op: Op, into: Callable[[Op], bool]) -> Iterator[Op]:
+    """The Ops that an Op consists of, each once and after its parts; only those for which `into` holds."""
+    stack, seen = [(op, False)], set[int]()
+    while stack:
+        here, done = stack.pop()
+        if done:
+            yield here
+        elif id(here) not in seen and into(here):
+            seen.add(id(here))
+            stack.append((here, True))
+            stack.extend((part, False) for part in reversed(here.parts()))
+
+
+def bottom_up(f: Callable[[Op], T]) -> Callable[[Op], T]:
+    """`f`, remembered for each Op, and computed for its parts first: if it asks itself for those, it recurses no
+    deeper, however deep the Op is."""
+    name = f"_{f.__name__}"
+
+    @wraps(f)
+    def remembered(op: Op) -> T:
+        known = vars(op)
+        if name not in known:
+            for here in inner_first(op, lambda o: name not in vars(o)):
+                object.__setattr__(here, name, f(here))
+        value: T = known[name]
+        return value
+
+    return remembered
+
+
+@bottom_up
+def _hash(op: Op) -> int:
+    return hash((type(op).__qualname__, *[getattr(op, f.name) for f in fields(op) if f.compare]))
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias, cast
 
 from ..cursors.cursor import Cursor
 from ..cursors.proc import Proc
@@ -21,7 +21,6 @@ from .text import Text
 Pieces: TypeAlias = Iterable[object]
 
 
-@runtime_checkable
 class HasSource(Protocol):
     """A value that knows the expression that rebuilds it."""
 
@@ -77,7 +76,7 @@ def _pieces(value: object) -> Pieces:
             return (Text(lambda_source(value, show)),)
         case FunctionType() | BuiltinFunctionType() | type():
             return (Text(function_name(value)),)
-        case HasSource():
-            return value.source()
+    if hasattr(type(value), "source"):  # `isinstance` of a protocol takes twenty times as long
+        return cast(HasSource, value).source()
     name = getattr(value, "__name__", None)
     return (Text(name if callable(value) and isinstance(name, str) else repr(value)),)
