@@ -23,8 +23,6 @@ from .equivalence import assert_equivalent, assert_lawful
 from .harness import NARROWING
 from .laws import assert_head_stays
 
-Start = Callable[[Choices], Proc | None]
-"""Draws a program to start from, or none."""
 Finish = Callable[[Proc, Proc], object]
 """A further comparison of the first program and the last one, which raises an `AssertionError`."""
 
@@ -36,12 +34,20 @@ ENDINGS = ("make_instr",)
 """What nothing that follows is about."""
 
 
-@dataclass(frozen=True)
-class Strategy:
-    """A strategy, and the cursors of a program that it may start from."""
+Drawn = tuple[str, Op, Cursor]
+"""A rewrite, what it is counted as, and where it starts."""
+Draw = Callable[[Choices, Proc], Drawn | None]
+"""Draws a rewrite of a program, or none if there is nowhere to start."""
 
-    op: Op
-    at: Callable[[Proc], Iterable[Cursor]]
+
+def starting(op: Op, at: Callable[[Proc], Iterable[Cursor]]) -> Draw:
+    """Draws a strategy, started at one of some cursors of a program."""
+
+    def draw(ch: Choices, p: Proc) -> Drawn | None:
+        found = list(at(p))
+        return (str(op), op, ch.pick(found)) if found else None
+
+    return draw
 
 
 @dataclass
@@ -63,7 +69,7 @@ class Chains:
 
 
 def check_chain(
-    ch: Choices, p: Proc, strategies: Sequence[Strategy], tally: Chains, finish: Iterable[Finish] = ()
+    ch: Choices, p: Proc, strategies: Sequence[Draw], tally: Chains, finish: Iterable[Finish] = ()
 ) -> Proc:
     """Rewrites a program by a random chain of 2 to 10 primitives and strategies. Asserts that the last version is
     lawful and computes the same; so do the functions in `finish`.
@@ -86,7 +92,7 @@ def check_chain(
 
 
 def _steps(
-    ch: Choices, p: Proc, strategies: Sequence[Strategy], steps: int, tally: Chains
+    ch: Choices, p: Proc, strategies: Sequence[Draw], steps: int, tally: Chains
 ) -> Iterator[tuple[str, Proc]]:
     """The rewrites that succeed and change something, each by name, with what they make of the program."""
     done = 0
@@ -107,12 +113,10 @@ def _steps(
             return
 
 
-def _drawn(ch: Choices, p: Proc, strategies: Sequence[Strategy]) -> tuple[str, Op, Cursor] | None:
+def _drawn(ch: Choices, p: Proc, strategies: Sequence[Draw]) -> Drawn | None:
     """A primitive or strategy by name, and where it starts; None if it has nowhere to start."""
     if strategies and ch.chance(25):
-        s = ch.pick(strategies)
-        found = list(s.at(p))
-        return (str(s.op), s.op, ch.pick(found)) if found else None
+        return ch.pick(strategies)(ch, p)
     calls = [c for c in targets(p, (CallCursor,)) if isinstance(c, CallCursor)] if ch.chance(15) else []
     if calls:
         call = ch.pick(calls)
@@ -129,7 +133,7 @@ def _rewritten(ch: Choices, p: Proc) -> Proc:
     return p
 
 
-def _primitive(ch: Choices, p: Proc) -> tuple[str, Op, Cursor] | None:
+def _primitive(ch: Choices, p: Proc) -> Drawn | None:
     name = ch.pick([n for n in sorted(PRIMITIVES) if n not in ENDINGS])
     if name in PLAIN and ch.chance(70):
         return None

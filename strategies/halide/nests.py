@@ -131,13 +131,18 @@ def H_reorder(p: Proc, c: Cursor, stage: str, *order: str) -> Script:
     written = last_write(p, stage, stage_loop(p, stage, order[0]))
     wanted = order[::-1]
     for place, name in enumerate(wanted):
-        while not has_name((named := _named(p.forward(written), wanted))[place], name):
+        while (named := _named(p.forward(written), wanted)) and not _stands(named, place, name):
             at = next((n for n, x in enumerate(named) if n > place and has_name(x, name)), 0)
             if at == 0:
                 yield fail(f"{stage} has no loop {name} inside those named before it")
             inner, outer = named[at], named[at - 1]
             p, _ = yield seq(focus(inner), outwards(len(inner.path) - len(outer.path)))
     return p.root()
+
+
+def _stands(loops: list[ForCursor], place: int, name: str) -> bool:
+    """Whether the loop of a name is at its place."""
+    return place < len(loops) and has_name(loops[place], name)
 
 
 def _named(s: Cursor, names: tuple[str, ...]) -> list[ForCursor]:

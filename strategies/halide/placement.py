@@ -435,8 +435,10 @@ def H_compute_inline(p: Proc, c: Cursor, stage: str) -> Script:
     users = dict.fromkeys(s.sym for s in uses)
     if len(users) != 1 or sym in users:
         yield fail(f"{stage} is used by {len(users)} stages: it can be put into one, which is not itself")
-    inner = enclosing_loops(uses[-1])[-1]
-    p, _ = yield H_compute_store_at(stage, names_at(p.tree)[uses[-1].sym], inner.name())
+    around = enclosing_loops(uses[-1])
+    if not around:
+        yield fail(f"the last use of {stage} is outside of any loop: there is nothing to compute it in")
+    p, _ = yield H_compute_store_at(stage, names_at(p.tree)[uses[-1].sym], around[-1].name())
     around_use = p.forward(uses[-1])
     while loops := [x for s in writes(p, stage) for x in enclosing_loops(s) if not is_inside(around_use, x)]:  # type: ignore[arg-type]
         p, _ = yield seq(focus(loops[-1]), unroll_loop())

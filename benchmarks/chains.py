@@ -1,0 +1,140 @@
+"""Chains of primitives and strategies at length, on random programs and on the repository's own, with a table.
+
+    python -m benchmarks.chains -n 100000 [--jobs J] [--first SEED] [--no-c]
+
+Draws chains of 2 to 10 rewrites until so many succeeded. At the end of each chain the interpreter runs the first and
+the last version, and compiled C is compared with it: by gcc with sanitizers, and by one of the other compilers and
+levels in turn. Violations go to the standard output, then the table as Markdown. The exit status is 1 if there was a
+violation. Runs with one first seed and one number of processes try the same chains every time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import typer
+
+from exo_strat.testing.chains import Chains, check_chain
+from exo_strat.testing.choices import Choices
+from exo_strat.testing.programs import random_proc
+from exo_strat.testing.shapes import SHAPES
+
+from .chain_parts import programs, strategies
+from .compiled import Build, Case, CompileFailed, Different, builds, case, compare
+
+BATCH = 20
+"""How many chains are one C program."""
+OWN = 35
+"""How many chains of a hundred start from a program of the repository."""
+CRASHES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What nothing in a chain may end with: a rewrite that does not apply fails."""
+
+
+@dataclass
+class Outcome:
+    """What came out of some chains."""
+
+    chains: Chains = field(default_factory=Chains)
+    in_c: Counter[str] = field(default_factory=Counter)
+    violations: list[str] = field(default_factory=list)
+
+    def add(self, other: Outcome) -> None:
+        """Counts those of another, too."""
+        self.chains.add(other.chains)
+        self.in_c += other.in_c
+        self.violations += other.violations
+
+
+def batch(first: int, with_c: bool = True, count: int = BATCH) -> Outcome:
+    """The chains of some seeds, and their results in C."""
+    done, cases = Outcome(), list[Case]()
+    for seed in range(first, first + count):
+        ch = Choices.seeded(seed)
+        p = ch.pick(programs()) if ch.chance(OWN) else random_proc(ch, tuple(SHAPES))
+        if p is None:
+            continue
+        try:
+            q = check_chain(ch, p, strategies(), done.chains)
+        except AssertionError as e:
+            done.violations.append(f"seed {seed}: {e}")
+            continue
+        except CRASHES as e:
+            done.violations.append(f"seed {seed}: {''.join(traceback.format_exception(e, limit=-4))}")
+            continue
+        if with_c and (made := case(q)) is not None:
+            cases.append(made)
+    for b in _chosen(first // count):
+        try:
+            compare(cases, b)
+            done.in_c[b.name] += sum(c.module.parallel or not b.parallel for c in cases)
+        except (Different, CompileFailed) as e:
+            done.violations.append(f"seeds {first} to {first + count - 1}: {e}")
+    return done
+
+
+def _chosen(k: int) -> Iterator[Build]:
+    """The builds for a batch: the watched ones, and one of the others in turn."""
+    known = builds()
+    yield from (b for b in known if "-g" in b.flags)
+    others = [b for b in known if "-g" not in b.flags]
+    yield from others[k % len(others) :][:1] if others else ()
+
+
+def run(steps: int, first: int, jobs: int, with_c: bool) -> Outcome:
+    """Chains until so many steps succeeded, in parallel processes."""
+    total, seed = Outcome(), first
+    with ProcessPoolExecutor(jobs) as pool:
+        while sum(total.chains.accepted.values()) < steps:
+            missing = steps - sum(total.chains.accepted.values())
+            rounds = max(1, min(20, missing // (6 * BATCH * jobs)))
+            seeds = [seed + BATCH * k for k in range(jobs * rounds)]
+            for done in pool.map(batch, seeds, [with_c] * len(seeds)):
+                total.add(done)
+            seed += BATCH * len(seeds)
+            if sys.stderr.isatty():
+                print(f"{sum(total.chains.accepted.values())} of {steps} steps", end="\r", file=sys.stderr)
+    return total
+
+
+def table(o: Outcome, seconds: float) -> str:
+    """What came out, as Markdown."""
+    rows = [
+        ("chains", o.chains.drawn),
+        ("of them compared by the interpreter", o.chains.compared),
+        *((f"of them compared in C: {name}", n) for name, n in sorted(o.in_c.items())),
+        ("steps accepted", sum(o.chains.accepted.values())),
+        ("different rewrites among them", len(o.chains.accepted)),
+        ("steps refused", sum(o.chains.refused.values())),
+        ("violations", len(o.violations)),
+        ("seconds", round(seconds)),
+    ]
+    often = "\n".join(f"| `{name}` | {n} | {o.chains.refused[name]} |" for name, n in o.chains.accepted.most_common())
+    sums = "\n".join(f"| {what} | {n} |" for what, n in rows)
+    return f"| | |\n| --- | --: |\n{sums}\n\n| rewrite | accepted | refused |\n| --- | --: | --: |\n{often}"
+
+
+def main(
+    steps: Annotated[int, typer.Option("-n", "--steps", min=1, help="How many rewrites are to succeed.")] = 100000,
+    jobs: Annotated[int | None, typer.Option(min=1, help="How many processes; default: one a processor.")] = None,
+    first: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
+    c: Annotated[bool, typer.Option(help="Whether results are compared in C, too.")] = True,
+) -> None:
+    """Draws chains of rewrites and compares what they make of programs."""
+    begin = time.perf_counter()
+    done = run(steps, first, jobs or os.cpu_count() or 1, c)
+    for v in done.violations:
+        print(f"{v}\n")
+    print(table(done, time.perf_counter() - begin))
+    sys.exit(bool(done.violations))
+
+
+if __name__ == "__main__":
+    typer.run(main)
