@@ -139,7 +139,8 @@ def _small(value: object) -> bool:
 
 # -- C ------------------------------------------------------------------------------------------------
 
-C_TYPES = {"f32": "float", "f64": "double", **{f"{u}{n}": f"{'u' * (u == 'u')}int{n}_t" for u in "iu" for n in (8, 16, 32, 64)}}  # fmt: skip
+_INTEGERS = {f"{u}{n}": f"{'u' * (u == 'u')}int{n}_t" for u in "iu" for n in (8, 16, 32, 64)}
+C_TYPES = {"f32": "float", "f64": "double", **_INTEGERS}
 UNEXPECTED = "113"
 """What a cell holds that was never written."""
 
