@@ -99,8 +99,11 @@ class Needs:
         return f"exo_cfg_{spelled(config.name)}.{field_name(name)}"
 
     def config_text(self, config: Config) -> str:
-        """The definition of a config's registers."""
-        fields = ""
+        """The definition of a config's registers. Sizes start at 1: no code that was checked expects less."""
+        fields, sizes = "", []
         for name, t in sorted(config.fields.items()):
             fields += f"    {c_type(t) if isinstance(t, Scalar) else control_type(t.name)} {field_name(name)};\n"
-        return f"static struct {{\n{fields}}} exo_cfg_{spelled(config.name)};\n"
+            if str(t) == "size":
+                sizes.append(f".{field_name(name)} = 1")
+        start = f" = {{{', '.join(sizes)}}}" if sizes else ""
+        return f"static struct {{\n{fields}}} exo_cfg_{spelled(config.name)}{start};\n"

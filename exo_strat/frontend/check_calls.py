@@ -8,7 +8,6 @@ from ..ir.names import Sym
 from ..ir.nodes import Arg, Call, Expr, Interval, ProcDef, Read, WindowExpr
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Control, Tensor, bool_, size
-from ..logic.configs import asks_config, value_facts, values_at
 from ..logic.formula import Lin, eq, ge
 from ..logic.translate import Env, cond, lin, stride_of
 from .check_expr import check_access, check_kind, check_window
@@ -32,8 +31,6 @@ def check_call(place: Place, call: Call) -> None:
     callee = call.f.tree
     if len(call.args) != len(callee.args):
         raise place.error(f"{callee.name} takes {len(callee.args)} arguments, {len(call.args)} given")
-    if asks_config(call):
-        place = place.know(value_facts(values_at(place.tree, place.path), place.env))
     # Two passes: a shape may name a size that is passed later.
     env = Env(moment=place.env.moment)
     for k, (formal, actual) in enumerate(zip(callee.args, call.args, strict=True)):

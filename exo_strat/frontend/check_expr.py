@@ -25,7 +25,8 @@ from ..ir.nodes import (
 from ..ir.types import Control, Scalar, bool_
 from ..ir.walk import COMPARISONS, LOGICAL, walk
 from ..logic.answers import Words
-from ..logic.formula import Lin, conj, ge, le
+from ..logic.context import flatten
+from ..logic.formula import Lin, conj, ge, le, neg
 from .check_place import Place
 from .check_views import View, inside
 
@@ -93,6 +94,9 @@ def _control(t: Scalar | Control) -> Kind:
 
 def _check_binary(place: Place, e: Binary) -> Kind:
     lhs = check_expr(place.at(("lhs", None)), e.lhs)
+    if e.op in LOGICAL and lhs == "truth value":  # the second part is only evaluated if the first does not decide
+        first = place.truth(e.lhs)
+        place = place.know(flatten(first if e.op == "and" else neg(first)))
     rhs = check_expr(place.at(("rhs", None)), e.rhs)
     if lhs != rhs:
         raise place.error(f"{place.show(e)} mixes a {_describe(lhs)} and a {_describe(rhs)}")

@@ -18,7 +18,7 @@ from ..ir.outside import two_of_one_name
 from ..ir.types import Control, DataType, Tensor, index, size
 from ..ir.walk import mentions
 from ..logic.answers import Unsat
-from ..logic.configs import asks_config, values_at
+from ..logic.configs import asks_config, asks_itself, conditions_at, depends_on_fields, field_facts, values_at
 from ..logic.context import branch_facts, declared_facts, entry_facts, env_of, range_facts, stable_facts
 from ..logic.formula import ge
 from ..logic.solver import satisfiable
@@ -75,7 +75,7 @@ def admits_some(tree: ProcDef) -> bool:
     if not tree.preds:
         return True
     env = env_of(tree)
-    asked = (*entry_facts(tree), *(cond(p, env) for p in tree.preds))
+    asked = (*entry_facts(tree), *field_facts(tree, (), env), *(cond(p, env) for p in tree.preds))
     return not isinstance(satisfiable(asked, f"some arguments meet what {tree.name} asserts"), Unsat)
 
 
@@ -131,6 +131,8 @@ def _check_block(place: Place, label: str, stmts: Block) -> None:
 
 def _check_stmt(place: Place, s: Stmt) -> Place:
     """Checks `s`; where the next statement stands, with what `s` brings into scope."""
+    if isinstance(s, Alloc | WindowDef) and asks_itself(s):
+        place = _knowing_fields(place, s)
     if isinstance(s, Alloc):
         after = _bring_in(place, s.sym, s.type)
         if isinstance(s.type, Tensor):
@@ -155,17 +157,27 @@ def _passed(s: Stmt) -> set[Hashable]:
 
 
 def _signature(place: Place, s: Stmt) -> Hashable:
-    """All that the checks of `s` depend on: the facts, what its variables are, and the config fields'
-    values if a callee asserts something about them."""
+    """All that the checks of `s` depend on: the facts, what its variables are, and what is known of config fields if
+    `s` reads any, or something is known of them and variables."""
     used = sorted(mentions(s), key=lambda sym: sym.id)
     scope = tuple((sym, place.views.get(sym), place.controls.get(sym)) for sym in used)
-    return place.facts, scope, values_at(place.tree, place.path) if asks_config(s) else None
+    tree, path = place.tree, place.path
+    conditions = conditions_at(tree, path) if depends_on_fields(tree) else ()
+    return place.facts, scope, conditions, values_at(tree, path) if conditions or asks_config(s) else None
+
+
+def _knowing_fields(place: Place, s: Stmt) -> Place:
+    """The place with what is known of config fields at its moment, as far as that matters to `s` itself."""
+    tree, path = place.tree, place.path
+    if not depends_on_fields(tree) or not (asks_itself(s) or conditions_at(tree, path)):
+        return place
+    return place.know(field_facts(tree, path, place.env))
 
 
 def check_own(place: Place, s: Stmt) -> None:
     """Checks the expressions of `s` itself, not the blocks that it may hold. Raises `errors.CheckError`."""
     if isinstance(s, For | If):
-        _check_head(place, s)
+        _check_head(_knowing_fields(place, s), s)
     else:
         _check_stmt(place, s)
 
@@ -181,22 +193,31 @@ def _check_head(place: Place, s: For | If) -> None:
 
 def _check_closed(place: Place, s: Stmt) -> None:
     """Checks a statement that brings nothing into scope."""
+    here = _knowing_fields(place, s)
     match s:
         case Assign(sym=sym, idx=idx, rhs=rhs) | Reduce(sym=sym, idx=idx, rhs=rhs):
-            check_access(place, sym, idx)
-            check_kind(place.at(("rhs", None)), rhs, "number")
+            check_access(here, sym, idx)
+            check_kind(here.at(("rhs", None)), rhs, "number")
         case For(iter=it, body=body):
-            _check_head(place, s)
+            _check_head(here, s)
             inner = place.with_control(it, index).know(range_facts(s))
             _check_block(inner, "body", body)
         case If(body=body, orelse=orelse):
-            _check_head(place, s)
+            _check_head(here, s)
             _check_block(place.know(branch_facts(s, "body", place.env)), "body", body)
             _check_block(place.know(branch_facts(s, "orelse", place.env)), "orelse", orelse)
         case Call():
-            check_call(place, s)
-        case WriteConfig(config=c, field=f, rhs=rhs):
-            field_kind = check_kind_of_field(place, c, f)
-            check_kind(place.at(("rhs", None)), rhs, field_kind)
+            check_call(here, s)
+        case WriteConfig():
+            _check_write(here, s)
         case _:
             return
+
+
+def _check_write(place: Place, s: WriteConfig) -> None:
+    """Checks a write to a config field: a value of its kind, and positive if it is a size."""
+    kind = check_kind_of_field(place, s.config, s.field)
+    check_kind(place.at(("rhs", None)), s.rhs, kind)
+    if s.config.fields[s.field] == size:
+        value, message = place.number(s.rhs), f"{s.config.name}.{s.field} is a size, and may be set to less than 1"
+        place.at(("rhs", None)).require(ge(value, 1), message, "the value is {}", value)

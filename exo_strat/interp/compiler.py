@@ -12,6 +12,7 @@ from random import Random
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..frontend.check_views import written_args
+from ..ir.config import Config
 from ..ir.externs import ExternFn
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
@@ -161,7 +162,7 @@ class Compiler:
                 slot = self.slot(s)
                 return lambda f: f[slot].strides[d]
             case ReadConfig(config=c, field=field):
-                return self._config(f"{c.name}.{field}", path)
+                return self._config_read(c, field, path)
             case WindowExpr():
                 return self._window(e, path)
 
@@ -174,6 +175,12 @@ class Compiler:
             return value
 
         return read
+
+    def _config_read(self, c: Config, field: str, path: Path) -> Eval:
+        """A config field's value; a size is positive."""
+        key = f"{c.name}.{field}"
+        read = self._config(key, path)
+        return _positive(read, key, path) if c.fields[field] == size else read
 
     def _config(self, key: str, path: Path) -> Eval:
         def config(f: Frame) -> Any:
@@ -301,7 +308,8 @@ class Compiler:
             case Call():
                 return self._call(s, path)
             case WriteConfig(config=c, field=field, rhs=rhs):
-                return self._set_config(f"{c.name}.{field}", self.expr(rhs, path))
+                key, value = f"{c.name}.{field}", self.expr(rhs, path)
+                return self._set_config(key, _positive(value, key, path) if c.fields[field] == size else value)
             case _:
                 return lambda _: None
 
@@ -399,6 +407,17 @@ class Compiler:
         """The check of an assertion."""
         cond = self.expr(e, path)
         return lambda f: _require(cond(f), "assertion", f"{text} is false", path)
+
+
+def _positive(value: Eval, key: str, path: Path) -> Eval:
+    """A value that is one of a size."""
+
+    def checked(f: Frame) -> Any:
+        n = value(f)
+        _require(n >= 1, "extent", f"{key} is {n}", path)
+        return n
+
+    return checked
 
 
 def _require(ok: bool, kind: str, message: str, path: Path) -> None:

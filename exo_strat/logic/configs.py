@@ -5,7 +5,9 @@ A field's value is known after it was written with an expression that never chan
 assertion gives it, until it is written again. Known values are joined where branches meet and where a
 loop comes round; a loop that surely runs leaves what its last iteration does. A call sets what its callee
 leaves, in terms of the call's arguments. A condition on fields that led here holds until one of them may be
-written.
+written; with known values put in, it may hold for good. A field of type `size` is at least 1.
+
+`field_facts` is all of that. The static checks know it, and so does whoever asks `safety` about conditions.
 """
 
 from __future__ import annotations
@@ -30,15 +32,16 @@ from ..ir.nodes import (
     ReadConfig,
     Stmt,
     StrideExpr,
+    Unary,
     Var,
     WindowExpr,
     WriteConfig,
 )
-from ..ir.types import bool_
-from ..ir.walk import Path, binders, is_control, mentions, rewrite, walk
+from ..ir.types import bool_, size
+from ..ir.walk import Path, binders, children, is_control, mentions, rewrite, walk
 from .answers import Proved
 from .context import Facts, entry_facts, facts_at, range_facts
-from .formula import TRUE, Formula, eq, iff, lt, neg
+from .formula import TRUE, Formula, eq, ge, iff, lt, neg
 from .solver import prove
 from .translate import Env, cond, is_opaque, lin
 
@@ -46,6 +49,7 @@ Values: TypeAlias = PMap[ReadConfig, Expr]
 """The fields (control values only) whose value is known, with that value: an expression that never changes."""
 
 
+@memo_by_identity
 def values_at(tree: ProcDef, path: Path) -> Values:
     """The config fields known whenever control reaches the statement that holds `path`."""
     known = entry_values(tree)
@@ -77,20 +81,26 @@ def value_facts(known: Values, env: Env) -> tuple[Formula, ...]:
     return tuple(facts)
 
 
-def conditions_at(tree: ProcDef, path: Path) -> tuple[tuple[Expr, bool], ...]:
+Conditions: TypeAlias = tuple[tuple[Expr, bool], ...]
+"""Conditions, and whether they are true."""
+
+
+@memo_by_identity
+def conditions_at(tree: ProcDef, path: Path) -> Conditions:
     """The conditions that read config fields, but no buffers, and are known to be true or false whenever control
-    reaches the statement that holds `path`: assertions, branches and the bounds of loops."""
-    known = [(p, True) for p in tree.preds if _on_fields(p)]
+    reaches the statement that holds `path`: assertions, branches and the bounds of loops. Where the fields' values
+    were known when one was asked, it is there with these put in, too."""
+    known = [c for p in tree.preds for c in _on_fields(p, True)]
     node: Node = tree
-    for label, k in path:
+    for n, (label, k) in enumerate(path):
         if label not in ("body", "orelse") or k is None:
             break
+        if isinstance(node, For | If):
+            asked = [c for e, truth in _asked(node, label) for c in _on_fields(e, truth)]
+            if asked:
+                known += _for_good(asked, values_at(tree, path[:n])) + asked
         if isinstance(node, For):
-            i = Var(node.iter)
-            known += [(e, True) for e in (Binary("<=", node.lo, i), Binary("<", i, node.hi)) if _on_fields(e)]
             known = _kept(known, node)
-        elif isinstance(node, If) and _on_fields(node.cond):
-            known.append((node.cond, label == "body"))
         block = getattr(node, label)
         for s in block[:k]:
             known = _kept(known, s)
@@ -100,9 +110,30 @@ def conditions_at(tree: ProcDef, path: Path) -> tuple[tuple[Expr, bool], ...]:
     return tuple(known)
 
 
-def _on_fields(e: Expr) -> bool:
-    """Whether an expression reads config fields, and no data else."""
-    return is_opaque(e) and not any(isinstance(n, Read | WindowExpr) for _, n in walk(e))
+def _asked(s: For | If, label: str) -> Conditions:
+    """What is known in a block of a loop or branch because it runs."""
+    if isinstance(s, If):
+        return ((s.cond, label == "body"),)
+    i = Var(s.iter)
+    return (Binary("<=", s.lo, i), True), (Binary("<", i, s.hi), True)
+
+
+def _on_fields(e: Expr, truth: bool) -> Iterator[tuple[Expr, bool]]:
+    """The parts of a condition that read config fields, and no data else, and are true or false if all of it is."""
+    match e:
+        case Unary(op="not", arg=a):
+            yield from _on_fields(a, not truth)
+        case Binary(op=op, lhs=a, rhs=b) if op == ("and" if truth else "or"):
+            yield from _on_fields(a, truth)
+            yield from _on_fields(b, truth)
+        case _ if is_opaque(e) and not any(isinstance(n, Read | WindowExpr) for _, n in walk(e)):
+            yield e, truth
+
+
+def _for_good(asked: Iterable[tuple[Expr, bool]], values: Values) -> list[tuple[Expr, bool]]:
+    """Conditions with known values put in, if they then read no field."""
+    put_in = ((_resolve(e, values), truth) for e, truth in asked)
+    return [(e, truth) for e, truth in put_in if e is not None]
 
 
 def _kept(known: list[tuple[Expr, bool]], s: Stmt) -> list[tuple[Expr, bool]]:
@@ -116,6 +147,38 @@ def _kept(known: list[tuple[Expr, bool]], s: Stmt) -> list[tuple[Expr, bool]]:
 def condition_facts(known: Iterable[tuple[Expr, bool]], env: Env) -> tuple[Formula, ...]:
     """Conditions as facts about the moment of `env`."""
     return tuple(cond(e, env) if truth else neg(cond(e, env)) for e, truth in known)
+
+
+def field_facts(tree: ProcDef, path: Path, env: Env) -> Facts:
+    """All that is known of config fields whenever control reaches the statement that holds `path`, as facts about the
+    moment of `env`."""
+    if not _fields(tree):
+        return ()
+    known, values = conditions_at(tree, path), value_facts(values_at(tree, path), env)
+    return (*_typed(tree, env), *values, *condition_facts(known, env))
+
+
+def _typed(tree: ProcDef, env: Env) -> Facts:
+    """Sizes are at least 1: whatever is stored in such a field was checked."""
+    return tuple([ge(lin(f, env), 1) for f in _fields(tree) if f.config.fields[f.field] == size])
+
+
+@memo_by_identity
+def _fields(tree: ProcDef) -> tuple[ReadConfig, ...]:
+    """The config fields that a procedure names, itself or in what it calls."""
+    found: set[ReadConfig] = set()
+    for _, n in walk(tree):
+        if isinstance(n, ReadConfig | WriteConfig):
+            found.add(ReadConfig(n.config, n.field))
+        elif isinstance(n, Call):
+            found.update(_fields(n.f.tree))
+    return tuple(sorted(found, key=lambda r: (r.config.name, r.field)))
+
+
+@memo_by_identity
+def depends_on_fields(tree: ProcDef) -> bool:
+    """Whether what the checks ask of a procedure depends on config fields."""
+    return any(map(is_opaque, tree.preds)) or any(map(asks_config, tree.body))
 
 
 @memo_by_identity
@@ -174,12 +237,18 @@ def _asks_facts(s: Node) -> bool:
 
 @memo_by_identity
 def asks_config(s: Stmt) -> bool:
-    """Whether what a call in `s` owes depends on config fields: its callee asserts something about them, or an
-    argument reads them."""
-    if isinstance(s, Call):
-        reads = any(isinstance(n, ReadConfig) for a in s.args for _, n in walk(a))
-        return reads or any(is_opaque(p) for p in s.f.tree.preds)
-    return any(map(asks_config, _inner(s)))
+    """Whether what the checks ask of `s` depends on config fields: an index, bound, extent, condition or argument in
+    it reads one, or what a callee asserts does."""
+    return asks_itself(s) or any(map(asks_config, _inner(s)))
+
+
+@memo_by_identity
+def asks_itself(s: Stmt) -> bool:
+    """The same of `s` without the blocks that it holds."""
+    if isinstance(s, Call) and any(map(is_opaque, s.f.tree.preds)):
+        return True
+    own = (c for (label, _), c in children(s) if label not in ("body", "orelse"))
+    return any(isinstance(n, ReadConfig) and is_control(n) for c in own for _, n in walk(c))
 
 
 def _inner(s: Stmt | ProcDef) -> Iterator[Stmt]:

@@ -129,11 +129,11 @@ def initialised(tree: ProcDef, blk: Blk, buffer: Sym, window: Sequence[WinDim]) 
 
 
 def ready(tree: ProcDef, blk: Blk, reads: Sequence[Access]) -> Readiness:
-    """Whether all that some reads of base buffers, made right before a run of statements, need is `initialised`."""
+    """Whether all that some reads of base buffers and config fields, made right before a run of statements, need is
+    `initialised`."""
     needs: set[Sym] = set()
     for r in reads:
-        assert isinstance(r.buffer, Sym), f"{r.buffer} is a config field"
-        if None in r.index:
+        if isinstance(r.buffer, Sym) and None in r.index:
             r = _any_cell(r.buffer, _whole(tree, blk.path(), r.buffer), r.node)
         verdict = _ready(tree, blk, r)
         if isinstance(verdict, Clash):
@@ -150,7 +150,6 @@ def _ready(tree: ProcDef, blk: Blk, read: Access) -> Readiness:
     first. Of an argument, the caller may have written it.
     """
     buffer = read.buffer
-    assert isinstance(buffer, Sym)
     path, what = blk.path(), "what the code reads is surely written before"
     scope = _scope(tree, path, buffer)
     read = replace(read, when=_time(tree, scope, path))
@@ -160,7 +159,7 @@ def _ready(tree: ProcDef, blk: Blk, read: Access) -> Readiness:
     if isinstance(verdict, Clash):
         earlier = [replace(a, kind="W") for a in _of(tree, scope, buffer)]
         verdict = cover(tree, facts, read, [*needed, *earlier], what)
-    if isinstance(verdict, Clash) and any(a.sym == buffer for a in tree.args):
+    if isinstance(verdict, Clash) and isinstance(buffer, Sym) and any(a.sym == buffer for a in tree.args):
         return Given(frozenset((buffer,)))
     return verdict
 
@@ -211,9 +210,9 @@ def _written(
     return verdict
 
 
-def _scope(tree: ProcDef, path: Path, buffer: Sym) -> Blk:
-    """The statements in which a buffer that is in scope at `path` lives: of an argument, all."""
-    if any(a.sym == buffer for a in tree.args):
+def _scope(tree: ProcDef, path: Path, buffer: Buffer) -> Blk:
+    """The statements in which a buffer that is in scope at `path` lives: of an argument or a config field, all."""
+    if not isinstance(buffer, Sym) or any(a.sym == buffer for a in tree.args):
         return Blk((), "body", 0, len(tree.body))
     for n in range(len(path) - 1, -1, -1):
         label, i = path[n]

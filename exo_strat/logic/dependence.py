@@ -131,12 +131,14 @@ def if_reached(tree: ProcDef, path: Path, verdict: Verdict) -> Verdict:
 def _reached(tree: ProcDef, path: Path) -> bool:
     node: Node = tree
     asked: list[Expr] = list(tree.preds)
-    for step in path:
+    for label, k in path:
         if isinstance(node, For):
             asked += [node.lo, node.hi]
         elif isinstance(node, If):
             asked.append(node.cond)
-        node = child(node, step)
+        if k is not None and k == len(getattr(node, label)):  # just after the last statement
+            break
+        node = child(node, (label, k))
     return not any(map(is_opaque, asked))
 
 

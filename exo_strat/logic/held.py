@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..ir.nodes import Call, Expr, For, If, Node, ProcDef, Read, ReadConfig, StrideExpr, Var, WriteConfig
 from ..ir.types import Tensor
-from ..ir.walk import Path, binders, child, get, mentions, rewrite, walk
+from ..ir.walk import Path, binders, child, get, is_control, mentions, rewrite, walk
 from .answers import Proved
 from .configs import written_fields
 from .context import facts_at
@@ -34,6 +34,16 @@ def held_at(tree: ProcDef, path: Path, field: ReadConfig) -> Expr | None:
         at = (*at, (label, k))
         node = child(node, (label, k))
     return value
+
+
+def held_in(tree: ProcDef, path: Path, e: Expr) -> Expr:
+    """An expression with what data fields are known to hold, just before the statement at `path`, put in."""
+
+    def put_in(n: Node) -> Node:
+        known = held_at(tree, path, n) if isinstance(n, ReadConfig) and not is_control(n) else None
+        return n if known is None else known
+
+    return rewrite(e, put_in)
 
 
 def left_by(call: Call, field: ReadConfig) -> Expr | None:
@@ -102,4 +112,4 @@ def _changes(tree: ProcDef, path: Path, e: Expr) -> bool:
     return any(place_of(tree, n).buffer in written for _, n in walk(e) if isinstance(n, Read))
 
 
-__all__ = ["held_at", "left_by"]
+__all__ = ["held_at", "held_in", "left_by"]

@@ -43,8 +43,8 @@ from .context import facts_at
 from .coverage import cover
 from .dependence import SAFE, Clash, Readiness, Verdict, clash, if_reached, prime, show
 from .effects import Access, Blk, block_accesses, effects, windows_at
+from .evaluation import undefined
 from .formula import TRUE
-from .untrapped import undefined
 
 
 def may_idle(tree: ProcDef, path: Path, other: Sequence[Stmt], types: Mapping[Sym, Type]) -> Verdict:

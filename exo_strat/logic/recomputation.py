@@ -26,21 +26,18 @@ from ..ir.nodes import (
     Var,
     WindowDef,
 )
-from ..ir.walk import Path, get, is_control, mentions, rename, walk, with_child
+from ..ir.walk import Path, get, is_control, mentions, rename, with_child
 from .affine import Lin, Opaque, V
 from .answers import Proved, Refuted
-from .configs import values_at
-from .contents import exposed, ready
 from .context import branch_facts, env_of, facts_at, range_facts
 from .coverage import before
-from .dependence import SAFE, Clash, Readiness, Verdict, clash, example, if_reached, prime
-from .effects import Access, Blk, Tick, block_accesses, effects, in_loops, reads_of, resolve, windows_at
+from .dependence import SAFE, Clash, Verdict, clash, example, if_reached, prime
+from .effects import Access, Blk, Tick, block_accesses, effects, in_loops, windows_at
 from .effects import move as moved
 from .formula import Formula, conj, disj, ge, gt, lt, ne, neg, subst
 from .safety import equal_at, idempotent, same_again
 from .solver import prove
 from .translate import is_opaque, lin, unknown
-from .untrapped import undefined
 
 
 def _loop(tree: ProcDef, path: Path) -> For:
@@ -289,37 +286,4 @@ def _reduced(block: Sequence[Stmt], rest: Path, count: int, only: bool) -> list[
     return [inner if n == k else Pass() if only else s for n, s in enumerate(block)]
 
 
-# -- conditions that were not evaluated ---------------------------------------------------------------
-
-
-def evaluable(tree: ProcDef, blk: Blk, e: Expr) -> Readiness:
-    """Whether a condition whose places are in bounds has a value wherever control reaches a run of statements:
-    all that it reads is written by then, or read by the statements themselves before they change it."""
-    for _, n in walk(e):
-        if undefined(n) is not None:
-            return Clash("the condition has a value for all data")
-    views = windows_at(tree, blk.path())
-    reads = [resolve(a, views) for a in reads_of(e)]
-    for r in reads:
-        if isinstance(r.buffer, tuple) and not _is_set(tree, blk, r):
-            _, config, field = r.buffer
-            return Clash(WRITTEN, details=f"it reads {config}.{field}")
-    verdict = ready(tree, blk, [r for r in reads if isinstance(r.buffer, Sym)])
-    return replace(verdict, obligation=WRITTEN) if isinstance(verdict, Clash) else verdict
-
-
-WRITTEN = "what the condition reads is surely written before"
-
-
-def _is_set(tree: ProcDef, blk: Blk, r: Access) -> bool:
-    """Whether a config field that a condition before the statements would read was set."""
-    assert isinstance(r.buffer, tuple)
-    _, config, field = r.buffer
-    if any((f.config.name, f.field) == (config, field) for f in values_at(tree, blk.path())):
-        return True
-    facts = (*facts_at(tree, blk.path()), r.guard)
-    anyway = [q.guard for q in exposed(tree, blk, r.buffer) if not q.iters]
-    return any(isinstance(prove(facts, g, "the code itself reads the field"), Proved) for g in anyway)
-
-
-__all__ = ["TILE", "evaluable", "first_suffices", "overlap", "same_body"]
+__all__ = ["TILE", "first_suffices", "overlap", "same_body"]

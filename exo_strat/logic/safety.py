@@ -18,7 +18,7 @@ from ..ir.reductions import IDEMPOTENT
 from ..ir.walk import Path, get, is_bool, is_control, mentions
 from .affine import Atom, Lin, V
 from .answers import Answer, Proved, Refuted
-from .configs import condition_facts, conditions_at, value_facts, values_at
+from .configs import field_facts
 from .contents import (
     carried,
     covered,
@@ -93,25 +93,14 @@ def _uses(stmts: Sequence[Node], names: frozenset[Sym]) -> Verdict:
 # -- control expressions ------------------------------------------------------------------------------
 
 
-def _known(
-    tree: ProcDef, path: Path, goal: Formula, obligation: str, *about: Expr, fields: bool = True
-) -> Answer:
-    """Whether `goal`, made of the expressions `about`, is true just before `path`.
-
-    What is known of config `fields` counts only if these are asked about: the static checks, which look at all
-    code, do not know that some of it never runs.
-    """
-    facts = facts_at(tree, path)
-    if fields and any(map(is_opaque, about)):
-        env = env_of(tree)
-        facts += (*condition_facts(conditions_at(tree, path), env), *value_facts(values_at(tree, path), env))
-    return prove(facts, goal, obligation)
+def _known(tree: ProcDef, path: Path, goal: Formula, obligation: str) -> Answer:
+    """Whether `goal` is true just before `path`."""
+    return prove((*facts_at(tree, path), *field_facts(tree, path, env_of(tree))), goal, obligation)
 
 
-def _verdict(
-    tree: ProcDef, path: Path, goal: Formula, obligation: str, *about: Expr, fields: bool = True
-) -> Verdict:
-    answer = _known(tree, path, goal, obligation, *about, fields=fields)
+def _verdict(tree: ProcDef, path: Path, goal: Formula, obligation: str, *about: Expr) -> Verdict:
+    """Whether `goal`, made of the expressions `about`, is true just before `path`."""
+    answer = _known(tree, path, goal, obligation)
     if isinstance(answer, Proved):
         return SAFE
     if isinstance(answer, Refuted):
@@ -120,16 +109,15 @@ def _verdict(
     return Clash(obligation, None, True)
 
 
-def holds(tree: ProcDef, path: Path, condition: Expr, obligation: str, fields: bool = True) -> Verdict:
-    """Whether a control condition is true wherever control reaches `path`. With `fields` false, what is known of
-    config fields does not count: so for bounds and extents, which the static checks must see to hold, too."""
-    return _verdict(tree, path, cond(condition, env_of(tree)), obligation, condition, fields=fields)
+def holds(tree: ProcDef, path: Path, condition: Expr, obligation: str) -> Verdict:
+    """Whether a control condition is true wherever control reaches `path`."""
+    return _verdict(tree, path, cond(condition, env_of(tree)), obligation, condition)
 
 
-def holds_everywhere(tree: ProcDef, path: Path, condition: Expr, fields: bool = True) -> bool:
-    """Whether a control condition is provably true wherever control reaches `path`; `fields` as in `holds`."""
+def holds_everywhere(tree: ProcDef, path: Path, condition: Expr) -> bool:
+    """Whether a control condition is provably true wherever control reaches `path`."""
     goal = cond(condition, env_of(tree))
-    return isinstance(_known(tree, path, goal, "the condition is always true", condition, fields=fields), Proved)
+    return isinstance(_known(tree, path, goal, "the condition is always true"), Proved)
 
 
 def linear(tree: ProcDef, path: Path, x: Lin) -> bool:

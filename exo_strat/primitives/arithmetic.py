@@ -22,7 +22,7 @@ from ..ir.nodes import Assign, Binary, Const, Expr, For, ProcDef, Read, Reduce, 
 from ..ir.reductions import combined, made_by, parts
 from ..ir.types import Scalar
 from ..ir.walk import Path, binders, get, mentions, walk
-from ..logic import safety, untrapped
+from ..logic import evaluation, safety
 from ..logic.dependence import Safe
 from ..logic.effects import accesses, effects, reads_of, resolve, windows_at
 from .framework import Where, applicable, primitive, require
@@ -218,7 +218,7 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     value = Binary("*", c, old) if op == "*" else Binary("/", old, c)
     if not any(_surely_runs(tree, path, p) for p, _ in sums):
         here = safety.Blk(*span_of(path))
-        ready(rw, untrapped.has_value(tree, here, c if op == "*" else value), block)
+        ready(rw, evaluation.has_value(tree, here, c if op == "*" else value), block)
     for (p, _), e in zip(sums, rest, strict=True):
         rw.replace((*p, ("rhs", None)), e)
     rw.insert_after(path, Assign(zero.sym, zero.idx, value))

@@ -27,11 +27,11 @@ from ..ir.nodes import (
 )
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, mentions, walk, with_child
-from ..logic import safety
+from ..logic import evaluation, safety
 from ..logic.configs import written_fields
 from .access import rename_uses, statement_of
 from .framework import Where, applicable, positive, primitive, require
-from .scoping import stays_race_free
+from .scoping import ready, stays_race_free
 
 
 def alloc_at(rw: Rewrite, path: Path) -> Alloc:
@@ -92,8 +92,9 @@ def _lift(rw: Rewrite, path: Path) -> Path:
     scope = at_path(rw.proc, outside)  # the edits so far are inside it
     for e in shape_of(alloc):
         require(safety.unchanged(rw.tree, safety.Blk(*span_of(outside)), e), scope)
+        ready(rw, evaluation.has_value(rw.tree, safety.Blk(*span_of(outside)), e), scope)
         what = f"the extents of {alloc.sym} are positive outside the scope"
-        require(safety.holds(rw.tree, outside, Binary("<=", b.ONE, e), what, False), scope)
+        require(safety.holds(rw.tree, outside, Binary("<=", b.ONE, e), what), scope)
     at = span_of(outside)
     rw.move(span_of(path), at._replace(hi=at.lo))
     stays_race_free(rw, at.path(1))

@@ -26,14 +26,13 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.types import Control, R, Scalar, bool_
-from ..ir.walk import Path, is_bool, is_control, walk
-from ..logic import safety, untrapped
+from ..ir.walk import Path, is_bool, is_control
+from ..logic import evaluation, safety
 from ..logic.dependence import Safe
 from ..logic.held import held_at
-from ..logic.untrapped import undefined
 from .framework import ExprLike, Where, applicable, argument, in_scope_at, primitive
-from .scoping import config_asserts_stay, no_new_races, other_value, ready
-from .staging import is_value, maybe_skipped, read_early
+from .scoping import no_new_races, other_value, ready, rest_of_block
+from .staging import is_value, read_early
 from .wellformed import well_formed
 
 
@@ -73,7 +72,7 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where
     applicable(stands_alone, "this stands for a buffer", e)
     what = f"{config.name}.{field} holds {config.fields[field]}, which this is not"
     applicable(_holds(tree, e.path, value, place), what, e)
-    applicable(not maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
+    applicable(not evaluation.maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
     read_early(rw, e)
     known = _holds_already(tree, stmt, place, value)
     rw.replace(e.path, ReadConfig(config, field))
@@ -122,7 +121,6 @@ def delete_config(rw: Rewrite, write: WriteConfigCursor) -> Where:
     if not _holds_already(tree, write.path, field, node.rhs):
         other_value(rw, tree, at.path(1), field, write)
     rw.delete(at)
-    config_asserts_stay(rw)
     return at.parent
 
 
@@ -130,8 +128,8 @@ def delete_config(rw: Rewrite, write: WriteConfigCursor) -> Where:
 def write_config(rw: Rewrite, gap: GapCursor, config: Config, field: str, value: ExprLike | float | bool) -> Where:
     """`s1; s2  ~>  s1; Cfg.f = e; s2`. Paper: A.8. Returns the write.
 
-    `value` is a number, a cursor, or object code in scope at the gap. It must surely have a value there: data
-    that it reads was written before, and it reads no config field. Nothing may read the field afterwards before
+    `value` is a number, a cursor, or object code in scope at the gap. It must surely have a value there: what it
+    reads was written before, or is read next anyway. Nothing may read the field afterwards before
     it is written again, as for `delete_config`, unless the field is known to hold that value anyway. If it may
     last to the end of the procedure, the result is for `call_eqv` only where the caller does not read it either.
 
@@ -157,10 +155,10 @@ def write_config(rw: Rewrite, gap: GapCursor, config: Config, field: str, value:
     """
     place, at = _field(config, field), gap.span
     e = _value(rw, value, at.path(), place)
-    rw.insert(at, WriteConfig(config, field, e))
     path = at.path()
+    ready(rw, evaluation.has_value(rw.proc.tree, rest_of_block(rw.proc.tree, path), e), gap)
+    rw.insert(at, WriteConfig(config, field, e))
     well_formed(rw)
-    _has_value(rw, path, e)
     if not _holds_already(rw.tree, path, place, e):
         other_value(rw, rw.tree, at.path(1), place, gap)
     no_new_races(rw, path)
@@ -174,15 +172,6 @@ def _holds_already(tree: ProcDef, path: Path, field: ReadConfig, value: Expr) ->
     """Whether a field is known to hold a value just before the statement at `path`."""
     held: Expr | None = field if is_control(value) else held_at(tree, path, field)
     return held is not None and isinstance(safety.equal_at(tree, path, held, value), Safe)
-
-
-def _has_value(rw: Rewrite, path: Path, e: Expr) -> None:
-    """Owed where the statement at `path`, which is new, evaluates an expression: it does not trap."""
-    for _, n in walk(e):
-        argument(not isinstance(n, ReadConfig), "the value reads a config field, which may not be set")
-        argument(undefined(n) is None, "the value may not exist: it calls a partial function, or divides")
-    nothing = span_of(path)._replace(hi=span_of(path).lo)
-    ready(rw, untrapped.has_value(rw.tree, safety.Blk(*nothing), e))
 
 
 # -- arguments ----------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from dataclasses import replace as altered
 from pyrsistent import pvector
 
 from ..cursors.cursor import at_path
-from ..cursors.edits import Span
+from ..cursors.edits import Span, span_of
 from ..cursors.kinds import AllocCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.exprs import parse_expr
@@ -17,18 +17,18 @@ from ..ir import build as b
 from ..ir.nodes import Binary, Expr, Interval, Point, ProcDef, StrideExpr, WinDim
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, mentions
-from ..logic import safety
+from ..logic import evaluation, safety
 from ..logic.context import facts_at
 from ..logic.dependence import if_reached
 from ..logic.effects import Access
 from ..logic.formula import Formula, conj, eq, ne
 from ..logic.normal import difference
 from ..logic.slots import Sharing, undisturbed
-from ..logic.translate import lin
-from .access import Dims, Redirect, redirect, relist, shown, uses_in
+from ..logic.translate import is_opaque, lin
+from .access import Dims, Redirect, redirect, relist, shown, statement_of, uses_in
 from .buffers import alloc_at, rest_of, shape_of
 from .framework import ExprLike, Where, applicable, argument, positive, primitive, require
-from .scoping import extent_arg, integer_arg
+from .scoping import extent_arg, integer_arg, ready
 
 
 def reshape(rw: Rewrite, path: Path, shape: Sequence[Expr]) -> None:
@@ -79,9 +79,11 @@ def expand_dim(rw: Rewrite, a: AllocCursor, size: ExprLike, index: ExprLike) -> 
     e = _index(rw, a, index, places)
     for x in (extent, e):
         require(safety.unchanged(tree, safety.Blk(*rest), x), a)
+        for path in (a.path, *map(statement_of, places)) if is_opaque(x) else ():
+            ready(rw, evaluation.has_value(tree, safety.Blk(*span_of(path)), x), at_path(rw.proc, path))
     bound = Binary("and", Binary("<=", b.ZERO, e), Binary("<", e, extent))
     for path in places:
-        require(safety.holds(tree, path, bound, "the index is within the new dimension", False), at_path(rw.proc, path))
+        require(safety.holds(tree, path, bound, "the index is within the new dimension"), at_path(rw.proc, path))
     _values_found(tree, a, rest, e)
     shape = [extent, *shape_of(alloc_at(rw, a.path))]
     reshape(rw, a.path, shape)
@@ -216,7 +218,7 @@ def one_block(rw: Rewrite, path: Path, dim: int, c: int, start: Expr = b.ZERO) -
         first, last = difference(d.lo, start), difference(b.sub(d.hi, b.ONE), start)
         inside = Binary("and", Binary("<=", first, last), Binary("==", b.div(first, c), b.div(last, c)))
         what = f"the window lies within one block of {c}"
-        require(safety.holds(tree, path, inside, what, False), at_path(rw.proc, path))
+        require(safety.holds(tree, path, inside, what), at_path(rw.proc, path))
 
 
 def _split(d: WinDim, c: int) -> Sequence[WinDim]:

@@ -28,6 +28,7 @@ from ..ir.nodes import (
     Node,
     ProcDef,
     Read,
+    ReadConfig,
     Stmt,
     StrideExpr,
     Unary,
@@ -36,10 +37,10 @@ from ..ir.nodes import (
 )
 from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, Type
-from ..ir.walk import COMPARISONS, Path, alpha_normal, child, free_syms, in_scope, mentions, rename, walk
+from ..ir.walk import COMPARISONS, Path, alpha_normal, child, free_syms, in_scope, is_control, mentions, rename, walk
 from ..logic import safety
 from ..logic.answers import Proved
-from ..logic.configs import asks_config, values_at
+from ..logic.configs import asks_config, conditions_at, values_at
 from ..logic.context import holds
 from ..logic.formula import eq
 from ..logic.normal import to_expr
@@ -98,11 +99,17 @@ class Extraction:
                     yield Binary("==", StrideExpr(s, d), b.ONE)
 
     def _fields(self) -> Iterator[Expr]:
-        """The config fields whose value is known, if a callee asserts something about fields."""
-        if any(map(asks_config, self.stmts)):
-            known = values_at(self.tree, self.path)
-            for field in sorted(known, key=lambda r: (r.config.name, r.field)):
-                yield Binary("==", field, known[field])
+        """What is known of config fields, as far as control values go: if the code asks about them, or they bound
+        variables that it uses."""
+        conditions, used = conditions_at(self.tree, self.path), free_syms(pvector(self.stmts))
+        if not any(map(asks_config, self.stmts)) and not any(mentions(e) & used for e, _ in conditions):
+            return
+        known = values_at(self.tree, self.path)
+        for field in sorted(known, key=lambda r: (r.config.name, r.field)):
+            yield Binary("==", field, known[field])
+        for e, truth in conditions:
+            if all(is_control(n) for _, n in walk(e) if isinstance(n, ReadConfig)):
+                yield e if truth else _not(e)
 
     def procedure(self, preds: Sequence[Expr]) -> ProcDef:
         """The procedure's tree; its variables still have the caller's numbers."""
@@ -225,7 +232,11 @@ def _stable(e: Expr, truth: bool) -> Iterator[Expr]:
             yield from _stable(y, truth)
         case _ if is_opaque(e):
             return
-        case Binary(op=op, lhs=x, rhs=y) if op in COMPARISONS and not truth:
-            yield Binary(OPPOSITE[op], x, y)
         case _:
-            yield e if truth else Unary("not", e)
+            yield e if truth else _not(e)
+
+
+def _not(e: Expr) -> Expr:
+    """The condition that another one is false."""
+    compares = isinstance(e, Binary) and e.op in COMPARISONS
+    return Binary(OPPOSITE[e.op], e.lhs, e.rhs) if compares else Unary("not", e)  # type: ignore[union-attr]

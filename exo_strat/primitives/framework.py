@@ -51,8 +51,8 @@ from ..failure import (
     invalid,
     unsafe,
 )
-from ..frontend.checks import two_things
-from ..frontend.errors import FrontendError
+from ..frontend.checks import check, two_things
+from ..frontend.errors import CheckError, FrontendError
 from ..frontend.exprs import parse_expr, parse_window
 from ..frontend.scope import scope_at, types_at
 from ..ir.build import num
@@ -61,6 +61,7 @@ from ..ir.nodes import Expr, WinDim
 from ..ir.numbers import is_integer
 from ..ir.outside import two_of_one_name
 from ..ir.walk import Path, is_control, mentions
+from ..logic.configs import depends_on_fields
 from ..logic.safety import Blk, Clash, Verdict
 from ..moves import Move, run_move
 from ..source import Pieces, call
@@ -305,6 +306,7 @@ class Primitive(Atomic):
             check_arguments(spec.signature, spec.hints, self.args)
             pos, kws = _spread(spec.signature, self.args)
             where = spec.fn(rw, target, *pos, **kws)
+            _fields_still_known(rw)
             q = rw._finish(self, target.place(), target, spec.same_values)
             name = two_of_one_name(q.tree)
             argument(name is None, two_things(str(name), q.name()))
@@ -319,6 +321,16 @@ class Primitive(Atomic):
     def source(self) -> Pieces:
         pos, kws = _spread(PRIMITIVES[self.name].signature, self.args, spare=True)
         return call(self.name, *pos, **kws)
+
+
+def _fields_still_known(rw: Rewrite) -> None:
+    """Owed by every rewrite of a procedure whose checks rest on config fields: enough is still known of them."""
+    if not (rw.edits and depends_on_fields(rw.tree)):
+        return
+    try:
+        check(rw.tree)
+    except CheckError as e:
+        require(Clash(f"it is still known of config fields what the code relies on: {e.message}"))
 
 
 def _spread(signature: inspect.Signature, args: Sequence[Any], spare: bool = False) -> tuple[list[Any], dict[str, Any]]:

@@ -22,7 +22,6 @@ from .framework import ExprLike, Where, applicable, argument, blk, name_arg, pos
 from .scoping import (
     body_span,
     bounds_stay,
-    config_asserts_stay,
     counts_from_start,
     escaping,
     integer_arg,
@@ -83,7 +82,6 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     rw.move(span_of(nested), Span(path, "body", 0, 0))
     if outer.mode == "seq":
         stays_race_free(rw, path)
-    config_asserts_stay(rw)
     return path
 
 
@@ -132,7 +130,6 @@ def divide_loop(
         _add_tail(rw, path, old, c, name_arg(names[1]), guarded=tail == "cut_and_guard")
     tiles = b.div(b.add(n, b.num(c - 1)) if tail == "guard" else n, c)
     into_tiles(rw, path, (io, ii), c, tiles, b.num(c), (old.mode, "seq"), guarded=tail == "guard")
-    config_asserts_stay(rw)
     return path
 
 
@@ -196,7 +193,6 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
     body = rw.unwrap((*path, ("body", 0)))
     rw.substitute_in(body, inner.iter, b.add(inner.lo, b.mod(b.var(k), c)))
     rw.substitute_in(body, outer.iter, b.add(outer.lo, b.div(b.var(k), c)))
-    config_asserts_stay(rw)
     return path
 
 
@@ -229,7 +225,6 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     bounds_stay(tree, path)
     rw.insert_after(path, *rw.copy([with_child(old, "lo", e)]))
     rw.set(path, hi=e)
-    config_asserts_stay(rw)
     return path
 
 
@@ -291,7 +286,6 @@ def fission(rw: Rewrite, gap: GapCursor, n_lifts: int = 1) -> Where:
     for _ in range(n_lifts):
         applicable(bool(at.parent), "the gap is at the top level: there is no scope to split", gap)
         at = _split(rw, at)
-    config_asserts_stay(rw)
     return at.path()
 
 
@@ -385,7 +379,6 @@ def add_loop(rw: Rewrite, block: BlockCursor, name: str, hi: ExprLike, guard: bo
     if guard:
         span = span_of(rw.wrap(span, If(Binary("==", b.var(i), b.ZERO), pvector(), pvector())))
     path = rw.wrap(span, For(i, b.ZERO, end, pvector()))
-    config_asserts_stay(rw)
     return path
 
 

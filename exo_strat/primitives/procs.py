@@ -39,13 +39,13 @@ from ..ir.nodes import (
 )
 from ..ir.types import Control, R, Tensor, Type, bool_
 from ..ir.walk import rewrite, walk, with_child
-from ..logic import safety, untrapped
+from ..logic import evaluation, safety
 from ..logic.affine import Atom, Lin, V, subst_lin
 from ..logic.effects import accesses
 from ..logic.normal import to_expr
 from ..logic.translate import lin
 from ..logic.unify import Unified, Unifier, View, fresh_callee, skeleton
-from .framework import Where, applicable, primitive, refuse, require
+from .framework import Where, applicable, blk, primitive, refuse, require
 from .scoping import escaping, no_new_races, other_value, ready
 from .wellformed import call_error, configs_differ, memories_at, well_formed
 
@@ -146,7 +146,7 @@ def inline(rw: Rewrite, call: CallCursor) -> Where:
     for formal, actual in zip(callee.args, node.args, strict=True):
         passed = control if isinstance(formal.type, Control) else buffers
         passed[formal.sym] = _as_held(tree, callee, formal, actual)
-        for e in _evaluated(actual):
+        for e in evaluation.argument_values(actual):
             require(safety.unchanged(tree, safety.Blk(*at), e), call)
     actuals = Actuals(control, buffers)
     body = [rewrite(s, actuals.put) for s in rw.copy(callee.body)]
@@ -164,17 +164,6 @@ def _as_held(tree: ProcDef, callee: ProcDef, formal: Arg, actual: Expr) -> Expr:
     places = [path for path, n in walk(callee) if isinstance(n, Read) and n.sym == formal.sym]
     values = [put_at(callee, path, actual, held, types) for path in places]
     return next((v for v in values if v != actual), actual)
-
-
-def _evaluated(actual: Expr) -> list[Expr]:
-    """What a call evaluates of an argument, once: the value, or where the buffer lies."""
-    match actual:
-        case Read(idx=idx):
-            return list(idx)
-        case WindowExpr(idx=idx):
-            return [e for d in idx for e in ((d.pt,) if isinstance(d, Point) else (d.lo, d.hi))]
-        case _:
-            return [actual]
 
 
 # -- replace ------------------------------------------------------------------------------------------
@@ -216,6 +205,7 @@ def replace(rw: Rewrite, block: BlockCursor, callee: Proc) -> Where:
     applicable(same, f"the block does not have the shape of {callee.name()}'s body", block)
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
     call = _as_call(tree, span, stmts, callee, block)
+    ready(rw, evaluation.has_value(tree, blk(block), call), block)
     rw.insert_before(span.path(), call)
     rw.delete(Span(span.parent, span.label, span.lo + 1, span.hi + 1))
     if not all(a.exact for a in accesses(call)):  # of what the callee does, less is known here
@@ -337,12 +327,13 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Proc) -> Where:
     here = safety.Blk(*span_of(path))
     common = next(p for p in old.versions() if any(p is q for q in other.versions()))
     if common is not old:
-        ready(rw, untrapped.runs(tree, here, with_child(node, "f", common)), call)
+        ready(rw, evaluation.runs(tree, here, with_child(node, "f", common)), call)
     new = with_child(node, "f", other)
-    ready(rw, untrapped.arguments_ready(tree, here, new, other.needs_since(common)), call)
+    ready(rw, evaluation.arguments_ready(tree, here, new, other.needs_since(common)), call)
     error = call_error(tree, path, new)
     if error is not None:
         refuse(unsafe(error.message, error.counterexample))
+    ready(rw, evaluation.has_value(tree, here, new), call)
     rw.set(path, f=other)
     no_new_races(rw, path)
     for field in sorted(old.leaves_since(common) | other.leaves_since(common), key=lambda f: (f.config.name, f.field)):

@@ -28,7 +28,6 @@ from ..logic.translate import is_opaque, lin, unknown
 from .framework import ExprLike, Where, applicable, blk, name_arg, positive, primitive, ref, require
 from .scoping import (
     bounds_stay,
-    config_asserts_stay,
     counts_from_start,
     escaping,
     integer_arg,
@@ -104,7 +103,6 @@ def divide_with_recompute(
     io, ii = rw.fresh(name_arg(names[0])), rw.fresh(name_arg(names[1]))
     size = _width(old, tiles, c) if reach is None else reach
     into_tiles(rw, path, (io, ii), c, tiles, size, ("seq", old.mode), guarded=reach is not None)
-    config_asserts_stay(rw)
     return path
 
 
@@ -365,7 +363,6 @@ def guard_first(rw: Rewrite, block: BlockCursor, loop: object = None) -> Where:
     require(recomputation.first_suffices(tree, path, blk(block)), block)
     first = Binary("==", b.var(around.iter), around.lo)
     guard = rw.wrap(span, If(first, pvector(), pvector()))
-    config_asserts_stay(rw)
     return guard
 
 

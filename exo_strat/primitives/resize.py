@@ -124,7 +124,7 @@ def _nothing_lost(rw: Rewrite, sym: Sym, rest: Span, dim: int, lo: Expr, hi: Exp
         least, end = bounds(dims[dim])
         inside = Binary("and", Binary("<=", lo, least), Binary("<=", end, hi))
         what = f"every access along dimension {dim} is in what is left of it"
-        require(safety.holds(tree, path, inside, what, False), at_path(rw.proc, path))
+        require(safety.holds(tree, path, inside, what), at_path(rw.proc, path))
 
 
 def _shift(by: Expr) -> _Along:

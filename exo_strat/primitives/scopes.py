@@ -15,11 +15,11 @@ from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.nodes import For, If, Pass
 from ..ir.walk import Path, get, mentions
-from ..logic import recomputation, safety
+from ..logic import evaluation, safety
 from ..logic.translate import is_opaque
 from .framework import Where, applicable, primitive, ref, require
 from .loops import reorder_loops
-from .scoping import body_span, config_asserts_stay, evaluated_early, joint_mode, loop_at, ready, stays_race_free
+from .scoping import body_span, evaluated_early, joint_mode, loop_at, ready, stays_race_free
 
 
 @primitive(same_values=True)
@@ -56,7 +56,6 @@ def fuse(rw: Rewrite, first: ForCursor | IfCursor, second: object) -> Where:
         _fuse_loops(rw, first.path, other.path)
     else:
         _fuse_ifs(rw, first.path, other.path)
-    config_asserts_stay(rw)
     return first.path
 
 
@@ -137,7 +136,6 @@ def lift_scope(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
         _for_out_of_if(rw, parent.path, at.label)
     else:
         _if_out_of_if(rw, parent.path, at.label)
-    config_asserts_stay(rw)
     return parent.path
 
 
@@ -158,7 +156,7 @@ def _if_out_of_for(rw: Rewrite, path: Path) -> None:
     runs = safety.holds(tree, path, b.lt(loop.lo, loop.hi), "the loop runs at least once")
     early = is_opaque(cond.cond) and isinstance(runs, safety.Clash)
     if early:
-        has_value = recomputation.evaluable(tree, safety.Blk(*span_of(path)), cond.cond)
+        has_value = evaluation.has_value(tree, safety.Blk(*span_of(path)), cond.cond)
         ready(rw, runs if isinstance(has_value, safety.Clash) else has_value)
     nested = _hoist(rw, path, "body")
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
@@ -180,7 +178,7 @@ def _for_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
     loop = loop_at(tree, loop_path)
     early = [e for e in (loop.lo, loop.hi) if is_opaque(e)]
     for e in early:
-        ready(rw, recomputation.evaluable(tree, safety.Blk(*span_of(path)), e))
+        ready(rw, evaluation.has_value(tree, safety.Blk(*span_of(path)), e))
     require(safety.unchanged(tree, safety.Blk(loop_path, "body", 0, len(loop.body)), cond.cond))
     nested = _hoist(rw, path, "body")
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
@@ -198,7 +196,7 @@ def _if_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
     other = getattr(outer, other_label)
     early = is_opaque(inner.cond)
     if early:
-        ready(rw, recomputation.evaluable(tree, safety.Blk(*span_of(path)), inner.cond))
+        ready(rw, evaluation.has_value(tree, safety.Blk(*span_of(path)), inner.cond))
     nested = _hoist(rw, path, label)
     rw.move(body_span(rw, path), Span(nested, label, 0, 0))
     if inner.orelse or other:

@@ -21,7 +21,6 @@ from ..ir.walk import Path, get, is_bool, is_control, mentions, walk
 from ..logic import safety
 from ..logic.affine import Lin, Opaque
 from ..logic.answers import Proved, Sat
-from ..logic.configs import asks_config
 from ..logic.context import env_of, facts_at
 from ..logic.dependence import Clash, Given, Readiness
 from ..logic.formula import eq
@@ -42,6 +41,12 @@ def loop_at(tree: ProcDef, path: Path) -> For:
 def body_span(rw: Rewrite, path: Path, label: str = "body") -> Span:
     """The whole block of a compound statement of the current tree."""
     return Span(path, label, 0, len(getattr(rw.node(path), label)))
+
+
+def rest_of_block(tree: ProcDef, path: Path) -> safety.Blk:
+    """The statement at a path, and those after it in its block."""
+    s = span_of(path)
+    return safety.Blk(s.parent, s.label, s.lo, len(getattr(get(tree, s.parent), s.label)))
 
 
 def escaping(tree: ProcDef, span: Span) -> frozenset[Sym]:
@@ -173,12 +178,6 @@ def other_value(rw: Rewrite, tree: ProcDef, gap: Path, field: ReadConfig, place:
         rw.leaves_other(field)
 
 
-def config_asserts_stay(rw: Rewrite) -> None:
-    """Owed when the code around writes to config fields changes: what callees assert about fields is still known."""
-    if any(map(asks_config, rw.tree.body)):
-        well_formed(rw, example=False)
-
-
 # -- arguments ----------------------------------------------------------------------------------------
 
 
@@ -194,7 +193,7 @@ def integer_arg(rw: Rewrite, value: ExprLike, at: Path, fixed: bool = True) -> E
 def extent_arg(rw: Rewrite, value: ExprLike, a: AllocCursor, fixed: bool = True) -> Expr:
     """An integer control expression argument that is in scope at an allocation, for an extent: it is positive."""
     e = integer_arg(rw, value, a.path, fixed)
-    require(safety.holds(rw.proc.tree, a.path, Binary("<=", b.ONE, e), "the new extent is positive", False), a)
+    require(safety.holds(rw.proc.tree, a.path, Binary("<=", b.ONE, e), "the new extent is positive"), a)
     if not is_opaque(e) and lin(e).is_const:  # also in code that never runs, where all is proved
         positive(lin(e).const, "an extent")
     return e

@@ -37,16 +37,17 @@ from ..ir.numbers import is_number
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Type, bool_
 from ..ir.walk import Path, Step, children, get, is_bool, is_control, parts, put
-from ..logic import branches, safety
+from ..logic import branches, evaluation, safety
 from ..logic.answers import Proved
 from ..logic.context import Facts, env_of, facts_after, facts_at, facts_inside
 from ..logic.dependence import Safe
 from ..logic.formula import le
+from ..logic.held import held_in
 from ..logic.normal import affine_normal, decided, normalize_expr
 from ..logic.solver import prove
 from ..logic.translate import Env, is_opaque, lin
 from .framework import ExprLike, Where, applicable, argument, expr_arg, in_scope_at, primitive, ref, require
-from .scoping import no_new_races, trip_count
+from .scoping import no_new_races, ready, trip_count
 from .wellformed import well_formed, well_formed_at
 
 BLOCKS = ("body", "orelse")
@@ -359,7 +360,7 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike | float) -> Where:
     argument(is_control(value) == control, f"{new!r} is no {kind}")
     same_kind = not control or _is_truth(e.node, types) == _is_truth(value, types)  # type: ignore[arg-type]
     argument(same_kind, f"{new!r} is a condition where an integer stands, or the other way round")
-    require(safety.equal_at(tree, e.path, e.node, value, "the two expressions are equal"), e)  # type: ignore[arg-type]
+    _equal_and_evaluated(rw, e, value)
     rw.replace(e.path, value)
     if not control:
         before, after = precision_at(tree, e.path), precision_at(rw.tree, e.path)
@@ -370,6 +371,19 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike | float) -> Where:
         well_formed(rw)
         no_new_races(rw, e.path)
     return e.path
+
+
+def _equal_and_evaluated(rw: Rewrite, e: ExprCursor, value: Expr) -> None:
+    """Owed: the new value is equal, and evaluates nothing that may have no value and was not evaluated. What a config
+    field is known to hold was evaluated when it was set."""
+    tree, old, stmt = rw.proc.tree, e.node, e.stmt().path
+    assert isinstance(old, Expr)
+    before, after = (held_in(tree, stmt, x) for x in (old, value))
+    what = "the two expressions are equal"
+    verdict = safety.equal_at(tree, stmt, old, value, what)
+    if isinstance(verdict, Safe) or not isinstance(safety.equal_at(tree, stmt, before, after, what), Safe):
+        require(verdict, e)
+    ready(rw, evaluation.no_more(tree, stmt, (old, before), value), e)
 
 
 def _data_arg(rw: Rewrite, value: ExprLike | float, at: Path) -> Expr:

@@ -10,10 +10,10 @@ from ..frontend.scope import types_at
 from ..ir.nodes import Expr, If, Stmt, Var
 from ..ir.types import bool_
 from ..ir.walk import Path, is_bool
-from ..logic import recomputation
+from ..logic import evaluation
 from ..logic.translate import is_opaque
 from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, primitive
-from .scoping import config_asserts_stay, escaping, evaluated_early, ready
+from .scoping import escaping, evaluated_early, ready
 
 
 @primitive(same_values=True)
@@ -54,7 +54,7 @@ def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
     for c in tests:
         if is_opaque(c):
-            ready(rw, recomputation.evaluable(tree, blk(block), c), block)
+            ready(rw, evaluation.has_value(tree, blk(block), c), block)
     stmts = span.members(tree)
     rest: PVector[Stmt] = rw.copy(stmts)
     for c in reversed(tests[1:]):
@@ -62,7 +62,6 @@ def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike
     path = rw.wrap(span, If(tests[0], pvector(), rest))
     if any(map(is_opaque, tests)):
         evaluated_early(rw, path)
-    config_asserts_stay(rw)
     return path
 
 

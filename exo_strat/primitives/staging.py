@@ -42,8 +42,8 @@ from ..ir.nodes import (
 from ..ir.printing import names_at, print_expr
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Tensor, Type
-from ..ir.walk import LOGICAL, Path, get, is_control, mentions, walk
-from ..logic import safety, untrapped
+from ..ir.walk import Path, get, is_control, mentions, walk
+from ..logic import evaluation, safety
 from ..logic.dependence import Clash, Safe
 from ..logic.effects import windows_at
 from ..logic.normal import difference
@@ -52,7 +52,6 @@ from .access import Dims, Redirect, bounds, redirect_each, shown, statement_of, 
 from .framework import Where, applicable, blk, name_arg, primitive, require, window_arg
 from .scoping import escaping, no_new_races, ready
 from .start import least_value
-from .wellformed import well_formed
 
 # -- bind_expr ----------------------------------------------------------------------------------------
 
@@ -83,7 +82,7 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: str, cse: bool = False) -> Where
     applicable(not is_control(value), "only data can be bound to a buffer, not a control expression", e)
     applicable(not isinstance(value, WindowExpr) and is_value(tree, e.path), "this stands for a buffer", e)
     stmt = e.stmt().path
-    applicable(not maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
+    applicable(not evaluation.maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
     early = read_early(rw, e)
     a = rw.fresh(name_arg(name))
     for path in _equal_places(tree, stmt, e.path) if cse else [e.path]:
@@ -92,8 +91,6 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: str, cse: bool = False) -> Where
     rw.insert_before(stmt, Alloc(a, precision_at(tree, e.path), DRAM), Assign(a, pvector(), rhs))
     if early:
         no_new_races(rw, span_of(stmt).path(1))
-    if any(isinstance(n, ReadConfig) for _, n in walk(rhs)):
-        well_formed(rw)  # what is known of fields counts for the arguments of calls only
     return span_of(stmt).path(1)
 
 
@@ -112,17 +109,8 @@ def read_early(rw: Rewrite, e: ExprCursor) -> bool:
     tree = rw.proc.tree
     if not (isinstance(e.node, Read) and isinstance(get(tree, e.path[:-1]), Call)):
         return False
-    ready(rw, untrapped.has_value(tree, safety.Blk(*span_of(e.stmt().path)), e.node), e)
+    ready(rw, evaluation.has_value(tree, safety.Blk(*span_of(e.stmt().path)), e.node), e)
     return True
-
-
-def maybe_skipped(tree: ProcDef, stmt: Path, path: Path) -> bool:
-    """Whether a statement may run without evaluating the expression at `path`."""
-    for n in range(len(stmt), len(path)):
-        node = get(tree, path[:n])
-        if isinstance(node, Binary) and node.op in LOGICAL and path[n][0] == "rhs":
-            return True
-    return False
 
 
 def _equal_places(tree: ProcDef, stmt: Path, path: Path) -> list[Path]:
@@ -194,7 +182,7 @@ def stage_mem(rw: Rewrite, block: BlockCursor, window: str, name: str, accum: bo
     tree, span, s = rw.proc.tree, block.span, blk(block)
     applicable(len(block) > 0, "there is no statement to stage the window for", block)
     buffer, dims = window_arg(rw, window, span.path())
-    _window_fits(tree, s, buffer, dims)
+    _window_fits(rw, s, buffer, dims)
     _only_name(tree, span, buffer, block)
     places = _places_inside(rw, s, buffer, dims, block)
     part = dims if len(places) < len(uses_in(tree, span, buffer)) else None
@@ -237,17 +225,19 @@ def _reads_before(tree: ProcDef, s: safety.Blk, buffer: Sym, dims: Dims, store: 
     return store and not isinstance(safety.fully_written(tree, s, buffer, dims), Safe)
 
 
-def _window_fits(tree: ProcDef, s: safety.Blk, buffer: Sym, dims: Dims) -> None:
+def _window_fits(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims) -> None:
     """Owed of the window: it stays the same, is not empty and lies within the buffer."""
+    tree = rw.proc.tree
     t = declarations(tree)[buffer]
     for d, extent in zip(dims, t.shape if isinstance(t, Tensor) else (), strict=True):
         applicable(not is_opaque(extent), f"the extents of {buffer} depend on config fields, which may have changed")
         lo, hi = bounds(d)
         for e in (lo, hi):
             require(safety.unchanged(tree, s, e))
+            ready(rw, evaluation.has_value(tree, s, e))
         inside = Binary("and", Binary("<=", b.ZERO, lo), Binary("<=", hi, extent))
-        require(safety.holds(tree, s.path(), Binary("<", lo, hi), "the window is not empty", False))
-        require(safety.holds(tree, s.path(), inside, f"the window lies within {buffer}", False))
+        require(safety.holds(tree, s.path(), Binary("<", lo, hi), "the window is not empty"))
+        require(safety.holds(tree, s.path(), inside, f"the window lies within {buffer}"))
 
 
 def _only_name(tree: ProcDef, span: Span, buffer: Sym, block: BlockCursor) -> None:
@@ -279,7 +269,7 @@ def _places_inside(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims, block: B
         for path in places:
             inside = _inside(shown(get(tree, path), types) or (), dims)
             what = "every window that the block makes is inside the window"
-            require(safety.holds(tree, path, inside, what, False), at_path(rw.proc, statement_of(path)))
+            require(safety.holds(tree, path, inside, what), at_path(rw.proc, statement_of(path)))
         return places
     found: list[Path] = []
     for path in places:
@@ -287,9 +277,9 @@ def _places_inside(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims, block: B
         cells = _named(node, types)
         if isinstance(node, StrideExpr) or _surely_inside(tree, path, types, dims):
             found.append(path)
-        elif not safety.holds_everywhere(tree, path, _beside(cells, dims), False):
+        elif not safety.holds_everywhere(tree, path, _beside(cells, dims)):
             what = "every access of the block is inside the window, or else surely beside it"
-            neither = safety.holds(tree, path, _inside(cells, dims), what, False)
+            neither = safety.holds(tree, path, _inside(cells, dims), what)
             if isinstance(neither, Clash):
                 shown_by = None if path in passed else neither.counterexample  # no run need touch it
                 neither = replace(neither, counterexample=shown_by, details=f"{_spelled(tree, node)} is neither")
@@ -306,7 +296,7 @@ def _named(n: Node, types: Mapping[Sym, Type]) -> Dims:
 
 def _surely_inside(tree: ProcDef, path: Path, types: Mapping[Sym, Type], dims: Dims) -> bool:
     """Whether what a place names is inside a window wherever control gets there."""
-    return safety.holds_everywhere(tree, path, _inside(_named(get(tree, path), types), dims), False)
+    return safety.holds_everywhere(tree, path, _inside(_named(get(tree, path), types), dims))
 
 
 def _spelled(tree: ProcDef, n: Node) -> str:

@@ -14,10 +14,10 @@ from ..frontend.scope import scope_at
 from ..ir.nodes import Expr, Pass
 from ..ir.printing import names_at, print_expr
 from ..ir.walk import Path, get, walk
-from ..logic import safety, untrapped
+from ..logic import evaluation, safety
 from ..logic.dependence import Clash, if_reached, show
 from .framework import Where, argument, primitive, refuse, require
-from .scoping import ready, stays_race_free
+from .scoping import ready, rest_of_block, stays_race_free
 from .wellformed import call_error
 
 
@@ -118,7 +118,8 @@ def _text(rw: Rewrite, a: str | int | NodeCursor) -> str:
 
 
 def _does_nothing(rw: Rewrite, path: Path, instr: Proc) -> None:
-    """Owed of the call at `path` of the new tree: it may stand here, changes nothing and surely ends."""
+    """Owed of the call at `path` of the new tree: it may stand here, what it evaluates has a value, it changes nothing
+    and surely ends."""
     tree, call = rw.tree, get(rw.tree, path)
     label, k = path[-1]
     assert k is not None
@@ -128,4 +129,6 @@ def _does_nothing(rw: Rewrite, path: Path, instr: Proc) -> None:
     error = call_error(tree, path, call)  # type: ignore[arg-type]
     if error is not None:
         require(if_reached(tree, path, Clash(error.message, error.counterexample)))
-    ready(rw, untrapped.runs(tree, safety.Blk(path[:-1], label, k, k), call))  # type: ignore[arg-type]
+    here = rest_of_block(rw.proc.tree, path)
+    ready(rw, evaluation.has_value(rw.proc.tree, here, call))
+    ready(rw, evaluation.runs(rw.proc.tree, here, call))  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ from ..ir.nodes import Alloc, Arg, Call, For, Interval, Node, ProcDef, Stmt, Win
 from ..ir.types import Control, Tensor, index
 from ..ir.walk import Path, get, in_scope
 from ..logic import safety
-from ..logic.configs import written_fields
+from ..logic.configs import field_facts, written_fields
 from ..logic.context import env_of, facts_at
 from ..logic.dependence import Clash, if_reached
 from ..logic.formula import Lin
@@ -112,7 +112,9 @@ def place_at(tree: ProcDef, path: Path) -> Place:
             views[n.sym] = buffer_view(n.sym, shape, not n.type.window)
         else:
             views[n.sym] = buffer_view(n.sym, (), True)
-    return Place(tree, path, facts_at(tree, path), pmap(views), pmap(controls), env.at(path))
+    here = env.at(path)
+    facts = (*facts_at(tree, path), *field_facts(tree, path, here))
+    return Place(tree, path, facts, pmap(views), pmap(controls), here)
 
 
 def _parts(w: WindowDef, env: Env) -> list[tuple[Lin, Lin | None]]:

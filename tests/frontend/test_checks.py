@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 from pyrsistent import pmap, pvector
@@ -18,7 +18,12 @@ from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Assign, For, Interval, Pass, ProcDef, Read, WindowExpr
 from exo_strat.ir.walk import get, update, with_child
 
-CFG = Config("CFG", pmap({"n": types.size, "row": types.stride_, "on": types.bool_, "scale": types.f32}))
+CFG = Config("CFG", pmap({"n": types.size, "row": types.stride_, "on": types.bool_, "scale": types.f32,
+                           "k": types.index}))
+
+
+def _foo(lines: str) -> str:
+    return "def foo(N: size, x: f32[8]):\n" + indent(lines, "    ")
 
 
 def accepted(text: str, **names: Proc) -> Proc:
@@ -123,12 +128,39 @@ class TestBounds:
                 x[a % 4] = 0.0
         """)
 
-    def test_conditions_on_data_and_config_say_nothing(self) -> None:
-        refused("""
-            def foo(N: size, x: f32[N]):
-                if CFG.n < N:
-                    x[CFG.n] = 0.0
-        """, "x[CFG.n] may be out of bounds")
+    def test_what_is_known_of_config_fields(self) -> None:
+        for lines in (
+            "CFG.n = 4\nx[CFG.n] = 1.0",
+            "if CFG.n < 8:\n    x[CFG.n] = 0.0",
+            "if 0 <= CFG.k and CFG.k < 8:\n    x[CFG.k] = 0.0",
+            "if CFG.k < 0 or CFG.k >= 8:\n    pass\nelse:\n    x[CFG.k] = 0.0",
+            "assert CFG.k >= 0\nassert CFG.k < 8\nx[CFG.k] = x[7 - CFG.k]",
+            "assert CFG.n <= 8\nfor i in seq(0, CFG.n):\n    x[i] = 0.0",
+            "CFG.n = 8\nfor i in seq(0, CFG.n):\n    CFG.n = 1\n    x[i] = 0.0",
+            "CFG.k = 3\nw = x[CFG.k:CFG.k + 2]\nCFG.k = 9\nw[1] = 0.0",
+            "CFG.k = 2\na: f32[CFG.k]\nfor i in seq(0, CFG.k):\n    a[i] = 0.0",
+            "if CFG.n == N:\n    CFG.n = CFG.n + 1",
+        ):
+            accepted(_foo(lines))
+        for lines, message in (
+            ("if CFG.n < 9:\n    x[CFG.n] = 0.0", "in dimension 0; for example CFG.n = 8"),
+            ("if CFG.n < 8:\n    CFG.n = N\n    x[CFG.n] = 0.0", "x[CFG.n] may be out of bounds"),
+            ("assert CFG.n <= 8\nfor i in seq(0, CFG.n):\n    x[i] = 0.0\n    CFG.n = 9", "x[i] may be out of bounds"),
+            ("for i in seq(0, N):\n    CFG.n = 4\nx[CFG.n + 4] = 1.0", "x[CFG.n + 4] may be out of bounds"),
+            ("if CFG.k < 8 or CFG.on:\n    x[CFG.k] = 0.0", "x[CFG.k] may be out of bounds"),
+            ("x[CFG.n] = 0.0", "for example CFG.n = 8"),
+        ):
+            refused(_foo(lines), message)
+
+    def test_sizes_in_config_fields_are_positive(self) -> None:
+        refused(_foo("CFG.n = 0 - 3"), "CFG.n is a size, and may be set to less than 1; for example the value is -3")
+        refused(_foo("CFG.n = N - 1"), "CFG.n is a size, and may be set to less than 1; for example N = 1")
+        refused(_foo("CFG.n = CFG.k"), "CFG.n is a size, and may be set to less than 1")
+        accepted(_foo("for i in seq(0, N):\n    CFG.n = i + 1"))
+        accepted(_foo("if CFG.k > 0:\n    CFG.n = CFG.k"))
+        accepted(_foo("CFG.k = 0 - 3\nCFG.row = 0 - 1"))
+
+    def test_conditions_on_data_say_nothing(self) -> None:
         accepted("""
             def foo(N: size, x: f32[N], i: index):
                 if CFG.on and 0 <= i and i < N:

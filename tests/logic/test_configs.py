@@ -132,7 +132,10 @@ def conditions(body: str, *path: int) -> list[str]:
         ("assert CFG.n < 4\npass", (0,), ["CFG.n < 4"]),
         ("assert CFG.n < 4\nCFG.n = 9\npass", (1,), []),
         ("if CFG.scale < 1.0:\n    pass", (0, 0), ["CFG.scale < 1.0"]),
-        ("if x[0] < 1.0 and CFG.on:\n    pass", (0, 0), []),
+        ("if x[0] < 1.0 and CFG.on:\n    pass", (0, 0), ["CFG.on"]),
+        ("if not (x[0] < 1.0 or CFG.on):\n    pass", (0, 0), ["[CFG.on]"]),
+        ("if x[0] < 1.0 or CFG.on:\n    pass", (0, 0), []),
+        ("CFG.n = a\nfor i in seq(0, CFG.n):\n    CFG.n = 1\n    pass", (1, 1), ["i < a"]),
         ("if CFG.on:\n    pass\npass", (1,), []),
     ],
 )

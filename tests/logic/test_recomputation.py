@@ -20,7 +20,8 @@ from exo_strat.ir.nodes import Expr, For, Pass, ProcDef
 from exo_strat.ir.walk import Path, walk
 from exo_strat.logic.dependence import Clash, Readiness, Safe, Verdict
 from exo_strat.logic.effects import Blk
-from exo_strat.logic.recomputation import TILE, evaluable, first_suffices, overlap, same_body
+from exo_strat.logic.evaluation import has_value
+from exo_strat.logic.recomputation import TILE, first_suffices, overlap, same_body
 
 CFG = Config("CFG", pmap({"k": types.index, "on": types.bool_, "v": types.f32}))
 PUT = proc_from_source("def put(w: [f32][4], v: f32):\n    w[0] = v")
@@ -209,7 +210,7 @@ def asked(cond: str, before: str, code: str = "s = 1.0") -> Readiness:
     t = tree(f"{before}\npass\n{code}\npass")
     blk = block(t)
     e: Expr = parse_expr(cond, replace(scope_at(t, blk.path()), env={"CFG": CFG}))
-    return evaluable(t, blk, e)
+    return has_value(t, blk, e)
 
 
 @pytest.mark.parametrize(

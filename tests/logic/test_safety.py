@@ -6,6 +6,7 @@ Programs have `n: size`, `flag: bool`, `s: f32` and the buffers `x`, `y`, `z` of
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from pyrsistent import pmap
@@ -65,7 +66,7 @@ for i in seq(1, n):
 def at_write(condition: str) -> Verdict:
     t = tree(PLACE)
     path = (("body", 1), ("body", 0), ("body", 0))
-    return safety.holds(t, path, parse_expr(condition, scope_at(t, path, LIB)), "it is so")
+    return safety.holds(t, path, parse_expr(condition, replace(scope_at(t, path), env=LIB)), "it is so")
 
 
 @pytest.mark.parametrize("condition", ["i < n", "i / 2 < n - 1", "flag", "n > 1 and not i == 0", "i + 3 > CFG.k - n"])
@@ -108,7 +109,7 @@ def test_does_not_hold(condition: str, example: Example) -> None:
 def test_equal_expressions(a: str, b: str, same: bool) -> None:
     t = tree(PLACE)
     path = (("body", 1), ("body", 0), ("body", 0))
-    one, two = (parse_expr(e, scope_at(t, path, LIB)) for e in (a, b))
+    one, two = (parse_expr(e, replace(scope_at(t, path), env=LIB)) for e in (a, b))
     assert (safety.equal_at(t, path, one, two) == Safe()) == same
 
 
@@ -134,7 +135,7 @@ TWICE, AFTER_ON = (("body", 0), ("body", 0), ("body", 0)), (("body", 0), ("body"
         (TWICE, "CFG.k > 1 and flag", True),
         (TWICE, "i < CFG.k", True),
         (TWICE, "i < CFG.k - 1", False),
-        (TWICE, "i < 2", False),  # no field is asked about: see `safety._known`
+        (TWICE, "i < 2", True),
         (TWICE, "CFG.on", False),
         (AFTER_ON, "CFG.on", True),
         (AFTER_ON, "i < CFG.k", True),
@@ -146,7 +147,8 @@ TWICE, AFTER_ON = (("body", 0), ("body", 0), ("body", 0)), (("body", 0), ("body"
 )
 def test_what_branches_on_config_fields_tell(path: Path, condition: str, known: bool) -> None:
     t = tree(BRANCH)
-    assert (safety.holds(t, path, parse_expr(condition, scope_at(t, path, LIB)), "it is so") == Safe()) == known
+    e = parse_expr(condition, replace(scope_at(t, path), env=LIB))
+    assert (safety.holds(t, path, e, "it is so") == Safe()) == known
 
 
 @pytest.mark.parametrize(

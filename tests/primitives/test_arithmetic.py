@@ -294,13 +294,13 @@ def test_a_factor_is_not_evaluated_where_it_need_not_have_a_value(body: Body, re
     local = "t: f32\ns = 0.0\nfor i in seq({}, n):\n    s += t * x[i]"
     p = foo(local.format(1))
     failure = refused(lift_reduce_constant, p, p.body()[1:3])
-    assert isinstance(failure, Unsafe) and "initialised" in str(failure)
+    assert isinstance(failure, Unsafe) and "surely written" in str(failure)
     p = foo(local.format(0))  # this loop runs: t was read
     assert body(lift_reduce_constant(p, p.body()[1:3])).endswith("s = t * s")
     p = foo("s = 0.0\nfor i in seq(1, n):\n    s += (1.0 / a) * x[i]")
     assert "divide by zero" in str(refused(lift_reduce_constant, p, p.body()[0:2]))
     p = foo("s = 0.0\nfor i in seq(1, n):\n    s += Cfg.scale * x[i]")
-    assert "Cfg.scale is set" in str(refused(lift_reduce_constant, p, p.body()[0:2]))
+    assert "Cfg.scale, which the expression reads" in str(refused(lift_reduce_constant, p, p.body()[0:2]))
 
 
 def test_a_factor_must_be_in_bounds_after_the_loop(refused: Refused) -> None:

@@ -208,8 +208,14 @@ BINDINGS: dict[str, tuple[str, str, str, type[Failure], str]] = {
     "a field that is read later": ("x[0] = a\nx[0] = Cfg.scale", "a", "scale", Unsafe, READ_LATER),
     "a field that the statement reads": ("x[0] = a + Cfg.scale", "a", "scale", Unsafe, READ_LATER),
     "a field that the callee reads": ("reads_(n, a)", "n", "n", Unsafe, READ_LATER),
-    "a bound": ("for i in seq(0, n):\n    x[i] = a", "n", "n", Unsafe, "x[i] may be out of bounds"),
 }
+
+
+@pytest.mark.parametrize("line", ["pass", "Cfg.n = i"])
+def test_bind_a_bound(line: str, body: Body) -> None:
+    p = program(f"for i in seq(0, n):\n    {line}\n    x[i] = a")
+    q = bind_config(p, p.find_loop("i").hi(), Cfg, "n")
+    assert body(q).startswith("Cfg.n = n\nfor i in seq(0, Cfg.n):")
 
 
 @pytest.mark.parametrize("why", sorted(BINDINGS))
@@ -273,10 +279,10 @@ WRITES: dict[str, tuple[str, str, object, type[Failure], str]] = {
     "a field that is read": ("reads(a)", "n", "n", Unsafe, READ_LATER),
     "a field that an assertion reads": ("Cfg.n = 1\nasks(a)", "n", 1.5, BadArgument, "Cfg.n holds index"),
     "out of bounds": ("a = 0.0", "scale", "x[n]", Unsafe, "out of bounds"),
-    "never written": ("b: f32\na = 0.0", "scale", "b", Unsafe, "is initialised"),
-    "a field that may not be set": ("a = 0.0\nCfg.on = True", "on", "Cfg.on", BadArgument, ""),
-    "no value for some operands": ("a = 0.0", "scale", "1.0 / a", BadArgument, "may not exist"),
-    "a partial function": ("a = 0.0", "scale", "sqrt(a)", BadArgument, "may not exist"),
+    "never written": ("b: f32\na = 0.0", "scale", "b", Unsafe, "surely written"),
+    "a field that may not be set": ("a = 0.0\nCfg.on = True", "on", "Cfg.on", Unsafe, "surely written"),
+    "no value for some operands": ("a = 0.0", "scale", "1.0 / a", Unsafe, "does not divide by zero"),
+    "a partial function": ("a = 0.0", "scale", "sqrt(a)", Unsafe, "sqrt surely has a value"),
     "no number": ("a = 0.0", "n", "n < 4", BadArgument, "which 'n < 4' is not"),
     "no such name": ("a = 0.0", "n", "m", BadArgument, "'m' means nothing here"),
 }

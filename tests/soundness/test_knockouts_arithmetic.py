@@ -12,7 +12,7 @@ from pyrsistent import pvector
 from exo_strat.ir import build as b
 from exo_strat.ir.nodes import Binary, Interval, Read, WindowExpr
 from exo_strat.ir.reductions import made_by
-from exo_strat.logic import dependence, safety, untrapped
+from exo_strat.logic import dependence, evaluation, safety
 from exo_strat.logic.dependence import SAFE
 from exo_strat.primitives import arithmetic, inlining, staging, stubs, writes
 from exo_strat.primitives.procs import Actuals
@@ -52,7 +52,7 @@ CONDITIONS: list[tuple[Any, str, object, str, str]] = [
     (arithmetic, "_only_sums", always(None), "lift_reduce_constant", ""),
     (arithmetic, "_same_place", always(SAFE), "lift_reduce_constant", ""),
     (safety, "unchanged", always(SAFE), "lift_reduce_constant", ""),
-    (untrapped, "has_value", always(SAFE), "lift_reduce_constant", ""),
+    (evaluation, "has_value", always(SAFE), "lift_reduce_constant", ""),
     (arithmetic, "_surely_runs", always(True), "lift_reduce_constant", ""),
     # inline_assign
     (inlining, "_not_after", always(None), "inline_assign", ""),
@@ -68,7 +68,7 @@ CONDITIONS: list[tuple[Any, str, object, str, str]] = [
     (stubs, "_does_nothing", always(None), "insert_noop_call", ""),
     (stubs, "call_error", always(None), "insert_noop_call", ""),
     (safety, "effects", always([]), "insert_noop_call", ""),
-    (untrapped, "runs", always(SAFE), "insert_noop_call", "temporary"),
+    (evaluation, "runs", always(SAFE), "insert_noop_call", "temporary"),
     # reductions
     (writes, "combined", lambda op, one, two: Binary("+", one, two), "merge_writes", ""),
     (staging, "NEUTRAL", {"+": 0.0, "*": 0.0}, "stage_mem", "accumulation patch rivals"),

@@ -13,9 +13,9 @@ import pytest
 from exo_strat.cursors.edits import Span
 from exo_strat.cursors.proc import Proc
 from exo_strat.cursors.rewrite import Rewrite
-from exo_strat.logic import liveness
+from exo_strat.logic import evaluation, liveness
 from exo_strat.logic.dependence import SAFE
-from exo_strat.primitives import PRIMITIVES, configs, extraction, procs, scoping, subprocs
+from exo_strat.primitives import PRIMITIVES, configs, extraction, framework, procs, scoping, subprocs
 from exo_strat.primitives.framework import _DEFINED
 from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
 
@@ -92,15 +92,17 @@ def test_an_argument_that_is_written(primitive: str, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("primitive", ["delete_config"])
 def test_what_a_callee_asserts_of_a_field(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(configs, "config_asserts_stay", lambda *_: None)
+    monkeypatch.setattr(framework, "_fields_still_known", lambda *_: None)
     monkeypatch.setattr(scoping, "unread_after", lambda *_: SAFE)
     must_be_caught(primitive, "configuration")
 
 
 @pytest.mark.parametrize("primitive", ["write_config"])
-@pytest.mark.parametrize("name", ["_has_value", "well_formed"])
-def test_a_value_that_is_not_there(primitive: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(configs, name, lambda *_, **__: None)
+@pytest.mark.parametrize(("where", "name"), [(evaluation, "has_value"), (configs, "well_formed")])
+def test_a_value_that_is_not_there(
+    primitive: str, where: object, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(where, name, lambda *_, **__: SAFE)
     must_be_caught(primitive, "temporary patch decided")
 
 

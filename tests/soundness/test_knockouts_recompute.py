@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 
 from exo_strat.ir.walk import get
-from exo_strat.logic import recomputation, safety
+from exo_strat.logic import evaluation, recomputation, safety
 from exo_strat.logic.dependence import SAFE
 from exo_strat.logic.formula import FALSE
 from exo_strat.primitives import scoping
@@ -44,7 +44,7 @@ QUESTIONS = [
     (recomputation, "idempotent", "guard_first", ""),
     (recomputation, "_runs_at_first", "guard_first", ""),
     (recomputation, "_kept", "guard_first", ""),
-    (recomputation, "evaluable", "specialize", ""),
+    (evaluation, "has_value", "specialize", ""),
     (safety, "parallel", "vectorize_loop", ""),
 ]
 

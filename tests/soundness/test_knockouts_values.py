@@ -17,7 +17,7 @@ from exo_strat import Proc, SchedulingError, proc_from_source
 from exo_strat.direct import fission, lift_scope, reorder_loops, reorder_stmts
 from exo_strat.ir.config import Config
 from exo_strat.ir.types import index
-from exo_strat.logic import configs, determined, effects, private, recomputation, samevalue
+from exo_strat.logic import configs, determined, effects, evaluation, private, samevalue
 from exo_strat.logic.answers import Proved
 from exo_strat.logic.coverage import cover
 from exo_strat.logic.dependence import SAFE
@@ -137,7 +137,7 @@ RARE: list[tuple[str, str, object, str, object, str]] = [
      TILES.format("t: f32\n        t = 0.0\n        b[2 * io + ii] = 0.0\n"
                   "        t = x[ii]\n        b[2 * io + ii] += t")),
     ("inputs that change", "reorder_loops", determined, "untouched", true, MEETING),
-    ("a value that is not there yet", "lift_scope", recomputation, "evaluable", lambda *_: SAFE,
+    ("a value that is not there yet", "lift_scope", evaluation, "has_value", lambda *_: SAFE,
      "a: f32\nfor i in seq(1, n):\n    a = s\nfor i in seq(1, n):\n    if a < 2.0:\n        y[i] = s"),
     ("a field that the code sets itself", "reorder_stmts", effects, "written_fields", lambda _: frozenset(), DECIDED),
 ]  # fmt: skip

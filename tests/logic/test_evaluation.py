@@ -1,4 +1,4 @@
-"""Whether a call surely runs to its end."""
+"""What is evaluated, and whether it surely has a value; whether a call surely runs to its end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.ir.nodes import Assign, Call
 from exo_strat.logic.dependence import Clash, Given, Safe
 from exo_strat.logic.effects import Blk
-from exo_strat.logic.untrapped import has_value, partial, runs
+from exo_strat.logic.evaluation import has_value, partial, runs
 
 
 @config
@@ -77,12 +77,12 @@ def test_what_a_call_reads_must_be_initialised(before: str, call: str, initialis
     [
         ("pass", "2.0 * x[1] - relu(x[n])", None),
         ("t: f32[2]\nfor i in seq(0, 2):\n    t[i] = 1.0\nw = t[0:2]", "w[0] + t[1]", None),
-        ("t: f32[2]\nt[0] = 1.0", "t[1]", "t, which the expression reads, is initialised"),
-        ("t: f32[2]\nw = t[0:2]", "w[0]", "t, which the expression reads, is initialised"),
+        ("t: f32[2]\nt[0] = 1.0", "t[1]", "t, which the expression reads, is surely written before"),
+        ("t: f32[2]\nw = t[0:2]", "w[0]", "t, which the expression reads, is surely written before"),
         ("pass", "1.0 / x[0]", "does not divide by zero"),
         ("pass", "x[0] / 2.0", None),
         ("pass", "sqrt(x[0])", "sqrt surely has a value"),
-        ("pass", "Cfg.scale * x[0]", "Cfg.scale is set"),
+        ("pass", "Cfg.scale * x[0]", "Cfg.scale, which the expression reads, is surely written"),
     ],
 )
 def test_an_expression_that_surely_has_a_value(before: str, value: str, because: str | None) -> None:
