@@ -120,7 +120,7 @@ def test_a_local_element_that_a_call_gets_by_reference_need_not_be_there() -> No
     assert isinstance(first, CallCursor) and isinstance(second, CallCursor)
     bind_expr(p, second.args()[0], "t")
     for rewritten in (lambda e: bind_expr(p, e, "t"), lambda e: bind_config(p, e, Cfg, "scale")):
-        with pytest.raises(SchedulingError, match="a, which the expression reads, is initialised"):
+        with pytest.raises(SchedulingError, match="a, which the expression reads, is surely written before"):
             rewritten(first.args()[0])
 
 
