@@ -7,7 +7,7 @@ section 5.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import index
@@ -21,6 +21,7 @@ from ..ir.nodes import Node, ProcDef, Stmt
 from ..ir.printing import names_in_scope, print_expr, render
 from ..ir.room import with_room
 from ..ir.walk import Path, get, statements, walk
+from .blocks import forward_path, forward_span
 from .edits import Edit, Span, span_of
 from .proc import InvalidCursorError, Proc
 
@@ -150,17 +151,8 @@ class GoneCursor(Cursor):
         return "<a cursor to code that is gone>"
 
 
-Steps: TypeAlias = Sequence[Sequence[Edit]]
-
-
-def forward_path(path: Path, edits: Iterable[Edit]) -> Path | None:
-    """A path carried through edits."""
-    for e in edits:
-        moved = e.forward(path)
-        if moved is None:
-            return None
-        path = moved
-    return path
+Steps: TypeAlias = Sequence[tuple[ProcDef, Sequence[Edit]]]
+"""Version by version, the tree that was edited and the edits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +181,7 @@ class NodeCursor(Cursor):
         raise InvalidCursorError(f"this is at the top level: it has no parent\n{self}")
 
     def forwarded(self, proc: Proc, steps: Steps) -> Cursor:
-        path = forward_path(self.path, chain.from_iterable(steps))
+        path = forward_path(self.path, chain.from_iterable(edits for _, edits in steps))
         return GoneCursor(proc) if path is None else at_path(proc, path)
 
     def _matches(self, pattern: Pattern) -> Iterator[Match]:
@@ -275,8 +267,14 @@ class GapCursor(Cursor):
         return Span(s.parent, s.label, at, at)
 
     def forwarded(self, proc: Proc, steps: Steps) -> Cursor:
-        path = forward_path(self.anchor_path, chain.from_iterable(steps))
-        return GoneCursor(proc) if path is None else GapCursor(proc, path, self.is_after)
+        """The gap on the same side of the code that the anchor stood for, as a block of it is forwarded."""
+        path = self.anchor_path
+        for tree, edits in steps:
+            run = forward_span(tree, span_of(path), edits)
+            if run is None:
+                return GoneCursor(proc)
+            path = run.path(run.hi - run.lo - 1 if self.is_after else 0)
+        return GapCursor(proc, path, self.is_after)
 
     def __str__(self) -> str:
         return render(self.proc.tree, self.anchor_path, f"the gap {'after' if self.is_after else 'before'} this")
@@ -347,13 +345,13 @@ class BlockCursor(Cursor):
         return BlockCursor(self.proc, Span(s.parent, s.label, lo, hi))
 
     def forwarded(self, proc: Proc, steps: Steps) -> Cursor:
-        """The statements from the first to the last that survive, if they still share one list.
+        """The smallest block of all that is left of the code, and of what came in the place of the rest.
 
         Goes version by version: what stands between two statements of a block belongs to it from then on.
         """
         span: Span | None = self.span
-        for edits in steps:
-            span = None if span is None else _forward_span(span, edits)
+        for tree, edits in steps:
+            span = None if span is None else forward_span(tree, span, edits)
         return GoneCursor(proc) if span is None else BlockCursor(proc, span)
 
     def _matches(self, pattern: Pattern) -> Iterator[Match]:
@@ -444,14 +442,6 @@ class _Named(NodeCursor):
     def name(self) -> str:
         """The variable's readable name."""
         return self.sym.name
-
-
-def _forward_span(span: Span, edits: Sequence[Edit]) -> Span | None:
-    ends = [forward_path(span.path(i), edits) for i in range(span.hi - span.lo)]
-    alive = [span_of(p) for p in ends if p is not None]
-    if not alive or any((s.parent, s.label) != (alive[0].parent, alive[0].label) for s in alive):
-        return None
-    return alive[0]._replace(lo=min(s.lo for s in alive), hi=max(s.hi for s in alive))
 
 
 def stmt_at(proc: Proc, path: Path) -> StmtCursor:

@@ -1,4 +1,4 @@
-"""The five atomic edits, as data. Imports `ir` only.
+"""The five atomic edits, as data, and a note for blocks. Imports `ir` only.
 
 Every changed tree is made by these and by nothing else. Each edit knows how to `apply` itself to a
 tree (copying the spine, sharing the rest) and how to `forward` a path of the old tree to the new one
@@ -33,6 +33,11 @@ class Span(NamedTuple):
         if len(path) > n and path[:n] == self.parent and path[n][0] == self.label:
             return path[n][1]
         return None
+
+    def holds(self, path: Path) -> bool:
+        """Whether `path` leads to a member or to something in one."""
+        i = self.step_of(path)
+        return i is not None and self.lo <= i < self.hi
 
     def moved(self, path: Path, position: int) -> Path:
         """`path`, which goes through this list, going through another position of it."""
@@ -175,4 +180,22 @@ class Wrap:
         return (*self.at.path(), (self.slot, j - self.at.lo), *path[n + 1 :])
 
 
-Edit: TypeAlias = Insert | Delete | Replace | Move | Wrap
+@dataclass(frozen=True)
+class Spread:
+    """Nothing changes, but the code of the statements `src` from here on stands in `dst` too, or will when they are
+    deleted: a call in the place of a block, a body in the place of a call, the second half of a loop that was cut.
+
+    Cursors to a statement lead to one place and know nothing of it. Blocks and gaps do: see `cursors.blocks`.
+    """
+
+    src: Span
+    dst: Span
+
+    def apply(self, tree: ProcDef) -> ProcDef:
+        return tree
+
+    def forward(self, path: Path) -> Path | None:
+        return path
+
+
+Edit: TypeAlias = Insert | Delete | Replace | Move | Wrap | Spread

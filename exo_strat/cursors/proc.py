@@ -169,14 +169,14 @@ class Proc:
             found |= p.rewritten.needs
         return found
 
-    def edits_since(self, older: Proc) -> list[tuple[Edit, ...]]:
-        """The edits that lead from an older version to this one, version by version."""
-        steps: list[tuple[Edit, ...]] = []
+    def edits_since(self, older: Proc) -> list[tuple[ProcDef, tuple[Edit, ...]]]:
+        """The edits that lead from an older version to this one, version by version, each with the tree edited."""
+        steps: list[tuple[ProcDef, tuple[Edit, ...]]] = []
         p = self
         while p is not older:
             if p.parent is None or p.rewritten is None or p._depth <= older._depth:
                 raise InvalidCursorError(_unrelated(self, older))
-            steps.append(p.rewritten.edits)
+            steps.append((p.parent.tree, p.rewritten.edits))
             p = p.parent
         return steps[::-1]
 

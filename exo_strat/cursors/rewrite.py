@@ -14,8 +14,9 @@ from pyrsistent import PVector, pvector
 from ..ir.names import Sym, checked_name
 from ..ir.nodes import Expr, Node, Pass, ReadConfig, Stmt
 from ..ir.walk import Path, freshen, get, subst, with_child
-from .cursor import Cursor, forward_path
-from .edits import Delete, Edit, Insert, Move, Replace, Span, Wrap, span_of
+from .blocks import forward_path
+from .cursor import Cursor
+from .edits import Delete, Edit, Insert, Move, Replace, Span, Spread, Wrap, span_of
 from .proc import Proc, Rewritten, _next_version
 
 
@@ -86,9 +87,32 @@ class Rewrite:
         """Insert at an (empty) span."""
         self.do(Insert(gap, pvector(stmts)))
 
+    def add_part(self, path: Path, *stmts: Stmt, before: bool = False) -> None:
+        """Insert after (or before) the statement at `path` what is part of its code: blocks go on to hold both."""
+        n, at, after = len(stmts), span_of(path), span_of(path)._replace(lo=span_of(path).hi)
+        if before:
+            self.insert_before(path, *stmts)
+            self.spread(at._replace(lo=at.lo + n, hi=at.hi + n), at._replace(hi=at.lo + n))
+        else:
+            self.insert_after(path, *stmts)
+            self.spread(at, after._replace(hi=after.lo + n))
+
     def delete(self, span: Span) -> None:
         """Delete statements. A body left empty gets a `pass` when the rewrite is finished."""
         self.do(Delete(span))
+
+    def spread(self, src: Span, dst: Span) -> None:
+        """Note that the code of some statements stands in others, too: blocks and gaps go there with them."""
+        self.do(Spread(src, dst))
+
+    def exchange(self, span: Span, *stmts: Stmt) -> Span:
+        """Put statements in the place of others. Cursors to those are gone; blocks go on to what came instead."""
+        at = span._replace(hi=span.lo + len(stmts))
+        old = span._replace(lo=at.hi, hi=span.hi + len(stmts))
+        self.insert(span._replace(hi=span.lo), *stmts)
+        self.spread(old, at)
+        self.delete(old)
+        return at
 
     def replace(self, path: Path, new: Node, keep: Sequence[str] = (), but: Sequence[Path] = ()) -> None:
         """Put `new` where `path` points; `keep` names the child fields that both nodes share, but for what is

@@ -1,8 +1,11 @@
-"""Memoisation on nodes. Imports nothing of the project.
+"""Memoisation on nodes, and marks. Imports nothing of the project.
 
 Trees never change, so what was computed of a node stays true for as long as the node lives. It is kept in the node
 itself, and goes with it; in a table beside, a result that mentions its node would keep both alive for ever.
 `forget` drops it all, for who wants to see everything computed again.
+
+A mark says which node of an older tree a node is, however it was rebuilt since. Tests put marks on trees, to see
+where cursors should lead (`testing.forwarding`); nothing else reads them, and they are no part of a node's value.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ V = TypeVar("V")
 class Remembers:
     """An object that keeps what was computed of it. That is no part of its value."""
 
-    __slots__ = ("_memo",)
+    __slots__ = ("_mark", "_memo")
+    _mark: object
     _memo: dict[object, Any]
 
 
@@ -42,6 +46,14 @@ def memo_by_identity(f: Callable[Concatenate[K, P], V]) -> Callable[Concatenate[
         return value  # type: ignore[no-any-return]
 
     return remembered
+
+
+def same_mark(old: K, new: K) -> K:
+    """`new`, which was made from `old` by changing parts of it, with the mark of `old` if it has one."""
+    mark = getattr(old, "_mark", None)
+    if mark is not None:
+        object.__setattr__(new, "_mark", mark)
+    return new
 
 
 def forget() -> None:

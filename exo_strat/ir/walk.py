@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from pyrsistent import PVector, pvector
 
-from .memo import memo_by_identity
+from .memo import memo_by_identity, same_mark
 from .names import Sym
 from .nodes import (
     Alloc,
@@ -57,7 +57,7 @@ def with_child(node: N, label: str, value: object) -> N:
     at, fields = _fields(cls)
     values = [*fields(node)]
     values[at[label]] = value
-    return cls(*values)  # type: ignore[no-any-return]
+    return same_mark(node, cls(*values))  # type: ignore[no-any-return]
 
 
 @cache
@@ -218,7 +218,7 @@ def map_children(node: N, f: Callable[[Node], Node]) -> N:
         at, fields = _fields(cls)
         values = values or [*fields(node)]
         values[at[label]] = new
-    return cls(*values) if values else node
+    return same_mark(node, cls(*values)) if values else node
 
 
 def rewrite(node: N, f: Callable[[Node], Node]) -> N:

@@ -98,7 +98,7 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     assert both is not None
     require(_not_read(tree, path, node, both[1], "the second operand does not read what is written"), write)
     rw.replace((*path, ("rhs", None)), both[0])
-    rw.insert_after(path, Reduce(node.sym, node.idx, both[1], op))
+    rw.add_part(path, Reduce(node.sym, node.idx, both[1], op))
     at = span_of(path)
     return at._replace(hi=at.hi + 1)
 
@@ -221,7 +221,7 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
         ready(rw, evaluation.has_value(tree, here, c if op == "*" else value), block)
     for (p, _), e in zip(sums, rest, strict=True):
         rw.replace((*p, ("rhs", None)), e)
-    rw.insert_after(path, Assign(zero.sym, zero.idx, value))
+    rw.add_part(path, Assign(zero.sym, zero.idx, value))
     well_formed(rw)
     for n in range(1, len(span.parent) + 1):
         stays_race_free(rw, span.parent[:n])

@@ -76,7 +76,7 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where
     read_early(rw, e)
     known = _holds_already(tree, stmt, place, value)
     rw.replace(e.path, ReadConfig(config, field))
-    rw.insert_before(stmt, WriteConfig(config, field, value))
+    rw.add_part(stmt, WriteConfig(config, field, value), before=True)
     if not known:
         other_value(rw, tree, stmt, place, e)
     no_new_races(rw, stmt)

@@ -151,10 +151,10 @@ def _add_tail(rw: Rewrite, path: Path, old: For, c: int, name: str, guarded: boo
     ii = rw.fresh(name)
     rest = For(ii, b.ZERO, b.mod(n, c), rw.copy(old.body), old.mode)
     if not guarded:
-        rw.insert_after(path, rest)
+        rw.add_part(path, rest)
         where: Path = span_of(path).path(1)
     else:
-        rw.insert_after(path, If(b.lt(b.ZERO, b.mod(n, c)), pvector([rest]), pvector()))
+        rw.add_part(path, If(b.lt(b.ZERO, b.mod(n, c)), pvector([rest]), pvector()))
         where = (*span_of(path).path(1), ("body", 0))
     first = b.add(old.lo, b.mul(c, b.div(n, c)))
     rw.substitute_in(body_span(rw, where), old.iter, b.add(first, b.var(ii)))
@@ -223,7 +223,7 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     require(safety.holds(tree, path, Binary("<=", old.lo, e), "the cut is not before the loop's start"), loop)
     require(safety.holds(tree, path, Binary("<=", e, old.hi), "the cut is not after the loop's end"), loop)
     bounds_stay(tree, path)
-    rw.insert_after(path, *rw.copy([with_child(old, "lo", e)]))
+    rw.add_part(path, *rw.copy([with_child(old, "lo", e)]))
     rw.set(path, hi=e)
     return path
 
@@ -410,10 +410,9 @@ def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
         return path
     counts_from_start(old, loop)
     copies = [s for k in range(1, n) for s in rw.copy(old.body, {old.iter: _nth(old.lo, k)})]
+    rw.add_part(path, *copies)
     first = rw.unwrap(path)
     rw.substitute_in(first, old.iter, old.lo)
-    if copies:
-        rw.insert_after(first.path(len(old.body) - 1), *copies)
     return first._replace(hi=first.hi + len(copies))
 
 

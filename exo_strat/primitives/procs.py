@@ -150,10 +150,9 @@ def inline(rw: Rewrite, call: CallCursor) -> Where:
             require(safety.unchanged(tree, safety.Blk(*at), e), call)
     actuals = Actuals(control, buffers)
     body = [rewrite(s, actuals.put) for s in rw.copy(callee.body)]
-    rw.insert_after(call.path, *body)
-    rw.delete(at)
+    inlined = rw.exchange(at, *body)
     well_formed(rw)
-    return at._replace(hi=at.lo + len(body))
+    return inlined
 
 
 def _as_held(tree: ProcDef, callee: ProcDef, formal: Arg, actual: Expr) -> Expr:
@@ -206,8 +205,7 @@ def replace(rw: Rewrite, block: BlockCursor, callee: Proc) -> Where:
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
     call = _as_call(tree, span, stmts, callee, block)
     ready(rw, evaluation.has_value(tree, blk(block), call), block)
-    rw.insert_before(span.path(), call)
-    rw.delete(Span(span.parent, span.label, span.lo + 1, span.hi + 1))
+    rw.exchange(span, call)
     if not all(a.exact for a in accesses(call)):  # of what the callee does, less is known here
         no_new_races(rw, span.path())
     if configs_differ(stmts, call):

@@ -312,6 +312,7 @@ def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
     require(safety.holds(tree, path, _any(forward, never), "no loop's range is negative"), first)
     require(recomputation.same_body(tree, path, other.path), other)
     rw.set(path, hi=two.hi, mode=joint_mode(one, two))
+    rw.spread(span_of(other.path), span_of(path))
     rw.delete(span_of(other.path))
     stays_race_free(rw, path)
     well_formed(rw)

@@ -190,5 +190,5 @@ def _allocate(rw: Rewrite, path: Path, names: Sequence[Sym], shape: Sequence[Exp
     alloc = alloc_at(rw, path)
     assert isinstance(alloc.type, Tensor)
     t = with_child(alloc.type, "shape", pvector(shape)) if shape else alloc.type.base
-    rw.insert_after(path, *(Alloc(name, t, alloc.mem) for name in names[1:]))
+    rw.add_part(path, *(Alloc(name, t, alloc.mem) for name in names[1:]))
     rw.replace(path, Alloc(names[0], t, alloc.mem))

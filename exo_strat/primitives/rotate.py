@@ -76,9 +76,9 @@ def rotate_buffer(rw: Rewrite, fill: ForCursor) -> Where:
     last = b.sub(inner.hi, b.ONE)
     first, shift = _first(rw, w, loop, inner, last), _shift(rw, w, inner, last)
     rw.substitute_in(body_span(rw, fill.path), inner.iter, last)
-    rw.unwrap(fill.path)
-    rw.insert_before(fill.path, shift)
-    rw.insert_before(w.outer, first)
+    rw.add_part(fill.path, shift, before=True)
+    rw.unwrap(span_of(fill.path).path(1))
+    rw.add_part(w.outer, first, before=True)
     no_new_races(rw, w.outer)
     return span_of(w.outer).path(1)
 

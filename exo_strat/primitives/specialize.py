@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyrsistent import PVector, pvector
 
 from ..cursors.cursor import BlockCursor
+from ..cursors.edits import Span
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import types_at
 from ..ir.nodes import Expr, If, Stmt, Var
@@ -60,6 +61,7 @@ def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike
     for c in reversed(tests[1:]):
         rest = pvector([If(c, rw.copy(stmts), rest)])
     path = rw.wrap(span, If(tests[0], pvector(), rest))
+    rw.spread(Span(path, "body", 0, len(stmts)), Span(path, "orelse", 0, len(rest)))
     if any(map(is_opaque, tests)):
         evaluated_early(rw, path)
     return path

@@ -88,7 +88,7 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: str, cse: bool = False) -> Where
     for path in _equal_places(tree, stmt, e.path) if cse else [e.path]:
         rw.replace(path, Read(a, pvector()))
     rhs: Expr = value  # type: ignore[assignment]
-    rw.insert_before(stmt, Alloc(a, precision_at(tree, e.path), DRAM), Assign(a, pvector(), rhs))
+    rw.add_part(stmt, Alloc(a, precision_at(tree, e.path), DRAM), Assign(a, pvector(), rhs), before=True)
     if early:
         no_new_races(rw, span_of(stmt).path(1))
     return span_of(stmt).path(1)

@@ -94,8 +94,7 @@ def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts:
     if isinstance(call, CheckError):
         refuse(unsafe(f"{name} is well-formed by itself, and so is its call: {call.message}"))
     assert isinstance(call, Call)
-    rw.insert_before(span.path(), call)
-    rw.delete(Span(span.parent, span.label, span.lo + 1, span.hi + 1))
+    rw.exchange(span, call)
     no_new_races(rw, span.path())
     if configs_differ(block.stmts, call):
         well_formed(rw)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..cursors.cursor import BlockCursor, StmtCursor
-from ..cursors.edits import Span
+from ..cursors.edits import Span, span_of
 from ..cursors.rewrite import Rewrite
 from ..frontend.precisions import converted, element
 from ..frontend.scope import declarations
@@ -54,7 +54,8 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Wher
         return span.path()
     same = isinstance(one, Assign) or one.op == two.op
     applicable(same, f"the first accumulates by another operator than {two.op}", block)
-    rw.delete(span._replace(lo=span.lo + 1))
+    rw.spread(span_of(span.path(1)), span_of(span.path()))
+    rw.delete(span_of(span.path(1)))
     types = declarations(tree)
     values = (converted(e, element(types[one.sym]), types) for e in (one.rhs, two.rhs))
     rw.replace((*span.path(), ("rhs", None)), combined(two.op, *values))

@@ -233,29 +233,55 @@ def test_what_is_deleted_is_gone_and_nothing_else(p: Proc, data: st.DataObject) 
 
 
 @given(histories(2))
-def test_gaps_and_blocks_go_with_their_statements(versions: tuple[Proc, ...]) -> None:
+def test_gaps_go_with_their_statements(versions: tuple[Proc, ...]) -> None:
     p, q = versions
     for c in p.root().descendants():
         if isinstance(c, StmtCursor):
-            there = q.forward(c)
-            if isinstance(there, StmtCursor):
-                assert q.forward(c.before()) == there.before() and q.forward(c.after()) == there.after()
-                assert q.forward(c.as_block()) == there.as_block()
-            else:
-                assert q.forward(c.before()) == q.forward(c.after()) == q.forward(c.as_block()) == GoneCursor(q)
+            there = q.forward(c.as_block())
+            assert q.forward(c.before()) == (there.before() if isinstance(there, BlockCursor) else there)
+            assert q.forward(c.after()) == (there.after() if isinstance(there, BlockCursor) else there)
+
+
+def runs(p: Proc) -> Iterator[BlockCursor]:
+    """Every block of a procedure, those of fewer statements first."""
+    found = [c for c in cursors(p) if isinstance(c, BlockCursor)]
+    return iter(sorted(found, key=lambda c: (sum(1 for s in c for _ in s.statements()), -len(c.span.parent))))
 
 
 @given(histories(2))
 def test_a_block_forwards_to_the_least_block_of_what_survives(versions: tuple[Proc, ...]) -> None:
     p, q = versions
+    blocks = list(runs(q))
     for c in cursors(p):
         if isinstance(c, BlockCursor):
-            alive = [s.path for s in map(q.forward, c) if isinstance(s, StmtCursor)]
-            there = q.forward(c)
-            together = len({(span_of(s).parent, span_of(s).label) for s in alive}) == 1
-            assert there.is_valid == together
-            if isinstance(there, BlockCursor):
-                assert there[0].path == min(alive) and there[-1].path == max(alive)
+            alive = [q.forward(s) for m in c for s in m.statements()]
+            places = [s.path for s in alive if isinstance(s, StmtCursor)]
+            least = next((r for r in blocks if all(inside(s, r.span) for s in places)), None) if places else None
+            assert q.forward(c) == (GoneCursor(q) if least is None else least)
+
+
+@given(programs, st.data())
+def test_a_block_goes_on_to_what_came_in_its_place(p: Proc, data: st.DataObject) -> None:
+    whole = data.draw(st.sampled_from([s for s in lists_of(p.tree) if s.hi]))
+    lo = data.draw(st.integers(0, whole.hi - 1))
+    span = whole._replace(lo=lo, hi=data.draw(st.integers(lo + 1, whole.hi)))
+    new = data.draw(st.lists(statements, min_size=1, max_size=2))
+    rw = Rewrite(p)
+    at = rw.exchange(span, *new)
+    q = rw.finish("exchanged", ())
+    assert list(BlockCursor(q, at).stmts) == new
+    for c in cursors(p):
+        if isinstance(c, BlockCursor) and all(inside(m.path, span) for m in c):
+            assert q.forward(c) == BlockCursor(q, at)
+        elif isinstance(c, BlockCursor) and any(inside(m.path, span) for m in c):
+            left = [q.forward(m) for m in c if not inside(m.path, span)]
+            ends = [*(m.path for m in left), at.path(), at.path(len(new) - 1)]  # type: ignore[attr-defined]
+            assert q.forward(c) == BlockCursor(q, span._replace(lo=min(ends)[-1][1], hi=max(ends)[-1][1] + 1))
+        elif isinstance(c, GapCursor) and inside(c.anchor_path, span):
+            there = BlockCursor(q, at)
+            assert q.forward(c) == (there.after() if c.is_after else there.before())
+        elif isinstance(c, NodeCursor):
+            assert q.forward(c).is_valid != inside(c.path, span)
 
 
 def test_forwarding_and_navigation_do_not_commute() -> None:
