@@ -1,4 +1,4 @@
-"""The five atomic edits, as data, and a note for blocks. Imports `ir` only.
+"""The five atomic edits, as data, and two notes for cursors. Imports `ir` only.
 
 Every changed tree is made by these and by nothing else. Each edit knows how to `apply` itself to a
 tree (copying the spine, sharing the rest) and how to `forward` a path of the old tree to the new one
@@ -10,13 +10,15 @@ node at `parent`. Coordinates are those of the tree that the edit is applied to.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from pyrsistent import PVector, pvector
 
 from ..ir.nodes import Node, ProcDef, Stmt
-from ..ir.walk import Path, get, update, with_child
+from ..ir.types import Control, Scalar
+from ..ir.walk import Path, children, get, update, walk, with_child
 
 
 class Span(NamedTuple):
@@ -102,25 +104,55 @@ class Delete:
 
 @dataclass(frozen=True)
 class Replace:
-    """Put another node in the place of one. The place stays valid; what was below it is gone, except
-    for the child fields named in `keep`: there every place of the old node is one of the new, but for
-    what was below the places `but` (paths from the node)."""
+    """Put another node in the place of one. The place stays valid. What was below it is gone, except
+
+    * for the child fields named in `keep`: there every place of the old node is one of the new, but for
+      what was below the places `but` (paths from the node);
+    * for what the new node holds too: `moved` has its old places and its new ones. That may be the old node itself,
+      as part of a new one.
+    """
 
     path: Path
     new: Node
     keep: frozenset[str] = frozenset()
     but: tuple[Path, ...] = ()
+    moved: tuple[tuple[Path, Path], ...] = ()
 
     def apply(self, tree: ProcDef) -> ProcDef:
         return update(tree, self.path, lambda _: self.new)
 
     def forward(self, path: Path) -> Path | None:
         n = len(self.path)
-        if len(path) <= n or path[:n] != self.path:
+        if path[:n] != self.path:
             return path
         below = path[n:]
+        for old, new in self.moved:
+            if below[: len(old)] == old:
+                return (*self.path, *new, *below[len(old) :])
+        if not below:
+            return path
         gone = below[0][0] not in self.keep or any(len(below) > len(b) and below[: len(b)] == b for b in self.but)
         return None if gone else path
+
+
+def shared(old: Node, new: Node, keep: Container[str] = ()) -> tuple[tuple[Path, Path], ...]:
+    """Where `new` holds the very parts of `old`, itself or what is below its fields but for those in `keep`: the places
+    in `old` and in `new`, largest parts only. What stands n times in `old` is found n times."""
+    places: dict[int, list[Path]] = {id(new): [()]}
+    for step, c in children(new):
+        for path, n in walk(c, (step,)) if step[0] not in keep else ():
+            if not isinstance(n, Scalar | Control):
+                places.setdefault(id(n), []).append(path)
+    found: list[tuple[Path, Path]] = []
+    stack: list[tuple[Path, Node]] = [((), old)]
+    while stack:
+        path, n = stack.pop()
+        at = places.get(id(n))
+        if at:
+            found.append((path, at.pop(at.index(path) if path in at else 0)))
+        else:
+            stack += [((*path, step), c) for step, c in children(n) if path or step[0] not in keep][::-1]
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -198,4 +230,19 @@ class Spread:
         return path
 
 
-Edit: TypeAlias = Insert | Delete | Replace | Move | Wrap | Spread
+@dataclass(frozen=True)
+class Carry:
+    """Nothing changes, but cursors to what is at and below a place go to another one, which holds the same."""
+
+    src: Path
+    dst: Path
+
+    def apply(self, tree: ProcDef) -> ProcDef:
+        return tree
+
+    def forward(self, path: Path) -> Path | None:
+        n = len(self.src)
+        return (*self.dst, *path[n:]) if path[:n] == self.src else path
+
+
+Edit: TypeAlias = Insert | Delete | Replace | Move | Wrap | Spread | Carry

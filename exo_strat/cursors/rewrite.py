@@ -16,7 +16,7 @@ from ..ir.nodes import Expr, Node, Pass, ReadConfig, Stmt
 from ..ir.walk import Path, freshen, get, subst, with_child
 from .blocks import forward_path
 from .cursor import Cursor
-from .edits import Delete, Edit, Insert, Move, Replace, Span, Spread, Wrap, span_of
+from .edits import Carry, Delete, Edit, Insert, Move, Replace, Span, Spread, Wrap, shared, span_of
 from .proc import Proc, Rewritten, _next_version
 
 
@@ -114,11 +114,21 @@ class Rewrite:
         self.delete(old)
         return at
 
+    def carry(self, src: Path, dst: Path) -> None:
+        """Cursors to the parts of what stands at `src` go to `dst`, as far as the same parts stand there."""
+        for old, new in shared(get(self.tree, src), get(self.tree, dst)):
+            self.do(Carry((*src, *old), (*dst, *new)))
+
     def replace(self, path: Path, new: Node, keep: Sequence[str] = (), but: Sequence[Path] = ()) -> None:
         """Put `new` where `path` points; `keep` names the child fields that both nodes share, but for what is
-        below the places `but`."""
-        if get(self.tree, path) is not new:
-            self.do(Replace(path, new, frozenset(keep), tuple(but)))
+        below the places `but`. Cursors to other parts that both share go with these."""
+        old = get(self.tree, path)
+        if old is not new:
+            moved = shared(old, new, keep)
+            for b in but:
+                if not any(b[:n] in but for n in range(len(b))):
+                    moved += tuple(((*b, *x), (*b, *y)) for x, y in shared(get(old, b), get(new, b)))
+            self.do(Replace(path, new, frozenset(keep), tuple(but), moved))
 
     def set(self, path: Path, **fields: object) -> None:
         """Change some fields of the node at `path`; cursors below the others stay valid."""

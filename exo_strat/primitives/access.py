@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pyrsistent import pvector
 
 from ..cursors.cursor import at_path
-from ..cursors.edits import Insert, Span
+from ..cursors.edits import Span
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import declarations
 from ..ir import build as b
@@ -168,27 +168,15 @@ def _same_stride(rw: Rewrite, path: Path, sym: Sym, d: int, new: Lin | None) -> 
 
 
 def relist(rw: Rewrite, path: Path, label: str, new: Sequence[Node]) -> None:
-    """Turn a list of child nodes into `new` by single edits: members that both have move, the rest are
-    replaced if the length stays, else deleted and inserted."""
+    """Turn a list of child nodes into `new`. Members that both have move; of the same number, others take the places of
+    those that are gone."""
     old = list(getattr(rw.node(path), label))
     kept = [any(x is e for e in new) for x in old]
     if len(old) == len(new) and all(x is e or not k for x, e, k in zip(old, new, kept, strict=True)):
         for i, e in enumerate(new):
             rw.replace((*path, (label, i)), e)
-        return
-    for i in reversed(range(len(old))):
-        if not kept[i]:
-            rw.delete(Span(path, label, i, i + 1))
-    for k, e in enumerate(new):
-        now = getattr(rw.node(path), label)
-        at = next((j for j in range(k, len(now)) if now[j] is e), None)
-        if at is None:
-            rw.do(Insert(Span(path, label, k, k), pvector([e])))  # type: ignore[list-item]  # any list of children
-        elif at != k:
-            rw.move(Span(path, label, at, at + 1), Span(path, label, k, k))
-    left = len(getattr(rw.node(path), label))
-    if left > len(new):
-        rw.delete(Span(path, label, len(new), left))
+    else:
+        rw.set(path, **{label: pvector(new)})
 
 
 def rename_uses(rw: Rewrite, span: Span, sym: Sym, to: Sym) -> None:

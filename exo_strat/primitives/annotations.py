@@ -179,7 +179,7 @@ def rename(rw: Rewrite, proc: ProcCursor, name: str) -> Where:
     return ()
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"values inside": "stay, replaced"})
 def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, name: str) -> Where:
     """`for i: s  ~>  for j: s[i -> j]`; so a buffer, `a: T; s  ~>  b: T; s[a -> b]`, and a window.
 

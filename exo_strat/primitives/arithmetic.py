@@ -32,7 +32,7 @@ from .wellformed import well_formed
 ASSOCIATIVE: Final = ("+", "*")
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"values inside": "stay, gone"})
 def left_reassociate_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     """`a + (b + c)  ~>  (a + b) + c`, and so with `*`. Exo's documentation. Returns the expression.
 
@@ -62,7 +62,7 @@ def _made_by(e: Expr, op: str) -> Binary | None:
     return e if isinstance(e, Binary) and e.op == op else None
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"values inside": "stay, first copy, replaced"})
 def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     """`x = a + b  ~>  x = a; x += b`, and `x += a + b  ~>  x += a; x += b`. Exo's documentation.
 
@@ -97,9 +97,10 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     applicable(both is not None, f"the value is not made {wanted}", write)
     assert both is not None
     require(_not_read(tree, path, node, both[1], "the second operand does not read what is written"), write)
-    rw.replace((*path, ("rhs", None)), both[0])
-    rw.add_part(path, Reduce(node.sym, node.idx, both[1], op))
     at = span_of(path)
+    rw.add_part(path, Reduce(node.sym, node.idx, both[1], op))
+    rw.carry((*path, ("rhs", None)), (*at.path(1), ("rhs", None)))
+    rw.replace((*path, ("rhs", None)), both[0])
     return at._replace(hi=at.hi + 1)
 
 
@@ -119,7 +120,7 @@ def _not_read(tree: ProcDef, path: Path, write: Assign | Reduce, e: Expr, what: 
     return safety.apart(tree, path, written, [resolve(a, views) for a in reads_of(e)], what)
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"target": "replaced", "values inside": "stay, gone"})
 def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
     """`x = x + e  ~>  x += e`, and `x = e + x`; so with `*`, `fmin` and `fmax`. Exo's documentation.
 
@@ -176,7 +177,7 @@ def _same_place(tree: ProcDef, path: Path, one: Sequence[Expr], two: Sequence[Ex
 # -- lift_reduce_constant -----------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"values inside": "stay, first copy, replaced, gone"})
 def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     """`x = 0.0; for i: x += c * e  ~>  x = 0.0; for i: x += e; x = c * x`. Exo's documentation.
 
@@ -219,9 +220,10 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     if not any(_surely_runs(tree, path, p) for p, _ in sums):
         here = safety.Blk(*span_of(path))
         ready(rw, evaluation.has_value(tree, here, c if op == "*" else value), block)
+    rw.add_part(path, Assign(zero.sym, zero.idx, value))
+    rw.carry((*sums[0][0], ("rhs", None)), (*span_of(path).path(1), ("rhs", None)))
     for (p, _), e in zip(sums, rest, strict=True):
         rw.replace((*p, ("rhs", None)), e)
-    rw.add_part(path, Assign(zero.sym, zero.idx, value))
     well_formed(rw)
     for n in range(1, len(span.parent) + 1):
         stays_race_free(rw, span.parent[:n])

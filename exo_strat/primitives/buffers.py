@@ -101,7 +101,7 @@ def _lift(rw: Rewrite, path: Path) -> Path:
     return outside
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"target": "stay, first copy", "values inside": "stay, first copy"})
 def sink_alloc(rw: Rewrite, a: AllocCursor) -> Where:
     """`a: T; s0; for i: s  ~>  s0; for i: a: T; s`, also into an `if`. Paper: A.5.
 
@@ -159,7 +159,10 @@ def _twin(rw: Rewrite, alloc: Alloc, branch: Span) -> None:
     rw.insert(branch._replace(hi=branch.lo), with_child(alloc, "sym", twin))
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={"target": "gone", "elsewhere": "stay, gone", "values inside": "gone", "values elsewhere": "stay, gone"},
+)
 def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
     """`a: T; s  ~>  s`, if nothing reads the buffer but code that only writes to it, which goes too. Paper: A.5.
 

@@ -26,8 +26,13 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.types import Control, R, Scalar, bool_
+<<<<<<< HEAD
 from ..ir.walk import Path, is_bool, is_control
 from ..logic import evaluation, safety
+=======
+from ..ir.walk import Path, children, is_bool, is_control, walk
+from ..logic import safety, untrapped
+>>>>>>> d48ad2d (Primitives declare where cursors go, and the law of forwarding holds each cursor to it; expressions that move keep their cursors)
 from ..logic.dependence import Safe
 from ..logic.held import held_at
 from .framework import ExprLike, Where, applicable, argument, in_scope_at, primitive
@@ -36,7 +41,7 @@ from .staging import is_value, read_early
 from .wellformed import well_formed
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"target": "place"})
 def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where:
     """`s  ~>  Cfg.f = e; s[e -> Cfg.f]`. Paper: A.8. Returns the write.
 
@@ -75,8 +80,10 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where
     applicable(not evaluation.maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
     read_early(rw, e)
     known = _holds_already(tree, stmt, place, value)
-    rw.replace(e.path, ReadConfig(config, field))
     rw.add_part(stmt, WriteConfig(config, field, value), before=True)
+    for step, _ in children(value):
+        rw.carry((*rw.now(e.path), step), (*stmt, ("rhs", None), step))
+    rw.replace(rw.now(e.path), ReadConfig(config, field))
     if not known:
         other_value(rw, tree, stmt, place, e)
     no_new_races(rw, stmt)
@@ -85,7 +92,7 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where
     return stmt
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"target": "gone", "values inside": "gone"})
 def delete_config(rw: Rewrite, write: WriteConfigCursor) -> Where:
     """`Cfg.f = e; s  ~>  s`. Paper: A.8. Returns what stands around the write: a statement, or the procedure.
 

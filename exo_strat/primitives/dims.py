@@ -166,7 +166,10 @@ def rearrange_dim(rw: Rewrite, a: AllocCursor, perm: tuple[int, ...]) -> Where:
 # -- divide_dim ---------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={"values inside": "stay, gone", "values elsewhere": "stay, first copy, replaced, gone"},
+)
 def divide_dim(rw: Rewrite, a: AllocCursor, dim: int, c: int) -> Where:
     """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, n/c, c, _]; a[_, e/c, e%c, _]`, if c divides n. Paper: A.5.
 

@@ -278,10 +278,41 @@ def blk(c: BlockCursor) -> Blk:
 
 # -- primitives ---------------------------------------------------------------------------------------
 
+ROLES: Mapping[str, str] = {
+    "target": "the target, or the statements of a block that is one",
+    "inside": "statements in it",
+    "elsewhere": "all other statements, and arguments",
+    "values inside": "expressions in the target",
+    "values elsewhere": "all other expressions",
+}
+"""What a cursor of the old version is to a rewrite."""
+
+WAYS: Mapping[str, str] = {
+    "stay": "with its node, wherever that is moved and whatever is changed in it",
+    "first copy": "to the first of several copies of it",
+    "last copy": "to the last of them",
+    "replaced": "to what was put in the place of its node, which is gone",
+    "place": "to what was put in the place of its node, which now stands elsewhere",
+    "gone": "nowhere, as its node is gone",
+    "lost": "nowhere, though the expression was put in elsewhere for a variable",
+}
+"""Where a rewrite may take a cursor."""
+
+
+def declared_ways(cursors: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
+    """A declaration, such as `{"target": "gone", "inside": "stay, gone"}`, in full. What it leaves out stays."""
+    ways = {role: frozenset(words.split(", ")) for role, words in cursors.items()}
+    unknown = (ways.keys() - ROLES.keys()) | (frozenset[str]().union(*ways.values()) - WAYS.keys())
+    if unknown:
+        raise ValueError(f"no role or way of cursors: {', '.join(sorted(unknown))}")
+    return {role: ways.get(role, frozenset({"stay"})) for role in ROLES}
+
+
 
 @dataclass(frozen=True)
 class Spec:
-    """A primitive's definition. `same_values`: what it makes may take the place of the original (see `call_eqv`)."""
+    """A primitive's definition. `same_values`: what it makes may take the place of the original (see `call_eqv`);
+    `cursors`: which ways cursors of each role may go (see `ROLES`, `WAYS`)."""
 
     name: str
     fn: Callable[..., Where]
@@ -289,6 +320,7 @@ class Spec:
     signature: inspect.Signature
     hints: Mapping[str, Any]
     same_values: bool
+    cursors: Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -444,11 +476,15 @@ class CalleeForm(PrimitiveForm):
         return q, call.subproc()
 
 
-def primitive(same_values: bool = False) -> Callable[[Callable[..., Where]], PrimitiveForm]:
+def primitive(
+    same_values: bool = False, cursors: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[Callable[..., Where]], PrimitiveForm]:
     """Defines a primitive. The kinds of target come from the annotation of the second parameter.
 
     `same_values`: the result may take the place of the original in a call (see `call_eqv`). Only primitives of this
     package can say so, as only they are trusted to prove it; what others make is a procedure of its own.
+
+    `cursors` says where cursors go that don't stay: by role the ways, as `{"target": "gone"}` (see `ROLES`, `WAYS`).
 
     Raises `TypeError` where another module says so, and `ValueError` if it takes a name that is in use.
     """
@@ -469,7 +505,7 @@ def primitive(same_values: bool = False) -> Callable[[Callable[..., Where]], Pri
         hint = hints[params[1].name]
         targets = get_args(hint) if isinstance(hint, UnionType) else (hint,)
         outer = signature.replace(parameters=params[2:])
-        spec = Spec(fn.__name__, fn, targets, outer, hints, same_values)
+        spec = Spec(fn.__name__, fn, targets, outer, hints, same_values, declared_ways(cursors))
         _DEFINED[spec.name] = spec
         return PrimitiveForm(spec)
 

@@ -17,7 +17,7 @@ from .scoping import no_new_races, ready
 from .wellformed import well_formed_at
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"target": "stay, gone", "values inside": "stay, first copy, gone"})
 def drop_guard(rw: Rewrite, guard: IfCursor, fill: float | None = None) -> Where:
     """`if e: s  ~>  s`, where nobody reads what s does while e is false.
 

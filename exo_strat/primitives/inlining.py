@@ -49,7 +49,10 @@ from .wellformed import well_formed
 # -- inline_window ------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={"target": "gone", "values inside": "gone, lost", "values elsewhere": "stay, replaced, gone"},
+)
 def inline_window(rw: Rewrite, w: WindowDefCursor) -> Where:
     """`w = a[..]; s  ~>  s[w -> a[..]]`. Paper: A.6. Returns the statements after the definition, or their scope.
 
@@ -115,7 +118,14 @@ class _Uses:
     outside: Sequence[Path]
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={
+        "target": "gone",
+        "values inside": "stay, first copy, gone",
+        "values elsewhere": "stay, replaced, gone",
+    },
+)
 def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     """`x = e; s  ~>  s[x -> e]`. Paper: A.6. Returns the statements that may see the value, or the scope.
 
@@ -149,6 +159,8 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     types = declarations(tree)
     for p in reads:
         rw.replace(p, put_at(tree, p, node.rhs, element(types[node.sym]), types))
+    if reads:
+        rw.carry((*path, ("rhs", None)), reads[0])
     at = span_of(path)
     _drop(rw, at)
     well_formed(rw)

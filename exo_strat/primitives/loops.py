@@ -85,7 +85,10 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     return path
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={"inside": "stay, first copy", "values inside": "stay, first copy, replaced, gone, lost"},
+)
 def divide_loop(
     rw: Rewrite, loop: ForCursor, c: int, names: tuple[str, str], tail: str = "guard", perfect: bool = False
 ) -> Where:
@@ -160,7 +163,10 @@ def _add_tail(rw: Rewrite, path: Path, old: For, c: int, name: str, guarded: boo
     rw.substitute_in(body_span(rw, where), old.iter, b.add(first, b.var(ii)))
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={"inside": "stay, gone", "values inside": "stay, first copy, replaced, gone, lost"},
+)
 def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
     """`for i: for j in (l, l+c): s  ~>  for k in (0, n*c): s[i -> lo + k/c, j -> l + k%c]`. Paper: A.1.
 
@@ -196,7 +202,10 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
     return path
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={"target": "first copy", "inside": "first copy", "values inside": "stay, first copy"},
+)
 def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (lo, e): s; for i in (e, hi): s`. Paper: A.1.
 
@@ -224,11 +233,12 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     require(safety.holds(tree, path, Binary("<=", e, old.hi), "the cut is not after the loop's end"), loop)
     bounds_stay(tree, path)
     rw.add_part(path, *rw.copy([with_child(old, "lo", e)]))
+    rw.carry((*path, ("hi", None)), (*span_of(path).path(1), ("hi", None)))
     rw.set(path, hi=e)
     return path
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"values inside": "stay, first copy, replaced, gone"})
 def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (e, hi + e - lo): s[i -> i + lo - e]`. Paper: A.1.
 
@@ -255,7 +265,7 @@ def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
     return path
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"values elsewhere": "stay, first copy, replaced"})
 def fission(rw: Rewrite, gap: GapCursor, n_lifts: int = 1) -> Where:
     """`for i: s1; s2  ~>  for i: s1; for i: s2`, at a gap. Also through `if`s. Paper: A.1.
 
@@ -324,7 +334,7 @@ def _condition_stays(tree: ProcDef, path: Path, scope: If, label: str, k: int) -
         require(safety.unchanged(tree, safety.Blk(path, other, 0, len(getattr(scope, other))), scope.cond))
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"target": "gone", "values inside": "stay, gone"})
 def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i: s  ~>  s`, if s does not use i, is idempotent, and the loop runs at least once. Paper: A.1.
 
@@ -382,7 +392,14 @@ def add_loop(rw: Rewrite, block: BlockCursor, name: str, hi: ExprLike, guard: bo
     return path
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={
+        "target": "replaced, gone",
+        "inside": "stay, first copy, gone",
+        "values inside": "stay, first copy, replaced, gone, lost",
+    },
+)
 def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in (lo, lo+n): s  ~>  s[i -> lo]; ..; s[i -> lo+n-1]`, for a constant n. Paper: A.1.
 

@@ -113,7 +113,7 @@ class Actuals:
         return StrideExpr(actual.sym, kept[dim])
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"target": "gone", "values inside": "gone, lost"})
 def inline(rw: Rewrite, call: CallCursor) -> Where:
     """`foo(e, x)  ~>  the body of foo, with e and x put in`. Paper: A.4. Returns the block.
 
@@ -168,7 +168,7 @@ def _as_held(tree: ProcDef, callee: ProcDef, formal: Arg, actual: Expr) -> Expr:
 # -- replace ------------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"target": "gone", "inside": "gone", "values inside": "gone, lost"})
 def replace(rw: Rewrite, block: BlockCursor, callee: Proc) -> Where:
     """`s  ~>  foo(..)`, if s is the body of foo for some arguments. Paper: A.4. Returns the call.
 

@@ -54,7 +54,7 @@ def _le(x: Expr, y: Expr) -> Expr:
 # -- overlapping tiles --------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"values inside": "stay, replaced, gone, lost"})
 def divide_with_recompute(
     rw: Rewrite, loop: ForCursor, n: ExprLike, c: int, names: tuple[str, str], width: ExprLike | None = None
 ) -> Where:
@@ -130,7 +130,7 @@ def _width(loop: For, tiles: Expr, c: int) -> Expr:
     return to_expr(lin(loop.hi) - lin(loop.lo) - lin(tiles) * c + c)
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"inside": "stay, gone", "values inside": "stay, replaced, gone"})
 def merge_recompute(rw: Rewrite, loop: ForCursor, name: str) -> Where:
     """`for io in (l, h): for ii in (a, e): s(c*io + ii)  ~>  for i in (c*l + a, c*(h - 1) + e): s(i)`.
 
@@ -273,7 +273,10 @@ def _collapsed(n: Node, path: Path, c: int, io: Sym, ii: Sym, i: Sym) -> Edits |
 # -- one loop of two ----------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={"elsewhere": "stay, gone", "values inside": "stay, gone", "values elsewhere": "stay, gone"},
+)
 def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
     """`for i in (l, m): s; for j in (m, h): s[i -> j]  ~>  for i in (l, h): s`. Paper: A.1.
 
@@ -312,6 +315,7 @@ def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
     require(safety.holds(tree, path, _any(forward, never), "no loop's range is negative"), first)
     require(recomputation.same_body(tree, path, other.path), other)
     rw.set(path, hi=two.hi, mode=joint_mode(one, two))
+    rw.carry((*other.path, ("hi", None)), (*path, ("hi", None)))
     rw.spread(span_of(other.path), span_of(path))
     rw.delete(span_of(other.path))
     stays_race_free(rw, path)
@@ -322,7 +326,7 @@ def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
 # -- only the first time ------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"values elsewhere": "stay, first copy"})
 def guard_first(rw: Rewrite, block: BlockCursor, loop: object = None) -> Where:
     """`for i in (lo, hi): .. s ..  ~>  for i in (lo, hi): .. if i == lo: s ..`, if s then does nothing new.
 

@@ -48,7 +48,10 @@ def sharing_is_seen(rw: Rewrite, span: Span, place: AllocCursor) -> None:
 # -- resize_dim ---------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={"values inside": "stay, replaced, gone", "values elsewhere": "stay, first copy, replaced, gone"},
+)
 def resize_dim(rw: Rewrite, a: AllocCursor, dim: int, size: ExprLike, offset: ExprLike, fold: bool = False) -> Where:
     """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, size, _]; a[_, e - offset, _]`. Paper: A.5.
 
@@ -181,7 +184,10 @@ def literal(e: Expr) -> int | None:
 # -- mult_dim -----------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={"values inside": "stay, first copy, gone", "values elsewhere": "stay, first copy, replaced, gone"},
+)
 def mult_dim(rw: Rewrite, a: AllocCursor, hi_dim: int, lo_dim: int) -> Where:
     """`a: T[n, _, c]; a[i, _, j]  ~>  a: T[c*n, _]; a[c*i + j, _]`, the inverse of `divide_dim`. Paper: A.5.
 

@@ -34,7 +34,7 @@ from .resize import literal, sharing_is_seen
 # -- reuse_buffer -------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"elsewhere": "stay, gone", "values elsewhere": "stay, gone"})
 def reuse_buffer(rw: Rewrite, a: AllocCursor, b: object) -> Where:
     """`a: T; s0; b: T; s  ~>  a: T; s0; s[b -> a]`. Paper: A.5.
 
@@ -119,7 +119,14 @@ def _values_stay(tree: ProcDef, a: AllocCursor, other: AllocCursor) -> None:
 # -- unroll_buffer ------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={
+        "target": "replaced",
+        "values inside": "stay, first copy, gone",
+        "values elsewhere": "stay, replaced, gone",
+    },
+)
 def unroll_buffer(rw: Rewrite, a: AllocCursor, dim: int) -> Where:
     """`a: T[c, _]  ~>  a_0: T[_]; a_1: T[_] ...`, a buffer for each index along a dimension. Paper: A.5.
 

@@ -35,7 +35,15 @@ from .framework import Where, applicable, primitive, require
 from .scoping import body_span, loop_at, no_new_races
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={
+        "target": "gone",
+        "inside": "last copy",
+        "values inside": "stay, last copy, replaced, gone, lost",
+        "values elsewhere": "stay, first copy, last copy",
+    },
+)
 def rotate_buffer(rw: Rewrite, fill: ForCursor) -> Where:
     """`for i in seq(lo, hi): s0; for k in seq(0, w): t[k] = f(i + k); s  ~>`
     `for k in seq(0, w - 1): t[k + 1] = f(lo + k)`;

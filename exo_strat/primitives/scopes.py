@@ -22,7 +22,7 @@ from .loops import reorder_loops
 from .scoping import body_span, evaluated_early, joint_mode, loop_at, ready, stays_race_free
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"elsewhere": "stay, gone", "values elsewhere": "stay, replaced, gone"})
 def fuse(rw: Rewrite, first: ForCursor | IfCursor, second: object) -> Where:
     """`for i: s1; for j: s2  ~>  for i: s1; s2[j -> i]`, and `if e: s1; if e: s2  ~>  if e: s1; s2`. Paper: A.3.
 
@@ -92,7 +92,14 @@ def _fuse_ifs(rw: Rewrite, path: Path, after: Path) -> None:
     rw.delete(span_of(after))
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={
+        "elsewhere": "stay, first copy",
+        "values inside": "stay, replaced",
+        "values elsewhere": "stay, first copy",
+    },
+)
 def lift_scope(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     """Exchanges a loop or `if` with the loop or `if` around it, of which it is all. Paper: A.3.
 

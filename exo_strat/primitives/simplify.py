@@ -53,7 +53,16 @@ from .wellformed import well_formed, well_formed_at
 BLOCKS = ("body", "orelse")
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={
+        "target": "stay, replaced, gone",
+        "inside": "stay, gone",
+        "elsewhere": "stay, replaced, gone",
+        "values inside": "stay, replaced, gone, lost",
+        "values elsewhere": "stay, replaced, gone, lost",
+    },
+)
 def simplify(rw: Rewrite, target: ProcCursor | StmtCursor) -> Where:
     """Control expressions in normal form, decided branches and empty loops resolved, `0` and `1` dropped from data.
 
@@ -284,7 +293,10 @@ _OPERATORS = (Binary, Unary)
 # -- dead code ----------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={"target": "replaced, gone", "inside": "stay, gone", "values inside": "stay, gone"},
+)
 def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     """A loop that never runs becomes `pass`; an `if` whose condition is known becomes its branch. Paper: A.6.
 
@@ -327,7 +339,7 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
 # -- rewriting by hand --------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"target": "replaced", "values inside": "gone"})
 def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike | float) -> Where:
     """`e  ~>  e'`, for expressions that are equal where `e` stands. Paper: A.6. Returns the expression.
 

@@ -17,7 +17,10 @@ from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, pri
 from .scoping import escaping, evaluated_early, ready
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={"target": "first copy", "inside": "first copy", "values inside": "stay, first copy"},
+)
 def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike, ...]) -> Where:
     """`s  ~>  if c0: s else: if c1: s ... else: s`, for conditions c0, c1, ... in scope before s. Paper: A.3.
 

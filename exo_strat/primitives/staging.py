@@ -42,8 +42,13 @@ from ..ir.nodes import (
 from ..ir.printing import names_at, print_expr
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Tensor, Type
+<<<<<<< HEAD
 from ..ir.walk import Path, get, is_control, mentions, walk
 from ..logic import evaluation, safety
+=======
+from ..ir.walk import LOGICAL, Path, children, get, is_control, mentions, walk
+from ..logic import safety, untrapped
+>>>>>>> d48ad2d (Primitives declare where cursors go, and the law of forwarding holds each cursor to it; expressions that move keep their cursors)
 from ..logic.dependence import Clash, Safe
 from ..logic.effects import windows_at
 from ..logic.normal import difference
@@ -56,7 +61,7 @@ from .start import least_value
 # -- bind_expr ----------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"target": "place", "values elsewhere": "stay, replaced, gone"})
 def bind_expr(rw: Rewrite, e: ExprCursor, name: str, cse: bool = False) -> Where:
     """`s  ~>  a: T; a = e; s[e -> a]`. Paper: A.5.
 
@@ -85,10 +90,12 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: str, cse: bool = False) -> Where
     applicable(not evaluation.maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
     early = read_early(rw, e)
     a = rw.fresh(name_arg(name))
-    for path in _equal_places(tree, stmt, e.path) if cse else [e.path]:
-        rw.replace(path, Read(a, pvector()))
     rhs: Expr = value  # type: ignore[assignment]
     rw.add_part(stmt, Alloc(a, precision_at(tree, e.path), DRAM), Assign(a, pvector(), rhs), before=True)
+    for step, _ in children(rhs):
+        rw.carry((*rw.now(e.path), step), (*span_of(stmt).path(1), ("rhs", None), step))
+    for path in _equal_places(tree, stmt, e.path) if cse else [e.path]:
+        rw.replace(rw.now(path), Read(a, pvector()))
     if early:
         no_new_races(rw, span_of(stmt).path(1))
     return span_of(stmt).path(1)
@@ -150,7 +157,7 @@ def _places_of(tree: ProcDef, at: Path, e: Expr) -> list[Path]:
 # -- stage_mem ----------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"values inside": "stay, replaced, gone"})
 def stage_mem(rw: Rewrite, block: BlockCursor, window: str, name: str, accum: bool = False) -> Where:
     """`s  ~>  tmp: T[..]; tmp = a[w]; s[a -> tmp]; a[w] = tmp`, for a window w of a buffer a. Paper: A.5.
 

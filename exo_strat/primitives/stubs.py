@@ -39,7 +39,7 @@ def insert_pass(rw: Rewrite, gap: GapCursor) -> Where:
     return gap.span.path()
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"elsewhere": "stay, gone"})
 def delete_pass(rw: Rewrite, root: ProcCursor) -> Where:
     """Deletes every `pass` that no block needs: a loop or branch keeps one if it has nothing else.
 

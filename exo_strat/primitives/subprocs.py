@@ -52,7 +52,7 @@ from .wellformed import configs_differ, well_formed
 
 
 @CalleeForm
-@primitive(same_values=True)
+@primitive(same_values=True, cursors={"target": "gone", "inside": "gone", "values inside": "gone"})
 def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts: bool = True) -> Where:
     """`s  ~>  foo(..)`, where foo is a new procedure whose body is s. Paper: A.4. Returns the call.
 
@@ -133,7 +133,7 @@ def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "
 # -- partial_eval -------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(cursors={"elsewhere": "stay, gone", "values elsewhere": "stay, replaced, gone"})
 def partial_eval(rw: Rewrite, proc: ProcCursor, *values: int | bool, **named: int | bool) -> Where:
     """`def foo(n, x): s  ~>  def foo(x): s[n -> 8]`: fixes control arguments to literals. Returns the root.
 

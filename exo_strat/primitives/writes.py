@@ -15,7 +15,15 @@ from ..logic.effects import accesses, reads_of, resolve, windows_at
 from .framework import Where, applicable, primitive, ref, require
 
 
-@primitive(same_values=True)
+@primitive(
+    same_values=True,
+    cursors={
+        "target": "stay, gone",
+        "elsewhere": "stay, gone",
+        "values inside": "stay, gone",
+        "values elsewhere": "stay, gone",
+    },
+)
 def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Where:
     """Two neighbouring writes to one location become one. Paper: A.6.
 
@@ -54,11 +62,12 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Wher
         return span.path()
     same = isinstance(one, Assign) or one.op == two.op
     applicable(same, f"the first accumulates by another operator than {two.op}", block)
-    rw.spread(span_of(span.path(1)), span_of(span.path()))
-    rw.delete(span_of(span.path(1)))
     types = declarations(tree)
     values = (converted(e, element(types[one.sym]), types) for e in (one.rhs, two.rhs))
     rw.replace((*span.path(), ("rhs", None)), combined(two.op, *values))
+    rw.carry((*span.path(1), ("rhs", None)), (*span.path(), ("rhs", None)))
+    rw.spread(span_of(span.path(1)), span_of(span.path()))
+    rw.delete(span_of(span.path(1)))
     return span.path()
 
 

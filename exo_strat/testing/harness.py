@@ -25,7 +25,8 @@ from .applications import applications, targets
 from .choices import Choices
 from .counterexamples import assert_real
 from .equivalence import Malformed, assert_equivalent, assert_lawful
-from .laws import assert_focus, assert_forwarding, assert_head_stays
+from .forwarding import assert_forwarding
+from .laws import assert_focus, assert_head_stays
 from .programs import random_proc
 from .search import search
 from .shapes import SHAPES
@@ -80,7 +81,7 @@ def check_op(op: Op, p: Proc, c: Cursor | None, tally: Tally, name: str = "") ->
     focus: Cursor = outcome.unwrap()[1]
     assert_lawful(p, q, text, op)
     if isinstance(op, Atomic):
-        assert_forwarding(p, q, op)
+        assert_forwarding(p, op, c, q)
     assert_focus(p, q, focus, op)
     assert_head_stays(p, q, op)
     tally.accepted[name] += 1

@@ -1,9 +1,6 @@
-"""Further laws of rewrites: cursors find what is still there, and what a procedure asks of its caller stays.
+"""Further laws of rewrites: the cursor that comes back is a place, and what a procedure asks of its caller stays.
 
-Trees share what an edit leaves alone. So a statement that the old tree and the new one both hold, once each, is the
-same statement, and a cursor to it must lead there. Statements that were changed or copied are not looked at, nor are
-expressions: a cursor to one stands for its place in the statement. Imports `equivalence`, `signatures`, cursors and
-`logic.translate`.
+Imports `equivalence`, `signatures`, cursors and `logic.translate`.
 """
 
 from __future__ import annotations
@@ -12,29 +9,14 @@ from dataclasses import replace
 
 from pyrsistent import pvector
 
-from ..cursors.cursor import BlockCursor, Cursor, NodeCursor, at_path
+from ..cursors.cursor import BlockCursor, Cursor
 from ..cursors.proc import Proc
-from ..ir.nodes import Arg, ProcDef, Stmt
+from ..ir.nodes import Arg
 from ..ir.types import Tensor
-from ..ir.walk import Path, get, walk
+from ..ir.walk import get
 from ..logic.translate import is_opaque, lin
 from .equivalence import demand
 from .signatures import signature_steps
-
-
-def assert_forwarding(p: Proc, q: Proc, how: object = None) -> None:
-    """Asserts that cursors to statements of `p` lead to where these stand in `q`, if they still do.
-
-    So it is after one primitive rewrite. After several, what stands there may be a copy, if what was copied changed.
-    Raises `Malformed`.
-    """
-    there = _places(q.tree)
-    for node, path in _places(p.tree).items():
-        place = there.get(node)
-        if path is not None and place is not None:
-            c = q.forward(at_path(p, path))
-            found = isinstance(c, NodeCursor) and c.path == place
-            demand(found, p, q, f"what stood at {path} stands at {place}, but a cursor to it became {c!r}", how)
 
 
 def assert_focus(p: Proc, q: Proc, focus: Cursor, how: object = None) -> None:
@@ -66,15 +48,6 @@ def _taken(a: Arg) -> object:
     if not isinstance(a.type, Tensor):
         return a.type, a.mem
     return replace(a.type, shape=pvector()), [e if is_opaque(e) else lin(e) for e in a.type.shape], a.mem
-
-
-def _places(tree: ProcDef) -> dict[int, Path | None]:
-    """Where each statement stands, by identity; None if in several places."""
-    found: dict[int, Path | None] = {}
-    for path, n in walk(tree):
-        if isinstance(n, Stmt):
-            found[id(n)] = None if id(n) in found else path
-    return found
 
 
 def _is_place(q: Proc, c: Cursor) -> bool:

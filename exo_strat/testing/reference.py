@@ -1,29 +1,20 @@
-"""The table of all primitives in `docs/primitives.md`, made from docstrings and from what cursors do in runs.
+"""The table of all primitives in `docs/primitives.md`, made from docstrings and declarations.
 
     python -m exo_strat.testing.reference > docs/primitives.md
 
-Imports the harness. Before and after, condition and result are sentences of the docstrings. Where cursors go is
-seen by applying each primitive to random programs, always the same ones; a test compares the file with this.
+Imports primitives. Before and after, condition and result are sentences of the docstrings; where cursors go is what
+`@primitive` declares. A test compares the file with this.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import cleandoc, signature
 
-from returns.result import Success
-
-from ..cursors.cursor import BlockCursor, Cursor, GapCursor, ProcCursor, StmtCursor
-from ..cursors.kinds import PassCursor
-from ..cursors.proc import Proc
 from ..primitives import PRIMITIVES
-from ..primitives.framework import Spec, kind_name
-from .applications import applications
-from .choices import Choices
-from .harness import shapes_for
-from .programs import random_proc
+from ..primitives.framework import ROLES, WAYS, Spec, kind_name
 
 SECTIONS: Mapping[str, str] = {
     "A.1": "Loops (A.1)",
@@ -38,10 +29,12 @@ SECTIONS: Mapping[str, str] = {
 }
 """The sections of the paper's appendix, as docstrings name them."""
 
-ENOUGH, PROGRAMS = 12, 150
-"""How many applications show where cursors go, and in how many programs they are looked for."""
+_WORDS = "\n\n".join(
+    f"{what}\n\n" + "\n".join(f"* *{word}*: {text}." for word, text in words.items())
+    for what, words in (("A cursor points to", ROLES), ("It goes", WAYS))
+)
 
-HEADER = """# Primitives
+HEADER = f"""# Primitives
 
 Made by `python -m exo_strat.testing.reference`; do not edit. The sentences are those of the docstrings, which also have
 an example each. What the condition does not allow is refused, with the obligation in words.
@@ -49,10 +42,10 @@ an example each. What the condition does not allow is refused, with the obligati
 Arguments follow the target: `op(arguments)` is the Op, `op.direct(p, target, arguments)` the paper's form. An
 expression e is evaluated where it stands; n is a loop's number of iterations, `hi - lo`.
 
-The last column says where cursors go. In general a cursor goes with its code, wherever that is moved, and is gone if
-the code is. What is said in words there is from the docstring; the rest was seen in runs: for the target, the
-statements in it and all other statements, whether cursors *stay* on their statement, are *gone*, or point to the
-*`pass`* that is left. So a word that is missing was never seen.
+The last column says where cursors go: after what the docstring says, what the primitive declares, which the
+random tests hold it to for every cursor (`testing.forwarding`). What is not named stays.
+
+{_WORDS}
 """
 
 
@@ -83,9 +76,9 @@ class Entry:
         call = f"`{spec.name}{signature_text(spec)}`<br>on {' or '.join(kind_name(t) for t in spec.targets)}"
         return cls(call, section, first, " ".join(condition), "; ".join(made), " ".join(cursors))
 
-    def row(self, seen: str) -> str:
+    def row(self, ways: str) -> str:
         """The entry as a row of a Markdown table."""
-        cells = (self.name, self.rewrite, self.condition, self.result, f"{self.cursors} {seen}".strip())
+        cells = (self.name, self.rewrite, self.condition, self.result, f"{self.cursors} {ways}".strip())
         return "| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
 
 
@@ -108,48 +101,11 @@ def signature_text(spec: Spec) -> str:
 # -- where cursors go ---------------------------------------------------------------------------------
 
 
-def seen(name: str) -> str:
-    """Where cursors to the target, into it and to the rest go, in some applications to random programs."""
-    ways: dict[str, set[str]] = {"target": set(), "inside": set(), "elsewhere": set()}
-    for p, q, target in _accepted(name):
-        for c in p.root().descendants():
-            if isinstance(c, StmtCursor):
-                ways[_relation(c, target)].add(_way(c, q))
-        if not isinstance(target, StmtCursor | BlockCursor | GapCursor | ProcCursor):
-            ways["target"].add(_way(target, q))
-    order = ("stay", "gone", "`pass`")
-    return "; ".join(f"{part}: {', '.join(w for w in order if w in found)}" for part, found in ways.items() if found)
-
-
-def _accepted(name: str) -> Iterator[tuple[Proc, Proc, Cursor]]:
-    found = 0
-    for seed in range(PROGRAMS):
-        ch = Choices.seeded(seed)
-        p = random_proc(ch, shapes_for(name))
-        for q, op, c in applications(ch, p, name) if p is not None else ():
-            outcome = op(q, c)
-            if isinstance(outcome, Success):
-                yield q, outcome.unwrap()[0], c
-                found += 1
-            if found == ENOUGH:
-                return
-
-
-def _relation(c: StmtCursor, target: Cursor) -> str:
-    """Whether a statement is the target, in it, or elsewhere."""
-    if isinstance(target, BlockCursor):
-        inside = [s.path for s in target]
-        return "target" if any(c.path[: len(s)] == s for s in inside) else "elsewhere"
-    if isinstance(target, StmtCursor) and c.path[: len(target.path)] == target.path:
-        return "target" if c.path == target.path else "inside"
-    return "elsewhere"
-
-
-def _way(c: Cursor, q: Proc) -> str:
-    there = q.forward(c)
-    if not there.is_valid:
-        return "gone"
-    return "`pass`" if isinstance(there, PassCursor) and not isinstance(c, PassCursor) else "stay"
+def declared(spec: Spec) -> str:
+    """Where cursors go, as the primitive declares it: by role, the ways that differ from staying."""
+    differ = {role: ways for role, ways in spec.cursors.items() if ways != {"stay"}}
+    parts = [f"{role}: {', '.join(w for w in WAYS if w in ways)}" for role, ways in differ.items()]
+    return "; ".join(parts) or "all stay"
 
 
 def reference() -> str:
@@ -157,7 +113,7 @@ def reference() -> str:
     entries = {name: Entry.of(spec) for name, spec in sorted(PRIMITIVES.items())}
     parts = [HEADER]
     for section, title in SECTIONS.items():
-        rows = [e.row(seen(name)) for name, e in entries.items() if e.section == section]
+        rows = [e.row(declared(PRIMITIVES[name])) for name, e in entries.items() if e.section == section]
         if rows:
             heads = "| Primitive | Before ~> after | Condition | Result | Cursors |\n|---|---|---|---|---|"
             parts.append(f"## {title}\n\n{heads}\n" + "\n".join(rows) + "\n")

@@ -116,7 +116,8 @@ def test_a_cursor_to_the_write_stays_with_the_first() -> None:
     p = foo("s = a + y[0]")
     c = p.find("s = _")
     q = split_write(p, c)
-    assert q.forward(c) == q.body()[0] and not q.forward(p.find("y[0]")).is_valid  # type: ignore[union-attr]
+    assert q.forward(c) == q.body()[0]
+    assert q.forward(p.find("y[0]")) == q.find("y[0]")  # type: ignore[arg-type]
 
 
 # -- fold_into_reduce ---------------------------------------------------------------------------------
