@@ -6,6 +6,7 @@ the program raises an ordinary exception and is never swallowed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from textwrap import indent
@@ -82,10 +83,16 @@ class Unsafe(Failure):
 
     def _details(self) -> list[str]:
         lines = [self.details] if self.details else []
-        if self.counterexample:
-            values = ", ".join(f"{k} = {v}" for k, v in sorted(self.counterexample.items()))
-            lines.append(f"for instance with {values}")
+        given = [f"{k} = {v}" for k, v in sorted((self.counterexample or {}).items())]
+        fresh = [value for value in given if not _says(self.message, value)]
+        if fresh:
+            lines.append(f"{'for instance with' if fresh == given else 'with'} {', '.join(fresh)}")
         return lines
+
+
+def _says(message: str, value: str) -> bool:
+    """Whether a message says already what a variable is, as those of the static checks do."""
+    return re.search(rf"(?<![\w.]){re.escape(value)}(?![\w.])", message) is not None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 
+import numpy as np
 import pytest
 from returns.result import Success
 
@@ -33,7 +35,16 @@ from exo_strat.cursors.kinds import ForCursor
 from exo_strat.cursors.proc import InvalidCursorError, Proc
 from exo_strat.failure import BadArgument, InvalidCursor, NotApplicable, SchedulingError, Unsafe
 from exo_strat.frontend.decorators import proc_from_source
-from exo_strat.primitives import divide_loop, fission, lift_scope, remove_loop, rename, reorder_loops, reorder_stmts
+from exo_strat.primitives import (
+    divide_loop,
+    fission,
+    lift_scope,
+    remove_loop,
+    rename,
+    reorder_loops,
+    reorder_stmts,
+    unroll_loop,
+)
 from exo_strat.strategy import Op, Script, named, strategy
 from exo_strat.tracing import trace
 
@@ -116,8 +127,29 @@ def test_what_is_no_op_is_named() -> None:
     def forgotten(p: Proc, c: Cursor) -> Script:
         yield identity
 
-    with pytest.raises(TypeError, match="Seq is made of Ops, not of forgotten: call it"):
+    with pytest.raises(TypeError, match=r"Seq is made of Ops, not of <function .*forgotten.*>: call it"):
         seq(forgotten, identity)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: repeat_n(3, unroll_loop()), "an Op and then how often, not 3 and unroll_loop"),  # type: ignore[arg-type]
+        (lambda: repeat_n(unroll_loop(), "3"), "an Op and then how often"),  # type: ignore[arg-type]
+        (lambda: nav(P.root()), "a cursor: write at"),
+        (lambda: nav("x"), "write moves.find"),  # type: ignore[arg-type]
+        (lambda: nav(3), "a move or a function of a cursor, not 3"),  # type: ignore[arg-type]
+        (lambda: savec(None), "SaveC is made of Ops, not of None"),  # type: ignore[arg-type]
+        (lambda: try_else(unroll_loop, unroll_loop()), "TryElse is made of Ops, not of .*: call it"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_when_it_is_made(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+def test_a_number_of_times_may_be_one_of_numpys() -> None:
+    assert repeat_n(unroll_loop(), np.int64(2)) == repeat_n(unroll_loop(), 2)  # type: ignore[arg-type]
 
 
 def test_try_else_keeps_both_causes() -> None:

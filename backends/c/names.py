@@ -12,6 +12,7 @@ _KEYWORDS = """
     and and_eq bitand bitor catch class compl const_cast delete dynamic_cast explicit export friend mutable
     namespace new not not_eq operator or or_eq private protected public reinterpret_cast static_cast template this
     throw try typeid typename using virtual wchar_t xor xor_eq
+    concept consteval constinit co_await co_return co_yield decltype noexcept requires typeof_unqual offsetof
 """
 KEYWORDS = frozenset(_KEYWORDS.split())
 """Keywords of C and C++ (a header may be included in either)."""

@@ -1,8 +1,8 @@
 """Whether a fragment of object code with holes matches a node. Imports `ir` and words.
 
 The fragment is a Python syntax tree, the node one of the object language. `_` matches any expression,
-block, name, type or list of indices. A name matches the variables of that name and the one that is
-printed so (`i_1`, if another `i` is in scope).
+block, name, type or list of indices; fewer indices than an element has match its first ones. A name matches the
+variables of that name and the one that is printed so (`i_1`, if another `i` is in scope).
 """
 
 from __future__ import annotations
@@ -129,7 +129,9 @@ class Matcher:
     def place(self, p: ast.expr, sym: Sym, idx: Sequence[Any]) -> bool:
         """Whether a fragment means a buffer, or with indices this part of it."""
         if isinstance(p, ast.Subscript):
-            return bool(idx) and self.name(p.value, sym) and self.dims(_parts(p.slice), idx)
+            ps = _parts(p.slice)
+            first = idx[: len(ps)] if not any(isinstance(d, ir.Interval | ir.Point) for d in idx) else idx
+            return bool(idx) and self.name(p.value, sym) and self.dims(ps, first)
         return self.name(p, sym)
 
     def dims(self, ps: Sequence[ast.expr], es: Sequence[Any]) -> bool:

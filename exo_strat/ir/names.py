@@ -46,10 +46,10 @@ def checked_name(name: object, what: str = "a name") -> str:
     Traceback (most recent call last):
     ValueError: 'i o' is no name: a letter or _, then letters, digits and _
     """
-    why = _why_no_name(str(name)) if isinstance(name, str) else "a name is a text"
+    why = _why_no_name(str.__str__(name)) if isinstance(name, str) else "a name is a text"
     if why:
         raise ValueError(f"{name!r} is no name{'' if what == 'a name' else f' for {what}'}: {why}")
-    return str(name)
+    return str.__str__(name)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from pyrsistent import pvector
 
+from ..ir.difference import where_apart
 from ..ir.names import Sym
 from ..ir.nodes import (
     Alloc,
@@ -100,11 +101,11 @@ def _same_block(
     tree: ProcDef, ours: Sequence[Stmt], theirs: Sequence[Stmt], parent: Path, label: str, names: dict[Sym, Sym]
 ) -> Verdict:
     if len(ours) != len(theirs):
-        return _DIFFERENT
+        return replace(_DIFFERENT, details=f"one has {len(ours)} statements where the other has {len(theirs)}")
     for k, (a, b) in enumerate(zip(ours, theirs, strict=True)):
         verdict = _same_node(tree, a, b, (*parent, (label, k)), names)
         if isinstance(verdict, Clash):
-            return verdict
+            return verdict if verdict.details else replace(verdict, details=where_apart(tree, a, b, names))
     return SAFE
 
 

@@ -26,13 +26,8 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.types import Control, R, Scalar, bool_
-<<<<<<< HEAD
-from ..ir.walk import Path, is_bool, is_control
+from ..ir.walk import Path, children, is_bool, is_control
 from ..logic import evaluation, safety
-=======
-from ..ir.walk import Path, children, is_bool, is_control, walk
-from ..logic import safety, untrapped
->>>>>>> d48ad2d (Primitives declare where cursors go, and the law of forwarding holds each cursor to it; expressions that move keep their cursors)
 from ..logic.dependence import Safe
 from ..logic.held import held_at
 from .framework import ExprLike, Where, applicable, argument, in_scope_at, primitive

@@ -57,10 +57,10 @@ from ..frontend.exprs import parse_expr, parse_window
 from ..frontend.scope import scope_at, types_at
 from ..ir.build import num
 from ..ir.names import Sym, checked_name
-from ..ir.nodes import Expr, WinDim
+from ..ir.nodes import Expr, Node, WinDim
 from ..ir.numbers import is_integer
 from ..ir.outside import two_of_one_name
-from ..ir.walk import Path, is_control, mentions
+from ..ir.walk import Path, is_control, mentions, walk
 from ..logic.configs import depends_on_fields
 from ..logic.safety import Blk, Clash, Verdict
 from ..moves import Move, run_move
@@ -132,6 +132,17 @@ def argument(condition: bool, message: str) -> None:
     """Go on if an argument makes sense."""
     if not condition:
         raise Refused(BadArgument(message))
+
+
+MOST_NODES = 100_000
+"""How much code a rewrite may make of a piece of code by copies. Ten thousand statements take each later rewrite
+seconds, and a C compiler minutes; what is more would end in memory that runs out, without a word."""
+
+
+def not_too_many(node: Node, copies: int, instead: str, place: Cursor) -> None:
+    """Go on if so many copies of a node are few enough. `instead` is what to do."""
+    fits = copies <= MOST_NODES and copies * sum(1 for _ in walk(node)) <= MOST_NODES
+    applicable(fits, f"{copies} copies would be more code than anybody can use: {instead}", place)
 
 
 # -- references and arguments -------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from ..ir.nodes import Binary, Const, Expr, For, If, Pass, ProcDef
 from ..ir.walk import Path, get, mentions, with_child
 from ..logic import safety
 from ..logic.translate import is_opaque
-from .framework import ExprLike, Where, applicable, argument, blk, name_arg, positive, primitive, require
+from .framework import ExprLike, Where, applicable, argument, blk, name_arg, not_too_many, positive, primitive, require
 from .scoping import (
     body_span,
     bounds_stay,
@@ -425,6 +425,7 @@ def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     if n <= 0:
         rw.replace(path, Pass())
         return path
+    not_too_many(old, n, "divide the loop, and unroll the inner one", loop)
     counts_from_start(old, loop)
     copies = [s for k in range(1, n) for s in rw.copy(old.body, {old.iter: _nth(old.lo, k)})]
     rw.add_part(path, *copies)

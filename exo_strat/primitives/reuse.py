@@ -28,7 +28,7 @@ from ..logic.translate import is_opaque
 from .access import Dims, Redirect, redirect_each, rename_uses, shown, uses_in
 from .buffers import alloc_at, rest_of, shape_of
 from .dims import dimension
-from .framework import Where, applicable, primitive, ref, require
+from .framework import Where, applicable, not_too_many, primitive, ref, require
 from .resize import literal, sharing_is_seen
 
 # -- reuse_buffer -------------------------------------------------------------------------------------
@@ -155,6 +155,7 @@ def unroll_buffer(rw: Rewrite, a: AllocCursor, dim: int) -> Where:
     c = literal(old[dim])
     applicable(c is not None, f"the extent of dimension {dim} of {a.name()} is no literal", a)
     assert c is not None
+    not_too_many(alloc, c, "resize or divide the dimension", a)
     rest = rest_of(rw, a.path)
     places = uses_in(rw.proc.tree, rest, a.sym)
     number = {path: _index_along(rw, a, path, dim, c) for path in places}

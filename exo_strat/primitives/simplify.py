@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..cursors.cursor import ExprCursor, ProcCursor, StmtCursor
@@ -14,6 +14,7 @@ from ..frontend.exprs import parse_data
 from ..frontend.precisions import precision, precision_at, put_at
 from ..frontend.scope import scope_at, types_at
 from ..ir import build as b
+from ..ir.difference import where_apart
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import (
@@ -393,8 +394,8 @@ def _equal_and_evaluated(rw: Rewrite, e: ExprCursor, value: Expr) -> None:
     before, after = (held_in(tree, stmt, x) for x in (old, value))
     what = "the two expressions are equal"
     verdict = safety.equal_at(tree, stmt, old, value, what)
-    if isinstance(verdict, Safe) or not isinstance(safety.equal_at(tree, stmt, before, after, what), Safe):
-        require(verdict, e)
+    if isinstance(verdict, safety.Clash) and not isinstance(safety.equal_at(tree, stmt, before, after, what), Safe):
+        require(verdict if verdict.details else replace(verdict, details=where_apart(tree, old, value)), e)
     ready(rw, evaluation.no_more(tree, stmt, (old, before), value), e)
 
 

@@ -42,13 +42,8 @@ from ..ir.nodes import (
 from ..ir.printing import names_at, print_expr
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Tensor, Type
-<<<<<<< HEAD
-from ..ir.walk import Path, get, is_control, mentions, walk
+from ..ir.walk import Path, children, get, is_control, mentions, walk
 from ..logic import evaluation, safety
-=======
-from ..ir.walk import LOGICAL, Path, children, get, is_control, mentions, walk
-from ..logic import safety, untrapped
->>>>>>> d48ad2d (Primitives declare where cursors go, and the law of forwarding holds each cursor to it; expressions that move keep their cursors)
 from ..logic.dependence import Clash, Safe
 from ..logic.effects import windows_at
 from ..logic.normal import difference
