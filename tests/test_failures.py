@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from exo_strat import SchedulingError, at, divide_loop, proc_from_source, schedule
+from exo_strat import SchedulingError, at, direct, divide_loop, proc_from_source, schedule
 
 
 def test_a_failure_says_the_same_in_another_process() -> None:
@@ -17,3 +17,13 @@ def test_a_failure_says_the_same_in_another_process() -> None:
     assert isinstance(told, SchedulingError)
     assert str(told) == str(found.value)
     assert "for i in seq(0, n)" in str(told)
+
+
+def test_what_a_message_says_is_not_said_again() -> None:
+    g = proc_from_source("def g(n: size, y: [f32][n]):\n    assert n <= 8\n    for i in seq(0, n):\n        y[i] = 0.0")
+    p = proc_from_source("def f(n: size, m: size, x: f32[n + m]):\n    for i in seq(0, n):\n        x[i] = 0.0")
+    with pytest.raises(SchedulingError, match=r"false here; for example n = 9\nwith m = 1\n"):
+        direct.replace(p, "for i in _: _", g)
+    q = proc_from_source("def f(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 0.0")
+    with pytest.raises(SchedulingError, match=r"false here; for example n = 9\n    def f"):
+        direct.replace(q, "for i in _: _", g)

@@ -270,3 +270,30 @@ def test_what_is_no_name(name: str) -> None:
 def test_patterns_are_values() -> None:
     assert parse_pattern("x #1") == parse_pattern("x #1") and hash(parse_pattern("x")) == hash(parse_pattern("x"))
     assert parse_pattern("x") != parse_pattern("y")
+
+
+def test_fewer_indices_match_the_first_ones() -> None:
+    p = proc_from_source("""
+    def f(x: f32[8, 8, 8], y: f32[8]):
+        for i in seq(0, 8):
+            x[i, 0, 1] = y[i]
+            x[0, i, 1] = x[i, 0, 2]
+            w = x[i, 0, 0:4]
+            w[0] = 1.0
+    """)
+
+    def found(pattern: str) -> list[str]:
+        return [str(c).partition("--> ")[2].partition("\n")[0].strip() for c in p.find_all(pattern)]
+
+    assert found("x[i] = _") == found("x[i, 0] = _") == found("x[i, 0, 1] = _") == ["x[i, 0, 1] = y[i]"]
+    assert found("x[_] = _") == found("x[_, _] = _") == ["x[i, 0, 1] = y[i]", "x[0, i, 1] = x[i, 0, 2]"]
+    assert found("x[i, 0, 1, 0] = _") == found("y[i, 0]") == found("x[1] = _") == []
+    assert found("_ = x[i]") == ["x[0, i, 1] = x[i, 0, 2]"], "a window shows all of its dimensions"
+
+
+@pytest.mark.parametrize("number", ["99999999999999999999", "9" * 5000, "10"])
+def test_a_number_that_no_match_has(number: str) -> None:
+    with pytest.raises(InvalidCursorError, match="the first is #0"):
+        P.find(f"for i in _: _ #{number}")
+    with pytest.raises(InvalidCursorError, match="the first is #0"):
+        P.find_loop(f"i #{number}")

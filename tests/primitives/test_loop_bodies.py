@@ -441,6 +441,15 @@ def test_unroll_needs_one_count(refused: Refused) -> None:
     assert isinstance(refused(unroll_loop, p, "i"), NotApplicable)
 
 
+def test_unroll_has_a_limit(refused: Refused, body: Body) -> None:
+    p = source("def foo(x: f32):\n    for i in seq(0, 1000000000):\n        x += 1.0")
+    assert "1000000000 copies would be more code than anybody can use" in refused(unroll_loop, p, "i").message
+    q = source("def foo(x: f32):\n    for i in seq(0, 1000):\n        for j in seq(0, 1000):\n            x += 1.0")
+    once = unroll_loop(q, "j")
+    assert body(once).count("+=") == 1000
+    assert "1000 copies" in refused(unroll_loop, once, "i").message, "the limit is of what comes out"
+
+
 def test_unroll_gives_each_copy_variables_of_its_own(same: Same, body: Body, applied: Applied) -> None:
     p = source("""
     def foo(n: size, x: f32[n + 3]):

@@ -395,25 +395,25 @@ def test_bodies_that_are_equal(one: str, other: str, same: Same) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("one", "other", "where"),
     [
-        ("x[i] = y[i]", "x[j] = y[i0]"),
-        ("x[i] = y[i]", "x[j] += y[j]"),
-        ("x[i] = y[i]", "x[j] = x[j]"),
-        ("x[i] = 1.0", "x[j] = 2.0"),
-        ("x[i] = y[i]", "x[j] = y[j]\nx[j] = 0.0"),
-        ("x[i] = y[i]\nx[i] = 0.0", "x[j] = y[j]"),
-        ("x[i] = y[i % 4]", "x[j] = y[j]"),
-        ("for k in seq(0, 2):\n    x[k] = y[i]", "for k in seq(0, 3):\n    x[k] = y[j]"),
-        ("for k in seq(0, 2):\n    x[k] = y[i]", "for k in par(0, 2):\n    x[k] = y[j]"),
-        ("t: f32\nt = 1.0\nx[i] = t", "t: f64\nt = 1.0\nx[j] = t"),
-        ("x[i] = Cfg.v", "x[j] = y[j]"),
-        ("put(x[i:i + 2], y[i])", "put(y[j:j + 2], x[j])"),
+        ("x[i] = y[i]", "x[j] = y[i0]", "j is not 0, in `x[j] = y[j]` and `x[j] = y[0]`"),
+        ("x[i] = y[i]", "x[j] += y[j]", "these are `x[j] = y[j]` and `x[j] += y[j]`"),
+        ("x[i] = y[i]", "x[j] = x[j]", "y[j] is not x[j], in `x[j] = y[j]` and `x[j] = x[j]`"),
+        ("x[i] = 1.0", "x[j] = 2.0", "1.0 is not 2.0, in `x[j] = 1.0` and `x[j] = 2.0`"),
+        ("x[i] = y[i]", "x[j] = y[j]\nx[j] = 0.0", "one has 1 statements where the other has 2"),
+        ("x[i] = y[i]\nx[i] = 0.0", "x[j] = y[j]", "one has 2 statements where the other has 1"),
+        ("x[i] = y[i % 4]", "x[j] = y[j]", "j % 4 is not j, in"),
+        ("for k in seq(0, 2):\n    x[k] = y[i]", "for k in seq(0, 3):\n    x[k] = y[j]", "2 is not 3, in"),
+        ("for k in seq(0, 2):\n    x[k] = y[i]", "for k in par(0, 2):\n    x[k] = y[j]", "and `for k in par(0, 2):`"),
+        ("t: f32\nt = 1.0\nx[i] = t", "t: f64\nt = 1.0\nx[j] = t", "and `t: f64 @ DRAM`"),
+        ("x[i] = Cfg.v", "x[j] = y[j]", "Cfg.v is not y[j], in"),
+        ("put(x[i:i + 2], y[i])", "put(y[j:j + 2], x[j])", "these are `put(x[j:j + 2], y[j])` and `put(y["),
     ],
 )
-def test_bodies_that_differ(one: str, other: str, refused: Refused) -> None:
+def test_bodies_that_differ(one: str, other: str, where: str, refused: Refused) -> None:
     f = refused(join_loops, two("seq(0, 4)", "seq(4, n + 7)", one, other.replace("i0", "0")), "i", "j")
-    assert isinstance(f, Unsafe) and "bodies" in f.message
+    assert isinstance(f, Unsafe) and "bodies" in f.message and where in f.details
 
 
 def test_names_that_are_alike_are_not_equal(refused: Refused) -> None:

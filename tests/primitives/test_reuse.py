@@ -359,6 +359,15 @@ def test_unroll_needs_a_literal_extent(refused: Refused) -> None:
     assert isinstance(refused(unroll_buffer, p, "a", 1), BadArgument)
 
 
+def test_unroll_has_a_limit(refused: Refused) -> None:
+    p = source("""
+    def foo(x: f32):
+        a: f32[1000000000]
+        a[0] = x
+    """)
+    assert "1000000000 copies would be more code" in refused(unroll_buffer, p, "a", 0).message
+
+
 def test_unroll_of_an_index_that_is_never_reached(refused: Refused) -> None:
     p = source("""
     def foo(n: size, x: f32[n]):

@@ -367,6 +367,13 @@ def test_rewrite_to_something_else_is_refused(refused: Refused, new: str) -> Non
     assert isinstance(f, Unsafe) and f.counterexample is not None
 
 
+def test_rewrite_says_where_the_two_differ(refused: Refused) -> None:
+    f = refused(rewrite_expr, TILED, "y[_]", "y[j]")
+    assert "(4 * i + j) / 4 - i is not j, in `y[(4 * i + j) / 4 - i]` and `y[j]`" in str(f)
+    f = refused(rewrite_expr, TILED, TILED.find_loop("i").hi(), "n")
+    assert "these are `n / 4` and `n`\nfor instance with n = 4" in str(f)
+
+
 def test_rewrite_takes_what_is_in_scope_and_of_the_same_kind(refused: Refused) -> None:
     hi = TILED.find_loop("i").hi()
     assert isinstance(refused(rewrite_expr, TILED, hi, "j - j + n / 4"), BadArgument)
