@@ -38,6 +38,7 @@ class ControlPlan:
     name: str
     sym: Sym
     kind: str
+    most: int
 
     def value(self, given: object) -> int:
         """The number to pass."""
@@ -51,8 +52,8 @@ class ControlPlan:
             raise ValueError(f"{self.name} is an integer ({self.kind}), not {given!r}") from e
         if self.kind == "size" and n < 1:
             raise ValueError(f"{self.name} is a size, so at least 1; it is {n}")
-        if not -(2**63) <= n < 2**63:
-            raise ValueError(f"{self.name} = {n} does not fit 64 bits")
+        if abs(n) > self.most:
+            raise ValueError(f"{self.name} = {n} is beyond {self.most}: indices made of it would not fit 64 bits")
         return n
 
 
@@ -145,7 +146,7 @@ def plans(f: Function) -> tuple[Plan, ...]:
     for i, a in enumerate(f.tree.args):
         name = f"{f.tree.name}: argument {a.sym}"
         if isinstance(a.type, Control):
-            out.append(ControlPlan(name, a.sym, a.type.name))
+            out.append(ControlPlan(name, a.sym, a.type.name, f.most))
             continue
         scalar, written = f.data[a.sym].scalar, i in f.written
         if isinstance(a.type, Scalar) and not written:

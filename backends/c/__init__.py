@@ -12,6 +12,7 @@ from .errors import (
     Objection,
     PrecisionError,
     RaceError,
+    RangeError,
 )
 from .memory import CMemory, Index, PlacedMemory, VectorMemory, c_memory
 from .module import PRIVATE, CModule, compile
@@ -32,6 +33,7 @@ __all__ = [
     "PlacedMemory",
     "PrecisionError",
     "RaceError",
+    "RangeError",
     "Term",
     "VectorMemory",
     "c_memory",

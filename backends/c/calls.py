@@ -9,7 +9,7 @@ from .errors import InstructionError, Objection, marked
 from .expressions import Expressions
 from .needs import Needs, fill
 from .program import Function, Program
-from .terms import ATOM, Term
+from .terms import ATOM, UNARY, Term
 from .types import c_type, decided
 from .views import Env, View
 
@@ -77,7 +77,7 @@ class Calls(Expressions):
             assert isinstance(formal.type, Scalar)
             scalar = decided(formal.type)
             data = self.converted(actual, scalar, env)
-            temporary = Term(f"*&({c_type(scalar)}){{{data}}}")
+            temporary = Term(f"*&({c_type(scalar)}){{{data}}}", UNARY)
             return {name: lambda: Term(data.within(ATOM)), f"{name}_data": lambda: temporary}
         view = self.view(actual, env)
         whole = {name: view.address if isinstance(formal.type, Tensor) else view.first, f"{name}_data": view.first}
@@ -101,10 +101,10 @@ class _UnknownHole(Exception):
     """A template mentions what is no argument."""
 
 
-def _lookup(holes: Mapping[str, Callable[[], Term]], hole: str) -> str:
+def _lookup(holes: Mapping[str, Callable[[], Term]], hole: str) -> Term:
     if hole not in holes:
         raise _UnknownHole(hole)
-    return str(holes[hole]())
+    return holes[hole]()
 
 
 def _constantly(t: Term) -> Callable[[], Term]:

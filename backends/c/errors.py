@@ -28,6 +28,10 @@ class CallError(BackendError):
     """An argument's memory differs from the parameter's, or a window stands where a tensor must."""
 
 
+class RangeError(BackendError):
+    """Arithmetic on sizes and indices that 64 bits can't hold."""
+
+
 class RaceError(BackendError):
     """A `par` or `vec` loop whose iterations aren't provably free of races."""
 

@@ -14,11 +14,12 @@ from .checks import check
 from .errors import MemoryAccessError, NameClashError, Objection, marked
 from .needs import Needs, control_type
 from .ordering import check_order
+from .overflow import limited
 from .placement import placed
 from .program import Function, Program, link
 from .statements import Statements, indented
 from .terms import Term, num, row_major
-from .types import c_type
+from .types import MOST, c_type
 from .views import Env, View, whole
 
 MODULO = "-fwrapv"
@@ -75,7 +76,7 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, pr
         raise NameClashError(f"{name!r} can't name a C module: use letters, digits and _")
     program = link(procs, prefix)
     check(program)
-    program = placed(program)
+    program = limited(placed(program))
     check_order(program)
     needs, exported = Needs(), Needs()
     needs.includes.update({"#include <stdbool.h>": None, "#include <stddef.h>": None, "#include <stdint.h>": None})
@@ -233,6 +234,9 @@ def _obligations(f: Function, printer: Statements, env: Env) -> Iterator[str]:
     sizes = [_c_argument(env, a) for a in f.tree.args if isinstance(a.type, Control) and a.type.name == "size"]
     if sizes:
         yield f"requires {', '.join(sizes)} >= 1"
+    numbers = [_c_argument(env, a) for a in f.tree.args if isinstance(a.type, Control) and a.type.name != "bool"]
+    if numbers and f.most < MOST:
+        yield f"requires {', '.join(f'|{n}|' for n in numbers)} <= {f.most}: then no integer overflows"
     for p in f.tree.preds:
         try:
             yield f"requires {show(p)}"

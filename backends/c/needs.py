@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from ..kernel import Config, ExternFn, Scalar
 from .names import field_name, spelled
+from .terms import ATOM, Term
 from .types import INT, c_type, decided, window_definition, window_struct
 
 FLOOR_DIV = f"""\
@@ -18,17 +19,42 @@ FLOOR_DIV = f"""\
 static inline {INT} exo_floor_div({INT} a, {INT} b) {{ return a / b - (a % b < 0); }}
 static inline {INT} exo_floor_mod({INT} a, {INT} b) {{ return a % b < 0 ? a % b + b : a % b; }}"""
 
+WITHIN = f"""\
+#include <stdio.h>
+#include <stdlib.h>
+// A value of a config field that grows from call to call; ends the program before it overflows.
+static inline {INT} exo_within({INT} value, {INT} most) {{
+    if (value < -most || value > most) {{
+        fprintf(stderr, "a config field has grown too large for 64 bits\\n");
+        abort();
+    }}
+    return value;
+}}"""
+
 CONTROL_TYPES = {"bool": "bool"}
+_BEFORE, _AFTER = re.compile(r"(^|[(,;={])\s*\Z"), re.compile(r"\s*([),;]|=[^=])")
+"""What stands around an argument, or around a side of an assignment."""
 _HOLE = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 
 
-def fill(template: str, value: Callable[[str], str]) -> str:
+def fill(template: str, value: Callable[[str], Term]) -> str:
     """A template with each `{name}` replaced by `value(name)`; `{{` and `}}` stand for braces.
 
-    >>> fill("{x} = f({y}); {{ }}", str.upper)
+    What is no single operand is parenthesised, unless it stands alone: `/` before `*x` would begin a comment.
+
+    >>> fill("{x} = f({y}); {{ }}", lambda hole: Term(hole.upper()))
     'X = f(Y); { }'
+    >>> fill("{x} = f({x}, {y})/{x}", lambda hole: Term(f"*{hole}", 90))
+    '*x = f(*x, *y)/(*x)'
     """
-    return _HOLE.sub(lambda m: value(m[1]) if m[1] is not None else m[0][0], template)
+
+    def filled(m: re.Match[str]) -> str:
+        if m[1] is None:
+            return m[0][0]
+        found, alone = value(m[1]), _BEFORE.search(template[: m.start()]) and _AFTER.match(template[m.end() :])
+        return found.text if alone else found.within(ATOM)
+
+    return _HOLE.sub(filled, template)
 
 
 def control_type(name: str) -> str:
@@ -79,7 +105,7 @@ class Needs:
         self.includes["#include <math.h>"] = None
         ctype = c_type(t)
         values = {"s": "f" if decided(t).name in ("f16", "f32") else "", "t": ctype}
-        body = fill(f.c, lambda hole: values.get(hole, f"a{hole}"))
+        body = fill(f.c, lambda hole: Term(values.get(hole, f"a{hole}")))
         params = ", ".join(f"{ctype} a{i}" for i in range(f.arity))
         return self._helper(f"exo_fn_{spelled(f.name)}_{decided(t)}", ctype, params, f"({ctype})({body})")
 
@@ -87,6 +113,11 @@ class Needs:
         """The function that a `min=` or `max=` reduction applies."""
         ctype, test = c_type(t), "<" if op == "min" else ">"
         return self._helper(f"exo_{op}_{decided(t)}", ctype, f"{ctype} a, {ctype} b", f"b {test} a ? b : a")
+
+    def within(self, value: Term, most: int) -> Term:
+        """A value that is compared with a bound; beyond it, the program ends."""
+        self.prelude(WITHIN)
+        return Term(f"exo_within({value}, {most})")
 
     def _helper(self, name: str, ctype: str, params: str, value: str) -> str:
         """The name of a function that returns a value. Another value has another name, as an extern has its own."""

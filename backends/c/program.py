@@ -11,6 +11,7 @@ from .errors import BackendError, InstructionError, NameClashError
 from .names import fresh, function_name
 from .symbols import Data, Range, data_symbols, ranges, written_args
 from .threads import shared, side_by_side
+from .types import MOST
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Function:
     """What its parallel loops use that is declared outside of them."""
     side_by_side: bool
     """Whether the C compiler may run several calls of it side by side."""
+    most: int = MOST
+    """How large its control arguments may be, and minus that: then nothing overflows."""
 
     @property
     def is_leaf(self) -> bool:
@@ -45,6 +48,8 @@ class Program:
     by_tree: Mapping[int, Function]
     places: Mapping[tuple[str, Path], int] = field(default_factory=dict)
     """Where buffers of a `PlacedMemory` begin, by the function's name and the path of the allocation."""
+    checked: frozenset[tuple[str, str]] = frozenset()
+    """Config fields whose values are compared with the `most` of the functions when they are written."""
 
 
 def _callees_first(roots: Sequence[ProcDef], into_instructions: bool) -> tuple[ProcDef, ...]:

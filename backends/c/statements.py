@@ -175,6 +175,8 @@ class Statements(Calls):
             case WriteConfig(config=c, field=f):
                 t = c.fields[f]
                 value = self.converted(s.rhs, decided(t), env) if isinstance(t, Scalar) else self.control(s.rhs, env)
+                if (c.name, f) in self.program.checked:
+                    value = self.needs.within(value, self.function.most)
                 yield f"{self.needs.register(c, f)} = {value};"
             case Pass():
                 yield ";"

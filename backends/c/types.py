@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 
 from ..kernel import R, Scalar, f32
 from .errors import Objection
@@ -10,6 +11,9 @@ from .terms import ATOM, UNARY, Term
 
 INT = "int64_t"
 """The C type of sizes, indices and strides: 64 bits, so that the offset into a large array never overflows."""
+
+MOST = 2**63 - 1
+"""The largest integer of C. The least one has no literal, so we do without it."""
 
 C_TYPES = {
     "f16": "_Float16", "f32": "float", "f64": "double",
@@ -26,6 +30,11 @@ def decided(t: Scalar) -> Scalar:
 def c_type(t: Scalar) -> str:
     """The C type of a data scalar."""
     return C_TYPES[decided(t).name]
+
+
+def size_of(t: Scalar) -> int:
+    """How many bytes an element takes."""
+    return int(decided(t).name[1:]) // 8
 
 
 def window_struct(t: Scalar, rank: int, const: bool) -> str:
@@ -53,12 +62,21 @@ def integer_range(t: Scalar) -> tuple[int, int]:
     return (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if t.name[0] == "i" else (0, 2**bits - 1)
 
 
-def _float_text(value: float) -> str:
-    if math.isnan(value):
-        return "NAN"
-    if math.isinf(value):
-        return "INFINITY" if value > 0 else "-INFINITY"
-    return repr(value)
+FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
+"""How `struct` writes floating-point precisions."""
+
+
+def _float_text(value: int | float, t: Scalar) -> str:
+    """The text of a number that is rounded to `t`; raises `Objection` if that makes it infinite or zero."""
+    if not math.isfinite(value):
+        return "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "-INFINITY"
+    try:
+        (held,) = struct.unpack(FORMATS[t.name], struct.pack(FORMATS[t.name], value))
+    except OverflowError as e:
+        raise Objection(f"the literal {value} is larger than {t} has numbers") from e
+    if held == 0 and value != 0:
+        raise Objection(f"the literal {value} would be 0 at {t}")
+    return repr(float(value))
 
 
 def literal(value: int | float, t: Scalar) -> Term:
@@ -69,9 +87,9 @@ def literal(value: int | float, t: Scalar) -> Term:
     """
     t = decided(t)
     if t.is_float:
-        text = _float_text(float(value))
+        text = _float_text(value, t)
         if t.name == "f16":
-            return Term(f"(_Float16){text}f" if text[-1].isdigit() else f"(_Float16){text}", UNARY)
+            return Term(f"(_Float16){text}", UNARY)  # from double, so that it is rounded once
         suffix = "f" if t.name == "f32" and text[-1].isdigit() else ""
         return Term(text + suffix, UNARY if text.startswith("-") else ATOM)
     if not float(value).is_integer():
