@@ -244,6 +244,10 @@ def _stmt(s: Stmt, path: Path, names: Names, callees: Mapping[Callee, str], dept
         case If():
             yield path, f"{pad}if {print_expr(s.cond, names)}:"
             yield from _block(s.body, path, "body", names, callees, depth + 1)
+            while len(s.orelse) == 1 and isinstance(s.orelse[0], If):  # Python nests no more than 100 blocks
+                s, path = s.orelse[0], (*path, ("orelse", 0))
+                yield path, f"{pad}elif {print_expr(s.cond, names)}:"
+                yield from _block(s.body, path, "body", names, callees, depth + 1)
             if s.orelse:
                 yield None, f"{pad}else:"
                 yield from _block(s.orelse, path, "orelse", names, callees, depth + 1)

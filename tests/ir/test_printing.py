@@ -392,11 +392,10 @@ def whole(n: size, m: index, flag: bool, x: f32[n, 8] @ DRAM, v: [i8][n, m + 1] 
     if flag and not n == 4 or d != 1:
         callee(n, not flag, s, x[0:4, 2])
         Cfg.rows = n % 4 - -1
+    elif m % 2 == 0:
+        pass
     else:
-        if m % 2 == 0:
-            pass
-        else:
-            w[0] = Cfg.scale
+        w[0] = Cfg.scale
     for k in vec(m, n):
         t[k / 4, 1] = v[k, m]"""
 
