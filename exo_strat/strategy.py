@@ -19,6 +19,8 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache, wraps
+from importlib import import_module
+from pickle import PicklingError
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from returns.result import Failure as Err
@@ -28,6 +30,7 @@ from .cursors.cursor import Cursor
 from .cursors.proc import InvalidCursorError, Proc
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, invalid
 from .ir.numbers import plain
+from .ir.pickled import LEVELS, check_functions, reduced
 from .ir.room import with_room
 from .source import Pieces, Text, brief, call, layout, show
 
@@ -80,6 +83,17 @@ class Op:
             for op in value if isinstance(value, tuple) else (value,):
                 if not isinstance(op, Op):
                     raise TypeError(f"{type(self).__name__} is made of Ops, not of {op!r}{': call it' * callable(op)}")
+
+    def __copy__(self) -> Op:
+        return self
+
+    def __deepcopy__(self, _: object) -> Op:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = tuple(getattr(self, f.name) for f in fields(self))
+        check_functions(values, brief(show(self)))
+        return reduced(_inside(self), _restored, type(self), values)
 
     def __call__(self, p: Proc, c: Cursor | None = None) -> Outcome:
         """Apply at `c`, carried forward to `p` first; at the root if no cursor is given."""
@@ -164,6 +178,25 @@ def bottom_up(f: Callable[[Op], T]) -> Callable[[Op], T]:
 @bottom_up
 def _hash(op: Op) -> int:
     return hash((type(op).__qualname__, *[getattr(op, f.name) for f in fields(op) if f.compare]))
+
+
+@bottom_up
+def _height(op: Op) -> int:
+    return 1 + max(map(_height, op.parts()), default=0)
+
+
+def _inside(op: Op) -> list[Op]:
+    """Some of the Ops deep inside an Op, inner ones first: see `ir.pickled`."""
+    if _height(op) <= LEVELS:
+        return []
+    return [o for o in inner_first(op, lambda o: _height(o) >= LEVELS) if _height(o) % LEVELS == 0 and o is not op]
+
+
+def _restored(kind: type[Op], values: tuple[Any, ...]) -> Op:
+    op = object.__new__(kind)
+    for f, value in zip(fields(kind), values, strict=True):
+        object.__setattr__(op, f.name, value)
+    return op
 
 
 @dataclass(frozen=True, repr=False)
@@ -309,6 +342,26 @@ class Called(Composed):
 
     def source(self) -> Pieces:
         return call(self.fn, *self.args, **dict(self.kwargs))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        what = brief(show(self))
+        check_functions((self.fn, self.args, self.kwargs), what)
+        home, name = self.fn.__module__, self.fn.__qualname__
+        if unwrapped(home, name, self.fn) is not self.fn:
+            raise PicklingError(f"{what} can't be pickled: {home}.{name} is something else than its definition")
+        return reduced(_inside(self), _called, type(self), home, name, self.args, self.kwargs)
+
+
+def unwrapped(module: str, name: str, fn: object = None) -> Any:
+    """The function behind a module's name: what decorators wrapped, down to `fn` if that is among it."""
+    found: Any = import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return inspect.unwrap(found, stop=lambda f: f is fn) if found is not None else None
+
+
+def _called(kind: type[Called], module: str, name: str, args: Any, kwargs: Any) -> Op:
+    return kind(unwrapped(module, name), args, kwargs)
 
 
 @dataclass(frozen=True, repr=False)

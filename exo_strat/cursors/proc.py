@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import ProcDef, ReadConfig
+from ..ir.nodes import Call, ProcDef, ReadConfig
+from ..ir.pickled import LEVELS, reduced
 from ..ir.printing import print_proc
-from ..ir.walk import Path
+from ..ir.room import with_room
+from ..ir.walk import Path, declarators
 from .edits import Edit
 
 if TYPE_CHECKING:
@@ -82,6 +85,18 @@ class Proc:
 
     def __hash__(self) -> int:
         return hash((self.tree.name, self.tree.next_id, len(self.tree.body)))
+
+    def __copy__(self) -> Proc:
+        return self
+
+    def __deepcopy__(self, _: object) -> Proc:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled with its history. What is pickled together stays of one origin; it is of another one than the
+        procedures of the process that reads it."""
+        keeps = self.parent is not None and self.parent.origin is self.origin
+        return reduced(_inside(self), _restored, self.tree, self.parent, self.rewritten, keeps)
 
     def __str__(self) -> str:
         return print_proc(self.tree)
@@ -213,3 +228,37 @@ def _unrelated(p: Proc, other: Proc) -> str:
     if any(p is q for q in theirs):
         return f"the cursor belongs to a later version of {p.name()}, and time goes forward only; {again}"
     return f"the cursor belongs to another version of {other.name()}, from which this one was not made; {again}"
+
+
+# -- pickles ------------------------------------------------------------------------------------------
+
+
+def _restored(tree: ProcDef, parent: Proc | None, rewritten: Rewritten | None, keeps: bool) -> Proc:
+    return Proc(tree) if parent is None or rewritten is None else _next_version(parent, tree, rewritten, keeps)
+
+
+@memo_by_identity
+def _calls(tree: ProcDef) -> int:
+    """How many procedures call each other, one inside the other, from this one on."""
+    return 1 + max((_calls(f.tree) for f in _callees(tree)), default=0)
+
+
+_depth_of_calls = with_room(_calls)
+
+
+def _callees(tree: ProcDef) -> list[Proc]:
+    return [s.f for s in declarators(tree) if isinstance(s, Call) and isinstance(s.f, Proc)]
+
+
+def _inside(p: Proc) -> list[Proc]:
+    """Some versions and callees of a procedure, the first and the innermost ones first: see `ir.pickled`."""
+    found: dict[int, Proc] = {}
+    stack = _callees(p.tree) if _depth_of_calls(p.tree) > LEVELS else []
+    while stack:
+        f = stack.pop()
+        if id(f) not in found and _calls(f.tree) >= LEVELS:
+            found[id(f)] = f
+            stack += _callees(f.tree)
+    callees = sorted((f for f in found.values() if _calls(f.tree) % LEVELS == 0), key=lambda f: _calls(f.tree))
+    versions = [v for v in p.versions() if v._depth % LEVELS == 0 and v is not p]
+    return [*callees, *reversed(versions)]

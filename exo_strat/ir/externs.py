@@ -1,4 +1,4 @@
-"""Extern functions: pure functions on data values. Imports names only.
+"""Extern functions: pure functions on data values. Imports names and `pickled` only.
 
 A user adds one with `extern(...)`; its exact meaning is a Python function on numbers, its C text a
 template in which `{0} {1} ..` are the arguments, `{s}` is "f" for f32 and "" for f64, and `{t}` is
@@ -14,9 +14,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from .names import checked_name
+from .pickled import check_functions
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,13 @@ class ExternFn:
 
     def __post_init__(self) -> None:
         checked_name(self.name, "an extern function")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        for n, table in enumerate((BUILTIN, CONVERSIONS)):
+            if table.get(self.name) is self:
+                return _ours, (n, self.name)
+        check_functions(self.eval, f"the extern function {self.name}")
+        return ExternFn, (self.name, self.arity, self.eval, self.c, self.result, self.integer)
 
     def __call__(self, *args: object) -> object:
         raise TypeError(f"{self.name} is an extern function: it can only be called inside a @proc")
@@ -84,3 +92,7 @@ CONVERSIONS: Final = {
     for name in ("f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 }
 """`u16(x)` and so on. They go by the name of the type, which is what the name means outside of a call."""
+
+
+def _ours(table: int, name: str) -> ExternFn:
+    return (BUILTIN, CONVERSIONS)[table][name]

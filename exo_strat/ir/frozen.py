@@ -1,10 +1,11 @@
-"""Frozen classes that are cheap to build, and may be nested deeply. Imports `room`."""
+"""Frozen classes that are cheap to build, and may be nested deeply. Imports `pickled` and `room`."""
 
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
+from .pickled import reduce_node
 from .room import run_again
 
 T = TypeVar("T")
@@ -31,7 +32,7 @@ def fast_init(cls: type[T]) -> type[T]:
 
 
 def deep(cls: type[T]) -> type[T]:
-    """A class of values that may be nested in each other deeply: they are compared and hashed all the same."""
+    """A class of nodes, which may be nested in each other deeply: they are compared, hashed and pickled all the same."""
     equal, hashed = cls.__eq__, cls.__hash__
 
     def __eq__(self: T, other: object) -> bool:
@@ -51,4 +52,5 @@ def deep(cls: type[T]) -> type[T]:
         return run_again(error, hashed, self)
 
     cls.__eq__, cls.__hash__ = __eq__, __hash__  # type: ignore[method-assign, assignment]
+    cls.__reduce__ = reduce_node  # type: ignore[method-assign, assignment]
     return cls

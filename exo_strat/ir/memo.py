@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
 
 K = TypeVar("K", bound="Remembers")
 P = ParamSpec("P")
@@ -20,11 +20,17 @@ V = TypeVar("V")
 
 
 class Remembers:
-    """An object that keeps what was computed of it. That is no part of its value."""
+    """An object that never changes and keeps what was computed of it. That is no part of its value."""
 
     __slots__ = ("_mark", "_memo")
     _mark: object
     _memo: dict[object, Any]
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _: object) -> Self:
+        return self
 
 
 _era: Final[list[object]] = [object()]  # what was remembered in another one does not count

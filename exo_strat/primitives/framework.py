@@ -421,6 +421,9 @@ class PrimitiveForm:
         plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in params)
         self._defaults = tuple(p.default for p in params) if plain else None
 
+    def __reduce__(self) -> str:
+        return self.spec.fn.__qualname__
+
     def __call__(self, *args: Any, **kwargs: Any) -> Primitive:
         return Primitive(self.spec.name, freeze(self._values(args, kwargs)))
 
