@@ -7,7 +7,8 @@
 #   make test         the test suite
 #   make lint         ruff, mypy and the import contracts
 #   make soak N=10000 the property tests, N examples each; then Neon code in an emulator (qemu-user),
-#                     if there is one; the BLAS, and parallel loops, with sanitizers; every primitive applied N times, with a table
+#                     if there is one; the BLAS, and parallel loops, with sanitizers; every primitive applied N times, with a table;
+#                     and chains of rewrites with 10 N steps in all, compared in C by several compilers
 #   make wheel-test   build the wheel, install it in an empty environment, run the demos from elsewhere
 #   make clean        remove what the above made
 
@@ -45,6 +46,7 @@ soak: $(READY)
 	$(BIN)/pytest -n auto -q -m cross tests/backends
 	$(BIN)/pytest -n auto -q -m sanitize tests/blas tests/backends
 	$(BIN)/python -m exo_strat.testing.soak -n $(N)
+	$(BIN)/python -m benchmarks.chains -n $(N)0
 
 wheel-test: $(READY)
 	$(BIN)/pytest -q -m slow tests/test_setup.py

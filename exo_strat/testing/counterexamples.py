@@ -2,7 +2,8 @@
 
 A counterexample gives sizes, iterations and, where two accesses clash, both of them in words. The original is
 run on inputs with these sizes, and all accesses are logged. Then either two logged accesses must be of the
-kinds that the refusal names, made in the iterations that it names, and of one location; or, where the refusal
+kinds that the refusal names, made in the iterations that it names, and of one location; or, where a condition
+is claimed to be false somewhere, it must be, in those iterations; or, where the refusal
 is about one place, the run must get to it (or to the scope directly around it) in those iterations. So the
 facts, ranges, guards, windows and indices from which the refusal was derived are compared with what runs do;
 the solver is not asked again.
@@ -13,24 +14,29 @@ That the refused rewrite would give other results is not demanded: two writes of
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+from unittest.mock import patch
 
 from ..cursors.cursor import Cursor
 from ..cursors.kinds import AllocCursor
 from ..cursors.proc import Proc
 from ..failure import Failure, Unsafe
 from ..ir.names import Sym
-from ..ir.nodes import For, StrideExpr
+from ..ir.nodes import Expr, For, ProcDef
 from ..ir.printing import names_at
-from ..ir.walk import Path, get, walk
+from ..ir.walk import Path, get
+from ..logic import safety
+from ..logic.safety import Clash, Verdict
 from ..logic.translate import is_opaque
 from .inputs import with_controls
 from .recording import Event, Log, record
 
 Model = Mapping[str, int]
 
-LARGEST: Final = 24
+LARGEST: Final = 1000
 """Counterexamples with larger numbers are not run."""
 RUNS: Final = 40
 """How many inputs with the sizes of the counterexample are tried: it leaves other arguments free."""
@@ -49,12 +55,37 @@ class Unreal(AssertionError):
     """A refusal whose counterexample cannot happen."""
 
 
-def assert_real(p: Proc, failure: Failure) -> str:
-    """Asserts that a refusal's counterexample happens in a run of the original.
+@dataclass(frozen=True)
+class Claim:
+    """A condition that is claimed to be false at a place of a procedure, which may be one in the making."""
+
+    tree: ProcDef
+    path: Path
+    condition: Expr
+    counterexample: Mapping[str, int] | None
+
+
+@contextmanager
+def claims() -> Iterator[list[Claim]]:
+    """Collects the conditions that are refuted meanwhile, by `safety.holds`."""
+    found, ask = list[Claim](), safety.holds
+
+    def holds(tree: ProcDef, path: Path, condition: Expr, *rest: Any, **named: Any) -> Verdict:
+        verdict = ask(tree, path, condition, *rest, **named)
+        if isinstance(verdict, Clash):
+            found.append(Claim(tree, path, condition, verdict.counterexample))
+        return verdict
+
+    with patch.object(safety, "holds", holds):
+        yield found
+
+
+def assert_real(p: Proc, failure: Failure, claimed: Sequence[Claim] = ()) -> str:
+    """Asserts that a refusal's counterexample happens in a run of the original; and if it is of one of the conditions
+    that are `claimed` to be false, that this one is.
 
     Returns "real", "none" if there is no counterexample, or "open" if none of the runs shows it but one of
-    them ended early, or it depends on what inputs cannot be chosen by (strides, config fields, data that is
-    asserted, large numbers).
+    them ended early, or it depends on what inputs cannot be chosen by (data that is asserted, very large numbers).
 
     Raises `Unreal`.
 
@@ -72,16 +103,22 @@ def assert_real(p: Proc, failure: Failure) -> str:
     place = failure.place
     if not model or place is None or not isinstance(failure, Unsafe):
         return "none"
-    if any("(" in key or "." in key for key in model) or any(abs(v) > LARGEST for v in model.values()):
+    if any(abs(v) > LARGEST for v in model.values()):
         return "open"
+    claim = next((c for c in claimed[::-1] if c.counterexample == model), None)
     pair, runs, cut_short = _PAIR.match(failure.details), 0, False
-    for given in with_controls(p, {k: v for k, v in model.items() if "'" not in k}, RUNS):
-        log = record(p.tree, given)
-        if _clashes(log, place, model, pair, failure.op) if pair else _arrives(log, place, model):
+    tree = p.tree if pair or claim is None else claim.tree
+    watched = {} if pair or claim is None else {claim.path: claim.condition}
+    for given in with_controls(tree, {k: v for k, v in model.items() if "'" not in k}, RUNS):
+        log = record(tree, given, watched)
+        if watched:
+            happens = _is_false(log, tree, next(iter(watched)), model) or _arrives_beside(log, watched, place, model)
+        else:
+            happens = _clashes(log, place, model, pair, failure.op) if pair else _arrives(log, place, model)
+        if happens:
             return "real"
         runs, cut_short = runs + 1, cut_short or log.trapped
-    free = any(is_opaque(e) for e in p.tree.preds) or any(isinstance(n, StrideExpr) for _, n in walk(p.tree))
-    if cut_short or free:
+    if cut_short or any(is_opaque(e) for e in p.tree.preds):
         return "open"
     what = f"does not happen in any of {runs} runs" if runs else "is of no inputs that are admitted"
     raise Unreal(f"the counterexample {what}: {failure}\n\nin\n{place.proc}")
@@ -95,6 +132,27 @@ def _arrives(log: Log, place: Cursor, model: Model) -> bool:
         a.path[: len(path)] == path and _agrees(a.iterations, names, {k: v for k, v in model.items() if "'" not in k})
         for a in log.arrivals
     )
+
+
+def _is_false(log: Log, tree: ProcDef, path: Path, model: Model) -> bool:
+    """Whether the run finds the condition that is watched false, in the iterations and with the fields of the model."""
+    names = names_at(tree)
+    return any(
+        a.truth is False and _agrees(a.iterations, names, model) and _has_fields(a.fields, model)
+        for a in log.arrivals
+        if a.path == path
+    )
+
+
+def _has_fields(fields: Mapping[str, object], model: Model) -> bool:
+    return all(fields[k] == v for k, v in model.items() if k in fields)
+
+
+def _arrives_beside(log: Log, watched: Mapping[Path, Expr], place: Cursor, model: Model) -> bool:
+    """Whether the run gets to a place where no statement is executed that could be watched: the end of a block, or
+    what is inside a statement; or to one whose condition is about variables that are not there yet."""
+    asked = [a for a in log.arrivals if a.path in watched]
+    return all(a.truth is None for a in asked) and _arrives(log, place, model)
 
 
 def _clashes(log: Log, place: Cursor, model: Model, pair: re.Match[str], op: object) -> bool:

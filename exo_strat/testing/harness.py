@@ -23,7 +23,7 @@ from ..failure import Failure
 from ..strategy import Atomic, Op
 from .applications import applications, targets
 from .choices import Choices
-from .counterexamples import assert_real
+from .counterexamples import assert_real, claims
 from .equivalence import Malformed, assert_equivalent, assert_lawful
 from .forwarding import assert_forwarding
 from .laws import assert_focus, assert_head_stays
@@ -67,13 +67,14 @@ def check_op(op: Op, p: Proc, c: Cursor | None, tally: Tally, name: str = "") ->
     Returns the result, or None if the Op was refused.
     """
     name, text = name or str(op), str(p)
-    outcome = op(p) if c is None else op(p, c)
+    with claims() as claimed:
+        outcome = op(p) if c is None else op(p, c)
     if not isinstance(outcome, Success):
         failure: Failure = outcome.failure()
         str(failure)  # must print
         tally.refused[name, type(failure).__name__] += 1
         if isinstance(op, Atomic):
-            tally.examples[name, assert_real(p, failure)] += 1
+            tally.examples[name, assert_real(p, failure, claimed)] += 1
         if str(p) != text:
             raise Malformed(f"the procedure that {op} was refused on changed: it was\n{text}\n\nand is\n{p}")
         return None

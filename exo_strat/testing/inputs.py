@@ -32,6 +32,9 @@ SIZES: Final = (1, 2, 3, 4, 5, 8)
 INTEGERS: Final = (0, 1, 2, 3, -1, -2, 5)
 
 Controls = tuple[int, ...]
+Chosen = Mapping[str, int]
+"""Values by the name of an argument, `Cfg.n` or `stride(x, 0)`."""
+NOTHING: Final[Chosen] = {}
 
 
 @dataclass(frozen=True)
@@ -74,10 +77,12 @@ def inputs(draw: st.DrawFn, p: Proc) -> Inputs:
     return _filled(p.tree, controls, dense, Random(draw(st.integers(0, 1000))))
 
 
-def with_controls(p: Proc, values: Mapping[str, int], limit: int) -> Iterator[Inputs]:
-    """Inputs that the procedure admits in which the control arguments named have the given values; the others
-    are drawn, integers up to a little more than twice the values given."""
-    tree, names = p.tree, names_at(p.tree)
+def with_controls(p: Proc | ProcDef, values: Mapping[str, int], limit: int) -> Iterator[Inputs]:
+    """Inputs that the procedure admits in which the control arguments named, the config fields (`Cfg.n`) and the
+    strides of windows (`stride(x, 0)`) have the given values; the others are drawn, integers up to a little more than
+    twice the values given."""
+    tree = p.tree if isinstance(p, Proc) else p
+    names = names_at(tree)
     most = max(values.values(), default=1)
     larger = [n for n in (most + 1, most + 2, 2 * most + 2, 2 * most + 3) if n > max(SIZES)]
     choices: list[Sequence[int]] = []
@@ -90,9 +95,9 @@ def with_controls(p: Proc, values: Mapping[str, int], limit: int) -> Iterator[In
     everything = list(product(*choices)) if prod(map(len, choices)) <= MANY else list(_drawn(choices))
     random.shuffle(everything)
     for k, (controls, dense) in enumerate(product(everything, (False, True))):
-        if found < limit and _admits(tree, controls, dense):
+        if found < limit and _admits(tree, controls, dense, values):
             found += 1
-            yield _filled(tree, controls, dense, Random(k))
+            yield _filled(tree, controls, dense, Random(k), values)
 
 
 @memo_by_identity
@@ -121,23 +126,46 @@ def _drawn(choices: Sequence[Sequence[int]]) -> Iterator[Controls]:
     yield from sorted(seen)
 
 
-def _admits(tree: ProcDef, values: Controls, dense: bool) -> bool:
+def _admits(tree: ProcDef, values: Controls, dense: bool, chosen: Chosen = NOTHING) -> bool:
     try:
-        given = _filled(tree, values, dense, Random(0))
+        given = _filled(tree, values, dense, Random(0), chosen)
     except ValueError:  # an extent that is not positive
         return False
     return interp.admits(tree, given.args, given.configs)
 
 
-def _filled(tree: ProcDef, controls: Controls, dense: bool, random: Random) -> Inputs:
-    """Inputs with given control values and random data."""
+def _filled(tree: ProcDef, controls: Controls, dense: bool, random: Random, chosen: Chosen = NOTHING) -> Inputs:
+    """Inputs with given control values, and random data but for the fields and strides that are chosen."""
     names, rest = names_at(tree), iter(controls)
     env: dict[Sym, int] = {a.sym: next(rest) for a in tree.args if isinstance(a.type, Control)}
     args: dict[str, object] = {}
     for a in tree.args:
-        args[names[a.sym]] = env[a.sym] if isinstance(a.type, Control) else _data(a.type, env, dense, random)
+        if isinstance(a.type, Control):
+            args[names[a.sym]] = env[a.sym]
+            continue
+        args[names[a.sym]] = _laid_out(_data(a.type, env, dense, random), a.type, names[a.sym], random, chosen)
     fields = {f"{f.config.name}.{f.field}": _field(f.config.fields[f.field], random) for f in config_fields(tree)}
+    for f in config_fields(tree):
+        key = f"{f.config.name}.{f.field}"
+        fields[key] = _as_field(f.config.fields[f.field], chosen[key]) if key in chosen else fields[key]
     return Inputs(args, fields)
+
+
+def _as_field(t: Type, value: int) -> object:
+    if t == size and value < 1:
+        raise ValueError(f"a size is at least 1, not {value}")
+    return bool(value) if t == bool_ else value
+
+
+def _laid_out(a: Array, t: Type, name: str, random: Random, chosen: Chosen) -> Array:
+    """A window with the strides that are chosen."""
+    given = [chosen.get(f"stride({name}, {d})") for d in range(len(a.shape))]
+    if not isinstance(t, Tensor) or not t.window or not any(s is not None for s in given):
+        return a
+    strides = tuple(a.strides[d] if s is None else s for d, s in enumerate(given))
+    steps = [(n - 1) * s for n, s in zip(a.shape, strides, strict=True)]
+    first, last = -sum(min(0, s) for s in steps), sum(max(0, s) for s in steps)
+    return Array([_number(random, t.base) for _ in range(first + last + 1)], first, a.shape, strides)
 
 
 def _number(random: Random, t: Type = f32) -> int:

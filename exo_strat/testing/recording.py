@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ..interp import Array
 from ..interp.compiler import Compiler, Eval, Exec, Frame, State, Trapped
 from ..ir.names import Sym
-from ..ir.nodes import Block, Call, For, ProcDef, Reduce, Stmt
+from ..ir.nodes import Block, Call, Expr, For, ProcDef, Reduce, Stmt
 from ..ir.types import DataType
 from ..ir.walk import Path, get
 from .inputs import Inputs
@@ -38,10 +38,12 @@ class Event(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """One execution of the statement at `path`."""
+    """One execution of the statement at `path`: the values of fields then, and of the condition that is watched."""
 
     path: Path
     iterations: Mapping[Sym, int]
+    fields: Mapping[str, object]
+    truth: bool | None
 
 
 @dataclass
@@ -56,10 +58,15 @@ class Log:
     trapped: bool = False
 
 
-def record(tree: ProcDef, given: Inputs) -> Log:
-    """Runs a procedure on inputs that it admits, up to its end or to a trap."""
+MOST: Final = 200_000
+"""After so many events a run is not followed any further."""
+
+
+def record(tree: ProcDef, given: Inputs, watched: Mapping[Path, Expr] | None = None) -> Log:
+    """Runs a procedure on inputs that it admits, up to its end or to a trap, or until much has happened. Conditions
+    are `watched` where the statement at a path is executed."""
     log = Log()
-    make = _Recorder({}, tree, log)
+    make = _Recorder({}, tree, log, watched or {})
     values = [v._replace(cells=list(v.cells)) if isinstance(v, Array) else v for v in given.args.values()]
     for a, value in zip(tree.args, values, strict=True):
         make.slot(a.sym)
@@ -82,9 +89,12 @@ class _Recorder(Compiler):
 
     tree: ProcDef
     log: Log
+    watched: Mapping[Path, Expr] = field(default_factory=dict)
     is_callee: bool = False
 
     def _note(self, kind: str, cells: object, at: int, op: str = "") -> None:
+        if len(self.log.events) + len(self.log.arrivals) > MOST:
+            raise Trapped("length", "this takes long", ())
         self.log.events.append(Event(kind, op, cells, at, dict(self.log.iterations)))
 
     def _noted(self, kind: str, place: Place, op: str = "") -> Place:
@@ -155,16 +165,34 @@ class _Recorder(Compiler):
         if self.is_callee:
             return run
 
+        ask = self._question(path)
+
         def arrive(f: Frame) -> None:
-            self.log.arrivals.append(Arrival(path, dict(self.log.iterations)))
+            fields = {k: v for k, v in f[0].configs.items() if isinstance(v, int)}
+            self.log.arrivals.append(Arrival(path, dict(self.log.iterations), fields, ask(f)))
             run(f)
 
         return arrive
 
+    def _question(self, path: Path) -> Callable[[Frame], bool | None]:
+        """What tells whether the condition that is watched at a path is true; None if that has no value there."""
+        condition = self.watched.get(path)
+        if condition is None:
+            return lambda _: None
+        truth = Compiler(self.slots).expr(condition, path)
+
+        def ask(f: Frame) -> bool | None:
+            try:
+                return bool(truth(f))
+            except (Trapped, TypeError, IndexError, AttributeError):  # of a variable that is not there yet
+                return None
+
+        return ask
+
     def _call(self, s: Call, path: Path) -> Exec:
         callee = s.f.tree
         actuals = [self._actual(a, e, path) for a, e in zip(callee.args, s.args, strict=True)]
-        inner = _Recorder({}, callee, self.log, is_callee=True)
+        inner = _Recorder({}, callee, self.log, {}, is_callee=True)
         for a in callee.args:
             inner.slot(a.sym)
         parts = [*(inner.asserted(e, callee.name, path) for e in callee.preds), inner.block(callee.body, (), "body")]
