@@ -229,12 +229,15 @@ def _positions(plan: Sequence[Plan]) -> tuple[int, ...]:
     return tuple(positions)
 
 
-def jit(proc: Proc, machine: Machine | None = None, flags: Sequence[str] = ()) -> JitFunction:
+def jit(
+    proc: Proc, machine: Machine | None = None, flags: Sequence[str] = (), compiler: Sequence[str] = ()
+) -> JitFunction:
     """Compile a procedure for the processor at hand.
 
-    `machine` gives compiler flags (without one, all of the processor's features are used); `flags`
-    are added. The result is kept on disk, by content, in the user's cache directory or in
-    `EXO_STRAT_CACHE_DIR`. A procedure that uses config state keeps it between calls.
+    `machine` gives compiler flags (without one, all of the processor's features are used); `flags` are
+    added. `compiler` is the command of the C compiler, else that of `CC` or the system's. The result is
+    kept on disk, by content, in the user's cache directory or in `EXO_STRAT_CACHE_DIR`. A procedure that
+    uses config state keeps it between calls.
 
     Raises a `BackendError` if the procedure can't be compiled; `UnsupportedTargetError` if this
     processor can't run it; `NoCompilerError`, `CompileError` or `CacheError` for what these say.
@@ -250,7 +253,7 @@ def jit(proc: Proc, machine: Machine | None = None, flags: Sequence[str] = ()) -
     omp = ("-fopenmp",) if module.parallel else ()
     all_flags = tuple(dict.fromkeys((*FLAGS, *chosen, *module.cc_flags, *omp, *flags)))
     host = sorted(features()) if any("native" in f for f in all_flags) else []
-    return JitFunction(proc, module, build(proc.name(), module, module.text, all_flags, host))
+    return JitFunction(proc, module, build(proc.name(), module, module.text, all_flags, host, tuple(compiler)))
 
 
 __all__ = [

@@ -34,14 +34,21 @@ class Library(NamedTuple):
     stack: int
 
 
-def build(name: str, module: CModule, code: str, flags: Sequence[str], host: Sequence[str] = ()) -> Library:
-    """The library of a module, whose C text is `code`, with an entry point for Python."""
+def build(
+    name: str,
+    module: CModule,
+    code: str,
+    flags: Sequence[str],
+    host: Sequence[str] = (),
+    command: tuple[str, ...] = (),
+) -> Library:
+    """The library of a module, whose C text is `code`, with an entry point for Python; see `toolchain.build`."""
     omp = [f for f in flags if f == "-fopenmp"]
     header = (FOLDER / HEADER).read_text()
     own = (FOLDER / "exo_jit.c").read_text().replace(f'#include "{HEADER}"\n', header)
-    rest = build_object("exo_jit", own, (*FLAGS, *omp))
+    rest = build_object("exo_jit", own, (*FLAGS, *omp), command)
     source = f"{header}\n{code}\n{_entry_point(entry(module.functions[0]))}"
-    path = build_library(name, source, (*FLAGS, *flags), host, (rest,))
+    path = build_library(name, source, (*FLAGS, *flags), host, (rest,), command)
     return Library(path, stack_use(source, stack_frames(path)))
 
 

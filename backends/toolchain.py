@@ -127,18 +127,25 @@ def _short(name: str) -> str:
 
 
 def build(
-    name: str, source: str, flags: Sequence[str], host: Sequence[str] = (), objects: Sequence[Path] = ()
+    name: str,
+    source: str,
+    flags: Sequence[str],
+    host: Sequence[str] = (),
+    objects: Sequence[Path] = (),
+    command: tuple[str, ...] = (),
 ) -> Path:
     """The shared library of a C source and of objects that `build_object` made, from the cache if it was built before.
-    `host` is what the result depends on besides, such as the processor's features under -march=native."""
-    linked = [f"{o}={_about(o).sha256}" for o in objects]
+    `host` is what the result depends on besides, such as the processor's features under -march=native; `command` is
+    the C compiler, `compiler()` without one."""
+    linked = [_about(o).sha256 for o in objects]
     libraries = (*map(str, objects), "-lm")
-    return _built(name, source, (*flags, "-fstack-usage", "-shared"), (*host, *linked), ".so", libraries)
+    all_flags = (*flags, "-fstack-usage", "-shared")
+    return _built(name, source, all_flags, (*host, *linked), ".so", libraries, command or compiler())
 
 
-def build_object(name: str, source: str, flags: Sequence[str]) -> Path:
+def build_object(name: str, source: str, flags: Sequence[str], command: tuple[str, ...] = ()) -> Path:
     """The object file of a C source, for a shared library, from the cache if it was built before."""
-    return _built(name, source, (*flags, "-c"), (), ".o", ())
+    return _built(name, source, (*flags, "-c"), (), ".o", (), command or compiler())
 
 
 def stack_frames(library: Path) -> Mapping[str, int]:
@@ -161,9 +168,14 @@ def link(library: Path, objects: Sequence[Path], flags: Sequence[str] = ()) -> N
 
 
 def _built(
-    name: str, source: str, flags: Sequence[str], host: Sequence[str], suffix: str, libraries: Sequence[str]
+    name: str,
+    source: str,
+    flags: Sequence[str],
+    host: Sequence[str],
+    suffix: str,
+    libraries: Sequence[str],
+    command: tuple[str, ...],
 ) -> Path:
-    command = compiler()
     directory = cache_dir()
     try:
         text = _preprocessed(source, flags, command, name)

@@ -32,6 +32,7 @@ from ..kernel import (
 from .calls import Calls
 from .errors import AllocationError, MemoryAccessError, Objection, marked
 from .fences import earlier, ends_thread, fences, starts_threads
+from .inorder import PRELUDE, STATEMENT, in_order
 from .memory import HeapMemory, PlacedMemory
 from .needs import Needs
 from .ordering import waits_at_end
@@ -211,6 +212,9 @@ class Statements(Calls):
         name, inner = env.spell(s.iter.name)
         inner = inner.with_control(s.iter, Term(name))
         body = list(self.block(s.body, inner, env.path, "body"))
+        if in_order(s, env.path, self.function, self.program.by_tree):
+            self.needs.prelude(PRELUDE)
+            body.insert(0, STATEMENT)
         if s.mode == "par" or (s.mode == "vec" and side_by_side(s, self.function.data, self.program.by_tree)):
             yield PRAGMAS[s.mode]
         yield f"for ({INT} {name} = {lo}; {binary('<', Term(name), hi)}; {name}++) {{"

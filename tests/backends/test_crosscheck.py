@@ -1,0 +1,151 @@
+"""Faults of C compilers: one that is known, what keeps it from our code, and how others are found."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import shutil
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from backends import jit
+from backends.c import compile
+from backends.c.inorder import STATEMENT
+from backends.cpu import features
+from backends.crosscheck import COMPILERS, disagreements, ways
+from backends.native import FLAGS
+from backends.toolchain import build
+from exo_strat import Proc
+from exo_strat.direct import unroll_loop
+
+Code = Callable[..., Proc]
+
+VECTORS = ("-mavx2",) if "avx2" in features() else ()
+
+
+def diagonals(code: Code, n: int) -> Proc:
+    return code(f"""
+    def diagonals(a: f32[{n}, {n}], b: f32[{n}, {n}]):
+        for i in seq(1, {n}):
+            for j in seq(1, {n}):
+                a[i, j] = a[i - 1, j - 1] + b[i, j]
+    """)
+
+
+def arrays(n: int) -> tuple[np.ndarray, np.ndarray]:
+    return tuple(np.arange(k, n * n + k, dtype=np.float32).reshape(n, n) % 7 for k in (0, 3))  # type: ignore[return-value]
+
+
+def expected(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    want = a.copy()
+    for i, j in itertools.product(range(1, len(a)), repeat=2):
+        want[i, j] = want[i - 1, j - 1] + b[i, j]
+    return want
+
+
+def run(text: str, n: int, flags: tuple[str, ...]) -> np.ndarray:
+    """What C text without an entry point for Python makes of the first array."""
+    a, b = arrays(n)
+    library = ctypes.CDLL(str(build("diagonals", text, flags)))
+    library.diagonals(ctypes.c_void_p(a.ctypes.data), ctypes.c_void_p(b.ctypes.data))
+    return a
+
+
+@pytest.mark.parametrize("n", [8, 12, 16])
+@pytest.mark.parametrize("unrolled", [False, True], ids=["loops", "unrolled"])
+def test_the_loop_that_gcc_12_compiles_to_something_else(code: Code, n: int, unrolled: bool) -> None:
+    """`build` and `jit` keep it from that; without what does, and with this compiler, the result is wrong."""
+    p = unroll_loop(diagonals(code, n), "j") if unrolled else diagonals(code, n)
+    a, b = arrays(n)
+    want, text, flags = expected(a, b), compile([p]).text, (*FLAGS, *VECTORS)
+    assert np.array_equal(run(text, n, flags), want)
+    jit(p, flags=VECTORS)(a, b)
+    assert np.array_equal(a, want)
+    assert STATEMENT in text
+    if np.array_equal(run(text.replace(STATEMENT, ""), n, flags), want):
+        pytest.skip("this compiler has not the fault")
+
+
+def test_loops_whose_iterations_are_independent_are_as_they_were(code: Code) -> None:
+    p = code("""
+    def p(n: size, a: f32, x: f32[n + 2, n], y: f32[n, n], z: f32[n]):
+        for i in seq(0, n):
+            z[i] += a * x[i, 0]
+        for i in seq(0, n):
+            for j in seq(0, n):
+                y[i, j] = x[i, j] + x[i + 1, j] + x[i + 2, j]
+        for i in seq(0, n):
+            t: f32[n]
+            for j in seq(0, n):
+                t[j] = y[i, j]
+            for j in seq(0, n):
+                z[j] += t[j]
+        for i in seq(0, n):
+            for j in seq(0, n):
+                for k in seq(0, n):
+                    y[i, j] += x[i, k] * x[k, j]
+    """)
+    assert STATEMENT not in compile([p]).text
+
+
+def test_only_the_loop_that_carries_values(code: Code) -> None:
+    p = code("""
+    def p(n: size, y: f32[n, n]):
+        for i in seq(1, n):
+            for j in seq(0, n):
+                y[i, j] += y[i - 1, j]
+    """)
+    lines = [line.strip() for line in compile([p]).source.splitlines()]
+    assert lines.count(STATEMENT) == 1
+    assert lines[lines.index(STATEMENT) - 1].startswith("for (int64_t i")
+
+
+def test_calls_and_windows_that_may_carry_values(code: Code) -> None:
+    row = code("""
+    def row(n: size, x: [f32][n], y: [f32][n]):
+        for j in seq(0, n):
+            y[j] = x[j] + 1.0
+    """)
+    p = code(
+        """
+    def p(n: size, y: f32[n, n]):
+        for i in seq(1, n):
+            row(n, y[i - 1, 0:n], y[i, 0:n])
+        for i in seq(1, n):
+            w = y[i - 1:i + 1, 0:n]
+            for j in seq(0, n):
+                w[1, j] = y[i - 1, j]
+    """,
+        row=row,
+    )
+    assert compile([p]).source.count(STATEMENT) == 2
+
+
+# -- all compilers --------------------------------------------------------------------------------------
+
+
+def test_compilers_agree(code: Code) -> None:
+    p = diagonals(code, 8)
+    assert disagreements(p, arrays(8)) == ()
+    assert set(ways(p)) == {f"{c} {o}" for c in COMPILERS if shutil.which(c) for o in ("-O3", "-O1")}
+
+
+@pytest.mark.parametrize("where", ["__clang__", "__OPTIMIZE_SIZE__", "EXO_NOWHERE"])
+def test_a_disagreement_is_found(code: Code, where: str) -> None:
+    """Of an instruction that is another one for one of them."""
+    if where == "__clang__" and not all(map(shutil.which, COMPILERS)):
+        pytest.skip("there is one compiler only")
+    own = f"#ifdef {where}\n#define STEP 2\n#else\n#define STEP 1\n#endif"
+    step = code(
+        f"""
+    @instr("{{x_data}} += STEP;", {own!r})
+    def step(x: [f32][1]):
+        x[0] += 1.0
+    """
+    )
+    p = code("def p(x: f32[1]):\n    step(x[0:1])\n", step=step)
+    found = disagreements(p, (np.zeros(1, np.float32),))
+    assert bool(found) == (where == "__clang__")
+    assert all("p: x is [2.] by clang" in line and "[1.] by gcc -O3" in line for line in found)
