@@ -3,8 +3,10 @@
 Each takes the old tree and paths (or runs of statements) in it, and returns `Safe`, or a `Clash` with
 the obligation in words and, where the solver found one that is possible, a counterexample. What a safe
 rewrite preserves: on every input that satisfies the assertions and on which the old program does not
-trap, the new one does not trap and leaves equal values in arguments and config fields; but for those fields
-of which the new version says that it may not (`Rewritten.leaves`).
+trap, the new one does not trap and leaves equal values in arguments and config fields. There are two exceptions,
+which the new version notes. It may leave other values in some fields (`Rewritten.leaves`). And of some arguments it
+may read elements before it writes them that the old one need not read (`Rewritten.needs`): it traps where such an
+element was never written. So an argument promises nothing but that what is read of it, before it is written, is there.
 """
 
 from __future__ import annotations

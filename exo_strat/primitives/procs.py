@@ -296,7 +296,10 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Proc) -> Where:
     drop a computation that fails, such as a read of memory that was never written, but never adds one; so if
     `bar` was not made from `foo`, the version that both were made from must surely run. Where the two may leave
     different values in a config field (`bind_config`, `delete_config`, `write_config`), nothing reads it after
-    the call before it is written again. Returns the call.
+    the call before it is written again. Where `bar` may read more of an argument before it writes it (`stage_mem`,
+    `specialize`, `bind_expr`), that was surely written, or `foo` reads it, too; of an argument of the caller, the
+    caller's caller is asked. Iterations of a parallel loop around the call still share nothing that they write.
+    Returns the call.
 
     >>> from exo_strat import proc_from_source
     >>> from exo_strat.direct import rename, unroll_loop
