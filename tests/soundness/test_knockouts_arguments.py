@@ -17,7 +17,7 @@ from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.interp import Array
 from exo_strat.interp.values import blank
 from exo_strat.ir.nodes import ProcDef
-from exo_strat.logic import contents, untrapped
+from exo_strat.logic import contents, evaluation
 from exo_strat.logic.dependence import SAFE
 from exo_strat.logic.effects import Access, Blk, Buffer
 from exo_strat.primitives import guards, procs, staging
@@ -132,7 +132,7 @@ def test_what_a_guard_kept_away(primitive: str, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("primitive", ["call_eqv"])
 def test_what_the_caller_wrote(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(untrapped, "arguments_ready", lambda *_: SAFE)
+    monkeypatch.setattr(evaluation, "arguments_ready", lambda *_: SAFE)
     must_be_caught(primitive)
 
 
@@ -142,7 +142,7 @@ def test_what_both_versions_were_made_from_reads(primitive: str, monkeypatch: py
     p = program("y: f32[8], w: f32[8]", "lean(w[0:8], y[0:8])")
     read = Inputs({"y": Array([None, 1, *[None] * 6], 0, (8,), (1,)), "w": blank((8,))}, {})
     assert_equivalent(p, call_eqv(p, "lean(_)", LEANER), read)
-    monkeypatch.setattr(untrapped, "runs", lambda *_: SAFE)
+    monkeypatch.setattr(evaluation, "runs", lambda *_: SAFE)
     q = call_eqv(p, "lean(_)", READS)
     assert not q.needs_since(p)
     with pytest.raises(Miscompiled):
