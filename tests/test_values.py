@@ -6,48 +6,25 @@ import copy
 import importlib
 import inspect
 import pickle
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import exo_strat
-from backends.targets import available_targets, avx2
+from backends.targets import avx2
 from exo_strat import (
     DRAM,
     Cursor,
-    Failure,
     Op,
     Proc,
-    SchedulingError,
-    at,
-    call_eqv,
-    can_fail,
-    commute_expr,
-    divide_loop,
-    expf,
-    extern,
-    focus,
-    guard,
-    lift,
     proc_from_source,
-    reduce,
     rename,
-    reorder_loops,
-    schedule,
-    simplify,
-    strategy,
     traversals,
-    trace,
-    when,
 )
-from exo_strat.ir.room import with_room
 from exo_strat.primitives.framework import PrimitiveForm
 from exo_strat.testing.library import CONFIG
-from strategies import demos, halide, std
+from strategies import std
 
 LIBRARIES = ("exo_strat", "exo_strat.traversals", *(f"strategies.{n}" for n in ("std", "normal", "elevate", "halide", "gemmini")))
 

@@ -47,7 +47,7 @@ from .dependence import (
 )
 from .determined import Excuse, Part, exchange, recomputation
 from .effects import Access, Blk, decided, effects, in_loops, move, reads_of, resolve, windows_at
-from .formula import TRUE, Formula, conj, eq, gt, iff, lt, ne
+from .formula import TRUE, Formula, conj, eq, gt, iff, le, lt, ne
 from .private import either, private
 from .samevalue import Pair, same_value
 from .solver import prove
@@ -64,6 +64,20 @@ def _body(tree: ProcDef, path: Path) -> Blk:
     return Blk(path, "body", 0, len(_loop(tree, path).body))
 
 
+def known_at(tree: ProcDef, path: Path) -> tuple[Formula, ...]:
+    """What is known just before `path`, of config fields, too: as they are then."""
+    return (*facts_at(tree, path), *field_facts(tree, path, env_of(tree)))
+
+
+def _in_range(tree: ProcDef, accesses: Sequence[Access], *loops: For) -> list[Access]:
+    """Accesses of a body, guarded by the ranges of the loops around it, whose iterators stay fixed. A bound that reads
+    fields is what it is where the question is asked: who asks makes sure that it does not change in the loops."""
+    inside, env = in_loops(accesses, *loops), env_of(tree)
+    ends = [(le, loop.lo, loop.iter) for loop in loops] + [(gt, loop.hi, loop.iter) for loop in loops]
+    guard = conj(*(rel(lin(e, env), unknown(i)) for rel, e, i in ends if is_opaque(e)))
+    return inside if guard == TRUE else [replace(a, guard=conj(guard, a.guard)) for a in inside]
+
+
 def _clash(
     tree: ProcDef,
     path: Path,
@@ -75,7 +89,7 @@ def _clash(
     excuse: Excuse | None = None,
 ) -> Verdict:
     """Whether accesses of two instances of code at `path` clash, where nothing excuses it."""
-    verdict = clash(tree, facts_at(tree, path), first, second, relation, what, order_free, excuse)
+    verdict = clash(tree, known_at(tree, path), first, second, relation, what, order_free, excuse)
     return if_reached(tree, path, verdict)
 
 
@@ -97,7 +111,7 @@ def _uses(stmts: Sequence[Node], names: frozenset[Sym]) -> Verdict:
 
 def _known(tree: ProcDef, path: Path, goal: Formula, obligation: str) -> Answer:
     """Whether `goal` is true just before `path`."""
-    return prove((*facts_at(tree, path), *field_facts(tree, path, env_of(tree))), goal, obligation)
+    return prove(known_at(tree, path), goal, obligation)
 
 
 def _verdict(tree: ProcDef, path: Path, goal: Formula, obligation: str, *about: Expr) -> Verdict:
@@ -191,7 +205,7 @@ def commute(tree: ProcDef, one: Blk, two: Blk) -> Verdict:
         return scoped
     parts = [Part(blk.stmts(tree), _happening(tree, blk)) for blk in (one, two)]
     second = [prime(a) for a in parts[1].accesses]
-    facts, end = facts_at(tree, one.path()), (*two.parent, (two.label, two.hi))
+    facts, end = known_at(tree, one.path()), (*two.parent, (two.label, two.hi))
     excuse = either(exchange(tree, facts, parts), private(tree, end, facts, [p.accesses for p in parts]))
     return _clash(tree, one.path(), parts[0].accesses, second, "the two statements commute", excuse=excuse)
 
@@ -208,13 +222,13 @@ def interchange(tree: ProcDef, path: Path) -> Verdict:
         verdict = unchanged(tree, _body(tree, inner_path), e)
         if isinstance(verdict, Clash):
             return verdict
-    body = in_loops(_happening(tree, _body(tree, inner_path)), outer, inner)
+    body = _in_range(tree, _happening(tree, _body(tree, inner_path)), outer, inner)
     i, j = outer.iter, inner.iter
     later = [prime(a, (i, j)) for a in body]
     what = f"iterations of {i} and {j} that change places commute"
     if inner.mode == "seq":
         swapped = conj(lt(unknown(i), unknown(i, 1)), gt(unknown(j), unknown(j, 1)))
-        facts = facts_at(tree, path)
+        facts = known_at(tree, path)
         same = exchange(tree, facts, [Part(inner.body, body)], (i, j))
         excuse = either(same, private(tree, _after(path), facts, [body]))
         return _clash(tree, path, body, later, what, swapped, excuse=excuse if outer.mode == "seq" else None)
@@ -231,7 +245,7 @@ def fission(tree: ProcDef, path: Path, k: int) -> Verdict:
     against = next((v for v in verdicts if isinstance(v, Clash)), None)
     if against is not None:
         return against
-    s1, s2 = (in_loops(_happening(tree, part), loop) for part in (first, second))
+    s1, s2 = (_in_range(tree, _happening(tree, part), loop) for part in (first, second))
     what = "the second part does not touch what the first one does later"
     return _pulled_ahead(tree, path, Part(first.stmts(tree), s1), s2, what, _after(path))
 
@@ -243,9 +257,9 @@ def fuse(tree: ProcDef, path: Path, after: Path) -> Verdict:
         verdict = unchanged(tree, _body(tree, path), e)
         if isinstance(verdict, Clash):
             return verdict
-    s1 = in_loops(_happening(tree, _body(tree, path)), one)
+    s1 = _in_range(tree, _happening(tree, _body(tree, path)), one)
     renamed: dict[Atom, Lin] = {V(two.iter): unknown(one.iter)}
-    s2 = in_loops([move(a, renamed) for a in _happening(tree, _body(tree, after))], one)
+    s2 = _in_range(tree, [move(a, renamed) for a in _happening(tree, _body(tree, after))], one)
     i = one.iter
     if one.mode == two.mode != "seq":
         what = f"no two iterations of {i} touch one location that either writes"
@@ -259,7 +273,7 @@ def unseen_later(tree: ProcDef, path: Path, write: Stmt, reads: Sequence[Node], 
     """Whether no iteration of the loop at `path` reads, where one of the given nodes stands, what an earlier
     iteration wrote by a statement in it."""
     loop = _loop(tree, path)
-    body = in_loops(effects(tree, _body(tree, path)), loop)
+    body = _in_range(tree, effects(tree, _body(tree, path)), loop)
     left = [a for a in body if a.node is write and a.writes]
     seen = [prime(a, (loop.iter,)) for a in body if a.reads and any(a.node is n for n in reads)]
     return _clash(tree, path, left, seen, obligation, lt(unknown(loop.iter), unknown(loop.iter, 1)))
@@ -277,7 +291,7 @@ def _pulled_ahead(
 ) -> Verdict:
     """Whether s2 of iteration i of a loop may change places with its first part of every later iteration i'. `end`
     is the gap after all iterations of both."""
-    loop, facts = _loop(tree, path), facts_at(tree, path)
+    loop, facts = _loop(tree, path), known_at(tree, path)
     i = loop.iter
     ahead = lt(unknown(i), unknown(i, 1))
     excuse = recomputation(tree, facts, loop, first, ahead)
@@ -289,7 +303,7 @@ def _pulled_ahead(
 def parallel(tree: ProcDef, path: Path) -> Verdict:
     """Whether no iteration of a loop touches what another one writes."""
     loop = _loop(tree, path)
-    body = in_loops(effects(tree, _body(tree, path)), loop)
+    body = _in_range(tree, effects(tree, _body(tree, path)), loop)
     i = loop.iter
     later = [prime(a, (i,)) for a in body]
     what = f"no two iterations of {i} touch one location that either writes"
@@ -339,6 +353,6 @@ def same_again(tree: ProcDef, accesses: Sequence[Access], facts: Sequence[Formul
 __all__ = [
     "SAFE", "Blk", "Clash", "Safe", "Verdict", "apart", "carried", "commute", "covered", "defined", "effects",
     "equal_at", "fission", "fully_written", "fuse", "holds", "holds_everywhere", "idempotent", "initialised",
-    "interchange", "linear", "only_accumulates", "parallel", "reads_from", "repeatable", "same_again",
+    "interchange", "known_at", "linear", "only_accumulates", "parallel", "reads_from", "repeatable", "same_again",
     "same_location", "unchanged", "unseen_later", "within", "writes_to",
 ]  # fmt: skip

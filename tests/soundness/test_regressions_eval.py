@@ -18,11 +18,14 @@ from exo_strat.direct import (
     divide_loop,
     expand_dim,
     extract_subproc,
+    fission,
     fuse,
     insert_noop_call,
     join_loops,
     lift_alloc,
     lift_scope,
+    parallelize_loop,
+    reorder_loops,
     rewrite_expr,
     specialize,
     stage_mem,
@@ -279,3 +282,21 @@ def test_the_second_part_of_a_condition_knows_the_first() -> None:
     p = parsed("for i in seq(0, n):\n    if i < 8 and x[i] > 0.0:\n        y = 1.0")
     with pytest.raises(SchedulingError, match="out of bounds"):
         rewrite_expr(p, p.find("if _: _").cond(), "x[i] > 0.0 and i < 8")  # type: ignore[attr-defined]
+
+
+RANGE = "C.n = 3\nfor i in seq(0, C.n):\n    x[i] = 1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "rewrite"),
+    [
+        (RANGE + "    x[i + 4] = 2.0", lambda p: fission(p, p.find("x[i] = _").after())),
+        (RANGE + "for i in seq(0, C.n):\n    x[i + 3] = 2.0", lambda p: fuse(p, "i", "i #1")),
+        (RANGE + "    x[i + 4] = 2.0", lambda p: parallelize_loop(p, "i")),
+        ("C.n = 3\nfor i in seq(0, C.n):\n    for j in seq(0, C.n):\n        x[i] = 1.0\n        x[j + 3] = 2.0",
+         lambda p: reorder_loops(p, "i j")),
+    ],
+)  # fmt: skip
+def test_how_often_a_loop_runs_that_a_field_bounds(lines: str, rewrite: Callable[[Proc], Proc]) -> None:
+    p = parsed(lines)
+    right(p, rewrite(p))
