@@ -17,6 +17,7 @@ from ..cursors.kinds import AssignCursor, BinaryOpCursor, ReduceCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.precisions import converted, element, holds, precision
 from ..frontend.scope import declarations
+from ..ir import build as b
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Binary, Const, Expr, For, ProcDef, Read, Reduce, Unary
 from ..ir.reductions import combined, made_by, parts
@@ -124,9 +125,9 @@ def _not_read(tree: ProcDef, path: Path, write: Assign | Reduce, e: Expr, what: 
 def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
     """`x = x + e  ~>  x += e`, and `x = e + x`; so with `*`, `fmin` and `fmax`. Exo's documentation.
 
-    Of a difference: `x = x - e  ~>  x += -e`; of several operands: `x = a + x + b  ~>  x += a + b`. The operand must be
-    the location that is written, by its own name.
-    Returns the reduction. Fails with `NotApplicable` if no operand is an element of the same buffer, and with
+    Of a difference: `x = x - e  ~>  x += -e`; of a quotient, in floating point: `x = x / e  ~>  x *= 1.0 / e`; of
+    several operands: `x = a + x + b  ~>  x += a + b`. The operand must be the location that is written, by its own
+    name. Returns the reduction. Fails with `NotApplicable` if no operand is an element of the same buffer, and with
     `Unsafe` if it may be another element.
 
     >>> from exo_strat import proc_from_source
@@ -142,7 +143,8 @@ def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
     """
     tree, path, node = rw.proc.tree, write.path, write.node
     assert isinstance(node, Assign)
-    found = [(op, x, e) for op, x, e in _as_update(node.rhs) if isinstance(x, Read) and x.sym == node.sym]
+    ways = _as_update(node.rhs, element(declarations(tree)[node.sym]).is_float)
+    found = [(op, x, e) for op, x, e in ways if isinstance(x, Read) and x.sym == node.sym]
     applicable(bool(found), f"no operand is the old value of {node.sym}", write)
     what = "the operand is what is written"
     verdicts = [_same_place(tree, path, x.idx, node.idx, what) for _, x, _ in found if isinstance(x, Read)]
@@ -155,17 +157,21 @@ def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
     return path
 
 
-def _as_update(e: Expr) -> Iterator[tuple[str, Expr, Expr]]:
-    """The ways to see a value as an old one with another accumulated: operator, old value, other."""
+def _as_update(e: Expr, inverts: bool) -> Iterator[tuple[str, Expr, Expr]]:
+    """The ways to see a value as an old one with another accumulated: operator, old value, other. Dividing is
+    multiplying where numbers have an inverse."""
     if made := made_by(e):
         op, x, y = made
         yield op, x, y
         yield op, y, x
-        yield from ((op, old, combined(op, rest, y)) for o, old, rest in _as_update(x) if o == op)
-        yield from ((op, old, combined(op, x, rest)) for o, old, rest in _as_update(y) if o == op)
+        yield from ((op, old, combined(op, rest, y)) for o, old, rest in _as_update(x, inverts) if o == op)
+        yield from ((op, old, combined(op, x, rest)) for o, old, rest in _as_update(y, inverts) if o == op)
     elif isinstance(e, Binary) and e.op == "-":
         yield "+", e.lhs, Unary("-", e.rhs)
-        yield from (("+", old, Binary("-", rest, e.rhs)) for o, old, rest in _as_update(e.lhs) if o == "+")
+        yield from (("+", old, Binary("-", rest, e.rhs)) for o, old, rest in _as_update(e.lhs, inverts) if o == "+")
+    elif isinstance(e, Binary) and e.op == "/" and inverts:
+        yield "*", e.lhs, Binary("/", b.data(1.0), e.rhs)
+        yield from (("*", old, Binary("/", rest, e.rhs)) for o, old, rest in _as_update(e.lhs, inverts) if o == "*")
 
 
 def _same_place(tree: ProcDef, path: Path, one: Sequence[Expr], two: Sequence[Expr], what: str) -> safety.Verdict:

@@ -19,6 +19,7 @@ from exo_strat.direct import (
     expand_dim,
     extract_subproc,
     fission,
+    fold_into_reduce,
     fuse,
     insert_noop_call,
     join_loops,
@@ -282,6 +283,22 @@ def test_the_second_part_of_a_condition_knows_the_first() -> None:
     p = parsed("for i in seq(0, n):\n    if i < 8 and x[i] > 0.0:\n        y = 1.0")
     with pytest.raises(SchedulingError, match="out of bounds"):
         rewrite_expr(p, p.find("if _: _").cond(), "x[i] > 0.0 and i < 8")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("value", "folded"),
+    [
+        ("y / x[0]", "y *= 1.0 / x[0]"),
+        ("y * x[1] / x[0]", "y *= x[1] / x[0]"),
+        ("y / x[0] * x[1]", "y *= 1.0 / x[0] * x[1]"),
+    ],
+)
+def test_a_quotient_accumulates(value: str, folded: str) -> None:
+    p = parsed(f"y = {value}")
+    assert folded in str(right(p, fold_into_reduce(p, "y = _")))
+    p = parsed(f"y = {value}", "n: size, x: i32[8], y: i32")
+    with pytest.raises(SchedulingError, match="no operand is the old value of y"):
+        fold_into_reduce(p, "y = _")
 
 
 RANGE = "C.n = 3\nfor i in seq(0, C.n):\n    x[i] = 1.0\n"
