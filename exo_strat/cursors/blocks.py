@@ -7,7 +7,7 @@ where its statements part it becomes the scope around them. It is gone if nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..ir.nodes import ProcDef
 from ..ir.walk import Path, get, statements
@@ -45,18 +45,16 @@ def _places(path: Path, edits: Iterable[Edit]) -> tuple[list[Path], list[Path]]:
     for e in edits:
         if isinstance(e, Spread):
             dst = [e.dst.path(i) for i in range(e.dst.hi - e.dst.lo)]
-            for p in own[:]:
-                if e.src.holds(p):
-                    (own if len(p) == len(e.src.parent) + 1 else around).extend(dst)
-        own, around = [*_forward(own, e)], [*_forward(around, e)]
+            held = [p for p in own if e.src.holds(p)]
+            own += [q for q in dst if q not in own and any(len(p) == len(e.src.parent) + 1 for p in held)]
+            around += [q for q in dst if q not in around and any(len(p) > len(e.src.parent) + 1 for p in held)]
+        else:
+            own, around = _forward(own, e), _forward(around, e)
     return own, around
 
 
-def _forward(paths: Iterable[Path], e: Edit) -> Iterator[Path]:
-    for p in dict.fromkeys(paths):
-        there = e.forward(p)
-        if there is not None:
-            yield there
+def _forward(paths: Iterable[Path], e: Edit) -> list[Path]:
+    return [there for p in paths if (there := e.forward(p)) is not None]
 
 
 def _hull(paths: Sequence[Path]) -> Span:

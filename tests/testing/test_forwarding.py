@@ -33,6 +33,7 @@ RARE = {
     ("bind_expr", "values elsewhere", "gone"),
     ("resize_dim", "values elsewhere", "first copy"),  # the ends of windows
     ("simplify", "elsewhere", "replaced"),  # of a procedure, what comes to nothing
+    ("simplify", "values inside", "lost"),
     ("simplify", "values elsewhere", "lost"),
     ("lift_scope", "values inside", "replaced"),
 }
