@@ -511,7 +511,7 @@ def primitive(
                 "the same values. Define it without same_values; what it makes is then a procedure of its own."
             )
         known = _DEFINED.get(fn.__name__)
-        if known is not None and (ours or known.fn.__module__ != fn.__module__):
+        if known is not None and known.fn.__module__ != fn.__module__:
             raise ValueError(f"there is a primitive {fn.__name__} in {known.fn.__module__}: choose another name")
         signature = inspect.signature(fn)
         params = list(signature.parameters.values())

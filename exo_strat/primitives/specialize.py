@@ -43,13 +43,12 @@ def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike
         if m == 8:
             for i in seq(0, m):
                 x[i] = 0.0
+        elif m == 4:
+            for i in seq(0, m):
+                x[i] = 0.0
         else:
-            if m == 4:
-                for i in seq(0, m):
-                    x[i] = 0.0
-            else:
-                for i in seq(0, m):
-                    x[i] = 0.0
+            for i in seq(0, m):
+                x[i] = 0.0
     """
     tree, span = rw.proc.tree, block.span
     asked = conds if isinstance(conds, tuple | list) else (conds,)

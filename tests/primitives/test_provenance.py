@@ -80,6 +80,7 @@ def test_no_public_name_makes_a_version_or_sets_its_origin() -> None:
 
 def test_a_primitive_from_elsewhere_makes_another_procedure() -> None:
     op = primitive()(set_to_two)
+    op = primitive()(set_to_two)  # again, as a notebook does
     q = op.direct(BAR, "x = _")
     assert "x = 2.0" in str(q) and q.forward(BAR.find("x = _")) == q.find("x = _")
     assert q.origin is q and not is_taken(q) and str(op()) == "set_to_two()"
