@@ -404,7 +404,8 @@ def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in (lo, lo+n): s  ~>  s[i -> lo]; ..; s[i -> lo+n-1]`, for a constant n. Paper: A.1.
 
     lo may be symbolic, and so may n if the assertions, ranges and conditions around leave it one value. A loop that
-    never runs becomes `pass`. Returns the block of all copies; cursors into the body point into the first.
+    never runs becomes `pass`. Fails with `NotApplicable` if there is no such value, or if the copies would have more
+    than 100,000 nodes. Returns the block of all copies; cursors into the body point into the first.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
