@@ -92,7 +92,7 @@ class Op:
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = tuple(getattr(self, f.name) for f in fields(self))
-        check_functions(values, brief(show(self)))
+        check_functions(values, self)
         return reduced(_inside(self), _restored, type(self), values)
 
     def __call__(self, p: Proc, c: Cursor | None = None) -> Outcome:
@@ -185,11 +185,15 @@ def _height(op: Op) -> int:
     return 1 + max(map(_height, op.parts()), default=0)
 
 
-def _inside(op: Op) -> list[Op]:
+@bottom_up
+def _inside(op: Op) -> tuple[Op, ...]:
     """Some of the Ops deep inside an Op, inner ones first: see `ir.pickled`."""
-    if _height(op) <= LEVELS:
-        return []
-    return [o for o in inner_first(op, lambda o: _height(o) >= LEVELS) if _height(o) % LEVELS == 0 and o is not op]
+    found: dict[int, Op] = {}
+    for part in op.parts():
+        found |= {id(o): o for o in _inside(part)}
+        if _height(part) % LEVELS == 0:
+            found[id(part)] = part
+    return tuple(found.values())
 
 
 def _restored(kind: type[Op], values: tuple[Any, ...]) -> Op:
@@ -344,11 +348,10 @@ class Called(Composed):
         return call(self.fn, *self.args, **dict(self.kwargs))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        what = brief(show(self))
-        check_functions((self.fn, self.args, self.kwargs), what)
+        check_functions((self.fn, self.args, self.kwargs), self)
         home, name = self.fn.__module__, self.fn.__qualname__
         if unwrapped(home, name, self.fn) is not self.fn:
-            raise PicklingError(f"{what} can't be pickled: {home}.{name} is something else than its definition")
+            raise PicklingError(f"{self!r} can't be pickled: {home}.{name} is something else than its definition")
         return reduced(_inside(self), _called, type(self), home, name, self.args, self.kwargs)
 
 

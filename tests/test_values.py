@@ -6,27 +6,56 @@ import copy
 import importlib
 import inspect
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import exo_strat
-from backends.targets import avx2
+from backends.targets import available_targets, avx2
 from exo_strat import (
     DRAM,
+    DRAM_STACK,
     Cursor,
+    Failure,
     Op,
     Proc,
+    SchedulingError,
+    at,
+    attempt,
+    bind_expr,
+    call_eqv,
+    can_fail,
+    divide_loop,
+    expf,
+    extern,
+    focus,
+    guard,
+    lift,
     proc_from_source,
+    reduce,
     rename,
+    reorder_loops,
+    schedule,
+    set_memory,
+    simplify,
+    strategy,
+    trace,
     traversals,
+    when,
 )
 from exo_strat.primitives.framework import PrimitiveForm
 from exo_strat.testing.library import CONFIG
-from strategies import std
+from strategies import demos, halide, std
 
-LIBRARIES = ("exo_strat", "exo_strat.traversals", *(f"strategies.{n}" for n in ("std", "normal", "elevate", "halide", "gemmini")))
+LIBRARIES = (
+    "exo_strat",
+    "exo_strat.traversals",
+    *(f"strategies.{n}" for n in ("std", "normal", "elevate", "halide", "gemmini")),
+)
 
 FOO = proc_from_source("""
 def foo(n: size, x: f32[n, n], y: f32[n]):
@@ -93,9 +122,10 @@ GIVEN: dict[str, Any] = {
     "Callable[[Proc], Any]": length,
     "Callable[..., Proc]": rename.direct,
     "Callable[[Any], Op]": once_more,
+    "Func": halide.Func("blur").vectorize("x", 8),
 }
 """A value for the parameters of each type."""
-OWN: dict[str, Any] = {"gone": "fail", "limit": 3, "Any": None}
+OWN: dict[str, Any] = {"gone": "fail", "limit": 3, "sketch": "seq i > seq j"}
 """A value for the parameters of some names."""
 
 
@@ -104,9 +134,9 @@ def _makers() -> Iterator[tuple[str, Callable[..., Op]]]:
         module = importlib.import_module(library)
         for name in getattr(module, "__all__", sorted(vars(module))):
             value = getattr(module, name)
-            if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, PrimitiveForm)):
-                if inspect.signature(value).return_annotation in ("Op", Op):
-                    yield f"{library}.{name}", value
+            is_function = inspect.isfunction(value) or isinstance(value, PrimitiveForm)
+            if is_function and name[0] != "_" and inspect.signature(value).return_annotation in ("Op", Op):
+                yield f"{library}.{name}", value
 
 
 MAKERS = dict(_makers())
@@ -142,3 +172,125 @@ def test_an_op_of_each_kind_prints_as_what_rebuilds_it_and_is_pickled(name: str)
     assert copy.copy(op) is op and copy.deepcopy(op) is op
     again = pickle.loads(pickle.dumps(op))
     assert repr(again) == repr(op)
+
+
+# -- pickles ------------------------------------------------------------------------------------------
+
+
+def _again(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
+
+
+def test_a_proc_keeps_its_history_and_cursors_their_places() -> None:
+    loop = FOO.find("for j in _: _")
+    p = schedule(at(loop, divide_loop(4, ["jo", "ji"], perfect=True)) >> at("for jo in _: _", simplify()), FOO)
+    q, old, cursors = _again((p, FOO, [loop, p.find("x[_] = _"), p.find_loop("jo").before(), p.body()]))
+    assert q == p and old == FOO and repr(q.history()) == repr(p.history()) and q.parent == p.parent
+    assert q.forward(cursors[0]) == q.find_loop("jo")
+    assert cursors[1] == q.find("x[_] = _") and str(cursors[2]) == str(p.find_loop("jo").before())
+    assert list(q.versions())[-1] is old
+
+
+def test_procs_pickled_together_may_replace_each_other_and_no_others() -> None:
+    p = simplify.direct(FOO)
+    p = set_memory.direct(bind_expr.direct(FOO, "y[_]", "t"), "t", DRAM_STACK)
+    text = "def top(n: size, x: f32[n, n], y: f32[n]):\n    assert n % 4 == 0\n    foo(n, x, y)\n"
+    caller = proc_from_source(text, {"foo": FOO})
+    q, other, top = _again((p, FOO, caller))
+    assert q == p and other == FOO and top == caller
+    assert q.origin is other.origin is other and q.origin is not p.origin
+    call = at("foo(_)", call_eqv(q))
+    assert schedule(call, top).find("foo(_)").subproc() is q  # type: ignore[union-attr]
+    for op, where in ((at("foo(_)", call_eqv(p)), top), (call, caller)):
+        with pytest.raises(SchedulingError, match="call_eqv"):
+            schedule(op, where)
+    assert _again(p).origin is not _again(p).origin
+
+
+def test_a_copy_is_the_same() -> None:
+    for value in (FOO, FOO.tree, FOO.tree.body[0], rename("a")):
+        assert copy.copy(value) is value and copy.deepcopy(value) is value
+    assert copy.deepcopy([FOO.find("y[j]")]) == [FOO.find("y[j]")]
+
+
+def test_long_histories_and_deep_trees_are_pickled() -> None:
+    p = FOO
+    for k in range(120):
+        p = rename.direct(p, f"foo{k % 2}")
+    q = _again(p)
+    assert q == p and len(q.history()) == 120 and list(q.versions())[-1] == FOO
+    total = " + ".join(["x[i]"] * 900)
+    deep = proc_from_source(
+        f"def deep(n: size, x: f32[n], y: f32[n]):\n    for i in seq(0, n):\n        y[i] = {total}\n"
+    )
+    assert _again(deep) == deep
+    called = proc_from_source("def p0(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 0.0\n")
+    for k in range(1, 100):
+        called = proc_from_source(f"def p{k}(n: size, x: f32[n]):\n    p{k - 1}(n, x)\n", {f"p{k - 1}": called})
+    assert _again(called) == called
+    op: Op = rename("a")
+    for _ in range(1500):
+        op = guard(rename("b"), op)
+    assert can_fail(op)
+    assert _again(op) == op and hash(_again(op)) == hash(op)
+
+
+def test_failures_traces_machines_and_externs_are_pickled() -> None:
+    failure = reorder_loops()(FOO).failure()
+    assert isinstance(_again(failure), Failure) and str(_again(failure)) == str(failure)
+    outcome = _again(rename("bar")(FOO))
+    assert str(outcome.unwrap()[0]) == str(rename.direct(FOO, "bar"))
+    found = trace(rename("bar"), FOO)
+    assert str(_again(found)) == str(found)
+    for machine in available_targets():
+        assert _again(machine) == machine
+    assert _again(expf) is expf
+    assert _again(DRAM) == DRAM and _again(CONFIG) == CONFIG
+    half = extern("half", 1, once_more, "({0} / 2)")
+    assert _again(half) == half
+
+
+def test_a_scheduled_kernel_is_pickled() -> None:
+    p = demos.axpy.schedule(avx2)
+    q = _again(p)
+    assert q == p and str(q) == str(p) and len(q.history()) == len(p.history())
+
+
+READER = """
+import pickle, sys
+p, op, cursor = pickle.load(open(sys.argv[1], "rb"))
+q = op(p).unwrap()[0]
+pickle.dump((str(p), str(q), repr(op), str(cursor), q), open(sys.argv[2], "wb"))
+"""
+
+
+def test_another_process_reads_them(tmp_path: Path) -> None:
+    op = at("for i in _: _", reduce(attempt(divide_loop(4, ("a", "b"))), traversals.loops))
+    op = op >> std.cleanup() >> lift(rename.direct, "bar")
+    assert hash(op)
+    sent, answer = tmp_path / "sent", tmp_path / "answer"
+    sent.write_bytes(pickle.dumps((FOO, op, FOO.find("x[_] = _"))))
+    subprocess.run([sys.executable, "-c", READER, sent, answer], check=True)
+    p, q, text, cursor, made = pickle.loads(answer.read_bytes())
+    assert (p, text, cursor) == (str(FOO), repr(op), str(FOO.find("x[_] = _")))
+    assert q == str(made) == str(schedule(op, FOO))
+
+
+@strategy
+def marked(p: Proc, c: Cursor) -> Any:
+    yield rename("marked")
+
+
+def test_what_has_no_name_is_not_pickled_and_says_so() -> None:
+    @strategy
+    def inner(p: Proc, c: Cursor) -> Any:
+        yield rename("a")
+
+    for op, what in ((when(lambda c: True), "a lambda"), (inner(), "inner, which is defined inside a function")):
+        for around in (op, rename("b") >> op):
+            with pytest.raises(pickle.PicklingError, match=what):
+                pickle.dumps(around)
+    assert _again(marked()) == marked()
+    with pytest.raises(pickle.PicklingError, match=r"g.* a lambda"):
+        pickle.dumps(extern("g", 1, lambda x: x, "{0}"))
+    assert _again(focus(FOO.find("y[j]"))) != focus(FOO.find("y[j]"))  # a place of another procedure

@@ -42,7 +42,7 @@ class ExternFn:
         for n, table in enumerate((BUILTIN, CONVERSIONS)):
             if table.get(self.name) is self:
                 return _ours, (n, self.name)
-        check_functions(self.eval, f"the extern function {self.name}")
+        check_functions(self.eval, self)
         return ExternFn, (self.name, self.arity, self.eval, self.c, self.result, self.integer)
 
     def __call__(self, *args: object) -> object:

@@ -32,7 +32,7 @@ def fast_init(cls: type[T]) -> type[T]:
 
 
 def deep(cls: type[T]) -> type[T]:
-    """A class of nodes, which may be nested in each other deeply: they are compared, hashed and pickled all the same."""
+    """A class of nodes, which may be nested deeply: they are compared, hashed and pickled all the same."""
     equal, hashed = cls.__eq__, cls.__hash__
 
     def __eq__(self: T, other: object) -> bool:

@@ -1,7 +1,7 @@
 """How values that may be deep are pickled. Imports memos and `room`.
 
-Pickling recurses, a few calls a level, and meets the recursion limit like any walk. So a deep value names, before its own
-parts, some of what is inside it, from the inside out: then each of these finds what is below the one before it pickled
+Pickling recurses, a few calls a level, and meets the recursion limit like any walk. So a deep value names, before its
+own parts, some of what is inside it, from the inside out: each of these then finds what is further inside pickled
 already. What is shared stays shared.
 """
 
@@ -47,32 +47,36 @@ def _height(node: Any) -> int:
     return 1 + max(map(_height, _children(node)), default=0)
 
 
-_height_of = with_room(_height)
+@memo_by_identity
+def _inside(node: Any) -> tuple[Any, ...]:
+    """Some of what is deep inside a node, inner nodes first."""
+    if _height(node) <= LEVELS:
+        return ()
+    found: dict[int, Any] = {}
+    for c in _children(node):
+        found |= {id(n): n for n in _inside(c)}
+        if _height(c) % LEVELS == 0:
+            found[id(c)] = c
+    return tuple(found.values())
+
+
+_all_inside = with_room(_inside)
 
 
 def reduce_node(node: Any) -> tuple[Any, ...]:
     """`__reduce__` of a node of a tree."""
-    inside, stack = [], _children(node)
-    if _height_of(node) > LEVELS:
-        while stack:
-            here = stack.pop()
-            if _height(here) >= LEVELS:
-                stack += _children(here)
-                if _height(here) % LEVELS == 0:
-                    inside.append(here)
-    inside.sort(key=_height)
-    return reduced(inside, type(node), *[getattr(node, name) for name in type(node).__match_args__])
+    return reduced(_all_inside(node), type(node), *[getattr(node, name) for name in type(node).__match_args__])
 
 
-def check_functions(value: object, of: str) -> None:
-    """Raises `PicklingError` if a function, which `of` holds, can't be found again by its name."""
+def check_functions(value: object, holder: object) -> None:
+    """Raises `PicklingError` if a function, which `holder` has, can't be found again by its name."""
     if isinstance(value, tuple):
         for v in value:
-            check_functions(v, of)
+            check_functions(v, holder)
     elif isinstance(value, partial):
-        check_functions((value.func, *value.args, *value.keywords.values()), of)
+        check_functions((value.func, *value.args, *value.keywords.values()), holder)
     elif isinstance(value, FunctionType) and "<" in value.__qualname__:
         what = "a lambda" if value.__name__ == "<lambda>" else f"{value.__name__}, which is defined inside a function"
         raise pickle.PicklingError(
-            f"{of} can't be pickled: it holds {what}. Define it with `def` at the top level of a module"
+            f"{holder!r} can't be pickled: it holds {what}. Define it with `def` at the top level of a module"
         )
