@@ -7,6 +7,7 @@ on with the *original* state after a failure, and commits after a success. Paper
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -289,7 +290,10 @@ class Lift(Atomic):
 
     def apply(self, p: Proc, c: Cursor) -> Outcome:
         try:
-            q = self.fn(p, c, *self.args)
+            made = self.fn(p, *((c,) if _takes_place(self.fn) else ()), *self.args)
+            q = made[0] if isinstance(made, tuple) and made else made  # some return a new callee, too
+            if not isinstance(q, Proc):
+                raise TypeError(f"lift takes functions that return a procedure, but {show(self.fn)} returned {made!r}")
             back = q.forward(c)
         except SchedulingError as e:
             return Err(e.failure)
@@ -304,10 +308,33 @@ class Lift(Atomic):
 def lift(fn: Callable[..., Proc], *args: Any) -> Op:
     """An Op from a function in the paper's direct form, `fn(p, c, *args) -> Proc`. Paper: section 3.4.
 
+    A primitive stands for its direct form; of a procedure as a whole, as `rename`, it is called without the focus.
     `SchedulingError` and `InvalidCursorError` become failures; anything else is a bug and is raised.
     The focus stays (the root, if it was removed).
+
+    >>> from exo_strat import reorder_stmts
+    >>> lift(reorder_stmts)
+    lift(reorder_stmts.direct)
     """
+    fn = getattr(fn, "direct", fn)
+    if not callable(fn):
+        raise TypeError(f"lift takes a function (p, c, *args) -> Proc, not {fn!r}")
+    try:
+        signature = inspect.signature(fn)
+    except (TypeError, ValueError):  # one that is written in C, say
+        return Lift(fn, freeze(args))
+    if signature.return_annotation in ("Op", Op):
+        raise TypeError(f"{show(fn)} makes an Op, as lift does: write {show(fn)}(..) in its place")
+    try:
+        signature.bind(*("p", "c")[: 1 + _takes_place(fn)], *args)
+    except TypeError as e:
+        raise TypeError(f"lift({show(fn)}, ..) calls {show(fn)}{signature}: {e}") from None
     return Lift(fn, freeze(args))
+
+
+def _takes_place(fn: object) -> bool:
+    """Whether a function in the direct form takes a cursor after the procedure."""
+    return getattr(fn, "takes_reference", True) is True
 
 
 @dataclass(frozen=True, repr=False)

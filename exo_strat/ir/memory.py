@@ -7,6 +7,7 @@ What a memory means in C (allocation, access, windows) is known by a backend, wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from .names import checked_name
 
@@ -20,6 +21,17 @@ class Memory:
     """
 
     name: str
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        methods = [name for name, value in vars(cls).items() if isinstance(value, classmethod)]
+        if methods:
+            raise TypeError(
+                f"{cls.__name__} has class methods ({', '.join(methods)}), as Exo's memories have. Here a memory is a "
+                f"value: write a subclass of CMemory (backends.c.memory), whose methods take self, and make one of it, "
+                f'{cls.__name__.upper()} = {cls.__name__}("{cls.__name__.upper()}"); HeapMemory, LocalMemory and '
+                "StaticMemory know most of it, and VectorMemory vectors (docs/new-target.md)"
+            )
 
     def __post_init__(self) -> None:
         checked_name(self.name, "a memory")

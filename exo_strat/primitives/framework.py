@@ -420,6 +420,7 @@ class PrimitiveForm:
         params = spec.signature.parameters.values()
         plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in params)
         self._defaults = tuple(p.default for p in params) if plain else None
+        self.direct = self._direct()
 
     def __reduce__(self) -> str:
         return self.spec.fn.__qualname__
@@ -437,12 +438,29 @@ class PrimitiveForm:
         bound.apply_defaults()
         return tuple([tuple(sorted(a.items())) if isinstance(a, dict) else a for a in bound.arguments.values()])
 
-    def direct(self, p: Proc, *args: Any, **kwargs: Any) -> Proc:
+    def _direct(self) -> Callable[..., Any]:
         """The paper's form: takes the target by reference, returns the new procedure.
 
         Raises `SchedulingError` where the Op fails, `InvalidCursorError` where the reference leads nowhere.
         """
-        return self.applied(p, args, kwargs)[0]
+
+        def direct(p: Proc, *args: Any, **kwargs: Any) -> Any:
+            return self.result(*self.applied(p, args, kwargs))
+
+        fn, first, kind = self.spec.fn, inspect.Parameter, inspect.Parameter.POSITIONAL_ONLY
+        refs = [first("ref", kind, annotation="Cursor | str")] * (self.spec.targets != (ProcCursor,))
+        params = [first("p", kind, annotation="Proc"), *refs, *self.spec.signature.parameters.values()]
+        direct.__signature__ = inspect.Signature(params, return_annotation=self.returns)  # type: ignore[attr-defined]
+        direct.__module__, direct.__doc__, direct.__qualname__ = fn.__module__, fn.__doc__, f"{fn.__qualname__}.direct"
+        direct.__name__ = self.spec.name
+        direct.takes_reference = bool(refs)  # type: ignore[attr-defined]
+        return direct
+
+    returns = "Proc"
+
+    def result(self, made: Proc, focus: Cursor) -> Any:
+        """What the direct form returns."""
+        return made
 
     def applied(self, p: Proc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Proc, Cursor]:
         """The direct form's work: the new procedure, and the cursor that the Op returns. Raises what `direct` does."""
@@ -480,14 +498,12 @@ class CalleeForm(PrimitiveForm):
     def __init__(self, form: PrimitiveForm) -> None:
         super().__init__(form.spec)
 
-    def direct(self, p: Proc, *args: Any, **kwargs: Any) -> tuple[Proc, Proc]:  # type: ignore[override]
-        """The paper's form: takes the target by reference, returns the new version and the procedure it calls.
+    returns = "tuple[Proc, Proc]"
 
-        Raises `SchedulingError` where the Op fails, `InvalidCursorError` where the reference leads nowhere.
-        """
-        q, call = self.applied(p, args, kwargs)
-        assert isinstance(call, CallCursor)
-        return q, call.subproc()
+    def result(self, made: Proc, focus: Cursor) -> Any:
+        """The new version, and the procedure that it calls."""
+        assert isinstance(focus, CallCursor)
+        return made, focus.subproc()
 
 
 def primitive(
