@@ -290,7 +290,7 @@ class Lift(Atomic):
 
     def apply(self, p: Proc, c: Cursor) -> Outcome:
         try:
-            made = self.fn(p, *((c,) if _takes_place(self.fn) else ()), *self.args)
+            made: Any = self.fn(p, *((c,) if _takes_place(self.fn) else ()), *self.args)
             q = made[0] if isinstance(made, tuple) and made else made  # some return a new callee, too
             if not isinstance(q, Proc):
                 raise TypeError(f"lift takes functions that return a procedure, but {show(self.fn)} returned {made!r}")

@@ -82,7 +82,8 @@ class Op:
             value = getattr(self, name)
             for op in value if isinstance(value, tuple) else (value,):
                 if not isinstance(op, Op):
-                    raise TypeError(f"{type(self).__name__} is made of Ops, not of {op!r}{': call it' * callable(op)}")
+                    hint = ": call it" * callable(op)
+                    raise TypeError(f"{type(self).__name__} is made of Ops, not of {brief(show(op))}{hint}")
 
     def __copy__(self) -> Op:
         return self

@@ -84,4 +84,4 @@ def vectorize_all(machine: Machine, precision: str, vectors: int = 4) -> Op:
         "cut_and_predicate" if machine.supports_predication else "cut",
     )
     plan = seq(steps, std.licm(), std.interleave_loop(vectors), std.cleanup())
-    return seq(plan, std.replace_all(machine.get_instructions(precision)))
+    return seq(plan, std.replace_all(machine.get_instructions(precision)), std.check_lanes(machine.mem_type))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import exo_strat
 from exo_strat import (
     Cursor,
     ForCursor,
@@ -109,7 +110,9 @@ def test_both_schedules_hoist_the_configuration_out_of_all_loops() -> None:
     c = GEMMINI.find("Load.row = _")
     assert isinstance(c, Cursor)
     hoisted = hoist_5b(GEMMINI, c)
-    assert body(hoisted) == """\
+    assert (
+        body(hoisted)
+        == """\
 Load.row = 16
 for io in seq(0, 8):
     for jo in seq(0, 8):
@@ -117,7 +120,66 @@ for io in seq(0, 8):
         for ko in seq(0, 8):
             B[io, jo, ko, 1] = 0.0
             ld_data(16, A[io, jo, ko, 0:16], B[io, jo, ko, 0:16])"""
+    )
     assert hoisted == schedule(hoist_5c, GEMMINI, c) == schedule(std.hoist(), GEMMINI, c)
+
+
+@config
+class ConfigLoad:
+    src_stride: stride  # type: ignore[name-defined]
+
+
+CONFIG_LD = proc_from_source(
+    """
+@instr("config_ld({src_stride});")
+def config_ld(src_stride: stride):
+    ConfigLoad.src_stride = src_stride
+""",
+    {"ConfigLoad": ConfigLoad},
+)
+LD_TILE = proc_from_source(
+    """
+@instr("ld_data({n}, {m}, {src_data}, {dst_data});")
+def ld_data(n: size, m: size, src: [f32][n, m], dst: [f32][n, m]):
+    assert ConfigLoad.src_stride == stride(src, 0)
+    for i in seq(0, n):
+        for j in seq(0, m):
+            dst[i, j] = src[i, j]
+""",
+    {"ConfigLoad": ConfigLoad},
+)
+AS_PRINTED = proc_from_source(
+    """
+def kernel(A: f32[128, 1024], T: f32[8, 8, 8, 16, 16]):
+    for io in seq(0, 8):
+        for jo in seq(0, 8):
+            for ko in seq(0, 8):
+                config_ld(stride(A, 0))
+                ld_data(16, 16, A[16 * io:16 * io + 16, 16 * ko:16 * ko + 16], T[io, jo, ko, 0:16, 0:16])
+""",
+    {"config_ld": CONFIG_LD, "ld_data": LD_TILE},
+)
+
+
+def test_figure_5a_as_printed_with_operations_lifted_by_name() -> None:
+    """The configuration is a call, of an instruction; and the names of `from exo_strat import *` are lifted."""
+    before = reframe(lambda c: c.expand(1, 0), lift(exo_strat.reorder_stmts))  # type: ignore[attr-defined]
+    leave = reframe(lambda c: c.parent(), lift(exo_strat.remove_loop))
+    after = reframe(lambda c: c.after(), lift(exo_strat.fission))  # type: ignore[attr-defined]
+    op = repeat(try_else(seq(after, leave), before))
+    c = AS_PRINTED.find("config_ld(_)")
+    assert isinstance(c, Cursor)
+    hoisted = schedule(op, AS_PRINTED, c)
+    assert (
+        body(hoisted)
+        == """\
+config_ld(stride(A, 0))
+for io in seq(0, 8):
+    for jo in seq(0, 8):
+        for ko in seq(0, 8):
+            ld_data(16, 16, A[16 * io:16 * io + 16, 16 * ko:16 * ko + 16], T[io, jo, ko, 0:16, 0:16])"""
+    )
+    assert hoisted == hoist_5b(AS_PRINTED, c) == schedule(hoist_5c, AS_PRINTED, c)
 
 
 # -- section 6.3.1: linear time ---------------------------------------------------------------------------------
@@ -223,7 +285,9 @@ def staged(*rules: std.Rule) -> str:
 
 
 def test_staging_without_fma() -> None:
-    assert staged() == """\
+    assert (
+        staged()
+        == """\
 for io in seq(0, n / 8):
     for ii in seq(0, 8):
         v: f32 @ VEC
@@ -237,10 +301,13 @@ for io in seq(0, n / 8):
         v_2 = v_3 * v_4
         v = v_1 + v_2
         y[8 * io + ii] = v"""
+    )
 
 
 def test_staging_with_fma() -> None:
-    assert staged(std.fma_rule) == """\
+    assert (
+        staged(std.fma_rule)
+        == """\
 for io in seq(0, n / 8):
     for ii in seq(0, 8):
         v: f32 @ VEC
@@ -252,6 +319,7 @@ for io in seq(0, n / 8):
         v_3 = x[8 * io + ii]
         v = v_1 + v_2 * v_3
         y[8 * io + ii] = v"""
+    )
 
 
 def instruction(name: str, params: str, does: str) -> Proc:

@@ -120,7 +120,7 @@ GIVEN: dict[str, Any] = {
     "Sequence[tuple[str, int]]": (("i", 4),),
     "Callable[[Cursor], bool]": isloop,
     "Callable[[Proc], Any]": length,
-    "Callable[..., Proc]": rename.direct,
+    "Callable[..., Proc]": simplify,
     "Callable[[Any], Op]": once_more,
     "Func": halide.Func("blur").vectorize("x", 8),
 }

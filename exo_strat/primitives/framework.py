@@ -413,6 +413,8 @@ def _focus(q: Proc, target: Cursor, where: Where) -> Cursor:
 class PrimitiveForm:
     """A primitive as users call it: `f(*params)` is the Op, `f.direct(p, ref, *params)` the paper's form."""
 
+    direct: Callable[..., Proc]
+
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         update_wrapper(self, spec.fn)
@@ -498,6 +500,7 @@ class CalleeForm(PrimitiveForm):
     def __init__(self, form: PrimitiveForm) -> None:
         super().__init__(form.spec)
 
+    direct: Callable[..., tuple[Proc, Proc]]  # type: ignore[assignment]
     returns = "tuple[Proc, Proc]"
 
     def result(self, made: Proc, focus: Cursor) -> Any:

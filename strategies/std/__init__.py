@@ -19,6 +19,7 @@ from .compute import Rule, abs_rule, broadcast_rule, fma_rule, stage_compute
 from .guards import unguard
 from .hoisting import hoist, if_it_runs, leave_loop, licm, remove_parent_loop, reorder_before
 from .instructions import as_call, replace_all
+from .lanes import NoInstructionWarning, check_lanes
 from .loops import interleave_loop, jam, round_loop, unroll_and_jam, unroll_loops
 from .prefetching import prefetch
 from .reductions import parallelize_reductions
@@ -38,6 +39,8 @@ from .values import cleanup, cse, dce, share, specialize_sizes, stage_expr
 from .vectorize import vectorize, vectorize_for
 
 __all__ = [
+    "NoInstructionWarning",
+    "check_lanes",
     "abs_rule",
     "as_call",
     "auto_stage_mem",

@@ -28,6 +28,7 @@ from exo_strat import (
 from ..inspect import unique_names
 from .compute import Rule, fma_rule, stage_compute
 from .instructions import replace_all
+from .lanes import check_lanes
 from .reductions import parallelize_reductions
 from .splitting import fission_into_singles
 from .writing import INSIDE, halves, strategy, text
@@ -45,7 +46,7 @@ TAILS = {
 @strategy
 def vectorize(
     p: Proc, c: ForCursor, width: int, precision: str, memory: Memory, instructions: Sequence[Proc],
-    rules: Sequence[Rule] = (), tail: str = "cut",
+    rules: Sequence[Rule] = (), tail: str = "cut", strict: bool = False,
 ) -> Script:  # fmt: skip
     """`for i: y[i] = e(x[i])  ~>  for io: v = x[w*io : w*io + w]; u = e(v); y[w*io : w*io + w] = u`.
 
@@ -59,6 +60,9 @@ def vectorize(
     - "cut_and_predicate": one vector of their own, by instructions with a mask;
     - "guard": in the loop over vectors, which asks each time whether there is a whole one, one by one;
     - "predicate": there, by instructions with a mask.
+
+    A loop over the lanes that none of the instructions computes, as one of `expf`, stays, and is named in a
+    `NoInstructionWarning`; with `strict` that is a failure. Without instructions all stay, and nothing is said.
 
     Focus: a loop whose iterations are independent, but for sums. Returns the loop over vectors. Paper: section 6.1.1.
 
@@ -91,7 +95,9 @@ def vectorize(
     for loop in lanes:
         yield seq(focus(loop), stage_compute(precision, memory, rules), fission_into_singles())
     p, main = yield focus(main)
-    yield seq(focus(in_place_of(c, p)), replace_all(instructions))
+    p, _ = yield seq(focus(in_place_of(c, p)), replace_all(instructions))
+    if instructions:
+        yield seq(focus(in_place_of(c, p)), check_lanes(memory, *((True,) if strict else ())))
     return main  # type: ignore[no-any-return]
 
 
@@ -117,10 +123,13 @@ def _divided(
 
 
 @named
-def vectorize_for(machine: Machine, precision: str, rules: Sequence[Rule] = (fma_rule,), tail: str | None = None) -> Op:
+def vectorize_for(
+    machine: Machine, precision: str, rules: Sequence[Rule] = (fma_rule,), tail: str | None = None, strict: bool = False
+) -> Op:
     """`for i: s  ~>  for io: instr(..)`: `vectorize` with the width, registers and instructions of a machine.
 
-    The tail is masked if the machine can do so, else cut, or as `tail` says.
+    The tail is masked if the machine can do so, else cut, or as `tail` says. What the machine has no instruction for is
+    named in a `NoInstructionWarning`, or with `strict` a failure.
 
     >>> from exo_strat import DRAM, Machine
     >>> from pyrsistent import pmap
@@ -129,7 +138,7 @@ def vectorize_for(machine: Machine, precision: str, rules: Sequence[Rule] = (fma
     """
     width, instructions = machine.vec_width(precision), machine.get_instructions(precision)
     best = "cut_and_predicate" if machine.supports_predication else "cut"
-    return vectorize(width, precision, machine.mem_type, instructions, rules, tail or best)
+    return vectorize(width, precision, machine.mem_type, instructions, rules, tail or best, strict)
 
 
 @strategy
