@@ -15,9 +15,11 @@ from ..kernel import (
     Alloc,
     Assign,
     Call,
+    Const,
     Expr,
     For,
     Interval,
+    Node,
     Path,
     Point,
     Read,
@@ -38,38 +40,58 @@ PRELUDE = """\
 #define EXO_IN_ORDER ((void)0)
 #endif"""
 
-Place = tuple[Sym, tuple[Expr | Point | Interval, ...]]
+Place = tuple[Sym, Sym, tuple[Expr | Point | Interval, ...]]
 
 
 def in_order(s: For, path: Path, f: Function, by_tree: Mapping[int, Function]) -> bool:
-    """Whether a loop needs the statement. Of innermost loops it is known which iterations meet; of others, it is asked
-    only whether they access a buffer in several places and write to it."""
-    if s.mode != "seq" or _has_registers(s, f) or not _several_places(s, f, by_tree):
+    """Whether a loop needs the statement: not if it holds one of unknown length, as that stays a loop, or vectors. Of
+    innermost loops it is known which iterations meet; of others, it is asked only what they read and write."""
+    if s.mode != "seq" or not _reads_other_places(s, f, by_tree):
         return False
-    innermost = not any(isinstance(n, For | Call) for _, n in walk(s) if n is not s)
+    inside = [n for _, n in walk(s) if n is not s]
+    if _has_vectors(s, f, by_tree) or (any(map(_of_unknown_length, inside)) and not _is_called(f, by_tree)):
+        return False
+    innermost = not any(isinstance(n, For | Call) for n in inside)
     return not innermost or bool(asdict(parallel(f.tree, path)))
 
 
-def _has_registers(s: For, f: Function) -> bool:
-    """Whether its body has vectors already, of which C compilers make no larger ones."""
-    return any(isinstance(n, Read | WindowExpr) and not f.data[n.sym].mem.direct for _, n in walk(s))
+def _of_unknown_length(n: Node) -> bool:
+    """Whether it is a loop from a number to an expression."""
+    return isinstance(n, For) and isinstance(n.lo, Const) and not isinstance(n.hi, Const)
 
 
-def _several_places(s: For, f: Function, by_tree: Mapping[int, Function]) -> bool:
-    """Whether a buffer of longer life is written, and accessed in more ways than one. A function may do so itself."""
-    own = {n.sym for _, n in walk(s) if isinstance(n, Alloc)}
-    places: dict[Sym, set[Place]] = {}
-    written: set[Sym] = set()
+def _is_called(f: Function, by_tree: Mapping[int, Function]) -> bool:
+    """Whether other procedures call it: a compiler then may know what they pass."""
+    trees = (g.tree for g in by_tree.values())
+    return any(by_tree[id(n.f.tree)] is f for tree in trees for _, n in walk(tree) if isinstance(n, Call))
+
+
+def _has_vectors(s: Node, f: Function, by_tree: Mapping[int, Function]) -> bool:
+    """Whether code, or what it calls, has vectors already, of which compilers make no larger ones."""
     for _, n in walk(s):
-        if isinstance(n, Assign | Reduce | Read | WindowExpr) and f.data[n.sym].rank:
-            places.setdefault(f.data[n.sym].owner, set()).add((n.sym, tuple(n.idx)))
+        if isinstance(n, Read | WindowExpr) and not f.data[n.sym].mem.direct:
+            return True
+        if isinstance(n, Call) and n.f.tree.instr is None:
+            callee = by_tree[id(n.f.tree)]
+            if _has_vectors(callee.tree, callee, by_tree):
+                return True
+    return False
+
+
+def _reads_other_places(s: For, f: Function, by_tree: Mapping[int, Function]) -> bool:
+    """Whether a buffer of longer life is written in one way, and read in another. A function may do so itself."""
+    own = {n.sym for _, n in walk(s) if isinstance(n, Alloc)}
+    reads: set[Place] = set()
+    writes: set[Place] = set()
+    for _, n in walk(s):
+        if isinstance(n, Read | Reduce | WindowExpr):
+            reads.add((f.data[n.sym].owner, n.sym, tuple(n.idx)))
         if isinstance(n, Assign | Reduce):
-            written.add(f.data[n.sym].owner)
+            writes.add((f.data[n.sym].owner, n.sym, tuple(n.idx)))
         elif isinstance(n, Call):
             callee = by_tree[id(n.f.tree)]
-            args = [n.args[i] for i in sorted(callee.written)]
-            changed = {f.data[a.sym].owner for a in args if isinstance(a, Read | WindowExpr)} - own
-            if changed and callee.tree.instr is None:
+            changed = [a for a in (n.args[i] for i in sorted(callee.written)) if isinstance(a, Read | WindowExpr)]
+            if callee.tree.instr is None and any(f.data[a.sym].owner not in own for a in changed):
                 return True
-            written |= changed
-    return any(len(places.get(b, ())) > 1 for b in written - own)
+            writes |= {(f.data[a.sym].owner, a.sym, tuple(a.idx)) for a in changed}
+    return any(r[0] == w[0] and r != w for w in writes for r in reads if w[0] not in own)

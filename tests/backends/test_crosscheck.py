@@ -92,9 +92,9 @@ def test_loops_whose_iterations_are_independent_are_as_they_were(code: Code) -> 
 
 def test_only_the_loop_that_carries_values(code: Code) -> None:
     p = code("""
-    def p(n: size, y: f32[n, n]):
-        for i in seq(1, n):
-            for j in seq(0, n):
+    def p(y: f32[9, 9]):
+        for i in seq(1, 9):
+            for j in seq(0, 9):
                 y[i, j] += y[i - 1, j]
     """)
     lines = [line.strip() for line in compile([p]).source.splitlines()]
@@ -110,17 +110,46 @@ def test_calls_and_windows_that_may_carry_values(code: Code) -> None:
     """)
     p = code(
         """
-    def p(n: size, y: f32[n, n]):
+    def p(n: size, y: f32[n, 8]):
         for i in seq(1, n):
-            row(n, y[i - 1, 0:n], y[i, 0:n])
+            row(8, y[i - 1, 0:8], y[i, 0:8])
         for i in seq(1, n):
-            w = y[i - 1:i + 1, 0:n]
-            for j in seq(0, n):
+            w = y[i - 1:i + 1, 0:8]
+            for j in seq(0, 8):
                 w[1, j] = y[i - 1, j]
     """,
         row=row,
     )
     assert compile([p]).source.count(STATEMENT) == 2
+
+
+@pytest.mark.parametrize("inner", ["n", "8"])
+def test_a_length_that_a_caller_knows(code: Code, inner: str) -> None:
+    """It is a constant once the compiler has made the callee a part of the caller."""
+    p = code(f"""
+    def p(n: size, y: f32[8, 8]):
+        assert n <= 8
+        for i in seq(1, 8):
+            for j in seq(1, {inner}):
+                y[i, j] += y[i - 1, j - 1]
+    """)
+    q = code("def q(y: f32[8, 8]):\n    p(8, y)\n", p=p)
+    assert (STATEMENT in compile([p]).source) == (inner == "8")
+    assert STATEMENT in compile([q]).source and STATEMENT in compile([p, q]).source
+
+
+def test_sums_read_what_they_write(code: Code) -> None:
+    """gcc 12.2 compiles this to something else, too, on a processor with AVX2."""
+    p = code("""
+    def p(a: i32[16, 16], b: i32[16, 16]):
+        for i in seq(1, 15):
+            for j in seq(1, 4):
+                a[i - 1, j] += b[i + 1, j - 1]
+                a[i, j + 1] += b[i - 1, j - 1]
+    """)
+    assert STATEMENT in compile([p]).text
+    numbers = tuple(np.arange(k, 256 + k, dtype=np.int32).reshape(16, 16) % 5 for k in (0, 3))
+    assert disagreements(p, numbers) == ()
 
 
 # -- all compilers --------------------------------------------------------------------------------------
