@@ -18,6 +18,7 @@ from .simd import Operation, Registers, instructions
 
 class _Neon(VectorMemory):
     cpu_flags: ClassVar[tuple[str, ...]] = ("asimd",)
+    architecture: ClassVar[str] = "aarch64"
     header: ClassVar[str] = "arm_neon.h"
 
     def registers(self) -> Mapping[str, tuple[str, int]]:

@@ -19,6 +19,7 @@ from .x86 import COMMON, STREAMS, TRANSPOSES
 class _Avx2(VectorMemory):
     cc_flags: ClassVar[tuple[str, ...]] = ("-mavx2", "-mfma")
     cpu_flags: ClassVar[tuple[str, ...]] = ("avx2", "fma")
+    architecture: ClassVar[str] = "x86_64"
 
     def registers(self) -> Mapping[str, tuple[str, int]]:
         return {"f32": ("__m256", 8), "f64": ("__m256d", 4)}

@@ -19,6 +19,7 @@ from .x86 import COMMON, STREAMS, TRANSPOSES
 class _Avx512(VectorMemory):
     cc_flags: ClassVar[tuple[str, ...]] = ("-mavx512f", "-mavx512vl", "-mfma")
     cpu_flags: ClassVar[tuple[str, ...]] = ("avx512f", "avx512vl", "fma")
+    architecture: ClassVar[str] = "x86_64"
 
     def registers(self) -> Mapping[str, tuple[str, int]]:
         return {"f32": ("__m512", 16), "f64": ("__m512d", 8)}

@@ -6,6 +6,7 @@ Exit codes: 0 all well; 1 a check failed, or the code can't be compiled; 2 wrong
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
@@ -173,11 +174,12 @@ def build(
         source = read(path)
         machine = _machine(target)
         procs = _procs(source, (only,) if only else source.exports, machine)
-        files = write_c(procs, name or _c_name(path), out)
-    for file in files:
+        written = write_c(procs, name or _c_name(path), out, machine.cc_flags if machine else ())
+    for file in written.files:
         typer.echo(file)
-    flags = " ".join(machine.cc_flags) if machine else ""
-    typer.echo(f"compile with: cc -O3 {flags}{' ' if flags else ''}-c {files[-1]}", err=True)
+    typer.echo(f"compile with: {shlex.join(written.command)}", err=True)
+    if written.linked:
+        typer.echo(f"link with: {shlex.join(written.linked)}", err=True)
 
 
 @app.command()

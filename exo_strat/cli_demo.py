@@ -186,7 +186,7 @@ def _run(demo: Demo, machine: Machine, folder: Path, console: Console) -> Report
         proc, schedule_seconds = timed(lambda: demo.schedule(machine))
     with step("compiling"):
         kernel, compile_seconds = timed(lambda: jit(proc, machine))
-        files = write_c([proc], demo.name, folder)
+        files = write_c([proc], demo.name, folder).files
     with step("checking against NumPy"):
         errors = check(demo, kernel)
     with step("timing"):

@@ -132,7 +132,7 @@ def run_image_demo(demo: ImageDemo, target: Target, places: Places, console: Con
     after = before.like(results)
     files = write_pictures(before.inner(demo.border), after, places)
     rows += _times(demo, kernel, planes, results)
-    written = (*files, *write_c([proc], demo.name, places.code))
+    written = (*files, *write_c([proc], demo.name, places.code).files)
     print_rows([*rows, *(("wrote", str(file)) for file in written)], console)
     if console.is_terminal and not console.no_color:
         show(before.inner(demo.border), after, console)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from . import plugins
 from .cursors.proc import Proc
@@ -45,6 +45,16 @@ class CModule(Protocol):
     def source(self) -> str: ...
     @property
     def headers(self) -> Sequence[Path]: ...
+    def compile_command(self, source: Path, flags: Sequence[str] = ()) -> Sequence[str]: ...
+    def link_flags(self) -> Sequence[str]: ...
+
+
+class Written(NamedTuple):
+    """The C files of some Procs, the source last; how to compile it, and what to link with."""
+
+    files: tuple[Path, ...]
+    command: Sequence[str]
+    linked: Sequence[str]
 
 
 def targets() -> tuple[Target, ...]:
@@ -89,8 +99,9 @@ def compiling() -> Iterator[None]:
         raise NotCompiledError(str(e)) from e
 
 
-def write_c(procs: Sequence[Proc], name: str, folder: Path) -> tuple[Path, ...]:
-    """Compile to C and write what the C includes, `name.h` and `name.c` into a folder, which is made if missing."""
+def write_c(procs: Sequence[Proc], name: str, folder: Path, flags: Sequence[str] = ()) -> Written:
+    """Compile to C and write what the C includes, `name.h` and `name.c` into a folder, which is made if missing.
+    `flags` are those of the machine."""
     compile_ = cast(Callable[[Sequence[Proc], str], CModule], plugins.load(plugins.BACKENDS, "c"))
     with compiling():
         module = compile_(procs, name)
@@ -99,4 +110,4 @@ def write_c(procs: Sequence[Proc], name: str, folder: Path) -> tuple[Path, ...]:
     header.write_text(module.header)
     source.write_text(module.source)
     copies = [Path(shutil.copy(path, folder)) for path in module.headers]
-    return *copies, header, source
+    return Written((*copies, header, source), module.compile_command(source, flags), module.link_flags())

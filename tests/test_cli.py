@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -186,8 +188,78 @@ def test_build_writes_c_that_compiles(kernels: Path, tmp_path: Path) -> None:
     assert (header, source) == (tmp_path / "out" / "mine.h", tmp_path / "out" / "mine.c")
     assert "void scale(" in header.read_text()
     assert "void blocked(" in header.read_text()
-    command = built.stderr.partition("compile with: ")[2].split()
-    subprocess.run(command, cwd=tmp_path, check=True)
+    compiles(built.stderr, tmp_path)
+
+
+def compiles(message: str, folder: Path) -> list[str]:
+    """Run the command that `build` prints. Warnings are errors."""
+    line = next(line for line in message.splitlines() if line.startswith("compile with: "))
+    command = shlex.split(line.removeprefix("compile with: "))
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} can't be found")
+    subprocess.run([*command, "-Wall", "-Wextra", "-Werror", "-Wno-unused"], cwd=folder, check=True)
+    return command
+
+
+BUILT = """
+from __future__ import annotations
+from exo_strat import DRAM, proc
+from backends.x86_avx2 import AVX2, mm256_loadu_ps, mm256_storeu_ps
+from backends.gemmini import GEMM_SCRATCH
+
+@proc
+def plain(x: f32[8] @ DRAM):
+    for i in seq(0, 8):
+        x[i] += sin(x[i])
+
+@proc
+def integers(x: i8[8] @ DRAM):
+    for i in seq(0, 8):
+        x[i] += 1
+
+@proc
+def threads(n: size, x: f32[n] @ DRAM):
+    for i in par(0, n):
+        x[i] += 1.0
+
+@proc
+def lanes(n: size, x: f32[n] @ DRAM):
+    for i in vec(0, n):
+        x[i] += 1.0
+
+@proc
+def registers(x: f32[8] @ DRAM, y: f32[8] @ DRAM):
+    r: f32[8] @ AVX2
+    mm256_loadu_ps(r[0:8], x[0:8])
+    mm256_storeu_ps(y[0:8], r[0:8])
+
+@proc
+def scratchpad(x: f32 @ DRAM):
+    t: i8[16, 16] @ GEMM_SCRATCH
+    x = 1.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "flag"),
+    [
+        ("plain", "-O3"),
+        ("integers", "-fwrapv"),
+        ("threads", "-fopenmp"),
+        ("lanes", "-fopenmp-simd"),
+        ("registers", "-mavx2"),
+        ("scratchpad", "riscv64-linux-gnu-gcc"),
+    ],
+)
+def test_build_prints_a_command_that_compiles_the_file(tmp_path: Path, name: str, flag: str) -> None:
+    """Without --target: what the code needs is in the code."""
+    (tmp_path / "kernels.py").write_text(BUILT)
+    built = run("build", f"{tmp_path / 'kernels.py'}:{name}", "-o", tmp_path / "a folder")
+    assert built.exit_code == 0, built.stderr
+    assert flag in compiles(built.stderr, tmp_path)
+    wanted = {"plain": "-lm", "threads": "-fopenmp"}.get(name)
+    assert ("link with:" in built.stderr) == (wanted is not None)
+    assert wanted is None or built.stderr.split("link with: ")[1].split() == [wanted]
 
 
 def test_build_makes_code_for_a_processor_that_is_not_here(tmp_path: Path) -> None:

@@ -41,6 +41,8 @@ class CMemory(Memory):
     """What the C compiler needs to be told."""
     cpu_flags: ClassVar[tuple[str, ...]] = ()
     """What the processor must have, in the spelling of /proc/cpuinfo."""
+    architecture: ClassVar[str] = ""
+    """The processors that have it, in the spelling of `uname -m`; "" for all."""
     headers: ClassVar[tuple[Path, ...]] = ()
     """Files of its own that generated C includes; they are put beside it."""
 

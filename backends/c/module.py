@@ -5,6 +5,7 @@ The order of everything is that of the procedures and their text, so equal proce
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,11 +47,27 @@ class CModule:
     """What its memories and precisions ask of the C compiler, and its memories of the processor."""
     headers: tuple[Path, ...] = ()
     """Files that the source includes and no compiler brings."""
+    architecture: str = ""
+    """The processors that its memories are for, in the spelling of `uname -m`; "" for all."""
 
     @property
     def parallel(self) -> bool:
         """Whether the module wants to be compiled with OpenMP."""
         return "#pragma omp parallel" in self.source
+
+    def compile_command(self, source: Path, flags: Sequence[str] = ()) -> tuple[str, ...]:
+        """How the source is compiled to an object file, where `headers` lie beside it. `flags` are added."""
+        machine = platform.machine()
+        here = self.architecture in ("", {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine))
+        folders = {f"-I{path.parent}" for path in self.headers}
+        openmp = "-fopenmp" if self.parallel else "-fopenmp-simd" if "#pragma omp" in self.source else ""
+        wanted = (*flags, *(f for f in self.cc_flags if f not in folders), openmp)
+        compiler = "cc" if here else f"{self.architecture}-linux-gnu-gcc"
+        return (compiler, "-std=gnu11", "-O3", *dict.fromkeys(filter(None, wanted)), "-c", str(source))
+
+    def link_flags(self) -> tuple[str, ...]:
+        """What a program with the object file is linked with."""
+        return ("-fopenmp",) * self.parallel + ("-lm",) * ("#include <math.h>" in self.source)
 
     @property
     def text(self) -> str:
@@ -98,6 +115,7 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, pr
         tuple(dict.fromkeys(flag for m in memories for flag in m.cc_flags)) + (MODULO,) * integers,
         tuple(dict.fromkeys(flag for m in memories for flag in m.cpu_flags)),
         tuple(dict.fromkeys(path for m in memories for path in m.headers)),
+        next((m.architecture for m in memories if m.architecture), ""),
     )
 
 

@@ -24,6 +24,7 @@ class GemminiMemory(PlacedMemory):
 
     unit: ClassVar[str] = "rows"
     cc_flags: ClassVar[tuple[str, ...]] = (f"-I{INCLUDE_DIR}",)
+    architecture: ClassVar[str] = "riscv64"
     headers: ClassVar[tuple[Path, ...]] = (INCLUDE_DIR / HEADER, INCLUDE_DIR / MODEL)
     holds: ClassVar[str] = ""
     base: ClassVar[int] = 0
