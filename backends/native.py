@@ -14,7 +14,7 @@ from .arguments import ArrayPlan, ControlPlan, Plan, ValuePlan, entry, plans, sh
 from .c import PRIVATE, BackendError, CModule, compile
 from .cpu import features
 from .evaluate import Values, evaluate
-from .kernel import Expr, Machine, Proc, ReadConfig, StrideExpr, Sym, Var, print_expr, walk
+from .kernel import Expr, ExternCall, Machine, Proc, Read, ReadConfig, StrideExpr, Sym, Var, print_expr, walk
 from .runtime import Library, build, load
 from .toolchain import CacheError, CompileError, NoCompilerError, ToolchainError, UnsupportedTargetError
 
@@ -229,6 +229,21 @@ def _positions(plan: Sequence[Plan]) -> tuple[int, ...]:
     return tuple(positions)
 
 
+def check_assertions(proc: Proc) -> None:
+    """Raise a `BackendError` for an assertion that can't be checked when Python calls: a call looks at sizes, indices
+    and strides, once for all calls on the same arrays."""
+    names = {a.sym: a.sym.name for a in proc.tree.args}
+    for p in proc.tree.preds:
+        nodes = [n for _, n in walk(p)]
+        if any(isinstance(n, ReadConfig) for n in nodes):
+            raise BackendError(f"{proc.name()}: an assertion reads config state, which Python callers can't see")
+        if any(isinstance(n, Read | ExternCall) for n in nodes):
+            raise BackendError(
+                f"{proc.name()}: the assertion {print_expr(p, names)} asks for data, which is not looked at when Python"
+                " calls; write the procedure without it, or with an `if`"
+            )
+
+
 def jit(
     proc: Proc, machine: Machine | None = None, flags: Sequence[str] = (), compiler: Sequence[str] = ()
 ) -> JitFunction:
@@ -243,8 +258,7 @@ def jit(
     processor can't run it; `NoCompilerError`, `CompileError` or `CacheError` for what these say.
     """
     module = compile([proc], "exo_jit", prefix=PRIVATE)
-    if any(isinstance(n, ReadConfig) for p in proc.tree.preds for _, n in walk(p)):
-        raise BackendError(f"{proc.name()}: an assertion reads config state, which Python callers can't see")
+    check_assertions(proc)
     wanted = dict.fromkeys((*module.cpu_flags, *(machine.cpu_flags if machine else ())))
     missing = [f for f in wanted if f not in features()]
     if missing:

@@ -1,4 +1,4 @@
-"""The demonstrations: schedule, compile, check against NumPy, time beside NumPy's BLAS. Imports procs,
+"""The demonstrations: schedule, compile, check against NumPy, time beside a BLAS. Imports procs,
 `machine`, `plugins`, `cli_targets`; and NumPy, so `cli` tells BLAS to use one thread before it imports this.
 
 Demos and backends are found through entry points; `Demo` says what a demo provides.
@@ -56,6 +56,8 @@ class Demo(Protocol):
     def tolerance(self, shape: Shape) -> float: ...
     def flops(self, shape: Shape) -> int: ...
     def peer(self, args: Args) -> Callable[[], object]: ...
+    @property
+    def rival(self) -> str: ...
 
 
 Kernel: TypeAlias = Callable[..., object]
@@ -79,7 +81,7 @@ class Speed:
     """GFLOP/s, medians of interleaved runs on the same data."""
 
     ours: float
-    numpy: float
+    blas: float
 
 
 def jit(proc: Proc, machine: Machine) -> Kernel:
@@ -122,13 +124,13 @@ def _check(demo: Demo, kernel: Kernel, shape: Shape, seed: int) -> Error:
 
 
 def measure(demo: Demo, kernel: Kernel) -> Speed:
-    """Time the kernel and NumPy in turns, so that a change of the machine's clock meets both."""
+    """Time the kernel and the BLAS in turns, so that a change of the machine's clock meets both."""
     args = demo.inputs(demo.bench_shape, np.random.default_rng(0))
     rivals = (lambda: kernel(*args)), demo.peer(args)
     calls = [_calls(run) for run in rivals]
     rounds = [[seconds(run, n) for run, n in zip(rivals, calls, strict=True)] for _ in range(ROUNDS)]
-    ours, numpy = (demo.flops(demo.bench_shape) / median(column) / 1e9 for column in zip(*rounds, strict=True))
-    return Speed(ours, numpy)
+    ours, blas = (demo.flops(demo.bench_shape) / median(column) / 1e9 for column in zip(*rounds, strict=True))
+    return Speed(ours, blas)
 
 
 def _calls(run: Callable[[], object]) -> int:
@@ -204,10 +206,11 @@ def print_report(r: Report, console: Console) -> None:
         ("largest error", f"{r.worst.ratio:.2g} of the bound, at {_text(r.worst.shape)}; {checked}"),
     ]
     if r.speed is not None:
-        ratio = r.speed.ours / r.speed.numpy
+        ratio = r.speed.ours / r.speed.blas
         rows += [
             ("this kernel", f"{r.speed.ours:.1f} GFLOP/s at {_text(r.demo.bench_shape)}, one thread"),
-            ("NumPy", f"{r.speed.numpy:.1f} GFLOP/s, one thread; this kernel does {ratio:.2f} times that"),
+            ("BLAS", f"{r.speed.blas:.1f} GFLOP/s, one thread; this kernel does {ratio:.2f} times that"),
+            ("that is", r.demo.rival),
         ]
     print_rows([*rows, *(("wrote", str(file)) for file in r.files)], console)
 

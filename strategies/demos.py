@@ -19,6 +19,7 @@ from .axpy import schedule_axpy
 from .blur import schedule_blur
 from .gemm import schedule_sgemm
 from .gemv import schedule_gemv, schedule_gemv_t
+from .rivals import numpy_blas, saxpy
 
 Array: TypeAlias = NDArray[np.float32]
 Args: TypeAlias = tuple[Any, ...]
@@ -33,7 +34,8 @@ class Demo:
 
     A shape is a tuple of sizes, the first arguments of the procedure; `dims` says which of them are the
     extents of each array argument, in order; `outputs` are the positions of the arguments written.
-    `expected` computes the result in double precision and `blas` in single, both from the arguments.
+    `expected` computes the result in double precision and `blas` in single, both from the arguments; `routine` is what
+    `blas` calls.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Demo:
     terms: int | None
     expected: Callable[[Args], Array]
     blas: Callable[[Args], Callable[[], object]]
+    routine: str
 
     def inputs(self, shape: Shape, rng: np.random.Generator) -> Args:
         """Random arguments in [-1, 1] for the procedure, in the order of its signature."""
@@ -66,8 +69,13 @@ class Demo:
         return 2 * int(np.prod(shape, dtype=np.int64))
 
     def peer(self, args: Args) -> Callable[[], object]:
-        """The same computation by NumPy's BLAS, on data of its own."""
+        """The same computation by a BLAS, on data of its own."""
         return self.blas(tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args))
+
+    @property
+    def rival(self) -> str:
+        """What `peer` runs."""
+        return self.routine.format(blas=numpy_blas(), saxpy=saxpy().name)
 
 
 @dataclass(frozen=True)
@@ -130,14 +138,7 @@ def _axpy_expected(args: Args) -> Array:
 
 
 def _axpy_blas(args: Args) -> Callable[[], object]:
-    a, x, y = args[1:]
-    t = np.empty_like(x)
-
-    def run() -> object:
-        np.multiply(x, a, out=t)
-        return np.add(y, t, out=y)
-
-    return run
+    return saxpy().call(*args[1:])
 
 
 def _blur(plane: Array) -> Array:
@@ -165,6 +166,7 @@ sgemm = Demo(
     2,
     _sgemm_expected,
     _sgemm_blas,
+    "numpy.matmul, which calls {blas}",
 )  # fmt: skip
 
 gemv_n = Demo(
@@ -178,6 +180,7 @@ gemv_n = Demo(
     1,
     _gemv_n_expected,
     _gemv_n_blas,
+    "numpy.dot, which calls {blas}",
 )
 
 gemv_t = Demo(
@@ -191,6 +194,7 @@ gemv_t = Demo(
     0,
     _gemv_t_expected,
     _gemv_t_blas,
+    "numpy.dot, which calls {blas}",
 )
 
 axpy = Demo(
@@ -204,6 +208,7 @@ axpy = Demo(
     None,
     _axpy_expected,
     _axpy_blas,
+    "{saxpy}",
 )
 
 blur = ImageDemo("blur", "each pixel the mean of the 3x3 around it", schedule_blur, 1, 8 * EPS, _blur)

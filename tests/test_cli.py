@@ -362,6 +362,10 @@ class Scale:
     def peer(self, args: tuple[Any, ...]) -> Callable[[], object]:
         return lambda: np.multiply(args[1], 2)
 
+    @property
+    def rival(self) -> str:
+        return "numpy.multiply"
+
 
 def test_a_kernel_that_does_nothing_or_writes_nan_is_caught() -> None:
     def nan(n: int, x: Any) -> None:
@@ -406,7 +410,7 @@ def test_a_report_names_the_worst_shape(tmp_path: Path) -> None:
     with (tmp_path / "out").open("w") as out:
         print_report(report, Console(file=out, width=200))
     text = (tmp_path / "out").read_text()
-    for word in ("7", "1.25 s", "0.50 s", "0.5 of the bound, at 5 x 6", "2.00 times that", "scale.c"):
+    for word in ("7", "1.25 s", "0.50 s", "0.5 of the bound, at 5 x 6", "2.00 times that", "numpy.multiply", "scale.c"):
         assert word in text
     assert report.passed
     assert not replace(report, errors=(*errors, Error((1, 1), float("nan")))).passed

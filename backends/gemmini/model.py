@@ -10,9 +10,9 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
-from ..c import PRIVATE, BackendError, CModule, compile
-from ..kernel import Proc, ReadConfig, walk
-from ..native import JitFunction
+from ..c import PRIVATE, CModule, compile
+from ..kernel import Proc
+from ..native import JitFunction, check_assertions
 from ..runtime import build
 from .memories import HEADER, INCLUDE_DIR
 
@@ -114,8 +114,7 @@ def simulate(proc: Proc) -> Simulation:
 
     Raises a `BackendError` if it can't be compiled, and what `backends.jit` raises if there is no C compiler.
     """
-    if any(isinstance(n, ReadConfig) for p in proc.tree.preds for _, n in walk(p)):
-        raise BackendError(f"{proc.name()}: an assertion reads config state, which Python callers can't see")
+    check_assertions(proc)
     module = compile([proc], "exo_jit", prefix=PRIVATE)
     # the header becomes part of the text, so that the cache sees its changes
     text = module.text.replace(f'#include "{HEADER}"\n', "")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from backends import (
+    BackendError,
     CacheError,
     CompileError,
     JitFunction,
@@ -258,4 +259,15 @@ def test_a_processor_that_lacks_the_vectors(code: Code, monkeypatch: pytest.Monk
     )
     monkeypatch.setattr("backends.native.features", lambda: frozenset({"avx2", "fma"}))
     with pytest.raises(UnsupportedTargetError, match="avx512f"):
+        jit(p)
+
+
+@pytest.mark.parametrize("condition", ["x[0] > 0.0", "n > 2 and y > 1.0", "sin(y) < 1.0"])
+def test_an_assertion_on_data(code: Code, condition: str) -> None:
+    p = code(f"""
+    def p(n: size, y: f32, x: f32[n]):
+        assert {condition}
+        x[0] = y
+    """)
+    with pytest.raises(BackendError, match="asks for data"):
         jit(p)
