@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from exo_strat import Cursor, ForCursor, Memory, Proc, Script, fail, identity, mentions, names_at, nodes, traversals, walk
-    BlockCursor,
+from exo_strat import (
     Cursor,
     ForCursor,
     Memory,
@@ -17,6 +16,7 @@ from exo_strat import Cursor, ForCursor, Memory, Proc, Script, fail, identity, m
     names_at,
     nodes,
     traversals,
+    walk,
 )
 from exo_strat.ir.printing import print_stmt
 
