@@ -57,8 +57,8 @@ def test_cases_one_after_the_other(same: Same, body: Body, applied: Applied) -> 
     q, c = applied(specialize_op(("n == 4", "flag")), SUM, loop)
     copy = "{0}for i in seq(0, n):\n{0}    t: f32 @ DRAM\n{0}    t = x[i]\n{0}    y[i] += t\n"
     assert body(q) == (
-        "if n == 4:\n" + copy.format("    ") + "else:\n    if flag:\n" + copy.format("        ")
-        + "    else:\n" + copy.format("        ") + "y[0] = 2.0"
+        "if n == 4:\n" + copy.format("    ") + "elif flag:\n" + copy.format("    ")
+        + "else:\n" + copy.format("    ") + "y[0] = 2.0"
     )  # fmt: skip
     assert c == q.find("if _: _") and q.forward(loop) == q.find_loop("i") and q.forward(t) == q.find("t = _")
     for n in (3, 4):
