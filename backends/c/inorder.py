@@ -3,12 +3,13 @@
 gcc 12.2 does so with loops that read what earlier iterations wrote, if their bodies access several neighbours, as
 they do where it has unrolled an inner loop: `a[i, j] = a[i - 1, j - 1] + b[i, j]` with constant bounds comes out wrong.
 An empty statement that it takes for one with an effect keeps it from that. Only loops that may be of this kind have
-it, and these have nothing to lose, as their iterations can't be side by side.
+it, and their iterations can't be side by side in any case. Flags that avoid the fault keep all loops of a file from
+becoming vectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from ..kernel import (
@@ -25,6 +26,7 @@ from ..kernel import (
     Read,
     Reduce,
     Sym,
+    Var,
     WindowExpr,
     parallel,
     walk,
@@ -44,15 +46,30 @@ Place = tuple[Sym, Sym, tuple[Expr | Point | Interval, ...]]
 
 
 def in_order(s: For, path: Path, f: Function, by_tree: Mapping[int, Function]) -> bool:
-    """Whether a loop needs the statement: not if it holds one of unknown length, as that stays a loop, or vectors. Of
-    innermost loops it is known which iterations meet; of others, it is asked only what they read and write."""
-    if s.mode != "seq" or not _reads_other_places(s, f, by_tree):
+    """Whether a loop needs the statement: not if it holds one of unknown length, as that stays a loop, or vectors, or
+    if no iteration touches what another one writes."""
+    if s.mode != "seq" or not _several_places(s, f, by_tree):
         return False
     inside = [n for _, n in walk(s) if n is not s]
     if _has_vectors(s, f, by_tree) or (any(map(_of_unknown_length, inside)) and not _is_called(f, by_tree)):
         return False
-    innermost = not any(isinstance(n, For | Call) for n in inside)
-    return not innermost or bool(asdict(parallel(f.tree, path)))
+    return not _stays_in_its_column(inside, f) and bool(asdict(parallel(f.tree, path)))
+
+
+def _stays_in_its_column(inside: Sequence[Node], f: Function) -> bool:
+    """Whether a body is one statement that gets values only from itself: `a[i, j]` from `a[i - 1, j]`, where `j` is a
+    loop inside. Of the copies that a compiler makes of it, each then goes on with its own values."""
+    writes = [n for n in inside if isinstance(n, Assign | Reduce)]
+    if len(writes) != 1 or any(isinstance(n, Call) for n in inside):
+        return False
+    (w,) = writes
+    inner = {n.iter for n in inside if isinstance(n, For)}
+    columns = {d: e.sym for d, e in enumerate(w.idx) if isinstance(e, Var) and e.sym in inner}
+    return set(columns.values()) == inner and all(
+        n.sym == w.sym and all(n.idx[d] == w.idx[d] for d in columns)
+        for n in inside
+        if isinstance(n, Read | WindowExpr) and f.data[n.sym].owner == f.data[w.sym].owner
+    )
 
 
 def _of_unknown_length(n: Node) -> bool:
@@ -78,14 +95,14 @@ def _has_vectors(s: Node, f: Function, by_tree: Mapping[int, Function]) -> bool:
     return False
 
 
-def _reads_other_places(s: For, f: Function, by_tree: Mapping[int, Function]) -> bool:
-    """Whether a buffer of longer life is written in one way, and read in another. A function may do so itself."""
+def _several_places(s: For, f: Function, by_tree: Mapping[int, Function]) -> bool:
+    """Whether a buffer of longer life is written, and accessed in more ways than one. A function may do so itself."""
     own = {n.sym for _, n in walk(s) if isinstance(n, Alloc)}
-    reads: set[Place] = set()
+    places: set[Place] = set()
     writes: set[Place] = set()
     for _, n in walk(s):
-        if isinstance(n, Read | Reduce | WindowExpr):
-            reads.add((f.data[n.sym].owner, n.sym, tuple(n.idx)))
+        if isinstance(n, Read | WindowExpr):
+            places.add((f.data[n.sym].owner, n.sym, tuple(n.idx)))
         if isinstance(n, Assign | Reduce):
             writes.add((f.data[n.sym].owner, n.sym, tuple(n.idx)))
         elif isinstance(n, Call):
@@ -94,4 +111,4 @@ def _reads_other_places(s: For, f: Function, by_tree: Mapping[int, Function]) ->
             if callee.tree.instr is None and any(f.data[a.sym].owner not in own for a in changed):
                 return True
             writes |= {(f.data[a.sym].owner, a.sym, tuple(a.idx)) for a in changed}
-    return any(r[0] == w[0] and r != w for w in writes for r in reads if w[0] not in own)
+    return any(p[0] == w[0] and p != w for w in writes for p in places | writes if w[0] not in own)

@@ -94,12 +94,25 @@ def test_only_the_loop_that_carries_values(code: Code) -> None:
     p = code("""
     def p(y: f32[9, 9]):
         for i in seq(1, 9):
-            for j in seq(0, 9):
-                y[i, j] += y[i - 1, j]
+            for j in seq(1, 9):
+                y[i, j] += y[i - 1, j - 1]
     """)
     lines = [line.strip() for line in compile([p]).source.splitlines()]
     assert lines.count(STATEMENT) == 1
     assert lines[lines.index(STATEMENT) - 1].startswith("for (int64_t i")
+
+
+def test_a_statement_that_goes_on_with_its_own_values(code: Code) -> None:
+    p = code("""
+    def p(x: f32[9], y: f32[9, 9]):
+        for i in seq(1, 9):
+            x[i] += x[i - 1]
+        for i in seq(1, 9):
+            for j in seq(0, 9):
+                y[i, j] += y[i - 1, j]
+    """)
+    assert STATEMENT not in compile([p]).source
+    assert disagreements(p, (np.ones(9, np.float32), arrays(9)[0])) == ()
 
 
 def test_calls_and_windows_that_may_carry_values(code: Code) -> None:
@@ -138,14 +151,24 @@ def test_a_length_that_a_caller_knows(code: Code, inner: str) -> None:
     assert STATEMENT in compile([q]).source and STATEMENT in compile([p, q]).source
 
 
-def test_sums_read_what_they_write(code: Code) -> None:
-    """gcc 12.2 compiles this to something else, too, on a processor with AVX2."""
-    p = code("""
+@pytest.mark.parametrize(
+    ("rows", "columns", "body"),
+    [
+        (range(1, 15), 4, ("a[i - 1, j] += b[i + 1, j - 1]", "a[i, j + 1] += b[i - 1, j - 1]")),
+        (range(1, 7), 4, ("a[i, j] = b[i - 1, j - 1] + b[i, j - 1]", "a[i + 1, j + 1] = b[i + 1, j + 1]")),
+    ],
+    ids=["sums", "writes only"],
+)
+def test_other_loops_that_gcc_12_compiles_to_something_else(
+    code: Code, rows: range, columns: int, body: tuple[str, str]
+) -> None:
+    """On a processor with AVX2; they were found by random programs."""
+    p = code(f"""
     def p(a: i32[16, 16], b: i32[16, 16]):
-        for i in seq(1, 15):
-            for j in seq(1, 4):
-                a[i - 1, j] += b[i + 1, j - 1]
-                a[i, j + 1] += b[i - 1, j - 1]
+        for i in seq({rows.start}, {rows.stop}):
+            for j in seq(1, {columns}):
+                {body[0]}
+                {body[1]}
     """)
     assert STATEMENT in compile([p]).text
     numbers = tuple(np.arange(k, 256 + k, dtype=np.int32).reshape(16, 16) % 5 for k in (0, 3))
