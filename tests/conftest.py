@@ -21,6 +21,19 @@ SOAK = os.environ.get("EXO_STRAT_EXAMPLES")
 settings.register_profile("exo_strat", deadline=None, derandomize=SOAK is None, max_examples=int(SOAK or 100))
 settings.load_profile("exo_strat")
 
+DRAWING = ("given", "check_strategy", "commutes")
+"""What a module imports whose tests draw examples, maybe inside of the test."""
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Marks all tests of the modules that draw examples, not only those to which hypothesis passes them: `make soak`
+    runs what has this mark, with more examples and other ones."""
+    for item in items:
+        module = getattr(item, "module", None)
+        if any(hasattr(module, name) for name in DRAWING):
+            item.add_marker(pytest.mark.hypothesis)
+
+
 Given = Mapping[str, object]
 """Arguments by name: integers, numbers and NumPy arrays."""
 

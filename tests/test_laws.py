@@ -34,6 +34,7 @@ from exo_strat.ir.types import R
 from exo_strat.ir.walk import alpha_normal
 from exo_strat.primitives import rename
 from exo_strat.strategy import Atomic, Op, Outcome
+from exo_strat.testing import examples as cases
 from exo_strat.tracing import trace
 from exo_strat.traversals import (
     all_,
@@ -197,6 +198,9 @@ def always(op: Op) -> Callable[[], Op]:
     return lambda: op
 
 
+LEAF = all_(fail())
+"""Succeeds on leaves alone."""
+
 HELD = [
     Law("S1", lambda p, q, r: seq(seq(p, q), r), lambda p, q, r: seq(p, seq(q, r))),
     Law("S2 left", lambda s: seq(identity, s), lambda s: s),
@@ -276,6 +280,12 @@ HELD = [
     Law("W10", lambda s: try_everywhere_bu(s), lambda s: everywhere_bu(attempt(s))),
     Law("W11", lambda s: attempt(some_td(s)), lambda s: frontier_td(s)),
     Law("W11 where", lambda s: some_td(s), lambda s: seq(where(once_td(s)), frontier_td(s))),
+    Law("A2 all on leaves", lambda s: everywhere_bu(guard(LEAF, all_(s), identity)), lambda s: identity),
+    Law("A2 one on leaves", lambda s: everywhere_bu(guard(LEAF, not_(one(s)), identity)), lambda s: identity),
+    Law("A2 some on leaves", lambda s: everywhere_bu(guard(LEAF, not_(some(s)), identity)), lambda s: identity),
+    Law("R8", lambda: try_else(identity, rep(identity)), lambda: identity),
+    Law("W10 never fails", lambda s: where(try_everywhere_bu(s)), lambda s: identity),
+    Law("N2", lambda s: normalize(s), lambda s: rep(once_bu(s))),
     Law("N1", lambda s: normalize(s), lambda s: seq(normalize(s), nowhere(s))),
     Law("N1 idempotent", lambda s: seq(normalize(s), normalize(s)), lambda s: normalize(s)),
 ]  # fmt: skip
@@ -307,7 +317,7 @@ def compare(law: Law, examples: int) -> Counter[str]:
     """How often the two sides of a law agreed, differed and succeeded, over random cases."""
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=examples, database=None, derandomize=True, deadline=None)
+    @settings(max_examples=cases(examples), database=None)
     @given(st.tuples(*[ops] * law.arity), programs)
     def run(args: tuple[Op, ...], p: Proc) -> None:
         left, right = observe(law.lhs(*args), p), observe(law.rhs(*args), p)
@@ -337,6 +347,13 @@ def test_refuted_law_has_a_counterexample(law: Law) -> None:
         assert DIVERGED not in (left, right) and left != right
         return
     assert any(compare(law, n)["different"] for n in (200, 1000, 5000)), "is the generator vacuous?"
+
+
+@settings(max_examples=cases(25))
+@given(ops, programs)
+def test_repeating_what_never_fails_ends_nowhere(s: Op, p: Proc) -> None:
+    """R7, on every input."""
+    assert observe(rep(attempt(s)), p) is DIVERGED
 
 
 ENDLESS = [repeat(identity), repeat(attempt(Rule("bump"))), repeat(try_else(identity, fail()))]

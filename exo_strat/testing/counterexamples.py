@@ -25,9 +25,9 @@ from ..cursors.kinds import AllocCursor
 from ..cursors.proc import Proc
 from ..failure import Failure, Unsafe
 from ..ir.names import Sym
-from ..ir.nodes import Expr, For, ProcDef
+from ..ir.nodes import Expr, For, If, ProcDef, Read
 from ..ir.printing import names_at
-from ..ir.walk import Path, get
+from ..ir.walk import Path, get, walk
 from ..logic import safety
 from ..logic.safety import Clash, Verdict
 from ..logic.translate import is_opaque
@@ -118,7 +118,7 @@ def assert_real(p: Proc, failure: Failure, claimed: Sequence[Claim] = ()) -> str
         if happens:
             return "real"
         runs, cut_short = runs + 1, cut_short or log.trapped
-    if cut_short or any(is_opaque(e) for e in p.tree.preds):
+    if cut_short or any(is_opaque(e) for e in p.tree.preds) or _data_decides(place):
         return "open"
     what = f"does not happen in any of {runs} runs" if runs else "is of no inputs that are admitted"
     raise Unreal(f"the counterexample {what}: {failure}\n\nin\n{place.proc}")
@@ -142,6 +142,13 @@ def _is_false(log: Log, tree: ProcDef, path: Path, model: Model) -> bool:
         for a in log.arrivals
         if a.path == path
     )
+
+
+def _data_decides(place: Cursor) -> bool:
+    """Whether data decides whether a run gets to a place."""
+    path = _statement(place)
+    around = [get(place.proc.tree, path[:k]) for k in range(len(path))]
+    return any(isinstance(n, If) and any(isinstance(e, Read) for _, e in walk(n.cond)) for n in around)
 
 
 def _has_fields(fields: Mapping[str, object], model: Model) -> bool:

@@ -185,7 +185,7 @@ def _run(test: Callable[[Proc], None], programs: st.SearchStrategy[Proc], max_ex
         max_examples=max_examples,
         deadline=None,
         database=None,
-        derandomize=True,
+        derandomize="EXO_STRAT_EXAMPLES" not in os.environ,
         suppress_health_check=list(HealthCheck),
         print_blob=False,
     )(run)()
@@ -210,7 +210,7 @@ SUITED = {
     "sink_alloc": ("temporary", "temporary", "accumulation", "branches"),
     "delete_buffer": ("temporary", "anything", "accumulation"),
     "expand_dim": ("temporary", "temporary", "accumulation", "sized"),
-    "rearrange_dim": ("temporary",),
+    "rearrange_dim": ("temporary", "grid", "windows"),
     "divide_dim": ("temporary", "grid"),
     "mult_dim": ("grid",),
     "resize_dim": ("ring", "ring", "grid", "temporary"),
@@ -229,7 +229,9 @@ SUITED = {
     "call_eqv": ("calls", "lent", "lent", "configuration"),
     "eliminate_dead_code": ("decided",),
     "stage_mem": ("patch", "patch", "accumulation", "windows", "two_writes"),
-    "bind_config": ("configuration",),
+    "bind_config": ("configuration", "configuration", "guarded"),
+    "bind_expr": ("guarded", "lent", "calls", "sums", "two_writes", "configuration"),
+    "transpose": ("nest", "windows", "calls", "grid"),
     "delete_config": ("configuration",),
     "write_config": ("configuration",),
 }

@@ -91,13 +91,12 @@ def with_controls(p: Proc | ProcDef, values: Mapping[str, int], limit: int) -> I
             given = values.get(names[a.sym])
             free = [*_choices(a.type), *(larger if a.type not in (bool_, stride_) else [])]
             choices.append(free if given is None else [bool(given) if a.type == bool_ else given])
-    found, random = 0, Random(0)
+    random = Random(0)
     everything = list(product(*choices)) if prod(map(len, choices)) <= MANY else list(_drawn(choices))
     random.shuffle(everything)
-    for k, (controls, dense) in enumerate(product(everything, (False, True))):
-        if found < limit and _admits(tree, controls, dense, values):
-            found += 1
-            yield _filled(tree, controls, dense, Random(k), values)
+    admitted = [x for x in product(everything, (False, True)) if _admits(tree, *x, values)][:limit]
+    for k in range(limit if admitted else 0):  # the same with other data, if there are few
+        yield _filled(tree, *admitted[k % len(admitted)], Random(k), values)
 
 
 @memo_by_identity

@@ -110,6 +110,13 @@ def under(k: size, a: f32, v: [f32][k]):
     if a != 0.0 and v[0] / a < 3.0:
         v[0] = 1.0
 
+def corner(v: [f32][2, 2]):
+    v[0, 1] = v[1, 1]
+
+def row(k: size, z: f32[4, k]):
+    for i in seq(0, k):
+        z[1, i] = z[0, i]
+
 def fit(v: [f32][4]):
     v[Cfg.width % 4] = 1.0
     for i in seq(0, Cfg.width):

@@ -15,7 +15,7 @@ from ..interp.compiler import Compiler, Eval, Exec, Frame, State, Trapped
 from ..ir.names import Sym
 from ..ir.nodes import Block, Call, Expr, For, ProcDef, Reduce, Stmt
 from ..ir.types import DataType
-from ..ir.walk import Path, get
+from ..ir.walk import Path, get, mentions
 from .inputs import Inputs
 
 Place = Callable[[Frame], tuple[list[int], int]]
@@ -161,11 +161,10 @@ class _Recorder(Compiler):
         return turn
 
     def stmt(self, s: Stmt, path: Path) -> Exec:
+        ask = self._question(path)
         run = super().stmt(s, path)
         if self.is_callee:
             return run
-
-        ask = self._question(path)
 
         def arrive(f: Frame) -> None:
             fields = {k: v for k, v in f[0].configs.items() if isinstance(v, int)}
@@ -177,14 +176,14 @@ class _Recorder(Compiler):
     def _question(self, path: Path) -> Callable[[Frame], bool | None]:
         """What tells whether the condition that is watched at a path is true; None if that has no value there."""
         condition = self.watched.get(path)
-        if condition is None:
+        if condition is None or not mentions(condition) <= self.slots.keys():  # of a variable that is not there yet
             return lambda _: None
         truth = Compiler(self.slots).expr(condition, path)
 
         def ask(f: Frame) -> bool | None:
             try:
                 return bool(truth(f))
-            except (Trapped, TypeError, IndexError, AttributeError):  # of a variable that is not there yet
+            except (Trapped, TypeError):  # of one that another iteration of a loop left, or of nothing
                 return None
 
         return ask

@@ -191,6 +191,16 @@ def lent(w: Writer) -> None:
             w.lend()
 
 
+def guarded(w: Writer) -> None:
+    """A branch on data whose condition guards a part of itself, alone or in a loop."""
+    if w.ch.chance(50):
+        with w.inside(f"if {w.guarded()}:"):
+            w.leaf()
+        return
+    with w.loop(), w.inside(f"if {w.guarded()}:"):
+        w.block(2, leaves=True)
+
+
 def lookalikes(w: Writer) -> None:
     """Code like the bodies of procedures that could be called, also where a call would not be allowed."""
     if w.ch.chance(10):
@@ -479,6 +489,6 @@ SHAPES: Final[Mapping[str, Shape]] = {
         anything, nest, twins, twin_ifs, lone_scope, invariant, temporary, independent, two_writes, accumulation,
         sequence, calls, lookalikes, windows, configuration, drifting, decided, patch, tiles, reload, neighbours,
         stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
-        lanes, lent,
+        lanes, lent, guarded,
     )
 }  # fmt: skip

@@ -260,10 +260,12 @@ class Writer:
 
     def call(self, name: str | None = None) -> None:
         """A call of a procedure of the library, with arguments that do not alias."""
-        plain = ["double", "axpy", "copy", "zero", "total", "pick", "first", "tail", "put", "under"]
+        plain = ["double", "axpy", "copy", "zero", "total", "pick", "first", "tail", "put", "under", "square"]
         if name is None and self.ch.chance(25):
             return self.lend()
         name = name or self.ch.pick([*plain, "some", "tell", "toggle", "fit"] if self.configs else plain)
+        if name == "square":
+            return self.square()
         width = self.ch.pick([Bound(2), N, ONE])
         if name in ("zero", "total", "toggle", "fit"):
             width = Bound(4)
@@ -305,6 +307,18 @@ class Writer:
                 out = f"{name}({v})"
         if out:
             self.emit(out)
+
+    def square(self) -> None:
+        """A call that takes two dimensions of a buffer, or all of it."""
+        known = [b for b in self.writable() if len(b.shape) == 2 and self.is_ready(b)]
+        whole = [b for b in known if b.name == "z"]
+        if whole and self.ch.chance(50):
+            self.emit("row(n, z)")
+        elif known:
+            b = self.ch.pick(known)
+            lows = [self.index(n.minus(ONE)) for n in b.shape if _exceeds(n, 2)]
+            if len(lows) == 2:
+                self.emit(f"corner({self.at(b, [f'{lo}:{shifted_by(lo, Bound(2))}' for lo in lows])})")
 
     def element(self, part: str) -> str:
         """An element of the buffer that a window shows, maybe beside it."""

@@ -30,6 +30,7 @@ from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Assign, For, Pass
 from exo_strat.moves import Move
 from exo_strat.strategy import Atomic, Op, Outcome
+from exo_strat.testing import examples as cases
 
 PROGRAMS = [
     proc_from_source(text)
@@ -150,7 +151,7 @@ class Lifted:
 def compare(law: Law, examples: int) -> Counter[str]:
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=examples, database=None, derandomize=True, deadline=None)
+    @settings(max_examples=cases(examples), database=None)
     @given(st.tuples(*law.parts), places())
     def run(args: tuple[object, ...], place: tuple[Proc, Cursor]) -> None:
         left, right = observe(law.lhs(*args), *place), observe(law.rhs(*args), *place)

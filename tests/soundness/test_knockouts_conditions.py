@@ -171,6 +171,17 @@ VARIANTS = [
     V("delete_pass", "places that have moved", "reversed(found)", "found"),
     V("delete_pass", "the next statement goes", "k, k + 1", "k, k + 2"),
     V("delete_pass", "cursors know of one only", "k, k + 1))", "k, k + 1)); del rw.edits[1:]"),
+    # -- conditions that programs of other shapes find
+    V("write_config", "parallel iterations share the field", "    no_new_races(rw, path)\n", ""),
+    V("bind_expr", "it is the second part of an `and`", "not maybe_skipped(tree, stmt, e.path)", "True"),
+    V("bind_config", "it is the second part of an `and`", "not maybe_skipped(tree, stmt, e.path)", "True", "guarded"),
+    V("insert_noop_call", "a parallel loop gets a race", "stays_race_free(rw, gap.span.parent[:k])", "pass",
+      "independent"),
+    V("merge_recompute", "there is no tile", "_any(empty, _le(b.ONE, tiles))", "b.TRUE"),
+    V("merge_recompute", "there are gaps between tiles", "_any(empty, _le(tiles, b.ONE), _le(b.num(c), width))",
+      "b.TRUE"),
+    V("merge_recompute", "what is done again changes something",
+      "    require(_in_tiles(rw, path, outer, inner, c), loop)\n", ""),
 ]  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from exo_strat import (
     when,
     where,
 )
+from exo_strat.testing import examples as cases
 from strategies.elevate import (
     InMode,
     Traversal,
@@ -165,7 +166,7 @@ def compare(law: Law, arity: int, examples: int) -> Counter[str]:
     """How often the sides of a law agreed, differed and succeeded."""
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=examples, database=None, derandomize=True, deadline=None)
+    @settings(max_examples=cases(examples), database=None)
     @given(st.tuples(*[ops] * arity), st.sampled_from(PROGRAMS))
     def run(args: tuple[Op, ...], p: Proc) -> None:
         left, right = (observe(side(*args), p) for side in law)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from exo_strat import Sym, forms
 from exo_strat.forms import Atom, Lin, V, value_of
+from exo_strat.testing import examples
 from strategies.inspect import Amount
 from strategies.inspect.elimination import bound, limits
 
@@ -30,7 +31,7 @@ def linear(draw: st.DrawFn, atoms: tuple[Atom, ...], depth: int = 2) -> Lin:
 
 
 @given(st.lists(linear((N, P, Q), depth=1), min_size=1, max_size=4), linear((N, P, Q)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_limits_hold_wherever_the_constraints_do(constraints: list[Lin], index: Lin) -> None:
     t = Lin.of(T)
     below, above = limits((*constraints, t - index, index - t), T)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from exo_strat import ForCursor, InvalidCursorError, Proc, Sym, names_at, proc_from_source, stage_mem
 from exo_strat.interp import Array
-from exo_strat.testing import procs, samples
+from exo_strat.testing import examples, procs, samples
 from exo_strat.testing.recording import Event, Log, record
 from strategies.inspect import (
     Access,
@@ -310,7 +310,7 @@ def test_every_access_of_a_run_is_in_the_window() -> None:
     seen: list[int] = []
 
     @given(procs())
-    @settings(max_examples=60, deadline=None, derandomize=True)
+    @settings(max_examples=examples(60))
     def check(p: Proc) -> None:
         logs = [record(p.tree, given) for given in samples(p, limit=3)]
         seen.extend(seen_inside(p, logs))
@@ -394,7 +394,7 @@ def seen(p: Proc) -> list[int]:
 
 
 @given(nests(affine=False, rectangular=False))
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=examples(80))
 def test_quotients_remainders_guards_and_triangles_are_in_the_window(p: Proc) -> None:
     found = bounds(p.root(), "x")
     log = record(p.tree, next(iter(samples(p))))
@@ -405,7 +405,7 @@ def test_quotients_remainders_guards_and_triangles_are_in_the_window(p: Proc) ->
 
 
 @given(nests(affine=True, rectangular=True))
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60))
 def test_the_window_of_affine_accesses_is_tight(p: Proc) -> None:
     found, at = bounds(p.root(), "x"), seen(p)
     assert str(found) == f"x[{min(at)}:{max(at) + 1}]"

@@ -16,7 +16,7 @@ from exo_strat import (
     f32,
     proc_from_source,
 )
-from exo_strat.testing import procs, samples
+from exo_strat.testing import examples, procs, samples
 from exo_strat.testing.recording import record
 from strategies.inspect import (
     declaration,
@@ -140,7 +140,7 @@ def test_new_names(p: Proc) -> None:
 
 
 @given(procs())
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=examples(40))
 def test_a_run_reads_and_writes_nothing_else(p: Proc) -> None:
     read, written = symbols_read(p.root()), symbols_written(p.root())
     for given_ in samples(p, limit=3):

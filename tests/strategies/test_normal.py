@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from exo_strat import Op, Proc, StmtCursor, proc_from_source, schedule, unroll_loop
-from exo_strat.testing import check_strategy, every, procs
+from exo_strat.testing import check_strategy, every, examples, procs
 from strategies.inspect import nest_shape
 from strategies.normal import (
     exhaust,
@@ -60,7 +60,7 @@ def form(request: pytest.FixtureRequest) -> Form:
 
 
 def test_it_keeps_the_meaning(form: Form) -> None:
-    check_strategy(form[0], max_examples=40)
+    check_strategy(form[0], max_examples=examples(40))
 
 
 STEPS = [
@@ -71,12 +71,12 @@ STEPS = [
 
 @pytest.mark.parametrize("step", STEPS, ids=str)
 def test_a_step_keeps_the_meaning(step: Op) -> None:
-    check_strategy(step, at=every(StmtCursor), max_examples=60)
+    check_strategy(step, at=every(StmtCursor), max_examples=examples(60))
 
 
 @pytest.mark.parametrize("name", FORMS)
 @given(p=procs())
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=examples(25))
 def test_it_is_idempotent_and_recognised(name: str, p: Proc) -> None:
     nf, is_nf = FORMS[name]
     once = schedule(nf, p)
@@ -182,4 +182,4 @@ def test_the_forms_hold_together() -> None:
     """One after the other, as a strategy would use them: the last is established, and the meaning is kept."""
     op = seq_nf(index_nf(), loop_nf(), name_nf(), fission_nf(), nest_nf())
     assert str(op) == "seq_nf(index_nf(), loop_nf(), name_nf(), fission_nf(), nest_nf())"
-    check_strategy(op, max_examples=15)
+    check_strategy(op, max_examples=examples(15))

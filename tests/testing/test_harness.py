@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -17,7 +18,7 @@ from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.ir.nodes import For
 from exo_strat.ir.walk import walk
 from exo_strat.strategy import Atomic, Outcome
-from exo_strat.testing import Miscompiled, Tally, check_op, check_strategy, every
+from exo_strat.testing import Miscompiled, Tally, check_op, check_strategy, every, examples
 from exo_strat.traversals import try_everywhere_bu
 
 
@@ -45,6 +46,13 @@ def test_a_strategy_that_does_not_is_refuted_by_a_small_program() -> None:
         check_strategy(DropLast(), max_examples=50)
     original = str(e.value).partition("the original:\n")[2].partition("\n\n")[0]
     assert len(original.splitlines()) <= 4, original
+
+
+def test_the_soak_runs_tests_that_draw_inside(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert request.node.get_closest_marker("hypothesis")
+    assert examples(60) == 60 or "EXO_STRAT_EXAMPLES" in os.environ
+    monkeypatch.setenv("EXO_STRAT_EXAMPLES", "10000")
+    assert examples(60) == 6000
 
 
 def test_a_test_that_tests_nothing_is_refused() -> None:
