@@ -30,10 +30,13 @@ enum { TOY_LANES = 8, TOY_ROWS = 64 };
 static float toy_pad[TOY_ROWS * TOY_LANES];
 static struct { bool loaded[TOY_ROWS], configured; int64_t pitch, loads, products; const char *fault; } toy;
 
+// What Python calls: jit hides all other functions of the library that it builds.
+#pragma GCC visibility push(default)
 void toy_reset(void) { memset(&toy, 0, sizeof toy); }
 const char *toy_fault(void) { return toy.fault; }
 int64_t toy_loads(void) { return toy.loads; }
 int64_t toy_products(void) { return toy.products; }
+#pragma GCC visibility pop
 
 // Notes the first fault; after it, instructions do nothing.
 static bool toy_check(bool fine, const char *text) {

@@ -52,7 +52,7 @@ def _of_scipy() -> Rival | None:
 
 def _of_numpy() -> Rival | None:
     # what a library was linked with is found where it is
-    library = ctypes.CDLL(np.linalg._umath_linalg.__file__)
+    library = ctypes.CDLL(str(import_module("numpy.linalg._umath_linalg").__file__))
     name = next((n for n in NAMES if hasattr(library, n)), None)
     if name is None:
         return None
