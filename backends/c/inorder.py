@@ -17,6 +17,7 @@ from ..kernel import (
     Assign,
     Call,
     Const,
+    Control,
     Expr,
     For,
     Interval,
@@ -51,7 +52,7 @@ def in_order(s: For, path: Path, f: Function, by_tree: Mapping[int, Function]) -
     if s.mode != "seq" or not _several_places(s, f, by_tree):
         return False
     inside = [n for _, n in walk(s) if n is not s]
-    if _has_vectors(s, f, by_tree) or (any(map(_of_unknown_length, inside)) and not _is_called(f, by_tree)):
+    if _has_vectors(s, f, by_tree) or _keeps_a_loop(inside, _known(f, by_tree)):
         return False
     return not _stays_in_its_column(inside, f) and bool(asdict(parallel(f.tree, path)))
 
@@ -72,9 +73,28 @@ def _stays_in_its_column(inside: Sequence[Node], f: Function) -> bool:
     )
 
 
-def _of_unknown_length(n: Node) -> bool:
-    """Whether it is a loop from a number to an expression."""
-    return isinstance(n, For) and isinstance(n.lo, Const) and not isinstance(n.hi, Const)
+def _keeps_a_loop(code: Sequence[Node], known: frozenset[Sym]) -> bool:
+    """Whether code, or what it calls, has a loop of unknown length: from a number to what is not `known`. A variable of
+    a loop in it has numbers where that is unrolled."""
+    known |= {n.iter for n in code if isinstance(n, For)}
+    for n in code:
+        if isinstance(n, For) and isinstance(n.lo, Const) and not _mentioned(n.hi) <= known:
+            return True
+        if isinstance(n, Call) and n.f.tree.instr is None:
+            passed = zip(n.f.tree.args, n.args, strict=True)
+            constant = frozenset(a.sym for a, e in passed if isinstance(a.type, Control) and _mentioned(e) <= known)
+            if _keeps_a_loop([m for _, m in walk(n.f.tree)], constant):
+                return True
+    return False
+
+
+def _mentioned(e: Expr) -> frozenset[Sym]:
+    return frozenset(n.sym for _, n in walk(e) if isinstance(n, Var))
+
+
+def _known(f: Function, by_tree: Mapping[int, Function]) -> frozenset[Sym]:
+    """The variables of a function that the compiler may have numbers for: its sizes, if others call it."""
+    return frozenset(a.sym for a in f.tree.args) if _is_called(f, by_tree) else frozenset()
 
 
 def _is_called(f: Function, by_tree: Mapping[int, Function]) -> bool:
