@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 from collections.abc import Callable
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from returns.result import Success
 
+import exo_strat
 from exo_strat import moves, traversals
 from exo_strat.combinators import (
     at,
@@ -320,10 +322,61 @@ def p(N: size, x: f32[N], y: f32[N], a: f32):
             y[i] += 1.0
 """)
     q, c = result(hoist, p, p.find("a = 3.0"))
-    assert str(q) == """def p(N: size, x: f32[N] @ DRAM, y: f32[N] @ DRAM, a: f32 @ DRAM):
+    assert (
+        str(q)
+        == """def p(N: size, x: f32[N] @ DRAM, y: f32[N] @ DRAM, a: f32 @ DRAM):
     a = 3.0
     for i in seq(0, N):
         for j in seq(0, 4):
             x[i] += 1.0
             y[i] += 1.0"""
+    )
     assert c == q.find("a = 3.0")
+
+
+# -- what is lifted -----------------------------------------------------------------------------------
+
+
+def test_a_primitive_is_lifted_by_name() -> None:
+    assert lift(exo_strat.reorder_stmts) == lift(exo_strat.direct.reorder_stmts)
+    loop = P.find("for _ in _: _")
+    assert exo_strat.schedule(lift(exo_strat.divide_loop, 4, ["io", "ii"]), P, loop) == exo_strat.direct.divide_loop(  # type: ignore[arg-type]
+        P, loop, 4, ["io", "ii"]
+    )
+    assert exo_strat.schedule(lift(exo_strat.rename, "bar"), P).name() == "bar"
+    assert "bar(" in str(exo_strat.schedule(lift(exo_strat.extract_subproc, "bar"), P, loop))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("fn", "args", "message"),
+    [
+        (exo_strat.divide_loop, (), "missing a required argument: 'c'"),
+        (exo_strat.attempt, (), "makes an Op, as lift does"),
+        (exo_strat.traversals.once_td, (), r"traversals.once_td makes an Op"),
+        (3, (), "lift takes a function"),
+        (lambda p: p, (), "too many positional arguments"),
+    ],
+)
+def test_what_cannot_be_lifted_is_refused_when_the_op_is_made(fn: Any, args: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        lift(fn, *args)
+
+
+def test_direct_forms_have_their_own_signatures() -> None:
+    for name, spec in exo_strat.primitives.framework.PRIMITIVES.items():
+        form = getattr(exo_strat.direct, name, None)
+        if form is None:
+            continue
+        names = [p for p in inspect.signature(form).parameters if p not in ("p", "ref")]
+        assert names == list(spec.signature.parameters) and form.__name__ == name and form.__doc__
+    signature = "(p: 'Proc', ref: 'Cursor | str', /, cut: 'ExprLike') -> 'Proc'"
+    assert str(inspect.signature(exo_strat.direct.cut_loop)) == signature
+
+
+def test_a_memory_in_exos_way_is_refused_with_the_way_to_write_it() -> None:
+    with pytest.raises(TypeError, match="write a subclass of CMemory"):
+
+        class Neon(exo_strat.Memory):
+            @classmethod
+            def alloc(cls, new_name: str) -> str:
+                return new_name
