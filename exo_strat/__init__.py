@@ -81,7 +81,7 @@ from .ir.config import Config
 from .ir.externs import ExternFn, cos, expf, extern, floordiv, fmax, fmin, log, relu, select, sigmoid, sin, sqrt
 from .ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
 from .ir.names import Sym
-from .ir.printing import names_at, print_expr, render
+from .ir.printing import names_at, print_expr, print_stmt, render
 from .ir.room import with_room
 from .ir.types import (
     Control,
@@ -313,6 +313,7 @@ __all__ = [
     "Primitive",
     "PRIMITIVES",
     "print_expr",
+    "print_stmt",
     "Proc",
     "proc",
     "proc_from_source",

@@ -15,10 +15,10 @@ from exo_strat import (
     mentions,
     names_at,
     nodes,
+    print_stmt,
     traversals,
     walk,
 )
-from exo_strat.ir.printing import print_stmt
 
 from .writing import strategy
 
