@@ -310,9 +310,10 @@ def _call(s: Call) -> tuple[Access, ...]:
         else:
             views[formal.sym] = None
             out += reads_of(actual)
-    out = _at(0, [*out, *(a for p in callee.preds for a in reads_of(p))])
+    out = _at(0, out)
     scalars = {f.sym for f in callee.args if isinstance(f.type, Scalar)}
-    for a in _at(1, body_accesses(callee)):
+    asserted = [a for p in callee.preds for a in reads_of(p)]
+    for a in (*_at(0, asserted), *_at(1, body_accesses(callee))):
         placed = _place(_renamed(a, ints, hidden), views, scalars)
         if placed is not None:
             out.append(replace(placed, node=s))

@@ -82,9 +82,14 @@ def _parts(n: Node) -> Iterator[Node]:
     """What a node evaluates for itself."""
     if isinstance(n, Call):
         yield from (e for a in n.args for e in argument_values(a))
-        yield from (e for p in n.f.tree.preds for _, e in walk(p) if isinstance(e, ReadConfig))
+        yield from _fields_asserted(n.f.tree)
     else:
         yield from (c for (label, _), c in children(n) if label not in ("body", "orelse"))
+
+
+def _fields_asserted(tree: ProcDef) -> Iterator[ReadConfig]:
+    """The config fields that a procedure's assertions ask."""
+    return (e for p in tree.preds for _, e in walk(p) if isinstance(e, ReadConfig))
 
 
 def argument_values(actual: Expr) -> list[Expr]:
@@ -248,7 +253,8 @@ def partial(tree: ProcDef) -> str | None:
             case ReadConfig(config=c, field=f) if path[0][0] != "preds" and n not in _fields_asked(tree, path):
                 return f"{c.name}.{f} may not be set"
             case Call(f=callee):
-                why = partial(callee.tree)
+                unset = (e for e in _fields_asserted(callee.tree) if e not in _fields_asked(tree, path))
+                why = partial(callee.tree) or next((f"{e.config.name}.{e.field} may not be set" for e in unset), None)
                 if why is not None:
                     return why
             case Alloc(sym=s) if not _written_first(tree, path, s):

@@ -1,0 +1,57 @@
+"""What two attackers found after the rest: false rewrites by name, and true ones that were refused."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+from pyrsistent import pmap
+
+from exo_strat.cursors.proc import Proc
+from exo_strat.direct import insert_noop_call, reorder_stmts, stage_mem
+from exo_strat.failure import SchedulingError
+from exo_strat.frontend.decorators import proc_from_source
+from exo_strat.ir import types
+from exo_strat.ir.config import Config
+from exo_strat.testing import assert_equivalent, assert_lawful
+
+C = Config("C", pmap({"n": types.size, "k": types.index, "on": types.bool_, "a": types.f32}))
+
+
+def parsed(lines: str, args: str = "n: size, x: f32[8], y: f32", **names: object) -> Proc:
+    return proc_from_source(f"def f({args}):\n{indent(lines, '    ')}", {"C": C, **names})
+
+
+def right(p: Proc, q: Proc) -> Proc:
+    """A version that is lawful and computes the same."""
+    assert_lawful(p, q, str(p))
+    assert assert_equivalent(p, q) > 0
+    return q
+
+
+ASKS = proc_from_source(
+    "def asks(k: size, x: f32[k], y: f32[2]):\n    assert x[0] < 1.0 or not (x[0] < 1.0)\n    y[1] = 0.0"
+)
+NEEDS_FIELD = proc_from_source("def needs_field(x: f32[8]):\n    assert C.n >= 1\n    pass", {"C": C})
+PASSES_ON = proc_from_source("def passes_on(x: f32[8]):\n    inner(x)", {"inner": NEEDS_FIELD})
+
+
+def test_a_call_reads_what_its_callee_asserts() -> None:
+    p = parsed("t: f32[2]\nt[0] = 1.0\nt[1] = 2.0\nasks(2, t, y)", "y: f32[2]", asks=ASKS)
+    q = right(p, stage_mem(p, "asks(_)", "t[0:2]", "u"))
+    assert "u[i0] = t[i0]" in str(q)
+    p = parsed("t: f32[2]\nt[0] = 1.0\nasks(2, t, y)", "y: f32[2]", asks=ASKS)
+    with pytest.raises(SchedulingError, match="surely written"):
+        stage_mem(p, "asks(_)", "t[0:2]", "u")
+    with pytest.raises(SchedulingError, match="t\\[0\\]"):
+        reorder_stmts(p, p.body()[1].expand(0, 1))
+
+
+def test_what_an_inner_callee_asserts_of_a_field_has_to_be_set() -> None:
+    p = parsed("x[0] = 1.0", "x: f32[8]")
+    for callee in (NEEDS_FIELD, PASSES_ON):
+        with pytest.raises(SchedulingError, match="C.n"):
+            insert_noop_call(p, p.body()[0].before(), callee, ["x"])
+    for set_before in ("C.n = 3\nx[0] = 1.0", "for i in seq(0, C.n):\n    x[0] = 1.0"):
+        p = parsed(set_before, "x: f32[8]")
+        right(p, insert_noop_call(p, p.find("x[_] = _").before(), NEEDS_FIELD, ["x"]))
