@@ -50,7 +50,7 @@ def test_a_call_reads_what_its_callee_asserts() -> None:
 def test_what_an_inner_callee_asserts_of_a_field_has_to_be_set() -> None:
     p = parsed("x[0] = 1.0", "x: f32[8]")
     for callee in (NEEDS_FIELD, PASSES_ON):
-        with pytest.raises(SchedulingError, match="C.n"):
+        with pytest.raises(SchedulingError, match=r"C\.n"):
             insert_noop_call(p, p.body()[0].before(), callee, ["x"])
     for set_before in ("C.n = 3\nx[0] = 1.0", "for i in seq(0, C.n):\n    x[0] = 1.0"):
         p = parsed(set_before, "x: f32[8]")
