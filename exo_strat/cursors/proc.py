@@ -65,8 +65,11 @@ class Proc:
     origin: Proc
     _depth: int
 
-    def __init__(self, tree: ProcDef) -> None:
-        self._set(tree, None, None, self)
+    def __new__(cls, tree: ProcDef) -> Proc:
+        # not in __init__, which could be called again
+        p = object.__new__(cls)
+        p._set(tree, None, None, p)
+        return p
 
     def _set(self, tree: ProcDef, parent: Proc | None, rewritten: Rewritten | None, origin: Proc) -> None:
         """Fills in a new object: the only place where an origin is set."""

@@ -9,6 +9,7 @@ paper's form `(Proc, reference, *params) -> Proc` (see `exo_strat.direct`).
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import update_wrapper
@@ -523,15 +524,15 @@ def primitive(
     """
 
     def define(fn: Callable[..., Where]) -> PrimitiveForm:
-        ours = f"{fn.__module__}.".startswith(f"{__package__}.")
-        if same_values and not ours:
+        module = _home(fn)
+        if same_values and not f"{module}.".startswith(f"{__package__}."):
             raise TypeError(
-                f"{fn.__name__} is defined in {fn.__module__}: only primitives of {__package__} are trusted to leave "
+                f"{fn.__name__} is defined in {module}: only primitives of {__package__} are trusted to leave "
                 "the same values. Define it without same_values; what it makes is then a procedure of its own."
             )
         known = _DEFINED.get(fn.__name__)
-        if known is not None and known.fn.__module__ != fn.__module__:
-            raise ValueError(f"there is a primitive {fn.__name__} in {known.fn.__module__}: choose another name")
+        if known is not None and _home(known.fn) != module:
+            raise ValueError(f"there is a primitive {fn.__name__} in {_home(known.fn)}: choose another name")
         signature = inspect.signature(fn)
         params = list(signature.parameters.values())
         hints = get_type_hints(fn)
@@ -543,3 +544,11 @@ def primitive(
         return PrimitiveForm(spec)
 
     return define
+
+
+def _home(fn: Callable[..., Where]) -> str:
+    """The module in which a function stands. What the function says of that itself could be set."""
+    scope = getattr(fn, "__globals__", {})
+    name = str(scope.get("__name__"))
+    module = sys.modules.get(name)
+    return name if module is not None and vars(module) is scope else "a text"

@@ -92,6 +92,23 @@ def test_a_primitive_from_elsewhere_cannot_say_that_values_stay() -> None:
     assert "set_to_two" not in PRIMITIVES
 
 
+def test_what_a_function_says_of_where_it_stands_does_not_count() -> None:
+    def rename(rw: Rewrite, root: ProcCursor, name: str) -> Where:
+        return ()
+
+    rename.__module__ = PRIMITIVES["rename"].fn.__module__
+    with pytest.raises(TypeError, match=r"only primitives of exo_strat\.primitives are trusted"):
+        primitive(same_values=True)(rename)
+    with pytest.raises(ValueError, match="there is a primitive rename"):
+        primitive()(rename)
+
+
+def test_a_procedure_is_filled_in_once() -> None:
+    q, text = Proc(FOO.tree), str(FOO)
+    q.__init__(BAR.tree)  # type: ignore[misc]
+    assert str(q) == text and q.origin is q
+
+
 def test_a_primitive_from_elsewhere_does_not_replace_another() -> None:
     def rename(rw: Rewrite, root: ProcCursor, name: str) -> Where:
         return ()
