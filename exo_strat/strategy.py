@@ -20,7 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache, wraps
 from importlib import import_module
-from pickle import PicklingError
+from itertools import islice
+from pickle import PicklingError, UnpicklingError
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from returns.result import Failure as Err
@@ -351,21 +352,27 @@ class Called(Composed):
     def __reduce__(self) -> tuple[Any, ...]:
         check_functions((self.fn, self.args, self.kwargs), self)
         home, name = self.fn.__module__, self.fn.__qualname__
-        if unwrapped(home, name, self.fn) is not self.fn:
+        depth = next((k for k, f in enumerate(_wrapped(home, name)) if f is self.fn), None)
+        if depth is None:
             raise PicklingError(f"{self!r} can't be pickled: {home}.{name} is something else than its definition")
-        return reduced(_inside(self), _called, type(self), home, name, self.args, self.kwargs)
+        return reduced(_inside(self), _called, type(self), home, name, depth, self.args, self.kwargs)
 
 
-def unwrapped(module: str, name: str, fn: object = None) -> Any:
-    """The function behind a module's name: what decorators wrapped, down to `fn` if that is among it."""
+def _wrapped(module: str, name: str) -> Iterator[Any]:
+    """What a module's name means, and what decorators wrapped in it, from the outside in."""
     found: Any = import_module(module)
     for part in name.split("."):
         found = getattr(found, part, None)
-    return inspect.unwrap(found, stop=lambda f: f is fn) if found is not None else None
+    while found is not None:
+        yield found
+        found = getattr(found, "__wrapped__", None)
 
 
-def _called(kind: type[Called], module: str, name: str, args: Any, kwargs: Any) -> Op:
-    return kind(unwrapped(module, name), args, kwargs)
+def _called(kind: type[Called], module: str, name: str, depth: int, args: Any, kwargs: Any) -> Op:
+    fn = next(islice(_wrapped(module, name), depth, None), None)
+    if fn is None:
+        raise UnpicklingError(f"{module}.{name} is another function than when this was pickled")
+    return kind(fn, args, kwargs)
 
 
 @dataclass(frozen=True, repr=False)
@@ -433,7 +440,10 @@ def _maker(fn: Callable[..., Any], kind: type[Called], implicit: int) -> Callabl
 
     @wraps(fn)
     def build(*args: Any, **kwargs: Any) -> Op:
-        outer.bind(*args, **kwargs)
+        try:
+            outer.bind(*args, **kwargs)
+        except TypeError as e:
+            raise TypeError(f"{fn.__name__}{outer.replace(return_annotation=inspect.Signature.empty)}: {e}") from None
         return kind(fn, freeze(args), tuple(sorted((k, freeze(v)) for k, v in kwargs.items())))
 
     build.__signature__ = outer  # type: ignore[attr-defined]

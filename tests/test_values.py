@@ -171,7 +171,8 @@ def test_an_op_of_each_kind_prints_as_what_rebuilds_it_and_is_pickled(name: str)
     assert eval(repr(op), names) == op
     assert copy.copy(op) is op and copy.deepcopy(op) is op
     again = pickle.loads(pickle.dumps(op))
-    assert repr(again) == repr(op)
+    # an op with a cursor in it is about one procedure, and what was read is another
+    assert again == op or (name in ("exo_strat.focus", "strategies.std.rise_into") and repr(again) == repr(op))
 
 
 # -- pickles ------------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ from ..kernel import (
     WindowExpr,
     WriteConfig,
     holds_everywhere,
+    names_at,
     parallel,
     walk,
 )
@@ -119,7 +120,8 @@ def check_accesses(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
             mem = data[n.sym].mem
             if not mem.direct:
                 verb = "read" if isinstance(n, Read) else "written"
-                message = f"{n.sym} lives in {mem}, so it can be {verb} by instructions only; replace this by one"
+                name = names_at(tree)[n.sym]
+                message = f"{name} lives in {mem}, so it can be {verb} by instructions only; replace this by one"
                 raise marked(MemoryAccessError, tree, path, message)
 
 

@@ -22,6 +22,7 @@ from ..kernel import (
     WindowExpr,
     WriteConfig,
     mentions,
+    names_at,
     walk,
 )
 from .errors import MemoryAccessError, RaceError, marked
@@ -91,8 +92,9 @@ def check_threads(tree: ProcDef, data: Mapping[Sym, Data], callees: Callees) -> 
             continue
         for path, sym in registers_written(loop, data, callees):
             if not isinstance(data[sym].mem, PlacedMemory):  # `placement` refuses these
-                what = f"{sym} lives in {data[sym].mem}, and threads can't write one register together"
-                message = f"{what}; allocate it inside the loop over {loop.iter}, or make that sequential"
+                names = names_at(tree)
+                what = f"{names[sym]} lives in {data[sym].mem}, and threads can't write one register together"
+                message = f"{what}; allocate it inside the loop over {names[loop.iter]}, or make that sequential"
                 raise marked(MemoryAccessError, tree, (*at, *path), message)
         for path, n in walk(loop):
             if isinstance(n, Call) and n.f.tree.instr is not None and (config := _register(n.f.tree)):

@@ -24,7 +24,8 @@ from .writing import strategy
 
 
 class NoInstructionWarning(UserWarning):
-    """A loop over lanes that no instruction of the machine computes: it is run one lane after the other."""
+    """A loop over lanes that no instruction of the machine computes. C takes it where the lanes are in memory, and
+    refuses it where they are in registers of the processor, which only instructions can write."""
 
 
 @strategy
@@ -40,15 +41,17 @@ def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Scr
     ...         v[l] = expf(x[l])
     ... ''')
     >>> print(check_lanes(DRAM_STACK, strict=True)(p).failure().message)
-    no instruction computes `v[l] = expf(x[l])`: each lane does it by itself
+    no instruction computes `v[l] = expf(x[l])`, so a loop over lanes of DRAM_STACK is left: put it in a loop of its own
     """
     names = names_at(p.tree)
     left = dict.fromkeys(print_stmt(s, names) for s in by_lanes(c, memory))
-    message = "\n".join(f"no instruction computes `{text}`: each lane does it by itself" for text in left)
+    advice = f"so a loop over lanes of {memory} is left: put it in a loop of its own"
+    message = "\n".join(f"no instruction computes `{text}`, {advice}" for text in left)
     if message and strict:
         yield fail(message)
     if message:
-        warnings.warn(message, NoInstructionWarning, stacklevel=2)
+        more = " (fission, std.stage_expr) that stays as it is; with strict=True the plan fails instead"
+        warnings.warn(message + more, NoInstructionWarning, stacklevel=2)
     yield identity
     return c
 
