@@ -16,16 +16,31 @@ enum { EXO_FEW = 1 << 16 };
 _Thread_local struct exo_frame *exo_frame;
 _Thread_local struct exo_block *exo_blocks;
 static int64_t failures;
+static int failure;
+// Why the code was stopped.
+EXO_PUBLIC const char *exo_why;
 // How large the last buffer was that could not be had.
 EXO_PUBLIC int64_t exo_wanted;
 
 int64_t exo_failures(void) { return __atomic_load_n(&failures, __ATOMIC_SEQ_CST); }
 
-void exo_give_up(size_t bytes) {
-    __atomic_store_n(&exo_wanted, (int64_t)bytes, __ATOMIC_RELAXED);
+int exo_failure(void) { return __atomic_load_n(&failure, __ATOMIC_SEQ_CST); }
+
+static __attribute__((noreturn)) void go_back(int with) {
+    __atomic_store_n(&failure, with, __ATOMIC_SEQ_CST);
     __atomic_add_fetch(&failures, 1, __ATOMIC_SEQ_CST);
     while (exo_blocks != exo_frame->blocks) exo_free((char *)exo_blocks + EXO_LINE);
     _longjmp(exo_frame->start, 1);
+}
+
+void exo_give_up(size_t bytes) {
+    __atomic_store_n(&exo_wanted, (int64_t)bytes, __ATOMIC_RELAXED);
+    go_back(EXO_NO_MEMORY);
+}
+
+void exo_stop(const char *what) {
+    __atomic_store_n(&exo_why, what, __ATOMIC_RELAXED);
+    go_back(EXO_STOPPED);
 }
 
 // -- the stack --------------------------------------------------------------------------------------

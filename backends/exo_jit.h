@@ -1,7 +1,7 @@
 // What Python wants of compiled code: what goes wrong ends the call, not the process. `runtime.py` puts this before
 // the code of a procedure, its entry point after it, and links both with `exo_jit.c`.
 //
-// A failing allocation goes on after the `setjmp` of the thread's innermost frame: that of the call, or, in a parallel
+// A failing allocation, or an operation without a value, goes on after the `setjmp` of the thread's innermost frame: that of the call, or, in a parallel
 // loop, of an iteration. What the thread allocated since is released. The stack is measured before the call.
 #include <setjmp.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { EXO_DONE, EXO_NO_MEMORY, EXO_NO_STACK };
+enum { EXO_DONE, EXO_NO_MEMORY, EXO_NO_STACK, EXO_STOPPED };
 
 // Stands before a buffer; `below` is the buffer that the thread allocated before.
 struct exo_block {
@@ -28,8 +28,13 @@ extern _Thread_local struct exo_block *exo_blocks;
 // Goes on where the frame begins; `bytes` could not be had.
 __attribute__((noreturn)) void exo_give_up(size_t bytes);
 
-// How many allocations have failed, in any thread.
+// Goes on where the frame begins; `what` says why.
+__attribute__((noreturn)) void exo_stop(const char *what);
+#define EXO_STOP(what) exo_stop(what)
+
+// How often one of these happened, in any thread, and what the last one was.
 int64_t exo_failures(void);
+int exo_failure(void);
 
 // Whether each thread has the stack and the memory for its variables that the code needs: EXO_DONE, or what it lacks.
 int exo_fits(void);
@@ -61,7 +66,7 @@ static inline void exo_enter(struct exo_frame *frame) {
 
 static inline void exo_leave(struct exo_frame *frame) { exo_frame = frame->outer; }
 
-// Around the statements of an iteration that allocates: no thread may jump out of a parallel loop.
+// Around the statements of an iteration that may be stopped: no thread may jump out of a parallel loop.
 #define EXO_ITERATION_BEGINS \
     { \
         struct exo_frame exo_here; \
@@ -81,5 +86,5 @@ static inline void exo_leave(struct exo_frame *frame) { exo_frame = frame->outer
     exo_enter(&exo_here); \
     if (_setjmp(exo_here.start) == 0) call; \
     exo_leave(&exo_here); \
-    return exo_failures() == exo_before ? EXO_DONE : EXO_NO_MEMORY;
+    return exo_failures() == exo_before ? EXO_DONE : exo_failure();
 

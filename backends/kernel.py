@@ -19,6 +19,7 @@ from exo_strat import (
     Sym,
     Tensor,
     f32,
+    floordiv,
     get,
     holds_everywhere,
     is_control,

@@ -56,7 +56,7 @@ class JitFunction:
     Raises `ValueError`, naming the argument, if one doesn't have the dtype, shape, strides or
     writability that the procedure declares, if an assertion doesn't hold, or if an array that is
     written shares memory with another argument; `MemoryError` if there is no memory for a buffer, or too
-    little stack.
+    little stack; `ArithmeticError` if an integer is divided by zero, or a config field grows beyond 64 bits.
     """
 
     def __init__(self, proc: Proc, module: CModule, library: Library) -> None:

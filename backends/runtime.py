@@ -1,4 +1,4 @@
-"""The C around a procedure that Python calls, and what it reports: no memory, no stack. Imports `arguments`, `c`.
+"""The C around a procedure that Python calls, and what it reports: no memory, no stack, no value. Imports `arguments`, `c`.
 
 The C is in `exo_jit.h` and `exo_jit.c`. The entry point returns a status; `load` makes it an exception.
 """
@@ -77,7 +77,8 @@ _NAME = re.compile(r"\bexo_\w+")
 
 
 def load(library: Library, types: Sequence[type], name: str) -> Callable[..., None]:
-    """The entry point of a library as a function. It raises `MemoryError` where there is too little."""
+    """The entry point of a library as a function. It raises `MemoryError` where there is too little, and
+    `ArithmeticError` where the code was stopped: at a quotient by zero, or a config field that grows too large."""
     path, taken = library
     try:
         loaded = ctypes.CDLL(str(path))
@@ -95,6 +96,9 @@ def load(library: Library, types: Sequence[type], name: str) -> Callable[..., No
                 f"{name}: there is no memory for a buffer of {wanted.value:,} bytes; arrays that it writes may hold"
                 " part of the result"
             )
+        if status == 3:
+            text = ctypes.c_char_p.in_dll(loaded, "exo_why").value or b""
+            raise ArithmeticError(f"{name}: {text.decode()}; arrays that it writes may hold part of the result")
         if status == 2:
             raise MemoryError(
                 f"{name}: its buffers in DRAM_STACK and in registers take {taken:,} bytes of the stack, and a thread"

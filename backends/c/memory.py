@@ -174,9 +174,6 @@ static inline void *exo_alloc(size_t bytes) {
     return p;
 }
 static inline void exo_free(void *p) { free(p); }
-// What is done around an iteration of a parallel loop that allocates.
-#define EXO_ITERATION_BEGINS
-#define EXO_ITERATION_ENDS
 #endif"""
 
 HOST: Mapping[Memory, CMemory] = {

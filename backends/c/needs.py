@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..kernel import Config, ExternFn, Scalar
+from ..kernel import Config, ExternFn, Scalar, floordiv
 from .names import field_name, spelled
 from .terms import ATOM, Term
 from .types import INT, c_type, decided, window_definition, window_struct
@@ -19,15 +19,24 @@ FLOOR_DIV = f"""\
 static inline {INT} exo_floor_div({INT} a, {INT} b) {{ return a / b - (a % b < 0); }}
 static inline {INT} exo_floor_mod({INT} a, {INT} b) {{ return a % b < 0 ? a % b + b : a % b; }}"""
 
-WITHIN = f"""\
+STOP = """\
 #include <stdio.h>
 #include <stdlib.h>
+#ifndef EXO_STOP  // a program may have another way to end
+#define EXO_STOP(what) (fprintf(stderr, "%s\\n", what), abort())
+#endif"""
+
+ITERATION = """\
+#ifndef EXO_ITERATION_BEGINS
+// What is done around an iteration of a parallel loop that may be stopped.
+#define EXO_ITERATION_BEGINS
+#define EXO_ITERATION_ENDS
+#endif"""
+
+WITHIN = f"""\
 // A value of a config field that grows from call to call; ends the program before it overflows.
 static inline {INT} exo_within({INT} value, {INT} most) {{
-    if (value < -most || value > most) {{
-        fprintf(stderr, "a config field has grown too large for 64 bits\\n");
-        abort();
-    }}
+    if (value < -most || value > most) EXO_STOP("a config field has grown too large for 64 bits");
     return value;
 }}"""
 
@@ -107,7 +116,16 @@ class Needs:
         values = {"s": "f" if decided(t).name in ("f16", "f32") else "", "t": ctype}
         body = fill(f.c, lambda hole: Term(values.get(hole, f"a{hole}")))
         params = ", ".join(f"{ctype} a{i}" for i in range(f.arity))
-        return self._helper(f"exo_fn_{spelled(f.name)}_{decided(t)}", ctype, params, f"({ctype})({body})")
+        first = self._divisible(t) if f is floordiv else ""
+        return self._helper(f"exo_fn_{spelled(f.name)}_{decided(t)}", ctype, params, f"({ctype})({body})", first)
+
+    def _divisible(self, t: Scalar) -> str:
+        """What comes before a quotient of integers, as processors fault where there is none."""
+        self.prelude(STOP)
+        stop = 'if (a1 == 0) EXO_STOP("an integer is divided by zero"); '
+        if decided(t).name.startswith("u"):
+            return stop
+        return f"{stop}if (a1 == -1) return ({c_type(t)})-(u{c_type(t)})a0; "
 
     def choice(self, op: str, t: Scalar) -> str:
         """The function that a `min=` or `max=` reduction applies."""
@@ -116,12 +134,13 @@ class Needs:
 
     def within(self, value: Term, most: int) -> Term:
         """A value that is compared with a bound; beyond it, the program ends."""
+        self.prelude(STOP)
         self.prelude(WITHIN)
         return Term(f"exo_within({value}, {most})")
 
-    def _helper(self, name: str, ctype: str, params: str, value: str) -> str:
+    def _helper(self, name: str, ctype: str, params: str, value: str, first: str = "") -> str:
         """The name of a function that returns a value. Another value has another name, as an extern has its own."""
-        self.helpers[name] = f"static inline {ctype} {name}({params}) {{ return {value}; }}"
+        self.helpers[name] = f"static inline {ctype} {name}({params}) {{ {first}return {value}; }}"
         return name
 
     def register(self, config: Config, name: str) -> str:

@@ -15,6 +15,7 @@ from ..kernel import (
     Block,
     Call,
     Expr,
+    ExternCall,
     For,
     If,
     Node,
@@ -27,6 +28,7 @@ from ..kernel import (
     Tensor,
     WindowDef,
     WriteConfig,
+    floordiv,
     walk,
 )
 from .calls import Calls
@@ -34,7 +36,7 @@ from .errors import AllocationError, MemoryAccessError, Objection, marked
 from .fences import earlier, ends_thread, fences, starts_threads
 from .inorder import PRELUDE, STATEMENT, in_order
 from .memory import HeapMemory, PlacedMemory
-from .needs import Needs
+from .needs import ITERATION, Needs
 from .ordering import waits_at_end
 from .outlining import definition, parameters
 from .program import Function, Program
@@ -51,14 +53,19 @@ def reads_config(e: Node) -> bool:
     return any(isinstance(n, ReadConfig) for _, n in walk(e))
 
 
-def allocates(s: Node, f: Function, program: Program) -> bool:
-    """Whether code of a function, or what it calls, asks for memory when it runs."""
+def may_stop(s: Node, f: Function, program: Program) -> bool:
+    """Whether code of a function, or what it calls, may be stopped when it runs: it asks for memory, divides integers,
+    or writes a config field that grows."""
     for _, n in walk(s):
+        if isinstance(n, ExternCall) and n.f is floordiv:
+            return True
+        if isinstance(n, WriteConfig) and (n.config.name, n.field) in program.checked:
+            return True
         if isinstance(n, Alloc) and isinstance(n.type, Tensor) and isinstance(f.data[n.sym].mem, HeapMemory):
             return True
         if isinstance(n, Call) and n.f.tree.instr is None:
             callee = program.by_tree[id(n.f.tree)]
-            if allocates(callee.tree, callee, program):
+            if may_stop(callee.tree, callee, program):
                 return True
     return False
 
@@ -222,9 +229,10 @@ class Statements(Calls):
         yield "}"
 
     def _iteration(self, s: For, body: list[str]) -> list[str]:
-        """An iteration of a parallel loop, which alone can fail for want of memory: its thread must come to its end."""
-        if not allocates(s, self.function, self.program):
+        """An iteration of a parallel loop, which alone can be stopped: its thread must come to its end."""
+        if not may_stop(s, self.function, self.program):
             return body
+        self.needs.prelude(ITERATION)
         return ["EXO_ITERATION_BEGINS", *body, "EXO_ITERATION_ENDS"]
 
     def _outlined(self, loop: str, body: list[str], env: Env) -> list[str]:

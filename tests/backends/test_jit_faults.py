@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pyrsistent import pmap
 
 from backends import CacheError, JitFunction, NoCompilerError, jit
 from backends.runtime import stack_use
-from exo_strat import Proc
+from exo_strat import Config, Proc, index
 
 Code = Callable[..., Proc]
 
@@ -32,6 +33,62 @@ def one(f: JitFunction) -> None:
     x = np.zeros(1, np.float32)
     f(x)
     assert x[0] == 1
+
+
+# -- no value -----------------------------------------------------------------------------------------
+
+
+def test_a_config_field_that_grows_too_large(code: Code) -> None:
+    grows = Config("Grows", pmap({"i": index}))
+    f = jit(
+        code(
+            """
+    def double(n: size, x: f32[8]):
+        t: f32[n]
+        t[0] = 1.0
+        Grows.i = n
+        for k in seq(0, 70):
+            Grows.i = Grows.i * 2
+        if Grows.i > 5:
+            x[0] = t[0]
+    """,
+            Grows=grows,
+        )
+    )
+    with pytest.raises(ArithmeticError, match="double: a config field has grown too large for 64 bits"):
+        f(3, np.zeros(8, np.float32))
+
+
+@pytest.mark.parametrize("mode", ["seq", "par", "vec"])
+@pytest.mark.parametrize("kind", ["i8", "u32", "i64"])
+def test_an_integer_divided_by_zero(code: Code, kind: str, mode: str) -> None:
+    f = jit(
+        code(f"""
+    def quotients(x: {kind}[8], y: {kind}[8]):
+        for i in {mode}(0, 8):
+            x[i] = x[i] // y[i]
+    """)
+    )
+    x, y = (np.full(8, v, kind.replace("u", "uint") if kind[0] == "u" else kind.replace("i", "int")) for v in (7, 2))
+    f(x, y)
+    assert x.tolist() == [3] * 8
+    y[5] = 0
+    with pytest.raises(ArithmeticError, match="quotients: an integer is divided by zero"):
+        f(x, y)
+    y[5] = 1
+    f(x, y)
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_the_least_integer_divided_by_minus_one(code: Code, bits: int) -> None:
+    f = jit(
+        code(f"""
+    def quotient(x: i{bits}, y: i{bits}):
+        x = x // y
+    """)
+    )
+    x = np.array([-(2 ** (bits - 1))], f"int{bits}")
+    f(x, -1)  # no integer of this many bits is the quotient: any will do
 
 
 # -- memory -------------------------------------------------------------------------------------------
@@ -189,9 +246,7 @@ def test_a_damaged_part_of_all_entries_is_made_again(store: Proc, cache_dir: Pat
     one(jit(store, flags=["-O1"]))
 
 
-def test_the_home_folder_in_the_name_of_the_cache(
-    store: Proc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_home_folder_in_the_name_of_the_cache(store: Proc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("EXO_STRAT_CACHE_DIR", "~/kept")
     assert jit(store).library.parent == tmp_path / "kept"
@@ -201,9 +256,7 @@ def test_the_home_folder_in_the_name_of_the_cache(
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "y" * 200 + "/" + "z" * 4000])
-def test_a_cache_with_too_long_a_name(
-    store: Proc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_cache_with_too_long_a_name(store: Proc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("EXO_STRAT_CACHE_DIR", str(tmp_path / name))
     with pytest.raises(CacheError, match="EXO_STRAT_CACHE_DIR"):
         jit(store)
