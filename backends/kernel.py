@@ -108,6 +108,7 @@ __all__ = [
     "WindowExpr",
     "WriteConfig",
     "f32",
+    "floordiv",
     "get",
     "holds_everywhere",
     "is_control",

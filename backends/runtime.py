@@ -1,4 +1,5 @@
-"""The C around a procedure that Python calls, and what it reports: no memory, no stack, no value. Imports `arguments`, `c`.
+"""The C around a procedure that Python calls, and what it reports: no memory, no stack, no value.
+Imports `arguments`, `c`.
 
 The C is in `exo_jit.h` and `exo_jit.c`. The entry point returns a status; `load` makes it an exception.
 """

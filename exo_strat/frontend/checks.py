@@ -58,6 +58,7 @@ def _check_signature(tree: ProcDef) -> Place:
         check_kind(place.at(("preds", k)), p, "truth value")
         place = place.know(stable_facts(p, place.env))
     # Extents are positive because of sizes and assertions: only what follows may rely on them.
+    place = place.know(field_facts(tree, (), place.env))
     for k, a in enumerate(tree.args):
         if isinstance(a.type, Tensor):
             _check_extents(place.at(("args", k)), a.sym, a.type)

@@ -39,7 +39,7 @@ from .nodes import (
     WindowDef,
     WindowExpr,
 )
-from .types import Control
+from .types import Control, Tensor
 
 Step: TypeAlias = tuple[str, int | None]
 Path: TypeAlias = tuple[Step, ...]
@@ -143,6 +143,11 @@ def statements(node: Node, path: Path = ()) -> Iterator[tuple[Path, Stmt]]:
             stack += [((*here, ("orelse", i)), s) for i, s in enumerate(n.orelse)][::-1]
         if isinstance(n, _WITH_BODY):
             stack += [((*here, ("body", i)), s) for i, s in enumerate(n.body)][::-1]
+
+
+def asked_at_entry(tree: ProcDef) -> list[Expr]:
+    """What a call evaluates before the body: the extents of arguments, and the assertions."""
+    return [*(e for a in tree.args if isinstance(a.type, Tensor) for e in a.type.shape), *tree.preds]
 
 
 def declarators(node: Node) -> Iterator[Arg | Stmt]:

@@ -38,7 +38,7 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.types import bool_, size
-from ..ir.walk import Path, binders, children, is_control, mentions, rewrite, walk
+from ..ir.walk import Path, asked_at_entry, binders, children, is_control, mentions, rewrite, walk
 from .answers import Proved
 from .context import Facts, entry_facts, facts_at, range_facts
 from .formula import TRUE, Formula, eq, ge, iff, lt, neg
@@ -178,7 +178,7 @@ def _fields(tree: ProcDef) -> tuple[ReadConfig, ...]:
 @memo_by_identity
 def depends_on_fields(tree: ProcDef) -> bool:
     """Whether what the checks ask of a procedure depends on config fields."""
-    return any(map(is_opaque, tree.preds)) or any(map(asks_config, tree.body))
+    return any(map(is_opaque, asked_at_entry(tree))) or any(map(asks_config, tree.body))
 
 
 @memo_by_identity
@@ -238,14 +238,14 @@ def _asks_facts(s: Node) -> bool:
 @memo_by_identity
 def asks_config(s: Stmt) -> bool:
     """Whether what the checks ask of `s` depends on config fields: an index, bound, extent, condition or argument in
-    it reads one, or what a callee asserts does."""
+    it reads one, or what a callee asserts, or the extents of its arguments, do."""
     return asks_itself(s) or any(map(asks_config, _inner(s)))
 
 
 @memo_by_identity
 def asks_itself(s: Stmt) -> bool:
     """The same of `s` without the blocks that it holds."""
-    if isinstance(s, Call) and any(map(is_opaque, s.f.tree.preds)):
+    if isinstance(s, Call) and any(map(is_opaque, asked_at_entry(s.f.tree))):
         return True
     own = (c for (label, _), c in children(s) if label not in ("body", "orelse"))
     return any(isinstance(n, ReadConfig) and is_control(n) for c in own for _, n in walk(c))

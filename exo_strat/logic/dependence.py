@@ -13,7 +13,7 @@ from typing import TypeAlias
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Call, Expr, For, If, Node, ProcDef, Read, Reduce, WindowExpr
 from ..ir.printing import names_at, print_expr
-from ..ir.walk import Path, child
+from ..ir.walk import Path, asked_at_entry, child
 from .affine import Atom, Leaf, Lin, Model, V, lin_atoms
 from .answers import Sat, Unsat
 from .context import show_model
@@ -130,7 +130,7 @@ def if_reached(tree: ProcDef, path: Path, verdict: Verdict) -> Verdict:
 
 def _reached(tree: ProcDef, path: Path) -> bool:
     node: Node = tree
-    asked: list[Expr] = list(tree.preds)
+    asked = asked_at_entry(tree)
     for label, k in path:
         if isinstance(node, For):
             asked += [node.lo, node.hi]

@@ -42,7 +42,7 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.types import Control, Scalar, bool_
-from ..ir.walk import LOGICAL, Path, children, get, rewrite, update, walk
+from ..ir.walk import LOGICAL, Path, asked_at_entry, children, get, rewrite, update, walk
 from .affine import Atom, BoolAtom, Leaf, Lin, Opaque, V, lin_atoms, subst_lin
 from .configs import values_at, written_fields
 from .context import branch_facts, flatten, range_facts, stable_facts
@@ -312,8 +312,8 @@ def _call(s: Call) -> tuple[Access, ...]:
             out += reads_of(actual)
     out = _at(0, out)
     scalars = {f.sym for f in callee.args if isinstance(f.type, Scalar)}
-    asserted = [a for p in callee.preds for a in reads_of(p)]
-    for a in (*_at(0, asserted), *_at(1, body_accesses(callee))):
+    asked = [a for e in asked_at_entry(callee) for a in reads_of(e)]
+    for a in (*_at(0, asked), *_at(1, body_accesses(callee))):
         placed = _place(_renamed(a, ints, hidden), views, scalars)
         if placed is not None:
             out.append(replace(placed, node=s))

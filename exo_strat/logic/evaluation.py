@@ -38,7 +38,7 @@ from ..ir.nodes import (
     WindowExpr,
 )
 from ..ir.printing import names_at
-from ..ir.walk import LOGICAL, Path, children, get, is_control, mentions, walk
+from ..ir.walk import LOGICAL, Path, asked_at_entry, children, get, is_control, mentions, walk
 from .answers import Proved
 from .configs import Conditions, values_at
 from .contents import covered, ready
@@ -82,14 +82,14 @@ def _parts(n: Node) -> Iterator[Node]:
     """What a node evaluates for itself."""
     if isinstance(n, Call):
         yield from (e for a in n.args for e in argument_values(a))
-        yield from _fields_asserted(n.f.tree)
+        yield from _fields_asked_first(n.f.tree)
     else:
         yield from (c for (label, _), c in children(n) if label not in ("body", "orelse"))
 
 
-def _fields_asserted(tree: ProcDef) -> Iterator[ReadConfig]:
-    """The config fields that a procedure's assertions ask."""
-    return (e for p in tree.preds for _, e in walk(p) if isinstance(e, ReadConfig))
+def _fields_asked_first(tree: ProcDef) -> Iterator[ReadConfig]:
+    """The config fields that a procedure asks before its body."""
+    return (e for p in asked_at_entry(tree) for _, e in walk(p) if isinstance(e, ReadConfig))
 
 
 def argument_values(actual: Expr) -> list[Expr]:
@@ -230,8 +230,8 @@ def _is_set(tree: ProcDef, path: Path, field: ReadConfig) -> bool:
 
 
 def _fields_asked(tree: ProcDef, path: Path) -> frozenset[ReadConfig]:
-    """The config fields that assertions, and the conditions and bounds around a place, have surely read."""
-    asked: list[Node] = list(tree.preds)
+    """The config fields that extents and assertions, and the conditions and bounds around a place, have surely read."""
+    asked: list[Node] = list(asked_at_entry(tree))
     for n in range(1, len(path)):
         around = get(tree, path[:n])
         if isinstance(around, For | If) and path[n][0] in ("body", "orelse"):
@@ -250,10 +250,10 @@ def partial(tree: ProcDef) -> str | None:
         if (lack := undefined(n)) is not None:
             return lack
         match n:
-            case ReadConfig(config=c, field=f) if path[0][0] != "preds" and n not in _fields_asked(tree, path):
+            case ReadConfig(config=c, field=f) if path[0][0] == "body" and n not in _fields_asked(tree, path):
                 return f"{c.name}.{f} may not be set"
             case Call(f=callee):
-                unset = (e for e in _fields_asserted(callee.tree) if e not in _fields_asked(tree, path))
+                unset = (e for e in _fields_asked_first(callee.tree) if e not in _fields_asked(tree, path))
                 why = partial(callee.tree) or next((f"{e.config.name}.{e.field} may not be set" for e in unset), None)
                 if why is not None:
                     return why

@@ -8,9 +8,10 @@ import pytest
 from pyrsistent import pmap
 
 from exo_strat.cursors.proc import Proc
-from exo_strat.direct import insert_noop_call, reorder_stmts, stage_mem
+from exo_strat.direct import delete_config, insert_noop_call, reorder_stmts, stage_mem
 from exo_strat.failure import SchedulingError
 from exo_strat.frontend.decorators import proc_from_source
+from exo_strat.frontend.errors import CheckError
 from exo_strat.ir import types
 from exo_strat.ir.config import Config
 from exo_strat.testing import assert_equivalent, assert_lawful
@@ -55,3 +56,27 @@ def test_what_an_inner_callee_asserts_of_a_field_has_to_be_set() -> None:
     for set_before in ("C.n = 3\nx[0] = 1.0", "for i in seq(0, C.n):\n    x[0] = 1.0"):
         p = parsed(set_before, "x: f32[8]")
         right(p, insert_noop_call(p, p.find("x[_] = _").before(), NEEDS_FIELD, ["x"]))
+
+
+def test_a_call_reads_the_fields_in_the_extents_of_its_arguments() -> None:
+    callee = proc_from_source("def sized(x: [f32][C.n + 1 - C.n]):\n    pass", {"C": C})
+    p = parsed("C.n = 3\nsized(x[0:1])", "x: f32[8]", sized=callee)
+    with pytest.raises(SchedulingError, match=r"C\.n"):
+        reorder_stmts(p, p.body())
+    with pytest.raises(SchedulingError, match=r"C\.n"):
+        delete_config(p, "C.n = _")
+    p = parsed("x[0] = 1.0", "x: f32[8]")
+    with pytest.raises(SchedulingError, match=r"C\.n"):
+        insert_noop_call(p, p.body()[0].before(), callee, ["x[0:1]"])
+
+
+def test_a_field_of_type_size_in_an_extent_is_positive() -> None:
+    p = proc_from_source("def whole(x: f32[C.n]):\n    x[0] = 1.0", {"C": C})
+    proc_from_source("def three(x: f32[C.k]):\n    assert C.k == 4\n    x[3] = 1.0", {"C": C})
+    q = parsed("C.n = 8\nwhole(x)", "x: f32[8]", whole=p)
+    with pytest.raises(SchedulingError):
+        delete_config(q, "C.n = _")
+    with pytest.raises(CheckError, match="extent"):
+        parsed("C.n = 7\nwhole(x)", "x: f32[8]", whole=p)
+    with pytest.raises(CheckError, match="may be less than 1"):
+        proc_from_source("def whole(x: f32[C.k]):\n    x[0] = 1.0", {"C": C})
