@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ..ir.names import Sym
-from ..ir.nodes import Assign, Call, Expr, For, If, Node, ProcDef, Read, Reduce, WindowExpr
+from ..ir.nodes import Assign, Call, For, If, Node, ProcDef, Read, Reduce, WindowExpr
 from ..ir.printing import names_at, print_expr
 from ..ir.walk import Path, asked_at_entry, child
 from .affine import Atom, Leaf, Lin, Model, V, lin_atoms
