@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import NoReturn, TypeAlias
 
-from pyrsistent import pvector
+from pyrsistent import pmap, pvector
 
 from ..ir import build as b
 from ..ir.config import Config
@@ -20,6 +20,7 @@ from ..ir.nodes import (
     ExternCall,
     Interval,
     Point,
+    ProcDef,
     Read,
     ReadConfig,
     StrideExpr,
@@ -29,11 +30,14 @@ from ..ir.nodes import (
     WindowExpr,
 )
 from ..ir.numbers import plain
+from ..ir.outside import mentioned_by
+from ..ir.printing import names_in_scope, print_expr
 from ..ir.reductions import CALLED
 from ..ir.room import with_room
 from ..ir.types import SCALARS, Control, R, Scalar, Tensor, Type, bool_, int_, stride_
+from ..ir.walk import Path, walk
 from .errors import FrontendError, ObjectTypeError, ParseError, ScopeError
-from .scope import Scope, near_names, window_type
+from .scope import Scope, near_names, types_at, window_type
 from .source import Source, parse_python
 
 Typed: TypeAlias = tuple[Expr, Type]
@@ -363,13 +367,22 @@ def _parse(text: object) -> tuple[ast.expr, Source]:
 
 
 @with_room
-def parse_expr(text: str, scope: Scope) -> Expr:
-    """A control expression given as text."""
+def parse_expr(text: str, scope: Scope, products: bool = False) -> Expr:
+    """A control expression given as text. With `products`, sizes may be multiplied."""
     node, source = _parse(text)
-    e, t = ExprParser(scope, source).expr(node)
+    e, t = ExprParser(scope, source, products).expr(node)
     if not isinstance(t, Control):
         raise ObjectTypeError(f"a control expression is needed here, not {describe(t)}", source.place(node))
     return e
+
+
+def read_again(e: Expr, tree: ProcDef, path: Path, products: bool = False) -> Expr:
+    """A control expression that was made by hand, or for another place, as its text says it just before the node at
+    `path`: it gets the same checks. All that it mentions is in scope. With `products`, sizes may be multiplied."""
+    names = names_in_scope(tree, path)
+    outside = {thing.name: thing for _, n in walk(e) if (thing := mentioned_by(n)) is not None}
+    scope = Scope(pmap({name: s for s, name in names.items()}), pmap(types_at(tree, path)), outside)
+    return parse_expr(print_expr(e, names), scope, products)
 
 
 @with_room

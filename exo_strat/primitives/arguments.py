@@ -12,8 +12,9 @@ from ..cursors.proc import Proc
 from ..failure import BadArgument, Refused
 from ..ir.config import Config
 from ..ir.memory import Memory
-from ..ir.nodes import Const, Expr, ReadConfig
+from ..ir.nodes import Binary, Const, Expr, ReadConfig, Unary
 from ..ir.numbers import is_integer, is_number
+from ..ir.printing import OPERATORS
 from ..ir.types import Scalar
 from ..ir.walk import walk
 
@@ -71,9 +72,12 @@ def _fits(value: object, hint: Any) -> bool:
 
 
 def _odd(e: Expr) -> bool:
-    """Whether a tree that was made by hand reads a field that its config does not have, or holds no number."""
+    """Whether a tree that was made by hand reads a field that its config does not have, holds no number, or has an
+    operator that there is not."""
     for _, n in walk(e):
         if isinstance(n, ReadConfig) and n.field not in n.config.fields:
+            return True
+        if isinstance(n, Binary | Unary) and n.op not in OPERATORS:
             return True
         if isinstance(n, Const) and not isinstance(n.value, bool) and not is_number(n.value):
             return True

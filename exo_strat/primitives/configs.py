@@ -12,7 +12,7 @@ from ..cursors.edits import span_of
 from ..cursors.kinds import WriteConfigCursor
 from ..cursors.proc import InvalidCursorError
 from ..cursors.rewrite import Rewrite
-from ..frontend.exprs import parse_data, parse_expr
+from ..frontend.exprs import parse_data, parse_expr, read_again
 from ..frontend.precisions import precision_at
 from ..frontend.scope import declarations, scope_at
 from ..ir import build as b
@@ -214,6 +214,8 @@ def _value(rw: Rewrite, value: object, at: Path, field: ReadConfig) -> Expr:
         e = found.node
     if isinstance(e, Expr):
         in_scope_at(rw, e, at, value)
+        if is_control(e):
+            e = read_again(e, rw.proc.tree, at)
     fits = isinstance(e, Expr) and not isinstance(e, WindowExpr) and _same_kind(rw.proc.tree, e, t)
     argument(fits, f"{field.config.name}.{field.field} holds {t}, which {value!r} is not")
     return e  # type: ignore[return-value]

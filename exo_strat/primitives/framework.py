@@ -54,7 +54,7 @@ from ..failure import (
 )
 from ..frontend.checks import check, two_things
 from ..frontend.errors import CheckError, FrontendError
-from ..frontend.exprs import parse_expr, parse_window
+from ..frontend.exprs import parse_expr, parse_window, read_again
 from ..frontend.scope import scope_at, types_at
 from ..ir.build import num
 from ..ir.names import Sym, checked_name
@@ -238,13 +238,13 @@ def ref(rw: Rewrite, value: object, kind: type[C]) -> C:
     return c
 
 
-def expr_arg(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
+def expr_arg(rw: Rewrite, value: ExprLike, at: Path, products: bool = False) -> Expr:
     """A control expression argument: a number, object code in the scope at `at`, which may name the configs of the
-    procedure, or a cursor."""
+    procedure, or a cursor. With `products`, sizes may be multiplied."""
     if is_integer(value):
         return num(value)  # type: ignore[arg-type]
     if isinstance(value, str):
-        return parse_expr(value, scope_at(rw.proc.tree, at))
+        return parse_expr(value, scope_at(rw.proc.tree, at), products)
     given = value
     if isinstance(value, NodeCursor):
         found = rw.proc.forward(value)
@@ -254,7 +254,7 @@ def expr_arg(rw: Rewrite, value: ExprLike, at: Path) -> Expr:
         value = found.node  # type: ignore[assignment]
     argument(isinstance(value, Expr) and is_control(value), f"{given!r} is no control expression")
     in_scope_at(rw, value, at, given)  # type: ignore[arg-type]
-    return value  # type: ignore[return-value]
+    return read_again(value, rw.proc.tree, at, products)  # type: ignore[arg-type]
 
 
 def in_scope_at(rw: Rewrite, e: Expr, at: Path, given: object) -> None:
@@ -482,7 +482,11 @@ class PrimitiveForm:
             raise SchedulingError(r.failure) from None
         except FrontendError as e:
             raise SchedulingError(BadArgument(str(e))) from None
-        outcome = self(*args, **kwargs)(p, target)
+        try:
+            op = self(*args, **kwargs)
+        except ValueError as e:
+            raise SchedulingError(BadArgument(f"{self.spec.name}: {e}")) from None
+        outcome = op(p, target)
         if isinstance(outcome, Success):
             made: tuple[Proc, Cursor] = outcome.unwrap()
             return made

@@ -181,9 +181,10 @@ def other_value(rw: Rewrite, tree: ProcDef, gap: Path, field: ReadConfig, place:
 # -- arguments ----------------------------------------------------------------------------------------
 
 
-def integer_arg(rw: Rewrite, value: ExprLike, at: Path, fixed: bool = True) -> Expr:
-    """An integer control expression argument that is in scope at `at` and, with `fixed`, never changes."""
-    e, types = expr_arg(rw, value, at), types_at(rw.proc.tree, at)
+def integer_arg(rw: Rewrite, value: ExprLike, at: Path, fixed: bool = True, products: bool = False) -> Expr:
+    """An integer control expression argument that is in scope at `at` and, with `fixed`, never changes. With
+    `products`, sizes may be multiplied."""
+    e, types = expr_arg(rw, value, at, products), types_at(rw.proc.tree, at)
     truth = is_bool(e) or (isinstance(e, Var) and types[e.sym] == bool_)
     argument(is_control(e) and not truth, f"an integer control expression is needed, not {value!r}")
     argument(not fixed or not is_opaque(e), f"{value!r} reads a config field, which may change")
@@ -192,7 +193,7 @@ def integer_arg(rw: Rewrite, value: ExprLike, at: Path, fixed: bool = True) -> E
 
 def extent_arg(rw: Rewrite, value: ExprLike, a: AllocCursor, fixed: bool = True) -> Expr:
     """An integer control expression argument that is in scope at an allocation, for an extent: it is positive."""
-    e = integer_arg(rw, value, a.path, fixed)
+    e = integer_arg(rw, value, a.path, fixed, products=True)
     require(safety.holds(rw.proc.tree, a.path, Binary("<=", b.ONE, e), "the new extent is positive"), a)
     if not is_opaque(e) and lin(e).is_const:  # also in code that never runs, where all is proved
         positive(lin(e).const, "an extent")

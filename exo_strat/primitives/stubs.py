@@ -16,7 +16,7 @@ from ..ir.printing import names_at, print_expr
 from ..ir.walk import Path, get, walk
 from ..logic import evaluation, safety
 from ..logic.dependence import Clash, if_reached, show
-from .framework import Where, argument, primitive, refuse, require
+from .framework import Where, argument, in_scope_at, primitive, refuse, require
 from .scoping import ready, rest_of_block, stays_race_free
 from .wellformed import call_error
 
@@ -94,7 +94,7 @@ def insert_noop_call(rw: Rewrite, gap: GapCursor, instr: Proc, args: Sequence[st
     """
     path = gap.span.path()
     rw.insert(gap.span, Pass())
-    texts = [_text(rw, a) for a in args]
+    texts = [_text(rw, a, path) for a in args]
     n = len(instr.tree.args)
     argument(len(texts) == n, f"{instr.name()} takes {n} arguments, not {len(texts)}")
     rw.replace(path, parse_call(instr, texts, scope_at(rw.tree, path)))
@@ -104,8 +104,8 @@ def insert_noop_call(rw: Rewrite, gap: GapCursor, instr: Proc, args: Sequence[st
     return path
 
 
-def _text(rw: Rewrite, a: str | int | NodeCursor) -> str:
-    """An argument as object code."""
+def _text(rw: Rewrite, a: str | int | NodeCursor, path: Path) -> str:
+    """An argument of the call at `path` as object code."""
     if not isinstance(a, NodeCursor):
         argument(isinstance(a, str | int), f"an argument is object code, a number or a cursor, not {a!r}")
         return str(a)
@@ -114,6 +114,7 @@ def _text(rw: Rewrite, a: str | int | NodeCursor) -> str:
         raise InvalidCursorError("this cursor points to code that is gone")
     assert isinstance(found, NodeCursor)
     argument(isinstance(found.node, Expr), f"{a} is no expression")
+    in_scope_at(rw, found.node, path, a)  # type: ignore[arg-type]
     return print_expr(found.node, names_at(rw.tree))  # type: ignore[arg-type]
 
 

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from textwrap import indent
 
 import pytest
 from pyrsistent import pmap
 
 from exo_strat.cursors.proc import Proc
-from exo_strat.direct import delete_config, insert_noop_call, reorder_stmts, stage_mem
+from exo_strat.direct import (
+    add_loop,
+    cut_loop,
+    delete_config,
+    expand_dim,
+    insert_noop_call,
+    reorder_stmts,
+    shift_loop,
+    specialize,
+    stage_mem,
+    write_config,
+)
 from exo_strat.failure import SchedulingError
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.frontend.errors import CheckError
 from exo_strat.ir import types
 from exo_strat.ir.config import Config
+from exo_strat.ir.names import Sym
+from exo_strat.ir.nodes import Binary, Const, Expr, StrideExpr, Var
 from exo_strat.testing import assert_equivalent, assert_lawful
 
 C = Config("C", pmap({"n": types.size, "k": types.index, "on": types.bool_, "a": types.f32}))
@@ -80,3 +94,40 @@ def test_a_field_of_type_size_in_an_extent_is_positive() -> None:
         parsed("C.n = 7\nwhole(x)", "x: f32[8]", whole=p)
     with pytest.raises(CheckError, match="may be less than 1"):
         proc_from_source("def whole(x: f32[C.k]):\n    x[0] = 1.0", {"C": C})
+
+
+def _made_by_hand() -> dict[str, tuple[str, Callable[[Proc], Proc]]]:
+    n, x, zero = Var(Sym("n", 0)), Sym("x", 1), Const(0, types.int_)
+
+    def asked(e: Expr) -> Callable[[Proc], Proc]:
+        return lambda p: specialize(p, "i", Binary("==", e, zero))
+
+    return {
+        "quotient by zero": ("positive literal", asked(Binary("/", n, zero))),
+        "no such dimension": ("no dimension 7", asked(StrideExpr(x, 7))),
+        "no operator": ("is needed", asked(Binary("**", n, n))),
+        "a buffer": ("control expression is needed", lambda p: shift_loop(p, "i", Var(x))),
+        "bound by zero": ("positive literal", lambda p: shift_loop(p, "i", Binary("/", n, zero))),
+        "no integer": ("is needed", lambda p: cut_loop(p, "i", Const(True, types.int_))),
+        "too long": ("bits", lambda p: cut_loop(p, "i", 10**400)),
+        "stored": ("positive literal", lambda p: write_config(p, p.body().before(), C, "k", Binary("/", n, zero))),
+        "a product": ("must be a literal", lambda p: add_loop(p, "y[0] = _", "k", p.find("n * n"))),
+    }
+
+
+@pytest.mark.parametrize("name", _made_by_hand())
+def test_an_expression_that_no_text_says(name: str) -> None:
+    message, rewrite = _made_by_hand()[name]
+    p = parsed("y: f32[n * n]\ny[0] = 1.0\nfor i in seq(0, n):\n    x[i] = y[0]", "n: size, x: f32[n]")
+    with pytest.raises(SchedulingError, match=message):
+        rewrite(p)
+    right(p, expand_dim(p, "y", p.find("n * n"), "0"))  # in a shape they are
+    right(p, expand_dim(p, "y", "n * n", "0"))
+
+
+def test_an_argument_by_cursor_means_the_variable_that_it_names() -> None:
+    prefetch = proc_from_source("def prefetch(k: index):\n    pass")
+    p = parsed("for i in seq(0, 4):\n    x[i] = 0.0\nfor i in seq(4, 8):\n    x[i] = 1.0")
+    there = p.find("x[i] = _").idx()[0]
+    with pytest.raises(SchedulingError, match="not in scope"):
+        insert_noop_call(p, p.find("x[i] = 1.0").before(), prefetch, [there])
