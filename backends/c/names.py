@@ -32,6 +32,9 @@ LIBRARY = frozenset(_LIBRARY.split())
 """Functions and macros of the C library (and macros that compilers predefine) that a program's own
 names must not meet."""
 
+MACROS = frozenset(Path(__file__).with_name("macros.txt").read_text().split())
+"""Macros of the headers that programs include, of which no other rule tells."""
+
 EXTERNAL = frozenset(Path(__file__).with_name("libc.txt").read_text().split())
 """What the C library of Linux (glibc, with its mathematics) has to be linked with: a program's function of such a name
 takes the place of the library's, for all that is in the process, or the library's takes its place."""
@@ -48,6 +51,7 @@ def is_reserved(name: str) -> bool:
     return (
         name in KEYWORDS
         or name in LIBRARY
+        or name in MACROS
         or (name[-1:] in "fl" and name[:-1] in LIBRARY)
         or name.startswith(("_", "exo_", "EXO_", "M_"))
         or name.endswith(("_t", "_MAX", "_MIN", "_C", "_H"))

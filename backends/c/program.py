@@ -78,7 +78,8 @@ def _exported_names(roots: Sequence[ProcDef], prefix: str) -> dict[int, str]:
         if t.instr is not None:
             raise InstructionError(f"{t.name} is an instruction: compile a procedure that calls it")
         if not prefix and name != t.name:
-            raise NameClashError(f"C or its library has the name {t.name}; give the procedure another with rename")
+            why = f"C or its library has the name {t.name}" if t.name.isascii() else f"{t.name} is no name in C"
+            raise NameClashError(f"{why}; give the procedure another with rename")
         if name in names.values() and id(t) not in names:
             raise NameClashError(f"two procedures called {t.name} can't be in one module; rename one")
         names[id(t)] = name

@@ -65,6 +65,22 @@ def test_a_name_of_a_library(code: Code, name: str) -> None:
     assert x.tolist() == [3, 3, 3]
 
 
+def test_macros_of_headers_as_names(code: Code) -> None:
+    f = jit(
+        code("""
+    def isless(BIG_ENDIAN: f32[8], alloca: i32):
+        SEEK_SET: f32[80000]
+        SEEK_SET[0] = 1.0
+        for FP_NAN in seq(0, 8):
+            BIG_ENDIAN[FP_NAN] = SEEK_SET[0]
+        alloca = alloca // alloca
+    """)
+    )
+    x = np.zeros(8, np.float32)
+    f(x, np.array([3], np.int32))
+    assert x.tolist() == [1] * 8
+
+
 def test_what_an_instruction_brings_is_local_too(code: Code) -> None:
     """Its C may define functions and variables whose names other libraries have."""
     own = "float timezone = 4.0f;\nvoid advance(float *x) { *x += timezone; }"
@@ -100,7 +116,7 @@ def test_only_the_entry_point_can_be_seen(code: Code) -> None:
     library = jit(twice(code, "accept", plus_one(code, "step"))).library
     names = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
     assert {line.split()[-1] for line in names.splitlines()} == {
-        "exo_entry", "exo_wanted", "exo_stack_needed", "exo_stack_found",
+        "exo_entry", "exo_wanted", "exo_stack_needed", "exo_stack_found", "exo_why",
     }  # fmt: skip
 
 
