@@ -31,10 +31,10 @@ blas-test: $(READY)
 	$(BIN)/python -m examples.blas.library build/blas
 	$(BIN)/python -m examples.blas.netlib build/blas/libexo_blas.so || test $$? = 77
 	$(BIN)/python -m examples.blas.callers build/blas/libexo_blas.so || test $$? = 77
-	EXO_BLAS_LIBRARY=$(CURDIR)/build/blas/libexo_blas.so $(BIN)/pytest -n auto --dist loadgroup -q -m "not sanitize" tests/blas
+	EXO_BLAS_LIBRARY=$(CURDIR)/build/blas/libexo_blas.so $(BIN)/pytest -n auto -q -m "not sanitize" tests/blas
 
 test: $(READY)
-	$(BIN)/pytest -n auto --dist loadgroup -q
+	$(BIN)/pytest -n auto -q
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -42,9 +42,9 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 soak: $(READY)
-	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto --dist loadgroup -q -m hypothesis --ignore tests/soundness/test_primitives.py tests
-	$(BIN)/pytest -n auto --dist loadgroup -q -m cross tests/backends
-	$(BIN)/pytest -n auto --dist loadgroup -q -m sanitize tests/blas tests/backends
+	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q -m hypothesis --ignore tests/soundness/test_primitives.py tests
+	$(BIN)/pytest -n auto -q -m cross tests/backends
+	$(BIN)/pytest -n auto -q -m sanitize tests/blas tests/backends
 	$(BIN)/python -m exo_strat.testing.soak -n $(N)
 	$(BIN)/python -m benchmarks.chains -n $(N)0
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import mmap
 import os
 import shutil
@@ -25,13 +26,6 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One process of pytest-xdist has all tests here, if kernels are built: each would schedule them for itself."""
-    for item in items:
-        if not GIVEN and Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("blas"))
-
-
 @pytest.fixture(scope="session")
 def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[str, ...], str], Cblas]:
     """`blas_of(wrappers, isa)`: a library that has some wrappers, built once for each set of them and target."""
@@ -43,7 +37,10 @@ def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[str, ..
         if (wrappers, isa) not in loaded:  # once: a library that is in use must not be copied over
             folder = tmp_path_factory.mktemp("blas")
             targets = [m for m in TARGETS if m.name in ("c", isa)]
-            library = Path(shutil.copy(GIVEN, folder)) if GIVEN else build(folder, targets, only=wrappers)
+            # one process at a time: what it makes is kept in the cache, so that the next need not schedule it again
+            with (tmp_path_factory.getbasetemp().parent / "blas.lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                library = Path(shutil.copy(GIVEN, folder)) if GIVEN else build(folder, targets, only=wrappers)
             loaded[wrappers, isa] = load(library, isa)
         return loaded[wrappers, isa]
 
