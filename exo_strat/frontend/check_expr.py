@@ -94,7 +94,8 @@ def _control(t: Scalar | Control) -> Kind:
 
 def _check_binary(place: Place, e: Binary) -> Kind:
     lhs = check_expr(place.at(("lhs", None)), e.lhs)
-    if e.op in LOGICAL and lhs == "truth value":  # the second part is only evaluated if the first does not decide
+    if e.op in LOGICAL and lhs == "truth value" and _asks_bounds(e.rhs):
+        # the second part is only evaluated if the first does not decide
         first = place.truth(e.lhs)
         place = place.know(flatten(first if e.op == "and" else neg(first)))
     rhs = check_expr(place.at(("rhs", None)), e.rhs)
@@ -115,6 +116,11 @@ def _check_binary(place: Place, e: Binary) -> Kind:
     if e.op == "*" and lhs == "integer" and not (_is_literal(e.lhs) or _is_literal(e.rhs) or _is_declared(place)):
         raise place.error(f"{place.show(e)}: one factor of a product of control integers must be a literal")
     return lhs
+
+
+def _asks_bounds(e: Expr) -> bool:
+    """Whether an expression reads an element, which must be in bounds."""
+    return any(isinstance(n, Read) for _, n in walk(e))
 
 
 def _is_literal(e: Expr) -> bool:

@@ -131,3 +131,22 @@ def test_an_argument_by_cursor_means_the_variable_that_it_names() -> None:
     there = p.find("x[i] = _").idx()[0]
     with pytest.raises(SchedulingError, match="not in scope"):
         insert_noop_call(p, p.find("x[i] = 1.0").before(), prefetch, [there])
+
+
+def test_a_callee_that_asserts_of_a_buffer_that_nobody_wrote() -> None:
+    source = "def c2(t: f32[2]):\n    assert t[0] < 1.0 or not (t[0] < 1.0)\n    pass"
+    asserting = proc_from_source(source)
+    around = proc_from_source("def c1(k: size):\n    u: f32[2]\n    c2(u)", {"c2": asserting})
+    p = parsed("x[0] = 1.0", "x: f32[8]")
+    with pytest.raises(SchedulingError, match="u may be read before it is written"):
+        insert_noop_call(p, p.body()[0].before(), around, ["2"])
+    p = parsed("t: f32[2]\nt[0] = 1.0\nc2(t)\nx[0] = 1.0", "x: f32[8]", c2=asserting)
+    with pytest.raises(SchedulingError, match="t"):
+        reorder_stmts(p, p.body()[1].expand(0, 1))
+
+
+@pytest.mark.parametrize(("op", "compared"), [("and", "<"), ("or", "==")])
+def test_a_condition_of_many_parts(op: str, compared: str) -> None:
+    text = f" {op} ".join(f"n {compared} {k}" for k in range(300))
+    p = parsed(f"if {text}:\n    x[0] = 1.0")
+    assert str(p).count(f" {op} ") == 299
