@@ -257,6 +257,8 @@ def jit(
     Raises a `BackendError` if the procedure can't be compiled; `UnsupportedTargetError` if this
     processor can't run it; `NoCompilerError`, `CompileError` or `CacheError` for what these say.
     """
+    if not isinstance(proc, Proc):
+        raise TypeError(f"jit compiles a procedure, not {proc!r}; schedule(op, p) gives one")
     module = compile([proc], "exo_jit", prefix=PRIVATE)
     check_assertions(proc)
     wanted = dict.fromkeys((*module.cpu_flags, *(machine.cpu_flags if machine else ())))

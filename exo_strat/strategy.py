@@ -99,6 +99,8 @@ class Op:
 
     def __call__(self, p: Proc, c: Cursor | None = None) -> Outcome:
         """Apply at `c`, carried forward to `p` first; at the root if no cursor is given."""
+        if not isinstance(p, Proc):
+            raise TypeError(f"an Op is applied to a procedure, not to {p!r}")
         return evaluate(self, p, p.root() if c is None else c)
 
     def __rshift__(self, other: Op) -> Op:
@@ -311,6 +313,8 @@ def schedule(op: Op, p: Proc, c: Cursor | None = None) -> Proc:
 
     Python looks for no garbage meanwhile.
     """
+    if not isinstance(op, Op):
+        raise TypeError(f"schedule(op, p) takes the Op first, then the procedure; {op!r} is no Op")
     with _no_collection():
         outcome = op(p, c)
     if isinstance(outcome, Success):

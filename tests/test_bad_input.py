@@ -13,7 +13,9 @@ import pytest
 from pyrsistent import pmap
 from returns.result import Success
 
+from backends import jit
 from exo_strat import *
+from exo_strat.frontend.errors import FrontendError
 from exo_strat.frontend.near import count
 from exo_strat.primitives.framework import PRIMITIVES, PrimitiveForm
 
@@ -413,3 +415,18 @@ def test_a_call_or_access_that_may_go_wrong_shows_values(
     if values is not None:
         assert error.counterexample is not None and values(dict(error.counterexample))
         assert all(f"{k} = {v}" in str(error) for k, v in error.counterexample.items() if k == "n")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: jit(simplify()), "jit compiles a procedure"),
+        (lambda: jit(None), "jit compiles a procedure"),
+        (lambda: simplify()(3), "an Op is applied to a procedure, not to 3"),
+        (lambda: schedule(P, simplify()), "takes the Op first"),
+        (lambda: config(3), "@config stands above a class"),
+    ],
+)
+def test_a_wrong_thing_at_a_front_door(call: Callable[[], object], message: str) -> None:
+    with pytest.raises((TypeError, FrontendError), match=message):
+        call()

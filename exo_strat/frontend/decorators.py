@@ -67,6 +67,8 @@ def config(cls: type) -> Config:
     >>> Load, sorted((name, str(t)) for name, t in Load.fields.items())
     (Load, [('row', 'stride'), ('scale', 'f32')])
     """
+    if not isinstance(cls, type):
+        raise ParseError(f"@config stands above a class whose annotations are the fields' types, not {cls!r}")
     env = _frame_env(_caller())
     fields: dict[str, Any] = {}
     for name, t in inspect.get_annotations(cls).items():
