@@ -7,12 +7,15 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import tomllib
 import venv
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from exo_strat.ir.room import FRAMES, STACK, with_room
 
 ROOT = Path(__file__).parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -43,11 +46,20 @@ def test_what_ci_runs_can_run() -> None:
         subprocess.run(["make", "-n", target], cwd=ROOT, check=True, capture_output=True)
 
 
-def test_no_recursion_limit_is_raised() -> None:
+def test_only_threads_with_room_raise_the_recursion_limit() -> None:
+    """On a thread with a stack to match, and no longer than it runs."""
     sources = [p for package in ("exo_strat", "strategies", "backends") for p in (ROOT / package).rglob("*.py")]
-    for path in sources:
-        text = path.read_text()
-        assert "setrecursionlimit" not in text, path
+    raising = [p.relative_to(ROOT).as_posix() for p in sources if "setrecursionlimit" in p.read_text()]
+    assert raising == ["exo_strat/ir/room.py"]
+    usual = sys.getrecursionlimit()
+
+    @with_room
+    def depth(n: int) -> tuple[int, int, int]:
+        return depth.__wrapped__(n - 1) if n else (sys.getrecursionlimit(), threading.get_ident(), STACK)  # type: ignore[attr-defined]
+
+    limit, thread, stack = depth(5 * usual)
+    assert limit == FRAMES and stack >= 1024 * FRAMES and thread != threading.get_ident()
+    assert sys.getrecursionlimit() == usual
 
 
 @pytest.mark.slow
