@@ -7,7 +7,6 @@ function, and a text names it once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
 from .config import Config
@@ -15,7 +14,7 @@ from .externs import ExternFn
 from .memo import memo_by_identity
 from .memory import Memory
 from .nodes import Alloc, Arg, Call, ExternCall, For, If, Node, ProcDef, ReadConfig, Stmt, WriteConfig
-from .walk import walk
+from .walk import children, parts
 
 Outside: TypeAlias = Memory | Config | ExternFn
 
@@ -34,29 +33,38 @@ def mentioned_by(n: Node) -> Outside | None:
 
 
 @memo_by_identity
+def fields_and_externs(n: ProcDef | Stmt) -> tuple[ReadConfig | ExternCall, ...]:
+    """What reads a config field or calls an extern function in a procedure or statement, but for the statements that
+    it holds."""
+    found: list[ReadConfig | ExternCall] = []
+    todo = [e for (label, _), e in children(n) if label not in ("body", "orelse")]
+    while todo:
+        e = todo.pop()
+        if isinstance(e, ReadConfig | ExternCall):
+            found.append(e)
+        if e.CHILDREN:
+            todo += parts(e)
+    return tuple(found)
+
+
+@memo_by_identity
 def mentioned(n: ProcDef | Stmt) -> frozenset[Outside]:
     """All that a procedure or statement mentions, and what it calls."""
+    heads = (*n.args, *fields_and_externs(n)) if isinstance(n, ProcDef) else (n, *fields_and_externs(n))
+    own = frozenset([thing for m in heads if (thing := mentioned_by(m)) is not None])
     match n:
-        case ProcDef():
-            heads = (mentioned_by(m) for part in (*n.args, *n.preds) for _, m in walk(part))
-            return _found(heads).union(*map(mentioned, n.body))
-        case For(lo=lo, hi=hi, body=body):
-            return _found(mentioned_by(m) for e in (lo, hi) for _, m in walk(e)).union(*map(mentioned, body))
-        case If(cond=cond, body=body, orelse=orelse):
-            return _found(mentioned_by(m) for _, m in walk(cond)).union(*map(mentioned, (*body, *orelse)))
+        case ProcDef(body=body) | For(body=body):
+            return own.union(*map(mentioned, body))
+        case If(body=body, orelse=orelse):
+            return own.union(*map(mentioned, (*body, *orelse)))
+        case Call(f=f):
+            return own | mentioned(f.tree)
         case _:
-            own = _found(mentioned_by(m) for _, m in walk(n))
-            return own | mentioned(n.f.tree) if isinstance(n, Call) else own
-
-
-def _found(things: Iterator[Outside | None]) -> frozenset[Outside]:
-    return frozenset([t for t in things if t is not None])
+            return own
 
 
 def two_of_one_name(tree: ProcDef) -> str | None:
-    """A name by which a program would mean two different things, if there is one."""
-    found: dict[str, Outside] = {}
-    for thing in sorted(mentioned(tree), key=lambda t: t.name):
-        if found.setdefault(thing.name, thing) != thing:
-            return thing.name
-    return None
+    """A name by which a program would mean two different things, if there is one: the first in the alphabet."""
+    found = mentioned(tree)
+    names = [t.name for t in found]
+    return min((n for n in names if names.count(n) > 1), default=None) if len({*names}) < len(names) else None

@@ -37,8 +37,9 @@ from ..ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
+from ..ir.outside import fields_and_externs
 from ..ir.types import bool_, size
-from ..ir.walk import Path, asked_at_entry, binders, children, is_control, mentions, rewrite, walk
+from ..ir.walk import Path, asked_at_entry, binders, is_control, mentions, rewrite, walk
 from .answers import Proved
 from .context import Facts, entry_facts, facts_at, range_facts
 from .formula import TRUE, Formula, eq, ge, iff, lt, neg
@@ -166,13 +167,18 @@ def _typed(tree: ProcDef, env: Env) -> Facts:
 @memo_by_identity
 def _fields(tree: ProcDef) -> tuple[ReadConfig, ...]:
     """The config fields that a procedure names, itself or in what it calls."""
-    found: set[ReadConfig] = set()
-    for _, n in walk(tree):
-        if isinstance(n, ReadConfig | WriteConfig):
-            found.add(ReadConfig(n.config, n.field))
-        elif isinstance(n, Call):
-            found.update(_fields(n.f.tree))
-    return tuple(sorted(found, key=lambda r: (r.config.name, r.field)))
+    return tuple(sorted(_named(tree), key=lambda r: (r.config.name, r.field)))
+
+
+@memo_by_identity
+def _named(n: Stmt | ProcDef) -> frozenset[ReadConfig]:
+    """The same of a statement or procedure, in any order. Statements that an edit leaves alone are not walked again."""
+    found = {m for m in fields_and_externs(n) if isinstance(m, ReadConfig)}
+    if isinstance(n, WriteConfig):
+        found.add(ReadConfig(n.config, n.field))
+    elif isinstance(n, Call):
+        found |= _named(n.f.tree)
+    return frozenset(found).union(*map(_named, _inner(n)))
 
 
 @memo_by_identity
@@ -247,8 +253,7 @@ def asks_itself(s: Stmt) -> bool:
     """The same of `s` without the blocks that it holds."""
     if isinstance(s, Call) and any(map(is_opaque, asked_at_entry(s.f.tree))):
         return True
-    own = (c for (label, _), c in children(s) if label not in ("body", "orelse"))
-    return any(isinstance(n, ReadConfig) and is_control(n) for c in own for _, n in walk(c))
+    return any(isinstance(n, ReadConfig) and is_control(n) for n in fields_and_externs(s))
 
 
 def _inner(s: Stmt | ProcDef) -> Iterator[Stmt]:
