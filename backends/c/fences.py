@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..kernel import Call, For, If, Node, Path, ProcDef, Stmt, get, walk
+from ..kernel import Call, For, If, Node, Path, ProcDef, Stmt, declarators, get
 
 
 def fences(stmts: Iterable[Stmt]) -> tuple[str, ...]:
@@ -51,9 +51,16 @@ def earlier(tree: ProcDef, path: Path) -> Iterator[Stmt]:
 
 def starts_threads(s: Stmt) -> bool:
     """Whether other threads begin to work in a statement: a parallel loop, or the call of a procedure with one."""
-    if isinstance(s, Call):
-        return s.f.tree.instr is None and any(starts_threads(n) for _, n in walk(s.f.tree) if isinstance(n, For | Call))
-    return _is_parallel(s)
+    seen: set[int] = set()
+    stack: list[Node] = [s]
+    while stack:
+        n = stack.pop()
+        if _is_parallel(n):
+            return True
+        if isinstance(n, Call) and n.f.tree.instr is None and id(n.f.tree) not in seen:
+            seen.add(id(n.f.tree))
+            stack += [m for m in declarators(n.f.tree) if isinstance(m, For | Call)]
+    return False
 
 
 def _is_parallel(n: Node) -> bool:

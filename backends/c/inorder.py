@@ -32,7 +32,7 @@ from ..kernel import (
     parallel,
     walk,
 )
-from .program import Function
+from .program import Function, with_callees
 
 STATEMENT = "EXO_IN_ORDER;"
 PRELUDE = """\
@@ -76,15 +76,20 @@ def _stays_in_its_column(inside: Sequence[Node], f: Function) -> bool:
 def _keeps_a_loop(code: Sequence[Node], known: frozenset[Sym]) -> bool:
     """Whether code, or what it calls, has a loop of unknown length: from a number to what is not `known`. A variable of
     a loop in it has numbers where that is unrolled."""
-    known |= {n.iter for n in code if isinstance(n, For)}
-    for n in code:
-        if isinstance(n, For) and isinstance(n.lo, Const) and not _mentioned(n.hi) <= known:
-            return True
-        if isinstance(n, Call) and n.f.tree.instr is None:
-            passed = zip(n.f.tree.args, n.args, strict=True)
-            constant = frozenset(a.sym for a, e in passed if isinstance(a.type, Control) and _mentioned(e) <= known)
-            if _keeps_a_loop([m for _, m in walk(n.f.tree)], constant):
+    seen: set[tuple[int, frozenset[Sym]]] = set()
+    stack = [(code, known)]
+    while stack:
+        code, known = stack.pop()
+        known |= {n.iter for n in code if isinstance(n, For)}
+        for n in code:
+            if isinstance(n, For) and isinstance(n.lo, Const) and not _mentioned(n.hi) <= known:
                 return True
+            if isinstance(n, Call) and n.f.tree.instr is None:
+                passed = zip(n.f.tree.args, n.args, strict=True)
+                constant = frozenset(a.sym for a, e in passed if isinstance(a.type, Control) and _mentioned(e) <= known)
+                if (id(n.f.tree), constant) not in seen:
+                    seen.add((id(n.f.tree), constant))
+                    stack.append(([m for _, m in walk(n.f.tree)], constant))
     return False
 
 
@@ -105,14 +110,8 @@ def _is_called(f: Function, by_tree: Mapping[int, Function]) -> bool:
 
 def _has_vectors(s: Node, f: Function, by_tree: Mapping[int, Function]) -> bool:
     """Whether code, or what it calls, has vectors already, of which compilers make no larger ones."""
-    for _, n in walk(s):
-        if isinstance(n, Read | WindowExpr) and not f.data[n.sym].mem.direct:
-            return True
-        if isinstance(n, Call) and n.f.tree.instr is None:
-            callee = by_tree[id(n.f.tree)]
-            if _has_vectors(callee.tree, callee, by_tree):
-                return True
-    return False
+    found = with_callees(s, f, by_tree)
+    return any(isinstance(n, Read | WindowExpr) and not g.data[n.sym].mem.direct for n, g in found)
 
 
 def _several_places(s: For, f: Function, by_tree: Mapping[int, Function]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..kernel import Alloc, Block, Call, For, If, Path, Tensor, walk
+from ..kernel import Alloc, Block, Call, For, If, Path, Tensor, declarators
 from .errors import AllocationError, MemoryAccessError, Objection, marked
 from .memory import CMemory, PlacedMemory
 from .program import Function, Program
@@ -24,8 +24,9 @@ def placed(program: Program) -> Program:
     """The program with its places; raises a `BackendError` where buffers don't fit, or threads would share them."""
     floors: dict[str, Used] = {}
     places: dict[tuple[str, Path], int] = {}
+    shared = _placed_in(program)
     for f in reversed(program.functions):  # callers first
-        _Walk(f, program, floors, places).block(f.tree.body, (), "body", floors.get(f.name, {}))
+        _Walk(f, program, floors, places, shared).block(f.tree.body, (), "body", floors.get(f.name, {}))
     return replace(program, places=places)
 
 
@@ -37,6 +38,7 @@ class _Walk:
     program: Program
     floors: dict[str, Used]
     places: dict[tuple[str, Path], int]
+    shared: Mapping[int, PlacedMemory]
     threads: bool = False
     """Whether several threads run this code."""
 
@@ -89,7 +91,7 @@ class _Walk:
             for d in callee.data.values():
                 self._refuse_threads(d.mem, path)
             return
-        if self.threads and (shared := _any_placed(callee, self.program)):
+        if self.threads and (shared := self.shared.get(id(callee.tree))):
             self._refuse_threads(shared, path)
         floor = dict(self.floors.get(callee.name, {}))
         for mem, n in used.items():
@@ -102,8 +104,13 @@ class _Walk:
             raise marked(MemoryAccessError, self.function.tree, path, message)
 
 
-def _any_placed(f: Function, program: Program) -> PlacedMemory | None:
-    """A memory that a function, or what it calls, uses and all threads share."""
-    callees = (program.by_tree[id(n.f.tree)] for _, n in walk(f.tree) if isinstance(n, Call))
-    mine = (d.mem for d in f.data.values() if isinstance(d.mem, PlacedMemory))
-    return next(mine, None) or next(filter(None, (_any_placed(g, program) for g in callees)), None)
+def _placed_in(program: Program) -> Mapping[int, PlacedMemory]:
+    """For each function, by its tree, a memory that it or what it calls uses and all threads share, if there is one."""
+    found: dict[int, PlacedMemory] = {}
+    for f in program.by_tree.values():  # callees first
+        mine = [d.mem for d in f.data.values() if isinstance(d.mem, PlacedMemory)]
+        called = [program.by_tree[id(s.f.tree)].tree for s in declarators(f.tree) if isinstance(s, Call)]
+        shared = mine + [found[id(t)] for t in called if id(t) in found]
+        if shared:
+            found[id(f.tree)] = shared[0]
+    return found

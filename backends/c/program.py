@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..kernel import Call, Path, Proc, ProcDef, Sym, walk
+from ..kernel import Call, Node, Path, Proc, ProcDef, Sym, walk
 from .errors import BackendError, InstructionError, NameClashError
 from .names import fresh, function_name
 from .symbols import Data, Range, data_symbols, ranges, written_args
@@ -50,6 +50,21 @@ class Program:
     """Where buffers of a `PlacedMemory` begin, by the function's name and the path of the allocation."""
     checked: frozenset[tuple[str, str]] = frozenset()
     """Config fields whose values are compared with the `most` of the functions when they are written."""
+
+
+def with_callees(code: Node, f: Function, by_tree: Mapping[int, Function]) -> Iterator[tuple[Node, Function]]:
+    """The nodes of some code of a function, and of the functions that it reaches by calls, each of these once."""
+    seen: set[int] = set()
+    stack = [(code, f)]
+    while stack:
+        code, f = stack.pop()
+        for _, n in walk(code):
+            yield n, f
+            if isinstance(n, Call) and n.f.tree.instr is None:
+                callee = by_tree[id(n.f.tree)]
+                if id(callee) not in seen:
+                    seen.add(id(callee))
+                    stack.append((callee.tree, callee))
 
 
 def _callees_first(roots: Sequence[ProcDef], into_instructions: bool) -> tuple[ProcDef, ...]:

@@ -39,7 +39,7 @@ from .memory import HeapMemory, PlacedMemory
 from .needs import ITERATION, Needs
 from .ordering import waits_at_end
 from .outlining import definition, parameters
-from .program import Function, Program
+from .program import Function, Program, with_callees
 from .terms import Term, binary, row_major
 from .threads import side_by_side
 from .types import INT, c_type, decided
@@ -56,18 +56,19 @@ def reads_config(e: Node) -> bool:
 def may_stop(s: Node, f: Function, program: Program) -> bool:
     """Whether code of a function, or what it calls, may be stopped when it runs: it asks for memory, divides integers,
     or writes a config field that grows."""
-    for _, n in walk(s):
-        if isinstance(n, ExternCall) and n.f is floordiv:
-            return True
-        if isinstance(n, WriteConfig) and (n.config.name, n.field) in program.checked:
-            return True
-        if isinstance(n, Alloc) and isinstance(n.type, Tensor) and isinstance(f.data[n.sym].mem, HeapMemory):
-            return True
-        if isinstance(n, Call) and n.f.tree.instr is None:
-            callee = program.by_tree[id(n.f.tree)]
-            if may_stop(callee.tree, callee, program):
-                return True
-    return False
+
+    def stops(n: Node, g: Function) -> bool:
+        match n:
+            case ExternCall(f=fn):
+                return fn is floordiv
+            case WriteConfig(config=c, field=field):
+                return (c.name, field) in program.checked
+            case Alloc(sym=sym, type=t):
+                return isinstance(t, Tensor) and isinstance(g.data[sym].mem, HeapMemory)
+            case _:
+                return False
+
+    return any(stops(n, g) for n, g in with_callees(s, f, program.by_tree))
 
 
 def indented(lines: Iterable[str]) -> Iterator[str]:
