@@ -209,7 +209,7 @@ def _redirect_one(rw: Rewrite, path: Path, sym: Sym, how: Redirect) -> None:
         if how.stride is not None:
             d = how.stride(node.dim)
             _same_stride(rw, path, sym, node.dim, dense_strides(how.shape)[d])
-            rw.replace(path, StrideExpr(how.to, d))
+            rw.set(path, sym=how.to, dim=d)
     else:
         assert isinstance(node, Assign | Reduce | Read), f"{node} does not access a buffer"
         new = how.point(node.idx)

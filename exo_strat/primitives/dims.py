@@ -168,7 +168,7 @@ def rearrange_dim(rw: Rewrite, a: AllocCursor, perm: tuple[int, ...]) -> Where:
 
 @primitive(
     same_values=True,
-    cursors={"values inside": "stay, gone", "values elsewhere": "stay, first copy, replaced, gone"},
+    cursors={"values inside": "stay, gone", "values elsewhere": "stay, first copy, gone"},
 )
 def divide_dim(rw: Rewrite, a: AllocCursor, dim: int, c: int) -> Where:
     """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, n/c, c, _]; a[_, e/c, e%c, _]`, if c divides n. Paper: A.5.

@@ -186,7 +186,7 @@ def literal(e: Expr) -> int | None:
 
 @primitive(
     same_values=True,
-    cursors={"values inside": "stay, first copy, gone", "values elsewhere": "stay, first copy, replaced, gone"},
+    cursors={"values inside": "stay, first copy, gone", "values elsewhere": "stay, first copy, gone"},
 )
 def mult_dim(rw: Rewrite, a: AllocCursor, hi_dim: int, lo_dim: int) -> Where:
     """`a: T[n, _, c]; a[i, _, j]  ~>  a: T[c*n, _]; a[c*i + j, _]`, the inverse of `divide_dim`. Paper: A.5.

@@ -124,7 +124,7 @@ def _values_stay(tree: ProcDef, a: AllocCursor, other: AllocCursor) -> None:
     cursors={
         "target": "replaced",
         "values inside": "stay, first copy, gone",
-        "values elsewhere": "stay, replaced, gone",
+        "values elsewhere": "stay, gone",
     },
 )
 def unroll_buffer(rw: Rewrite, a: AllocCursor, dim: int) -> Where:
