@@ -73,7 +73,8 @@ def test_a_wrong_strategy_in_a_chain_is_caught(monkeypatch: pytest.MonkeyPatch) 
 def test_every_strategy_of_the_libraries_is_in_chains_or_said_to_be_elsewhere() -> None:
     source = Path(chain_parts.__file__).read_text()
     elsewhere = {
-        std: "abs_rule broadcast_rule fma_rule Rule Tile as_call fission_before fission_where_possible if_it_runs "
+        std: "NoInstructionWarning check_lanes "
+        "abs_rule broadcast_rule fma_rule Rule Tile as_call fission_before fission_where_possible if_it_runs "
         "prefetch remove_parent_loop rise_into stage_compute stream_stores to_instructions transposed unroll_loops "
         "vectorize_for",
         gemmini: "as_tiles block_loop configure cut_nest each fission_as_much_as_possible is_config_call load_tiles "

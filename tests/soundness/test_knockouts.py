@@ -145,7 +145,7 @@ FEWEST = 3
 
 def knocked_out(file: Path) -> Iterator[str]:
     """The primitive of each test of a file of knock-outs, as its parameters state it."""
-    spec = spec_from_file_location(f"counted_{file.stem}", file)
+    spec = spec_from_file_location(f"tests.soundness.counted_{file.stem}", file)
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[spec.name] = module  # where dataclasses look themselves up
