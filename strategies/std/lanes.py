@@ -30,7 +30,7 @@ class NoInstructionWarning(UserWarning):
 
 @strategy
 def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Script:
-    """Changes nothing. Each loop over the lanes of registers in `memory` that is no instruction's call at and below the
+    """p  ~>  p, said aloud. Focus: whatever a plan has left. Each loop over the lanes of registers in `memory` that is no instruction's call at and below the
     focus is named in a `NoInstructionWarning`; with `strict` in a failure.
 
     >>> from exo_strat import DRAM_STACK, proc_from_source
