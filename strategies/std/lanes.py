@@ -30,8 +30,10 @@ class NoInstructionWarning(UserWarning):
 
 @strategy
 def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Script:
-    """p  ~>  p, said aloud. Focus: whatever a plan has left. Each loop over the lanes of registers in `memory` that is no instruction's call at and below the
-    focus is named in a `NoInstructionWarning`; with `strict` in a failure.
+    """`s  ~>  s`. Focus: what a plan for vectors has left. Returns it.
+
+    Each loop over the lanes of registers in `memory`, at and below the focus, that is no instruction's call is named in a
+    `NoInstructionWarning`; with `strict` in a failure.
 
     >>> from exo_strat import DRAM_STACK, proc_from_source
     >>> p = proc_from_source('''
