@@ -32,7 +32,8 @@ class NoInstructionWarning(UserWarning):
 def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Script:
     """`s  ~>  s`. Focus: what a plan for vectors has left. Returns it.
 
-    Each loop over the lanes of registers in `memory`, at and below the focus, that is no instruction's call is named in a
+    Each loop over the lanes of registers in `memory`, at and below the focus, that is no call of an instruction is
+    named in a
     `NoInstructionWarning`; with `strict` in a failure.
 
     >>> from exo_strat import DRAM_STACK, proc_from_source
