@@ -5,7 +5,7 @@ from backends.c.fences import starts_threads
 from backends.c.inorder import _has_vectors, _keeps_a_loop
 from backends.c.placement import _placed_in
 from backends.c.program import link
-from backends.c.statements import allocates
+from backends.c.statements import may_stop
 from exo_strat import Proc, proc_from_source
 
 
@@ -28,7 +28,7 @@ def test_no_question_about_a_call_follows_every_way() -> None:
     function = program.functions[-1]
     call = function.tree.body[0]
     assert not starts_threads(call)
-    assert not allocates(call, function, program)
+    assert not may_stop(call, function, program)
     assert not _has_vectors(call, function, program.by_tree)
     assert not _keeps_a_loop([call], frozenset())
     assert not _placed_in(program)
