@@ -31,6 +31,7 @@ from exo_strat import (
     print_expr,
     proc_from_source,
     render,
+    statements,
     walk,
     with_room,
 )
@@ -120,6 +121,7 @@ __all__ = [
     "print_expr",
     "proc_from_source",
     "render",
+    "statements",
     "walk",
     "with_room",
 ]

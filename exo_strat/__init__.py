@@ -102,7 +102,7 @@ from .ir.types import (
     u32,
     u64,
 )
-from .ir.walk import binders, children, declarators, get, in_scope, is_control, mentions, walk
+from .ir.walk import binders, children, declarators, get, in_scope, is_control, mentions, statements, walk
 from .linting import Fault, lint
 from .logic.safety import holds_everywhere, parallel
 from .machine import Machine
@@ -362,6 +362,7 @@ __all__ = [
     "specialize",
     "split_write",
     "sqrt",
+    "statements",
     "stage_mem",
     "Steps",
     "StmtCursor",

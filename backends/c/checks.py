@@ -38,9 +38,11 @@ from ..kernel import (
     Tensor,
     WindowExpr,
     WriteConfig,
+    declarators,
     holds_everywhere,
     names_at,
     parallel,
+    statements,
     walk,
 )
 from .errors import (
@@ -99,7 +101,8 @@ def _named(n: Node) -> Memory | Config | ExternFn | None:
 def check_registers(program: Program) -> None:
     """Config state that instructions ask for or set is the hardware's: other code neither reads nor writes it, as
     that would be a variable of the processor."""
-    called = [program.by_tree[id(n.f.tree)] for f in program.functions for _, n in walk(f.tree) if isinstance(n, Call)]
+    calls = [n for f in program.functions for n in declarators(f.tree) if isinstance(n, Call)]
+    called = [program.by_tree[id(n.f.tree)] for n in calls]
     instructions = [f.tree for f in called if f.tree.instr is not None]
     registers = {
         n.config for tree in instructions for _, n in walk(tree) if isinstance(n, ReadConfig | WriteConfig)
@@ -114,7 +117,7 @@ def check_registers(program: Program) -> None:
 
 def check_accesses(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
     """Memories that only instructions may touch are touched by nothing else."""
-    passed = {(*path, ("args", i)) for path, n in walk(tree) if isinstance(n, Call) for i in range(len(n.args))}
+    passed = {(*path, ("args", i)) for path, n in statements(tree) if isinstance(n, Call) for i in range(len(n.args))}
     for path, n in walk(tree):
         if isinstance(n, Assign | Reduce) or (isinstance(n, Read) and path not in passed):
             mem = data[n.sym].mem
@@ -152,7 +155,7 @@ def _ends(at: Expr | Point | Interval) -> tuple[Expr, ...]:
 
 def check_calls(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
     """Arguments agree with parameters in precision, memory and being a window or a tensor."""
-    for path, n in walk(tree):
+    for path, n in statements(tree):
         if not isinstance(n, Call):
             continue
         for formal, actual in zip(n.f.tree.args, n.args, strict=True):
@@ -221,7 +224,7 @@ def _check_dense(tree: ProcDef, path: Path, actual: Expr, data: Mapping[Sym, Dat
 
 def check_loops(tree: ProcDef) -> None:
     """`par` and `vec` loops have independent iterations."""
-    for path, n in walk(tree):
+    for path, n in statements(tree):
         if isinstance(n, For) and n.mode != "seq":
             # a verdict is `Safe()`, which has no fields, or says what obligation is left
             left = asdict(parallel(tree, path))

@@ -29,6 +29,7 @@ from ..kernel import (
     Sym,
     Var,
     WindowExpr,
+    declarators,
     parallel,
     walk,
 )
@@ -105,7 +106,7 @@ def _known(f: Function, by_tree: Mapping[int, Function]) -> frozenset[Sym]:
 def _is_called(f: Function, by_tree: Mapping[int, Function]) -> bool:
     """Whether other procedures call it: a compiler then may know what they pass."""
     trees = (g.tree for g in by_tree.values())
-    return any(by_tree[id(n.f.tree)] is f for tree in trees for _, n in walk(tree) if isinstance(n, Call))
+    return any(by_tree[id(n.f.tree)] is f for tree in trees for n in declarators(tree) if isinstance(n, Call))
 
 
 def _has_vectors(s: Node, f: Function, by_tree: Mapping[int, Function]) -> bool:
@@ -116,7 +117,7 @@ def _has_vectors(s: Node, f: Function, by_tree: Mapping[int, Function]) -> bool:
 
 def _several_places(s: For, f: Function, by_tree: Mapping[int, Function]) -> bool:
     """Whether a buffer of longer life is written, and accessed in more ways than one. A function may do so itself."""
-    own = {n.sym for _, n in walk(s) if isinstance(n, Alloc)}
+    own = {n.sym for n in declarators(s) if isinstance(n, Alloc)}
     places: set[Place] = set()
     writes: set[Place] = set()
     for _, n in walk(s):

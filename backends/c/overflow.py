@@ -30,6 +30,7 @@ from ..kernel import (
     Unary,
     Var,
     WriteConfig,
+    declarators,
     is_control,
     mentions,
     print_expr,
@@ -97,7 +98,7 @@ def _fields(program: Program, found: Limits) -> Limits:
 
 
 def _control_fields(program: Program) -> frozenset[Register]:
-    nodes = (n for f in program.functions for _, n in walk(f.tree) if isinstance(n, WriteConfig))
+    nodes = (n for f in program.functions for n in declarators(f.tree) if isinstance(n, WriteConfig))
     return frozenset((n.config.name, n.field) for n in nodes if isinstance(n.config.fields[n.field], Control))
 
 

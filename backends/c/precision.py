@@ -27,7 +27,7 @@ from ..kernel import (
     WriteConfig,
     f32,
     is_control,
-    walk,
+    statements,
 )
 from .errors import Objection, PrecisionError, marked
 from .symbols import Data
@@ -111,7 +111,7 @@ def check_condition(e: Expr, data: Mapping[Sym, Data]) -> None:
 
 def check_precisions(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
     """Every statement of a procedure computes at consistent precisions; raises `PrecisionError`."""
-    for path, n in walk(tree):
+    for path, n in statements(tree):
         try:
             match n:
                 case Assign(sym=s, rhs=e) | Reduce(sym=s, rhs=e):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..kernel import Call, Node, Path, Proc, ProcDef, Sym, walk
+from ..kernel import Call, Node, Path, Proc, ProcDef, Sym, declarators, walk
 from .errors import BackendError, InstructionError, NameClashError
 from .names import fresh, function_name
 from .symbols import Data, Range, data_symbols, ranges, written_args
@@ -36,7 +36,7 @@ class Function:
     @property
     def is_leaf(self) -> bool:
         """Whether it calls no function: instructions are none."""
-        return all(n.f.tree.instr is not None for _, n in walk(self.tree) if isinstance(n, Call))
+        return all(n.f.tree.instr is not None for n in declarators(self.tree) if isinstance(n, Call))
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _callees_first(roots: Sequence[ProcDef], into_instructions: bool) -> tuple[P
             continue
         stack.append((tree, True))
         entered_body = tree.instr is None or into_instructions
-        called = [n.f.tree for _, n in walk(tree) if isinstance(n, Call)] if entered_body else []
+        called = [n.f.tree for n in declarators(tree) if isinstance(n, Call)] if entered_body else []
         stack.extend((t, False) for t in reversed(called))
     return tuple(done.values())
 
@@ -102,7 +102,7 @@ def _exported_names(roots: Sequence[ProcDef], prefix: str) -> dict[int, str]:
 
 
 def _foreign(tree: ProcDef) -> frozenset[str]:
-    templates = [n.f.tree.instr.c for _, n in walk(tree) if isinstance(n, Call) and n.f.tree.instr is not None]
+    templates = [n.f.tree.instr.c for n in declarators(tree) if isinstance(n, Call) and n.f.tree.instr is not None]
     return frozenset(word for c in templates for word in re.findall(r"[A-Za-z_]\w*", re.sub(r"\{\w+\}", "", c)))
 
 

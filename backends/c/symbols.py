@@ -28,6 +28,8 @@ from ..kernel import (
     Var,
     WindowDef,
     WindowExpr,
+    declarators,
+    statements,
     walk,
 )
 from .errors import CallError, MemoryAccessError, Objection, marked
@@ -87,7 +89,7 @@ def written_args(tree: ProcDef, symbols: Mapping[Sym, Data], of_callee: Mapping[
         if owner in position:
             out.add(position[owner])
 
-    for path, n in walk(tree):
+    for path, n in statements(tree):
         if isinstance(n, Assign | Reduce):
             note(n.sym)
         elif isinstance(n, Call):
@@ -107,7 +109,7 @@ Range = tuple[int | None, int | None]
 def ranges(tree: ProcDef) -> Mapping[Sym, Range]:
     """Constant bounds of the control variables, from their types and loops."""
     out: dict[Sym, Range] = {}
-    for _, n in walk(tree):
+    for n in declarators(tree):
         match n:
             case Arg(sym=s, type=Control(name="size")):
                 out[s] = (1, None)

@@ -21,8 +21,10 @@ from ..kernel import (
     Sym,
     WindowExpr,
     WriteConfig,
+    declarators,
     mentions,
     names_at,
+    statements,
     walk,
 )
 from .errors import MemoryAccessError, RaceError, marked
@@ -47,19 +49,19 @@ Callees = Mapping[int, Callee]
 
 def shared(tree: ProcDef) -> frozenset[Sym]:
     """What parallel loops use that is declared outside of them: their threads reach it by its address."""
-    loops = [n for _, n in walk(tree) if isinstance(n, For) and n.mode == "par"]
+    loops = [n for n in declarators(tree) if isinstance(n, For) and n.mode == "par"]
     return frozenset(sym for loop in loops for sym in mentions(loop) - _declared(loop))
 
 
 def _declared(code: Node) -> frozenset[Sym]:
-    return frozenset(n.sym for _, n in walk(code) if isinstance(n, Alloc))
+    return frozenset(n.sym for n in declarators(code) if isinstance(n, Alloc))
 
 
 def side_by_side(code: Node, data: Mapping[Sym, Data], callees: Callees) -> bool:
     """Whether the C compiler may run several instances of some code side by side: not if they start threads, keep
     values in a place that all instances have in common, or write lanes of a register of the code around."""
     alone = any(True for _ in registers_written(code, data, callees))
-    return not alone and all(_side_by_side(n, data, callees) for _, n in walk(code))
+    return not alone and all(_side_by_side(n, data, callees) for n in declarators(code))
 
 
 def _side_by_side(n: Node, data: Mapping[Sym, Data], callees: Callees) -> bool:
@@ -77,7 +79,7 @@ def _side_by_side(n: Node, data: Mapping[Sym, Data], callees: Callees) -> bool:
 def registers_written(code: Node, data: Mapping[Sym, Data], callees: Callees) -> Iterator[tuple[Path, Sym]]:
     """Where code writes registers that are declared outside of it, and which."""
     inside = _declared(code)
-    for path, n in walk(code):
+    for path, n in statements(code):
         if isinstance(n, Call):
             args = [n.args[i] for i in sorted(callees[id(n.f.tree)].written)]
             for sym in (data[a.sym].owner for a in args if isinstance(a, Read | WindowExpr)):
@@ -87,7 +89,7 @@ def registers_written(code: Node, data: Mapping[Sym, Data], callees: Callees) ->
 
 def check_threads(tree: ProcDef, data: Mapping[Sym, Data], callees: Callees) -> None:
     """Raise a `BackendError` for a parallel loop whose threads would have to share what belongs to a processor."""
-    for at, loop in walk(tree):
+    for at, loop in statements(tree):
         if not isinstance(loop, For) or loop.mode != "par":
             continue
         for path, sym in registers_written(loop, data, callees):
@@ -96,7 +98,7 @@ def check_threads(tree: ProcDef, data: Mapping[Sym, Data], callees: Callees) -> 
                 what = f"{names[sym]} lives in {data[sym].mem}, and threads can't write one register together"
                 message = f"{what}; allocate it inside the loop over {names[loop.iter]}, or make that sequential"
                 raise marked(MemoryAccessError, tree, (*at, *path), message)
-        for path, n in walk(loop):
+        for path, n in statements(loop):
             if isinstance(n, Call) and n.f.tree.instr is not None and (config := _register(n.f.tree)):
                 what = f"{n.f.tree.name} uses {config}, and each thread has a processor with registers of its own"
                 message = f"{what}; make the loop over {loop.iter} sequential"

@@ -63,6 +63,12 @@ def mentioned(n: ProcDef | Stmt) -> frozenset[Outside]:
             return own
 
 
+@memo_by_identity
+def has_configs(tree: ProcDef) -> bool:
+    """Whether a procedure mentions a config, itself or in what it calls."""
+    return any(isinstance(thing, Config) for thing in mentioned(tree))
+
+
 def two_of_one_name(tree: ProcDef) -> str | None:
     """A name by which a program would mean two different things, if there is one: the first in the alphabet."""
     found = mentioned(tree)

@@ -37,7 +37,7 @@ from ..ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
-from ..ir.outside import fields_and_externs
+from ..ir.outside import fields_and_externs, has_configs
 from ..ir.types import bool_, size
 from ..ir.walk import Path, asked_at_entry, binders, is_control, mentions, rewrite, walk
 from .answers import Proved
@@ -167,7 +167,7 @@ def _typed(tree: ProcDef, env: Env) -> Facts:
 @memo_by_identity
 def _fields(tree: ProcDef) -> tuple[ReadConfig, ...]:
     """The config fields that a procedure names, itself or in what it calls."""
-    return tuple(sorted(_named(tree), key=lambda r: (r.config.name, r.field)))
+    return tuple(sorted(_named(tree), key=lambda r: (r.config.name, r.field))) if has_configs(tree) else ()
 
 
 @memo_by_identity
@@ -184,7 +184,7 @@ def _named(n: Stmt | ProcDef) -> frozenset[ReadConfig]:
 @memo_by_identity
 def depends_on_fields(tree: ProcDef) -> bool:
     """Whether what the checks ask of a procedure depends on config fields."""
-    return any(map(is_opaque, asked_at_entry(tree))) or any(map(asks_config, tree.body))
+    return has_configs(tree) and (any(map(is_opaque, asked_at_entry(tree))) or any(map(asks_config, tree.body)))
 
 
 @memo_by_identity
