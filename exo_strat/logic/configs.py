@@ -96,19 +96,23 @@ def conditions_at(tree: ProcDef, path: Path) -> Conditions:
     for n, (label, k) in enumerate(path):
         if label not in ("body", "orelse") or k is None:
             break
-        if isinstance(node, For | If):
-            asked = [c for e, truth in _asked(node, label) for c in _on_fields(e, truth)]
-            if asked:
-                known += _for_good(asked, values_at(tree, path[:n])) + asked
+        if isinstance(node, For | If) and (asked := _fields_asked(node, label)):
+            known = [*known, *_for_good(asked, values_at(tree, path[:n])), *asked]
         if isinstance(node, For):
             known = _kept(known, node)
         block = getattr(node, label)
-        for s in block[:k]:
+        for s in block[:k] if known else ():
             known = _kept(known, s)
         if k == len(block):
             break
         node = block[k]
     return tuple(known)
+
+
+@memo_by_identity
+def _fields_asked(s: For | If, label: str) -> Conditions:
+    """What is known of config fields in a block of a loop or branch because it runs."""
+    return tuple([c for e, truth in _asked(s, label) for c in _on_fields(e, truth)])
 
 
 def _asked(s: For | If, label: str) -> Conditions:
