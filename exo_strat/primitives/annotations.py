@@ -25,7 +25,7 @@ def _no_instr(a: AllocCursor | ArgCursor) -> None:
     applicable(not a.proc.is_instr(), f"{name} is an instruction: its C text was written for these declarations", a)
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, by_form=True)
 def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where:
     """`a @ MEM  ~>  a @ MEM'`. Paper: A.7. Returns the declaration.
 
@@ -50,7 +50,7 @@ def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where
     return a.path
 
 
-@primitive()
+@primitive(by_form=True)
 def set_precision(rw: Rewrite, a: AllocCursor | ArgCursor, precision: str | Scalar) -> Where:
     """`a: T  ~>  a: T'`. Paper: A.7. Returns the declaration.
 
@@ -162,7 +162,7 @@ def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
     return loop.path
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, by_form=True)
 def rename(rw: Rewrite, proc: ProcCursor, name: str) -> Where:
     """Gives the procedure another name, an identifier. Returns its root.
 
@@ -179,7 +179,7 @@ def rename(rw: Rewrite, proc: ProcCursor, name: str) -> Where:
     return ()
 
 
-@primitive(same_values=True, cursors={"values inside": "stay, replaced"})
+@primitive(same_values=True, cursors={"values inside": "stay, replaced"}, by_form=True)
 def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, name: str) -> Where:
     """`for i: s  ~>  for j: s[i -> j]`; so a buffer, `a: T; s  ~>  b: T; s[a -> b]`, and a window.
 

@@ -33,7 +33,7 @@ from .wellformed import well_formed
 ASSOCIATIVE: Final = ("+", "*")
 
 
-@primitive(same_values=True, cursors={"values inside": "stay, gone"})
+@primitive(same_values=True, cursors={"values inside": "stay, gone"}, by_form=True)
 def left_reassociate_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     """`a + (b + c)  ~>  (a + b) + c`, and so with `*`. Exo's documentation. Returns the expression.
 

@@ -44,7 +44,7 @@ def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Whe
     return s.path()
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, by_form=True)
 def commute_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     """`x + y  ~>  y + x` and `x * y  ~>  y * x`. Paper: A.2.
 

@@ -324,7 +324,7 @@ def declared_ways(cursors: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
 @dataclass(frozen=True)
 class Spec:
     """A primitive's definition. `same_values`: what it makes may take the place of the original (see `call_eqv`);
-    `cursors`: which ways cursors of each role may go (see `ROLES`, `WAYS`)."""
+    `cursors`: which ways cursors of each role may go (see `ROLES`, `WAYS`); `by_form`: there is nothing to prove."""
 
     name: str
     fn: Callable[..., Where]
@@ -333,6 +333,7 @@ class Spec:
     hints: Mapping[str, Any]
     same_values: bool
     cursors: Mapping[str, frozenset[str]]
+    by_form: bool
 
 
 @dataclass(frozen=True, repr=False)
@@ -515,7 +516,7 @@ class CalleeForm(PrimitiveForm):
 
 
 def primitive(
-    same_values: bool = False, cursors: Mapping[str, str] = MappingProxyType({})
+    same_values: bool = False, cursors: Mapping[str, str] = MappingProxyType({}), by_form: bool = False
 ) -> Callable[[Callable[..., Where]], PrimitiveForm]:
     """Defines a primitive. The kinds of target come from the annotation of the second parameter.
 
@@ -523,6 +524,10 @@ def primitive(
     package can say so, as only they are trusted to prove it; what others make is a procedure of its own.
 
     `cursors` says where cursors go that don't stay: by role the ways, as `{"target": "gone"}` (see `ROLES`, `WAYS`).
+
+    `by_form`: the form of the code and the arguments decide whether it applies. There is nothing to prove of values, so
+    it is never refused with `Unsafe`; but where the checks of a procedure rest on config fields, every rewrite must
+    leave enough known of them.
 
     Raises `TypeError` where another module says so, and `ValueError` if it takes a name that is in use.
     """
@@ -543,7 +548,7 @@ def primitive(
         hint = hints[params[1].name]
         targets = get_args(hint) if isinstance(hint, UnionType) else (hint,)
         outer = signature.replace(parameters=params[2:])
-        spec = Spec(fn.__name__, fn, targets, outer, hints, same_values, declared_ways(cursors))
+        spec = Spec(fn.__name__, fn, targets, outer, hints, same_values, declared_ways(cursors), by_form)
         _DEFINED[spec.name] = spec
         return PrimitiveForm(spec)
 

@@ -166,6 +166,7 @@ def _add_tail(rw: Rewrite, path: Path, old: For, c: int, name: str, guarded: boo
 @primitive(
     same_values=True,
     cursors={"inside": "stay, gone", "values inside": "stay, first copy, replaced, gone, lost"},
+    by_form=True,
 )
 def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
     """`for i: for j in (l, l+c): s  ~>  for k in (0, n*c): s[i -> lo + k/c, j -> l + k%c]`. Paper: A.1.
@@ -238,7 +239,7 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     return path
 
 
-@primitive(same_values=True, cursors={"values inside": "stay, first copy, replaced, gone"})
+@primitive(same_values=True, cursors={"values inside": "stay, first copy, replaced, gone"}, by_form=True)
 def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (e, hi + e - lo): s[i -> i + lo - e]`. Paper: A.1.
 
@@ -399,6 +400,7 @@ def add_loop(rw: Rewrite, block: BlockCursor, name: str, hi: ExprLike, guard: bo
         "inside": "stay, first copy, gone",
         "values inside": "stay, first copy, replaced, gone, lost",
     },
+    by_form=True,
 )
 def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in (lo, lo+n): s  ~>  s[i -> lo]; ..; s[i -> lo+n-1]`, for a constant n. Paper: A.1.

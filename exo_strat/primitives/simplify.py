@@ -63,6 +63,7 @@ BLOCKS = ("body", "orelse")
         "values inside": "stay, replaced, gone, lost",
         "values elsewhere": "stay, replaced, gone, lost",
     },
+    by_form=True,
 )
 def simplify(rw: Rewrite, target: ProcCursor | StmtCursor) -> Where:
     """Control expressions in normal form, decided branches and empty loops resolved, `0` and `1` dropped from data.

@@ -21,7 +21,7 @@ from .scoping import ready, rest_of_block, stays_race_free
 from .wellformed import call_error
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, by_form=True)
 def insert_pass(rw: Rewrite, gap: GapCursor) -> Where:
     """`s1; s2  ~>  s1; pass; s2`. Exo's documentation. Returns the `pass`. Never fails.
 
@@ -39,7 +39,7 @@ def insert_pass(rw: Rewrite, gap: GapCursor) -> Where:
     return gap.span.path()
 
 
-@primitive(same_values=True, cursors={"elsewhere": "stay, gone"})
+@primitive(same_values=True, cursors={"elsewhere": "stay, gone"}, by_form=True)
 def delete_pass(rw: Rewrite, root: ProcCursor) -> Where:
     """Deletes every `pass` that no block needs: a loop or branch keeps one if it has nothing else.
 

@@ -104,7 +104,7 @@ def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts:
 # -- make_instr ---------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, by_form=True)
 def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "", c_fence: str = "") -> Where:
     """Makes the procedure an instruction: its body stays the meaning, `c_template` is its C text.
 
@@ -133,7 +133,7 @@ def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "
 # -- partial_eval -------------------------------------------------------------------------------------
 
 
-@primitive(cursors={"elsewhere": "stay, gone", "values elsewhere": "stay, replaced, gone"})
+@primitive(cursors={"elsewhere": "stay, gone", "values elsewhere": "stay, replaced, gone"}, by_form=True)
 def partial_eval(rw: Rewrite, proc: ProcCursor, *values: int | bool, **named: int | bool) -> Where:
     """`def foo(n, x): s  ~>  def foo(x): s[n -> 8]`: fixes control arguments to literals. Returns the root.
 
@@ -241,7 +241,7 @@ def add_assertion(rw: Rewrite, proc: ProcCursor, condition: str) -> Where:
 # -- transpose ----------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(by_form=True)
 def transpose(rw: Rewrite, arg: ArgCursor) -> Where:
     """`def foo(x: T[n, m]): s  ~>  def foo(x: T[m, n]): s[x[i, j] -> x[j, i]]`. Returns the argument.
 

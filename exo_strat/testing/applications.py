@@ -7,7 +7,7 @@ that a new primitive is tested without a word here unless it takes something of 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hypothesis import reject
@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from returns.result import Success
 
 from ..cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, NodeCursor, StmtCursor
-from ..cursors.kinds import AllocCursor, CallCursor, ForCursor, ReadConfigCursor
+from ..cursors.kinds import AllocCursor, ArgCursor, CallCursor, ForCursor, ReadConfigCursor
 from ..cursors.proc import Proc
+from ..frontend.check_views import written_args
 from ..frontend.scope import declarations, scope_at
 from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC
-from ..ir.nodes import Alloc, Assign, Call, For, Read, Reduce
+from ..ir.nodes import Alloc, Assign, Call, Const, For, Read, Reduce
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Control, Scalar, Tensor, bool_, size
 from ..ir.walk import get, is_bool, is_control, mentions, walk
@@ -79,10 +80,9 @@ def prepared(ch: Choices, p: Proc, name: str) -> tuple[Proc, list[Cursor]]:
     p = in_parallel(ch, p) if ch.chance(20) else p
     p = _after(ch, p, sorted(PRIMITIVES), 30)
     found = targets(p, PRIMITIVES[name].targets)
-    if name == "lift_reduce_constant":
-        found = [c for c in found if isinstance(c, BlockCursor) and isinstance(c[-1], ForCursor)] or found
-    if name == "merge_recompute":
-        found = [c for c in found if _is_nest(c)] or found
+    for percent, suits in SUITABLE.get(name, ()):
+        if ch.chance(percent) and (few := [c for c in found if suits(c)]):
+            return p, few
     return p, found
 
 
@@ -93,6 +93,54 @@ ON_DECLARATIONS = ("partial_eval", "rename", "set_memory", "set_precision", "set
 def _is_nest(c: Cursor) -> bool:
     """Whether a loop's body is one loop."""
     return isinstance(c, ForCursor) and len(c.body()) == 1 and isinstance(c.body()[0], ForCursor)
+
+
+def _is_passed(c: Cursor) -> bool:
+    """Whether an expression is an element, or a single value, that a call gets by reference and does not write."""
+    call = c.parent() if isinstance(c, ExprCursor) and isinstance(c.node, Read) else None
+    node, k = (call.node if isinstance(call, CallCursor) else None), c.place()[-1][1]
+    if not isinstance(node, Call) or k is None:
+        return False
+    formal = node.f.tree.args[k]
+    return isinstance(formal.type, Scalar) and formal.sym not in written_args(node.f.tree)
+
+
+def _is_data(c: Cursor) -> bool:
+    """Whether an expression is a data value."""
+    return isinstance(c, ExprCursor) and not is_control(c.node)  # type: ignore[arg-type]
+
+
+def _is_two_writes(c: Cursor) -> bool:
+    """Whether a block is two writes, to a buffer of one name."""
+    stmts = list(c.stmts) if isinstance(c, BlockCursor) else []
+    names = {s.sym for s in stmts if isinstance(s, Assign | Reduce)}
+    return len(stmts) == 2 and len(names) == 1 and all(isinstance(s, Assign | Reduce) for s in stmts)
+
+
+def _has_two_dimensions(c: Cursor) -> bool:
+    return isinstance(c, AllocCursor) and len(c.shape()) > 1
+
+
+def _is_like_a_callee(c: Cursor) -> bool:
+    """Whether a block has the form of the body of a procedure of the library, and starts with a loop."""
+    return isinstance(c, BlockCursor) and isinstance(c[0], ForCursor) and bool(_alike(c))
+
+
+SUITABLE: Mapping[str, Sequence[tuple[int, Callable[[Cursor], bool]]]] = {
+    "bind_expr": [(60, _is_passed), (90, _is_data)],
+    "lift_reduce_constant": [(90, lambda c: isinstance(c, BlockCursor) and isinstance(c[-1], ForCursor))],
+    "merge_recompute": [(90, _is_nest)],
+    "merge_writes": [(85, _is_two_writes)],
+    "mult_dim": [(85, _has_two_dimensions)],
+    "mult_loops": [(70, _is_nest)],
+    "rearrange_dim": [(85, _has_two_dimensions)],
+    "replace": [(85, _is_like_a_callee)],
+    "set_window": [(85, lambda c: isinstance(c, ArgCursor) and c.is_tensor())],
+    "transpose": [(85, lambda c: isinstance(c, ArgCursor) and c.is_tensor() and len(c.shape()) == 2)],
+    "unroll_buffer": [(85, _has_two_dimensions)],
+}
+"""The targets that are drawn for a primitive so many times in a hundred, if a program has any: else most refusals would
+be of the form only."""
 
 
 def _after(ch: Choices, p: Proc, names: Sequence[str], percent: int) -> Proc:
@@ -190,6 +238,20 @@ def neighbour(ch: Choices, c: Cursor) -> Cursor:
     return ch.pick(targets(c.proc, (StmtCursor,)))
 
 
+def second_write(ch: Choices, c: Cursor) -> Cursor | None:
+    """The second statement for a block, unless that is two."""
+    return None if isinstance(c, BlockCursor) and len(c) == 2 and ch.chance(90) else neighbour(ch, c)
+
+
+def dimension_of(ch: Choices, c: Cursor) -> int:
+    """A dimension of an allocation, mostly one along which all indices are literals."""
+    rank = len(c.shape()) if isinstance(c, AllocCursor) else 0
+    nodes = [n for _, n in walk(c.proc.tree) if isinstance(n, Read | Assign | Reduce) and n.idx]
+    places = [n.idx for n in nodes if isinstance(c, AllocCursor) and n.sym == c.sym]
+    fixed = [d for d in range(rank) if all(isinstance(i[d], Const) for i in places)]
+    return ch.pick(fixed or [0, 1]) if ch.chance(85) else ch.pick([0, 1])
+
+
 def controls(c: Cursor) -> list[str]:
     """The integers in scope at a cursor, as they are spelled."""
     scope = scope_at(c.proc.tree, c.place())
@@ -255,6 +317,15 @@ def condition(ch: Choices, c: Cursor) -> str:
         return f"{ch.pick(places)} < 2.0"
     n = ch.pick(controls(c) or ["0"])
     return ch.pick([f"{n} < 2", f"{n} == 1", f"{n} % 2 == 0", "Cfg.mode == 1"])
+
+
+def assertion(ch: Choices, c: Cursor) -> str:
+    """A condition on arguments; now and then on an element that a tensor may not have."""
+    tree = c.proc.tree
+    tensors = [names_at(tree)[a.sym] for a in tree.args if _is_line(a.type)]
+    if tensors and ch.chance(40):
+        return f"{ch.pick(tensors)}[{ch.pick(['1', '3', *controls(c)[-1:]])}] < 2.0"
+    return condition(ch, c)
 
 
 def _is_line(t: object) -> bool:
@@ -334,10 +405,15 @@ def callee(ch: Choices, c: Cursor) -> Proc:
         call = get(c.proc.parent.tree, last.at)
         if isinstance(call, Call) and isinstance(call.f, Proc):
             return call.f
-    known = [callees()[n] for n in sorted(callees())]
-    form = [skeleton(s) for s in c.stmts] if isinstance(c, BlockCursor) else []
-    alike = [p for p in known if [skeleton(s) for s in p.tree.body] == form]
-    return ch.pick(alike or known)
+    alike = _alike(c) if isinstance(c, BlockCursor) else []
+    loops = [p for p in alike if p.name() in ("axpy", "copy", "double", "few", "packed", "zero")]
+    return ch.pick([*loops, *loops, *alike] or [callees()[n] for n in sorted(callees())])
+
+
+def _alike(c: BlockCursor) -> list[Proc]:
+    """The procedures of the library whose bodies have the form of a block."""
+    form = [skeleton(s) for s in c.stmts]
+    return [p for _, p in sorted(callees().items()) if [skeleton(s) for s in p.tree.body] == form]
 
 
 def version(ch: Choices, c: Cursor) -> Proc:
@@ -418,6 +494,8 @@ SPECIAL = {
     "divide_dim.c": lambda ch, c: ch.pick([2, 4, 1, 3]),
     "dim": lambda ch, c: ch.pick([0, 1]),
     "dim2": lambda ch, c: ch.pick([1, 0]),
+    "merge_writes.second": second_write,
+    "unroll_buffer.dim": dimension_of,
     "perm": permutation,
     "start": start,
     "new": equal_expression,
@@ -432,13 +510,13 @@ SPECIAL = {
     "conds": lambda ch, c: tuple(condition(ch, c) for _ in range(1 + ch.upto(1))),
     "resize_dim.size": lambda ch, c: ch.pick([2, 3, 4, 1, "n", "n + 1"]),
     "resize_dim.offset": lambda ch, c: ch.pick([0, 0, 0, 1, "-1", *controls(c)[-1:]]),
-    "mult_dim.lo_dim": lambda ch, c: ch.pick([1, 1, 0]),
-    "mult_dim.hi_dim": lambda ch, c: ch.pick([0, 0, 1]),
+    "mult_dim.lo_dim": lambda ch, c: 1 - ch.chance(10),
+    "mult_dim.hi_dim": lambda ch, c: 0 + ch.chance(10),
     "expand_dim.size": new_extent,
     "expand_dim.index": new_index,
     "reuse_buffer.other": buffer_like,
     "reuse_buffer.b": buffer_like,
-    "add_assertion.condition": condition,
+    "add_assertion.condition": assertion,
     "bind_config.field": field_for,
     "extract_subproc.name": lambda ch, c: ch.pick(["t", "double", "foo"]),
     "make_instr.c_template": lambda ch, c: ch.pick(["t({x});", "t();", ""]),

@@ -187,9 +187,18 @@ def _second(w: Writer, a: Buffer, shape: tuple[Bound, ...]) -> None:
 def grid(w: Writer) -> None:
     """A buffer of two dimensions that is accessed by element, by row and as a whole; mostly at literal rows, or
     columns."""
+    _grid(w, asked=25)
+
+
+def asked(w: Writer) -> None:
+    """The same, and somebody mostly asks for its strides."""
+    _grid(w, asked=90)
+
+
+def _grid(w: Writer, asked: int) -> None:
     shape = w.ch.pick([(TWO, FOUR), (TWO, N), (N, FOUR), (FOUR, TWO), (ONE, FOUR), (N, TWO)])
     b = w.alloc(shape, init=False)
-    fixed = w.ch.pick([d for d in (0, 1) if shape[d].a == 0]) if w.ch.chance(70) else None
+    fixed = w.ch.pick([d for d in (0, 1) if shape[d].a == 0]) if w.ch.chance(70) or asked > 50 else None
     if fixed is None:
         w.fill(b)
     else:
@@ -197,7 +206,7 @@ def grid(w: Writer) -> None:
     with w.loop():
         at = [str(w.ch.upto(n.c - 1)) if d == fixed else w.index(n) for d, n in enumerate(shape)]
         cell = w.at(b, at)
-        if w.ch.chance(25):
+        if w.ch.chance(asked):
             w.emit(f"if stride({b.name}, {w.ch.pick([0, 0, 1])}) == {w.ch.pick([1, shape[1], 2])}:")
             w.emit(f"    {cell} = 7.0")
         target = w.ch.pick([cell, *(w.place(x) for x in w.writable() if x.base != b.name)])

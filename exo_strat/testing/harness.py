@@ -46,6 +46,14 @@ class Tally:
         """How often a rewrite was refused, for whatever reason."""
         return sum(k for (op, _), k in self.refused.items() if op == name)
 
+    def unsafe(self, name: str) -> int:
+        """How often a rewrite was refused as its condition of safety does not hold."""
+        return self.refused[name, "Unsafe"]
+
+    def claimed(self, name: str) -> int:
+        """How many refusals of a rewrite gave a counterexample."""
+        return sum(k for (op, kind), k in self.examples.items() if op == name and kind != "none")
+
     def tried(self, name: str) -> int:
         """How often a rewrite was applied."""
         return self.accepted[name] + self.refusals(name)
@@ -196,7 +204,7 @@ SUITED = {
     "merge_recompute": ("tiles",),
     "drop_guard": ("lanes", "lanes", "lanes", "temporary"),
     "guard_first": ("reload", "reload", "invariant", "temporary", "configuration"),
-    "reorder_loops": ("nest", "anything", "borrowed"),
+    "reorder_loops": ("nest", "anything", "borrowed", "diagonal"),
     "mult_loops": ("nest", "nest", "drifting"),
     "fuse": ("twins", "twins", "twin_ifs", "configuration", "stages", "borrowed"),
     "join_loops": ("sequence", "twins", "invariant"),
@@ -210,28 +218,29 @@ SUITED = {
     "sink_alloc": ("temporary", "temporary", "accumulation", "branches"),
     "delete_buffer": ("temporary", "anything", "accumulation"),
     "expand_dim": ("temporary", "temporary", "accumulation", "sized"),
-    "rearrange_dim": ("temporary", "grid", "windows"),
+    "rearrange_dim": ("temporary", "grid", "asked", "asked", "windows"),
     "divide_dim": ("temporary", "grid"),
-    "mult_dim": ("grid",),
+    "mult_dim": ("grid", "asked"),
     "resize_dim": ("ring", "ring", "grid", "temporary"),
-    "unroll_buffer": ("grid", "grid", "temporary"),
+    "unroll_buffer": ("grid", "asked", "asked", "asked"),
     "reuse_buffer": ("pair", "pair", "temporary"),
     "rotate_buffer": ("stencil",),
     "merge_writes": ("two_writes", "two_writes", "rivals"),
     "inline_assign": ("assigned", "assigned", "assigned", "temporary", "sequence"),
-    "inline_window": ("windows",),
+    "inline_window": ("windows", "sliding", "sliding"),
     "left_reassociate_expr": ("sums",),
     "split_write": ("sums", "sums", "two_writes"),
     "fold_into_reduce": ("sums", "sums", "two_writes"),
     "lift_reduce_constant": ("scaled",),
     "inline": ("calls", "lent", "configuration", "configuration", "drifting"),
-    "replace": ("calls", "lookalikes", "lookalikes", "configuration"),
+    "replace": ("calls", "lookalikes", "misfits", "misfits", "configuration"),
     "call_eqv": ("calls", "lent", "lent", "configuration"),
     "eliminate_dead_code": ("decided",),
     "stage_mem": ("patch", "patch", "accumulation", "windows", "two_writes"),
     "bind_config": ("configuration", "configuration", "guarded"),
-    "bind_expr": ("guarded", "lent", "calls", "sums", "two_writes", "configuration"),
+    "bind_expr": ("guarded", "handed", "handed", "handed", "lent", "calls", "sums", "two_writes", "configuration"),
     "transpose": ("nest", "windows", "calls", "grid"),
+    "set_window": ("relied", "relied", "relied", "calls", "independent", "windows"),
     "delete_config": ("configuration",),
     "write_config": ("configuration",),
 }

@@ -44,6 +44,16 @@ def copy(k: size, v: [f32][k], w: [f32][k]):
     for i in seq(0, k):
         w[i] = v[i]
 
+def few(k: size, v: [f32][k]):
+    assert k <= 2
+    for i in seq(0, k):
+        v[i] = 0.0
+
+def packed(k: size, v: [f32][k], w: [f32][k]):
+    assert stride(v, 0) == 1
+    for i in seq(0, k):
+        v[i] = w[i]
+
 def touch(k: size, v: [f32][k]):
     assert k <= 2
     pass

@@ -42,6 +42,10 @@ an example each. What the condition does not allow is refused, with the obligati
 Arguments follow the target: `op(arguments)` is the Op, `op.direct(p, target, arguments)` the paper's form. An
 expression e is evaluated where it stands; n is a loop's number of iterations, `hi - lo`.
 
+Where the condition ends with *By form.*, there is nothing to prove of values: the form of the code and the arguments
+decide. Such a primitive is never refused with `Unsafe`, but where the checks of a procedure rest on config fields, of
+which every rewrite must leave enough known. All others are; the random tests hold each to it.
+
 The last column says where cursors go: after what the docstring says, what the primitive declares, which the
 random tests hold it to for every cursor (`testing.forwarding`). What is not named stays.
 
@@ -74,6 +78,7 @@ class Entry:
         condition = [s for s in body if s not in results and s not in cursors]
         made = [s.partition(";")[0].removeprefix("Returns ").rstrip(".") for s in results]
         call = f"`{spec.name}{signature_text(spec)}`<br>on {' or '.join(kind_name(t) for t in spec.targets)}"
+        condition += ["*By form.*"] * spec.by_form
         return cls(call, section, first, " ".join(condition), "; ".join(made), " ".join(cursors))
 
     def row(self, ways: str) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from .buffer_shapes import borrowed, branches, grid, pair, ring, sized, stencil
+from .buffer_shapes import asked, borrowed, branches, grid, pair, ring, sized, stencil
 from .lane_shapes import lanes
 from .ranges import FAR, ONE, ZERO, Bound, M, N, Range, fits
 from .sum_shapes import assigned, rivals, scaled, sums
-from .writer import ITERATORS, LOCALS, Buffer, Writer
+from .writer import ITERATORS, LOCALS, WINDOWS, Buffer, Writer
 
 Shape = Callable[[Writer], None]
 
@@ -191,6 +191,46 @@ def lent(w: Writer) -> None:
             w.lend()
 
 
+def handed(w: Writer) -> None:
+    """Calls that get by reference an element that they need not read, of a buffer of which little was written."""
+    b = w.alloc(w.ch.pick([(), (Bound(4),)]), init=w.ch.chance(25))
+    with w.loop(use=w.ch.chance(60)):
+        if w.ch.chance(35):
+            w.emit(f"{w.place(b)} = {w.value(0)}")
+        to = w.ch.pick([x for x in w.writable() if x.base != b.name])
+        k = w.ch.pick([1, 1, 2])
+        w.emit(w.ch.pick([f"put({w.place(b)}, {w.place(to)})", f"late({k}, {w.place(b)}, u[0:{k}])"]))
+
+
+def relied(w: Writer) -> None:
+    """Calls that need unit stride, or all of a dense buffer, of arguments that may be windows some day."""
+    calls = ["first(1, x[n - 1:n], 2.0)", "row(n, z)", "packed(2, u[1:3], z[0:2, 0])", "packed(n, x, z[1, 0:n])"]
+    w.emit(w.ch.pick(calls))
+    w.leaf()
+
+
+def diagonal(w: Writer) -> None:
+    """A nest in which iterations on a diagonal meet: those of one loop at a time do not."""
+    outer, inner = w.limits(constant=True), w.ch.pick([("0", "3", ZERO, Bound(3)), ("0", "2", ZERO, Bound(2))])
+    if w.ch.chance(80):
+        outer = ("0", "3", ZERO, Bound(3))
+    with w.loop(outer, use=False) as i, w.loop(inner, use=False) as j:
+        place = f"u[({j} - {i} + 2) % 6]" if outer[1] != "3" else f"u[{j} - {i} + 2]"
+        w.emit(f"{place} {w.ch.pick(['=', '+=', '='])} {w.ch.pick(['2.0', f'z[{j}, 0]', 'r'])}")
+
+
+def sliding(w: Writer) -> None:
+    """A window at a place that a config field tells, which may be another one before the window is used."""
+    field = f"Cfg.{w.ch.pick(['mode', 'width'])}"
+    v = w.fresh(WINDOWS)
+    part = w.ch.pick([f"u[{field} % 3:{field} % 3 + 3]", f"z[{field} % 4, 0:n]"])
+    w.emit(f"{v} = {part}")
+    for _ in range(1 + w.ch.upto(1)):
+        if w.ch.chance(50):
+            w.configure()
+        w.emit(w.ch.pick([f"r = {v}[0]", f"{v}[0] += 1.0"]))
+
+
 def guarded(w: Writer) -> None:
     """A branch on data whose condition guards a part of itself, alone or in a loop."""
     if w.ch.chance(50):
@@ -222,6 +262,19 @@ def lookalikes(w: Writer) -> None:
             w.emit(f"    {whole}")
         else:
             w.emit(f"{w.place(w.ch.pick(w.writable()))} = {w.ch.pick([w.read(), '2.0'])}")
+
+
+def misfits(w: Writer) -> None:
+    """Loops like the bodies of procedures whose calls could mostly not stand here: too long, of another stride, of two
+    parts of one buffer."""
+    width, bodies = w.ch.pick([
+        ("n", ["y[{}] = x[{}]", "y[{}] = 0.0", "x[{}] = 0.0", "y[{}] = y[{} + 1]"]),
+        ("4", ["z[{}, 0] = u[{}]", "u[{}] = u[{} + 2]", "u[{}] = 0.0", "u[{}] += 2.0 * u[{} + 1]"]),
+        ("2", ["u[{}] = 0.0", "z[{}, n - 1] = 0.0", "u[{}] = u[{} + 2]"]),
+    ])  # fmt: skip
+    i = next(n for n in ITERATORS if n not in w.names)
+    w.emit(f"for {i} in seq(0, {width}):")
+    w.emit(f"    {w.ch.pick(bodies).format(i, i)}")
 
 
 def windows(w: Writer) -> None:
@@ -489,6 +542,6 @@ SHAPES: Final[Mapping[str, Shape]] = {
         anything, nest, twins, twin_ifs, lone_scope, invariant, temporary, independent, two_writes, accumulation,
         sequence, calls, lookalikes, windows, configuration, drifting, decided, patch, tiles, reload, neighbours,
         stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
-        lanes, lent, guarded,
+        lanes, lent, guarded, handed, diagonal, sliding, asked, relied, misfits,
     )
 }  # fmt: skip

@@ -33,31 +33,39 @@ BARREN = 100
 
 @dataclass(frozen=True)
 class Row:
-    """What came out for one primitive. `real` of the `examples` given with refusals were seen in a run."""
+    """What came out for one primitive. `unsafe` of the refusals are of the condition of safety. `real` of the
+    `examples` given with refusals were seen in a run; `open` ones could not be tried, or not to the end."""
 
     name: str
     tried: int
     accepted: int
     refused: int
+    unsafe: int
     unknown: int
     examples: int
     real: int
+    open: int
     seconds: float
     violations: tuple[str, ...] = ()
 
     def cells(self) -> tuple[str, ...]:
         """The row as text."""
-        counts = (self.tried, self.accepted, self.refused, self.unknown, f"{self.real} of {self.examples}")
+        seen = f"{self.real} of {self.examples}"
+        counts = (self.tried, self.accepted, self.refused, self.unsafe, self.unknown, seen, self.open)
         return (f"`{self.name}`", *map(str, counts), str(len(self.violations)), f"{self.seconds:.0f}")
 
 
-HEADS = ("primitive", "tried", "accepted", "refused", "unknown", "counterexamples seen", "violations", "seconds")
+HEADS = (
+    "primitive", "tried", "accepted", "refused", "unsafe", "unknown", "counterexamples seen", "open", "violations",
+    "seconds",
+)  # fmt: skip
 
 
 def soak(name: str, applications: int, first: int = 0) -> Row:
     """Applies a primitive so many times, or a few more, to random programs, and checks all that the harness checks.
 
-    `refused` counts all refusals, `unknown` those in which the solver gave up.
+    `refused` counts all refusals, `unsafe` those of the condition of safety, `unknown` those in which the solver gave
+    up.
 
     >>> row = soak("reorder_loops", 20)
     >>> row.tried >= 20 and row.tried == row.accepted + row.refused, row.violations
@@ -71,15 +79,16 @@ def soak(name: str, applications: int, first: int = 0) -> Row:
             except AssertionError as e:
                 found.append(f"{name}, seed {k}: {e}")
         seed += CHUNK
-    examples = {kind: n for (op, kind), n in tally.examples.items() if op == name and kind != "none"}
     return Row(
         name,
         tally.tried(name),
         tally.accepted[name],
         tally.refusals(name),
+        tally.unsafe(name),
         tally.refused[name, "Unknown"],
-        sum(examples.values()),
-        examples.get("real", 0),
+        tally.claimed(name),
+        tally.examples[name, "real"],
+        tally.examples[name, "open"],
         time.perf_counter() - begin,
         tuple(found),
     )
@@ -88,11 +97,11 @@ def soak(name: str, applications: int, first: int = 0) -> Row:
 def table(rows: Iterable[Row]) -> str:
     """The rows as a Markdown table, with their sum.
 
-    >>> print(table([Row("fuse", 10, 2, 8, 1, 3, 3, 0.4)]).splitlines()[2])
-    | `fuse` | 10 | 2 | 8 | 1 | 3 of 3 | 0 | 0 |
+    >>> print(table([Row("fuse", 10, 2, 8, 5, 1, 3, 2, 1, 0.4)]).splitlines()[2])
+    | `fuse` | 10 | 2 | 8 | 5 | 1 | 2 of 3 | 1 | 0 | 0 |
     """
     rows = sorted(rows, key=lambda r: r.name)
-    fields = ("tried", "accepted", "refused", "unknown", "examples", "real", "seconds")
+    fields = ("tried", "accepted", "refused", "unsafe", "unknown", "examples", "real", "open", "seconds")
     sums = {f: sum(getattr(r, f) for r in rows) for f in fields}
     all_ = Row("all", **sums, violations=tuple(v for r in rows for v in r.violations))
     lines = [HEADS, ("---", *["--:"] * (len(HEADS) - 1)), *(r.cells() for r in (*rows, all_))]

@@ -313,7 +313,11 @@ class Writer:
         known = [b for b in self.writable() if len(b.shape) == 2 and self.is_ready(b)]
         whole = [b for b in known if b.name == "z"]
         if whole and self.ch.chance(50):
-            self.emit("row(n, z)")
+            if self.ch.chance(50):
+                self.emit("if n > 1:")
+                self.emit("    corner(z[0:2, 0:2])")
+            else:
+                self.emit("row(n, z)")
         elif known:
             b = self.ch.pick(known)
             lows = [self.index(n.minus(ONE)) for n in b.shape if _exceeds(n, 2)]

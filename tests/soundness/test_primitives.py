@@ -3,7 +3,8 @@
 What is accepted must compute the same on sample inputs, pass the checks, print as text that means the same,
 forward every cursor to a place of its kind or to nowhere, and leave the procedure it was given alone. The
 counterexample of what is refused must happen in a run (see `exo_strat.testing.counterexamples`).
-Each primitive must be accepted and refused often enough for that to mean something.
+Each primitive must be accepted often enough for that to mean something, and its condition of safety refuse often
+enough. A primitive `by_form` has none.
 """
 
 from __future__ import annotations
@@ -14,30 +15,38 @@ from exo_strat.primitives import PRIMITIVES
 from exo_strat.testing import Tally, check_primitive, examples
 
 QUOTA = 100
-"""How often a primitive must be accepted on a program that has a meaning, and how often refused."""
+"""How often a primitive must be accepted on a program that has a meaning, and how often its condition refuse."""
+
+FEWER = {
+    "bind_expr": 15, "call_eqv": 50, "delete_buffer": 20, "extract_subproc": 1, "fission": 30, "fold_into_reduce": 25,
+    "fuse": 40, "inline": 20, "inline_window": 50, "lift_reduce_constant": 10, "lift_scope": 40, "rearrange_dim": 50,
+    "reorder_loops": 30, "replace": 50, "reuse_buffer": 30, "rotate_buffer": 30, "set_window": 50, "specialize": 15,
+}  # fmt: skip
+"""How often the condition must refuse of primitives for which that is seldom drawn: more would take too long.
+`make soak` asks for as many times more of these as of all others."""
 
 PROGRAMS = 2000
 """Where the search for more ends."""
 
-NEVER_REFUSED = {
-    "simplify": "never fails",
-    "insert_pass": "never fails",
-    "delete_pass": "never fails",
-    "inline_window": "fails only where a config field in an offset changes, and such offsets are seldom in bounds",
-    "rename": "fails only where the name is no name",
-    "rename_variable": "fails only where the name is no name",
-}
-"""Primitives that are hardly ever refused, and why."""
+MOST_OPEN = 5
+"""Of how many counterexamples in a hundred it may stay open whether they are real."""
+
+MORE_OPEN: dict[str, tuple[int, str]] = {}
+"""The primitives of which more stay open, and why."""
 
 
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("name", sorted(PRIMITIVES))
 def test_what_is_accepted_computes_the_same_and_what_is_refuted_is_false(name: str) -> None:
-    tally, quota = Tally(), examples(QUOTA)
+    tally, by_form = Tally(), PRIMITIVES[name].by_form
+    accepted, refused = examples(QUOTA), 0 if by_form else examples(FEWER.get(name, QUOTA))
 
     def enough() -> bool:
-        refused = name in NEVER_REFUSED or tally.refusals(name) >= quota
-        return refused and tally.compared[name] >= quota
+        return tally.compared[name] >= accepted and tally.unsafe(name) >= refused
 
     check_primitive(name, examples(PROGRAMS), tally, enough=enough)
     assert enough(), f"{name} is too seldom accepted or refused\n{tally}"
+    most, _ = MORE_OPEN.get(name, (MOST_OPEN, ""))
+    left = tally.examples[name, "open"]
+    assert 100 * left <= most * tally.claimed(name), f"{left} of {tally.claimed(name)} counterexamples are open"
+    assert not by_form or not tally.unsafe(name), f"{name} has a condition that is not of its form\n{tally}"
