@@ -168,7 +168,7 @@ def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
 
     What goes are assignments and reductions to the buffer, its windows, those to them, and calls that write to
     nothing else. A question for its stride keeps it alive. Returns the statement around the allocation, or the
-    procedure.
+    procedure. Fails with `Unsafe` if something else uses it.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -189,7 +189,8 @@ def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
     for path in _uses(tree, rest, names):
         stmt = statement_of(path)
         if stmt not in gone:  # else an operand of what goes; such expressions are pure
-            applicable(_only_writes(tree, stmt, path, names), f"{a.name()} is still used", at_path(rw.proc, path))
+            if not _only_writes(tree, stmt, path, names):
+                require(safety.Clash(f"only code that writes to {a.name()} uses it"), at_path(rw.proc, path))
             gone.add(stmt)
     for stmt in sorted(gone):
         rw.delete(span_of(rw.now(stmt)))

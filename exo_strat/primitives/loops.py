@@ -22,13 +22,13 @@ from .framework import ExprLike, Where, applicable, argument, blk, name_arg, not
 from .scoping import (
     body_span,
     bounds_stay,
-    counts_from_start,
     escaping,
     integer_arg,
     into_tiles,
     joint_mode,
     known_count,
     loop_at,
+    start_stays,
     stays_race_free,
 )
 
@@ -127,7 +127,7 @@ def divide_loop(
     argument(tail in TAILS, f"tail must be one of {', '.join(TAILS)}, not {tail!r}")
     path, old = loop.path, loop_at(rw.proc.tree, loop.path)
     n = b.sub(old.hi, old.lo)
-    _divides(rw.proc.tree, loop, n, c, tail)
+    _divides(rw, loop, n, c, tail)
     io, ii = rw.fresh(name_arg(names[0])), rw.fresh(name_arg(names[1]))
     if tail.startswith("cut"):
         _add_tail(rw, path, old, c, name_arg(names[1]), guarded=tail == "cut_and_guard")
@@ -136,11 +136,11 @@ def divide_loop(
     return path
 
 
-def _divides(tree: ProcDef, loop: ForCursor, n: Expr, c: int, tail: str) -> None:
+def _divides(rw: Rewrite, loop: ForCursor, n: Expr, c: int, tail: str) -> None:
     """Owed when a loop of n iterations is divided by c: that its bounds can be had again, or that nothing is left."""
-    path, old = loop.path, loop_at(tree, loop.path)
-    counts_from_start(old, loop)
+    tree, path, old = rw.proc.tree, loop.path, loop_at(rw.proc.tree, loop.path)
     if tail == "perfect":
+        start_stays(rw, loop)
         obligation = f"{c} divides the loop's number of iterations"
         require(safety.holds(tree, path, Binary("==", b.mod(n, c), b.ZERO), obligation), loop)
     else:
@@ -166,13 +166,13 @@ def _add_tail(rw: Rewrite, path: Path, old: For, c: int, name: str, guarded: boo
 @primitive(
     same_values=True,
     cursors={"inside": "stay, gone", "values inside": "stay, first copy, replaced, gone, lost"},
-    by_form=True,
 )
 def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
     """`for i: for j in (l, l+c): s  ~>  for k in (0, n*c): s[i -> lo + k/c, j -> l + k%c]`. Paper: A.1.
 
     The target is the outer loop. The inner one is all of its body and runs a constant number c >= 1 of
-    times; l may depend on i. The new loop is parallel if both were. Returns the new loop.
+    times; l may depend on i. The new loop is parallel if both were. Returns the new loop. Fails with `Unsafe` if
+    lo or l reads a config field that the body may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -189,11 +189,13 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
     inner = _nest(outer)
-    c = known_count(tree, (*path, ("body", 0)))
+    inner_loop = loop.body()[0]
+    assert isinstance(inner_loop, ForCursor)
+    c = known_count(tree, inner_loop.path)
     applicable(c is not None and c >= 1, "the inner loop must run a constant, positive number of times", loop)
     assert c is not None
-    counts_from_start(outer, loop)
-    counts_from_start(inner, loop)
+    start_stays(rw, loop)
+    start_stays(rw, inner_loop)
     k = rw.fresh(name_arg(name))
     n = b.sub(outer.hi, outer.lo)
     rw.set(path, iter=k, lo=b.ZERO, hi=b.mul(c, n), mode=joint_mode(outer, inner))
@@ -239,12 +241,12 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     return path
 
 
-@primitive(same_values=True, cursors={"values inside": "stay, first copy, replaced, gone"}, by_form=True)
+@primitive(same_values=True, cursors={"values inside": "stay, first copy, replaced, gone"})
 def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (e, hi + e - lo): s[i -> i + lo - e]`. Paper: A.1.
 
     `start` is e, an integer control expression in scope before the loop that reads no config field; it may
-    be negative. Returns the loop.
+    be negative. Returns the loop. Fails with `Unsafe` if lo reads a config field that the body may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -260,7 +262,7 @@ def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
     path = loop.path
     old = loop_at(rw.proc.tree, path)
     e = integer_arg(rw, start, path)
-    counts_from_start(old, loop)
+    start_stays(rw, loop)
     rw.set(path, lo=e, hi=b.add(old.hi, b.sub(e, old.lo)))
     rw.substitute_in(body_span(rw, path), old.iter, b.add(b.var(old.iter), b.sub(old.lo, e)))
     return path
@@ -400,14 +402,14 @@ def add_loop(rw: Rewrite, block: BlockCursor, name: str, hi: ExprLike, guard: bo
         "inside": "stay, first copy, gone",
         "values inside": "stay, first copy, replaced, gone, lost",
     },
-    by_form=True,
 )
 def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in (lo, lo+n): s  ~>  s[i -> lo]; ..; s[i -> lo+n-1]`, for a constant n. Paper: A.1.
 
     lo may be symbolic, and so may n if the assertions, ranges and conditions around leave it one value. A loop that
     never runs becomes `pass`. Fails with `NotApplicable` if there is no such value, or if the copies would have more
-    than 100,000 nodes. Returns the block of all copies; cursors into the body point into the first.
+    than 100,000 nodes, and with `Unsafe` if lo reads a config field that the body may change. Returns the block of all
+    copies; cursors into the body point into the first.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -429,7 +431,7 @@ def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
         rw.replace(path, Pass())
         return path
     not_too_many(old, n, "divide the loop, and unroll the inner one", loop)
-    counts_from_start(old, loop)
+    start_stays(rw, loop)
     copies = [s for k in range(1, n) for s in rw.copy(old.body, {old.iter: _nth(old.lo, k)})]
     rw.add_part(path, *copies)
     first = rw.unwrap(path)

@@ -28,12 +28,12 @@ from ..logic.translate import is_opaque, lin, unknown
 from .framework import ExprLike, Where, applicable, blk, name_arg, positive, primitive, ref, require
 from .scoping import (
     bounds_stay,
-    counts_from_start,
     escaping,
     integer_arg,
     into_tiles,
     joint_mode,
     loop_at,
+    start_stays,
     stays_race_free,
 )
 from .wellformed import well_formed
@@ -94,7 +94,7 @@ def divide_with_recompute(
     tree, path = rw.proc.tree, loop.path
     old = loop_at(tree, path)
     tiles = integer_arg(rw, n, path)
-    counts_from_start(old, loop)
+    start_stays(rw, loop)
     reach = None if width is None else integer_arg(rw, width, path)
     if reach is not None or not safety.holds_everywhere(tree, path, _le(tiles, b.ONE)):
         bounds_stay(tree, path)

@@ -8,7 +8,7 @@ from pyrsistent import pvector
 
 from ..cursors.cursor import Cursor
 from ..cursors.edits import Span, span_of
-from ..cursors.kinds import AllocCursor
+from ..cursors.kinds import AllocCursor, ForCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.checks import check
 from ..frontend.errors import CheckError
@@ -27,7 +27,7 @@ from ..logic.formula import eq
 from ..logic.liveness import may_last, unread_after
 from ..logic.solver import prove, satisfiable
 from ..logic.translate import is_opaque, lin
-from .framework import ExprLike, applicable, argument, expr_arg, positive, require
+from .framework import ExprLike, argument, expr_arg, positive, require
 from .wellformed import well_formed
 
 
@@ -117,10 +117,11 @@ def bounds_stay(tree: ProcDef, path: Path, k: int | None = None) -> None:
     require(safety.unchanged(tree, part, loop.hi))
 
 
-def counts_from_start(loop: For, place: Cursor | None = None) -> None:
-    """Owed when expressions in the lower bound take the iterator's place: the bound never changes."""
-    used = any(loop.iter in mentions(s) for s in loop.body)
-    applicable(not used or not is_opaque(loop.lo), f"{loop.iter} counts from a config field, which may change", place)
+def start_stays(rw: Rewrite, loop: ForCursor) -> None:
+    """Owed when the lower bound is evaluated in the body, in the iterator's place: the body does not change it."""
+    tree, old = rw.proc.tree, loop_at(rw.proc.tree, loop.path)
+    if any(old.iter in mentions(s) for s in old.body):
+        require(safety.unchanged(tree, safety.Blk(loop.path, "body", 0, len(old.body)), old.lo), loop)
 
 
 def ready(rw: Rewrite, readiness: Readiness, place: Cursor | None = None) -> None:

@@ -22,6 +22,7 @@ from ..ir.names import Sym
 from ..ir.nodes import (
     Arg,
     Assign,
+    Binary,
     Call,
     Const,
     Instr,
@@ -37,6 +38,7 @@ from ..ir.numbers import is_integer
 from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, bool_, size
 from ..ir.walk import Path, get, with_child
+from ..logic import safety
 from ..logic.answers import Proved
 from ..logic.context import env_of
 from ..logic.formula import ge, neg
@@ -44,7 +46,7 @@ from ..logic.solver import prove
 from ..logic.translate import cond, is_opaque, unknown
 from .access import relist, strides_asked, uses
 from .extraction import extracted
-from .framework import CalleeForm, Where, applicable, argument, name_arg, primitive, refuse
+from .framework import CalleeForm, Where, applicable, argument, name_arg, primitive, refuse, require
 from .scoping import escaping, no_new_races
 from .wellformed import configs_differ, well_formed
 
@@ -241,13 +243,14 @@ def add_assertion(rw: Rewrite, proc: ProcCursor, condition: str) -> Where:
 # -- transpose ----------------------------------------------------------------------------------------
 
 
-@primitive(by_form=True)
+@primitive()
 def transpose(rw: Rewrite, arg: ArgCursor) -> Where:
     """`def foo(x: T[n, m]): s  ~>  def foo(x: T[m, n]): s[x[i, j] -> x[j, i]]`. Returns the argument.
 
     The caller passes the buffer the other way round, so the result is not interchangeable with the original.
     Windows that keep both dimensions are turned too. Fails with `NotApplicable` if the argument has not two
-    dimensions, or a callee takes both; for a dense buffer also if somebody asks for its strides, which change.
+    dimensions, or a callee takes both; and with `Unsafe` if somebody asks for a stride of a dense buffer that may be
+    another one then.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -264,15 +267,22 @@ def transpose(rw: Rewrite, arg: ArgCursor) -> Where:
     applicable(tree.instr is None, f"{tree.name} is an instruction: its C text was written for its arguments", arg)
     applicable(isinstance(t, Tensor) and len(t.shape) == 2, f"{arg.name()} has not two dimensions", arg)
     assert isinstance(t, Tensor)
-    asked = not t.window and bool(strides_asked(tree).get(arg.sym))
-    applicable(not asked, f"somebody asks for the strides of {arg.name()}, which change", arg)
+    if not t.window:
+        _strides_stay(tree, arg, t)
     relist(rw, (*arg.path, ("type", None)), "shape", [t.shape[1], t.shape[0]])
     turned = [arg.sym]
     for sym in turned:
         for path in reversed([p for p, _ in uses(rw.tree, sym)]):
             turned += _turn(rw, path)
-    well_formed(rw)
     return arg.path
+
+
+def _strides_stay(tree: ProcDef, arg: ArgCursor, t: Tensor) -> None:
+    """Owed when the dimensions of a dense buffer change places: the strides that somebody asks for stay the same."""
+    for d in sorted(strides_asked(tree).get(arg.sym, ())):
+        what = f"the stride of dimension {d} of {arg.name()}, which is asked for, stays the same"
+        same = Binary("==", StrideExpr(arg.sym, d), b.ONE if d == 0 else t.shape[0])
+        require(safety.holds(tree, (("body", 0),), same, what), arg)
 
 
 def _turn(rw: Rewrite, path: Path) -> list[Sym]:

@@ -7,7 +7,7 @@ that a new primitive is tested without a word here unless it takes something of 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hypothesis import reject
@@ -15,20 +15,19 @@ from hypothesis import strategies as st
 from returns.result import Success
 
 from ..cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, NodeCursor, StmtCursor
-from ..cursors.kinds import AllocCursor, ArgCursor, CallCursor, ForCursor, ReadConfigCursor
+from ..cursors.kinds import AllocCursor, CallCursor, ForCursor, ReadConfigCursor
 from ..cursors.proc import Proc
-from ..frontend.check_views import written_args
 from ..frontend.scope import declarations, scope_at
 from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC
 from ..ir.nodes import Alloc, Assign, Call, Const, For, Read, Reduce
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Control, Scalar, Tensor, bool_, size
 from ..ir.walk import get, is_bool, is_control, mentions, walk
-from ..logic.unify import skeleton
 from ..primitives import PRIMITIVES, Primitive, inline, parallelize_loop, vectorize_loop
 from ..strategy import Op, freeze
 from .choices import Choices
 from .library import CONFIG, callees, versions
+from .suitable import SUITABLE, alike
 
 MEMORIES = (DRAM_STACK, DRAM_STATIC, DRAM)
 
@@ -88,59 +87,6 @@ def prepared(ch: Choices, p: Proc, name: str) -> tuple[Proc, list[Cursor]]:
 
 ON_DECLARATIONS = ("partial_eval", "rename", "set_memory", "set_precision", "set_window", "transpose")
 """Primitives that change a procedure's head: some of them never that of an instruction."""
-
-
-def _is_nest(c: Cursor) -> bool:
-    """Whether a loop's body is one loop."""
-    return isinstance(c, ForCursor) and len(c.body()) == 1 and isinstance(c.body()[0], ForCursor)
-
-
-def _is_passed(c: Cursor) -> bool:
-    """Whether an expression is an element, or a single value, that a call gets by reference and does not write."""
-    call = c.parent() if isinstance(c, ExprCursor) and isinstance(c.node, Read) else None
-    node, k = (call.node if isinstance(call, CallCursor) else None), c.place()[-1][1]
-    if not isinstance(node, Call) or k is None:
-        return False
-    formal = node.f.tree.args[k]
-    return isinstance(formal.type, Scalar) and formal.sym not in written_args(node.f.tree)
-
-
-def _is_data(c: Cursor) -> bool:
-    """Whether an expression is a data value."""
-    return isinstance(c, ExprCursor) and not is_control(c.node)  # type: ignore[arg-type]
-
-
-def _is_two_writes(c: Cursor) -> bool:
-    """Whether a block is two writes, to a buffer of one name."""
-    stmts = list(c.stmts) if isinstance(c, BlockCursor) else []
-    names = {s.sym for s in stmts if isinstance(s, Assign | Reduce)}
-    return len(stmts) == 2 and len(names) == 1 and all(isinstance(s, Assign | Reduce) for s in stmts)
-
-
-def _has_two_dimensions(c: Cursor) -> bool:
-    return isinstance(c, AllocCursor) and len(c.shape()) > 1
-
-
-def _is_like_a_callee(c: Cursor) -> bool:
-    """Whether a block has the form of the body of a procedure of the library, and starts with a loop."""
-    return isinstance(c, BlockCursor) and isinstance(c[0], ForCursor) and bool(_alike(c))
-
-
-SUITABLE: Mapping[str, Sequence[tuple[int, Callable[[Cursor], bool]]]] = {
-    "bind_expr": [(60, _is_passed), (90, _is_data)],
-    "lift_reduce_constant": [(90, lambda c: isinstance(c, BlockCursor) and isinstance(c[-1], ForCursor))],
-    "merge_recompute": [(90, _is_nest)],
-    "merge_writes": [(85, _is_two_writes)],
-    "mult_dim": [(85, _has_two_dimensions)],
-    "mult_loops": [(70, _is_nest)],
-    "rearrange_dim": [(85, _has_two_dimensions)],
-    "replace": [(85, _is_like_a_callee)],
-    "set_window": [(85, lambda c: isinstance(c, ArgCursor) and c.is_tensor())],
-    "transpose": [(85, lambda c: isinstance(c, ArgCursor) and c.is_tensor() and len(c.shape()) == 2)],
-    "unroll_buffer": [(85, _has_two_dimensions)],
-}
-"""The targets that are drawn for a primitive so many times in a hundred, if a program has any: else most refusals would
-be of the form only."""
 
 
 def _after(ch: Choices, p: Proc, names: Sequence[str], percent: int) -> Proc:
@@ -307,23 +253,25 @@ def surrounding(ch: Choices, c: Cursor) -> Cursor | None:
     return ch.pick([*loops[:1], None, *loops]) if ch.chance(90) else ch.pick([None, *targets(c.proc, (ForCursor,))])
 
 
-def condition(ch: Choices, c: Cursor) -> str:
-    """A condition in scope at a cursor; sometimes on data, which may never have been written."""
+def condition(ch: Choices, c: Cursor, on_data: int = 25) -> str:
+    """A condition in scope at a cursor; so many times in a hundred on data, which may never have been written, or may
+    not be there."""
     scope = scope_at(c.proc.tree, c.place())
     data = [(s.id, name) for name, s in scope.names.items() if isinstance(scope.types[s], Scalar)]
-    tensors = [(s.id, f"{name}[0]") for name, s in scope.names.items() if _is_line(scope.types[s])]
+    tensors = [(s.id, f"{name}[{ch.upto(1)}]") for name, s in scope.names.items() if _is_line(scope.types[s])]
     places = [text for _, text in sorted([*data, *tensors])]
-    if places and ch.chance(25):
-        return f"{ch.pick(places)} < 2.0"
+    if places and ch.chance(on_data):
+        return f"{ch.pick(places[-3:])} < 2.0"
     n = ch.pick(controls(c) or ["0"])
-    return ch.pick([f"{n} < 2", f"{n} == 1", f"{n} % 2 == 0", "Cfg.mode == 1"])
+    fields = ["Cfg.mode == 1"] if "Cfg" in scope.env or ch.chance(10) else []
+    return ch.pick([f"{n} < 2", f"{n} == 1", f"{n} % 2 == 0", *fields])
 
 
 def assertion(ch: Choices, c: Cursor) -> str:
     """A condition on arguments; now and then on an element that a tensor may not have."""
     tree = c.proc.tree
     tensors = [names_at(tree)[a.sym] for a in tree.args if _is_line(a.type)]
-    if tensors and ch.chance(40):
+    if tensors and ch.chance(60):
         return f"{ch.pick(tensors)}[{ch.pick(['1', '3', *controls(c)[-1:]])}] < 2.0"
     return condition(ch, c)
 
@@ -393,7 +341,7 @@ def start(ch: Choices, c: Cursor) -> str | int | Cursor:
 def permutation(ch: Choices, c: Cursor) -> tuple[int, ...]:
     """A permutation of an allocation's dimensions, or now and then of others."""
     rank = len(c.shape()) if isinstance(c, AllocCursor) else 0
-    rank += ch.chance(30)
+    rank += ch.chance(10)
     left = list(range(rank))[::-1]
     return tuple(left.pop(ch.upto(len(left) - 1)) for _ in range(rank))
 
@@ -405,15 +353,9 @@ def callee(ch: Choices, c: Cursor) -> Proc:
         call = get(c.proc.parent.tree, last.at)
         if isinstance(call, Call) and isinstance(call.f, Proc):
             return call.f
-    alike = _alike(c) if isinstance(c, BlockCursor) else []
-    loops = [p for p in alike if p.name() in ("axpy", "copy", "double", "few", "packed", "zero")]
-    return ch.pick([*loops, *loops, *alike] or [callees()[n] for n in sorted(callees())])
-
-
-def _alike(c: BlockCursor) -> list[Proc]:
-    """The procedures of the library whose bodies have the form of a block."""
-    form = [skeleton(s) for s in c.stmts]
-    return [p for _, p in sorted(callees().items()) if [skeleton(s) for s in p.tree.body] == form]
+    found = alike(c) if isinstance(c, BlockCursor) else []
+    loops = [p for p in found if p.name() in ("axpy", "copy", "double", "few", "packed", "zero")]
+    return ch.pick([*loops, *loops, *found] or [callees()[n] for n in sorted(callees())])
 
 
 def version(ch: Choices, c: Cursor) -> Proc:
@@ -507,7 +449,7 @@ SPECIAL = {
     "precision": lambda ch, c: ch.pick(["f64", "f32", "i8"]),
     "config": lambda ch, c: CONFIG,
     "field": lambda ch, c: ch.pick(["mode", "on", "scale", "width"]),
-    "conds": lambda ch, c: tuple(condition(ch, c) for _ in range(1 + ch.upto(1))),
+    "conds": lambda ch, c: tuple(condition(ch, c, 60) for _ in range(1 + ch.chance(30))),
     "resize_dim.size": lambda ch, c: ch.pick([2, 3, 4, 1, "n", "n + 1"]),
     "resize_dim.offset": lambda ch, c: ch.pick([0, 0, 0, 1, "-1", *controls(c)[-1:]]),
     "mult_dim.lo_dim": lambda ch, c: 1 - ch.chance(10),

@@ -64,7 +64,10 @@ MOST: Final = 200_000
 
 def record(tree: ProcDef, given: Inputs, watched: Mapping[Path, Expr] | None = None) -> Log:
     """Runs a procedure on inputs that it admits, up to its end or to a trap, or until much has happened. Conditions
-    are `watched` where the statement at a path is executed."""
+    are `watched` where the statement at a path is executed.
+
+    Local buffers hold numbers from the start: most questions do not ask whether what is read was written, and their
+    answers are to be compared with all that comes after such a read, too."""
     log = Log()
     make = _Recorder({}, tree, log, watched or {})
     values = [v._replace(cells=list(v.cells)) if isinstance(v, Array) else v for v in given.args.values()]
@@ -143,6 +146,7 @@ class _Recorder(Compiler):
 
         def alloc(f: Frame) -> None:
             allocate(f)
+            f[slot].cells[:] = [1] * len(f[slot].cells)
             self.log.locals.append((s, f[slot].cells))
 
         return alloc

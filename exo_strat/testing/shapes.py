@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from .buffer_shapes import asked, borrowed, branches, grid, pair, ring, sized, stencil
+from .config_shapes import configuration, counted, drifting, moved, sliding
 from .lane_shapes import lanes
-from .ranges import FAR, ONE, ZERO, Bound, M, N, Range, fits
+from .ranges import ONE, ZERO, Bound, M, N, Range, fits
 from .sum_shapes import assigned, rivals, scaled, sums
-from .writer import ITERATORS, LOCALS, WINDOWS, Buffer, Writer
+from .writer import ITERATORS, Buffer, Writer
 
 Shape = Callable[[Writer], None]
 
@@ -193,9 +194,9 @@ def lent(w: Writer) -> None:
 
 def handed(w: Writer) -> None:
     """Calls that get by reference an element that they need not read, of a buffer of which little was written."""
-    b = w.alloc(w.ch.pick([(), (Bound(4),)]), init=w.ch.chance(25))
+    b = w.alloc(w.ch.pick([(), (Bound(4),)]), init=w.ch.chance(15))
     with w.loop(use=w.ch.chance(60)):
-        if w.ch.chance(35):
+        if w.ch.chance(25):
             w.emit(f"{w.place(b)} = {w.value(0)}")
         to = w.ch.pick([x for x in w.writable() if x.base != b.name])
         k = w.ch.pick([1, 1, 2])
@@ -209,6 +210,20 @@ def relied(w: Writer) -> None:
     w.leaf()
 
 
+def turned(w: Writer) -> None:
+    """Uses of a buffer of two dimensions by its rows, columns and elements, mostly where its strides are asked for."""
+    uses = [
+        "if stride(z, 0) == n:", "if stride(z, 1) == 1:", "first(1, z[1, 0:1], 2.0)", "gauge(n, z[1, 0:n])",
+        "gauge(4, z[0:4, n - 1])", "packed(n, z[2, 0:n], x)", "tail(4, z[0:4, 0])", "double(n, z[1, 0:n])",
+    ]  # fmt: skip
+    for _ in range(1 + w.ch.upto(1)):
+        text = w.ch.pick(uses)
+        w.emit(text)
+        if text.endswith(":"):
+            w.emit("    z[1, 0] = 1.0")
+    w.leaf()
+
+
 def diagonal(w: Writer) -> None:
     """A nest in which iterations on a diagonal meet: those of one loop at a time do not."""
     outer, inner = w.limits(constant=True), w.ch.pick([("0", "3", ZERO, Bound(3)), ("0", "2", ZERO, Bound(2))])
@@ -217,18 +232,6 @@ def diagonal(w: Writer) -> None:
     with w.loop(outer, use=False) as i, w.loop(inner, use=False) as j:
         place = f"u[({j} - {i} + 2) % 6]" if outer[1] != "3" else f"u[{j} - {i} + 2]"
         w.emit(f"{place} {w.ch.pick(['=', '+=', '='])} {w.ch.pick(['2.0', f'z[{j}, 0]', 'r'])}")
-
-
-def sliding(w: Writer) -> None:
-    """A window at a place that a config field tells, which may be another one before the window is used."""
-    field = f"Cfg.{w.ch.pick(['mode', 'width'])}"
-    v = w.fresh(WINDOWS)
-    part = w.ch.pick([f"u[{field} % 3:{field} % 3 + 3]", f"z[{field} % 4, 0:n]"])
-    w.emit(f"{v} = {part}")
-    for _ in range(1 + w.ch.upto(1)):
-        if w.ch.chance(50):
-            w.configure()
-        w.emit(w.ch.pick([f"r = {v}[0]", f"{v}[0] += 1.0"]))
 
 
 def guarded(w: Writer) -> None:
@@ -284,84 +287,6 @@ def windows(w: Writer) -> None:
         if w.ch.chance(30):
             w.window()
         w.block(3, leaves=w.ch.chance(70))
-
-
-def configuration(w: Writer) -> None:
-    """Config fields that are written, read and written again: in a loop, in two of one range, in a nest."""
-    if w.ch.chance(50):
-        w.configure()
-    fickle = w.ch.chance(40)
-    limits = ("0", "Cfg.mode", ZERO, FAR) if fickle else w.limits()
-    for _ in range(1 + w.ch.upto(1)):
-        with w.loop(limits, use=w.ch.chance(60)):
-            if fickle and w.ch.chance(60):
-                w.emit(f"Cfg.mode = {w.ch.pick(['0', '2 - Cfg.mode', '1'])}")
-            if w.ch.chance(30):
-                with w.loop(use=w.ch.chance(60)):
-                    _config_step(w)
-                    _config_step(w)
-                continue
-            for _ in range(1 + w.ch.upto(2)):
-                _config_step(w)
-    if w.ch.chance(50):
-        w.emit(f"{w.place(w.ch.pick(w.writable()))} = Cfg.scale")
-
-
-def drifting(w: Writer) -> None:
-    """A loop whose bounds read a config field, which is known where the loop starts, and which its body may change;
-    or a call that changes the field by which its argument was chosen."""
-    call = w.ch.chance(15)
-    if call or w.ch.chance(80):
-        w.emit(f"Cfg.mode = {w.ch.pick(['1', '2', '0'])}")
-    if call:
-        w.emit("tell(u[Cfg.mode], 0)")
-        w.emit(f"{w.place(w.ch.pick(w.writable()))} = Cfg.scale")
-        return
-    lo, hi = w.ch.pick([("0", "Cfg.mode"), ("Cfg.mode", "4"), ("Cfg.mode", "Cfg.mode + 2"), ("Cfg.mode", "2")])
-    early, inner = w.ch.chance(40), w.ch.chance(50)
-    far = (ZERO.minus(FAR), FAR)  # where the loop is, the checks of bounds do not know
-    with w.loop((lo, hi, *far)):
-        if early and not inner:
-            _drift(w)
-        if inner:
-            with w.loop(w.ch.pick([("0", "2", ZERO, Bound(2)), (lo, hi, *far)])):
-                w.block(2, leaves=True)
-                _drift(w)
-        else:
-            w.block(2, leaves=True)
-        if not early and not inner:
-            _drift(w)
-
-
-def _drift(w: Writer) -> None:
-    if w.ch.chance(80):
-        w.emit(f"Cfg.mode = {w.ch.pick(['0', '1', '3'])}")
-
-
-def _config_step(w: Writer) -> None:
-    kind = w.ch.weighted({"write": 3, "branch": 2, "read": 3, "call": 2, "leaf": 1, "index": 1, "extent": 1})
-    if kind == "branch":
-        cond = w.ch.pick(["Cfg.mode == 1", "Cfg.on", "Cfg.mode < n"])
-        with w.inside(f"if {cond}:"):
-            w.block(1)
-    elif kind == "write":
-        w.configure()
-    elif kind == "read":
-        w.emit(f"{w.place(w.ch.pick([b for b in w.writable() if w.is_ready(b)]))} {w.ch.pick(['=', '+='])} Cfg.scale")
-    elif kind == "call":
-        w.call(w.ch.pick(["tell", "some", "toggle", "fit"]))
-    elif kind == "index":
-        place = f"u[Cfg.{w.ch.pick(['width', 'mode'])} % {w.ch.pick([2, 6])}]"
-        w.emit(w.ch.pick([f"r = {place}", f"{place} = 1.0", f"{place} += Cfg.scale"]))
-    elif kind == "extent":
-        name = w.fresh(LOCALS)
-        last = f"Cfg.{w.ch.pick(['width', 'mode'])} % 3"
-        extent, index = w.ch.pick([("3", last), (f"{last} + 1", "0")])
-        w.emit(f"{name}: f32[{extent}]")
-        w.emit(f"{name}[{index}] = {w.value(0)}")
-        w.emit(f"r = {name}[{index}]")
-    else:
-        w.leaf()
 
 
 def decided(w: Writer) -> None:
@@ -542,6 +467,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         anything, nest, twins, twin_ifs, lone_scope, invariant, temporary, independent, two_writes, accumulation,
         sequence, calls, lookalikes, windows, configuration, drifting, decided, patch, tiles, reload, neighbours,
         stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
-        lanes, lent, guarded, handed, diagonal, sliding, asked, relied, misfits,
+        lanes, lent, guarded, handed, diagonal, sliding, asked, relied, misfits, counted,
+        moved, turned,
     )
 }  # fmt: skip

@@ -1,0 +1,106 @@
+"""Which targets suit a primitive: those on which it is likely to be accepted, or refused for a reason that is not its
+form. Imports cursors and the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ..cursors.cursor import BlockCursor, Cursor, ExprCursor
+from ..cursors.kinds import AllocCursor, ArgCursor, AssignCursor, CallCursor, ForCursor, IfCursor
+from ..cursors.proc import Proc
+from ..frontend.check_views import written_args
+from ..ir.nodes import Assign, Call, For, If, Read, Reduce
+from ..ir.types import Scalar
+from ..ir.walk import get, is_control, mentions
+from ..logic.unify import skeleton
+from .library import callees
+
+
+def _is_nest(c: Cursor) -> bool:
+    """Whether a loop's body is one loop."""
+    return isinstance(c, ForCursor) and len(c.body()) == 1 and isinstance(c.body()[0], ForCursor)
+
+
+def _is_passed(c: Cursor) -> bool:
+    """Whether an expression is an element, or a single value, that a call gets by reference and does not write."""
+    call = c.parent() if isinstance(c, ExprCursor) and isinstance(c.node, Read) else None
+    node, k = (call.node if isinstance(call, CallCursor) else None), c.place()[-1][1]
+    if not isinstance(node, Call) or k is None:
+        return False
+    formal = node.f.tree.args[k]
+    return isinstance(formal.type, Scalar) and formal.sym not in written_args(node.f.tree)
+
+
+def _is_data(c: Cursor) -> bool:
+    """Whether an expression is a data value."""
+    return isinstance(c, ExprCursor) and not is_control(c.node)
+
+
+def _is_two_writes(c: Cursor) -> bool:
+    """Whether a block is two writes, to a buffer of one name."""
+    stmts = list(c.stmts) if isinstance(c, BlockCursor) else []
+    names = {s.sym for s in stmts if isinstance(s, Assign | Reduce)}
+    return len(stmts) == 2 and len(names) == 1 and all(isinstance(s, Assign | Reduce) for s in stmts)
+
+
+def _is_sum(c: Cursor) -> bool:
+    """Whether a block is an assignment and a loop after it."""
+    stmts = list(c.stmts) if isinstance(c, BlockCursor) else []
+    return len(stmts) == 2 and isinstance(stmts[0], Assign) and isinstance(stmts[1], For)
+
+
+def _reads_itself(c: Cursor) -> bool:
+    """Whether an assignment reads the buffer that it writes."""
+    s = c.node if isinstance(c, AssignCursor) else None
+    return isinstance(s, Assign) and s.sym in mentions(s.rhs)
+
+
+def _is_used_in_one_scope(c: Cursor) -> bool:
+    """Whether one loop or branch, and nothing else, uses an allocation."""
+    path = c.path if isinstance(c, AllocCursor) else ()
+    if not path or not isinstance(c, AllocCursor):
+        return False
+    (label, k), block = path[-1], get(c.proc.tree, path[:-1])
+    using = [s for s in getattr(block, label)[k + 1 :] if c.sym in mentions(s)]  # type: ignore[operator]
+    return len(using) == 1 and isinstance(using[0], For | If)
+
+
+def _is_all_of_a_scope(c: Cursor) -> bool:
+    """Whether a loop or branch is all of its parent's block."""
+    return isinstance(c, ForCursor | IfCursor) and len(c.path) > 1 and c._sibling(1) is None and c._sibling(-1) is None
+
+
+def _has_two_dimensions(c: Cursor) -> bool:
+    return isinstance(c, AllocCursor) and len(c.shape()) > 1
+
+
+def _is_like_a_callee(c: Cursor) -> bool:
+    """Whether a block has the form of the body of a procedure of the library, and starts with a loop."""
+    return isinstance(c, BlockCursor) and isinstance(c[0], ForCursor) and bool(alike(c))
+
+
+def alike(c: BlockCursor) -> list[Proc]:
+    """The procedures of the library whose bodies have the form of a block."""
+    form = [skeleton(s) for s in c.stmts]
+    return [p for _, p in sorted(callees().items()) if [skeleton(s) for s in p.tree.body] == form]
+
+
+SUITABLE: Mapping[str, Sequence[tuple[int, Callable[[Cursor], bool]]]] = {
+    "bind_expr": [(75, _is_passed), (90, _is_data)],
+    "fold_into_reduce": [(85, _reads_itself)],
+    "lift_alloc": [(85, lambda c: len(c.place()) > 1)],
+    "lift_reduce_constant": [(95, _is_sum)],
+    "lift_scope": [(85, _is_all_of_a_scope)],
+    "merge_recompute": [(90, _is_nest)],
+    "merge_writes": [(85, _is_two_writes)],
+    "mult_dim": [(85, _has_two_dimensions)],
+    "mult_loops": [(70, _is_nest)],
+    "rearrange_dim": [(85, _has_two_dimensions)],
+    "replace": [(85, _is_like_a_callee)],
+    "set_window": [(85, lambda c: isinstance(c, ArgCursor) and c.is_tensor())],
+    "sink_alloc": [(85, _is_used_in_one_scope)],
+    "transpose": [(85, lambda c: isinstance(c, ArgCursor) and c.is_tensor() and len(c.shape()) == 2)],
+    "unroll_buffer": [(85, _has_two_dimensions)],
+}
+"""The targets that are drawn for a primitive so many times in a hundred, if a program has any: else most refusals would
+be of the form only."""
