@@ -82,7 +82,6 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where
     if not known:
         other_value(rw, tree, stmt, place, e)
     no_new_races(rw, span_of(stmt).path(1))
-    well_formed(rw, example=False)
     return stmt
 
 

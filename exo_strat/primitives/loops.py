@@ -29,7 +29,6 @@ from .scoping import (
     known_count,
     loop_at,
     start_stays,
-    stays_race_free,
 )
 
 TAILS = ("perfect", "guard", "cut", "cut_and_guard")
@@ -80,8 +79,6 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     nested = at.path(1)
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
     rw.move(span_of(nested), Span(path, "body", 0, 0))
-    if outer.mode == "seq":
-        stays_race_free(rw, path)
     return path
 
 

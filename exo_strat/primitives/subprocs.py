@@ -37,7 +37,7 @@ from ..ir.nodes import (
 from ..ir.numbers import is_integer
 from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, bool_, size
-from ..ir.walk import Path, get, with_child
+from ..ir.walk import Path, get
 from ..logic import safety
 from ..logic.answers import Proved
 from ..logic.context import env_of
@@ -235,7 +235,7 @@ def add_assertion(rw: Rewrite, proc: ProcCursor, condition: str) -> Where:
     """
     tree = rw.proc.tree
     e = parse_assertion(condition, scope_at(tree, ()))
-    rw.replace((), with_child(tree, "preds", tree.preds.append(e)), keep=[label for label, _ in tree.CHILDREN])
+    rw.set((), preds=tree.preds.append(e))
     _narrowed(rw)
     return ()
 

@@ -242,7 +242,7 @@ SUITED = {
     "eliminate_dead_code": ("decided",),
     "stage_mem": ("patch", "patch", "accumulation", "windows", "two_writes"),
     "bind_config": ("configuration", "configuration", "guarded"),
-    "bind_expr": ("guarded", "handed", "handed", "handed", "lent", "calls", "sums", "two_writes", "configuration"),
+    "bind_expr": ("guarded", "handed", "handed", "handed", "lent", "calls", "repeated", "configuration"),
     "transpose": ("turned", "turned", "turned", "nest", "windows", "calls"),
     "set_window": ("relied", "relied", "relied", "calls", "independent", "windows"),
     "delete_config": ("configuration",),

@@ -13,7 +13,7 @@ from .buffer_shapes import asked, borrowed, branches, grid, pair, ring, sized, s
 from .config_shapes import configuration, counted, drifting, moved, sliding
 from .lane_shapes import lanes
 from .ranges import ONE, ZERO, Bound, M, N, Range, fits
-from .sum_shapes import assigned, rivals, scaled, sums
+from .sum_shapes import assigned, repeated, rivals, scaled, sums
 from .writer import ITERATORS, Buffer, Writer
 
 Shape = Callable[[Writer], None]
@@ -468,6 +468,6 @@ SHAPES: Final[Mapping[str, Shape]] = {
         sequence, calls, lookalikes, windows, configuration, drifting, decided, patch, tiles, reload, neighbours,
         stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
         lanes, lent, guarded, handed, diagonal, sliding, asked, relied, misfits, counted,
-        moved, turned,
+        moved, turned, repeated,
     )
 }  # fmt: skip

@@ -65,6 +65,29 @@ def _scaled_step(w: Writer, place: str, factor: str) -> None:
         w.emit(f"{place} {w.ch.pick(['+=', '+=', '+=', '+=', '+=', '='])} {value}")
 
 
+def repeated(w: Writer) -> None:
+    """A value that is computed twice, and operands of it that change in between, mostly in the loop or branch that
+    computes it again."""
+    ready = [x for x in w.writable() if w.is_ready(x)]
+    operand = w.place(w.ch.pick(ready))
+    value = w.ch.pick([f"{operand} * 2.0", f"{operand} + u[0]", operand])
+    to = [w.place(w.ch.pick([x for x in ready if not operand.startswith(x.name)])) for _ in range(2)]
+    lines = [f"{operand} = {w.ch.pick(['u[1]', '3.0'])}", f"{to[1]} = {value}"]
+    w.emit(f"{to[0]} = {value}")
+    match w.ch.weighted({"loop": 3, "branch": 1, "none": 1}):
+        case "loop":
+            with w.loop(("0", "2", ZERO, Bound(2)), use=False):
+                for line in lines if w.ch.chance(80) else lines[1:]:
+                    w.emit(line)
+        case "branch":
+            with w.inside(f"if {w.ch.pick([value, 'r'])} < 2.0:"):
+                for line in lines if w.ch.chance(80) else lines[1:]:
+                    w.emit(line)
+        case _:
+            for line in lines if w.ch.chance(50) else lines[::-1]:
+                w.emit(line)
+
+
 def rivals(w: Writer) -> None:
     """Accumulations into one place by operators that may differ: in a row, in a nest, in neighbouring loops."""
     b = w.ch.pick([x for x in w.writable() if w.is_ready(x)])

@@ -329,4 +329,4 @@ def test_delete_keeps_a_buffer_that_is_used(use: str) -> None:
         {"bar": bar},
     )
     f = refused(delete_buffer, p, "a")
-    assert isinstance(f, Unsafe) and "only code that writes to a uses it" in f.obligation and f.place is not None
+    assert isinstance(f, Unsafe) and "only code that writes to a uses it" in f.message and f.place is not None

@@ -8,11 +8,17 @@ import pytest
 from hypothesis import given, settings
 
 from exo_strat.cursors.proc import Proc
+from exo_strat.frontend import check_expr, checks
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.frontend.errors import CheckError
 from exo_strat.interp import run
+from exo_strat.ir import types
+from exo_strat.logic import configs
+from exo_strat.logic.formula import TRUE
 from exo_strat.testing import examples, procs, samples, sources
 from exo_strat.testing.library import environment
+
+from .test_regressions_eval import parsed
 
 ALLOWED = {None, "uninitialised", "division", "domain"}
 """How a run of a well-formed procedure may end: values of data are not checked statically."""
@@ -57,3 +63,35 @@ def test_indices_that_may_miss_are_refused_or_do_not_miss() -> None:
 
     once()
     assert min(outcomes["refused"], outcomes["accepted"]) > 20, outcomes
+
+
+# -- what the checks know of fields ---------------------------------------------------------------------
+
+WIDER = [
+    ("a write that is forgotten", configs, "_kept", lambda known, s: known,
+     "if 0 <= C.k and C.k < 8:\n    C.k = n + 8\n    x[C.k] = 0.0", {"C.k": 1}),
+    ("a write in a loop that is forgotten", configs, "_round", lambda loop, known, facts: known,
+     "C.k = 1\nfor i in seq(0, 3):\n    x[C.k] = 0.0\n    C.k = 9", {}),
+    ("any field taken for a size", configs, "size", types.index, "if C.k < 8:\n    x[C.k] = 0.0", {"C.k": -1}),
+    ("one part of an `or` taken for true", configs, "_on_fields", lambda e, truth: iter([(e.rhs, truth)]),
+     "if n < 4 or (0 <= C.k and C.k < 8):\n    x[C.k] = 0.0", {"C.k": 9}),
+    ("a branch taken for the other", configs, "_asked", lambda s, label: ((s.cond, True),),
+     "if C.n < 8:\n    pass\nelse:\n    x[C.n] = 0.0", {"C.n": 8}),
+    ("a size that need not be positive", checks, "ge", lambda *_: TRUE, "C.n = 2 - n", {}),
+    ("a first part taken for true where it is false", check_expr, "neg", lambda f: f,
+     "if n < 8 or x[n] > 0.0:\n    pass", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("what", "lines", "fields"), [(row[0], *row[4:]) for row in WIDER])
+def test_programs_that_pass_where_too_much_is_known(
+    what: str, lines: str, fields: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A check of the front end that is left out lets in a program that traps."""
+    with pytest.raises(CheckError):
+        parsed(lines)
+    where, name, instead = next(row[1:4] for row in WIDER if row[0] == what)
+    monkeypatch.setattr(where, name, instead)
+    tree = parsed(lines).tree
+    monkeypatch.undo()
+    assert run(tree, {"n": 2 if "2 - n" in lines else 9 if "x[n]" in lines else 1, "x": [1] * 8, "y": 1}, fields).trap

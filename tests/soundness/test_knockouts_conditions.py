@@ -16,6 +16,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from exo_strat.cursors.edits import Replace
+from exo_strat.cursors.rewrite import Rewrite
+from exo_strat.ir.nodes import Node
+from exo_strat.ir.walk import with_child
 from exo_strat.primitives import PRIMITIVES
 from exo_strat.primitives.framework import _DEFINED
 from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
@@ -49,19 +53,20 @@ VARIANTS = [
     V("mult_loops", "the inner start is lost", "b.add(inner.lo, b.mod(b.var(k), c))", "b.mod(b.var(k), c)"),
     V("mult_loops", "the outer start is lost", "b.add(outer.lo, b.div(b.var(k), c))", "b.div(b.var(k), c)"),
     V("mult_loops", "parallel if the inner loop was", "joint_mode(outer, inner)", "inner.mode"),
-    V("mult_loops", "the start may change", "    counts_from_start(outer, loop)\n", "", "drifting"),
+    V("mult_loops", "the start may change", "    start_stays(rw, loop)\n", "", "counted"),
+    V("mult_loops", "the inner start may change", "    start_stays(rw, inner_loop)\n", "", "counted"),
     V("mult_loops", "an empty inner loop", "c >= 1, ", "c >= -1, ", "nest"),
     V("mult_loops", "more than a loop inside", "len(outer.body) == 1 and ", "", "nest sequence",
       "primitives.loops._nest"),
     V("shift_loop", "shifted the other way", "b.sub(old.lo, e)", "b.sub(e, old.lo)"),
     V("shift_loop", "the end forgets the start", "b.add(old.hi, b.sub(e, old.lo))", "b.add(old.hi, e)"),
-    V("shift_loop", "the old start may change", "    counts_from_start(old, loop)\n", "", "drifting"),
+    V("shift_loop", "the old start may change", "    start_stays(rw, loop)\n", "", "counted"),
     V("shift_loop", "the new start may change", "not fixed or", "True or", "drifting",
       "primitives.scoping.integer_arg"),
     V("unroll_loop", "an empty loop runs", "if n <= 0", "if n < 0"),
     V("unroll_loop", "counted from one", "int(lo.value) + k", "int(lo.value) + k + 1", "", "primitives.loops._nth"),
     V("unroll_loop", "one iteration more", "n.const", "n.const + 1", "", "primitives.scoping.trip_count"),
-    V("unroll_loop", "the start may change", "    counts_from_start(old, loop)\n", "", "drifting"),
+    V("unroll_loop", "the start may change", "    start_stays(rw, loop)\n", "", "counted"),
     # -- scopes
     V("lift_scope", "the condition depends on the iterator", "loop.iter not in mentions(cond.cond)", "True",
       "lone_scope", "primitives.scopes._if_out_of_for"),
@@ -74,7 +79,7 @@ VARIANTS = [
       "assigned calls", "primitives.inlining._is_element"),
     V("inline_assign", "later iterations read it in the block, too", "(*uses.outside, *uses.inside)", "uses.outside",
       "assigned", "primitives.inlining._readers"),
-    V("inline", "an argument may change", "return [actual]", "return []", "", "primitives.procs._evaluated"),
+    V("inline", "an argument may change", "return [actual]", "return []", "moved", "logic.evaluation.argument_values"),
     V("inline", "a window of a window is not shifted", "Interval(b.add(d.lo, w.lo), b.add(d.lo, w.hi))",
       "Interval(w.lo, w.hi)", "calls", "primitives.procs.Actuals._window"),
     V("inline", "an element of a window is not shifted", "b.add(d.lo, next(inner))", "next(inner)", "calls",
@@ -86,12 +91,11 @@ VARIANTS = [
     V("replace", "a name that is used after the block", "not escaping(tree, span)", "True", "lookalikes"),
     V("partial_eval", "an instruction loses arguments", "tree.instr is None", "True"),
     V("transpose", "an instruction takes another buffer", "tree.instr is None", "True"),
-    V("add_assertion", "cursors into the body are lost", "[label for label, _ in tree.CHILDREN]", '["args"]'),
+    V("add_assertion", "cursors into the body are lost", "rw.set((), preds", "lost(rw, preds"),
     V("add_assertion", "another assertion goes", "tree.preds.append(e)", "tree.preds.append(e)[1:]"),
     V("make_instr", "only the first statement stays", "c_fence))", "c_fence), body=rw.tree.body[:1])"),
     V("make_instr", "the assertions go", "c_fence))", "c_fence), preds=rw.tree.preds[:0])"),
-    V("make_instr", "cursors into the body are lost", "rw.set((), instr=Instr(c_template, c_global, c_fence))",
-      'rw.replace((), with_child(rw.tree, "instr", Instr(c_template, c_global, c_fence)))'),
+    V("make_instr", "cursors into the body are lost", "rw.set((), instr", "lost(rw, instr"),
     # -- buffers
     V("expand_dim", "reads find an older value in their slice", "    _values_found(tree, a, rest, e)\n", ""),
     V("expand_dim", "a negative index", 'Binary("<=", b.ZERO, e)', "b.TRUE"),
@@ -123,11 +127,11 @@ VARIANTS = [
       "primitives.resize._fold"),
     # -- expressions
     V("bind_expr", "values that have changed", "if not same:", "if False:", "", "primitives.staging._equal_places"),
-    V("bind_expr", "what a loop changes before it reads", "if same or not isinstance(block[k], For):", "if True:", "",
+    V("bind_expr", "what a loop changes before it reads", "if same or not isinstance(block[k], For):", "if True:",
+      "repeated",
       "primitives.staging._equal_places"),
     V("bind_expr", "arguments that are written", "and formal.sym not in written_args(call.f.tree)", "", "calls",
       "primitives.staging.is_value"),
-    V("bind_expr", "bounds that hold for arguments", "        well_formed(rw)", "        pass", "drifting"),
     V("commute_expr", "a difference", '("+", "*")', '("+", "*", "-")'),
     V("commute_expr", "a quotient", '("+", "*")', '("+", "*", "/")'),
     V("commute_expr", "one operand twice", "lhs=node.rhs, rhs=node.lhs", "lhs=node.rhs, rhs=node.rhs"),
@@ -157,8 +161,7 @@ VARIANTS = [
     V("set_window", "an instruction", "    _no_instr(a)\n", ""),
     V("rename", "a name that is none", "name_arg(name)", "name"),
     V("rename", "an instruction stays none", "name=name_arg(name)", "name=name_arg(name), instr=None"),
-    V("rename", "cursors into the body are lost", "rw.set((), name=name_arg(name))",
-      'rw.replace((), with_child(rw.tree, "name", name_arg(name)))'),
+    V("rename", "cursors into the body are lost", "rw.set((), name", "lost(rw, name"),
     V("rename_variable", "only the declaration", "uses = 1 if isinstance(c, ForCursor) else", "uses = 1 or"),
     V("rename_variable", "all but the last use", "- block.lo", "- block.hi"),
     V("rename_variable", "cursors into the scope are lost", "keep=[label for label, _ in old.CHILDREN]", "keep=[]"),
@@ -173,12 +176,14 @@ VARIANTS = [
     V("delete_pass", "cursors know of one only", "k, k + 1))", "k, k + 1)); del rw.edits[1:]"),
     # -- conditions that programs of other shapes find
     V("write_config", "parallel iterations share the field", "    no_new_races(rw, path)\n", ""),
-    V("bind_expr", "it is the second part of an `and`", "not maybe_skipped(tree, stmt, e.path)", "True"),
-    V("bind_config", "it is the second part of an `and`", "not maybe_skipped(tree, stmt, e.path)", "True", "guarded"),
+    V("bind_expr", "it is the second part of an `and`", "not evaluation.maybe_skipped(tree, stmt, e.path)", "True",
+      "guarded"),
+    V("bind_config", "it is the second part of an `and`", "not evaluation.maybe_skipped(tree, stmt, e.path)", "True",
+      "guarded"),
     V("insert_noop_call", "a parallel loop gets a race", "stays_race_free(rw, gap.span.parent[:k])", "pass",
       "independent"),
     V("reorder_loops", "a parallel loop gets a race where it is outside",
-      '    if outer.mode == "seq":\n        stays_race_free(rw, path)\n', "", "diagonal"),
+      'if inner.mode == "seq":', "if True:", "diagonal", "logic.safety.interchange"),
     V("transpose", "a callee takes both dimensions",
       'applicable(isinstance(holder, WindowDef), "a callee takes both dimensions", at_path(rw.proc, path))',
       "if not isinstance(holder, WindowDef): return []", "calls", "primitives.subprocs._turn"),
@@ -197,13 +202,21 @@ def _versions_are_made() -> None:
         versions(name)
 
 
+def lost(rw: Rewrite, **fields: object) -> None:
+    """Changes fields of a procedure as `Rewrite.set` does, but takes all of it for new."""
+    tree: Node = rw.tree
+    for label, value in fields.items():
+        tree = with_child(tree, label, value)
+    rw.do(Replace((), tree, frozenset(), (), ()))
+
+
 def changed(fn: Any, old: str, new: str) -> Any:
     """A function with a piece of its text replaced."""
     text = textwrap.dedent(inspect.getsource(fn))
     text = text[text.index("def ") :]
     assert text.count(old) == 1, f"{fn.__name__} has {text.count(old)} times: {old}"
     made: dict[str, Any] = {}
-    exec("from __future__ import annotations\n" + text.replace(old, new), fn.__globals__, made)
+    exec("from __future__ import annotations\n" + text.replace(old, new), {**fn.__globals__, "lost": lost}, made)
     return made[fn.__name__]
 
 

@@ -12,13 +12,8 @@ import pytest
 from exo_strat import direct
 from exo_strat.cursors.proc import Proc
 from exo_strat.failure import SchedulingError
-from exo_strat.frontend import check_expr, checks
-from exo_strat.frontend.errors import CheckError
-from exo_strat.interp import run
-from exo_strat.ir import types
 from exo_strat.logic import configs, evaluation, held
 from exo_strat.logic.dependence import SAFE
-from exo_strat.logic.formula import TRUE
 from exo_strat.primitives import framework, staging
 from exo_strat.testing import Malformed, Miscompiled, assert_equivalent, assert_lawful
 from exo_strat.testing.inputs import samples
@@ -46,6 +41,7 @@ EVALUATIONS = evaluation.evaluations
 class Knocked(NamedTuple):
     """A check that is left out, or forgets something; a program, and a rewrite of it that is refused otherwise."""
 
+    primitive: str
     what: str
     where: object
     name: str
@@ -60,36 +56,40 @@ def turned(text: str) -> Callable[[Proc], Proc]:
 
 DIVIDES = "y = 0.0\nif y != 0.0 and x[0] / y < 3.0:\n    x[1] = 0.0"
 UNWRITTEN = "t: f32\nif n < 3:\n    t = 1.0\nif n < 3 and t < 3.0:\n    x[1] = 0.0"
+UNSET = "t: f32\nx[0] = 1.0\nt = 2.0"
 FIELD = "if n > 2:\n    C.k = 2\n    C.n = 2\n"
 
 KNOCKED = [
-    Knocked("what a condition evaluates", evaluation, "no_more", ignored, DIVIDES,
+    Knocked("rewrite_expr", "what a condition evaluates", evaluation, "no_more", ignored, DIVIDES,
             turned("x[0] / y < 3.0 and y != 0.0")),
-    Knocked("on which condition", evaluation, "evaluations", unconditional, UNWRITTEN, turned("t < 3.0 and n < 3")),
-    Knocked("that a value is there", evaluation, "_exists", ignored, UNWRITTEN, turned("t < 3.0 and n < 3")),
-    Knocked("that a divisor may be zero", evaluation, "undefined", lambda _: None, DIVIDES,
+    Knocked("rewrite_expr", "on which condition", evaluation, "evaluations", unconditional, UNWRITTEN,
+            turned("t < 3.0 and n < 3")),
+    Knocked("rewrite_expr", "that a value is there", evaluation, "_exists", ignored, UNWRITTEN,
+            turned("t < 3.0 and n < 3")),
+    Knocked("rewrite_expr", "that a divisor may be zero", evaluation, "undefined", lambda _: None, DIVIDES,
             turned("x[0] / y < 3.0 and y != 0.0")),
-    Knocked("what keeps zero away", evaluation, "_excludes_zero", lambda *_: True, "x[1] = 0.0",
+    Knocked("specialize", "what keeps zero away", evaluation, "_excludes_zero", lambda *_: True, "x[1] = 0.0",
             lambda p: direct.specialize(p, "x[_] = _", "n > 1 and x[0] / (y - y) < 3.0")),
-    Knocked("what a call is passed", evaluation, "has_value", ignored, "t: f32\nx[0] = 1.0\nt = 2.0",
+    Knocked("insert_noop_call", "what a call is passed", evaluation, "has_value", ignored, UNSET,
             lambda p: direct.insert_noop_call(p, p.find("x[_] = _").before(), NOOP, ["t * 2.0"])),
-    Knocked("the arguments of a call", evaluation, "evaluations", values_only, "t: f32\nx[0] = 1.0\nt = 2.0",
+    Knocked("insert_noop_call", "the arguments of a call", evaluation, "evaluations", values_only, UNSET,
             lambda p: direct.insert_noop_call(p, p.find("x[_] = _").before(), NOOP, ["t * 2.0"])),
-    Knocked("what a callee asserts", evaluation, "evaluations", values_only,
+    Knocked("replace", "what a callee asserts", evaluation, "evaluations", values_only,
             FIELD + "for i in seq(0, 4):\n    x[i] = 0.0", lambda p: direct.replace(p, "i", ASKS)),
-    Knocked("an element by reference", staging, "read_early", lambda *_: False, "t: f32\nswitch(t, y, 1)",
+    Knocked("bind_expr", "an element by reference", staging, "read_early", lambda *_: False, "t: f32\nswitch(t, y, 1)",
             lambda p: direct.bind_expr(p, p.find("switch(_)").args()[0], "a")),  # type: ignore[attr-defined]
-    Knocked("an index that need not be set", evaluation, "has_value", ignored,
+    Knocked("expand_dim", "an index that need not be set", evaluation, "has_value", ignored,
             FIELD + "t: f32\nt = 1.0\ny = t", lambda p: direct.expand_dim(p, "t", "C.n", "0")),
-    Knocked("that a field need not be set", evaluation, "_is_set", lambda *_: True,
+    Knocked("specialize", "that a field need not be set", evaluation, "_is_set", lambda *_: True,
             FIELD + "x[0] = 0.0", lambda p: direct.specialize(p, "x[_] = _", "C.k == 2")),
-    Knocked("what a field may have lost", held, "_changes", lambda *_: False, "C.a = y\ny = 2.0\nx[0] = C.a",
+    Knocked("rewrite_expr", "what a field may have lost", held, "_changes", lambda *_: False,
+            "C.a = y\ny = 2.0\nx[0] = C.a",
             lambda p: direct.rewrite_expr(p, p.find("x[_] = _").rhs(), "y")),  # type: ignore[attr-defined]
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("knocked", KNOCKED, ids=lambda k: k.what)
-def test_a_check_that_is_missed(knocked: Knocked, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("primitive", "knocked"), [(k.primitive, k) for k in KNOCKED], ids=[k.what for k in KNOCKED])
+def test_a_check_that_is_missed(primitive: str, knocked: Knocked, monkeypatch: pytest.MonkeyPatch) -> None:
     env = {"switch": SWITCH}
     with pytest.raises(SchedulingError):
         knocked.rewrite(parsed(knocked.lines, **env))
@@ -103,38 +103,8 @@ def test_a_check_that_is_missed(knocked: Knocked, monkeypatch: pytest.MonkeyPatc
         assert_equivalent(p, q, [replace(given, configs={}) for given in samples(p)])
 
 
-# -- what the checks know of fields ---------------------------------------------------------------------
-
-WIDER = [
-    ("a write that is forgotten", configs, "_kept", lambda known, s: known,
-     "if 0 <= C.k and C.k < 8:\n    C.k = n + 8\n    x[C.k] = 0.0", {"C.k": 1}),
-    ("a write in a loop that is forgotten", configs, "_round", lambda loop, known, facts: known,
-     "C.k = 1\nfor i in seq(0, 3):\n    x[C.k] = 0.0\n    C.k = 9", {}),
-    ("any field taken for a size", configs, "size", types.index, "if C.k < 8:\n    x[C.k] = 0.0", {"C.k": -1}),
-    ("one part of an `or` taken for true", configs, "_on_fields", lambda e, truth: iter([(e.rhs, truth)]),
-     "if n < 4 or (0 <= C.k and C.k < 8):\n    x[C.k] = 0.0", {"C.k": 9}),
-    ("a branch taken for the other", configs, "_asked", lambda s, label: ((s.cond, True),),
-     "if C.n < 8:\n    pass\nelse:\n    x[C.n] = 0.0", {"C.n": 8}),
-    ("a size that need not be positive", checks, "ge", lambda *_: TRUE, "C.n = 2 - n", {}),
-    ("a first part taken for true where it is false", check_expr, "neg", lambda f: f,
-     "if n < 8 or x[n] > 0.0:\n    pass", {}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("what", "lines", "fields"), [(row[0], *row[4:]) for row in WIDER])
-def test_programs_that_pass_where_too_much_is_known(
-    what: str, lines: str, fields: dict[str, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(CheckError):
-        parsed(lines)
-    where, name, instead = next(row[1:4] for row in WIDER if row[0] == what)
-    monkeypatch.setattr(where, name, instead)
-    tree = parsed(lines).tree
-    monkeypatch.undo()
-    assert run(tree, {"n": 2 if "2 - n" in lines else 9 if "x[n]" in lines else 1, "x": [1] * 8, "y": 1}, fields).trap
-
-
-def test_checks_follow_every_rewrite(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("primitive", ["fission"])
+def test_checks_follow_every_rewrite(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody knows what the first loop leaves in the field, as it need not run."""
     lines = "for i in seq(1, n):\n    C.k = 3\n    x[C.k] = 0.0"
 
