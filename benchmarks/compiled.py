@@ -9,6 +9,7 @@ Numbers are small and whole, so that single precision is exact; where they are n
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from shutil import which
 
 from backends import BackendError
 from backends.c import CModule, compile
+from backends.c.names import field_name, spelled
 from exo_strat import Proc, rename
 from exo_strat.interp import Array, Outcome, run
 from exo_strat.ir.nodes import Binary, Call, ExternCall, ProcDef
@@ -158,9 +160,10 @@ def unit(c: Case, k: int) -> str:
 def _call(c: Case, entry: str, given: Inputs) -> Iterator[str]:
     (function,), passed = c.module.functions, list[str]()
     for field in config_fields(c.p.tree):
-        if f"exo_cfg_{field.config.name};" in c.module.source:
+        state = f"exo_cfg_{spelled(field.config.name)}"
+        if re.search(rf"}} {state}\b", c.module.source):
             value = given.configs[f"{field.config.name}.{field.field}"]
-            yield f"        exo_cfg_{field.config.name}.{field.field} = {int(value)};"  # type: ignore[call-overload]
+            yield f"        {state}.{field_name(field.field)} = {int(value)};"  # type: ignore[call-overload]
     arrays = list[tuple[str, int]]()
     for n, (a, value) in enumerate(zip(c.p.tree.args, given.args.values(), strict=True)):
         if isinstance(a.type, Control):
