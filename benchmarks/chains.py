@@ -3,9 +3,11 @@
     python -m benchmarks.chains -n 100000 [--jobs J] [--first SEED] [--no-c]
 
 Draws chains of 2 to 10 rewrites until so many succeeded. At the end of each chain the interpreter runs the first and
-the last version, and compiled C is compared with it: by gcc with sanitizers, and by one of the other compilers and
-levels in turn. Violations go to the standard output, then the table as Markdown. The exit status is 1 if there was a
-violation. Runs with one first seed and one number of processes try the same chains every time.
+the last version, and compiled C, in which things are named as C or its library names others (`c_words`), is compared
+with it: by gcc with sanitizers, parallel code by clang with one for threads, code for Neon in an emulator. Of one chain
+in five gcc and clang, with much optimisation and with little, are compared with each other (`backends.crosscheck`).
+Violations go to the standard output, then the table as Markdown. The exit status is 1 if there was a violation. Runs
+with one first seed and one number of processes try the same chains every time.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from typing import Annotated
 
 import typer
@@ -25,15 +28,25 @@ import typer
 from exo_strat.testing.chains import Chains, check_chain
 from exo_strat.testing.choices import Choices
 from exo_strat.testing.programs import random_proc
+from exo_strat.testing.renaming import renamed
 from exo_strat.testing.shapes import SHAPES
 
+from . import chain_vectors
+from .c_words import c_word
 from .chain_parts import programs, strategies
-from .compiled import Build, Case, CompileFailed, Different, builds, case, compare
+from .compiled import Case, CompileFailed, Different, builds, case, compare
+from .crossed import agree
 
 BATCH = 20
 """How many chains are one C program."""
 OWN = 35
 """How many chains of a hundred start from a program of the repository."""
+VECTORS = 30
+"""How many chains of a hundred go to the vectors of a processor: most steps of such a chain try to."""
+CROSSED = 5
+"""Of each so many chains, one is compiled by all compilers."""
+RESTART = 50
+"""A process that did so many batches makes way for another: what it compiled stays loaded."""
 CRASHES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What nothing in a chain may end with: a rewrite that does not apply fails."""
 
@@ -61,37 +74,40 @@ def batch(first: int, with_c: bool = True, count: int = BATCH) -> Outcome:
         p = ch.pick(programs()) if ch.chance(OWN) else random_proc(ch, tuple(SHAPES))
         if p is None:
             continue
+        steps, often = (chain_vectors.DRAWS, 70) if ch.chance(VECTORS) else (strategies(), 25)
         try:
-            q = check_chain(ch, p, strategies(), done.chains)
+            q = check_chain(ch, p, steps, done.chains, often=often)
         except AssertionError as e:
             done.violations.append(f"seed {seed}: {e}")
             continue
         except CRASHES as e:
             done.violations.append(f"seed {seed}: {''.join(traceback.format_exception(e, limit=-4))}")
             continue
-        if with_c and (made := case(q)) is not None:
+        if with_c and (made := case(renamed(ch, q, c_word))) is not None:
             cases.append(made)
-    for b in _chosen(first // count):
-        try:
-            compare(cases, b)
-            done.in_c[b.name] += sum(c.module.parallel or not b.parallel for c in cases)
-        except (Different, CompileFailed) as e:
-            done.violations.append(f"seeds {first} to {first + count - 1}: {e}")
+    _in_c(cases, f"seeds {first} to {first + count - 1}", done)
     return done
 
 
-def _chosen(k: int) -> Iterator[Build]:
-    """The builds for a batch: the watched ones, and one of the others in turn."""
-    known = builds()
-    yield from (b for b in known if "-g" in b.flags)
-    others = [b for b in known if "-g" not in b.flags]
-    yield from others[k % len(others) :][:1] if others else ()
+def _in_c(cases: Sequence[Case], seeds: str, done: Outcome) -> None:
+    """Compares what is compiled, and counts."""
+    for b in builds():
+        try:
+            compare(cases, b)
+            done.in_c[b.name] += sum(map(b.takes, cases))
+        except (Different, CompileFailed) as e:
+            done.violations.append(f"{seeds}: {e}")
+    for c in cases[::CROSSED]:
+        try:
+            done.in_c["gcc and clang, -O3 and -O1"] += agree(c)
+        except (Different, CompileFailed) as e:
+            done.violations.append(f"{seeds}: {e}")
 
 
 def run(steps: int, first: int, jobs: int, with_c: bool) -> Outcome:
     """Chains until so many steps succeeded, in parallel processes."""
     total, seed = Outcome(), first
-    with ProcessPoolExecutor(jobs) as pool:
+    with ProcessPoolExecutor(jobs, get_context("forkserver"), max_tasks_per_child=RESTART) as pool:
         while sum(total.chains.accepted.values()) < steps:
             missing = steps - sum(total.chains.accepted.values())
             rounds = max(1, min(20, missing // (6 * BATCH * jobs)))

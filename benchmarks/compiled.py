@@ -1,5 +1,5 @@
-"""Whether compiled code computes what the interpreter says: many procedures in one C program, by several compilers,
-and watched by sanitizers.
+"""Whether compiled code computes what the interpreter says: many procedures in one C program, watched by sanitizers,
+or in an emulator; and whether compilers agree on it.
 
 Each array is a block on the heap of exactly its size, and what an input leaves out holds a number that nobody
 expects. Results are compared where the interpreter has a value; what lies between the elements of a window stays.
@@ -9,10 +9,11 @@ Numbers are small and whole, so that single precision is exact; where they are n
 from __future__ import annotations
 
 import os
+import platform
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -44,29 +45,37 @@ WATCH = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all
 THREADS = ("-O1", "-g", "-fopenmp", "-fsanitize=thread")
 
 
+HERE = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
+
+
 @dataclass(frozen=True)
 class Build:
-    """A way to compile: the command, its flags, and whether only parallel code is."""
+    """A way to compile: the command, its flags, whether only parallel code is, for which processors, and what runs
+    the result."""
 
     name: str
     command: str
     flags: tuple[str, ...]
     parallel: bool = False
+    architecture: str = HERE
+    emulator: tuple[str, ...] = ()
+
+    def takes(self, c: Case) -> bool:
+        """Whether a case is compiled in this way."""
+        return (c.module.parallel or not self.parallel) and self.architecture == (c.module.architecture or HERE)
 
 
 BUILDS = (
     Build("gcc, address and undefined behaviour", "gcc", (*WATCH, "-fopenmp")),
-    Build("gcc -O3", "gcc", ("-O3", "-march=native", "-fopenmp", "-fvect-cost-model=very-cheap")),
-    Build("clang -O2", "clang", ("-O2", "-march=native", "-ffp-contract=off")),
-    Build("gcc -O1", "gcc", ("-O1",)),
     Build("clang, threads", "clang", THREADS, parallel=True),
+    Build("Neon", "aarch64-linux-gnu-gcc", ("-O2", "-static"), architecture="aarch64", emulator=("qemu-aarch64",)),
 )
 
 
 @cache
 def builds() -> tuple[Build, ...]:
     """The ways that this machine has."""
-    return tuple(b for b in BUILDS if which(b.command) is not None and _works(b))
+    return tuple(b for b in BUILDS if all(map(which, (b.command, *b.emulator))) and _works(b))
 
 
 def _works(b: Build) -> bool:
@@ -95,18 +104,17 @@ class Case:
 
 def case(p: Proc) -> Case | None:
     """A procedure with inputs, or None if the backend refuses it or no run of it has an exact meaning."""
-    found = tuple(_runs(p))
-    if not found:
-        return None
+    p = rename.direct(p, "entry")
     try:
-        p = rename.direct(p, "entry")
-        return Case(p, compile([p]), found)
+        module = compile([p])
     except BackendError:
         return None
+    found = tuple(_runs(p, is_whole if module.architecture or _decides(p.tree) else _small))
+    return Case(p, module, found) if found else None
 
 
-def _runs(p: Proc) -> Iterator[tuple[Inputs, Outcome]]:
-    fits, inputs = _whole if _decides(p.tree) else _small, samples(p)
+def _runs(p: Proc, fits: Callable[[object], bool]) -> Iterator[tuple[Inputs, Outcome]]:
+    inputs = samples(p)
     for k, given in enumerate(inputs[:: max(1, len(inputs) // CALLS)][:CALLS]):
         if k % 2:
             given = sparsest(p.tree, given) or given
@@ -127,9 +135,10 @@ def _decides(tree: ProcDef) -> bool:
     )
 
 
-def _whole(value: object) -> bool:
+def is_whole(value: object) -> bool:
+    """Whether all of a result is whole numbers that single precision holds, or was never written."""
     if isinstance(value, tuple):
-        return all(map(_whole, value))
+        return all(map(is_whole, value))
     return value is None or (isinstance(value, int) and abs(value) <= LARGEST)
 
 
@@ -194,22 +203,22 @@ def _main(count: int) -> str:
     return "\n".join(["#include <stdio.h>", *heads, "int main(void) {", *calls, "    return 0;", "}", ""])
 
 
-def _program(b: Build, texts: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+def _program(b: Build, texts: Mapping[str, str], more: Iterable[str] = ()) -> subprocess.CompletedProcess[str]:
     """Compiles some files together and runs them."""
     with tempfile.TemporaryDirectory() as scratch:
         sources = [Path(scratch, f"{name}.c") for name in texts]
         for source, text in zip(sources, texts.values(), strict=True):
             source.write_text(text)
         made = Path(scratch, "main")
-        flags = ["-std=gnu11", "-w", "-fwrapv", "-include", "string.h", *b.flags]
+        flags = ["-std=gnu11", "-w", "-fwrapv", "-include", "string.h", *b.flags, *dict.fromkeys(more)]
         done = subprocess.run(
             [b.command, *flags, "-o", str(made), *map(str, sources), "-lm"], capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
             raise CompileFailed(done.stderr[:3000])
         quiet = {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1", "OMP_NUM_THREADS": "3"}
-        inner = {"OMP_MAX_ACTIVE_LEVELS": "1"}
-        return subprocess.run([made], capture_output=True, text=True, check=False, env={**os.environ, **quiet, **inner})
+        env = {**os.environ, **quiet, "OMP_MAX_ACTIVE_LEVELS": "1"}
+        return subprocess.run([*b.emulator, made], capture_output=True, text=True, check=False, env=env)
 
 
 # -- comparing ----------------------------------------------------------------------------------------
@@ -220,12 +229,12 @@ def compare(cases: Sequence[Case], b: Build) -> None:
 
     Raises `Different` or `CompileFailed` with the procedure.
     """
-    cases = [c for c in cases if c.module.parallel or not b.parallel]
+    cases = list(filter(b.takes, cases))
     if not cases:
         return
     units = {f"u{k}": unit(c, k) for k, c in enumerate(cases)}
     try:
-        done = _program(b, {"main": _main(len(cases)), **units})
+        done = _program(b, {"main": _main(len(cases)), **units}, (f for c in cases for f in c.module.cc_flags))
     except CompileFailed as e:
         bad = next((c for k, c in enumerate(cases) if f"u{k}.c" in str(e)), cases[0])
         raise CompileFailed(f"{b.name} refuses this:\n{bad.p}\n{e}") from None
@@ -241,6 +250,8 @@ def compare(cases: Sequence[Case], b: Build) -> None:
 
 def _twice_as_wide(c: Case, b: Build) -> bool:
     """Whether all is right in double precision: then it was single precision that lost something."""
+    if c.module.architecture:  # instructions have one precision
+        return False
     text = unit(c, 0).replace("float", "double")
     done = _program(b, {"main": _main(1), "u0": text})
     return done.returncode == 0 and not _difference(c, [float(x) for x in done.stdout.split()[1:]])
@@ -270,4 +281,4 @@ def _flat(value: object) -> Iterator[int | Fraction | None]:
         yield value  # type: ignore[misc]
 
 
-__all__ = ["BUILDS", "Build", "Case", "CompileFailed", "Different", "builds", "case", "compare", "unit"]
+__all__ = ["BUILDS", "Build", "Case", "CompileFailed", "Different", "builds", "case", "compare", "is_whole", "unit"]

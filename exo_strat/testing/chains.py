@@ -69,15 +69,15 @@ class Chains:
 
 
 def check_chain(
-    ch: Choices, p: Proc, strategies: Sequence[Draw], tally: Chains, finish: Iterable[Finish] = ()
+    ch: Choices, p: Proc, strategies: Sequence[Draw], tally: Chains, finish: Iterable[Finish] = (), often: int = 25
 ) -> Proc:
     """Rewrites a program by a random chain of 2 to 10 primitives and strategies. Asserts that the last version is
-    lawful and computes the same; so do the functions in `finish`.
+    lawful and computes the same; so do the functions in `finish`. `often` of a hundred that are tried are strategies.
 
     Raises `Miscompiled` or `Malformed`.
     """
     text, q, steps = str(p), p, 2 + ch.upto(8)
-    for name, made in _steps(ch, p, strategies, steps, tally):
+    for name, made in _steps(ch, p, strategies, often, steps, tally):
         tally.accepted[name] += 1
         q = made
     tally.drawn += 1
@@ -92,12 +92,12 @@ def check_chain(
 
 
 def _steps(
-    ch: Choices, p: Proc, strategies: Sequence[Draw], steps: int, tally: Chains
+    ch: Choices, p: Proc, strategies: Sequence[Draw], often: int, steps: int, tally: Chains
 ) -> Iterator[tuple[str, Proc]]:
     """The rewrites that succeed and change something, each by name, with what they make of the program."""
     done = 0
     for _ in range(TRIES * steps):
-        drawn = _drawn(ch, p, strategies)
+        drawn = _drawn(ch, p, strategies, often)
         if drawn is None:
             continue
         name, op, c = drawn
@@ -113,9 +113,9 @@ def _steps(
             return
 
 
-def _drawn(ch: Choices, p: Proc, strategies: Sequence[Draw]) -> Drawn | None:
+def _drawn(ch: Choices, p: Proc, strategies: Sequence[Draw], often: int) -> Drawn | None:
     """A primitive or strategy by name, and where it starts; None if it has nowhere to start."""
-    if strategies and ch.chance(25):
+    if strategies and ch.chance(often):
         return ch.pick(strategies)(ch, p)
     calls = [c for c in targets(p, (CallCursor,)) if isinstance(c, CallCursor)] if ch.chance(15) else []
     if calls:

@@ -27,8 +27,10 @@ PERCENT: Final = 70
 
 
 def renamed(ch: Choices, p: Proc, word: Word) -> Proc:
-    """The same program with names that `word` draws, in what it calls, too. An instruction stays as it is, and so do the
-    configs that it names: its C text mentions them. Variables keep their numbers, so nothing is captured.
+    """The same program with names that `word` draws, in what it calls, too.
+
+    An instruction stays as it is, as its C text mentions its names, and so do the configs that it uses. Variables keep
+    their numbers, so nothing is captured.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
