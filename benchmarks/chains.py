@@ -25,7 +25,7 @@ from typing import Annotated
 
 import typer
 
-from exo_strat.testing.chains import Chains, check_chain
+from exo_strat.testing.chains import Chains, always, check_chain
 from exo_strat.testing.choices import Choices
 from exo_strat.testing.programs import random_proc
 from exo_strat.testing.renaming import renamed
@@ -34,7 +34,7 @@ from exo_strat.testing.shapes import SHAPES
 from . import chain_vectors
 from .c_words import c_word
 from .chain_parts import programs, strategies
-from .compiled import Case, CompileFailed, Different, builds, case, compare
+from .compiled import HERE, Case, CompileFailed, Different, builds, case, compare, compiles
 from .crossed import agree
 
 BATCH = 20
@@ -42,7 +42,8 @@ BATCH = 20
 OWN = 35
 """How many chains of a hundred start from a program of the repository."""
 VECTORS = 30
-"""How many chains of a hundred go to the vectors of a processor: most steps of such a chain try to."""
+"""How many chains of a hundred go to the vectors of a processor: most steps of such a chain try to, and all
+leave code that the backend takes."""
 CROSSED = 5
 """Of each so many chains, one is compiled by all compilers."""
 RESTART = 50
@@ -74,9 +75,12 @@ def batch(first: int, with_c: bool = True, count: int = BATCH) -> Outcome:
         p = ch.pick(programs()) if ch.chance(OWN) else random_proc(ch, tuple(SHAPES))
         if p is None:
             continue
-        steps, often = (chain_vectors.DRAWS, 70) if ch.chance(VECTORS) else (strategies(), 25)
         try:
-            q = check_chain(ch, p, steps, done.chains, often=often)
+            if ch.chance(VECTORS):
+                keep = compiles if compiles(p) else always
+                q = check_chain(ch, p, chain_vectors.DRAWS, done.chains, often=70, keep=keep)
+            else:
+                q = check_chain(ch, p, strategies(), done.chains)
         except AssertionError as e:
             done.violations.append(f"seed {seed}: {e}")
             continue
@@ -97,6 +101,7 @@ def _in_c(cases: Sequence[Case], seeds: str, done: Outcome) -> None:
             done.in_c[b.name] += sum(map(b.takes, cases))
         except (Different, CompileFailed) as e:
             done.violations.append(f"{seeds}: {e}")
+    done.in_c["in vector registers of this processor"] += sum(c.module.architecture == HERE for c in cases)
     for c in cases[::CROSSED]:
         try:
             done.in_c["gcc and clang, -O3 and -O1"] += agree(c)

@@ -105,12 +105,23 @@ class Case:
 def case(p: Proc) -> Case | None:
     """A procedure with inputs, or None if the backend refuses it or no run of it has an exact meaning."""
     p = rename.direct(p, "entry")
-    try:
-        module = compile([p])
-    except BackendError:
+    module = _module(p)
+    if module is None:
         return None
     found = tuple(_runs(p, is_whole if module.architecture or _decides(p.tree) else _small))
     return Case(p, module, found) if found else None
+
+
+def compiles(p: Proc) -> bool:
+    """Whether the backend takes a procedure."""
+    return _module(rename.direct(p, "entry")) is not None
+
+
+def _module(p: Proc) -> CModule | None:
+    try:
+        return compile([p])
+    except BackendError:
+        return None
 
 
 def _runs(p: Proc, fits: Callable[[object], bool]) -> Iterator[tuple[Inputs, Outcome]]:
@@ -281,4 +292,7 @@ def _flat(value: object) -> Iterator[int | Fraction | None]:
         yield value  # type: ignore[misc]
 
 
-__all__ = ["BUILDS", "Build", "Case", "CompileFailed", "Different", "builds", "case", "compare", "is_whole", "unit"]
+__all__ = [
+    "BUILDS", "Build", "Case", "CompileFailed", "Different", "HERE", "builds", "case", "compare", "compiles", "is_whole",
+    "unit",
+]  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from returns.result import Success
 
@@ -25,6 +26,9 @@ from .laws import assert_head_stays
 
 Finish = Callable[[Proc, Proc], object]
 """A further comparison of the first program and the last one, which raises an `AssertionError`."""
+
+Keep = Callable[[Proc], bool]
+"""Whether a chain may go on from a program."""
 
 TRIES = 8
 """How many rewrites are tried for each that is to succeed."""
@@ -68,16 +72,23 @@ class Chains:
         self.refused += other.refused
 
 
+def always(_: Proc) -> bool:
+    """Any program."""
+    return True
+
+
 def check_chain(
-    ch: Choices, p: Proc, strategies: Sequence[Draw], tally: Chains, finish: Iterable[Finish] = (), often: int = 25
-) -> Proc:
+    ch: Choices, p: Proc, strategies: Sequence[Draw], tally: Chains, finish: Iterable[Finish] = (), often: int = 25,
+    keep: Keep = always,
+) -> Proc:  # fmt: skip
     """Rewrites a program by a random chain of 2 to 10 primitives and strategies. Asserts that the last version is
     lawful and computes the same; so do the functions in `finish`. `often` of a hundred that are tried are strategies.
+    What `keep` says no to is dropped, as if it had not been drawn.
 
     Raises `Miscompiled` or `Malformed`.
     """
     text, q, steps = str(p), p, 2 + ch.upto(8)
-    for name, made in _steps(ch, p, strategies, often, steps, tally):
+    for name, made in _steps(ch, p, partial(_drawn, strategies=strategies, often=often), steps, tally, keep):
         tally.accepted[name] += 1
         q = made
     tally.drawn += 1
@@ -92,12 +103,12 @@ def check_chain(
 
 
 def _steps(
-    ch: Choices, p: Proc, strategies: Sequence[Draw], often: int, steps: int, tally: Chains
+    ch: Choices, p: Proc, draw: Draw, steps: int, tally: Chains, keep: Keep
 ) -> Iterator[tuple[str, Proc]]:
     """The rewrites that succeed and change something, each by name, with what they make of the program."""
     done = 0
     for _ in range(TRIES * steps):
-        drawn = _drawn(ch, p, strategies, often)
+        drawn = draw(ch, p)
         if drawn is None:
             continue
         name, op, c = drawn
@@ -106,7 +117,7 @@ def _steps(
             tally.refused[name] += 1
             continue
         q = outcome.unwrap()[0]
-        if q is not p:
+        if q is not p and keep(q):
             p, done = q, done + 1
             yield name, p
         if done == steps:

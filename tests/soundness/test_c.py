@@ -1,8 +1,9 @@
-"""The generated C computes what the interpreter says, for a sample of rewritten programs.
+"""The generated C computes what the interpreter says, for a sample of rewritten programs, under names that C, its
+headers and its library have (`benchmarks.c_words`).
 
 Inputs are small whole numbers, so that single precision is exact; a run whose results are too large for that, or
-for the integers that it computes with, is passed over, as is a program that the backend refuses (config fields, say,
-keep their values between calls). Of each primitive there are programs with floats only, and with integers.
+for the integers that it computes with, is passed over, as is a program that the backend refuses. Of each primitive
+there are programs with floats only, and with integers. Config fields are set where the program begins.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import pytest
 from returns.result import Success
 
 from backends import BackendError, jit
+from benchmarks.c_words import c_word
+from benchmarks.crossed import DTYPES, arrays, with_state
 from exo_strat.cursors.proc import Proc
-from exo_strat.interp import Array, Outcome, run
+from exo_strat.interp import Outcome, run
 from exo_strat.ir.nodes import Alloc, Arg
 from exo_strat.ir.types import Control, Tensor
 from exo_strat.ir.walk import walk
@@ -27,33 +30,21 @@ from exo_strat.testing.choices import Choices
 from exo_strat.testing.harness import shapes_for
 from exo_strat.testing.inputs import config_fields
 from exo_strat.testing.programs import random_proc
+from exo_strat.testing.renaming import renamed
 
 PROGRAMS = 60
 """How many random programs are looked at for each primitive."""
 SAMPLE = {False: 2, True: 1}
 """How many results are compared of programs without integers, and with them."""
 
+RUNS = 2
+"""On how many inputs a program with config fields is compared: it is compiled for each."""
+
 LARGEST = 2**20
 """Whole numbers up to this one, and what they are made of, are exact in single precision."""
 
-NOT_COMPILED = {
-    "bind_config": "results have config fields",
-    "write_config": "results have config fields",
-    "delete_config": "programs have config fields",
-    "make_instr": "the result is an instruction",
-}
+NOT_COMPILED = {"make_instr": "the result is an instruction"}
 """Primitives without a sample here, and why."""
-
-Numbers = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-
-
-def numbers(given: object, dtype: str) -> Numbers:
-    """An argument's elements in an array of that precision, with the same strides."""
-    assert isinstance(given, Array)
-    cells = np.array(given.cells, dtype)
-    strides = [s * cells.itemsize for s in given.strides]
-    found: Numbers = np.lib.stride_tricks.as_strided(cells[given.offset :], given.shape, strides)
-    return found
 
 
 def exact(value: object) -> bool:
@@ -63,44 +54,43 @@ def exact(value: object) -> bool:
     return isinstance(value, int) and abs(value) <= LARGEST
 
 
-DTYPES = {
-    "f32": "float32", "f64": "float64", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8",
-    "u16": "uint16", "u32": "uint32", "u64": "uint64",
-}  # fmt: skip
-
-
-def dtypes(p: Proc) -> list[str | None]:
-    """The dtype of each data argument; None for a control argument."""
-    types = [a.type for a in p.tree.args]
-    return [DTYPES.get(str(t.base if isinstance(t, Tensor) else t)) for t in types]
-
-
 def results(name: str) -> Iterator[Proc]:
-    """Results of a primitive without config fields, one a program."""
+    """Results of a primitive, one a program, under other names."""
     for seed in range(PROGRAMS):
         ch = Choices.seeded(seed)
         p = random_proc(ch, shapes_for(name))
         for q, op, c in applications(ch, p, name) if p is not None else ():
             outcome = op(q, c)
             if isinstance(outcome, Success) and can_be_compared(outcome.unwrap()[0]):
-                yield outcome.unwrap()[0]
+                yield renamed(Choices.seeded(seed), outcome.unwrap()[0], c_word)
                 break
 
 
 def can_be_compared(q: Proc) -> bool:
     declared = [n.type for _, n in walk(q.tree) if isinstance(n, Arg | Alloc)]
     data = [t.base if isinstance(t, Tensor) else t for t in declared if not isinstance(t, Control)]
-    return not config_fields(q.tree) and all(str(t) in DTYPES for t in data)
+    return all(str(t) in DTYPES for t in data)
+
+
+def agree(q: Proc) -> bool:
+    """Whether some run of the compiled procedure was compared.
+
+    Raises `BackendError` if it can't be compiled.
+    """
+    if config_fields(q.tree):
+        return max([agrees(q, jit(with_state(q, g), flags=["-O1"]), g) for g in samples(q, RUNS)], default=False)
+    compiled = jit(q, flags=["-O1"])
+    return max([agrees(q, compiled, given) for given in samples(q)], default=False)
 
 
 def agrees(q: Proc, compiled: Callable[..., None], given: Inputs) -> bool:
     """Whether a run of the compiled procedure was compared; false if it has no exact meaning."""
-    want: Outcome = run(q, given.args)
+    want: Outcome = run(q, given.args, given.configs)
     if want.trap is not None or not all(map(exact, want.outputs.values())):
         return False
     if is_mixed(q.tree) or run_bounded(q.tree, given, strict=True).trap is not None:
         return False
-    args = [v if d is None else numbers(v, d) for d, v in zip(dtypes(q), given.args.values(), strict=True)]
+    args = arrays(q, given)
     compiled(*args)
     got = {n: x for n, x in zip(given.args, args, strict=True) if isinstance(x, np.ndarray)}
     for name, value in want.outputs.items():
@@ -116,8 +106,7 @@ def test_compiled_results_agree_with_the_interpreter(name: str) -> None:
         if compared[kind] >= SAMPLE[kind]:
             continue
         try:
-            compiled = jit(q, flags=["-O1"])
-            compared[kind] += max([agrees(q, compiled, given) for given in samples(q)], default=False)
+            compared[kind] += agree(q)
         except BackendError:
             continue
         if compared == SAMPLE:
