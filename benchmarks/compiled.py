@@ -293,6 +293,6 @@ def _flat(value: object) -> Iterator[int | Fraction | None]:
 
 
 __all__ = [
-    "BUILDS", "Build", "Case", "CompileFailed", "Different", "HERE", "builds", "case", "compare", "compiles", "is_whole",
-    "unit",
+    "BUILDS", "Build", "Case", "CompileFailed", "Different", "HERE", "builds", "case", "compare", "compiles",
+    "is_whole", "unit",
 ]  # fmt: skip
