@@ -3,20 +3,26 @@ C. The long one is `python -m benchmarks.chains` (`make soak`)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from returns.result import Success
 
-from benchmarks import chain_parts
+from backends import jit
+from benchmarks import chain_parts, chain_vectors, crossed
 from benchmarks.chain_parts import programs, strategies
 from benchmarks.chains import batch
 from benchmarks.compiled import CompileFailed, Different, builds, case, compare
-from exo_strat import ForCursor, proc_from_source, remove_loop
+from exo_strat import ForCursor, Machine, Proc, at, proc_from_source, remove_loop, schedule
 from exo_strat.logic import safety
 from exo_strat.logic.dependence import SAFE
 from exo_strat.testing import Miscompiled, every
-from exo_strat.testing.chains import Chains, check_chain, starting
+from exo_strat.testing.chains import Chains, Draw, check_chain, starting
 from exo_strat.testing.choices import Choices
+from exo_strat.testing.library import environment
 from strategies import elevate, gemmini, halide, normal, std
 
 
@@ -39,13 +45,13 @@ def test_code_that_differs_is_seen_by_each_build() -> None:
     p = proc_from_source("def foo(x: f32[4]):\n    for i in seq(0, 4):\n        x[i] = 1.0")
     made = case(p)
     assert made is not None
-    wrong = made.module.source.replace("= 1.0f", "= 2.0f")
-    module = type(made.module)(**{**vars(made.module), "source": wrong})
     for b in builds():
         if not b.parallel:
-            compare([made], b)
+            right = replace(made.module, architecture=b.architecture)
+            wrong = replace(right, source=right.source.replace("= 1.0f", "= 2.0f"))
+            compare([replace(made, module=right)], b)
             with pytest.raises(Different, match="should be"):
-                compare([type(made)(made.p, module, made.runs)], b)
+                compare([replace(made, module=wrong)], b)
 
 
 def test_code_that_leaves_its_buffer_or_is_no_c_is_seen() -> None:
@@ -60,6 +66,75 @@ def test_code_that_leaves_its_buffer_or_is_no_c_is_seen() -> None:
             compare([type(made)(made.p, module, made.runs)], watched)
 
 
+# -- processors ---------------------------------------------------------------------------------------
+
+AXPY = proc_from_source("""
+def axpy(n: size, a: f32, x: f32[n], y: f32[n]):
+    for i in seq(0, n):
+        y[i] += a * x[i]
+""")
+
+
+@pytest.mark.parametrize("machine", chain_vectors.machines(), ids=str)
+def test_chains_reach_the_registers_of_a_processor(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a plan for vectors, and by way of lanes in memory. What comes out is run, Neon's in an emulator."""
+    monkeypatch.setattr(chain_vectors, "suited", lambda _: (machine,))
+    ways = ((chain_vectors.on_vectors,), (chain_vectors.in_lanes, chain_vectors.to_registers))
+    cases = [made for way in ways if (made := case(_after(AXPY, way))) is not None]
+    assert len(cases) == len(ways) and all(c.module.architecture for c in cases)
+    taken = [b for b in builds() if any(map(b.takes, cases))]
+    for b in taken:
+        compare(cases, b)
+    if not taken:
+        pytest.skip("nothing here compiles for it and runs the result")
+
+
+def _after(p: Proc, draws: Sequence[Draw]) -> Proc:
+    """A program after steps, each as some seed draws it that lets it succeed on the spot."""
+    for draw in draws:
+        drawn = (draw(Choices.seeded(seed), p) for seed in range(40))
+        outcomes = (op(p, at) for _, op, at in filter(None, drawn))
+        p = next(o.unwrap()[0] for o in outcomes if isinstance(o, Success) and o.unwrap()[0] is not p)
+    return p
+
+
+def test_a_program_stays_on_one_architecture() -> None:
+    machines = chain_vectors.machines()
+    assert chain_vectors.suited(AXPY) == machines
+    for machine in machines:
+        q = schedule(at("for i in _: _", std.vectorize_for(machine, "f32", tail="cut")), AXPY)
+        neon = machine.name == "neon"
+        assert all((m.name == "neon") == neon for m in chain_vectors.suited(q))
+
+
+def test_what_a_chain_does_not_keep_is_dropped() -> None:
+    tally = Chains()
+    q = check_chain(Choices.seeded(3), AXPY, strategies(), tally, keep=lambda _: False)
+    assert q is AXPY and not tally.accepted and tally.drawn == 1
+
+
+# -- compilers ----------------------------------------------------------------------------------------
+
+
+def test_compilers_are_compared_on_what_a_chain_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Config fields are set as the input says."""
+    text = "def foo(x: f32[4]):\n    for i in seq(0, 4):\n        if i < Cfg.width:\n            x[i] = Cfg.scale"
+    made = case(proc_from_source(text, environment()))
+    assert made is not None and crossed.agree(made)
+    given, done = made.runs[0]
+    x = crossed.arrays(made.p, given)
+    jit(crossed.with_state(made.p, given))(*x)
+    assert np.array_equal(x[0], done.outputs["x"])
+    monkeypatch.setattr(crossed, "disagreements", lambda p, args: ("x is [2.] by clang, and [1.] by gcc",))
+    with pytest.raises(Different, match="by clang"):
+        crossed.agree(made)
+
+
+def test_compilers_are_not_compared_where_python_cannot_call() -> None:
+    made = case(proc_from_source("def foo(x: f32[4]):\n    assert x[0] < 9.0\n    x[0] = 1.0"))
+    assert made is None or not crossed.agree(made)
+
+
 def test_a_wrong_strategy_in_a_chain_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that forgets to ask whether the loop may go."""
     monkeypatch.setattr(safety, "repeatable", lambda *_: SAFE)
@@ -71,12 +146,11 @@ def test_a_wrong_strategy_in_a_chain_is_caught(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_every_strategy_of_the_libraries_is_in_chains_or_said_to_be_elsewhere() -> None:
-    source = Path(chain_parts.__file__).read_text()
+    source = "".join(Path(module.__file__ or "").read_text() for module in (chain_parts, chain_vectors))
     elsewhere = {
         std: "NoInstructionWarning check_lanes "
-        "abs_rule broadcast_rule fma_rule Rule Tile as_call fission_before fission_where_possible if_it_runs "
-        "prefetch remove_parent_loop rise_into stage_compute stream_stores to_instructions transposed unroll_loops "
-        "vectorize_for",
+        "abs_rule Rule Tile as_call fission_before fission_where_possible if_it_runs "
+        "prefetch remove_parent_loop rise_into stage_compute stream_stores to_instructions transposed unroll_loops",
         gemmini: "as_tiles block_loop configure cut_nest each fission_as_much_as_possible is_config_call load_tiles "
         "map_again map_all map_every map_to read_registers replace_and_inline split_off tile_layout tile_loops "
         "tile_nest unroll_all unroll_single",
