@@ -39,6 +39,13 @@ EXTERNAL = frozenset(Path(__file__).with_name("libc.txt").read_text().split())
 """What the C library of Linux (glibc, with its mathematics) has to be linked with: a program's function of such a name
 takes the place of the library's, for all that is in the process, or the library's takes its place."""
 
+_TYPES = "va_list FILE u_char u_short u_int u_long ulong ushort uint fd_set fd_mask jmp_buf sigjmp_buf"
+DECLARED = frozenset((*_TYPES.split(), "at_quick_exit", "h_nerr", "lockf64", "sys_nerr"))
+"""What headers that programs include declare, or the C library has, besides."""
+
+_SIZED = re.compile(r"f(32|64)x?(add|sub|mul|div|fma|sqrt)f(32x|64x?|128)\Z|(?P<of>\w+?)f(32|64|128)x?\Z")
+"""Functions on types of a given size, such as `expf32`, `strtof64` and `f32addf64x`."""
+
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
@@ -61,11 +68,18 @@ def is_reserved(name: str) -> bool:
 def function_name(name: str) -> str:
     """`c_name(name)`, for a function.
 
-    >>> function_name("accept"), function_name("axpy")
-    ('accept_', 'axpy')
+    >>> [function_name(n) for n in ("accept", "va_list", "expf32", "axpy", "axpy_f32", "addf32")]
+    ['accept_', 'va_list_', 'expf32_', 'axpy', 'axpy_f32', 'addf32']
     """
     spelled = c_name(name)
-    return f"{spelled}_" if spelled in EXTERNAL else spelled
+    return f"{spelled}_" if spelled in EXTERNAL or spelled in DECLARED or _is_sized(spelled) else spelled
+
+
+def _is_sized(name: str) -> bool:
+    """Whether the library has a function, as of `float` and `long double`, for a type of a given size."""
+    found = _SIZED.match(name)
+    stem = found and found["of"]
+    return bool(found) and (stem is None or all(f"{stem}{c}" in EXTERNAL for c in "fl"))
 
 
 def c_name(name: str) -> str:
