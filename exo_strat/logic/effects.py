@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import NamedTuple, TypeAlias
 
 from pyrsistent import pvector
@@ -51,7 +52,9 @@ from .translate import EMPTY, is_opaque, lin, unknown
 
 Buffer: TypeAlias = Sym | tuple[str, str, str]
 Index: TypeAlias = tuple[Lin | None, ...]
-CALLEE = 100  # iterators of a callee are told from the caller's by their tag
+CALLEE = 100  # iterators of a callee have this added to their tags, so they differ from the caller's
+MANY = 32  # so many accesses of a call may be equal but for their time, before `_summed` sums them up
+WIDE = 4096  # so many accesses of a call may be to different places of one buffer
 
 
 class Tick(NamedTuple):
@@ -216,8 +219,9 @@ def _branch(s: If) -> tuple[Access, ...]:
 def _either(body: Sequence[Access], orelse: Sequence[Access]) -> Iterator[Access]:
     """What an `if` surely writes, whichever of its branches runs: what both write. There is no time for it within
     the statement: it is before all that comes after, and not known to be before or after anything in it."""
-    for a in body:
-        if a.kind == "W" and a.exact and any(_same_write(a, b) for b in orelse):
+    writes = {(a.buffer, a.index, a.guard, a.iters): a for a in body if a.kind == "W" and a.exact}
+    for a in writes.values():  # equal ones once: they double with each branch around them
+        if any(_same_write(a, b) for b in orelse):
             yield replace(a, when=(), joint=True)
 
 
@@ -313,11 +317,52 @@ def _call(s: Call) -> tuple[Access, ...]:
     out = _at(0, out)
     scalars = {f.sym for f in callee.args if isinstance(f.type, Scalar)}
     asked = [a for e in asked_at_entry(callee) for a in reads_of(e)]
+    inside: list[Access] = []
     for a in (*_at(0, asked), *_at(1, body_accesses(callee))):
         placed = _place(_renamed(a, ints, hidden), views, scalars)
         if placed is not None:
-            out.append(replace(placed, node=s))
-    return tuple(out)
+            inside.append(replace(placed, node=s))
+    return (*out, *_summed(inside))
+
+
+def _summed(found: list[Access]) -> list[Access]:
+    """What a call does, in fewer accesses: a procedure that calls another one twice, which calls a third one twice,
+    and so on, would have a number that is exponential in the depth.
+
+    Of many accesses that are equal but for their time, the first and the last stay as they are. One access stands for
+    all between, at the time that these have in common, and it is not exact. So questions about what may happen still
+    find each access: a time that is a mere prefix is not known to be before or after any time that starts with it.
+    Questions about what surely happens find less: only accesses that are really there, at their own times. The same
+    is right for a great number of accesses to different places: one that is not exact stands for them, anywhere in the
+    buffer, at any time, under no condition.
+    """
+    if len(found) <= MANY:
+        return found
+    by_place: dict[object, list[Access]] = {}
+    for a in found:
+        by_place.setdefault((a.buffer, a.kind, a.index, a.guard, a.iters, a.exact, a.op, a.joint), []).append(a)
+    by_buffer: dict[object, list[Access]] = {}
+    for same in by_place.values():
+        by_buffer.setdefault((same[0].buffer, same[0].kind, same[0].op), []).extend(_ends(same))
+    return [a for some in by_buffer.values() for a in (some if len(some) <= WIDE else [_anywhere(some[0])])]
+
+
+def _ends(same: list[Access]) -> list[Access]:
+    """Accesses that are equal but for their time: if they are many, the first, the last, and one for all between."""
+    if len(same) <= MANY:
+        return same
+    first, *between, last = same
+    common = tuple(ticks[0] for ticks in takewhile(_all_equal, zip(*(a.when for a in between), strict=False)))
+    return [first, replace(between[0], when=common, exact=False), last]
+
+
+def _all_equal(ticks: tuple[Tick, ...]) -> bool:
+    return all(t == ticks[0] for t in ticks)
+
+
+def _anywhere(a: Access) -> Access:
+    """Any number of accesses of one kind to one buffer."""
+    return Access(a.buffer, a.kind, (None,) * len(a.index), a.node, exact=False, op=a.op)
 
 
 @memo_by_identity

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import random
+from textwrap import indent
+
+import pytest
 from pyrsistent import pmap
 
+from exo_strat import logic
+from exo_strat.cursors.proc import Proc
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.ir import types
 from exo_strat.ir.config import Config
+from exo_strat.ir.memo import forget
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import ProcDef
 from exo_strat.ir.types import Control, Scalar
+from exo_strat.logic.context import flatten
 from exo_strat.logic.effects import Access, Blk, accesses, effects, windows_at
-from exo_strat.logic.formula import Lin, V, ge
-from exo_strat.logic.safety import commute
+from exo_strat.logic.formula import FALSE, Lin, V, ge
+from exo_strat.logic.safety import Safe, commute
 
 FIELDS: dict[str, Control | Scalar] = {"k": types.index, "on": types.bool_, "scale": types.f32}
 CFG = Config("CFG", pmap(FIELDS))
@@ -175,3 +183,69 @@ def test_windows_in_scope() -> None:
     tree = body("w = x[0:4]\nfor i in seq(0, n):\n    u = w[1:3]\n    u[0] = 0.0")
     assert [str(s) for s in windows_at(tree, (("body", 1),))] == ["w"]
     assert [str(s) for s in windows_at(tree, (("body", 1), ("body", 1)))] == ["w", "u"]
+
+
+# -- many accesses of a call ----------------------------------------------------------------------------
+
+
+def chain(rng: random.Random, depth: int) -> Proc:
+    """A procedure that calls another one twice, with something between, which does so, too, and so on."""
+    some = ("x[i] = 1.0", "x[0] += 2.0", "y = x[i]", "CFG.scale = 1.0", "if y > 0.0:\n        x[1] = y", "pass")
+    some += ("for j in seq(0, 3):\n        x[i + j] = y", "if i < 2:\n        y = min(y, x[2])\n    else:\n        x[1] = y")
+    below: dict[str, object] = {"CFG": CFG}
+    for k in range(depth):
+        lines = [rng.choice(some) for _ in range(3)]
+        if below.keys() > {"CFG"}:
+            shift = rng.choice(("i", "i", "0", "2 - i"))
+            lines[0:1] = [f"f(x, {shift}, y)"]
+            lines[2:3] = [rng.choice(("f(x, i, y)", "for k in seq(0, 2):\n        f(x, k, y)", "f(x[0:5], i, y)"))]
+        text = "\n    ".join(lines)
+        head = f"def f{k}(x: [f32][5], i: index, y: f32):\n    assert i >= 0\n    assert i < 3\n    "
+        below["f"] = proc_from_source(head + text, below)
+    f = below["f"]
+    assert isinstance(f, Proc)
+    return f
+
+
+def stands_for(a: Access, b: Access) -> bool:
+    """Whether what `a` says of what may happen includes all that `b` says."""
+    told = [known in (None, x) for known, x in zip(a.index, b.index, strict=False)]
+    less = set(flatten(a.guard)) <= set(flatten(b.guard)) and a.iters == b.iters[: len(a.iters)]
+    known_time = a.when == b.when[: len(a.when)]
+    return (a.buffer, a.kind, a.op) == (b.buffer, b.kind, b.op) and all(told) and less and known_time
+
+
+@pytest.mark.parametrize("wide", [4096, 3])
+@pytest.mark.parametrize("seed", range(12))
+def test_fewer_accesses_of_a_call_say_more_of_what_may_be_and_less_of_what_is(
+    seed: int, wide: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    f = chain(random.Random(seed), 4)
+    p = proc_from_source("def p(x: f32[5], y: f32):\n    f(x, 1, y)\n    y = x[0]", {"f": f}).tree
+    monkeypatch.setattr(logic.effects, "MANY", 10**9)
+    forget()
+    all_of_them = effects(p, Blk((), "body", 0, 2))
+    monkeypatch.setattr(logic.effects, "MANY", 3)
+    monkeypatch.setattr(logic.effects, "WIDE", wide)
+    forget()
+    fewer = effects(p, Blk((), "body", 0, 2))
+    assert len(fewer) < len(all_of_them)
+    assert all(any(stands_for(a, b) for a in fewer) for b in all_of_them if b.guard != FALSE)
+    assert all(any(a == b for b in all_of_them) for a in fewer if a.exact)
+    forget()
+
+
+def test_calls_that_double_at_each_level_take_no_exponential_time() -> None:
+    f = proc_from_source("def f(x: [f32][8]):\n    x[0] = x[1] + 1.0")
+    for _ in range(40):
+        f = proc_from_source("def f(x: [f32][8]):\n    f(x[0:8])\n    f(x[0:8])", {"f": f})
+    p = proc_from_source("def p(x: f32[8], y: f32[8]):\n    f(x[0:8])\n    y[0] = 1.0", {"f": f}).tree
+    assert len(effects(p, Blk((), "body", 0, 1))) < 100
+    assert isinstance(commute(p, Blk((), "body", 0, 1), Blk((), "body", 1, 2)), Safe)
+
+
+def test_what_nested_branches_both_write_is_listed_once() -> None:
+    lines = "x[0] = 1.0"
+    for _ in range(12):
+        lines = f"if y[0] < 1.0:\n{indent(lines, '    ')}\nelse:\n    x[0] = 1.0"
+    assert len([a for a in accesses(body(lines).body[0]) if a.joint]) == 12
