@@ -6,6 +6,7 @@ change what that expression reads. (Control values never change: what is known o
 
 from __future__ import annotations
 
+from ..ir.memo import memo_by_identity
 from ..ir.nodes import Call, Expr, For, If, Node, ProcDef, Read, ReadConfig, StrideExpr, Var, WriteConfig
 from ..ir.types import Tensor
 from ..ir.walk import Path, binders, child, get, is_control, mentions, rewrite, walk
@@ -46,6 +47,7 @@ def held_in(tree: ProcDef, path: Path, e: Expr) -> Expr:
     return rewrite(e, put_in)
 
 
+@memo_by_identity
 def left_by(call: Call, field: ReadConfig) -> Expr | None:
     """What a call leaves in a data field, in terms of its arguments when it is called; None if that is not known."""
     callee = call.f.tree

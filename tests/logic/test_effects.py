@@ -191,7 +191,8 @@ def test_windows_in_scope() -> None:
 def chain(rng: random.Random, depth: int) -> Proc:
     """A procedure that calls another one twice, with something between, which does so, too, and so on."""
     some = ("x[i] = 1.0", "x[0] += 2.0", "y = x[i]", "CFG.scale = 1.0", "if y > 0.0:\n        x[1] = y", "pass")
-    some += ("for j in seq(0, 3):\n        x[i + j] = y", "if i < 2:\n        y = min(y, x[2])\n    else:\n        x[1] = y")
+    some += ("for j in seq(0, 3):\n        x[i + j] = y",)
+    some += ("if i < 2:\n        y = min(y, x[2])\n    else:\n        x[1] = y",)
     below: dict[str, object] = {"CFG": CFG}
     for k in range(depth):
         lines = [rng.choice(some) for _ in range(3)]

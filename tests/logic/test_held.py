@@ -126,3 +126,12 @@ def test_the_expression_gives_what_the_field_holds(body: str, b: bool, n: int) -
     p = procedure(f"{whole}\nx[3] = CFG.scale\nx[4] = {found}")
     out = run(p, {"n": n, "s": 7, "b": b, "x": [1, 2, 3, 4, 5, 6][: n + 4]})
     assert out.trap is None and out.outputs["x"][3] == out.outputs["x"][4]
+
+
+def test_what_calls_that_double_at_each_level_leave_is_found_once_for_each() -> None:
+    f = SET
+    for _ in range(40):
+        f = proc_from_source("def f(v: f32):\n    f(v)\n    f(v)", {"f": f})
+    p = proc_from_source("def foo(s: f32):\n    f(s)\n    pass", {"f": f})
+    found = held_at(p.tree, (("body", 1),), ReadConfig(CFG, "scale"))
+    assert found is not None and print_expr(found, names_at(p.tree)) == "s"
