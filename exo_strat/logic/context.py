@@ -39,7 +39,7 @@ from .formula import (
     product,
 )
 from .solver import prove
-from .translate import Env, cond, flag, is_opaque, lin, stride_of, unknown
+from .translate import Env, cond, flag, is_opaque, lin, operands, stride_of, unknown
 
 Facts = tuple[Formula, ...]
 
@@ -178,8 +178,8 @@ def _stable(e: Expr, env: Env, truth: bool = True) -> Formula:
     match e:
         case Unary(op="not", arg=a):
             return _stable(a, env, not truth)
-        case Binary(op=op, lhs=a, rhs=b) if op == ("and" if truth else "or"):
-            return conj(_stable(a, env, truth), _stable(b, env, truth))
+        case Binary(op=op) if op == ("and" if truth else "or"):
+            return conj(*[_stable(a, env, truth) for a in operands(e, op)])
         case _:
             return TRUE
 

@@ -133,8 +133,11 @@ def index_of(es: Iterable[Expr]) -> Index:
 def reads_of(e: Node) -> tuple[Access, ...]:
     """The reads that evaluating an expression (or indices, or a window's creation) makes."""
     if isinstance(e, Binary) and e.op in LOGICAL:  # the second part only runs if the first doesn't decide
+        second = reads_of(e.rhs)
+        if not second:
+            return reads_of(e.lhs)
         guard = conj(*stable_facts(e.lhs, EMPTY, e.op == "and"))
-        return (*reads_of(e.lhs), *_guarded(reads_of(e.rhs), guard, not is_opaque(e.lhs)))
+        return (*reads_of(e.lhs), *_guarded(second, guard, not is_opaque(e.lhs)))
     found: list[Access] = []
     if isinstance(e, Read):
         idx = index_of(e.idx)

@@ -96,12 +96,26 @@ def _condition(e: Expr, facts: Facts, env: Env) -> Expr:
     match e:
         case Unary(op="not", arg=a):
             return Unary("not", _normal(a, facts, env))
-        case Binary(op=op, lhs=x, rhs=y) if op in LOGICAL:
-            return _joined(op, _normal(x, facts, env), _normal(y, facts, env))
+        case Binary(op=op) if op in LOGICAL:
+            return _chain(e, op, facts, env)
         case Binary(op=op, lhs=x, rhs=y) if op in COMPARISONS and not (_truth(x, env) or _truth(y, env)):
             return _compared(op, x, y, facts, env)
         case _:
             return e
+
+
+def _chain(e: Binary, op: str, facts: Facts, env: Env) -> Expr:
+    """A chain of `and`s, or of `or`s, that is not decided. Of the shorter chains that it starts with, only the longest
+    without config fields and data is asked about: the others say no more than it, or than their own operands."""
+    start: Expr = e
+    rest: list[Expr] = []
+    while isinstance(start, Binary) and start.op == op and (is_opaque(start) or not is_opaque(e)):
+        rest.append(start.rhs)
+        start = start.lhs
+    new = _normal(start, facts, env)
+    for x in reversed(rest):
+        new = _joined(op, new, _normal(x, facts, env))
+    return new
 
 
 def decided(e: Expr, facts: Facts, env: Env) -> bool | None:

@@ -10,6 +10,7 @@ and where elimination was not exact and found no values.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from math import gcd
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -32,7 +33,7 @@ def solve(problem: Problem) -> Result:
     rows: list[Row] = []
     choices: list[Join] = []
     _sort_out(problem.nodes, rows, choices)
-    return _Search(problem.size).run(rows, choices)
+    return _Search(problem.size).run(rows, _merged(choices))
 
 
 def _sort_out(nodes: Iterable[Node], rows: list[Row], choices: list[Join]) -> None:
@@ -44,6 +45,34 @@ def _sort_out(nodes: Iterable[Node], rows: list[Row], choices: list[Join]) -> No
             _sort_out(n.parts, rows, choices)
         else:
             choices.append(n)
+
+
+def _merged(choices: list[Join]) -> list[Join]:
+    """The disjunctions, with values next to each other that a sum is not to have as one: `x <= 0 or x >= 2`, and
+    `x <= 1 or x >= 3`, are `x <= 0 or x >= 3`. A chain of `elif`s would need a branch of the search for each."""
+    gaps: dict[Terms, set[int]] = {}
+    rest: list[Join] = []
+    for c in choices:
+        gap = _gap(c)
+        if gap is None:
+            rest.append(c)
+        else:
+            gaps.setdefault(gap[0], set()).add(gap[1])
+    for terms, values in gaps.items():
+        opposite = tuple([(v, -k) for v, k in terms])
+        for first in sorted(v for v in values if v - 1 not in values):
+            last = next(v for v in count(first) if v + 1 not in values)
+            rest.append(Join(False, (Row(False, terms, -last - 1), Row(False, opposite, first - 1))))
+    return rest
+
+
+def _gap(choice: Join) -> tuple[Terms, int] | None:
+    """A sum, and the one value that it is not to have, if a disjunction says that."""
+    match choice.parts:
+        case (Row(False, terms, above), Row(False, opposite, below)) if above + below == -2:
+            return (terms, -above - 1) if opposite == tuple([(v, -k) for v, k in terms]) else None
+        case _:
+            return None
 
 
 class _Search:

@@ -147,15 +147,22 @@ def cond(e: Expr, env: Env = EMPTY) -> Formula:
             return env.bools.get(s) or flag(s)
         case Unary(op="not", arg=a):
             return neg(cond(a, env))
-        case Binary(op="and", lhs=a, rhs=b):
-            return conj(cond(a, env), cond(b, env))
-        case Binary(op="or", lhs=a, rhs=b):
-            return disj(cond(a, env), cond(b, env))
+        case Binary(op="and" | "or" as op):
+            return (conj if op == "and" else disj)(*[cond(a, env) for a in operands(e, op)])
         case Binary(op=op, lhs=a, rhs=b) if op in COMPARISONS:
             return _comparison(e, op, a, b, env)
         case ReadConfig(config=c, field=f) if is_control(e):
             return BoolAtom(("config", c.name, f, env.moment))
     raise TypeError(f"not a condition: {e}")
+
+
+def operands(e: Expr, op: str) -> list[Expr]:
+    """The operands of a chain of one operator: of `(a and b) and c`, a, b and c."""
+    right: list[Expr] = []
+    while isinstance(e, Binary) and e.op == op:
+        right.append(e.rhs)
+        e = e.lhs
+    return [e, *reversed(right)]
 
 
 def _comparison(e: Expr, op: str, a: Expr, b: Expr, env: Env) -> Formula:

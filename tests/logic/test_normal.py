@@ -212,3 +212,18 @@ def test_an_affine_form_is_what_its_expression_means(e: Expr) -> None:
 def test_affine_forms_have_the_value_of_the_expression(e: Expr, p: int, q: int, r: int) -> None:
     model = {a: v for s, v in ((i, p), (j, q), (n, r)) for a, _ in unknown(s).terms}
     assert evaluate(eq(lin(e), value(e, {i: p, j: q, n: r})), model)
+
+
+@pytest.mark.parametrize(
+    "text, simple",
+    [
+        ("n < 9 and x[0] < 1.0 and n > 0", "x[0] < 1.0"),
+        ("n < 3 and n > 3 and x[0] < 1.0", "False"),
+        ("n < 3 and n > 1 and x[0] < 1.0 and n != 2 and n < 6", "n < 3 and n > 1 and x[0] < 1.0 and n != 2"),
+        ("(n < 3 or n > 1) and x[0] < 1.0", "x[0] < 1.0"),
+        ("x[0] < 1.0 or n > 4 or n < 1", "x[0] < 1.0"),
+        ("n < 3 and (n < 9 and n > 0)", "n < 3"),
+    ],
+)
+def test_chains_of_conditions_are_asked_about_as_far_as_they_read_no_data(text: str, simple: str) -> None:
+    assert normal(text, ge(unknown(n), 1), lt(unknown(n), 5)) == simple

@@ -276,3 +276,18 @@ def test_answers_do_not_depend_on_the_process() -> None:
         for seed in ("1", "2")
     }
     assert len(runs) == 1
+
+
+@given(st.lists(st.integers(-4, 4), max_size=8), st.integers(-6, 0), st.integers(0, 6), st.integers(-1, 1))
+def test_a_sum_may_be_kept_from_many_values(gaps: list[int], lo: int, hi: int, of_j: int) -> None:
+    x = i + j * of_j
+    answer = satisfiable([ge(i, lo), le(i, hi), ge(j, 0), le(j, 1), *[ne(x, v) for v in gaps]])
+    values = {a + of_j * b for a in range(lo, hi + 1) for b in (0, 1)}
+    assert isinstance(answer, Sat) == bool(values - set(gaps))
+
+
+def test_a_chain_of_unequal_numbers_is_decided_without_z3() -> None:
+    with recording() as stats:
+        assert isinstance(prove([ge(n, 1), *[ne(n, k) for k in range(1, 200)]], gt(n, 199)), Proved)
+        assert isinstance(prove([ge(n, 1), *[ne(n, k) for k in range(1, 200)]], eq(n, 200)), Refuted)
+    assert stats.asked == 2 and stats.z3 == 0
