@@ -12,23 +12,32 @@ T = TypeVar("T")
 
 
 def fast_init(cls: type[T]) -> type[T]:
-    """A frozen dataclass with slots, built in two thirds of the time. The constructor takes the same arguments.
+    """A frozen dataclass with slots that is built in three quarters of the time, and never filled in again. The class
+    takes the same arguments.
 
     Each edit and each question builds many small objects. The constructor that a frozen dataclass comes with
-    finds every slot by its name; this one has the slots' setters at hand.
+    finds every slot by its name; this one has the slots' setters at hand. It is `__new__`: an `__init__`, or a
+    `__setstate__`, could be called on an object that others hold.
     """
-    scope: dict[str, Any] = {}
-    params, sets = ["self"], ["pass"]
+    scope: dict[str, Any] = {"new": object.__new__}
+    params, sets = ["cls"], []
     for f in fields(cls):  # type: ignore[arg-type]
         if not f.init:
             continue
         scope[f"set_{f.name}"] = getattr(cls, f.name).__set__
         scope[f"default_{f.name}"] = f.default
         params.append(f.name if f.default is MISSING else f"{f.name}=default_{f.name}")
-        sets.append(f"set_{f.name}(self, {f.name})")
-    exec(f"def __init__({', '.join(params)}): {'; '.join(sets)}", scope)
-    cls.__init__ = scope["__init__"]  # type: ignore[method-assign]
+        sets.append(f"set_{f.name}(self, {f.name}); ")
+    exec(f"def __new__({', '.join(params)}): self = new(cls); {''.join(sets)}return self", scope)
+    cls.__new__ = scope["__new__"]  # type: ignore[method-assign]
+    cls.__reduce__ = _reduce  # type: ignore[method-assign]
+    for name in {"__init__", "__getstate__", "__setstate__"} & vars(cls).keys():
+        delattr(cls, name)
     return cls
+
+
+def _reduce(self: Any) -> tuple[Any, ...]:
+    return type(self), tuple(getattr(self, name) for name in type(self).__match_args__)
 
 
 def deep(cls: type[T]) -> type[T]:

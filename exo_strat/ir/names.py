@@ -1,4 +1,4 @@
-"""Hygienic names. Imports nothing of the project.
+"""Hygienic names. Imports `frozen` only.
 
 A variable is a `Sym`: a readable name and a number that tells it from every other variable of its
 procedure. Numbers are drawn from a counter that the procedure itself carries (`ProcDef.next_id`), so
@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from keyword import iskeyword
 
+from .frozen import fast_init
 
+
+@fast_init
 @dataclass(frozen=True, slots=True, order=True)
 class Sym:
     """A variable: equal only to itself, however it is spelled.

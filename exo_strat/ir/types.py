@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from pyrsistent import PVector
 
-from .frozen import deep
+from .frozen import deep, fast_init
 from .memo import Remembers
 
 if TYPE_CHECKING:
     from .nodes import Expr
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Scalar(Remembers):
     """A data type: a real number, held at a precision that only the backend reads."""
@@ -33,6 +34,7 @@ class Scalar(Remembers):
         return self.name[0] in "fR"
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Control(Remembers):
     """A control type: `size` (>= 1), `index` (>= 0 is not implied), `int`, `bool` or `stride`."""
@@ -45,6 +47,7 @@ class Control(Remembers):
 
 
 @deep
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Tensor(Remembers):
     """An array of `base` with the given extents; `window` if it may be a strided view of another."""
