@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from typing import Protocol, cast
 
 from rich.console import Console
-from rich.table import Table
 
 from . import plugins
 from .machine import Machine
@@ -35,22 +34,27 @@ class Effort(Protocol):
     def seconds(self) -> float: ...
 
 
+ROW = "{:<28}{:<10}{:<28}{:>10}{:>10}{:>9}"
+"""Fixed columns, so that a row can be printed before the next one is known."""
+
+
 def list_kernels(machine: Machine, console: Console) -> None:
-    """Print a row for each kernel. Raises `PluginError` if there is no catalogue."""
+    """Print a row for each kernel as soon as it is scheduled: all together may take minutes. Raises `PluginError` if
+    there is no catalogue."""
     try:
         efforts = cast(Callable[[Machine], Iterable[Effort]], plugins.load(plugins.CATALOGUES, CATALOGUE))
     except plugins.PluginError as e:
         hint = "the kernels of the BLAS are in the folder examples of the repository, so run this from a checkout"
         raise plugins.PluginError(f"{e}; {hint}") from e
-    table = Table("kernel", "routine", "schedule", "its lines", "rewrites", "seconds", title=f"BLAS for {machine.name}")
-    for column in table.columns[3:]:
-        column.justify = "right"
-    total, seconds = 0, 0.0
-    with Console(stderr=True).status("scheduling") as status:
-        for k in efforts(machine):
-            status.update(f"scheduled {k.kernel}")
-            table.add_row(k.kernel, k.routine, k.plan, str(k.lines), str(k.rewrites), f"{k.seconds:.2f}")
-            total, seconds = total + k.rewrites, seconds + k.seconds
-    table.add_section()
-    table.add_row(f"{table.row_count} kernels", "", "", "", str(total), f"{seconds:.1f}")
-    console.print(table)
+
+    def show(*cells: object) -> None:
+        console.out(ROW.format(*map(str, cells)).rstrip(), highlight=False)
+        console.file.flush()
+
+    console.out(f"BLAS for {machine.name}: kernels are scheduled one after another, which takes minutes the first time")
+    show("kernel", "routine", "schedule", "its lines", "rewrites", "seconds")
+    count, total, seconds = 0, 0, 0.0
+    for k in efforts(machine):
+        show(k.kernel, k.routine, k.plan, k.lines, k.rewrites, f"{k.seconds:.2f}")
+        count, total, seconds = count + 1, total + k.rewrites, seconds + k.seconds
+    show(f"{count} kernels", "", "", "", total, f"{seconds:.1f}")

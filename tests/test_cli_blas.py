@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
+from io import StringIO
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from backends.targets import plain_c
@@ -13,6 +15,7 @@ from examples.blas.listing import Effort, efforts
 from examples.blas.units import units
 from exo_strat import Machine, plugins
 from exo_strat.cli import app
+from exo_strat.cli_blas import list_kernels
 
 load = plugins.load
 
@@ -32,6 +35,22 @@ def test_kernels_are_listed_with_sums(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown.exit_code == 0
     for word in ("BLAS for avx2", "saxpy", "sdot", "2 kernels", "160", "0.8"):
         assert word in shown.stdout
+
+
+def test_each_row_is_printed_before_the_next_kernel_is_scheduled() -> None:
+    seen: list[str] = []
+    out = StringIO()
+
+    def slowly(machine: Machine) -> Iterator[Effort]:
+        for k in catalogue(machine):
+            seen.append(out.getvalue())
+            yield k
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plugins, "load", giving(slowly))
+        list_kernels(plain_c, Console(file=out))
+    assert "minutes" in seen[0] and "saxpy" not in seen[0]
+    assert "saxpy" in seen[1] and "sdot" not in seen[1]
 
 
 def test_without_a_checkout_it_says_where_the_kernels_are(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ from ..ir.nodes import (
 from ..ir.numbers import is_integer
 from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, bool_, size
-from ..ir.walk import Path, get
+from ..ir.walk import Path, get, with_child
 from ..logic import safety
 from ..logic.answers import Proved
 from ..logic.context import env_of
@@ -64,8 +64,9 @@ def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts:
     ask for; with `include_asserts=False` only what it takes to be well-formed by itself. Windows of a buffer
     that is passed too are defined inside.
 
-    Fails with `NotApplicable` if a name defined in the block is used after it, and with `Unsafe` if it cannot be
-    shown that foo is well-formed by itself, or that the call is.
+    Fails with `NotApplicable` if a name defined in the block is used after it, or the block never runs and so foo
+    could never be called; and with `Unsafe` if it cannot be shown that foo is well-formed by itself, or that the call
+    is.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -94,6 +95,9 @@ def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts:
     name = name_arg(name)
     call = extracted(tree, span, name, bool(include_asserts))
     if isinstance(call, CheckError):
+        runs = not safety.holds_everywhere(tree, span.path(), b.FALSE)
+        what = "this code never runs, and a procedure that may never be called is none; eliminate_dead_code drops it"
+        applicable(runs, what, block)
         refuse(unsafe(f"{name} is well-formed by itself, and so is its call: {call.message}"))
     assert isinstance(call, Call)
     rw.exchange(span, call)

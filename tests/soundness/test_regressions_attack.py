@@ -14,6 +14,7 @@ from exo_strat.direct import (
     cut_loop,
     delete_config,
     expand_dim,
+    extract_subproc,
     insert_noop_call,
     reorder_stmts,
     shift_loop,
@@ -150,3 +151,9 @@ def test_a_condition_of_many_parts(op: str, compared: str) -> None:
     text = f" {op} ".join(f"n {compared} {k}" for k in range(300))
     p = parsed(f"if {text}:\n    x[0] = 1.0")
     assert str(p).count(f" {op} ") == 299
+
+
+def test_code_that_never_runs_is_no_procedure_and_the_message_says_why() -> None:
+    p = parsed("if n == 0:\n    x[n - 1] = 1.0\n    y = 3.0", "n: size, x: f32[n], y: f32")
+    with pytest.raises(SchedulingError, match=r"this code never runs.*eliminate_dead_code"):
+        extract_subproc(p, p.body()[0].body(), "t")
