@@ -264,9 +264,9 @@ def blas_command(
 ) -> None:
     """List the kernels of the BLAS: the function that schedules each, its lines, the rewrites made, the seconds taken.
 
-    Takes the widest vectors that this processor has, unless --target names another target. Each kernel is scheduled
-    for it, which takes minutes for all of them the first time; the figures are kept. The kernels are in the repository's
-    examples: this needs a checkout. `make blas` builds the library.
+    Takes the widest vectors that this processor has, unless --target names another target. All kernels are scheduled
+    for it, which takes minutes the first time; the figures are kept. The kernels are in the repository's examples: this
+    needs a checkout. `make blas` builds the library.
 
     Example: [b]exo-strat blas --list --target avx2[/b]
     """

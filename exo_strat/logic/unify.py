@@ -42,7 +42,7 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.types import Control, Tensor, Type, bool_, int_
-from ..ir.walk import COMPARISONS, LOGICAL, binders, is_bool, is_control, mentions, rename
+from ..ir.walk import COMPARISONS, LOGICAL, binders, is_bool, is_control, mentions, rename, walk
 from .affine import Atom, Lin, Opaque, V, lin_atoms, subst_lin
 from .translate import is_opaque, lin, stride_of, unknown
 
@@ -152,6 +152,15 @@ class Unifier:
         self.bools = {a.sym for a in callee.args if a.type == bool_}
         self.integers = [a.sym for a in callee.args if isinstance(a.type, Control) and a.type != bool_]
         self.unknowns: frozenset[Atom] = frozenset(map(V, self.integers))
+        self.order = {id(n): k for k, (_, n) in enumerate(walk(callee))}
+        self.furthest: tuple[Stmt, Stmt] | None = None
+        """The last statement of the callee that was compared, and that of the block: where no match was found."""
+        self.unfit: tuple[Sym, Expr] | None = None
+        """A scalar argument that was to be what no scalar argument can be, in these statements."""
+
+    def _arrived(self, p: Stmt, s: Stmt) -> None:
+        if self.furthest is None or self.order[id(p)] > self.order[id(self.furthest[0])]:
+            self.furthest, self.unfit = (p, s), None
 
     def solutions(self, block: Sequence[Stmt]) -> Iterator[Unified]:
         """The ways in which the block is a call of the callee, most natural first."""
@@ -189,6 +198,7 @@ class Unifier:
             yield from self._block(ps[1:], ss[1:], first)
 
     def _stmt(self, p: Stmt, s: Stmt, m: Match) -> Iterator[Match]:
+        self._arrived(p, s)
         match p, s:
             case (Assign(), Assign()):
                 yield from self._store(p, s, m)
@@ -339,6 +349,8 @@ class Unifier:
         )
         if fixed and m.values.get(p, s) == s:
             yield replace(m, values=m.values.set(p, s))
+        else:
+            self.unfit = (p, s)
 
     # -- places -----------------------------------------------------------------------------------
 

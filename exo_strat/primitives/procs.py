@@ -24,6 +24,8 @@ from ..ir.nodes import (
     Assign,
     Call,
     Expr,
+    For,
+    If,
     Interval,
     Node,
     Point,
@@ -37,6 +39,7 @@ from ..ir.nodes import (
     WindowDef,
     WindowExpr,
 )
+from ..ir.printing import callee_names, names_at, print_expr, print_stmt
 from ..ir.types import Control, R, Tensor, Type, bool_
 from ..ir.walk import rewrite, walk, with_child
 from ..logic import evaluation, safety
@@ -201,7 +204,9 @@ def replace(rw: Rewrite, block: BlockCursor, callee: Proc) -> Where:
     """
     tree, span, stmts = rw.proc.tree, block.span, list(block.stmts)
     same = [skeleton(s) for s in stmts] == [skeleton(s) for s in callee.tree.body]
-    applicable(same, f"the block does not have the shape of {callee.name()}'s body", block)
+    if not same:
+        odd = _odd(tree, stmts, callee.tree)
+        applicable(False, f"the block does not have the shape of {callee.name()}'s body: {odd}", block)
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
     call = _as_call(tree, span, stmts, callee, block)
     ready(rw, evaluation.has_value(tree, blk(block), call), block)
@@ -220,17 +225,59 @@ def _as_call(tree: ProcDef, span: Span, stmts: Sequence[Stmt], callee: Proc, blo
     ranks = {s: _rank(t) for s, t in types.items() if not isinstance(t, Control)}
     ranks |= {n.sym: _rank(n.type) for s in stmts for _, n in walk(s) if isinstance(n, Alloc)}
     ranks |= {n.sym: _kept(n.rhs) for s in stmts for _, n in walk(s) if isinstance(n, WindowDef)}
-    first = None
-    for u in Unifier(fresh, ranks).solutions(stmts):
+    first = u = None
+    unifier = Unifier(fresh, ranks)
+    for u in unifier.solutions(stmts):
         if all(safety.linear(tree, path, e) for e in u.rest) and _fits(fresh, u, types, mems):
             call = Call(callee, pvector(_actual(a, u) for a in fresh.args))
             error = call_error(tree, path, call)
             if error is None:
                 return call
             first = first or error
-    applicable(first is not None, f"the block does not unify with the body of {callee.name()}", block)
+    what = f"the block does not unify with the body of {callee.name()}"
+    applicable(first is not None, f"{what}: {_apart(tree, unifier)}" if u is None else f"{what}: {UNFIT}", block)
     assert first is not None
     raise Refused(unsafe(first.message, first.counterexample))
+
+
+def _head(tree: ProcDef, s: Stmt) -> str:
+    """The first line of a statement of a tree."""
+    return print_stmt(s, names_at(tree), callee_names(tree)).partition("\n")[0].removesuffix(":")
+
+
+def _odd(tree: ProcDef, ours: Sequence[Stmt], callee: ProcDef) -> str:
+    """The first statements in which a block and a callee's body are of different shapes."""
+    theirs: Sequence[Stmt] = callee.body
+    while len(ours) == len(theirs):
+        a, b = next((a, b) for a, b in zip(ours, theirs, strict=True) if skeleton(a) != skeleton(b))
+        if isinstance(a, For) and isinstance(b, For) and a.mode == b.mode:
+            ours, theirs = a.body, b.body
+        elif isinstance(a, If) and isinstance(b, If):
+            same = [*map(skeleton, a.body)] == [*map(skeleton, b.body)]
+            ours, theirs = (a.orelse, b.orelse) if same else (a.body, b.body)
+        else:
+            return f"`{_head(tree, a)}` stands where that has `{_head(callee, b)}`"
+    return f"it has {len(ours)} statements where that has {len(theirs)}"
+
+
+UNFIT = (
+    "the arguments that make them equal do not fit: a buffer is of another memory or precision, or defined in the "
+    "block, or two sizes are not known to be equal"
+)
+
+
+def _apart(tree: ProcDef, unifier: Unifier) -> str:
+    """Which statement of a block no arguments make equal to the one in its place in the callee."""
+    if unifier.furthest is None:
+        return "both are empty"
+    callee, (theirs, ours) = unifier.callee, unifier.furthest
+    text = f"no arguments make `{_head(callee, theirs)}` of {callee.name} equal to `{_head(tree, ours)}`"
+    if unifier.unfit is None:
+        return text
+    formal, value = unifier.unfit
+    shown = print_expr(value, names_at(tree))
+    given = f"one scalar or literal is passed, or one element, and here it is {shown}"
+    return f"{text}: for {names_at(callee)[formal]} {given}"
 
 
 def _rank(t: Type) -> int:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from textwrap import indent
 
 import pytest
+from pyrsistent import pmap
 
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
@@ -19,8 +22,10 @@ from exo_strat.direct import (
     set_precision,
     unroll_loop,
 )
-from exo_strat.failure import BadArgument, Failure, NotApplicable, Unsafe
+from exo_strat.failure import BadArgument, Failure, NotApplicable, SchedulingError, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
+from exo_strat.ir import types
+from exo_strat.ir.config import Config
 from exo_strat.ir.memory import DRAM, Memory
 from exo_strat.primitives import call_eqv as eqv_op
 from exo_strat.primitives import replace as replace_op
@@ -447,3 +452,22 @@ def mm(m: size, n: size, c: [f32][m, n]):
     q = call_eqv(replace(p, "for i in _: _", mm), "mm(_)", rename(reorder_loops(mm, "i j"), "mm_ji"))
     assert "mm_ji(4, n, x[0:4, 0:n])" in str(q)
     same(p, q, n=3)
+
+
+@pytest.mark.parametrize(
+    "lines, why",
+    [
+        ("for i in seq(0, 4):\n    x[i] = x[i] * C.s", "or one element, and here it is C.s"),
+        ("for i in seq(0, 5):\n    x[i] = x[i] * r", "`for q in seq(0, 4)` of scaled equal to `for i in seq(0, 5)`"),
+        ("for i in seq(0, 4):\n    x[i] = x[i + 1] * r", "`y[q] = y[q] * c` of scaled equal to `x[i] = x[i + 1] * r`"),
+        ("for i in seq(0, 4):\n    d[i] = d[i] * 2.0", "a buffer is of another memory or precision"),
+        ("for i in seq(0, 4):\n    x[i] += r", "`x[i] += r` stands where that has `y[q] = y[q] * c`"),
+        ("for i in seq(0, 4):\n    x[i] = x[i] * r\n    x[i] = r", "it has 2 statements where that has 1"),
+    ],
+)
+def test_what_does_not_unify_is_named(lines: str, why: str) -> None:
+    config = Config("C", pmap({"s": types.f32}))
+    scaled = proc_from_source("def scaled(y: [f32][4], c: f32):\n    for q in seq(0, 4):\n        y[q] = y[q] * c")
+    p = proc_from_source(f"def p(x: f32[9], d: f64[9], r: f32):\n{indent(lines, '    ')}", {"C": config})
+    with pytest.raises(SchedulingError, match=re.escape(why)):
+        replace(p, "for i in _: _", scaled)
