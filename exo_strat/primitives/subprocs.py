@@ -37,7 +37,7 @@ from ..ir.nodes import (
 from ..ir.numbers import is_integer
 from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, bool_, size
-from ..ir.walk import Path, get, with_child
+from ..ir.walk import Path, get
 from ..logic import safety
 from ..logic.answers import Proved
 from ..logic.context import env_of
