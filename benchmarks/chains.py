@@ -21,10 +21,12 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
+from backends.toolchain import CACHE_VARIABLE
 from exo_strat.testing.chains import Chains, always, check_chain
 from exo_strat.testing.choices import Choices
 from exo_strat.testing.programs import random_proc
@@ -112,7 +114,7 @@ def _in_c(cases: Sequence[Case], seeds: str, done: Outcome) -> None:
 def run(steps: int, first: int, jobs: int, with_c: bool) -> Outcome:
     """Chains until so many steps succeeded, in parallel processes."""
     total, seed = Outcome(), first
-    with ProcessPoolExecutor(jobs, get_context("forkserver"), max_tasks_per_child=RESTART) as pool:
+    with TemporaryDirectory() as scratch, _processes(jobs, scratch) as pool:
         while sum(total.chains.accepted.values()) < steps:
             missing = steps - sum(total.chains.accepted.values())
             rounds = max(1, min(20, missing // (6 * BATCH * jobs)))
@@ -123,6 +125,12 @@ def run(steps: int, first: int, jobs: int, with_c: bool) -> Outcome:
             if sys.stderr.isatty():
                 print(f"{sum(total.chains.accepted.values())} of {steps} steps", end="\r", file=sys.stderr)
     return total
+
+
+def _processes(jobs: int, scratch: str) -> ProcessPoolExecutor:
+    """What they compile is not kept."""
+    os.environ.setdefault(CACHE_VARIABLE, scratch)
+    return ProcessPoolExecutor(jobs, get_context("forkserver"), max_tasks_per_child=RESTART)
 
 
 def table(o: Outcome, seconds: float) -> str:

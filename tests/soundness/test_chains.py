@@ -12,6 +12,7 @@ import pytest
 from returns.result import Success
 
 from backends import jit
+from backends.c import names
 from benchmarks import chain_parts, chain_vectors, crossed
 from benchmarks.chain_parts import programs, strategies
 from benchmarks.chains import batch
@@ -23,6 +24,7 @@ from exo_strat.testing import Miscompiled, every
 from exo_strat.testing.chains import Chains, Draw, check_chain, starting
 from exo_strat.testing.choices import Choices
 from exo_strat.testing.library import environment
+from exo_strat.testing.renaming import renamed
 from strategies import elevate, gemmini, halide, normal, std
 
 
@@ -113,6 +115,26 @@ def test_what_a_chain_does_not_keep_is_dropped() -> None:
     assert q is AXPY and not tally.accepted and tally.drawn == 1
 
 
+# -- names --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("forgotten", ["KEYWORDS", "MACROS", "EXTERNAL"])
+def test_a_backend_that_forgets_names_of_c_is_caught(forgotten: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is enough that a few programs have such names."""
+    b = next((b for b in builds() if not b.parallel and not b.emulator), None)
+    if b is None:
+        pytest.skip("gcc has no sanitizers")
+    put = proc_from_source("def put(x: [f32][4]):\n    for i in seq(0, 4):\n        x[i] = sqrt(x[i])")
+    text = "def foo(x: f32[4]):\n    t: f32[4]\n    t[0] = x[0]\n    put(x)\n    x[0] = t[0]"
+    p = proc_from_source(text, {"put": put})
+    word = {"KEYWORDS": "volatile", "MACROS": "isless", "EXTERNAL": "strtoull"}[forgotten]
+    programs = [renamed(Choices.seeded(seed), p, lambda _: word) for seed in range(4)]
+    compare(list(filter(None, map(case, programs))), b)
+    monkeypatch.setattr(names, forgotten, getattr(names, forgotten) - {word})
+    with pytest.raises(CompileFailed, match=word):
+        compare(list(filter(None, map(case, programs))), b)
+
+
 # -- compilers ----------------------------------------------------------------------------------------
 
 
@@ -157,9 +179,9 @@ def test_every_strategy_of_the_libraries_is_in_chains_or_said_to_be_elsewhere() 
         halide: "Func pipeline",
         normal: "applies_nowhere exhaust seq_nf " + " ".join(n for n in normal.__all__ if n.startswith("is_")),
     }
-    for library, names in elsewhere.items():
+    for library, others in elsewhere.items():
         here = {n for n in library.__all__ if f"{library.__name__.partition('.')[2]}.{n}" in source}
-        assert here | set(names.split()) == set(library.__all__), library.__name__
+        assert here | set(others.split()) == set(library.__all__), library.__name__
     rules = {"fuseReduceMap", "parallel", "reduceMapFission", "reorder", "split", "tile", "unroll", "vectorize"}
     assert rules <= set(elevate.__all__) and all(f"elevate.{rule}" in source for rule in rules)
     assert len(strategies()) > 50 and len(programs()) > 40
