@@ -20,7 +20,7 @@ from .toolchain import build as build_library
 FOLDER = Path(__file__).parent
 HEADER = "exo_jit.h"
 FLAGS = ("-std=gnu11", "-O2", "-fvisibility=hidden")
-"""What the C compiler is told besides what a procedure wants: procedures call each other, not other libraries."""
+"""Flags of the C compiler besides those that a procedure needs: procedures call each other, not other libraries."""
 
 _FREE_STACK = 2**14
 """What C code may take of the stack unasked, as any function of the C library does."""

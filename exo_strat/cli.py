@@ -314,7 +314,11 @@ def _stop(message: str, code: int) -> Never:
 
 def _cache() -> Path:
     """The folder for what the user did not give a place."""
-    return Path(os.environ.get("EXO_STRAT_CACHE_DIR") or platformdirs.user_cache_dir("exo_strat")).expanduser()
+    chosen = os.environ.get("EXO_STRAT_CACHE_DIR") or platformdirs.user_cache_dir("exo_strat")
+    try:
+        return Path(chosen).expanduser()
+    except RuntimeError:
+        _stop(f"EXO_STRAT_CACHE_DIR is {chosen}, which is the home of nobody; set it to a writable folder", 2)
 
 
 def _machine(target: str | None) -> Machine | None:

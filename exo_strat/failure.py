@@ -128,7 +128,7 @@ class SchedulingError(Exception):
         self.failure = failure
 
     def __reduce__(self) -> tuple[type[SchedulingError], tuple[Failure]]:
-        """Another process is told the text: Ops, places and procedures stay in their own."""
+        """Another process gets the text: Ops, places and procedures stay in their own."""
         return SchedulingError, (Failure(str(self.failure)),)
 
 

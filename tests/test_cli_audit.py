@@ -178,3 +178,11 @@ def test_every_proof_of_sgemm_is_confirmed(tmp_path: Path) -> None:
     confirmed, unknown, disagreeing = counts(shown.stdout)
     assert (unknown, disagreeing) == (0, 0)
     assert confirmed == len(list(tmp_path.iterdir())) > 100
+
+
+def test_a_cache_of_an_unknown_user_is_refused_in_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("EXO_STRAT_CACHE_DIR", "~no such user/cache")
+    file = tmp_path / "kernel.py"
+    file.write_text("from exo_strat import *\n")
+    shown = CliRunner().invoke(app, ["audit", f"{file}:f"])
+    assert shown.exit_code == 2 and "EXO_STRAT_CACHE_DIR is ~no such user/cache" in shown.output

@@ -87,7 +87,7 @@ def cvc5() -> SecondSolver:
 def recheck(
     obligations: Sequence[Obligation], solver: SecondSolver, progress: Progress | None = None
 ) -> tuple[Finding, ...]:
-    """What `solver` says of each obligation; `progress` is told how many of how many are done."""
+    """What `solver` says of each obligation; `progress` is called with how many of how many are done."""
     found: list[Finding] = []
     for k, o in enumerate(obligations, 1):
         found.append(Finding(o, solver.answer(o.text)))

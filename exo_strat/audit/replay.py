@@ -52,7 +52,7 @@ def replay(p: Proc, progress: Progress | None = None) -> tuple[Replayed, ...]:
     """All that `p` rests on, made again in the order in which it was made, with the questions asked.
 
     All memos are emptied first, so what is asked is what a process that starts now would ask.
-    `progress` is told how many of how many versions are done. Raises `ReplayError` if a version does not come
+    `progress` is called with how many of how many versions are done. Raises `ReplayError` if a version does not come
     out as it is.
     """
     todo = versions(p)

@@ -158,7 +158,7 @@ def parse_pattern(text: object) -> Pattern:
 
 
 def _number(digits: str) -> int:
-    """The number of a match. No procedure has as many as the largest one that is told from others."""
+    """The number of a match. Numbers beyond those of any procedure's matches count as one."""
     return int(digits) if len(digits) < 10 else 10**9
 
 

@@ -375,7 +375,7 @@ def body_accesses(tree: ProcDef) -> tuple[Access, ...]:
 
 
 def _renamed(a: Access, ints: Mapping[Sym, Expr], hidden: set[Sym]) -> Access:
-    """A callee's access with control arguments put in, and its iterators told from the caller's."""
+    """A callee's access with control arguments put in, and iterators that are not the caller's."""
 
     def gone(leaf: Leaf) -> bool:
         match leaf:

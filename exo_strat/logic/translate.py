@@ -65,7 +65,7 @@ def flag(sym: Sym) -> BoolAtom:
 class Env:
     """What control variables, bool variables and strides stand for; those not named are themselves.
 
-    `bools` is also how a comparison of two bool variables is told from one of integers.
+    `bools` also shows whether two variables that are compared are bools or integers.
     """
 
     vars: PMap[Sym, Lin] = field(default_factory=pmap)

@@ -152,7 +152,7 @@ def no_new_races(rw: Rewrite, path: Path) -> None:
 
 
 def _in_words(verdict: safety.Verdict) -> safety.Verdict:
-    """A verdict on new code, whose counterexample is none of the old code: it is told in words."""
+    """A verdict on new code, whose counterexample is none of the old code: the values stand in the text."""
     if not isinstance(verdict, Clash) or not verdict.counterexample:
         return verdict
     values = ", ".join(f"{k} = {v}" for k, v in verdict.counterexample.items())
@@ -162,7 +162,7 @@ def _in_words(verdict: safety.Verdict) -> safety.Verdict:
 
 def evaluated_early(rw: Rewrite, path: Path, instead: safety.Verdict = safety.SAFE) -> None:
     """Owed when the statement at a path of the current tree evaluates what was not evaluated there, but has a value:
-    its places are in bounds, and no parallel loop around it gets a race. Where they are not, `instead` is told."""
+    its places are in bounds, and no parallel loop around it gets a race. The message is `instead` if they are not."""
     try:
         check(rw.tree)
     except CheckError:
