@@ -89,6 +89,27 @@ def _identity(command: tuple[str, ...], changed: int, size: int) -> str:
     return _run([*command, "--version"], "a question for its version")
 
 
+@cache
+def _check_target(command: tuple[str, ...]) -> None:
+    """Raises `NoCompilerError` if a compiler makes code for another processor than the one at hand."""
+    macros = _macros(command)
+    machine, bits = platform.machine(), 64 if sys.maxsize > 2**32 else 32
+    wanted = {"x86_64": "__x86_64__", "AMD64": "__x86_64__", "aarch64": "__aarch64__", "arm64": "__aarch64__"}
+    for_another = wanted.get(machine, "__STDC__") not in macros
+    if "__SIZEOF_POINTER__" in macros and (for_another or macros["__SIZEOF_POINTER__"] != str(bits // 8)):
+        what = f"{shlex.join(command)} makes no {bits}-bit code for {machine}, which is what runs here"
+        raise NoCompilerError(f"{what}; set CC to a compiler that does (a cross compiler is for `exo-strat build`)")
+
+
+def _macros(command: tuple[str, ...]) -> dict[str, str]:
+    """What a compiler defines by itself; nothing if it can't tell."""
+    try:
+        lines = _run([*command, "-dM", "-E", "-x", "c", os.devnull], "a question for its macros").splitlines()
+    except ToolchainError:
+        return {}
+    return {name: value.strip() for _, name, value in (f"{line}  ".split(" ", 2) for line in lines)}
+
+
 def _preprocessed(source: str, flags: Sequence[str], command: Sequence[str], name: str) -> str:
     """The text with all that it includes, as these files are now; as it is, if that is what the compiler and the C
     library bring."""
@@ -177,6 +198,7 @@ def _built(
     command: tuple[str, ...],
 ) -> Path:
     directory = cache_dir()
+    _check_target(command)
     try:
         text = _preprocessed(source, flags, command, name)
         result = directory / f"{_short(name)}-{_key(text, flags, command, host)}{suffix}"

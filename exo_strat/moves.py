@@ -17,6 +17,7 @@ from returns.result import Result, Success
 from .cursors.cursor import Cursor
 from .cursors.proc import InvalidCursorError
 from .failure import Failure, NotApplicable, invalid
+from .frontend.patterns import parse_pattern
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +97,8 @@ def nth(i: int) -> Move:
 
 
 def find(pattern: str) -> Move:
-    """To the first match of a pattern below the focus."""
+    """To the first match of a pattern below the focus. Raises `PatternError` if it is none."""
+    parse_pattern(pattern)
     return _move("find", pattern)
 
 

@@ -430,3 +430,13 @@ def test_a_call_or_access_that_may_go_wrong_shows_values(
 def test_a_wrong_thing_at_a_front_door(call: Callable[[], object], message: str) -> None:
     with pytest.raises((TypeError, FrontendError), match=message):
         call()
+
+
+def test_a_place_that_is_no_pattern_is_refused_when_the_op_is_made() -> None:
+    with pytest.raises(PatternError, match=r"not a pattern .such as `for i in _: _`"):
+        at("for i in", unroll_loop())
+
+
+def test_an_unknown_extern_function_names_those_that_are_there() -> None:
+    with pytest.raises(ScopeError, match="'exp' is no extern function: there are abs, cos, expf, "):
+        proc_from_source("def foo(x: f32[2]):\n    x[0] = exp(x[1])")

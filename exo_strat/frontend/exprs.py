@@ -252,7 +252,8 @@ class ExprParser:
             what = f"{name} is a reduction, `x = {name}(x, e)`, and no value; of any two values, take f{name}"
             self.source.fail(ParseError, node, what)
         if f is None:
-            self.source.fail(ScopeError, node, f"{name!r} is no extern function; define it with extern(...)")
+            what = f"there are {', '.join(sorted(BUILTIN))}; define others with extern(...)"
+            self.source.fail(ScopeError, node, f"{name!r} is no extern function: {what}")
         if len(node.args) != f.arity:
             self.source.fail(ObjectTypeError, node, f"{name} takes {f.arity} arguments, not {len(node.args)}")
         return ExternCall(f, pvector(self.data(a) for a in node.args)), SCALARS[f.result] if f.result else R

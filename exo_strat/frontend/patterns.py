@@ -147,7 +147,7 @@ def parse_pattern(text: object) -> Pattern:
     for n, line in enumerate(source.lines, 1):
         if "#" in line:
             raise PatternError("after # stands the number of the match, counted from 0", source.at(n, line.index("#")))
-    stmts = parse_python(source, PatternError, "not a pattern").body
+    stmts = parse_python(source, PatternError, "not a pattern (such as `for i in _: _`, `x[_] = _` or `x[_]`)").body
     if not stmts:
         raise PatternError("an empty pattern matches nothing", source.at(1, 0))
     for s in stmts:

@@ -27,7 +27,7 @@ _WORDS: dict[Any, str] = {
     Proc: "a procedure",
     Memory: "a memory",
     Config: "a config",
-    Scalar: "a precision",
+    Scalar: 'a precision such as "f32"',
     NodeCursor: "a cursor",
 }
 

@@ -215,7 +215,8 @@ def _accumulation(
     applicable(adds, f"the block does more, or less, than accumulate into {buffer} by one operator", block)
     start = b.data(NEUTRAL[op]) if op in NEUTRAL else least_value(tree, s, buffer, op)
     what = f"{op} has no neutral number to start from, nor was {buffer} set to a value and only accumulated into since"
-    applicable(start is not None, f"{what}: stage it without accum", block)
+    advice = f"set {buffer} to a value in the procedure before, or vectorize another loop; stage_mem: do without accum"
+    applicable(start is not None, f"{what}: {advice}", block)
     assert start is not None
     return op, start
 

@@ -91,7 +91,8 @@ def rise_into(p: Proc, c: StmtCursor, scope: StmtCursor) -> Script:
     """`for a: for i: s1; c; s2  ~>  for a: (for i: s1); (c with for i inside); (for i: s2)`, up to `scope`, here a.
 
     A loop or `if` exchanged with all that is around it up to a scope, the rest of which is split off. Focus: the
-    loop, which is returned.
+    loop, which is returned. The scope is a cursor, so the Op is for versions of one procedure; a strategy for any
+    procedure finds the cursor in the one it gets: `p, c = yield rise_into(p.find_loop("i"))`.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''

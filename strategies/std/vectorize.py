@@ -128,7 +128,8 @@ def vectorize_for(
 ) -> Op:
     """`for i: s  ~>  for io: instr(..)`: `vectorize` with the width, registers and instructions of a machine.
 
-    The tail is masked if the machine can do so, else cut, or as `tail` says. What the machine has no instruction for is
+    Fails if the machine has vectors, but none of this precision. The tail is masked if the machine can do so, else
+    cut, or as `tail` says. What the machine has no instruction for is
     named in a `NoInstructionWarning`, or with `strict` a failure.
 
     >>> from exo_strat import DRAM, Machine
@@ -136,6 +137,10 @@ def vectorize_for(
     >>> vectorize_for(Machine("toy", pmap({"f32": 4}), DRAM, pmap()), "f32", tail="cut")
     vectorize_for(toy, 'f32', tail='cut')
     """
+    if not hasattr(machine, "vec_widths"):
+        return fail(f"a machine is needed, such as avx2 of backends.targets, not {machine!r}")
+    if machine.vec_widths and precision not in machine.vec_widths:
+        return fail(f"{machine} has no vectors of {precision}; it has those of {', '.join(sorted(machine.vec_widths))}")
     width, instructions = machine.vec_width(precision), machine.get_instructions(precision)
     best = "cut_and_predicate" if machine.supports_predication else "cut"
     return vectorize(width, precision, machine.mem_type, instructions, rules, tail or best, strict)

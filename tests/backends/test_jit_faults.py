@@ -280,6 +280,15 @@ def test_what_is_no_compiler(
     assert "set it to" in str(caught.value) or "set CC" in str(caught.value)
 
 
+def test_a_compiler_for_another_processor(store: Proc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cross = tmp_path / "cross-cc"
+    cross.write_text("#!/bin/sh\necho '#define __SIZEOF_POINTER__ 4'\n")
+    cross.chmod(0o755)
+    monkeypatch.setenv("CC", str(cross))
+    with pytest.raises(NoCompilerError, match=r"cross-cc makes no 64-bit code for .*; set CC to a compiler that does"):
+        jit(store)
+
+
 def test_another_compiler_in_the_place_of_the_first(
     store: Proc, cache_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,7 +101,7 @@ BODIES = [
     ("Cfg.rows = flag", ObjectTypeError, r"Cfg.rows holds a control value \(size\)"),
     ("Cfg.on = 1", ObjectTypeError, r"Cfg.on holds a control value \(bool\)"),
     # expressions
-    ("s = t(1.0)", ScopeError, "no extern function; define it with extern"),
+    ("s = t(1.0)", ScopeError, "define others with extern"),
     ("s = sin(s, s)", ObjectTypeError, "sin takes 1 arguments, not 2"),
     ("s = sin(n)", ObjectTypeError, "a data value is needed"),
     ("s = 's'", ParseError, "is no number"),

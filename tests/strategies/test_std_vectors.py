@@ -14,6 +14,7 @@ from exo_strat import (
     Memory,
     Op,
     Proc,
+    SchedulingError,
     at,
     named,
     proc_from_source,
@@ -289,3 +290,11 @@ def test_level_1_loads_what_all_vectors_share_once(kernel: str, computes_the_sam
     backend.compile([q], "k")
     for n in (7, 8, 23, 40):
         computes_the_same(p, q, n=n)
+
+
+def test_a_machine_without_vectors_of_a_precision_is_named() -> None:
+    p = proc_from_source("def foo(x: f16[32]):\n    for i in seq(0, 32):\n        x[i] = x[i] + x[i]")
+    with pytest.raises(SchedulingError, match="avx2 has no vectors of f16; it has those of f32, f64"):
+        schedule(at("for i in _: _", std.vectorize_for(avx2, "f16")), p)
+    with pytest.raises(SchedulingError, match=r"a machine is needed, such as avx2 of backends.targets, not 'avx2'"):
+        schedule(at("for i in _: _", std.vectorize_for("avx2", "f32")), p)
