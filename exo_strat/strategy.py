@@ -22,7 +22,7 @@ from functools import cache, wraps
 from importlib import import_module
 from itertools import islice
 from pickle import PicklingError, UnpicklingError
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from returns.result import Failure as Err
 from returns.result import Result, Success
@@ -33,7 +33,7 @@ from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, Schedulin
 from .ir.numbers import plain
 from .ir.pickled import LEVELS, check_functions, reduced
 from .ir.room import with_room
-from .source import Pieces, Text, brief, call, layout, show
+from .source import Pieces, Text, brief, call, holds_lambda, layout, show
 
 State: TypeAlias = tuple[Proc, Cursor]
 Outcome: TypeAlias = Result[State, Failure]
@@ -124,7 +124,8 @@ class Op:
         return call(type(self).__name__, **{f.name: getattr(self, f.name) for f in fields(self)})
 
     def __repr__(self) -> str:
-        return show(self)
+        """Python that evaluates to an equal Op, or says that it doesn't."""
+        return show(self) + REBUILT * holds_lambda(self)
 
     def __str__(self) -> str:
         """The same, on several lines if it is long."""
@@ -147,6 +148,9 @@ def ops_in(value: object) -> Iterator[Op]:
 
 
 T = TypeVar("T")
+
+REBUILT: Final = "  # not equal when it is evaluated again: it holds a lambda"
+"""What the text of an Op says that can't be printed back."""
 
 
 def inner_first(op: Op, into: Callable[[Op], bool]) -> Iterator[Op]:

@@ -175,6 +175,14 @@ def test_an_op_of_each_kind_prints_as_what_rebuilds_it_and_is_pickled(name: str)
     assert again == op or (name in ("exo_strat.focus", "strategies.std.rise_into") and repr(again) == repr(op))
 
 
+def test_an_op_that_cannot_be_printed_back_says_so() -> None:
+    op = exo_strat.when(lambda c: c.is_valid)
+    text = repr(op)
+    assert text == "when(lambda c: c.is_valid)  # not equal when it is evaluated again: it holds a lambda"
+    assert eval(text, NAMES) != op
+    assert str(op) == "when(lambda c: c.is_valid)"
+
+
 # -- pickles ------------------------------------------------------------------------------------------
 
 

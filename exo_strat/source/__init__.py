@@ -7,7 +7,7 @@ to the names that they print as.
 from __future__ import annotations
 
 from .layout import brief, layout
-from .show import Pieces, call, show
+from .show import Pieces, call, holds_lambda, show
 from .text import Text
 
-__all__ = ["Pieces", "Text", "brief", "call", "layout", "show"]
+__all__ = ["Pieces", "Text", "brief", "call", "holds_lambda", "layout", "show"]

@@ -46,15 +46,28 @@ def show(value: object) -> str:
     >>> show((4, ("io", "ii"), divide_loop.direct, at("x = _", identity)))
     "(4, ('io', 'ii'), divide_loop.direct, at('x = _', identity))"
     """
-    shown: list[str] = []
+    return "".join(piece for piece in _flat(value) if isinstance(piece, Text))
+
+
+def holds_lambda(value: object) -> bool:
+    """Whether a value holds a lambda. Its source then evaluates to a value that does the same, but is not equal: two
+    lambdas never are.
+
+    >>> holds_lambda((1, print)), holds_lambda((1, lambda: 2))
+    (False, True)
+    """
+    return any(isinstance(piece, FunctionType) and piece.__name__ == "<lambda>" for piece in _flat(value))
+
+
+def _flat(value: object) -> Iterator[object]:
+    """The value, the pieces that it is written with, what these are written with, and so on: text is written as it
+    stands."""
     stack: list[object] = [value]
     while stack:
         top = stack.pop()
-        if isinstance(top, Text):
-            shown.append(top)
-        else:
+        yield top
+        if not isinstance(top, Text):
             stack.extend(reversed(tuple(_pieces(top))))
-    return "".join(shown)
 
 
 def _pieces(value: object) -> Pieces:

@@ -172,7 +172,7 @@ def test_a_lambda_prints_as_its_text_with_the_values_that_it_closes_over() -> No
     def above(k: int) -> Op:
         return reframe(lambda c: c.expand(k, 0), rename("a"))  # type: ignore[attr-defined]
 
-    assert repr(above(1)) == "reframe(lambda c: c.expand(1, 0), rename('a'))"
+    assert str(above(1)) == "reframe(lambda c: c.expand(1, 0), rename('a'))"
     op = when(lambda c: isinstance(c, exo_strat.ForCursor) and c.name() == "i", rename("z"))
     again = rebuilt(op, {**NAMES, "exo_strat": exo_strat})
     assert isinstance(again, Op)
