@@ -6,10 +6,34 @@ change what that expression reads. (Control values never change: what is known o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+
+from pyrsistent import pvector
+
+from ..ir.externs import CONVERSIONS
 from ..ir.memo import memo_by_identity
-from ..ir.nodes import Call, Expr, For, If, Node, ProcDef, Read, ReadConfig, StrideExpr, Var, WriteConfig
-from ..ir.types import Tensor
-from ..ir.walk import Path, binders, child, get, is_control, mentions, rewrite, walk
+from ..ir.names import Sym
+from ..ir.nodes import (
+    Alloc,
+    Arg,
+    Call,
+    Const,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Node,
+    ProcDef,
+    Read,
+    ReadConfig,
+    StrideExpr,
+    Var,
+    WindowDef,
+    WriteConfig,
+)
+from ..ir.types import Control, R, Scalar, Tensor, f32
+from ..ir.walk import Path, binders, child, declarators, get, is_control, mentions, parts, rewrite, walk
 from .answers import Proved
 from .configs import written_fields
 from .context import facts_at
@@ -54,7 +78,7 @@ def left_by(call: Call, field: ReadConfig) -> Expr | None:
     value = _after_first(callee, (), "body", len(callee.body), None, field)
     if value is None or not mentions(value) <= {a.sym for a in callee.args if not isinstance(a.type, Tensor)}:
         return None
-    actual = dict(zip((a.sym for a in callee.args), call.args, strict=True))
+    actual = {a.sym: _passed(a, e) for a, e in zip(callee.args, call.args, strict=True)}
     put_in = rewrite(value, lambda n: actual[n.sym] if isinstance(n, Var | Read) else n)
     return put_in if _lasting(put_in) else None
 
@@ -71,7 +95,7 @@ def _after(tree: ProcDef, path: Path, value: Expr | None, field: ReadConfig) -> 
     s = get(tree, path)
     match s:
         case WriteConfig(config=c, field=f, rhs=rhs) if ReadConfig(c, f) == field:
-            return rhs if _lasting(rhs) else None
+            return stored(tree, rhs, field) if _lasting(rhs) else None
         case For():
             return _each(tree, path, value, field) or _last(tree, path, s, field)
         case If(body=body, orelse=orelse):
@@ -79,6 +103,7 @@ def _after(tree: ProcDef, path: Path, value: Expr | None, field: ReadConfig) -> 
             return one if one == _after_first(tree, path, "orelse", len(orelse), value, field) else None
         case Call() if field in written_fields(s):
             value = left_by(s, field)
+            value = value and rewrite(value, partial(_needless, _elements(tree)))
     return None if value is None or _changes(tree, path, value) else value
 
 
@@ -98,6 +123,66 @@ def _last(tree: ProcDef, path: Path, loop: For, field: ReadConfig) -> Expr | Non
     return value if isinstance(runs, Proved) else None
 
 
+def stored(tree: ProcDef, e: Expr, field: ReadConfig) -> Expr:
+    """What a data field holds when a value was written to it: the value at the field's precision."""
+    t = field.config.fields[field.field]
+    if not isinstance(t, Scalar) or _is_small(e) or _precisions(_elements(tree), e) == {_decided(t)}:
+        return e
+    return _conversion(e, t)
+
+
+def _passed(formal: Arg, actual: Expr) -> Expr:
+    """What a scalar argument is in the callee: a value at the argument's precision."""
+    t = formal.type
+    computed = isinstance(t, Scalar) and not isinstance(actual, Read) and not _is_small(actual)
+    return _conversion(actual, t) if computed else actual  # type: ignore[arg-type]
+
+
+def _needless(known: Mapping[Sym, Scalar], n: Node) -> Node:
+    """What is converted to a precision that it has."""
+    if isinstance(n, ExternCall) and n.f.result is not None and _precisions(known, n.args[0]) == {Scalar(n.f.result)}:
+        return n.args[0]
+    return n
+
+
+def _is_small(e: Expr) -> bool:
+    """Whether an expression is a literal that every precision holds as it is."""
+    return isinstance(e, Const) and e.value == e.value // 1 and 0 <= e.value < 128
+
+
+def _conversion(e: Expr, t: Scalar) -> Expr:
+    return ExternCall(CONVERSIONS[_decided(t).name], pvector([e]))
+
+
+def _decided(t: Scalar) -> Scalar:
+    return f32 if t == R else t
+
+
+def _precisions(known: Mapping[Sym, Scalar], e: Expr) -> set[Scalar]:
+    """The precisions of what an expression is computed from; a literal has that of what is around it."""
+    match e:
+        case Read(sym=s):
+            return {known[s]}
+        case ReadConfig(config=c, field=f) if isinstance(t := c.fields[f], Scalar):
+            return {_decided(t)}
+        case ExternCall(f=fn) if fn.result is not None:
+            return {Scalar(fn.result)}
+        case _:
+            return {t for part in parts(e) if isinstance(part, Expr) for t in _precisions(known, part)}
+
+
+@memo_by_identity
+def _elements(tree: ProcDef) -> Mapping[Sym, Scalar]:
+    """The precision of each buffer and window of a procedure."""
+    found: dict[Sym, Scalar] = {}
+    for d in declarators(tree):
+        if isinstance(d, WindowDef):
+            found[d.sym] = found[d.rhs.sym]
+        elif isinstance(d, Arg | Alloc) and not isinstance(d.type, Control):
+            found[d.sym] = _decided(d.type.base if isinstance(d.type, Tensor) else d.type)
+    return found
+
+
 def _lasting(e: Expr) -> bool:
     """Whether the value of an expression depends on data in known places only."""
     return not any(
@@ -114,4 +199,4 @@ def _changes(tree: ProcDef, path: Path, e: Expr) -> bool:
     return any(place_of(tree, n).buffer in written for _, n in walk(e) if isinstance(n, Read))
 
 
-__all__ = ["held_at", "held_in", "left_by"]
+__all__ = ["held_at", "held_in", "left_by", "stored"]

@@ -29,7 +29,7 @@ from ..ir.types import Control, R, Scalar, bool_
 from ..ir.walk import Path, children, is_bool, is_control
 from ..logic import evaluation, safety
 from ..logic.dependence import Safe
-from ..logic.held import held_at
+from ..logic.held import held_at, stored
 from .framework import ExprLike, Where, applicable, argument, in_scope_at, primitive
 from .scoping import no_new_races, other_value, ready, rest_of_block
 from .staging import is_value, read_early
@@ -170,8 +170,10 @@ def write_config(rw: Rewrite, gap: GapCursor, config: Config, field: str, value:
 
 def _holds_already(tree: ProcDef, path: Path, field: ReadConfig, value: Expr) -> bool:
     """Whether a field is known to hold a value just before the statement at `path`."""
-    held: Expr | None = field if is_control(value) else held_at(tree, path, field)
-    return held is not None and isinstance(safety.equal_at(tree, path, held, value), Safe)
+    if is_control(value):
+        return isinstance(safety.equal_at(tree, path, field, value), Safe)
+    held = held_at(tree, path, field)
+    return held is not None and isinstance(safety.equal_at(tree, path, held, stored(tree, value, field)), Safe)
 
 
 # -- arguments ----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ..cursors.kinds import CallCursor
 from ..cursors.proc import Proc
 from ..cursors.rewrite import Rewrite
 from ..failure import Refused, unsafe
-from ..frontend.precisions import element, put_at
+from ..frontend.precisions import decided, element, precision_at, put_at
 from ..frontend.scope import declarations, types_at
 from ..ir import build as b
 from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
@@ -23,6 +23,7 @@ from ..ir.nodes import (
     Arg,
     Assign,
     Call,
+    Const,
     Expr,
     For,
     If,
@@ -262,7 +263,7 @@ def _odd(tree: ProcDef, ours: Sequence[Stmt], callee: ProcDef) -> str:
 
 UNFIT = (
     "the arguments that make them equal do not fit: a buffer is of another memory or precision, or defined in the "
-    "block, or two sizes are not known to be equal"
+    "block, or a literal is computed with at another precision, or two sizes are not known to be equal"
 )
 
 
@@ -300,7 +301,23 @@ def _fits(callee: ProcDef, u: Unified, types: Mapping[Sym, Type], mems: Mapping[
             value = u.values.get(a.sym)
             if value is None or (isinstance(value, Read) and not _agrees(a, types.get(value.sym), mems.get(value.sym))):
                 return False
-    return True
+    return _literals_agree(callee, u)
+
+
+def _literals_agree(callee: ProcDef, u: Unified) -> bool:
+    """Whether each literal that is passed stands in the block at the precision of its argument, at which the callee
+    computes with it. The block is the body of the callee with all of them put in."""
+    passed = {
+        a.sym: u.values[a.sym]
+        for a in callee.args
+        if not isinstance(a.type, Control) and isinstance(u.values.get(a.sym), Const)
+    }
+    if not passed:
+        return True
+    held = {a.sym: decided(element(a.type)) for a in callee.args if a.sym in passed}
+    places = [(path, n.sym) for path, n in walk(callee) if isinstance(n, Read) and n.sym in passed]
+    block = rewrite(callee, lambda n: passed.get(n.sym, n) if isinstance(n, Read) else n)
+    return all(decided(precision_at(block, path)) == held[sym] for path, sym in places)
 
 
 def _agrees(formal: Arg, t: Type | None, mem: Memory | None) -> bool:

@@ -17,7 +17,7 @@ from ..ir import build as b
 from ..ir.names import Sym
 from ..ir.nodes import Alloc, Binary, Expr, For, If, ProcDef, ReadConfig, Var, WindowDef
 from ..ir.types import bool_
-from ..ir.walk import Path, get, is_bool, is_control, mentions, walk
+from ..ir.walk import Path, get, is_bool, is_control, mentions, statements
 from ..logic import safety
 from ..logic.affine import Lin, Opaque
 from ..logic.answers import Proved, Sat
@@ -142,13 +142,25 @@ def stays_race_free(rw: Rewrite, path: Path) -> None:
 
 
 def no_new_races(rw: Rewrite, path: Path) -> None:
-    """Owed when the code at a path of the current tree touches more than before, or when less is known of it: of
-    the loops around it and in it, those whose iterations run in parallel still may."""
+    """Asked when the code at a path of the current tree touches more than before, or when less is known of it: of
+    the loops around it and in it, and in the scope of a window that it defines, those whose iterations run in parallel
+    still may."""
     around = [path[:n] for n in range(len(path))]
-    for p in (*around, *(p for p, _ in walk(rw.node(path), path))):
+    inside = [p for s in (path, *_in_scope(rw, path)) for p, _ in statements(rw.node(s), s)]
+    for p in (*around, *inside):
         loop = rw.node(p)
         if isinstance(loop, For) and loop.mode != "seq":
             require(_in_words(safety.parallel(rw.tree, p)))
+
+
+def _in_scope(rw: Rewrite, path: Path) -> list[Path]:
+    """The statements in which the window is known that the code at a path defines, or is the definition of."""
+    stmt = next((path[:n] for n in range(len(path), 0, -1) if isinstance(rw.node(path[:n]), WindowDef)), None)
+    if stmt is None:
+        return []
+    here = span_of(stmt)
+    block = getattr(rw.node(here.parent), here.label)
+    return [here._replace(lo=k).path() for k in range(here.hi, len(block))]
 
 
 def _in_words(verdict: safety.Verdict) -> safety.Verdict:

@@ -11,12 +11,15 @@ from pyrsistent import pmap
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import (
     add_loop,
+    bind_config,
     cut_loop,
     delete_config,
     expand_dim,
     extract_subproc,
     insert_noop_call,
     reorder_stmts,
+    replace,
+    rewrite_expr,
     shift_loop,
     specialize,
     stage_mem,
@@ -157,3 +160,52 @@ def test_code_that_never_runs_is_no_procedure_and_the_message_says_why() -> None
     p = parsed("if n == 0:\n    x[n - 1] = 1.0\n    y = 3.0", "n: size, x: f32[n], y: f32")
     with pytest.raises(SchedulingError, match=r"this code never runs.*eliminate_dead_code"):
         extract_subproc(p, p.body()[0].body(), "t")
+
+
+# -- the second attack ----------------------------------------------------------------------------------
+
+PRECISE = "n: size, x: i64[8], y: f64[8], z: f32[8]"
+BODIES = {
+    "i32": ("def foo(a: i32, x: [i64][8]):\n    x[0] = a * a", "x[0] = 100000.0 * 100000.0"),
+    "f32": ("def foo(a: f32, y: [f64][8]):\n    y[0] = a", "y[0] = 0.1"),
+    "two": ("def foo(a: f32, c: f32, y: [f64][8]):\n    y[0] = a * c", "y[0] = 0.1 * 0.3"),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_literal_that_replace_would_pass_at_another_precision(name: str) -> None:
+    callee, line = BODIES[name]
+    with pytest.raises(SchedulingError, match="a literal is computed with at another precision"):
+        replace(parsed(line, PRECISE), "_ = _", proc_from_source(callee))
+
+
+def test_a_literal_that_is_computed_with_at_the_precision_of_the_argument() -> None:
+    foo = proc_from_source("def foo(a: f32, z: [f32][8], y: [f64][8]):\n    y[0] = a * z[0]")
+    p = parsed("y[0] = 0.1 * z[0]", PRECISE)
+    assert "foo(0.1, z[0:8], y[0:8])" in str(replace(p, "_ = _", foo))
+
+
+Narrow = Config("C", pmap({"a": types.f32, "h": types.f16, "i": types.index}))
+HELD = [
+    ("C.a = y[0]\nC.h = y[0]\ny[1] = f64(C.a)\ny[2] = f64(C.h)", "f64(C.h)", "f64(C.a)"),
+    ("C.a = y[0]\ny[1] = f64(C.a)\ny[2] = f64(y[0])", "f64(y[0])", "f64(C.a)"),
+    ("C.a = 0.1\ny[1] = f64(0.1)\ny[2] = f64(C.a)", "f64(C.a)", "f64(0.1)"),
+]
+
+
+@pytest.mark.parametrize(("lines", "old", "new"), HELD)
+def test_a_field_holds_a_value_at_its_own_precision(lines: str, old: str, new: str) -> None:
+    p = parsed(lines, PRECISE, C=Narrow)
+    with pytest.raises(SchedulingError, match="the two expressions are equal"):
+        rewrite_expr(p, p.find(old), p.find(new))
+
+
+def test_a_field_that_holds_what_it_is_compared_with() -> None:
+    p = parsed("C.a = z[0]\ny[0] = f64(z[0])\ny[1] = f64(C.a)", PRECISE, C=Narrow)
+    right(p, rewrite_expr(p, p.find("f64(C.a)"), p.find("f64(z[0])")))
+
+
+def test_iterations_over_a_window_of_which_less_is_known() -> None:
+    p = parsed("w = z[0:4]\nfor i in par(0, 4):\n    w[i] = 1.0", PRECISE, C=Narrow)
+    with pytest.raises(SchedulingError, match="no two iterations of i"):
+        bind_config(p, p.find("0 #0"), Narrow, "i")
