@@ -182,7 +182,6 @@ def stage_mem(rw: Rewrite, block: BlockCursor, window: str, name: str, accum: bo
             y[i] = acc
     """
     tree, span, s = rw.proc.tree, block.span, blk(block)
-    applicable(len(block) > 0, "there is no statement to stage the window for", block)
     buffer, dims = window_arg(rw, window, span.path())
     _window_fits(rw, s, buffer, dims)
     _only_name(tree, span, buffer, block)

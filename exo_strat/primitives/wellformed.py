@@ -32,16 +32,12 @@ from ..logic.translate import Env, lin
 from .framework import require
 
 
-def well_formed(rw: Rewrite, example: bool = True) -> None:
-    """Owed when code is new: all of it is in scope, well typed, in bounds, and calls get what they assert.
-
-    A counterexample is of the new code. Where that says less than the old code did about when it runs,
-    `example` is false: nobody knows whether control gets there.
-    """
+def well_formed(rw: Rewrite) -> None:
+    """Owed when code is new: all of it is in scope, well typed, in bounds, and calls get what they assert."""
     try:
         check(rw.tree)
     except CheckError as e:
-        require(if_reached(rw.tree, e.path, Clash(e.message, e.counterexample if example else None)))
+        require(if_reached(rw.tree, e.path, Clash(e.message, e.counterexample)))
 
 
 def well_formed_at(rw: Rewrite, path: Path) -> None:

@@ -298,7 +298,7 @@ def window(ch: Choices, c: Cursor) -> str:
     dims: list[str] = []
     for d, extent in enumerate(t.shape):
         here = [print_expr(i[d], names) for i in places if mentions(i[d]) <= frozenset(scope.types)]
-        options = [f"0:{print_expr(extent, names)}", "0:2", "1:4", *(f"{e}:{e} + 1" for e in here), *here, *here]
+        options = [f"0:{print_expr(extent, names)}", "0:2", "1:4", "1:1", *(f"{e}:{e} + 1" for e in here), *here, *here]
         dims.append(ch.pick(options))
     return f"{names[sym]}[{', '.join(dims)}]"
 

@@ -148,6 +148,17 @@ def branches(w: Writer) -> None:
         w.emit(f"r = {w.place(a)}")
 
 
+def overlaid(w: Writer) -> None:
+    """A buffer that a loop reaches by its own name and by a window's."""
+    v, lo = w.fresh(WINDOWS), w.ch.upto(1)
+    w.emit(f"{v} = y[{lo}:n + {lo}]")
+    with w.loop(("0", "n", ZERO, N), use=False) as i:
+        written = f"{v}[{i}] {w.ch.pick(['=', '+='])} {w.ch.pick(['u[0]', '2.0', f'x[{i}]'])}"
+        read = f"{w.ch.pick(['r', f'x[{i}]'])} = y[{i} + {w.ch.upto(2)}]"
+        for line in [written, read] if w.ch.chance(60) else [read, written]:
+            w.emit(line)
+
+
 def pair(w: Writer) -> None:
     """Two buffers of one shape, one of which is used before the other, or both at once, or in turn."""
     shape = w.ch.pick([(), (FOUR,), (N,), (TWO, FOUR)])

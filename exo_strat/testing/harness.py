@@ -240,7 +240,7 @@ SUITED = {
     "replace": ("calls", "lookalikes", "misfits", "misfits", "configuration"),
     "call_eqv": ("calls", "lent", "lent", "configuration"),
     "eliminate_dead_code": ("decided",),
-    "stage_mem": ("patch", "patch", "accumulation", "windows", "two_writes"),
+    "stage_mem": ("patch", "patch", "accumulation", "windows", "overlaid", "two_writes"),
     "bind_config": ("configuration", "configuration", "guarded"),
     "bind_expr": ("guarded", "handed", "handed", "handed", "lent", "calls", "repeated", "configuration"),
     "transpose": ("turned", "turned", "turned", "nest", "windows", "calls"),

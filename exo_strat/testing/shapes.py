@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from .buffer_shapes import asked, borrowed, branches, grid, pair, ring, sized, stencil
+from .buffer_shapes import asked, borrowed, branches, grid, overlaid, pair, ring, sized, stencil
 from .config_shapes import configuration, counted, drifting, moved, sliding
 from .lane_shapes import lanes
 from .ranges import ONE, ZERO, Bound, M, N, Range, fits
@@ -468,6 +468,6 @@ SHAPES: Final[Mapping[str, Shape]] = {
         sequence, calls, lookalikes, windows, configuration, drifting, decided, patch, tiles, reload, neighbours,
         stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
         lanes, lent, guarded, handed, diagonal, sliding, asked, relied, misfits, counted,
-        moved, turned, repeated,
+        moved, turned, repeated, overlaid,
     )
 }  # fmt: skip

@@ -80,6 +80,8 @@ KNOCKED = [
             lambda p: direct.bind_expr(p, p.find("switch(_)").args()[0], "a")),  # type: ignore[attr-defined]
     Knocked("expand_dim", "an index that need not be set", evaluation, "has_value", ignored,
             FIELD + "t: f32\nt = 1.0\ny = t", lambda p: direct.expand_dim(p, "t", "C.n", "0")),
+    Knocked("stage_mem", "the place of a window that need not be set", evaluation, "has_value", ignored,
+            FIELD + "if n > 2:\n    x[C.k % 4] = 1.0", lambda p: direct.stage_mem(p, p.body()[-1], "x[C.k % 4]", "s")),
     Knocked("specialize", "that a field need not be set", evaluation, "_is_set", lambda *_: True,
             FIELD + "x[0] = 0.0", lambda p: direct.specialize(p, "x[_] = _", "C.k == 2")),
     Knocked("rewrite_expr", "what a field may have lost", held, "_changes", lambda *_: False,
