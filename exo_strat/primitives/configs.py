@@ -67,7 +67,7 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where
     """
     tree, place = rw.proc.tree, _field(config, field)
     value: Expr = e.node  # type: ignore[assignment]
-    stmt = e.stmt().path
+    stmt = _statement(e)
     stands_alone = is_control(value) or (not isinstance(value, WindowExpr) and is_value(tree, e.path))
     applicable(stands_alone, "this stands for a buffer", e)
     what = f"{config.name}.{field} holds {config.fields[field]}, which this is not"
@@ -183,6 +183,13 @@ def _field(config: Config, field: str) -> ReadConfig:
     known = ", ".join(sorted(config.fields))
     argument(field in config.fields, f"{config.name} has no field {field!r}; its fields are {known}")
     return ReadConfig(config, field)
+
+
+def _statement(e: ExprCursor) -> Path:
+    """The statement that evaluates an expression."""
+    inside = any(label in ("body", "orelse") for label, _ in e.path)
+    applicable(inside, "this stands in the procedure's signature or assertions: no statement evaluates it", e)
+    return e.stmt().path
 
 
 def _holds(tree: ProcDef, path: Path, e: Expr, field: ReadConfig) -> bool:

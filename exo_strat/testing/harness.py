@@ -209,7 +209,7 @@ SUITED = {
     "guard_first": ("reload", "reload", "invariant", "temporary", "configuration"),
     "reorder_loops": ("nest", "anything", "borrowed", "diagonal"),
     "mult_loops": ("nest", "counted"),
-    "shift_loop": ("anything", "nest", "counted", "counted", "temporary", "configuration"),
+    "shift_loop": ("counted", "counted", "counted", "nest", "temporary"),
     "fuse": ("twins", "twins", "twin_ifs", "configuration", "stages", "borrowed"),
     "join_loops": ("sequence", "twins", "invariant"),
     "lift_scope": ("lone_scope", "lone_scope", "nest", "configuration"),

@@ -12,6 +12,7 @@ from ..frontend.check_views import written_args
 from ..ir.nodes import Assign, Call, For, If, Read, Reduce
 from ..ir.types import Scalar
 from ..ir.walk import get, is_control, mentions
+from ..logic.translate import is_opaque
 from ..logic.unify import skeleton
 from .library import callees
 
@@ -47,6 +48,11 @@ def _is_sum(c: Cursor) -> bool:
     """Whether a block is an assignment and a loop after it."""
     stmts = list(c.stmts) if isinstance(c, BlockCursor) else []
     return len(stmts) == 2 and isinstance(stmts[0], Assign) and isinstance(stmts[1], For)
+
+
+def _counts_from_a_field(c: Cursor) -> bool:
+    """Whether a loop starts at a config field."""
+    return isinstance(c, ForCursor) and isinstance(c.node, For) and is_opaque(c.node.lo)
 
 
 def _reads_itself(c: Cursor) -> bool:
@@ -98,8 +104,10 @@ SUITABLE: Mapping[str, Sequence[tuple[int, Callable[[Cursor], bool]]]] = {
     "rearrange_dim": [(85, _has_two_dimensions)],
     "replace": [(85, _is_like_a_callee)],
     "set_window": [(85, lambda c: isinstance(c, ArgCursor) and c.is_tensor())],
+    "shift_loop": [(70, _counts_from_a_field)],
     "sink_alloc": [(85, _is_used_in_one_scope)],
     "transpose": [(85, lambda c: isinstance(c, ArgCursor) and c.is_tensor() and len(c.shape()) == 2)],
+    "unroll_loop": [(50, _counts_from_a_field)],
     "unroll_buffer": [(85, _has_two_dimensions)],
 }
 """The targets that are drawn for a primitive so many times in a hundred, if a program has any: else most refusals would

@@ -486,7 +486,7 @@ def test_unroll_needs_a_constant_count(refused: Refused) -> None:
     assert "constant number" in refused(unroll_loop, COPY, "i").message
 
 
-def test_unroll_does_not_count_from_a_config_field(same: Same, body: Body, refused: Refused) -> None:
+def test_unroll_counts_from_a_config_field_that_stays(same: Same, body: Body, refused: Refused) -> None:
     p = source("""
     def foo(x: f32):
         for i in seq(Cfg.n, Cfg.n + 2):
@@ -502,4 +502,13 @@ def test_unroll_does_not_count_from_a_config_field(same: Same, body: Body, refus
             if i == 2:
                 x[2] = 1.0
     """)
-    assert "config field" in refused(unroll_loop, p, "i").message
+    same(p, unroll_loop(p, "i"), {"Cfg.n": 1})
+    p = source("""
+    def foo(x: f32[4]):
+        for i in seq(Cfg.n, Cfg.n + 2):
+            if i == 2:
+                x[2] = 1.0
+            bump()
+    """)
+    f = refused(unroll_loop, p, "i")
+    assert isinstance(f, Unsafe) and "Cfg.n" in f.details

@@ -263,14 +263,19 @@ def test_divide_must_not_evaluate_bounds_after_the_body_changed_them(body: Body,
     assert "if 4 * io + ii < Cfg.n:" in body(divide_loop(p, "i", 4, ["io", "ii"]))
 
 
-def test_divide_does_not_count_from_a_config_field(refused: Refused) -> None:
-    p = source("""
+@pytest.mark.parametrize("tail", ["guard", "cut", "perfect"])
+def test_divide_counts_from_a_config_field_that_stays(tail: str, same: Same, refused: Refused) -> None:
+    text = """
     def foo(x: f32[8]):
-        for i in seq(Cfg.n, 8):
-            if i >= 0:
+        for i in seq(Cfg.n, Cfg.n + 4):
+            if 0 <= i and i < 8:
                 x[i] = 0.0
-    """)
-    assert "config field" in refused(divide_loop, p, "i", 4, ["io", "ii"]).message
+    """
+    p = source(text)
+    for start in (0, 3):
+        same(p, divide_loop(p, "i", 2, ["io", "ii"], tail), {"Cfg.n": start})
+    f = refused(divide_loop, source(f"{text}            Cfg.n = 1\n"), "i", 2, ["io", "ii"], tail)
+    assert isinstance(f, Unsafe) and "Cfg.n" in f.details
 
 
 @pytest.mark.parametrize(

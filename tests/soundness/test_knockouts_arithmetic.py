@@ -106,7 +106,7 @@ def test_a_window_of_a_window_that_is_taken_for_one_of_the_buffer(
     primitive: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Actuals, "_window", lambda _, actual, dims: WindowExpr(actual.sym, actual.idx))
-    must_be_caught(primitive)
+    must_be_caught(primitive, "windows")
 
 
 @pytest.mark.parametrize("primitive", ["inline_window"])

@@ -20,7 +20,8 @@ QUOTA = 100
 FEWER = {
     "bind_expr": 30, "call_eqv": 50, "extract_subproc": 40, "fold_into_reduce": 50, "lift_reduce_constant": 50,
     "lift_scope": 50, "merge_recompute": 50, "mult_loops": 50, "rearrange_dim": 50, "reorder_loops": 50,
-    "replace": 50, "reuse_buffer": 50, "rotate_buffer": 50, "set_window": 50, "sink_alloc": 50, "specialize": 40,
+    "replace": 50, "reuse_buffer": 50, "rotate_buffer": 50, "set_window": 50, "shift_loop": 50,
+    "sink_alloc": 50, "specialize": 40, "unroll_loop": 50,
 }  # fmt: skip
 """How often the condition must refuse of primitives for which that is seldom drawn: more would take too long.
 `make soak` asks for as many times more of these as of all others."""
