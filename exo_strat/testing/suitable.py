@@ -63,11 +63,11 @@ def _reads_itself(c: Cursor) -> bool:
 
 def _is_used_in_one_scope(c: Cursor) -> bool:
     """Whether one loop or branch, and nothing else, uses an allocation."""
-    path = c.path if isinstance(c, AllocCursor) else ()
-    if not path or not isinstance(c, AllocCursor):
+    if not isinstance(c, AllocCursor):
         return False
-    (label, k), block = path[-1], get(c.proc.tree, path[:-1])
-    using = [s for s in getattr(block, label)[k + 1 :] if c.sym in mentions(s)]  # type: ignore[operator]
+    label, k = c.path[-1]
+    assert k is not None
+    using = [s for s in getattr(get(c.proc.tree, c.path[:-1]), label)[k + 1 :] if c.sym in mentions(s)]
     return len(using) == 1 and isinstance(using[0], For | If)
 
 
