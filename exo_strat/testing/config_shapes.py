@@ -126,7 +126,7 @@ def moved(w: Writer) -> None:
     """Calls that mostly change the field by which an argument of theirs was chosen."""
     calls = [
         "tell(u[Cfg.mode % 6], 0)", "tell(r, Cfg.mode)", "tell(Cfg.scale, 1)", "tell(2.0, Cfg.mode + 1)",
-        "tell(u[1], Cfg.width)", "fit(z[0:4, Cfg.width % 2])",
+        "tell(u[1], Cfg.width)", "fit(z[0:4, 0])",
     ]  # fmt: skip
     for _ in range(1 + w.ch.upto(1)):
         w.emit(w.ch.pick(calls))
