@@ -61,7 +61,7 @@ VARIANTS = [
     V("shift_loop", "shifted the other way", "b.sub(old.lo, e)", "b.sub(e, old.lo)"),
     V("shift_loop", "the end forgets the start", "b.add(old.hi, b.sub(e, old.lo))", "b.add(old.hi, e)"),
     V("shift_loop", "the old start may change", "    start_stays(rw, loop)\n", "", "counted"),
-    V("shift_loop", "the new start may change", "not fixed or", "True or", "drifting",
+    V("shift_loop", "the new start may change", "not fixed or", "True or", "counted configuration",
       "primitives.scoping.integer_arg"),
     V("unroll_loop", "an empty loop runs", "if n <= 0", "if n < 0"),
     V("unroll_loop", "counted from one", "int(lo.value) + k", "int(lo.value) + k + 1", "", "primitives.loops._nth"),
