@@ -7,6 +7,7 @@ are `ValueError`s that name the argument.
 from __future__ import annotations
 
 import ctypes
+import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import index
@@ -44,12 +45,12 @@ class ControlPlan:
         """The number to pass."""
         if isinstance(given, bool | np.bool_) or self.kind == "bool":
             if self.kind != "bool" or not isinstance(given, bool | np.bool_):
-                raise ValueError(f"{self.name} is a {self.kind}, not {given!r}")
+                raise ValueError(f"{self.name} is a {self.kind}, not {reprlib.repr(given)}")
             return bool(given)
         try:
             n = index(given)  # type: ignore[arg-type]
         except TypeError as e:
-            raise ValueError(f"{self.name} is an integer ({self.kind}), not {given!r}") from e
+            raise ValueError(f"{self.name} is an integer ({self.kind}), not {reprlib.repr(given)}") from e
         if self.kind == "size" and n < 1:
             raise ValueError(f"{self.name} is a size, so at least 1; it is {n}")
         if abs(n) > self.most:
@@ -102,7 +103,8 @@ class ArrayPlan:
         if not given.flags.aligned:
             raise ValueError(f"{self.name} is not aligned for {self.dtype}; pass a copy")
         if not self.window and not given.flags.c_contiguous:
-            raise ValueError(f"{self.name} is a dense tensor, so C-contiguous; pass np.ascontiguousarray(..)")
+            what = "a C-contiguous array: it gets the result" if self.written else "np.ascontiguousarray(..)"
+            raise ValueError(f"{self.name} is a dense tensor, so C-contiguous; pass {what}")
         return () if not want else self._window_strides(given)
 
     def _window_strides(self, given: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> tuple[int, ...]:
@@ -127,7 +129,7 @@ def shown(given: object) -> str:
     """A value in an error message."""
     if isinstance(given, np.ndarray):
         return f"an array of shape {given.shape}"
-    return f"{type(given).__name__} {given!r}"
+    return f"{type(given).__name__} {reprlib.repr(given)}"
 
 
 def _overlaps_itself(shape: Sequence[int], strides: Sequence[int]) -> bool:

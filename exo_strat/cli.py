@@ -165,7 +165,7 @@ def build(
 ) -> None:
     """Write C and a header for the Procs that a file exports: those in __all__, else all public ones.
 
-    Schedules (functions of a Machine) make their Procs for --target.
+    Schedules (functions of one parameter, annotated Machine) make their Procs for --target.
 
     Examples: [b]exo-strat build blur.py -o out[/b], [b]exo-strat build gemm.py:sgemm -o out --target avx512[/b]
     """

@@ -59,7 +59,10 @@ class Source:
         if found is not None:
             return found
         what = "is no Proc" if hasattr(self.module, name) else "does not exist"
-        raise FileError(f"{name} {what} in {self.path}; its Procs: {', '.join(self.exports) or 'none'}")
+        hint = ""
+        if isinstance(getattr(self.module, name, None), FunctionType):
+            hint = "; a schedule is a function of one parameter, annotated Machine: def f(machine: Machine) -> Proc"
+        raise FileError(f"{name} {what} in {self.path}; its Procs: {', '.join(self.exports) or 'none'}{hint}")
 
     def op(self, expression: str, machine: Machine | None = None) -> Op:
         """The Op that an expression over the file's names gives: a name, or a call such as `tile(4, 8)`. The name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -45,7 +47,7 @@ class CModule(Protocol):
     def source(self) -> str: ...
     @property
     def headers(self) -> Sequence[Path]: ...
-    def compile_command(self, source: Path, flags: Sequence[str] = ()) -> Sequence[str]: ...
+    def compile_command(self, source: Path, flags: Sequence[str], compiler: Sequence[str]) -> Sequence[str]: ...
     def link_flags(self) -> Sequence[str]: ...
 
 
@@ -110,4 +112,5 @@ def write_c(procs: Sequence[Proc], name: str, folder: Path, flags: Sequence[str]
     header.write_text(module.header)
     source.write_text(module.source)
     copies = [Path(shutil.copy(path, folder)) for path in module.headers]
-    return Written((*copies, header, source), module.compile_command(source, flags), module.link_flags())
+    command = module.compile_command(source, flags, shlex.split(os.environ.get("CC") or "cc"))
+    return Written((*copies, header, source), command, module.link_flags())

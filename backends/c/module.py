@@ -55,15 +55,18 @@ class CModule:
         """Whether the module wants to be compiled with OpenMP."""
         return "#pragma omp parallel" in self.source
 
-    def compile_command(self, source: Path, flags: Sequence[str] = ()) -> tuple[str, ...]:
-        """How the source is compiled to an object file, where `headers` lie beside it. `flags` are added."""
+    def compile_command(
+        self, source: Path, flags: Sequence[str] = (), compiler: Sequence[str] = ("cc",)
+    ) -> tuple[str, ...]:
+        """How the source is compiled to an object file, where `headers` lie beside it: by `compiler`, or where the code
+        is for another processor, by a cross compiler. `flags` are added."""
         machine = platform.machine()
         here = self.architecture in ("", {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine))
         folders = {f"-I{path.parent}" for path in self.headers}
         openmp = "-fopenmp" if self.parallel else "-fopenmp-simd" if "#pragma omp" in self.source else ""
         wanted = (*flags, *(f for f in self.cc_flags if f not in folders), openmp)
-        compiler = "cc" if here else f"{self.architecture}-linux-gnu-gcc"
-        return (compiler, "-std=gnu11", "-O3", *dict.fromkeys(filter(None, wanted)), "-c", str(source))
+        command = compiler if here else (f"{self.architecture}-linux-gnu-gcc",)
+        return (*command, "-std=gnu11", "-O3", *dict.fromkeys(filter(None, wanted)), "-c", str(source))
 
     def link_flags(self) -> tuple[str, ...]:
         """What a program with the object file is linked with."""
