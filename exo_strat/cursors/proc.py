@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 
 class InvalidCursorError(Exception):
     """Navigation to a place that does not exist, or from a version that is no ancestor."""
+
+
+@memo_by_identity
+def _found_equal(tree: ProcDef) -> WeakValueDictionary[int, Proc]:
+    """Procedures whose trees were found to be equal to this one, by their identity."""
+    return WeakValueDictionary()
 
 
 @dataclass(frozen=True)
@@ -83,8 +90,22 @@ class Proc:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Proc never changes: cannot set {name}")
 
+    def __init_subclass__(cls) -> None:
+        raise TypeError("Proc has no subclasses: one could claim another origin")
+
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Proc) and self.tree == other.tree)
+        if self is other:
+            return True
+        if not isinstance(other, Proc):
+            return False
+        # callees that two procedures share are compared once, not again at each call
+        known = _found_equal(self.tree)
+        if known.get(id(other)) is other:
+            return True
+        equal = self.tree == other.tree
+        if equal:
+            known[id(other)] = other
+        return equal
 
     def __hash__(self) -> int:
         return hash((self.tree.name, self.tree.next_id, len(self.tree.body)))

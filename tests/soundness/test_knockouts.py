@@ -20,11 +20,8 @@ import pytest
 from exo_strat.logic import safety
 from exo_strat.logic.dependence import SAFE
 from exo_strat.primitives import PRIMITIVES
-from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
 
-BUDGET = 600
-"""Random programs for each knock-out."""
-
+Caught = Callable[..., None]
 
 def yes(*_: object, **__: object) -> object:
     return SAFE
@@ -63,15 +60,9 @@ QUESTIONS = [
 ]
 
 
-def must_be_caught(primitive: str, shapes: str) -> None:
-    tally = Tally()
-    with pytest.raises((Miscompiled, Malformed)):
-        check_primitive(primitive, BUDGET, tally, shapes.split(), shrink=False)
-
-
 @pytest.mark.parametrize(("question", "primitive", "shapes"), QUESTIONS)
 def test_a_question_that_is_not_asked(
-    question: str, primitive: str, shapes: str, monkeypatch: pytest.MonkeyPatch
+    question: str, primitive: str, shapes: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
 ) -> None:
     monkeypatch.setattr(safety, question, yes)
     must_be_caught(primitive, shapes)
@@ -88,7 +79,7 @@ CONDITIONS: list[tuple[str, object, str, str]] = [
 
 @pytest.mark.parametrize(("name", "answer", "primitive", "shapes"), CONDITIONS)
 def test_a_condition_that_is_not_asked(
-    name: str, answer: object, primitive: str, shapes: str, monkeypatch: pytest.MonkeyPatch
+    name: str, answer: object, primitive: str, shapes: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
 ) -> None:
     modules = [m for key, m in sorted(sys.modules.items()) if key.startswith("exo_strat.primitives.")]
     holders = [m for m in modules if name in vars(m)]
@@ -99,13 +90,15 @@ def test_a_condition_that_is_not_asked(
 
 
 @pytest.mark.parametrize("primitive", ["stage_mem"])
-def test_a_block_that_does_more_than_accumulate(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_block_that_does_more_than_accumulate(
+    primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
+) -> None:
     monkeypatch.setattr(safety, "only_accumulates", lambda *_: True)
     must_be_caught(primitive, "")
 
 
 @pytest.mark.parametrize("primitive", ["stage_mem"])
-def test_a_store_that_is_left_out(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_is_left_out(primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught) -> None:
     monkeypatch.setattr(safety, "writes_to", lambda *_: False)
     must_be_caught(primitive, "")
 
@@ -120,19 +113,23 @@ def without(keep: Callable[[object], bool]) -> Effects:
 
 
 @pytest.mark.parametrize("primitive", ["add_loop", "fission", "fuse", "remove_loop", "parallelize_loop"])
-def test_config_fields_that_do_not_count(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_config_fields_that_do_not_count(
+    primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
+) -> None:
     monkeypatch.setattr(safety, "effects", without(lambda a: not isinstance(a.buffer, tuple)))  # type: ignore[attr-defined]
     must_be_caught(primitive, "configuration")
 
 
 @pytest.mark.parametrize("primitive", ["reorder_loops", "fission", "fuse", "add_loop", "parallelize_loop"])
-def test_reads_that_do_not_count(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_that_do_not_count(primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught) -> None:
     monkeypatch.setattr(safety, "effects", without(lambda a: a.kind != "R"))  # type: ignore[attr-defined]
     must_be_caught(primitive, "")
 
 
 @pytest.mark.parametrize("primitive", ["fission", "fuse", "add_loop", "remove_loop", "parallelize_loop"])
-def test_accumulations_that_do_not_count(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_accumulations_that_do_not_count(
+    primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
+) -> None:
     monkeypatch.setattr(safety, "effects", without(lambda a: a.kind != "A"))  # type: ignore[attr-defined]
     must_be_caught(primitive, "")
 

@@ -13,18 +13,10 @@ from exo_strat.logic import evaluation, recomputation, safety
 from exo_strat.logic.dependence import SAFE
 from exo_strat.logic.formula import FALSE
 from exo_strat.primitives import scoping
-from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive
 
-BUDGET = 1000
-"""Random programs for each knock-out."""
-
+Caught = Callable[..., None]
 
 specialize = import_module("exo_strat.primitives.specialize")  # the package has the primitive by this name
-
-
-def must_be_caught(primitive: str, shapes: str = "") -> None:
-    with pytest.raises((Miscompiled, Malformed)):
-        check_primitive(primitive, BUDGET, Tally(), shapes.split(), shrink=False)
 
 
 def yes(*_: object, **__: object) -> object:
@@ -51,26 +43,30 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("where", "question", "primitive", "shapes"), QUESTIONS)
 def test_a_question_that_is_not_asked(
-    where: object, question: str, primitive: str, shapes: str, monkeypatch: pytest.MonkeyPatch
+    where: object, question: str, primitive: str, shapes: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
 ) -> None:
     monkeypatch.setattr(where, question, yes)
     must_be_caught(primitive, shapes)
 
 
 @pytest.mark.parametrize("primitive", ["guard_first"])
-def test_names_that_are_defined_in_the_loop(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_are_defined_in_the_loop(
+    primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
+) -> None:
     monkeypatch.setattr(recomputation, "_defined_around", lambda *_: frozenset())
     must_be_caught(primitive, "temporary windows")
 
 
 @pytest.mark.parametrize("primitive", ["specialize"])
-def test_names_that_escape(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_escape(primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught) -> None:
     monkeypatch.setattr(specialize, "escaping", lambda *_: frozenset())
     must_be_caught(primitive, "temporary windows")
 
 
 @pytest.mark.parametrize("primitive", ["specialize"])
-def test_conditions_out_of_bounds_or_racing(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conditions_out_of_bounds_or_racing(
+    primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
+) -> None:
     monkeypatch.setattr(scoping, "stays_race_free", lambda *_: None)
     must_be_caught(primitive, "independent")
 
@@ -96,14 +92,17 @@ LEFT_OUT: list[tuple[str, Callable[[object], bool], str]] = [
 @pytest.mark.parametrize("primitive", ["divide_with_recompute", "merge_recompute"])
 @pytest.mark.parametrize(("what", "keep", "shapes"), LEFT_OUT[1:])
 def test_accesses_that_do_not_count(
-    primitive: str, what: str, keep: Callable[[object], bool], shapes: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    primitive: str, what: str, keep: Callable[[object], bool], shapes: str, monkeypatch: pytest.MonkeyPatch,
+    must_be_caught: Caught,
+) -> None:  # fmt: skip
     monkeypatch.setattr(recomputation, "effects", without(keep))
     must_be_caught(primitive, shapes)
 
 
 @pytest.mark.parametrize("primitive", ["divide_with_recompute"])
-def test_config_fields_that_do_not_count(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_config_fields_that_do_not_count(
+    primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
+) -> None:
     monkeypatch.setattr(recomputation, "effects", without(LEFT_OUT[0][1]))
     must_be_caught(primitive, "configuration")
 
@@ -111,8 +110,9 @@ def test_config_fields_that_do_not_count(primitive: str, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("primitive", ["vectorize_loop"])
 @pytest.mark.parametrize(("what", "keep", "shapes"), LEFT_OUT)
 def test_accesses_that_do_not_count_for_lanes(
-    primitive: str, what: str, keep: Callable[[object], bool], shapes: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    primitive: str, what: str, keep: Callable[[object], bool], shapes: str, monkeypatch: pytest.MonkeyPatch,
+    must_be_caught: Caught,
+) -> None:  # fmt: skip
     monkeypatch.setattr(safety, "effects", without(keep))
     must_be_caught(primitive, shapes)
 
@@ -124,7 +124,7 @@ def test_accesses_that_do_not_count_for_lanes(
     ("primitive", "shapes"), [("divide_with_recompute", "neighbours"), ("merge_recompute", "tiles")]
 )
 def test_idempotence_of_one_iteration_is_not_enough(
-    primitive: str, shapes: str, monkeypatch: pytest.MonkeyPatch
+    primitive: str, shapes: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
 ) -> None:
     """The paper's condition: each iteration can be repeated right away."""
 
@@ -137,7 +137,7 @@ def test_idempotence_of_one_iteration_is_not_enough(
 
 
 @pytest.mark.parametrize("primitive", ["guard_first"])
-def test_others_may_write_in_between(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_others_may_write_in_between(primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught) -> None:
     """Only the code itself is looked at, not the rest of the loop."""
     timed = recomputation._timed
     monkeypatch.setattr(recomputation, "_timed", lambda *args: timed(*args) if args[-1] else [])
@@ -145,7 +145,7 @@ def test_others_may_write_in_between(primitive: str, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("primitive", ["guard_first"])
-def test_a_tile_of_another_iteration(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tile_of_another_iteration(primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught) -> None:
     """Only the rest of the loop is looked at, not the code in other iterations of the loops between."""
     monkeypatch.setattr(recomputation, "ne", lambda *_: FALSE)
     must_be_caught(primitive, "reload")

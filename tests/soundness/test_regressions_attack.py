@@ -209,3 +209,19 @@ def test_iterations_over_a_window_of_which_less_is_known() -> None:
     p = parsed("w = z[0:4]\nfor i in par(0, 4):\n    w[i] = 1.0", PRECISE, C=Narrow)
     with pytest.raises(SchedulingError, match="no two iterations of i"):
         bind_config(p, p.find("0 #0"), Narrow, "i")
+
+
+def test_two_diamonds_of_calls_are_compared_at_once() -> None:
+    def diamond() -> Proc:
+        f = proc_from_source("def f0(x: [f32][8]):\n    x[0] = 1.0 + x[1]\n")
+        for k in range(1, 40):
+            name = f"f{k - 1}"
+            f = proc_from_source(f"def f{k}(x: [f32][8]):\n    {name}(x)\n    {name}(x)\n", {name: f})
+        return f
+
+    assert diamond() == diamond()
+
+
+def test_no_subclass_of_proc_can_claim_an_origin() -> None:
+    with pytest.raises(TypeError, match="no subclasses"):
+        type("Mine", (Proc,), {})
