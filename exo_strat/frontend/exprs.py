@@ -244,8 +244,12 @@ class ExprParser:
         found = self.scope.env.get(name)
         if name == "stride" and not isinstance(found, ExternFn):
             return self.stride(node)
-        f = CONVERSIONS.get(found.name) if isinstance(found, Scalar) else BUILTIN.get(name)
-        f = found if isinstance(found, ExternFn) else f
+        if isinstance(found, ExternFn):
+            f: ExternFn | None = found
+        elif found is None or isinstance(found, Scalar):  # a text that is an argument knows no types
+            f = BUILTIN.get(name) or CONVERSIONS.get(name if found is None else found.name)
+        else:
+            f = BUILTIN.get(name)
         if f is None and hasattr(found, "tree"):
             self.source.fail(ObjectTypeError, node, f"{name} is a procedure: a call of it is a statement, not a value")
         if f is None and name in CALLED:

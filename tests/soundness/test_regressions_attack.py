@@ -225,3 +225,8 @@ def test_two_diamonds_of_calls_are_compared_at_once() -> None:
 def test_no_subclass_of_proc_can_claim_an_origin() -> None:
     with pytest.raises(TypeError, match="no subclasses"):
         type("Mine", (Proc,), {})
+
+
+def test_a_conversion_in_an_argument_that_is_text() -> None:
+    p = parsed("y[1] = f64(z[0])", PRECISE)
+    assert rewrite_expr(p, "f64(_)", "f64(z[0])") == p
