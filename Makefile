@@ -34,7 +34,7 @@ blas-test: $(READY)
 	EXO_BLAS_LIBRARY=$(CURDIR)/build/blas/libexo_blas.so $(BIN)/pytest -n auto -q -m "not sanitize" tests/blas
 
 test: $(READY)
-	$(BIN)/pytest -n auto -q
+	$(BIN)/pytest -n auto --dist worksteal -q
 
 lint: $(READY)
 	$(BIN)/ruff check .
