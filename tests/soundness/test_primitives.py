@@ -42,7 +42,8 @@ def test_what_is_accepted_computes_the_same_and_what_is_refuted_is_false(name: s
     def enough() -> bool:
         return tally.compared[name] >= accepted and tally.unsafe(name) >= refused
 
-    check_primitive(name, examples(PROGRAMS), tally, enough=enough)
+    # while refusals are looked for, more that is accepted would take most of the time
+    check_primitive(name, examples(PROGRAMS), tally, enough=enough, most=accepted)
     assert enough(), f"{name} is too seldom accepted or refused\n{tally}"
     left = tally.examples[name, "open"]
     assert 100 * left <= MOST_OPEN * tally.claimed(name), f"{left} of {tally.claimed(name)} counterexamples are open"
