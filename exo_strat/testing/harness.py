@@ -71,8 +71,8 @@ class Tally:
 def check_op(
     op: Op, p: Proc, c: Cursor | None, tally: Tally, name: str = "", most: float = inf
 ) -> Proc | None:
-    """Applies an Op once; if it succeeds, asserts that the result is lawful and computes the same, unless `most` results
-    of it were compared already. If a primitive is refused, asserts that the counterexample, if there is one, is real;
+    """Applies an Op once; if it succeeds, asserts that the result is lawful and computes the same, unless `most` of its
+    results were compared already. If a primitive is refused, asserts that the counterexample, if there is one, is real;
     that of a strategy may be about a version that only it has seen.
 
     Returns the result, or None if the Op was refused.
