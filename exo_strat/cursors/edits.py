@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 from pyrsistent import PVector, pvector
 
+from ..ir.frozen import fast_init
 from ..ir.nodes import Node, ProcDef, Stmt
 from ..ir.types import Control, Scalar
 from ..ir.walk import Path, children, get, update, walk, with_child
@@ -71,7 +72,8 @@ def _splice(tree: ProcDef, at: Span, new: PVector[Stmt]) -> ProcDef:
     return update(tree, at.parent, edit)
 
 
-@dataclass(frozen=True)
+@fast_init
+@dataclass(frozen=True, slots=True)
 class Insert:
     """Put statements before position `lo` of a list (`at.hi` is `at.lo`)."""
 
@@ -86,7 +88,8 @@ class Insert:
         return path if j is None or j < self.at.lo else self.at.moved(path, j + len(self.new))
 
 
-@dataclass(frozen=True)
+@fast_init
+@dataclass(frozen=True, slots=True)
 class Delete:
     """Take statements out of a list."""
 
@@ -102,7 +105,8 @@ class Delete:
         return None if j < self.at.hi else self.at.moved(path, j - (self.at.hi - self.at.lo))
 
 
-@dataclass(frozen=True)
+@fast_init
+@dataclass(frozen=True, slots=True)
 class Replace:
     """Put another node in the place of one. The place stays valid. What was below it is gone, except
 
@@ -155,7 +159,8 @@ def shared(old: Node, new: Node, keep: Container[str] = ()) -> tuple[tuple[Path,
     return tuple(found)
 
 
-@dataclass(frozen=True)
+@fast_init
+@dataclass(frozen=True, slots=True)
 class Move:
     """Take statements from `src` and put them before position `dst.lo` of another (or the same) list.
 
@@ -191,7 +196,8 @@ class Move:
         return rest if k is None or k < to.lo else to.moved(rest, k + self.src.hi - self.src.lo)
 
 
-@dataclass(frozen=True)
+@fast_init
+@dataclass(frozen=True, slots=True)
 class Wrap:
     """Put statements into the (empty) list `slot` of a new statement, which takes their place."""
 
@@ -212,7 +218,8 @@ class Wrap:
         return (*self.at.path(), (self.slot, j - self.at.lo), *path[n + 1 :])
 
 
-@dataclass(frozen=True)
+@fast_init
+@dataclass(frozen=True, slots=True)
 class Spread:
     """Nothing changes, but the code of the statements `src` from here on stands in `dst` too, or will when they are
     deleted: a call in the place of a block, a body in the place of a call, the second half of a loop that was cut.
@@ -230,7 +237,8 @@ class Spread:
         return path
 
 
-@dataclass(frozen=True)
+@fast_init
+@dataclass(frozen=True, slots=True)
 class Carry:
     """Nothing changes, but cursors to what is at and below a place go to another one, which holds the same."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
+from ..ir.frozen import fast_init
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Call, ProcDef, ReadConfig
@@ -36,7 +37,8 @@ def _found_equal(tree: ProcDef) -> WeakValueDictionary[int, Proc]:
     return WeakValueDictionary()
 
 
-@dataclass(frozen=True)
+@fast_init
+@dataclass(frozen=True, slots=True)
 class Rewritten:
     """How a version was made: the primitive with its arguments (`op`), its edits, the path in the parent where
     it was applied, and the whole target there (a block, a gap), without which `op` cannot be replayed.

@@ -1,4 +1,4 @@
-"""Configuration state: named records of global registers. Imports types and names only."""
+"""Configuration state: named records of global registers. Imports types, names and `frozen` only."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from pyrsistent import PMap
 
+from .frozen import fast_init
 from .names import checked_name
 from .types import Control, Scalar
 
 
-@dataclass(frozen=True)
+@fast_init
+@dataclass(frozen=True, slots=True)
 class Config:
     """A record of registers that outlive procedures, such as an accelerator's strides.
 

@@ -1,4 +1,4 @@
-"""Extern functions: pure functions on data values. Imports names and `pickled` only.
+"""Extern functions: pure functions on data values. Imports names, `frozen` and `pickled` only.
 
 A user adds one with `extern(...)`; its exact meaning is a Python function on numbers, its C text a
 template in which `{0} {1} ..` are the arguments, `{s}` is "f" for f32 and "" for f64, and `{t}` is
@@ -16,11 +16,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
+from .frozen import fast_init
 from .names import checked_name
 from .pickled import check_functions
 
 
-@dataclass(frozen=True)
+@fast_init
+@dataclass(frozen=True, slots=True)
 class ExternFn:
     """A pure function of data values. `eval` is its meaning on exact numbers, `c` its C text.
 

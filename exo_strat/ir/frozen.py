@@ -13,13 +13,13 @@ T = TypeVar("T")
 
 def fast_init(cls: type[T]) -> type[T]:
     """A frozen dataclass with slots that is built in three quarters of the time, and never filled in again. The class
-    takes the same arguments.
+    takes the same arguments; `__post_init__` is called as ever.
 
     Each edit and each question builds many small objects. The constructor that a frozen dataclass comes with
     finds every slot by its name; this one has the slots' setters at hand. It is `__new__`: an `__init__`, or a
     `__setstate__`, could be called on an object that others hold.
     """
-    scope: dict[str, Any] = {"new": object.__new__}
+    scope: dict[str, Any] = {"new_object": object.__new__}
     params, sets = ["cls"], []
     for f in fields(cls):  # type: ignore[arg-type]
         if not f.init:
@@ -28,9 +28,12 @@ def fast_init(cls: type[T]) -> type[T]:
         scope[f"default_{f.name}"] = f.default
         params.append(f.name if f.default is MISSING else f"{f.name}=default_{f.name}")
         sets.append(f"set_{f.name}(self, {f.name}); ")
-    exec(f"def __new__({', '.join(params)}): self = new(cls); {''.join(sets)}return self", scope)
+    if hasattr(cls, "__post_init__"):
+        sets.append("self.__post_init__(); ")
+    exec(f"def __new__({', '.join(params)}): self = new_object(cls); {''.join(sets)}return self", scope)
     cls.__new__ = scope["__new__"]  # type: ignore[method-assign]
-    cls.__reduce__ = _reduce  # type: ignore[method-assign]
+    if "__reduce__" not in vars(cls):
+        cls.__reduce__ = _reduce  # type: ignore[method-assign]
     for name in {"__init__", "__getstate__", "__setstate__"} & vars(cls).keys():
         delattr(cls, name)
     return cls

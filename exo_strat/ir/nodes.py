@@ -278,6 +278,7 @@ class Arg(Remembers):
     CHILDREN: ClassVar[Children] = (("type", False),)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Instr:
     """What makes a procedure an instruction: its C text (`{name}`: an argument; `{name_data}`: a

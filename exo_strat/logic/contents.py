@@ -152,7 +152,7 @@ def _ready(tree: ProcDef, blk: Blk, read: Access) -> Readiness:
     buffer = read.buffer
     path, what = blk.path(), "what the code reads is surely written before"
     scope = _scope(tree, path, buffer)
-    read = replace(read, when=_time(tree, scope, path))
+    read = replace(read, when=_time(tree, scope, path), until=None)
     facts, start = facts_at(tree, path), (Tick(Lin(-1)),)
     needed = [replace(a, kind="W", when=start) for a in exposed(tree, blk, buffer)]
     verdict = cover(tree, facts, read, needed, what) if needed else Clash(what)
@@ -174,7 +174,7 @@ def exposed(tree: ProcDef, blk: Blk, buffer: Buffer) -> list[Access]:
     what = "the location is written before the code reads it"
 
     def first(q: Access) -> bool:
-        ahead = ([*facts, q.guard, w.guard, same_place(w, q), neg(before(q.when, w.when))] for w in stores)
+        ahead = ([*facts, q.guard, w.guard, same_place(w, q), neg(before(q.end, w.when))] for w in stores)
         return all(isinstance(satisfiable(question, what), Unsat) for question in ahead)
 
     return [q for q in found if q.reads and q.exact and first(q)]

@@ -36,7 +36,7 @@ def cover(tree: ProcDef, facts: Sequence[Formula], read: Access, writes: Iterabl
     for w in stores:
         if w.exact:
             late = prime(w, tag=WITNESS)
-            goal = conj(late.guard, same_place(late, read), before(late.when, read.when))
+            goal = conj(late.guard, same_place(late, read), before(late.end, read.when))
             if len(stores) > 1 and isinstance(prove_exists(known, late.iters, goal, what), Proved):
                 return SAFE
             iters += late.iters

@@ -378,7 +378,7 @@ def recomputation(tree: ProcDef, facts: Sequence[Formula], loop: For, part: Part
     as the loop's iterator, and the write, in the primed iteration, which stand in `relation`.
     """
     turn = Tick(unknown(loop.iter), loop.mode == "seq")
-    timed = [replace(a, iters=(V(loop.iter), *a.iters), when=(turn, Tick(Lin(0)), *a.when)) for a in part.accesses]
+    timed = [a.placed((turn, Tick(Lin(0))), (V(loop.iter), *a.iters), a.guard, a.exact) for a in part.accesses]
     region = Region.of(tree, facts, [Part(part.stmts, timed)])
     is_determined = cache(lambda buffer: determined(region, buffer))
     what = "what is read was surely computed before"
@@ -386,7 +386,7 @@ def recomputation(tree: ProcDef, facts: Sequence[Formula], loop: For, part: Part
     def harmless(read: Access, write: Access) -> bool:
         if read.kind != "R" or not write.writes or loop.mode != "seq" or not is_determined(write.buffer):
             return False
-        now = replace(read, when=(turn, Tick(Lin(1)), *read.when))
+        now = read.timed(turn, Tick(Lin(1)))
         given = (*facts, write.guard, same_place(read, write), relation)
         return isinstance(cover(tree, given, now, timed, what), Safe)
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import NamedTuple, TypeAlias
 
 from pyrsistent import pvector
@@ -48,13 +47,12 @@ from .affine import Atom, BoolAtom, Leaf, Lin, Opaque, V, lin_atoms, subst_lin
 from .configs import values_at, written_fields
 from .context import branch_facts, flatten, range_facts, stable_facts
 from .formula import TRUE, Formula, atoms, conj, subst
+from .summed import summed
 from .translate import EMPTY, is_opaque, lin, unknown
 
 Buffer: TypeAlias = Sym | tuple[str, str, str]
 Index: TypeAlias = tuple[Lin | None, ...]
 CALLEE = 100  # iterators of a callee have this added to their tags, so they differ from the caller's
-MANY = 32  # so many accesses of a call may be equal but for their time, before `_summed` sums them up
-WIDE = 4096  # so many accesses of a call may be to different places of one buffer
 
 
 class Tick(NamedTuple):
@@ -73,7 +71,8 @@ class Access:
     `index` has None where the position is not known; `exact` is false if the guard or index leaves
     something out (a condition on data or config fields), so that the access need not happen. `node` is the
     expression or statement that makes it; of what a callee does, the call. `joint` tells that it sums up writes
-    that are listed, too: those of both branches of an `if`, of which one surely runs.
+    that are listed, too: those of both branches of an `if`, of which one surely runs. `until` is given if it stands
+    for several at different times: the first is at `when`, the last at `until`. Then it is not exact.
     """
 
     buffer: Buffer
@@ -86,6 +85,12 @@ class Access:
     when: tuple[Tick, ...] = ()
     op: str = ""
     joint: bool = False
+    until: tuple[Tick, ...] | None = None
+
+    @property
+    def end(self) -> tuple[Tick, ...]:
+        """The time of the last of what it stands for."""
+        return self.when if self.until is None else self.until
 
     @property
     def writes(self) -> bool:
@@ -97,9 +102,17 @@ class Access:
         """Whether it needs the location's old value."""
         return self.kind != "W"
 
-    def placed(self, when: tuple[Tick, ...], iters: tuple[V, ...], guard: Formula, exact: bool) -> Access:
-        """The same access where more is around it. (`dataclasses.replace` takes three times as long.)"""
-        return Access(self.buffer, self.kind, self.index, self.node, guard, iters, exact, when, self.op, self.joint)
+    def placed(self, ticks: tuple[Tick, ...], iters: tuple[V, ...], guard: Formula, exact: bool) -> Access:
+        """The same access where more is around it: `ticks` come before its time. (`dataclasses.replace` takes three
+        times as long.)"""
+        when, until = (*ticks, *self.when), None if self.until is None else (*ticks, *self.until)
+        return Access(
+            self.buffer, self.kind, self.index, self.node, guard, iters, exact, when, self.op, self.joint, until
+        )
+
+    def timed(self, *ticks: Tick) -> Access:
+        """The same access, where `ticks` come before its time."""
+        return self.placed(ticks, self.iters, self.guard, self.exact)
 
 
 def config_key(config: str, field: str) -> Buffer:
@@ -110,9 +123,13 @@ def config_key(config: str, field: str) -> Buffer:
 def move(a: Access, env: Mapping[Atom, Lin]) -> Access:
     """An access with unknowns replaced: an iterator by an iterator, an outer variable by a value."""
     index = tuple([None if x is None else subst_lin(x, env) for x in a.index])
-    when = tuple([Tick(subst_lin(t.at, env), t.ordered) for t in a.when])
     iters = tuple([_iterator(env[i]) if i in env else i for i in a.iters])
-    return Access(a.buffer, a.kind, index, a.node, subst(a.guard, env), iters, a.exact, when, a.op, a.joint)
+    when, until = _moved(a.when, env), None if a.until is None else _moved(a.until, env)
+    return Access(a.buffer, a.kind, index, a.node, subst(a.guard, env), iters, a.exact, when, a.op, a.joint, until)
+
+
+def _moved(when: tuple[Tick, ...], env: Mapping[Atom, Lin]) -> tuple[Tick, ...]:
+    return tuple([Tick(subst_lin(t.at, env), t.ordered) for t in when])
 
 
 def _iterator(x: Lin) -> V:
@@ -151,7 +168,7 @@ def reads_of(e: Node) -> tuple[Access, ...]:
 
 def _at(time: int, accesses: Iterable[Access]) -> list[Access]:
     tick = Tick(Lin(time))
-    return [a.placed((tick, *a.when), a.iters, a.guard, a.exact) for a in accesses]
+    return [a.timed(tick) for a in accesses]
 
 
 def _guarded(
@@ -161,7 +178,7 @@ def _guarded(
     if guard == TRUE and exact and not when:
         return list(accesses)
     return [
-        a.placed((*when, *a.when), (*iters, *a.iters), conj(guard, a.guard), a.exact and exact) for a in accesses
+        a.placed(when, (*iters, *a.iters), conj(guard, a.guard), a.exact and exact) for a in accesses
     ]
 
 
@@ -325,47 +342,7 @@ def _call(s: Call) -> tuple[Access, ...]:
         placed = _place(_renamed(a, ints, hidden), views, scalars)
         if placed is not None:
             inside.append(replace(placed, node=s))
-    return (*out, *_summed(inside))
-
-
-def _summed(found: list[Access]) -> list[Access]:
-    """What a call does, in fewer accesses: a procedure that calls another one twice, which calls a third one twice,
-    and so on, would have a number that is exponential in the depth.
-
-    Of many accesses that are equal but for their time, the first and the last stay as they are. One access stands for
-    all between, at the time that these have in common, and it is not exact. So questions about what may happen still
-    find each access: a time that is a mere prefix is not known to be before or after any time that starts with it.
-    Questions about what surely happens find less: only accesses that are really there, at their own times. The same
-    is right for a great number of accesses to different places: one that is not exact stands for them, anywhere in the
-    buffer, at any time, under no condition.
-    """
-    if len(found) <= MANY:
-        return found
-    by_place: dict[object, list[Access]] = {}
-    for a in found:
-        by_place.setdefault((a.buffer, a.kind, a.index, a.guard, a.iters, a.exact, a.op, a.joint), []).append(a)
-    by_buffer: dict[object, list[Access]] = {}
-    for same in by_place.values():
-        by_buffer.setdefault((same[0].buffer, same[0].kind, same[0].op), []).extend(_ends(same))
-    return [a for some in by_buffer.values() for a in (some if len(some) <= WIDE else [_anywhere(some[0])])]
-
-
-def _ends(same: list[Access]) -> list[Access]:
-    """Accesses that are equal but for their time: if they are many, the first, the last, and one for all between."""
-    if len(same) <= MANY:
-        return same
-    first, *between, last = same
-    common = tuple(ticks[0] for ticks in takewhile(_all_equal, zip(*(a.when for a in between), strict=False)))
-    return [first, replace(between[0], when=common, exact=False), last]
-
-
-def _all_equal(ticks: tuple[Tick, ...]) -> bool:
-    return all(t == ticks[0] for t in ticks)
-
-
-def _anywhere(a: Access) -> Access:
-    """Any number of accesses of one kind to one buffer."""
-    return Access(a.buffer, a.kind, (None,) * len(a.index), a.node, exact=False, op=a.op)
+    return (*out, *summed(inside))
 
 
 @memo_by_identity

@@ -250,7 +250,7 @@ def _kept(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]) -> Verd
     for a in mine:
         at_first = moved(replace(a, iters=()), {i: first}).when
         for w, other in later:
-            between = conj(other, neg(before(w.when, at_first)), neg(before(a.when, w.when)))
+            between = conj(other, neg(before(w.end, at_first)), neg(before(a.end, w.when)))
             verdict = clash(tree, facts, [a], [w], between, what, order_free=False)
             if isinstance(verdict, Clash):
                 found = verdict
@@ -266,7 +266,7 @@ def _timed(tree: ProcDef, path: Path, blk: Blk, only: bool) -> list[Access]:
     body = _reduced(loop.body, (*blk.parent[len(path) :], (blk.label, blk.lo)), blk.hi - blk.lo, only)
     found = block_accesses(body, windows_at(tree, (*path, ("body", 0))))
     tick = Tick(unknown(loop.iter), loop.mode == "seq")
-    return [replace(a, when=(tick, *a.when)) for a in in_loops(found, loop)]
+    return [a.timed(tick) for a in in_loops(found, loop)]
 
 
 def _reduced(block: Sequence[Stmt], rest: Path, count: int, only: bool) -> list[Stmt]:

@@ -57,14 +57,14 @@ def _apart(
     met = meets(r, w)
     if met == FALSE:
         return SAFE
-    known = [*facts, r.guard, w.guard, met, neg(before(r.when, w.when))]
+    known = [*facts, r.guard, w.guard, met, neg(before(r.end, w.when))]
     iters: list[V] = []
     goals: list[Formula] = []
     own = [c for c in writes if c.buffer == r.buffer]
     for c in own:
         if c.exact and None not in r.index:
             c = prime(c, tag=WITNESS)
-            goals.append(conj(c.guard, same_place(c, r), before(w.when, c.when), before(c.when, r.when)))
+            goals.append(conj(c.guard, same_place(c, r), before(w.end, c.when), before(c.end, r.when)))
             iters += c.iters
     answer = prove_exists(known, tuple(dict.fromkeys(iters)), disj(*goals), what)
     if isinstance(answer, Proved):

@@ -67,6 +67,7 @@ from ..frontend.errors import CheckError, FrontendError
 from ..frontend.exprs import parse_expr, parse_window, read_again
 from ..frontend.scope import scope_at, types_at
 from ..ir.build import num
+from ..ir.frozen import fast_init
 from ..ir.names import Sym, checked_name
 from ..ir.nodes import Expr, Node, WinDim
 from ..ir.numbers import is_integer
@@ -332,8 +333,8 @@ def declared_ways(cursors: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
     return {role: ways.get(role, frozenset({"stay"})) for role in ROLES}
 
 
-
-@dataclass(frozen=True)
+@fast_init
+@dataclass(frozen=True, slots=True)
 class Spec:
     """A primitive's definition. `same_values`: what it makes may take the place of the original (see `call_eqv`);
     `cursors`: which ways cursors of each role may go (see `ROLES`, `WAYS`); `by_form`: there is nothing to prove."""

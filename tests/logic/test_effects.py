@@ -17,10 +17,13 @@ from exo_strat.ir.memo import forget
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import ProcDef
 from exo_strat.ir.types import Control, Scalar
+from exo_strat.logic.contents import covered
 from exo_strat.logic.context import flatten
+from exo_strat.logic.coverage import all_covered, before
+from exo_strat.logic.dependence import Clash, Safe
 from exo_strat.logic.effects import Access, Blk, accesses, effects, windows_at
-from exo_strat.logic.formula import FALSE, Lin, V, ge
-from exo_strat.logic.safety import Safe, commute
+from exo_strat.logic.formula import FALSE, TRUE, Lin, V, ge
+from exo_strat.logic.safety import commute
 
 FIELDS: dict[str, Control | Scalar] = {"k": types.index, "on": types.bool_, "scale": types.f32}
 CFG = Config("CFG", pmap(FIELDS))
@@ -212,7 +215,10 @@ def stands_for(a: Access, b: Access) -> bool:
     """Whether what `a` says of what may happen includes all that `b` says."""
     told = [known in (None, x) for known, x in zip(a.index, b.index, strict=False)]
     less = set(flatten(a.guard)) <= set(flatten(b.guard)) and a.iters == b.iters[: len(a.iters)]
-    known_time = a.when == b.when[: len(a.when)]
+    starts, ends = (t == b.when[: len(t)] for t in (a.when, a.end))
+    known_time = (starts or (a.until is not None and before(a.when, b.when) == TRUE)) and (
+        ends or (a.until is not None and before(b.when, a.until) == TRUE)
+    )
     return (a.buffer, a.kind, a.op) == (b.buffer, b.kind, b.op) and all(told) and less and known_time
 
 
@@ -223,16 +229,20 @@ def test_fewer_accesses_of_a_call_say_more_of_what_may_be_and_less_of_what_is(
 ) -> None:
     f = chain(random.Random(seed), 4)
     p = proc_from_source("def p(x: f32[5], y: f32):\n    f(x, 1, y)\n    y = x[0]", {"f": f}).tree
-    monkeypatch.setattr(logic.effects, "MANY", 10**9)
+    monkeypatch.setattr(logic.summed, "MANY", 10**9)
     forget()
     all_of_them = effects(p, Blk((), "body", 0, 2))
-    monkeypatch.setattr(logic.effects, "MANY", 3)
-    monkeypatch.setattr(logic.effects, "WIDE", wide)
+    monkeypatch.setattr(logic.summed, "MANY", 3)
+    monkeypatch.setattr(logic.summed, "WIDE", wide)
     forget()
     fewer = effects(p, Blk((), "body", 0, 2))
     assert len(fewer) < len(all_of_them)
     assert all(any(stands_for(a, b) for a in fewer) for b in all_of_them if b.guard != FALSE)
     assert all(any(a == b for b in all_of_them) for a in fewer if a.exact)
+    for buffer in {a.buffer for a in fewer}:
+        known = all_covered(p, (), all_of_them, buffer)
+        less = all_covered(p, (), fewer, buffer)
+        assert isinstance(less, Clash) or isinstance(known, Safe)
     forget()
 
 
@@ -243,6 +253,30 @@ def test_calls_that_double_at_each_level_take_no_exponential_time() -> None:
     p = proc_from_source("def p(x: f32[8], y: f32[8]):\n    f(x[0:8])\n    y[0] = 1.0", {"f": f}).tree
     assert len(effects(p, Blk((), "body", 0, 1))) < 100
     assert isinstance(commute(p, Blk((), "body", 0, 1), Blk((), "body", 1, 2)), Safe)
+
+
+def test_accumulations_of_a_call_come_after_the_assignment_before_them() -> None:
+    dot = proc_from_source("def dot(x: [f32][1], a: [f32][64]):\n    x[0] = 0.0\n" + sums(40))
+    twice = proc_from_source("def twice(x: [f32][1], a: [f32][64]):\n    dot(x, a)\n    dot(x, a)", {"dot": dot})
+    for f in (dot, twice):
+        head = "def p(a: f32[64], y: f32):\n    t: f32[1]\n    "
+        p = proc_from_source(f"{head}f(t[0:1], a[0:64])\n    y = t[0]", {"f": f}).tree
+        assert isinstance(covered(p, Blk((), "body", 1, 3), p.body[0].sym), Safe)
+        assert len([a for a in accesses(p.body[1]) if a.kind == "A"]) <= logic.summed.MANY
+        late = proc_from_source(f"{head}t[0] += 1.0\n    f(t[0:1], a[0:64])\n    y = t[0]", {"f": f}).tree
+        assert isinstance(covered(late, Blk((), "body", 1, 4), late.body[0].sym), Clash)
+
+
+def test_an_assignment_amid_accumulations_is_not_before_them() -> None:
+    lines = sums(40).splitlines(keepends=True)
+    lines[20] = "    x[0] = 0.0\n"
+    dot = proc_from_source("def dot(x: [f32][1], a: [f32][64]):\n" + "".join(lines))
+    p = proc_from_source("def p(a: f32[64]):\n    t: f32[1]\n    dot(t[0:1], a[0:64])", {"dot": dot}).tree
+    assert isinstance(covered(p, Blk((), "body", 1, 2), p.body[0].sym), Clash)
+
+
+def sums(n: int) -> str:
+    return "".join(f"    x[0] += a[{k}]\n" for k in range(n))
 
 
 def test_what_nested_branches_both_write_is_listed_once() -> None:

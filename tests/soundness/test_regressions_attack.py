@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
+from copy import copy
+from dataclasses import fields
 from textwrap import indent
 
 import pytest
@@ -15,11 +18,13 @@ from exo_strat.cursors.proc import InvalidCursorError, Proc
 from exo_strat.direct import (
     add_loop,
     bind_config,
+    call_eqv,
     cut_loop,
     delete_buffer,
     delete_config,
     expand_dim,
     extract_subproc,
+    fission,
     insert_noop_call,
     insert_pass,
     rename_variable,
@@ -27,6 +32,7 @@ from exo_strat.direct import (
     replace,
     rewrite_expr,
     shift_loop,
+    sink_alloc,
     specialize,
     stage_mem,
     write_config,
@@ -34,10 +40,11 @@ from exo_strat.direct import (
 from exo_strat.failure import SchedulingError
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.frontend.errors import CheckError
-from exo_strat.ir import types
+from exo_strat.ir import externs, types
 from exo_strat.ir.config import Config
 from exo_strat.ir.names import Sym
-from exo_strat.ir.nodes import Binary, Const, Expr, StrideExpr, Var
+from exo_strat.ir.nodes import Binary, Const, Expr, Instr, StrideExpr, Var
+from exo_strat.primitives import PRIMITIVES
 from exo_strat.testing import assert_equivalent, assert_lawful
 
 C = Config("C", pmap({"n": types.size, "k": types.index, "on": types.bool_, "a": types.f32}))
@@ -258,3 +265,73 @@ def test_a_cursor_made_by_hand_that_points_to_nothing(primitive: Callable[..., P
     more = ("z",) if primitive is rename_variable else ()
     with pytest.raises(InvalidCursorError, match="nothing of this kind"):
         primitive(THREE, ELSEWHERE[what], *more)
+SUMS = "".join(f"x[0] += a[{k}]\n" for k in range(40))
+DOT = proc_from_source(f"def dot(x: [f32][1], a: [f32][40]):\n{indent('x[0] = 0.0' + chr(10) + SUMS, '    ')}")
+GEMV = proc_from_source(
+    "def gemv(y: [f32][2], m: [f32][2, 40], x: [f32][40]):\n    y[0] = 0.0\n    y[1] = 0.0\n"
+    + "".join(f"    y[{i}] += m[{i}, {k}] * x[{k}]\n" for k in range(40) for i in (0, 1))
+)
+DOTTED = "a: f32[40], y: f32[4]"
+BY_DOT = parsed("t: f32[1]\nfor i in seq(0, 4):\n    dot(t[0:1], a)\n    y[i] = t[0]", DOTTED, dot=DOT)
+BY_GEMV = parsed(
+    "t: f32[2]\nfor i in seq(0, 4):\n    gemv(t[0:2], m[i, 0:2, 0:40], a)\n    y[i] = t[0]\n    z[i] = t[1]",
+    "m: f32[4, 2, 40], a: f32[40], y: f32[4], z: f32[4]",
+    gemv=GEMV,
+)
+
+
+@pytest.mark.parametrize(("p", "name"), [(BY_DOT, "dot"), (BY_GEMV, "gemv")])
+def test_a_callee_that_assigns_before_many_accumulations(p: Proc, name: str) -> None:
+    n = "1" if name == "dot" else "2"
+    right(p, sink_alloc(p, "t"))
+    right(p, stage_mem(p, f"{name}(_)", f"t[0:{n}]", "u"))
+    q = right(p, expand_dim(p, "t", "4", "i"))
+    right(p, fission(q, q.find(f"{name}(_)").after()))
+
+
+def test_a_temporary_of_a_call_without_effects_that_is_summed_up_in_another_call() -> None:
+    noop = parsed("t: f32[1]\ndot(t[0:1], a)", "a: f32[40]", dot=DOT)
+    p = parsed("y[0] = a[0]", "a: f32[40], y: f32[4]")
+    right(p, insert_noop_call(p, p.find("y[_] = _").before(), noop, ["a"]))
+
+
+def test_a_callee_that_accumulates_before_it_assigns() -> None:
+    late = proc_from_source(f"def late(x: [f32][1], a: [f32][40]):\n{indent(SUMS, '    ')}    x[0] = 0.0")
+    p = parsed("t: f32[1]\nt[0] = 0.0\nfor i in seq(0, 4):\n    late(t[0:1], a)\n    t[0] = y[i]", DOTTED, late=late)
+    with pytest.raises(SchedulingError):
+        expand_dim(p, "t", "4", "i")
+
+
+HALF = proc_from_source("def half(x: f32[4], y: f32[4]):\n    for i in seq(0, 2):\n        y[i] = x[i]")
+
+
+def test_notes_of_a_version_that_a_second_init_cannot_take_away() -> None:
+    staged = stage_mem(HALF, "for i in _: _", "x[0:4]", "t")
+    made = staged.rewritten
+    assert made is not None and made.needs
+    made.__init__(made.op, made.edits, made.at, made.target, frozenset(), frozenset())  # type: ignore[misc]
+    caller = parsed("t: f32[4]\nt[0] = 1.0\nt[1] = 1.0\nhalf(t, z)", "z: f32[4]", half=HALF)
+    with pytest.raises(SchedulingError):
+        call_eqv(caller, "half(_)", staged)
+
+
+def test_a_second_init_changes_nothing() -> None:
+    made = stage_mem(HALF, "for i in _: _", "x[0:4]", "t").rewritten
+    assert made is not None
+    values = (*made.edits, C, externs.sin, externs.CONVERSIONS["u8"], Instr("f();", c_fence="g();"))
+    for x in (*values, made, PRIMITIVES["simplify"]):
+        before = [getattr(x, f.name) for f in fields(x)]
+        x.__init__(*[None] * len(before))  # type: ignore[misc]
+        assert [getattr(x, f.name) for f in fields(x)] == before
+        assert not hasattr(x, "__dict__") and not hasattr(x, "__setstate__")
+    for x in values:
+        assert pickle.loads(pickle.dumps(x)) == x == copy(x)
+    again = pickle.loads(pickle.dumps(made))
+    assert (again.edits, again.at, again.needs) == (made.edits, made.at, made.needs)
+
+
+def test_what_a_config_and_an_extern_function_are_is_checked_when_they_are_made() -> None:
+    with pytest.raises(TypeError, match="a field's type"):
+        Config("D", pmap({"a": 1}))  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match="an extern function"):
+        externs.extern("not a name", 1, abs, "{0}")
