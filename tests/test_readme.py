@@ -50,6 +50,11 @@ def test_the_readme_shows_a_short_example_with_its_output_first() -> None:
     assert len([line for line in first["code"].splitlines() if line.strip()]) <= 10
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_schedule_in_the_form_that_says_why_it_fails(page: str) -> None:
+    assert not [n for n, m in examples(page) if re.search(r"\)\.unwrap\(\)|= *\w+\.unwrap\(\)", m["code"])]
+
+
 def write_outputs(page: Path, folder: Path) -> None:
     """Put what the examples of a page print into the page."""
 
