@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Protocol, Union, get_args, get_origin
 
-from ..cursors.cursor import NodeCursor
+from ..cursors.cursor import Cursor, NodeCursor, ProcCursor
 from ..cursors.proc import Proc
 from ..failure import BadArgument, Refused
 from ..ir.config import Config
@@ -30,6 +30,49 @@ _WORDS: dict[Any, str] = {
     Scalar: 'a precision such as "f32"',
     NodeCursor: "a cursor",
 }
+
+
+class Called(Protocol):
+    """What is asked here of a primitive's definition; see `framework.Spec`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def targets(self) -> tuple[type[Cursor], ...]: ...
+    @property
+    def signature(self) -> inspect.Signature: ...
+    @property
+    def hints(self) -> Mapping[str, Any]: ...
+
+
+def form_of(spec: Called) -> str:
+    """A primitive as it is called: its name and parameters."""
+    params = [p.replace(annotation=p.empty) for p in spec.signature.parameters.values()]
+    return f"{spec.name}{inspect.Signature(params)}"
+
+
+def check_first(spec: Called, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Raises `TypeError` where the first of the arguments, a procedure or a cursor, is what the Op is to act on."""
+    first, on_proc = next(iter(spec.signature.parameters), None), isinstance(args[0], Proc)
+    if first is not None and _binds(spec.signature, args, kwargs):
+        hint = spec.hints.get(first, object)
+        if hint is Proc if on_proc else _fits(args[0], hint):
+            return
+    more = ", .." if first else ""
+    reference = "" if ProcCursor in spec.targets else ", reference"
+    how = f"the paper's form is direct.{spec.name}(p{reference}{more})"
+    if not on_proc:
+        how = f"at a cursor, write at(cursor, {spec.name}({more[2:]}))"
+    raise TypeError(f"{form_of(spec)} makes an Op, which is then applied to a procedure, as in schedule(op, p); {how}")
+
+
+def _binds(signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a call has the arguments that a signature asks for."""
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 def check_arguments(signature: inspect.Signature, hints: Mapping[str, Any], args: Sequence[Any]) -> None:

@@ -78,7 +78,7 @@ from ..logic.safety import Blk, Clash, Verdict
 from ..moves import Move, run_move
 from ..source import Pieces, call
 from ..strategy import Atomic, Outcome, freeze
-from .arguments import check_arguments
+from .arguments import check_arguments, check_first, form_of
 
 Where: TypeAlias = Path | Span | Cursor | None
 ExprLike: TypeAlias = str | int | Expr | NodeCursor
@@ -443,6 +443,11 @@ class PrimitiveForm:
         return self.spec.fn.__qualname__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Primitive:
+        if args and isinstance(args[0], Proc | Cursor):
+            check_first(self.spec, args, kwargs)
+        return self._op(args, kwargs)
+
+    def _op(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Primitive:
         return Primitive(self.spec.name, freeze(self._values(args, kwargs)))
 
     def _values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -451,7 +456,10 @@ class PrimitiveForm:
             rest = self._defaults[len(args) :]
             if len(args) <= len(self._defaults) and inspect.Parameter.empty not in rest:
                 return (*args, *rest)
-        bound = self.spec.signature.bind(*args, **kwargs)
+        try:
+            bound = self.spec.signature.bind(*args, **kwargs)
+        except TypeError as e:
+            raise TypeError(f"{form_of(self.spec)}: {e}") from None
         bound.apply_defaults()
         return tuple([tuple(sorted(a.items())) if isinstance(a, dict) else a for a in bound.arguments.values()])
 
@@ -497,7 +505,7 @@ class PrimitiveForm:
         except FrontendError as e:
             raise SchedulingError(BadArgument(str(e))) from None
         try:
-            op = self(*args, **kwargs)
+            op = self._op(args, kwargs)
         except ValueError as e:
             raise SchedulingError(BadArgument(f"{self.spec.name}: {e}")) from None
         outcome = op(p, target)

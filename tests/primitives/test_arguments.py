@@ -19,10 +19,16 @@ from exo_strat.ir.names import Sym
 from exo_strat.ir.types import R, int_
 from exo_strat.primitives import (
     PRIMITIVES,
+    cut_loop,
     divide_loop,
     expand_dim,
+    fuse,
     inline_window,
+    rename,
+    reorder_loops,
+    replace,
     resize_dim,
+    simplify,
     specialize,
     write_config,
 )
@@ -233,3 +239,28 @@ def test_a_text_may_name_the_configs_of_the_procedure() -> None:
 
 def divide_at(point: str) -> Primitive:
     return Primitive("cut_loop", (point,))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: divide_loop(P, "i", 8, ["io", "ii"]), r"direct.divide_loop\(p, reference, ..\)$"),
+        (lambda: reorder_loops(P, "i j"), r"^reorder_loops\(\) makes an Op.*direct.reorder_loops\(p, reference\)$"),
+        (lambda: rename(P), r"direct.rename\(p, ..\)$"),
+        (lambda: replace(P, "for i in _: _", P), r"direct.replace\(p, reference, ..\)$"),
+        (lambda: simplify(P), r"direct.simplify\(p\)$"),
+        (lambda: divide_loop(P.find_loop("i"), 8, ("io", "ii")), r"at\(cursor, divide_loop\(..\)\)$"),
+        (lambda: simplify(P.find_loop("i")), r"at\(cursor, simplify\(\)\)$"),
+        (lambda: cut_loop(3, 4), r"^cut_loop\(cut\): too many positional arguments$"),
+        (lambda: divide_loop(8, names=("io", "ii"), tale="cut"), r"^divide_loop\(.*: got an unexpected .*'tale'$"),
+    ],
+)
+def test_the_paper_s_form_where_an_op_is_made_names_the_direct_one(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+def test_a_procedure_or_a_cursor_that_an_op_takes_first_is_taken() -> None:
+    assert replace(P).args == (P,)
+    assert cut_loop(P.find_loop("i")).args == (P.find_loop("i"),)
+    assert fuse(P.find_loop("i")).args == (P.find_loop("i"),)

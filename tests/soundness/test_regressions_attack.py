@@ -265,6 +265,8 @@ def test_a_cursor_made_by_hand_that_points_to_nothing(primitive: Callable[..., P
     more = ("z",) if primitive is rename_variable else ()
     with pytest.raises(InvalidCursorError, match="nothing of this kind"):
         primitive(THREE, ELSEWHERE[what], *more)
+
+
 SUMS = "".join(f"x[0] += a[{k}]\n" for k in range(40))
 DOT = proc_from_source(f"def dot(x: [f32][1], a: [f32][40]):\n{indent('x[0] = 0.0' + chr(10) + SUMS, '    ')}")
 GEMV = proc_from_source(
