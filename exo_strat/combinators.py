@@ -22,7 +22,7 @@ from .cursors.proc import InvalidCursorError, Proc
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, invalid
 from .moves import AnyMove, Move, find, run_move
 from .source import Pieces, Text, brief, call, show
-from .strategy import Atomic, Composed, Fail, Op, Outcome, Steps, blame, bottom_up, freeze, inner_first
+from .strategy import Atomic, Composed, Fail, Op, Outcome, Steps, blame, bottom_up, check_op, freeze, inner_first
 
 Top: TypeAlias = Callable[[Cursor], Iterable[Cursor]]
 
@@ -44,7 +44,9 @@ def fail(message: str = "this strategy always fails") -> Op:
     return Fail(message)
 
 
-def _flat(kind: type[Op], ops: tuple[Op, ...]) -> tuple[Op, ...]:
+def _flat(kind: type[Op], name: str, ops: tuple[Op, ...]) -> tuple[Op, ...]:
+    for op in ops:
+        check_op(op, f"{name} is made of Ops")
     return tuple(x for op in ops for x in (op.parts() if type(op) is kind else (op,)))
 
 
@@ -70,7 +72,7 @@ def seq(*ops: Op) -> Op:
     >>> seq(identity, seq(fail("a"), identity))
     seq(identity, fail('a'), identity)
     """
-    flat = _flat(Seq, ops)
+    flat = _flat(Seq, "seq", ops)
     return Seq(flat) if len(flat) > 1 else (*flat, identity)[0]
 
 
@@ -95,7 +97,7 @@ class TryElse(Composed):
 
 def try_else(*ops: Op) -> Op:
     """The first Op that applies at the original state; keeps the causes if none does."""
-    flat = _flat(TryElse, ops)
+    flat = _flat(TryElse, "try_else", ops)
     return TryElse(flat) if len(flat) > 1 else (*flat, fail())[0]
 
 
@@ -256,6 +258,7 @@ def reframe(move: AnyMove, op: Op) -> Op:
 
 def at(place: str | AnyMove | Cursor, op: Op) -> Op:
     """`op` at a place given by a pattern, a move or a cursor; the focus stays."""
+    check_op(op, "at(place, op) takes a place and then an Op")
     if isinstance(place, Cursor):
         return savec(seq(Focus(place), op))
     return reframe(find(place) if isinstance(place, str) else place, op)

@@ -73,6 +73,8 @@ def explain(t: Trace, everything: bool = False) -> str:
                 for instance with n = 1
     ok        divide_loop(4, ('io', 'ii'), tail='cut')  # for i in seq(0, n):
     """
+    if not isinstance(t, Trace):
+        raise TypeError(f"explain(t) takes what trace(op, p)[1] is, not {t!r}")
     return "\n".join([HEADER, *(line for row in rows(t, everything) for line in lines(row)), summary(t)])
 
 

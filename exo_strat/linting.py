@@ -34,7 +34,7 @@ from .combinators import (
 from .primitives import Primitive
 from .prospects import prospects
 from .source import brief, layout, show
-from .strategy import Named, Op, bottom_up
+from .strategy import Named, Op, bottom_up, check_op
 from .traversals import All, One, Some
 
 PACKAGE: Final = __name__.partition(".")[0]
@@ -76,6 +76,7 @@ def lint(op: Op) -> tuple[Fault, ...]:
         law R7: repeat(attempt(s)) and repeat(identity) never end
         instead: repeat(unroll_loop())
     """
+    check_op(op, "lint(op) takes an Op")
     found: dict[str, Fault] = {}
     stack: list[tuple[Op, Op | None, Sequence[Rule]]] = [(op, None, RULES)]
     seen: set[tuple[Op, int]] = set()

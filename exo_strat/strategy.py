@@ -42,6 +42,16 @@ Outcome: TypeAlias = Result[State, Failure]
 # -- Ops ----------------------------------------------------------------------------------------------
 
 
+def check_op(value: object, needed: str) -> None:
+    """Raise `TypeError` if a value is no Op; `needed` says where one is."""
+    if isinstance(value, Op):
+        return
+    hint = ": call it" * callable(value)
+    if isinstance(value, list | tuple) and value:
+        hint = ": give them one by one, with a `*` before the list"
+    raise TypeError(f"{needed}, not {brief(show(value))}{hint}")
+
+
 @dataclass(frozen=True, repr=False)
 class Op:
     """A rewrite as a value: an `Atomic` or a `Composed` one, each a frozen dataclass.
@@ -82,9 +92,7 @@ class Op:
         for name in _op_fields(type(self)):  # type: ignore[arg-type]
             value = getattr(self, name)
             for op in value if isinstance(value, tuple) else (value,):
-                if not isinstance(op, Op):
-                    hint = ": call it" * callable(op)
-                    raise TypeError(f"{type(self).__name__} is made of Ops, not of {brief(show(op))}{hint}")
+                check_op(op, f"{type(self).__name__} is made of Ops")
 
     def __copy__(self) -> Op:
         return self
@@ -295,7 +303,8 @@ def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None) -> Ou
             elif isinstance(op, Atomic):
                 outcome = _applied(op, p, here)
             else:
-                raise TypeError(f"an Op is needed here, not {brief(show(op))}" + (": call it" if callable(op) else ""))
+                check_op(op, "an Op is needed here")
+                raise TypeError(f"{type(op).__name__} is neither Atomic nor Composed: derive it from one of these")
         if outcome is not None and observer is not None:
             observer.leave(outcome)
         while True:
@@ -383,15 +392,23 @@ def _called(kind: type[Called], module: str, name: str, depth: int, args: Any, k
     return kind(fn, args, kwargs)
 
 
+def _name(fn: Callable[..., Any]) -> str:
+    return str(getattr(fn, "__name__", fn))
+
+
 @dataclass(frozen=True, repr=False)
 class Scripted(Called):
     """An Op written as a generator; see `strategy`."""
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
         script: Script = self.fn(p, c, *self.args, **dict(self.kwargs))
+        if not isinstance(script, Generator):
+            what = f"{_name(self.fn)} is a @strategy, but has no `yield`: `p, c = yield op` applies an Op"
+            raise TypeError(f"{what}; a function that only returns an Op is @named")
         try:
             op = next(script)
             while True:
+                check_op(op, f"@strategy {_name(self.fn)} yields Ops")
                 outcome = yield op, p, c
                 if not isinstance(outcome, Success):
                     script.close()
@@ -399,6 +416,9 @@ class Scripted(Called):
                 p, c = outcome.unwrap()
                 op = script.send((p, c))
         except StopIteration as end:
+            if not isinstance(end.value, Cursor | None):
+                what = f"@strategy {_name(self.fn)} returns the cursor to act on next, or nothing"
+                raise TypeError(f"{what}, not {brief(show(end.value))}") from None
             return Success((p, c if end.value is None else p.forward(end.value)))
         except InvalidCursorError as e:
             return Err(invalid(e).at(self, p.root()))
@@ -411,6 +431,7 @@ class Named(Called):
     def definition(self) -> Op:
         """The Op that the name stands for."""
         op: Op = self.fn(*self.args, **dict(self.kwargs))
+        check_op(op, f"@named {_name(self.fn)} returns an Op")
         return op
 
     def steps(self, p: Proc, c: Cursor) -> Steps:

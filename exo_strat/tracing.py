@@ -17,7 +17,7 @@ from .cursors.proc import Proc
 from .failure import Failure
 from .ir.memo import forget
 from .logic.answers import Question, listening
-from .strategy import Op, Outcome, evaluate
+from .strategy import Op, Outcome, check_op, evaluate
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,9 @@ def trace(op: Op, p: Proc, c: Cursor | None = None) -> tuple[Outcome, Trace]:
     >>> t.counts
     Counts(rewrites=1, steps=2, tried=3, questions=0)
     """
+    check_op(op, "trace(op, p) takes an Op and then a procedure")
+    if not isinstance(p, Proc):
+        raise TypeError(f"trace(op, p) takes an Op and then a procedure, not {p!r}")
     forget()
     with listening() as heard:
         recorder = _Recorder(heard)

@@ -424,6 +424,10 @@ def test_a_call_or_access_that_may_go_wrong_shows_values(
         (lambda: jit(None), "jit compiles a procedure"),
         (lambda: simplify()(3), "an Op is applied to a procedure, not to 3"),
         (lambda: schedule(P, simplify()), "takes the Op first"),
+        (lambda: explain(simplify()), "takes what trace.op, p..1. is"),  # type: ignore[arg-type]
+        (lambda: trace(P, simplify()), "trace.op, p. takes an Op"),  # type: ignore[arg-type]
+        (lambda: trace(simplify(), simplify()), "and then a procedure"),  # type: ignore[arg-type]
+        (lambda: lint(P), "lint.op. takes an Op"),  # type: ignore[arg-type]
         (lambda: config(3), "@config stands above a class"),
     ],
 )

@@ -129,8 +129,36 @@ def test_what_is_no_op_is_named() -> None:
     def forgotten(p: Proc, c: Cursor) -> Script:
         yield identity
 
-    with pytest.raises(TypeError, match=r"Seq is made of Ops, not of forgotten: call it"):
+    with pytest.raises(TypeError, match=r"seq is made of Ops, not forgotten: call it"):
         seq(forgotten, identity)  # type: ignore[arg-type]
+
+
+def test_a_strategy_that_is_none_is_named() -> None:
+    @strategy  # type: ignore[arg-type]
+    def no_yield(p: Proc, c: Cursor) -> Op:
+        return unroll_loop()
+
+    @strategy
+    def odd_end(p: Proc, c: Cursor) -> Script:
+        yield identity
+        return "x"  # type: ignore[return-value]
+
+    @strategy
+    def odd_step(p: Proc, c: Cursor) -> Script:
+        yield "for i in _: _"  # type: ignore[misc]
+
+    @named
+    def no_op() -> Op:
+        return None  # type: ignore[return-value]
+
+    for op, message in [
+        (no_yield(), "no_yield is a @strategy, but has no `yield`: .* is @named"),
+        (odd_end(), "@strategy odd_end returns the cursor to act on next, or nothing, not 'x'"),
+        (odd_step(), "@strategy odd_step yields Ops, not 'for i in _: _'"),
+        (no_op(), "@named no_op returns an Op, not None"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            op(P)
 
 
 @pytest.mark.parametrize(
@@ -141,8 +169,10 @@ def test_what_is_no_op_is_named() -> None:
         (lambda: nav(P.root()), "a cursor: write at"),
         (lambda: nav("x"), "write moves.find"),  # type: ignore[arg-type]
         (lambda: nav(3), "a move or a function of a cursor, not 3"),  # type: ignore[arg-type]
-        (lambda: savec(None), "SaveC is made of Ops, not of None"),  # type: ignore[arg-type]
-        (lambda: try_else(unroll_loop, unroll_loop()), "TryElse is made of Ops, not of .*: call it"),
+        (lambda: seq([unroll_loop(), unroll_loop()]), r"one by one, with a `\*` before the list"),  # type: ignore[arg-type]
+        (lambda: at(unroll_loop(), "for i in _: _"), "takes a place and then an Op, not 'for i in _: _'"),  # type: ignore[arg-type]
+        (lambda: savec(None), "SaveC is made of Ops, not None"),  # type: ignore[arg-type]
+        (lambda: try_else(unroll_loop, unroll_loop()), "try_else is made of Ops, not .*: call it"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_when_it_is_made(make: Callable[[], object], message: str) -> None:
