@@ -112,6 +112,18 @@ def find_alloc(name: str) -> Move:
     return _move("find_alloc", name)
 
 
+def find_alloc_or_arg(name: str) -> Move:
+    """To the argument of this name, or else to the first allocation of it below the focus.
+
+    >>> from exo_strat import at, proc_from_source, schedule, set_precision
+    >>> p = proc_from_source("def zero(n: size, x: f32[n]): x[0] = 0.0")
+    >>> print(schedule(at(find_alloc_or_arg("x"), set_precision("f64")), p))
+    def zero(n: size, x: f64[n] @ DRAM):
+        x[0] = 0.0
+    """
+    return _move("find_alloc_or_arg", name)
+
+
 def run_move(move: AnyMove, c: Cursor) -> Result[Cursor, Failure]:
     """Apply a move, or a plain function that may raise `InvalidCursorError`."""
     try:

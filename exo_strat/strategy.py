@@ -401,10 +401,11 @@ class Scripted(Called):
     """An Op written as a generator; see `strategy`."""
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
-        script: Script = self.fn(p, c, *self.args, **dict(self.kwargs))
-        if not isinstance(script, Generator):
+        made: object = self.fn(p, c, *self.args, **dict(self.kwargs))
+        if not isinstance(made, Generator):
             what = f"{_name(self.fn)} is a @strategy, but has no `yield`: `p, c = yield op` applies an Op"
             raise TypeError(f"{what}; a function that only returns an Op is @named")
+        script: Script = made
         try:
             op = next(script)
             while True:

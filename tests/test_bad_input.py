@@ -444,3 +444,17 @@ def test_a_place_that_is_no_pattern_is_refused_when_the_op_is_made() -> None:
 def test_an_unknown_extern_function_names_those_that_are_there() -> None:
     with pytest.raises(ScopeError, match="'exp' is no extern function: there are abs, cos, expf, "):
         proc_from_source("def foo(x: f32[2]):\n    x[0] = exp(x[1])")
+
+
+def test_an_argument_is_found_by_a_move_of_which_a_refusal_tells() -> None:
+    wider = at(moves.find_alloc_or_arg("x"), set_precision("f64"))
+    assert "x: f64[n, 8]" in str(schedule(wider, P)) and repr(eval(repr(wider), dict(globals()))) == repr(wider)
+    assert "t: f64[8]" in str(schedule(at(moves.find_alloc_or_arg("t"), set_precision("f64")), P))
+    for pattern in ("y: _", "y: f32[_]"):
+        failure = at(pattern, set_precision("f64"))(P).failure()
+        assert "y is an argument" in str(failure) and "moves.find_alloc_or_arg('y')" in str(failure)
+    read = proc_from_source("def g(v: [f32][2]):\n    v[0] = v[1]")
+    assert "moves.find_alloc_or_arg('v')" in str(at("v[_]", set_precision("f64"))(read).failure())
+    window = proc_from_source("def g(v: [f32][4]):\n    w = v[0:2]\n    w[0] = 0.0")
+    assert "moves.find_alloc_or_arg('v')" in str(set_memory(DRAM)(window, window.find("w = _").rhs()).failure())  # type: ignore[union-attr]
+    assert "it has no allocation" not in str(at("q: _", set_precision("f64"))(P).failure())

@@ -43,6 +43,9 @@ def _missed_run(pattern: Pattern, tree: ir.ProcDef, roots: tuple[Path, ...]) -> 
 
 def _nearest(pattern: Pattern, tree: ir.ProcDef, roots: tuple[Path, ...]) -> str:
     what, kinds = _looked_for(pattern)
+    match pattern.stmts[0]:
+        case ast.AnnAssign(target=ast.Name(id=name)) if any(a.sym.name == name for a in tree.args):
+            return f"{name} is an argument, and this finds statements: moves.find_alloc_or_arg({name!r}) goes to it"
     nodes = [n for root in roots for p, n in walk(get(tree, root), root) if isinstance(n, kinds) and _searched(p)]
     if not nodes:
         return f"it has no {what}"

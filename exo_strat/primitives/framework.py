@@ -42,6 +42,7 @@ from ..cursors.kinds import (
     IfCursor,
     PassCursor,
     ReadConfigCursor,
+    ReadCursor,
     ReduceCursor,
     StrideExprCursor,
     UnaryCursor,
@@ -171,7 +172,10 @@ def coerce(c: Cursor, kinds: tuple[type[Cursor], ...]) -> Cursor:
     if ProcCursor in kinds:
         return c.root()
     wanted = " or ".join(kind_name(k) for k in kinds)
-    raise Refused(NotApplicable(f"this acts on {wanted}, but the focus is {kind_name(type(c))}", place=c))
+    message = f"this acts on {wanted}, but the focus is {kind_name(type(c))}"
+    if ArgCursor in kinds and isinstance(c, ReadCursor | WindowExprCursor):
+        message += f"; moves.find_alloc_or_arg({c.name()!r}) goes to what it is of"
+    raise Refused(NotApplicable(message, place=c))
 
 
 def find_target(p: Proc, ref: object, kinds: tuple[type[Cursor], ...]) -> Cursor:

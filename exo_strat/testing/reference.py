@@ -40,7 +40,9 @@ Made by `python -m exo_strat.testing.reference`; do not edit. The sentences are 
 an example each. What the condition does not allow is refused, with the obligation in words.
 
 Arguments follow the target: `op(arguments)` is the Op, `op.direct(p, target, arguments)` the paper's form. An
-expression e is evaluated where it stands; n is a loop's number of iterations, `hi - lo`.
+expression e is evaluated where it stands; n is a loop's number of iterations, `hi - lo`. `at(place, op)` takes an Op to
+its target: a statement is found by a pattern, as in `at("for i in _: _", op)` and `at("a: _", op)`, an argument by
+`at(moves.find_alloc_or_arg("x"), op)`.
 
 Where the condition ends with *By form.*, there is nothing to prove of values: the form of the code and the arguments
 decide. Such a primitive is never refused with `Unsafe`, but where the checks of a procedure rest on config fields, of
