@@ -49,12 +49,13 @@ def rows(strip: int = 64) -> Op:
     return pipeline(
         _y.split("y", "y", "yi", strip).parallel("y"),
         _x.store_at(_y, "y").compute_at(_y, "x").vectorize("x"),
+        _y.vectorize("x"),
     )
 
 
 def root() -> Op:
     """The same without strips."""
-    return pipeline(_x.store_root().compute_at(_y, "x").vectorize("x"))
+    return pipeline(_x.store_root().compute_at(_y, "x").vectorize("x"), _y.vectorize("x"))
 
 
 def groups(n: int = 6) -> Op:

@@ -48,6 +48,7 @@ def rows(strip: int = 64) -> Op:
     return pipeline(
         _y.split("y", "y", "yi", strip).parallel("y"),
         _x.store_at(_y, "y").compute_at(_y, "x").vectorize("x"),
+        _y.vectorize("x"),
     )
 
 

@@ -44,7 +44,7 @@ from .. import std
 from ..inspect import enclosing_loops, enclosing_scopes, inner_loop, is_perfect_nest, statements, trip_count
 from ..std.writing import text
 from .pixels import in_pixels
-from .references import form, has_name, is_inside, last_write, stage_loop, stage_loops
+from .references import form, has_name, is_inside, last_write, own_loop, own_loops
 
 
 @strategy
@@ -72,8 +72,8 @@ def H_tile(
                         for xi in seq(0, 8):
                             out[4 * y + yi, 8 * x + xi] = 0.0
     """
-    outer = stage_loop(p, stage, y)
-    if stage_loop(p, stage, x) != outer.body()[0]:
+    outer = own_loop(p, stage, y)
+    if own_loop(p, stage, x) != outer.body()[0]:
         yield fail(f"{x} is not the loop right inside {y} of {stage}: put them in order with H_reorder")
     yield seq(focus(outer), std.tile(height, width, names=((y, yi), (x, xi)), tail=tail), nav(moves.root), simplify())
     return p.root()
@@ -90,7 +90,7 @@ def H_split(
     """
     tails = ("perfect", "guard") if tail is None else (tail,)
     splits = try_else(*(divide_loop(factor, (outer, inner), tail=t) for t in tails))
-    for x in stage_loops(p, stage, loop):
+    for x in own_loops(p, stage, loop):
         p, groups = yield seq(focus(x), splits)
         if tail == "cut":
             yield seq(focus(groups.next()), rename_variable(f"{inner}t"))
@@ -101,8 +101,8 @@ def H_split(
 @strategy
 def H_fuse(p: Proc, c: Cursor, stage: str, outer: str, inner: str, fused: str) -> Script:
     """`for y: for x: s  ~>  for f: s`, if x runs a constant number of times."""
-    for x in stage_loops(p, stage, outer):
-        if not is_perfect_nest(x, 2) or inner_loop(x) not in stage_loops(x.proc, stage, inner):
+    for x in own_loops(p, stage, outer):
+        if not is_perfect_nest(x, 2) or inner_loop(x) not in own_loops(x.proc, stage, inner):
             yield fail(f"{inner} of {stage} is not all that {outer} has in it")
         yield seq(focus(x), mult_loops(fused))
     yield nav(moves.root) >> simplify()
@@ -128,7 +128,7 @@ def H_reorder(p: Proc, c: Cursor, stage: str, *order: str) -> Script:
     """
     if not order:
         yield fail("name the loops to put in order, the innermost first")
-    written = last_write(p, stage, stage_loop(p, stage, order[0]))
+    written = last_write(p, stage, own_loop(p, stage, order[0]))
     wanted = order[::-1]
     for place, name in enumerate(wanted):
         while (named := _named(p.forward(written), wanted)) and not _stands(named, place, name):
@@ -164,7 +164,7 @@ def outwards(p: Proc, c: StmtCursor, scopes: int) -> Script:
 @strategy
 def H_parallel(p: Proc, c: Cursor, stage: str, loop: str) -> Script:
     """`for y in seq: s  ~>  for y in par: s`, if no iteration touches what another writes."""
-    yield seq(focus(stage_loop(p, stage, loop)), in_pixels(stage, parallelize_loop()))
+    yield seq(focus(own_loop(p, stage, loop)), in_pixels(stage, parallelize_loop()))
     return p.root()
 
 
@@ -190,7 +190,7 @@ def H_vectorize(p: Proc, c: Cursor, stage: str, loop: str, width: int | None = N
         for xv in seq(0, W % 8):
             out[8 * (W / 8) + xv] = 0.0
     """
-    for x in stage_loops(p, stage, loop):
+    for x in own_loops(p, stage, loop):
         if x.mode() != "vec":
             yield seq(focus(x), in_pixels(stage, _lanes(width)))
     yield nav(moves.root) >> simplify()
@@ -249,7 +249,7 @@ def at_lane(e: nodes.Expr, loop: ForCursor, lane: int) -> nodes.Expr:
 @strategy
 def H_unroll(p: Proc, c: Cursor, stage: str, loop: str, factor: int | None = None) -> Script:
     """`for x: s  ~>  for x: s[0]; s[1]; ..`, `factor` iterations at a time; without one, `s[0]; s[1]; ..` of all."""
-    for x in stage_loops(p, stage, loop):
+    for x in own_loops(p, stage, loop):
         if factor is None:
             yield seq(focus(x), unroll_loop())
         else:
@@ -295,7 +295,7 @@ def H_partition(p: Proc, c: Cursor, stage: str, loop: str) -> Script:
                         if 32 * x + 8 * xs + xi < W:
                             out[32 * x + 8 * xs + xi] = 0.0
     """
-    groups = stage_loop(p, stage, loop)
+    groups = own_loop(p, stage, loop)
     hi = groups.hi().node
     if isinstance(hi, nodes.Binary) and hi.op == "/" and isinstance(hi.rhs, nodes.Const):
         size = int(hi.rhs.value)
@@ -343,7 +343,7 @@ def H_bound(p: Proc, c: Cursor, stage: str, loop: str, least: int, extent: int) 
         for x in seq(0, W):
             out[x] = 0.0
     """
-    x = stage_loop(p, stage, loop)
+    x = own_loop(p, stage, loop)
     for e, value in ((x.lo(), least), (x.hi(), least + extent)):
         number = form(e.node)  # type: ignore[arg-type]
         if number is None or number.terms or number.const != value:

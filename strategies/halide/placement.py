@@ -63,6 +63,7 @@ from .references import (
     Axis,
     Write,
     axes,
+    check_place,
     factor,
     is_inside,
     last_write,
@@ -108,6 +109,7 @@ def H_compute_at(p: Proc, c: Cursor, stage: str, consumer: str, loop: str, slide
                 if 8 * x + xi < W:
                     out[8 * x + xi] = a[8 * x + xi] + a[8 * x + xi + 1]
     """
+    check_place(p, stage, consumer, loop)
     p, _ = yield in_modes_of(consumer, loop, _computed_at(stage, consumer, loop, slide))
     return p.root()
 
@@ -138,6 +140,7 @@ def H_compute_store_at(p: Proc, c: Cursor, stage: str, consumer: str, loop: str)
                 if 8 * x + xi < W:
                     out[8 * x + xi] = a[xi] + a[xi + 1]
     """
+    check_place(p, stage, consumer, loop)
     return (yield H_store_at(stage, consumer, loop))[0].root()
 
 
@@ -324,6 +327,7 @@ def H_store_at(p: Proc, c: Cursor, stage: str, consumer: str, loop: str) -> Scri
     If the stage is not computed there yet, it is first moved in, as by `H_compute_at`. No iteration may use what
     another one left.
     """
+    check_place(p, stage, consumer, loop)
     placed = seq(_computed_at(stage, consumer, loop, False), _stored_at(stage, consumer, loop))
     p, _ = yield in_modes_of(consumer, loop, placed)
     return p.root()

@@ -14,6 +14,7 @@ from exo_strat import (
     ArgCursor,
     AssignCursor,
     BlockCursor,
+    CallCursor,
     ForCursor,
     IfCursor,
     InvalidCursorError,
@@ -25,14 +26,19 @@ from exo_strat import (
     nodes,
 )
 
-from ..inspect import declaration, enclosing_loops, enclosing_scopes, statements, symbol
+from ..inspect import declaration, enclosing_loops, enclosing_scopes, statements, symbol, symbols_read, symbols_written
 
 Write = AssignCursor | ReduceCursor
 
 
 def stage_symbol(p: Proc, stage: str) -> Sym:
-    """The buffer of a stage."""
-    return symbol(p.root(), stage)
+    """The buffer of a stage. Raises `InvalidCursorError` if there is none of this name."""
+    try:
+        return symbol(p.root(), stage)
+    except InvalidCursorError:
+        written = (s for s in statements(p.root()) if isinstance(s, AssignCursor | ReduceCursor))
+        stages = ", ".join(dict.fromkeys(s.sym.name for s in written))
+        raise InvalidCursorError(f"there is no stage {stage}: the stages are {stages}") from None
 
 
 def writes(p: Proc, stage: str) -> tuple[Write, ...]:
@@ -67,9 +73,48 @@ def stage_loops(p: Proc, stage: str, name: str) -> tuple[ForCursor, ...]:
     return tuple(found.values())
 
 
+def own_loops(p: Proc, stage: str, name: str) -> tuple[ForCursor, ...]:
+    """Those of `stage_loops` that are the stage's own, not of another stage for which it is computed there.
+
+    Raises `InvalidCursorError` if all are another stage's: what is done to them would be done to that stage.
+    """
+    found = stage_loops(p, stage, name)
+    if own := tuple(x for x in found if owner(x, stage) is None):
+        return own
+    around = dict.fromkeys(x for s in writes(p, stage) for x in enclosing_loops(s))
+    known = dict.fromkeys(x.name() for x in around if owner(x, stage) is None)
+    mine = f"{stage}'s own loops are {', '.join(known)}" if known else f"{stage} has no loop of its own"
+    raise InvalidCursorError(f"{name} is a loop of {owner(found[-1], stage)}, in which {stage} is computed; {mine}")
+
+
+def owner(loop: ForCursor, stage: str) -> str | None:
+    """The other stage whose loop this is: the last to be written in it, if the stage is used there before that."""
+    name = stage_symbol(loop.proc, stage).name
+    steps = [s for s in statements(loop) if isinstance(s, AssignCursor | ReduceCursor | CallCursor)]
+    last = [s.name for s in symbols_written(steps[-1])] if steps else []
+    others = (s for s in steps if name not in [x.name for x in symbols_written(s)])
+    used = any(name in [x.name for x in symbols_read(s)] for s in others)
+    return last[0] if last and name not in last and used else None
+
+
 def stage_loop(p: Proc, stage: str, name: str) -> ForCursor:
     """The loop of a name around what a stage writes: the deepest, of these the last."""
-    return max(enumerate(stage_loops(p, stage, name)), key=lambda x: (len(enclosing_loops(x[1])), x[0]))[1]
+    return _deepest(stage_loops(p, stage, name))
+
+
+def own_loop(p: Proc, stage: str, name: str) -> ForCursor:
+    """The same of the stage's own loops."""
+    return _deepest(own_loops(p, stage, name))
+
+
+def _deepest(loops: tuple[ForCursor, ...]) -> ForCursor:
+    return max(enumerate(loops), key=lambda x: (len(enclosing_loops(x[1])), x[0]))[1]
+
+
+def check_place(p: Proc, stage: str, consumer: str, loop: str) -> None:
+    """Raises `InvalidCursorError` if there is no such stage to be computed, or no such loop of a consumer."""
+    writes(p, stage)
+    stage_loop(p, consumer, loop)
 
 
 def last_write(p: Proc, stage: str, loop: ForCursor) -> Write:

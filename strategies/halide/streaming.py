@@ -25,7 +25,7 @@ from .. import std
 from ..inspect import precision, statements, symbols_read
 from ..std.writing import text
 from .pixels import in_pixels
-from .references import stage_loops, stage_symbol, writes
+from .references import own_loops, stage_symbol, writes
 
 
 @strategy
@@ -65,7 +65,7 @@ def H_stream(p: Proc, c: Cursor, stage: str, loop: str, machine: Machine, least:
         yield fail(f"{stage} is read again, so it had better stay in the caches")
     if not machine.get_streams(kind):
         yield fail(f"{machine} has no stores of {kind} that pass the caches")
-    for x in stage_loops(p, stage, loop):
+    for x in own_loops(p, stage, loop):
         guarded = any(isinstance(s, IfCursor) for s in statements(x))
         yield seq(focus(x), in_pixels(stage, vectorize_loop() if guarded else _streamed(machine, kind, least)))
     yield seq(nav(moves.root), simplify())

@@ -305,8 +305,40 @@ def backwards(H: size, inp: f32[H + 2], out: f32[H]):
 
 def test_names_that_mean_nothing() -> None:
     assert "blur_y has no loop z: its loops are y, x" in str(refusal(H_parallel("blur_y", "z")))
-    assert "'blur' means nothing" in str(refusal(H_parallel("blur", "y")))
+    assert "there is no stage blur: the stages are blur_x, blur_y" in str(refusal(H_parallel("blur", "y")))
+    placed = H_compute_store_at("blur", "blur_y", "y")
+    assert str(refusal(placed)).startswith(f"{placed}: there is no stage blur: the stages are blur_x, blur_y\n")
+    for op in (H_store_at("blur_x", "blur_y", "z"), H_compute_at("blur_x", "blur_y", "z")):
+        assert str(refusal(op)).startswith(f"{op}: blur_y has no loop z: its loops are y, x\n")
     assert "nothing computes inp" in str(refusal(H_vectorize("inp", "x", 8)))
+
+
+def test_a_loop_of_the_stage_for_which_another_is_computed_is_not_that_one_s() -> None:
+    tiles = H_tile("blur_y", "y", "x", "yi", "xi", 16, 32)
+    placed = schedule(tiles >> H_compute_store_at("blur_x", "blur_y", "x"), BLUR)
+    for op in (
+        H_vectorize("blur_x", "x"),
+        H_unroll("blur_x", "x", 2),
+        H_split("blur_x", "x", "xo", "xn", 2),
+        H_reorder("blur_x", "x", "y"),
+        H_parallel("blur_x", "x"),
+    ):
+        told = "x is a loop of blur_y, in which blur_x is computed; blur_x's own loops are yi, xi"
+        assert told in str(refusal(op, placed))
+    assert "vec(0, 32)" in str(schedule(H_vectorize("blur_x", "xi"), placed))
+    inner = schedule(H_compute_at("blur_x", "blur_y", "x"), BLUR)
+    assert "blur_x's own loops are yi" in str(refusal(H_unroll("blur_x", "x", 2), inner))
+
+
+def test_a_loop_of_two_stages_is_both_s_where_neither_is_computed_for_the_other() -> None:
+    p = proc_from_source("""
+def two(W: size, inp: f32[8 * W], a: f32[8 * W], b: f32[8 * W]):
+    for x in seq(0, 8 * W):
+        a[x] = inp[x]
+        b[x] = 2.0 * inp[x]
+    """)
+    for stage in "ab":
+        assert "for x in par(0, 8 * W):" in str(schedule(H_parallel(stage, "x"), p))
 
 
 # -- Halide's own words -------------------------------------------------------------------------------
