@@ -458,38 +458,6 @@ def at_path(proc: Proc, path: Path) -> NodeCursor:
     return kind(proc, path)
 
 
-def is_there(c: Cursor) -> bool:
-    """Whether a cursor points to what its procedure has, and is of the class for it. Those of `find`, navigation and
-    forwarding do; one that somebody made from a path need not. (Python's lists would take a negative place.)"""
-    if isinstance(c, NodeCursor):
-        node = _node_at(c.proc.tree, c.path)
-        return node is not None and kind_of(node) is type(c)
-    if isinstance(c, GapCursor):
-        return isinstance(_node_at(c.proc.tree, c.anchor_path), Stmt)
-    if isinstance(c, BlockCursor):
-        span, around = c.span, _node_at(c.proc.tree, c.span.parent)
-        return (
-            around is not None
-            and span.label in ("body", "orelse")
-            and (span.label, True) in around.CHILDREN
-            and 0 <= span.lo < span.hi <= len(getattr(around, span.label))
-        )
-    return not c.is_valid
-
-
-def _node_at(node: Node, path: Path) -> Node | None:
-    """What stands at a path, if it leads somewhere."""
-    for label, k in path:
-        is_list = dict(node.CHILDREN).get(label)
-        if is_list is None or is_list is not isinstance(k, int):
-            return None
-        members = getattr(node, label)
-        if k is not None and not 0 <= k < len(members):
-            return None
-        node = members if k is None else members[k]
-    return node
-
-
 def from_match(proc: Proc, m: Match) -> Cursor:
     """The cursor to what a pattern matched."""
     if isinstance(m, NodeAt):

@@ -19,17 +19,7 @@ from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 from returns.result import Failure as Err
 from returns.result import Success
 
-from ..cursors.cursor import (
-    BlockCursor,
-    Cursor,
-    ExprCursor,
-    GapCursor,
-    NodeCursor,
-    ProcCursor,
-    StmtCursor,
-    at_path,
-    is_there,
-)
+from ..cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, NodeCursor, ProcCursor, StmtCursor, at_path
 from ..cursors.edits import Span
 from ..cursors.kinds import (
     AllocCursor,
@@ -163,8 +153,6 @@ def not_too_many(node: Node, copies: int, instead: str, place: Cursor) -> None:
 
 def coerce(c: Cursor, kinds: tuple[type[Cursor], ...]) -> Cursor:
     """`c` as one of the kinds wanted: a statement also serves as a block of one."""
-    if not is_there(c):
-        raise InvalidCursorError(f"there is nothing of this kind at the place of this cursor: {type(c).__name__}")
     if isinstance(c, kinds):
         return c
     if BlockCursor in kinds and isinstance(c, StmtCursor):

@@ -11,23 +11,17 @@ from textwrap import indent
 import pytest
 from pyrsistent import pmap
 
-from exo_strat.cursors.cursor import BlockCursor, GapCursor
-from exo_strat.cursors.edits import Span
-from exo_strat.cursors.kinds import AllocCursor, AssignCursor
-from exo_strat.cursors.proc import InvalidCursorError, Proc
+from exo_strat.cursors.proc import Proc
 from exo_strat.direct import (
     add_loop,
     bind_config,
     call_eqv,
     cut_loop,
-    delete_buffer,
     delete_config,
     expand_dim,
     extract_subproc,
     fission,
     insert_noop_call,
-    insert_pass,
-    rename_variable,
     reorder_stmts,
     replace,
     rewrite_expr,
@@ -243,28 +237,6 @@ def test_no_subclass_of_proc_can_claim_an_origin() -> None:
 def test_a_conversion_in_an_argument_that_is_text() -> None:
     p = parsed("y[1] = f64(z[0])", PRECISE)
     assert rewrite_expr(p, "f64(_)", "f64(z[0])") == p
-
-
-THREE = parsed("x[0] = 1.0\ny = x[0]\nx[0] = 2.0")
-ELSEWHERE = {
-    "before the first statement": BlockCursor(THREE, Span((), "body", -1, 1)),
-    "statements that don't follow each other": BlockCursor(THREE, Span((), "body", -2, 0)),
-    "after the last statement": BlockCursor(THREE, Span((), "body", 2, 4)),
-    "no statements": BlockCursor(THREE, Span((), "body", 1, 1)),
-    "no list of statements": BlockCursor(THREE, Span((), "args", 0, 2)),
-    "another kind of node": AllocCursor(THREE, (("args", 1),)),
-    "counted from the end": AssignCursor(THREE, (("body", -1),)),
-    "no such part": AssignCursor(THREE, (("orelse", 0),)),
-    "a gap beside nothing": GapCursor(THREE, (("body", 3),), True),
-}
-
-
-@pytest.mark.parametrize("what", ELSEWHERE)
-@pytest.mark.parametrize("primitive", [reorder_stmts, delete_buffer, insert_pass, rename_variable])
-def test_a_cursor_made_by_hand_that_points_to_nothing(primitive: Callable[..., Proc], what: str) -> None:
-    more = ("z",) if primitive is rename_variable else ()
-    with pytest.raises(InvalidCursorError, match="nothing of this kind"):
-        primitive(THREE, ELSEWHERE[what], *more)
 
 
 SUMS = "".join(f"x[0] += a[{k}]\n" for k in range(40))
