@@ -50,7 +50,7 @@ class Cursor:
     @property
     def is_valid(self) -> bool:
         """Whether the cursor still points somewhere."""
-        return True
+        return exists(self)
 
     def root(self) -> ProcCursor:
         """The whole procedure."""
@@ -442,6 +442,45 @@ class _Named(NodeCursor):
     def name(self) -> str:
         """The variable's readable name."""
         return self.sym.name
+
+
+def exists(c: Cursor) -> bool:
+    """Whether there is what a cursor points to, of the very kind that it says. Navigation gives no other cursors, but
+    one could be made by hand, and those who rewrite rely on it: Python takes index -1 for the last statement."""
+    if type(c.proc) is not Proc:
+        return False
+    if type(c) is BlockCursor:
+        return type(c.span) is Span and _is_run(c.proc.tree, c.span)
+    path = c.anchor_path if type(c) is GapCursor else c.path if isinstance(c, NodeCursor) else None
+    node = _node_at(c.proc.tree, path)
+    kind = None if node is None else kind_of(node)
+    if type(c) is GapCursor:
+        return kind is not None and issubclass(kind, StmtCursor)
+    return kind is type(c)
+
+
+def _is_run(tree: ProcDef, s: Span) -> bool:
+    """Whether there is such a run of statements."""
+    holder = _node_at(tree, s.parent)
+    if holder is None or s.label not in ("body", "orelse") or not hasattr(holder, s.label):
+        return False
+    return type(s.lo) is type(s.hi) is int and 0 <= s.lo < s.hi <= len(getattr(holder, s.label))
+
+
+def _node_at(tree: ProcDef, path: object) -> Node | None:
+    """The node at a path, None if it leads to none."""
+    node: Node | None = tree
+    for step in path if type(path) is tuple else (None,):
+        label, i = step if type(step) is tuple and len(step) == 2 else (None, None)
+        is_list = next((many for name, many in getattr(node, "CHILDREN", ()) if name == label), None)
+        if is_list is None or (i is None) == is_list:
+            return None
+        node = getattr(node, label)  # type: ignore[arg-type]
+        if is_list:
+            if type(i) is not int or not 0 <= i < len(node):  # type: ignore[arg-type]
+                return None
+            node = node[i]  # type: ignore[index]
+    return node
 
 
 def stmt_at(proc: Proc, path: Path) -> StmtCursor:

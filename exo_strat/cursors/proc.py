@@ -224,10 +224,15 @@ class Proc:
     def forward(self, cursor: Cursor) -> Cursor:
         """Where a cursor of an older version points now. What was deleted gives a `GoneCursor`.
 
-        Raises `InvalidCursorError` if this version was not made from the cursor's.
+        Raises `InvalidCursorError` if this version was not made from the cursor's, or if the cursor was made by hand
+        and there is no such place.
         """
         if not hasattr(cursor, "forwarded"):
             raise TypeError(f"a cursor is needed, as p.find(..) gives one, not {cursor!r}")
+        from .cursor import GoneCursor, exists
+
+        if not (exists(cursor) or type(cursor) is GoneCursor):
+            raise InvalidCursorError(f"there is nothing to which this {type(cursor).__name__} could point")
         if cursor.proc is self:
             return cursor
         return cursor.forwarded(self, self.edits_since(cursor.proc))

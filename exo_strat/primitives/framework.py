@@ -178,7 +178,7 @@ def find_target(p: Proc, ref: object, kinds: tuple[type[Cursor], ...]) -> Cursor
     if isinstance(ref, Move):
         moved = run_move(ref, p.root())
         if isinstance(moved, Success):
-            return coerce(moved.unwrap(), kinds)
+            return coerce(p.forward(moved.unwrap()), kinds)
         raise Refused(moved.failure())
     if isinstance(ref, Proc) and CallCursor in kinds:
         return _call_of(p, ref)
@@ -352,7 +352,7 @@ class Primitive(Atomic):
         spec = PRIMITIVES[self.name]
         rw = Rewrite(p)
         try:
-            target = coerce(c, spec.targets)
+            target = coerce(p.forward(c), spec.targets)
             check_arguments(spec.signature, spec.hints, self.args)
             pos, kws = _spread(spec.signature, self.args)
             where = spec.fn(rw, target, *pos, **kws)

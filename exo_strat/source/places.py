@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..cursors.cursor import BlockCursor, Cursor, GapCursor, NodeCursor, at_path, kind_of
+from ..cursors.cursor import BlockCursor, Cursor, GapCursor, NodeCursor, at_path, exists, kind_of
 from ..cursors.proc import Proc
 from ..ir.walk import Path, get
 
@@ -24,14 +24,15 @@ def place_source(c: Cursor) -> str:
     >>> place_source(p.find("n")), place_source(p.find("x[_] = _").after())
     ('foo.body()[0].hi()', 'foo.body()[0].body()[0].after()')
     """
+    if not exists(c):
+        return "<a cursor to code that is gone>"
     match c:
         case BlockCursor():
             return f"{_node(c.proc, c.span.parent)}.{c.span.label}()[{c.span.lo}:{c.span.hi}]"
         case GapCursor():
             return f"{_node(c.proc, c.anchor_path)}.{'after' if c.is_after else 'before'}()"
-        case NodeCursor():
-            return _node(c.proc, c.path)
-    return "<a cursor to code that is gone>"
+    assert isinstance(c, NodeCursor)
+    return _node(c.proc, c.path)
 
 
 def _node(p: Proc, path: Path) -> str:

@@ -11,17 +11,23 @@ from textwrap import indent
 import pytest
 from pyrsistent import pmap
 
-from exo_strat.cursors.proc import Proc
+from exo_strat.combinators import repeat
+from exo_strat.cursors.cursor import BlockCursor, Cursor, GapCursor, GoneCursor, ProcCursor, StmtCursor
+from exo_strat.cursors.edits import Span
+from exo_strat.cursors.kinds import AllocCursor, AssignCursor, ForCursor, WindowDefCursor, WriteConfigCursor
+from exo_strat.cursors.proc import InvalidCursorError, Proc
 from exo_strat.direct import (
     add_loop,
     bind_config,
     call_eqv,
     cut_loop,
+    delete_buffer,
     delete_config,
     expand_dim,
     extract_subproc,
     fission,
     insert_noop_call,
+    rename_variable,
     reorder_stmts,
     replace,
     rewrite_expr,
@@ -31,14 +37,16 @@ from exo_strat.direct import (
     stage_mem,
     write_config,
 )
-from exo_strat.failure import SchedulingError
+from exo_strat.failure import InvalidCursor, SchedulingError
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.frontend.errors import CheckError
 from exo_strat.ir import externs, types
 from exo_strat.ir.config import Config
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Binary, Const, Expr, Instr, StrideExpr, Var
-from exo_strat.primitives import PRIMITIVES
+from exo_strat.ir.walk import Path
+from exo_strat.primitives import PRIMITIVES, simplify
+from exo_strat.primitives import reorder_stmts as exchange
 from exo_strat.testing import assert_equivalent, assert_lawful
 
 C = Config("C", pmap({"n": types.size, "k": types.index, "on": types.bool_, "a": types.f32}))
@@ -309,3 +317,50 @@ def test_what_a_config_and_an_extern_function_are_is_checked_when_they_are_made(
         Config("D", pmap({"a": 1}))  # type: ignore[dict-item]
     with pytest.raises(ValueError, match="an extern function"):
         externs.extern("not a name", 1, abs, "{0}")
+
+
+LINES = "t: f32\nx[0] = 1.0\nfor i in seq(0, 4):\n    if i < 2:\n        y[i] = x[0]\nx[0] = 2.0\nC.a = 3.0"
+PLACES = parsed(LINES, "x: f32[4], y: f32[4]")
+IF: Path = (("body", 2), ("body", 0))
+BY_HAND: list[Cursor] = [
+    *[BlockCursor(PLACES, Span((), "body", lo, hi)) for lo, hi in ((-1, 1), (-2, 0), (3, 2), (1, 1), (4, 9))],
+    *[BlockCursor(PLACES, Span((), label, 0, 1)) for label in ("args", "preds", "name", "orelse")],
+    BlockCursor(PLACES, Span(IF, "orelse", 0, 1)),
+    BlockCursor(PLACES, Span((("body", -3),), "body", 0, 1)),
+    BlockCursor(PLACES, Span((), "body", True, 2)),
+    BlockCursor(PLACES, ((), "body", 0, 1)),  # type: ignore[arg-type]
+    *[GapCursor(PLACES, path, False) for path in ((("body", -1),), (("body", 5),), (("args", 0),), ())],
+    *[AssignCursor(PLACES, path) for path in ((("body", -2),), (("body", 0),), (("body", 1.0),), ("body", 1))],  # type: ignore[arg-type]
+    WindowDefCursor(PLACES, (("args", 0),)),
+    AllocCursor(PLACES, (("args", 1),)),
+    WriteConfigCursor(PLACES, (("body", -1),)),
+    ForCursor(PLACES, (("body", 1),)),
+    ForCursor(PLACES, [("body", 2)]),  # type: ignore[arg-type]
+    ProcCursor(PLACES, IF),
+    StmtCursor(PLACES, (("body", 1),)),
+    type("Own", (BlockCursor,), {"is_valid": True})(PLACES, Span((), "body", 0, 1)),
+    ForCursor(None, (("body", 2),)),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize("c", BY_HAND, ids=range(len(BY_HAND)))
+def test_a_cursor_that_was_made_by_hand_and_points_nowhere(c: Cursor) -> None:
+    for f in (reorder_stmts, delete_config, rename_variable, delete_buffer, stage_mem, insert_noop_call):
+        with pytest.raises(InvalidCursorError, match="could point"):
+            f(PLACES, c)
+    for op in (simplify(), repeat(simplify())):
+        assert isinstance(op(PLACES, c).failure(), InvalidCursor) and str(op(PLACES, c).failure())
+    with pytest.raises((InvalidCursorError, SchedulingError), match=r"could point|a cursor or a number is needed"):
+        rewrite_expr(PLACES, PLACES.find("1.0"), c)
+
+
+def test_every_cursor_that_navigation_gives_points_somewhere() -> None:
+    root = PLACES.root()
+    found = [*root.descendants(), *[g for s in root.statements() for g in (s.before(), s.after(), s.as_block())]]
+    assert len(found) > 30 and all(c.is_valid and PLACES.forward(c) is c for c in found)
+    assert not PLACES.forward(GoneCursor(PLACES)).is_valid
+
+
+def test_a_place_of_another_procedure() -> None:
+    other = parsed("y[0] = x[0]\nx[0] = 1.0", "x: f32[4], y: f32[4]")
+    assert isinstance(exchange().apply(PLACES, other.body()).failure(), InvalidCursor)
