@@ -14,11 +14,14 @@ from exo_strat import (
     DRAM,
     DRAM_STACK,
     DRAM_STATIC,
+    AssignCursor,
     BlockCursor,
     Cursor,
+    IfCursor,
     Memory,
     Op,
     Proc,
+    ReduceCursor,
     Script,
     StmtCursor,
     Sym,
@@ -36,7 +39,7 @@ from exo_strat import (
     try_else,
 )
 
-from ..inspect import statements
+from ..inspect import enclosing_loop, is_reduction, statements
 from .writing import strategy
 
 ADDRESSED = (DRAM, DRAM_STACK, DRAM_STATIC)
@@ -111,6 +114,22 @@ def block_of(s: StmtCursor, size: int) -> BlockCursor | None:
     """The block of so many statements that begins with one, if there are so many."""
     rest = s.expand(0, None)
     return rest[:size] if len(rest) >= size else None
+
+
+# -- what a machine can do --------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def steps(instructions: tuple[Proc, ...]) -> tuple[AssignCursor | ReduceCursor, ...]:
+    """The assignments and reductions that instructions make."""
+    found = (s for i in instructions for s in statements(i.root()))
+    return tuple(s for s in found if isinstance(s, AssignCursor | ReduceCursor))
+
+
+def masked_reductions(instructions: Sequence[Proc]) -> frozenset[str]:
+    """The operators by which one of the instructions reduces some of the lanes to one value."""
+    sums = (s for s in steps(tuple(instructions)) if isinstance(s, ReduceCursor))
+    return frozenset(s.op() for s in sums if isinstance(s.parent(), IfCursor) and is_reduction(s, enclosing_loop(s)))
 
 
 # -- shapes -------------------------------------------------------------------------------------------

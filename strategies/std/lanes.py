@@ -1,26 +1,38 @@
-"""What a plan for vectors has left without an instruction. Imports `exo_strat` and how this package writes."""
+"""What a plan for vectors has left without an instruction. Imports `exo_strat`, `inspect` and `writing`."""
 
 from __future__ import annotations
 
+import sys
 import warnings
+from typing import TypeAlias
 
 from exo_strat import (
+    AssignCursor,
     Cursor,
     ForCursor,
+    IfCursor,
     Memory,
     Proc,
+    ReduceCursor,
     Script,
     fail,
+    focus,
     identity,
     mentions,
     names_at,
     nodes,
     print_stmt,
+    seq,
     traversals,
     walk,
 )
 
-from .writing import strategy
+from ..inspect import enclosing_loop, enclosing_scopes, statements
+from .writing import strategy, text
+
+Update: TypeAlias = AssignCursor | ReduceCursor
+OURS = ("exo_strat", "strategies")
+"""The packages through which a plan is applied."""
 
 
 class NoInstructionWarning(UserWarning):
@@ -32,9 +44,8 @@ class NoInstructionWarning(UserWarning):
 def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Script:
     """`s  ~>  s`. Focus: what a plan for vectors has left. Returns it.
 
-    Each loop over the lanes of registers in `memory`, at and below the focus, that is no call of an instruction is
-    named in a
-    `NoInstructionWarning`; with `strict` in a failure.
+    What loops over the lanes of registers in `memory` still do themselves, at and below the focus, is named in one
+    `NoInstructionWarning`; with `strict` in a failure at the first of these loops.
 
     >>> from exo_strat import DRAM_STACK, proc_from_source
     >>> p = proc_from_source('''
@@ -44,25 +55,60 @@ def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Scr
     ...         v[l] = expf(x[l])
     ... ''')
     >>> print(check_lanes(DRAM_STACK, strict=True)(p).failure().message)
-    no instruction computes `v[l] = expf(x[l])`, so a loop over lanes of DRAM_STACK is left: put it in a loop of its own
+    no instruction computes `v[l] = expf(x[l])`: a loop over lanes of DRAM_STACK is left
     """
-    names = names_at(p.tree)
-    left = dict.fromkeys(print_stmt(s, names) for s in by_lanes(c, memory))
-    advice = f"so a loop over lanes of {memory} is left: put it in a loop of its own"
-    message = "\n".join(f"no instruction computes `{text}`, {advice}" for text in left)
-    if message and strict:
-        yield fail(message)
-    if message:
-        more = " (fission, std.stage_expr) that stays as it is; with strict=True the plan fails instead"
-        warnings.warn(message + more, NoInstructionWarning, stacklevel=2)
+    found = by_lanes(c, memory)
+    left = tuple(dict.fromkeys(_shown(s) for s in found))
+    named, loops = ",\n    ".join(left), "a loop" if len(left) == 1 else "for each a loop"
+    message = f"no instruction computes {named}: {loops} over lanes of {memory} is left"
+    if found and strict:
+        yield seq(focus(enclosing_loop(found[0])), fail(message))
+    if found:
+        warnings.warn(f"{message}. {_advice(found)}", NoInstructionWarning, stacklevel=_levels())
     yield identity
     return c
 
 
-def by_lanes(c: Cursor, memory: Memory) -> list[nodes.Assign | nodes.Reduce]:
+def by_lanes(c: Cursor, memory: Memory) -> list[Update]:
     """The assignments to and from registers that loops at and below a cursor make themselves, one lane at a time."""
     registers = {n.sym for _, n in walk(c.proc.tree) if isinstance(n, nodes.Alloc) and n.mem == memory}
     block = c.as_block() if isinstance(c, ForCursor) else c
-    inside = (n for loop in traversals.inner_loops(block) if isinstance(loop, ForCursor) for _, n in walk(loop.node))
-    found = (n for n in inside if isinstance(n, nodes.Assign | nodes.Reduce))
-    return [n for n in found if not mentions(n).isdisjoint(registers)]
+    inside = (s for loop in traversals.inner_loops(block) if isinstance(loop, ForCursor) for s in statements(loop))
+    found = (s for s in inside if isinstance(s, AssignCursor | ReduceCursor))
+    return [s for s in found if not mentions(s.node).isdisjoint(registers)]
+
+
+def _condition(s: Update) -> IfCursor | None:
+    """The `if` right around a statement, in a loop over lanes."""
+    around = enclosing_scopes(s)[-1]
+    return around if isinstance(around, IfCursor) else None
+
+
+def _shown(s: Update) -> str:
+    """A statement, and the condition on which it is done: there may be an instruction for one without the other."""
+    branch = _condition(s)
+    assert isinstance(s.node, nodes.Assign | nodes.Reduce)
+    shown = f"`{print_stmt(s.node, names_at(s.proc.tree))}`"
+    if branch is None:
+        return shown
+    return f"{shown} under `if {text(branch.cond())}`"
+
+
+def _advice(left: list[Update]) -> str:
+    """What to do about it."""
+    conditions = [branch.cond().node for s in left if (branch := _condition(s)) is not None]
+    on_data = [any(isinstance(n, nodes.Read) for _, n in walk(e)) for e in conditions]
+    ways = ["Put what has none in a loop of its own (fission, std.stage_expr)"]
+    if any(on_data):
+        ways.append("say a condition on data with select(..), as no instruction has one")
+    if not all(on_data):
+        ways.append("take tail='cut', which needs no mask")
+    return f"{'; '.join(ways)}; with strict=True the plan fails instead"
+
+
+def _levels() -> int:
+    """How many calls up the first one is that is not of these packages: whoever applied the plan."""
+    frame, levels = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in OURS:
+        frame, levels = frame.f_back, levels + 1
+    return levels

@@ -6,12 +6,14 @@ from collections.abc import Generator, Sequence
 from typing import Any
 
 from exo_strat import (
+    AllocCursor,
     BlockCursor,
     ForCursor,
     Machine,
     Memory,
     Op,
     Proc,
+    ReduceCursor,
     Script,
     StmtCursor,
     divide_loop,
@@ -25,9 +27,9 @@ from exo_strat import (
     try_else,
 )
 
-from ..inspect import unique_names
+from ..inspect import is_reduction, statements, unique_names
 from .compute import Rule, fma_rule, stage_compute
-from .instructions import replace_all
+from .instructions import masked_reductions, replace_all, steps
 from .lanes import check_lanes
 from .reductions import parallelize_reductions
 from .splitting import fission_into_singles
@@ -39,8 +41,12 @@ TAILS = {
     "cut_and_predicate": "cut",
     "guard": "guard",
     "predicate": "guard",
+    "best": "cut",
 }
 """What becomes of iterations that fill no vector, and by which tail of `divide_loop`; see `vectorize`."""
+
+MASKED = ("cut_and_predicate", "predicate")
+"""The tails that need instructions with a mask."""
 
 
 @strategy
@@ -59,7 +65,8 @@ def vectorize(
     - "cut": a loop of their own, one by one;
     - "cut_and_predicate": one vector of their own, by instructions with a mask;
     - "guard": in the loop over vectors, which asks each time whether there is a whole one, one by one;
-    - "predicate": there, by instructions with a mask.
+    - "predicate": there, by instructions with a mask;
+    - "best": as by "cut_and_predicate", or by "cut" if no instruction with a mask makes one of the loop's sums.
 
     A loop over the lanes that none of the instructions computes, as one of `expf`, stays, and is named in a
     `NoInstructionWarning`; with `strict` that is a failure. Without instructions all stay, and nothing is said.
@@ -91,6 +98,8 @@ def vectorize(
     """
     if tail not in TAILS:
         yield fail(f"tail is one of {', '.join(TAILS)}, not {tail!r}")
+    if tail == "best":
+        tail = "cut_and_predicate" if _sums(c) <= masked_reductions(instructions) else "cut"
     main, lanes = yield from _divided(p, c, width, memory, tail)
     for loop in lanes:
         yield seq(focus(loop), stage_compute(precision, memory, rules), fission_into_singles())
@@ -99,6 +108,13 @@ def vectorize(
     if instructions:
         yield seq(focus(in_place_of(c, p)), check_lanes(memory, *((True,) if strict else ())))
     return main  # type: ignore[no-any-return]
+
+
+def _sums(loop: ForCursor) -> set[str]:
+    """By which operators iterations accumulate into what they share."""
+    own = {a.sym for a in statements(loop) if isinstance(a, AllocCursor)}
+    sums = (s for s in statements(loop) if isinstance(s, ReduceCursor) and is_reduction(s, loop))
+    return {s.op() for s in sums if s.sym not in own}
 
 
 def _divided(
@@ -128,8 +144,9 @@ def vectorize_for(
 ) -> Op:
     """`for i: s  ~>  for io: instr(..)`: `vectorize` with the width, registers and instructions of a machine.
 
-    Fails if the machine has vectors, but none of this precision. The tail is masked if the machine can do so, else
-    cut, or as `tail` says. What the machine has no instruction for is
+    Fails if the machine has vectors, but none of this precision. The tail is masked if the machine can do so ("best"),
+    else cut, or as `tail` says, which fails if it needs masks that the machine does not have. Of the `rules`,
+    `fma_rule` counts only if one of the instructions multiplies and adds. What the machine has no instruction for is
     named in a `NoInstructionWarning`, or with `strict` a failure.
 
     >>> from exo_strat import DRAM, Machine
@@ -142,7 +159,11 @@ def vectorize_for(
     if machine.vec_widths and precision not in machine.vec_widths:
         return fail(f"{machine} has no vectors of {precision}; it has those of {', '.join(sorted(machine.vec_widths))}")
     width, instructions = machine.vec_width(precision), machine.get_instructions(precision)
-    best = "cut_and_predicate" if machine.supports_predication else "cut"
+    if tail in MASKED and instructions and not machine.supports_predication:
+        return fail(f"{machine} has no instructions with a mask, which tail={tail!r} needs: take 'cut' or 'guard'")
+    if instructions and not any(fma_rule(s) for s in steps(tuple(instructions))):
+        rules = tuple(rule for rule in rules if rule is not fma_rule)
+    best = "best" if machine.supports_predication else "cut"
     return vectorize(width, precision, machine.mem_type, instructions, rules, tail or best, strict)
 
 

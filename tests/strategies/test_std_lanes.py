@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import pytest
+from pyrsistent import pmap
 
-from backends.targets import avx2
-from exo_strat import at, proc_from_source, schedule
+from backends.targets import avx2, avx512, neon
+from exo_strat import Machine, at, proc_from_source, schedule
 from strategies import demos, std
+from strategies.std.instructions import steps
 
 EXP = proc_from_source("""
 def foo(n: size, x: f32[n], y: f32[n]):
@@ -36,3 +39,49 @@ def test_nothing_is_said_where_instructions_compute_everything() -> None:
         schedule(at(LOOP, std.vectorize_for(avx2, "f32", strict=True)), p)
         for demo in (demos.axpy, demos.gemv_n):
             demo.schedule(avx2)
+
+
+MASKED_SUM = proc_from_source("""
+def foo(n: size, m: f32[n], x: f32[n], s: f32):
+    for i in seq(0, n):
+        if m[i] != 0.0:
+            s += x[i]
+""")
+
+
+def test_a_statement_that_has_no_instruction_for_its_condition_is_named_with_it() -> None:
+    with pytest.warns(std.NoInstructionWarning) as said:
+        schedule(at(LOOP, std.vectorize_for(avx2, "f32")), MASKED_SUM)
+    [warning] = said
+    text = str(warning.message)
+    assert "`acc[ii] += v[ii]` under `if m[8 * io + ii] != 0.0`" in text
+    assert text.count("with strict=True") == text.count("fission") == text.count("select(..)") == 1
+    assert warning.filename == __file__
+
+
+def test_the_failure_marks_the_loop() -> None:
+    failure = at(LOOP, std.vectorize_for(avx2, "f32", strict=True))(MASKED_SUM).failure()
+    assert "-->         for ii in seq(0, 8):" in str(failure)
+
+
+@pytest.mark.parametrize("machine", [avx2, avx512], ids=str)
+def test_the_tail_is_masked_only_where_the_sums_can_be(machine: Machine) -> None:
+    largest, total = (
+        proc_from_source(f"def f(n: size, x: f32[n], r: f32):\n    r = x[0]\n    for i in seq(0, n):\n        {how}\n")
+        for how in ("r = max(r, x[i])", "r += x[i]")
+    )
+    plan = at(LOOP, std.vectorize_for(machine, "f32", strict=True))
+    assert "for ii in seq(0, n % " in str(schedule(plan, largest))
+    assert "mask_reduce_add_ps" in str(schedule(plan, total))
+
+
+def test_a_machine_without_masks_or_fused_products() -> None:
+    head = "def f(n: size, a: f32, x: f32[n], y: f32[n]):\n    "
+    p = proc_from_source(f"{head}for i in seq(0, n):\n        y[i] += a * x[i]\n")
+    few = tuple(i for i in neon.get_instructions("f32") if not any(std.fma_rule(s) for s in steps((i,))))
+    plain = replace(neon, name="plain", instructions=pmap({"f32": few}))
+    q = schedule(at(LOOP, std.vectorize_for(plain, "f32", strict=True)), p)
+    assert "mul" in str(q) and "add" in str(q)
+    for tail in ("predicate", "cut_and_predicate"):
+        failure = at(LOOP, std.vectorize_for(plain, "f32", tail=tail))(p).failure()
+        assert f"plain has no instructions with a mask, which tail='{tail}' needs" in str(failure)
