@@ -1,5 +1,5 @@
 """The C around a procedure that Python calls, and what it reports: no memory, no stack, no value.
-Imports `arguments`, `c`.
+Imports `arguments`, `c`. It remembers of the process whether OpenMP's threads ran.
 
 The C is in `exo_jit.h` and `exo_jit.c`. The entry point returns a status; `load` makes it an exception.
 """
@@ -7,6 +7,7 @@ The C is in `exo_jit.h` and `exo_jit.c`. The entry point returns a status; `load
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -73,6 +74,34 @@ def stack_use(code: str, frames: Mapping[str, int]) -> int:
     return taken[last] + sum(size for f, size in frames.items() if f not in taken)
 
 
+class _Threads:
+    """Whether threads of OpenMP ran in this process, and whether it was forked from one where they did: those threads
+    are not there any more, but libgomp would wait for them."""
+
+    ran = False
+    lost = False
+
+    @classmethod
+    def forked(cls) -> None:
+        """What a child does first."""
+        cls.lost = cls.lost or cls.ran
+
+
+os.register_at_fork(after_in_child=_Threads.forked)
+
+
+def _alone_after_fork(f: Callable[..., None], set_threads: Callable[[int], object]) -> Callable[..., None]:
+    """`f`, which uses OpenMP, but in one thread where the threads were lost. That number is the calling thread's."""
+
+    def run(*values: object) -> None:
+        if _Threads.lost:
+            set_threads(1)
+        _Threads.ran = True
+        f(*values)
+
+    return run
+
+
 _FUNCTION = re.compile(r"^[\w ()]*?\b(exo_\w+)\([^;{}]*\) \{\n(?:.*\n)*?\}$", re.MULTILINE)
 _NAME = re.compile(r"\bexo_\w+")
 
@@ -109,4 +138,5 @@ def load(library: Library, types: Sequence[type], name: str) -> Callable[..., No
 
     f.argtypes = list(types)
     f.restype = check
-    return f  # type: ignore[no-any-return]
+    threads = getattr(loaded, "omp_set_num_threads", None)  # of libgomp, where the code has parallel loops
+    return f if threads is None else _alone_after_fork(f, threads)
