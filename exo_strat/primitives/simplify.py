@@ -58,7 +58,7 @@ BLOCKS = ("body", "orelse")
     same_values=True,
     cursors={
         "target": "stay, replaced, gone",
-        "inside": "stay, gone",
+        "inside": "stay, replaced, gone",
         "elsewhere": "stay, replaced, gone",
         "values inside": "stay, replaced, gone, lost",
         "values elsewhere": "stay, replaced, gone, lost",

@@ -14,7 +14,7 @@ from pyrsistent import pmap
 from exo_strat.combinators import repeat
 from exo_strat.cursors.cursor import BlockCursor, Cursor, GapCursor, GoneCursor, ProcCursor, StmtCursor
 from exo_strat.cursors.edits import Span
-from exo_strat.cursors.kinds import AllocCursor, AssignCursor, ForCursor, WindowDefCursor, WriteConfigCursor
+from exo_strat.cursors.kinds import AllocCursor, AssignCursor, ForCursor, PassCursor, WindowDefCursor, WriteConfigCursor
 from exo_strat.cursors.proc import InvalidCursorError, Proc
 from exo_strat.direct import (
     add_loop,
@@ -32,6 +32,7 @@ from exo_strat.direct import (
     replace,
     rewrite_expr,
     shift_loop,
+    simplify,
     sink_alloc,
     specialize,
     stage_mem,
@@ -364,3 +365,11 @@ def test_every_cursor_that_navigation_gives_points_somewhere() -> None:
 def test_a_place_of_another_procedure() -> None:
     other = parsed("y[0] = x[0]\nx[0] = 1.0", "x: f32[4], y: f32[4]")
     assert isinstance(exchange().apply(PLACES, other.body()).failure(), InvalidCursor)
+
+
+def test_a_cursor_to_an_accumulation_of_nothing_goes_as_simplify_declares() -> None:
+    p = parsed("if n < 2:\n    y += 0.0\nelse:\n    y = 1.0")
+    simple = PRIMITIVES["simplify"]
+    assert "replaced" in simple.cursors["inside"]
+    q = simplify(p)
+    assert isinstance(q.forward(p.find("y += _")), PassCursor)
