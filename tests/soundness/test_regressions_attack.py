@@ -32,7 +32,6 @@ from exo_strat.direct import (
     replace,
     rewrite_expr,
     shift_loop,
-    simplify,
     sink_alloc,
     specialize,
     stage_mem,
@@ -371,5 +370,5 @@ def test_a_cursor_to_an_accumulation_of_nothing_goes_as_simplify_declares() -> N
     p = parsed("if n < 2:\n    y += 0.0\nelse:\n    y = 1.0")
     simple = PRIMITIVES["simplify"]
     assert "replaced" in simple.cursors["inside"]
-    q = simplify(p)
+    q = simplify.direct(p)
     assert isinstance(q.forward(p.find("y += _")), PassCursor)
