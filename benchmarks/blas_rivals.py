@@ -24,6 +24,7 @@ import numpy as np
 from backends.cpu import features
 from backends.targets import avx2, avx512
 from backends.toolchain import build as build_c
+from benchmarks.measure import FAST_MATH
 from benchmarks.peers import ALONE, home_of
 from examples.blas.binding import NUMBERS, load
 from examples.blas.dispatch import Prototype, prototypes
@@ -191,7 +192,7 @@ def plain() -> Iterator[Rival]:
 
 def _plain_by(compiler: str) -> ctypes.CDLL:
     text = PLAIN_C.read_text().replace("__FILE__", f'"{PLAIN_C}"')
-    flags = (*FLAGS, "-ffast-math", "-Wl,-Bsymbolic")
+    flags = (*FLAGS, *FAST_MATH, "-Wl,-Bsymbolic")
     with patch.dict(os.environ, {"CC": compiler}):
         return ctypes.CDLL(str(build_c(f"blas_plain_{compiler}", text, flags, sorted(features()))))
 

@@ -16,13 +16,14 @@ import numpy as np
 
 from backends.jit import jit
 from backends.targets import best_machine
+from benchmarks.measure import FAST_MATH
 from benchmarks.peers import python_with
 from examples.halide import blur, unsharp
 from exo_strat import Op, Proc, schedule
 
 PEER = Path(__file__).with_name("halide_peer.py")
 PLAIN_C = Path(__file__).with_name("halide_plain.c")
-FLAGS = ("-std=gnu11", "-O3", "-march=native", "-ffast-math", "-fopenmp", "-fPIC", "-shared")
+FLAGS = ("-std=gnu11", "-O3", "-march=native", *FAST_MATH, "-fopenmp", "-fPIC", "-shared")
 
 Run = Callable[[int, int, np.ndarray, np.ndarray], object]
 

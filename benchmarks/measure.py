@@ -15,6 +15,12 @@ from rich.table import Table
 
 Run = Callable[[], object]
 
+FAST_MATH = (
+    "-fno-math-errno", "-fno-signed-zeros", "-fno-trapping-math", "-fassociative-math", "-freciprocal-math",
+    "-ffinite-math-only",
+)  # fmt: skip
+"""What -ffast-math does to code. With that flag itself, a library would also make the process that loads it take
+subnormal numbers for zero."""
 ROUNDS = 15
 SAMPLE_SECONDS = 0.03
 

@@ -96,7 +96,7 @@ CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
     (std.specialize_sizes("n", (1, 2)), outermost_loops, (), 20),
     (std.stage_compute("f32", REGISTERS, (abs_rule, broadcast_rule, fma_rule)), LOOPS, ("sums", "nest"), 20),
     (std.stage_expr("t", REGISTERS), values, (), 20),
-    (std.stream_stores(CALLEES), None, ("calls", "anything"), 10),
+    (std.stream_stores(CALLEES), None, ("calls", "lent", "handed", "relied"), 10),
     (std.tile(2), LOOPS, (), 20),
     (std.tile(2, 3), LOOPS, ("nest", "patch"), 10),
     (std.tile(2, 3, tail="cut"), LOOPS, ("nest", "patch"), 10),
