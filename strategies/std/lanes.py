@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
+from inspect import currentframe
 from typing import TypeAlias
 
 from exo_strat import (
@@ -108,7 +108,8 @@ def _advice(left: list[Update]) -> str:
 
 def _levels() -> int:
     """How many calls up the first one is that is not of these packages: whoever applied the plan."""
-    frame, levels = sys._getframe(1), 1
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in OURS:
+    here = currentframe()
+    frame, levels = here and here.f_back, 1
+    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in OURS:
         frame, levels = frame.f_back, levels + 1
     return levels

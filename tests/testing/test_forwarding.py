@@ -33,6 +33,7 @@ RARE = {
     ("bind_expr", "values elsewhere", "gone"),
     ("resize_dim", "values elsewhere", "first copy"),  # the ends of windows
     ("simplify", "elsewhere", "replaced"),  # of a procedure, what comes to nothing
+    ("simplify", "inside", "replaced"),  # a branch that only adds 0.0
     ("simplify", "values inside", "lost"),
     ("simplify", "values elsewhere", "lost"),
     ("lift_scope", "values inside", "replaced"),
