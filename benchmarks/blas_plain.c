@@ -1,4 +1,4 @@
-// BLAS as plain loops for neighbours in memory, row-major: what a C compiler makes of them with -O3 -ffast-math. The
+// BLAS as plain loops for neighbours in memory, row-major: what a C compiler makes of them with -O3 and fast math. The
 // names are those of CBLAS, and the arguments too. Included by itself, once for each precision.
 #ifndef T
 #include <math.h>

@@ -1,17 +1,10 @@
-"""At which precision data is computed. Imports `ir` and scopes.
-
-A literal takes the precision of its context, `R` is f32, and the operands of an operator agree. A value is converted
-where it is stored, and by `u16(x)` and the like. So what is moved elsewhere may come to be computed at another
-precision, where less fits: `converted` keeps it at its own.
-"""
+"""At which precision the data at a place of a procedure is computed. Imports `ir` and scopes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from pyrsistent import pvector
-
-from ..ir.externs import CONVERSIONS, ExternFn
+from ..ir.externs import ExternFn
 from ..ir.names import Sym
 from ..ir.nodes import (
     Assign,
@@ -28,70 +21,10 @@ from ..ir.nodes import (
     Unary,
     WriteConfig,
 )
-from ..ir.types import Control, R, Scalar, Tensor, Type, f32
-from ..ir.walk import COMPARISONS, Path, children, get, is_control
+from ..ir.precisions import conversion, converted, decided, element, precision
+from ..ir.types import Control, R, Scalar, Type
+from ..ir.walk import COMPARISONS, Path, get, is_control
 from .scope import types_at
-
-BITS = {"f16": 11, "f32": 24, "f64": 53}
-"""The bits of the whole numbers that a floating-point precision surely holds."""
-
-
-def decided(t: Scalar) -> Scalar:
-    """A precision as it is computed with."""
-    return f32 if t == R else t
-
-
-def element(t: Type) -> Scalar:
-    """The precision of a buffer of data."""
-    scalar = t.base if isinstance(t, Tensor) else t
-    assert isinstance(scalar, Scalar)
-    return scalar
-
-
-def integer_range(t: Scalar) -> tuple[int, int]:
-    """The least and the greatest value of an integer precision.
-
-    >>> integer_range(Scalar("i8")), integer_range(Scalar("u16"))
-    ((-128, 127), (0, 65535))
-    """
-    bits = int(t.name[1:])
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if t.name[0] == "i" else (0, (1 << bits) - 1)
-
-
-def holds(wide: Scalar, narrow: Scalar) -> bool:
-    """Whether every value of one precision is one of another.
-
-    >>> holds(Scalar("i32"), Scalar("u16")), holds(Scalar("f32"), Scalar("i32")), holds(Scalar("i8"), Scalar("u8"))
-    (True, False, False)
-    """
-    wide, narrow = decided(wide), decided(narrow)
-    if narrow.is_float:
-        return wide.is_float and BITS[wide.name] >= BITS[narrow.name]
-    least, most = integer_range(narrow)
-    if wide.is_float:
-        return most.bit_length() <= BITS[wide.name]
-    lo, hi = integer_range(wide)
-    return lo <= least and most <= hi
-
-
-def precision(e: Node, types: Mapping[Sym, Type]) -> Scalar | None:
-    """The precision of a data expression, by what it reads; None if it is made of literals only."""
-    found = list(_read(e, types))
-    return next((t for t in found if t != R), R) if found else None
-
-
-def _read(e: Node, types: Mapping[Sym, Type]) -> Iterator[Scalar]:
-    """The precisions of what is read; of what is converted, only that to which it is."""
-    match e:
-        case Read(sym=s):
-            yield element(types[s])
-        case ReadConfig(config=c, field=f) if isinstance(t := c.fields[f], Scalar):
-            yield t
-        case ExternCall(f=ExternFn(result=str(result))):
-            yield Scalar(result)
-        case _:
-            for _, child in children(e):
-                yield from _read(child, types)
 
 
 def precision_at(tree: ProcDef, path: Path) -> Scalar:
@@ -137,18 +70,6 @@ def _context(node: Node, below: Path, types: Mapping[Sym, Type]) -> Scalar | Non
             return None
         case _:
             return R
-
-
-def converted(e: Expr, to: Scalar, types: Mapping[Sym, Type]) -> Expr:
-    """A value as it is when it is held at a precision: `i64(e)`, unless `e` is computed at that one, or is made of
-    literals only."""
-    own = precision(e, types)
-    return e if own is None or decided(own) == decided(to) else conversion(e, to)
-
-
-def conversion(e: Expr, to: Scalar) -> Expr:
-    """`i64(e)` and the like."""
-    return ExternCall(CONVERSIONS[decided(to).name], pvector([e]))
 
 
 def put_at(tree: ProcDef, path: Path, e: Expr, held: Scalar, types: Mapping[Sym, Type]) -> Expr:

@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from pyrsistent import pvector
-
-from ..ir.externs import CONVERSIONS
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import (
@@ -32,8 +29,9 @@ from ..ir.nodes import (
     WindowDef,
     WriteConfig,
 )
-from ..ir.types import Control, R, Scalar, Tensor, f32
-from ..ir.walk import Path, binders, child, declarators, get, is_control, mentions, parts, rewrite, walk
+from ..ir.precisions import conversion, converted, decided, precision
+from ..ir.types import Scalar, Tensor, Type
+from ..ir.walk import Path, binders, child, declarators, get, is_control, mentions, rewrite, walk
 from .answers import Proved
 from .configs import written_fields
 from .context import facts_at
@@ -102,8 +100,8 @@ def _after(tree: ProcDef, path: Path, value: Expr | None, field: ReadConfig) -> 
             one = _after_first(tree, path, "body", len(body), value, field)
             return one if one == _after_first(tree, path, "orelse", len(orelse), value, field) else None
         case Call() if field in written_fields(s):
-            value = left_by(s, field)
-            value = value and rewrite(value, partial(_needless, _elements(tree)))
+            left = left_by(s, field)
+            value = None if left is None else rewrite(left, partial(_needless, _data_types(tree)))
     return None if value is None or _changes(tree, path, value) else value
 
 
@@ -126,22 +124,25 @@ def _last(tree: ProcDef, path: Path, loop: For, field: ReadConfig) -> Expr | Non
 def stored(tree: ProcDef, e: Expr, field: ReadConfig) -> Expr:
     """What a data field holds when a value was written to it: the value at the field's precision."""
     t = field.config.fields[field.field]
-    if not isinstance(t, Scalar) or _is_small(e) or _precisions(_elements(tree), e) == {_decided(t)}:
+    if not isinstance(t, Scalar) or _is_small(e):
         return e
-    return _conversion(e, t)
+    types = _data_types(tree)
+    return conversion(e, t) if precision(e, types) is None else converted(e, t, types)
 
 
 def _passed(formal: Arg, actual: Expr) -> Expr:
     """What a scalar argument is in the callee: a value at the argument's precision."""
     t = formal.type
-    computed = isinstance(t, Scalar) and not isinstance(actual, Read) and not _is_small(actual)
-    return _conversion(actual, t) if computed else actual  # type: ignore[arg-type]
+    if isinstance(t, Scalar) and not (isinstance(actual, Read) or _is_small(actual)):
+        return conversion(actual, t)
+    return actual
 
 
-def _needless(known: Mapping[Sym, Scalar], n: Node) -> Node:
-    """What is converted to a precision that it has."""
-    if isinstance(n, ExternCall) and n.f.result is not None and _precisions(known, n.args[0]) == {Scalar(n.f.result)}:
-        return n.args[0]
+def _needless(types: Mapping[Sym, Type], n: Node) -> Node:
+    """An expression less a conversion to the precision that it has."""
+    if isinstance(n, ExternCall) and n.f.result is not None:
+        own = precision(n.args[0], types)
+        return n.args[0] if own is not None and decided(own).name == n.f.result else n
     return n
 
 
@@ -150,37 +151,16 @@ def _is_small(e: Expr) -> bool:
     return isinstance(e, Const) and e.value == e.value // 1 and 0 <= e.value < 128
 
 
-def _conversion(e: Expr, t: Scalar) -> Expr:
-    return ExternCall(CONVERSIONS[_decided(t).name], pvector([e]))
-
-
-def _decided(t: Scalar) -> Scalar:
-    return f32 if t == R else t
-
-
-def _precisions(known: Mapping[Sym, Scalar], e: Expr) -> set[Scalar]:
-    """The precisions of what an expression is computed from; a literal has that of what is around it."""
-    match e:
-        case Read(sym=s):
-            return {known[s]}
-        case ReadConfig(config=c, field=f) if isinstance(t := c.fields[f], Scalar):
-            return {_decided(t)}
-        case ExternCall(f=fn) if fn.result is not None:
-            return {Scalar(fn.result)}
-        case _:
-            return {t for part in parts(e) if isinstance(part, Expr) for t in _precisions(known, part)}
-
-
 @memo_by_identity
-def _elements(tree: ProcDef) -> Mapping[Sym, Scalar]:
-    """The precision of each buffer and window of a procedure."""
-    found: dict[Sym, Scalar] = {}
+def _data_types(tree: ProcDef) -> Mapping[Sym, Type]:
+    """The types of the buffers of a procedure; a window's is that of its buffer."""
+    types: dict[Sym, Type] = {}
     for d in declarators(tree):
         if isinstance(d, WindowDef):
-            found[d.sym] = found[d.rhs.sym]
-        elif isinstance(d, Arg | Alloc) and not isinstance(d.type, Control):
-            found[d.sym] = _decided(d.type.base if isinstance(d.type, Tensor) else d.type)
-    return found
+            types[d.sym] = types[d.rhs.sym]
+        elif isinstance(d, Arg | Alloc):
+            types[d.sym] = d.type
+    return types
 
 
 def _lasting(e: Expr) -> bool:

@@ -183,7 +183,7 @@ def rename(rw: Rewrite, proc: ProcCursor, name: str) -> Where:
 def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, name: str) -> Where:
     """`for i: s  ~>  for j: s[i -> j]`; so a buffer, `a: T; s  ~>  b: T; s[a -> b]`, and a window.
 
-    `name` is an identifier. Nothing is owed: variables are told apart by more than their names, and of two that have
+    `name` is an identifier. Variables differ by more than their names, so another one may have it: of two that have
     one name, the inner one prints with a number. Returns the loop, allocation or window.
 
     >>> from exo_strat import proc_from_source

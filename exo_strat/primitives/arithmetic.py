@@ -15,11 +15,11 @@ from ..cursors.cursor import BlockCursor, NodeCursor
 from ..cursors.edits import span_of
 from ..cursors.kinds import AssignCursor, BinaryOpCursor, ReduceCursor
 from ..cursors.rewrite import Rewrite
-from ..frontend.precisions import converted, element, holds, precision
 from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Binary, Const, Expr, For, ProcDef, Read, Reduce, Unary
+from ..ir.precisions import converted, element, holds, precision
 from ..ir.reductions import combined, made_by, parts
 from ..ir.types import Scalar
 from ..ir.walk import Path, binders, get, mentions, walk

@@ -15,7 +15,7 @@ from ..cursors.kinds import AssignCursor, WindowDefCursor
 from ..cursors.rewrite import Rewrite
 from ..failure import unsafe
 from ..frontend.check_views import written_args
-from ..frontend.precisions import element, put_at
+from ..frontend.precisions import put_at
 from ..frontend.scope import declarations
 from ..ir.names import Sym
 from ..ir.nodes import (
@@ -34,6 +34,7 @@ from ..ir.nodes import (
     WindowDef,
     WindowExpr,
 )
+from ..ir.precisions import element
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Tensor
 from ..ir.walk import Path, get

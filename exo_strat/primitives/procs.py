@@ -13,7 +13,7 @@ from ..cursors.kinds import CallCursor
 from ..cursors.proc import Proc
 from ..cursors.rewrite import Rewrite
 from ..failure import Refused, unsafe
-from ..frontend.precisions import decided, element, precision_at, put_at
+from ..frontend.precisions import precision_at, put_at
 from ..frontend.scope import declarations, types_at
 from ..ir import build as b
 from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
@@ -40,6 +40,7 @@ from ..ir.nodes import (
     WindowDef,
     WindowExpr,
 )
+from ..ir.precisions import decided, element
 from ..ir.printing import callee_names, names_at, print_expr, print_stmt
 from ..ir.types import Control, R, Tensor, Type, bool_
 from ..ir.walk import rewrite, walk, with_child

@@ -11,7 +11,7 @@ from ..cursors.edits import Span
 from ..cursors.kinds import ForCursor, IfCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.exprs import parse_data
-from ..frontend.precisions import precision, precision_at, put_at
+from ..frontend.precisions import precision_at, put_at
 from ..frontend.scope import scope_at, types_at
 from ..ir import build as b
 from ..ir.difference import where_apart
@@ -35,6 +35,7 @@ from ..ir.nodes import (
     WindowExpr,
 )
 from ..ir.numbers import is_number
+from ..ir.precisions import precision
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Type, bool_
 from ..ir.walk import Path, Step, children, get, is_bool, is_control, parts, put

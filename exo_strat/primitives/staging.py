@@ -11,7 +11,7 @@ from ..cursors.cursor import BlockCursor, ExprCursor, at_path
 from ..cursors.edits import Span, span_of
 from ..cursors.rewrite import Rewrite
 from ..frontend.check_views import written_args
-from ..frontend.precisions import element, precision_at
+from ..frontend.precisions import precision_at
 from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.memory import DRAM
@@ -39,6 +39,7 @@ from ..ir.nodes import (
     WinDim,
     WindowExpr,
 )
+from ..ir.precisions import element
 from ..ir.printing import names_at, print_expr
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Tensor, Type

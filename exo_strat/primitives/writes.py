@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..cursors.cursor import BlockCursor, StmtCursor
 from ..cursors.edits import Span, span_of
 from ..cursors.rewrite import Rewrite
-from ..frontend.precisions import converted, element
 from ..frontend.scope import declarations
 from ..ir.nodes import Assign, ProcDef, Reduce
+from ..ir.precisions import converted, element
 from ..ir.reductions import combined
 from ..ir.walk import get
 from ..logic import safety

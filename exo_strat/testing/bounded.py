@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from math import trunc
 from typing import Final
 
-from ..frontend.precisions import decided, element, integer_range
 from ..frontend.scope import declarations
 from ..interp import Array, Number, Outcome, Trap
 from ..interp.compiler import ACCUMULATE, ARITHMETIC, Compiler, Eval, Exec, Frame, State, Trapped
@@ -39,6 +38,7 @@ from ..ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
+from ..ir.precisions import decided, element, integer_range
 from ..ir.printing import names_at
 from ..ir.types import Control, Scalar, Type, f32
 from ..ir.walk import Path, is_control, walk

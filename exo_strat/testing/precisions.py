@@ -16,7 +16,6 @@ from pyrsistent import pvector
 
 from ..cursors.proc import Proc
 from ..frontend.decorators import proc_from_source
-from ..frontend.precisions import element
 from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.externs import CONVERSIONS, floordiv
@@ -40,6 +39,7 @@ from ..ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
+from ..ir.precisions import element
 from ..ir.printing import print_proc
 from ..ir.types import Control, Scalar, Tensor, f32
 from ..ir.walk import is_control, map_children, walk, with_child
