@@ -23,6 +23,7 @@ from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import (
     Assign,
+    Binary,
     Call,
     Expr,
     Interval,
@@ -38,12 +39,10 @@ from ..ir.nodes import (
 )
 from ..ir.types import Tensor, Type
 from ..ir.walk import Path, get, mentions, walk
+from ..logic import safety
 from ..logic.affine import Lin, product
-from ..logic.answers import Proved, Refuted
-from ..logic.context import holds, show_model
-from ..logic.dependence import Clash
-from ..logic.formula import eq
-from ..logic.translate import is_opaque, lin, stride_of
+from ..logic.normal import to_expr
+from ..logic.translate import is_opaque, lin
 from .framework import applicable, require
 
 Dims = Sequence[WinDim]
@@ -157,11 +156,8 @@ def _same_stride(rw: Rewrite, path: Path, sym: Sym, d: int, new: Lin | None) -> 
     what = f"the stride of dimension {d} of {sym}, which is asked for, stays the same"
     applicable(new is not None, f"{what}: the new one depends on config fields", place)
     assert new is not None
-    tree = rw.proc.tree
-    answer = holds(tree, statement_of(path), eq(stride_of(sym, d), new))
-    if not isinstance(answer, Proved):
-        model = show_model(tree, answer.model) if isinstance(answer, Refuted) else None
-        require(Clash(what, model, not isinstance(answer, Refuted)), place)
+    same = Binary("==", StrideExpr(sym, d), to_expr(new))
+    require(safety.holds(rw.proc.tree, statement_of(path), same, what), place)
 
 
 # -- edits --------------------------------------------------------------------------------------------

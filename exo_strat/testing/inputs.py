@@ -31,6 +31,12 @@ MANY: Final = 400
 SIZES: Final = (1, 2, 3, 4, 5, 8)
 INTEGERS: Final = (0, 1, 2, 3, -1, -2, 5)
 
+LAID_OUT: Final = 0
+"""Instead of a stride: the one of a window that is laid out as others are."""
+
+MANY_STRIDES: Final = 30
+"""Sizes above this don't let more strides be drawn: too few of them would be the one that a condition asks for."""
+
 Controls = tuple[int, ...]
 Chosen = Mapping[str, int]
 """Values by the name of an argument, `Cfg.n` or `stride(x, 0)`."""
@@ -79,8 +85,8 @@ def inputs(draw: st.DrawFn, p: Proc) -> Inputs:
 
 def with_controls(p: Proc | ProcDef, values: Mapping[str, int], limit: int) -> Iterator[Inputs]:
     """Inputs that the procedure admits in which the control arguments named, the config fields (`Cfg.n`) and the
-    strides of windows (`stride(x, 0)`) have the given values; the others are drawn, integers up to a little more than
-    twice the values given."""
+    strides of windows (`stride(x, 0)`) have the given values. The others are drawn: integers up to a little more than
+    twice the values given, and the strides that the procedure asks for, which it may compare with any of them."""
     tree = p.tree if isinstance(p, Proc) else p
     names = names_at(tree)
     most = max(values.values(), default=1)
@@ -91,12 +97,32 @@ def with_controls(p: Proc | ProcDef, values: Mapping[str, int], limit: int) -> I
             given = values.get(names[a.sym])
             free = [*_choices(a.type), *(larger if a.type not in (bool_, stride_) else [])]
             choices.append(free if given is None else [bool(given) if a.type == bool_ else given])
+    controls = len(choices)
+    asked = [s for s in _strides_asked(tree) if s not in values]
+    choices += [(LAID_OUT, *range(1, 2 * min(most, MANY_STRIDES) + 4))] * len(asked)
     random = Random(0)
     everything = list(product(*choices)) if prod(map(len, choices)) <= MANY else list(_drawn(choices))
     random.shuffle(everything)
-    admitted = [x for x in product(everything, (False, True)) if _admits(tree, *x, values)][:limit]
+    tried = (
+        (drawn[:controls], dense, {**values, **_strides(asked, drawn[controls:])})
+        for drawn, dense in product(everything, (False, True))
+    )
+    admitted = [x for x in tried if _admits(tree, *x)][:limit]
     for k in range(limit if admitted else 0):  # the same with other data, if there are few
-        yield _filled(tree, *admitted[k % len(admitted)], Random(k), values)
+        numbers, dense, chosen = admitted[k % len(admitted)]
+        yield _filled(tree, numbers, dense, Random(k), chosen)
+
+
+def _strides_asked(tree: ProcDef) -> list[str]:
+    """The strides of windows it is handed that a procedure asks for."""
+    windows = {a.sym for a in tree.args if isinstance(a.type, Tensor) and a.type.window}
+    asked = {(n.sym, n.dim) for _, n in walk(tree) if isinstance(n, StrideExpr) and n.sym in windows}
+    shown = names_at(tree)
+    return sorted(f"stride({shown[s]}, {d})" for s, d in asked)
+
+
+def _strides(asked: Sequence[str], drawn: Sequence[int]) -> dict[str, int]:
+    return {s: n for s, n in zip(asked, drawn, strict=True) if n != LAID_OUT}
 
 
 @memo_by_identity
