@@ -64,6 +64,7 @@ from ..ir.nodes import Expr, Node, WinDim
 from ..ir.numbers import is_integer
 from ..ir.outside import two_of_one_name
 from ..ir.walk import Path, is_control, mentions, walk
+from ..logic import safety
 from ..logic.configs import depends_on_fields
 from ..logic.safety import Blk, Clash, Verdict
 from ..moves import Move, run_move
@@ -381,6 +382,9 @@ def _fields_still_known(rw: Rewrite) -> None:
         check(rw.tree)
     except CheckError as e:
         require(Clash(f"it is still known of config fields what the code relies on: {e.message}"))
+    loop = safety.race(rw.tree)
+    if loop is not None and safety.race(rw.proc.tree) is None:
+        require(Clash(f"it is still known of config fields what keeps the iterations of {loop.iter} apart"))
 
 
 def _spread(signature: inspect.Signature, args: Sequence[Any], spare: bool = False) -> tuple[list[Any], dict[str, Any]]:

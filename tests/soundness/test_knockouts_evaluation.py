@@ -105,18 +105,33 @@ def test_a_check_that_is_missed(primitive: str, knocked: Knocked, monkeypatch: p
         assert_equivalent(p, q, [replace(given, configs={}) for given in samples(p)])
 
 
-@pytest.mark.parametrize("primitive", ["fission"])
-def test_checks_follow_every_rewrite(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody knows what the first loop leaves in the field, as it need not run."""
-    lines = "for i in seq(1, n):\n    C.k = 3\n    x[C.k] = 0.0"
-
-    def split() -> tuple[Proc, Proc]:
+@pytest.mark.parametrize(
+    ("primitive", "lines", "rewrite"),
+    [
+        # Nobody knows what the first loop leaves in the field, as it need not run.
+        (
+            "fission",
+            "for i in seq(1, n):\n    C.k = 3\n    x[C.k] = 0.0",
+            lambda p: direct.fission(p, p.find("C.k = _").after()),
+        ),
+        # Only one iteration, as the field is 1; in a loop around it somebody else may have set it.
+        (
+            "add_loop",
+            "C.k = 1\nfor i in par(0, C.k):\n    x[0] = x[1]\n    C.k = 0",
+            lambda p: direct.add_loop(p, p.find_loop("i"), "t", 1),
+        ),
+    ],
+)
+def test_checks_follow_every_rewrite(
+    primitive: str, lines: str, rewrite: Callable[[Proc], Proc], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rewritten() -> tuple[Proc, Proc]:
         p = parsed(lines)
-        return p, direct.fission(p, p.find("C.k = _").after())
+        return p, rewrite(p)
 
     with pytest.raises(SchedulingError, match="still known of config fields"):
-        split()
+        rewritten()
     monkeypatch.setattr(framework, "_fields_still_known", lambda _: None)
-    p, q = split()
+    p, q = rewritten()
     with pytest.raises(Malformed):
         assert_lawful(p, q, str(p))
