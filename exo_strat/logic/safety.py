@@ -14,11 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Alloc, Expr, For, Interval, Node, ProcDef, Stmt, Var, WindowDef, WindowExpr
 from ..ir.reductions import IDEMPOTENT
-from ..ir.walk import Path, get, is_bool, is_control, mentions, walk
+from ..ir.walk import Path, get, is_bool, is_control, mentions
 from .affine import Atom, Lin, V
 from .answers import Answer, Proved, Refuted
 from .configs import field_facts
@@ -309,13 +308,6 @@ def parallel(tree: ProcDef, path: Path) -> Verdict:
     later = [prime(a, (i,)) for a in body]
     what = f"no two iterations of {i} touch one location that either writes"
     return _clash(tree, path, body, later, what, ne(unknown(i), unknown(i, 1)), order_free=False)
-
-
-@memo_by_identity
-def race(tree: ProcDef) -> For | None:
-    """A loop of a procedure whose iterations run in parallel and may touch what another one writes."""
-    loops = ((path, s) for path, s in walk(tree) if isinstance(s, For) and s.mode != "seq")
-    return next((s for path, s in loops if isinstance(parallel(tree, path), Clash)), None)
 
 
 # -- repetition ---------------------------------------------------------------------------------------

@@ -64,8 +64,8 @@ from ..ir.nodes import Expr, Node, WinDim
 from ..ir.numbers import is_integer
 from ..ir.outside import two_of_one_name
 from ..ir.walk import Path, is_control, mentions, walk
-from ..logic import safety
 from ..logic.configs import depends_on_fields
+from ..logic.races import race
 from ..logic.safety import Blk, Clash, Verdict
 from ..moves import Move, run_move
 from ..source import Pieces, call
@@ -382,8 +382,8 @@ def _fields_still_known(rw: Rewrite) -> None:
         check(rw.tree)
     except CheckError as e:
         require(Clash(f"it is still known of config fields what the code relies on: {e.message}"))
-    loop = safety.race(rw.tree)
-    if loop is not None and safety.race(rw.proc.tree) is None:
+    loop = race(rw.tree)
+    if loop is not None and race(rw.proc.tree) is None:
         require(Clash(f"it is still known of config fields what keeps the iterations of {loop.iter} apart"))
 
 

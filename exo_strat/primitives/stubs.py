@@ -10,8 +10,9 @@ from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
 from ..failure import unsafe
 from ..frontend.parser import parse_call
-from ..frontend.scope import scope_at
-from ..ir.nodes import Expr, Pass
+from ..frontend.scope import scope_at, types_at
+from ..ir.nodes import Expr, Pass, Read, WindowExpr
+from ..ir.precisions import decided, element
 from ..ir.printing import names_at, print_expr
 from ..ir.walk import Path, get, walk
 from ..logic import evaluation, safety
@@ -97,7 +98,12 @@ def insert_noop_call(rw: Rewrite, gap: GapCursor, instr: Proc, args: Sequence[st
     texts = [_text(rw, a, path) for a in args]
     n = len(instr.tree.args)
     argument(len(texts) == n, f"{instr.name()} takes {n} arguments, not {len(texts)}")
-    rw.replace(path, parse_call(instr, texts, scope_at(rw.tree, path)))
+    call, types = parse_call(instr, texts, scope_at(rw.tree, path)), types_at(rw.tree, path)
+    for formal, actual in zip(instr.tree.args, call.args, strict=True):
+        if isinstance(actual, Read | WindowExpr):
+            want, own = element(formal.type), element(types[actual.sym])
+            argument(decided(want) == decided(own), f"{formal.sym} of {instr.name()} is {want}, {actual.sym} is {own}")
+    rw.replace(path, call)
     _does_nothing(rw, path, instr)
     for k in range(1, len(gap.span.parent) + 1):
         stays_race_free(rw, gap.span.parent[:k])

@@ -65,13 +65,13 @@ def run_bounded(tree: ProcDef, given: Inputs, strict: bool) -> Outcome:
     >>> run_bounded(p.tree, given, strict=False).outputs["y"]
     -56
     """
-    code = _compiled(tree)[strict]
     values = [v._replace(cells=list(v.cells)) if isinstance(v, Array) else v for v in given.args.values()]
     state, trap = State(dict(given.configs), None), None
     try:
-        code.run(state, values)
+        _compiled(tree)[strict].run(tree, state, values)
     except Trapped as t:
-        trap = Trap(t.kind, t.message, t.tree or tree, t.path)
+        assert t.tree is not None
+        trap = Trap(t.kind, t.message, t.tree, t.path)
     names = names_at(tree)
     outputs = {names[a.sym]: v.value() for a, v in zip(tree.args, values, strict=True) if isinstance(v, Array)}
     return Outcome(outputs, state.configs, trap)
@@ -99,30 +99,39 @@ def is_mixed(tree: ProcDef) -> bool:
 
 
 @dataclass(frozen=True)
-class _Code:
+class Code:
     """A procedure as Python functions."""
 
     slots: int
     steps: Sequence[Exec]
 
-    def run(self, state: State, values: Sequence[object]) -> None:
+    def run(self, tree: ProcDef, state: State, values: Sequence[object]) -> None:
+        """Runs it; a trap tells the procedure that it is in."""
         frame: Frame = [state, *values, *[None] * (self.slots - len(values))]
-        for step in self.steps:
-            step(frame)
+        try:
+            for step in self.steps:
+                step(frame)
+        except Trapped as t:
+            t.tree = t.tree or tree
+            raise
 
 
 @memo_by_identity
-def _compiled(tree: ProcDef) -> tuple[_Code, _Code]:
+def _compiled(tree: ProcDef) -> tuple[Code, Code]:
     """What runs a procedure, and what does so strictly."""
     return _code(tree, False), _code(tree, True)
 
 
-def _code(tree: ProcDef, strict: bool) -> _Code:
-    make = _Bounded({}, declarations(tree), strict)
+def _code(tree: ProcDef, strict: bool) -> Code:
+    return code_of(tree, Bounded({}, declarations(tree), strict))
+
+
+def code_of(tree: ProcDef, make: Bounded) -> Code:
+    """What runs a procedure, made by a compiler that has no slots yet."""
     for a in tree.args:
         make.slot(a.sym)
     steps = [*(make.asserted(e, tree.name, ()) for e in tree.preds), make.block(tree.body, (), "body")]
-    return _Code(len(make.slots), steps)
+    return Code(len(make.slots), steps)
 
 
 def _agreed(one: Scalar | None, two: Scalar | None) -> Scalar | None:
@@ -132,7 +141,7 @@ def _agreed(one: Scalar | None, two: Scalar | None) -> Scalar | None:
 
 
 @dataclass(frozen=True)
-class _Bounded(Compiler):
+class Bounded(Compiler):
     """Compiles statements so that their values are held at their precisions."""
 
     types: Mapping[Sym, Type]
@@ -180,10 +189,13 @@ class _Bounded(Compiler):
     def expr(self, e: Expr, path: Path) -> Eval:
         """A control expression; its comparisons of data are at one precision."""
         if isinstance(e, Binary) and not is_control(e.lhs):
-            at, op = self.precision(e) or f32, ARITHMETIC[e.op]
-            lhs, rhs = self.data(e.lhs, at, path), self.data(e.rhs, at, path)
-            return lambda f: op(lhs(f), rhs(f))
+            at = self.precision(e) or f32
+            return self._compared(e.op, self.data(e.lhs, at, path), self.data(e.rhs, at, path))
         return super().expr(e, path)
+
+    def _compared(self, op: str, lhs: Eval, rhs: Eval) -> Eval:
+        compare = ARITHMETIC[op]
+        return lambda f: compare(lhs(f), rhs(f))
 
     def data(self, e: Expr, at: Scalar, path: Path) -> Eval:
         """A data expression computed at a precision."""
@@ -232,8 +244,11 @@ class _Bounded(Compiler):
     def _reduce(self, s: Reduce, path: Path) -> Exec:
         place, t = self._place(s.sym, s.idx, path), self._held(s.sym)
         old, operand = self._read(s.sym, place, path), self.converted(s.rhs, t, path)
-        accumulate = ACCUMULATE[s.op]
-        return self._assign(place, self.fitted(lambda f: accumulate(old(f), operand(f)), t, path))
+        return self._assign(place, self.fitted(self._accumulated(s.op, old, operand), t, path))
+
+    def _accumulated(self, op: str, old: Eval, operand: Eval) -> Eval:
+        accumulate = ACCUMULATE[op]
+        return lambda f: accumulate(old(f), operand(f))
 
     def _actual(self, formal: Arg, e: Expr, path: Path) -> Eval:
         if isinstance(formal.type, Control):
@@ -247,14 +262,9 @@ class _Bounded(Compiler):
         return lambda f: Array([value(f)], 0, (), ())
 
     def _call(self, s: Call, path: Path) -> Exec:
-        callee = _compiled(s.f.tree)[self.strict]
+        callee = self._callee(s.f.tree)
         actuals = [self._actual(a, e, path) for a, e in zip(s.f.tree.args, s.args, strict=True)]
+        return lambda f: callee.run(s.f.tree, f[0], [a(f) for a in actuals])
 
-        def call(f: Frame) -> None:
-            try:
-                callee.run(f[0], [a(f) for a in actuals])
-            except Trapped as t:
-                t.tree = t.tree or s.f.tree
-                raise
-
-        return call
+    def _callee(self, tree: ProcDef) -> Code:
+        return _compiled(tree)[self.strict]

@@ -23,9 +23,10 @@ from ..ir.names import Sym
 from ..ir.nodes import Call, For, ProcDef
 from ..ir.printing import names_at
 from ..ir.walk import alpha_normal, declarators, rename, walk
-from ..logic.safety import race
+from ..logic.races import race
 from .bounded import is_bounded, is_mixed, run_bounded
-from .inputs import Inputs, samples
+from .inputs import Inputs, config_fields, samples
+from .roundings import is_of_several_precisions, roundings
 from .signatures import back, forth, signature_steps
 from .sparse import more_needed, sparsest
 
@@ -97,7 +98,10 @@ def _differs(p: Proc, q: Proc, old: Inputs, values: Inputs, want: Outcome) -> st
         if difference:
             return difference
     difference = _reduced(p, q, old, values, want, loose)
-    return difference and f"as its integers overflow: {difference}"
+    if difference:
+        return f"as its integers overflow: {difference}"
+    difference = _at_others(p, q, old, values, loose)
+    return difference and f"where these are the precisions at which values are rounded: {difference}"
 
 
 def _reduced(p: Proc, q: Proc, old: Inputs, values: Inputs, want: Outcome, loose: frozenset[str]) -> str:
@@ -108,6 +112,20 @@ def _reduced(p: Proc, q: Proc, old: Inputs, values: Inputs, want: Outcome, loose
     if is_mixed(q.tree) or run_bounded(p.tree, old, strict=True).trap is not None:
         return ""
     return _difference(want, run_bounded(q.tree, values, strict=False), loose)
+
+
+def _at_others(p: Proc, q: Proc, old: Inputs, values: Inputs, loose: frozenset[str]) -> str:
+    """What is rounded at other precisions; see `roundings`. Nothing if another precision was chosen since, or a backend
+    would refuse one of the two."""
+    if not (is_of_several_precisions(p.tree) or is_of_several_precisions(q.tree)) or q.origin is not p.origin:
+        return ""
+    if is_mixed(p.tree):
+        return ""
+    if is_mixed(q.tree):
+        return "it computes at two precisions at once"
+    fields = (*config_fields(p.tree), *config_fields(q.tree))
+    before = forth(signature_steps(p, q), roundings(p.tree, old, fields))
+    return _difference(before, roundings(q.tree, values, fields), loose)
 
 
 def _runs(p: Proc, values: Inputs) -> Iterator[Outcome]:

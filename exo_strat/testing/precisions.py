@@ -2,8 +2,8 @@
 the front end and the library.
 
 A procedure at one precision is written anew at others. Its shape stays: operands that another precision holds are
-converted, now and then a value is computed at another precision than the one that it is stored at, and of some integers
-the quotient by a literal or by other data is taken.
+converted, now and then a value is computed at another precision than the one that it is stored at, or a literal is none
+that a precision holds, and of some integers the quotient by a literal or by other data is taken.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ..ir.nodes import (
     Assign,
     Binary,
     Call,
+    Const,
     Expr,
     ExternCall,
     If,
@@ -48,7 +49,7 @@ from .library import environment
 
 PALETTES: Final = (
     ("i32", "f32"), ("i8", "i32"), ("i16", "f32"), ("i32",), ("i8", "i16", "f32"), ("i32", "i64"), ("u8", "i16"),
-    ("u8", "u16", "i32"), ("f64", "i32"), ("u32", "i64"), ("f32", "f64"),
+    ("u8", "u16", "i32"), ("f64", "i32"), ("u32", "i64"), ("f32", "f64"), ("f64", "f32"),
 )  # fmt: skip
 """The precisions that occur in one procedure."""
 
@@ -158,6 +159,8 @@ class _Rewriter:
                 return Unary(op, self.computed(x, at))
             case ExternCall(f=f, args=args):
                 return self.quotient(ExternCall(f, pvector(self.computed(a, at) for a in args)), at, 10)
+            case Const() if at.is_float and self.ch.chance(20):
+                return b.data(0.1)
             case _:
                 return e
 
