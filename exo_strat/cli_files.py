@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from traceback import StackSummary, TracebackException
 from types import FunctionType, ModuleType
-from typing import TypeAlias, TypeGuard
+from typing import Final, TypeAlias, TypeGuard
 
 from .cursors.proc import InvalidCursorError, Proc
 from .failure import SchedulingError
@@ -24,6 +25,7 @@ from .shadow import shadows
 from .strategy import Op, schedule
 
 Schedule: TypeAlias = Callable[[Machine], Proc]
+_FUTURE: Final = "from __future__ import annotations"
 
 
 class FileError(ValueError):
@@ -176,5 +178,23 @@ def _run_by_user(path: Path) -> Iterator[None]:
         raise FileError(f"{path} can't be run: " + "\n".join(reasons)) from e
     except (FrontendError, SchedulingError, InvalidCursorError) as e:
         raise FileError(f"{path}: {e}") from e
+    except Exception as e:  # whatever the file's code may raise; what our own code raises goes on
+        told = _told(path, e)
+        if told is None:
+            raise
+        raise FileError(told) from e
     finally:
         sys.path.remove(folder)
+
+
+def _told(path: Path, e: Exception) -> str | None:
+    """Where the file's code failed, and why, without the frames that called it; None if none of them is the file's."""
+    told = TracebackException.from_exception(e)
+    first = next((k for k, f in enumerate(told.stack) if Path(f.filename).resolve() == path.resolve()), None)
+    if first is None:
+        return None
+    lines = [*StackSummary.from_list(told.stack[first:]).format(), *told.format_exception_only()]
+    text = f"{path} can't be run:\n" + "".join(lines).rstrip()
+    if isinstance(e, NameError) and _FUTURE not in path.read_text():
+        text += f"\nif this stands in the head of a @proc: begin the file with `{_FUTURE}`"
+    return text

@@ -28,6 +28,10 @@ class Machine:
     streams: PMap[str, tuple[Proc, ...]] = field(default_factory=pmap)
     transposes: PMap[str, tuple[Proc, ...]] = field(default_factory=pmap)
 
+    def __post_init__(self) -> None:
+        for table in ("vec_widths", "instructions", "streams", "transposes"):  # a plain dict has no hash
+            object.__setattr__(self, table, pmap(getattr(self, table)))
+
     def __repr__(self) -> str:
         return self.name
 

@@ -166,10 +166,18 @@ def test_a_file_of_a_package_may_import_its_neighbours(kernels: Path, tmp_path: 
         del sys.modules[name]
 
 
-def test_a_bug_in_a_file_is_not_swallowed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def f():\n    return 1 / 0\n\nf()\n", ["line 4, in <module>", "line 2, in f", "ZeroDivisionError"]),
+        (KERNELS.replace("from __future__ import annotations\n", ""), ["name 'n'", "begin the file with `from __fut"]),
+    ],
+)
+def test_a_file_that_raises_is_told_by_its_own_lines(source: str, words: list[str], tmp_path: Path) -> None:
     path = tmp_path / "bug.py"
-    path.write_text("1 / 0\n")
-    assert isinstance(run("show", path).exception, ZeroDivisionError)
+    path.write_text(source)
+    stops(run("show", path), 2, *words)
+    assert "exo_strat/cli" not in run("show", path).output
 
 
 def test_split_takes_a_name_after_the_last_colon_only() -> None:

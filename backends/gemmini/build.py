@@ -7,13 +7,16 @@ does it. `operations` relates the two.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import indent
+from typing import TypeVar
 
 from ..kernel import DRAM, Proc, proc_from_source
 from .externs import clamp_i8, mul_f32, round_even
 from .memories import DIM, GEMM_ACCUM, GEMM_SCRATCH, HEADER
 from .state import REGISTERS
+
+Kind = TypeVar("Kind")
 
 ENV = {
     **REGISTERS,
@@ -33,6 +36,13 @@ BLOCK_SIZES = f"""\
 assert n <= {DIM}
 assert m <= 4
 """
+
+
+def kind_of(kinds: Mapping[str, Kind], name: str, what: str) -> Kind:
+    """The kind of this name."""
+    if name not in kinds:
+        raise ValueError(f"Gemmini has no {what} {name!r}; there are {', '.join(kinds)}")
+    return kinds[name]
 
 
 def rows(name: str) -> str:

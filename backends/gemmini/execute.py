@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..kernel import Proc
-from .build import SIZES, instruction, plain, tile
+from .build import SIZES, instruction, kind_of, plain, tile
 
 _PARAMS = "n: size, m: size, k: size, A: [i8][n, k] @ GEMM_SCRATCH, B: [i8][k, m] @ GEMM_SCRATCH, {c}"
 _NEEDS = """\
@@ -77,7 +77,7 @@ def _asserts(kind: Product) -> str:
 
 def do_product(name: str) -> Proc:
     """The instruction `do_<name>`."""
-    kind = KINDS[name]
+    kind = kind_of(KINDS, name, "product")
     text = [
         f"exo_gemmini_preload({{B_data}}, {kind.target}, {{m}}, {{k}}, {{m}}, {{n}});",
         f"exo_gemmini_compute({{A_data}}, {kind.d}, {{k}}, {{n}}, {{m}}, {{n}});",
@@ -89,7 +89,7 @@ def do_product(name: str) -> Proc:
 
 def product(name: str) -> Proc:
     """The same as a procedure that asks for no configuration; whether ReLU is applied is an argument."""
-    kind = KINDS[name]
+    kind = kind_of(KINDS, name, "product")
     act = "act: bool, " if "ACT ==" in kind.body else ""
     body = kind.body.replace("ACT ==", "act ==")
     return plain(name, _PARAMS.format(c=act + kind.c), _asserts(kind), body)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..kernel import Proc
-from .build import BLOCK_SIZES, SIZES, instruction, plain, rows, tile, tiles
+from .build import BLOCK_SIZES, SIZES, instruction, kind_of, plain, rows, tile, tiles
 from .state import LOADS
 
 
@@ -130,7 +130,7 @@ def needs(kind: Load, i: int) -> str:
 
 def do_load(name: str, i: int) -> Proc:
     """The instruction `do_<name>_id<i>`: a load under what the register holds."""
-    kind = KINDS[name]
+    kind = kind_of(KINDS, name, "load")
     target = "{dst_data} | EXO_GEMMINI_ADD" if kind.add else "{dst_data}"
     text = f"exo_gemmini_mvin({i}, {kind.source}, {target}, {kind.columns}, {{n}});"
     body = kind.body.replace("SCALE", f"ConfigLd{i}.scale")
@@ -140,7 +140,7 @@ def do_load(name: str, i: int) -> Proc:
 
 def load(name: str, i: int) -> Proc:
     """The same as a procedure that asks for no configuration; a scale is an argument."""
-    kind = KINDS[name]
+    kind = kind_of(KINDS, name, "load")
     scale = ", scale: f32" if kind.scaled else ""
     body = kind.body.replace("SCALE", "scale")
     return plain(f"{name}_id{i}", f"n: size, m: size{scale}, {kind.params}", kind.asserts, body)

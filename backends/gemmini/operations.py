@@ -59,7 +59,7 @@ def _configured(plain: Proc, setting: Proc, values: Sequence[str], do: Proc) -> 
 @cache
 def load(name: str, i: int = 0) -> Operation:
     """A load of `loads.KINDS` by register 0, 1 or 2."""
-    kind, plain = loads.KINDS[name], loads.load(name, i)
+    plain, kind = loads.load(name, i), loads.KINDS[name]
     stride, shrunk = kind.stride or "0", str(kind.shrunk)
     if kind.scaled:
         setting, values = state.config_ld_scaled[i], [stride, "True", "scale", shrunk, kind.block]
@@ -80,6 +80,6 @@ def product(name: str) -> Operation:
 @cache
 def store(name: str) -> Operation:
     """A store of `stores.KINDS`."""
-    kind, plain = stores.KINDS[name], stores.store(name)
+    plain, kind = stores.store(name), stores.KINDS[name]
     values = [kind.stride, "act" if kind.scaled else "False", "scale" if kind.scaled else "1.0"]
     return Operation(plain, _configured(plain, state.config_st, values, stores.DO_STORES[f"do_{name}"]))

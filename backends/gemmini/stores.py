@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..kernel import Proc
-from .build import BLOCK_SIZES, SIZES, instruction, plain, rows, tile, tiles
+from .build import BLOCK_SIZES, SIZES, instruction, kind_of, plain, rows, tile, tiles
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ KINDS: Mapping[str, Store] = {
 
 def do_store(name: str) -> Proc:
     """The instruction `do_<name>`: a store under what the register holds."""
-    kind = KINDS[name]
+    kind = kind_of(KINDS, name, "store")
     text = f"exo_gemmini_mvout({{dst}}, {kind.source}, {kind.columns}, {{n}});"
     asserts = f"{kind.asserts}assert ConfigSt.stride == {kind.stride}\n"
     body = kind.body.replace("SCALE", "ConfigSt.scale").replace("ACT ==", "ConfigSt.act ==")
@@ -91,7 +91,7 @@ def do_store(name: str) -> Proc:
 
 def store(name: str) -> Proc:
     """The same as a procedure that asks for no configuration; scale and ReLU are arguments."""
-    kind = KINDS[name]
+    kind = kind_of(KINDS, name, "store")
     extra = ", scale: f32, act: bool" if kind.scaled else ""
     body = kind.body.replace("SCALE", "scale").replace("ACT ==", "act ==")
     return plain(name, f"n: size, m: size{extra}, {kind.params}", kind.asserts, body)

@@ -156,6 +156,9 @@ class ExprParser:
                 return self.compare(node)
             case ast.BoolOp():
                 return self.logical(node)
+            case ast.IfExp():
+                what = "the object language has no `a if c else b`: write `select(x, y, a, b)`, which is a where x < y"
+                self.source.fail(ParseError, node, f"{what} and b elsewhere, or two assignments under `if` and `else`")
             case _:
                 self.source.fail(ParseError, node, "the object language has no such expression")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from pyrsistent import pmap, pvector
 
@@ -42,6 +43,10 @@ from .scope import Scope, near_names
 from .source import Source, parse_python
 from .words import MODES
 
+_INSTEAD: Final[Mapping[type[ast.operator], str]] = {
+    ast.Sub: "; write `x += -e` for `x -= e`",
+    ast.Div: "; write `x = x / e` for `x /= e`",
+}
 _REDUCTIONS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Mult: "*"}
 
 
@@ -250,6 +255,9 @@ class ProcParser:
         """The buffer and indices that are written."""
         exprs = self.exprs(scope)
         if isinstance(target, ast.Name):
+            if scope.sym(target.id) is None and target.id not in scope.env:
+                near = near_names(target.id, scope.names) or f"; declare it first: `{target.id}: f32`"
+                self.source.fail(ScopeError, target, f"{target.id!r} means nothing here{near}")
             sym, t = exprs.buffer(target, "an assignment")
             if not isinstance(t, Scalar):
                 self.source.fail(ObjectTypeError, target, f"{sym} is {describe(t)}: this cannot be assigned as a whole")
@@ -264,7 +272,9 @@ class ProcParser:
     def reduction(self, s: ast.AugAssign, scope: Scope) -> Reduce:
         op = _REDUCTIONS.get(type(s.op))
         if op is None:
-            self.source.fail(ParseError, s, "a reduction is `x += e`, `x *= e`, `x = min(x, e)` or `x = max(x, e)`")
+            instead = _INSTEAD.get(type(s.op), "")
+            what = "a reduction is `x += e`, `x *= e`, `x = min(x, e)` or `x = max(x, e)`"
+            self.source.fail(ParseError, s, what + instead)
         sym, idx = self.destination(s.target, scope)
         return Reduce(sym, pvector(idx), self.exprs(scope).data(s.value), op)
 

@@ -14,7 +14,7 @@ from ..ir.names import Sym
 from ..ir.nodes import Alloc, Arg, Expr, For, Interval, Node, ProcDef, WindowDef, WindowExpr
 from ..ir.outside import mentioned
 from ..ir.printing import names_in_scope
-from ..ir.types import Tensor, Type, index
+from ..ir.types import SCALARS, Tensor, Type, index
 from ..ir.walk import Path, declarators, in_scope
 from .errors import ScopeError
 
@@ -41,6 +41,8 @@ class Scope:
 
     def unknown(self, name: str) -> ScopeError:
         """The error for a name that means nothing, with the nearest spelling that does."""
+        if name in SCALARS:
+            return ScopeError(f"{name} is a type, not a value: a buffer is declared as in `t: {name}[8]`")
         return ScopeError(f"{name!r} means nothing here{near_names(name, [*self.names, *self.env])}")
 
 

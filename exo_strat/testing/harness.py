@@ -22,6 +22,7 @@ from ..cursors.cursor import Cursor
 from ..cursors.proc import Proc
 from ..failure import Failure
 from ..strategy import Atomic, Op
+from ..strategy import check_op as require_op
 from .applications import applications, targets
 from .choices import Choices
 from .counterexamples import assert_real, claims
@@ -168,6 +169,7 @@ def check_strategy(
     >>> check_strategy(simplify(), max_examples=10).accepted["simplify()"]
     10
     """
+    require_op(op, "check_strategy takes an Op")
     tally, name = Tally(), str(op)
 
     def on(p: Proc) -> None:

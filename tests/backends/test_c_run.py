@@ -208,6 +208,18 @@ def test_externs_evaluate_their_arguments_at_the_right_precision(code: Code) -> 
     assert "sqrtf(a0)" in f.module.source and "sin(a0)" in f.module.source
 
 
+def test_the_absolute_value_of_a_negative_zero_is_zero(code: Code) -> None:
+    x, k = np.array([-0.0, -2.0, 3.0, 0.0], np.float32), np.array([-7, 0, 5, -128], np.int8)
+    jit(code("""
+    def p(x: f32[4], k: i8[4]):
+        for i in seq(0, 4):
+            x[i] = abs(x[i])
+            if i < 3:
+                k[i] = abs(k[i])
+    """))(x, k)
+    assert x.tolist() == [0, 2, 3, 0] and not np.signbit(x).any() and k.tolist() == [7, 0, 5, -128]
+
+
 def test_config_state_outlives_a_call_and_bounds_are_read_once(code: Code) -> None:
     fields: dict[str, Scalar | Control] = {"scale": f32, "on": Control("bool"), "n": Control("index")}
     cfg = Config("Cfg", pmap(fields))

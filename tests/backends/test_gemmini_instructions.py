@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -441,3 +442,9 @@ def test_host_buffers_outlive_the_instructions_on_them() -> None:
     """))]).source
     lines = [line.strip() for line in text.splitlines()]
     assert lines[lines.index("exo_free(t);") - 1] == "exo_gemmini_fence();" and lines[-2] == "exo_gemmini_fence();"
+
+
+@pytest.mark.parametrize("make", [operations.load, operations.product, operations.store])
+def test_an_instruction_that_there_is_not(make: Callable[[str], object]) -> None:
+    with pytest.raises(ValueError, match=r"has no [a-z]+ 'nope'; there are [a-z]+_"):
+        make("nope")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backends import PLAIN_C, available, available_targets, best_machine, cpu, targets
+from exo_strat import DRAM, Machine
 
 
 def test_a_machine_is_available_if_the_processor_has_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,6 +23,11 @@ def test_targets_go_by_name() -> None:
     assert targets.plain_c.vec_width("f32") == 1
     with pytest.raises(AttributeError, match="no target sparc"):
         _ = targets.sparc
+
+
+def test_a_machine_of_ones_own_takes_plain_dicts_and_has_a_hash() -> None:
+    one, two = (Machine("toy", {"f32": 4}, DRAM, {}) for _ in range(2))  # type: ignore[arg-type]
+    assert one == two and hash(one) == hash(two) and one.vec_width("f32") == 4
 
 
 def test_the_processor_is_asked_once() -> None:

@@ -60,6 +60,11 @@ def test_a_test_that_tests_nothing_is_refused() -> None:
         check_strategy(fail(), max_examples=5)
 
 
+def test_a_primitive_that_was_not_called_is_no_strategy() -> None:
+    with pytest.raises(TypeError, match="takes an Op, not simplify: call it"):
+        check_strategy(simplify)  # type: ignore[arg-type]
+
+
 def test_programs_of_ones_own() -> None:
     p = proc_from_source("def foo(x: f32[4]):\n    for i in seq(0, 4):\n        x[i] = 0.0")
     tally = check_strategy(try_everywhere_bu(simplify()), st.just(p), max_examples=3)
