@@ -15,6 +15,8 @@ from exo_strat import (
     Proc,
     ReduceCursor,
     Script,
+    Sym,
+    Tensor,
     fail,
     focus,
     identity,
@@ -98,12 +100,27 @@ def _advice(left: list[Update]) -> str:
     """What to do about it."""
     conditions = [branch.cond().node for s in left if (branch := _condition(s)) is not None]
     on_data = [any(isinstance(n, nodes.Read) for _, n in walk(e)) for e in conditions]
-    ways = ["Put what has none in a loop of its own (fission, std.stage_expr)"]
+    apart = _maybe_apart(left)
+    ways = ["put what has none in a loop of its own (fission, std.stage_expr)"]
+    if apart:
+        ways.insert(0, f"instructions take contiguous elements: `assert {' and '.join(apart)}`, if they are")
     if any(on_data):
         ways.append("say a condition on data with select(..), as no instruction has one")
     if not all(on_data):
         ways.append("take tail='cut', which needs no mask")
-    return f"{'; '.join(ways)}; with strict=True the plan fails instead"
+    said = f"{'; '.join(ways)}; with strict=True the plan fails instead"
+    return said[0].upper() + said[1:]
+
+
+def _maybe_apart(left: list[Update]) -> list[str]:
+    """Of the windows that the procedure is handed and these statements use: that their elements are contiguous, where
+    no assertion speaks of it."""
+    p = left[0].proc
+    asked = {(n.sym, n.dim) for e in p.tree.preds for _, n in walk(e) if isinstance(n, nodes.StrideExpr)}
+    used = frozenset[Sym]().union(*(mentions(s.node) for s in left))
+    windows = ((a.sym, len(a.type.shape) - 1) for a in p.tree.args if isinstance(a.type, Tensor) and a.type.window)
+    names = names_at(p.tree)
+    return [f"stride({names[x]}, {d}) == 1" for x, d in windows if x in used and (x, d) not in asked]
 
 
 def _levels() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import replace
 
@@ -57,6 +58,19 @@ def test_a_statement_that_has_no_instruction_for_its_condition_is_named_with_it(
     assert "`acc[ii] += v[ii]` under `if m[8 * io + ii] != 0.0`" in text
     assert text.count("with strict=True") == text.count("fission") == text.count("select(..)") == 1
     assert warning.filename == __file__
+
+
+def test_windows_whose_elements_may_lie_apart_are_named() -> None:
+    head = "def f(n: size, x: [f32][n], y: [f32][n]):\n"
+    body = "    for i in seq(0, n):\n        y[i] = 2.0 * x[i]\n"
+    x, both = "stride(x, 0) == 1", "stride(x, 0) == 1 and stride(y, 0) == 1"
+    plan = at(LOOP, std.vectorize_for(avx2, "f32"))
+    with pytest.warns(std.NoInstructionWarning, match=re.escape(f"`assert {both}`, if they are")):
+        schedule(plan, proc_from_source(head + body))
+    with pytest.warns(std.NoInstructionWarning, match=re.escape("`assert stride(y, 0) == 1`")):
+        schedule(plan, proc_from_source(head + f"    assert {x}\n" + body))
+    with warnings.catch_warnings(action="error"):
+        schedule(plan, proc_from_source(head + f"    assert {both}\n" + body))
 
 
 def test_the_failure_marks_the_loop() -> None:
