@@ -76,8 +76,8 @@ def _somewhere(ch: Choices, p: Proc, name: str, op: Op) -> Drawn | None:
     loops = list(LOOPS(p))
     inner = [c for c in loops if not any(isinstance(n, For) for s in c.node.body for _, n in walk(s))]  # type: ignore
     found = ch.some(inner or loops, MOST)
-    good = [c for c in found if isinstance(op(p, c), Success)]
-    return (name, op, (good or found)[0]) if found else None
+    good = (c for c in found if isinstance(op(p, c), Success))
+    return (name, op, next(good, found[0])) if found else None
 
 
 def to_registers(ch: Choices, p: Proc) -> Drawn | None:

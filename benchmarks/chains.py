@@ -4,7 +4,8 @@
 
 Draws chains of 2 to 10 rewrites until so many succeeded. At the end of each chain the interpreter runs the first and
 the last version, and compiled C, in which things are named as C or its library names others (`c_words`), is compared
-with it: by gcc with sanitizers, parallel code by clang with one for threads, code for Neon in an emulator. Of one chain
+with it: by gcc with sanitizers, parallel code by clang with one for threads, code for Neon in an emulator, programs for
+Gemmini on the model of it. Of one chain
 in five gcc and clang, with much optimisation and with little, are compared with each other (`backends.crosscheck`).
 Violations go to the standard output, then the table as Markdown. The exit status is 1 if there was a violation. Runs
 with one first seed and one number of processes try the same chains every time.
@@ -33,7 +34,7 @@ from exo_strat.testing.programs import random_proc
 from exo_strat.testing.renaming import renamed
 from exo_strat.testing.shapes import SHAPES
 
-from . import chain_vectors
+from . import chain_gemmini, chain_vectors
 from .c_words import c_word
 from .chain_parts import programs, strategies
 from .compiled import HERE, Case, CompileFailed, Different, builds, case, compare, compiles
@@ -46,6 +47,8 @@ OWN = 35
 VECTORS = 30
 """How many chains of a hundred go to the vectors of a processor: most steps of such a chain try to, and all
 leave code that the backend takes."""
+ACCELERATOR = 3
+"""How many chains of a hundred are about Gemmini's programs."""
 CROSSED = 5
 """Of each so many chains, one is compiled by all compilers."""
 RESTART = 50
@@ -74,10 +77,16 @@ def batch(first: int, with_c: bool = True, count: int = BATCH) -> Outcome:
     done, cases = Outcome(), list[Case]()
     for seed in range(first, first + count):
         ch = Choices.seeded(seed)
-        p = ch.pick(programs()) if ch.chance(OWN) else random_proc(ch, tuple(SHAPES))
+        on_gemmini = ch.chance(ACCELERATOR)
+        own = chain_gemmini.programs() if on_gemmini else programs()
+        p = ch.pick(own) if on_gemmini or ch.chance(OWN) else random_proc(ch, tuple(SHAPES))
         if p is None:
             continue
         try:
+            if on_gemmini:
+                q = check_chain(ch, p, chain_gemmini.draws(p), done.chains, often=50, keep=compiles)
+                done.in_c["on the model of Gemmini"] += with_c and chain_gemmini.agrees(q)
+                continue
             if ch.chance(VECTORS):
                 keep = compiles if compiles(p) else always
                 q = check_chain(ch, p, chain_vectors.DRAWS, done.chains, often=70, keep=keep)

@@ -13,11 +13,12 @@ from returns.result import Success
 
 from backends import jit
 from backends.c import names
-from benchmarks import chain_parts, chain_vectors, crossed
+from benchmarks import chain_gemmini, chain_parts, chain_vectors, crossed
 from benchmarks.chain_parts import programs, strategies
 from benchmarks.chains import batch
-from benchmarks.compiled import CompileFailed, Different, builds, case, compare
+from benchmarks.compiled import CompileFailed, Different, builds, case, compare, compiles
 from exo_strat import ForCursor, Machine, Proc, at, proc_from_source, remove_loop, schedule
+from exo_strat.interp import Outcome
 from exo_strat.logic import safety
 from exo_strat.logic.dependence import SAFE
 from exo_strat.testing import Miscompiled, every
@@ -107,6 +108,15 @@ def test_a_program_stays_on_one_architecture() -> None:
         q = schedule(at("for i in _: _", std.vectorize_for(machine, "f32", tail="cut")), AXPY)
         neon = machine.name == "neon"
         assert all((m.name == "neon") == neon for m in chain_vectors.suited(q))
+
+
+def test_programs_for_gemmini_are_compared_on_its_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    tally, p = Chains(), chain_gemmini.programs()[-1]
+    q = check_chain(Choices.seeded(2), p, chain_gemmini.draws(p), tally, often=50, keep=compiles)
+    assert chain_gemmini.agrees(q) and sum(tally.accepted.values()) > 1 and not chain_gemmini.agrees(AXPY)
+    monkeypatch.setattr(chain_gemmini, "run", lambda *_: Outcome({"C": 1000}, {}, None))
+    with pytest.raises(Different, match="on the model"):
+        chain_gemmini.agrees(q)
 
 
 def test_what_a_chain_does_not_keep_is_dropped() -> None:
