@@ -56,7 +56,8 @@ def assert_equivalent(
     does not need, but for arguments of which `q` may read more (see `sparse`); what `p` leaves unwritten is not
     compared.
 
-    Of integers, what is computed must also fit its precision, if in `p` all does; see `bounded`.
+    Of integers, what is computed must also fit its precision, if in `p` all does; see `bounded`. Results must be
+    rounded at the same floating-point precisions; see `roundings`.
 
     Raises `Miscompiled` (an `AssertionError`) with both procedures, the input and what differs.
 
@@ -116,7 +117,7 @@ def _reduced(p: Proc, q: Proc, old: Inputs, values: Inputs, want: Outcome, loose
 
 def _at_others(p: Proc, q: Proc, old: Inputs, values: Inputs, loose: frozenset[str]) -> str:
     """What is rounded at other precisions; see `roundings`. Nothing if another precision was chosen since, or a backend
-    would refuse one of the two."""
+    would refuse the original."""
     if not (is_of_several_precisions(p.tree) or is_of_several_precisions(q.tree)) or q.origin is not p.origin:
         return ""
     if is_mixed(p.tree):

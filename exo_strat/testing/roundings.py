@@ -2,8 +2,8 @@
 
 The reference interpreter is exact: it does not see precisions. Sums may be taken in another order, so rounded results
 differ after true rewrites, too. What must not differ is the precisions at which a result is rounded on its way: a
-product of two f32 at f64 is another one at f32, and 0.1 that passes through f32 is another number. So each value has
-them with it. A conversion to a precision that holds what is converted rounds nothing, nor does adding a
+product of two f32 at f64 is another one at f32, and 0.1 that passes through f32 is another number. So each value here
+carries these precisions. A conversion to a precision that holds what is converted rounds nothing, nor does adding a
 literal zero or multiplying by a literal one; and integers are exact, or overflow.
 """
 
