@@ -232,7 +232,7 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
         rw.replace((*p, ("rhs", None)), e)
     well_formed(rw)
     for n in range(1, len(span.parent) + 1):
-        stays_race_free(rw, span.parent[:n])
+        stays_race_free(rw, span.parent[:n], new_code=True)
     return span.path(2)
 
 

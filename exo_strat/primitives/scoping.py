@@ -134,11 +134,13 @@ def ready(rw: Rewrite, readiness: Readiness, place: Cursor | None = None) -> Non
         require(readiness, place)
 
 
-def stays_race_free(rw: Rewrite, path: Path) -> None:
-    """Owed when a loop's iterations touch more than before: if they run in parallel, they still may."""
+def stays_race_free(rw: Rewrite, path: Path, new_code: bool = False) -> None:
+    """Owed when a loop's iterations touch more than before: if they run in parallel, they still may. In `new_code`
+    there are accesses that no run of the old procedure makes."""
     loop = rw.node(path)
     if isinstance(loop, For) and loop.mode != "seq":
-        require(safety.parallel(rw.tree, path))
+        verdict = safety.parallel(rw.tree, path)
+        require(_in_words(verdict) if new_code else verdict)
 
 
 def no_new_races(rw: Rewrite, path: Path) -> None:
@@ -148,9 +150,7 @@ def no_new_races(rw: Rewrite, path: Path) -> None:
     around = [path[:n] for n in range(len(path))]
     inside = [p for s in (path, *_in_scope(rw, path)) for p, _ in statements(rw.node(s), s)]
     for p in (*around, *inside):
-        loop = rw.node(p)
-        if isinstance(loop, For) and loop.mode != "seq":
-            require(_in_words(safety.parallel(rw.tree, p)))
+        stays_race_free(rw, p, new_code=True)
 
 
 def _in_scope(rw: Rewrite, path: Path) -> list[Path]:
@@ -181,7 +181,7 @@ def evaluated_early(rw: Rewrite, path: Path, instead: safety.Verdict = safety.SA
         require(instead)
         well_formed(rw)
     for n in range(1, len(path)):
-        stays_race_free(rw, path[:n])
+        stays_race_free(rw, path[:n], new_code=True)
 
 
 def other_value(rw: Rewrite, tree: ProcDef, gap: Path, field: ReadConfig, place: Cursor) -> None:

@@ -6,7 +6,7 @@ import pytest
 from pyrsistent import pmap
 from returns.result import Failure as Err
 
-from exo_strat import Config, Op, Unsafe, parallelize_loop, proc_from_source, unroll_buffer
+from exo_strat import Config, Op, Unsafe, lift_reduce_constant, parallelize_loop, proc_from_source, unroll_buffer
 from exo_strat.ir import types
 from exo_strat.testing.counterexamples import assert_real
 from strategies.halide import H_compute_inline, H_reorder
@@ -61,3 +61,14 @@ def test_a_refusal_below_a_stride_that_is_a_size_is_seen_in_a_run() -> None:
     )
     failure = parallelize_loop()(p, p.find_loop("i")).failure()
     assert isinstance(failure, Unsafe) and assert_real(p, failure) == "real"
+
+
+def test_a_factor_that_other_iterations_write_is_told_in_words() -> None:
+    """The loop over j never runs, so only the new code reads the factor: no run of the old one shows the race."""
+    p = proc_from_source(
+        "def f(n: size, z: f32[4, n], u: f32[6]):\n    for i in par(1, n):\n        z[1, i - 1] = 0.0\n"
+        "        for j in seq(2, 2):\n            z[j, j - 1] += z[1, i] * u[0]"
+    )
+    failure = lift_reduce_constant()(p, p.find("z[_] = _").expand(0, 1)).failure()
+    assert isinstance(failure, Unsafe) and assert_real(p, failure) == "none"
+    assert "in the new code, for instance with" in failure.details
