@@ -19,7 +19,7 @@ from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Binary, Const, Expr, For, ProcDef, Read, Reduce, Unary
-from ..ir.precisions import converted, element, holds, precision
+from ..ir.precisions import converted, decided, element, holds, precision
 from ..ir.reductions import combined, made_by, parts
 from ..ir.types import Scalar
 from ..ir.walk import Path, binders, get, mentions, walk
@@ -70,7 +70,8 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     So with `*`, and with `min` and `max`, where the value is made by `fmin` or `fmax`; a reduction only by its own
     operator. A difference is a sum: `x = a - b  ~>  x = a; x += -b`. `b` must not read the location that is written,
     under any name. Returns the block of both writes. Fails with `NotApplicable` if the value is not made by such an
-    operator, or computed at a precision that x does not hold; with `Unsafe` if b reads x.
+    operator, or computed at another precision than x's, unless at an integer one that x holds; with `Unsafe` if b
+    reads x.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -106,10 +107,11 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
 
 
 def _holds(tree: ProcDef, write: Assign | Reduce, c: NodeCursor | BlockCursor) -> Scalar:
-    """The precision of what is written; owed: a part of the value fits it, as the whole does."""
+    """The precision of what is written; owed: a part of the value fits it, as the whole does, and what was rounded is
+    rounded as before."""
     types = declarations(tree)
     held, own = element(types[write.sym]), precision(write.rhs, types)
-    fits = own is None or holds(held, own)
+    fits = own is None or (decided(own) == decided(held) if own.is_float else holds(held, own))
     applicable(fits, f"the value is computed at {own}: {write.sym} is {held}, and may not hold a part of it", c)
     return held
 
@@ -194,7 +196,7 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     new assignment.
 
     Fails with `NotApplicable` if the block has another form, the sums have no common factor, or are of values at a
-    precision that x does not hold; with `Unsafe` if the loop changes the factor or does more with x.
+    precision other than x's, unless an integer one that x holds; with `Unsafe` if the loop changes the factor or does more with x.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -153,7 +153,10 @@ def _places_of(tree: ProcDef, at: Path, e: Expr) -> list[Path]:
 # -- stage_mem ----------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True, cursors={"values inside": "stay, replaced, gone"})
+@primitive(
+    same_values=True,
+    cursors={"values inside": "stay, replaced, gone", "values elsewhere": "stay, first copy"},
+)
 def stage_mem(rw: Rewrite, block: BlockCursor, window: str, name: str, accum: bool = False) -> Where:
     """`s  ~>  tmp: T[..]; tmp = a[w]; s[a -> tmp]; a[w] = tmp`, for a window w of a buffer a. Paper: A.5.
 

@@ -30,8 +30,8 @@ from .inputs import Inputs
 
 
 class Rounded(NamedTuple):
-    """A number, the floating-point precisions at which it was rounded, and a precision that holds it, if it is known to
-    be held at one. A literal is held wherever it fits."""
+    """A number, the floating-point precisions at which it was rounded, and a precision that holds it: one of C's,
+    or for a whole number one of as many bits as it has at most. A literal is held wherever it fits."""
 
     value: Number
     at: frozenset[str] = frozenset()
@@ -42,6 +42,8 @@ class Rounded(NamedTuple):
         return ", ".join(sorted(self.at)) or "none"
 
 
+MOST_BITS = 100
+"""More than any precision holds."""
 ZERO, ONE = Rounded(0, literal=True), Rounded(1, literal=True)
 
 
@@ -127,7 +129,7 @@ def _round(x: Rounded, t: Scalar) -> Rounded:
 
 def _negated(x: Rounded, t: Scalar) -> Rounded:
     """A floating-point number changes its sign without being rounded."""
-    return x._replace(value=-x.value, held=x.held if t.is_float else None)
+    return x._replace(value=-x.value, held=x.held if t.is_float else _whole(1, x))
 
 
 def _combined(op: str, x: Rounded, y: Rounded) -> Rounded:
@@ -139,7 +141,23 @@ def _combined(op: str, x: Rounded, y: Rounded) -> Rounded:
     if op == "*" and ZERO in (x, y):
         return ZERO
     value = Fraction(x.value) / y.value if op == "/" else ARITHMETIC[op](x.value, y.value)
-    return Rounded(_number(value), x.at | y.at, literal=x.literal and y.literal)
+    held = _whole(1, x, y) if op in "+-" else _whole(_bits(y) or 0, x, y) if op == "*" else None
+    return Rounded(_number(value), x.at | y.at, held, x.literal and y.literal)
+
+
+def _bits(x: Rounded) -> int | None:
+    """How many bits hold a number that is known to be whole, with its sign."""
+    if x.literal:
+        return int(x.value).bit_length() + 1 if x.value == int(x.value) else None
+    if x.held is None or x.held.is_float:
+        return None
+    return int(x.held.name[1:]) + (x.held.name[0] == "u")
+
+
+def _whole(more: int, *operands: Rounded) -> Scalar | None:
+    """An integer precision with so many bits more than the widest operand; None if one is not known to be whole."""
+    bits = [b for x in operands if (b := _bits(x)) is not None]
+    return Scalar(f"i{min(MOST_BITS, max(bits) + more)}") if len(bits) == len(operands) else None
 
 
 def _accumulated(op: str, x: Rounded, y: Rounded) -> Rounded:
@@ -147,7 +165,8 @@ def _accumulated(op: str, x: Rounded, y: Rounded) -> Rounded:
     if op not in ("min", "max"):
         return _combined(op, x, y)
     value = ACCUMULATE[op](x.value, y.value)
-    return Rounded(value, x.at | y.at, x.held if x.held == y.held else None, x.literal and y.literal)
+    held = x.held if x.held == y.held else _whole(0, x, y)
+    return Rounded(value, x.at | y.at, held, x.literal and y.literal)
 
 
 def _number(x: Number) -> Number:

@@ -33,10 +33,12 @@ from exo_strat.primitives import (
     simplify,
     specialize,
     split_write,
+    stage_mem,
 )
 from exo_strat.strategy import Op
 from exo_strat.testing import assert_lawful
 from exo_strat.testing.counterexamples import assert_real
+from exo_strat.testing.forwarding import assert_forwarding
 from exo_strat.testing.laws import assert_head_stays
 from exo_strat.testing.library import environment
 
@@ -196,6 +198,24 @@ def test_a_part_of_a_sum_may_not_fit_where_the_sum_does(precisions: tuple[str, s
     p = parsed(f"def foo(x: {own}[4], c: {own}, r: {held}):\n{text}")
     with pytest.raises(SchedulingError, match="may not hold a part of it"):
         lift_reduce_constant.direct(p, p.body())
+
+
+def test_a_value_that_is_rounded_before_it_is_held_is_not_taken_apart() -> None:
+    """The product is one of 24 bits; taken apart it would be made in double precision."""
+    p = parsed("def foo(x: f32[4], r: f64):\n    r = x[0] * x[1]")
+    with pytest.raises(SchedulingError, match="computed at f32: r is f64"):
+        split_write.direct(p, "r = _")
+    p = parsed("def foo(x: f32[4], c: f32, r: f64):\n    r = 0.0\n    for i in seq(0, 4):\n        r += c * x[i]")
+    with pytest.raises(SchedulingError, match="computed at f32: r is f64"):
+        lift_reduce_constant.direct(p, p.body())
+
+
+def test_a_maximum_may_start_from_a_value_of_the_code_before() -> None:
+    """A cursor to that value stays where it is."""
+    p = parsed("def foo(x: f32, y: f32[4]):\n    x = 0.5\n    for j in seq(0, 4):\n        x = max(x, y[j])")
+    q = stage_mem.direct(p, "for j in _: _", "x", "t", accum=True)
+    assert str(q).count("0.5") == 2 and q.forward(p.find("0.5")) == q.find("0.5")
+    assert_forwarding(p, stage_mem("x", "t", accum=True), p.find_loop("j").as_block(), q)
 
 
 def test_the_difference_of_unsigned_numbers_is_split_where_it_is_held() -> None:

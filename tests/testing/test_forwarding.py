@@ -32,6 +32,7 @@ RARE = {
     ("bind_expr", "values elsewhere", "replaced"),  # with `cse`
     ("bind_expr", "values elsewhere", "gone"),
     ("resize_dim", "values elsewhere", "first copy"),  # the ends of windows
+    ("stage_mem", "values elsewhere", "first copy"),  # what a minimum or maximum starts from
     ("simplify", "elsewhere", "replaced"),  # of a procedure, what comes to nothing
     ("simplify", "inside", "replaced"),  # a branch that only adds 0.0
     ("simplify", "values inside", "lost"),
