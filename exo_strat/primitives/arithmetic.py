@@ -196,7 +196,8 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     new assignment.
 
     Fails with `NotApplicable` if the block has another form, the sums have no common factor, or are of values at a
-    precision other than x's, unless an integer one that x holds; with `Unsafe` if the loop changes the factor or does more with x.
+    precision other than x's, unless an integer one that x holds; with `Unsafe` if the loop changes the factor or does
+    more with x.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
