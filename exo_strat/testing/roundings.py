@@ -30,20 +30,19 @@ from .inputs import Inputs
 
 
 class Rounded(NamedTuple):
-    """A number, the floating-point precisions at which it was rounded, and a precision that holds it: one of C's,
-    or for a whole number one of as many bits as it has at most. A literal is held wherever it fits."""
+    """A number, the floating-point precisions at which it was rounded, and a precision that holds it, if it is known to
+    be held at one. A literal, and what is made of whole numbers, is held wherever it fits."""
 
     value: Number
     at: frozenset[str] = frozenset()
     held: Scalar | None = None
     literal: bool = False
+    whole: bool = False
 
     def __str__(self) -> str:
         return ", ".join(sorted(self.at)) or "none"
 
 
-MOST_BITS = 100
-"""More than any precision holds."""
 ZERO, ONE = Rounded(0, literal=True), Rounded(1, literal=True)
 
 
@@ -122,14 +121,21 @@ def _fits(x: Number, t: Scalar) -> bool:
 
 def _round(x: Rounded, t: Scalar) -> Rounded:
     """A value at a precision. (Whether integers fit is asked elsewhere: `run_bounded`.)"""
+    if x.whole and t.is_float and _fits(x.value, t):
+        return x
     if _fits(x.value, t) if x.literal else x.held is not None and holds(t, x.held):
         return x
     return Rounded(x.value, x.at | {t.name} if t.is_float else x.at, t)
 
 
+def _is_whole(x: Rounded) -> bool:
+    """Whether a number is known to be a whole one, whatever the input."""
+    return x.whole or (x.literal and _number(x.value) == int(x.value)) or (x.held is not None and not x.held.is_float)
+
+
 def _negated(x: Rounded, t: Scalar) -> Rounded:
     """A floating-point number changes its sign without being rounded."""
-    return x._replace(value=-x.value, held=x.held if t.is_float else _whole(1, x))
+    return x._replace(value=-x.value, held=x.held if t.is_float else None, whole=_is_whole(x) and not x.literal)
 
 
 def _combined(op: str, x: Rounded, y: Rounded) -> Rounded:
@@ -141,32 +147,18 @@ def _combined(op: str, x: Rounded, y: Rounded) -> Rounded:
     if op == "*" and ZERO in (x, y):
         return ZERO
     value = Fraction(x.value) / y.value if op == "/" else ARITHMETIC[op](x.value, y.value)
-    held = _whole(1, x, y) if op in "+-" else _whole(_bits(y) or 0, x, y) if op == "*" else None
-    return Rounded(_number(value), x.at | y.at, held, x.literal and y.literal)
-
-
-def _bits(x: Rounded) -> int | None:
-    """How many bits hold a number that is known to be whole, with its sign."""
-    if x.literal:
-        return int(x.value).bit_length() + 1 if x.value == int(x.value) else None
-    if x.held is None or x.held.is_float:
-        return None
-    return int(x.held.name[1:]) + (x.held.name[0] == "u")
-
-
-def _whole(more: int, *operands: Rounded) -> Scalar | None:
-    """An integer precision with so many bits more than the widest operand; None if one is not known to be whole."""
-    bits = [b for x in operands if (b := _bits(x)) is not None]
-    return Scalar(f"i{min(MOST_BITS, max(bits) + more)}") if len(bits) == len(operands) else None
+    literal = x.literal and y.literal
+    whole = op != "/" and not literal and _is_whole(x) and _is_whole(y)
+    return Rounded(_number(value), x.at | y.at, None, literal, whole)
 
 
 def _accumulated(op: str, x: Rounded, y: Rounded) -> Rounded:
     """The same of an accumulation. The least and the greatest are among the operands."""
     if op not in ("min", "max"):
         return _combined(op, x, y)
-    value = ACCUMULATE[op](x.value, y.value)
-    held = x.held if x.held == y.held else _whole(0, x, y)
-    return Rounded(value, x.at | y.at, held, x.literal and y.literal)
+    literal = x.literal and y.literal
+    value, held = ACCUMULATE[op](x.value, y.value), x.held if x.held == y.held else None
+    return Rounded(value, x.at | y.at, held, literal, not literal and _is_whole(x) and _is_whole(y))
 
 
 def _number(x: Number) -> Number:
