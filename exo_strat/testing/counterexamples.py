@@ -46,6 +46,7 @@ LAID_OUT_ANEW: Final = frozenset({"resize_dim"})
 
 IN_NEW_CODE: Final = {
     "drop_guard": "", "expand_dim": "", "insert_noop_call": "", "specialize": "",
+    "lift_reduce_constant": "the code does not change the expression",
     "stage_mem": "the code does not change the expression",
 }  # fmt: skip
 """Primitives that may speak of an access by what they were to add, where they say this: it must meet one that the run

@@ -8,7 +8,7 @@ from returns.result import Failure as Err
 
 from exo_strat import Config, Op, Unsafe, lift_reduce_constant, parallelize_loop, proc_from_source, unroll_buffer
 from exo_strat.ir import types
-from exo_strat.testing.counterexamples import assert_real
+from exo_strat.testing.counterexamples import assert_real, claims
 from strategies.halide import H_compute_inline, H_reorder
 
 Width = Config("Width", pmap({"w": types.size}))
@@ -72,3 +72,14 @@ def test_a_factor_that_other_iterations_write_is_told_in_words() -> None:
     failure = lift_reduce_constant()(p, p.find("z[_] = _").expand(0, 1)).failure()
     assert isinstance(failure, Unsafe) and assert_real(p, failure) == "none"
     assert "in the new code, for instance with" in failure.details
+
+
+def test_a_factor_is_read_after_the_loop_where_nobody_read_it_before() -> None:
+    """With n = 1 the sums never run, and so the old program does not read the factor that the loop writes."""
+    p = proc_from_source(
+        "def f(n: size, x: f32[n], u: f32[6], a: f32):\n    a = 0.0\n    for j in seq(0, n):\n"
+        "        if j < n - 1:\n            a += x[0] * u[0]\n            a += x[0] * 2.0\n        x[0] = 3.0"
+    )
+    with claims() as claimed:
+        failure = lift_reduce_constant()(p, p.body()).failure()
+    assert isinstance(failure, Unsafe) and assert_real(p, failure, claimed) == "real"
