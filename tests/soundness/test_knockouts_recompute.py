@@ -67,7 +67,7 @@ def test_names_that_escape(primitive: str, monkeypatch: pytest.MonkeyPatch, must
 def test_conditions_out_of_bounds_or_racing(
     primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
 ) -> None:
-    monkeypatch.setattr(scoping, "stays_race_free", lambda *_: None)
+    monkeypatch.setattr(scoping, "stays_race_free", lambda *_, **__: None)
     must_be_caught(primitive, "independent")
 
 
