@@ -5,8 +5,8 @@
 Draws chains of 2 to 10 rewrites until so many succeeded. At the end of each chain the interpreter runs the first and
 the last version, and compiled C, in which things are named as C or its library names others (`c_words`), is compared
 with it: by gcc with sanitizers, parallel code by clang with one for threads, code for Neon in an emulator, programs for
-Gemmini on the model of it. Of one chain
-in five gcc and clang, with much optimisation and with little, are compared with each other (`backends.crosscheck`).
+Gemmini on the model of it. Of one chain in five gcc and clang, with much optimisation and with little, are compared
+with each other (`backends.crosscheck`).
 Violations go to the standard output, then the table as Markdown. The exit status is 1 if there was a violation. Runs
 with one first seed and one number of processes try the same chains every time.
 """

@@ -13,6 +13,7 @@ from functools import cache
 from exo_strat import Config, ForCursor, NodeCursor, Proc, WriteConfigCursor, direct, nodes
 
 from . import execute, loads, state, stores
+from .build import kind_of
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def _configured(plain: Proc, setting: Proc, values: Sequence[str], do: Proc) -> 
 @cache
 def load(name: str, i: int = 0) -> Operation:
     """A load of `loads.KINDS` by register 0, 1 or 2."""
-    plain, kind = loads.load(name, i), loads.KINDS[name]
+    kind, plain = kind_of(loads.KINDS, name, "load"), loads.load(name, i)
     stride, shrunk = kind.stride or "0", str(kind.shrunk)
     if kind.scaled:
         setting, values = state.config_ld_scaled[i], [stride, "True", "scale", shrunk, kind.block]
@@ -80,6 +81,6 @@ def product(name: str) -> Operation:
 @cache
 def store(name: str) -> Operation:
     """A store of `stores.KINDS`."""
-    plain, kind = stores.store(name), stores.KINDS[name]
+    kind, plain = kind_of(stores.KINDS, name, "store"), stores.store(name)
     values = [kind.stride, "act" if kind.scaled else "False", "scale" if kind.scaled else "1.0"]
     return Operation(plain, _configured(plain, state.config_st, values, stores.DO_STORES[f"do_{name}"]))

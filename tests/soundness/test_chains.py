@@ -117,6 +117,8 @@ def test_programs_for_gemmini_are_compared_on_its_model(monkeypatch: pytest.Monk
     monkeypatch.setattr(chain_gemmini, "run", lambda *_: Outcome({"C": 1000}, {}, None))
     with pytest.raises(Different, match="on the model"):
         chain_gemmini.agrees(q)
+    monkeypatch.setattr(chain_gemmini, "samples", lambda *_: [])
+    assert not chain_gemmini.agrees(q), "nothing was compared"
 
 
 def test_what_a_chain_does_not_keep_is_dropped() -> None:
