@@ -11,8 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from ..logic.answers import Proved, Question, Refuted
-from ..logic.formula import And, Atom, BoolAtom, Eq, Formula, Ge, Leaf, Lin, Mul, Not, Opaque, Or, Quot, Truth, V, atoms
+from ..logic.forms.formula import (
+    And,
+    Atom,
+    BoolAtom,
+    Eq,
+    Formula,
+    Ge,
+    Leaf,
+    Lin,
+    Mul,
+    Not,
+    Opaque,
+    Or,
+    Quot,
+    Truth,
+    V,
+    atoms,
+)
+from ..logic.solver.answers import Proved, Question, Refuted
 
 Status: TypeAlias = Literal["sat", "unsat"]
 Names: TypeAlias = dict[Leaf, str]
@@ -36,7 +53,7 @@ def script(q: Question, comments: Iterable[str] = ()) -> str:
     The solver is not told which of the two is `expected`.
 
     >>> from exo_strat.ir.names import Sym
-    >>> from exo_strat.logic.formula import V, ge, lt
+    >>> from exo_strat.logic.forms.formula import V, ge, lt
     >>> i, n = Lin.of(V(Sym("i", 1))), Lin.of(V(Sym("n", 2)))
     >>> print(script(Question((ge(i, 0), lt(i, n)), ge(n, 1), (), Proved()), ["why n is positive"]))
     ; why n is positive

@@ -17,12 +17,19 @@ from ..ir.nodes import Alloc, Assign, Block, Call, For, If, ProcDef, Reduce, Stm
 from ..ir.outside import two_of_one_name
 from ..ir.types import Control, DataType, Tensor, index, size
 from ..ir.walk import mentions
-from ..logic.answers import Unsat
-from ..logic.configs import asks_config, asks_itself, conditions_at, depends_on_fields, field_facts, values_at
-from ..logic.context import branch_facts, declared_facts, entry_facts, env_of, range_facts, stable_facts
-from ..logic.formula import ge
-from ..logic.solver import satisfiable
-from ..logic.translate import cond, unknown
+from ..logic.effects.config_state import (
+    asks_config,
+    asks_itself,
+    conditions_at,
+    depends_on_fields,
+    field_facts,
+    values_at,
+)
+from ..logic.effects.context import branch_facts, declared_facts, entry_facts, env_of, range_facts, stable_facts
+from ..logic.forms.formula import ge
+from ..logic.forms.translate import cond, unknown
+from ..logic.solver.answers import Unsat
+from ..logic.solver.proofs import satisfiable
 from .check_calls import check_call
 from .check_expr import check_access, check_kind, check_kind_of_field, check_window
 from .check_place import Place

@@ -14,7 +14,7 @@ from ..ir.memory import Memory
 from ..ir.types import SCALARS, Scalar, Tensor
 from ..ir.walk import get, walk, with_child
 from ..ir.walk import rename as renamed
-from ..logic import safety
+from ..logic.questions import safety
 from .framework import Where, applicable, argument, name_arg, primitive, refuse, require
 from .wellformed import still_parallel
 

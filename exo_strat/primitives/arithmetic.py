@@ -23,9 +23,9 @@ from ..ir.precisions import converted, decided, element, holds, precision
 from ..ir.reductions import combined, made_by, parts
 from ..ir.types import Scalar
 from ..ir.walk import Path, binders, get, mentions, walk
-from ..logic import evaluation, safety
-from ..logic.dependence import Safe
-from ..logic.effects import accesses, effects, reads_of, resolve, windows_at
+from ..logic.effects.accesses import accesses, effects, reads_of, resolve, windows_at
+from ..logic.effects.dependence import Safe
+from ..logic.questions import evaluation, safety
 from .framework import Where, applicable, primitive, require
 from .scoping import ready, stays_race_free
 from .wellformed import well_formed

@@ -27,8 +27,8 @@ from ..ir.nodes import (
 )
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, mentions, walk, with_child
-from ..logic import evaluation, safety
-from ..logic.configs import written_fields
+from ..logic.effects.config_state import written_fields
+from ..logic.questions import evaluation, safety
 from .access import rename_uses, statement_of
 from .framework import Where, applicable, positive, primitive, require
 from .scoping import ready, stays_race_free

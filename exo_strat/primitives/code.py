@@ -7,7 +7,7 @@ from ..cursors.edits import Span
 from ..cursors.kinds import BinaryOpCursor
 from ..cursors.rewrite import Rewrite
 from ..ir.nodes import Binary
-from ..logic import safety
+from ..logic.questions import safety
 from .framework import Where, applicable, primitive, ref, require
 
 

@@ -11,7 +11,7 @@ from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.nodes import Assign, If, Stmt
 from ..ir.walk import get, walk
-from ..logic import idle
+from ..logic.questions import speculation as idle
 from .framework import Where, applicable, primitive, require
 from .scoping import no_new_races, ready
 from .wellformed import well_formed_at

@@ -18,13 +18,13 @@ from ..ir.names import Sym
 from ..ir.nodes import Alloc, Expr, Interval, ProcDef, StrideExpr
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, with_child
-from ..logic import safety
-from ..logic.context import facts_at
-from ..logic.dependence import if_reached, same_place
-from ..logic.effects import Access
-from ..logic.formula import FALSE, Formula
-from ..logic.slots import Sharing, undisturbed
-from ..logic.translate import is_opaque
+from ..logic.effects.accesses import Access
+from ..logic.effects.context import facts_at
+from ..logic.effects.dependence import if_reached, same_place
+from ..logic.forms.formula import FALSE, Formula
+from ..logic.forms.translate import is_opaque
+from ..logic.questions import safety
+from ..logic.questions.storage_sharing import Sharing, undisturbed
 from .access import Dims, Redirect, redirect_each, rename_uses, shown, uses_in
 from .buffers import alloc_at, rest_of, shape_of
 from .dims import dimension

@@ -23,13 +23,13 @@ from ..ir.names import Sym
 from ..ir.nodes import Assign, Expr, For, If, Interval, Node, Point, ProcDef, Read, Stmt, Var, WinDim
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, is_bool, is_control, map_children, mentions, rename, subst, update
-from ..logic import safety
-from ..logic.context import facts_at
-from ..logic.dependence import clash, if_reached, prime
-from ..logic.effects import in_loops
-from ..logic.formula import TRUE
-from ..logic.normal import to_expr
-from ..logic.translate import is_opaque, lin
+from ..logic.effects.accesses import in_loops
+from ..logic.effects.context import facts_at
+from ..logic.effects.dependence import clash, if_reached, prime
+from ..logic.forms.formula import TRUE
+from ..logic.forms.translate import is_opaque, lin
+from ..logic.questions import safety
+from ..logic.questions.normal import to_expr
 from .access import uses_in
 from .framework import Where, applicable, primitive, require
 from .scoping import body_span, loop_at, no_new_races

@@ -15,8 +15,8 @@ from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.nodes import For, If, Pass
 from ..ir.walk import Path, get, mentions
-from ..logic import evaluation, safety
-from ..logic.translate import is_opaque
+from ..logic.forms.translate import is_opaque
+from ..logic.questions import evaluation, safety
 from .framework import Where, applicable, primitive, ref, require
 from .loops import reorder_loops
 from .scoping import body_span, evaluated_early, joint_mode, loop_at, ready, stays_race_free

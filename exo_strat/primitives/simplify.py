@@ -39,15 +39,15 @@ from ..ir.precisions import precision
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Type, bool_
 from ..ir.walk import Path, Step, children, get, is_bool, is_control, parts, put
-from ..logic import branches, evaluation, safety
-from ..logic.answers import Proved
-from ..logic.context import Facts, env_of, facts_after, facts_at, facts_inside
-from ..logic.dependence import Safe
-from ..logic.formula import le
-from ..logic.held import held_in
-from ..logic.normal import affine_normal, decided, normalize_expr
-from ..logic.solver import prove
-from ..logic.translate import Env, is_opaque, lin
+from ..logic.effects.config_data import held_in
+from ..logic.effects.context import Facts, env_of, facts_after, facts_at, facts_inside
+from ..logic.effects.dependence import Safe
+from ..logic.forms.formula import le
+from ..logic.forms.translate import Env, is_opaque, lin
+from ..logic.questions import branches, evaluation, safety
+from ..logic.questions.normal import affine_normal, decided, normalize_expr
+from ..logic.solver.answers import Proved
+from ..logic.solver.proofs import prove
 from .framework import ExprLike, Where, applicable, argument, expr_arg, in_scope_at, primitive, ref, require
 from .scoping import no_new_races, ready, trip_count
 from .wellformed import well_formed, well_formed_at

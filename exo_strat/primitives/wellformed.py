@@ -23,12 +23,12 @@ from ..ir.names import Sym
 from ..ir.nodes import Alloc, Arg, Call, For, Interval, Node, ProcDef, Stmt, WindowDef
 from ..ir.types import Control, Tensor, index
 from ..ir.walk import Path, get, in_scope
-from ..logic import safety
-from ..logic.configs import field_facts, written_fields
-from ..logic.context import env_of, facts_at
-from ..logic.dependence import Clash, if_reached
-from ..logic.formula import Lin
-from ..logic.translate import Env, lin
+from ..logic.effects.config_state import field_facts, written_fields
+from ..logic.effects.context import env_of, facts_at
+from ..logic.effects.dependence import Clash, if_reached
+from ..logic.forms.formula import Lin
+from ..logic.forms.translate import Env, lin
+from ..logic.questions import safety
 from .framework import require
 
 

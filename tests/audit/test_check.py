@@ -22,9 +22,9 @@ from exo_strat.audit import (
 )
 from exo_strat.audit import replay as replayed
 from exo_strat.ir.names import Sym
-from exo_strat.logic import solver
-from exo_strat.logic.answers import Proved, Question, Refuted, Unknown
-from exo_strat.logic.formula import Formula, Lin, V, conj, eq, ge, gt, lt, product
+from exo_strat.logic.forms.formula import Formula, Lin, V, conj, eq, ge, gt, lt, product
+from exo_strat.logic.solver import proofs as solver
+from exo_strat.logic.solver.answers import Proved, Question, Refuted, Unknown
 
 VI, VN, VQ = V(Sym("i", 1)), V(Sym("n", 2)), V(Sym("q", 3))
 i, n, q = map(Lin.of, (VI, VN, VQ))
@@ -97,7 +97,7 @@ def broken_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     memos = (solver._prove, solver._solve_group, solver._decide)
     for memo in memos:
         memo.cache_clear()
-    monkeypatch.setattr("exo_strat.logic.quick.solve", lambda problem: False)
+    monkeypatch.setattr("exo_strat.logic.solver.omega.solve", lambda problem: False)
     yield
     for memo in memos:
         memo.cache_clear()

@@ -36,7 +36,7 @@ IN_A_NEW_PROCESS = (
     SCHEDULE
     + """
 from exo_strat.audit import canonical
-from exo_strat.logic.answers import listening
+from exo_strat.logic.solver.answers import listening
 
 with listening() as heard:
     make()
@@ -70,7 +70,7 @@ def test_a_replay_asks_what_a_new_process_asks() -> None:
 
 def test_only_the_solver_asks_the_engines() -> None:
     users = {p.relative_to(KERNEL).as_posix() for p in KERNEL.rglob("*.py") if {"quick", "z3engine"} & {*imported(p)}}
-    assert users == {"logic/solver.py"}
+    assert users == {"logic/solver/proofs.py"}
 
 
 def test_the_audit_shares_nothing_with_the_engines() -> None:

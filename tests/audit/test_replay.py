@@ -14,7 +14,7 @@ from exo_strat.cursors.rewrite import Rewrite
 from exo_strat.direct import call_eqv, inline, rename, set_memory, stage_mem
 from exo_strat.ir.memo import forget
 from exo_strat.ir.memory import DRAM_STACK
-from exo_strat.logic.answers import Question, listening
+from exo_strat.logic.solver.answers import Question, listening
 from exo_strat.primitives.framework import PRIMITIVES
 from exo_strat.testing.applications import applications
 from exo_strat.testing.choices import Choices

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from exo_strat.audit import canonical, expected, script
 from exo_strat.audit.check import Cvc5
 from exo_strat.ir.names import Sym
-from exo_strat.logic.answers import Proved, Question, Refuted, Unknown
-from exo_strat.logic.formula import (
+from exo_strat.logic.forms.formula import (
     FALSE,
     TRUE,
     Atom,
@@ -37,6 +36,7 @@ from exo_strat.logic.formula import (
     neg,
     product,
 )
+from exo_strat.logic.solver.answers import Proved, Question, Refuted, Unknown
 
 VI, VJ, VK = V(Sym("i", 1)), V(Sym("i", 1), 1), V(Sym("k", 2), 50)
 STRIDE = Opaque(("stride", Sym("x", 3), 0))

@@ -15,9 +15,9 @@ from exo_strat.failure import Failure, SchedulingError
 from exo_strat.frontend.checks import check as check_tree
 from exo_strat.interp import Array, dense_strides, run
 from exo_strat.ir.types import Control, Tensor
-from exo_strat.logic.affine import Leaf, V
-from exo_strat.logic.formula import value_of
-from exo_strat.logic.translate import lin
+from exo_strat.logic.forms.affine import Leaf, V
+from exo_strat.logic.forms.formula import value_of
+from exo_strat.logic.forms.translate import lin
 from exo_strat.strategy import Op
 
 

@@ -19,8 +19,8 @@ from benchmarks.chains import batch
 from benchmarks.compiled import CompileFailed, Different, builds, case, compare, compiles
 from exo_strat import ForCursor, Machine, Proc, at, proc_from_source, remove_loop, schedule
 from exo_strat.interp import Outcome
-from exo_strat.logic import safety
-from exo_strat.logic.dependence import SAFE
+from exo_strat.logic.effects.dependence import SAFE
+from exo_strat.logic.questions import safety
 from exo_strat.testing import Miscompiled, every
 from exo_strat.testing.chains import Chains, Draw, check_chain, starting
 from exo_strat.testing.choices import Choices

@@ -13,8 +13,8 @@ from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.frontend.errors import CheckError
 from exo_strat.interp import run
 from exo_strat.ir import types
-from exo_strat.logic import configs
-from exo_strat.logic.formula import TRUE
+from exo_strat.logic.effects import config_state as configs
+from exo_strat.logic.forms.formula import TRUE
 from exo_strat.testing import examples, procs, samples, sources
 from exo_strat.testing.library import environment
 

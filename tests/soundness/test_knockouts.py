@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from exo_strat.logic import safety
-from exo_strat.logic.dependence import SAFE
+from exo_strat.logic.effects.dependence import SAFE
+from exo_strat.logic.questions import safety
 from exo_strat.primitives import PRIMITIVES
 
 Caught = Callable[..., None]

@@ -17,9 +17,10 @@ from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.interp import Array
 from exo_strat.interp.values import blank
 from exo_strat.ir.nodes import ProcDef
-from exo_strat.logic import contents, evaluation
-from exo_strat.logic.dependence import SAFE
-from exo_strat.logic.effects import Access, Blk, Buffer
+from exo_strat.logic.effects import contents
+from exo_strat.logic.effects.accesses import Access, Blk, Buffer
+from exo_strat.logic.effects.dependence import SAFE
+from exo_strat.logic.questions import evaluation
 from exo_strat.primitives import framework, guards, procs, staging
 from exo_strat.testing import Inputs, Malformed, Miscompiled, assert_equivalent, assert_lawful
 from exo_strat.testing.library import callees, versions

@@ -12,8 +12,9 @@ from pyrsistent import pvector
 from exo_strat.ir import build as b
 from exo_strat.ir.nodes import Binary, Interval, Read, WindowExpr
 from exo_strat.ir.reductions import made_by
-from exo_strat.logic import dependence, evaluation, safety
-from exo_strat.logic.dependence import SAFE
+from exo_strat.logic.effects import dependence
+from exo_strat.logic.effects.dependence import SAFE
+from exo_strat.logic.questions import evaluation, safety
 from exo_strat.primitives import arithmetic, inlining, staging, stubs, writes
 from exo_strat.primitives.procs import Actuals
 

@@ -11,10 +11,12 @@ import pytest
 
 from exo_strat.ir import build as b
 from exo_strat.ir.nodes import Interval, Point
-from exo_strat.logic import contents, safety, slots
-from exo_strat.logic.coverage import before
-from exo_strat.logic.dependence import SAFE
-from exo_strat.logic.formula import FALSE
+from exo_strat.logic.effects import contents
+from exo_strat.logic.effects.coverage import before
+from exo_strat.logic.effects.dependence import SAFE
+from exo_strat.logic.forms.formula import FALSE
+from exo_strat.logic.questions import safety
+from exo_strat.logic.questions import storage_sharing as slots
 from exo_strat.primitives import access, dims, resize, reuse, rotate, staging
 
 Caught = Callable[..., None]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from exo_strat.ir.walk import walk
-from exo_strat.logic import idle
-from exo_strat.logic.dependence import SAFE, Verdict, clash
-from exo_strat.logic.effects import Access, Blk, effects
+from exo_strat.logic.effects.accesses import Access, Blk, effects
+from exo_strat.logic.effects.dependence import SAFE, Verdict, clash
+from exo_strat.logic.questions import speculation as idle
 from exo_strat.primitives import guards
 
 Caught = Callable[..., None]

@@ -15,7 +15,7 @@ from exo_strat.cursors.proc import Proc
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.ir import types
 from exo_strat.ir.config import Config
-from exo_strat.logic import held
+from exo_strat.logic.effects import config_data as held
 from exo_strat.primitives import arithmetic, configs, inlining, procs, staging, writes
 from exo_strat.testing import Miscompiled, assert_equivalent, precisions
 

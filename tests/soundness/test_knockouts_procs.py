@@ -14,8 +14,9 @@ import pytest
 from exo_strat.cursors.edits import Span
 from exo_strat.cursors.proc import Proc
 from exo_strat.cursors.rewrite import Rewrite
-from exo_strat.logic import evaluation, liveness
-from exo_strat.logic.dependence import SAFE
+from exo_strat.logic.effects import liveness
+from exo_strat.logic.effects.dependence import SAFE
+from exo_strat.logic.questions import evaluation
 from exo_strat.primitives import PRIMITIVES, configs, extraction, framework, procs, scoping, subprocs
 from exo_strat.primitives.framework import _DEFINED
 

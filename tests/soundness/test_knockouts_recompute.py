@@ -9,9 +9,9 @@ from importlib import import_module
 import pytest
 
 from exo_strat.ir.walk import get
-from exo_strat.logic import evaluation, recomputation, safety
-from exo_strat.logic.dependence import SAFE
-from exo_strat.logic.formula import FALSE
+from exo_strat.logic.effects.dependence import SAFE
+from exo_strat.logic.forms.formula import FALSE
+from exo_strat.logic.questions import evaluation, recomputation, safety
 from exo_strat.primitives import scoping
 
 Caught = Callable[..., None]

@@ -17,10 +17,15 @@ from exo_strat import Proc, SchedulingError, proc_from_source
 from exo_strat.direct import fission, lift_scope, reorder_loops, reorder_stmts
 from exo_strat.ir.config import Config
 from exo_strat.ir.types import index
-from exo_strat.logic import configs, determined, effects, evaluation, private, samevalue
-from exo_strat.logic.answers import Proved
-from exo_strat.logic.coverage import cover
-from exo_strat.logic.dependence import SAFE
+from exo_strat.logic.effects import accesses as effects
+from exo_strat.logic.effects import config_state as configs
+from exo_strat.logic.effects import determined
+from exo_strat.logic.effects import same_value as samevalue
+from exo_strat.logic.effects.coverage import cover
+from exo_strat.logic.effects.dependence import SAFE
+from exo_strat.logic.questions import evaluation
+from exo_strat.logic.questions import privatization as private
+from exo_strat.logic.solver.answers import Proved
 from exo_strat.primitives import loops, scopes, scoping
 from exo_strat.testing import Miscompiled, assert_equivalent
 

@@ -1,0 +1,475 @@
+"""What statements do to memory: their accesses. Imports translate, context and ir.
+
+The summary of a statement is a list of accesses: which location (an affine index in the base buffer),
+how (read, write, accumulate), under which guard (loop ranges and conditions inside the statement), and
+when (a timestamp to be compared lexicographically). Windows are resolved to base buffers, calls to
+their callee's accesses with arguments put in, config fields are buffers of rank 0; buffers allocated
+inside are private and left out. Summaries are memoised on the statement.
+
+What cannot be said in terms that stay the same is left out of guards and positions, so that an access
+may seem to happen more often, or anywhere; `Access.exact` tells whether it surely happens as described.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
+
+from pyrsistent import pvector
+
+from ...ir.frozen import fast_init
+from ...ir.memo import memo_by_identity
+from ...ir.names import Sym
+from ...ir.nodes import (
+    Alloc,
+    Assign,
+    Binary,
+    Call,
+    Expr,
+    For,
+    If,
+    Interval,
+    Node,
+    Point,
+    ProcDef,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    WindowDef,
+    WindowExpr,
+    WriteConfig,
+)
+from ...ir.types import Control, Scalar, bool_
+from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, rewrite, update, walk
+from ..forms.affine import Atom, BoolAtom, Leaf, Lin, Opaque, V, lin_atoms, subst_lin
+from ..forms.formula import TRUE, Formula, atoms, conj, subst
+from ..forms.translate import EMPTY, is_opaque, lin, unknown
+from .config_state import values_at, written_fields
+from .context import branch_facts, flatten, range_facts, stable_facts
+from .summaries import summed
+
+Buffer: TypeAlias = Sym | tuple[str, str, str]
+Index: TypeAlias = tuple[Lin | None, ...]
+CALLEE = 100  # iterators of a callee have this added to their tags, so they differ from the caller's
+
+
+class Tick(NamedTuple):
+    """A part of a timestamp: a position in a block, or an iteration. Between iterations of a loop that
+    is not `seq` there is no order."""
+
+    at: Lin
+    ordered: bool = True
+
+
+@fast_init
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One access, for every instance of `iters` that satisfies `guard`.
+
+    `index` has None where the position is not known; `exact` is false if the guard or index leaves
+    something out (a condition on data or config fields), so that the access need not happen. `node` is the
+    expression or statement that makes it; of what a callee does, the call. `joint` tells that it sums up writes
+    that are listed, too: those of both branches of an `if`, of which one surely runs. `until` is given if it stands
+    for several at different times: the first is at `when`, the last at `until`. Then it is not exact.
+    """
+
+    buffer: Buffer
+    kind: str
+    index: Index
+    node: Node
+    guard: Formula = TRUE
+    iters: tuple[V, ...] = ()
+    exact: bool = True
+    when: tuple[Tick, ...] = ()
+    op: str = ""
+    joint: bool = False
+    until: tuple[Tick, ...] | None = None
+
+    @property
+    def end(self) -> tuple[Tick, ...]:
+        """The time of the last of what it stands for."""
+        return self.when if self.until is None else self.until
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes the location."""
+        return self.kind != "R"
+
+    @property
+    def reads(self) -> bool:
+        """Whether it needs the location's old value."""
+        return self.kind != "W"
+
+    def placed(self, ticks: tuple[Tick, ...], iters: tuple[V, ...], guard: Formula, exact: bool) -> Access:
+        """The same access where more is around it: `ticks` come before its time. (`dataclasses.replace` takes three
+        times as long.)"""
+        when, until = (*ticks, *self.when), None if self.until is None else (*ticks, *self.until)
+        return Access(
+            self.buffer, self.kind, self.index, self.node, guard, iters, exact, when, self.op, self.joint, until
+        )
+
+    def timed(self, *ticks: Tick) -> Access:
+        """The same access, where `ticks` come before its time."""
+        return self.placed(ticks, self.iters, self.guard, self.exact)
+
+
+def config_key(config: str, field: str) -> Buffer:
+    """The buffer that a config field is."""
+    return ("config", config, field)
+
+
+def move(a: Access, env: Mapping[Atom, Lin]) -> Access:
+    """An access with unknowns replaced: an iterator by an iterator, an outer variable by a value."""
+    index = tuple([None if x is None else subst_lin(x, env) for x in a.index])
+    iters = tuple([_iterator(env[i]) if i in env else i for i in a.iters])
+    when, until = _moved(a.when, env), None if a.until is None else _moved(a.until, env)
+    return Access(a.buffer, a.kind, index, a.node, subst(a.guard, env), iters, a.exact, when, a.op, a.joint, until)
+
+
+def _moved(when: tuple[Tick, ...], env: Mapping[Atom, Lin]) -> tuple[Tick, ...]:
+    return tuple([Tick(subst_lin(t.at, env), t.ordered) for t in when])
+
+
+def _iterator(x: Lin) -> V:
+    ((v, _),) = x.terms
+    assert isinstance(v, V)
+    return v
+
+
+# -- expressions --------------------------------------------------------------------------------------
+
+
+def index_of(es: Iterable[Expr]) -> Index:
+    """Affine positions; None for what depends on config fields."""
+    return tuple(None if is_opaque(e) else lin(e) for e in es)
+
+
+@memo_by_identity
+def reads_of(e: Node) -> tuple[Access, ...]:
+    """The reads that evaluating an expression (or indices, or a window's creation) makes."""
+    if isinstance(e, Binary) and e.op in LOGICAL:  # the second part only runs if the first doesn't decide
+        second = reads_of(e.rhs)
+        if not second:
+            return reads_of(e.lhs)
+        guard = conj(*stable_facts(e.lhs, EMPTY, e.op == "and"))
+        return (*reads_of(e.lhs), *_guarded(second, guard, not is_opaque(e.lhs)))
+    found: list[Access] = []
+    if isinstance(e, Read):
+        idx = index_of(e.idx)
+        found.append(Access(e.sym, "R", idx, e, exact=None not in idx))
+    elif isinstance(e, ReadConfig):
+        found.append(Access(config_key(e.config.name, e.field), "R", (), e))
+    for _, c in children(e):
+        found.extend(reads_of(c))
+    return tuple(found)
+
+
+def _at(time: int, accesses: Iterable[Access]) -> list[Access]:
+    tick = Tick(Lin(time))
+    return [a.timed(tick) for a in accesses]
+
+
+def _guarded(
+    accesses: Iterable[Access], guard: Formula, exact: bool, when: tuple[Tick, ...] = (), iters: tuple[V, ...] = ()
+) -> list[Access]:
+    """Accesses with a guard, and what comes before them in time and in the nest of loops."""
+    if guard == TRUE and exact and not when:
+        return list(accesses)
+    return [
+        a.placed(when, (*iters, *a.iters), conj(guard, a.guard), a.exact and exact) for a in accesses
+    ]
+
+
+# -- statements ---------------------------------------------------------------------------------------
+
+
+@memo_by_identity
+def accesses(s: Stmt) -> tuple[Access, ...]:
+    """The accesses of a statement to buffers that it does not itself allocate."""
+    match s:
+        case Assign(sym=sym, idx=idx, rhs=rhs):
+            return (*_operands(idx, rhs), *_at(1, [_store(s, sym, "W", idx)]))
+        case Reduce(sym=sym, idx=idx, rhs=rhs, op=op):
+            return (*_operands(idx, rhs), *_at(1, [replace(_store(s, sym, "A", idx), op=op)]))
+        case WriteConfig(config=c, field=f, rhs=rhs):
+            return (*_at(0, reads_of(rhs)), *_at(1, [Access(config_key(c.name, f), "W", (), s)]))
+        case For():
+            return _loop(s)
+        case If():
+            return _branch(s)
+        case WindowDef(rhs=rhs):
+            return tuple(_at(0, [a for d in rhs.idx for a in reads_of(d)]))
+        case Alloc(type=t):
+            return tuple(_at(0, reads_of(t)))
+        case Call():
+            return _call(s)
+        case _:
+            return ()
+
+
+def _operands(idx: Iterable[Expr], rhs: Expr) -> list[Access]:
+    return _at(0, [a for e in (*idx, rhs) for a in reads_of(e)])
+
+
+def _store(s: Stmt, sym: Sym, kind: str, idx: Iterable[Expr]) -> Access:
+    position = index_of(idx)
+    return Access(sym, kind, position, s, exact=None not in position)
+
+
+def _loop(s: For) -> tuple[Access, ...]:
+    bounds = _at(0, (*reads_of(s.lo), *reads_of(s.hi)))
+    i, guard = V(s.iter), conj(*range_facts(s))
+    exact = not (is_opaque(s.lo) or is_opaque(s.hi))
+    turn = Tick(unknown(s.iter), s.mode == "seq")
+    return (*bounds, *_guarded(block_accesses(s.body), guard, exact, (Tick(Lin(1)), turn), (i,)))
+
+
+def _branch(s: If) -> tuple[Access, ...]:
+    exact = not is_opaque(s.cond)
+    out = _at(0, reads_of(s.cond))
+    inside = {label: block_accesses(getattr(s, label)) for label in ("body", "orelse")}
+    for time, label in ((1, "body"), (2, "orelse")):
+        guard = conj(*branch_facts(s, label, EMPTY))
+        out += _guarded(inside[label], guard, exact, (Tick(Lin(time)),))
+    return tuple(out) if exact else (*out, *_either(inside["body"], inside["orelse"]))
+
+
+def _either(body: Sequence[Access], orelse: Sequence[Access]) -> Iterator[Access]:
+    """What an `if` surely writes, whichever of its branches runs: what both write. There is no time for it within
+    the statement: it is before all that comes after, and not known to be before or after anything in it."""
+    writes = {(a.buffer, a.index, a.guard, a.iters): a for a in body if a.kind == "W" and a.exact}
+    for a in writes.values():  # equal ones once: they double with each branch around them
+        if any(_same_write(a, b) for b in orelse):
+            yield replace(a, when=(), joint=True)
+
+
+def _same_write(a: Access, b: Access) -> bool:
+    """Whether two accesses surely write the same locations, up to the names of their iterators."""
+    if not (b.kind == "W" and b.exact and a.buffer == b.buffer and len(a.iters) == len(b.iters)):
+        return False
+    alike = move(b, {i: Lin.of(j) for i, j in zip(b.iters, a.iters, strict=True)})
+    return (alike.index, alike.guard) == (a.index, a.guard)
+
+
+def block_accesses(stmts: Sequence[Stmt], windows: Mapping[Sym, WindowExpr] | None = None) -> list[Access]:
+    """The accesses of a run of statements, timed by position; `windows` are those in scope before it."""
+    out: list[Access] = []
+    private: set[Sym] = set()
+    local: set[Sym] = set()
+    views = dict(windows or {})
+    for k, s in enumerate(stmts):
+        out += _at(k, [resolve(a, views) for a in accesses(s)])
+        if isinstance(s, Alloc):
+            private.add(s.sym)
+        elif isinstance(s, WindowDef):
+            views[s.sym] = s.rhs
+            local.add(s.sym)
+    if not (private or local):
+        return out
+    # Another instance of the block may have another extent, and so other strides.
+    ours = private | local
+    return [_without(a, lambda leaf: _is_stride(leaf, ours)) for a in out if a.buffer not in private]
+
+
+def _without(a: Access, gone: Callable[[Leaf], bool]) -> Access:
+    """The access less what is said of it in terms of unknowns that mean nothing outside."""
+    parts = flatten(a.guard)
+    known = [f for f in parts if not any(map(gone, atoms(f)))]
+    index = tuple(None if x is None or any(map(gone, lin_atoms(x))) else x for x in a.index)
+    if len(known) == len(parts) and index == a.index:
+        return a
+    return replace(a, index=index, guard=conj(*known), exact=False)
+
+
+def _is_stride(leaf: Leaf, syms: set[Sym] | None = None) -> bool:
+    """Whether an unknown is a stride, of one of `syms` if they are given."""
+    match leaf:
+        case Opaque(key=("stride", Sym() as s, _)):
+            return syms is None or s in syms
+        case _:
+            return False
+
+
+def resolve(a: Access, views: Mapping[Sym, WindowExpr]) -> Access:
+    """The access in terms of the buffer that a window views."""
+    while isinstance(a.buffer, Sym) and a.buffer in views:
+        a = _through(a, views[a.buffer])
+    return a
+
+
+def _through(a: Access, w: WindowExpr) -> Access:
+    inner = iter(a.index)
+    index: list[Lin | None] = []
+    for d in w.idx:
+        if isinstance(d, Point):
+            index.append(None if is_opaque(d.pt) else lin(d.pt))
+        else:
+            assert isinstance(d, Interval)
+            x = next(inner, None)
+            index.append(None if x is None or is_opaque(d.lo) else lin(d.lo) + x)
+    return replace(a, buffer=w.sym, index=tuple(index), exact=a.exact and None not in index)
+
+
+# -- calls --------------------------------------------------------------------------------------------
+
+
+def _call(s: Call) -> tuple[Access, ...]:
+    callee = s.f.tree
+    ints: dict[Sym, Expr] = {}
+    views: dict[Sym, WindowExpr | Read | None] = {}
+    out: list[Access] = []
+    hidden: set[Sym] = set()
+    for formal, actual in zip(callee.args, s.args, strict=True):
+        if isinstance(formal.type, Control):
+            out += reads_of(actual)
+            if formal.type == bool_ or is_opaque(actual):
+                hidden.add(formal.sym)
+            else:
+                ints[formal.sym] = actual
+        elif isinstance(actual, Read | WindowExpr):
+            views[formal.sym] = actual
+            out += [a for d in actual.idx for a in reads_of(d)]
+        else:
+            views[formal.sym] = None
+            out += reads_of(actual)
+    out = _at(0, out)
+    scalars = {f.sym for f in callee.args if isinstance(f.type, Scalar)}
+    asked = [a for e in asked_at_entry(callee) for a in reads_of(e)]
+    inside: list[Access] = []
+    for a in (*_at(0, asked), *_at(1, body_accesses(callee))):
+        placed = _place(_renamed(a, ints, hidden), views, scalars)
+        if placed is not None:
+            inside.append(replace(placed, node=s))
+    return (*out, *summed(inside))
+
+
+@memo_by_identity
+def body_accesses(tree: ProcDef) -> tuple[Access, ...]:
+    """The accesses of a procedure's body to its arguments and to config fields."""
+    return tuple(block_accesses(tree.body))
+
+
+def _renamed(a: Access, ints: Mapping[Sym, Expr], hidden: set[Sym]) -> Access:
+    """A callee's access with control arguments put in, and iterators that are not the caller's."""
+
+    def gone(leaf: Leaf) -> bool:
+        match leaf:
+            case V(sym=s) | BoolAtom(key=("bool", Sym() as s)):
+                return s in hidden
+            case _:
+                return _is_stride(leaf)
+
+    env: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.tag + CALLEE)) for i in a.iters}
+    env |= {V(f): lin(e) for f, e in ints.items()}
+    return move(_without(a, gone), env)
+
+
+def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: set[Sym]) -> Access | None:
+    """A callee's access in the caller's buffers; None if it is to a value that was passed."""
+    if not isinstance(a.buffer, Sym):
+        return a
+    actual = views.get(a.buffer)
+    if actual is None:
+        return None
+    if isinstance(actual, WindowExpr):
+        return _through(a, actual)
+    if a.buffer in scalars:
+        idx = index_of(actual.idx)
+        return replace(a, buffer=actual.sym, index=idx, exact=a.exact and None not in idx)
+    return replace(a, buffer=actual.sym)
+
+
+# -- places -------------------------------------------------------------------------------------------
+
+
+class Blk(NamedTuple):
+    """A run of statements: positions lo..hi-1 of the list `label` of the node at `parent`."""
+
+    parent: Path
+    label: str
+    lo: int
+    hi: int
+
+    def path(self) -> Path:
+        """The path of the first statement."""
+        return (*self.parent, (self.label, self.lo))
+
+    def stmts(self, tree: ProcDef) -> Sequence[Stmt]:
+        """The statements."""
+        whole: Sequence[Stmt] = getattr(get(tree, self.parent), self.label)
+        return whole[self.lo : self.hi]
+
+
+def effects(tree: ProcDef, blk: Blk) -> list[Access]:
+    """The accesses of a run of statements, in base buffers."""
+    return block_accesses(blk.stmts(tree), windows_at(tree, blk.path()))
+
+
+def decided(tree: ProcDef, blk: Blk) -> tuple[ProcDef, list[Access]]:
+    """The tree with what is known of config fields put into the conditions and bounds of a run of statements that
+    does not write them, and the reads that are then missing, at times that are not known.
+
+    For questions about what happens, not about what the text says: code that never runs stays, and is checked.
+    """
+    stmts = blk.stmts(tree)
+    asked = frozenset[ReadConfig]().union(*map(_asked, stmts))
+    if not asked:
+        return tree, []
+    written = frozenset[ReadConfig]().union(*map(written_fields, stmts))
+    known = {f: v for f, v in values_at(tree, blk.path()).items() if f in asked and f not in written}
+    fields = sorted(known, key=lambda f: (f.config.name, f.field))
+    reads = [Access(config_key(f.config.name, f.field), "R", (), f, exact=False) for f in fields]
+    for k, s in enumerate(stmts, blk.lo):
+        new = _decided(s, known)
+        if new is not s:
+            tree = update(tree, (*blk.parent, (blk.label, k)), lambda _, new=new: new)  # type: ignore[misc]
+    return tree, reads
+
+
+@memo_by_identity
+def _asked(s: Stmt) -> frozenset[ReadConfig]:
+    """The config fields that conditions and bounds in a statement read."""
+    out: set[ReadConfig] = set()
+    if isinstance(s, For | If):
+        for e in (s.lo, s.hi) if isinstance(s, For) else (s.cond,):
+            out.update(n for _, n in walk(e) if isinstance(n, ReadConfig))
+        for inner in (*s.body, *(s.orelse if isinstance(s, If) else ())):
+            out |= _asked(inner)
+    return frozenset(out)
+
+
+def _decided(s: Stmt, known: Mapping[ReadConfig, Expr]) -> Stmt:
+    """A statement with known config fields put into its conditions and bounds."""
+    if not isinstance(s, For | If) or not _asked(s) & known.keys():
+        return s
+
+    def put_in(n: Node) -> Node:
+        return known.get(n, n) if isinstance(n, ReadConfig) else n
+
+    body = pvector(_decided(inner, known) for inner in s.body)
+    if isinstance(s, If):
+        return If(rewrite(s.cond, put_in), body, pvector(_decided(inner, known) for inner in s.orelse))
+    return For(s.iter, rewrite(s.lo, put_in), rewrite(s.hi, put_in), body, s.mode)
+
+
+def in_loops(accesses: Sequence[Access], *loops: For) -> list[Access]:
+    """Accesses of a body, guarded by the ranges of the loops around it, whose iterators stay fixed."""
+    guard = conj(*(f for loop in loops for f in range_facts(loop)))
+    return _guarded(accesses, guard, not any(is_opaque(e) for loop in loops for e in (loop.lo, loop.hi)))
+
+
+def windows_at(tree: ProcDef, path: Path) -> dict[Sym, WindowExpr]:
+    """The windows in scope at a place."""
+    views: dict[Sym, WindowExpr] = {}
+    node: Node = tree
+    for n, (label, i) in enumerate(path):
+        if i is None or label not in ("body", "orelse"):
+            break
+        for s in getattr(node, label)[:i]:
+            if isinstance(s, WindowDef):
+                views[s.sym] = s.rhs
+        if n + 1 < len(path) or i < len(getattr(node, label)):
+            node = get(node, ((label, i),))
+    return views

@@ -1,0 +1,228 @@
+"""What is known at a place of a procedure. Imports solver, translate and ir.
+
+Known are: sizes and extents are at least 1; the assertions; the ranges of the loops and the conditions
+of the branches around the place; the strides of dense buffers and of windows. Nothing that reads config
+fields or data is ever a fact: they may have changed since. What a node contributes is memoised on it,
+so an edit recomputes its own spine only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from pyrsistent import PMap, pmap
+
+from ...ir.memo import memo_by_identity
+from ...ir.names import Sym
+from ...ir.nodes import Alloc, Arg, Binary, Block, Expr, For, If, Interval, Node, ProcDef, Stmt, Unary, WindowDef
+from ...ir.printing import names_at
+from ...ir.types import Tensor, bool_, size
+from ...ir.walk import Path
+from ..forms.formula import (
+    TRUE,
+    And,
+    BoolAtom,
+    Formula,
+    HashedOnce,
+    Leaf,
+    Lin,
+    Model,
+    Opaque,
+    V,
+    conj,
+    eq,
+    ge,
+    lt,
+    neg,
+    product,
+)
+from ..forms.translate import Env, cond, flag, is_opaque, lin, operands, stride_of, unknown
+from ..solver.answers import Answer
+from ..solver.proofs import prove
+
+Facts = tuple[Formula, ...]
+
+
+@memo_by_identity
+def env_of(tree: ProcDef) -> Env:
+    """The environment in which the expressions of `tree` are read: it knows which arguments are bools."""
+    return _env(_bools(tree))
+
+
+@memo_by_identity
+def _bools(tree: ProcDef) -> tuple[Sym, ...]:
+    return tuple(a.sym for a in tree.args if a.type == bool_)
+
+
+@lru_cache(maxsize=256)
+def _env(bools: tuple[Sym, ...]) -> Env:
+    return Env(bools=pmap({s: flag(s) for s in bools}))
+
+
+@memo_by_identity
+def facts_at(tree: ProcDef, path: Path) -> Facts:
+    """What is known where `path` stands, whenever control reaches it."""
+    facts, env = _with((), entry_facts(tree)), env_of(tree)
+    node: Node = tree
+    for label, k in path:
+        if k is None or label not in ("body", "orelse"):
+            break
+        if isinstance(node, For | If):
+            facts = facts_inside(facts, node, label, env)
+        block: Block = getattr(node, label)
+        for s in block[:k] if k else ():
+            facts = facts_after(facts, s)
+        if k == len(block):  # just after the last statement
+            break
+        node = block[k]
+    return facts
+
+
+def facts_inside(facts: Facts, s: For | If, label: str, env: Env) -> Facts:
+    """What is known where the block `label` of a loop or branch begins, if `facts` are where the statement does."""
+    return _with(facts, range_facts(s) if isinstance(s, For) else _stated(s.cond, env.bools, label == "body"))
+
+
+def facts_after(facts: Facts, s: Stmt) -> Facts:
+    """What is known after a statement, if `facts` are before it."""
+    return _with(facts, declared_facts(s)) if isinstance(s, Alloc | WindowDef) else facts
+
+
+@lru_cache(maxsize=1 << 14)
+def _with(facts: Facts, more: Facts) -> Facts:
+    """Facts and some more: one object for equal ones, in all versions, so that they are looked up fast."""
+    return HashedOnce((*facts, *more)) if more else facts
+
+
+@memo_by_identity
+def entry_facts(tree: ProcDef) -> Facts:
+    """What is known where `tree` begins: about its arguments, and its assertions."""
+    env = env_of(tree)
+    facts: list[Formula] = []
+    for a in tree.args:
+        facts += declared_facts(a)
+    for p in tree.preds:
+        facts += _stated(p, env.bools)
+    return tuple(facts)
+
+
+@memo_by_identity
+def _stated(condition: Expr, bools: PMap[Sym, Formula], truth: bool = True) -> Facts:
+    return stable_facts(condition, Env(bools=bools), truth)
+
+
+def flatten(f: Formula) -> Facts:
+    """The conjuncts of `f`."""
+    if isinstance(f, And):
+        return f.fs
+    return () if f == TRUE else (f,)
+
+
+@memo_by_identity
+def declared_facts(s: Arg | Alloc | WindowDef) -> Facts:
+    """What is known of an argument, buffer or window from where it is introduced.
+
+    Sizes and extents are positive; the strides of a dense tensor are products of its inner extents. A window
+    has the strides of the dimensions that it keeps.
+    """
+    if isinstance(s, WindowDef):
+        kept = [d for d, i in enumerate(s.rhs.idx) if isinstance(i, Interval)]
+        return tuple([eq(stride_of(s.sym, k), stride_of(s.rhs.sym, d)) for k, d in enumerate(kept)])
+    if isinstance(s.type, Tensor):
+        return _tensor_facts(s.sym, s.type)
+    return (ge(unknown(s.sym), 1),) if s.type == size else ()
+
+
+def _tensor_facts(sym: Sym, t: Tensor) -> Facts:
+    facts: list[Formula] = [ge(lin(e), 1) for e in t.shape if not is_opaque(e)]
+    if not t.window:
+        stride = Lin(1)
+        for d in reversed(range(len(t.shape))):
+            facts.append(eq(stride_of(sym, d), stride))
+            if is_opaque(t.shape[d]):
+                break
+            stride = product(stride, lin(t.shape[d]))
+    return tuple([f for f in facts if f != TRUE])
+
+
+def range_facts(loop: For) -> Facts:
+    """`lo <= iter < hi`, as far as the bounds never change."""
+    return _between(loop.iter, loop.lo, loop.hi)
+
+
+@lru_cache(maxsize=1 << 12)
+def _between(i: Sym, lo: Expr, hi: Expr) -> Facts:
+    facts = []
+    if not is_opaque(lo):
+        facts.append(ge(unknown(i), lin(lo)))
+    if not is_opaque(hi):
+        facts.append(lt(unknown(i), lin(hi)))
+    return tuple(facts)
+
+
+def branch_facts(branch: If, label: str, env: Env) -> Facts:
+    """What the condition says in the branch `label`, "body" or "orelse"."""
+    return stable_facts(branch.cond, env, label == "body")
+
+
+def stable_facts(e: Expr, env: Env, truth: bool = True) -> Facts:
+    """What follows for good from `e` being `truth` at some moment."""
+    return flatten(_stable(e, env, truth))
+
+
+def _stable(e: Expr, env: Env, truth: bool = True) -> Formula:
+    """What follows from `e` being `truth` and stays so: the part that reads neither data nor config."""
+    if not is_opaque(e):
+        return cond(e, env) if truth else neg(cond(e, env))
+    match e:
+        case Unary(op="not", arg=a):
+            return _stable(a, env, not truth)
+        case Binary(op=op) if op == ("and" if truth else "or"):
+            return conj(*[_stable(a, env, truth) for a in operands(e, op)])
+        case _:
+            return TRUE
+
+
+def holds(tree: ProcDef, path: Path, goal: Expr | Formula) -> Answer:
+    """Whether `goal` is true wherever control reaches `path`."""
+    f = goal if isinstance(goal, Formula) else cond(goal, env_of(tree))
+    return prove(facts_at(tree, path), f, "a condition holds wherever control gets here")
+
+
+def show_model(tree: ProcDef, model: Model) -> dict[str, int]:
+    """A counterexample in the names that `tree` prints with, in order; primed iterations get a `'`.
+
+    Only what a reader can name is shown: variables, strides and config fields.
+    """
+    names = names_at(tree)
+    out: dict[str, int] = {}
+    for leaf, value in sorted(model.items(), key=lambda item: _rank(item[0])):
+        name = _name(leaf, names)
+        if name is not None:
+            out[name] = int(value)
+    return out
+
+
+def _rank(leaf: Leaf) -> tuple[int, int, int, str]:
+    match leaf:
+        case BoolAtom(key=("bool", Sym() as s)):
+            return (0, s.id, 0, s.name)
+        case BoolAtom():
+            return (4, 0, 0, repr(leaf.key))
+        case _:
+            return leaf.order
+
+
+def _name(leaf: Leaf, names: Mapping[Sym, str]) -> str | None:
+    match leaf:
+        case V(sym=s, tag=t):
+            return names.get(s, s.name) + "'" * t
+        case BoolAtom(key=("bool", Sym() as s)):
+            return names.get(s, s.name)
+        case Opaque(key=("stride", Sym() as s, int(d))):
+            return f"stride({names.get(s, s.name)}, {d})"
+        case Opaque(key=("config", str(c), str(f), _)):
+            return f"{c}.{f}"
+        case _:
+            return None

@@ -1,0 +1,172 @@
+"""When two instances of code touch the same location. Imports effects, solver and context.
+
+Two accesses clash if they may be to one location in two instances that stand in a given relation, and
+are neither both reads nor both accumulations by one operator. One quantifier-free question a pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from ...ir.names import Sym
+from ...ir.nodes import Assign, Call, For, If, Node, ProcDef, Read, Reduce, WindowExpr
+from ...ir.printing import names_at, print_expr
+from ...ir.walk import Path, asked_at_entry, child
+from ..forms.affine import Atom, Leaf, Lin, Model, V, lin_atoms
+from ..forms.formula import Formula, atoms, conj, eq
+from ..forms.translate import is_opaque
+from ..solver.answers import Sat, Unsat
+from ..solver.proofs import satisfiable
+from .accesses import CALLEE, Access, Buffer, move
+from .context import show_model
+
+
+@dataclass(frozen=True)
+class Safe:
+    """The question is answered: no obligation is left."""
+
+
+@dataclass(frozen=True)
+class Clash:
+    """What stands against it: the obligation that does not hold in words, values for which it fails if
+    they are known to be possible, whether the solver only gave up, and the accesses in object code."""
+
+    obligation: str
+    counterexample: Mapping[str, int] | None = None
+    unknown: bool = False
+    details: str = ""
+
+
+@dataclass(frozen=True)
+class Given:
+    """The question is answered where all elements of these arguments were written by the caller: a version that
+    relies on it says so (`Rewrite.reads_more`)."""
+
+    needs: frozenset[Sym]
+
+
+Verdict: TypeAlias = Safe | Clash
+SAFE = Safe()
+Readiness: TypeAlias = Safe | Given | Clash
+"""Whether what code reads was written before; so no `Verdict`: who asks has something to note."""
+
+
+def prime(a: Access, outer: Iterable[Sym] = (), tag: int = 1) -> Access:
+    """Another instance of an access: its own iterators, and the given ones around it, renamed."""
+    env: dict[Atom, Lin] = {V(i.sym, i.tag): Lin.of(V(i.sym, i.tag + tag)) for i in a.iters}
+    env |= {V(s): Lin.of(V(s, tag)) for s in outer}
+    return move(a, env)
+
+
+def same_place(a: Access, b: Access) -> Formula:
+    """That two accesses to one buffer are to one location, as far as their positions are known."""
+    return conj(*(eq(x, y) for x, y in zip(a.index, b.index, strict=False) if x is not None and y is not None))
+
+
+def commuting(a: Access, b: Access) -> bool:
+    """Whether order does not matter even at one location."""
+    return (a.kind == b.kind == "R") or (a.kind == b.kind == "A" and a.op == b.op)
+
+
+def clash(
+    tree: ProcDef,
+    facts: Sequence[Formula],
+    first: Iterable[Access],
+    second: Iterable[Access],
+    relation: Formula,
+    what: str,
+    order_free: bool = True,
+    excuse: Callable[[Access, Access], bool] | None = None,
+) -> Verdict:
+    """Whether accesses of two instances clash. `second` is already renamed apart; with `order_free`
+    false, accumulations to one location clash too (a race). `excuse` tells of two accesses that may be to one
+    location whether they do no harm. A clash that surely happens is preferred."""
+    others: dict[object, list[Access]] = {}
+    for b in second:
+        others.setdefault(b.buffer, []).append(b)
+    found: Verdict = SAFE
+    for a in first:
+        for b in others.get(a.buffer, ()):
+            if a.kind == b.kind == "R" or (order_free and commuting(a, b)):
+                continue
+            answer = satisfiable([*facts, a.guard, b.guard, same_place(a, b), relation], what)
+            if isinstance(answer, Unsat) or (excuse is not None and excuse(a, b)):
+                continue
+            details = show_pair(tree, a, b)
+            if not isinstance(answer, Sat):
+                found = Clash(what, None, True, details)
+            elif not (a.exact and b.exact):
+                found = Clash(what, None, False, details)
+            else:
+                return Clash(what, example(tree, answer.model, relation, a, b), False, details)
+    return found
+
+
+def example(tree: ProcDef, model: Model, *about: Formula | Access) -> Mapping[str, int]:
+    """The part of a model that is about the given formulas and accesses, in the names of `tree`, and the integer
+    arguments that it needs. Iterators of callees are left out: they have no name here."""
+    asked = {leaf for x in about for leaf in _leaves(x) if not (isinstance(leaf, V) and leaf.tag >= CALLEE)}
+    asked |= {V(a.sym) for a in tree.args}
+    return show_model(tree, {leaf: v for leaf, v in model.items() if leaf in asked})
+
+
+def _leaves(x: Formula | Access) -> Iterator[Leaf]:
+    if isinstance(x, Access):
+        yield from atoms(x.guard)
+        yield from (leaf for i in x.index if i is not None for leaf in lin_atoms(i))
+    else:
+        yield from atoms(x)
+
+
+def if_reached(tree: ProcDef, path: Path, verdict: Verdict) -> Verdict:
+    """The verdict on code at `path`, without a counterexample if a condition, range or assertion around it
+    reads data or config fields: then nobody knows whether control gets there with those values."""
+    if isinstance(verdict, Clash) and verdict.counterexample is not None and not _reached(tree, path):
+        return replace(verdict, counterexample=None)
+    return verdict
+
+
+def _reached(tree: ProcDef, path: Path) -> bool:
+    node: Node = tree
+    asked = asked_at_entry(tree)
+    for label, k in path:
+        if isinstance(node, For):
+            asked += [node.lo, node.hi]
+        elif isinstance(node, If):
+            asked.append(node.cond)
+        if k is not None and k == len(getattr(node, label)):  # just after the last statement
+            break
+        node = child(node, (label, k))
+    return not any(map(is_opaque, asked))
+
+
+_VERBS = {"R": "reads", "W": "writes", "A": "accumulates into"}
+
+
+def show(tree: ProcDef, a: Access) -> str:
+    """An access in words."""
+    return f"{_VERBS[a.kind]} {_target(a, names_at(tree))}"
+
+
+def show_pair(tree: ProcDef, a: Access, b: Access) -> str:
+    """Two accesses in words."""
+    return f"one {show(tree, a)}, the other {show(tree, b)}"
+
+
+def _target(a: Access, names: Mapping[Sym, str]) -> str:
+    match a.node:
+        case Assign(sym=s, idx=idx) | Reduce(sym=s, idx=idx):
+            return print_expr(Read(s, idx), names)
+        case Read() | WindowExpr() as e:
+            return print_expr(e, names)
+        case Call(f=f):
+            return f"{buffer_name(a.buffer, names)} in a call of {f.tree.name}"
+        case _:
+            return buffer_name(a.buffer, names)
+
+
+def buffer_name(buffer: Buffer, names: Mapping[Sym, str]) -> str:
+    """A buffer or config field in words."""
+    return names.get(buffer, buffer.name) if isinstance(buffer, Sym) else f"{buffer[1]}.{buffer[2]}"

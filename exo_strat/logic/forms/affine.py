@@ -1,0 +1,326 @@
+"""Affine forms over integer unknowns, as canonical, hashable data. Imports names only.
+
+An affine form `Lin` is a constant and integer multiples of *atoms*; an atom is an unknown `V`, a floor
+quotient by a literal `Quot`, a product of unknowns `Mul`, or anything else that is an integer, `Opaque`.
+A remainder is no atom: `x % c` is `x - c * Quot(x, c)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import gcd
+from typing import TypeAlias
+
+from ...ir.frozen import fast_init
+from ...ir.names import Sym
+
+Order: TypeAlias = tuple[int, int, int, str]
+
+# -- atoms ---------------------------------------------------------------------------------------
+
+
+@fast_init
+@dataclass(frozen=True, slots=True)
+class V:
+    """An integer unknown; `tag` tells instances of one variable apart (primed iterations)."""
+
+    sym: Sym
+    tag: int = 0
+
+    def __hash__(self) -> int:
+        return hash((self.sym.id, self.tag))
+
+    @property
+    def order(self) -> Order:
+        return (0, self.sym.id, self.tag, self.sym.name)
+
+    def __repr__(self) -> str:
+        return f"{self.sym!r}" + "'" * self.tag
+
+
+@dataclass(frozen=True, slots=True)
+class Quot:
+    """The floor quotient of an affine form by a literal `c >= 1`. Made by `Lin.div`."""
+
+    lin: Lin
+    c: int
+
+    @property
+    def order(self) -> Order:
+        return (1, self.c, len(self.lin.terms), repr(self.lin))
+
+    def __repr__(self) -> str:
+        return f"({self.lin!r})/{self.c}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mul:
+    """A product of two or more atoms, sorted. Made by `product`."""
+
+    factors: tuple[Atom, ...]
+
+    @property
+    def order(self) -> Order:
+        return (2, len(self.factors), 0, repr(self))
+
+    def __repr__(self) -> str:
+        return "*".join(map(repr, self.factors))
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """An integer of which nothing is known but what tells it apart; `repr(key)` must be deterministic."""
+
+    key: Hashable
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(self.key))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @property
+    def order(self) -> Order:
+        return (3, 0, 0, repr(self.key))
+
+    def __repr__(self) -> str:
+        return f"<{self.key!r}>"
+
+
+@dataclass(frozen=True, slots=True)
+class BoolAtom:
+    """No integer, but a truth value of which nothing is known but what tells it apart."""
+
+    key: Hashable
+
+    def __repr__(self) -> str:
+        return f"<{self.key!r}>"
+
+
+Atom: TypeAlias = V | Quot | Mul | Opaque
+Term: TypeAlias = tuple[Atom, int]
+Leaf: TypeAlias = Atom | BoolAtom
+Model: TypeAlias = Mapping[Leaf, int | bool]
+
+
+def _order(term: Term) -> Order:
+    return term[0].order
+
+
+# -- affine forms --------------------------------------------------------------------------------
+
+
+@fast_init
+@dataclass(frozen=True, slots=True)
+class Lin:
+    """`const + sum(coefficient * atom)`; terms sorted, coefficients not zero.
+
+    >>> i = Lin.of(V(Sym("i", 1)))
+    >>> (i * 4 + 3).div(4) == i
+    True
+    >>> (i * 4 + 3).mod(4)
+    3
+    """
+
+    const: int
+    terms: tuple[Term, ...] = ()
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:  # most are never asked
+            object.__setattr__(self, "_hash", hash((self.const, self.terms)))
+            return self._hash
+
+    @staticmethod
+    def of(x: int | Atom | Lin) -> Lin:
+        """`x` as an affine form."""
+        if isinstance(x, Lin):
+            return x
+        return Lin(x) if isinstance(x, int) else Lin(0, ((x, 1),))
+
+    @staticmethod
+    def sum(const: int, terms: Iterable[Term]) -> Lin:
+        """`const` plus `terms`, in any order and with repetitions."""
+        total: dict[Atom, int] = {}
+        for a, k in terms:
+            total[a] = total.get(a, 0) + k
+        kept = [t for t in total.items() if t[1]]
+        if len(kept) > 1:
+            kept.sort(key=_order)
+        return Lin(const, tuple(kept))
+
+    @property
+    def is_const(self) -> bool:
+        return not self.terms
+
+    def __add__(self, other: Lin | int) -> Lin:
+        if isinstance(other, int):
+            return Lin(self.const + other, self.terms) if other else self
+        if not other.terms:
+            return self + other.const
+        if not self.terms:
+            return other + self.const
+        return Lin.sum(self.const + other.const, (*self.terms, *other.terms))
+
+    def __radd__(self, other: int) -> Lin:
+        return self + other
+
+    def __neg__(self) -> Lin:
+        return self * -1
+
+    def __sub__(self, other: Lin | int) -> Lin:
+        if isinstance(other, int):
+            return self + -other
+        if not other.terms:
+            return self + -other.const
+        negated = [(a, -k) for a, k in other.terms]
+        if not self.terms:
+            return Lin(self.const - other.const, tuple(negated))
+        return Lin.sum(self.const - other.const, (*self.terms, *negated))
+
+    def __rsub__(self, other: int) -> Lin:
+        return Lin(other) - self
+
+    def __mul__(self, k: int) -> Lin:
+        if k == 1:
+            return self
+        return Lin(self.const * k, tuple([(a, c * k) for a, c in self.terms]) if k else ())
+
+    def __rmul__(self, k: int) -> Lin:
+        return self * k
+
+    def coefficient(self, atom: Atom) -> int:
+        """What `atom` is multiplied by; 0 if it isn't a term."""
+        return next((k for a, k in self.terms if a == atom), 0)
+
+    def without(self, atom: Atom) -> Lin | None:
+        """The form less its multiple of `atom`; None if `atom` also stands inside a quotient or product."""
+        rest = Lin(self.const, tuple([t for t in self.terms if t[0] != atom]))
+        return None if atom in lin_atoms(rest) else rest
+
+    def div(self, c: int) -> Lin:
+        """The floor quotient by a literal `c >= 1`: whole multiples of `c` come out of the `Quot`."""
+        if c < 1:
+            raise ValueError(f"a divisor must be a literal of at least 1, not {c}")
+        if c == 1:
+            return self
+        out, rest = [], []
+        for a, k in self.terms:
+            # The residue nearest to zero: canonical, and it keeps small coefficients readable.
+            r = k % c
+            if 2 * r > c:
+                r -= c
+            if r:
+                rest.append((a, r))
+            if k != r:
+                out.append((a, (k - r) // c))
+        return Lin.sum(self.const // c, (*out, *_quotient(Lin(self.const % c, tuple(rest)), c).terms))
+
+    def mod(self, c: int) -> Lin:
+        """The floor remainder by a literal `c >= 1`: always in `[0, c)`."""
+        return self - self.div(c) * c
+
+    def __repr__(self) -> str:
+        parts = [f"{k}*{a!r}" if k not in (1, -1) else ("-" if k < 0 else "") + repr(a) for a, k in self.terms]
+        if self.const or not parts:
+            parts.append(str(self.const))
+        return " + ".join(parts).replace("+ -", "- ")
+
+
+def _quotient(x: Lin, c: int) -> Lin:
+    """`x / c` for a constant in [0, c) and coefficients that are no multiples of `c`."""
+    if not x.terms:
+        return Lin(0)
+    g = gcd(c, *(k for _, k in x.terms))
+    if g > 1:
+        return Lin(x.const // g, tuple([(a, k // g) for a, k in x.terms])).div(c // g)
+    if len(x.terms) == 1:
+        ((a, k),) = x.terms
+        if isinstance(a, Quot) and k == 1:
+            # (y/b + d)/c is (y + b*d)/(b*c), for floor quotients.
+            return (a.lin + a.c * x.const).div(a.c * c)
+    return Lin.of(Quot(x, c))
+
+
+def product(x: Lin, y: Lin) -> Lin:
+    """`x * y`, multiplied out; products of atoms become `Mul` atoms."""
+    if x.is_const or y.is_const:
+        return y * x.const if x.is_const else x * y.const
+    terms: list[Term] = [(a, k * y.const) for a, k in x.terms] + [(b, k * x.const) for b, k in y.terms]
+    for a, j in x.terms:
+        for b, k in y.terms:
+            factors = [f for t in (a, b) for f in (t.factors if isinstance(t, Mul) else (t,))]
+            terms.append((Mul(tuple(sorted(factors, key=lambda f: f.order))), j * k))
+    return Lin.sum(x.const * y.const, terms)
+
+
+# -- substitution, atoms, evaluation -----------------------------------------------------------------
+
+
+def subst_lin(x: Lin, env: Mapping[Atom, Lin]) -> Lin:
+    """`x` with atoms replaced, also those inside quotients and products."""
+    out, changed = Lin(x.const), False
+    kept: list[Term] = []
+    for a, k in x.terms:
+        new = _subst_atom(a, env)
+        if new is None:
+            kept.append((a, k))
+        else:
+            changed = True
+            out = out + new * k
+    return out + Lin(0, tuple(kept)) if changed else x
+
+
+def _subst_atom(a: Atom, env: Mapping[Atom, Lin]) -> Lin | None:
+    """What `a` becomes; None if it stays."""
+    hit = env.get(a)
+    if hit is not None:
+        return hit
+    if isinstance(a, Quot):
+        inner = subst_lin(a.lin, env)
+        return None if inner is a.lin else inner.div(a.c)
+    if isinstance(a, Mul):
+        new = [_subst_atom(f, env) for f in a.factors]
+        if any(n is not None for n in new):
+            out = Lin(1)
+            for f, n in zip(a.factors, new, strict=True):
+                out = product(out, Lin.of(f) if n is None else n)
+            return out
+    return None
+
+
+def lin_atoms(x: Lin) -> Iterator[Atom]:
+    """The atoms of an affine form, also those inside quotients and products, in order."""
+    for a, _ in x.terms:
+        yield from _inside(a)
+
+
+def _inside(a: Atom) -> Iterator[Atom]:
+    yield a
+    if isinstance(a, Quot):
+        yield from lin_atoms(a.lin)
+    elif isinstance(a, Mul):
+        for f in a.factors:
+            yield from _inside(f)
+
+
+def value_of(x: Lin, env: Model) -> int:
+    """The number that `x` is; quotients and products are computed, not looked up."""
+    return x.const + sum(k * _atom_value(a, env) for a, k in x.terms)
+
+
+def _atom_value(a: Atom, env: Model) -> int:
+    match a:
+        case Quot(lin=x, c=c):
+            return value_of(x, env) // c
+        case Mul(factors=fs):
+            out = 1
+            for f in fs:
+                out *= _atom_value(f, env)
+            return out
+        case _:
+            return int(env[a])

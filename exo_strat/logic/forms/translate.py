@@ -1,0 +1,201 @@
+"""Control expressions of the tree as affine forms and formulas. Imports formula and ir.
+
+An `Env` says what the variables stand for, so that one expression can be read at several instances of
+its loops, or with a callee's arguments. Control variables never change; config fields and data do. An
+expression that reads them (`is_opaque`) becomes an unknown named after `Env.moment`: two readings are
+the same unknown only if they are made at one moment. So a fact that is opaque holds for that moment
+only; whoever shares it between moments is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import add, sub
+
+from pyrsistent import PMap, pmap
+
+from ...ir.memo import memo_by_identity
+from ...ir.names import Sym
+from ...ir.nodes import Binary, Const, Expr, ExternCall, Read, ReadConfig, StrideExpr, Unary, Var, WindowExpr
+from ...ir.types import bool_
+from ...ir.walk import COMPARISONS, is_bool, is_control, mentions, parts
+from .formula import (
+    FALSE,
+    TRUE,
+    BoolAtom,
+    Formula,
+    Lin,
+    Opaque,
+    V,
+    conj,
+    disj,
+    eq,
+    ge,
+    gt,
+    iff,
+    le,
+    lt,
+    ne,
+    neg,
+    product,
+)
+
+_COMPARE = {"<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne}
+
+
+@lru_cache(maxsize=4096)
+def unknown(sym: Sym, tag: int = 0) -> Lin:
+    """The variable itself, as an affine form."""
+    return Lin.of(V(sym, tag))
+
+
+def stride_of(sym: Sym, dim: int) -> Lin:
+    """The stride of a buffer along a dimension, as an unknown."""
+    return Lin.of(Opaque(("stride", sym, dim)))
+
+
+def flag(sym: Sym) -> BoolAtom:
+    """A bool variable, as an unknown."""
+    return BoolAtom(("bool", sym))
+
+
+@dataclass(frozen=True, slots=True)
+class Env:
+    """What control variables, bool variables and strides stand for; those not named are themselves.
+
+    `bools` also shows whether two variables that are compared are bools or integers.
+    """
+
+    vars: PMap[Sym, Lin] = field(default_factory=pmap)
+    bools: PMap[Sym, Formula] = field(default_factory=pmap)
+    strides: PMap[tuple[Sym, int], Lin] = field(default_factory=pmap)
+    moment: Hashable = 0
+
+    def bind(self, sym: Sym, x: Lin | int) -> Env:
+        """With an integer variable standing for `x`."""
+        return Env(self.vars.set(sym, Lin.of(x)), self.bools, self.strides, self.moment)
+
+    def bind_bool(self, sym: Sym, f: Formula) -> Env:
+        """With a bool variable standing for `f`."""
+        return Env(self.vars, self.bools.set(sym, f), self.strides, self.moment)
+
+    def bind_stride(self, sym: Sym, dim: int, x: Lin) -> Env:
+        """With `stride(sym, dim)` standing for `x`."""
+        return Env(self.vars, self.bools, self.strides.set((sym, dim), x), self.moment)
+
+    def primed(self, syms: Iterable[Sym], tag: int) -> Env:
+        """With the given iterators standing for their `tag`-th instance."""
+        instances = self.vars.update({s: unknown(s, tag) for s in syms})
+        return Env(instances, self.bools, self.strides, self.moment)
+
+    def at(self, moment: Hashable) -> Env:
+        """With config fields and data read at another moment."""
+        return Env(self.vars, self.bools, self.strides, moment)
+
+
+EMPTY = Env()
+
+
+def lin(e: Expr, env: Env = EMPTY) -> Lin:
+    """The value of an integer control expression.
+
+    Raises `TypeError` for data, windows and truth values, which have none.
+
+    >>> from exo_strat.ir.build import num, var
+    >>> lin(Binary("%", Binary("+", var(Sym("i", 1)), num(8)), num(4)))
+    i_1 - 4*(i_1)/4
+    """
+    match e:
+        case Const(value=v, type=t) if t != bool_ and isinstance(v, int):
+            return Lin(v)
+        case Var(sym=s):
+            hit = env.vars.get(s) if env.vars else None
+            return unknown(s) if hit is None else hit
+        case Unary(op="-", arg=a):
+            return -lin(a, env)
+        case Binary(op="+" | "-" | "*" | "/" | "%" as op, lhs=a, rhs=b):
+            return _ARITHMETIC[op](lin(a, env), lin(b, env))
+        case StrideExpr(sym=s, dim=d):
+            return env.strides.get((s, d)) or stride_of(s, d)
+        case ReadConfig(config=c, field=f) if is_control(e):
+            return Lin.of(Opaque(("config", c.name, f, env.moment)))
+    raise TypeError(f"not an integer control expression: {e}")
+
+
+def _quotient(x: Lin, y: Lin) -> Lin:
+    return x.div(y.const) if y.is_const and y.const >= 1 else Lin.of(Opaque(("/", x, y)))
+
+
+def _remainder(x: Lin, y: Lin) -> Lin:
+    return x.mod(y.const) if y.is_const and y.const >= 1 else Lin.of(Opaque(("%", x, y)))
+
+
+_ARITHMETIC: dict[str, Callable[[Lin, Lin], Lin]] = {"+": add, "-": sub, "*": product, "/": _quotient, "%": _remainder}
+
+
+def cond(e: Expr, env: Env = EMPTY) -> Formula:
+    """The truth of a condition; see the module for conditions on data and config fields.
+
+    Raises `TypeError` for integers, data and windows, which have none.
+    """
+    match e:
+        case Const(value=bool(v)):
+            return TRUE if v else FALSE
+        case Var(sym=s):
+            return env.bools.get(s) or flag(s)
+        case Unary(op="not", arg=a):
+            return neg(cond(a, env))
+        case Binary(op="and" | "or" as op):
+            return (conj if op == "and" else disj)(*[cond(a, env) for a in operands(e, op)])
+        case Binary(op=op, lhs=a, rhs=b) if op in COMPARISONS:
+            return _comparison(e, op, a, b, env)
+        case ReadConfig(config=c, field=f) if is_control(e):
+            return BoolAtom(("config", c.name, f, env.moment))
+    raise TypeError(f"not a condition: {e}")
+
+
+def operands(e: Expr, op: str) -> list[Expr]:
+    """The operands of a chain of one operator: of `(a and b) and c`, a, b and c."""
+    right: list[Expr] = []
+    while isinstance(e, Binary) and e.op == op:
+        right.append(e.rhs)
+        e = e.lhs
+    return [e, *reversed(right)]
+
+
+def _comparison(e: Expr, op: str, a: Expr, b: Expr, env: Env) -> Formula:
+    if not (is_control(a) and is_control(b)):
+        return _data_condition(e, env)
+    if op in ("==", "!=") and (_is_truth(a, env) or _is_truth(b, env)):
+        same = iff(cond(a, env), cond(b, env))
+        return same if op == "==" else neg(same)
+    return _COMPARE[op](lin(a, env), lin(b, env))
+
+
+def _is_truth(e: Expr, env: Env) -> bool:
+    return is_bool(e) or (isinstance(e, Var) and e.sym in env.bools)
+
+
+def _data_condition(e: Expr, env: Env) -> Formula:
+    """Named by the expression, the moment, and what its variables stand for."""
+    used = sorted(mentions(e), key=lambda s: s.id)
+    bound = tuple((s, env.vars[s]) for s in used if s in env.vars)
+    return BoolAtom(("data", env.moment, e, bound))
+
+
+def is_opaque(e: Expr) -> bool:
+    """Whether an expression reads data or config fields, so that its value belongs to a moment."""
+    if isinstance(e, _READS):
+        return True
+    return isinstance(e, _OPERATORS) and _operands_opaque(e)
+
+
+_READS = (Read, ReadConfig, ExternCall, WindowExpr)
+_OPERATORS = (Unary, Binary)
+
+
+@memo_by_identity
+def _operands_opaque(e: Unary | Binary) -> bool:
+    return any(map(is_opaque, parts(e)))  # type: ignore[arg-type]

@@ -1,0 +1,318 @@
+"""What is evaluated, under which conditions, and what of that may have no value. Imports contents, configs,
+samevalue, solver and ir.
+
+A run traps where something is read that was never written, and where an operation on data has no value for its
+operands. (Bounds, extents, assertions and aliasing are the static checks' affair.) So whoever evaluates what was not
+evaluated before, or earlier, or under fewer conditions, must show that it has a value there.
+
+An operator evaluates its operands, but `and` and `or` the second one only if the first does not decide. A call
+evaluates its arguments: of a place that it is passed only where that lies. What stands there is read if the callee
+reads it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ...ir.externs import CONVERSIONS, abs_, floordiv, fmax, fmin, relu, select
+from ...ir.memo import memo_by_identity
+from ...ir.names import Sym
+from ...ir.nodes import (
+    Alloc,
+    Binary,
+    Call,
+    Const,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Node,
+    Point,
+    ProcDef,
+    Read,
+    ReadConfig,
+    Unary,
+    WindowExpr,
+)
+from ...ir.printing import names_at
+from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, is_control, mentions, walk
+from ..effects.accesses import Access, Blk, Buffer, block_accesses, windows_at
+from ..effects.config_state import Conditions, values_at
+from ..effects.contents import covered, ready
+from ..effects.context import env_of, facts_at, stable_facts
+from ..effects.coverage import cover
+from ..effects.dependence import SAFE, Clash, Given, Readiness, Safe, buffer_name
+from ..effects.same_value import Pair, place_of, same_value
+from ..forms.formula import Formula, conj, disj, neg
+from ..forms.translate import cond
+from ..solver.answers import Proved
+from ..solver.proofs import prove
+
+_TOTAL = (abs_, fmax, fmin, relu, select, *CONVERSIONS.values())
+
+
+# -- what is evaluated ----------------------------------------------------------------------------------
+
+
+class Evaluation(NamedTuple):
+    """A read, or an operation that has no value for some operands, and the conditions, asked by `and` and `or`, on
+    which it is evaluated."""
+
+    node: Expr
+    given: Conditions = ()
+
+
+def evaluations(n: Node, given: Conditions = ()) -> Iterator[Evaluation]:
+    """What evaluating an expression comes to, or a statement without the blocks that it holds."""
+    if isinstance(n, Binary) and n.op in LOGICAL:
+        yield from evaluations(n.lhs, given)
+        yield from evaluations(n.rhs, (*given, (n.lhs, n.op == "and")))
+        return
+    for part in _parts(n):
+        yield from evaluations(part, given)
+    if isinstance(n, Read | ReadConfig) or undefined(n) is not None:
+        assert isinstance(n, Expr)
+        yield Evaluation(n, given)
+
+
+def _parts(n: Node) -> Iterator[Node]:
+    """What a node evaluates for itself."""
+    if isinstance(n, Call):
+        yield from (e for a in n.args for e in argument_values(a))
+        yield from _fields_asked_first(n.f.tree)
+    else:
+        yield from (c for (label, _), c in children(n) if label not in ("body", "orelse"))
+
+
+def _fields_asked_first(tree: ProcDef) -> Iterator[ReadConfig]:
+    """The config fields that a procedure asks before its body."""
+    return (e for p in asked_at_entry(tree) for _, e in walk(p) if isinstance(e, ReadConfig))
+
+
+def argument_values(actual: Expr) -> list[Expr]:
+    """What a call evaluates of an argument, once: the value, or where the place lies that is passed."""
+    match actual:
+        case Read(idx=idx):
+            return list(idx)
+        case WindowExpr(idx=idx):
+            return [e for d in idx for e in ((d.pt,) if isinstance(d, Point) else (d.lo, d.hi))]
+        case _:
+            return [actual]
+
+
+def maybe_skipped(tree: ProcDef, stmt: Path, path: Path) -> bool:
+    """Whether the statement at `stmt` may run without evaluating the expression at `path` that it holds, as that is
+    the second part of an `and` or `or`."""
+    above = ((get(tree, path[:n]), path[n][0]) for n in range(len(stmt), len(path)))
+    return any(isinstance(n, Binary) and n.op in LOGICAL and label == "rhs" for n, label in above)
+
+
+# -- what may have no value -----------------------------------------------------------------------------
+
+
+def undefined(n: Node) -> str | None:
+    """What an operation on data lacks for a value at some operands; None if it has one for all."""
+    match n:
+        case ExternCall(f=f, args=args) if f is floordiv and isinstance(args[1], Const) and args[1].value != 0:
+            return None
+        case ExternCall(f=f) if not any(f is t for t in _TOTAL):
+            return f"{f.name} may have no value"
+        case Binary(op="/", rhs=rhs) if not is_control(n) and not (isinstance(rhs, Const) and rhs.value != 0):
+            return "it may divide by zero"
+        case _:
+            return None
+
+
+def has_value(tree: ProcDef, blk: Blk, n: Node) -> Readiness:
+    """Whether what an expression, or a statement itself, evaluates surely has a value wherever control reaches a run
+    of statements, if it is in bounds there: what it reads was written by then, or the statements read it anyway
+    before they change it; and its operations have values for all operands that they may get."""
+    return _all(_exists(tree, blk, e) for e in evaluations(n))
+
+
+def no_more(tree: ProcDef, stmt: Path, old: Sequence[Expr], new: Expr) -> Readiness:
+    """Whether an expression in the statement at `stmt` has a value where others have one: all that it evaluates is
+    evaluated there by one of `old`, whenever it is, or surely has a value."""
+    given = [o for e in old for o in evaluations(e)]
+    blk = Blk(stmt[:-1], stmt[-1][0], stmt[-1][1] or 0, (stmt[-1][1] or 0) + 1)
+    return _all(_exists(tree, blk, e) for e in evaluations(new) if not _also(tree, stmt, e, given))
+
+
+def _all(answers: Iterable[Readiness]) -> Readiness:
+    """The first that is refused, or what all together need."""
+    needs: set[Sym] = set()
+    for answer in answers:
+        if isinstance(answer, Clash):
+            return answer
+        if isinstance(answer, Given):
+            needs |= answer.needs
+    return Given(frozenset(needs)) if needs else SAFE
+
+
+def _also(tree: ProcDef, stmt: Path, e: Evaluation, others: Sequence[Evaluation]) -> bool:
+    """Whether whenever something is evaluated, some of others is, too, that has the same value."""
+    found = [o for o in others if _same(tree, stmt, e.node, o.node)]
+    if any(set(o.given) <= set(e.given) for o in found):
+        return True
+    goal = disj(*(_asked(tree, o.given) for o in found))
+    facts = (*facts_at(tree, stmt), _asked(tree, e.given))
+    return bool(found) and isinstance(prove(facts, goal, "what is evaluated was evaluated before"), Proved)
+
+
+def _same(tree: ProcDef, stmt: Path, x: Expr, y: Expr) -> bool:
+    return x == y or (type(x) is type(y) and same_value(Pair(tree, facts_at(tree, stmt), lambda _: True), x, y))
+
+
+def _asked(tree: ProcDef, given: Conditions) -> Formula:
+    env = env_of(tree)
+    return conj(*(cond(e, env) if truth else neg(cond(e, env)) for e, truth in given))
+
+
+def _exists(tree: ProcDef, blk: Blk, e: Evaluation) -> Readiness:
+    """Whether what is evaluated before a run of statements surely has a value there."""
+    if isinstance(e.node, Read | ReadConfig):
+        return _written(tree, blk, e)
+    first = () if blk.lo == blk.hi else evaluations(blk.stmts(tree)[0])
+    if any(o.node == e.node and set(o.given) <= set(e.given) for o in first):
+        return SAFE
+    if isinstance(e.node, ExternCall):
+        return Clash(f"{e.node.f.name} surely has a value")
+    assert isinstance(e.node, Binary)
+    if any(_excludes_zero(c, truth, e.node.rhs) for c, truth in e.given):
+        return SAFE
+    return Clash("the expression surely has a value: it does not divide by zero")
+
+
+_AT_ZERO: Mapping[str, Callable[[float, float], bool]] = {
+    "!=": operator.ne, "==": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_FALSE = {"!=": "==", "==": "!=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def _excludes_zero(c: Expr, truth: bool, e: Expr) -> bool:
+    """Whether a condition that is `truth` says that a data expression is not zero."""
+    match c:
+        case Unary(op="not", arg=x):
+            return _excludes_zero(x, not truth, e)
+        case Binary(op=op, lhs=x, rhs=y) if op == ("and" if truth else "or"):
+            return _excludes_zero(x, truth, e) or _excludes_zero(y, truth, e)
+        case Binary(op=op, lhs=x, rhs=Const(value=v)) if op in _AT_ZERO and x == e:
+            return not _AT_ZERO[op if truth else _FALSE[op]](0, v)
+        case Binary(op=op, lhs=Const(value=v), rhs=x) if op in _AT_ZERO and x == e:
+            return not _AT_ZERO[op if truth else _FALSE[op]](v, 0)
+        case _:
+            return False
+
+
+# -- reads ----------------------------------------------------------------------------------------------
+
+
+def _written(tree: ProcDef, blk: Blk, e: Evaluation) -> Readiness:
+    """Whether what is read before a run of statements was written, or is read by them anyway."""
+    assert isinstance(e.node, Read | ReadConfig)
+    guard = conj(*(f for c, truth in e.given for f in stable_facts(c, env_of(tree), truth)))
+    read = place_of(tree, e.node)
+    if isinstance(e.node, ReadConfig) and _is_set(tree, blk.path(), e.node):
+        return SAFE
+    verdict = ready(tree, blk, [read.placed((), (), guard, read.exact)])
+    if not isinstance(verdict, Clash):
+        return verdict
+    what = f"{buffer_name(read.buffer, names_at(tree))}, which the expression reads, is surely written before"
+    return replace(verdict, obligation=what)
+
+
+def _is_set(tree: ProcDef, path: Path, field: ReadConfig) -> bool:
+    """Whether a config field is known, or was evaluated by what led to a place."""
+    return field in values_at(tree, path) or field in _fields_asked(tree, path)
+
+
+def _fields_asked(tree: ProcDef, path: Path) -> frozenset[ReadConfig]:
+    """The config fields that extents and assertions, and the conditions and bounds around a place, have surely read."""
+    asked: list[Node] = list(asked_at_entry(tree))
+    for n in range(1, len(path)):
+        around = get(tree, path[:n])
+        if isinstance(around, For | If) and path[n][0] in ("body", "orelse"):
+            asked.append(around)
+    found = (e for n in asked for e in evaluations(n) if not e.given)
+    return frozenset(e.node for e in found if isinstance(e.node, ReadConfig))
+
+
+# -- calls ----------------------------------------------------------------------------------------------
+
+
+@memo_by_identity
+def partial(tree: ProcDef) -> str | None:
+    """Why a procedure may trap though its arguments are initialised; None if it surely does not."""
+    for path, n in walk(tree):
+        if (lack := undefined(n)) is not None:
+            return lack
+        match n:
+            case ReadConfig(config=c, field=f) if path[0][0] == "body" and n not in _fields_asked(tree, path):
+                return f"{c.name}.{f} may not be set"
+            case Call(f=callee):
+                unset = (e for e in _fields_asked_first(callee.tree) if e not in _fields_asked(tree, path))
+                why = partial(callee.tree) or next((f"{e.config.name}.{e.field} may not be set" for e in unset), None)
+                if why is not None:
+                    return why
+            case Alloc(sym=s) if not _written_first(tree, path, s):
+                return f"{s.name} may be read before it is written"
+            case _:
+                pass
+    return None
+
+
+def _written_first(tree: ProcDef, path: Path, sym: Sym) -> bool:
+    """Whether the buffer allocated at `path` is read only where it was written."""
+    label, k = path[-1]
+    assert k is not None
+    scope = Blk(path[:-1], label, k + 1, len(getattr(get(tree, path[:-1]), label)))
+    return scope.lo == scope.hi or isinstance(covered(tree, scope, sym), Safe)
+
+
+def runs(tree: ProcDef, blk: Blk, call: Call) -> Readiness:
+    """Whether the call, which may stand right before a run of statements, or in the place of the first, surely runs
+    to its end."""
+    callee = call.f.tree
+    why = partial(callee)
+    if why is not None:
+        return Clash(f"{callee.name} surely runs to its end ({why})")
+    return arguments_ready(tree, blk, call, frozenset(a.sym for a in callee.args))
+
+
+def arguments_ready(tree: ProcDef, blk: Blk, call: Call, formals: frozenset[Sym]) -> Readiness:
+    """Whether all that a call reads of the buffers that it gets by some arguments, before it writes it, is initialised
+    right before a run of statements, where the call is to stand; or is read by the statements themselves."""
+    callee, views = call.f.tree, windows_at(tree, blk.path())
+    body = Blk((), "body", 0, len(callee.body))
+    asserted = frozenset[Sym]().union(*map(mentions, callee.preds))
+    bases: set[Buffer] = set()
+    for formal, actual in zip(callee.args, call.args, strict=True):
+        buffer = formal.sym in formals and isinstance(actual, Read | WindowExpr)
+        if buffer and (formal.sym in asserted or not isinstance(covered(callee, body, formal.sym), Safe)):
+            bases.add(_base(actual.sym, views))  # type: ignore[union-attr]
+    if not bases:
+        return SAFE
+    found = [a for a in block_accesses([call], views) if a.buffer in bases]
+    facts, writes = facts_at(tree, blk.path()), [a for a in found if a.kind == "W"]
+    what = "the call writes it first"
+    reads = [a for a in found if a.reads and not isinstance(cover(tree, facts, a, writes, what), Safe)]
+    return _all(_ready_for(tree, blk, r, callee.name) for r in reads)
+
+
+def _ready_for(tree: ProcDef, blk: Blk, read: Access, callee: str) -> Readiness:
+    """Whether what a callee reads is there."""
+    verdict = ready(tree, blk, [read])
+    if not isinstance(verdict, Clash):
+        return verdict
+    what = f"{buffer_name(read.buffer, names_at(tree))}, which {callee} reads, is initialised"
+    return Clash(what, unknown=verdict.unknown)
+
+
+def _base(sym: Sym, views: Mapping[Sym, WindowExpr]) -> Sym:
+    """The buffer that a window views."""
+    while sym in views:
+        sym = views[sym].sym
+    return sym

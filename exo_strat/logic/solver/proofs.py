@@ -1,0 +1,285 @@
+"""Proves and refutes formulas over the integers. Imports formula, answers, problem and the engines.
+
+A question is split into parts that share no unknown; each part is put into canonical form and looked up;
+then the small procedure of `quick` tries, then Z3. Equal questions get equal answers in any process.
+Every model is checked by `evaluate` before it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Literal
+
+from ..forms.formula import (
+    FALSE,
+    TRUE,
+    And,
+    Atom,
+    BoolAtom,
+    Formula,
+    Ge,
+    Leaf,
+    Lin,
+    Mul,
+    Quot,
+    atoms,
+    disj,
+    eq,
+    evaluate,
+    lin_atoms,
+    neg,
+    subst,
+    value_of,
+)
+from . import omega as quick
+from . import z3engine
+from .answers import (
+    Answer,
+    Proved,
+    Question,
+    Refuted,
+    Sat,
+    Satisfiability,
+    Stats,
+    Unknown,
+    Unsat,
+    Words,
+    listener,
+    listening,
+    recorder,
+    recording,
+    spelled,
+)
+from .facts import conjuncts, least_of, sorted_out
+from .lemmas import lemmas
+from .problem import Problem, components, decode, encode, encode_exists, leaves_of, opaques_of, set_aside
+from .witnesses import instances
+
+__all__ = [
+    "Answer",
+    "Proved",
+    "Question",
+    "Refuted",
+    "Sat",
+    "Satisfiability",
+    "Stats",
+    "Unknown",
+    "Unsat",
+    "listening",
+    "prove",
+    "prove_exists",
+    "recording",
+    "satisfiable",
+]
+
+PROVED, UNSAT = Proved(), Unsat()
+MAX_INSTANCES = 24
+
+
+def satisfiable(formulas: Iterable[Formula], obligation: str = "") -> Satisfiability:
+    """Whether all `formulas` can hold together; the model covers each of their unknowns. `obligation` tells
+    who is `listening` in words what is asked, here and below.
+
+    >>> from exo_strat.logic.forms.formula import V, eq
+    >>> from exo_strat.ir.names import Sym
+    >>> satisfiable([eq(Lin.of(V(Sym("i", 1))) * 2, 7)])
+    Unsat()
+    """
+    formulas = tuple(formulas)
+    answer = _satisfiable(formulas)
+    _tell(formulas, FALSE, (), _as_answer(answer), obligation)
+    return answer
+
+
+def _tell(facts: Iterable[Formula], goal: Formula, chosen: Iterable[Atom], answer: Answer, obligation: Words) -> None:
+    heard = listener()
+    if heard is not None:
+        heard.append(Question(tuple(facts), goal, tuple(chosen), answer, spelled(obligation)))
+
+
+def _as_answer(answer: Satisfiability) -> Answer:
+    """What an answer says of the claim that the formulas imply `FALSE`."""
+    match answer:
+        case Unsat():
+            return PROVED
+        case Sat(model=m):
+            return Refuted(m)
+        case Unknown():
+            return answer
+
+
+def _satisfiable(formulas: Iterable[Formula], facts: tuple[Formula, ...] = ()) -> Satisfiability:
+    asked = conjuncts(formulas)
+    if FALSE in asked or FALSE in facts:
+        return UNSAT
+    known = sorted_out(facts, frozenset([a for f in asked for a in opaques_of(f)]))
+    kept, aside = set_aside(asked, known.opaques)
+    near, others = known.beside(kept)
+    model: dict[Leaf, int | bool] = {}
+    unknown: Unknown | None = None
+    for group in (*components([*kept, *near]), *others):
+        answer = _solve_group(tuple(group))
+        if isinstance(answer, Unsat):
+            return answer
+        if isinstance(answer, Unknown):
+            unknown = unknown or answer
+        else:
+            model.update(answer.model)
+    if unknown is not None:
+        return unknown
+    for d in (*aside, *known.aside):
+        for leaf in lin_atoms(d.value):
+            if not isinstance(leaf, Quot | Mul):
+                model.setdefault(leaf, 0)
+        model[d.unknown] = value_of(d.value, model)
+    return Sat(model)
+
+
+def prove(facts: Iterable[Formula], goal: Formula, obligation: Words = "") -> Answer:
+    """Whether `goal` holds wherever `facts` hold.
+
+    Facts that contradict each other prove everything. The model of a `Refuted` covers each unknown of the
+    facts and the goal.
+
+    >>> from exo_strat.logic.forms.formula import V, ge, lt
+    >>> from exo_strat.ir.names import Sym
+    >>> i, n = Lin.of(V(Sym("i", 1))), Lin.of(V(Sym("n", 2)))
+    >>> prove([ge(n, 1), ge(i, 0), lt(i, n)], lt(i, n))
+    Proved()
+    >>> prove([ge(n, 1), ge(i, 0), lt(i, n)], lt(i + 1, n))
+    Refuted(model={i_1: 0, n_2: 1})
+    """
+    facts = facts if isinstance(facts, tuple) else tuple(facts)
+    answer = _prove(facts, goal)
+    _tell(facts, goal, (), answer, obligation)
+    return answer
+
+
+@lru_cache(maxsize=1 << 14)
+def _prove(facts: tuple[Formula, ...], goal: Formula) -> Answer:
+    unknown: Unknown | None = None
+    for part in goal.fs if isinstance(goal, And) else (goal,):
+        answer = _prove_one(facts, part)
+        if isinstance(answer, Refuted):
+            missing = {a: 0 for a in leaves_of(goal) if a not in answer.model}
+            return Refuted({**answer.model, **missing}) if missing else answer
+        if isinstance(answer, Unknown):
+            unknown = unknown or answer
+    return unknown or PROVED
+
+
+def _prove_one(facts: tuple[Formula, ...], goal: Formula) -> Answer:
+    if goal == TRUE or _stated(facts, goal):
+        return PROVED
+    match _satisfiable((neg(goal),), facts):
+        case Unsat():
+            return PROVED
+        case Sat(model=m):
+            return Refuted(dict(sorted(m.items(), key=lambda item: _shown(item[0]))))
+        case Unknown() as u:
+            return u
+
+
+def _stated(facts: tuple[Formula, ...], goal: Formula) -> bool:
+    """Whether a fact says the same as the goal, or more of the same form."""
+    if isinstance(goal, Ge):
+        least = least_of(facts).get(goal.lin.terms)
+        return least is not None and least <= goal.lin.const
+    return goal in facts
+
+
+def _shown(leaf: Leaf) -> tuple[object, ...]:
+    return leaf.order if isinstance(leaf, Atom) else (9, 0, 0, repr(leaf))
+
+
+@lru_cache(maxsize=1 << 14)
+def _solve_group(group: tuple[Formula, ...]) -> Satisfiability:
+    """Decides connected formulas. Products are plain unknowns first; where that is not enough, lemmas about
+    them are added, and then their factors are fixed."""
+    answer = _solve_linear(group)
+    if not isinstance(answer, Sat) or _verified(group, answer):
+        return answer
+    known = lemmas(group)
+    if not known:
+        raise AssertionError(f"the solver's model does not satisfy the question: {answer.model} {group}")
+    answer = _solve_linear([*group, *known])
+    if not isinstance(answer, Sat) or _verified(group, answer):
+        return answer
+    factors = {x for f in group for a in atoms(f) if isinstance(a, Mul) for x in a.factors if not isinstance(x, Quot)}
+    pins: dict[Atom, Lin] = {x: Lin(int(answer.model[x])) for x in sorted(factors, key=lambda x: x.order)}
+    pinned = _satisfiable([subst(f, pins) for f in group])
+    if not isinstance(pinned, Sat):
+        return Unknown("it depends on products of unknowns")
+    free = {a: 0 for f in group for a in leaves_of(f)}
+    return Sat({**free, **pinned.model, **{x: v.const for x, v in pins.items()}})
+
+
+def _verified(group: Sequence[Formula], answer: Sat) -> bool:
+    return all(evaluate(f, answer.model) for f in group)
+
+
+def _solve_linear(group: Sequence[Formula]) -> Satisfiability:
+    problem, leaves = encode(group)
+    stats = recorder()
+    if stats is not None:
+        stats.asked += 1
+    values = _decide(problem)
+    if values is False:
+        return UNSAT
+    return Unknown("the solver's limit was reached") if values is None else Sat(decode(values, leaves))
+
+
+@lru_cache(maxsize=1 << 16)
+def _decide(problem: Problem) -> list[int] | Literal[False] | None:
+    stats = recorder()
+    values = quick.solve(problem)
+    if values is not None:
+        if stats is not None:
+            stats.quick += 1
+        return values
+    if stats is not None:
+        stats.z3 += 1
+    return z3engine.solve(problem)
+
+
+def prove_exists(facts: Iterable[Formula], exists: Iterable[Atom], goal: Formula, obligation: str = "") -> Answer:
+    """Whether wherever `facts` hold there are values of `exists` for which `goal` holds.
+
+    The facts must not mention `exists` (`ValueError`). Witnesses are read off the goal's equations and
+    bounds, quotients and remainders among them; Z3 with quantifiers is the last resort. A model of
+    `Refuted` is one for which no values of `exists` satisfy the goal.
+    """
+    facts, chosen = tuple(facts), tuple(exists)
+    if any(a in chosen for f in facts for a in leaves_of(f)):
+        raise ValueError("facts must not mention the unknowns that the goal may choose")
+    answer = _prove_exists(facts, chosen, goal)
+    _tell(facts, goal, chosen, answer, obligation)
+    return answer
+
+
+def _prove_exists(facts: tuple[Formula, ...], chosen: Sequence[Atom], goal: Formula) -> Answer:
+    found = tuple(islice(instances(goal, chosen), MAX_INSTANCES))
+    whole = _prove(facts, found[0] if found else FALSE)
+    if isinstance(whole, Refuted) and len(found) > 1:
+        whole = _prove(facts, disj(*found))
+    if isinstance(whole, Proved):
+        return whole
+    if isinstance(whole, Refuted):
+        model = {a: v for a, v in whole.model.items() if a not in chosen}
+        missing = {a: 0 for a in leaves_of(goal) if a not in model and a not in chosen}
+        fixed = [_is(a, v) for a, v in {**model, **missing}.items()]
+        if isinstance(_satisfiable([*fixed, goal]), Unsat):
+            return Refuted({**model, **missing})
+    flat = conjuncts(facts)
+    if z3engine.valid_exists(*encode_exists(flat, goal, chosen)):
+        return PROVED
+    return Unknown("no witness was found within the solver's limit")
+
+
+def _is(leaf: Leaf, value: int | bool) -> Formula:
+    """That an unknown has the given value."""
+    if isinstance(leaf, BoolAtom):
+        return leaf if value else neg(leaf)
+    return eq(Lin.of(leaf), int(value))
