@@ -104,7 +104,7 @@ from .ir.types import (
 )
 from .ir.walk import binders, children, declarators, get, in_scope, is_control, mentions, statements, walk
 from .linting import Fault, lint
-from .logic.questions.safety import holds_everywhere, parallel
+from .logic.questions import holds_everywhere, parallel
 from .machine import Machine
 from .primitives import (
     PRIMITIVES,

@@ -16,11 +16,26 @@ from .ir.names import Sym
 from .ir.nodes import Expr
 from .ir.room import with_room
 from .ir.walk import is_bool, is_control
-from .logic.effects.context import stable_facts
-from .logic.forms.affine import Atom, Lin, Model, Mul, Opaque, Quot, Term, V, lin_atoms, product, subst_lin, value_of
-from .logic.forms.formula import Eq, Ge
-from .logic.forms.translate import Env, lin
-from .logic.questions.normal import to_expr
+from .logic.effects import stable_facts
+from .logic.forms import (
+    Atom,
+    Env,
+    Eq,
+    Ge,
+    Lin,
+    Model,
+    Mul,
+    Opaque,
+    Quot,
+    Term,
+    V,
+    lin,
+    lin_atoms,
+    product,
+    subst_lin,
+    value_of,
+)
+from .logic.questions import to_expr
 
 __all__ = [
     "affine",

@@ -16,7 +16,7 @@ from .cursors.cursor import Cursor
 from .cursors.proc import Proc
 from .failure import Failure
 from .ir.memo import forget
-from .logic.solver.answers import Question, listening
+from .logic.solver import Question, listening
 from .strategy import Op, Outcome, check_op, evaluate
 
 

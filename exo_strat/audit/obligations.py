@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..logic.solver.answers import Question
+from ..logic.solver import Question
 from .replay import Replayed
 from .smtlib import Status, canonical, expected, script
 

@@ -19,7 +19,7 @@ from ..ir.memo import forget
 from ..ir.nodes import Call
 from ..ir.printing import print_lines
 from ..ir.walk import Path, walk
-from ..logic.solver.answers import Question, listening
+from ..logic.solver import Question, listening
 from ..strategy import Op
 
 Progress = Callable[[int, int], None]

@@ -11,25 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from ..logic.forms.formula import (
-    And,
-    Atom,
-    BoolAtom,
-    Eq,
-    Formula,
-    Ge,
-    Leaf,
-    Lin,
-    Mul,
-    Not,
-    Opaque,
-    Or,
-    Quot,
-    Truth,
-    V,
-    atoms,
-)
-from ..logic.solver.answers import Proved, Question, Refuted
+from ..logic.forms import And, Atom, BoolAtom, Eq, Formula, Ge, Leaf, Lin, Mul, Not, Opaque, Or, Quot, Truth, V, atoms
+from ..logic.solver import Proved, Question, Refuted
 
 Status: TypeAlias = Literal["sat", "unsat"]
 Names: TypeAlias = dict[Leaf, str]

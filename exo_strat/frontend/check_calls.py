@@ -8,8 +8,7 @@ from ..ir.names import Sym
 from ..ir.nodes import Arg, Call, Expr, Interval, ProcDef, Read, WindowExpr
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Control, Tensor, bool_, size
-from ..logic.forms.formula import Lin, eq, ge
-from ..logic.forms.translate import Env, cond, lin, stride_of
+from ..logic.forms import Env, Lin, cond, eq, ge, lin, stride_of
 from .check_expr import check_access, check_kind, check_window
 from .check_place import Place
 from .check_views import View, disjoint, written_args

@@ -24,9 +24,9 @@ from ..ir.nodes import (
 )
 from ..ir.types import Control, Scalar, bool_
 from ..ir.walk import COMPARISONS, LOGICAL, walk
-from ..logic.effects.context import flatten
-from ..logic.forms.formula import Lin, conj, ge, le, neg
-from ..logic.solver.answers import Words
+from ..logic.effects import flatten
+from ..logic.forms import Lin, conj, ge, le, neg
+from ..logic.solver import Words
 from .check_place import Place
 from .check_views import View, inside
 

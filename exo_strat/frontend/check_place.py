@@ -16,11 +16,9 @@ from ..ir.nodes import Expr, Interval, Point, ProcDef
 from ..ir.printing import names_at, print_dim
 from ..ir.types import Control
 from ..ir.walk import Path, Step
-from ..logic.effects.context import show_model
-from ..logic.forms.formula import Formula, HashedOnce, Lin, Model, Opaque, atoms, lin_atoms, value_of
-from ..logic.forms.translate import Env, cond, lin
-from ..logic.solver.answers import Proved, Refuted, Words, spelled
-from ..logic.solver.proofs import prove
+from ..logic.effects import show_model
+from ..logic.forms import Env, Formula, HashedOnce, Lin, Model, Opaque, atoms, cond, lin, lin_atoms, value_of
+from ..logic.solver import Proved, Refuted, Words, prove, spelled
 from .check_views import View
 from .errors import CheckError
 

@@ -11,7 +11,7 @@ from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Call, ProcDef, Read, Reduce, WindowDef, WindowExpr
 from ..ir.walk import walk
-from ..logic.forms.formula import Formula, Lin, conj, disj, ge, le
+from ..logic.forms import Formula, Lin, conj, disj, ge, le
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,19 +17,22 @@ from ..ir.nodes import Alloc, Assign, Block, Call, For, If, ProcDef, Reduce, Stm
 from ..ir.outside import two_of_one_name
 from ..ir.types import Control, DataType, Tensor, index, size
 from ..ir.walk import mentions
-from ..logic.effects.config_state import (
+from ..logic.effects import (
     asks_config,
     asks_itself,
+    branch_facts,
     conditions_at,
+    declared_facts,
     depends_on_fields,
+    entry_facts,
+    env_of,
     field_facts,
+    range_facts,
+    stable_facts,
     values_at,
 )
-from ..logic.effects.context import branch_facts, declared_facts, entry_facts, env_of, range_facts, stable_facts
-from ..logic.forms.formula import ge
-from ..logic.forms.translate import cond, unknown
-from ..logic.solver.answers import Unsat
-from ..logic.solver.proofs import satisfiable
+from ..logic.forms import cond, ge, unknown
+from ..logic.solver import Unsat, satisfiable
 from .check_calls import check_call
 from .check_expr import check_access, check_kind, check_kind_of_field, check_window
 from .check_place import Place

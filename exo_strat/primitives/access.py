@@ -39,10 +39,8 @@ from ..ir.nodes import (
 )
 from ..ir.types import Tensor, Type
 from ..ir.walk import Path, get, mentions, walk
-from ..logic.forms.affine import Lin, product
-from ..logic.forms.translate import is_opaque, lin
-from ..logic.questions import safety
-from ..logic.questions.normal import to_expr
+from ..logic.forms import Lin, is_opaque, lin, product
+from ..logic.questions import safety, to_expr
 from .framework import applicable, require
 
 Dims = Sequence[WinDim]

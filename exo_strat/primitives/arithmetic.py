@@ -23,9 +23,7 @@ from ..ir.precisions import converted, decided, element, holds, precision
 from ..ir.reductions import combined, made_by, parts
 from ..ir.types import Scalar
 from ..ir.walk import Path, binders, get, mentions, walk
-from ..logic.effects.accesses import accesses, effects, reads_of, resolve, windows_at
-from ..logic.effects.dependence import Safe
-from ..logic.questions import evaluation, safety
+from ..logic.questions import Safe, accesses, effects, evaluation, reads_of, resolve, safety, windows_at
 from .framework import Where, applicable, primitive, require
 from .scoping import ready, stays_race_free
 from .wellformed import well_formed

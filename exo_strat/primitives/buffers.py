@@ -27,8 +27,7 @@ from ..ir.nodes import (
 )
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, mentions, walk, with_child
-from ..logic.effects.config_state import written_fields
-from ..logic.questions import evaluation, safety
+from ..logic.questions import evaluation, safety, written_fields
 from .access import rename_uses, statement_of
 from .framework import Where, applicable, positive, primitive, require
 from .scoping import ready, stays_race_free

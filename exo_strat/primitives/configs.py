@@ -27,9 +27,7 @@ from ..ir.nodes import (
 )
 from ..ir.types import Control, R, Scalar, bool_
 from ..ir.walk import Path, children, is_bool, is_control
-from ..logic.effects.config_data import held_at, stored
-from ..logic.effects.dependence import Safe
-from ..logic.questions import evaluation, safety
+from ..logic.questions import Safe, evaluation, held_at, safety, stored
 from .framework import ExprLike, Where, applicable, argument, in_scope_at, primitive
 from .scoping import no_new_races, other_value, ready, rest_of_block
 from .staging import is_value, read_early

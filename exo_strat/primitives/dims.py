@@ -17,14 +17,8 @@ from ..ir import build as b
 from ..ir.nodes import Binary, Expr, Interval, Point, ProcDef, StrideExpr, WinDim
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, mentions
-from ..logic.effects.accesses import Access
-from ..logic.effects.context import facts_at
-from ..logic.effects.dependence import if_reached
-from ..logic.forms.formula import Formula, conj, eq, ne
-from ..logic.forms.translate import is_opaque, lin
-from ..logic.questions import evaluation, safety
-from ..logic.questions.normal import difference
-from ..logic.questions.storage_sharing import Sharing, undisturbed
+from ..logic.forms import Formula, conj, eq, is_opaque, lin, ne
+from ..logic.questions import Access, Sharing, difference, evaluation, facts_at, if_reached, safety, undisturbed
 from .access import Dims, Redirect, redirect, relist, shown, statement_of, uses_in
 from .buffers import alloc_at, rest_of, shape_of
 from .framework import ExprLike, Where, applicable, argument, positive, primitive, require

@@ -38,13 +38,8 @@ from ..ir.nodes import (
 from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, Type
 from ..ir.walk import COMPARISONS, Path, alpha_normal, child, free_syms, in_scope, is_control, mentions, rename, walk
-from ..logic.effects.config_state import asks_config, conditions_at, values_at
-from ..logic.effects.context import holds
-from ..logic.forms.formula import eq
-from ..logic.forms.translate import is_opaque, lin, stride_of
-from ..logic.questions import safety
-from ..logic.questions.normal import to_expr
-from ..logic.solver.answers import Proved
+from ..logic.forms import eq, is_opaque, lin, stride_of
+from ..logic.questions import Proved, asks_config, conditions_at, holds, safety, to_expr, values_at
 from .access import strides_asked
 from .wellformed import call_error, memories_at
 

@@ -64,9 +64,7 @@ from ..ir.nodes import Expr, Node, WinDim
 from ..ir.numbers import is_integer
 from ..ir.outside import two_of_one_name
 from ..ir.walk import Path, is_control, mentions, walk
-from ..logic.effects.config_state import depends_on_fields
-from ..logic.questions.races import race
-from ..logic.questions.safety import Blk, Clash, Verdict
+from ..logic.questions import Blk, Clash, Verdict, depends_on_fields, race
 from ..moves import Move, run_move
 from ..source import Pieces, call
 from ..strategy import Atomic, Outcome, freeze

@@ -38,10 +38,8 @@ from ..ir.precisions import element
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Tensor
 from ..ir.walk import Path, get
-from ..logic.effects.accesses import Access, accesses, index_of, windows_at
-from ..logic.effects.dependence import Safe
-from ..logic.forms.translate import is_opaque
-from ..logic.questions import safety
+from ..logic.forms import is_opaque
+from ..logic.questions import Access, Safe, accesses, index_of, safety, windows_at
 from .access import bounds, relist, statement_of, uses_in
 from .framework import Where, applicable, primitive, refuse, require
 from .procs import Actuals

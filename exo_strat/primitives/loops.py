@@ -16,7 +16,7 @@ from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.nodes import Binary, Const, Expr, For, If, Pass, ProcDef
 from ..ir.walk import Path, get, mentions, with_child
-from ..logic.forms.translate import is_opaque
+from ..logic.forms import is_opaque
 from ..logic.questions import safety
 from .framework import ExprLike, Where, applicable, argument, blk, name_arg, not_too_many, positive, primitive, require
 from .scoping import (

@@ -44,12 +44,8 @@ from ..ir.precisions import decided, element
 from ..ir.printing import callee_names, names_at, print_expr, print_stmt
 from ..ir.types import Control, R, Tensor, Type, bool_
 from ..ir.walk import rewrite, walk, with_child
-from ..logic.effects.accesses import accesses
-from ..logic.forms.affine import Atom, Lin, V, subst_lin
-from ..logic.forms.translate import lin
-from ..logic.questions import evaluation, safety
-from ..logic.questions.normal import to_expr
-from ..logic.questions.unification import Unified, Unifier, View, fresh_callee, skeleton
+from ..logic.forms import Atom, Lin, V, lin, subst_lin
+from ..logic.questions import Unified, Unifier, View, accesses, evaluation, fresh_callee, safety, skeleton, to_expr
 from .framework import Where, applicable, blk, primitive, refuse, require
 from .scoping import escaping, no_new_races, other_value, ready
 from .wellformed import call_error, configs_differ, memories_at, well_formed

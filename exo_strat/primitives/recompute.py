@@ -21,10 +21,8 @@ from ..ir.names import Sym
 from ..ir.nodes import Binary, Expr, For, If, Node, ProcDef, Stmt, Unary, Var
 from ..ir.printing import names_at
 from ..ir.walk import Path, children, is_bool, is_control, mentions, rename, update, walk
-from ..logic.forms.affine import V, lin_atoms
-from ..logic.forms.translate import is_opaque, lin, unknown
-from ..logic.questions import recomputation, safety
-from ..logic.questions.normal import to_expr
+from ..logic.forms import V, is_opaque, lin, lin_atoms, unknown
+from ..logic.questions import recomputation, safety, to_expr
 from .framework import ExprLike, Where, applicable, blk, name_arg, positive, primitive, ref, require
 from .scoping import (
     bounds_stay,

@@ -17,14 +17,8 @@ from ..ir import build as b
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Binary, Call, Expr, Interval, Point, ProcDef, Read, Reduce, StrideExpr, WinDim
 from ..ir.walk import get, walk
-from ..logic.effects.accesses import Access
-from ..logic.effects.context import facts_at
-from ..logic.effects.dependence import if_reached
-from ..logic.forms.formula import TRUE, Formula, conj, eq, ne
-from ..logic.forms.translate import is_opaque, lin
-from ..logic.questions import safety
-from ..logic.questions.normal import difference
-from ..logic.questions.storage_sharing import Sharing, undisturbed
+from ..logic.forms import TRUE, Formula, conj, eq, is_opaque, lin, ne
+from ..logic.questions import Access, Sharing, difference, facts_at, if_reached, safety, undisturbed
 from .access import Dims, Redirect, bounds, redirect, shown, uses_in
 from .buffers import alloc_at, rest_of, shape_of
 from .dims import dimension, one_block, reshape

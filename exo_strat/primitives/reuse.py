@@ -18,13 +18,8 @@ from ..ir.names import Sym
 from ..ir.nodes import Alloc, Expr, Interval, ProcDef, StrideExpr
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, with_child
-from ..logic.effects.accesses import Access
-from ..logic.effects.context import facts_at
-from ..logic.effects.dependence import if_reached, same_place
-from ..logic.forms.formula import FALSE, Formula
-from ..logic.forms.translate import is_opaque
-from ..logic.questions import safety
-from ..logic.questions.storage_sharing import Sharing, undisturbed
+from ..logic.forms import FALSE, Formula, is_opaque
+from ..logic.questions import Access, Sharing, facts_at, if_reached, safety, same_place, undisturbed
 from .access import Dims, Redirect, redirect_each, rename_uses, shown, uses_in
 from .buffers import alloc_at, rest_of, shape_of
 from .dims import dimension

@@ -23,13 +23,8 @@ from ..ir.names import Sym
 from ..ir.nodes import Assign, Expr, For, If, Interval, Node, Point, ProcDef, Read, Stmt, Var, WinDim
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, is_bool, is_control, map_children, mentions, rename, subst, update
-from ..logic.effects.accesses import in_loops
-from ..logic.effects.context import facts_at
-from ..logic.effects.dependence import clash, if_reached, prime
-from ..logic.forms.formula import TRUE
-from ..logic.forms.translate import is_opaque, lin
-from ..logic.questions import safety
-from ..logic.questions.normal import to_expr
+from ..logic.forms import TRUE, is_opaque, lin
+from ..logic.questions import clash, facts_at, if_reached, in_loops, prime, safety, to_expr
 from .access import uses_in
 from .framework import Where, applicable, primitive, require
 from .scoping import body_span, loop_at, no_new_races

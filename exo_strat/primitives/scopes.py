@@ -15,7 +15,7 @@ from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.nodes import For, If, Pass
 from ..ir.walk import Path, get, mentions
-from ..logic.forms.translate import is_opaque
+from ..logic.forms import is_opaque
 from ..logic.questions import evaluation, safety
 from .framework import Where, applicable, primitive, ref, require
 from .loops import reorder_loops

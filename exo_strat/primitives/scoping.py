@@ -18,15 +18,21 @@ from ..ir.names import Sym
 from ..ir.nodes import Alloc, Binary, Expr, For, If, ProcDef, ReadConfig, Var, WindowDef
 from ..ir.types import bool_
 from ..ir.walk import Path, get, is_bool, is_control, mentions, statements
-from ..logic.effects.context import env_of, facts_at
-from ..logic.effects.dependence import Clash, Given, Readiness
-from ..logic.effects.liveness import may_last, unread_after
-from ..logic.forms.affine import Lin, Opaque
-from ..logic.forms.formula import eq
-from ..logic.forms.translate import is_opaque, lin
-from ..logic.questions import safety
-from ..logic.solver.answers import Proved, Sat
-from ..logic.solver.proofs import prove, satisfiable
+from ..logic.forms import Lin, Opaque, eq, is_opaque, lin
+from ..logic.questions import (
+    Clash,
+    Given,
+    Proved,
+    Readiness,
+    Sat,
+    env_of,
+    facts_at,
+    may_last,
+    prove,
+    safety,
+    satisfiable,
+    unread_after,
+)
 from .framework import ExprLike, argument, expr_arg, positive, require
 from .wellformed import well_formed
 

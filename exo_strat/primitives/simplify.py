@@ -39,15 +39,24 @@ from ..ir.precisions import precision
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Type, bool_
 from ..ir.walk import Path, Step, children, get, is_bool, is_control, parts, put
-from ..logic.effects.config_data import held_in
-from ..logic.effects.context import Facts, env_of, facts_after, facts_at, facts_inside
-from ..logic.effects.dependence import Safe
-from ..logic.forms.formula import le
-from ..logic.forms.translate import Env, is_opaque, lin
-from ..logic.questions import branches, evaluation, safety
-from ..logic.questions.normal import affine_normal, decided, normalize_expr
-from ..logic.solver.answers import Proved
-from ..logic.solver.proofs import prove
+from ..logic.forms import Env, is_opaque, le, lin
+from ..logic.questions import (
+    Facts,
+    Proved,
+    Safe,
+    affine_normal,
+    branches,
+    decided,
+    env_of,
+    evaluation,
+    facts_after,
+    facts_at,
+    facts_inside,
+    held_in,
+    normalize_expr,
+    prove,
+    safety,
+)
 from .framework import ExprLike, Where, applicable, argument, expr_arg, in_scope_at, primitive, ref, require
 from .scoping import no_new_races, ready, trip_count
 from .wellformed import well_formed, well_formed_at

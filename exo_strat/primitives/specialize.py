@@ -11,7 +11,7 @@ from ..frontend.scope import types_at
 from ..ir.nodes import Expr, If, Stmt, Var
 from ..ir.types import bool_
 from ..ir.walk import Path, is_bool
-from ..logic.forms.translate import is_opaque
+from ..logic.forms import is_opaque
 from ..logic.questions import evaluation
 from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, primitive
 from .scoping import escaping, evaluated_early, ready

@@ -44,11 +44,8 @@ from ..ir.printing import names_at, print_expr
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Tensor, Type
 from ..ir.walk import Path, children, get, is_control, mentions, walk
-from ..logic.effects.accesses import windows_at
-from ..logic.effects.dependence import Clash, Safe
-from ..logic.forms.translate import is_opaque
-from ..logic.questions import evaluation, safety
-from ..logic.questions.normal import difference
+from ..logic.forms import is_opaque
+from ..logic.questions import Clash, Safe, difference, evaluation, safety, windows_at
 from .access import Dims, Redirect, bounds, redirect_each, shown, statement_of, uses_in
 from .framework import Where, applicable, blk, name_arg, primitive, require, window_arg
 from .scoping import escaping, no_new_races, ready

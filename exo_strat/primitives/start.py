@@ -15,8 +15,7 @@ from ..ir.nodes import Assign, Expr, For, Interval, ProcDef, Stmt
 from ..ir.reductions import IDEMPOTENT
 from ..ir.types import Tensor
 from ..ir.walk import mentions
-from ..logic.effects.dependence import Safe
-from ..logic.questions import safety
+from ..logic.questions import Safe, safety
 
 
 def least_value(tree: ProcDef, s: safety.Blk, buffer: Sym, op: str) -> Expr | None:

@@ -15,8 +15,7 @@ from ..ir.nodes import Expr, Pass, Read, WindowExpr
 from ..ir.precisions import decided, element
 from ..ir.printing import names_at, print_expr
 from ..ir.walk import Path, get, walk
-from ..logic.effects.dependence import Clash, if_reached, show
-from ..logic.questions import evaluation, safety
+from ..logic.questions import Clash, evaluation, if_reached, safety, show
 from .framework import Where, argument, in_scope_at, primitive, refuse, require
 from .scoping import ready, rest_of_block, stays_race_free
 from .wellformed import call_error

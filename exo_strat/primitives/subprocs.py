@@ -38,12 +38,8 @@ from ..ir.numbers import is_integer
 from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, bool_, size
 from ..ir.walk import Path, get
-from ..logic.effects.context import env_of
-from ..logic.forms.formula import ge, neg
-from ..logic.forms.translate import cond, is_opaque, unknown
-from ..logic.questions import safety
-from ..logic.solver.answers import Proved
-from ..logic.solver.proofs import prove
+from ..logic.forms import cond, ge, is_opaque, neg, unknown
+from ..logic.questions import Proved, env_of, prove, safety
 from .access import relist, strides_asked, uses
 from .extraction import extracted
 from .framework import CalleeForm, Where, applicable, argument, name_arg, primitive, refuse, require

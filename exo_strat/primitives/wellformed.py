@@ -23,12 +23,8 @@ from ..ir.names import Sym
 from ..ir.nodes import Alloc, Arg, Call, For, Interval, Node, ProcDef, Stmt, WindowDef
 from ..ir.types import Control, Tensor, index
 from ..ir.walk import Path, get, in_scope
-from ..logic.effects.config_state import field_facts, written_fields
-from ..logic.effects.context import env_of, facts_at
-from ..logic.effects.dependence import Clash, if_reached
-from ..logic.forms.formula import Lin
-from ..logic.forms.translate import Env, lin
-from ..logic.questions import safety
+from ..logic.forms import Env, Lin, lin
+from ..logic.questions import Clash, env_of, facts_at, field_facts, if_reached, safety, written_fields
 from .framework import require
 
 

@@ -10,8 +10,7 @@ from ..ir.nodes import Assign, ProcDef, Reduce
 from ..ir.precisions import converted, element
 from ..ir.reductions import combined
 from ..ir.walk import get
-from ..logic.effects.accesses import accesses, reads_of, resolve, windows_at
-from ..logic.questions import safety
+from ..logic.questions import accesses, reads_of, resolve, safety, windows_at
 from .framework import Where, applicable, primitive, ref, require
 
 

@@ -10,8 +10,8 @@ from ..cursors.kinds import ForCursor
 from ..frontend.errors import FrontendError
 from ..frontend.exprs import parse_expr
 from ..frontend.scope import scope_at
-from ..logic.effects.dependence import SAFE
-from ..logic.questions.safety import equal_at
+from ..logic.effects import SAFE
+from ..logic.questions import equal_at
 from .grammar import ANY, AnySketch, Block, BranchSketch, Item, LoopSketch, StmtSketch
 from .shape import Part, extent
 

@@ -10,8 +10,8 @@ from ..cursors.kinds import ForCursor, IfCursor
 from ..cursors.proc import Proc
 from ..ir.nodes import Expr, For
 from ..ir.printing import names_at, print_expr
-from ..logic.forms.translate import Env
-from ..logic.questions.normal import difference, normalize_expr
+from ..logic.forms import Env
+from ..logic.questions import difference, normalize_expr
 
 
 @dataclass(frozen=True)

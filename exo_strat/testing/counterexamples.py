@@ -28,9 +28,9 @@ from ..ir.names import Sym
 from ..ir.nodes import Expr, For, If, ProcDef, Read
 from ..ir.printing import names_at
 from ..ir.walk import Path, get, walk
-from ..logic.forms.translate import is_opaque
+from ..logic.effects import Clash, Verdict
+from ..logic.forms import is_opaque
 from ..logic.questions import safety
-from ..logic.questions.safety import Clash, Verdict
 from .inputs import with_controls
 from .recording import Event, Log, record
 

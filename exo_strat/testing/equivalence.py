@@ -23,7 +23,7 @@ from ..ir.names import Sym
 from ..ir.nodes import Call, For, ProcDef
 from ..ir.printing import names_at
 from ..ir.walk import alpha_normal, declarators, rename, walk
-from ..logic.questions.races import race
+from ..logic.questions import race
 from .bounded import is_bounded, is_mixed, run_bounded
 from .inputs import Inputs, config_fields, samples
 from .roundings import is_of_several_precisions, roundings

@@ -14,7 +14,7 @@ from ..cursors.proc import Proc
 from ..ir.nodes import Arg
 from ..ir.types import Tensor
 from ..ir.walk import get
-from ..logic.forms.translate import is_opaque, lin
+from ..logic.forms import is_opaque, lin
 from .equivalence import demand
 from .signatures import signature_steps
 

@@ -12,8 +12,8 @@ from ..frontend.check_views import written_args
 from ..ir.nodes import Assign, Call, For, If, Read, Reduce
 from ..ir.types import Scalar
 from ..ir.walk import get, is_control, mentions
-from ..logic.forms.translate import is_opaque
-from ..logic.questions.unification import skeleton
+from ..logic.forms import is_opaque
+from ..logic.questions import skeleton
 from .library import callees
 
 

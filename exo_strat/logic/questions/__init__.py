@@ -1,0 +1,79 @@
+"""What primitives may ask, each question with the statement that its answer stands for.
+
+`safety` has the questions that most ask; `privatization`, `speculation`, `recomputation`, `storage_sharing`,
+`evaluation`, `branches` and `races` the rest; `unification` finds a procedure's body in code; `normal` has normal
+forms of expressions. Primitives import this room and `forms`, so what they need of the others stands here, too.
+"""
+
+from ..effects.accesses import Access, Blk, accesses, effects, in_loops, index_of, reads_of, resolve, windows_at
+from ..effects.config_data import held_at, held_in, stored
+from ..effects.config_state import asks_config, conditions_at, depends_on_fields, field_facts, values_at, written_fields
+from ..effects.context import Facts, env_of, facts_after, facts_at, facts_inside, holds
+from ..effects.dependence import Clash, Given, Readiness, Safe, Verdict, clash, if_reached, prime, same_place, show
+from ..effects.liveness import may_last, unread_after
+from ..solver.answers import Proved, Sat
+from ..solver.proofs import prove, satisfiable
+from .normal import affine_normal, decided, difference, normalize_expr, to_expr
+from .races import race
+from .safety import equal_at, holds_everywhere, parallel
+from .storage_sharing import Sharing, undisturbed
+from .unification import Unified, Unifier, View, fresh_callee, skeleton
+
+__all__ = [
+    "Access",
+    "Blk",
+    "Clash",
+    "Facts",
+    "Given",
+    "Proved",
+    "Readiness",
+    "Safe",
+    "Sat",
+    "Sharing",
+    "Unified",
+    "Unifier",
+    "Verdict",
+    "View",
+    "accesses",
+    "affine_normal",
+    "asks_config",
+    "clash",
+    "conditions_at",
+    "decided",
+    "depends_on_fields",
+    "difference",
+    "effects",
+    "env_of",
+    "equal_at",
+    "facts_after",
+    "facts_at",
+    "facts_inside",
+    "field_facts",
+    "fresh_callee",
+    "held_at",
+    "held_in",
+    "holds",
+    "holds_everywhere",
+    "if_reached",
+    "in_loops",
+    "index_of",
+    "may_last",
+    "normalize_expr",
+    "parallel",
+    "prime",
+    "prove",
+    "race",
+    "reads_of",
+    "resolve",
+    "same_place",
+    "satisfiable",
+    "show",
+    "skeleton",
+    "stored",
+    "to_expr",
+    "undisturbed",
+    "unread_after",
+    "values_at",
+    "windows_at",
+    "written_fields",
+]
