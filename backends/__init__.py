@@ -1,4 +1,4 @@
-"""C code for processors, and compiled procedures as Python functions. Imports the kernel's root only."""
+"""C code for processors, and compiled procedures as Python functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a compiled function asks of its NumPy arguments. Imports the kernel's names and `c`.
+"""What a compiled function asks of its NumPy arguments.
 
 Each parameter has a plan made once; a call asks the plans for the values to pass. All complaints
 are `ValueError`s that name the argument.

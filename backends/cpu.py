@@ -1,4 +1,4 @@
-"""What the processor at hand can do. Imports nothing of the project."""
+"""What the processor at hand can do."""
 
 from __future__ import annotations
 

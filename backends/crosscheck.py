@@ -1,4 +1,4 @@
-"""Whether C compilers agree on a procedure: gcc, clang, and little optimisation. Imports the kernel's names, `native`.
+"""Whether C compilers agree on a procedure: gcc, clang, and little optimisation.
 
 They all have the same C text. Where they differ, one of them is wrong, or the text has no meaning in C.
 """

@@ -1,4 +1,4 @@
-"""Control expressions on concrete numbers, for checks at a call. Imports the kernel's names."""
+"""Control expressions on concrete numbers, for checks at a call."""
 
 from __future__ import annotations
 

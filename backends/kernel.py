@@ -1,4 +1,4 @@
-"""The kernel's names that backends use, in one place. Imports the root of `exo_strat` only."""
+"""The kernel's names that backends use, in one place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Procedures as Python functions on NumPy arrays, by the system's C compiler. Imports the kernel's root and `c`."""
+"""Procedures as Python functions on NumPy arrays, by the system's C compiler."""
 
 from __future__ import annotations
 

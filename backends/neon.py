@@ -1,4 +1,4 @@
-"""Neon, the vectors of every 64-bit Arm: four f32 or two f64 a register. Imports the kernel's root, `c` and `simd`.
+"""Neon, the vectors of every 64-bit Arm: four f32 or two f64 a register.
 
 Lanes can't be masked: what fills no vector is left to scalar code. Every instruction is an attribute of this module, by
 its name: `from backends.neon import neon_fma_f32`.

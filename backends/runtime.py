@@ -1,5 +1,5 @@
 """The C around a procedure that Python calls, and what it reports: no memory, no stack, no value.
-Imports `arguments`, `c`. It remembers of the process whether OpenMP's threads ran.
+ It remembers of the process whether OpenMP's threads ran.
 
 The C is in `exo_jit.h` and `exo_jit.c`. The entry point returns a status; `load` makes it an exception.
 """

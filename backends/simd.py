@@ -1,4 +1,4 @@
-"""Vector instructions of any processor, from a table. Imports the kernel's root and `c`.
+"""Vector instructions of any processor, from a table.
 
 A row says what happens in lane `i`, in object code, and how intrinsics do it. From a row come, for
 each register type, an instruction on whole registers and, where the processor has masks, one on the

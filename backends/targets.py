@@ -1,4 +1,4 @@
-"""Machines by name, as entry points publish them. Imports the kernel's root and this package.
+"""Machines by name, as entry points publish them.
 
 `avx2`, `avx512`, `neon` and `gemmini` are made when first asked for: building an instruction set checks all of it.
 """

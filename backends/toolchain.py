@@ -1,4 +1,4 @@
-"""The system's C compiler and the cache of what it built. Imports nothing of the project."""
+"""The system's C compiler and the cache of what it built."""
 
 from __future__ import annotations
 

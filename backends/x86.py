@@ -1,5 +1,4 @@
-"""The operations that AVX2 and AVX-512 spell alike, stores that pass the caches, and transpositions. Imports `simd` and
-the kernel's root."""
+"""The operations that AVX2 and AVX-512 spell alike, stores that pass the caches, and transpositions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AVX2 and FMA: eight f32 or four f64 a register. Imports the kernel's root, `c`, `simd` and `x86`.
+"""AVX2 and FMA: eight f32 or four f64 a register.
 
 Every instruction is an attribute of this module, by its name: `from backends.x86_avx2 import mm256_fmadd_ps`.
 """

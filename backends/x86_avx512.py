@@ -1,4 +1,4 @@
-"""AVX-512F: sixteen f32 or eight f64 a register. Imports the kernel's root, `c`, `simd` and `x86`.
+"""AVX-512F: sixteen f32 or eight f64 a register.
 
 Every instruction is an attribute of this module, by its name: `from backends.x86_avx512 import mm512_fmadd_ps`.
 """

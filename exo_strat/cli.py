@@ -1,4 +1,4 @@
-"""The command line, `exo-strat`. Imports the kernel; backends, targets and demos come in through `plugins`.
+"""The command line, `exo-strat`.
 
 Exit codes: 0 all well; 1 a check failed, or the code can't be compiled; 2 wrong usage or bad input.
 """

@@ -1,4 +1,4 @@
-"""`exo-strat audit`: a Proc's proof obligations as files, and a second solver's opinion of them. Imports `audit`.
+"""`exo-strat audit`: a Proc's proof obligations as files, and a second solver's opinion of them.
 
 Files are written before anything is re-checked, so they are there whether or not cvc5 is.
 """

@@ -1,4 +1,4 @@
-"""Kernels of a library and what their schedules took: `exo-strat blas`. Imports `machine`, `plugins`.
+"""Kernels of a library and what their schedules took: `exo-strat blas`.
 
 The kernels come in through the entry point `blas` of the group `exo_strat.catalogues`. Ours are in the repository's
 examples, which an installed package doesn't have.

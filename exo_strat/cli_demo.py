@@ -1,5 +1,4 @@
-"""The demonstrations: schedule, compile, check against NumPy, time beside a BLAS. Imports procs,
-`machine`, `plugins`, `cli_targets`; and NumPy, so `cli` tells BLAS to use one thread before it imports this.
+"""The demonstrations: schedule, compile, check against NumPy, time beside a BLAS.
 
 Demos and backends are found through entry points; `Demo` says what a demo provides.
 """

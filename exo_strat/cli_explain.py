@@ -1,4 +1,4 @@
-"""`exo-strat explain` and `exo-strat lint`: looking at strategies. Imports `explain` and `linting`.
+"""`exo-strat explain` and `exo-strat lint`: looking at strategies.
 
 What is printed is in colour on a terminal, unless NO_COLOR is set, and bare text in a pipe.
 """

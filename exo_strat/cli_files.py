@@ -1,4 +1,4 @@
-"""The Procs and strategies of a Python file, for the command line. Imports `strategy` and below, `machine`, `shadow`.
+"""The Procs and strategies of a Python file, for the command line.
 
 The file is run as Python runs a script (its folder first on the module path; of a package's file, the folder
 that holds the package), but under another name, so that a block under `if __name__ == "__main__"` stays out.

@@ -1,6 +1,4 @@
-"""`exo-strat demo` on a picture: schedule, compile, run on each channel, check and time against NumPy. Imports
-`cli_demo`, `cli_files`, `cli_pictures`, `cli_targets`, `plugins`, and procs.
-"""
+"""`exo-strat demo` on a picture: schedule, compile, run on each channel, check and time against NumPy."""
 
 from __future__ import annotations
 

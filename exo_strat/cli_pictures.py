@@ -1,5 +1,4 @@
-"""Pictures for the command line: reading, writing, showing. Imports `cli_files` for its error, and Pillow only
-when it is used.
+"""Pictures for the command line: reading, writing, showing.
 
 A picture keeps what Pillow gave: 8 or 16 bits or floats, and as many channels. A file is written whole or not at all.
 """

@@ -1,4 +1,4 @@
-"""The installed targets, what this processor can run, and C for them. Imports procs, `machine`, `plugins`."""
+"""The installed targets, what this processor can run, and C for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The combinators: Ops made of Ops. Imports `strategy` and `moves`.
+"""The combinators: Ops made of Ops.
 
 Success and failure are meant as in strategy languages: `seq` fails if a part fails, `try_else` goes
 on with the *original* state after a failure, and commits after a success. Paper: section 3.4 and

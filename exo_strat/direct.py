@@ -1,4 +1,4 @@
-"""The paper's direct form of every primitive: `(Proc, reference, *params) -> Proc`. Imports `primitives`.
+"""The paper's direct form of every primitive: `(Proc, reference, *params) -> Proc`.
 
 Names and argument orders follow the paper's appendix A, so that its schedules port line by line. A
 reference is a cursor, a pattern or a name. Raises `SchedulingError` where the Op fails, and

@@ -1,4 +1,4 @@
-"""What a strategy did, as text: the derivation as a tree, and the program's changes. Imports `tracing` and below.
+"""What a strategy did, as text: the derivation as a tree, and the program's changes.
 
     outcome, t = trace(strategy, p)
     print(explain(t))

@@ -1,4 +1,4 @@
-"""Failures: why an Op did not apply. Imports `cursors` and `source`.
+"""Failures: why an Op did not apply.
 
 A failure is a value of a closed set. Combinators recover from these and from nothing else: a bug in
 the program raises an ordinary exception and is never swallowed.

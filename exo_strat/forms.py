@@ -1,4 +1,4 @@
-"""Integer control expressions as affine forms, for strategies that calculate with indices and ranges. Imports `logic`.
+"""Integer control expressions as affine forms, for strategies that calculate with indices and ranges.
 
 A form `Lin` is a constant and integer multiples of atoms: variables `V`, floor quotients `Quot`, products `Mul`, and
 integers of which nothing is known but what tells them apart, `Opaque`.

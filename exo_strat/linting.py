@@ -1,4 +1,4 @@
-"""Faults of strategies that show before they are applied, by the laws of strategies. Imports `prospects` and below.
+"""Faults of strategies that show before they are applied, by the laws of strategies.
 
 Each rule is a law read from left to right: an Op of the form on its left says more than it does. `lint` looks at
 an Op and all those that it is made of, and into equations (`@named`). What a `@strategy` does is known only when
@@ -31,10 +31,9 @@ from .combinators import (
     seq,
     try_else,
 )
-from .primitives import Primitive
 from .prospects import prospects
 from .source import brief, layout, show
-from .strategy import Named, Op, bottom_up, check_op
+from .strategy import Atomic, Named, Op, bottom_up, check_op
 from .traversals import All, One, Some
 
 PACKAGE: Final = __name__.partition(".")[0]
@@ -133,16 +132,12 @@ def _turning(op: Op) -> Iterator[Fault]:
             yield Fault(op, "R3: fix(lambda x: s) = s", f"{label} is not called: there is no recursion", body)
 
 
-GROWING: Final = frozenset(("add_loop", "divide_loop", "specialize"))
-"""The primitives that put a scope, to which they apply again, inside the place to which they lead."""
-
-
 def _growing(op: Op) -> Iterator[Fault]:
     """Recursions into what was just made."""
     match op:
         case Fix(label, Seq((first, *rest))) if any(label in free_labels(o) for o in rest):
             made = first.ops[0] if isinstance(first, TryElse) else first
-            if isinstance(made, Primitive) and made.name in GROWING:
+            if isinstance(made, Atomic) and made.grows:
                 why = f"{brief(show(made))} makes a place inside to which it applies again, and {label} goes there"
                 yield Fault(op, "R3: fix(f) = f(fix(f))", f"{why}: work from the inside out (everywhere_bu)")
 

@@ -1,4 +1,4 @@
-"""What a strategy may know of a processor. Imports `ir` and procs."""
+"""What a strategy may know of a processor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moves: navigation as values. Imports `cursors` and `failure`.
+"""Moves: navigation as values.
 
     Move = Cursor -> Result[Cursor, Failure]
 

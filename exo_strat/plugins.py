@@ -1,4 +1,4 @@
-"""Backends, targets, demos, figures and catalogues of kernels, found through entry points. Imports `shadow`.
+"""Backends, targets, demos, figures and catalogues of kernels, found through entry points.
 
 The kernel never imports `backends` or `strategies` by name: they come in here, as those of any other
 distribution do that declares entry points of these groups.

@@ -1,4 +1,4 @@
-"""What is known of how an Op may end before it is applied anywhere. Imports Ops of all kinds.
+"""What is known of how an Op may end before it is applied anywhere.
 
 The answers are those of the laws of strategies: what they say can't happen does not, but for two things that the
 laws leave aside, a `repeat` that runs out of fuel and an Op that removes the code at which a combinator stands.
@@ -31,9 +31,8 @@ from .combinators import (
     free_labels,
 )
 from .moves import here
-from .primitives import Primitive
 from .sketches.expect import Expect
-from .strategy import Fail, Named, Op, bottom_up
+from .strategy import Atomic, Fail, Named, Op, bottom_up
 from .traversals import All, One, Some
 
 
@@ -57,17 +56,6 @@ class Prospects:
 ANYTHING: Final = Prospects()
 NOTHING: Final = Prospects(False, False, False, False, False)
 IDENTITY: Final = Prospects(fails=False, rewrites=False, moves=False, ends=False)
-
-TOTAL: Final = frozenset(("simplify",))
-"""The primitives that never fail."""
-
-AGAIN: Final = frozenset((
-    "add_loop", "call_eqv", "commute_expr", "delete_pass", "expand_dim", "extract_subproc", "parallelize_loop",
-    "rearrange_dim", "rename", "reorder_loops", "rewrite_expr", "set_memory", "set_precision", "set_window",
-    "shift_loop", "specialize", "transpose", "vectorize_loop",
-))  # fmt: skip
-"""The primitives that apply again at the place to which they lead, so that repeating one never ends: what they do
-is there already, or is undone, or can be done once more."""
 
 Env = Mapping[str, Prospects]
 
@@ -124,8 +112,8 @@ def _by_kind(op: Op, env: Env) -> Prospects:
             return _least(label, body, env)
         case Named():
             return _of(op.definition(), env)
-        case Primitive(name) if name in TOTAL | AGAIN:
-            return Prospects(fails=name not in TOTAL, ends=False)
+        case Atomic() if op.total or op.again:
+            return Prospects(fails=not op.total, ends=False)
     return _of_one(op, env)
 
 

@@ -1,4 +1,4 @@
-"""Whether a folder of the user hides one of this distribution's packages. Imports nothing of the project.
+"""Whether a folder of the user hides one of this distribution's packages.
 
 `backends` and `strategies` are common words. A user who has a folder or file of that name before ours
 on the module path gets theirs whenever ours is meant; the check says so by name, before a missing

@@ -1,4 +1,4 @@
-"""Ops: rewrites as values. Imports `cursors`, `failure` and `source`.
+"""Ops: rewrites as values.
 
     Op = (Proc, Cursor) -> Result[(Proc, Cursor), Failure]
 
@@ -221,7 +221,23 @@ def _restored(kind: type[Op], values: tuple[Any, ...]) -> Op:
 
 @dataclass(frozen=True, repr=False)
 class Atomic(Op):
-    """An Op that computes its outcome itself."""
+    """An Op that computes its outcome itself. `prospects` and `lint` ask what its kind declares of it."""
+
+    @property
+    def total(self) -> bool:
+        """Whether it never fails."""
+        return False
+
+    @property
+    def again(self) -> bool:
+        """Whether it applies again at the place to which it leads, so that repeating it never ends: what it does is
+        there already, or is undone, or can be done once more."""
+        return False
+
+    @property
+    def grows(self) -> bool:
+        """Whether it puts a scope, to which it applies again, inside the place to which it leads."""
+        return False
 
     def apply(self, p: Proc, c: Cursor) -> Outcome:
         """The outcome at `c`, a valid cursor of `p`."""

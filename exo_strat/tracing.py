@@ -1,4 +1,4 @@
-"""What a strategy did: each Op tried, where, how it ended, time, questions. Imports `strategy` and `logic.answers`.
+"""What a strategy did: each Op tried, where, how it ended, time, questions.
 
 `trace(op, p)` is `op(p)` with an observer of the driver. It gives the same outcome, and a value to look at;
 nothing is recorded otherwise.

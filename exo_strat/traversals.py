@@ -1,4 +1,4 @@
-"""Where to apply: traversal orders and traversing Ops. Imports `combinators`.
+"""Where to apply: traversal orders and traversing Ops.
 
 Orders (`Top = Cursor -> Iterator[Cursor]`) stream the statements below a cursor, for `reduce`.
 One-level traversals apply an Op to the children of the focus; whole-tree traversals are equations

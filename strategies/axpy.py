@@ -1,4 +1,4 @@
-"""Vector updates. Imports `exo_strat`, `programs` and `vectors`."""
+"""Vector updates."""
 
 from __future__ import annotations
 

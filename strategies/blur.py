@@ -1,4 +1,4 @@
-"""The 3x3 box blur in tiles, as in Figure 11 of the paper. Imports `exo_strat`, `programs` and `halide`."""
+"""The 3x3 box blur in tiles, as in Figure 11 of the paper."""
 
 from __future__ import annotations
 

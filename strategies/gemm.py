@@ -1,4 +1,4 @@
-"""The demo's matrix product: the plan of the BLAS, on dense matrices. Imports `exo_strat`, `programs` and `blas`."""
+"""The demo's matrix product: the plan of the BLAS, on dense matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of a matrix and a vector. Imports `exo_strat`, `programs`, `std` and `vectors`."""
+"""Products of a matrix and a vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The naive programs that the schedules of this package start from. Imports `exo_strat` only.
+"""The naive programs that the schedules of this package start from.
 
 Object code: Python reads it as annotations and calls that it never makes.
 """

@@ -1,4 +1,4 @@
-"""The BLAS that NumPy carries, or SciPy's, for the demonstrations. Imports NumPy.
+"""The BLAS that NumPy carries, or SciPy's, for the demonstrations.
 
 NumPy calls it for products of matrices, but not for `y += a x`: that routine is called here by its C name.
 """

@@ -1,4 +1,4 @@
-"""Vector code for a machine: lanes, registers, instructions, unrolling. Imports `exo_strat` and `std`.
+"""Vector code for a machine: lanes, registers, instructions, unrolling.
 
 A machine without vectors has lanes of one element: the same schedules then make blocked scalar code.
 """

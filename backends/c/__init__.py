@@ -1,4 +1,4 @@
-"""C11 code. Imports the kernel's root only."""
+"""C11 code."""
 
 from __future__ import annotations
 

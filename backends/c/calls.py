@@ -1,4 +1,4 @@
-"""Calls in C: of functions, and of instructions, which are filled templates. Imports the kernel's names."""
+"""Calls in C: of functions, and of instructions, which are filled templates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks before printing (paper, A.7): memories, calls, windows, parallel loops. Imports the kernel's names.
+"""The checks before printing (paper, A.7): memories, calls, windows, parallel loops.
 
 Precision is in `precision.py`.
 """

@@ -1,4 +1,4 @@
-"""What a backend refuses, one class a reason. Imports the kernel's root only.
+"""What a backend refuses, one class a reason.
 
 Every message shows the object code with the offending line marked.
 """

@@ -1,4 +1,4 @@
-"""Expressions in C. Imports the kernel's names.
+"""Expressions in C.
 
 Control expressions are 64-bit integers with floor division; data expressions are computed at the
 precision that `precision.py` gave them.

@@ -1,4 +1,4 @@
-"""Instructions whose writes other threads may see late, and where that must end. Imports the kernel's names.
+"""Instructions whose writes other threads may see late, and where that must end.
 
 Such an instruction has a `c_fence`. A processor sees its own writes in order, so only a place where threads meet needs
 the fence: the end of a function, the end of an iteration of a parallel loop, the start of such a loop, and a buffer's

@@ -1,4 +1,4 @@
-"""Loops that C compilers must not take several iterations of at a time. Imports the kernel's names.
+"""Loops that C compilers must not take several iterations of at a time.
 
 gcc 12.2 does so with loops that read what earlier iterations wrote, if their bodies access several neighbours, as
 they do where it has unrolled an inner loop: `a[i, j] = a[i - 1, j - 1] + b[i, j]` with constant bounds comes out wrong.

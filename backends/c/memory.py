@@ -1,4 +1,4 @@
-"""What a memory means in C: allocation, access, release. Imports the kernel's names and terms.
+"""What a memory means in C: allocation, access, release.
 
 A backend author subclasses `CMemory`; the kernel's own three memories are in a table here.
 """

@@ -1,4 +1,4 @@
-"""`compile`: procedures to a C header and source. Imports the kernel's names.
+"""`compile`: procedures to a C header and source.
 
 The order of everything is that of the procedures and their text, so equal procedures give equal C.
 """

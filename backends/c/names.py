@@ -1,4 +1,4 @@
-"""Which spellings C leaves to a program. Imports nothing of the project."""
+"""Which spellings C leaves to a program."""
 
 from __future__ import annotations
 

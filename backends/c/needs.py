@@ -1,4 +1,4 @@
-"""What a C file needs besides its functions: includes, helpers, structs, registers. Imports the kernel's names.
+"""What a C file needs besides its functions: includes, helpers, structs, registers.
 
 `Needs` is filled while functions are printed, in the order of printing, so it is deterministic.
 """

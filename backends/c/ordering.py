@@ -1,4 +1,4 @@
-"""Instructions that work beside the processor, and who must wait for them. Imports the kernel's names.
+"""Instructions that work beside the processor, and who must wait for them.
 
 A memory with an `epilogue` has such instructions: they may read and write a buffer of the host until the next wait.
 Until then, code of the processor must not read what they write, nor write what they touch. Nothing orders their own

@@ -1,4 +1,4 @@
-"""Bodies of parallel loops as functions of their own. Imports the kernel's names.
+"""Bodies of parallel loops as functions of their own.
 
 OpenMP makes a function of such a body in any case, and hands it the buffers through memory. C compilers trust
 `restrict` on parameters only, so there they would read again whatever a store may have changed: a loop over an

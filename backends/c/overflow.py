@@ -1,4 +1,4 @@
-"""For which arguments no integer of C overflows. Imports the kernel's names.
+"""For which arguments no integer of C overflows.
 
 The object language has integers, C 64 bits. An interval for each control variable, from the arguments down through all
 calls, bounds what each expression and each part of it can be. Memory that is there bounds its extents, and with them

@@ -1,4 +1,4 @@
-"""Where buffers of `PlacedMemory` lie, and that they fit. Imports the kernel's names.
+"""Where buffers of `PlacedMemory` lie, and that they fit.
 
 A buffer lives to the end of its block, so places are handed out as on a stack: a buffer begins where
 those that are alive end. A procedure begins above what any of its callers has alive at the call.

@@ -1,4 +1,4 @@
-"""Precision rules (paper, A.7). Imports the kernel's names.
+"""Precision rules (paper, A.7).
 
 A literal takes the precision of its context; `R` is f32; the operands of an operator agree; only an
 assignment, a reduction, a config write and a conversion such as `u16(x)` convert.

@@ -1,4 +1,4 @@
-"""The procedures of a C module: callees first, with their C names. Imports the kernel's names."""
+"""The procedures of a C module: callees first, with their C names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements in C. Imports the kernel's names.
+"""Statements in C.
 
 A block is printed front to back with an `Env` of what is in scope; a buffer is released at the end
 of its block, so after the last use of any window of it.

@@ -1,4 +1,4 @@
-"""What a procedure's variables are, and what its calls write. Imports the kernel's names."""
+"""What a procedure's variables are, and what its calls write."""
 
 from __future__ import annotations
 

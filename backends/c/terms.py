@@ -1,4 +1,4 @@
-"""C expressions as text with binding strength, folding constants. Imports nothing of the project.
+"""C expressions as text with binding strength, folding constants.
 
 `Term`s are what the printer composes: parentheses appear only where C, or a reader, needs them.
 """

@@ -1,4 +1,4 @@
-"""What iterations of `par` and `vec` loops share in C. Imports the kernel's names.
+"""What iterations of `par` and `vec` loops share in C.
 
 The threads of a parallel loop see one variable where the object language has one buffer. C gives each thread a copy
 of its own of some memories. A register is read and written as a whole, though iterations may touch different lanes.

@@ -1,4 +1,4 @@
-"""C types of object types, literals and window structs. Imports the kernel's names and terms."""
+"""C types of object types, literals and window structs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Buffers and windows as the printer knows them, and the names in scope. Imports the kernel's names."""
+"""Buffers and windows as the printer knows them, and the names in scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gemmini, a matrix accelerator with memories and configuration of its own. Imports the kernel's names and `c`.
+"""Gemmini, a matrix accelerator with memories and configuration of its own.
 
 Every instruction is an attribute of this package, by its name: `from backends.gemmini import do_matmul_acc_i8`.
 """

@@ -1,4 +1,4 @@
-"""Instructions from text: the operands that they share, and their environment. Imports the kernel's names.
+"""Instructions from text: the operands that they share, and their environment.
 
 An instruction has two forms. The `do_` form is what the hardware does: its assertions ask the configuration register
 for what it needs. The plain form is a procedure that asks for nothing; it has no C text, as no single instruction

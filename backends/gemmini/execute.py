@@ -1,4 +1,4 @@
-"""preload and compute: products of tiles on the weight-stationary array. Imports the kernel's names.
+"""preload and compute: products of tiles on the weight-stationary array.
 
 A is n x k, B is k x m, C is n x m. The two instructions are one here, as nothing may come between them.
 """

@@ -1,4 +1,4 @@
-"""What Gemmini does to a value on its way to int8, as extern functions. Imports the kernel's root only.
+"""What Gemmini does to a value on its way to int8, as extern functions.
 
 Each is exact: `mul_f32` rounds to float32 as the hardware does, where object code would multiply numbers.
 """

@@ -1,4 +1,4 @@
-"""mvin, mvin2 and mvin3: loads into the scratchpad and the accumulator. Imports the kernel's names.
+"""mvin, mvin2 and mvin3: loads into the scratchpad and the accumulator.
 
 All exist for each of the three load registers, numbered 0 to 2. `n` is the number of rows, `m` that of columns, or of
 tiles of 16 columns in a block.

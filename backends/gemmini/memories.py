@@ -1,4 +1,4 @@
-"""Gemmini's two local memories, which are addressed by rows of 16 elements. Imports the kernel's names and `c`."""
+"""Gemmini's two local memories, which are addressed by rows of 16 elements."""
 
 from __future__ import annotations
 

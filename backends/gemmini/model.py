@@ -1,4 +1,4 @@
-"""Runs compiled procedures on the functional model of Gemmini, on this host. Imports the kernel's names, `c`, `native`.
+"""Runs compiled procedures on the functional model of Gemmini, on this host.
 
 The model is in `exo_gemmini_model.h`: it says what it refuses, and how coarse its estimate of cycles is.
 """

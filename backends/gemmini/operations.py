@@ -1,4 +1,4 @@
-"""What Gemmini can do, without configuration and with: pairs for `call_eqv`. Imports the kernel's root.
+"""What Gemmini can do, without configuration and with: pairs for `call_eqv`.
 
 An `Operation` has a plain procedure, to be matched with code, and a version that sets the register and then calls the
 instruction. The second is derived from the first by rewrites, so that the kernel knows that they do the same.

@@ -1,4 +1,4 @@
-"""Gemmini's configuration registers as config state, and the instructions that set them. Imports the kernel's names.
+"""Gemmini's configuration registers as config state, and the instructions that set them.
 
 Five registers: three for loads (one each for mvin, mvin2 and mvin3), one for stores, one for execution. A config
 instruction sets all of its register. What an instruction needs of its register is an assertion of that instruction,

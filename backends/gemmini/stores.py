@@ -1,4 +1,4 @@
-"""mvout: stores from the accumulator and the scratchpad. Imports the kernel's names.
+"""mvout: stores from the accumulator and the scratchpad.
 
 `n` is the number of rows, `m` that of columns, or of tiles of 16 columns in a block.
 """

@@ -1,5 +1,5 @@
 """An independent check of what was proved: a Proc's history replayed, its proof obligations written as SMT-LIB
-and put to a second solver. Imports cursors, strategy, frontend and logic; the command line is in `cli_audit`.
+and put to a second solver.
 
 What is trusted here is the translation of formulas to text (`smtlib`), which shares nothing with the
 kernel's own engines; how obligations come about (`logic`, the primitives) is tested elsewhere.

@@ -1,4 +1,4 @@
-"""The second solver: cvc5, if it is installed. Imports obligations.
+"""The second solver: cvc5, if it is installed.
 
 cvc5 reads the text of each file, in a process of ours but a solver of its own for each. A limit on its
 steps, not on time, makes the same questions end the same way on every machine.

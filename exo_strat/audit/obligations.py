@@ -1,4 +1,4 @@
-"""The distinct questions of a replay, each a file. Imports replay and smtlib."""
+"""The distinct questions of a replay, each a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Proc's history done again, to hear what the solver is asked. Imports cursors, strategy, frontend, logic.
+"""A Proc's history done again, to hear what the solver is asked.
 
 Every version that the Proc was made from is made again: the same primitive, with the same arguments, at the
 same place of the same parent; and the first version is checked as the front end checked it. The same goes for

@@ -1,7 +1,7 @@
-"""Questions to the solver as SMT-LIB 2.6 text. Imports answers and formula only.
+"""Questions to the solver as SMT-LIB 2.6 text.
 
 This is a second translation, made for a second solver. It goes from `Formula` straight to text and has
-nothing in common with `logic.problem` and the engines there: a floor quotient is `div` by a positive literal
+nothing in common with `logic.solver.problem` and the engines there: a floor quotient is `div` by a positive literal
 (which SMT-LIB defines as the floor), a product is `*`, the choice of witnesses is a quantifier, and nothing is
 split, tightened, looked up or set aside.
 """

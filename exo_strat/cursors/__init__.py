@@ -1,3 +1,3 @@
-"""Paths, atomic edits, forwarding, cursors, moves. Imports `ir`, `logic` and `frontend`."""
+"""Paths, atomic edits, forwarding, cursors, moves."""
 
 from . import kinds as _kinds  # noqa: F401  (registers the cursor classes)

@@ -1,4 +1,4 @@
-"""Where a run of statements stands after some edits. Imports `ir` and edits.
+"""Where a run of statements stands after some edits.
 
 A block goes on to cover all of its code: it becomes the smallest run of neighbouring statements that holds what is left
 of it, at any depth, and what came in the place of what is not (`Spread`). So it grows where code is put between, and

@@ -1,4 +1,4 @@
-"""Cursors: stable references to places in a version of a procedure. Imports `ir`, `frontend.patterns`, edits, procs.
+"""Cursors: stable references to places in a version of a procedure.
 
 A cursor is a version (time) and a path (space). Navigation stays inside one version and raises
 `InvalidCursorError` where there is nothing; `Proc.forward` carries a cursor through time. Paper:

@@ -1,4 +1,4 @@
-"""The five atomic edits, as data, and two notes for cursors. Imports `ir` only.
+"""The five atomic edits, as data, and two notes for cursors.
 
 Every changed tree is made by these and by nothing else. Each edit knows how to `apply` itself to a
 tree (copying the spine, sharing the rest) and how to `forward` a path of the old tree to the new one

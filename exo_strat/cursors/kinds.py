@@ -1,4 +1,4 @@
-"""One cursor class for each kind of node, so that `isinstance` asks what a cursor points to. Imports `cursor`."""
+"""One cursor class for each kind of node, so that `isinstance` asks what a cursor points to."""
 
 from __future__ import annotations
 

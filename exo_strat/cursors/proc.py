@@ -1,4 +1,4 @@
-"""Procedures: a tree and where it came from. Imports `ir`, `frontend.patterns` and edits.
+"""Procedures: a tree and where it came from.
 
 A `Proc` is one version of a procedure. It remembers the version it was made from, the rewrite that
 made it and that rewrite's edits; so versions form a tree ("branching time", paper section 5.1) and a

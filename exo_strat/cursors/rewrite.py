@@ -1,4 +1,4 @@
-"""An edit in progress. Imports `ir`, edits and procs.
+"""An edit in progress.
 
 Primitives build the next version of a procedure with a `Rewrite`: it applies atomic edits one after
 the other, remembers them, and carries paths of the old tree to where they stand now.

@@ -1,1 +1,1 @@
-"""Python syntax to trees: parsing, static checks, patterns. Imports ir and logic."""
+"""Python syntax to trees: parsing, static checks, patterns."""

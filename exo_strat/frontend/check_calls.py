@@ -1,4 +1,4 @@
-"""What a call owes its callee. Imports ir, logic, and the other checks of expressions."""
+"""What a call owes its callee."""
 
 from __future__ import annotations
 

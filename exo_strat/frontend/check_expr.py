@@ -1,4 +1,4 @@
-"""Types, scopes and bounds of expressions. Imports ir, logic, check_place and check_views."""
+"""Types, scopes and bounds of expressions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Where a check stands: what is in scope, what is known, and how a failure is reported.
-
-Imports ir, logic, errors and check_views.
-"""
+"""Where a check stands: what is in scope, what is known, and how a failure is reported."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Buffers as the checks see them: shapes, and which part of which buffer a window shows.
-
-Imports ir and logic.
-"""
+"""Buffers as the checks see them: shapes, and which part of which buffer a window shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Static checks of a procedure: scopes, types, bounds, extents, calls. Imports ir, logic and the check modules.
+"""Static checks of a procedure: scopes, types, bounds, extents, calls.
 
 What has passed is remembered on the statement, with what was known and in scope there: after an edit
 only the statements on its path, and those it tells something new, are checked again.

@@ -1,4 +1,4 @@
-"""`@proc`, `@instr`, `@config`: Python functions and classes as object code. Imports the front end and procs.
+"""`@proc`, `@instr`, `@config`: Python functions and classes as object code.
 
 The functions are read as source text, never run. Names in them are looked up where the function is
 defined. Types such as `f32[N, M] @ DRAM` stand in annotations, which Python must not evaluate: a file

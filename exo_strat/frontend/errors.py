@@ -1,4 +1,4 @@
-"""What is wrong with object code, said for people. Imports nothing of the project."""
+"""What is wrong with object code, said for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions: from Python syntax to the tree, with their types. Imports `ir`, scopes, sources and errors."""
+"""Expressions: from Python syntax to the tree, with their types."""
 
 from __future__ import annotations
 

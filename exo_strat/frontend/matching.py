@@ -1,4 +1,4 @@
-"""Whether a fragment of object code with holes matches a node. Imports `ir` and words.
+"""Whether a fragment of object code with holes matches a node.
 
 The fragment is a Python syntax tree, the node one of the object language. `_` matches any expression,
 block, name, type or list of indices; fewer indices than an element has match its first ones. A name matches the

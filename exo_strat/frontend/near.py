@@ -1,4 +1,4 @@
-"""Why a pattern matched nothing: what was looked for, and what comes nearest. Imports patterns and `ir`."""
+"""Why a pattern matched nothing: what was looked for, and what comes nearest."""
 
 from __future__ import annotations
 

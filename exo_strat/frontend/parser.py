@@ -1,4 +1,4 @@
-"""Procedures: from Python syntax to the tree. Imports `ir`, expressions, scopes, sources and errors.
+"""Procedures: from Python syntax to the tree.
 
 Names become variables here, types are checked here; bounds, assertions and aliasing are checked
 afterwards, on the tree (`checks.py`).

@@ -1,4 +1,4 @@
-"""Patterns: object code with holes, searched for in trees. Imports `ir`, matching, sources and errors.
+"""Patterns: object code with holes, searched for in trees.
 
 `_` matches any expression, block, name or list of indices; `#n` at the end picks the n-th match,
 from 0. What the forms match says `matching`.

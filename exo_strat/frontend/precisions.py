@@ -1,4 +1,4 @@
-"""At which precision the data at a place of a procedure is computed. Imports `ir` and scopes."""
+"""At which precision the data at a place of a procedure is computed."""
 
 from __future__ import annotations
 

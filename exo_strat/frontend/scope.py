@@ -1,4 +1,4 @@
-"""What names mean at a place of a tree. Imports `ir` and errors."""
+"""What names mean at a place of a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Source texts and places in them. Imports errors only."""
+"""Source texts and places in them."""
 
 from __future__ import annotations
 

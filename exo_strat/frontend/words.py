@@ -1,4 +1,4 @@
-"""The words of the object language, as Python sees them. Imports `ir` only.
+"""The words of the object language, as Python sees them.
 
 Object code is read, never run; but an editor, a linter or an `import` wants every name that it
 mentions to exist. Types, memories and extern functions are values anyway; this module has the rest,

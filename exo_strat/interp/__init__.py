@@ -1,4 +1,4 @@
-"""Reference semantics: runs a procedure on exact numbers. Imports `ir`, `frontend` and procs only.
+"""Reference semantics: runs a procedure on exact numbers.
 
 This is what a procedure *means*; rewrites are tested against it. Data values are mathematical numbers
 (`int` or `Fraction`), whatever their precision. A run ends early with a `Trap` where the language gives

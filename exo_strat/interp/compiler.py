@@ -1,4 +1,4 @@
-"""A procedure as nested Python functions over a list of slots, one a variable. Imports `ir`, `frontend` and values.
+"""A procedure as nested Python functions over a list of slots, one a variable.
 
 Tests make thousands of tiny runs of one tree, so each is compiled once.
 """

@@ -1,4 +1,4 @@
-"""What runs compute with: exact numbers, tensors and views of them; and how runs end. Imports `ir` only."""
+"""What runs compute with: exact numbers, tensors and views of them; and how runs end."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The tree: nodes, types, names, printing. Imports pyrsistent only."""
+"""The tree: nodes, types, names, printing."""

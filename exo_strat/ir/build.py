@@ -1,4 +1,4 @@
-"""Short constructors for expressions, folding the obvious. Imports nodes and types only."""
+"""Short constructors for expressions, folding the obvious."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Configuration state: named records of global registers. Imports types, names and `frozen` only."""
+"""Configuration state: named records of global registers."""
 
 from __future__ import annotations
 

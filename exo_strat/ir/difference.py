@@ -1,4 +1,4 @@
-"""Where two pieces of code differ, in words. Imports printing and walks.
+"""Where two pieces of code differ, in words.
 
 For messages only: what is the same for the reader may still be equal, and what differs in its text too.
 """

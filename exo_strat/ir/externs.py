@@ -1,4 +1,4 @@
-"""Extern functions: pure functions on data values. Imports names, `frozen` and `pickled` only.
+"""Extern functions: pure functions on data values.
 
 A user adds one with `extern(...)`; its exact meaning is a Python function on numbers, its C text a
 template in which `{0} {1} ..` are the arguments, `{s}` is "f" for f32 and "" for f64, and `{t}` is

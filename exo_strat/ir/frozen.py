@@ -1,4 +1,4 @@
-"""Frozen classes that are cheap to build, and may be nested deeply. Imports `pickled` and `room`."""
+"""Frozen classes that are cheap to build, and may be nested deeply."""
 
 from __future__ import annotations
 

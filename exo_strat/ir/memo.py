@@ -1,4 +1,4 @@
-"""Memoisation on nodes, and marks. Imports nothing of the project.
+"""Memoisation on nodes, and marks.
 
 Trees never change, so what was computed of a node stays true for as long as the node lives. It is kept in the node
 itself, and goes with it; in a table beside, a result that mentions its node would keep both alive for ever.

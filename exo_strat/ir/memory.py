@@ -1,4 +1,4 @@
-"""Memories, as the kernel sees them: names. Imports names only.
+"""Memories, as the kernel sees them: names.
 
 What a memory means in C (allocation, access, windows) is known by a backend, which subclasses
 `Memory` or keeps a table keyed by it.

@@ -1,4 +1,4 @@
-"""Hygienic names. Imports `frozen` only.
+"""Hygienic names.
 
 A variable is a `Sym`: a readable name and a number that tells it from every other variable of its
 procedure. Numbers are drawn from a counter that the procedure itself carries (`ProcDef.next_id`), so

@@ -1,4 +1,4 @@
-"""The tree. Imports types, names, memories, configs, externs and memos only.
+"""The tree.
 
 Nodes are immutable; children that are lists are `PVector`s. `CHILDREN` names each child field and
 says whether it is a list: with it, paths, traversals and edits are generic (`ir/walk.py`). Fields

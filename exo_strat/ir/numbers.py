@@ -1,4 +1,4 @@
-"""Numbers as object code has them. Imports nothing of the project."""
+"""Numbers as object code has them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What a procedure mentions of the Python program around it, but for the procedures that it calls: memories, configs,
-extern functions. Imports nodes and walks only.
+extern functions.
 
 A name means one of them in a whole program, with all that it calls: in C there is one record of that name and one
 function, and a text names it once.

@@ -1,4 +1,4 @@
-"""How values that may be deep are pickled. Imports memos and `room`.
+"""How values that may be deep are pickled.
 
 Pickling recurses, a few calls a level, and meets the recursion limit like any walk. So a deep value names, before its
 own parts, some of what is inside it, from the inside out: each of these then finds what is further inside pickled

@@ -1,4 +1,4 @@
-"""At which precision data is computed, as far as an expression says so itself. Imports nodes, types and externs.
+"""At which precision data is computed, as far as an expression says so itself.
 
 A literal takes the precision of its context, `R` is f32, and the operands of an operator agree. A value is converted
 where it is stored, and by `u16(x)` and the like. So what is moved elsewhere may come to be computed at another

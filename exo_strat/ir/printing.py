@@ -1,4 +1,4 @@
-"""Printing: a tree as object code that parses back to it. Imports nodes and walks only.
+"""Printing: a tree as object code that parses back to it.
 
 Names are readable and never capture: a variable whose spelling is taken where it is in scope prints
 with a number, `i_1`. The spelling of every variable is decided once for a procedure (`names_at`), and so

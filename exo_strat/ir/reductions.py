@@ -1,4 +1,4 @@
-"""The operators that accumulate: `+`, `*`, `min` and `max`. Imports constructors and externs only.
+"""The operators that accumulate: `+`, `*`, `min` and `max`.
 
 Each is associative and commutative on numbers, so accumulations by one operator may change places with
 each other, but not with those by another.

@@ -1,4 +1,4 @@
-"""Room for deep programs. Imports nothing of the project.
+"""Room for deep programs.
 
 Trees are walked by recursive functions, a few Python frames a level. A sum of 900 terms is 900 levels deep, a chain of
 1200 calls has 1200 trees inside each other: Python's recursion limit ends both. A function `with_room` that met the

@@ -1,4 +1,4 @@
-"""Types of the object language. Imports names, memos and frozen classes only.
+"""Types of the object language.
 
 Data scalars hold numbers; control types hold the integers and truth values that loops, indices and
 conditions are made of. `R` is a data scalar whose precision is not decided yet.

@@ -1,4 +1,4 @@
-"""Generic walks over the tree: paths, mapping, substitution, free variables. Imports nodes only.
+"""Generic walks over the tree: paths, mapping, substitution, free variables.
 
 A path is a tuple of `(label, index | None)` steps from a node down to one of its descendants; the
 index is None where the child is not a list. All maps keep untouched subtrees by identity.

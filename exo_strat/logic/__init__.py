@@ -1,1 +1,1 @@
-"""Affine forms, facts, effects and the solver: every safety question is answered here. Imports ir only."""
+"""Affine forms, facts, effects and the solver: every safety question is answered here."""

@@ -1,4 +1,4 @@
-"""The primitive rewrites, one module a section of the paper's appendix A. Imports everything below.
+"""The primitive rewrites, one module a section of the paper's appendix A.
 
 Each is a function from its parameters to an `Op`; see `framework`.
 """

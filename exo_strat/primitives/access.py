@@ -1,4 +1,4 @@
-"""Redirecting all accesses to a buffer. Imports `framework`, `logic` and `ir`.
+"""Redirecting all accesses to a buffer.
 
 Changing a buffer's layout means rewriting each place that names it: elements, windows, tensors passed
 whole to calls, strides. `redirect` does so with small edits, so that cursors to what stays survive.

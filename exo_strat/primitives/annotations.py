@@ -1,4 +1,4 @@
-"""Annotations that the backend checks (paper, appendix A.7), and names. Imports `framework` and `logic.safety`."""
+"""Annotations that the backend checks (paper, appendix A.7), and names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _no_instr(a: AllocCursor | ArgCursor) -> None:
     applicable(not a.proc.is_instr(), f"{name} is an instruction: its C text was written for these declarations", a)
 
 
-@primitive(same_values=True, by_form=True)
+@primitive(same_values=True, by_form=True, again=True)
 def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where:
     """`a @ MEM  ~>  a @ MEM'`. Paper: A.7. Returns the declaration.
 
@@ -50,7 +50,7 @@ def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where
     return a.path
 
 
-@primitive(by_form=True)
+@primitive(by_form=True, again=True)
 def set_precision(rw: Rewrite, a: AllocCursor | ArgCursor, precision: str | Scalar) -> Where:
     """`a: T  ~>  a: T'`. Paper: A.7. Returns the declaration.
 
@@ -80,7 +80,7 @@ def set_precision(rw: Rewrite, a: AllocCursor | ArgCursor, precision: str | Scal
     return a.path
 
 
-@primitive()
+@primitive(again=True)
 def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
     """`a: T[_]  ~>  a: [T][_]`, or back with `is_window=False`. Paper: A.7. Returns the argument.
 
@@ -111,7 +111,7 @@ def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
     return a.path
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, again=True)
 def parallelize_loop(rw: Rewrite, loop: ForCursor, mode: str = "par") -> Where:
     """`for i in seq(..)  ~>  for i in par(..)`, if no iteration touches what another writes. Paper: A.7.
 
@@ -137,7 +137,7 @@ def parallelize_loop(rw: Rewrite, loop: ForCursor, mode: str = "par") -> Where:
     return loop.path
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, again=True)
 def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in seq(..)  ~>  for i in vec(..)`, if no iteration touches what another writes. Beyond the paper.
 
@@ -162,7 +162,7 @@ def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
     return loop.path
 
 
-@primitive(same_values=True, by_form=True)
+@primitive(same_values=True, by_form=True, again=True)
 def rename(rw: Rewrite, proc: ProcCursor, name: str) -> Where:
     """Gives the procedure another name, an identifier. Returns its root.
 

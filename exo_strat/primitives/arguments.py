@@ -1,4 +1,4 @@
-"""Whether what a primitive is given is of the kinds that its signature says. Imports cursors, `ir` and failures."""
+"""Whether what a primitive is given is of the kinds that its signature says."""
 
 from __future__ import annotations
 

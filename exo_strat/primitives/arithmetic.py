@@ -1,4 +1,4 @@
-"""Arithmetic on data: sums and products written otherwise. Imports `framework`, `logic` and `ir`.
+"""Arithmetic on data: sums and products written otherwise.
 
 The paper does not have these; names and arguments are those of Exo's documentation.
 

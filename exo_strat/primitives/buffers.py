@@ -1,4 +1,4 @@
-"""Where buffers live: lift, sink and delete allocations (paper, appendix A.5). Imports `framework` and `access`."""
+"""Where buffers live: lift, sink and delete allocations (paper, appendix A.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code rearrangement (paper, appendix A.2). Imports `framework` and `logic.safety`."""
+"""Code rearrangement (paper, appendix A.2)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Whe
     return s.path()
 
 
-@primitive(same_values=True, by_form=True)
+@primitive(same_values=True, by_form=True, again=True)
 def commute_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     """`x + y  ~>  y + x` and `x * y  ~>  y * x`. Paper: A.2.
 

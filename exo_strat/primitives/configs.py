@@ -1,4 +1,4 @@
-"""Configuration state (paper, appendix A.8). Imports `framework`, `scoping`, `staging`, `wellformed` and `logic`.
+"""Configuration state (paper, appendix A.8).
 
 What a run leaves in config fields is a result of it, which its caller may read. A rewrite here may change that
 for the field it is about, and for no other. If so, the new version says so (`Rewritten.leaves`), and `call_eqv`

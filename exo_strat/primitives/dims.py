@@ -1,4 +1,4 @@
-"""The dimensions of buffers (paper, appendix A.5). Imports `framework`, `access` and `buffers`."""
+"""The dimensions of buffers (paper, appendix A.5)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def dimension(a: AllocCursor, rank: int, dim: int) -> int:
 # -- expand_dim ---------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, again=True)
 def expand_dim(rw: Rewrite, a: AllocCursor, size: ExprLike, index: ExprLike) -> Where:
     """`a: T[_]; s  ~>  a: T[size, _]; s[a[_] -> a[index, _]]`. Paper: A.5.
 
@@ -121,7 +121,7 @@ def _values_found(tree: ProcDef, a: AllocCursor, rest: Span, e: Expr) -> None:
 # -- rearrange_dim ------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, again=True)
 def rearrange_dim(rw: Rewrite, a: AllocCursor, perm: tuple[int, ...]) -> Where:
     """`a: T[n0, n1, n2]  ~>  a: T[n_perm[0], n_perm[1], n_perm[2]]`, with its accesses. Paper: A.5.
 

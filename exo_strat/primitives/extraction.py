@@ -1,7 +1,4 @@
-"""A run of statements as a procedure of its own: which arguments it takes, what it must assert. For `subprocs`.
-
-Imports `wellformed`, `frontend` and `logic`.
-"""
+"""A run of statements as a procedure of its own: which arguments it takes, what it must assert. For `subprocs`."""
 
 from __future__ import annotations
 

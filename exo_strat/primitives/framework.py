@@ -1,6 +1,6 @@
-"""What all primitives share: `@primitive`, references, arguments in object code. Imports everything below.
+"""What all primitives share: `@primitive`, references, arguments in object code.
 
-A primitive is a function `(rw, target, *params)`: its condition (questions to `logic.safety`, asked
+A primitive is a function `(rw, target, *params)`: its condition (questions to `logic.questions.safety`, asked
 with `require`) and its edit (atomic edits on `rw`). It returns the path, span or cursor to act on
 next. `@primitive` makes two things of it: a function from `params` to an `Op`, and `.direct`, the
 paper's form `(Proc, reference, *params) -> Proc` (see `exo_strat.direct`).
@@ -328,7 +328,8 @@ def declared_ways(cursors: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
 @dataclass(frozen=True, slots=True)
 class Spec:
     """A primitive's definition. `same_values`: what it makes may take the place of the original (see `call_eqv`);
-    `cursors`: which ways cursors of each role may go (see `ROLES`, `WAYS`); `by_form`: there is nothing to prove."""
+    `cursors`: which ways cursors of each role may go (see `ROLES`, `WAYS`); `by_form`: there is nothing to prove;
+    `total`, `again`, `grows`: see `Atomic`."""
 
     name: str
     fn: Callable[..., Where]
@@ -338,6 +339,9 @@ class Spec:
     same_values: bool
     cursors: Mapping[str, frozenset[str]]
     by_form: bool
+    total: bool
+    again: bool
+    grows: bool
 
 
 @dataclass(frozen=True, repr=False)
@@ -346,6 +350,18 @@ class Primitive(Atomic):
 
     name: str
     args: tuple[Any, ...]
+
+    @property
+    def total(self) -> bool:
+        return PRIMITIVES[self.name].total
+
+    @property
+    def again(self) -> bool:
+        return PRIMITIVES[self.name].again
+
+    @property
+    def grows(self) -> bool:
+        return PRIMITIVES[self.name].grows
 
     def apply(self, p: Proc, c: Cursor) -> Outcome:
         spec = PRIMITIVES[self.name]
@@ -531,7 +547,12 @@ class CalleeForm(PrimitiveForm):
 
 
 def primitive(
-    same_values: bool = False, cursors: Mapping[str, str] = MappingProxyType({}), by_form: bool = False
+    same_values: bool = False,
+    cursors: Mapping[str, str] = MappingProxyType({}),
+    by_form: bool = False,
+    total: bool = False,
+    again: bool = False,
+    grows: bool = False,
 ) -> Callable[[Callable[..., Where]], PrimitiveForm]:
     """Defines a primitive. The kinds of target come from the annotation of the second parameter.
 
@@ -543,6 +564,9 @@ def primitive(
     `by_form`: the form of the code and the arguments decide whether it applies. There is nothing to prove of values, so
     it is never refused with `Unsafe`; but where the checks of a procedure rest on config fields, every rewrite must
     leave enough known of them.
+
+    `total`: it never fails. `again`: where it succeeds it applies again, so repeating it never ends. `grows`: it puts
+    a scope, to which it applies, inside the place to which it leads. `lint` asks for these.
 
     Raises `TypeError` where another module says so, and `ValueError` if it takes a name that is in use.
     """
@@ -563,7 +587,8 @@ def primitive(
         hint = hints[params[1].name]
         targets = get_args(hint) if isinstance(hint, UnionType) else (hint,)
         outer = signature.replace(parameters=params[2:])
-        spec = Spec(fn.__name__, fn, targets, outer, hints, same_values, declared_ways(cursors), by_form)
+        ways = declared_ways(cursors)
+        spec = Spec(fn.__name__, fn, targets, outer, hints, same_values, ways, by_form, total, again, grows)
         _DEFINED[spec.name] = spec
         return PrimitiveForm(spec)
 

@@ -1,4 +1,4 @@
-"""Guards that only keep away what nobody would notice. Imports `framework`, `scoping`, `wellformed` and `logic`."""
+"""Guards that only keep away what nobody would notice."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Values and windows put in where they are used (paper, appendix A.6). Imports `framework`, `access`, `procs`,
-`staging` and `logic`.
-"""
+"""Values and windows put in where they are used (paper, appendix A.6)."""
 
 from __future__ import annotations
 

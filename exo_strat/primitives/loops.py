@@ -1,4 +1,4 @@
-"""Loop transformations (paper, appendix A.1). Imports `framework`, `scoping`, `logic.safety` and `ir`.
+"""Loop transformations (paper, appendix A.1).
 
 Loops may start anywhere and may be empty; `n` below is `hi - lo`. A bound that reads config fields is
 evaluated once, where the loop starts: rewrites that evaluate it again, or where it was not evaluated
@@ -42,7 +42,7 @@ def _nest(outer: For) -> For:
     return inner
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, again=True)
 def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i: for j: s  ~>  for j: for i: s`. Paper: A.1.
 
@@ -85,6 +85,7 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
 @primitive(
     same_values=True,
     cursors={"inside": "stay, first copy", "values inside": "stay, first copy, replaced, gone, lost"},
+    grows=True,
 )
 def divide_loop(
     rw: Rewrite, loop: ForCursor, c: int, names: tuple[str, str], tail: str = "guard", perfect: bool = False
@@ -238,7 +239,7 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     return path
 
 
-@primitive(same_values=True, cursors={"values inside": "stay, first copy, replaced, gone"})
+@primitive(same_values=True, cursors={"values inside": "stay, first copy, replaced, gone"}, again=True)
 def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (e, hi + e - lo): s[i -> i + lo - e]`. Paper: A.1.
 
@@ -275,7 +276,7 @@ def fission(rw: Rewrite, gap: GapCursor, n_lifts: int = 1) -> Where:
 
     Fails with `NotApplicable` if s2 uses what s1 defines, and with `Unsafe` if some s1 touches the data of an
     s2 of an earlier iteration, or changes the bounds or the condition. An s2 may read what a later s1 writes if
-    that is computed again: an s1 before has surely written the same value (see `logic.determined`).
+    that is computed again: an s1 before has surely written the same value (see `logic.effects.determined`).
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -361,7 +362,7 @@ def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
     return rw.unwrap(path)
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, again=True, grows=True)
 def add_loop(rw: Rewrite, block: BlockCursor, name: str, hi: ExprLike, guard: bool = False) -> Where:
     """`s  ~>  for i in (0, hi): s`, or with `guard` `for i in (0, hi): if i == 0: s`. Paper: A.1.
 

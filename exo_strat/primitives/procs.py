@@ -1,4 +1,4 @@
-"""Multiple procedures (paper, appendix A.4). Imports `framework`, `wellformed` and `logic`."""
+"""Multiple procedures (paper, appendix A.4)."""
 
 from __future__ import annotations
 
@@ -348,7 +348,7 @@ def _actual(a: Arg, u: Unified) -> Expr:
 # -- call_eqv -----------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True)
+@primitive(same_values=True, again=True)
 def call_eqv(rw: Rewrite, call: CallCursor, other: Proc) -> Where:
     """`foo(..)  ~>  bar(..)`, for two versions of one procedure that compute the same. Paper: A.4.
 

@@ -1,8 +1,7 @@
-"""Work that is done again, or no longer done again (paper, appendix A.1, and beyond it). Imports `framework`,
-`scoping`, `logic.safety`, `logic.recomputation` and `ir`.
+"""Work that is done again, or no longer done again (paper, appendix A.1, and beyond it).
 
 In the paper a loop may be divided with recomputation if its body is idempotent. That is not enough where other
-iterations come between an iteration and its repetition: see `logic.recomputation.overlap`.
+iterations come between an iteration and its repetition: see `logic.questions.recomputation.overlap`.
 """
 
 from __future__ import annotations

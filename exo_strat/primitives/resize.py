@@ -1,7 +1,4 @@
-"""The extents of buffers: less of a dimension, a ring, two dimensions in one (paper, appendix A.5).
-
-Imports `framework`, `access`, `dims`, `buffers` and `logic`.
-"""
+"""The extents of buffers: less of a dimension, a ring, two dimensions in one (paper, appendix A.5)."""
 
 from __future__ import annotations
 

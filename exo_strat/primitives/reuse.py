@@ -1,7 +1,4 @@
-"""One buffer in place of another, and one for each cell (paper, appendix A.5).
-
-Imports `framework`, `access`, `buffers`, `resize` and `logic`.
-"""
+"""One buffer in place of another, and one for each cell (paper, appendix A.5)."""
 
 from __future__ import annotations
 

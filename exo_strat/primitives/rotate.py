@@ -1,7 +1,5 @@
 """A sliding window that is held and shifted instead of filled anew.
 
-Imports `framework`, `access`, `scoping` and `logic`.
-
 Not in the paper. It is what Halide's `store_at` and a stencil's register rotation need: each iteration keeps
 what it can of the window of the one before, and computes what is new.
 """

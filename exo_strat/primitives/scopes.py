@@ -1,4 +1,4 @@
-"""Scope transformations (paper, appendix A.3). Imports `framework`, `scoping`, `loops`, `logic.safety` and `ir`.
+"""Scope transformations (paper, appendix A.3).
 
 A condition or bound that reads data or config fields can be evaluated only where these have been written:
 rewrites that evaluate one where it was not evaluated before owe that it was evaluated anyway.
@@ -33,7 +33,7 @@ def fuse(rw: Rewrite, first: ForCursor | IfCursor, second: object) -> Where:
     Fails with `NotApplicable` if the two are not neighbours of one kind, and with `Unsafe` if bounds or
     conditions may differ, if s1 changes them, if some s2 touches the data of an s1 of a later iteration, or,
     in parallel loops, of any other iteration. An s2 may read what a later s1 writes if that is computed again: an
-    s1 before has surely written the same value (see `logic.determined`).
+    s1 before has surely written the same value (see `logic.effects.determined`).
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -1,4 +1,4 @@
-"""Small questions about loops and scopes that several primitives ask. Imports `framework`, `ir`, edits and `logic`."""
+"""Small questions about loops and scopes that several primitives ask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simplification (paper, appendix A.6). Imports `framework`, `logic.normal` and `logic.safety`."""
+"""Simplification (paper, appendix A.6)."""
 
 from __future__ import annotations
 
@@ -74,6 +74,7 @@ BLOCKS = ("body", "orelse")
         "values elsewhere": "stay, replaced, gone, lost",
     },
     by_form=True,
+    total=True,
 )
 def simplify(rw: Rewrite, target: ProcCursor | StmtCursor) -> Where:
     """Control expressions in normal form, decided branches and empty loops resolved, `0` and `1` dropped from data.
@@ -351,7 +352,7 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
 # -- rewriting by hand --------------------------------------------------------------------------------
 
 
-@primitive(same_values=True, cursors={"target": "replaced", "values inside": "gone"})
+@primitive(same_values=True, cursors={"target": "replaced", "values inside": "gone"}, again=True)
 def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike | float) -> Where:
     """`e  ~>  e'`, for expressions that are equal where `e` stands. Paper: A.6. Returns the expression.
 

@@ -1,4 +1,4 @@
-"""Copies of code for special cases (paper, appendix A.3). Imports `framework`, `scoping`, `wellformed` and `logic`."""
+"""Copies of code for special cases (paper, appendix A.3)."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from .scoping import escaping, evaluated_early, ready
 @primitive(
     same_values=True,
     cursors={"target": "first copy", "inside": "first copy", "values inside": "stay, first copy"},
+    again=True, grows=True,
 )
 def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike, ...]) -> Where:
     """`s  ~>  if c0: s else: if c1: s ... else: s`, for conditions c0, c1, ... in scope before s. Paper: A.3.

@@ -1,4 +1,4 @@
-"""Staging: values and windows in buffers of their own (paper, appendix A.5). Imports `framework` and `access`."""
+"""Staging: values and windows in buffers of their own (paper, appendix A.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a minimum or maximum may start from. Imports `logic`.
+"""What a minimum or maximum may start from.
 
 Accumulating a value by `min` or `max` a second time changes nothing. So partial results may start from the value that
 the buffer itself was set to, as long as nothing but accumulations by the same operator came after.

@@ -1,4 +1,4 @@
-"""Statements that do nothing: `pass`, and calls such as a prefetch. Imports `framework`, `frontend` and `logic`."""
+"""Statements that do nothing: `pass`, and calls such as a prefetch."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def insert_pass(rw: Rewrite, gap: GapCursor) -> Where:
     return gap.span.path()
 
 
-@primitive(same_values=True, cursors={"elsewhere": "stay, gone"}, by_form=True)
+@primitive(same_values=True, cursors={"elsewhere": "stay, gone"}, by_form=True, again=True)
 def delete_pass(rw: Rewrite, root: ProcCursor) -> Where:
     """Deletes every `pass` that no block needs: a loop or branch keeps one if it has nothing else.
 

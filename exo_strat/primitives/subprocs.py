@@ -1,4 +1,4 @@
-"""Making procedures of procedures (paper, appendix A.4, and newer practice). Imports `framework` and `extraction`.
+"""Making procedures of procedures (paper, appendix A.4, and newer practice).
 
 All but `extract_subproc` and `make_instr` change how the procedure is called: their result is not interchangeable
 with the original.
@@ -50,7 +50,7 @@ from .wellformed import configs_differ, well_formed
 
 
 @CalleeForm
-@primitive(same_values=True, cursors={"target": "gone", "inside": "gone", "values inside": "gone"})
+@primitive(same_values=True, cursors={"target": "gone", "inside": "gone", "values inside": "gone"}, again=True)
 def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts: bool = True) -> Where:
     """`s  ~>  foo(..)`, where foo is a new procedure whose body is s. Paper: A.4. Returns the call.
 
@@ -243,7 +243,7 @@ def add_assertion(rw: Rewrite, proc: ProcCursor, condition: str) -> Where:
 # -- transpose ----------------------------------------------------------------------------------------
 
 
-@primitive()
+@primitive(again=True)
 def transpose(rw: Rewrite, arg: ArgCursor) -> Where:
     """`def foo(x: T[n, m]): s  ~>  def foo(x: T[m, n]): s[x[i, j] -> x[j, i]]`. Returns the argument.
 

@@ -1,6 +1,6 @@
 """What is owed where a rewrite brings in a call or an expression that was not there: the static checks.
 
-Imports `framework`, `frontend.checks` and `logic`. A new call is checked by itself, in its context: the rest
+ A new call is checked by itself, in its context: the rest
 of the procedure can only be concerned if config fields are.
 """
 

@@ -1,4 +1,4 @@
-"""Merging writes (paper, appendix A.6). Imports `framework` and `logic`."""
+"""Merging writes (paper, appendix A.6)."""
 
 from __future__ import annotations
 

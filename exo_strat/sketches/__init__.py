@@ -1,4 +1,4 @@
-"""Sketches: the shape of a loop nest as text, checked by an Op and drawn from a program. Imports `strategy` and below.
+"""Sketches: the shape of a loop nest as text, checked by an Op and drawn from a program.
 
     "par 32 > seq 32 > { seq ii 32 > vec 32; seq 256 > ... }"
 

@@ -1,4 +1,4 @@
-"""The Op that checks a shape. Imports `strategy` and its neighbours."""
+"""The Op that checks a shape."""
 
 from __future__ import annotations
 

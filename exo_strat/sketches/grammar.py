@@ -1,4 +1,4 @@
-"""Sketches as trees, and the parser that makes them of text. Imports `frontend` only."""
+"""Sketches as trees, and the parser that makes them of text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a program has the shape of a sketch, and if not where it differs. Imports its neighbours and `logic`."""
+"""Whether a program has the shape of a sketch, and if not where it differs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shape of a program: its loops and branches, and the sketch that describes them. Imports cursors and `logic`."""
+"""The shape of a program: its loops and branches, and the sketch that describes them."""
 
 from __future__ import annotations
 

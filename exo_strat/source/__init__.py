@@ -1,4 +1,4 @@
-"""Python source of Ops and of what they are made of. Imports `cursors`.
+"""Python source of Ops and of what they are made of.
 
 What is printed rebuilds the value under `from exo_strat import *`, with procedures, memories and the like bound
 to the names that they print as.

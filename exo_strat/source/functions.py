@@ -1,4 +1,4 @@
-"""Functions as Python source: named ones by name, lambdas by their text. Imports nothing of the project."""
+"""Functions as Python source: named ones by name, lambdas by their text."""
 
 from __future__ import annotations
 

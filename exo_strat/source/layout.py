@@ -1,4 +1,4 @@
-"""Python expressions on several lines, or cut short. Imports nothing of the project."""
+"""Python expressions on several lines, or cut short."""
 
 from __future__ import annotations
 

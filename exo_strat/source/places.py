@@ -1,4 +1,4 @@
-"""Cursors as Python source: the navigation that leads there from the procedure. Imports `cursors`."""
+"""Cursors as Python source: the navigation that leads there from the procedure."""
 
 from __future__ import annotations
 

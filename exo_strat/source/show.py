@@ -1,4 +1,4 @@
-"""Values as Python source. Imports `cursors`, and its neighbours for cursors and functions.
+"""Values as Python source.
 
 A value that knows its source has a method `source()`, which gives pieces: `Text`, and values to be shown in
 their turn. `show` puts them together without recursion.

@@ -1,4 +1,4 @@
-"""Source as it stands. Imports nothing of the project."""
+"""Source as it stands."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     from exo_strat.testing import check_strategy
     check_strategy(my_strategy())
 
-Needs hypothesis; `import exo_strat` alone does not import this. Imports the interpreter and everything below.
+Needs hypothesis; `import exo_strat` alone does not import this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random applications of primitives: targets and arguments. Imports the primitives and the library.
+"""Random applications of primitives: targets and arguments.
 
 Arguments are drawn by the names and annotations of a primitive's parameters, mostly sensible ones, so
 that a new primitive is tested without a word here unless it takes something of a new kind.

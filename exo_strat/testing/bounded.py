@@ -1,4 +1,4 @@
-"""Runs in which integers are held in as many bits as they are declared with. Imports the interpreter.
+"""Runs in which integers are held in as many bits as they are declared with.
 
 The reference interpreter is exact: it does not see precisions. What must fit its precision, and does in a program
 before a rewrite, must also do so after it. So the program before is run to see whether all fits; and the one after,

@@ -1,6 +1,6 @@
 """Chains of rewrites: several primitives and strategies in a row, and at the end a comparison with the first program.
 
-Imports the harness. One rewrite at a time is checked in `harness`; here it is what rewrites leave to the next ones:
+ One rewrite at a time is checked in `harness`; here it is what rewrites leave to the next ones:
 notes of fields and arguments, facts, forwarded cursors, copies of one variable, buffers in other memories.
 """
 

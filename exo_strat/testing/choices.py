@@ -1,4 +1,4 @@
-"""Random choices in the terms of the generators. Imports nothing of the project.
+"""Random choices in the terms of the generators.
 
 Everything is an integer draw with the simplest choice first, so that examples shrink towards it.
 """

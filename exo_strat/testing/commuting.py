@@ -1,5 +1,4 @@
-"""Whether two Ops commute: on random programs, with the smallest one found on which they don't. Imports `programs`,
-`search`.
+"""Whether two Ops commute: on random programs, with the smallest one found on which they don't.
 
 Both Ops are applied where both apply. They *commute* there if one order leads to the same program as the other;
 they *join* if further uses of the two lead from the one result to a program to which they lead from the other; else

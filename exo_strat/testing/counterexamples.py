@@ -1,4 +1,4 @@
-"""Whether the counterexample of a refusal is real. Imports the recording interpreter.
+"""Whether the counterexample of a refusal is real.
 
 A counterexample gives sizes, iterations and, where two accesses clash, both of them in words. The original is
 run on inputs with these sizes, and all accesses are logged. Then either two logged accesses must be of the

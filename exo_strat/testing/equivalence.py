@@ -1,4 +1,4 @@
-"""Whether two procedures compute the same, and whether a rewrite is well-behaved. Imports inputs and the interpreter.
+"""Whether two procedures compute the same, and whether a rewrite is well-behaved.
 
 A rewrite keeps the meaning if on every input that the original admits, and on which it does not trap,
 the new procedure does not trap and leaves equal arguments and config fields, in whatever order parallel

@@ -3,7 +3,7 @@
 Forwarding follows the edits of a rewrite. To check it, this looks at the trees alone. Every node of a copy of the old
 tree gets a mark (`ir.memo`), which no edit reads and which a node that is rebuilt keeps. So the marks of the new tree
 say where each node of the old one stands now. Each cursor must be there, or go another way that the primitive declares
-(`Spec.cursors`); the page of all primitives prints these declarations. Imports `equivalence` and primitives.
+(`Spec.cursors`); the page of all primitives prints these declarations.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Checking rewrites on random programs, with a count of what was accepted and what was refused.
 
-Imports all of `testing`. A test in which nothing is ever accepted, or nothing refused, says little:
+ A test in which nothing is ever accepted, or nothing refused, says little:
 `Tally` keeps count, so that tests can ask for a quota.
 """
 

@@ -1,4 +1,4 @@
-"""Inputs for procedures: small, admitted by their assertions, windows with odd strides. Imports the interpreter.
+"""Inputs for procedures: small, admitted by their assertions, windows with odd strides.
 
 Sizes start at 1; integers may be negative. All data arguments hold numbers: what a procedure may read of
 its arguments is the caller's affair.

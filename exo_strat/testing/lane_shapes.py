@@ -1,4 +1,4 @@
-"""A shape of code over a few lanes, of which only some count: for rewrites that drop guards. Imports the writer."""
+"""A shape of code over a few lanes, of which only some count: for rewrites that drop guards."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Further laws of rewrites: the cursor that comes back is a place, and what a procedure asks of its caller stays.
-
-Imports `equivalence`, `signatures`, cursors and `logic.translate`.
-"""
+"""Further laws of rewrites: the cursor that comes back is a place, and what a procedure asks of its caller stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What generated programs may call and configure: a config and some procedures. Imports the front end.
+"""What generated programs may call and configure: a config and some procedures.
 
 Each procedure is there for a way in which calls go wrong: windows, sizes, assertions, strides, values,
 config fields that are read, written or asked for by an assertion, arguments written in part.

@@ -1,4 +1,4 @@
-"""Random procedures with parallel loops whose iterations share buffers. Imports choices, the front end and procs.
+"""Random procedures with parallel loops whose iterations share buffers.
 
 Each piece of code has places of its own, which it may write, and places that nobody writes meanwhile, which it may
 read. A `par` or `vec` loop over i gives its iterations the rows `x[i, ..]`, or a whole place to one iteration only. So

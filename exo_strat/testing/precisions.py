@@ -1,5 +1,4 @@
-"""Random procedures at several precisions: integers and floats, conversions, and floor division. Imports choices,
-the front end and the library.
+"""Random procedures at several precisions: integers and floats, conversions, and floor division.
 
 A procedure at one precision is written anew at others. Its shape stays: operands that another precision holds are
 converted, now and then a value is computed at another precision than the one that it is stored at, or a literal is none

@@ -1,4 +1,4 @@
-"""Random procedures. Imports the shapes and the front end."""
+"""Random procedures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Control values that a generated program may use as indices, with bounds. Imports choices only.
+"""Control values that a generated program may use as indices, with bounds.
 
 Indices are right by construction: each value in scope has bounds that are affine in the sizes `n` and
 `m`, and for an extent only those index expressions are offered that stay inside it.

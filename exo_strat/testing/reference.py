@@ -2,7 +2,7 @@
 
     python -m exo_strat.testing.reference > docs/primitives.md
 
-Imports primitives. Before and after, condition and result are sentences of the docstrings; where cursors go is what
+ Before and after, condition and result are sentences of the docstrings; where cursors go is what
 `@primitive` declares. A test compares the file with this.
 """
 

@@ -1,4 +1,4 @@
-"""A program under other names: its procedures, arguments, buffers, iterators, configs and their fields. Imports procs.
+"""A program under other names: its procedures, arguments, buffers, iterators, configs and their fields.
 
 Names mean nothing to a program, but the backend must keep them from what C, its headers and its library have.
 """

@@ -1,4 +1,4 @@
-"""Runs that note at which precisions values were rounded. Imports the bounded interpreter.
+"""Runs that note at which precisions values were rounded.
 
 The reference interpreter is exact: it does not see precisions. Sums may be taken in another order, so rounded results
 differ after true rewrites, too. What must not differ is the precisions at which a result is rounded on its way: a

@@ -1,4 +1,4 @@
-"""Searching for a failure among seeded random choices, and making it smaller. Imports choices only.
+"""Searching for a failure among seeded random choices, and making it smaller.
 
 Hypothesis draws most of its examples by changing earlier ones a little. For whole programs independent
 examples find more: the same faults in a tenth of the time. So searches are seeded; what they find is

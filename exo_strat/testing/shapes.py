@@ -1,4 +1,4 @@
-"""Shapes of code that rewrites look for, filled at random. Imports the writer.
+"""Shapes of code that rewrites look for, filled at random.
 
 A random program seldom has two neighbouring loops of one range. Each shape here is what some rewrites
 act on, or one of the ways in which they go wrong; what stands inside is drawn.

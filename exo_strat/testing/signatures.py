@@ -1,4 +1,4 @@
-"""Rewrites that change how a procedure is called: its inputs in terms of the original's. Imports primitives and inputs.
+"""Rewrites that change how a procedure is called: its inputs in terms of the original's.
 
 `partial_eval` drops arguments, `transpose` turns one. To compare two versions, inputs of the later one are
 carried back to the earlier one, and what that leaves is carried forth.

@@ -2,7 +2,7 @@
 
     python -m exo_strat.testing.soak -n 10000 [--primitive NAME ...] [--jobs J] [--first SEED]
 
-Imports the harness. The table goes to the standard output as Markdown, violations before it; progress goes to
+ The table goes to the standard output as Markdown, violations before it; progress goes to
 the error output, if that is a terminal. The exit status is 1 if there was a violation. Runs with one first seed
 try the same programs every time.
 """

@@ -1,4 +1,4 @@
-"""Inputs in which only that was ever written which a procedure needs. Imports the interpreter and `inputs`.
+"""Inputs in which only that was ever written which a procedure needs.
 
 A caller need not have written what a procedure does not read. So what a rewrite reads in addition shows on the
 inputs that leave out as much as the original allows: all that a run of it does not read, or writes before.

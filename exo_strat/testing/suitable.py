@@ -1,5 +1,5 @@
 """Which targets suit a primitive: those on which it is likely to be accepted, or refused for a reason that is not its
-form. Imports cursors and the library."""
+form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes of code for rewrites of arithmetic, and of values that are used later. Imports the writer.
+"""Shapes of code for rewrites of arithmetic, and of values that are used later.
 
 Each of the conditions that such rewrites have fails now and then: the value reads what is written, the place is
 another one, the factor changes in the loop, an operand changes before the value is used.

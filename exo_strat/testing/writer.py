@@ -1,4 +1,4 @@
-"""Writes random statements of object code that are well-formed by construction. Imports choices and ranges.
+"""Writes random statements of object code that are well-formed by construction.
 
 A `Writer` keeps what is in scope: control values with their bounds, buffers with their extents, and which
 buffers and cells surely hold values. Reads of memory that was never written are drawn too, but rarely:

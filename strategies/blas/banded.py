@@ -1,5 +1,4 @@
-"""Level 2, banded: loops over rows, each of which begins and ends a column after the one before. Imports `exo_strat`,
-`std`, `inspect`, `level1` and `level2`."""
+"""Level 2, banded: loops over rows, each of which begins and ends a column after the one before."""
 
 from __future__ import annotations
 

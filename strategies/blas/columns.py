@@ -1,4 +1,4 @@
-"""Loops whose columns are independent, as triangular products and systems are. Imports `exo_strat`, `std` and `level3`.
+"""Loops whose columns are independent, as triangular products and systems are.
 
 Columns are taken several vectors at a time, the last one masked; each vector's value is held in a register while the
 products of its row are added to it.

@@ -1,4 +1,4 @@
-"""Products of matrices by sums along vectors. Imports `exo_strat`, `std` and `level1`.
+"""Products of matrices by sums along vectors.
 
 For few rows and columns and many products of each element, of operands in which those of an element are neighbours:
 nothing is turned or packed. What is read of A and B is shared by a tile of C, the sums of which are registers of lanes.

@@ -1,4 +1,4 @@
-"""Level 1: loops over vectors. Imports `exo_strat`, `std` and `inspect`.
+"""Level 1: loops over vectors.
 
 One plan for all of them. Iterations are taken a vector at a time; what they all add to is added up in each lane, and
 for several vectors at a time in several registers.

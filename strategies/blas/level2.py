@@ -1,4 +1,4 @@
-"""Level 2: loops over the rows of a matrix. Imports `exo_strat`, `std`, `inspect` and `level1`.
+"""Level 2: loops over the rows of a matrix.
 
 One plan for all of them, rectangles and triangles. Rows are taken several at a time, so that vectors are loaded once
 for all of them; what is inside is a loop of level 1. Of a triangle, the rows of a block share a rectangle, and what is

@@ -1,4 +1,4 @@
-"""Level 3: products of matrices. Imports `exo_strat`, `std` and `inspect`.
+"""Level 3: products of matrices.
 
 One plan, for any machine and precision. A block of B, so deep and wide that it stays in the second cache, is packed in
 panels of a few vectors, so that it streams. All rows of A pass over it a tile at a time: a few rows of C, from left to

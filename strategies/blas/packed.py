@@ -1,5 +1,4 @@
-"""Level 2, packed: triangles by blocks of rows, none of which has columns left over. Imports `exo_strat`, `std`,
-`inspect`, `level1` and `level2`."""
+"""Level 2, packed: triangles by blocks of rows, none of which has columns left over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrices with few columns. Imports `exo_strat`, `std`, `inspect`, `level1` and `level2`.
+"""Matrices with few columns.
 
 The vector that all rows share stays in registers. There is code for each number of registers, in which it is known.
 """

@@ -1,5 +1,5 @@
 """ELEVATE's strategy language, by its names: combinators, traversals, predicates, and its rules for arrays as rules
-for loops. Imports `exo_strat` and `inspect`.
+for loops.
 
 A strategy is an Op, a traversal a function of strategies as a value; `s @ t` puts s where t says:
 

@@ -1,5 +1,4 @@
-"""ELEVATE's combinators and traversals, by its names, as equations over `exo_strat`'s. Imports `exo_strat` and
-`traversal`.
+"""ELEVATE's combinators and traversals, by its names, as equations over `exo_strat`'s.
 
 A strategy succeeds with a program, or fails; `f <+ s` is `f | s` here, and `f ; s` is `f >> s`. What takes a
 strategy and gives one is a `Traversal`, `t(s)` or `s @ t`. Names that Python has taken end in `_`.

@@ -1,5 +1,4 @@
-"""ELEVATE's predicates on programs and the traversals that choose a place by one. Imports `exo_strat` and the
-modules before this one.
+"""ELEVATE's predicates on programs and the traversals that choose a place by one.
 
 A map is a loop, whatever its mode, that accumulates nothing from one iteration to the next; a reduction is one
 that does. These look at the form of the code: what a rewrite at such a place owes, it proves itself.

@@ -1,4 +1,4 @@
-"""ELEVATE's rules and strategies for arrays, as they are for loops. Imports `exo_strat`, `inspect` and `combinators`.
+"""ELEVATE's rules and strategies for arrays, as they are for loops.
 
 In ELEVATE a program composes `map`, `reduce`, `split`, `join` and `transpose`, and most steps bring it into the form
 in which the next rule matches. A loop nest is in that form already: `split` with `join` is a divided loop, a pair of

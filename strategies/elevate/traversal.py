@@ -1,4 +1,4 @@
-"""Functions from strategies to strategies, as values. Imports `exo_strat` only.
+"""Functions from strategies to strategies, as values.
 
 ELEVATE writes `s @ t` for "strategy s at the places that t says". A `Traversal` is such a t; here too it
 can be applied, `t(s)`, or written `s @ t`.

@@ -1,4 +1,4 @@
-"""Tiles in local memory. Imports `exo_strat`, `inspect` and `std`."""
+"""Tiles in local memory."""
 
 from __future__ import annotations
 

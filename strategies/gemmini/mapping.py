@@ -1,4 +1,4 @@
-"""Statements as instructions of a target that has configuration registers. Imports `exo_strat`, `inspect` and `std`.
+"""Statements as instructions of a target that has configuration registers.
 
 An operation is a pair of procedures. The first asks for no configuration and is matched with code. The second is
 derived from it: it sets registers, then calls the instruction, which asks for what they hold.

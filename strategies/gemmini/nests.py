@@ -1,4 +1,4 @@
-"""Loop nests for an accelerator. Imports `exo_strat`, `inspect`, `normal` and `std`."""
+"""Loop nests for an accelerator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops in tiles of 16 by 16, where sizes need not be multiples. Imports `exo_strat`, `inspect`, `std`.
+"""Loops in tiles of 16 by 16, where sizes need not be multiples.
 
 Ranges are literals. A size that is no multiple leaves smaller tiles at the end, in nests of their own. Buffers as tiles
 are in `buffers`.

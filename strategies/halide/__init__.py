@@ -1,4 +1,4 @@
-"""Halide's scheduling operators as Ops, without an unchecked step. Imports `exo_strat`, `inspect` and `std`.
+"""Halide's scheduling operators as Ops, without an unchecked step.
 
 Stages and loops go by names, as in Halide: a stage by the buffer that it writes, a loop by stage and name.
 

@@ -1,4 +1,4 @@
-"""Nested boxes with text, as SVG. Imports nothing of the project: what the boxes mean is known by `figure`.
+"""Nested boxes with text, as SVG.
 
 Each text has its length written down (`textLength`), so it takes the same room in any viewer's monospaced font.
 """

@@ -1,5 +1,4 @@
-"""A schedule as a picture: which stage is computed and stored where, and the windows. Imports `exo_strat`, `inspect`,
-`std` and `drawing`.
+"""A schedule as a picture: which stage is computed and stored where, and the windows.
 
 The loop nest as nested boxes, from top to bottom in the order of execution.
 """

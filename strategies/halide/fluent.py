@@ -1,5 +1,4 @@
-"""Schedules by Halide's method calls. Imports `exo_strat`, `nests`, `placement` and
-`streaming`.
+"""Schedules by Halide's method calls.
 
     blur_x, blur_y = Func("blur_x"), Func("blur_y")
     schedule = pipeline(

@@ -1,4 +1,4 @@
-"""Halide's operators on the loops of one stage. Imports `exo_strat`, `inspect`, `std` and `references`.
+"""Halide's operators on the loops of one stage.
 
 Each finds its loops by name wherever the focus is, and returns the procedure.
 """

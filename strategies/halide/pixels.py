@@ -1,4 +1,4 @@
-"""Refusals in coordinates of the image. Imports `exo_strat`, `inspect` and `references`."""
+"""Refusals in coordinates of the image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Halide's operators on where a stage is computed and stored. Imports `exo_strat`, `inspect`, `std` and `references`.
+"""Halide's operators on where a stage is computed and stored.
 
 `compute_at` is the paper's Figure 10 for each loop on the way in: the producer's nest is moved in front of the
 consumer's loop, its loop along the dimension that the consumer's window moves along becomes the outermost, is divided

@@ -1,4 +1,4 @@
-"""Halide's references: a stage is the buffer it writes, a loop the pair of stage and name. Imports `inspect`.
+"""Halide's references: a stage is the buffer it writes, a loop the pair of stage and name.
 
 A name finds what stands there now: a loop by its own name or by the one it prints with. Of several loops of one name
 around what a stage writes, the innermost of the last nest is meant: what comes before it is a head that a sliding

@@ -1,4 +1,4 @@
-"""Stages that pass the caches. Imports `exo_strat`, `inspect`, `std`, `pixels` and `references`."""
+"""Stages that pass the caches."""
 
 from __future__ import annotations
 

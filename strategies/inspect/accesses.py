@@ -1,4 +1,4 @@
-"""The accesses of a scope: which buffers, at which indices, under which conditions. Imports `elimination`, `nests`.
+"""The accesses of a scope: which buffers, at which indices, under which conditions.
 
 Windows are resolved to the buffers that they view, calls to what the callee does. An index is an affine form of
 what is in scope outside and of bound atoms, for iterators inside; constraints are forms that are not negative

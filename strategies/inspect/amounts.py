@@ -1,4 +1,4 @@
-"""Polynomials in sizes: how much of something there is. Imports `exo_strat` only."""
+"""Polynomials in sizes: how much of something there is."""
 
 from __future__ import annotations
 

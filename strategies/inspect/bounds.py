@@ -1,4 +1,4 @@
-"""Bounds inference: the window of a buffer that a scope accesses. Imports `accesses`, `elimination` and `uses`.
+"""Bounds inference: the window of a buffer that a scope accesses.
 
 Paper: section 4. Each access gives, for each dimension, limits of its index in terms of what is in scope outside,
 by eliminating the iterators inside. Of these the window takes the tightest that provably hold for all accesses.

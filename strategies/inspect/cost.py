@@ -1,4 +1,4 @@
-"""How much a scope computes, moves and touches. Imports `amounts`, `accesses` and `bounds`.
+"""How much a scope computes, moves and touches.
 
 Amounts are polynomials in the sizes and iterators that are in scope outside. Loops count `hi - lo` iterations, so
 an amount is meant for sizes for which that is never negative; branches count as taken, of two the larger one.

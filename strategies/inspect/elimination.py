@@ -1,4 +1,4 @@
-"""What linear inequalities say of one unknown: Fourier's and Motzkin's elimination. Imports `exo_strat` only.
+"""What linear inequalities say of one unknown: Fourier's and Motzkin's elimination.
 
 A constraint is a form that is not negative. Dropping one only loosens the result, so that whoever asks for a
 range of values gets one that has them all. Variables are free: they mean something where the answer is to be used.

@@ -1,4 +1,4 @@
-"""The shape of code around and below a cursor: loops, branches, nests. Imports `exo_strat` only.
+"""The shape of code around and below a cursor: loops, branches, nests.
 
 All functions are pure and take public cursors. One that asks for something that is not there raises
 `InvalidCursorError`, which in a strategy is a failure.

@@ -1,4 +1,4 @@
-"""What code reads, writes and depends on. Imports `accesses` and `nests`.
+"""What code reads, writes and depends on.
 
 All functions are pure and take public cursors. One that asks for something that is not there raises
 `InvalidCursorError`, which in a strategy is a failure.

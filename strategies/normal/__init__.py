@@ -1,5 +1,4 @@
-"""Normal forms: what a program looks like before strategies that match its form. Imports `exo_strat`, `inspect`
-and `std`.
+"""Normal forms: what a program looks like before strategies that match its form.
 
 Each is a strategy with its recogniser: `loop_nf()` and `is_loop_nf(p)`. It acts on the whole procedure, wherever the
 focus is, and never fails; the focus stays, or becomes the root if its code is gone. It is idempotent: what has the

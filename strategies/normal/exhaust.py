@@ -1,4 +1,4 @@
-"""What normal forms share. Imports `exo_strat` only."""
+"""What normal forms share."""
 
 from __future__ import annotations
 

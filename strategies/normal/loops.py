@@ -1,4 +1,4 @@
-"""Loops in normal form. Imports `exo_strat`, `inspect` and `exhaust`."""
+"""Loops in normal form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and indices in normal form. Imports `exo_strat`, `inspect` and `exhaust`."""
+"""Names and indices in normal form."""
 
 from __future__ import annotations
 

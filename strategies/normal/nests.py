@@ -1,4 +1,4 @@
-"""Nests, fission and fusion in normal form. Imports `exo_strat`, `inspect`, `std`, `exhaust`, `loops`."""
+"""Nests, fission and fusion in normal form."""
 
 from __future__ import annotations
 

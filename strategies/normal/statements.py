@@ -1,4 +1,4 @@
-"""Statements in normal form. Imports `exo_strat`, `inspect` and `exhaust`."""
+"""Statements in normal form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computations as steps on registers. Imports `exo_strat`, `inspect` and this package.
+"""Computations as steps on registers.
 
 A rule says which parts of a statement one instruction can take as operands, so that they, and not what is computed
 from them on the way, go to registers: `Rule = StmtCursor -> operands | None`.

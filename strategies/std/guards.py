@@ -1,4 +1,4 @@
-"""Guards that nobody needs. Imports `exo_strat`, `inspect` and this package."""
+"""Guards that nobody needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code moved out of loops. Imports `exo_strat`, `inspect` and this package."""
+"""Code moved out of loops."""
 
 from __future__ import annotations
 

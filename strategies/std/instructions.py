@@ -1,4 +1,4 @@
-"""Instruction selection, and other statements as calls. Imports `exo_strat`, `inspect` and `writing`.
+"""Instruction selection, and other statements as calls.
 
 Instructions are looked up by shape: what a statement computes and from where, without names and indices. Only the
 few of the same shape are tried.

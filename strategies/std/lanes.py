@@ -1,4 +1,4 @@
-"""What a plan for vectors has left without an instruction. Imports `exo_strat`, `inspect` and `writing`."""
+"""What a plan for vectors has left without an instruction."""
 
 from __future__ import annotations
 

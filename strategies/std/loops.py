@@ -1,4 +1,4 @@
-"""Loops made longer, shorter or fewer. Imports `exo_strat`, `inspect` and this package."""
+"""Loops made longer, shorter or fewer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cache lines that are asked for before they are needed. Imports `exo_strat` and `writing`."""
+"""Cache lines that are asked for before they are needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums in parts. Imports `exo_strat`, `inspect` and this package."""
+"""Sums in parts."""
 
 from __future__ import annotations
 

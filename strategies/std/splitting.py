@@ -1,4 +1,4 @@
-"""Loops taken apart. Imports `exo_strat` and `writing`."""
+"""Loops taken apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory that is staged where it is used. Imports `exo_strat` and `inspect`."""
+"""Memory that is staged where it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores that pass the caches. Imports `exo_strat`, `inspect` and `instructions`."""
+"""Stores that pass the caches."""
 
 from __future__ import annotations
 

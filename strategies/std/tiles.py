@@ -1,4 +1,4 @@
-"""Tiles of a matrix in registers, a vector of columns in each. Imports `exo_strat`, `inspect` and this package."""
+"""Tiles of a matrix in registers, a vector of columns in each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tiles of loop nests. Imports `exo_strat`, `inspect` and this package."""
+"""Tiles of loop nests."""
 
 from __future__ import annotations
 

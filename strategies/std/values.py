@@ -1,4 +1,4 @@
-"""Values that are computed once, and those that are not computed at all. Imports `exo_strat` and this package."""
+"""Values that are computed once, and those that are not computed at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops as vector instructions. Imports `exo_strat`, `inspect` and this package."""
+"""Loops as vector instructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How strategies are written: for a kind of focus; expressions and names in object code. Imports `exo_strat` only."""
+"""How strategies are written: for a kind of focus; expressions and names in object code."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The harness finds what goes wrong when value reasoning leaves something out: see `test_knockouts`.
 
-Each variant of `logic.determined`, `private`, `samevalue`, `configs` or `effects` forgets one thing, and accepts
-rewrites that change results.
+Each variant of `determined`, `privatization`, `same_value`, `config_state` or `accesses` forgets one thing, and
+accepts rewrites that change results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What statements do to memory: their accesses. Imports translate, context and ir.
+"""What statements do to memory: their accesses.
 
 The summary of a statement is a list of accesses: which location (an affine index in the base buffer),
 how (read, write, accumulate), under which guard (loop ranges and conditions inside the statement), and

@@ -1,4 +1,4 @@
-"""Which data value a config field is known to hold at a place. Imports samevalue, effects, configs and solver.
+"""Which data value a config field is known to hold at a place.
 
 It holds what it was last set to, told by an expression in terms of the code at hand, for as long as nothing may
 change what that expression reads. (Control values never change: what is known of those is in `configs`.)

@@ -1,5 +1,4 @@
-"""Which values config fields are known to have at a place, and which conditions on them hold. Imports context,
-solver, translate and ir.
+"""Which values config fields are known to have at a place, and which conditions on them hold.
 
 A field's value is known after it was written with an expression that never changes, or where an
 assertion gives it, until it is written again. Known values are joined where branches meet and where a

@@ -1,5 +1,5 @@
 """What buffers hold, and which part of them code touches: the questions of staging and of moving
-allocations. Imports coverage and what it imports.
+allocations.
 
 The buffer asked about is one with cells of its own: an argument, an allocation, or a config field. A window
 has none, and asking about it raises `ValueError`.

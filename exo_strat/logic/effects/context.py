@@ -1,4 +1,4 @@
-"""What is known at a place of a procedure. Imports solver, translate and ir.
+"""What is known at a place of a procedure.
 
 Known are: sizes and extents are at least 1; the assertions; the ranges of the loops and the conditions
 of the branches around the place; the strides of dense buffers and of windows. Nothing that reads config

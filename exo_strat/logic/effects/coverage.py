@@ -1,4 +1,4 @@
-"""Whether a location was surely written before it is read. Imports effects, dependence and solver."""
+"""Whether a location was surely written before it is read."""
 
 from __future__ import annotations
 

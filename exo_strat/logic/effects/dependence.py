@@ -1,4 +1,4 @@
-"""When two instances of code touch the same location. Imports effects, solver and context.
+"""When two instances of code touch the same location.
 
 Two accesses clash if they may be to one location in two instances that stand in a given relation, and
 are neither both reads nor both accumulations by one operator. One quantifier-free question a pair.

@@ -1,4 +1,4 @@
-"""Determined writes: recomputing a value does no harm. Imports coverage, samevalue, held, configs and effects.
+"""Determined writes: recomputing a value does no harm.
 
 A buffer is *determined* in a region of code if any two writes to one location store equal values. Then it does
 not matter which of them ran last: a location holds what it held before the region, or the one value that the

@@ -1,4 +1,4 @@
-"""Who reads a config field after a place, and whether its value there may last. Imports contents and ir.
+"""Who reads a config field after a place, and whether its value there may last.
 
 A field outlives the procedure: what a run leaves in it is a result. So a write to it matters as long as some
 path leads from there to a read, or to the end, on which the field is not written again.

@@ -1,4 +1,4 @@
-"""Whether two expressions have one value. Imports effects, solver, translate and ir.
+"""Whether two expressions have one value.
 
 The expressions stand at two instances of code: each has its own values of the iterators. Control values are
 compared by the solver. Data is compared by structure, sums and products up to the order of their operands

@@ -1,4 +1,4 @@
-"""What a call does, in fewer accesses. Imports formula only.
+"""What a call does, in fewer accesses.
 
 A procedure that calls another one twice, which calls a third one twice, and so on, would have a number of accesses
 that is exponential in the depth.

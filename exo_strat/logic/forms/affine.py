@@ -1,4 +1,4 @@
-"""Affine forms over integer unknowns, as canonical, hashable data. Imports names only.
+"""Affine forms over integer unknowns, as canonical, hashable data.
 
 An affine form `Lin` is a constant and integer multiples of *atoms*; an atom is an unknown `V`, a floor
 quotient by a literal `Quot`, a product of unknowns `Mul`, or anything else that is an integer, `Opaque`.

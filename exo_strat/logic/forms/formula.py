@@ -1,4 +1,4 @@
-"""Formulas over affine forms, as canonical, hashable data. Imports affine only, and passes it on.
+"""Formulas over affine forms, as canonical, hashable data.
 
 Formulas are kept in negation normal form: `Not` stands on `Eq` and `BoolAtom` only. Build them with the
 lower-case constructors, which fold and tighten.

@@ -1,4 +1,4 @@
-"""Control expressions of the tree as affine forms and formulas. Imports formula and ir.
+"""Control expressions of the tree as affine forms and formulas.
 
 An `Env` says what the variables stand for, so that one expression can be read at several instances of
 its loops, or with a callee's arguments. Control variables never change; config fields and data do. An

@@ -1,4 +1,4 @@
-"""Which conditions on data are known to hold at a place, because a branch around it was taken. Imports safety.
+"""Which conditions on data are known to hold at a place, because a branch around it was taken.
 
 What reads only control variables is a fact like any other (`context`), and conditions on config fields are `configs`'.
 A condition on data that led to a branch holds in it as long as nothing there writes what it reads.

@@ -1,5 +1,4 @@
-"""What is evaluated, under which conditions, and what of that may have no value. Imports contents, configs,
-samevalue, solver and ir.
+"""What is evaluated, under which conditions, and what of that may have no value.
 
 A run traps where something is read that was never written, and where an operation on data has no value for its
 operands. (Bounds, extents, assertions and aliasing are the static checks' affair.) So whoever evaluates what was not

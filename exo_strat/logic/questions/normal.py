@@ -1,4 +1,4 @@
-"""The normal form of control expressions. Imports translate, solver and ir.
+"""The normal form of control expressions.
 
 An affine expression is written as a sum with the largest factors first and the constant last; quotients
 and remainders that are known in context are resolved. What two sides of a comparison share is cancelled,

@@ -1,4 +1,4 @@
-"""Local buffers that code uses for itself alone. Imports coverage, liveness, determined and effects.
+"""Local buffers that code uses for itself alone.
 
 Instances of code are about to change places: iterations of two loops, or two statements. A local buffer is *private*
 to them if each instance writes what it reads of it before it reads it, and if nothing reads after all of them what one

@@ -1,4 +1,4 @@
-"""Races of parallel loops in a whole procedure. Imports `safety`."""
+"""Races of parallel loops in a whole procedure."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Code that is to run once more, or no longer once more, with what it would compute already there. Imports safety
-and what it imports.
+"""Code that is to run once more, or no longer once more, with what it would compute already there.
 
 All questions are asked of the old or the new tree of a rewrite; see `safety` for what their answers mean.
 """

@@ -1,4 +1,4 @@
-"""The questions that primitives ask. Imports the rest of `logic`.
+"""The questions that primitives ask.
 
 Each takes the old tree and paths (or runs of statements) in it, and returns `Safe`, or a `Clash` with
 the obligation in words and, where the solver found one that is possible, a counterexample. What a safe

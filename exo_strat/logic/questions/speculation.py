@@ -1,4 +1,4 @@
-"""Whether code may also run where nobody needs what it does. Imports coverage, dependence and effects.
+"""Whether code may also run where nobody needs what it does.
 
 `if e: s` becomes `if e: s else: s2`, where s2 is s itself or sets something to a number. This is right if, where e is
 false,

@@ -1,5 +1,5 @@
 """Whether cells that come to share one place in memory get in each other's way: the question of folding and
-reusing buffers. Imports coverage and what it imports.
+reusing buffers.
 
 Several cells (of a buffer, or of two) are about to be kept in one slot. Whoever reads a cell must still find
 its value there, and not that of another cell of the slot. It does if, for every read `r` and every write `w`

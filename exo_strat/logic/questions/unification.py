@@ -1,4 +1,4 @@
-"""Unification of a procedure's body with a block of statements, for `replace`. Imports translate and ir.
+"""Unification of a procedure's body with a block of statements, for `replace`.
 
 The skeletons are matched first (kinds of statements, operators); each index, bound, extent and condition
 gives a linear equation between the callee's unknown arguments and the block's variables, which is solved

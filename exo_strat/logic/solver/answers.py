@@ -1,4 +1,4 @@
-"""What the solver answers, and recorders of what it was asked. Imports formula only."""
+"""What the solver answers, and recorders of what it was asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts, sorted out once for all that is asked about them. Imports problem and formula.
+"""Facts, sorted out once for all that is asked about them.
 
 Facts that share no unknown with a question have no part in it but that they may contradict each other.
 """

@@ -1,6 +1,6 @@
 """True statements about products, for questions in which a product as a mere unknown is not enough.
 
-Imports formula only. Each lemma holds for all integers, so adding it never changes what is true.
+ Each lemma holds for all integers, so adding it never changes what is true.
 """
 
 from __future__ import annotations

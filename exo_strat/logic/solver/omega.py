@@ -1,4 +1,4 @@
-"""A small decision procedure for integer problems, without Z3. Imports problem only.
+"""A small decision procedure for integer problems, without Z3.
 
 Equations are solved exactly (by substitution, and Pugh's reduction of coefficients where none is 1);
 inequalities are eliminated pairwise (Fourier-Motzkin, each result divided by its common factor and

@@ -1,4 +1,4 @@
-"""Questions in the form that the engines read: numbered variables. Imports formula only.
+"""Questions in the form that the engines read: numbered variables.
 
 Variables are numbered in the order in which they occur, so questions that differ in names only are one
 question, for the memo and for the engines. Quotients become variables with their defining inequalities,

@@ -1,4 +1,4 @@
-"""Proves and refutes formulas over the integers. Imports formula, answers, problem and the engines.
+"""Proves and refutes formulas over the integers.
 
 A question is split into parts that share no unknown; each part is put into canonical form and looked up;
 then the small procedure of `quick` tries, then Z3. Equal questions get equal answers in any process.

@@ -1,4 +1,4 @@
-"""Witnesses: values that make a goal true, read off its equations and bounds. Imports formula only."""
+"""Witnesses: values that make a goal true, read off its equations and bounds."""
 
 from __future__ import annotations
 

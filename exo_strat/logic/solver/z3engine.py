@@ -1,4 +1,4 @@
-"""Problems put to Z3. Imports problem and z3 only.
+"""Problems put to Z3.
 
 Each question gets a context of its own and a resource limit instead of a time limit, so that an answer
 depends on nothing but the question: not on the machine's speed, nor on what was asked before.

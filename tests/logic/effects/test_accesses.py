@@ -229,11 +229,11 @@ def test_fewer_accesses_of_a_call_say_more_of_what_may_be_and_less_of_what_is(
 ) -> None:
     f = chain(random.Random(seed), 4)
     p = proc_from_source("def p(x: f32[5], y: f32):\n    f(x, 1, y)\n    y = x[0]", {"f": f}).tree
-    monkeypatch.setattr(logic.summed, "MANY", 10**9)
+    monkeypatch.setattr(logic.effects.summaries, "MANY", 10**9)
     forget()
     all_of_them = effects(p, Blk((), "body", 0, 2))
-    monkeypatch.setattr(logic.summed, "MANY", 3)
-    monkeypatch.setattr(logic.summed, "WIDE", wide)
+    monkeypatch.setattr(logic.effects.summaries, "MANY", 3)
+    monkeypatch.setattr(logic.effects.summaries, "WIDE", wide)
     forget()
     fewer = effects(p, Blk((), "body", 0, 2))
     assert len(fewer) < len(all_of_them)
@@ -262,7 +262,7 @@ def test_accumulations_of_a_call_come_after_the_assignment_before_them() -> None
         head = "def p(a: f32[64], y: f32):\n    t: f32[1]\n    "
         p = proc_from_source(f"{head}f(t[0:1], a[0:64])\n    y = t[0]", {"f": f}).tree
         assert isinstance(covered(p, Blk((), "body", 1, 3), p.body[0].sym), Safe)
-        assert len([a for a in accesses(p.body[1]) if a.kind == "A"]) <= logic.summed.MANY
+        assert len([a for a in accesses(p.body[1]) if a.kind == "A"]) <= logic.effects.summaries.MANY
         late = proc_from_source(f"{head}t[0] += 1.0\n    f(t[0:1], a[0:64])\n    y = t[0]", {"f": f}).tree
         assert isinstance(covered(late, Blk((), "body", 1, 4), late.body[0].sym), Clash)
 
