@@ -31,7 +31,7 @@ from examples.blas.units import kernels_of, units
 from examples.gemmini import appendix_b, matmul
 from examples.halide import blur, unsharp
 from exo_strat import Op, Proc, schedule, trace
-from exo_strat.cli_demo import rewrites
+from exo_strat.cli.demo import rewrites
 from strategies import demos
 
 REPEATS = 5

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from returns.result import Success
 
 from exo_strat import *
+from exo_strat.ops.traversals import all_
 from exo_strat.testing import Miscompiled, assert_equivalent, check_strategy, every, procs
-from exo_strat.traversals import all_
 
 same_every_time = settings(max_examples=50, deadline=None, derandomize=True, database=None)
 

@@ -7,29 +7,7 @@ exported here.
 
 from __future__ import annotations
 
-from . import direct, forms, moves, traversals
-from .combinators import (
-    at,
-    attempt,
-    choose,
-    fail,
-    fix,
-    focus,
-    guard,
-    identity,
-    lift,
-    nav,
-    not_,
-    reduce,
-    reframe,
-    repeat,
-    repeat_n,
-    savec,
-    seq,
-    try_else,
-    when,
-    where,
-)
+from . import direct, forms
 from .cursors.cursor import (
     BlockCursor,
     Cursor,
@@ -61,17 +39,6 @@ from .cursors.kinds import (
     WriteConfigCursor,
 )
 from .cursors.proc import InvalidCursorError, Proc
-from .explain import explain
-from .failure import (
-    BadArgument,
-    Exhausted,
-    Failure,
-    InvalidCursor,
-    NotApplicable,
-    SchedulingError,
-    Unknown,
-    Unsafe,
-)
 from .frontend.decorators import config, instr, make_proc, proc, proc_from_source, reparse_env
 from .frontend.errors import CheckError, FrontendError, ObjectTypeError, ParseError, PatternError, ScopeError
 from .frontend.scope import declarations
@@ -103,9 +70,38 @@ from .ir.types import (
     u64,
 )
 from .ir.walk import binders, children, declarators, get, in_scope, is_control, mentions, statements, walk
-from .linting import Fault, lint
 from .logic.questions import holds_everywhere, parallel
 from .machine import Machine
+from .ops import moves, traversals
+from .ops.combinators import (
+    at,
+    attempt,
+    choose,
+    fail,
+    fix,
+    focus,
+    guard,
+    identity,
+    lift,
+    nav,
+    not_,
+    reduce,
+    reframe,
+    repeat,
+    repeat_n,
+    savec,
+    seq,
+    try_else,
+    when,
+    where,
+)
+from .ops.explain import explain
+from .ops.failure import BadArgument, Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, Unknown, Unsafe
+from .ops.lint import Fault, lint
+from .ops.prospects import can_fail, can_succeed
+from .ops.sketches import SketchError, expect, sketch
+from .ops.strategy import Composed, Op, Outcome, Script, Steps, named, schedule, strategy
+from .ops.tracing import Counts, Trace, trace
 from .primitives import (
     PRIMITIVES,
     Primitive,
@@ -173,10 +169,6 @@ from .primitives import (
     vectorize_loop,
     write_config,
 )
-from .prospects import can_fail, can_succeed
-from .sketches import SketchError, expect, sketch
-from .strategy import Composed, Op, Outcome, Script, Steps, named, schedule, strategy
-from .tracing import Counts, Trace, trace
 
 __all__ = [
     "add_assertion",

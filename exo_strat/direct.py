@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from . import primitives as _ops
 from .cursors.proc import InvalidCursorError
-from .failure import SchedulingError
+from .ops.failure import SchedulingError
 
 add_assertion = _ops.add_assertion.direct
 add_loop = _ops.add_loop.direct

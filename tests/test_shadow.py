@@ -29,7 +29,8 @@ def test_the_start_of_the_command_line_says_so(kind: str, tmp_path: Path) -> Non
         (theirs / "__init__.py").touch()
     else:
         theirs.touch()
-    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(HOME)!r}]; from exo_strat.cli import main; main()"
+    run = "from exo_strat.cli.commands import main; main()"
+    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(HOME)!r}]; {run}"
     run = subprocess.run([sys.executable, "-c", code, "targets"], capture_output=True, text=True, cwd=tmp_path)
     assert run.returncode == 2
     assert f"{theirs} hides exo_strat's own package backends" in run.stderr

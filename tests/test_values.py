@@ -53,7 +53,7 @@ from strategies import demos, halide, std
 
 LIBRARIES = (
     "exo_strat",
-    "exo_strat.traversals",
+    "exo_strat.ops.traversals",
     *(f"strategies.{n}" for n in ("std", "normal", "elevate", "halide", "gemmini")),
 )
 
@@ -104,7 +104,7 @@ GIVEN: dict[str, Any] = {
     "object": "y[_] = _",
     "str | Scalar": "f32",
     "str | AnyMove | Cursor": "x[_] = _",
-    "AnyMove": exo_strat.moves.parent >> exo_strat.moves.next_(2),
+    "AnyMove": exo_strat.ops.moves.parent >> exo_strat.ops.moves.next_(2),
     "Top": traversals.lrn,
     "tuple[str, str]": ("io", "ii"),
     "tuple[int, ...]": (1, 0),

@@ -18,7 +18,7 @@ from tokenize import COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL, generate_t
 from typing import Any, NamedTuple
 
 from exo_strat import Machine
-from exo_strat.cli_demo import rewrites
+from exo_strat.cli.demo import rewrites
 
 from .cache import kept
 from .catalogue import find

@@ -20,7 +20,7 @@ from ..ir.nodes import Call
 from ..ir.printing import print_lines
 from ..ir.walk import Path, walk
 from ..logic.solver import Question, listening
-from ..strategy import Op
+from ..ops.strategy import Op
 
 Progress = Callable[[int, int], None]
 

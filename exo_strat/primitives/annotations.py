@@ -6,7 +6,6 @@ from ..cursors.cursor import ProcCursor
 from ..cursors.edits import span_of
 from ..cursors.kinds import AllocCursor, ArgCursor, ForCursor, WindowDefCursor
 from ..cursors.rewrite import Rewrite
-from ..failure import unsafe
 from ..frontend.checks import check
 from ..frontend.errors import CheckError
 from ..frontend.words import MODES
@@ -15,6 +14,7 @@ from ..ir.types import SCALARS, Scalar, Tensor
 from ..ir.walk import get, walk, with_child
 from ..ir.walk import rename as renamed
 from ..logic.questions import safety
+from ..ops.failure import unsafe
 from .framework import Where, applicable, argument, name_arg, primitive, refuse, require
 from .wellformed import still_parallel
 

@@ -9,7 +9,6 @@ from typing import Any, Protocol, Union, get_args, get_origin
 
 from ..cursors.cursor import Cursor, NodeCursor, ProcCursor
 from ..cursors.proc import Proc
-from ..failure import BadArgument, Refused
 from ..ir.config import Config
 from ..ir.memory import Memory
 from ..ir.nodes import Binary, Const, Expr, ReadConfig, Unary
@@ -17,6 +16,7 @@ from ..ir.numbers import is_integer, is_number
 from ..ir.printing import OPERATORS
 from ..ir.types import Scalar
 from ..ir.walk import walk
+from ..ops.failure import BadArgument, Refused
 
 _WORDS: dict[Any, str] = {
     int: "an integer",

@@ -42,17 +42,6 @@ from ..cursors.kinds import (
 )
 from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
-from ..failure import (
-    BadArgument,
-    Failure,
-    InvalidCursor,
-    NotApplicable,
-    Refused,
-    SchedulingError,
-    Unknown,
-    invalid,
-    unsafe,
-)
 from ..frontend.checks import check, two_things
 from ..frontend.errors import CheckError, FrontendError
 from ..frontend.exprs import parse_expr, parse_window, read_again
@@ -65,9 +54,20 @@ from ..ir.numbers import is_integer
 from ..ir.outside import two_of_one_name
 from ..ir.walk import Path, is_control, mentions, walk
 from ..logic.questions import Blk, Clash, Verdict, depends_on_fields, race
-from ..moves import Move, run_move
+from ..ops.failure import (
+    BadArgument,
+    Failure,
+    InvalidCursor,
+    NotApplicable,
+    Refused,
+    SchedulingError,
+    Unknown,
+    invalid,
+    unsafe,
+)
+from ..ops.moves import Move, run_move
+from ..ops.strategy import Atomic, Outcome, freeze
 from ..source import Pieces, call
-from ..strategy import Atomic, Outcome, freeze
 from .arguments import check_arguments, check_first, form_of
 
 Where: TypeAlias = Path | Span | Cursor | None

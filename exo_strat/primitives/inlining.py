@@ -11,7 +11,6 @@ from ..cursors.cursor import at_path
 from ..cursors.edits import Span, span_of
 from ..cursors.kinds import AssignCursor, WindowDefCursor
 from ..cursors.rewrite import Rewrite
-from ..failure import unsafe
 from ..frontend.check_views import written_args
 from ..frontend.precisions import put_at
 from ..frontend.scope import declarations
@@ -38,6 +37,7 @@ from ..ir.types import Tensor
 from ..ir.walk import Path, get
 from ..logic.forms import is_opaque
 from ..logic.questions import Access, Safe, accesses, index_of, safety, windows_at
+from ..ops.failure import unsafe
 from .access import bounds, relist, statement_of, uses_in
 from .framework import Where, applicable, primitive, refuse, require
 from .procs import Actuals

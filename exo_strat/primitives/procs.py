@@ -12,7 +12,6 @@ from ..cursors.edits import Span, span_of
 from ..cursors.kinds import CallCursor
 from ..cursors.proc import Proc
 from ..cursors.rewrite import Rewrite
-from ..failure import Refused, unsafe
 from ..frontend.precisions import precision_at, put_at
 from ..frontend.scope import declarations, types_at
 from ..ir import build as b
@@ -46,6 +45,7 @@ from ..ir.types import Control, R, Tensor, Type, bool_
 from ..ir.walk import rewrite, walk, with_child
 from ..logic.forms import Atom, Lin, V, lin, subst_lin
 from ..logic.questions import Unified, Unifier, View, accesses, evaluation, fresh_callee, safety, skeleton, to_expr
+from ..ops.failure import Refused, unsafe
 from .framework import Where, applicable, blk, primitive, refuse, require
 from .scoping import escaping, no_new_races, other_value, ready
 from .wellformed import call_error, configs_differ, memories_at, well_formed

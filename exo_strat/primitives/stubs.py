@@ -8,7 +8,6 @@ from ..cursors.cursor import GapCursor, NodeCursor, ProcCursor
 from ..cursors.edits import Span
 from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
-from ..failure import unsafe
 from ..frontend.parser import parse_call
 from ..frontend.scope import scope_at, types_at
 from ..ir.nodes import Expr, Pass, Read, WindowExpr
@@ -16,6 +15,7 @@ from ..ir.precisions import decided, element
 from ..ir.printing import names_at, print_expr
 from ..ir.walk import Path, get, walk
 from ..logic.questions import Clash, evaluation, if_reached, safety, show
+from ..ops.failure import unsafe
 from .framework import Where, argument, in_scope_at, primitive, refuse, require
 from .scoping import ready, rest_of_block, stays_race_free
 from .wellformed import call_error

@@ -12,7 +12,6 @@ from ..cursors.cursor import BlockCursor, ProcCursor, at_path
 from ..cursors.edits import Span
 from ..cursors.kinds import ArgCursor
 from ..cursors.rewrite import Rewrite
-from ..failure import unsafe
 from ..frontend.checks import NEVER_CALLED, admits_some
 from ..frontend.errors import CheckError
 from ..frontend.exprs import parse_assertion
@@ -40,6 +39,7 @@ from ..ir.types import Control, Tensor, bool_, size
 from ..ir.walk import Path, get
 from ..logic.forms import cond, ge, is_opaque, neg, unknown
 from ..logic.questions import Proved, env_of, prove, safety
+from ..ops.failure import unsafe
 from .access import relist, strides_asked, uses
 from .extraction import extracted
 from .framework import CalleeForm, Where, applicable, argument, name_arg, primitive, refuse, require

@@ -20,7 +20,7 @@ NO_SOURCE: Final = "<lambda>"
 def function_name(f: FunctionType | BuiltinFunctionType | type) -> str:
     """The name by which users call a function or class.
 
-    >>> from exo_strat.traversals import lrn
+    >>> from exo_strat.ops.traversals import lrn
     >>> function_name(lrn), function_name(dict.fromkeys), function_name(abs)
     ('traversals.lrn', 'dict.fromkeys', 'abs')
     """

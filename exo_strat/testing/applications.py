@@ -23,8 +23,8 @@ from ..ir.nodes import Alloc, Assign, Call, Const, For, Read, Reduce
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Control, Scalar, Tensor, bool_, size
 from ..ir.walk import get, is_bool, is_control, mentions, walk
+from ..ops.strategy import Op, freeze
 from ..primitives import PRIMITIVES, Primitive, inline, parallelize_loop, vectorize_loop
-from ..strategy import Op, freeze
 from .choices import Choices
 from .library import CONFIG, callees, versions
 from .suitable import SUITABLE, alike

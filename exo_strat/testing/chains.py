@@ -16,8 +16,8 @@ from returns.result import Success
 from ..cursors.cursor import Cursor
 from ..cursors.kinds import CallCursor
 from ..cursors.proc import Proc
+from ..ops.strategy import Op
 from ..primitives import PRIMITIVES, Primitive, call_eqv
-from ..strategy import Op
 from .applications import arguments, targets
 from .choices import Choices
 from .equivalence import assert_equivalent, assert_lawful

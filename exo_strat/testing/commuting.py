@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 from returns.result import Success
 
-from ..combinators import identity
 from ..cursors.cursor import Cursor
 from ..cursors.proc import Proc
 from ..ir.nodes import ProcDef
 from ..ir.walk import alpha_normal
+from ..ops.combinators import identity
+from ..ops.strategy import Op, State
 from ..source import show
-from ..strategy import Op, State
 from .choices import Choices
 from .programs import random_proc
 from .search import search

@@ -23,7 +23,6 @@ from unittest.mock import patch
 from ..cursors.cursor import Cursor
 from ..cursors.kinds import AllocCursor
 from ..cursors.proc import Proc
-from ..failure import Failure, Unsafe
 from ..ir.names import Sym
 from ..ir.nodes import Expr, For, If, ProcDef, Read
 from ..ir.printing import names_at
@@ -31,6 +30,7 @@ from ..ir.walk import Path, get, walk
 from ..logic.effects import Clash, Verdict
 from ..logic.forms import is_opaque
 from ..logic.questions import safety
+from ..ops.failure import Failure, Unsafe
 from .inputs import with_controls
 from .recording import Event, Log, record
 

@@ -21,8 +21,8 @@ from ..cursors.proc import Proc, Rewritten, _next_version
 from ..ir.nodes import Node, Stmt
 from ..ir.types import Control, Scalar
 from ..ir.walk import Path, walk
+from ..ops.strategy import Op
 from ..primitives import PRIMITIVES, Primitive
-from ..strategy import Op
 from .equivalence import demand
 
 

@@ -20,9 +20,9 @@ from returns.result import Success
 
 from ..cursors.cursor import Cursor
 from ..cursors.proc import Proc
-from ..failure import Failure
-from ..strategy import Atomic, Op
-from ..strategy import check_op as require_op
+from ..ops.failure import Failure
+from ..ops.strategy import Atomic, Op
+from ..ops.strategy import check_op as require_op
 from .applications import applications, targets
 from .choices import Choices
 from .counterexamples import assert_real, claims

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from backends import targets
 from backends.gemmini import GEMMINI_MACHINE, INSTRUCTIONS
-from exo_strat.cli import app
+from exo_strat.cli.commands import app
 
 KERNEL = """
 from examples.gemmini.matmul import Product, scheduled

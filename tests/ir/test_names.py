@@ -23,10 +23,10 @@ from exo_strat import (
     reparse_env,
 )
 from exo_strat.cursors.rewrite import Rewrite
-from exo_strat.failure import BadArgument
 from exo_strat.frontend.errors import CheckError, ParseError
 from exo_strat.ir.names import Sym, checked_name
 from exo_strat.ir.walk import rename, with_child
+from exo_strat.ops.failure import BadArgument
 
 LIGATURE = "\N{LATIN SMALL LIGATURE FI}"
 BAD = [LIGATURE, "", " ", "i o", "1x", "x.y", "class", "x\n", "\N{MATHEMATICAL BOLD SMALL I}f"]

@@ -11,14 +11,14 @@ from returns.result import Success
 
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
-from exo_strat.failure import Failure, SchedulingError
 from exo_strat.frontend.checks import check as check_tree
 from exo_strat.interp import Array, dense_strides, run
 from exo_strat.ir.types import Control, Tensor
 from exo_strat.logic.forms.affine import Leaf, V
 from exo_strat.logic.forms.formula import value_of
 from exo_strat.logic.forms.translate import lin
-from exo_strat.strategy import Op
+from exo_strat.ops.failure import Failure, SchedulingError
+from exo_strat.ops.strategy import Op
 
 
 def inputs_for(p: Proc, controls: Mapping[str, int]) -> dict[str, object]:

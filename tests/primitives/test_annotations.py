@@ -19,17 +19,17 @@ from exo_strat.direct import (
     set_window,
     vectorize_loop,
 )
-from exo_strat.failure import BadArgument, Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.ir.memory import DRAM_STACK
 from exo_strat.ir.nodes import Instr
 from exo_strat.ir.walk import with_child
+from exo_strat.ops.failure import BadArgument, Failure, NotApplicable, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import parallelize_loop as parallel_op
 from exo_strat.primitives import set_memory as memory_op
 from exo_strat.primitives import set_precision as precision_op
 from exo_strat.primitives import set_window as window_op
 from exo_strat.primitives import vectorize_loop as vectorize_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 Body = Callable[[Proc], str]

@@ -14,9 +14,10 @@ from returns.result import Success
 
 from exo_strat import DRAM, Config, Proc, config, f32, index, make_proc, moves, nodes, proc_from_source, size
 from exo_strat.cursors.cursor import Cursor
-from exo_strat.failure import BadArgument
 from exo_strat.ir.names import Sym
 from exo_strat.ir.types import R, int_
+from exo_strat.ops.failure import BadArgument
+from exo_strat.ops.strategy import freeze
 from exo_strat.primitives import (
     PRIMITIVES,
     cut_loop,
@@ -33,7 +34,6 @@ from exo_strat.primitives import (
     write_config,
 )
 from exo_strat.primitives.framework import Primitive
-from exo_strat.strategy import freeze
 from exo_strat.testing.applications import targets
 
 

@@ -9,12 +9,12 @@ import pytest
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import fold_into_reduce, left_reassociate_expr, lift_reduce_constant, split_write
-from exo_strat.failure import Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
+from exo_strat.ops.failure import Failure, NotApplicable, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import fold_into_reduce as fold_op
 from exo_strat.primitives import lift_reduce_constant as lift_op
 from exo_strat.primitives import split_write as split_op
-from exo_strat.strategy import Op
 
 Body = Callable[[Proc], str]
 Same = Callable[..., None]

@@ -10,13 +10,13 @@ from returns.result import Success
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import delete_buffer, lift_alloc, sink_alloc
-from exo_strat.failure import BadArgument, Failure, NotApplicable, SchedulingError, Unsafe
 from exo_strat.frontend.checks import check
 from exo_strat.frontend.decorators import config, proc_from_source
+from exo_strat.ops.failure import BadArgument, Failure, NotApplicable, SchedulingError, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import delete_buffer as delete_op
 from exo_strat.primitives import lift_alloc as lift_op
 from exo_strat.primitives import sink_alloc as sink_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 

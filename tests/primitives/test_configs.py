@@ -19,13 +19,13 @@ from exo_strat.direct import (
     rename,
     write_config,
 )
-from exo_strat.failure import BadArgument, Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.interp import run
+from exo_strat.ops.failure import BadArgument, Failure, NotApplicable, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import bind_config as bind_op
 from exo_strat.primitives import delete_config as delete_op
 from exo_strat.primitives import write_config as write_op
-from exo_strat.strategy import Op
 
 Body = Callable[[Proc], str]
 Same = Callable[..., None]

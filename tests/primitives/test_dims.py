@@ -10,14 +10,14 @@ from returns.result import Success
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import divide_dim, expand_dim, lift_alloc, rearrange_dim
-from exo_strat.failure import BadArgument, Failure, NotApplicable, SchedulingError, Unsafe
 from exo_strat.frontend.checks import check
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.ir import build as b
 from exo_strat.ir.nodes import ReadConfig
+from exo_strat.ops.failure import BadArgument, Failure, NotApplicable, SchedulingError, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import expand_dim as expand_op
 from exo_strat.primitives import rearrange_dim as rearrange_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 

@@ -11,9 +11,9 @@ from pyrsistent import pmap
 
 from exo_strat import InvalidCursorError, Proc, proc_from_source
 from exo_strat.direct import fission, fuse, parallelize_loop, reorder_loops, reorder_stmts
-from exo_strat.failure import Failure, Unsafe
 from exo_strat.ir.config import Config
 from exo_strat.ir.types import index
+from exo_strat.ops.failure import Failure, Unsafe
 
 Same = Callable[..., None]
 Body = Callable[[Proc], str]

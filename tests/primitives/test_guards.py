@@ -9,8 +9,8 @@ import pytest
 from exo_strat.cursors.kinds import ForCursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import drop_guard
-from exo_strat.failure import Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
+from exo_strat.ops.failure import Failure, NotApplicable, Unsafe
 
 Same = Callable[..., None]
 Refused = Callable[..., Failure]

@@ -9,10 +9,10 @@ import pytest
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import InvalidCursorError, Proc
 from exo_strat.direct import inline, replace
-from exo_strat.failure import Failure, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
+from exo_strat.ops.failure import Failure, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import inline as inline_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 Body = Callable[[Proc], str]

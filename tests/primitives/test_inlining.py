@@ -9,11 +9,11 @@ import pytest
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import delete_buffer, inline_assign, inline_window
-from exo_strat.failure import Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
+from exo_strat.ops.failure import Failure, NotApplicable, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import inline_assign as assign_op
 from exo_strat.primitives import inline_window as window_op
-from exo_strat.strategy import Op
 
 Body = Callable[[Proc], str]
 Same = Callable[..., None]

@@ -14,14 +14,14 @@ from exo_strat.direct import (
     remove_loop,
     unroll_loop,
 )
-from exo_strat.failure import BadArgument, Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.ir.nodes import ReadConfig
+from exo_strat.ops.failure import BadArgument, Failure, NotApplicable, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import add_loop as add_op
 from exo_strat.primitives import fission as fission_op
 from exo_strat.primitives import remove_loop as remove_op
 from exo_strat.primitives import unroll_loop as unroll_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 Body = Callable[[Proc], str]

@@ -15,15 +15,15 @@ from exo_strat.direct import (
     reorder_loops,
     shift_loop,
 )
-from exo_strat.failure import BadArgument, Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.ir.nodes import ReadConfig
+from exo_strat.ops.failure import BadArgument, Failure, NotApplicable, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import cut_loop as cut_op
 from exo_strat.primitives import divide_loop as divide_op
 from exo_strat.primitives import mult_loops as mult_op
 from exo_strat.primitives import reorder_loops as reorder_op
 from exo_strat.primitives import shift_loop as shift_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 Body = Callable[[Proc], str]

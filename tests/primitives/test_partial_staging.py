@@ -9,10 +9,10 @@ import pytest
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import stage_mem
-from exo_strat.failure import Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import proc_from_source
+from exo_strat.ops.failure import Failure, NotApplicable, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import stage_mem as stage_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 Body = Callable[[Proc], str]

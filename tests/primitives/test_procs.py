@@ -22,14 +22,14 @@ from exo_strat.direct import (
     set_precision,
     unroll_loop,
 )
-from exo_strat.failure import BadArgument, Failure, NotApplicable, SchedulingError, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.ir import types
 from exo_strat.ir.config import Config
 from exo_strat.ir.memory import DRAM, Memory
+from exo_strat.ops.failure import BadArgument, Failure, NotApplicable, SchedulingError, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import call_eqv as eqv_op
 from exo_strat.primitives import replace as replace_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 Body = Callable[[Proc], str]

@@ -16,12 +16,12 @@ from exo_strat.direct import (
     merge_recompute,
     parallelize_loop,
 )
-from exo_strat.failure import BadArgument, Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
+from exo_strat.ops.failure import BadArgument, Failure, NotApplicable, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import divide_with_recompute as divide_op
 from exo_strat.primitives import join_loops as join_op
 from exo_strat.primitives import merge_recompute as merge_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 Body = Callable[[Proc], str]

@@ -20,8 +20,8 @@ from exo_strat.direct import (
     simplify,
     stage_mem,
 )
-from exo_strat.failure import Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import proc_from_source
+from exo_strat.ops.failure import Failure, NotApplicable, Unsafe
 
 Body = Callable[[Proc], str]
 Same = Callable[..., None]

@@ -9,12 +9,12 @@ import pytest
 from exo_strat.cursors.cursor import BlockCursor, Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import parallelize_loop, reuse_buffer, set_memory, unroll_buffer, unroll_loop
-from exo_strat.failure import BadArgument, Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.ir.memory import DRAM_STACK
+from exo_strat.ops.failure import BadArgument, Failure, NotApplicable, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import reuse_buffer as reuse_op
 from exo_strat.primitives import unroll_buffer as unroll_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 Body = Callable[[Proc], str]

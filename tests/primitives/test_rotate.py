@@ -17,10 +17,10 @@ from exo_strat.direct import (
     unroll_buffer,
     unroll_loop,
 )
-from exo_strat.failure import Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
+from exo_strat.ops.failure import Failure, NotApplicable, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import rotate_buffer as rotate_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 Body = Callable[[Proc], str]

@@ -10,7 +10,7 @@ import pytest
 
 from exo_strat import Proc, proc_from_source
 from exo_strat.direct import fission, fuse, parallelize_loop, reorder_loops, reorder_stmts
-from exo_strat.failure import Failure, Unsafe
+from exo_strat.ops.failure import Failure, Unsafe
 
 Same = Callable[..., None]
 Refused = Callable[..., Failure]

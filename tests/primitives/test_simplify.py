@@ -12,14 +12,14 @@ from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import divide_loop, eliminate_dead_code, rewrite_expr, set_window, stage_mem
 from exo_strat.direct import simplify as simplify_at
-from exo_strat.failure import BadArgument, Failure, NotApplicable, Unsafe
 from exo_strat.frontend.checks import check
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.interp import run
+from exo_strat.ops.failure import BadArgument, Failure, NotApplicable, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import eliminate_dead_code as eliminate_op
 from exo_strat.primitives import rewrite_expr as rewrite_op
 from exo_strat.primitives import simplify as simplify_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 Body = Callable[[Proc], str]

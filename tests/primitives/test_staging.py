@@ -10,12 +10,12 @@ from returns.result import Success
 from exo_strat.cursors.cursor import BlockCursor, Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import bind_expr, stage_mem
-from exo_strat.failure import Failure, NotApplicable, SchedulingError, Unsafe
 from exo_strat.frontend.checks import check
 from exo_strat.frontend.decorators import config, proc_from_source
+from exo_strat.ops.failure import Failure, NotApplicable, SchedulingError, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import bind_expr as bind_op
 from exo_strat.primitives import stage_mem as stage_op
-from exo_strat.strategy import Op
 
 Same = Callable[..., None]
 

@@ -9,12 +9,12 @@ import pytest
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import delete_pass, insert_noop_call, insert_pass
-from exo_strat.failure import BadArgument, Failure, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source
+from exo_strat.ops.failure import BadArgument, Failure, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import delete_pass as delete_op
 from exo_strat.primitives import insert_noop_call as call_op
 from exo_strat.primitives import insert_pass as insert_op
-from exo_strat.strategy import Op
 
 Body = Callable[[Proc], str]
 Same = Callable[..., None]

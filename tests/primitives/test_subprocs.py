@@ -22,15 +22,15 @@ from exo_strat.direct import (
     rename,
     transpose,
 )
-from exo_strat.failure import BadArgument, Failure, NotApplicable, Unsafe
 from exo_strat.frontend.decorators import config, proc_from_source, reparse_env
 from exo_strat.interp import run
+from exo_strat.ops.failure import BadArgument, Failure, NotApplicable, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import add_assertion as assert_op
 from exo_strat.primitives import extract_subproc as extract_op
 from exo_strat.primitives import make_instr as instr_op
 from exo_strat.primitives import partial_eval as eval_op
 from exo_strat.primitives import transpose as transpose_op
-from exo_strat.strategy import Op
 from exo_strat.testing import assert_equivalent, assert_lawful
 
 Body = Callable[[Proc], str]

@@ -11,11 +11,11 @@ import pytest
 
 from exo_strat import direct
 from exo_strat.cursors.proc import Proc
-from exo_strat.failure import SchedulingError
 from exo_strat.logic.effects import config_data as held
 from exo_strat.logic.effects import config_state as configs
 from exo_strat.logic.effects.dependence import SAFE
 from exo_strat.logic.questions import evaluation
+from exo_strat.ops.failure import SchedulingError
 from exo_strat.primitives import framework, staging
 from exo_strat.testing import Malformed, Miscompiled, assert_equivalent, assert_lawful
 from exo_strat.testing.inputs import samples

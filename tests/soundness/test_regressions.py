@@ -9,8 +9,9 @@ import pytest
 from returns.result import Success
 
 from exo_strat.cursors.proc import Proc
-from exo_strat.failure import SchedulingError, Unsafe
 from exo_strat.frontend.decorators import proc_from_source
+from exo_strat.ops.failure import SchedulingError, Unsafe
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import (
     bind_expr,
     call_eqv,
@@ -35,7 +36,6 @@ from exo_strat.primitives import (
     split_write,
     stage_mem,
 )
-from exo_strat.strategy import Op
 from exo_strat.testing import assert_lawful
 from exo_strat.testing.counterexamples import assert_real
 from exo_strat.testing.forwarding import assert_forwarding

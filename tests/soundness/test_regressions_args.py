@@ -24,9 +24,9 @@ from exo_strat.direct import (
     stage_mem,
     write_config,
 )
-from exo_strat.failure import SchedulingError
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.interp import Array
+from exo_strat.ops.failure import SchedulingError
 from exo_strat.testing import Inputs, Miscompiled, assert_equivalent
 
 

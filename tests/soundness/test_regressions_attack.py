@@ -11,7 +11,6 @@ from textwrap import indent
 import pytest
 from pyrsistent import pmap
 
-from exo_strat.combinators import repeat
 from exo_strat.cursors.cursor import BlockCursor, Cursor, GapCursor, GoneCursor, ProcCursor, StmtCursor
 from exo_strat.cursors.edits import Span
 from exo_strat.cursors.kinds import AllocCursor, AssignCursor, ForCursor, PassCursor, WindowDefCursor, WriteConfigCursor
@@ -37,7 +36,6 @@ from exo_strat.direct import (
     stage_mem,
     write_config,
 )
-from exo_strat.failure import InvalidCursor, SchedulingError
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.frontend.errors import CheckError
 from exo_strat.ir import externs, types
@@ -45,6 +43,8 @@ from exo_strat.ir.config import Config
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Binary, Const, Expr, Instr, StrideExpr, Var
 from exo_strat.ir.walk import Path
+from exo_strat.ops.combinators import repeat
+from exo_strat.ops.failure import InvalidCursor, SchedulingError
 from exo_strat.primitives import PRIMITIVES, simplify
 from exo_strat.primitives import reorder_stmts as exchange
 from exo_strat.testing import assert_equivalent, assert_lawful

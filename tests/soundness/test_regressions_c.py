@@ -11,8 +11,8 @@ from pyrsistent import pmap
 from backends import jit
 from backends.c import NameClashError, PrecisionError, RangeError, compile
 from exo_strat import Config, Control, Proc, extern, f32, f64, proc_from_source, replace, set_precision
-from exo_strat.failure import SchedulingError
 from exo_strat.interp import run
+from exo_strat.ops.failure import SchedulingError
 
 TWICE = extern("scaled", 1, lambda x: 2 * x, "(2 * ({0}))")
 THRICE = extern("scaled", 1, lambda x: 3 * x, "(3 * ({0}))")

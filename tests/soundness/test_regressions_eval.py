@@ -33,12 +33,12 @@ from exo_strat.direct import (
     write_config,
 )
 from exo_strat.direct import replace as replace_by_call
-from exo_strat.failure import SchedulingError
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.frontend.errors import CheckError
 from exo_strat.interp import run
 from exo_strat.ir import types
 from exo_strat.ir.config import Config
+from exo_strat.ops.failure import SchedulingError
 from exo_strat.testing import assert_equivalent, assert_lawful
 
 C = Config("C", pmap({"n": types.size, "k": types.index, "on": types.bool_, "a": types.f32, "d": types.f64}))

@@ -49,8 +49,8 @@ from exo_strat import (
     when,
     where,
 )
+from exo_strat.ops.strategy import Atomic
 from exo_strat.source import show
-from exo_strat.strategy import Atomic
 from exo_strat.testing import ops as primitive_ops
 from exo_strat.testing import procs
 from exo_strat.testing.library import CONFIG

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from examples.halide import blur, convolution, harris, pyramid, unsharp
 from exo_strat import Op, Proc, proc_from_source, schedule
-from exo_strat.cli import app
+from exo_strat.cli.commands import app
 from strategies.halide.figure import figure
 
 ROOT = Path(__file__).parent.parent.parent

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from exo_strat import ForCursor, Op, Proc, Unsafe, at, proc_from_source, schedule, simplify
+from exo_strat.ops.traversals import loops
 from exo_strat.testing import assert_equivalent
-from exo_strat.traversals import loops
 from strategies import std
 from strategies.inspect import nest_shape
 

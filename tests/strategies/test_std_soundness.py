@@ -30,9 +30,9 @@ from exo_strat import (
     remove_loop,
     replace,
 )
+from exo_strat.ops.traversals import loops
 from exo_strat.testing import Tally, check_op, check_strategy, every, examples, procs
 from exo_strat.testing.library import environment
-from exo_strat.traversals import loops
 from strategies import std
 from strategies.std import abs_rule, broadcast_rule, fma_rule
 

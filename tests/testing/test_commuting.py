@@ -18,8 +18,8 @@ from exo_strat import (
     sketch,
     unroll_loop,
 )
+from exo_strat.ops.traversals import loops
 from exo_strat.testing import commutes, every
-from exo_strat.traversals import loops
 
 
 def nest(n: int, m: int) -> Proc:

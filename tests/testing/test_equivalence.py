@@ -14,7 +14,7 @@ from exo_strat.ir.build import data, num
 from exo_strat.ir.nodes import Const
 from exo_strat.ir.types import R
 from exo_strat.ir.walk import walk
-from exo_strat.strategy import Atomic, Outcome
+from exo_strat.ops.strategy import Atomic, Outcome
 from exo_strat.testing import Inputs, Malformed, Miscompiled, assert_equivalent, assert_lawful, samples
 
 

@@ -15,8 +15,8 @@ from exo_strat.frontend.errors import CheckError
 from exo_strat.interp import admits, run
 from exo_strat.ir.nodes import Alloc, Assign, Call, For, If, Reduce, WindowDef, WriteConfig
 from exo_strat.ir.walk import walk
+from exo_strat.ops.strategy import Op
 from exo_strat.primitives import PRIMITIVES
-from exo_strat.strategy import Op
 from exo_strat.testing import SHAPES, cursors, inputs, ops, procs, samples
 from exo_strat.testing.choices import Choices
 from exo_strat.testing.library import environment

@@ -17,9 +17,9 @@ from exo_strat.cursors.rewrite import Rewrite
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.ir.nodes import For
 from exo_strat.ir.walk import walk
-from exo_strat.strategy import Atomic, Outcome
+from exo_strat.ops.strategy import Atomic, Outcome
+from exo_strat.ops.traversals import try_everywhere_bu
 from exo_strat.testing import Miscompiled, Tally, check_op, check_strategy, every, examples
-from exo_strat.traversals import try_everywhere_bu
 
 
 class DropLast(Atomic):

@@ -1,0 +1,5 @@
+"""`python -m exo_strat.cli` is `exo-strat`."""
+
+from .commands import main
+
+main()

@@ -1,0 +1,357 @@
+"""The command line, `exo-strat`.
+
+Exit codes: 0 all well; 1 a check failed, or the code can't be compiled; 2 wrong usage or bad input.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated, Never, cast
+
+import platformdirs
+import typer
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.table import Table
+
+from .. import plugins
+from ..audit import NoSecondSolverError, ReplayError
+from ..cursors.proc import Proc
+from ..machine import Machine
+from ..shadow import shadows
+from .audit import objections, run_audit
+from .blas import list_kernels
+from .explain import run_explain, run_lint
+from .files import FileError, Source, read, split, split_expression
+from .targets import NotCompiledError, TargetError, find_target, runnable, targets, write_c
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+BLAS_THREADS = (
+    "OPENBLAS_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+
+TargetName = Annotated[str | None, typer.Option("--target", "-t", help="A target that `exo-strat targets` lists.")]
+
+
+def main() -> None:
+    """Run the command line, unless a folder of the user hides one of our packages."""
+    hidden = shadows()
+    if hidden:
+        Console(stderr=True).print("\n".join(map(str, hidden)), style="red", markup=False, soft_wrap=True)
+        raise SystemExit(2)
+    app()
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            typer.echo(f"exo-strat {version('exo-strat')}")
+        except PackageNotFoundError:
+            typer.echo("exo-strat, from a checkout that is not installed")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Loop programs made fast by rewriting strategies that are values."""
+
+
+# -- commands -----------------------------------------------------------------------------------------
+
+
+@app.command("demo")
+def demo_command(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="sgemm (the default), gemv, gemv_t, axpy, blur; packages may add more."),
+    ] = None,
+    target: TargetName = None,
+    image: Annotated[Path | None, typer.Option(help="For blur: an image; else one is generated.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="A folder for the C, else the user's cache; or for blur, the new image."),
+    ] = None,
+    compare: Annotated[Path | None, typer.Option(help="For blur: an image of before and after, side by side.")] = None,
+) -> None:
+    """Schedule programs, compile them, check them against NumPy and time them beside NumPy.
+
+    Takes the widest vectors that this processor has, unless --target names another target.
+
+    Examples: [b]exo-strat demo[/b], [b]exo-strat demo gemv --target avx2 -o /tmp/gemv[/b],
+    [b]exo-strat demo blur --image in.png --out out.png[/b]
+    """
+    for variable in BLAS_THREADS:  # read once, when NumPy is first imported
+        os.environ[variable] = "1"
+    from .images import Asked, run_any
+
+    with _reporting():
+        asked = Asked(image, out, compare, _cache() / "demo")
+        wrong = run_any(names or ["sgemm"], runnable(target), asked, Console())
+    if wrong:
+        _stop(f"{', '.join(wrong)}: differs from NumPy by more than its bound: please report this as a bug", 1)
+
+
+@app.command()
+def show(
+    where: Annotated[str, typer.Argument(metavar="FILE[:NAME]", help="A Python file, and a Proc in it.")],
+    target: TargetName = None,
+) -> None:
+    """Print a Proc of a Python file, or without NAME the list of the file's Procs.
+
+    A function of the file with one parameter, annotated Machine, is a schedule: it makes its Proc for --target.
+
+    Examples: [b]exo-strat show gemm.py[/b], [b]exo-strat show gemm.py:sgemm --target avx2[/b]
+    """
+    path, name = split(where)
+    with _reporting():
+        source = read(path)
+        if name is None:
+            _list(source)
+        else:
+            _print_python(str(source.proc(name, _machine(target))))
+
+
+@app.command("figure")
+def figure_command(
+    where: Annotated[str, typer.Argument(metavar="FILE:NAME", help="A Python file, and a Proc in it.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The SVG file.")],
+    strategy: Annotated[
+        str | None, typer.Option("--schedule", help="A strategy in the file or a call of one, applied first.")
+    ] = None,
+    target: TargetName = None,
+) -> None:
+    """Draw the loop nest of a Proc as SVG: where each buffer is computed and stored, and the windows.
+
+    Example: [b]exo-strat figure blur.py:blur --schedule "tiles(32, 256)" -o blur.svg[/b]
+    """
+    path, name = split(where)
+    with _reporting():
+        if name is None:
+            raise FileError(f"{where} names no Proc: write {where}:NAME; `exo-strat show {where}` lists the names")
+        source, machine = read(path), _machine(target)
+        proc = source.proc(name, machine)
+        if strategy is not None:
+            proc = source.scheduled(source.op(strategy, machine), proc)
+        draw = cast(Callable[[Proc], str], plugins.load(plugins.FIGURES, "nest"))
+        out.write_text(draw(proc))
+    typer.echo(out)
+
+
+@app.command()
+def build(
+    where: Annotated[str, typer.Argument(metavar="FILE[:NAME]", help="A Python file, and a Proc in it.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for the C; made if missing.")],
+    target: TargetName = None,
+    name: Annotated[str | None, typer.Option("--name", help="The C module's name; else the file's.")] = None,
+) -> None:
+    """Write C and a header for the Procs that a file exports: those in __all__, else all public ones.
+
+    Schedules (functions of one parameter, annotated Machine) make their Procs for --target.
+
+    Examples: [b]exo-strat build blur.py -o out[/b], [b]exo-strat build gemm.py:sgemm -o out --target avx512[/b]
+    """
+    path, only = split(where)
+    with _reporting():
+        source = read(path)
+        machine = _machine(target)
+        procs = _procs(source, (only,) if only else source.exports, machine)
+        written = write_c(procs, name or _c_name(path), out, machine.cc_flags if machine else ())
+    for file in written.files:
+        typer.echo(file)
+    typer.echo(f"compile with: {shlex.join(written.command)}", err=True)
+    if written.linked:
+        typer.echo(f"link with: {shlex.join(written.linked)}", err=True)
+
+
+@app.command()
+def audit(
+    where: Annotated[str, typer.Argument(metavar="FILE:NAME", help="A Python file, and a Proc in it.")],
+    target: TargetName = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where the obligations go; else the user's cache.")
+    ] = None,
+) -> None:
+    """Write every proof that a Proc rests on as SMT-LIB 2, and have a second solver (cvc5) check it again.
+
+    Replays all rewrites that made the Proc and those of the Procs that it calls. Ends with 1 if cvc5 disagrees.
+
+    Examples: [b]exo-strat audit blur.py:blur[/b], [b]exo-strat audit gemm.py:sgemm --target avx2 -o proofs[/b]
+    """
+    path, name = split(where)
+    with _reporting():
+        if name is None:
+            raise FileError(f"{where} names no Proc: write {where}:NAME; `exo-strat show {where}` lists the names")
+        folder = out or _cache() / "audit" / name
+        wrong = run_audit(read(path).proc(name, _machine(target)), folder, Console())
+    if wrong:
+        _stop(objections(wrong, folder), 1)
+
+
+@app.command()
+def explain(
+    strategy: Annotated[
+        str, typer.Argument(metavar="FILE:STRATEGY", help="A Python file, and a strategy in it or a call of one.")
+    ],
+    where: Annotated[str, typer.Argument(metavar="FILE:PROC", help="A Python file, and a Proc in it.")],
+    steps: Annotated[bool, typer.Option("--steps", help="A diff of the program at every primitive rewrite.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every step, moves and the insides of traversals too.")
+    ] = False,
+    target: TargetName = None,
+) -> None:
+    """Apply a strategy to a Proc, and print what it tried: what succeeded, what was refused and why, in which time.
+
+    Ends with 1 if the strategy as a whole is refused.
+
+    Examples: [b]exo-strat explain gemm.py:blocked gemm.py:sgemm[/b], [b]exo-strat explain "tiles.py:tile(4, 8)"
+    gemm.py:sgemm --steps[/b]
+    """
+    path, name = split(where)
+    with _reporting():
+        if name is None:
+            raise FileError(f"{where} names no Proc: write {where}:NAME; `exo-strat show {where}` lists the names")
+        file, expression = split_expression(strategy)
+        source, machine = read(file), _machine(target)
+        op = source.op(expression, machine)
+        p = (source if path == file else read(path)).proc(name, machine)
+    if not run_explain(op, p, Console(), steps, everything):
+        raise typer.Exit(1)
+
+
+@app.command()
+def lint(
+    strategy: Annotated[
+        str, typer.Argument(metavar="FILE:STRATEGY", help="A Python file, and a strategy in it or a call of one.")
+    ],
+    target: TargetName = None,
+) -> None:
+    """Look for faults in a strategy that show before it is applied: repetitions without end, dead alternatives.
+
+    Names the law of strategies that shows each, and what to write instead. Ends with 1 if there are any.
+
+    Examples: [b]exo-strat lint gemm.py:blocked[/b], [b]exo-strat lint "tiles.py:tile(4, 8)"[/b]
+    """
+    with _reporting():
+        file, expression = split_expression(strategy)
+        op = read(file).op(expression, _machine(target))
+    if not run_lint(op, Console()):
+        raise typer.Exit(1)
+
+
+@app.command("blas")
+def blas_command(
+    listed: Annotated[bool, typer.Option("--list", help="List the kernels.")] = False,
+    target: TargetName = None,
+) -> None:
+    """List the kernels of the BLAS: the function that schedules each, its lines, the rewrites made, the seconds taken.
+
+    Takes the widest vectors that this processor has, unless --target names another target. All kernels are scheduled
+    for it, which takes minutes the first time; the figures are kept. The kernels are in the repository's examples: this
+    needs a checkout. `make blas` builds the library.
+
+    Example: [b]exo-strat blas --list --target avx2[/b]
+    """
+    if not listed:
+        _stop("say what to do: `exo-strat blas --list` lists the kernels, and `make blas` builds the library", 2)
+    with _reporting():
+        list_kernels(find_target(target).machine if target else runnable(None).machine, Console())
+
+
+@app.command("targets")
+def targets_command() -> None:
+    """List the targets: vector widths, and whether this processor can run them.
+
+    Example: [b]exo-strat targets[/b]
+    """
+    with _reporting():
+        found = targets()
+    table = Table("target", "machine", "elements in a vector", "here")
+    for t in found:
+        widths = ", ".join(f"{p} {n}" for p, n in sorted(t.machine.vec_widths.items())) or "no vectors"
+        table.add_row(t.name, t.machine.name, widths, f"lacks {', '.join(t.missing)}" if t.missing else "yes")
+    Console().print(table)
+
+
+# -- helpers ------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _reporting() -> Iterator[None]:
+    """Turn the user's mistakes into one message and an exit code."""
+    try:
+        yield
+    except (FileError, TargetError, plugins.PluginError, NoSecondSolverError) as e:
+        _stop(str(e), 2)
+    except (NotCompiledError, ReplayError) as e:
+        _stop(str(e), 1)
+    except OSError as e:
+        _stop(f"{e.filename}: {e.strerror}" if e.filename else str(e), 2)
+
+
+def _stop(message: str, code: int) -> Never:
+    Console(stderr=True).print(f"exo-strat: {message}", markup=False, highlight=False, soft_wrap=True)
+    raise typer.Exit(code)
+
+
+def _cache() -> Path:
+    """The folder for what the user did not give a place."""
+    chosen = os.environ.get("EXO_STRAT_CACHE_DIR") or platformdirs.user_cache_dir("exo_strat")
+    try:
+        return Path(chosen).expanduser()
+    except RuntimeError:
+        _stop(f"EXO_STRAT_CACHE_DIR is {chosen}, which is the home of nobody; set it to a writable folder", 2)
+
+
+def _machine(target: str | None) -> Machine | None:
+    return find_target(target).machine if target is not None else None
+
+
+def _procs(source: Source, names: tuple[str, ...], machine: Machine | None) -> list[Proc]:
+    if not names:
+        raise FileError(f"{source.path} exports no Proc: nothing to build")
+    return [source.proc(name, machine) for name in names]
+
+
+def _c_name(path: Path) -> str:
+    """The file's name as a C identifier."""
+    word = "".join(c if c.isascii() and c.isalnum() else "_" for c in path.stem)
+    return word if word.isidentifier() else f"_{word}"
+
+
+def _list(source: Source) -> None:
+    """The names that a file exports, each with its signature."""
+    width = max(map(len, source.exports), default=0)
+    for name in source.exports:
+        value = getattr(source.module, name)
+        lines = str(value).splitlines() if isinstance(value, Proc) else ["a schedule: makes its Proc for --target"]
+        signature = next((line for line in lines if line.startswith("def ")), lines[0])
+        typer.echo(f"{name:{width}}  {signature}")
+
+
+def _print_python(code: str) -> None:
+    """Print object code: highlighted on a terminal, else the bare text."""
+    console = Console()
+    if console.is_terminal:
+        console.print(Syntax(code, "python", background_color="default", word_wrap=True))
+    else:
+        typer.echo(code)
+

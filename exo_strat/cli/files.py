@@ -1,0 +1,200 @@
+"""The Procs and strategies of a Python file, for the command line.
+
+The file is run as Python runs a script (its folder first on the module path; of a package's file, the folder
+that holds the package), but under another name, so that a block under `if __name__ == "__main__"` stays out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from traceback import StackSummary, TracebackException
+from types import FunctionType, ModuleType
+from typing import Final, TypeAlias, TypeGuard
+
+from ..cursors.proc import InvalidCursorError, Proc
+from ..frontend.errors import FrontendError
+from ..machine import Machine
+from ..ops.failure import SchedulingError
+from ..ops.strategy import Op, schedule
+from ..shadow import shadows
+
+Schedule: TypeAlias = Callable[[Machine], Proc]
+_FUTURE: Final = "from __future__ import annotations"
+
+
+class FileError(ValueError):
+    """A file that can't be read or run, or that has no such Proc."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A Python file that was run: its Procs, and its schedules, which make a Proc for a machine."""
+
+    path: Path
+    module: ModuleType
+    exports: tuple[str, ...]
+
+    def value(self, name: str, machine: Machine | None) -> Proc | None:
+        """The Proc of this name, made for `machine` if the name is a schedule's; None if it is neither."""
+        value = getattr(self.module, name, None)
+        if isinstance(value, Proc):
+            return value
+        if not _is_schedule(value):
+            return None
+        if machine is None:
+            raise FileError(f"{name} in {self.path} is a schedule for a machine: choose one with --target")
+        with _run_by_user(self.path):
+            made = value(machine)
+        if not isinstance(made, Proc):
+            raise FileError(f"{name} in {self.path} gave a {type(made).__name__}, expected a Proc")
+        return made
+
+    def proc(self, name: str, machine: Machine | None = None) -> Proc:
+        """The Proc of this name; instructions and private ones too."""
+        found = self.value(name, machine)
+        if found is not None:
+            return found
+        what = "is no Proc" if hasattr(self.module, name) else "does not exist"
+        hint = ""
+        if isinstance(getattr(self.module, name, None), FunctionType):
+            hint = "; a schedule is a function of one parameter, annotated Machine: def f(machine: Machine) -> Proc"
+        raise FileError(f"{name} {what} in {self.path}; its Procs: {', '.join(self.exports) or 'none'}{hint}")
+
+    def op(self, expression: str, machine: Machine | None = None) -> Op:
+        """The Op that an expression over the file's names gives: a name, or a call such as `tile(4, 8)`. The name
+        of a function that needs no arguments, or only a machine, will do in the place of its call."""
+        with _run_by_user(self.path):
+            try:
+                value = eval(expression, vars(self.module))
+                if _is_schedule(value):
+                    if machine is None:
+                        raise FileError(f"{expression} makes a strategy for a machine: choose one with --target")
+                    value = value(machine)
+                elif not isinstance(value, Op) and callable(value):
+                    value = value()
+            except (SyntaxError, NameError, AttributeError, TypeError) as e:
+                raise FileError(f"{expression!r} gives no strategy in {self.path}: {type(e).__name__}: {e}") from e
+        if not isinstance(value, Op):
+            raise FileError(f"{expression} in {self.path} is a {type(value).__name__}, expected a strategy (an Op)")
+        return value
+
+    def scheduled(self, op: Op, p: Proc) -> Proc:
+        """What a strategy makes of a procedure. Raises `FileError` with the reason if it is refused."""
+        with _run_by_user(self.path):
+            return schedule(op, p)
+
+
+def split(reference: str) -> tuple[Path, str | None]:
+    """The file and the name in `FILE` or `FILE:NAME`.
+
+    >>> path, name = split("kernels/gemm.py:sgemm")
+    >>> path.name, name
+    ('gemm.py', 'sgemm')
+    """
+    head, colon, name = reference.rpartition(":")
+    return (Path(head), name) if colon and head and name.isidentifier() else (Path(reference), None)
+
+
+def split_expression(reference: str) -> tuple[Path, str]:
+    """The file and the expression in `FILE.py:EXPRESSION`.
+
+    >>> path, expression = split_expression("kernels/gemm.py:at('for i in _: _', tile(4))")
+    >>> path.name, expression
+    ('gemm.py', "at('for i in _: _', tile(4))")
+    """
+    head, colon, expression = reference.partition(".py:")
+    if not colon or not expression.strip():
+        raise FileError(f"{reference} names no strategy: write FILE.py:STRATEGY, a name or a call such as 'tile(4)'")
+    return Path(f"{head}.py"), expression.strip()
+
+
+def read(path: Path) -> Source:
+    """Run a Python file. Raises `FileError` if it can't be read or doesn't parse, if an import in it
+    fails, or if it holds object code or a schedule that is refused."""
+    if not path.is_file():
+        raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a Python file")
+    name = ".".join((*_packages(path), f"exo_file_{path.stem}"))
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise FileError(f"{path} is not a Python file: its name must end in .py")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        with _run_by_user(path):
+            spec.loader.exec_module(module)
+    finally:
+        del sys.modules[name]
+    return Source(path, module, tuple(_exports(module)))
+
+
+def _packages(path: Path) -> tuple[str, ...]:
+    """The packages that hold a file, outermost first."""
+    folder, names = path.resolve().parent, list[str]()
+    while (folder / "__init__.py").is_file():
+        names.append(folder.name)
+        folder = folder.parent
+    return tuple(reversed(names))
+
+
+def _exports(module: ModuleType) -> Iterator[str]:
+    """The names of the Procs and schedules that a module exports, in the file's order: those in
+    `__all__`, else all public ones. Imported schedules and all instructions stay out; of several names for
+    one Proc the first counts."""
+    listed = getattr(module, "__all__", None)
+    seen: list[object] = []
+    for name in vars(module) if listed is None else listed:
+        value = getattr(module, name, None)
+        is_proc = isinstance(value, Proc) and not value.is_instr()
+        is_schedule = _is_schedule(value) and (listed is not None or value.__module__ == module.__name__)
+        public = listed is not None or not name.startswith("_")
+        if public and (is_proc or is_schedule) and not any(value is s for s in seen):
+            seen.append(value)
+            yield name
+
+
+def _is_schedule(value: object) -> TypeGuard[Schedule]:
+    """Whether it is a function of one parameter, annotated `Machine`."""
+    if not isinstance(value, FunctionType):
+        return False
+    kinds = [p.annotation for p in inspect.signature(value).parameters.values()]
+    return kinds in ([Machine], ["Machine"])
+
+
+@contextmanager
+def _run_by_user(path: Path) -> Iterator[None]:
+    """Run code of the file as a script's, and report the user's mistakes as a `FileError`."""
+    folder = str(path.resolve().parents[len(_packages(path))])
+    sys.path.insert(0, folder)
+    try:
+        yield
+    except (SyntaxError, ImportError) as e:
+        reasons = [f"{type(e).__name__}: {e}", *map(str, shadows())]
+        raise FileError(f"{path} can't be run: " + "\n".join(reasons)) from e
+    except (FrontendError, SchedulingError, InvalidCursorError) as e:
+        raise FileError(f"{path}: {e}") from e
+    except Exception as e:  # whatever the file's code may raise; what our own code raises goes on
+        told = _told(path, e)
+        if told is None:
+            raise
+        raise FileError(told) from e
+    finally:
+        sys.path.remove(folder)
+
+
+def _told(path: Path, e: Exception) -> str | None:
+    """Where the file's code failed, and why, without the frames that called it; None if none of them is the file's."""
+    told = TracebackException.from_exception(e)
+    first = next((k for k, f in enumerate(told.stack) if Path(f.filename).resolve() == path.resolve()), None)
+    if first is None:
+        return None
+    lines = [*StackSummary.from_list(told.stack[first:]).format(), *told.format_exception_only()]
+    text = f"{path} can't be run:\n" + "".join(lines).rstrip()
+    if isinstance(e, NameError) and _FUTURE not in path.read_text():
+        text += f"\nif this stands in the head of a @proc: begin the file with `{_FUTURE}`"
+    return text

@@ -1,0 +1,449 @@
+"""The command line: what it prints, its exit codes, and one readable message for each mistake."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+from exo_strat import Machine, Proc, plugins, proc
+from exo_strat.cli.commands import app
+from exo_strat.cli.demo import Error, Report, Speed, check, print_report
+from exo_strat.cli.files import split
+from exo_strat.cli.targets import TargetError, find_target, runnable, targets
+
+
+@proc
+def scale(n: size, x: f32[n]):  # type: ignore
+    for i in seq(0, n):  # type: ignore
+        x[i] = 2.0 * x[i]
+
+
+KERNELS = '''
+from __future__ import annotations
+from exo_strat import *
+
+@proc
+def scale(n: size, x: f32[n]):
+    for i in seq(0, n):
+        x[i] = 2.0 * x[i]
+
+@proc
+def _helper(n: size, x: f32[n]):
+    for i in seq(0, n):
+        x[i] = 0.0
+
+alias = scale
+number = 3
+
+def blocked(machine: Machine) -> Proc:
+    width = machine.vec_width("f32")
+    return direct.rename(direct.divide_loop(scale, "i", width, ["io", "ii"], tail="cut"), "blocked")
+'''
+
+
+def run(*args: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(a) for a in args])
+
+
+def stops(result: Result, code: int, *words: str) -> None:
+    """The command stops with this code and one message on stderr that holds these words."""
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert "Traceback" not in result.stderr
+    for word in words:
+        assert word in result.stderr
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> Path:
+    path = tmp_path / "kernels.py"
+    path.write_text(KERNELS)
+    return path
+
+
+# -- show ---------------------------------------------------------------------------------------------
+
+
+def test_show_lists_what_a_file_exports(kernels: Path) -> None:
+    shown = run("show", kernels)
+    assert shown.exit_code == 0
+    assert [line.split()[0] for line in shown.stdout.splitlines()] == ["scale", "blocked"]
+    assert "def scale(n: size, x: f32[n]" in shown.stdout
+
+
+def test_show_prints_a_proc_as_plain_text_into_a_pipe(kernels: Path) -> None:
+    shown = run("show", f"{kernels}:scale")
+    assert shown.exit_code == 0
+    assert "for i in seq(0, n):\n" in shown.stdout
+    assert "\x1b" not in shown.stdout
+
+
+def test_show_prints_private_procs_by_name(kernels: Path) -> None:
+    assert "def _helper" in run("show", f"{kernels}:_helper").stdout
+
+
+def test_show_prints_what_a_schedule_makes_for_a_target(kernels: Path) -> None:
+    shown = run("show", f"{kernels}:blocked", "--target", "avx2")
+    assert shown.exit_code == 0, shown.stderr
+    assert "for ii in seq(0, 8):" in shown.stdout
+
+
+def test_all_says_what_a_file_exports(kernels: Path) -> None:
+    kernels.write_text(KERNELS + "__all__ = ['_helper']\n")
+    assert run("show", kernels).stdout.split()[0] == "_helper"
+
+
+@pytest.mark.parametrize(
+    ("reference", "words"),
+    [
+        ("{}/nothing.py", ["nothing.py does not exist"]),
+        ("{}", ["is a folder"]),
+        ("{}/kernels.py:nothing", ["nothing does not exist", "its Procs: scale, blocked"]),
+        ("{}/kernels.py:number", ["number is no Proc"]),
+        ("{}/kernels.py:blocked", ["choose one with --target"]),
+    ],
+)
+def test_show_explains_a_bad_reference(reference: str, words: list[str], kernels: Path) -> None:
+    stops(run("show", reference.format(kernels.parent)), 2, *words)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def f(:\n", ["SyntaxError", "line 1"]),
+        ("import no_such_module_of_anyone\n", ["No module named", "no_such_module_of_anyone"]),
+        (
+            "from __future__ import annotations\nfrom exo_strat import *\n"
+            "@proc\ndef p(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i + 1] = 0.0\n",
+            ["broken.py", "x[i + 1] = 0.0"],
+        ),
+        (
+            KERNELS + "direct.divide_loop(scale, 'i', 8, ['io', 'ii'], perfect=True)\n",
+            ["broken.py", "8 divides"],
+        ),
+    ],
+    ids=["syntax", "import", "bounds", "schedule"],
+)
+def test_a_broken_file_is_explained_without_a_traceback(source: str, words: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text(source)
+    stops(run("show", path), 2, *words)
+
+
+def test_a_file_may_import_its_neighbours_and_leaves_no_trace(kernels: Path) -> None:
+    before = list(sys.path)
+    neighbour = kernels.parent / "schedules.py"
+    neighbour.write_text("from kernels import scale\n")
+    assert "scale" in run("show", neighbour).stdout
+    assert sys.path == before
+    sys.modules.pop("kernels")
+
+
+def test_a_file_of_a_package_may_import_its_neighbours(kernels: Path, tmp_path: Path) -> None:
+    package = tmp_path / "somebodys" / "blas"
+    package.mkdir(parents=True)
+    for folder in (package, package.parent):
+        (folder / "__init__.py").touch()
+    (package / "kernels.py").write_text(KERNELS)
+    (package / "one.py").write_text("from .kernels import scale\n")
+    (package / "two.py").write_text("from ..blas.kernels import scale\n")
+    before = list(sys.path)
+    for name in ("one", "two"):
+        assert "scale" in run("show", package / f"{name}.py").stdout
+    assert sys.path == before
+    for name in [m for m in sys.modules if m.partition(".")[0] == "somebodys"]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def f():\n    return 1 / 0\n\nf()\n", ["line 4, in <module>", "line 2, in f", "ZeroDivisionError"]),
+        (KERNELS.replace("from __future__ import annotations\n", ""), ["name 'n'", "begin the file with `from __fut"]),
+    ],
+)
+def test_a_file_that_raises_is_told_by_its_own_lines(source: str, words: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "bug.py"
+    path.write_text(source)
+    stops(run("show", path), 2, *words)
+    assert "exo_strat/cli" not in run("show", path).output
+
+
+def test_split_takes_a_name_after_the_last_colon_only() -> None:
+    assert split("a.py:f") == (Path("a.py"), "f")
+    assert split("a.py") == (Path("a.py"), None)
+    assert split("odd:place/a.py") == (Path("odd:place/a.py"), None)
+
+
+# -- build --------------------------------------------------------------------------------------------
+
+
+def test_build_writes_c_that_compiles(kernels: Path, tmp_path: Path) -> None:
+    built = run("build", kernels, "-o", tmp_path / "out", "--target", "c", "--name", "mine")
+    assert built.exit_code == 0, built.stderr
+    header, source = map(Path, built.stdout.split())
+    assert (header, source) == (tmp_path / "out" / "mine.h", tmp_path / "out" / "mine.c")
+    assert "void scale(" in header.read_text()
+    assert "void blocked(" in header.read_text()
+    compiles(built.stderr, tmp_path)
+
+
+def compiles(message: str, folder: Path) -> list[str]:
+    """Run the command that `build` prints. Warnings are errors."""
+    line = next(line for line in message.splitlines() if line.startswith("compile with: "))
+    command = shlex.split(line.removeprefix("compile with: "))
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} can't be found")
+    subprocess.run([*command, "-Wall", "-Wextra", "-Werror", "-Wno-unused"], cwd=folder, check=True)
+    return command
+
+
+BUILT = """
+from __future__ import annotations
+from exo_strat import DRAM, proc
+from backends.x86_avx2 import AVX2, mm256_loadu_ps, mm256_storeu_ps
+from backends.gemmini import GEMM_SCRATCH
+
+@proc
+def plain(x: f32[8] @ DRAM):
+    for i in seq(0, 8):
+        x[i] += sin(x[i])
+
+@proc
+def integers(x: i8[8] @ DRAM):
+    for i in seq(0, 8):
+        x[i] += 1
+
+@proc
+def threads(n: size, x: f32[n] @ DRAM):
+    for i in par(0, n):
+        x[i] += 1.0
+
+@proc
+def lanes(n: size, x: f32[n] @ DRAM):
+    for i in vec(0, n):
+        x[i] += 1.0
+
+@proc
+def registers(x: f32[8] @ DRAM, y: f32[8] @ DRAM):
+    r: f32[8] @ AVX2
+    mm256_loadu_ps(r[0:8], x[0:8])
+    mm256_storeu_ps(y[0:8], r[0:8])
+
+@proc
+def scratchpad(x: f32 @ DRAM):
+    t: i8[16, 16] @ GEMM_SCRATCH
+    x = 1.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "flag"),
+    [
+        ("plain", "-O3"),
+        ("integers", "-fwrapv"),
+        ("threads", "-fopenmp"),
+        ("lanes", "-fopenmp-simd"),
+        ("registers", "-mavx2"),
+        ("scratchpad", "riscv64-linux-gnu-gcc"),
+    ],
+)
+def test_build_prints_a_command_that_compiles_the_file(tmp_path: Path, name: str, flag: str) -> None:
+    """Without --target: what the code needs is in the code."""
+    (tmp_path / "kernels.py").write_text(BUILT)
+    built = run("build", f"{tmp_path / 'kernels.py'}:{name}", "-o", tmp_path / "a folder")
+    assert built.exit_code == 0, built.stderr
+    assert flag in compiles(built.stderr, tmp_path)
+    wanted = {"plain": "-lm", "threads": "-fopenmp"}.get(name)
+    assert ("link with:" in built.stderr) == (wanted is not None)
+    assert wanted is None or built.stderr.split("link with: ")[1].split() == [wanted]
+
+
+def test_build_makes_code_for_a_processor_that_is_not_here(tmp_path: Path) -> None:
+    path = tmp_path / "axpy.py"
+    path.write_text("from strategies.axpy import schedule_axpy as axpy\n")
+    assert run("build", f"{path}:axpy", "-o", tmp_path, "--target", "neon").exit_code == 0
+    assert "vld1q_f32" in (tmp_path / "axpy.c").read_text()
+
+
+def test_build_takes_one_proc_and_the_files_name(kernels: Path, tmp_path: Path) -> None:
+    assert run("build", f"{kernels}:scale", "-o", tmp_path).exit_code == 0
+    assert "blocked" not in (tmp_path / "kernels.h").read_text()
+
+
+def test_build_is_the_same_every_time(kernels: Path, tmp_path: Path) -> None:
+    texts = set()
+    for out in ("one", "two"):
+        run("build", f"{kernels}:scale", "-o", tmp_path / out)
+        texts.add((tmp_path / out / "kernels.c").read_text())
+    assert len(texts) == 1
+
+
+def test_build_explains_what_it_cannot_do(kernels: Path, tmp_path: Path) -> None:
+    stops(run("build", kernels, "-o", tmp_path), 2, "blocked", "--target")
+    stops(run("build", kernels, "-o", tmp_path, "--target", "z80"), 2, "no target 'z80'", "avx2")
+    stops(run("build", kernels, "-o", kernels, "--target", "c"), 2, str(kernels))
+    stops(run("build", f"{kernels}:scale", "-o", tmp_path, "--name", "not a name"), 1, "not a name")
+    empty = tmp_path / "empty.py"
+    empty.touch()
+    stops(run("build", empty, "-o", tmp_path), 2, "exports no Proc")
+    assert run("build", kernels).exit_code == 2, "no -o"
+
+
+def test_code_that_cannot_be_compiled_ends_with_1(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.py"
+    path.write_text(KERNELS.replace("n: size, x: f32[n]", "n: size, y: f64, x: f32[n]").replace("2.0 *", "y *"))
+    stops(run("build", f"{path}:scale", "-o", tmp_path), 1, "f64", "f32", "x[i] = y * x[i]")
+
+
+# -- targets ------------------------------------------------------------------------------------------
+
+
+def test_targets_lists_each_with_its_vectors() -> None:
+    listed = run("targets")
+    assert listed.exit_code == 0
+    for word in ("avx2", "avx512", "f32 8", "f32 16", "no vectors"):
+        assert word in listed.stdout
+
+
+def test_the_widest_target_that_runs_here_is_taken() -> None:
+    here = [t for t in targets() if not t.missing]
+    assert runnable(None) == here[-1]
+    assert [t.lanes for t in targets()] == sorted(t.lanes for t in targets())
+
+
+def test_a_target_that_does_not_run_here_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = plugins.load
+    without = {(plugins.BACKENDS, "features"): lambda: frozenset({"sse2"})}
+    monkeypatch.setattr(plugins, "load", lambda group, name: without.get((group, name)) or load(group, name))
+    assert runnable(None).name == "c"
+    assert find_target("avx2").missing
+    with pytest.raises(TargetError, match=r"lacks avx2.*can run c"):
+        runnable("avx2")
+    stops(run("demo", "axpy", "--target", "avx512"), 2, "can't run avx512")
+
+
+# -- demo ---------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_demo_is_named_beside_the_known_ones() -> None:
+    stops(run("demo", "fft"), 2, "no demo 'fft'", "axpy, blur, gemv, gemv_t, sgemm")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A demo: `x *= 2`, unscheduled. `sign` -1 makes its reference wrong."""
+
+    sign: float = 1.0
+    name: str = "scale"
+    doc: str = "x = 2 x"
+    shapes: tuple[tuple[int, ...], ...] = ((1,), (7,))
+    bench_shape: tuple[int, ...] = (1000,)
+    outputs: tuple[int, ...] = (1,)
+
+    def schedule(self, machine: Machine) -> Proc:
+        return scale
+
+    def inputs(self, shape: tuple[int, ...], rng: np.random.Generator) -> tuple[Any, ...]:
+        return shape[0], rng.random(shape[0], np.float32) + np.float32(1)
+
+    def reference(self, args: tuple[Any, ...]) -> list[Any]:
+        return [self.sign * 2 * args[1]]
+
+    def tolerance(self, shape: tuple[int, ...]) -> float:
+        return 1e-6
+
+    def flops(self, shape: tuple[int, ...]) -> int:
+        return shape[0]
+
+    def peer(self, args: tuple[Any, ...]) -> Callable[[], object]:
+        return lambda: np.multiply(args[1], 2)
+
+    @property
+    def rival(self) -> str:
+        return "numpy.multiply"
+
+
+def test_a_kernel_that_does_nothing_or_writes_nan_is_caught() -> None:
+    def nan(n: int, x: Any) -> None:
+        x[...] = np.nan
+
+    def double(n: int, x: Any) -> None:
+        x *= 2
+
+    assert all(e.passed for e in check(Scale(), double))
+    assert not any(e.passed for e in check(Scale(), lambda n, x: None))
+    assert not any(e.passed for e in check(Scale(), nan))
+
+
+@pytest.mark.parametrize(("sign", "code"), [(1.0, 0), (-1.0, 1)])
+def test_a_demo_reports_and_its_exit_code_says_whether_it_passed(
+    sign: float, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = plugins.load
+    monkeypatch.setattr(plugins, "load", lambda group, name: Scale(sign) if name == "scale" else load(group, name))
+    shown = run("demo", "scale", "--target", "c", "--out", tmp_path)
+    assert shown.exit_code == code, shown.stderr
+    assert "rewrites applied" in shown.stdout
+    assert "2 shapes checked against NumPy" in shown.stdout
+    assert ("GFLOP/s" in shown.stdout) == (code == 0), "no speed of a wrong kernel"
+    assert ("differs from NumPy" in shown.stderr) == (code == 1)
+    assert "void scale(" in (tmp_path / "scale.c").read_text()
+    assert "\x1b" not in shown.stdout, "no colours into a pipe"
+
+
+def test_a_missing_compiler_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load = plugins.load
+    monkeypatch.setattr(plugins, "load", lambda group, name: Scale() if name == "scale" else load(group, name))
+    monkeypatch.setenv("CC", "no-such-cc")
+    shown = run("demo", "scale", "--target", "c", "--out", tmp_path)
+    assert (shown.exit_code, type(shown.exception)) == (1, SystemExit)
+    assert "no-such-cc" in shown.stderr
+
+
+def test_a_report_names_the_worst_shape(tmp_path: Path) -> None:
+    errors = (Error((3, 4), 0.25), Error((5, 6), 0.5))
+    report = Report(Scale(), 7, 1.25, 0.5, errors, Speed(20.0, 10.0), (tmp_path / "scale.c",))
+    with (tmp_path / "out").open("w") as out:
+        print_report(report, Console(file=out, width=200))
+    text = (tmp_path / "out").read_text()
+    for word in ("7", "1.25 s", "0.50 s", "0.5 of the bound, at 5 x 6", "2.00 times that", "numpy.multiply", "scale.c"):
+        assert word in text
+    assert report.passed
+    assert not replace(report, errors=(*errors, Error((1, 1), float("nan")))).passed
+
+
+def test_numpy_is_not_loaded_before_its_threads_are_set() -> None:
+    code = "import sys, exo_strat.cli.commands; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# -- plug-ins and help --------------------------------------------------------------------------------
+
+
+def test_a_missing_installation_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "entry_points", lambda group: ())
+    stops(run("targets"), 2, "install exo-strat")
+
+
+@pytest.mark.parametrize("command", ["demo", "show", "build", "figure", "targets"])
+def test_help_has_an_example(command: str) -> None:
+    shown = run(command, "--help")
+    assert shown.exit_code == 0
+    assert f"exo-strat {command}" in shown.stdout.partition("Example")[2]
+
+
+def test_version_and_usage() -> None:
+    assert run("--version").stdout.startswith("exo-strat ")
+    assert run("nonsense").exit_code == 2
