@@ -17,7 +17,7 @@ from backends import jit
 from exo_strat import *
 from exo_strat.frontend.errors import FrontendError
 from exo_strat.frontend.near import count
-from exo_strat.primitives.framework import PRIMITIVES, PrimitiveForm
+from exo_strat.primitives import PRIMITIVES, PrimitiveForm
 
 NEEDS_EIGHT = proc_from_source("""
 def needs_eight(n: size, v: [f32][n]):

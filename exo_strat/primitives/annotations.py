@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from ..cursors.cursor import ProcCursor
 from ..cursors.edits import span_of
 from ..cursors.kinds import AllocCursor, ArgCursor, ForCursor, WindowDefCursor
@@ -15,8 +17,21 @@ from ..ir.walk import get, walk, with_child
 from ..ir.walk import rename as renamed
 from ..logic.questions import safety
 from ..ops.failure import unsafe
-from .framework import Where, applicable, argument, name_arg, primitive, refuse, require
-from .wellformed import still_parallel
+from .framework import Trial, Where, primitive
+from .helpers.arguments import Kind, NewName, ProcName
+from .helpers.references import name_arg
+from .helpers.refusing import applicable, argument, refuse, require
+from .helpers.wellformed import still_parallel
+
+__all__ = [
+    "parallelize_loop",
+    "rename",
+    "rename_variable",
+    "set_memory",
+    "set_precision",
+    "set_window",
+    "vectorize_loop",
+]
 
 
 def _no_instr(a: AllocCursor | ArgCursor) -> None:
@@ -25,9 +40,9 @@ def _no_instr(a: AllocCursor | ArgCursor) -> None:
     applicable(not a.proc.is_instr(), f"{name} is an instruction: its C text was written for these declarations", a)
 
 
-@primitive(same_values=True, by_form=True, again=True)
+@primitive("A.7", same_values=True, by_form=True, again=True, trial=Trial(after=(("make_instr", 15),)))
 def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where:
-    """`a @ MEM  ~>  a @ MEM'`. Paper: A.7. Returns the declaration.
+    """`a @ MEM  ~>  a @ MEM'`. Returns the declaration.
 
     Memories do not change what is computed, so nothing is owed here: the backend checks that accesses obey
     the memory's rules, and that callers and callees agree. Fails with `NotApplicable` on control arguments,
@@ -50,9 +65,13 @@ def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where
     return a.path
 
 
-@primitive(by_form=True, again=True)
-def set_precision(rw: Rewrite, a: AllocCursor | ArgCursor, precision: str | Scalar) -> Where:
-    """`a: T  ~>  a: T'`. Paper: A.7. Returns the declaration.
+@primitive("A.7", by_form=True, again=True, trial=Trial(after=(("make_instr", 15),)))
+def set_precision(
+    rw: Rewrite,
+    a: AllocCursor | ArgCursor,
+    precision: Annotated[str | Scalar, Kind("a precision", ("f64", "f32", "i8"))],
+) -> Where:
+    """`a: T  ~>  a: T'`. Returns the declaration.
 
     `precision` is a name such as "f32", or a type. The backend checks that operands, callers and callees
     agree. Rounding differs, so the result is not interchangeable with the original (`call_eqv`). Fails with
@@ -80,9 +99,18 @@ def set_precision(rw: Rewrite, a: AllocCursor | ArgCursor, precision: str | Scal
     return a.path
 
 
-@primitive(again=True)
+@primitive(
+    "A.7",
+    again=True,
+    narrows=True,
+    trial=Trial(
+        programs="relied relied relied calls independent windows",
+        after=(("make_instr", 15),),
+        at=(("a tensor", 85),),
+    ),
+)
 def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
-    """`a: T[_]  ~>  a: [T][_]`, or back with `is_window=False`. Paper: A.7. Returns the argument.
+    """`a: T[_]  ~>  a: [T][_]`, or back with `is_window=False`. Returns the argument.
 
     A window can be called with more arguments than a dense tensor, on which versions of the procedure may
     differ: the result is not interchangeable with the original (`call_eqv`). Fails with `Unsafe` if a call
@@ -111,9 +139,11 @@ def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
     return a.path
 
 
-@primitive(same_values=True, again=True)
-def parallelize_loop(rw: Rewrite, loop: ForCursor, mode: str = "par") -> Where:
-    """`for i in seq(..)  ~>  for i in par(..)`, if no iteration touches what another writes. Paper: A.7.
+@primitive("A.7", same_values=True, again=True)
+def parallelize_loop(
+    rw: Rewrite, loop: ForCursor, mode: Annotated[str, Kind("how iterations run", ("par", "vec", "seq"))] = "par"
+) -> Where:
+    """`for i in seq(..)  ~>  for i in par(..)`, if no iteration touches what another writes.
 
     `mode` may also be "vec", with the same condition, or "seq", the way back, without. Returns the loop.
     Fails with `Unsafe` if two iterations may touch one location that either writes; that includes
@@ -162,8 +192,8 @@ def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
     return loop.path
 
 
-@primitive(same_values=True, by_form=True, again=True)
-def rename(rw: Rewrite, proc: ProcCursor, name: str) -> Where:
+@primitive(same_values=True, by_form=True, again=True, trial=Trial(after=(("make_instr", 15),)))
+def rename(rw: Rewrite, proc: ProcCursor, name: ProcName) -> Where:
     """Gives the procedure another name, an identifier. Returns its root.
 
     >>> from exo_strat import proc_from_source
@@ -179,8 +209,8 @@ def rename(rw: Rewrite, proc: ProcCursor, name: str) -> Where:
     return ()
 
 
-@primitive(same_values=True, cursors={"values inside": "stay, replaced"}, by_form=True)
-def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, name: str) -> Where:
+@primitive(same_values=True, cursors={"values inside": "stay, replaced"}, by_form=True, trial=Trial(chains="seldom"))
+def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, name: NewName) -> Where:
     """`for i: s  ~>  for j: s[i -> j]`; so a buffer, `a: T; s  ~>  b: T; s[a -> b]`, and a window.
 
     `name` is an identifier. Variables differ by more than their names, so another one may have it: of two that have

@@ -24,14 +24,17 @@ from ..ir.reductions import combined, made_by, parts
 from ..ir.types import Scalar
 from ..ir.walk import Path, binders, get, mentions, walk
 from ..logic.questions import Safe, accesses, effects, evaluation, reads_of, resolve, safety, windows_at
-from .framework import Where, applicable, primitive, require
-from .scoping import ready, stays_race_free
-from .wellformed import well_formed
+from .framework import Trial, Where, primitive
+from .helpers.refusing import applicable, require
+from .helpers.scoping import ready, stays_race_free
+from .helpers.wellformed import well_formed
+
+__all__ = ["fold_into_reduce", "left_reassociate_expr", "lift_reduce_constant", "split_write"]
 
 ASSOCIATIVE: Final = ("+", "*")
 
 
-@primitive(same_values=True, cursors={"values inside": "stay, gone"}, by_form=True)
+@primitive(same_values=True, cursors={"values inside": "stay, gone"}, by_form=True, trial=Trial(programs="sums"))
 def left_reassociate_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     """`a + (b + c)  ~>  (a + b) + c`, and so with `*`. Exo's documentation. Returns the expression.
 
@@ -61,7 +64,11 @@ def _made_by(e: Expr, op: str) -> Binary | None:
     return e if isinstance(e, Binary) and e.op == op else None
 
 
-@primitive(same_values=True, cursors={"values inside": "stay, first copy, replaced"})
+@primitive(
+    same_values=True,
+    cursors={"values inside": "stay, first copy, replaced"},
+    trial=Trial(programs="sums sums two_writes"),
+)
 def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     """`x = a + b  ~>  x = a; x += b`, and `x += a + b  ~>  x += a; x += b`. Exo's documentation.
 
@@ -121,7 +128,11 @@ def _not_read(tree: ProcDef, path: Path, write: Assign | Reduce, e: Expr, what: 
     return safety.apart(tree, path, written, [resolve(a, views) for a in reads_of(e)], what)
 
 
-@primitive(same_values=True, cursors={"target": "replaced", "values inside": "stay, gone"})
+@primitive(
+    same_values=True,
+    cursors={"target": "replaced", "values inside": "stay, gone"},
+    trial=Trial(programs="sums sums two_writes", at=(("reads what it writes", 85),)),
+)
 def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
     """`x = x + e  ~>  x += e`, and `x = e + x`; so with `*`, `fmin` and `fmax`. Exo's documentation.
 
@@ -183,7 +194,11 @@ def _same_place(tree: ProcDef, path: Path, one: Sequence[Expr], two: Sequence[Ex
 # -- lift_reduce_constant -----------------------------------------------------------------------------
 
 
-@primitive(same_values=True, cursors={"values inside": "stay, first copy, replaced, gone"})
+@primitive(
+    same_values=True,
+    cursors={"values inside": "stay, first copy, replaced, gone"},
+    trial=Trial(programs="scaled scaled scaled", at=(("a start and a loop", 95),)),
+)
 def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     """`x = 0.0; for i: x += c * e  ~>  x = 0.0; for i: x += e; x = c * x`. Exo's documentation.
 

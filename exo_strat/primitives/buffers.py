@@ -28,9 +28,14 @@ from ..ir.nodes import (
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, mentions, walk, with_child
 from ..logic.questions import evaluation, safety, written_fields
-from .access import rename_uses, statement_of
-from .framework import Where, applicable, positive, primitive, require
-from .scoping import ready, stays_race_free
+from .framework import Trial, Where, primitive
+from .helpers.access import rename_uses, statement_of
+from .helpers.arguments import Levels
+from .helpers.references import positive
+from .helpers.refusing import applicable, require
+from .helpers.scoping import ready, stays_race_free
+
+__all__ = ["delete_buffer", "lift_alloc", "sink_alloc"]
 
 
 def alloc_at(rw: Rewrite, path: Path) -> Alloc:
@@ -51,9 +56,13 @@ def rest_of(rw: Rewrite, path: Path) -> Span:
     return Span(s.parent, s.label, s.hi, len(getattr(rw.node(s.parent), s.label)))
 
 
-@primitive(same_values=True)
-def lift_alloc(rw: Rewrite, a: AllocCursor, n_lifts: int = 1) -> Where:
-    """`for i: s0; a: T; s  ~>  a: T; for i: s0; s`, also out of an `if`, `n_lifts` times. Paper: A.5.
+@primitive(
+    "A.5",
+    same_values=True,
+    trial=Trial(programs="sized sized temporary independent", at=(("inside a scope", 85),)),
+)
+def lift_alloc(rw: Rewrite, a: AllocCursor, n_lifts: Levels = 1) -> Where:
+    """`for i: s0; a: T; s  ~>  a: T; for i: s0; s`, also out of an `if`, `n_lifts` times.
 
     The extents must mean something outside, be the same and positive there, even if the loop runs zero
     times or the condition is false. Nothing is owed about values carried between iterations: a program that
@@ -100,9 +109,17 @@ def _lift(rw: Rewrite, path: Path) -> Path:
     return outside
 
 
-@primitive(same_values=True, cursors={"target": "stay, first copy", "values inside": "stay, first copy"})
+@primitive(
+    "A.5",
+    same_values=True,
+    cursors={"target": "stay, first copy", "values inside": "stay, first copy"},
+    trial=Trial(
+        programs="temporary temporary borrowed borrowed accumulation branches",
+        at=(("used in one scope", 85),),
+    ),
+)
 def sink_alloc(rw: Rewrite, a: AllocCursor) -> Where:
-    """`a: T; s0; for i: s  ~>  s0; for i: a: T; s`, also into an `if`. Paper: A.5.
+    """`a: T; s0; for i: s  ~>  s0; for i: a: T; s`, also into an `if`.
 
     One loop or `if` must be the only statement that uses the buffer. Into a loop: no iteration may read
     what an earlier one left. Into an `if`: a branch that does not use the buffer gets none; if both use it,
@@ -159,11 +176,13 @@ def _twin(rw: Rewrite, alloc: Alloc, branch: Span) -> None:
 
 
 @primitive(
+    "A.5",
     same_values=True,
     cursors={"target": "gone", "elsewhere": "stay, gone", "values inside": "gone", "values elsewhere": "stay, gone"},
+    trial=Trial(programs="temporary anything accumulation"),
 )
 def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
-    """`a: T; s  ~>  s`, if nothing reads the buffer but code that only writes to it, which goes too. Paper: A.5.
+    """`a: T; s  ~>  s`, if nothing reads the buffer but code that only writes to it, which goes too.
 
     What goes are assignments and reductions to the buffer, its windows, those to them, and calls that write to
     nothing else. A question for its stride keeps it alive. Returns the statement around the allocation, or the

@@ -8,12 +8,16 @@ from ..cursors.kinds import BinaryOpCursor
 from ..cursors.rewrite import Rewrite
 from ..ir.nodes import Binary
 from ..logic.questions import safety
-from .framework import Where, applicable, primitive, ref, require
+from .framework import Trial, Where, primitive
+from .helpers.references import ref
+from .helpers.refusing import applicable, require
+
+__all__ = ["commute_expr", "reorder_stmts"]
 
 
-@primitive(same_values=True)
+@primitive("A.2", same_values=True)
 def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Where:
-    """`s1; s2  ~>  s2; s1`, if they commute. Paper: A.2.
+    """`s1; s2  ~>  s2; s1`, if they commute.
 
     The target is the block of both, or a statement or block with the statement after it as `second` (a
     cursor, pattern or name). Returns the statement that was second and is now first; cursors follow their
@@ -44,9 +48,9 @@ def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Whe
     return s.path()
 
 
-@primitive(same_values=True, by_form=True, again=True)
+@primitive("A.2", same_values=True, by_form=True, again=True, trial=Trial(chains="seldom"))
 def commute_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
-    """`x + y  ~>  y + x` and `x * y  ~>  y * x`. Paper: A.2.
+    """`x + y  ~>  y + x` and `x * y  ~>  y * x`.
 
     Both hold for rounded numbers too, and operands have no effects, so nothing is owed. Returns the
     expression. Fails with `NotApplicable` on other operators.

@@ -7,6 +7,8 @@ takes it for the old one only where nobody reads the field after the call.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from ..cursors.cursor import ExprCursor, GapCursor, NodeCursor
 from ..cursors.edits import span_of
 from ..cursors.kinds import WriteConfigCursor
@@ -28,15 +30,25 @@ from ..ir.nodes import (
 from ..ir.types import Control, R, Scalar, bool_
 from ..ir.walk import Path, children, is_bool, is_control
 from ..logic.questions import Safe, evaluation, held_at, safety, stored
-from .framework import ExprLike, Where, applicable, argument, in_scope_at, primitive
-from .scoping import no_new_races, other_value, ready, rest_of_block
+from .framework import Trial, Where, primitive
+from .helpers.arguments import FieldName, Kind
+from .helpers.references import ExprLike, in_scope_at
+from .helpers.refusing import applicable, argument
+from .helpers.scoping import no_new_races, other_value, ready, rest_of_block
+from .helpers.wellformed import well_formed
 from .staging import is_value, read_early
-from .wellformed import well_formed
+
+__all__ = ["bind_config", "delete_config", "write_config"]
 
 
-@primitive(same_values=True, cursors={"target": "place"})
-def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where:
-    """`s  ~>  Cfg.f = e; s[e -> Cfg.f]`. Paper: A.8. Returns the write.
+@primitive(
+    "A.8",
+    same_values=True,
+    cursors={"target": "place"},
+    trial=Trial(programs="configuration configuration guarded"),
+)
+def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: FieldName) -> Where:
+    """`s  ~>  Cfg.f = e; s[e -> Cfg.f]`. Returns the write.
 
     `e` is a value of the field's kind (of its precision, if it is data) that the statement evaluates whenever it
     runs. Nothing may read the field afterwards before it is written again: in the statement itself, after it,
@@ -83,9 +95,14 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: str) -> Where
     return stmt
 
 
-@primitive(same_values=True, cursors={"target": "gone", "values inside": "gone"})
+@primitive(
+    "A.8",
+    same_values=True,
+    cursors={"target": "gone", "values inside": "gone"},
+    trial=Trial(programs="configuration"),
+)
 def delete_config(rw: Rewrite, write: WriteConfigCursor) -> Where:
-    """`Cfg.f = e; s  ~>  s`. Paper: A.8. Returns what stands around the write: a statement, or the procedure.
+    """`Cfg.f = e; s  ~>  s`. Returns what stands around the write: a statement, or the procedure.
 
     Nothing may read the field afterwards before it is written again: in the statements after it, in later
     iterations of the loops around it, in callees and what they assert; unless the field is known to hold `e`
@@ -122,9 +139,15 @@ def delete_config(rw: Rewrite, write: WriteConfigCursor) -> Where:
     return at.parent
 
 
-@primitive(same_values=True)
-def write_config(rw: Rewrite, gap: GapCursor, config: Config, field: str, value: ExprLike | float | bool) -> Where:
-    """`s1; s2  ~>  s1; Cfg.f = e; s2`. Paper: A.8. Returns the write.
+@primitive("A.8", same_values=True, trial=Trial(programs="configuration"))
+def write_config(
+    rw: Rewrite,
+    gap: GapCursor,
+    config: Config,
+    field: FieldName,
+    value: Annotated[ExprLike | float | bool, Kind("a value for a config field")],
+) -> Where:
+    """`s1; s2  ~>  s1; Cfg.f = e; s2`. Returns the write.
 
     `value` is a number, a cursor, or object code in scope at the gap. It must surely have a value there: what it
     reads was written before, or is read next anyway. Nothing may read the field afterwards before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace as altered
+from typing import Annotated
 
 from pyrsistent import pvector
 
@@ -19,10 +20,15 @@ from ..ir.types import Tensor
 from ..ir.walk import Path, get, mentions
 from ..logic.forms import Formula, conj, eq, is_opaque, lin, ne
 from ..logic.questions import Access, Sharing, difference, evaluation, facts_at, if_reached, safety, undisturbed
-from .access import Dims, Redirect, redirect, relist, shown, statement_of, uses_in
 from .buffers import alloc_at, rest_of, shape_of
-from .framework import ExprLike, Where, applicable, argument, positive, primitive, require
-from .scoping import extent_arg, integer_arg, ready
+from .framework import Trial, Where, primitive
+from .helpers.access import Dims, Redirect, redirect, relist, shown, statement_of, uses_in
+from .helpers.arguments import Dim, Kind
+from .helpers.references import ExprLike, positive
+from .helpers.refusing import applicable, argument, require
+from .helpers.scoping import extent_arg, integer_arg, ready
+
+__all__ = ["divide_dim", "expand_dim", "rearrange_dim"]
 
 
 def reshape(rw: Rewrite, path: Path, shape: Sequence[Expr]) -> None:
@@ -43,9 +49,19 @@ def dimension(a: AllocCursor, rank: int, dim: int) -> int:
 # -- expand_dim ---------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True, again=True)
-def expand_dim(rw: Rewrite, a: AllocCursor, size: ExprLike, index: ExprLike) -> Where:
-    """`a: T[_]; s  ~>  a: T[size, _]; s[a[_] -> a[index, _]]`. Paper: A.5.
+@primitive(
+    "A.5",
+    same_values=True,
+    again=True,
+    trial=Trial(programs="temporary temporary accumulation sized"),
+)
+def expand_dim(
+    rw: Rewrite,
+    a: AllocCursor,
+    size: Annotated[ExprLike, Kind("an extent for a new dimension")],
+    index: Annotated[ExprLike, Kind("an index for a new dimension")],
+) -> Where:
+    """`a: T[_]; s  ~>  a: T[size, _]; s[a[_] -> a[index, _]]`.
 
     `size` is an expression at the allocation and positive there. `index` means the same at every access,
     and `0 <= index < size` there. Where the index varies while the buffer lives, each read must still find
@@ -121,9 +137,16 @@ def _values_found(tree: ProcDef, a: AllocCursor, rest: Span, e: Expr) -> None:
 # -- rearrange_dim ------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True, again=True)
-def rearrange_dim(rw: Rewrite, a: AllocCursor, perm: tuple[int, ...]) -> Where:
-    """`a: T[n0, n1, n2]  ~>  a: T[n_perm[0], n_perm[1], n_perm[2]]`, with its accesses. Paper: A.5.
+@primitive(
+    "A.5",
+    same_values=True,
+    again=True,
+    trial=Trial(programs="temporary grid asked asked asked windows", at=(("two dimensions", 85),)),
+)
+def rearrange_dim(
+    rw: Rewrite, a: AllocCursor, perm: Annotated[tuple[int, ...], Kind("a permutation of dimensions")]
+) -> Where:
+    """`a: T[n0, n1, n2]  ~>  a: T[n_perm[0], n_perm[1], n_perm[2]]`, with its accesses.
 
     A window of the buffer must keep its dimensions in order; a stride that is asked for must stay the
     same. Returns the allocation.
@@ -161,11 +184,13 @@ def rearrange_dim(rw: Rewrite, a: AllocCursor, perm: tuple[int, ...]) -> Where:
 
 
 @primitive(
+    "A.5",
     same_values=True,
     cursors={"values inside": "stay, gone", "values elsewhere": "stay, first copy, gone"},
+    trial=Trial(programs="temporary grid"),
 )
-def divide_dim(rw: Rewrite, a: AllocCursor, dim: int, c: int) -> Where:
-    """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, n/c, c, _]; a[_, e/c, e%c, _]`, if c divides n. Paper: A.5.
+def divide_dim(rw: Rewrite, a: AllocCursor, dim: Dim, c: int) -> Where:
+    """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, n/c, c, _]; a[_, e/c, e%c, _]`, if c divides n.
 
     The extent n may be symbolic. A window along the dimension must stay within one block of c. Returns the
     allocation.

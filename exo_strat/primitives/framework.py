@@ -11,288 +11,36 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import update_wrapper
+from importlib import import_module
+from operator import attrgetter
+from pickle import PicklingError
 from types import MappingProxyType, UnionType
-from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
+from typing import Any, Final, Literal, TypeAlias, get_args, get_type_hints
 
 from returns.result import Failure as Err
 from returns.result import Success
 
-from ..cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, NodeCursor, ProcCursor, StmtCursor, at_path
+from ..cursors.cursor import BlockCursor, Cursor, ProcCursor, at_path
 from ..cursors.edits import Span
-from ..cursors.kinds import (
-    AllocCursor,
-    ArgCursor,
-    AssignCursor,
-    BinaryOpCursor,
-    CallCursor,
-    ExternCursor,
-    ForCursor,
-    IfCursor,
-    PassCursor,
-    ReadConfigCursor,
-    ReadCursor,
-    ReduceCursor,
-    StrideExprCursor,
-    UnaryCursor,
-    WindowDefCursor,
-    WindowExprCursor,
-    WriteConfigCursor,
-)
+from ..cursors.kinds import CallCursor
 from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
 from ..frontend.checks import check, two_things
 from ..frontend.errors import CheckError, FrontendError
-from ..frontend.exprs import parse_expr, parse_window, read_again
-from ..frontend.scope import scope_at, types_at
-from ..ir.build import num
 from ..ir.frozen import fast_init
-from ..ir.names import Sym, checked_name
-from ..ir.nodes import Expr, Node, WinDim
-from ..ir.numbers import is_integer
 from ..ir.outside import two_of_one_name
-from ..ir.walk import Path, is_control, mentions, walk
-from ..logic.questions import Blk, Clash, Verdict, depends_on_fields, race
-from ..ops.failure import (
-    BadArgument,
-    Failure,
-    InvalidCursor,
-    NotApplicable,
-    Refused,
-    SchedulingError,
-    Unknown,
-    invalid,
-    unsafe,
-)
-from ..ops.moves import Move, run_move
+from ..ir.walk import Path
+from ..logic.questions import Clash, depends_on_fields, race
+from ..ops.failure import BadArgument, InvalidCursor, Refused, SchedulingError, invalid
 from ..ops.strategy import Atomic, Outcome, freeze
 from ..source import Pieces, call
-from .arguments import check_arguments, check_first, form_of
+from .helpers.arguments import Kind, check_arguments, check_first, form_of, kinds_of
+from .helpers.references import coerce, find_target, kind_name
+from .helpers.refusing import argument, require
 
 Where: TypeAlias = Path | Span | Cursor | None
-ExprLike: TypeAlias = str | int | Expr | NodeCursor
-C = TypeVar("C", bound=Cursor)
-
-KIND_NAMES: dict[type[Cursor], str] = {
-    ForCursor: "a loop",
-    IfCursor: "an `if`",
-    AllocCursor: "an allocation",
-    ArgCursor: "an argument",
-    BlockCursor: "a block of statements",
-    GapCursor: "a gap between statements",
-    StmtCursor: "a statement",
-    ProcCursor: "a procedure",
-    ExprCursor: "an expression",
-    AssignCursor: "an assignment",
-    ReduceCursor: "a reduction",
-    WindowDefCursor: "a window's definition",
-    WriteConfigCursor: "a write to a config field",
-    PassCursor: "a `pass`",
-    WindowExprCursor: "a window",
-    UnaryCursor: "a unary operation",
-    BinaryOpCursor: "a binary operation",
-    ExternCursor: "a call of an extern function",
-    StrideExprCursor: "a stride",
-    ReadConfigCursor: "a config field",
-}
-
-
-BY_NAME: dict[type[Cursor], str] = {CallCursor: "(_)", AssignCursor: " = _", WindowDefCursor: " = _"}
-"""What a name means where one of these is wanted: the name with this pattern after it."""
-
-
-def kind_name(kind: type[Cursor]) -> str:
-    """A kind of cursor in words."""
-    return KIND_NAMES.get(kind, f"a {kind.__name__.removesuffix('Cursor').lower()}")
-
-
-# -- refusing -----------------------------------------------------------------------------------------
-
-
-def refuse(failure: Failure) -> None:
-    """End the primitive with a failure."""
-    raise Refused(failure)
-
-
-def require(verdict: Verdict, place: Cursor | None = None) -> None:
-    """Go on if the verdict is `Safe`; otherwise end with its obligation and counterexample."""
-    if isinstance(verdict, Clash):
-        if verdict.unknown:
-            raise Refused(Unknown(f"could not decide whether {verdict.obligation}", place=place))
-        failure = unsafe(verdict.obligation, verdict.counterexample, verdict.details)
-        raise Refused(replace(failure, place=place))
-
-
-def applicable(condition: bool, message: str, place: Cursor | None = None) -> None:
-    """Go on if the target has the form that the primitive needs."""
-    if not condition:
-        raise Refused(NotApplicable(message, place=place))
-
-
-def argument(condition: bool, message: str) -> None:
-    """Go on if an argument makes sense."""
-    if not condition:
-        raise Refused(BadArgument(message))
-
-
-MOST_NODES = 100_000
-"""How much code a rewrite may make of a piece of code by copies. Ten thousand statements take each later rewrite
-seconds, and a C compiler minutes; what is more would end in memory that runs out, without a word."""
-
-
-def not_too_many(node: Node, copies: int, instead: str, place: Cursor) -> None:
-    """Go on if so many copies of a node are few enough. `instead` is what to do."""
-    fits = copies <= MOST_NODES and copies * sum(1 for _ in walk(node)) <= MOST_NODES
-    applicable(fits, f"{copies} copies would be more code than anybody can use: {instead}", place)
-
-
-# -- references and arguments -------------------------------------------------------------------------
-
-
-def coerce(c: Cursor, kinds: tuple[type[Cursor], ...]) -> Cursor:
-    """`c` as one of the kinds wanted: a statement also serves as a block of one."""
-    if isinstance(c, kinds):
-        return c
-    if BlockCursor in kinds and isinstance(c, StmtCursor):
-        return c.as_block()
-    if ProcCursor in kinds:
-        return c.root()
-    wanted = " or ".join(kind_name(k) for k in kinds)
-    message = f"this acts on {wanted}, but the focus is {kind_name(type(c))}"
-    if ArgCursor in kinds and isinstance(c, ReadCursor | WindowExprCursor):
-        message += f"; moves.find_alloc_or_arg({c.name()!r}) goes to what it is of"
-    raise Refused(NotApplicable(message, place=c))
-
-
-def find_target(p: Proc, ref: object, kinds: tuple[type[Cursor], ...]) -> Cursor:
-    """The cursor that a reference (cursor, pattern, name, move) means in `p`."""
-    if isinstance(ref, Cursor):
-        c = p.forward(ref)
-        if not c.is_valid:
-            raise InvalidCursorError("this cursor points to code that is gone")
-        return coerce(c, kinds)
-    if isinstance(ref, str):
-        return coerce(_by_text(p, ref, kinds), kinds)
-    if isinstance(ref, Move):
-        moved = run_move(ref, p.root())
-        if isinstance(moved, Success):
-            return coerce(p.forward(moved.unwrap()), kinds)
-        raise Refused(moved.failure())
-    if isinstance(ref, Proc) and CallCursor in kinds:
-        return _call_of(p, ref)
-    raise Refused(BadArgument(f"a reference is a cursor, a pattern or a move, not {ref!r}"))
-
-
-def _call_of(p: Proc, callee: Proc) -> Cursor:
-    """The first call of a procedure, which the paper's `call_eqv(p, foo, bar)` and `inline(p, foo)` refer to by it."""
-    for c in p.root().find_all("_(_)"):
-        if isinstance(c, CallCursor) and c.subproc().tree == callee.tree:
-            return c
-    raise InvalidCursorError(f"nothing calls {callee.name()} in\n{p}")
-
-
-def _by_text(p: Proc, text: str, kinds: tuple[type[Cursor], ...]) -> Cursor:
-    words = text.partition("#")[0].split()
-    names = all(w.isidentifier() and w != "_" for w in words)
-    if names and len(words) == 2 and ForCursor in kinds:
-        return _nest(p, *words)
-    if names and len(words) == 1:
-        if ForCursor in kinds:
-            return _only(p.find_loop(text))
-        for kind, pattern in BY_NAME.items():
-            if kind in kinds:
-                name, sharp, number = text.partition("#")
-                return _only(p.find(f"{name.strip()}{pattern} {sharp}{number}"))
-        if BlockCursor in kinds or StmtCursor in kinds:
-            return _statement(p, text)
-        if ArgCursor in kinds:
-            return p.find_alloc_or_arg(text)
-        if AllocCursor in kinds:
-            return p.find_alloc(text)
-    return _only(p.find(text))
-
-
-def _statement(p: Proc, text: str) -> Cursor:
-    """The loop or, if there is none, the allocation that a name means where a statement is wanted."""
-    for find in (p.find_loop, p.find_alloc):
-        try:
-            return _only(find(text))
-        except InvalidCursorError:
-            continue
-    return _only(p.find(text))
-
-
-def _nest(p: Proc, outer: str, inner: str) -> Cursor:
-    for c in p.root().find_all(f"for {outer} in _: _"):
-        if isinstance(c, ForCursor) and isinstance(c.body()[0], ForCursor) and c.body()[0].name() == inner:  # type: ignore[attr-defined]
-            return c
-    raise InvalidCursorError(f"no loop {outer} has a loop {inner} directly inside it in\n{p}")
-
-
-def _only(found: Cursor | list[Cursor]) -> Cursor:
-    assert isinstance(found, Cursor)
-    return found
-
-
-def ref(rw: Rewrite, value: object, kind: type[C]) -> C:
-    """A further reference argument, resolved in the version that is being rewritten."""
-    c = find_target(rw.proc, value, (kind,))
-    assert isinstance(c, kind)
-    return c
-
-
-def expr_arg(rw: Rewrite, value: ExprLike, at: Path, products: bool = False) -> Expr:
-    """A control expression argument: a number, object code in the scope at `at`, which may name the configs of the
-    procedure, or a cursor. With `products`, sizes may be multiplied."""
-    if is_integer(value):
-        return num(value)  # type: ignore[arg-type]
-    if isinstance(value, str):
-        return parse_expr(value, scope_at(rw.proc.tree, at), products)
-    given = value
-    if isinstance(value, NodeCursor):
-        found = rw.proc.forward(value)
-        if not found.is_valid:
-            raise InvalidCursorError("this cursor points to code that is gone")
-        assert isinstance(found, NodeCursor)
-        value = found.node  # type: ignore[assignment]
-    argument(isinstance(value, Expr) and is_control(value), f"{given!r} is no control expression")
-    in_scope_at(rw, value, at, given)  # type: ignore[arg-type]
-    return read_again(value, rw.proc.tree, at, products)  # type: ignore[arg-type]
-
-
-def in_scope_at(rw: Rewrite, e: Expr, at: Path, given: object) -> None:
-    """Go on if all that an expression mentions, which an argument is or points to, is in scope at a place."""
-    unknown = sorted(mentions(e) - types_at(rw.proc.tree, at).keys())
-    argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {given!r} is needed")
-
-
-def window_arg(rw: Rewrite, text: str, at: Path) -> tuple[Sym, tuple[WinDim, ...]]:
-    """A window argument in object code, such as `"x[0:n, j]"`."""
-    sym, dims = parse_window(text, scope_at(rw.proc.tree, at))
-    return sym, tuple(dims)
-
-
-def positive(value: int, what: str) -> int:
-    """An integer of at least 1."""
-    argument(value >= 1, f"{what} must be a positive integer, not {value}")
-    return value
-
-
-def name_arg(value: object) -> str:
-    """A new name, which must be an identifier."""
-    try:
-        return checked_name(value)
-    except ValueError as e:
-        raise Refused(BadArgument(str(e))) from None
-
-
-def blk(c: BlockCursor) -> Blk:
-    """A block cursor's range, as `logic` takes it."""
-    return Blk(*c.span)
-
-
-# -- primitives ---------------------------------------------------------------------------------------
 
 ROLES: Mapping[str, str] = {
     "target": "the target, or the statements of a block that is one",
@@ -324,47 +72,101 @@ def declared_ways(cursors: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
     return {role: ways.get(role, frozenset({"stay"})) for role in ROLES}
 
 
+@dataclass(frozen=True)
+class Trial:
+    """How the random tests (`testing.harness`) try a primitive. Nothing else reads it.
+
+    `programs`: the shapes of random programs that suit it, often ones several times; any shape is drawn now and then.
+    `after`: primitives that are applied first, each so many times in a hundred; `undoes`: one that makes the target,
+    where it applies. `at`: the targets that are drawn so many times in a hundred, in words of `testing.suitable`: else
+    most refusals would be of the form only. `chains`: how often chains of rewrites draw it.
+    """
+
+    programs: str = ""
+    after: tuple[tuple[str, int], ...] = ()
+    undoes: str = ""
+    at: tuple[tuple[str, int], ...] = ()
+    chains: Literal["often", "seldom", "never"] = "often"
+
+
+PLAIN: Final = Trial()
+
+
 @fast_init
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Spec:
-    """A primitive's definition. `same_values`: what it makes may take the place of the original (see `call_eqv`);
-    `cursors`: which ways cursors of each role may go (see `ROLES`, `WAYS`); `by_form`: there is nothing to prove;
-    `total`, `again`, `grows`: see `Atomic`."""
+    """A primitive's declaration: all that others know of it. See `primitive`, which makes it.
+
+    It is equal to nothing but itself, so two primitives of one name don't meet.
+    """
 
     name: str
     fn: Callable[..., Where]
     targets: tuple[type[Cursor], ...]
     signature: inspect.Signature
     hints: Mapping[str, Any]
+    kinds: Mapping[str, Kind]
+    section: str
     same_values: bool
     cursors: Mapping[str, frozenset[str]]
     by_form: bool
     total: bool
     again: bool
     grows: bool
+    narrows: bool
+    trial: Trial
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        home, name = self.fn.__module__, self.fn.__qualname__
+        try:
+            known = _declaration(home, name)
+        except (ImportError, AttributeError):
+            known = None
+        if known is not self:
+            raise PicklingError(f"the primitive {name} can't be pickled: it is not what {home}.{name} means")
+        return _declaration, (home, name)
+
+
+def _declaration(module: str, name: str) -> Spec:
+    form = attrgetter(name)(import_module(module))
+    assert isinstance(form, PrimitiveForm)
+    return form.spec
+
+
+def _is_of_this_package(spec: Spec) -> bool:
+    """Whether a declaration is the one that stands under its name in a module of this package: what somebody else made
+    of one, or calls so, is not trusted."""
+    home = spec.fn.__module__
+    form = getattr(sys.modules.get(home), spec.name, None) if home.startswith(f"{__package__}.") else None
+    return isinstance(form, PrimitiveForm) and form.spec is spec
 
 
 @dataclass(frozen=True, repr=False)
 class Primitive(Atomic):
     """A primitive with its arguments, in the order of its signature."""
 
-    name: str
+    spec: Spec
     args: tuple[Any, ...]
 
     @property
+    def name(self) -> str:
+        """The primitive's name."""
+        return self.spec.name
+
+    @property
     def total(self) -> bool:
-        return PRIMITIVES[self.name].total
+        return self.spec.total
 
     @property
     def again(self) -> bool:
-        return PRIMITIVES[self.name].again
+        return self.spec.again
 
     @property
     def grows(self) -> bool:
-        return PRIMITIVES[self.name].grows
+        return self.spec.grows
 
     def apply(self, p: Proc, c: Cursor) -> Outcome:
-        spec = PRIMITIVES[self.name]
+        spec = self.spec
         rw = Rewrite(p)
         try:
             target = coerce(p.forward(c), spec.targets)
@@ -372,7 +174,7 @@ class Primitive(Atomic):
             pos, kws = _spread(spec.signature, self.args)
             where = spec.fn(rw, target, *pos, **kws)
             _fields_still_known(rw)
-            q = rw._finish(self, target.place(), target, spec.same_values)
+            q = rw._finish(self, target.place(), target, spec.same_values and _is_of_this_package(spec))
             name = two_of_one_name(q.tree)
             argument(name is None, two_things(str(name), q.name()))
             return Success((q, _focus(q, target, where)))
@@ -384,7 +186,7 @@ class Primitive(Atomic):
             return Err(BadArgument(str(e)).at(self, c))
 
     def source(self) -> Pieces:
-        pos, kws = _spread(PRIMITIVES[self.name].signature, self.args, spare=True)
+        pos, kws = _spread(self.spec.signature, self.args, spare=True)
         return call(self.name, *pos, **kws)
 
 
@@ -417,12 +219,6 @@ def _spread(signature: inspect.Signature, args: Sequence[Any], spare: bool = Fal
     return pos, kws
 
 
-_DEFINED: dict[str, Spec] = {}  # filled when modules with primitives are imported
-
-PRIMITIVES: Mapping[str, Spec] = MappingProxyType(_DEFINED)
-"""All primitives, by name."""
-
-
 def _focus(q: Proc, target: Cursor, where: Where) -> Cursor:
     if isinstance(where, Span):
         return BlockCursor(q, where)
@@ -441,13 +237,18 @@ class PrimitiveForm:
     direct: Callable[..., Proc]
 
     def __init__(self, spec: Spec) -> None:
-        self.spec = spec
+        self._spec = spec
         update_wrapper(self, spec.fn)
         self.__signature__ = spec.signature.replace(return_annotation="Op")
         params = spec.signature.parameters.values()
         plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in params)
         self._defaults = tuple(p.default for p in params) if plain else None
         self.direct = self._direct()
+
+    @property
+    def spec(self) -> Spec:
+        """Its declaration."""
+        return self._spec
 
     def __reduce__(self) -> str:
         return self.spec.fn.__qualname__
@@ -458,7 +259,7 @@ class PrimitiveForm:
         return self._op(args, kwargs)
 
     def _op(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Primitive:
-        return Primitive(self.spec.name, freeze(self._values(args, kwargs)))
+        return Primitive(self.spec, freeze(self._values(args, kwargs)))
 
     def _values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments, one a parameter."""
@@ -547,14 +348,20 @@ class CalleeForm(PrimitiveForm):
 
 
 def primitive(
+    section: str = "",
+    *,
     same_values: bool = False,
     cursors: Mapping[str, str] = MappingProxyType({}),
     by_form: bool = False,
     total: bool = False,
     again: bool = False,
     grows: bool = False,
+    narrows: bool = False,
+    trial: Trial = PLAIN,
 ) -> Callable[[Callable[..., Where]], PrimitiveForm]:
     """Defines a primitive. The kinds of target come from the annotation of the second parameter.
+
+    `section`: where it stands in the paper's appendix, such as `"A.1"`; empty if it is not there.
 
     `same_values`: the result may take the place of the original in a call (see `call_eqv`). Only primitives of this
     package can say so, as only they are trusted to prove it; what others make is a procedure of its own.
@@ -566,9 +373,12 @@ def primitive(
     leave enough known of them.
 
     `total`: it never fails. `again`: where it succeeds it applies again, so repeating it never ends. `grows`: it puts
-    a scope, to which it applies, inside the place to which it leads. `lint` asks for these.
+    a scope, to which it applies, inside the place to which it leads. `lint` asks for these. `narrows`: the new
+    procedure may admit fewer inputs.
 
-    Raises `TypeError` where another module says so, and `ValueError` if it takes a name that is in use.
+    `trial`: how random tests try it.
+
+    Raises `TypeError` where another module says `same_values`.
     """
 
     def define(fn: Callable[..., Where]) -> PrimitiveForm:
@@ -578,19 +388,29 @@ def primitive(
                 f"{fn.__name__} is defined in {module}: only primitives of {__package__} are trusted to leave "
                 "the same values. Define it without same_values; what it makes is then a procedure of its own."
             )
-        known = _DEFINED.get(fn.__name__)
-        if known is not None and _home(known.fn) != module:
-            raise ValueError(f"there is a primitive {fn.__name__} in {_home(known.fn)}: choose another name")
         signature = inspect.signature(fn)
         params = list(signature.parameters.values())
         hints = get_type_hints(fn)
         hint = hints[params[1].name]
-        targets = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-        outer = signature.replace(parameters=params[2:])
-        ways = declared_ways(cursors)
-        spec = Spec(fn.__name__, fn, targets, outer, hints, same_values, ways, by_form, total, again, grows)
-        _DEFINED[spec.name] = spec
-        return PrimitiveForm(spec)
+        return PrimitiveForm(
+            Spec(
+                name=fn.__name__,
+                fn=fn,
+                targets=get_args(hint) if isinstance(hint, UnionType) else (hint,),
+                signature=signature.replace(parameters=params[2:]),
+                hints=hints,
+                kinds=kinds_of(get_type_hints(fn, include_extras=True)),
+                section=section,
+                same_values=same_values,
+                cursors=declared_ways(cursors),
+                by_form=by_form,
+                total=total,
+                again=again,
+                grows=grows,
+                narrows=narrows,
+                trial=trial,
+            )
+        )
 
     return define
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from ..cursors.edits import Span
 from ..cursors.kinds import IfCursor
@@ -12,13 +13,25 @@ from ..ir import build as b
 from ..ir.nodes import Assign, If, Stmt
 from ..ir.walk import get, walk
 from ..logic.questions import speculation as idle
-from .framework import Where, applicable, primitive, require
-from .scoping import no_new_races, ready
-from .wellformed import well_formed_at
+from .framework import Trial, Where, primitive
+from .helpers.arguments import Kind
+from .helpers.refusing import applicable, require
+from .helpers.scoping import no_new_races, ready
+from .helpers.wellformed import well_formed_at
+
+__all__ = ["drop_guard"]
 
 
-@primitive(same_values=True, cursors={"target": "stay, gone", "values inside": "stay, first copy, gone"})
-def drop_guard(rw: Rewrite, guard: IfCursor, fill: float | None = None) -> Where:
+@primitive(
+    same_values=True,
+    cursors={"target": "stay, gone", "values inside": "stay, first copy, gone"},
+    trial=Trial(programs="lanes lanes lanes temporary"),
+)
+def drop_guard(
+    rw: Rewrite,
+    guard: IfCursor,
+    fill: Annotated[float | None, Kind("a number, or none", (None, 0.0, None, 2.0))] = None,
+) -> Where:
     """`if e: s  ~>  s`, where nobody reads what s does while e is false.
 
     With a number `fill`, `if e: x = a  ~>  if e: x = a else: x = fill`. So lanes that are left over are computed

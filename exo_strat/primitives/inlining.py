@@ -38,20 +38,25 @@ from ..ir.walk import Path, get
 from ..logic.forms import is_opaque
 from ..logic.questions import Access, Safe, accesses, index_of, safety, windows_at
 from ..ops.failure import unsafe
-from .access import bounds, relist, statement_of, uses_in
-from .framework import Where, applicable, primitive, refuse, require
+from .framework import Trial, Where, primitive
+from .helpers.access import bounds, relist, statement_of, uses_in
+from .helpers.refusing import applicable, refuse, require
+from .helpers.wellformed import well_formed
 from .procs import Actuals
-from .wellformed import well_formed
+
+__all__ = ["inline_assign", "inline_window"]
 
 # -- inline_window ------------------------------------------------------------------------------------
 
 
 @primitive(
+    "A.6",
     same_values=True,
     cursors={"target": "gone", "values inside": "gone, lost", "values elsewhere": "stay, replaced, gone"},
+    trial=Trial(programs="windows sliding sliding sliding"),
 )
 def inline_window(rw: Rewrite, w: WindowDefCursor) -> Where:
-    """`w = a[..]; s  ~>  s[w -> a[..]]`. Paper: A.6. Returns the statements after the definition, or their scope.
+    """`w = a[..]; s  ~>  s[w -> a[..]]`. Returns the statements after the definition, or their scope.
 
     A window stays where it was defined: if its offsets read config fields, nothing after it may change those.
     Windows of the window, calls that get it and strides go through to the buffer.
@@ -116,15 +121,17 @@ class _Uses:
 
 
 @primitive(
+    "A.6",
     same_values=True,
     cursors={
         "target": "gone",
         "values inside": "stay, first copy, gone",
         "values elsewhere": "stay, replaced, gone",
     },
+    trial=Trial(programs="assigned assigned assigned temporary sequence"),
 )
 def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
-    """`x = e; s  ~>  s[x -> e]`. Paper: A.6. Returns the statements that may see the value, or the scope.
+    """`x = e; s  ~>  s[x -> e]`. Returns the statements that may see the value, or the scope.
 
     x is an element of a buffer of which no window is made. The statements are those after the assignment in its
     block, up to one that surely overwrites the element. They must not write it otherwise, nor change what `e`

@@ -7,6 +7,8 @@ before, owe that it is still the same, or that it was evaluated anyway.
 
 from __future__ import annotations
 
+from typing import Annotated, TypeAlias
+
 from pyrsistent import pvector
 
 from ..cursors.cursor import BlockCursor, GapCursor
@@ -18,8 +20,11 @@ from ..ir.nodes import Binary, Const, Expr, For, If, Pass, ProcDef
 from ..ir.walk import Path, get, mentions, with_child
 from ..logic.forms import is_opaque
 from ..logic.questions import safety
-from .framework import ExprLike, Where, applicable, argument, blk, name_arg, not_too_many, positive, primitive, require
-from .scoping import (
+from .framework import Trial, Where, primitive
+from .helpers.arguments import Kind, Levels, NewName, TwoNames
+from .helpers.references import ExprLike, blk, name_arg, positive
+from .helpers.refusing import applicable, argument, not_too_many, require
+from .helpers.scoping import (
     body_span,
     bounds_stay,
     escaping,
@@ -30,6 +35,18 @@ from .scoping import (
     loop_at,
     start_stays,
 )
+
+__all__ = [
+    "add_loop",
+    "cut_loop",
+    "divide_loop",
+    "fission",
+    "mult_loops",
+    "remove_loop",
+    "reorder_loops",
+    "shift_loop",
+    "unroll_loop",
+]
 
 TAILS = ("perfect", "guard", "cut", "cut_and_guard")
 
@@ -42,9 +59,12 @@ def _nest(outer: For) -> For:
     return inner
 
 
-@primitive(same_values=True, again=True)
+Tail: TypeAlias = Annotated[str, Kind("a tail", ("guard", "cut", "cut_and_guard", "perfect"))]
+
+
+@primitive("A.1", same_values=True, again=True, trial=Trial(programs="nest anything borrowed diagonal"))
 def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
-    """`for i: for j: s  ~>  for j: for i: s`. Paper: A.1.
+    """`for i: for j: s  ~>  for j: for i: s`.
 
     The target is the outer loop; the inner one is all of its body, and its bounds do not depend on i. In
     the paper's form the target may be given as `"i j"`. Each loop keeps its mode. Returns the loop that is
@@ -83,14 +103,16 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
 
 
 @primitive(
+    "A.1",
     same_values=True,
     cursors={"inside": "stay, first copy", "values inside": "stay, first copy, replaced, gone, lost"},
     grows=True,
+    trial=Trial(programs="nest anything temporary configuration drifting"),
 )
 def divide_loop(
-    rw: Rewrite, loop: ForCursor, c: int, names: tuple[str, str], tail: str = "guard", perfect: bool = False
+    rw: Rewrite, loop: ForCursor, c: int, names: TwoNames, tail: Tail = "guard", perfect: bool = False
 ) -> Where:
-    """`for i in (lo, hi): s  ~>  for io in (0, n/c): for ii in (0, c): s[i -> lo + c*io + ii]`. Paper: A.1.
+    """`for i in (lo, hi): s  ~>  for io in (0, n/c): for ii in (0, c): s[i -> lo + c*io + ii]`.
 
     `c` is a positive literal, `names` are those of io and ii. `tail` says what becomes of the last `n % c`
     iterations: "perfect" (there are none; also `perfect=True`), "guard" (`n/c` is rounded up and the body
@@ -162,11 +184,13 @@ def _add_tail(rw: Rewrite, path: Path, old: For, c: int, name: str, guarded: boo
 
 
 @primitive(
+    "A.1",
     same_values=True,
     cursors={"inside": "stay, gone", "values inside": "stay, first copy, replaced, gone, lost"},
+    trial=Trial(programs="nest counted drifting", at=(("a nest", 70),)),
 )
-def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
-    """`for i: for j in (l, l+c): s  ~>  for k in (0, n*c): s[i -> lo + k/c, j -> l + k%c]`. Paper: A.1.
+def mult_loops(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
+    """`for i: for j in (l, l+c): s  ~>  for k in (0, n*c): s[i -> lo + k/c, j -> l + k%c]`.
 
     The target is the outer loop. The inner one is all of its body and runs a constant number c >= 1 of
     times; l may depend on i. The new loop is parallel if both were. Returns the new loop. Fails with `Unsafe` if
@@ -204,11 +228,12 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: str) -> Where:
 
 
 @primitive(
+    "A.1",
     same_values=True,
     cursors={"target": "first copy", "inside": "first copy", "values inside": "stay, first copy"},
 )
 def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
-    """`for i in (lo, hi): s  ~>  for i in (lo, e): s; for i in (e, hi): s`. Paper: A.1.
+    """`for i in (lo, hi): s  ~>  for i in (lo, e): s; for i in (e, hi): s`.
 
     `cut` is e, an integer control expression in scope before the loop that reads no config field, with
     `lo <= e <= hi`. Returns the first loop, where cursors to the old one point. Fails with `Unsafe` if e may
@@ -239,9 +264,15 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     return path
 
 
-@primitive(same_values=True, cursors={"values inside": "stay, first copy, replaced, gone"}, again=True)
-def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
-    """`for i in (lo, hi): s  ~>  for i in (e, hi + e - lo): s[i -> i + lo - e]`. Paper: A.1.
+@primitive(
+    "A.1",
+    same_values=True,
+    cursors={"values inside": "stay, first copy, replaced, gone"},
+    again=True,
+    trial=Trial(programs="counted counted counted nest temporary", at=(("counts from a field", 70),)),
+)
+def shift_loop(rw: Rewrite, loop: ForCursor, start: Annotated[ExprLike, Kind("where a loop may start")]) -> Where:
+    """`for i in (lo, hi): s  ~>  for i in (e, hi + e - lo): s[i -> i + lo - e]`.
 
     `start` is e, an integer control expression in scope before the loop that reads no config field; it may
     be negative. Returns the loop. Fails with `Unsafe` if lo reads a config field that the body may change.
@@ -266,9 +297,14 @@ def shift_loop(rw: Rewrite, loop: ForCursor, start: ExprLike) -> Where:
     return path
 
 
-@primitive(same_values=True, cursors={"values elsewhere": "stay, first copy, replaced"})
-def fission(rw: Rewrite, gap: GapCursor, n_lifts: int = 1) -> Where:
-    """`for i: s1; s2  ~>  for i: s1; for i: s2`, at a gap. Also through `if`s. Paper: A.1.
+@primitive(
+    "A.1",
+    same_values=True,
+    cursors={"values elsewhere": "stay, first copy, replaced"},
+    trial=Trial(programs="sequence accumulation temporary twin_ifs configuration calls windows stages borrowed"),
+)
+def fission(rw: Rewrite, gap: GapCursor, n_lifts: Levels = 1) -> Where:
+    """`for i: s1; s2  ~>  for i: s1; for i: s2`, at a gap. Also through `if`s.
 
     `n_lifts` enclosing scopes are split, from the inside out; each part keeps its loop's mode. The other branch of
     an `if` stays with the first part: `if e: s1; s2 else: s3  ~>  if e: s1 else: s3; if e: s2`. Returns the second
@@ -335,9 +371,14 @@ def _condition_stays(tree: ProcDef, path: Path, scope: If, label: str, k: int) -
         require(safety.unchanged(tree, safety.Blk(path, other, 0, len(getattr(scope, other))), scope.cond))
 
 
-@primitive(same_values=True, cursors={"target": "gone", "values inside": "stay, gone"})
+@primitive(
+    "A.1",
+    same_values=True,
+    cursors={"target": "gone", "values inside": "stay, gone"},
+    trial=Trial(programs="invariant invariant accumulation calls"),
+)
 def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
-    """`for i: s  ~>  s`, if s does not use i, is idempotent, and the loop runs at least once. Paper: A.1.
+    """`for i: s  ~>  s`, if s does not use i, is idempotent, and the loop runs at least once.
 
     If it runs exactly once, s need not be idempotent. Returns the block. Fails with `NotApplicable` if s uses
     i, and with `Unsafe` if the loop may be empty, if s accumulates, or if s reads what it writes later.
@@ -362,9 +403,9 @@ def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
     return rw.unwrap(path)
 
 
-@primitive(same_values=True, again=True, grows=True)
-def add_loop(rw: Rewrite, block: BlockCursor, name: str, hi: ExprLike, guard: bool = False) -> Where:
-    """`s  ~>  for i in (0, hi): s`, or with `guard` `for i in (0, hi): if i == 0: s`. Paper: A.1.
+@primitive("A.1", same_values=True, again=True, grows=True)
+def add_loop(rw: Rewrite, block: BlockCursor, name: NewName, hi: ExprLike, guard: bool = False) -> Where:
+    """`s  ~>  for i in (0, hi): s`, or with `guard` `for i in (0, hi): if i == 0: s`.
 
     The target is a statement or a block. `hi` is a positive integer control expression in scope before it
     that reads no config field. Unless it is 1, or with a guard, s must be idempotent. Returns the loop.
@@ -394,15 +435,20 @@ def add_loop(rw: Rewrite, block: BlockCursor, name: str, hi: ExprLike, guard: bo
 
 
 @primitive(
+    "A.1",
     same_values=True,
     cursors={
         "target": "replaced, gone",
         "inside": "stay, first copy, gone",
         "values inside": "stay, first copy, replaced, gone, lost",
     },
+    trial=Trial(
+        programs="patch nest decided counted counted counted temporary configuration drifting",
+        at=(("counts from a field", 50),),
+    ),
 )
 def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
-    """`for i in (lo, lo+n): s  ~>  s[i -> lo]; ..; s[i -> lo+n-1]`, for a constant n. Paper: A.1.
+    """`for i in (lo, lo+n): s  ~>  s[i -> lo]; ..; s[i -> lo+n-1]`, for a constant n.
 
     lo may be symbolic, and so may n if the assertions, ranges and conditions around leave it one value. A loop that
     never runs becomes `pass`. Fails with `NotApplicable` if there is no such value, or if the copies would have more

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from pyrsistent import pvector
 
@@ -46,9 +47,14 @@ from ..ir.walk import rewrite, walk, with_child
 from ..logic.forms import Atom, Lin, V, lin, subst_lin
 from ..logic.questions import Unified, Unifier, View, accesses, evaluation, fresh_callee, safety, skeleton, to_expr
 from ..ops.failure import Refused, unsafe
-from .framework import Where, applicable, blk, primitive, refuse, require
-from .scoping import escaping, no_new_races, other_value, ready
-from .wellformed import call_error, configs_differ, memories_at, well_formed
+from .framework import Trial, Where, primitive
+from .helpers.arguments import Kind
+from .helpers.references import blk
+from .helpers.refusing import applicable, refuse, require
+from .helpers.scoping import escaping, no_new_races, other_value, ready
+from .helpers.wellformed import call_error, configs_differ, memories_at, well_formed
+
+__all__ = ["call_eqv", "inline", "replace"]
 
 ADDRESSABLE = (DRAM, DRAM_STACK, DRAM_STATIC)
 
@@ -114,9 +120,14 @@ class Actuals:
         return StrideExpr(actual.sym, kept[dim])
 
 
-@primitive(same_values=True, cursors={"target": "gone", "values inside": "gone, lost"})
+@primitive(
+    "A.4",
+    same_values=True,
+    cursors={"target": "gone", "values inside": "gone, lost"},
+    trial=Trial(programs="calls lent moved moved configuration drifting"),
+)
 def inline(rw: Rewrite, call: CallCursor) -> Where:
-    """`foo(e, x)  ~>  the body of foo, with e and x put in`. Paper: A.4. Returns the block.
+    """`foo(e, x)  ~>  the body of foo, with e and x put in`. Returns the block.
 
     A call evaluates its arguments once. So nothing in the callee may change what the values that are passed
     depend on, nor where the buffers that are passed lie (through config fields). What the callee introduces
@@ -169,9 +180,18 @@ def _as_held(tree: ProcDef, callee: ProcDef, formal: Arg, actual: Expr) -> Expr:
 # -- replace ------------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True, cursors={"target": "gone", "inside": "gone", "values inside": "gone, lost"})
-def replace(rw: Rewrite, block: BlockCursor, callee: Proc) -> Where:
-    """`s  ~>  foo(..)`, if s is the body of foo for some arguments. Paper: A.4. Returns the call.
+@primitive(
+    "A.4",
+    same_values=True,
+    cursors={"target": "gone", "inside": "gone", "values inside": "gone, lost"},
+    trial=Trial(
+        programs="calls lookalikes misfits misfits configuration",
+        undoes="inline",
+        at=(("like a callee", 85),),
+    ),
+)
+def replace(rw: Rewrite, block: BlockCursor, callee: Annotated[Proc, Kind("what a block may call")]) -> Where:
+    """`s  ~>  foo(..)`, if s is the body of foo for some arguments. Returns the call.
 
     The arguments are found by unification: integers from linear equations, windows from the accesses. Where
     a window could show either of two dimensions, the last is tried first. Scalars may be any element, scalar
@@ -348,9 +368,9 @@ def _actual(a: Arg, u: Unified) -> Expr:
 # -- call_eqv -----------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True, again=True)
-def call_eqv(rw: Rewrite, call: CallCursor, other: Proc) -> Where:
-    """`foo(..)  ~>  bar(..)`, for two versions of one procedure that compute the same. Paper: A.4.
+@primitive("A.4", same_values=True, again=True, trial=Trial(programs="calls lent lent configuration"))
+def call_eqv(rw: Rewrite, call: CallCursor, other: Annotated[Proc, Kind("another version of what is called")]) -> Where:
+    """`foo(..)  ~>  bar(..)`, for two versions of one procedure that compute the same.
 
     They must descend from one original by rewrites that keep its values (not from one whose precision was
     changed, or that asserts more), and take the same arguments. What `bar` asserts is proved. A rewrite may

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Annotated
 
 from pyrsistent import pvector
 
@@ -22,8 +23,11 @@ from ..ir.printing import names_at
 from ..ir.walk import Path, children, is_bool, is_control, mentions, rename, update, walk
 from ..logic.forms import V, is_opaque, lin, lin_atoms, unknown
 from ..logic.questions import recomputation, safety, to_expr
-from .framework import ExprLike, Where, applicable, blk, name_arg, positive, primitive, ref, require
-from .scoping import (
+from .framework import Trial, Where, primitive
+from .helpers.arguments import Kind, NewName, TwoNames
+from .helpers.references import ExprLike, blk, name_arg, positive, ref
+from .helpers.refusing import applicable, require
+from .helpers.scoping import (
     bounds_stay,
     escaping,
     integer_arg,
@@ -33,7 +37,9 @@ from .scoping import (
     start_stays,
     stays_race_free,
 )
-from .wellformed import well_formed
+from .helpers.wellformed import well_formed
+
+__all__ = ["divide_with_recompute", "guard_first", "join_loops", "merge_recompute"]
 
 
 def _any(*conditions: Expr) -> Expr:
@@ -51,11 +57,21 @@ def _le(x: Expr, y: Expr) -> Expr:
 # -- overlapping tiles --------------------------------------------------------------------------------
 
 
-@primitive(same_values=True, cursors={"values inside": "stay, replaced, gone, lost"})
+@primitive(
+    "A.1",
+    same_values=True,
+    cursors={"values inside": "stay, replaced, gone, lost"},
+    trial=Trial(programs="nest neighbours independent invariant temporary configuration"),
+)
 def divide_with_recompute(
-    rw: Rewrite, loop: ForCursor, n: ExprLike, c: int, names: tuple[str, str], width: ExprLike | None = None
+    rw: Rewrite,
+    loop: ForCursor,
+    n: Annotated[ExprLike, Kind("a number of tiles")],
+    c: int,
+    names: TwoNames,
+    width: Annotated[ExprLike | None, Kind("how long a tile is, or none")] = None,
 ) -> Where:
-    """`for i in (lo, hi): s  ~>  for io in (0, N): for ii in (0, c + d): s[i -> lo + c*io + ii]`. Paper: A.1.
+    """`for i in (lo, hi): s  ~>  for io in (0, N): for ii in (0, c + d): s[i -> lo + c*io + ii]`.
 
     N tiles that start `c` iterations apart, each but the first beginning with the d = (hi - lo) - N*c last
     iterations of the one before. `n` is N, an integer control expression in scope before the loop that reads no
@@ -127,8 +143,12 @@ def _width(loop: For, tiles: Expr, c: int) -> Expr:
     return to_expr(lin(loop.hi) - lin(loop.lo) - lin(tiles) * c + c)
 
 
-@primitive(same_values=True, cursors={"inside": "stay, gone", "values inside": "stay, replaced, gone"})
-def merge_recompute(rw: Rewrite, loop: ForCursor, name: str) -> Where:
+@primitive(
+    same_values=True,
+    cursors={"inside": "stay, gone", "values inside": "stay, replaced, gone"},
+    trial=Trial(programs="tiles tiles", after=(("divide_with_recompute", 30),), at=(("a nest", 90),)),
+)
+def merge_recompute(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
     """`for io in (l, h): for ii in (a, e): s(c*io + ii)  ~>  for i in (c*l + a, c*(h - 1) + e): s(i)`.
 
     The inverse of `divide_with_recompute`: tiles that overlap, or just touch, become one pass. The target is the
@@ -271,11 +291,13 @@ def _collapsed(n: Node, path: Path, c: int, io: Sym, ii: Sym, i: Sym) -> Edits |
 
 
 @primitive(
+    "A.1",
     same_values=True,
     cursors={"elsewhere": "stay, gone", "values inside": "stay, gone", "values elsewhere": "stay, gone"},
+    trial=Trial(programs="sequence twins invariant", after=(("cut_loop", 90),)),
 )
 def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
-    """`for i in (l, m): s; for j in (m, h): s[i -> j]  ~>  for i in (l, h): s`. Paper: A.1.
+    """`for i in (l, m): s; for j in (m, h): s[i -> j]  ~>  for i in (l, h): s`.
 
     The inverse of `cut_loop`. `second` (a cursor, pattern or name) is the loop right after the first. The bodies
     are equal up to names, and up to control expressions that are equal in the second loop. The joined loop is
@@ -323,8 +345,12 @@ def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
 # -- only the first time ------------------------------------------------------------------------------
 
 
-@primitive(same_values=True, cursors={"values elsewhere": "stay, first copy"})
-def guard_first(rw: Rewrite, block: BlockCursor, loop: object = None) -> Where:
+@primitive(
+    same_values=True,
+    cursors={"values elsewhere": "stay, first copy"},
+    trial=Trial(programs="reload reload invariant temporary configuration"),
+)
+def guard_first(rw: Rewrite, block: BlockCursor, loop: Annotated[object, Kind("a loop around")] = None) -> Where:
     """`for i in (lo, hi): .. s ..  ~>  for i in (lo, hi): .. if i == lo: s ..`, if s then does nothing new.
 
     The target is a statement or a block in a sequential loop, with any loops and `if`s between. `loop` (a

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 from ..cursors.cursor import at_path
 from ..cursors.edits import Span
@@ -16,12 +16,17 @@ from ..ir.nodes import Assign, Binary, Call, Expr, Interval, Point, ProcDef, Rea
 from ..ir.walk import get, walk
 from ..logic.forms import TRUE, Formula, conj, eq, is_opaque, lin, ne
 from ..logic.questions import Access, Sharing, difference, facts_at, if_reached, safety, undisturbed
-from .access import Dims, Redirect, bounds, redirect, shown, uses_in
 from .buffers import alloc_at, rest_of, shape_of
 from .dims import dimension, one_block, reshape
-from .framework import ExprLike, Where, applicable, argument, primitive, require
-from .scoping import extent_arg, integer_arg
-from .wellformed import still_parallel, well_formed
+from .framework import Trial, Where, primitive
+from .helpers.access import Dims, Redirect, bounds, redirect, shown, uses_in
+from .helpers.arguments import Dim, Kind
+from .helpers.references import ExprLike
+from .helpers.refusing import applicable, argument, require
+from .helpers.scoping import extent_arg, integer_arg
+from .helpers.wellformed import still_parallel, well_formed
+
+__all__ = ["mult_dim", "resize_dim"]
 
 _Along: TypeAlias = Callable[[WinDim], Sequence[WinDim]]
 """Where a point or interval along one dimension goes."""
@@ -40,11 +45,20 @@ def sharing_is_seen(rw: Rewrite, span: Span, place: AllocCursor) -> None:
 
 
 @primitive(
+    "A.5",
     same_values=True,
     cursors={"values inside": "stay, replaced, gone", "values elsewhere": "stay, first copy, replaced, gone"},
+    trial=Trial(programs="ring ring grid temporary"),
 )
-def resize_dim(rw: Rewrite, a: AllocCursor, dim: int, size: ExprLike, offset: ExprLike, fold: bool = False) -> Where:
-    """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, size, _]; a[_, e - offset, _]`. Paper: A.5.
+def resize_dim(
+    rw: Rewrite,
+    a: AllocCursor,
+    dim: Dim,
+    size: Annotated[ExprLike, Kind("a smaller extent", (2, 3, 4, 1, "n", "n + 1"))],
+    offset: Annotated[ExprLike, Kind("an offset")],
+    fold: bool = False,
+) -> Where:
+    """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, size, _]; a[_, e - offset, _]`.
 
     `size` and `offset` are expressions at the allocation; size is positive, and every index and window along
     the dimension lies in `offset .. offset + size`.
@@ -176,11 +190,18 @@ def literal(e: Expr) -> int | None:
 
 
 @primitive(
+    "A.5",
     same_values=True,
     cursors={"values inside": "stay, first copy, gone", "values elsewhere": "stay, first copy, gone"},
+    trial=Trial(programs="grid asked", at=(("two dimensions", 85),)),
 )
-def mult_dim(rw: Rewrite, a: AllocCursor, hi_dim: int, lo_dim: int) -> Where:
-    """`a: T[n, _, c]; a[i, _, j]  ~>  a: T[c*n, _]; a[c*i + j, _]`, the inverse of `divide_dim`. Paper: A.5.
+def mult_dim(
+    rw: Rewrite,
+    a: AllocCursor,
+    hi_dim: Annotated[int, Kind("mostly the first dimension")],
+    lo_dim: Annotated[int, Kind("mostly the second dimension")],
+) -> Where:
+    """`a: T[n, _, c]; a[i, _, j]  ~>  a: T[c*n, _]; a[c*i + j, _]`, the inverse of `divide_dim`.
 
     Object code multiplies by literals only: c is a literal, or else every index i is one. A window may keep
     `lo_dim` if it has one index along `hi_dim` and its dimensions stay in order; the other way round only if c

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from pyrsistent import pvector
 
@@ -17,18 +18,28 @@ from ..ir.types import Tensor
 from ..ir.walk import Path, get, with_child
 from ..logic.forms import FALSE, Formula, is_opaque
 from ..logic.questions import Access, Sharing, facts_at, if_reached, safety, same_place, undisturbed
-from .access import Dims, Redirect, redirect_each, rename_uses, shown, uses_in
 from .buffers import alloc_at, rest_of, shape_of
 from .dims import dimension
-from .framework import Where, applicable, not_too_many, primitive, ref, require
+from .framework import Trial, Where, primitive
+from .helpers.access import Dims, Redirect, redirect_each, rename_uses, shown, uses_in
+from .helpers.arguments import Kind
+from .helpers.references import ref
+from .helpers.refusing import applicable, not_too_many, require
 from .resize import literal, sharing_is_seen
+
+__all__ = ["reuse_buffer", "unroll_buffer"]
 
 # -- reuse_buffer -------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True, cursors={"elsewhere": "stay, gone", "values elsewhere": "stay, gone"})
-def reuse_buffer(rw: Rewrite, a: AllocCursor, b: object) -> Where:
-    """`a: T; s0; b: T; s  ~>  a: T; s0; s[b -> a]`. Paper: A.5.
+@primitive(
+    "A.5",
+    same_values=True,
+    cursors={"elsewhere": "stay, gone", "values elsewhere": "stay, gone"},
+    trial=Trial(programs="pair pair temporary"),
+)
+def reuse_buffer(rw: Rewrite, a: AllocCursor, b: Annotated[object, Kind("another buffer")]) -> Where:
+    """`a: T; s0; b: T; s  ~>  a: T; s0; s[b -> a]`.
 
     `b`, a cursor or name, is an allocation in the scope of `a`, of the same precision, memory and extents.
     Wherever one of the two is read, its own value must still be there: written after any write to the same
@@ -112,15 +123,17 @@ def _values_stay(tree: ProcDef, a: AllocCursor, other: AllocCursor) -> None:
 
 
 @primitive(
+    "A.5",
     same_values=True,
     cursors={
         "target": "replaced",
         "values inside": "stay, first copy, gone",
         "values elsewhere": "stay, gone",
     },
+    trial=Trial(programs="grid asked asked asked temporary", at=(("two dimensions", 85),)),
 )
-def unroll_buffer(rw: Rewrite, a: AllocCursor, dim: int) -> Where:
-    """`a: T[c, _]  ~>  a_0: T[_]; a_1: T[_] ...`, a buffer for each index along a dimension. Paper: A.5.
+def unroll_buffer(rw: Rewrite, a: AllocCursor, dim: Annotated[int, Kind("a dimension with literal indices")]) -> Where:
+    """`a: T[c, _]  ~>  a_0: T[_]; a_1: T[_] ...`, a buffer for each index along a dimension.
 
     The extent is a literal, and so is every index along the dimension; no window keeps it and nobody asks for
     its stride. Other strides that are asked for must stay the same. Returns the allocations.

@@ -23,9 +23,12 @@ from ..ir.types import Tensor
 from ..ir.walk import Path, get, is_bool, is_control, map_children, mentions, rename, subst, update
 from ..logic.forms import TRUE, is_opaque, lin
 from ..logic.questions import clash, facts_at, if_reached, in_loops, prime, safety, to_expr
-from .access import uses_in
-from .framework import Where, applicable, primitive, require
-from .scoping import body_span, loop_at, no_new_races
+from .framework import Trial, Where, primitive
+from .helpers.access import uses_in
+from .helpers.refusing import applicable, require
+from .helpers.scoping import body_span, loop_at, no_new_races
+
+__all__ = ["rotate_buffer"]
 
 
 @primitive(
@@ -36,6 +39,7 @@ from .scoping import body_span, loop_at, no_new_races
         "values inside": "stay, last copy, replaced, gone, lost",
         "values elsewhere": "stay, first copy, last copy",
     },
+    trial=Trial(programs="stencil"),
 )
 def rotate_buffer(rw: Rewrite, fill: ForCursor) -> Where:
     """`for i in seq(lo, hi): s0; for k in seq(0, w): t[k] = f(i + k); s  ~>`

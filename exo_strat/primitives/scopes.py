@@ -17,14 +17,23 @@ from ..ir.nodes import For, If, Pass
 from ..ir.walk import Path, get, mentions
 from ..logic.forms import is_opaque
 from ..logic.questions import evaluation, safety
-from .framework import Where, applicable, primitive, ref, require
+from .framework import Trial, Where, primitive
+from .helpers.references import ref
+from .helpers.refusing import applicable, require
+from .helpers.scoping import body_span, evaluated_early, joint_mode, loop_at, ready, stays_race_free
 from .loops import reorder_loops
-from .scoping import body_span, evaluated_early, joint_mode, loop_at, ready, stays_race_free
+
+__all__ = ["fuse", "lift_scope"]
 
 
-@primitive(same_values=True, cursors={"elsewhere": "stay, gone", "values elsewhere": "stay, replaced, gone"})
+@primitive(
+    "A.3",
+    same_values=True,
+    cursors={"elsewhere": "stay, gone", "values elsewhere": "stay, replaced, gone"},
+    trial=Trial(programs="twins twins twin_ifs configuration stages borrowed"),
+)
 def fuse(rw: Rewrite, first: ForCursor | IfCursor, second: object) -> Where:
-    """`for i: s1; for j: s2  ~>  for i: s1; s2[j -> i]`, and `if e: s1; if e: s2  ~>  if e: s1; s2`. Paper: A.3.
+    """`for i: s1; for j: s2  ~>  for i: s1; s2[j -> i]`, and `if e: s1; if e: s2  ~>  if e: s1; s2`.
 
     `second` (a cursor, pattern or name) is the statement right after the first and has the same range or
     condition; else branches are fused too. The fused loop is parallel if both were. Returns the fused scope,
@@ -93,15 +102,17 @@ def _fuse_ifs(rw: Rewrite, path: Path, after: Path) -> None:
 
 
 @primitive(
+    "A.3",
     same_values=True,
     cursors={
         "elsewhere": "stay, first copy",
         "values inside": "stay, replaced",
         "values elsewhere": "stay, first copy",
     },
+    trial=Trial(programs="lone_scope lone_scope nest configuration", at=(("all of a scope", 85),)),
 )
 def lift_scope(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
-    """Exchanges a loop or `if` with the loop or `if` around it, of which it is all. Paper: A.3.
+    """Exchanges a loop or `if` with the loop or `if` around it, of which it is all.
 
     The target is the inner scope. `for i: if e: s else: s2  ~>  if e: (for i: s) else: (for i: s2)` if e does
     not change in the loop; `if e: for i: s  ~>  for i: if e: s`; `if e: (if e2: s else: s2) else: s3  ~>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Annotated
 
 from pyrsistent import PVector, pvector
 
@@ -46,17 +47,30 @@ from ..ir.types import Scalar, Tensor, Type
 from ..ir.walk import Path, children, get, is_control, mentions, walk
 from ..logic.forms import is_opaque
 from ..logic.questions import Clash, Safe, difference, evaluation, safety, windows_at
-from .access import Dims, Redirect, bounds, redirect_each, shown, statement_of, uses_in
-from .framework import Where, applicable, blk, name_arg, primitive, require, window_arg
-from .scoping import escaping, no_new_races, ready
-from .start import least_value
+from .framework import Trial, Where, primitive
+from .helpers.access import Dims, Redirect, bounds, redirect_each, shown, statement_of, uses_in
+from .helpers.arguments import Kind, NewName
+from .helpers.references import blk, name_arg, window_arg
+from .helpers.refusing import applicable, require
+from .helpers.scoping import escaping, no_new_races, ready
+from .helpers.start import least_value
+
+__all__ = ["bind_expr", "stage_mem"]
 
 # -- bind_expr ----------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True, cursors={"target": "place", "values elsewhere": "stay, replaced, gone"})
-def bind_expr(rw: Rewrite, e: ExprCursor, name: str, cse: bool = False) -> Where:
-    """`s  ~>  a: T; a = e; s[e -> a]`. Paper: A.5.
+@primitive(
+    "A.5",
+    same_values=True,
+    cursors={"target": "place", "values elsewhere": "stay, replaced, gone"},
+    trial=Trial(
+        programs="guarded handed handed handed lent calls repeated configuration sums two_writes",
+        at=(("passed to a call", 75), ("data", 90)),
+    ),
+)
+def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> Where:
+    """`s  ~>  a: T; a = e; s[e -> a]`.
 
     `e` is a data value that the statement evaluates whenever it runs. With `cse`, every equal expression (of
     equal places; operands of sums and products in any order) in the statement is replaced, and in the statements
@@ -151,11 +165,15 @@ def _places_of(tree: ProcDef, at: Path, e: Expr) -> list[Path]:
 
 
 @primitive(
+    "A.5",
     same_values=True,
     cursors={"values inside": "stay, replaced, gone", "values elsewhere": "stay, first copy"},
+    trial=Trial(programs="patch patch accumulation windows overlaid two_writes"),
 )
-def stage_mem(rw: Rewrite, block: BlockCursor, window: str, name: str, accum: bool = False) -> Where:
-    """`s  ~>  tmp: T[..]; tmp = a[w]; s[a -> tmp]; a[w] = tmp`, for a window w of a buffer a. Paper: A.5.
+def stage_mem(
+    rw: Rewrite, block: BlockCursor, window: Annotated[str, Kind("a window")], name: NewName, accum: bool = False
+) -> Where:
+    """`s  ~>  tmp: T[..]; tmp = a[w]; s[a -> tmp]; a[w] = tmp`, for a window w of a buffer a.
 
     `window` is object code such as `"a[0:n, j]"`, half-open; `tmp` has a dimension for each interval. It
     must lie within the buffer. Every access and window of the block is either within it or beside it, by the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from ..cursors.cursor import GapCursor, NodeCursor, ProcCursor
 from ..cursors.edits import Span
@@ -16,12 +17,17 @@ from ..ir.printing import names_at, print_expr
 from ..ir.walk import Path, get, walk
 from ..logic.questions import Clash, evaluation, if_reached, safety, show
 from ..ops.failure import unsafe
-from .framework import Where, argument, in_scope_at, primitive, refuse, require
-from .scoping import ready, rest_of_block, stays_race_free
-from .wellformed import call_error
+from .framework import Trial, Where, primitive
+from .helpers.arguments import Kind
+from .helpers.references import in_scope_at
+from .helpers.refusing import argument, refuse, require
+from .helpers.scoping import ready, rest_of_block, stays_race_free
+from .helpers.wellformed import call_error
+
+__all__ = ["delete_pass", "insert_noop_call", "insert_pass"]
 
 
-@primitive(same_values=True, by_form=True)
+@primitive(same_values=True, by_form=True, trial=Trial(chains="seldom"))
 def insert_pass(rw: Rewrite, gap: GapCursor) -> Where:
     """`s1; s2  ~>  s1; pass; s2`. Exo's documentation. Returns the `pass`. Never fails.
 
@@ -39,7 +45,13 @@ def insert_pass(rw: Rewrite, gap: GapCursor) -> Where:
     return gap.span.path()
 
 
-@primitive(same_values=True, cursors={"elsewhere": "stay, gone"}, by_form=True, again=True)
+@primitive(
+    same_values=True,
+    cursors={"elsewhere": "stay, gone"},
+    by_form=True,
+    again=True,
+    trial=Trial(after=(("insert_pass", 80), ("insert_pass", 50)), chains="seldom"),
+)
 def delete_pass(rw: Rewrite, root: ProcCursor) -> Where:
     """Deletes every `pass` that no block needs: a loop or branch keeps one if it has nothing else.
 
@@ -68,7 +80,12 @@ def delete_pass(rw: Rewrite, root: ProcCursor) -> Where:
 
 
 @primitive(same_values=True)
-def insert_noop_call(rw: Rewrite, gap: GapCursor, instr: Proc, args: Sequence[str | int | NodeCursor]) -> Where:
+def insert_noop_call(
+    rw: Rewrite,
+    gap: GapCursor,
+    instr: Annotated[Proc, Kind("what changes nothing")],
+    args: Annotated[Sequence[str | int | NodeCursor], Kind("arguments of a call")],
+) -> Where:
     """`s1; s2  ~>  s1; foo(args); s2`, for a procedure or instruction that changes nothing, such as a prefetch.
 
     Exo's documentation. `args` are object code, numbers or cursors, one for each of its arguments. The callee must

@@ -7,6 +7,7 @@ with the original.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from ..cursors.cursor import BlockCursor, ProcCursor, at_path
 from ..cursors.edits import Span
@@ -40,19 +41,30 @@ from ..ir.walk import Path, get
 from ..logic.forms import cond, ge, is_opaque, neg, unknown
 from ..logic.questions import Proved, env_of, prove, safety
 from ..ops.failure import unsafe
-from .access import relist, strides_asked, uses
-from .extraction import extracted
-from .framework import CalleeForm, Where, applicable, argument, name_arg, primitive, refuse, require
-from .scoping import escaping, no_new_races
-from .wellformed import configs_differ, well_formed
+from .framework import CalleeForm, Trial, Where, primitive
+from .helpers.access import relist, strides_asked, uses
+from .helpers.arguments import Kind, ProcName
+from .helpers.extraction import extracted
+from .helpers.references import name_arg
+from .helpers.refusing import applicable, argument, refuse, require
+from .helpers.scoping import escaping, no_new_races
+from .helpers.wellformed import configs_differ, well_formed
+
+__all__ = ["add_assertion", "extract_subproc", "make_instr", "partial_eval", "transpose"]
 
 # -- extract_subproc ----------------------------------------------------------------------------------
 
 
 @CalleeForm
-@primitive(same_values=True, cursors={"target": "gone", "inside": "gone", "values inside": "gone"}, again=True)
-def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts: bool = True) -> Where:
-    """`s  ~>  foo(..)`, where foo is a new procedure whose body is s. Paper: A.4. Returns the call.
+@primitive(
+    "A.4",
+    same_values=True,
+    cursors={"target": "gone", "inside": "gone", "values inside": "gone"},
+    again=True,
+    trial=Trial(programs="decided decided decided configuration windows patch nest"),
+)
+def extract_subproc(rw: Rewrite, block: BlockCursor, name: ProcName, include_asserts: bool = True) -> Where:
+    """`s  ~>  foo(..)`, where foo is a new procedure whose body is s. Returns the call.
 
     The paper's form returns the new version and foo. foo takes what s uses, in the order in which it comes into
     scope: control variables, whole buffers, windows. It asserts what is known of its arguments in the place
@@ -106,8 +118,14 @@ def extract_subproc(rw: Rewrite, block: BlockCursor, name: str, include_asserts:
 # -- make_instr ---------------------------------------------------------------------------------------
 
 
-@primitive(same_values=True, by_form=True)
-def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "", c_fence: str = "") -> Where:
+@primitive(same_values=True, by_form=True, trial=Trial(chains="never"))
+def make_instr(
+    rw: Rewrite,
+    proc: ProcCursor,
+    c_template: Annotated[str, Kind("a template", ("t({x});", "t();", ""))],
+    c_global: str = "",
+    c_fence: str = "",
+) -> Where:
     """Makes the procedure an instruction: its body stays the meaning, `c_template` is its C text.
 
     In the text `{x}` stands for an argument, `{x_data}` for the first element of a buffer; `c_global` is C text
@@ -135,8 +153,18 @@ def make_instr(rw: Rewrite, proc: ProcCursor, c_template: str, c_global: str = "
 # -- partial_eval -------------------------------------------------------------------------------------
 
 
-@primitive(cursors={"elsewhere": "stay, gone", "values elsewhere": "stay, replaced, gone"}, by_form=True)
-def partial_eval(rw: Rewrite, proc: ProcCursor, *values: int | bool, **named: int | bool) -> Where:
+@primitive(
+    cursors={"elsewhere": "stay, gone", "values elsewhere": "stay, replaced, gone"},
+    by_form=True,
+    narrows=True,
+    trial=Trial(after=(("make_instr", 15),)),
+)
+def partial_eval(
+    rw: Rewrite,
+    proc: ProcCursor,
+    *values: Annotated[int | bool, Kind("values for the first arguments")],
+    **named: Annotated[int | bool, Kind("values by name")],
+) -> Where:
     """`def foo(n, x): s  ~>  def foo(x): s[n -> 8]`: fixes control arguments to literals. Returns the root.
 
     `values` are those of the first arguments, `named` those of others by name. Assertions that are then always
@@ -215,8 +243,8 @@ def _narrowed(rw: Rewrite) -> None:
 # -- add_assertion ------------------------------------------------------------------------------------
 
 
-@primitive()
-def add_assertion(rw: Rewrite, proc: ProcCursor, condition: str) -> Where:
+@primitive(narrows=True)
+def add_assertion(rw: Rewrite, proc: ProcCursor, condition: Annotated[str, Kind("what may be asserted")]) -> Where:
     """`def foo(..): s  ~>  def foo(..): assert e; s`. Returns the root.
 
     The procedure may then be called with fewer arguments: the result is not interchangeable with the original,
@@ -243,7 +271,14 @@ def add_assertion(rw: Rewrite, proc: ProcCursor, condition: str) -> Where:
 # -- transpose ----------------------------------------------------------------------------------------
 
 
-@primitive(again=True)
+@primitive(
+    again=True,
+    trial=Trial(
+        programs="turned turned turned nest windows calls grid",
+        after=(("make_instr", 15),),
+        at=(("a matrix", 85),),
+    ),
+)
 def transpose(rw: Rewrite, arg: ArgCursor) -> Where:
     """`def foo(x: T[n, m]): s  ~>  def foo(x: T[m, n]): s[x[i, j] -> x[j, i]]`. Returns the argument.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from ..cursors.cursor import BlockCursor, StmtCursor
 from ..cursors.edits import Span, span_of
 from ..cursors.rewrite import Rewrite
@@ -11,10 +13,16 @@ from ..ir.precisions import converted, element
 from ..ir.reductions import combined
 from ..ir.walk import get
 from ..logic.questions import accesses, reads_of, resolve, safety, windows_at
-from .framework import Where, applicable, primitive, ref, require
+from .framework import Trial, Where, primitive
+from .helpers.arguments import Kind
+from .helpers.references import ref
+from .helpers.refusing import applicable, require
+
+__all__ = ["merge_writes"]
 
 
 @primitive(
+    "A.6",
     same_values=True,
     cursors={
         "target": "stay, gone",
@@ -22,9 +30,10 @@ from .framework import Where, applicable, primitive, ref, require
         "values inside": "stay, gone",
         "values elsewhere": "stay, gone",
     },
+    trial=Trial(programs="two_writes two_writes rivals", at=(("two writes", 85),)),
 )
-def merge_writes(rw: Rewrite, block: BlockCursor, second: object = None) -> Where:
-    """Two neighbouring writes to one location become one. Paper: A.6.
+def merge_writes(rw: Rewrite, block: BlockCursor, second: Annotated[object, Kind("the second write")] = None) -> Where:
+    """Two neighbouring writes to one location become one.
 
     `x = e1; x = e2  ~>  x = e2` and `x += e1; x = e2  ~>  x = e2`; `x = e1; x += e2  ~>  x = e1 + e2`;
     `x += e1; x += e2  ~>  x += e1 + e2`; and so with `*`, and with `min` and `max`, which take the extern

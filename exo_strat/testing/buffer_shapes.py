@@ -1,6 +1,6 @@
 """Shapes of code around local buffers, for the rewrites that resize, fold, share and rotate them.
 
- Like those of `shapes`, each is what some rewrites act on, or a way in which they go wrong.
+Like those of `shapes`, each is what some rewrites act on, or a way in which they go wrong.
 """
 
 from __future__ import annotations

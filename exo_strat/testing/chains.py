@@ -1,6 +1,6 @@
 """Chains of rewrites: several primitives and strategies in a row, and at the end a comparison with the first program.
 
- One rewrite at a time is checked in `harness`; here it is what rewrites leave to the next ones:
+One rewrite at a time is checked in `harness`; here it is what rewrites leave to the next ones:
 notes of fields and arguments, facts, forwarded cursors, copies of one variable, buffers in other memories.
 """
 
@@ -17,12 +17,13 @@ from ..cursors.cursor import Cursor
 from ..cursors.kinds import CallCursor
 from ..cursors.proc import Proc
 from ..ops.strategy import Op
-from ..primitives import PRIMITIVES, Primitive, call_eqv
-from .applications import arguments, targets
+from ..primitives import PRIMITIVES, call_eqv
+from .applications import application
 from .choices import Choices
 from .equivalence import assert_equivalent, assert_lawful
-from .harness import NARROWING
+from .harness import narrows
 from .laws import assert_head_stays
+from .targets import targets
 
 Finish = Callable[[Proc, Proc], object]
 """A further comparison of the first program and the last one, which raises an `AssertionError`."""
@@ -32,12 +33,6 @@ Keep = Callable[[Proc], bool]
 
 TRIES = 8
 """How many rewrites are tried for each that is to succeed."""
-PLAIN = ("commute_expr", "delete_pass", "insert_pass", "rename_variable", "simplify")
-"""Primitives that nearly always succeed and change little: tried less often."""
-ENDINGS = ("make_instr",)
-"""What nothing that follows is about."""
-
-
 Drawn = tuple[str, Op, Cursor]
 """A rewrite, what it is counted as, and where it starts."""
 Draw = Callable[[Choices, Proc], Drawn | None]
@@ -95,7 +90,7 @@ def check_chain(
     how = " >> ".join(map(str, q.history()))
     assert_lawful(p, q, text, how)
     assert_head_stays(p, q, how)
-    narrower = any(getattr(op, "name", "") in NARROWING for op in q.history())
+    narrower = any(map(narrows, q.history()))
     tally.compared += assert_equivalent(p, q, how=how, narrower=narrower) > 0
     for compare in finish:
         compare(p, q)
@@ -145,11 +140,8 @@ def _rewritten(ch: Choices, p: Proc) -> Proc:
 
 
 def _primitive(ch: Choices, p: Proc) -> Drawn | None:
-    name = ch.pick([n for n in sorted(PRIMITIVES) if n not in ENDINGS])
-    if name in PLAIN and ch.chance(70):
+    form = ch.pick([op for op in PRIMITIVES.values() if op.spec.trial.chains != "never"])
+    if form.spec.trial.chains == "seldom" and ch.chance(70):
         return None
-    found = targets(p, PRIMITIVES[name].targets)
-    if not found:
-        return None
-    c = ch.pick(found)
-    return name, Primitive(name, arguments(ch, name, c)), c
+    drawn = application(ch, p, form)
+    return drawn and (form.spec.name, *drawn)

@@ -1,6 +1,6 @@
 """Shapes of code about config fields: written and read, in bounds, in windows and as arguments of calls.
 
- Like those of `shapes`, each is what some rewrites act on, or a way in which they go wrong.
+Like those of `shapes`, each is what some rewrites act on, or a way in which they go wrong.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from ..ir.nodes import Node, Stmt
 from ..ir.types import Control, Scalar
 from ..ir.walk import Path, walk
 from ..ops.strategy import Op
-from ..primitives import PRIMITIVES, Primitive
+from ..primitives import Primitive
 from .equivalence import demand
 
 
@@ -147,7 +147,7 @@ def violations(m: Proc, q: Proc, target: Cursor, op: Op) -> Iterator[str]:
     """What is wrong with where the cursors of a marked version go in a rewrite of it, in words."""
     if q is m:
         return
-    declared = PRIMITIVES[op.name].cursors if isinstance(op, Primitive) else None
+    declared = op.spec.cursors if isinstance(op, Primitive) else None
     for g in ways(m, q, target):
         there = q.forward(g.cursor)
         if g.wrong:

@@ -1,6 +1,6 @@
 """Checking rewrites on random programs, with a count of what was accepted and what was refused.
 
- A test in which nothing is ever accepted, or nothing refused, says little:
+A test in which nothing is ever accepted, or nothing refused, says little:
 `Tally` keeps count, so that tests can ask for a quota.
 """
 
@@ -23,7 +23,8 @@ from ..cursors.proc import Proc
 from ..ops.failure import Failure
 from ..ops.strategy import Atomic, Op
 from ..ops.strategy import check_op as require_op
-from .applications import applications, targets
+from ..primitives import Primitive, PrimitiveForm
+from .applications import applications
 from .choices import Choices
 from .counterexamples import assert_real, claims
 from .equivalence import Malformed, assert_equivalent, assert_lawful
@@ -32,6 +33,7 @@ from .laws import assert_focus, assert_head_stays
 from .programs import random_proc
 from .search import search
 from .shapes import SHAPES
+from .targets import targets
 
 
 @dataclass
@@ -104,18 +106,19 @@ def check_op(
     return q
 
 
-NARROWING = ("add_assertion", "partial_eval", "set_window")
-"""Primitives after which a procedure may admit fewer inputs."""
+def narrows(op: object) -> bool:
+    """Whether a procedure may admit fewer inputs after an Op."""
+    return isinstance(op, Primitive) and op.spec.narrows
 
 
 def _is_narrower(p: Proc, q: Proc) -> bool:
     """Whether a later version is another procedure, which may admit fewer inputs: only those count then."""
     made = (v.rewritten for v in takewhile(lambda v: v is not p, q.versions()))
-    return q.origin is not p.origin and any(m is not None and getattr(m.op, "name", "") in NARROWING for m in made)
+    return q.origin is not p.origin and any(m is not None and narrows(m.op) for m in made)
 
 
 def check_primitive(
-    name: str,
+    primitive: PrimitiveForm,
     programs: int,
     tally: Tally,
     shapes: Sequence[str] = (),
@@ -131,9 +134,9 @@ def check_primitive(
     """
 
     def once(ch: Choices) -> None:
-        p = random_proc(ch, shapes or shapes_for(name))
-        for q, op, c in applications(ch, p, name) if p is not None else ():
-            check_op(op, q, c, tally, name, most)
+        p = random_proc(ch, shapes or shapes_for(primitive))
+        for q, op, c in applications(ch, p, primitive) if p is not None else ():
+            check_op(op, q, c, tally, primitive.spec.name, most)
 
     search(once, takewhile(lambda _: not enough(), range(first, first + programs)), shrink)
 
@@ -207,66 +210,10 @@ def _run(test: Callable[[Proc], None], programs: st.SearchStrategy[Proc], max_ex
     )(run)()
 
 
-SUITED = {
-    "divide_with_recompute": ("nest", "neighbours", "independent", "invariant", "temporary", "configuration"),
-    "merge_recompute": ("tiles", "tiles"),
-    "divide_loop": ("nest", "anything", "temporary", "configuration", "drifting"),
-    "specialize": ("temporary", "assigned", "patch", "handed", "guarded"),
-    "extract_subproc": ("decided", "decided", "decided", "configuration", "windows", "patch", "nest"),
-    "drop_guard": ("lanes", "lanes", "lanes", "temporary"),
-    "guard_first": ("reload", "reload", "invariant", "temporary", "configuration"),
-    "reorder_loops": ("nest", "anything", "borrowed", "diagonal"),
-    "mult_loops": ("nest", "counted", "drifting"),
-    "shift_loop": ("counted", "counted", "counted", "nest", "temporary"),
-    "fuse": ("twins", "twins", "twin_ifs", "configuration", "stages", "borrowed"),
-    "join_loops": ("sequence", "twins", "invariant"),
-    "lift_scope": ("lone_scope", "lone_scope", "nest", "configuration"),
-    "remove_loop": ("invariant", "invariant", "accumulation", "calls"),
-    "unroll_loop": (
-        "patch", "nest", "decided", "counted", "counted", "counted", "temporary", "configuration", "drifting",
-    ),
-    "fission": (
-        "sequence", "accumulation", "temporary", "twin_ifs", "configuration", "calls", "windows", "stages", "borrowed"
-    ),
-    "lift_alloc": ("sized", "sized", "temporary", "independent"),
-    "sink_alloc": ("temporary", "temporary", "borrowed", "borrowed", "accumulation", "branches"),
-    "delete_buffer": ("temporary", "anything", "accumulation"),
-    "expand_dim": ("temporary", "temporary", "accumulation", "sized"),
-    "rearrange_dim": ("temporary", "grid", "asked", "asked", "asked", "windows"),
-    "divide_dim": ("temporary", "grid"),
-    "mult_dim": ("grid", "asked"),
-    "resize_dim": ("ring", "ring", "grid", "temporary"),
-    "unroll_buffer": ("grid", "asked", "asked", "asked", "temporary"),
-    "reuse_buffer": ("pair", "pair", "temporary"),
-    "rotate_buffer": ("stencil",),
-    "merge_writes": ("two_writes", "two_writes", "rivals"),
-    "inline_assign": ("assigned", "assigned", "assigned", "temporary", "sequence"),
-    "inline_window": ("windows", "sliding", "sliding", "sliding"),
-    "left_reassociate_expr": ("sums",),
-    "split_write": ("sums", "sums", "two_writes"),
-    "fold_into_reduce": ("sums", "sums", "two_writes"),
-    "lift_reduce_constant": ("scaled", "scaled", "scaled"),
-    "inline": ("calls", "lent", "moved", "moved", "configuration", "drifting"),
-    "replace": ("calls", "lookalikes", "misfits", "misfits", "configuration"),
-    "call_eqv": ("calls", "lent", "lent", "configuration"),
-    "eliminate_dead_code": ("decided",),
-    "stage_mem": ("patch", "patch", "accumulation", "windows", "overlaid", "two_writes"),
-    "bind_config": ("configuration", "configuration", "guarded"),
-    "bind_expr": (
-        "guarded", "handed", "handed", "handed", "lent", "calls", "repeated", "configuration", "sums", "two_writes",
-    ),
-    "transpose": ("turned", "turned", "turned", "nest", "windows", "calls", "grid"),
-    "set_window": ("relied", "relied", "relied", "calls", "independent", "windows"),
-    "delete_config": ("configuration",),
-    "write_config": ("configuration",),
-}
-"""The shapes that suit a primitive. One of any shape is drawn now and then, too."""
-
-
-def shapes_for(name: str) -> tuple[str, ...]:
-    """The shapes of programs to test a primitive on."""
-    suited = SUITED.get(name)
-    return tuple(SHAPES) if suited is None else (*suited, *suited, "anything")
+def shapes_for(op: PrimitiveForm) -> tuple[str, ...]:
+    """The shapes of programs to test a primitive on: those that suit it, and now and then any."""
+    suited = op.spec.trial.programs.split()
+    return (*suited, *suited, "anything") if suited else tuple(SHAPES)
 
 
 def examples(n: int) -> int:

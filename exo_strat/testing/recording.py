@@ -1,6 +1,6 @@
 """The reference interpreter with a log of which location was read and written in which iterations.
 
- What a callee does is logged as done by the call; its own iterations have no name in
+What a callee does is logged as done by the call; its own iterations have no name in
 the caller and are left out.
 """
 

@@ -2,7 +2,7 @@
 
     python -m exo_strat.testing.reference > docs/primitives.md
 
- Before and after, condition and result are sentences of the docstrings; where cursors go is what
+Before and after, condition and result are sentences of the docstrings; where cursors go is what
 `@primitive` declares. A test compares the file with this.
 """
 
@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from inspect import cleandoc, signature
 
 from ..primitives import PRIMITIVES
-from ..primitives.framework import ROLES, WAYS, Spec, kind_name
+from ..primitives.framework import ROLES, WAYS, Spec
+from ..primitives.helpers.references import kind_name
 
 SECTIONS: Mapping[str, str] = {
     "A.1": "Loops (A.1)",
@@ -27,7 +28,7 @@ SECTIONS: Mapping[str, str] = {
     "A.8": "Configuration state (A.8)",
     "": "Beyond the paper",
 }
-"""The sections of the paper's appendix, as docstrings name them."""
+"""The sections of the paper's appendix."""
 
 _WORDS = "\n\n".join(
     f"{what}\n\n" + "\n".join(f"* *{word}*: {text}." for word, text in words.items())
@@ -71,9 +72,8 @@ class Entry:
         """What a docstring says, sorted into columns."""
         text = cleandoc(spec.fn.__doc__ or "").partition(">>>")[0].strip()
         head, _, rest = text.partition("\n\n")
-        section = next((s for s in SECTIONS if s and f"Paper: {s}." in text), "")
         first, *more = sentences(head)
-        body = [s for s in (*more, *sentences(rest)) if not re.match(r"Paper: A\.\d\.|Exo's documentation\.", s)]
+        body = [s for s in (*more, *sentences(rest)) if not s.startswith("Exo's documentation.")]
         results = [s for s in body if re.match(r"(\w+ )?[Rr]eturns? ", s) and "paper's form" not in s]
         cursors = [s for s in body if "ursors" in s and s not in results]
         cursors += [after.strip(" .") + "." for s in results if "ursors" in (after := s.partition(";")[2])]
@@ -81,7 +81,7 @@ class Entry:
         made = [s.partition(";")[0].removeprefix("Returns ").rstrip(".") for s in results]
         call = f"`{spec.name}{signature_text(spec)}`<br>on {' or '.join(kind_name(t) for t in spec.targets)}"
         condition += ["*By form.*"] * spec.by_form
-        return cls(call, section, first, " ".join(condition), "; ".join(made), " ".join(cursors))
+        return cls(call, spec.section, first, " ".join(condition), "; ".join(made), " ".join(cursors))
 
     def row(self, ways: str) -> str:
         """The entry as a row of a Markdown table."""
@@ -117,10 +117,10 @@ def declared(spec: Spec) -> str:
 
 def reference() -> str:
     """The whole document."""
-    entries = {name: Entry.of(spec) for name, spec in sorted(PRIMITIVES.items())}
+    entries = {name: Entry.of(op.spec) for name, op in PRIMITIVES.items()}
     parts = [HEADER]
     for section, title in SECTIONS.items():
-        rows = [e.row(declared(PRIMITIVES[name])) for name, e in entries.items() if e.section == section]
+        rows = [e.row(declared(PRIMITIVES[name].spec)) for name, e in entries.items() if e.section == section]
         if rows:
             heads = "| Primitive | Before ~> after | Condition | Result | Cursors |\n|---|---|---|---|---|"
             parts.append(f"## {title}\n\n{heads}\n" + "\n".join(rows) + "\n")

@@ -2,7 +2,7 @@
 
     python -m exo_strat.testing.soak -n 10000 [--primitive NAME ...] [--jobs J] [--first SEED]
 
- The table goes to the standard output as Markdown, violations before it; progress goes to
+The table goes to the standard output as Markdown, violations before it; progress goes to
 the error output, if that is a terminal. The exit status is 1 if there was a violation. Runs with one first seed
 try the same programs every time.
 """
@@ -75,7 +75,7 @@ def soak(name: str, applications: int, first: int = 0) -> Row:
     while tally.tried(name) < applications and seed - first < BARREN * applications:
         for k in range(seed, seed + CHUNK):
             try:
-                check_primitive(name, 1, tally, first=k, enough=lambda: tally.tried(name) >= applications)
+                check_primitive(PRIMITIVES[name], 1, tally, first=k, enough=lambda: tally.tried(name) >= applications)
             except AssertionError as e:
                 found.append(f"{name}, seed {k}: {e}")
         seed += CHUNK

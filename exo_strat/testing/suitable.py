@@ -3,7 +3,7 @@ form."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from ..cursors.cursor import BlockCursor, Cursor, ExprCursor
 from ..cursors.kinds import AllocCursor, ArgCursor, AssignCursor, CallCursor, ForCursor, IfCursor
@@ -91,24 +91,20 @@ def alike(c: BlockCursor) -> list[Proc]:
     return [p for _, p in sorted(callees().items()) if [skeleton(s) for s in p.tree.body] == form]
 
 
-SUITABLE: Mapping[str, Sequence[tuple[int, Callable[[Cursor], bool]]]] = {
-    "bind_expr": [(75, _is_passed), (90, _is_data)],
-    "fold_into_reduce": [(85, _reads_itself)],
-    "lift_alloc": [(85, lambda c: len(c.place()) > 1)],
-    "lift_reduce_constant": [(95, _is_sum)],
-    "lift_scope": [(85, _is_all_of_a_scope)],
-    "merge_recompute": [(90, _is_nest)],
-    "merge_writes": [(85, _is_two_writes)],
-    "mult_dim": [(85, _has_two_dimensions)],
-    "mult_loops": [(70, _is_nest)],
-    "rearrange_dim": [(85, _has_two_dimensions)],
-    "replace": [(85, _is_like_a_callee)],
-    "set_window": [(85, lambda c: isinstance(c, ArgCursor) and c.is_tensor())],
-    "shift_loop": [(70, _counts_from_a_field)],
-    "sink_alloc": [(85, _is_used_in_one_scope)],
-    "transpose": [(85, lambda c: isinstance(c, ArgCursor) and c.is_tensor() and len(c.shape()) == 2)],
-    "unroll_loop": [(50, _counts_from_a_field)],
-    "unroll_buffer": [(85, _has_two_dimensions)],
+SUITABLE: Mapping[str, Callable[[Cursor], bool]] = {
+    "a matrix": lambda c: isinstance(c, ArgCursor) and c.is_tensor() and len(c.shape()) == 2,
+    "a nest": _is_nest,
+    "a start and a loop": _is_sum,
+    "a tensor": lambda c: isinstance(c, ArgCursor) and c.is_tensor(),
+    "all of a scope": _is_all_of_a_scope,
+    "counts from a field": _counts_from_a_field,
+    "data": _is_data,
+    "inside a scope": lambda c: len(c.place()) > 1,
+    "like a callee": _is_like_a_callee,
+    "passed to a call": _is_passed,
+    "reads what it writes": _reads_itself,
+    "two dimensions": _has_two_dimensions,
+    "two writes": _is_two_writes,
+    "used in one scope": _is_used_in_one_scope,
 }
-"""The targets that are drawn for a primitive so many times in a hundred, if a program has any: else most refusals would
-be of the form only."""
+"""The kinds of targets that primitives ask for (`Trial.at`)."""

@@ -15,7 +15,7 @@ from exo_strat.direct import call_eqv, inline, rename, set_memory, stage_mem
 from exo_strat.ir.memo import forget
 from exo_strat.ir.memory import DRAM_STACK
 from exo_strat.logic.solver.answers import Question, listening
-from exo_strat.primitives.framework import PRIMITIVES
+from exo_strat.primitives import PRIMITIVES
 from exo_strat.testing.applications import applications
 from exo_strat.testing.choices import Choices
 from exo_strat.testing.harness import examples, shapes_for
@@ -131,8 +131,8 @@ def accepted(name: str, programs: int) -> list[Proc]:
     found: list[Proc] = []
     for seed in range(programs):
         ch = Choices.seeded(seed, [])
-        p = random_proc(ch, shapes_for(name))
-        outcomes = [op(q, c) for q, op, c in applications(ch, p, name)] if p is not None else []
+        p = random_proc(ch, shapes_for(PRIMITIVES[name]))
+        outcomes = [op(q, c) for q, op, c in applications(ch, p, PRIMITIVES[name])] if p is not None else []
         found += [o.unwrap()[0] for o in outcomes if isinstance(o, Success)]
     return found
 

@@ -393,12 +393,12 @@ def test_what_cannot_be_lifted_is_refused_when_the_op_is_made(fn: Any, args: tup
 
 
 def test_direct_forms_have_their_own_signatures() -> None:
-    for name, spec in exo_strat.primitives.framework.PRIMITIVES.items():
+    for name, op in exo_strat.primitives.PRIMITIVES.items():
         form = getattr(exo_strat.direct, name, None)
         if form is None:
             continue
         names = [p for p in inspect.signature(form).parameters if p not in ("p", "ref")]
-        assert names == list(spec.signature.parameters) and form.__name__ == name and form.__doc__
+        assert names == list(op.spec.signature.parameters) and form.__name__ == name and form.__doc__
     signature = "(p: 'Proc', ref: 'Cursor | str', /, cut: 'ExprLike') -> 'Proc'"
     assert str(inspect.signature(exo_strat.direct.cut_loop)) == signature
 

@@ -267,8 +267,8 @@ def test_the_generator_meets_most_laws() -> None:
     assert seen >= {"R7", "R5", "R4", "C2", "C3", "C4", "S3", "T3", "G1", "A1"}
 
 
-TOTAL = {name for name, spec in PRIMITIVES.items() if spec.total}
-AGAIN = {name for name, spec in PRIMITIVES.items() if spec.again}
+TOTAL = {name for name, op in PRIMITIVES.items() if op.spec.total}
+AGAIN = {name for name, op in PRIMITIVES.items() if op.spec.again}
 
 
 @pytest.mark.parametrize("name", sorted(AGAIN | TOTAL))
@@ -276,8 +276,8 @@ def test_these_primitives_apply_again_where_they_lead(name: str) -> None:
     met = 0
     for seed in range(8):
         choices = Choices.seeded(seed)
-        p = random_proc(choices, shapes_for(name))
-        for q, op, c in applications(choices, p, name) if p is not None else ():
+        p = random_proc(choices, shapes_for(PRIMITIVES[name]))
+        for q, op, c in applications(choices, p, PRIMITIVES[name]) if p is not None else ():
             outcome = op(q, c)
             assert name not in TOTAL or isinstance(outcome, Success)
             if isinstance(outcome, Success):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -15,18 +14,10 @@ from exo_strat.cursors.proc import Rewritten
 from exo_strat.cursors.rewrite import Rewrite
 from exo_strat.direct import call_eqv, rename
 from exo_strat.ir.build import data
-from exo_strat.primitives.framework import _DEFINED, Where, primitive
+from exo_strat.primitives.framework import PrimitiveForm, Where, primitive
 
 BAR = proc_from_source("def bar(x: f32): x = 1.0")
 FOO = proc_from_source("def foo(x: f32): bar(x)", {"bar": BAR})
-
-
-@pytest.fixture(autouse=True)
-def _defined_here() -> Iterator[None]:
-    before = dict(_DEFINED)
-    yield
-    for name in _DEFINED.keys() - before.keys():
-        del _DEFINED[name]
 
 
 def is_taken(other: Proc) -> bool:
@@ -96,11 +87,21 @@ def test_what_a_function_says_of_where_it_stands_does_not_count() -> None:
     def rename(rw: Rewrite, root: ProcCursor, name: str) -> Where:
         return ()
 
-    rename.__module__ = PRIMITIVES["rename"].fn.__module__
+    rename.__module__ = PRIMITIVES["rename"].spec.fn.__module__
     with pytest.raises(TypeError, match=r"only primitives of exo_strat\.primitives are trusted"):
         primitive(same_values=True)(rename)
-    with pytest.raises(ValueError, match="there is a primitive rename"):
-        primitive()(rename)
+
+
+def test_a_declaration_made_by_hand_is_not_trusted() -> None:
+    for spec in (
+        replace(PRIMITIVES["rename"].spec, fn=set_to_two, targets=(AssignCursor,)),
+        replace(PRIMITIVES["set_precision"].spec, same_values=True),
+    ):
+        form = PrimitiveForm(spec)
+        q = form.direct(BAR, "x = _" if spec.name == "rename" else "x", *["f64"] * (spec.name != "rename"))
+        assert q != BAR and q.origin is q and not is_taken(q)
+    with pytest.raises(AttributeError):
+        PRIMITIVES["rename"].spec = PRIMITIVES["simplify"].spec  # type: ignore[misc]
 
 
 def test_a_procedure_is_filled_in_once() -> None:
@@ -113,7 +114,8 @@ def test_a_primitive_from_elsewhere_does_not_replace_another() -> None:
     def rename(rw: Rewrite, root: ProcCursor, name: str) -> Where:
         return ()
 
-    with pytest.raises(ValueError, match=r"there is a primitive rename in exo_strat\.primitives\.annotations"):
-        primitive()(rename)
+    ours, theirs = PRIMITIVES["rename"]("foo"), primitive()(rename)("foo")
+    assert ours != theirs and str(ours) == str(theirs)
+    assert ours(BAR).unwrap()[0].name() == "foo" and theirs(BAR).unwrap()[0].name() == "bar"
     with pytest.raises(TypeError):
-        PRIMITIVES["rename"] = replace(PRIMITIVES["rename"], fn=rename)  # type: ignore[index]
+        PRIMITIVES["rename"] = primitive()(rename)  # type: ignore[index]

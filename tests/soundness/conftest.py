@@ -43,7 +43,7 @@ def must_be_caught(request: pytest.FixtureRequest) -> Callable[..., None]:
         known = _seeds().get(name)
         for seed in (*(() if known is None else (known,)), *range(BUDGET)):
             try:
-                check_primitive(primitive, 1, Tally(), shapes.split(), shrink=False, first=seed)
+                check_primitive(PRIMITIVES[primitive], 1, Tally(), shapes.split(), shrink=False, first=seed)
             except (Miscompiled, Malformed):
                 if found := os.environ.get("EXO_STRAT_FOUND"):
                     with open(found, "a") as file:

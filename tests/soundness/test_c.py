@@ -58,8 +58,8 @@ def results(name: str) -> Iterator[Proc]:
     """Results of a primitive, one a program, under other names."""
     for seed in range(PROGRAMS):
         ch = Choices.seeded(seed)
-        p = random_proc(ch, shapes_for(name))
-        for q, op, c in applications(ch, p, name) if p is not None else ():
+        p = random_proc(ch, shapes_for(PRIMITIVES[name]))
+        for q, op, c in applications(ch, p, PRIMITIVES[name]) if p is not None else ():
             outcome = op(q, c)
             if isinstance(outcome, Success) and can_be_compared(outcome.unwrap()[0]):
                 yield renamed(Choices.seeded(seed), outcome.unwrap()[0], c_word)

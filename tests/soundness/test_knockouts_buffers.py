@@ -17,7 +17,8 @@ from exo_strat.logic.effects.dependence import SAFE
 from exo_strat.logic.forms.formula import FALSE
 from exo_strat.logic.questions import safety
 from exo_strat.logic.questions import storage_sharing as slots
-from exo_strat.primitives import access, dims, resize, reuse, rotate, staging
+from exo_strat.primitives import dims, resize, reuse, rotate, staging
+from exo_strat.primitives.helpers import access
 
 Caught = Callable[..., None]
 

@@ -22,7 +22,6 @@ from exo_strat.cursors.rewrite import Rewrite
 from exo_strat.ir.nodes import Node
 from exo_strat.ir.walk import with_child
 from exo_strat.primitives import PRIMITIVES
-from exo_strat.primitives.framework import _DEFINED
 from exo_strat.testing.library import callees, versions
 
 Caught = Callable[..., None]
@@ -138,14 +137,14 @@ VARIANTS = [
     V("rewrite_expr", "cursors to what stands beside it are lost", "rw.replace(e.path, value)",
       "rw.replace(e.path[:-1], put(get(tree, e.path[:-1]), e.path[-1], value))"),
     V("simplify", "the other branch", '"body" if truth else "orelse"', '"orelse" if truth else "body"', "decided",
-      "primitives.simplify._Simplification._choose"),
+      "primitives.simplification._Simplification._choose"),
     V("simplify", "a condition decides itself", "decided(s.cond, known",
       'decided(s.cond, facts_inside(known, s, "body", self.env)', "lone_scope",
-      "primitives.simplify._Simplification._choose"),
+      "primitives.simplification._Simplification._choose"),
     V("simplify", "one iteration is none", "n <= 0", "n <= 1", "decided patch",
-      "primitives.simplify._Simplification._never_runs"),
+      "primitives.simplification._Simplification._never_runs"),
     V("simplify", "a factor 1 absorbs", "_is(x, 0) or _is(y, 0)", "_is(x, 0) or _is(y, 1)", "scaled sums",
-      "primitives.simplify._shorter"),
+      "primitives.simplification._shorter"),
     V("eliminate_dead_code", "a loop that runs", 'Binary("<=", node.hi, node.lo)', 'Binary("<=", node.lo, node.hi)'),
     V("eliminate_dead_code", "the other branch", 'rw.unwrap(path, "orelse")', "rw.unwrap(path)"),
     # -- annotations, names, statements that do nothing
@@ -259,8 +258,9 @@ def test_a_variant_is_caught(
         for holder in known:
             monkeypatch.setattr(holder, name, fn)
     else:
-        spec = PRIMITIVES[primitive]
-        monkeypatch.setitem(_DEFINED, primitive, replace(spec, fn=changed(spec.fn, variant.old, variant.new)))
+        spec = PRIMITIVES[primitive].spec
+        knocked_out = replace(spec, fn=changed(spec.fn, variant.old, variant.new))
+        monkeypatch.setattr(PRIMITIVES[primitive], "_spec", knocked_out)
     must_be_caught(primitive, variant.shapes)
 
 
@@ -268,5 +268,5 @@ def test_a_variant_is_caught(
 def test_another_procedure_that_is_taken_for_the_same(
     primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
 ) -> None:
-    monkeypatch.setitem(_DEFINED, primitive, replace(PRIMITIVES[primitive], same_values=True))
+    monkeypatch.setattr(PRIMITIVES[primitive], "_spec", replace(PRIMITIVES[primitive].spec, same_values=True))
     must_be_caught(primitive, "")

@@ -20,7 +20,7 @@ from exo_strat.primitives import arithmetic, configs, inlining, procs, staging, 
 from exo_strat.testing import Miscompiled, assert_equivalent, precisions
 
 Caught = Callable[..., None]
-simplify = import_module("exo_strat.primitives.simplify")  # the package has a primitive of that name
+simplify = import_module("exo_strat.primitives.simplification")  # the package has a primitive of that name
 Narrow = Config("Narrow", pmap({"a": types.f32}))
 
 

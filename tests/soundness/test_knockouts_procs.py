@@ -17,8 +17,8 @@ from exo_strat.cursors.rewrite import Rewrite
 from exo_strat.logic.effects import liveness
 from exo_strat.logic.effects.dependence import SAFE
 from exo_strat.logic.questions import evaluation
-from exo_strat.primitives import PRIMITIVES, configs, extraction, framework, procs, scoping, subprocs
-from exo_strat.primitives.framework import _DEFINED
+from exo_strat.primitives import PRIMITIVES, configs, framework, procs, subprocs
+from exo_strat.primitives.helpers import extraction, scoping
 
 Caught = Callable[..., None]
 
@@ -201,8 +201,8 @@ def test_an_argument_that_is_dropped_and_still_used(
 def test_a_procedure_that_was_narrowed_is_another_one(
     primitive: str, monkeypatch: pytest.MonkeyPatch, must_be_caught: Caught
 ) -> None:
-    spec = PRIMITIVES["add_assertion"]
-    monkeypatch.setitem(_DEFINED, "add_assertion", replace(spec, same_values=True))
+    form = PRIMITIVES["add_assertion"]
+    monkeypatch.setattr(form, "_spec", replace(form.spec, same_values=True))
     must_be_caught(primitive)
 
 

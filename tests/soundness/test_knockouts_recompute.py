@@ -12,11 +12,11 @@ from exo_strat.ir.walk import get
 from exo_strat.logic.effects.dependence import SAFE
 from exo_strat.logic.forms.formula import FALSE
 from exo_strat.logic.questions import evaluation, recomputation, safety
-from exo_strat.primitives import scoping
+from exo_strat.primitives.helpers import scoping
 
 Caught = Callable[..., None]
 
-specialize = import_module("exo_strat.primitives.specialize")  # the package has the primitive by this name
+specialize = import_module("exo_strat.primitives.specialization")  # the package has the primitive by this name
 
 
 def yes(*_: object, **__: object) -> object:

@@ -26,7 +26,8 @@ from exo_strat.logic.effects.dependence import SAFE
 from exo_strat.logic.questions import evaluation
 from exo_strat.logic.questions import privatization as private
 from exo_strat.logic.solver.answers import Proved
-from exo_strat.primitives import loops, scopes, scoping
+from exo_strat.primitives import loops, scopes
+from exo_strat.primitives.helpers import scoping
 from exo_strat.testing import Miscompiled, assert_equivalent
 
 Caught = Callable[..., None]

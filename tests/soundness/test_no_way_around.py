@@ -26,8 +26,8 @@ KIND_OF_RESULT = {
 def test_each_flag_of_a_primitive_chooses_what_is_made() -> None:
     flags = {
         (name, prm.name)
-        for name, spec in PRIMITIVES.items()
-        for prm in spec.signature.parameters.values()
+        for name, form in PRIMITIVES.items()
+        for prm in form.spec.signature.parameters.values()
         if isinstance(prm.default, bool) or str(prm.annotation) == "bool"
     }
     assert flags == set(KIND_OF_RESULT), "say here what the flag chooses; none may choose whether something is checked"

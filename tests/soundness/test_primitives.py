@@ -36,14 +36,14 @@ MOST_OPEN = 5
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("name", sorted(PRIMITIVES))
 def test_what_is_accepted_computes_the_same_and_what_is_refuted_is_false(name: str) -> None:
-    tally, by_form = Tally(), PRIMITIVES[name].by_form
+    tally, by_form = Tally(), PRIMITIVES[name].spec.by_form
     accepted, refused = examples(QUOTA), 0 if by_form else examples(FEWER.get(name, QUOTA))
 
     def enough() -> bool:
         return tally.compared[name] >= accepted and tally.unsafe(name) >= refused
 
     # while refusals are looked for, more that is accepted would take most of the time
-    check_primitive(name, examples(PROGRAMS), tally, enough=enough, most=accepted)
+    check_primitive(PRIMITIVES[name], examples(PROGRAMS), tally, enough=enough, most=accepted)
     assert enough(), f"{name} is too seldom accepted or refused\n{tally}"
     left = tally.examples[name, "open"]
     assert 100 * left <= MOST_OPEN * tally.claimed(name), f"{left} of {tally.claimed(name)} counterexamples are open"

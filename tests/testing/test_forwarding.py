@@ -15,7 +15,7 @@ from exo_strat.cursors.edits import Replace
 from exo_strat.cursors.kinds import AssignCursor, ForCursor, ReduceCursor
 from exo_strat.cursors.proc import InvalidCursorError, _next_version
 from exo_strat.ir.walk import walk
-from exo_strat.primitives.framework import _DEFINED, declared_ways
+from exo_strat.primitives.framework import declared_ways
 from exo_strat.testing.applications import applications
 from exo_strat.testing.choices import Choices
 from exo_strat.testing.equivalence import Malformed
@@ -59,8 +59,8 @@ def applied(name: str) -> Iterator[Applied]:
     """Accepted applications of a primitive, always the same ones."""
     for seed in range(1000):
         ch = Choices.seeded(seed)
-        p = random_proc(ch, shapes_for(name))
-        for q, op, c in applications(ch, p, name) if p is not None else ():
+        p = random_proc(ch, shapes_for(PRIMITIVES[name]))
+        for q, op, c in applications(ch, p, PRIMITIVES[name]) if p is not None else ():
             m = marked(q)
             target = m.forward(c)
             outcome = op(m, target)
@@ -70,7 +70,7 @@ def applied(name: str) -> Iterator[Applied]:
 
 def some(name: str) -> list[Applied]:
     """As many of them as it takes to see all ways that a primitive declares."""
-    spec, found = PRIMITIVES[name], list[Applied]()
+    spec, found = PRIMITIVES[name].spec, list[Applied]()
     unseen = {(role, way) for role, words in spec.cursors.items() for way in words if words != {"stay"}}
     unseen = {(role, way) for role, way in unseen if (name, role, way) not in RARE}
     for a in applied(name):
@@ -184,7 +184,8 @@ def test_a_way_that_is_not_declared_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
     op, c = unroll_loop(), p.find_loop("i")
     q = op(p, c).unwrap()[0]  # type: ignore[arg-type]
     assert_forwarding(p, op, c, q)  # type: ignore[arg-type]
-    monkeypatch.setitem(_DEFINED, "unroll_loop", replace(PRIMITIVES["unroll_loop"], cursors=declared_ways({})))
+    monkeypatch.setattr(unroll_loop, "_spec", replace(unroll_loop.spec, cursors=declared_ways({})))
+    op = unroll_loop()
     with pytest.raises(Malformed, match=r"target: gone.* as unroll_loop\(\) does not declare"):
         assert_forwarding(p, op, c, q)  # type: ignore[arg-type]
 

@@ -100,7 +100,7 @@ def test_cursors_belong_to_the_program(data: st.DataObject, p: Proc) -> None:
 def test_ops_are_primitives_with_a_target_of_their_kind(data: st.DataObject, p: Proc) -> None:
     op, c = data.draw(ops(p, ["divide_loop", "simplify", "reorder_stmts"]))
     assert isinstance(op, Op) and op.name in PRIMITIVES  # type: ignore[attr-defined]
-    assert isinstance(c, PRIMITIVES[op.name].targets)  # type: ignore[attr-defined]
+    assert isinstance(c, PRIMITIVES[op.name].spec.targets)  # type: ignore[attr-defined]
 
 
 # -- indices ------------------------------------------------------------------------------------------

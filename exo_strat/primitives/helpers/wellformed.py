@@ -11,21 +11,21 @@ from dataclasses import replace
 
 from pyrsistent import pmap
 
-from ..cursors.cursor import Cursor
-from ..cursors.rewrite import Rewrite
-from ..frontend.check_calls import check_call
-from ..frontend.check_place import Place
-from ..frontend.check_views import View, buffer_view
-from ..frontend.checks import check, check_own
-from ..frontend.errors import CheckError
-from ..ir.memory import Memory
-from ..ir.names import Sym
-from ..ir.nodes import Alloc, Arg, Call, For, Interval, Node, ProcDef, Stmt, WindowDef
-from ..ir.types import Control, Tensor, index
-from ..ir.walk import Path, get, in_scope
-from ..logic.forms import Env, Lin, lin
-from ..logic.questions import Clash, env_of, facts_at, field_facts, if_reached, safety, written_fields
-from .framework import require
+from ...cursors.cursor import Cursor
+from ...cursors.rewrite import Rewrite
+from ...frontend.check_calls import check_call
+from ...frontend.check_place import Place
+from ...frontend.check_views import View, buffer_view
+from ...frontend.checks import check, check_own
+from ...frontend.errors import CheckError
+from ...ir.memory import Memory
+from ...ir.names import Sym
+from ...ir.nodes import Alloc, Arg, Call, For, Interval, Node, ProcDef, Stmt, WindowDef
+from ...ir.types import Control, Tensor, index
+from ...ir.walk import Path, get, in_scope
+from ...logic.forms import Env, Lin, lin
+from ...logic.questions import Clash, env_of, facts_at, field_facts, if_reached, safety, written_fields
+from .refusing import require
 
 
 def well_formed(rw: Rewrite) -> None:

@@ -141,7 +141,7 @@ LIKELY: dict[str, list[Any]] = {
 
 def arguments(rng: random.Random, name: str) -> Iterator[Any]:
     """One value a parameter, most of them likely, in the form that the Op keeps."""
-    for prm in PRIMITIVES[name].signature.parameters.values():
+    for prm in PRIMITIVES[name].spec.signature.parameters.values():
         one = rng.choice(ODD) if rng.random() < 0.3 else rng.choice(LIKELY.get(prm.name, [0, True, "x"]))
         if prm.kind is prm.VAR_KEYWORD:
             yield (("n", one),)
@@ -160,9 +160,9 @@ def test_whatever_it_is_given_a_primitive_answers(name: str) -> None:
     for _ in range(40):
         k = rng.randrange(len(PROCS))
         p, found = PROCS[k], places(k)
-        fitting = [c for c in found if isinstance(c, PRIMITIVES[name].targets)]
+        fitting = [c for c in found if isinstance(c, PRIMITIVES[name].spec.targets)]
         c = rng.choice(fitting if fitting and rng.random() < 0.9 else found)
-        op = Primitive(name, freeze(tuple(arguments(rng, name))))
+        op = Primitive(PRIMITIVES[name].spec, freeze(tuple(arguments(rng, name))))
         outcome = op(p, c)
         assert repr(op)
         if isinstance(outcome, Success):
@@ -238,7 +238,7 @@ def test_a_text_may_name_the_configs_of_the_procedure() -> None:
 
 
 def divide_at(point: str) -> Primitive:
-    return Primitive("cut_loop", (point,))
+    return Primitive(cut_loop.spec, (point,))
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 from pyrsistent import pvector
 
-from ..cursors.cursor import at_path
-from ..cursors.edits import Span
-from ..cursors.rewrite import Rewrite
-from ..frontend.scope import declarations
-from ..ir import build as b
-from ..ir.memo import memo_by_identity
-from ..ir.names import Sym
-from ..ir.nodes import (
+from ...cursors.cursor import at_path
+from ...cursors.edits import Span
+from ...cursors.rewrite import Rewrite
+from ...frontend.scope import declarations
+from ...ir import build as b
+from ...ir.memo import memo_by_identity
+from ...ir.names import Sym
+from ...ir.nodes import (
     Assign,
     Binary,
     Call,
@@ -37,11 +37,11 @@ from ..ir.nodes import (
     WindowDef,
     WindowExpr,
 )
-from ..ir.types import Tensor, Type
-from ..ir.walk import Path, get, mentions, walk
-from ..logic.forms import Lin, is_opaque, lin, product
-from ..logic.questions import safety, to_expr
-from .framework import applicable, require
+from ...ir.types import Tensor, Type
+from ...ir.walk import Path, get, mentions, walk
+from ...logic.forms import Lin, is_opaque, lin, product
+from ...logic.questions import safety, to_expr
+from .refusing import applicable, require
 
 Dims = Sequence[WinDim]
 

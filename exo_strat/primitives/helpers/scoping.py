@@ -6,20 +6,20 @@ from dataclasses import replace
 
 from pyrsistent import pvector
 
-from ..cursors.cursor import Cursor
-from ..cursors.edits import Span, span_of
-from ..cursors.kinds import AllocCursor, ForCursor
-from ..cursors.rewrite import Rewrite
-from ..frontend.checks import check
-from ..frontend.errors import CheckError
-from ..frontend.scope import types_at
-from ..ir import build as b
-from ..ir.names import Sym
-from ..ir.nodes import Alloc, Binary, Expr, For, If, ProcDef, ReadConfig, Var, WindowDef
-from ..ir.types import bool_
-from ..ir.walk import Path, get, is_bool, is_control, mentions, statements
-from ..logic.forms import Lin, Opaque, eq, is_opaque, lin
-from ..logic.questions import (
+from ...cursors.cursor import Cursor
+from ...cursors.edits import Span, span_of
+from ...cursors.kinds import AllocCursor, ForCursor
+from ...cursors.rewrite import Rewrite
+from ...frontend.checks import check
+from ...frontend.errors import CheckError
+from ...frontend.scope import types_at
+from ...ir import build as b
+from ...ir.names import Sym
+from ...ir.nodes import Alloc, Binary, Expr, For, If, ProcDef, ReadConfig, Var, WindowDef
+from ...ir.types import bool_
+from ...ir.walk import Path, get, is_bool, is_control, mentions, statements
+from ...logic.forms import Lin, Opaque, eq, is_opaque, lin
+from ...logic.questions import (
     Clash,
     Given,
     Proved,
@@ -33,7 +33,8 @@ from ..logic.questions import (
     satisfiable,
     unread_after,
 )
-from .framework import ExprLike, argument, expr_arg, positive, require
+from .references import ExprLike, expr_arg, positive
+from .refusing import argument, require
 from .wellformed import well_formed
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pyrsistent import PVector, pvector
 
 from ..cursors.cursor import BlockCursor
@@ -13,17 +15,27 @@ from ..ir.types import bool_
 from ..ir.walk import Path, is_bool
 from ..logic.forms import is_opaque
 from ..logic.questions import evaluation
-from .framework import ExprLike, Where, applicable, argument, blk, expr_arg, primitive
-from .scoping import escaping, evaluated_early, ready
+from .framework import Trial, Where, primitive
+from .helpers.arguments import Kind
+from .helpers.references import ExprLike, blk, expr_arg
+from .helpers.refusing import applicable, argument
+from .helpers.scoping import escaping, evaluated_early, ready
+
+__all__ = ["specialize"]
 
 
 @primitive(
+    "A.3",
     same_values=True,
     cursors={"target": "first copy", "inside": "first copy", "values inside": "stay, first copy"},
-    again=True, grows=True,
+    again=True,
+    grows=True,
+    trial=Trial(programs="temporary assigned patch handed guarded"),
 )
-def specialize(rw: Rewrite, block: BlockCursor, conds: ExprLike | tuple[ExprLike, ...]) -> Where:
-    """`s  ~>  if c0: s else: if c1: s ... else: s`, for conditions c0, c1, ... in scope before s. Paper: A.3.
+def specialize(
+    rw: Rewrite, block: BlockCursor, conds: Annotated[ExprLike | tuple[ExprLike, ...], Kind("conditions")]
+) -> Where:
+    """`s  ~>  if c0: s else: if c1: s ... else: s`, for conditions c0, c1, ... in scope before s.
 
     The target is a statement or a block; `conds` is one condition or several, in object code. Each copy binds
     variables of its own. Returns the outer `if`; cursors into s point into the first copy.

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from pyrsistent import pvector
 
-from ..cursors.edits import Span
-from ..cursors.proc import Proc
-from ..frontend.decorators import make_proc
-from ..frontend.errors import CheckError
-from ..frontend.scope import types_at
-from ..ir import build as b
-from ..ir.names import Sym
-from ..ir.nodes import (
+from ...cursors.edits import Span
+from ...cursors.proc import Proc
+from ...frontend.decorators import make_proc
+from ...frontend.errors import CheckError
+from ...frontend.scope import types_at
+from ...ir import build as b
+from ...ir.names import Sym
+from ...ir.nodes import (
     Arg,
     Binary,
     Call,
@@ -32,11 +32,11 @@ from ..ir.nodes import (
     Var,
     WindowDef,
 )
-from ..ir.printing import names_at
-from ..ir.types import Control, Tensor, Type
-from ..ir.walk import COMPARISONS, Path, alpha_normal, child, free_syms, in_scope, is_control, mentions, rename, walk
-from ..logic.forms import eq, is_opaque, lin, stride_of
-from ..logic.questions import Proved, asks_config, conditions_at, holds, safety, to_expr, values_at
+from ...ir.printing import names_at
+from ...ir.types import Control, Tensor, Type
+from ...ir.walk import COMPARISONS, Path, alpha_normal, child, free_syms, in_scope, is_control, mentions, rename, walk
+from ...logic.forms import eq, is_opaque, lin, stride_of
+from ...logic.questions import Proved, asks_config, conditions_at, holds, safety, to_expr, values_at
 from .access import strides_asked
 from .wellformed import call_error, memories_at
 

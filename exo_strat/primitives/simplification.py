@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from ..cursors.cursor import ExprCursor, ProcCursor, StmtCursor
 from ..cursors.edits import Span
@@ -57,14 +57,20 @@ from ..logic.questions import (
     prove,
     safety,
 )
-from .framework import ExprLike, Where, applicable, argument, expr_arg, in_scope_at, primitive, ref, require
-from .scoping import no_new_races, ready, trip_count
-from .wellformed import well_formed, well_formed_at
+from .framework import Trial, Where, primitive
+from .helpers.arguments import Kind
+from .helpers.references import ExprLike, expr_arg, in_scope_at, ref
+from .helpers.refusing import applicable, argument, require
+from .helpers.scoping import no_new_races, ready, trip_count
+from .helpers.wellformed import well_formed, well_formed_at
+
+__all__ = ["eliminate_dead_code", "rewrite_expr", "simplify"]
 
 BLOCKS = ("body", "orelse")
 
 
 @primitive(
+    "A.6",
     same_values=True,
     cursors={
         "target": "stay, replaced, gone",
@@ -75,6 +81,7 @@ BLOCKS = ("body", "orelse")
     },
     by_form=True,
     total=True,
+    trial=Trial(chains="seldom"),
 )
 def simplify(rw: Rewrite, target: ProcCursor | StmtCursor) -> Where:
     """Control expressions in normal form, decided branches and empty loops resolved, `0` and `1` dropped from data.
@@ -82,7 +89,7 @@ def simplify(rw: Rewrite, target: ProcCursor | StmtCursor) -> Where:
     Acts on the whole procedure, or on the statement in focus. What is decided is decided by the assertions,
     loop ranges and conditions around the place. Loops and branches that do nothing go. Data values are
     numbers: `0.0 * e` is `0.0`, and what is not needed is not evaluated. A value that is passed to a call is
-    not turned into a variable, which would be passed by reference. Idempotent. Never fails. Paper: A.6.
+    not turned into a variable, which would be passed by reference. Idempotent. Never fails.
     Returns the target, or the procedure if that is gone.
 
     >>> from exo_strat import proc_from_source
@@ -307,11 +314,13 @@ _OPERATORS = (Binary, Unary)
 
 
 @primitive(
+    "A.6",
     same_values=True,
     cursors={"target": "replaced, gone", "inside": "stay, gone", "values inside": "stay, gone"},
+    trial=Trial(programs="decided"),
 )
 def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
-    """A loop that never runs becomes `pass`; an `if` whose condition is known becomes its branch. Paper: A.6.
+    """A loop that never runs becomes `pass`; an `if` whose condition is known becomes its branch.
 
     What is known are the assertions, and the loop ranges and conditions around the place; a condition on data only in
     a branch of an `if` with that condition, where nothing writes what it reads. Fails with `Unsafe` and values for
@@ -352,9 +361,9 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
 # -- rewriting by hand --------------------------------------------------------------------------------
 
 
-@primitive(same_values=True, cursors={"target": "replaced", "values inside": "gone"}, again=True)
-def rewrite_expr(rw: Rewrite, e: ExprCursor, new: ExprLike | float) -> Where:
-    """`e  ~>  e'`, for expressions that are equal where `e` stands. Paper: A.6. Returns the expression.
+@primitive("A.6", same_values=True, cursors={"target": "replaced", "values inside": "gone"}, again=True)
+def rewrite_expr(rw: Rewrite, e: ExprCursor, new: Annotated[ExprLike | float, Kind("an equal expression")]) -> Where:
+    """`e  ~>  e'`, for expressions that are equal where `e` stands. Returns the expression.
 
     A config field equals what it is known to hold. Data is equal if it is the same operations on equal places;
     operands of sums and products may come in another order. The signature and the assertions stay as they are: they

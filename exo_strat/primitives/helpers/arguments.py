@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Any, Protocol, Union, get_args, get_origin
+from typing import Annotated, Any, Protocol, TypeAlias, Union, get_args, get_origin
 
-from ..cursors.cursor import Cursor, NodeCursor, ProcCursor
-from ..cursors.proc import Proc
-from ..ir.config import Config
-from ..ir.memory import Memory
-from ..ir.nodes import Binary, Const, Expr, ReadConfig, Unary
-from ..ir.numbers import is_integer, is_number
-from ..ir.printing import OPERATORS
-from ..ir.types import Scalar
-from ..ir.walk import walk
-from ..ops.failure import BadArgument, Refused
+from ...cursors.cursor import Cursor, NodeCursor, ProcCursor
+from ...cursors.proc import Proc
+from ...ir.config import Config
+from ...ir.memory import Memory
+from ...ir.nodes import Binary, Const, Expr, ReadConfig, Unary
+from ...ir.numbers import is_integer, is_number
+from ...ir.printing import OPERATORS
+from ...ir.types import Scalar
+from ...ir.walk import walk
+from ...ops.failure import BadArgument, Refused
 
 _WORDS: dict[Any, str] = {
     int: "an integer",
@@ -30,6 +31,34 @@ _WORDS: dict[Any, str] = {
     Scalar: 'a precision such as "f32"',
     NodeCursor: "a cursor",
 }
+
+
+Draw: TypeAlias = Callable[[Any, Cursor], object]
+"""Draws an argument, with random choices (`testing.choices`), for a target."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an argument is, beyond its type: `Annotated[str, Kind("a window")]`. Random tests draw one of `among`, or by
+    `draw`, or else by the words (`testing.arguments`)."""
+
+    words: str
+    among: tuple[object, ...] = ()
+    draw: Draw | None = None
+
+
+NewName: TypeAlias = Annotated[str, Kind("a new name", ("t", "i", "a"))]
+ProcName: TypeAlias = Annotated[str, Kind("a procedure's name", ("t", "bar", "double", "if", "foo"))]
+TwoNames: TypeAlias = Annotated[tuple[str, str], Kind("two new names", (("io", "ii"), ("i", "i"), ("k", "n")))]
+Levels: TypeAlias = Annotated[int, Kind("how many scopes", (1, 1, 2))]
+Dim: TypeAlias = Annotated[int, Kind("a dimension", (0, 1))]
+FieldName: TypeAlias = Annotated[str, Kind("a config field")]
+
+
+def kinds_of(hints: Mapping[str, Any]) -> Mapping[str, Kind]:
+    """The kinds of parameters, as far as annotations tell one."""
+    given = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
+    return {name: kind for name, data in given.items() for kind in data if isinstance(kind, Kind)}
 
 
 class Called(Protocol):

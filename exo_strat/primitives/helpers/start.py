@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from pyrsistent import pvector
 
-from ..frontend.scope import declarations
-from ..ir import build as b
-from ..ir.names import Sym
-from ..ir.nodes import Assign, Expr, For, Interval, ProcDef, Stmt
-from ..ir.reductions import IDEMPOTENT
-from ..ir.types import Tensor
-from ..ir.walk import mentions
-from ..logic.questions import Safe, safety
+from ...frontend.scope import declarations
+from ...ir import build as b
+from ...ir.names import Sym
+from ...ir.nodes import Assign, Expr, For, Interval, ProcDef, Stmt
+from ...ir.reductions import IDEMPOTENT
+from ...ir.types import Tensor
+from ...ir.walk import mentions
+from ...logic.questions import Safe, safety
 
 
 def least_value(tree: ProcDef, s: safety.Blk, buffer: Sym, op: str) -> Expr | None:

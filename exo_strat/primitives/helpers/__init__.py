@@ -1,0 +1,1 @@
+"""What primitives share besides `framework`, and what only helps them."""

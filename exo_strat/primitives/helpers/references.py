@@ -1,0 +1,219 @@
+"""What a primitive is given: references to code, expressions and windows as object code, names."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, TypeVar
+
+from returns.result import Success
+
+from ...cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, NodeCursor, ProcCursor, StmtCursor
+from ...cursors.kinds import (
+    AllocCursor,
+    ArgCursor,
+    AssignCursor,
+    BinaryOpCursor,
+    CallCursor,
+    ExternCursor,
+    ForCursor,
+    IfCursor,
+    PassCursor,
+    ReadConfigCursor,
+    ReadCursor,
+    ReduceCursor,
+    StrideExprCursor,
+    UnaryCursor,
+    WindowDefCursor,
+    WindowExprCursor,
+    WriteConfigCursor,
+)
+from ...cursors.proc import InvalidCursorError, Proc
+from ...cursors.rewrite import Rewrite
+from ...frontend.exprs import parse_expr, parse_window, read_again
+from ...frontend.scope import scope_at, types_at
+from ...ir.build import num
+from ...ir.names import Sym, checked_name
+from ...ir.nodes import Expr, WinDim
+from ...ir.numbers import is_integer
+from ...ir.walk import Path, is_control, mentions
+from ...logic.questions import Blk
+from ...ops.failure import BadArgument, NotApplicable, Refused
+from ...ops.moves import Move, run_move
+from .refusing import argument
+
+ExprLike: TypeAlias = str | int | Expr | NodeCursor
+C = TypeVar("C", bound=Cursor)
+
+KIND_NAMES: dict[type[Cursor], str] = {
+    ForCursor: "a loop",
+    IfCursor: "an `if`",
+    AllocCursor: "an allocation",
+    ArgCursor: "an argument",
+    BlockCursor: "a block of statements",
+    GapCursor: "a gap between statements",
+    StmtCursor: "a statement",
+    ProcCursor: "a procedure",
+    ExprCursor: "an expression",
+    AssignCursor: "an assignment",
+    ReduceCursor: "a reduction",
+    WindowDefCursor: "a window's definition",
+    WriteConfigCursor: "a write to a config field",
+    PassCursor: "a `pass`",
+    WindowExprCursor: "a window",
+    UnaryCursor: "a unary operation",
+    BinaryOpCursor: "a binary operation",
+    ExternCursor: "a call of an extern function",
+    StrideExprCursor: "a stride",
+    ReadConfigCursor: "a config field",
+}
+
+
+BY_NAME: dict[type[Cursor], str] = {CallCursor: "(_)", AssignCursor: " = _", WindowDefCursor: " = _"}
+"""What a name means where one of these is wanted: the name with this pattern after it."""
+
+
+def kind_name(kind: type[Cursor]) -> str:
+    """A kind of cursor in words."""
+    return KIND_NAMES.get(kind, f"a {kind.__name__.removesuffix('Cursor').lower()}")
+
+
+
+def coerce(c: Cursor, kinds: tuple[type[Cursor], ...]) -> Cursor:
+    """`c` as one of the kinds wanted: a statement also serves as a block of one."""
+    if isinstance(c, kinds):
+        return c
+    if BlockCursor in kinds and isinstance(c, StmtCursor):
+        return c.as_block()
+    if ProcCursor in kinds:
+        return c.root()
+    wanted = " or ".join(kind_name(k) for k in kinds)
+    message = f"this acts on {wanted}, but the focus is {kind_name(type(c))}"
+    if ArgCursor in kinds and isinstance(c, ReadCursor | WindowExprCursor):
+        message += f"; moves.find_alloc_or_arg({c.name()!r}) goes to what it is of"
+    raise Refused(NotApplicable(message, place=c))
+
+
+def find_target(p: Proc, ref: object, kinds: tuple[type[Cursor], ...]) -> Cursor:
+    """The cursor that a reference (cursor, pattern, name, move) means in `p`."""
+    if isinstance(ref, Cursor):
+        c = p.forward(ref)
+        if not c.is_valid:
+            raise InvalidCursorError("this cursor points to code that is gone")
+        return coerce(c, kinds)
+    if isinstance(ref, str):
+        return coerce(_by_text(p, ref, kinds), kinds)
+    if isinstance(ref, Move):
+        moved = run_move(ref, p.root())
+        if isinstance(moved, Success):
+            return coerce(p.forward(moved.unwrap()), kinds)
+        raise Refused(moved.failure())
+    if isinstance(ref, Proc) and CallCursor in kinds:
+        return _call_of(p, ref)
+    raise Refused(BadArgument(f"a reference is a cursor, a pattern or a move, not {ref!r}"))
+
+
+def _call_of(p: Proc, callee: Proc) -> Cursor:
+    """The first call of a procedure, which the paper's `call_eqv(p, foo, bar)` and `inline(p, foo)` refer to by it."""
+    for c in p.root().find_all("_(_)"):
+        if isinstance(c, CallCursor) and c.subproc().tree == callee.tree:
+            return c
+    raise InvalidCursorError(f"nothing calls {callee.name()} in\n{p}")
+
+
+def _by_text(p: Proc, text: str, kinds: tuple[type[Cursor], ...]) -> Cursor:
+    words = text.partition("#")[0].split()
+    names = all(w.isidentifier() and w != "_" for w in words)
+    if names and len(words) == 2 and ForCursor in kinds:
+        return _nest(p, *words)
+    if names and len(words) == 1:
+        if ForCursor in kinds:
+            return _only(p.find_loop(text))
+        for kind, pattern in BY_NAME.items():
+            if kind in kinds:
+                name, sharp, number = text.partition("#")
+                return _only(p.find(f"{name.strip()}{pattern} {sharp}{number}"))
+        if BlockCursor in kinds or StmtCursor in kinds:
+            return _statement(p, text)
+        if ArgCursor in kinds:
+            return p.find_alloc_or_arg(text)
+        if AllocCursor in kinds:
+            return p.find_alloc(text)
+    return _only(p.find(text))
+
+
+def _statement(p: Proc, text: str) -> Cursor:
+    """The loop or, if there is none, the allocation that a name means where a statement is wanted."""
+    for find in (p.find_loop, p.find_alloc):
+        try:
+            return _only(find(text))
+        except InvalidCursorError:
+            continue
+    return _only(p.find(text))
+
+
+def _nest(p: Proc, outer: str, inner: str) -> Cursor:
+    for c in p.root().find_all(f"for {outer} in _: _"):
+        if isinstance(c, ForCursor) and isinstance(c.body()[0], ForCursor) and c.body()[0].name() == inner:  # type: ignore[attr-defined]
+            return c
+    raise InvalidCursorError(f"no loop {outer} has a loop {inner} directly inside it in\n{p}")
+
+
+def _only(found: Cursor | list[Cursor]) -> Cursor:
+    assert isinstance(found, Cursor)
+    return found
+
+
+def ref(rw: Rewrite, value: object, kind: type[C]) -> C:
+    """A further reference argument, resolved in the version that is being rewritten."""
+    c = find_target(rw.proc, value, (kind,))
+    assert isinstance(c, kind)
+    return c
+
+
+def expr_arg(rw: Rewrite, value: ExprLike, at: Path, products: bool = False) -> Expr:
+    """A control expression argument: a number, object code in the scope at `at`, which may name the configs of the
+    procedure, or a cursor. With `products`, sizes may be multiplied."""
+    if is_integer(value):
+        return num(value)  # type: ignore[arg-type]
+    if isinstance(value, str):
+        return parse_expr(value, scope_at(rw.proc.tree, at), products)
+    given = value
+    if isinstance(value, NodeCursor):
+        found = rw.proc.forward(value)
+        if not found.is_valid:
+            raise InvalidCursorError("this cursor points to code that is gone")
+        assert isinstance(found, NodeCursor)
+        value = found.node  # type: ignore[assignment]
+    argument(isinstance(value, Expr) and is_control(value), f"{given!r} is no control expression")
+    in_scope_at(rw, value, at, given)  # type: ignore[arg-type]
+    return read_again(value, rw.proc.tree, at, products)  # type: ignore[arg-type]
+
+
+def in_scope_at(rw: Rewrite, e: Expr, at: Path, given: object) -> None:
+    """Go on if all that an expression mentions, which an argument is or points to, is in scope at a place."""
+    unknown = sorted(mentions(e) - types_at(rw.proc.tree, at).keys())
+    argument(not unknown, f"{', '.join(map(str, unknown))} is not in scope where {given!r} is needed")
+
+
+def window_arg(rw: Rewrite, text: str, at: Path) -> tuple[Sym, tuple[WinDim, ...]]:
+    """A window argument in object code, such as `"x[0:n, j]"`."""
+    sym, dims = parse_window(text, scope_at(rw.proc.tree, at))
+    return sym, tuple(dims)
+
+
+def positive(value: int, what: str) -> int:
+    """An integer of at least 1."""
+    argument(value >= 1, f"{what} must be a positive integer, not {value}")
+    return value
+
+
+def name_arg(value: object) -> str:
+    """A new name, which must be an identifier."""
+    try:
+        return checked_name(value)
+    except ValueError as e:
+        raise Refused(BadArgument(str(e))) from None
+
+
+def blk(c: BlockCursor) -> Blk:
+    """A block cursor's range, as `logic` takes it."""
+    return Blk(*c.span)

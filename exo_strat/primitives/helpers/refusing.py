@@ -1,0 +1,48 @@
+"""How a primitive refuses: its conditions end it with a failure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...cursors.cursor import Cursor
+from ...ir.nodes import Node
+from ...ir.walk import walk
+from ...logic.questions import Clash, Verdict
+from ...ops.failure import BadArgument, Failure, NotApplicable, Refused, Unknown, unsafe
+
+
+def refuse(failure: Failure) -> None:
+    """End the primitive with a failure."""
+    raise Refused(failure)
+
+
+def require(verdict: Verdict, place: Cursor | None = None) -> None:
+    """Go on if the verdict is `Safe`; otherwise end with its obligation and counterexample."""
+    if isinstance(verdict, Clash):
+        if verdict.unknown:
+            raise Refused(Unknown(f"could not decide whether {verdict.obligation}", place=place))
+        failure = unsafe(verdict.obligation, verdict.counterexample, verdict.details)
+        raise Refused(replace(failure, place=place))
+
+
+def applicable(condition: bool, message: str, place: Cursor | None = None) -> None:
+    """Go on if the target has the form that the primitive needs."""
+    if not condition:
+        raise Refused(NotApplicable(message, place=place))
+
+
+def argument(condition: bool, message: str) -> None:
+    """Go on if an argument makes sense."""
+    if not condition:
+        raise Refused(BadArgument(message))
+
+
+MOST_NODES = 100_000
+"""How much code a rewrite may make of a piece of code by copies. Ten thousand statements take each later rewrite
+seconds, and a C compiler minutes; what is more would end in memory that runs out, without a word."""
+
+
+def not_too_many(node: Node, copies: int, instead: str, place: Cursor) -> None:
+    """Go on if so many copies of a node are few enough. `instead` is what to do."""
+    fits = copies <= MOST_NODES and copies * sum(1 for _ in walk(node)) <= MOST_NODES
+    applicable(fits, f"{copies} copies would be more code than anybody can use: {instead}", place)
