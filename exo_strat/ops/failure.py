@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from textwrap import indent
-from typing import TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from pyrsistent import PMap, pmap
 
@@ -20,6 +20,7 @@ from ..ir.printing import render
 from ..source import brief, show
 
 F = TypeVar("F", bound="Failure")
+About: TypeAlias = Literal["old code", "new code", "new layout"]
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,13 @@ class Failure:
 @dataclass(frozen=True)
 class Unsafe(Failure):
     """The new program could not be shown to compute the same: the obligation that does not hold, and
-    values of sizes and iterators for which it does not, if the solver found any."""
+    values of sizes and iterators for which it does not, if the solver found any. `about` says whose accesses clash:
+    those of the code that is there, one of code that the rewrite would add, or two to elements that would come to share
+    a location."""
 
     counterexample: PMap[str, int] | None = None
     details: str = ""
+    about: About = "old code"
 
     def _headline(self) -> str:
         return f"{'not provable' if self.counterexample is None else 'not true'}: {self.message}"

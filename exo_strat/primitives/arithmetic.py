@@ -265,7 +265,7 @@ def _sums(tree: ProcDef, path: Path, zero: Assign, block: BlockCursor) -> list[t
         what = "the loop accumulates into what was set to zero"
         require(_same_place(tree, p, s.idx, zero.idx, what), block)
     for e in zero.idx:
-        require(safety.unchanged(tree, safety.Blk(*span_of(path)), e), block)
+        require(safety.unchanged(tree, safety.Blk(*span_of(path)), e), block, "new code")
     return sums
 
 
@@ -287,7 +287,7 @@ def _common_factor(
         against = against or verdict
     applicable(against is not None, "the sums have no factor in common that means something outside the loop", block)
     assert against is not None
-    require(against, block)
+    require(against, block, "new code")
     raise AssertionError("a verdict that is not safe ends the rewrite")
 
 

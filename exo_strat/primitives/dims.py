@@ -88,9 +88,9 @@ def expand_dim(
     places = [p for p in uses_in(tree, rest, a.sym) if not isinstance(get(tree, p), StrideExpr)]
     e = _index(rw, a, index, places)
     for x in (extent, e):
-        require(safety.unchanged(tree, safety.Blk(*rest), x), a)
+        require(safety.unchanged(tree, safety.Blk(*rest), x), a, "new code")
         for path in (a.path, *map(statement_of, places)) if is_opaque(x) else ():
-            ready(rw, evaluation.has_value(tree, safety.Blk(*span_of(path)), x), at_path(rw.proc, path))
+            ready(rw, evaluation.has_value(tree, safety.Blk(*span_of(path)), x), at_path(rw.proc, path), "new code")
     bound = Binary("and", Binary("<=", b.ZERO, e), Binary("<", e, extent))
     for path in places:
         require(safety.holds(tree, path, bound, "the index is within the new dimension"), at_path(rw.proc, path))
@@ -131,7 +131,7 @@ def _values_found(tree: ProcDef, a: AllocCursor, rest: Span, e: Expr) -> None:
     accesses = [altered(x, index=(lin(e), *x.index)) for x in effects if x.buffer == a.sym]
     what = f"each read of {a.name()} finds what was written last, at its own index of the new dimension"
     verdict = undisturbed(tree, facts_at(tree, a.path), Sharing(accesses, meets), what)
-    require(if_reached(tree, a.path, verdict), a)
+    require(if_reached(tree, a.path, verdict), a, "new code")
 
 
 # -- rearrange_dim ------------------------------------------------------------------------------------

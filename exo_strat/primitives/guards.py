@@ -83,8 +83,8 @@ def drop_guard(
     for at, n in (found for p in statements for found in walk(rw.node(p), p)):
         if isinstance(n, Stmt):
             well_formed_at(rw, at)
-    require(idle.may_idle(tree, path, added, declarations(tree)), guard)
-    ready(rw, idle.idle_needs(tree, path, added), guard)
+    require(idle.may_idle(tree, path, added, declarations(tree)), guard, "new code")
+    ready(rw, idle.idle_needs(tree, path, added), guard, "new code")
     for at in statements:
         no_new_races(rw, at)
     return new if fill is None else path

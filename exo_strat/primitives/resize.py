@@ -175,7 +175,7 @@ def _ring_holds(tree: ProcDef, a: AllocCursor, rest: Span, dim: int, c: int) -> 
     accesses = [x for x in safety.effects(tree, safety.Blk(*rest)) if x.buffer == a.sym]
     what = f"a value of {a.name()} is not overwritten in the ring before it is read"
     verdict = undisturbed(tree, facts_at(tree, rest.path()), Sharing(accesses, meets), what)
-    require(if_reached(tree, a.path, verdict), a)
+    require(if_reached(tree, a.path, verdict), a, "new layout")
 
 
 def literal(e: Expr) -> int | None:

@@ -70,7 +70,7 @@ def specialize(
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
     for c in tests:
         if is_opaque(c):
-            ready(rw, evaluation.has_value(tree, blk(block), c), block)
+            ready(rw, evaluation.has_value(tree, blk(block), c), block, "new code")
     stmts = span.members(tree)
     rest: PVector[Stmt] = rw.copy(stmts)
     for c in reversed(tests[1:]):

@@ -254,7 +254,7 @@ def _window_fits(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims) -> None:
         applicable(not is_opaque(extent), f"the extents of {buffer} depend on config fields, which may have changed")
         lo, hi = bounds(d)
         for e in (lo, hi):
-            require(safety.unchanged(tree, s, e))
+            require(safety.unchanged(tree, s, e), about="new code")
             ready(rw, evaluation.has_value(tree, s, e))
         inside = Binary("and", Binary("<=", b.ZERO, lo), Binary("<=", hi, extent))
         require(safety.holds(tree, s.path(), Binary("<", lo, hi), "the window is not empty"))

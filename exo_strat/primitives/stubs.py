@@ -122,7 +122,7 @@ def insert_noop_call(
     rw.replace(path, call)
     _does_nothing(rw, path, instr)
     for k in range(1, len(gap.span.parent) + 1):
-        stays_race_free(rw, gap.span.parent[:k])
+        stays_race_free(rw, gap.span.parent[:k], new_code=True)
     return path
 
 
@@ -153,5 +153,5 @@ def _does_nothing(rw: Rewrite, path: Path, instr: Proc) -> None:
     if error is not None:
         require(if_reached(tree, path, Clash(error.message, error.counterexample)))
     here = rest_of_block(rw.proc.tree, path)
-    ready(rw, evaluation.has_value(rw.proc.tree, here, call))
+    ready(rw, evaluation.has_value(rw.proc.tree, here, call), about="new code")
     ready(rw, evaluation.runs(rw.proc.tree, here, call))  # type: ignore[arg-type]

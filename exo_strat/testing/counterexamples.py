@@ -41,17 +41,6 @@ LARGEST: Final = 1000
 RUNS: Final = 40
 """How many inputs with the sizes of the counterexample are tried: it leaves other arguments free."""
 
-LAID_OUT_ANEW: Final = frozenset({"resize_dim"})
-"""Primitives that speak of two accesses of the new program, in which other elements of a buffer share a location."""
-
-IN_NEW_CODE: Final = {
-    "drop_guard": "", "expand_dim": "", "insert_noop_call": "", "specialize": "",
-    "lift_reduce_constant": "the code does not change the expression",
-    "stage_mem": "the code does not change the expression",
-}  # fmt: skip
-"""Primitives that may speak of an access by what they were to add, where they say this: it must meet one that the run
-does make."""
-
 _PAIR: Final = re.compile(r"one (reads|writes|accumulates into) .*, the other (reads|writes|accumulates into) ", re.S)
 _KIND: Final = {"reads": "R", "writes": "W", "accumulates into": "A"}
 
@@ -174,13 +163,11 @@ def _clashes(log: Log, place: Cursor, model: Model, pair: re.Match[str], failure
     two = {k: v for k, v in one.items() if k in around} | {k[:-1]: v for k, v in model.items() if k[-1] == "'"}
     first, second = _KIND[pair[1]], _KIND[pair[2]]
     later = [e for e in log.events if e.kind == second and _agrees(e.iterations, names, two)]
-    name = getattr(failure.op, "name", "")
-    anew, added = name in LAID_OUT_ANEW, name in IN_NEW_CODE and IN_NEW_CODE[name] in failure.message
-    if added and later:
+    if failure.about == "new code" and later:  # what was to be added must meet an access that the run does make
         return True
     moved = [cells for s, cells in log.locals if isinstance(place, AllocCursor) and s == place.sym]
     return any(
-        e.same_place(other) or _would_meet(e, other, moved, anew)
+        e.same_place(other) or _would_meet(e, other, moved, failure.about == "new layout")
         for e in log.events
         if e.kind == first and _agrees(e.iterations, names, one)
         for other in later

@@ -94,11 +94,11 @@ def test_what_a_function_says_of_where_it_stands_does_not_count() -> None:
 
 def test_a_declaration_made_by_hand_is_not_trusted() -> None:
     for spec in (
-        replace(PRIMITIVES["rename"].spec, fn=set_to_two, targets=(AssignCursor,)),
+        replace(PRIMITIVES["rename"].spec, fn=lambda rw, c, name: set_to_two(rw, c), targets=(AssignCursor,)),
         replace(PRIMITIVES["set_precision"].spec, same_values=True),
     ):
         form = PrimitiveForm(spec)
-        q = form.direct(BAR, "x = _" if spec.name == "rename" else "x", *["f64"] * (spec.name != "rename"))
+        q = form.direct(BAR, "x = _" if spec.name == "rename" else "x", "f64")
         assert q != BAR and q.origin is q and not is_taken(q)
     with pytest.raises(AttributeError):
         PRIMITIVES["rename"].spec = PRIMITIVES["simplify"].spec  # type: ignore[misc]

@@ -8,7 +8,7 @@ from ...cursors.cursor import Cursor
 from ...ir.nodes import Node
 from ...ir.walk import walk
 from ...logic.questions import Clash, Verdict
-from ...ops.failure import BadArgument, Failure, NotApplicable, Refused, Unknown, unsafe
+from ...ops.failure import About, BadArgument, Failure, NotApplicable, Refused, Unknown, unsafe
 
 
 def refuse(failure: Failure) -> None:
@@ -16,13 +16,13 @@ def refuse(failure: Failure) -> None:
     raise Refused(failure)
 
 
-def require(verdict: Verdict, place: Cursor | None = None) -> None:
-    """Go on if the verdict is `Safe`; otherwise end with its obligation and counterexample."""
+def require(verdict: Verdict, place: Cursor | None = None, about: About = "old code") -> None:
+    """Go on if the verdict is `Safe`; otherwise end with its obligation and counterexample. `about`: see `Unsafe`."""
     if isinstance(verdict, Clash):
         if verdict.unknown:
             raise Refused(Unknown(f"could not decide whether {verdict.obligation}", place=place))
         failure = unsafe(verdict.obligation, verdict.counterexample, verdict.details)
-        raise Refused(replace(failure, place=place))
+        raise Refused(replace(failure, place=place, about=about))
 
 
 def applicable(condition: bool, message: str, place: Cursor | None = None) -> None:

@@ -33,6 +33,7 @@ from ...logic.questions import (
     satisfiable,
     unread_after,
 )
+from ...ops.failure import About
 from .references import ExprLike, expr_arg, positive
 from .refusing import argument, require
 from .wellformed import well_formed
@@ -131,14 +132,14 @@ def start_stays(rw: Rewrite, loop: ForCursor) -> None:
         require(safety.unchanged(tree, safety.Blk(loop.path, "body", 0, len(old.body)), old.lo), loop)
 
 
-def ready(rw: Rewrite, readiness: Readiness, place: Cursor | None = None) -> None:
+def ready(rw: Rewrite, readiness: Readiness, place: Cursor | None = None, about: About = "old code") -> None:
     """Owed when code reads what it did not read there, or not surely: it was written. What a caller may not have
     written of an argument is noted: who makes it call the new version must show that it is there."""
     if isinstance(readiness, Given):
         for argument in readiness.needs:
             rw.reads_more(argument)
     else:
-        require(readiness, place)
+        require(readiness, place, about)
 
 
 def stays_race_free(rw: Rewrite, path: Path, new_code: bool = False) -> None:
