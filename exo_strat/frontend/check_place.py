@@ -15,7 +15,7 @@ from ..ir.types import Control
 from ..ir.walk import Path, Step
 from ..logic.effects import show_model
 from ..logic.forms import Env, Formula, HashedOnce, Lin, Model, Opaque, atoms, cond, lin, lin_atoms, value_of
-from ..logic.solver import Proved, Refuted, Words, prove, spelled
+from ..logic.solver import Refuted, Words, prove, spelled
 from .check_views import View
 from .errors import CheckError
 
@@ -116,7 +116,7 @@ class Place:
         `numbers` is a template that shows what the forms `about` are in a counterexample.
         """
         answer = prove(self.facts, goal, lambda: f"it is not so that {spelled(words)}")
-        if isinstance(answer, Proved):
+        if answer:
             return
         message = spelled(words)
         if not isinstance(answer, Refuted):

@@ -23,7 +23,7 @@ from ..ir.precisions import converted, decided, element, holds, precision
 from ..ir.reductions import combined, made_by, parts
 from ..ir.types import Scalar
 from ..ir.walk import Path, binders, get, mentions, walk
-from ..logic.questions import Safe, accesses, effects, evaluation, reads_of, resolve, safety, windows_at
+from ..logic.questions import accesses, effects, evaluation, reads_of, resolve, safety, windows_at
 from .framework import Trial, Where, primitive
 from .helpers.refusing import applicable, require
 from .helpers.scoping import ready, stays_race_free
@@ -159,7 +159,7 @@ def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
     applicable(bool(found), f"no operand is the old value of {node.sym}", write)
     what = "the operand is what is written"
     verdicts = [_same_place(tree, path, x.idx, node.idx, what) for _, x, _ in found if isinstance(x, Read)]
-    right = next((k for k, v in enumerate(verdicts) if isinstance(v, Safe)), None)
+    right = next((k for k, v in enumerate(verdicts) if v), None)
     if right is None:
         require(verdicts[0], write)
     assert right is not None
@@ -188,7 +188,7 @@ def _as_update(e: Expr, inverts: bool) -> Iterator[tuple[str, Expr, Expr]]:
 def _same_place(tree: ProcDef, path: Path, one: Sequence[Expr], two: Sequence[Expr], what: str) -> safety.Verdict:
     """Whether two lists of indices are equal at `path`."""
     verdicts = [safety.equal_at(tree, path, x, y, what) for x, y in zip(one, two, strict=True)]
-    return next((v for v in verdicts if not isinstance(v, Safe)), safety.SAFE)
+    return next((v for v in verdicts if not v), safety.SAFE)
 
 
 # -- lift_reduce_constant -----------------------------------------------------------------------------
@@ -282,7 +282,7 @@ def _common_factor(
         if len(left) < len(values) or mentions(c) & inside:
             continue
         verdict = safety.unchanged(tree, safety.Blk(*span_of(path)), c)
-        if isinstance(verdict, Safe):
+        if verdict:
             return op, c, left
         against = against or verdict
     applicable(against is not None, "the sums have no factor in common that means something outside the loop", block)

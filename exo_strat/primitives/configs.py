@@ -29,7 +29,7 @@ from ..ir.nodes import (
 )
 from ..ir.types import Control, R, Scalar, bool_
 from ..ir.walk import Path, children, is_bool, is_control
-from ..logic.questions import Safe, evaluation, held_at, safety, stored
+from ..logic.questions import evaluation, held_at, safety, stored
 from .framework import Trial, Where, primitive
 from .helpers.arguments import FieldName, Kind
 from .helpers.references import ExprLike, in_scope_at
@@ -192,9 +192,9 @@ def write_config(
 def _holds_already(tree: ProcDef, path: Path, field: ReadConfig, value: Expr) -> bool:
     """Whether a field is known to hold a value just before the statement at `path`."""
     if is_control(value):
-        return isinstance(safety.equal_at(tree, path, field, value), Safe)
+        return bool(safety.equal_at(tree, path, field, value))
     held = held_at(tree, path, field)
-    return held is not None and isinstance(safety.equal_at(tree, path, held, stored(tree, value, field)), Safe)
+    return held is not None and bool(safety.equal_at(tree, path, held, stored(tree, value, field)))
 
 
 # -- arguments ----------------------------------------------------------------------------------------

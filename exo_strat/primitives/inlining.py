@@ -36,7 +36,7 @@ from ..ir.printing import names_at, print_expr
 from ..ir.types import Tensor
 from ..ir.walk import Path, get
 from ..logic.forms import is_opaque
-from ..logic.questions import Access, Safe, accesses, index_of, safety, windows_at
+from ..logic.questions import Access, accesses, index_of, safety, windows_at
 from ..ops.failure import unsafe
 from .framework import Trial, Where, primitive
 from .helpers.access import bounds, relist, statement_of, uses_in
@@ -227,7 +227,7 @@ def _overwrites(tree: ProcDef, path: Path, node: Assign) -> bool:
 
 
 def _equal(tree: ProcDef, path: Path, one: Sequence[Expr], two: Sequence[Expr]) -> bool:
-    return all(isinstance(safety.equal_at(tree, path, x, y), Safe) for x, y in zip(one, two, strict=True))
+    return all(safety.equal_at(tree, path, x, y) for x, y in zip(one, two, strict=True))
 
 
 def _is_element(tree: ProcDef, path: Path) -> bool:
@@ -266,7 +266,7 @@ def _not_later(rw: Rewrite, path: Path, scope: Span, use: Path) -> None:
     what = f"no later iteration reads what the assignment leaves in {write.sym}"
     reads = (n, get(tree, statement_of(use)))
     for loop in _shared_loops(tree, path, scope, use):
-        if not isinstance(safety.carried(tree, loop, write.sym), Safe):
+        if not safety.carried(tree, loop, write.sym):
             unseen = safety.unseen_later(tree, loop, write, reads, what)
             require(unseen, at_path(rw.proc, statement_of(use)))
 

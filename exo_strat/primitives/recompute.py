@@ -188,7 +188,7 @@ def merge_recompute(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
     for rest, new in merged:
         rw.replace((*path, *rest), new)
     require(_in_tiles(rw, path, outer, inner, c), loop)
-    if inner.mode != "seq" and isinstance(safety.parallel(rw.tree, path), safety.Safe):
+    if inner.mode != "seq" and safety.parallel(rw.tree, path):
         rw.set(path, mode=inner.mode)
     well_formed(rw)
     return path

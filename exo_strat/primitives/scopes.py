@@ -16,7 +16,7 @@ from ..ir import build as b
 from ..ir.nodes import For, If, Pass
 from ..ir.walk import Path, get, mentions
 from ..logic.forms import is_opaque
-from ..logic.questions import evaluation, safety
+from ..logic.questions import Given, evaluation, safety
 from .framework import Trial, Where, primitive
 from .helpers.references import ref
 from .helpers.refusing import applicable, require
@@ -172,10 +172,10 @@ def _if_out_of_for(rw: Rewrite, path: Path) -> None:
     applicable(loop.iter not in mentions(cond.cond), f"the condition depends on {loop.iter}")
     require(safety.unchanged(tree, safety.Blk(path, "body", 0, 1), cond.cond))
     runs = safety.holds(tree, path, b.lt(loop.lo, loop.hi), "the loop runs at least once")
-    early = is_opaque(cond.cond) and isinstance(runs, safety.Clash)
+    early = is_opaque(cond.cond) and not runs
     if early:
         has_value = evaluation.has_value(tree, safety.Blk(*span_of(path)), cond.cond)
-        ready(rw, runs if isinstance(has_value, safety.Clash) else has_value)
+        ready(rw, has_value if has_value or isinstance(has_value, Given) else runs)
     nested = _hoist(rw, path, "body")
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
     if cond.orelse:

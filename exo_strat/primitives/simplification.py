@@ -42,8 +42,6 @@ from ..ir.walk import Path, Step, children, get, is_bool, is_control, parts, put
 from ..logic.forms import Env, is_opaque, le, lin
 from ..logic.questions import (
     Facts,
-    Proved,
-    Safe,
     affine_normal,
     branches,
     decided,
@@ -173,7 +171,7 @@ class _Simplification:
         if is_opaque(s.lo) or is_opaque(s.hi):
             return False
         empty = le(lin(s.hi, self.env), lin(s.lo, self.env))
-        return isinstance(prove(known, empty, "the loop never runs"), Proved)
+        return bool(prove(known, empty, "the loop never runs"))
 
     def _choose(self, s: If, old: Path, now: Path, known: Facts) -> bool:
         """Replace an `if` whose condition is known by its branch."""
@@ -348,9 +346,9 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     what = "the condition is always true or always false"
     truth = safety.holds(tree, path, node.cond, what)
     known = branches.taken(tree, path, node.cond) if is_opaque(node.cond) else None
-    if isinstance(truth, Safe) or known:
+    if truth or known:
         return rw.unwrap(path)
-    if known is None and not isinstance(safety.holds(tree, path, Unary("not", node.cond), what), Safe):
+    if known is None and not safety.holds(tree, path, Unary("not", node.cond), what):
         require(truth, scope)
     if node.orelse:
         return rw.unwrap(path, "orelse")
@@ -416,7 +414,7 @@ def _equal_and_evaluated(rw: Rewrite, e: ExprCursor, value: Expr) -> None:
     before, after = (held_in(tree, stmt, x) for x in (old, value))
     what = "the two expressions are equal"
     verdict = safety.equal_at(tree, stmt, old, value, what)
-    if isinstance(verdict, safety.Clash) and not isinstance(safety.equal_at(tree, stmt, before, after, what), Safe):
+    if not verdict and not safety.equal_at(tree, stmt, before, after, what):
         require(verdict if verdict.details else replace(verdict, details=where_apart(tree, old, value)), e)
     ready(rw, evaluation.no_more(tree, stmt, (old, before), value), e)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated
 
 from pyrsistent import PVector, pvector
@@ -46,7 +45,7 @@ from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Tensor, Type
 from ..ir.walk import Path, children, get, is_control, mentions, walk
 from ..logic.forms import is_opaque
-from ..logic.questions import Clash, Safe, difference, evaluation, safety, windows_at
+from ..logic.questions import difference, evaluation, safety, windows_at
 from .framework import Trial, Where, primitive
 from .helpers.access import Dims, Redirect, bounds, redirect_each, shown, statement_of, uses_in
 from .helpers.arguments import Kind, NewName
@@ -137,7 +136,7 @@ def _equal_places(tree: ProcDef, stmt: Path, path: Path) -> list[Path]:
     found: list[Path] = []
     for k in range(s.lo, len(block)):
         here = safety.Blk(s.parent, s.label, k, k + 1)
-        same = isinstance(safety.unchanged(tree, here, e), Safe)
+        same = bool(safety.unchanged(tree, here, e))
         at = here.path()
         # what a statement evaluates before it changes anything
         if not same and isinstance(block[k], If):
@@ -156,7 +155,7 @@ def _places_of(tree: ProcDef, at: Path, e: Expr) -> list[Path]:
         if not isinstance(n, Read | Const | Unary | Binary | ExternCall | ReadConfig) or is_control(n):
             continue
         inside = bool(found) and p[: len(found[-1])] == found[-1]
-        if not inside and is_value(tree, p) and isinstance(safety.equal_at(tree, p, n, e), Safe):
+        if not inside and is_value(tree, p) and safety.equal_at(tree, p, n, e):
             found.append(p)
     return found
 
@@ -241,9 +240,9 @@ def _accumulation(
 
 def _reads_before(tree: ProcDef, s: safety.Blk, buffer: Sym, dims: Dims, store: bool, part: Dims | None) -> bool:
     """Whether the block, or the store after it, may need what the window holds before."""
-    if not isinstance(safety.covered(tree, s, buffer, part), Safe):
+    if not safety.covered(tree, s, buffer, part):
         return True
-    return store and not isinstance(safety.fully_written(tree, s, buffer, dims), Safe)
+    return store and not safety.fully_written(tree, s, buffer, dims)
 
 
 def _window_fits(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims) -> None:
@@ -286,7 +285,7 @@ def _places_inside(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims, block: B
     places, types = uses_in(tree, Span(*s), buffer), declarations(tree)
     verdict = safety.within(tree, s, buffer, dims)
     passed = [path for path in places if isinstance(get(tree, path[:-1]), Call)]  # which a callee need not touch
-    if isinstance(verdict, Safe) and all(_surely_inside(tree, path, types, dims) for path in passed):
+    if verdict and all(_surely_inside(tree, path, types, dims) for path in passed):
         for path in places:
             inside = _inside(shown(get(tree, path), types) or (), dims)
             what = "every window that the block makes is inside the window"
@@ -301,9 +300,9 @@ def _places_inside(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims, block: B
         elif not safety.holds_everywhere(tree, path, _beside(cells, dims)):
             what = "every access of the block is inside the window, or else surely beside it"
             neither = safety.holds(tree, path, _inside(cells, dims), what)
-            if isinstance(neither, Clash):
-                shown_by = None if path in passed else neither.counterexample  # no run need touch it
-                neither = replace(neither, counterexample=shown_by, details=f"{_spelled(tree, node)} is neither")
+            if not neither:
+                # no run need touch what is passed
+                neither = neither.said(details=f"{_spelled(tree, node)} is neither", shown=path not in passed)
             require(neither, at_path(rw.proc, statement_of(path)))
     if all(isinstance(get(tree, path), StrideExpr) for path in found):
         require(verdict, block)

@@ -39,7 +39,7 @@ from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, bool_, size
 from ..ir.walk import Path, get
 from ..logic.forms import cond, ge, is_opaque, neg, unknown
-from ..logic.questions import Proved, env_of, prove, safety
+from ..logic.questions import env_of, prove, safety
 from ..ops.failure import unsafe
 from .framework import CalleeForm, Trial, Where, primitive
 from .helpers.access import relist, strides_asked, uses
@@ -228,9 +228,9 @@ def _settle(rw: Rewrite, k: int) -> None:
     if is_opaque(pred):
         return
     sizes, f = [ge(unknown(a.sym), 1) for a in rw.tree.args if a.type == size], cond(pred, env_of(rw.tree))
-    false = isinstance(prove(sizes, neg(f), "an assertion is false with these values"), Proved)
+    false = bool(prove(sizes, neg(f), "an assertion is false with these values"))
     argument(not false, "with these values an assertion is false")
-    if isinstance(prove(sizes, f, "an assertion is true with these values"), Proved):
+    if prove(sizes, f, "an assertion is true with these values"):
         rw.delete(Span((), "preds", k, k + 1))
 
 

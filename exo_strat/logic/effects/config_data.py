@@ -34,7 +34,6 @@ from ...ir.types import Scalar, Tensor, Type
 from ...ir.walk import Path, binders, child, declarators, get, is_control, mentions, rewrite, walk
 from ..forms.formula import lt
 from ..forms.translate import is_opaque, lin
-from ..solver.answers import Proved
 from ..solver.proofs import prove
 from .accesses import Blk, effects
 from .config_state import written_fields
@@ -118,7 +117,7 @@ def _last(tree: ProcDef, path: Path, loop: For, field: ReadConfig) -> Expr | Non
     if value is None or mentions(value) & frozenset(binders(loop)) or is_opaque(loop.lo) or is_opaque(loop.hi):
         return None
     runs = prove(facts_at(tree, path), lt(lin(loop.lo), lin(loop.hi)), f"the loop over {loop.iter} runs")
-    return value if isinstance(runs, Proved) else None
+    return value if runs else None
 
 
 def stored(tree: ProcDef, e: Expr, field: ReadConfig) -> Expr:

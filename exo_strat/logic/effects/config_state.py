@@ -41,7 +41,6 @@ from ...ir.types import bool_, size
 from ...ir.walk import Path, asked_at_entry, binders, is_control, mentions, rewrite, walk
 from ..forms.formula import TRUE, Formula, eq, ge, iff, lt, neg
 from ..forms.translate import Env, cond, is_opaque, lin
-from ..solver.answers import Proved
 from ..solver.proofs import prove
 from .context import Facts, entry_facts, facts_at, range_facts
 
@@ -297,7 +296,7 @@ def _after_loop(known: Values, loop: For, facts: Facts) -> Values:
     if last == start or is_opaque(loop.lo) or is_opaque(loop.hi):
         return start
     runs = prove(facts, lt(lin(loop.lo), lin(loop.hi)), f"the loop over {loop.iter} runs")
-    if not isinstance(runs, Proved):
+    if not runs:
         return start
     inner = frozenset(binders(loop))
     return pmap({f: v for f, v in last.items() if mentions(v).isdisjoint(inner)})

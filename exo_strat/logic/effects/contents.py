@@ -19,12 +19,12 @@ from ...ir.walk import Path, get
 from ..forms.affine import Lin, Opaque
 from ..forms.formula import Formula, conj, disj, ge, lt, neg
 from ..forms.translate import lin, unknown
-from ..solver.answers import Proved, Refuted, Unsat
+from ..solver.answers import Refuted, Unsat
 from ..solver.proofs import prove, satisfiable
 from .accesses import Access, Blk, Buffer, Tick, effects, in_loops, windows_at
 from .context import facts_at
 from .coverage import all_covered, before, cover
-from .dependence import SAFE, Clash, Given, Readiness, Verdict, example, if_reached, prime, same_place, show
+from .dependence import SAFE, Clash, Given, Readiness, Undecided, Verdict, example, if_reached, prime, same_place, show
 
 Part: TypeAlias = Sequence[WinDim] | None
 """The part of a buffer that a question is about: a window (half-open), or None for the whole."""
@@ -46,7 +46,7 @@ def _of(tree: ProcDef, blk: Blk, buffer: Buffer, part: Part = None) -> list[Acce
 def _misses(facts: Sequence[Formula], a: Access, part: Sequence[WinDim]) -> bool:
     """Whether no instance of an access falls inside a window."""
     near = [_beside(x, d) for x, d in zip(a.index, part, strict=True) if x is not None]
-    return isinstance(prove([*facts, a.guard], disj(*near), "the access is beside the window"), Proved)
+    return bool(prove([*facts, a.guard], disj(*near), "the access is beside the window"))
 
 
 def writes_to(tree: ProcDef, blk: Blk, buffer: Buffer, part: Part = None) -> bool:
@@ -75,9 +75,9 @@ def within(tree: ProcDef, blk: Blk, buffer: Buffer, window: Sequence[WinDim]) ->
         answer = prove([*facts, a.guard], inside, what)
         if isinstance(answer, Refuted):
             shown = example(tree, answer.model, a, inside) if a.exact else None
-            return if_reached(tree, blk.path(), Clash(what, shown, False, f"it {show(tree, a)}"))
-        if not isinstance(answer, Proved):
-            return Clash(what, None, True, f"it {show(tree, a)}")
+            return if_reached(tree, blk.path(), Clash(what, shown, f"it {show(tree, a)}"))
+        if not answer:
+            return Undecided(what, f"it {show(tree, a)}")
     return SAFE
 
 
@@ -122,10 +122,10 @@ def initialised(tree: ProcDef, blk: Blk, buffer: Sym, window: Sequence[WinDim]) 
     """Whether every location of a window was surely written when control reaches a run of statements, or is read
     by these before they write it, so that they could not run otherwise."""
     verdict = _ready(tree, blk, _any_cell(buffer, window, Pass()))
-    if not isinstance(verdict, Clash):
+    if verdict or isinstance(verdict, Given):
         return verdict
-    shown = Clash("every location of the window is surely written", verdict.counterexample, verdict.unknown)
-    return if_reached(tree, blk.path(), shown)
+    what = "every location of the window is surely written"
+    return if_reached(tree, blk.path(), verdict.said(what, ""))
 
 
 def ready(tree: ProcDef, blk: Blk, reads: Sequence[Access]) -> Readiness:
@@ -136,10 +136,10 @@ def ready(tree: ProcDef, blk: Blk, reads: Sequence[Access]) -> Readiness:
         if isinstance(r.buffer, Sym) and None in r.index:
             r = _any_cell(r.buffer, _whole(tree, blk.path(), r.buffer), r.node)
         verdict = _ready(tree, blk, r)
-        if isinstance(verdict, Clash):
-            return if_reached(tree, blk.path(), verdict)
         if isinstance(verdict, Given):
             needs |= verdict.needs
+        elif not verdict:
+            return if_reached(tree, blk.path(), verdict)
     return Given(frozenset(needs)) if needs else SAFE
 
 
@@ -156,10 +156,10 @@ def _ready(tree: ProcDef, blk: Blk, read: Access) -> Readiness:
     facts, start = facts_at(tree, path), (Tick(Lin(-1)),)
     needed = [replace(a, kind="W", when=start) for a in exposed(tree, blk, buffer)]
     verdict = cover(tree, facts, read, needed, what) if needed else Clash(what)
-    if isinstance(verdict, Clash):
+    if not verdict:
         earlier = [replace(a, kind="W") for a in _of(tree, scope, buffer)]
         verdict = cover(tree, facts, read, [*needed, *earlier], what)
-    if isinstance(verdict, Clash) and isinstance(buffer, Sym) and any(a.sym == buffer for a in tree.args):
+    if not verdict and isinstance(buffer, Sym) and any(a.sym == buffer for a in tree.args):
         return Given(frozenset((buffer,)))
     return verdict
 
@@ -205,9 +205,7 @@ def _written(
         return Clash(what)
     reader = replace(_any_cell(writes[0].buffer, window, writes[0].node), when=when)
     verdict = cover(tree, facts_at(tree, path), reader, writes, what)
-    if isinstance(verdict, Clash):
-        return if_reached(tree, path, Clash(what, verdict.counterexample, verdict.unknown))
-    return verdict
+    return verdict or if_reached(tree, path, verdict.said(details=""))
 
 
 def _scope(tree: ProcDef, path: Path, buffer: Buffer) -> Blk:

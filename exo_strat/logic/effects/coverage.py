@@ -8,10 +8,10 @@ from ...ir.nodes import ProcDef
 from ...ir.printing import names_at
 from ..forms.affine import V
 from ..forms.formula import FALSE, Formula, conj, disj, eq, lt
-from ..solver.answers import Proved, Refuted
+from ..solver.answers import Refuted
 from ..solver.proofs import prove_exists
 from .accesses import Access, Buffer, Tick
-from .dependence import SAFE, Clash, Verdict, buffer_name, example, prime, same_place, show
+from .dependence import SAFE, Clash, Undecided, Verdict, buffer_name, example, prime, same_place, show
 
 WITNESS = 50  # the tag that tells the iterators of a covering write
 
@@ -37,17 +37,17 @@ def cover(tree: ProcDef, facts: Sequence[Formula], read: Access, writes: Iterabl
         if w.exact:
             late = prime(w, tag=WITNESS)
             goal = conj(late.guard, same_place(late, read), before(late.end, read.when))
-            if len(stores) > 1 and isinstance(prove_exists(known, late.iters, goal, what), Proved):
+            if len(stores) > 1 and prove_exists(known, late.iters, goal, what):
                 return SAFE
             iters += late.iters
             goals.append(goal)
     answer = prove_exists(known, tuple(dict.fromkeys(iters)), disj(*goals), what)
-    if isinstance(answer, Proved):
+    if answer:
         return SAFE
     if isinstance(answer, Refuted):
         real = read.exact and all(w.exact for w in stores)
-        return Clash(what, example(tree, answer.model, read, *goals) if real else None, False, details)
-    return Clash(what, None, True, details)
+        return Clash(what, example(tree, answer.model, read, *goals) if real else None, details)
+    return Undecided(what, details)
 
 
 def all_covered(tree: ProcDef, facts: Sequence[Formula], accesses: Sequence[Access], buffer: Buffer) -> Verdict:
@@ -57,6 +57,6 @@ def all_covered(tree: ProcDef, facts: Sequence[Formula], accesses: Sequence[Acce
     for a in accesses:
         if a.buffer == buffer and a.reads:
             verdict = cover(tree, facts, a, writes, what)
-            if isinstance(verdict, Clash):
+            if not verdict:
                 return verdict
     return SAFE

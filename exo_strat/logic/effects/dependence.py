@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from ...ir.names import Sym
 from ...ir.nodes import Assign, Call, For, If, Node, ProcDef, Read, Reduce, WindowExpr
@@ -27,16 +27,46 @@ from .context import show_model
 class Safe:
     """The question is answered: no obligation is left."""
 
+    def __bool__(self) -> Literal[True]:
+        return True
+
 
 @dataclass(frozen=True)
 class Clash:
     """What stands against it: the obligation that does not hold in words, values for which it fails if
-    they are known to be possible, whether the solver only gave up, and the accesses in object code."""
+    they are known to be possible, and the accesses in object code."""
 
     obligation: str
     counterexample: Mapping[str, int] | None = None
-    unknown: bool = False
     details: str = ""
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def said(self, obligation: str | None = None, details: str | None = None, shown: bool = True) -> Clash:
+        """The same in other words; without the counterexample unless it is still `shown`."""
+        return Clash(
+            self.obligation if obligation is None else obligation,
+            self.counterexample if shown else None,
+            self.details if details is None else details,
+        )
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """The solver gave up on the obligation; with the accesses in object code."""
+
+    obligation: str
+    details: str = ""
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def said(self, obligation: str | None = None, details: str | None = None, shown: bool = True) -> Undecided:
+        """The same in other words."""
+        return Undecided(
+            self.obligation if obligation is None else obligation, self.details if details is None else details
+        )
 
 
 @dataclass(frozen=True)
@@ -46,10 +76,14 @@ class Given:
 
     needs: frozenset[Sym]
 
+    def __bool__(self) -> Literal[False]:
+        return False
 
-Verdict: TypeAlias = Safe | Clash
+
+Verdict: TypeAlias = Safe | Clash | Undecided
+"""The answer to a question of safety: true if it is `Safe`."""
 SAFE = Safe()
-Readiness: TypeAlias = Safe | Given | Clash
+Readiness: TypeAlias = Verdict | Given
 """Whether what code reads was written before; so no `Verdict`: who asks has something to note."""
 
 
@@ -96,11 +130,11 @@ def clash(
                 continue
             details = show_pair(tree, a, b)
             if not isinstance(answer, Sat):
-                found = Clash(what, None, True, details)
+                found = Undecided(what, details)
             elif not (a.exact and b.exact):
-                found = Clash(what, None, False, details)
+                found = Clash(what, None, details)
             else:
-                return Clash(what, example(tree, answer.model, relation, a, b), False, details)
+                return Clash(what, example(tree, answer.model, relation, a, b), details)
     return found
 
 

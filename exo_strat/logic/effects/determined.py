@@ -63,14 +63,14 @@ from ...ir.walk import is_control, walk
 from ..forms.affine import Atom, Lin, V
 from ..forms.formula import TRUE, Formula, subst
 from ..forms.translate import is_opaque, unknown
-from ..solver.answers import Proved, Unsat
+from ..solver.answers import Unsat
 from ..solver.proofs import prove, satisfiable
 from .accesses import Access, Buffer, Tick, accesses, block_accesses, config_key, resolve
 from .config_data import left_by
 from .config_state import after, written_fields
 from .context import range_facts
 from .coverage import cover
-from .dependence import Safe, clash, prime, same_place
+from .dependence import clash, prime, same_place
 from .same_value import Pair, all_windows, place_of, same_value
 
 Excuse = Callable[[Access, Access], bool]
@@ -187,7 +187,7 @@ def _one_place(region: Region, code: Sequence[Stmt], write: Access) -> bool:
             continue
         known = None not in write.index and None not in a.index
         facts = (*region.facts, write.guard, a.guard)
-        if not known or not isinstance(prove(facts, same_place(write, a), "a sum is of one location"), Proved):
+        if not known or not prove(facts, same_place(write, a), "a sum is of one location"):
             return False
     return True
 
@@ -236,13 +236,13 @@ def _steady(region: Region, needed: dict[Buffer, None]) -> Callable[[Read | Read
 def untouched(region: Region, read: Access) -> bool:
     """Whether nothing in the region writes what is read."""
     what = "nothing writes what is read"
-    return isinstance(clash(region.tree, region.facts, [read], region.writes(read.buffer), TRUE, what), Safe)
+    return bool(clash(region.tree, region.facts, [read], region.writes(read.buffer), TRUE, what))
 
 
 def covered_in(region: Region, part: Part, read: Access) -> bool:
     """Whether a read of a part finds its location written by that part before."""
     what = "what is read was surely written before"
-    return isinstance(cover(region.tree, region.facts, read, part.accesses, what), Safe)
+    return bool(cover(region.tree, region.facts, read, part.accesses, what))
 
 
 def _same_store(
@@ -388,7 +388,7 @@ def recomputation(tree: ProcDef, facts: Sequence[Formula], loop: For, part: Part
             return False
         now = read.timed(turn, Tick(Lin(1)))
         given = (*facts, write.guard, same_place(read, write), relation)
-        return isinstance(cover(tree, given, now, timed, what), Safe)
+        return bool(cover(tree, given, now, timed, what))
 
     return harmless
 

@@ -6,13 +6,11 @@ path leads from there to a read, or to the end, on which the field is not writte
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...ir.nodes import For, ProcDef, ReadConfig
 from ...ir.walk import Path, get
 from .accesses import Blk, config_key
 from .contents import covered, fully_written
-from .dependence import SAFE, Clash, Safe, Verdict
+from .dependence import SAFE, Verdict
 
 
 def unread_after(tree: ProcDef, gap: Path, field: ReadConfig) -> Verdict:
@@ -26,11 +24,11 @@ def unread_after(tree: ProcDef, gap: Path, field: ReadConfig) -> Verdict:
     for k, (rest, again) in enumerate(ahead(tree, gap)):
         for blk in (rest, again):
             verdict = SAFE if blk is None else covered(tree, blk, key)
-            if isinstance(verdict, Clash):
+            if not verdict:
                 # farther on, nobody knows whether control came through the gap before
                 surely = k == 0 and blk is rest
-                return replace(verdict, obligation=what, counterexample=verdict.counterexample if surely else None)
-            if blk is rest and rest is not None and isinstance(fully_written(tree, rest, key, ()), Safe):
+                return verdict.said(what, shown=surely)
+            if blk is rest and rest is not None and fully_written(tree, rest, key, ()):
                 return SAFE
     return SAFE
 
@@ -39,7 +37,7 @@ def may_last(tree: ProcDef, gap: Path, field: ReadConfig) -> bool:
     """Whether the value that a config field has at a gap may still be there when the procedure ends."""
     key = config_key(field.config.name, field.field)
     rests = [rest for rest, _ in ahead(tree, gap) if rest is not None]
-    return not any(isinstance(fully_written(tree, rest, key, ()), Safe) for rest in rests)
+    return not any(fully_written(tree, rest, key, ()) for rest in rests)
 
 
 def ahead(tree: ProcDef, gap: Path) -> list[tuple[Blk | None, Blk | None]]:

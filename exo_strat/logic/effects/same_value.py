@@ -32,7 +32,6 @@ from ...ir.walk import is_bool, is_control, walk
 from ..forms.affine import Atom, Lin, subst_lin
 from ..forms.formula import Formula, eq, iff, subst
 from ..forms.translate import cond, is_opaque, lin
-from ..solver.answers import Proved
 from ..solver.proofs import prove
 from .accesses import Access, config_key, index_of, resolve
 from .context import env_of
@@ -104,7 +103,7 @@ def _same_control(p: Pair, x: Expr, y: Expr) -> bool:
         goal = iff(subst(cond(x, env), p.one), subst(cond(y, env), p.two))
     else:
         goal = eq(subst_lin(lin(x, env), p.one), subst_lin(lin(y, env), p.two))
-    return isinstance(prove(p.facts, goal, WHAT), Proved)
+    return bool(prove(p.facts, goal, WHAT))
 
 
 def place_of(tree: ProcDef, e: Read | ReadConfig) -> Access:
@@ -121,7 +120,7 @@ def _same_place(p: Pair, x: Read | ReadConfig, y: Read | ReadConfig) -> bool:
     for i, j in zip(a.index, b.index, strict=True):
         if i is None or j is None:
             return False
-        if not isinstance(prove(p.facts, eq(subst_lin(i, p.one), subst_lin(j, p.two)), WHAT), Proved):
+        if not prove(p.facts, eq(subst_lin(i, p.one), subst_lin(j, p.two)), WHAT):
             return False
     return True
 

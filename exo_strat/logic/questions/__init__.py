@@ -9,7 +9,19 @@ from ..effects.accesses import Access, Blk, accesses, effects, in_loops, index_o
 from ..effects.config_data import held_at, held_in, stored
 from ..effects.config_state import asks_config, conditions_at, depends_on_fields, field_facts, values_at, written_fields
 from ..effects.context import Facts, env_of, facts_after, facts_at, facts_inside, holds
-from ..effects.dependence import Clash, Given, Readiness, Safe, Verdict, clash, if_reached, prime, same_place, show
+from ..effects.dependence import (
+    Clash,
+    Given,
+    Readiness,
+    Safe,
+    Undecided,
+    Verdict,
+    clash,
+    if_reached,
+    prime,
+    same_place,
+    show,
+)
 from ..effects.liveness import may_last, unread_after
 from ..solver.answers import Proved, Sat
 from ..solver.proofs import prove, satisfiable
@@ -30,6 +42,7 @@ __all__ = [
     "Safe",
     "Sat",
     "Sharing",
+    "Undecided",
     "Unified",
     "Unifier",
     "Verdict",

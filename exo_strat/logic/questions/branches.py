@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from ...ir.nodes import Expr, If, ProcDef
 from ...ir.walk import Path, get
-from ..effects.dependence import Safe
 from .safety import Blk, equal_at, unchanged
 
 
@@ -20,9 +19,9 @@ def taken(tree: ProcDef, path: Path, condition: Expr) -> bool | None:
         if not isinstance(around, If):
             continue
         branch = Blk(path[:n], label, 0, len(getattr(around, label)))
-        if not isinstance(unchanged(tree, branch, around.cond), Safe):
+        if not unchanged(tree, branch, around.cond):
             continue
-        if isinstance(equal_at(tree, path, around.cond, condition), Safe):
+        if equal_at(tree, path, around.cond, condition):
             return label == "body"
     return None
 

@@ -43,11 +43,10 @@ from ..effects.config_state import Conditions, values_at
 from ..effects.contents import covered, ready
 from ..effects.context import env_of, facts_at, stable_facts
 from ..effects.coverage import cover
-from ..effects.dependence import SAFE, Clash, Given, Readiness, Safe, buffer_name
+from ..effects.dependence import SAFE, Clash, Given, Readiness, Undecided, buffer_name
 from ..effects.same_value import Pair, place_of, same_value
 from ..forms.formula import Formula, conj, disj, neg
 from ..forms.translate import cond
-from ..solver.answers import Proved
 from ..solver.proofs import prove
 
 _TOTAL = (abs_, fmax, fmin, relu, select, *CONVERSIONS.values())
@@ -144,10 +143,10 @@ def _all(answers: Iterable[Readiness]) -> Readiness:
     """The first that is refused, or what all together need."""
     needs: set[Sym] = set()
     for answer in answers:
-        if isinstance(answer, Clash):
-            return answer
         if isinstance(answer, Given):
             needs |= answer.needs
+        elif not answer:
+            return answer
     return Given(frozenset(needs)) if needs else SAFE
 
 
@@ -158,7 +157,7 @@ def _also(tree: ProcDef, stmt: Path, e: Evaluation, others: Sequence[Evaluation]
         return True
     goal = disj(*(_asked(tree, o.given) for o in found))
     facts = (*facts_at(tree, stmt), _asked(tree, e.given))
-    return bool(found) and isinstance(prove(facts, goal, "what is evaluated was evaluated before"), Proved)
+    return bool(found) and bool(prove(facts, goal, "what is evaluated was evaluated before"))
 
 
 def _same(tree: ProcDef, stmt: Path, x: Expr, y: Expr) -> bool:
@@ -217,7 +216,7 @@ def _written(tree: ProcDef, blk: Blk, e: Evaluation) -> Readiness:
     if isinstance(e.node, ReadConfig) and _is_set(tree, blk.path(), e.node):
         return SAFE
     verdict = ready(tree, blk, [read.placed((), (), guard, read.exact)])
-    if not isinstance(verdict, Clash):
+    if verdict or isinstance(verdict, Given):
         return verdict
     what = f"{buffer_name(read.buffer, names_at(tree))}, which the expression reads, is surely written before"
     return replace(verdict, obligation=what)
@@ -268,7 +267,7 @@ def _written_first(tree: ProcDef, path: Path, sym: Sym) -> bool:
     label, k = path[-1]
     assert k is not None
     scope = Blk(path[:-1], label, k + 1, len(getattr(get(tree, path[:-1]), label)))
-    return scope.lo == scope.hi or isinstance(covered(tree, scope, sym), Safe)
+    return scope.lo == scope.hi or bool(covered(tree, scope, sym))
 
 
 def runs(tree: ProcDef, blk: Blk, call: Call) -> Readiness:
@@ -290,24 +289,24 @@ def arguments_ready(tree: ProcDef, blk: Blk, call: Call, formals: frozenset[Sym]
     bases: set[Buffer] = set()
     for formal, actual in zip(callee.args, call.args, strict=True):
         buffer = formal.sym in formals and isinstance(actual, Read | WindowExpr)
-        if buffer and (formal.sym in asserted or not isinstance(covered(callee, body, formal.sym), Safe)):
+        if buffer and (formal.sym in asserted or not covered(callee, body, formal.sym)):
             bases.add(_base(actual.sym, views))  # type: ignore[union-attr]
     if not bases:
         return SAFE
     found = [a for a in block_accesses([call], views) if a.buffer in bases]
     facts, writes = facts_at(tree, blk.path()), [a for a in found if a.kind == "W"]
     what = "the call writes it first"
-    reads = [a for a in found if a.reads and not isinstance(cover(tree, facts, a, writes, what), Safe)]
+    reads = [a for a in found if a.reads and not cover(tree, facts, a, writes, what)]
     return _all(_ready_for(tree, blk, r, callee.name) for r in reads)
 
 
 def _ready_for(tree: ProcDef, blk: Blk, read: Access, callee: str) -> Readiness:
     """Whether what a callee reads is there."""
     verdict = ready(tree, blk, [read])
-    if not isinstance(verdict, Clash):
+    if verdict or isinstance(verdict, Given):
         return verdict
     what = f"{buffer_name(read.buffer, names_at(tree))}, which {callee} reads, is initialised"
-    return Clash(what, unknown=verdict.unknown)
+    return Undecided(what) if isinstance(verdict, Undecided) else Clash(what)
 
 
 def _base(sym: Sym, views: Mapping[Sym, WindowExpr]) -> Sym:

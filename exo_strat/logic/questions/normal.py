@@ -19,7 +19,7 @@ from ...ir.walk import COMPARISONS, LOGICAL, is_bool, is_control, walk
 from ..forms.affine import Atom, Lin, Mul, Opaque, Quot, V
 from ..forms.formula import Formula, conj, eq, ge, lt, neg, value_of
 from ..forms.translate import Env, cond, is_opaque, lin
-from ..solver.answers import Proved, Refuted
+from ..solver.answers import Refuted
 from ..solver.proofs import prove
 
 Facts = Sequence[Formula]
@@ -123,9 +123,9 @@ def decided(e: Expr, facts: Facts, env: Env) -> bool | None:
     if is_opaque(e):
         return None
     f = cond(e, env)
-    if isinstance(prove(facts, f, "the condition is always true"), Proved):
+    if prove(facts, f, "the condition is always true"):
         return True
-    return False if isinstance(prove(facts, neg(f), "the condition is never true"), Proved) else None
+    return False if prove(facts, neg(f), "the condition is never true") else None
 
 
 def _joined(op: str, x: Expr, y: Expr) -> Expr:
@@ -188,7 +188,7 @@ def _quotient(x: Lin, c: int, facts: Facts) -> Lin:
             continue  # it has another value in an example
         within = conj(ge(rest, q * c), lt(rest, (q + 1) * c))
         answer = prove(facts, within, f"the quotient by {c} of what {c} does not divide is {q}")
-        if isinstance(answer, Proved):
+        if answer:
             return whole + Lin(q)
         if isinstance(answer, Refuted):
             seen.add(value_of(rest, answer.model) // c)
@@ -204,7 +204,7 @@ def _exact(x: Lin, atom: Quot, facts: Facts) -> Lin | None:
     if len(shorter.terms) > len(x.terms):
         return None
     divides = prove(facts, eq(atom.lin.mod(atom.c), 0), f"{atom.c} divides what it is to divide")
-    return shorter if isinstance(divides, Proved) else None
+    return shorter if divides else None
 
 
 def difference(a: Expr, b_: Expr) -> Expr:

@@ -20,7 +20,6 @@ from ...ir.walk import Path
 from ..effects.accesses import Access, Buffer
 from ..effects.contents import covered
 from ..effects.coverage import cover
-from ..effects.dependence import Safe
 from ..effects.determined import Excuse
 from ..effects.liveness import ahead
 from ..forms.formula import Formula
@@ -43,7 +42,7 @@ def private(tree: ProcDef, end: Path, facts: Sequence[Formula], instances: Seque
             return False
         for accesses in instances:
             for a in accesses:
-                if a.buffer == buffer and a.reads and not isinstance(cover(tree, facts, a, accesses, what), Safe):
+                if a.buffer == buffer and a.reads and not cover(tree, facts, a, accesses, what):
                     return False
         return _dead(tree, end, buffer)
 
@@ -54,7 +53,7 @@ def _dead(tree: ProcDef, gap: Path, buffer: Sym) -> bool:
     """Whether nothing after a gap reads what a buffer holds there: each read, in later iterations of the loops
     around it too, finds its location written again."""
     blocks = (blk for both in ahead(tree, gap) for blk in both if blk is not None)
-    return all(isinstance(covered(tree, blk, buffer), Safe) for blk in blocks)
+    return all(covered(tree, blk, buffer) for blk in blocks)
 
 
 __all__ = ["either", "private"]

@@ -18,11 +18,11 @@ from ..effects.accesses import Access, Blk, Tick, block_accesses, effects, in_lo
 from ..effects.accesses import move as moved
 from ..effects.context import branch_facts, env_of, facts_at, range_facts
 from ..effects.coverage import before
-from ..effects.dependence import SAFE, Clash, Verdict, clash, example, if_reached, prime
+from ..effects.dependence import SAFE, Clash, Undecided, Verdict, clash, example, if_reached, prime
 from ..forms.affine import Lin, Opaque, V
 from ..forms.formula import Formula, conj, disj, ge, gt, lt, ne, neg, subst
 from ..forms.translate import is_opaque, lin, unknown
-from ..solver.answers import Proved, Refuted
+from ..solver.answers import Refuted
 from ..solver.proofs import prove
 from .safety import equal_at, idempotent, same_again
 
@@ -66,7 +66,7 @@ def overlap(
     again = [replace(a, guard=conj(a.guard, *shared)) for a in body]
     later = (*facts_at(tree, path), gt(k, lin(first)), lt(k, lin(end)))
     verdict = same_again(tree, again, later)
-    return if_reached(tree, path, replace(verdict, obligation=what) if isinstance(verdict, Clash) else verdict)
+    return if_reached(tree, path, verdict or verdict.said(what))
 
 
 # -- equal bodies -------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def _same_block(
         return replace(_DIFFERENT, details=f"one has {len(ours)} statements where the other has {len(theirs)}")
     for k, (a, b) in enumerate(zip(ours, theirs, strict=True)):
         verdict = _same_node(tree, a, b, (*parent, (label, k)), names)
-        if isinstance(verdict, Clash):
+        if not verdict:
             return verdict if verdict.details else replace(verdict, details=where_apart(tree, a, b, names))
     return SAFE
 
@@ -104,7 +104,7 @@ def _same_node(tree: ProcDef, a: Node, b: Node, at: Path, names: dict[Sym, Sym])
     if type(a) is not type(b):
         return _same_value(tree, a, b, at, names)
     verdict = _same_fields(a, b, names)
-    if isinstance(verdict, Clash):
+    if not verdict:
         return verdict
     for label, is_list in a.CHILDREN:
         x, y = getattr(a, label), getattr(b, label)
@@ -116,8 +116,8 @@ def _same_node(tree: ProcDef, a: Node, b: Node, at: Path, names: dict[Sym, Sym])
             return _DIFFERENT
         else:
             each = (_same_node(tree, p, q, at, names) for p, q in zip(x, y, strict=True))
-            verdict = next((v for v in each if isinstance(v, Clash)), SAFE)
-        if isinstance(verdict, Clash):
+            verdict = next((v for v in each if not v), SAFE)
+        if not verdict:
             return verdict
     return SAFE
 
@@ -175,10 +175,10 @@ def first_suffices(tree: ProcDef, path: Path, blk: Blk) -> Verdict:
     if any(loop.iter in mentions(s) for s in blk.stmts(tree)):
         return Clash(f"the code does not depend on {loop.iter}")
     verdict = _runs_at_first(tree, path, blk, around)
-    if isinstance(verdict, Clash):
+    if not verdict:
         return verdict
     verdict = idempotent(tree, blk)
-    return verdict if isinstance(verdict, Clash) else _kept(tree, path, blk, around)
+    return verdict if not verdict else _kept(tree, path, blk, around)
 
 
 Around = tuple[For | If, str]
@@ -214,11 +214,11 @@ def _runs_at_first(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]
     first = lin(loop.lo)
     goal = conj(*(subst(f, {V(loop.iter): first}) for f in runs))
     answer = prove([*facts_at(tree, blk.path()), gt(unknown(loop.iter), first)], goal, what)
-    if isinstance(answer, Proved):
+    if answer:
         return SAFE
     if isinstance(answer, Refuted):
         return if_reached(tree, blk.path(), Clash(what, example(tree, answer.model, goal, *runs)))
-    return Clash(what, None, True)
+    return Undecided(what)
 
 
 def _kept(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]) -> Verdict:
@@ -238,9 +238,9 @@ def _kept(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]) -> Verd
         for w, other in later:
             between = conj(other, neg(before(w.end, at_first)), neg(before(a.end, w.when)))
             verdict = clash(tree, facts, [a], [w], between, what, order_free=False)
-            if isinstance(verdict, Clash):
+            if not verdict:
                 found = verdict
-                if verdict.counterexample is not None:
+                if isinstance(verdict, Clash) and verdict.counterexample is not None:
                     return if_reached(tree, blk.path(), verdict)
     return found
 

@@ -32,13 +32,25 @@ from ..effects.contents import (
 )
 from ..effects.context import env_of, facts_at
 from ..effects.coverage import cover
-from ..effects.dependence import SAFE, Clash, Safe, Verdict, clash, example, if_reached, prime, same_place, show
+from ..effects.dependence import (
+    SAFE,
+    Clash,
+    Safe,
+    Undecided,
+    Verdict,
+    clash,
+    example,
+    if_reached,
+    prime,
+    same_place,
+    show,
+)
 from ..effects.determined import Excuse, Part, exchange, recomputation
 from ..effects.same_value import Pair, same_value
 from ..forms.affine import Atom, Lin, V
 from ..forms.formula import TRUE, Formula, conj, eq, gt, iff, le, lt, ne
 from ..forms.translate import cond, is_opaque, lin, unknown
-from ..solver.answers import Answer, Proved, Refuted
+from ..solver.answers import Answer, Refuted
 from ..solver.proofs import prove
 from .privatization import either, private
 
@@ -106,12 +118,12 @@ def _known(tree: ProcDef, path: Path, goal: Formula, obligation: str) -> Answer:
 def _verdict(tree: ProcDef, path: Path, goal: Formula, obligation: str, *about: Expr) -> Verdict:
     """Whether `goal`, made of the expressions `about`, is true just before `path`."""
     answer = _known(tree, path, goal, obligation)
-    if isinstance(answer, Proved):
+    if answer:
         return SAFE
     if isinstance(answer, Refuted):
         shown = None if any(map(is_opaque, about)) else example(tree, answer.model, goal)
         return if_reached(tree, path, Clash(obligation, shown))
-    return Clash(obligation, None, True)
+    return Undecided(obligation)
 
 
 def holds(tree: ProcDef, path: Path, condition: Expr, obligation: str) -> Verdict:
@@ -122,12 +134,12 @@ def holds(tree: ProcDef, path: Path, condition: Expr, obligation: str) -> Verdic
 def holds_everywhere(tree: ProcDef, path: Path, condition: Expr) -> bool:
     """Whether a control condition is provably true wherever control reaches `path`."""
     goal = cond(condition, env_of(tree))
-    return isinstance(_known(tree, path, goal, "the condition is always true"), Proved)
+    return bool(_known(tree, path, goal, "the condition is always true"))
 
 
 def linear(tree: ProcDef, path: Path, x: Lin) -> bool:
     """Whether an affine form is provably zero wherever control reaches `path`."""
-    return isinstance(prove(facts_at(tree, path), eq(x, 0), "two integers are equal"), Proved)
+    return bool(prove(facts_at(tree, path), eq(x, 0), "two integers are equal"))
 
 
 def same_location(tree: ProcDef, path: Path, a: Access, b: Access, obligation: str) -> Verdict:
@@ -190,7 +202,7 @@ def _happening(tree: ProcDef, blk: Blk) -> list[Access]:
 def commute(tree: ProcDef, one: Blk, two: Blk) -> Verdict:
     """Whether two neighbouring runs of statements may be exchanged."""
     scoped = _uses(two.stmts(tree), defined(one.stmts(tree)))
-    if isinstance(scoped, Clash):
+    if not scoped:
         return scoped
     parts = [Part(blk.stmts(tree), _happening(tree, blk)) for blk in (one, two)]
     second = [prime(a) for a in parts[1].accesses]
@@ -209,7 +221,7 @@ def interchange(tree: ProcDef, path: Path) -> Verdict:
     inner = _loop(tree, inner_path)
     for e in (inner.lo, inner.hi, outer.lo, outer.hi):
         verdict = unchanged(tree, _body(tree, inner_path), e)
-        if isinstance(verdict, Clash):
+        if not verdict:
             return verdict
     body = _in_range(tree, _happening(tree, _body(tree, inner_path)), outer, inner)
     i, j = outer.iter, inner.iter
@@ -231,7 +243,7 @@ def fission(tree: ProcDef, path: Path, k: int) -> Verdict:
     first, second = Blk(path, "body", 0, k), Blk(path, "body", k, len(loop.body))
     scoped = _uses(second.stmts(tree), defined(first.stmts(tree)))
     verdicts = (scoped, *(unchanged(tree, first, e) for e in (loop.lo, loop.hi)))
-    against = next((v for v in verdicts if isinstance(v, Clash)), None)
+    against = next((v for v in verdicts if not v), None)
     if against is not None:
         return against
     s1, s2 = (_in_range(tree, _happening(tree, part), loop) for part in (first, second))
@@ -244,7 +256,7 @@ def fuse(tree: ProcDef, path: Path, after: Path) -> Verdict:
     one, two = _loop(tree, path), _loop(tree, after)
     for e in (two.lo, two.hi):
         verdict = unchanged(tree, _body(tree, path), e)
-        if isinstance(verdict, Clash):
+        if not verdict:
             return verdict
     s1 = _in_range(tree, _happening(tree, _body(tree, path)), one)
     renamed: dict[Atom, Lin] = {V(two.iter): unknown(one.iter)}
@@ -328,14 +340,13 @@ def same_again(tree: ProcDef, accesses: Sequence[Access], facts: Sequence[Formul
     writes = [a for a in accesses if a.writes]
     later = [prime(w) for w in writes]
     for r in accesses:
-        if not r.reads or isinstance(clash(tree, facts, [r], later, TRUE, what, order_free=False), Safe):
+        if not r.reads or clash(tree, facts, [r], later, TRUE, what, order_free=False):
             continue
         for w in later:
             if w.buffer == r.buffer and not (_bounds(r) and _bounds(w)):
                 verdict = cover(tree, (*facts, w.guard, same_place(r, w)), r, writes, what)
-                if isinstance(verdict, Clash):
-                    shown = verdict.counterexample if w.exact else None
-                    return replace(verdict, counterexample=shown, details=f"it {show(tree, r)}")
+                if not verdict:
+                    return verdict.said(details=f"it {show(tree, r)}", shown=w.exact)
     return SAFE
 
 

@@ -68,7 +68,7 @@ def may_idle(tree: ProcDef, path: Path, other: Sequence[Stmt], types: Mapping[Sy
             assert k is not None
             scope = Blk(where[:-1], label, k + 1, len(getattr(get(tree, where[:-1]), label)))
             verdict = _unnoticed(added, scope, n.sym)
-            if isinstance(verdict, Clash):
+            if not verdict:
                 return if_reached(tree, path, verdict)
     return SAFE
 
@@ -108,14 +108,14 @@ def _unnoticed(added: Added, scope: Blk, buffer: Sym) -> Verdict:
         reads = [prime(a) for a in effects(added.before, scope) if a.buffer == buffer and a.reads]
         what = "nobody reads what the code writes where the condition is false"
         verdict = clash(added.before, facts, writes, reads, TRUE, what, order_free=False)
-        if isinstance(verdict, Clash):
+        if not verdict:
             return verdict
     what = f"what the code reads of {buffer} where the condition is false is surely written"
     stores = [a for a in effects(added.after, scope) if a.buffer == buffer and a.kind == "W"]
     for a in here:
         if a.reads:
             verdict = cover(added.after, facts, a, stores, what)
-            if isinstance(verdict, Clash):
+            if not verdict:
                 return verdict
     return SAFE
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from ...ir.nodes import ProcDef
 from ..effects.accesses import Access
 from ..effects.coverage import WITNESS, before
-from ..effects.dependence import SAFE, Clash, Verdict, example, prime, same_place, show
+from ..effects.dependence import SAFE, Clash, Undecided, Verdict, example, prime, same_place, show
 from ..forms.affine import V
 from ..forms.formula import FALSE, Formula, conj, disj, neg
-from ..solver.answers import Proved, Refuted
+from ..solver.answers import Refuted
 from ..solver.proofs import prove_exists
 
 Meets = Callable[[Access, Access], Formula]
@@ -45,7 +45,7 @@ def undisturbed(tree: ProcDef, facts: Sequence[Formula], sharing: Sharing, what:
             if w.joint:
                 continue
             verdict = _apart(tree, facts, r, prime(w), writes, sharing.meets, what)
-            if isinstance(verdict, Clash):
+            if not verdict:
                 return verdict
     return SAFE
 
@@ -67,10 +67,10 @@ def _apart(
             goals.append(conj(c.guard, same_place(c, r), before(w.end, c.when), before(c.end, r.when)))
             iters += c.iters
     answer = prove_exists(known, tuple(dict.fromkeys(iters)), disj(*goals), what)
-    if isinstance(answer, Proved):
+    if answer:
         return SAFE
     details = f"it {show(tree, r)}; before that it {show(tree, w)}, which shares its place"
     if isinstance(answer, Refuted):
         real = r.exact and all(c.exact for c in (w, *own))
-        return Clash(what, example(tree, answer.model, r, w) if real else None, False, details)
-    return Clash(what, None, True, details)
+        return Clash(what, example(tree, answer.model, r, w) if real else None, details)
+    return Undecided(what, details)

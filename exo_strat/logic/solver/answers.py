@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from ..forms.formula import Atom, Formula, Model
 
@@ -15,6 +15,9 @@ from ..forms.formula import Atom, Formula, Model
 class Proved:
     """The goal holds wherever the facts hold."""
 
+    def __bool__(self) -> Literal[True]:
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
@@ -22,12 +25,18 @@ class Refuted:
 
     model: Model
 
+    def __bool__(self) -> Literal[False]:
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Neither could be shown within the resource limit."""
 
     why: str
+
+    def __bool__(self) -> Literal[False]:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +52,9 @@ class Unsat:
 
 
 Answer: TypeAlias = Proved | Refuted | Unknown
+"""True if it is `Proved`."""
 Satisfiability: TypeAlias = Sat | Unsat | Unknown
+"""Neither true nor false: what is not known to be one may be the other."""
 
 
 @dataclass(slots=True)

@@ -264,7 +264,7 @@ def _prove_exists(facts: tuple[Formula, ...], chosen: Sequence[Atom], goal: Form
     whole = _prove(facts, found[0] if found else FALSE)
     if isinstance(whole, Refuted) and len(found) > 1:
         whole = _prove(facts, disj(*found))
-    if isinstance(whole, Proved):
+    if whole:
         return whole
     if isinstance(whole, Refuted):
         model = {a: v for a, v in whole.model.items() if a not in chosen}

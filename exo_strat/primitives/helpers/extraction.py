@@ -36,7 +36,7 @@ from ...ir.printing import names_at
 from ...ir.types import Control, Tensor, Type
 from ...ir.walk import COMPARISONS, Path, alpha_normal, child, free_syms, in_scope, is_control, mentions, rename, walk
 from ...logic.forms import eq, is_opaque, lin, stride_of
-from ...logic.questions import Proved, asks_config, conditions_at, holds, safety, to_expr, values_at
+from ...logic.questions import asks_config, conditions_at, holds, safety, to_expr, values_at
 from .access import strides_asked
 from .wellformed import call_error, memories_at
 
@@ -87,7 +87,7 @@ class Extraction:
         asked = strides_asked(self.procedure([]))
         for s in (s for s in self.types if s in passed):
             for d in sorted(asked.get(s, ())):
-                if isinstance(holds(self.tree, self.path, eq(stride_of(s, d), 1)), Proved):
+                if holds(self.tree, self.path, eq(stride_of(s, d), 1)):
                     yield Binary("==", StrideExpr(s, d), b.ONE)
 
     def _fields(self) -> Iterator[Expr]:
@@ -141,7 +141,7 @@ class Extraction:
 def _race(tree: ProcDef) -> CheckError | None:
     """What stands against a parallel loop of a new procedure."""
     for path, n in walk(tree):
-        if isinstance(n, For) and n.mode != "seq" and isinstance(v := safety.parallel(tree, path), safety.Clash):
+        if isinstance(n, For) and n.mode != "seq" and not (v := safety.parallel(tree, path)):
             return CheckError(path, v.obligation)
     return None
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ...cursors.cursor import Cursor
 from ...ir.nodes import Node
 from ...ir.walk import walk
-from ...logic.questions import Clash, Verdict
+from ...logic.questions import Undecided, Verdict
 from ...ops.failure import About, BadArgument, Failure, NotApplicable, Refused, Unknown, unsafe
 
 
@@ -18,11 +18,12 @@ def refuse(failure: Failure) -> None:
 
 def require(verdict: Verdict, place: Cursor | None = None, about: About = "old code") -> None:
     """Go on if the verdict is `Safe`; otherwise end with its obligation and counterexample. `about`: see `Unsafe`."""
-    if isinstance(verdict, Clash):
-        if verdict.unknown:
-            raise Refused(Unknown(f"could not decide whether {verdict.obligation}", place=place))
-        failure = unsafe(verdict.obligation, verdict.counterexample, verdict.details)
-        raise Refused(replace(failure, place=place, about=about))
+    if verdict:
+        return
+    if isinstance(verdict, Undecided):
+        raise Refused(Unknown(f"could not decide whether {verdict.obligation}", place=place))
+    failure = unsafe(verdict.obligation, verdict.counterexample, verdict.details)
+    raise Refused(replace(failure, place=place, about=about))
 
 
 def applicable(condition: bool, message: str, place: Cursor | None = None) -> None:

@@ -15,7 +15,7 @@ from ...ir.nodes import Assign, Expr, For, Interval, ProcDef, Stmt
 from ...ir.reductions import IDEMPOTENT
 from ...ir.types import Tensor
 from ...ir.walk import mentions
-from ...logic.questions import Safe, safety
+from ...logic.questions import safety
 
 
 def least_value(tree: ProcDef, s: safety.Blk, buffer: Sym, op: str) -> Expr | None:
@@ -48,7 +48,7 @@ def _set_to(tree: ProcDef, first: safety.Blk, rest: safety.Blk, buffer: Sym, op:
         stmt = stmt.body[0]
     if not isinstance(stmt, Assign) or stmt.sym != buffer or not mentions(stmt.rhs).isdisjoint(iters):
         return None
-    stays = all(isinstance(safety.unchanged(tree, part, stmt.rhs), Safe) for part in (first, rest))
+    stays = all(safety.unchanged(tree, part, stmt.rhs) for part in (first, rest))
     only = safety.only_accumulates(tree, rest, buffer, op)
     return stmt.rhs if stays and only and _sets_all(tree, first, stmt, bool(iters)) else None
 
@@ -60,4 +60,4 @@ def _sets_all(tree: ProcDef, first: safety.Blk, stmt: Stmt, loops: bool) -> bool
     if not isinstance(t, Tensor):
         return not loops
     whole = pvector(Interval(b.ZERO, n) for n in t.shape)
-    return isinstance(safety.fully_written(tree, first, stmt.sym, whole), Safe)
+    return bool(safety.fully_written(tree, first, stmt.sym, whole))

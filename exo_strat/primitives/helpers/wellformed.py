@@ -53,7 +53,7 @@ def still_parallel(rw: Rewrite, nodes: Iterable[tuple[Path, Node]], place: Curso
     for path, n in nodes:
         if isinstance(n, For) and n.mode != "seq":
             verdict = safety.parallel(rw.tree, path)
-            if isinstance(verdict, Clash):
+            if not verdict:
                 verdict = replace(verdict, details=f"afterwards {verdict.details}")
             require(verdict, place)
 
