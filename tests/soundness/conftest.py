@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from exo_strat.primitives import PRIMITIVES
 from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive, precisions
 
 BUDGET = 1500

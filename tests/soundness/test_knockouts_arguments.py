@@ -193,7 +193,7 @@ RACES: dict[str, tuple[Proc, Callable[[Proc], Proc]]] = {
 
 @pytest.mark.parametrize("primitive", ["call_eqv", "bind_expr", "replace", "rewrite_expr"])
 def test_a_race_that_was_not_there(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("staging", "procs", "simplify"):
+    for module in ("staging", "procs", "simplification"):
         monkeypatch.setattr(import_module(f"exo_strat.primitives.{module}"), "no_new_races", lambda *_: None)
     monkeypatch.setattr(framework, "race", lambda _: None)
     p, rewritten = RACES[primitive]
