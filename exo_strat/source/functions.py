@@ -25,8 +25,8 @@ def function_name(f: FunctionType | BuiltinFunctionType | type) -> str:
     ('traversals.lrn', 'dict.fromkeys', 'abs')
     """
     name = f.__name__ if "<locals>" in f.__qualname__ else f.__qualname__
-    package, _, module = (f.__module__ or "").rpartition(".")
-    return f"{module}.{name}" if package == PACKAGE and module in QUALIFIED else name
+    parts = (f.__module__ or "").split(".")
+    return f"{parts[-1]}.{name}" if parts[0] == PACKAGE and parts[-1] in QUALIFIED else name
 
 
 def lambda_source(f: FunctionType, show: Callable[[object], str]) -> str:

@@ -11,7 +11,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from exo_strat import Proc, at, cli_audit, divide_loop, proc_from_source, schedule
+from exo_strat import Proc, at, divide_loop, proc_from_source, schedule
+from exo_strat.cli import audit
 from exo_strat.cli.audit import run_audit
 from exo_strat.cli.commands import app
 
@@ -95,7 +96,7 @@ def test_a_program_that_was_never_rewritten_has_its_own_obligations(kernels: Pat
 
 def test_without_a_folder_they_go_to_the_cache(kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EXO_STRAT_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(cli_audit, "cvc5", lambda: Solver("unsat"))
+    monkeypatch.setattr(audit, "cvc5", lambda: Solver("unsat"))
     assert str(tmp_path / "cache" / "audit" / "scale") in run("audit", f"{kernels}:scale").stdout
     assert list((tmp_path / "cache" / "audit" / "scale").glob("*.smt2"))
 
@@ -103,7 +104,7 @@ def test_without_a_folder_they_go_to_the_cache(kernels: Path, tmp_path: Path, mo
 def test_a_disagreement_ends_with_1_and_names_the_file(
     kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cli_audit, "cvc5", lambda: Solver("sat"))
+    monkeypatch.setattr(audit, "cvc5", lambda: Solver("sat"))
     shown = run("audit", f"{kernels}:scale", "-o", tmp_path / "proofs")
     file = sorted((tmp_path / "proofs").iterdir())[0]
     stops(shown, 1, str(file), "expected unsat, it says sat", "the definition of scale", "report this as a bug")
@@ -113,7 +114,7 @@ def test_a_disagreement_ends_with_1_and_names_the_file(
 def test_what_stays_unknown_is_listed_and_no_error(
     kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cli_audit, "cvc5", lambda: Solver("unknown"))
+    monkeypatch.setattr(audit, "cvc5", lambda: Solver("unknown"))
     shown = run("audit", f"{kernels}:scale", "-o", tmp_path / "proofs")
     files = sorted((tmp_path / "proofs").iterdir())
     assert (shown.exit_code, counts(shown.stdout)) == (0, (0, len(files), 0))
@@ -156,7 +157,7 @@ def test_a_history_that_does_not_replay_ends_with_1(kernels: Path, tmp_path: Pat
 def test_a_progress_bar_shows_on_a_terminal_only(
     blocked: Proc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cli_audit, "cvc5", lambda: Solver("unsat"))
+    monkeypatch.setattr(audit, "cvc5", lambda: Solver("unsat"))
     for terminal in (True, False):
         out = io.StringIO()
         run_audit(blocked, tmp_path, Console(file=out, force_terminal=terminal, width=200, _environ={}))
@@ -172,7 +173,7 @@ def test_help_has_an_example() -> None:
 
 def test_every_proof_of_sgemm_is_confirmed(tmp_path: Path) -> None:
     pytest.importorskip("cvc5")
-    file = Path(__file__).parent.parent / "strategies" / "gemm.py"
+    file = Path(__file__).parents[2] / "strategies" / "gemm.py"
     shown = run("audit", f"{file}:schedule_sgemm", "--target", "avx2", "-o", tmp_path)
     assert shown.exit_code == 0, shown.stderr
     confirmed, unknown, disagreeing = counts(shown.stdout)

@@ -63,7 +63,7 @@ class Stats:
     small procedure and Z3 had to decide; the rest were remembered."""
 
     asked: int = 0
-    quick: int = 0
+    omega: int = 0
     z3: int = 0
 
 

@@ -1,7 +1,7 @@
 """Proves and refutes formulas over the integers.
 
 A question is split into parts that share no unknown; each part is put into canonical form and looked up;
-then the small procedure of `quick` tries, then Z3. Equal questions get equal answers in any process.
+then the Omega test (`omega`) tries, then Z3. Equal questions get equal answers in any process.
 Every model is checked by `evaluate` before it is shown.
 """
 
@@ -33,8 +33,7 @@ from ..forms.formula import (
     subst,
     value_of,
 )
-from . import omega as quick
-from . import z3engine
+from . import omega, z3engine
 from .answers import (
     Answer,
     Proved,
@@ -234,10 +233,10 @@ def _solve_linear(group: Sequence[Formula]) -> Satisfiability:
 @lru_cache(maxsize=1 << 16)
 def _decide(problem: Problem) -> list[int] | Literal[False] | None:
     stats = recorder()
-    values = quick.solve(problem)
+    values = omega.solve(problem)
     if values is not None:
         if stats is not None:
-            stats.quick += 1
+            stats.omega += 1
         return values
     if stats is not None:
         stats.z3 += 1
