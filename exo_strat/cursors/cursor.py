@@ -11,13 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import index
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, cast, overload
+
+from typing_extensions import TypeVar
 
 from ..frontend.errors import PatternError
 from ..frontend.near import count, missed
 from ..frontend.patterns import Match, NodeAt, Pattern, parse_pattern
 from ..ir.names import Sym
-from ..ir.nodes import Node, ProcDef, Stmt
+from ..ir.nodes import Expr, For, Node, ProcDef, Stmt
 from ..ir.printing import names_in_scope, print_expr, render
 from ..ir.room import with_room
 from ..ir.walk import Path, get, statements, walk
@@ -27,6 +29,10 @@ from .proc import InvalidCursorError, Proc
 
 if TYPE_CHECKING:
     from .kinds import ArgCursor
+
+N = TypeVar("N", bound=Node, default=Node, covariant=True)
+S = TypeVar("S", bound=Stmt, default=Stmt, covariant=True)
+E = TypeVar("E", bound=Expr, default=Expr, covariant=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +47,9 @@ class Cursor:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        same = isinstance(other, Cursor) and type(self) is type(other) and self.proc is other.proc
-        return same and self._where() == other._where()  # type: ignore[attr-defined]
+        if not isinstance(other, Cursor) or type(self) is not type(other):
+            return False
+        return self.proc is other.proc and self._where() == other._where()
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self._where()))
@@ -156,7 +163,7 @@ Steps: TypeAlias = Sequence[tuple[ProcDef, Sequence[Edit]]]
 
 
 @dataclass(frozen=True, eq=False)
-class NodeCursor(Cursor):
+class NodeCursor(Cursor, Generic[N]):
     """A cursor to one node: a statement, an expression, an argument or the procedure."""
 
     path: Path
@@ -165,9 +172,9 @@ class NodeCursor(Cursor):
         return self.path
 
     @property
-    def node(self) -> Node:
+    def node(self) -> N:
         """The tree node that the cursor points to."""
-        return get(self.proc.tree, self.path)
+        return cast(N, get(self.proc.tree, self.path))
 
     def place(self) -> Path:
         return self.path
@@ -202,12 +209,12 @@ class NodeCursor(Cursor):
         for path, n in statements(self.node, self.path):
             yield cast("StmtCursor", KINDS[type(n)](self.proc, path))
 
-    def _child(self, label: str) -> NodeCursor:
-        return at_path(self.proc, (*self.path, (label, None)))
+    def _child(self, label: str) -> ExprCursor:
+        return cast(ExprCursor, at_path(self.proc, (*self.path, (label, None))))
 
-    def _list(self, label: str) -> list[NodeCursor]:
+    def _list(self, label: str) -> list[ExprCursor]:
         n = len(getattr(self.node, label))
-        return [at_path(self.proc, (*self.path, (label, i))) for i in range(n)]
+        return [cast(ExprCursor, at_path(self.proc, (*self.path, (label, i)))) for i in range(n)]
 
     def _block(self, label: str) -> BlockCursor:
         return BlockCursor(self.proc, Span(self.path, label, 0, len(getattr(self.node, label))))
@@ -220,7 +227,7 @@ class NodeCursor(Cursor):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ProcCursor(NodeCursor):
+class ProcCursor(NodeCursor[ProcDef]):
     """The whole procedure."""
 
     def name(self) -> str:
@@ -229,7 +236,7 @@ class ProcCursor(NodeCursor):
 
     def args(self) -> list[ArgCursor]:
         """The arguments."""
-        return cast("list[ArgCursor]", self._list("args"))
+        return [cast("ArgCursor", at_path(self.proc, (("args", i),))) for i in range(len(self.node.args))]
 
     def body(self) -> BlockCursor:
         """The statements."""
@@ -367,7 +374,7 @@ class BlockCursor(Cursor):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StmtCursor(NodeCursor):
+class StmtCursor(NodeCursor[S]):
     """A statement."""
 
     def _sibling(self, by: int) -> Path | None:
@@ -408,7 +415,7 @@ class StmtCursor(NodeCursor):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExprCursor(NodeCursor):
+class ExprCursor(NodeCursor[E]):
     """An expression."""
 
     def text(self) -> str:
@@ -419,7 +426,7 @@ class ExprCursor(NodeCursor):
         >>> p.find("x[_] = _").idx()[0].text()
         'n - 1'
         """
-        return print_expr(self.node, names_in_scope(self.proc.tree, self.path))  # type: ignore[arg-type]
+        return print_expr(self.node, names_in_scope(self.proc.tree, self.path))
 
     def stmt(self) -> StmtCursor:
         """The statement in which the expression stands."""
@@ -429,14 +436,14 @@ class ExprCursor(NodeCursor):
         return c
 
 
-class _Named(NodeCursor):
+class _Named(NodeCursor[N]):
     """What has a name."""
 
     @property
     def sym(self) -> Sym:
         """The variable itself (names may be shared, variables are not)."""
-        node = self.node
-        found: Sym = node.iter if hasattr(node, "iter") else node.sym  # type: ignore[union-attr]
+        node: Any = self.node
+        found: Sym = node.iter if isinstance(node, For) else node.sym
         return found
 
     def name(self) -> str:
@@ -480,13 +487,14 @@ def _node_at(tree: ProcDef, path: object) -> Node | None:
             if type(i) is not int or not 0 <= i < len(node):
                 return None
             node = node[i]
-    return node  # type: ignore[no-any-return]
+    return cast(Node, node)
 
 
 def stmt_at(proc: Proc, path: Path) -> StmtCursor:
     """The cursor to the statement at a path."""
     c = at_path(proc, path)
-    assert isinstance(c, StmtCursor), f"{path} is no statement"
+    if not isinstance(c, StmtCursor):
+        raise InvalidCursorError(f"{path} is no statement")
     return c
 
 

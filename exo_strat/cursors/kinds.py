@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from ..frontend.scope import types_at, window_type
 from ..ir import nodes as ir
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .proc import Proc
 
 K = TypeVar("K", bound=type[c.NodeCursor])
+B = TypeVar("B", bound=ir.Alloc | ir.WindowDef | ir.Arg)
+U = TypeVar("U", bound=ir.Assign | ir.Reduce)
 
 
 def _cursor_to(*nodes: type) -> Callable[[K], K]:
@@ -30,44 +32,45 @@ def _cursor_to(*nodes: type) -> Callable[[K], K]:
     return register
 
 
-class _Buffer(c._Named):
+class _Buffer(c._Named[B]):
     """What declares a buffer: an allocation, a window or an argument."""
 
     def type(self) -> Type:
         """The declared type."""
-        node = self.node
+        node: ir.Alloc | ir.WindowDef | ir.Arg = self.node
         if isinstance(node, ir.WindowDef):
             return window_type(node.rhs, types_at(self.proc.tree, self.path)[node.rhs.sym])
-        return node.type  # type: ignore[union-attr]
+        return node.type
 
     def is_tensor(self) -> bool:
         """Whether it has dimensions."""
         return isinstance(self.type(), Tensor)
 
-    def shape(self) -> list[c.NodeCursor]:
+    def shape(self) -> list[c.ExprCursor]:
         """Cursors to the extents (of an allocation or argument)."""
         n = len(t.shape) if isinstance(t := self.type(), Tensor) else 0
-        return [c.at_path(self.proc, (*self.path, ("type", None), ("shape", i))) for i in range(n)]
+        paths = [(*self.path, ("type", None), ("shape", i)) for i in range(n)]
+        return [cast(c.ExprCursor, c.at_path(self.proc, path)) for path in paths]
 
 
 @_cursor_to(ir.Arg)
-class ArgCursor(_Buffer):
+class ArgCursor(_Buffer[ir.Arg]):
     """An argument of the procedure."""
 
     def mem(self) -> Memory | None:
         """Where a data argument lives."""
-        return self.node.mem  # type: ignore[union-attr]
+        return self.node.mem
 
 
 @_cursor_to(ir.For)
-class ForCursor(c._Named, c.StmtCursor):
+class ForCursor(c._Named[ir.For], c.StmtCursor[ir.For]):
     """A loop."""
 
-    def lo(self) -> c.NodeCursor:
+    def lo(self) -> c.ExprCursor:
         """The first iteration."""
         return self._child("lo")
 
-    def hi(self) -> c.NodeCursor:
+    def hi(self) -> c.ExprCursor:
         """One past the last iteration."""
         return self._child("hi")
 
@@ -77,14 +80,14 @@ class ForCursor(c._Named, c.StmtCursor):
 
     def mode(self) -> str:
         """`seq`, `par` or `vec`."""
-        return str(self.node.mode)  # type: ignore[union-attr]
+        return self.node.mode
 
 
 @_cursor_to(ir.If)
-class IfCursor(c.StmtCursor):
+class IfCursor(c.StmtCursor[ir.If]):
     """A conditional."""
 
-    def cond(self) -> c.NodeCursor:
+    def cond(self) -> c.ExprCursor:
         """The condition."""
         return self._child("cond")
 
@@ -94,21 +97,21 @@ class IfCursor(c.StmtCursor):
 
     def orelse(self) -> c.BlockCursor:
         """What runs otherwise."""
-        if not self.node.orelse:  # type: ignore[union-attr]
+        if not self.node.orelse:
             raise InvalidCursorError(f"this `if` has no else branch\n{self}")
         return self._block("orelse")
 
     def has_else(self) -> bool:
         """Whether there is an else branch."""
-        return bool(self.node.orelse)  # type: ignore[union-attr]
+        return bool(self.node.orelse)
 
 
-class _Update(c._Named, c.StmtCursor):
-    def idx(self) -> list[c.NodeCursor]:
+class _Update(c._Named[U], c.StmtCursor[U]):
+    def idx(self) -> list[c.ExprCursor]:
         """The indices of the element written."""
         return self._list("idx")
 
-    def rhs(self) -> c.NodeCursor:
+    def rhs(self) -> c.ExprCursor:
         """The value."""
         return self._child("rhs")
 
@@ -119,79 +122,77 @@ class _Update(c._Named, c.StmtCursor):
 
 
 @_cursor_to(ir.Assign)
-class AssignCursor(_Update):
+class AssignCursor(_Update[ir.Assign]):
     """`x[i] = e`."""
 
 
 @_cursor_to(ir.Reduce)
-class ReduceCursor(_Update):
+class ReduceCursor(_Update[ir.Reduce]):
     """`x[i] += e`, or by another operator."""
 
     def op(self) -> str:
         """The operator that accumulates."""
-        return str(self.node.op)  # type: ignore[union-attr]
+        return self.node.op
 
 
 @_cursor_to(ir.Alloc)
-class AllocCursor(_Buffer, c.StmtCursor):
+class AllocCursor(_Buffer[ir.Alloc], c.StmtCursor[ir.Alloc]):
     """An allocation."""
 
     def mem(self) -> Memory:
         """Where the buffer lives."""
-        found: Memory = self.node.mem  # type: ignore[union-attr, assignment]
-        return found
+        return self.node.mem
 
 
 @_cursor_to(ir.WindowDef)
-class WindowDefCursor(_Buffer, c.StmtCursor):
+class WindowDefCursor(_Buffer[ir.WindowDef], c.StmtCursor[ir.WindowDef]):
     """`w = x[..]`."""
 
-    def rhs(self) -> c.NodeCursor:
+    def rhs(self) -> c.ExprCursor:
         """The window expression."""
         return self._child("rhs")
 
 
 @_cursor_to(ir.Call)
-class CallCursor(c.StmtCursor):
+class CallCursor(c.StmtCursor[ir.Call]):
     """A call."""
 
     def subproc(self) -> Proc:
         """The procedure that is called."""
-        found: Any = self.node.f  # type: ignore[union-attr]
-        return found  # type: ignore[no-any-return]
+        return cast("Proc", self.node.f)
 
-    def args(self) -> list[c.NodeCursor]:
+    def args(self) -> list[c.ExprCursor]:
         """The actual arguments."""
         return self._list("args")
 
 
 @_cursor_to(ir.WriteConfig)
-class WriteConfigCursor(c.StmtCursor):
+class WriteConfigCursor(c.StmtCursor[ir.WriteConfig]):
     """`Config.field = e`."""
 
     def config(self) -> Config:
         """The config."""
-        return self.node.config  # type: ignore[union-attr]
+        return self.node.config
 
     def field(self) -> str:
         """The field's name."""
-        return str(self.node.field)  # type: ignore[union-attr]
+        return self.node.field
 
-    def rhs(self) -> c.NodeCursor:
+    def rhs(self) -> c.ExprCursor:
         """The value."""
         return self._child("rhs")
 
 
 @_cursor_to(ir.Pass)
-class PassCursor(c.StmtCursor):
+class PassCursor(c.StmtCursor[ir.Pass]):
     """`pass`."""
 
 
 @_cursor_to(ir.Var, ir.Read)
-class ReadCursor(c._Named, c.ExprCursor):
+class ReadCursor(c._Named[ir.Var | ir.Read], c.ExprCursor[ir.Var | ir.Read]):
     """A variable's or an element's value."""
 
-    def idx(self) -> list[c.NodeCursor]:
+    def idx(self) -> list[c.ExprCursor]:
         """The indices (none for a control variable or a scalar)."""
         return [] if isinstance(self.node, ir.Var) else self._list("idx")
 
@@ -202,67 +203,67 @@ class ReadCursor(c._Named, c.ExprCursor):
 
 
 @_cursor_to(ir.WindowExpr)
-class WindowExprCursor(c._Named, c.ExprCursor):
+class WindowExprCursor(c._Named[ir.WindowExpr], c.ExprCursor[ir.WindowExpr]):
     """`x[0:n, i]`."""
 
 
 @_cursor_to(ir.Const)
-class LiteralCursor(c.ExprCursor):
+class LiteralCursor(c.ExprCursor[ir.Const]):
     """A literal."""
 
     def value(self) -> int | float | bool:
         """Its value."""
-        return self.node.value  # type: ignore[union-attr]
+        return self.node.value
 
 
 @_cursor_to(ir.Unary)
-class UnaryCursor(c.ExprCursor):
+class UnaryCursor(c.ExprCursor[ir.Unary]):
     """`-e` or `not e`."""
 
     def op(self) -> str:
         """`-` or `not`."""
-        return str(self.node.op)  # type: ignore[union-attr]
+        return self.node.op
 
-    def arg(self) -> c.NodeCursor:
+    def arg(self) -> c.ExprCursor:
         """The operand."""
         return self._child("arg")
 
 
 @_cursor_to(ir.Binary)
-class BinaryOpCursor(c.ExprCursor):
+class BinaryOpCursor(c.ExprCursor[ir.Binary]):
     """`a op b`."""
 
     def op(self) -> str:
         """The operator."""
-        return str(self.node.op)  # type: ignore[union-attr]
+        return self.node.op
 
-    def lhs(self) -> c.NodeCursor:
+    def lhs(self) -> c.ExprCursor:
         """The left operand."""
         return self._child("lhs")
 
-    def rhs(self) -> c.NodeCursor:
+    def rhs(self) -> c.ExprCursor:
         """The right operand."""
         return self._child("rhs")
 
 
 @_cursor_to(ir.ExternCall)
-class ExternCursor(c.ExprCursor):
+class ExternCursor(c.ExprCursor[ir.ExternCall]):
     """A call of an extern function."""
 
     def function(self) -> ExternFn:
         """The function."""
-        return self.node.f  # type: ignore[union-attr, return-value]
+        return self.node.f
 
-    def args(self) -> list[c.NodeCursor]:
+    def args(self) -> list[c.ExprCursor]:
         """The operands."""
         return self._list("args")
 
 
 @_cursor_to(ir.StrideExpr)
-class StrideExprCursor(c._Named, c.ExprCursor):
+class StrideExprCursor(c._Named[ir.StrideExpr], c.ExprCursor[ir.StrideExpr]):
     """`stride(x, d)`."""
 
 
 @_cursor_to(ir.ReadConfig)
-class ReadConfigCursor(c.ExprCursor):
+class ReadConfigCursor(c.ExprCursor[ir.ReadConfig]):
     """The value of a config field."""

@@ -60,7 +60,7 @@ def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where
         a[0] = x[0]
     """
     _no_instr(a)
-    applicable(a.node.mem is not None, "a control argument lives in no memory", a)  # type: ignore[union-attr]
+    applicable(a.node.mem is not None, "a control argument lives in no memory", a)
     rw.set(a.path, mem=memory)
     return a.path
 

@@ -76,7 +76,7 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: FieldName) ->
             x[i] = Load.scale * x[i]
     """
     tree, place = rw.proc.tree, _field(config, field)
-    value: Expr = e.node  # type: ignore[assignment]
+    value: Expr = e.node
     stmt = _statement(e)
     stands_alone = is_control(value) or (not isinstance(value, WindowExpr) and is_value(tree, e.path))
     applicable(stands_alone, "this stands for a buffer", e)

@@ -250,6 +250,11 @@ class PrimitiveForm:
         """Its declaration."""
         return self._spec
 
+    @property
+    def takes_reference(self) -> bool:
+        """Whether the direct form takes a reference to the target."""
+        return self.spec.targets != (ProcCursor,)
+
     def __reduce__(self) -> str:
         return self.spec.fn.__qualname__
 
@@ -284,12 +289,12 @@ class PrimitiveForm:
             return self.result(*self.applied(p, args, kwargs))
 
         fn, first, kind = self.spec.fn, inspect.Parameter, inspect.Parameter.POSITIONAL_ONLY
-        refs = [first("ref", kind, annotation="Cursor | str")] * (self.spec.targets != (ProcCursor,))
+        refs = [first("ref", kind, annotation="Cursor | str")] * self.takes_reference
         params = [first("p", kind, annotation="Proc"), *refs, *self.spec.signature.parameters.values()]
-        direct.__signature__ = inspect.Signature(params, return_annotation=self.returns)  # type: ignore[attr-defined]
+        signature = inspect.Signature(params, return_annotation=self.returns)
+        vars(direct).update(__signature__=signature, takes_reference=self.takes_reference)
         direct.__module__, direct.__doc__, direct.__qualname__ = fn.__module__, fn.__doc__, f"{fn.__qualname__}.direct"
         direct.__name__ = self.spec.name
-        direct.takes_reference = bool(refs)  # type: ignore[attr-defined]
         return direct
 
     returns = "Proc"

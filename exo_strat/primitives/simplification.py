@@ -391,7 +391,7 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: Annotated[ExprLike | float, Ki
     types = types_at(tree, e.path)
     kind = "control expression" if control else "data value"
     argument(is_control(value) == control, f"{new!r} is no {kind}")
-    same_kind = not control or _is_truth(e.node, types) == _is_truth(value, types)  # type: ignore[arg-type]
+    same_kind = not control or _is_truth(e.node, types) == _is_truth(value, types)
     argument(same_kind, f"{new!r} is a condition where an integer stands, or the other way round")
     _equal_and_evaluated(rw, e, value)
     rw.replace(e.path, value)
@@ -427,7 +427,7 @@ def _data_arg(rw: Rewrite, value: ExprLike | float, at: Path) -> Expr:
         return parse_data(value, scope_at(rw.proc.tree, at))
     found = ref(rw, value, ExprCursor).node
     argument(isinstance(found, Expr) and not isinstance(found, WindowExpr), f"{value!r} is no data value")
-    return found  # type: ignore[return-value]
+    return found
 
 
 def _is_truth(e: Expr, types: dict[Sym, Type]) -> bool:

@@ -96,7 +96,7 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
     applicable(not evaluation.maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
     early = read_early(rw, e)
     a = rw.fresh(name_arg(name))
-    rhs: Expr = value  # type: ignore[assignment]
+    rhs: Expr = value
     rw.add_part(stmt, Alloc(a, precision_at(tree, e.path), DRAM), Assign(a, pvector(), rhs), before=True)
     for step, _ in children(rhs):
         rw.carry((*rw.now(e.path), step), (*span_of(stmt).path(1), ("rhs", None), step))

@@ -136,8 +136,8 @@ def _text(rw: Rewrite, a: str | int | NodeCursor, path: Path) -> str:
         raise InvalidCursorError("this cursor points to code that is gone")
     assert isinstance(found, NodeCursor)
     argument(isinstance(found.node, Expr), f"{a} is no expression")
-    in_scope_at(rw, found.node, path, a)  # type: ignore[arg-type]
-    return print_expr(found.node, names_at(rw.tree))  # type: ignore[arg-type]
+    in_scope_at(rw, found.node, path, a)
+    return print_expr(found.node, names_at(rw.tree))
 
 
 def _does_nothing(rw: Rewrite, path: Path, instr: Proc) -> None:

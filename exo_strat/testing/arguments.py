@@ -119,8 +119,8 @@ def equal_expression(ch: Choices, c: Cursor) -> str | int:
     e = c.node if isinstance(c, ExprCursor) else None
     if e is None or not is_control(e):
         return 1
-    text = print_expr(e, names_at(c.proc.tree))  # type: ignore[arg-type]
-    if is_bool(e):  # type: ignore[arg-type]
+    text = print_expr(e, names_at(c.proc.tree))
+    if is_bool(e):
         return ch.pick([f"not (not ({text}))", f"({text}) and 0 < 1", "0 < 1", "1 < 0"])
     same = [f"{text} + 0", f"2 * ({text}) - ({text})", f"(2 * ({text}) + 1) / 2", f"({text}) % 8", f"({text}) / 1"]
     return ch.pick([*same, expression(ch, c)])
@@ -310,7 +310,7 @@ def field_for(ch: Choices, c: Cursor) -> str:
     e = c.node if isinstance(c, ExprCursor) else None
     if e is None or ch.chance(10):
         return ch.pick(["mode", "on", "scale", "width"])
-    return "scale" if not is_control(e) else "on" if is_bool(e) else ch.pick(["mode", "mode", "width"])  # type: ignore[arg-type]
+    return "scale" if not is_control(e) else "on" if is_bool(e) else ch.pick(["mode", "mode", "width"])
 
 
 def extent_or_none(ch: Choices, c: Cursor) -> str | int | None:

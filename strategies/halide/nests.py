@@ -225,7 +225,7 @@ def _whole(p: Proc, c: ForCursor, width: int) -> Script:
     if not isinstance(guard, IfCursor) or guard.has_else():
         yield fail("the loop has more in it than a branch")
     assert isinstance(guard, IfCursor)
-    last = at_lane(guard.cond().node, c, width - 1)  # type: ignore[arg-type]
+    last = at_lane(guard.cond().node, c, width - 1)
     p, choice = yield specialize(last)
     first = choice.body()[0]
     yield seq(focus(first.body()[0]), eliminate_dead_code())
@@ -315,7 +315,7 @@ def _asked_once(p: Proc, c: ForCursor, stage: str) -> Script:
     guards = [s.cond().node for s in scopes if isinstance(s, IfCursor)]
     if not guards:
         yield fail(f"{c.name()} of {stage} does not count groups the last of which may be incomplete, nor guards any")
-    last: nodes.Expr = guards[-1]  # type: ignore[assignment]
+    last: nodes.Expr = guards[-1]
     for x in scopes:
         if isinstance(x, ForCursor) and (count := trip_count(x)) is not None:
             last = at_lane(last, x, count - 1)
@@ -345,7 +345,7 @@ def H_bound(p: Proc, c: Cursor, stage: str, loop: str, least: int, extent: int) 
     """
     x = own_loop(p, stage, loop)
     for e, value in ((x.lo(), least), (x.hi(), least + extent)):
-        number = form(e.node)  # type: ignore[arg-type]
+        number = form(e.node)
         if number is None or number.terms or number.const != value:
             yield seq(nav(moves.root), add_assertion(f"{text(e)} == {value}"))
     return p.root()

@@ -76,7 +76,7 @@ def pixel(s: Write, values: Mapping[str, int]) -> str:
     names = names_at(s.proc.tree)
     known = {x.sym: values[names[x.sym]] for x in enclosing_loops(s) if names[x.sym] in values}
     known |= {a.sym: values[a.name()] for a in s.proc.args() if a.name() in values}
-    shown = [_index(e.node, enclosing_loops(s), known, names) for e in s.idx()]  # type: ignore[arg-type]
+    shown = [_index(e.node, enclosing_loops(s), known, names) for e in s.idx()]
     return f"{names[s.sym]}[{', '.join(shown)}]" if shown else names[s.sym]
 
 
@@ -88,7 +88,7 @@ def _index(e: nodes.Expr, loops: Sequence[ForCursor], known: Mapping[Sym, int], 
     values = {sym: forms.Lin(n) for sym, n in known.items()}
     least = most = _put(x, values)
     for loop in reversed([x for x in loops if x.sym not in known]):
-        lo, hi = (form(e.node) for e in (loop.lo(), loop.hi()))  # type: ignore[arg-type]
+        lo, hi = (form(e.node) for e in (loop.lo(), loop.hi()))
         if lo is not None and hi is not None:
             ends = _put(lo, values), _put(hi, values) - 1
             up = factor(x, loop) >= 0

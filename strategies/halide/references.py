@@ -167,7 +167,7 @@ class Axis:
 
 def axes(s: Write, dim: int, within: StmtCursor) -> tuple[Axis, ...]:
     """The loops at or below `within` with which an index of what is written moves, the outermost first."""
-    x = form(s.idx()[dim].node)  # type: ignore[arg-type]
+    x = form(s.idx()[dim].node)
     loops = [y for y in enclosing_loops(s) if y == within or is_inside(y, within)]
     moving = [y for y in loops if factor(x, y)]
     assert x is not None or not moving

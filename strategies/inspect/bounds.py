@@ -262,7 +262,7 @@ def _limits(index: forms.Lin, constraints: Forms) -> Limits:
 def _for_all_of(loop: ForCursor, index: forms.Lin, constraints: Forms) -> tuple[forms.Lin, Forms]:
     """An index and its constraints in any iteration of a loop around."""
     i = bound(loop.sym)
-    lo, hi = (forms.affine(e.node) for e in (loop.lo(), loop.hi()))  # type: ignore[arg-type]
+    lo, hi = (forms.affine(e.node) for e in (loop.lo(), loop.hi()))
     ranges = [*([] if lo is None else [i - lo]), *([] if hi is None else [hi - i - 1])]
     index, *rest = (forms.subst_lin(x, {forms.V(loop.sym): i}) for x in (index, *constraints))
     return index, (*rest, *ranges)

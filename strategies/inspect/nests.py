@@ -154,7 +154,7 @@ def is_perfect_nest(c: Cursor, depth: int) -> bool:
 
 def trip_count(c: ForCursor) -> int | None:
     """How often a loop runs, if that is a number, as in `seq(n, n + 4)`."""
-    lo, hi = (forms.affine(e.node) for e in (c.lo(), c.hi()))  # type: ignore[arg-type]
+    lo, hi = (forms.affine(e.node) for e in (c.lo(), c.hi()))
     return None if lo is None or hi is None or (hi - lo).terms else max(0, (hi - lo).const)
 
 
@@ -163,7 +163,7 @@ def trip_count(c: ForCursor) -> int | None:
 
 def affine_bound(bound: Cursor) -> forms.Lin:
     """The bound of a loop as an affine form. Raises `InvalidCursorError` if it is none."""
-    if not isinstance(bound, NodeCursor) or (found := forms.affine(bound.node)) is None:  # type: ignore[arg-type]
+    if not isinstance(bound, NodeCursor) or (found := forms.affine(bound.node)) is None:
         raise InvalidCursorError(f"the bound of the loop is not affine\n{bound}")
     return found
 
@@ -237,7 +237,7 @@ def nest_shape(c: Cursor) -> Shape:
     names = names_at(c.proc.tree)
     match enclosing_stmt(c):
         case ForCursor() as s:
-            lo, hi = (print_expr(e.node, names) for e in (s.lo(), s.hi()))  # type: ignore[arg-type]
+            lo, hi = (print_expr(e.node, names) for e in (s.lo(), s.hi()))
             return Shape(f"{s.mode()} {hi if lo == '0' else f'{lo}:{hi}'}", _shapes(s.body()))
         case IfCursor() as s:
             orelse = (Shape("else", _shapes(s.orelse())),) if s.has_else() else ()

@@ -182,7 +182,7 @@ def expr_arg(rw: Rewrite, value: ExprLike, at: Path, products: bool = False) -> 
         if not found.is_valid:
             raise InvalidCursorError("this cursor points to code that is gone")
         assert isinstance(found, NodeCursor)
-        value = found.node  # type: ignore[assignment]
+        value = found.node
     argument(isinstance(value, Expr) and is_control(value), f"{given!r} is no control expression")
     in_scope_at(rw, value, at, given)  # type: ignore[arg-type]
     return read_again(value, rw.proc.tree, at, products)  # type: ignore[arg-type]

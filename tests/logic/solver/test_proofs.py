@@ -36,8 +36,7 @@ from exo_strat.logic.forms.formula import (
     neg,
     product,
 )
-from exo_strat.logic.solver import omega
-from exo_strat.logic.solver import z3engine
+from exo_strat.logic.solver import omega, z3engine
 from exo_strat.logic.solver.problem import encode
 from exo_strat.logic.solver.proofs import (
     Proved,
