@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
+from typing import TypeGuard
 
 BITS = 1000
 """How long an integer may be: less than a floating-point number can hold, and less than Python refuses to print."""
@@ -29,11 +30,11 @@ def plain(value: object) -> object:
     return value
 
 
-def is_integer(value: object) -> bool:
+def is_integer(value: object) -> TypeGuard[int]:
     """Whether a plain value is an integer, and no truth value."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[int | float]:
     """Whether a plain value is a number that object code can have: neither a truth value nor infinite."""
     return is_integer(value) or (isinstance(value, float) and isfinite(value))

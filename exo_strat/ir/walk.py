@@ -90,6 +90,15 @@ def get(node: Node, path: Path) -> Node:
     return node
 
 
+def get_as(tree: Node, path: Path, kind: type[N]) -> N:
+    """The node at a path, which is known to be of a kind."""
+    node = get(tree, path)
+    if not isinstance(node, kind):
+        raise TypeError(f"there is no {kind.__name__} at {path}")
+    return node
+
+
+
 def parts(node: Node) -> list[Node]:
     """The children of a node, in textual order."""
     found: list[Node] = []

@@ -25,7 +25,7 @@ from ..ir.types import Scalar
 from ..ir.walk import Path, binders, get, mentions, walk
 from ..logic.questions import accesses, effects, evaluation, reads_of, resolve, safety, windows_at
 from .framework import Trial, Where, primitive
-from .helpers.refusing import applicable, require
+from .helpers.refusing import applicable, of_kind, require
 from .helpers.scoping import ready, stays_race_free
 from .helpers.wellformed import well_formed
 
@@ -51,7 +51,6 @@ def left_reassociate_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
         x[0] = x[1] * x[2] * x[3]
     """
     node = e.node
-    assert isinstance(node, Binary)
     applicable(node.op in ASSOCIATIVE, f"{node.op!r} is not associative", e)
     inner = _made_by(node.rhs, node.op)
     applicable(inner is not None, f"the right operand is not made by {node.op!r}", e)
@@ -91,7 +90,6 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
             x[i] += 2.0 * y[i]
     """
     tree, path, node = rw.proc.tree, write.path, write.node
-    assert isinstance(node, Assign | Reduce)
     value, held = node.rhs, _holds(tree, node, write)
     if isinstance(value, Binary) and value.op == "-":
         value = Binary("+", value.lhs, Unary("-", converted(value.rhs, held, declarations(tree))))
@@ -153,7 +151,6 @@ def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
             x[i] += y[i] * 2.0
     """
     tree, path, node = rw.proc.tree, write.path, write.node
-    assert isinstance(node, Assign)
     ways = _as_update(node.rhs, element(declarations(tree)[node.sym]).is_float)
     found = [(op, x, e) for op, x, e in ways if isinstance(x, Read) and x.sym == node.sym]
     applicable(bool(found), f"no operand is the old value of {node.sym}", write)
@@ -228,10 +225,10 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     """
     applicable(len(block) == 2, f"an assignment of zero and the loop after it are needed, not {len(block)}", block)
     tree, span = rw.proc.tree, block.span
-    zero, loop, path = get(tree, span.path(0)), get(tree, span.path(1)), span.path(1)
-    starts = isinstance(zero, Assign) and _is_zero(zero.rhs) and isinstance(loop, For)
-    applicable(starts, "the first statement must assign zero, and the second be a loop", block)
-    assert isinstance(zero, Assign) and isinstance(loop, For)
+    path, what = span.path(1), "the first statement must assign zero, and the second be a loop"
+    zero = of_kind(get(tree, span.path(0)), Assign, what, block)
+    of_kind(get(tree, path), For, what, block)
+    applicable(_is_zero(zero.rhs), what, block)
     sums = _sums(tree, path, zero, block)
     op, c, rest = _common_factor(tree, path, [s.rhs for _, s in sums], block)
     _only_sums(tree, path, zero, [s for _, s in sums], block)

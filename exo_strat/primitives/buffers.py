@@ -26,13 +26,13 @@ from ..ir.nodes import (
     WindowDef,
 )
 from ..ir.types import Tensor
-from ..ir.walk import Path, get, mentions, walk, with_child
+from ..ir.walk import Path, get, get_as, mentions, walk, with_child
 from ..logic.questions import evaluation, safety, written_fields
 from .framework import Trial, Where, primitive
 from .helpers.access import rename_uses, statement_of
 from .helpers.arguments import Levels
 from .helpers.references import positive
-from .helpers.refusing import applicable, require
+from .helpers.refusing import applicable, of_kind, require
 from .helpers.scoping import ready, stays_race_free
 
 __all__ = ["delete_buffer", "lift_alloc", "sink_alloc"]
@@ -40,9 +40,7 @@ __all__ = ["delete_buffer", "lift_alloc", "sink_alloc"]
 
 def alloc_at(rw: Rewrite, path: Path) -> Alloc:
     """The allocation at a path of the current tree."""
-    node = rw.node(path)
-    assert isinstance(node, Alloc)
-    return node
+    return get_as(rw.tree, path, Alloc)
 
 
 def shape_of(alloc: Alloc) -> Sequence[Expr]:
@@ -152,8 +150,7 @@ def sink_alloc(rw: Rewrite, a: AllocCursor) -> Where:
         _into_loop(tree, path, scope, a)
         labels = ["body"]
     else:
-        applicable(isinstance(scope, If), f"the statement that uses {a.name()} is neither a loop nor an `if`", a)
-        assert isinstance(scope, If)
+        scope = of_kind(scope, If, f"the statement that uses {a.name()} is neither a loop nor an `if`", a)
         applicable(a.sym not in mentions(scope.cond), f"the condition uses {a.name()}", a)
         labels = [x for x in ("body", "orelse") if any(a.sym in mentions(s) for s in getattr(scope, x))]
     if len(labels) == 2:

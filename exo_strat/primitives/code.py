@@ -6,7 +6,6 @@ from ..cursors.cursor import BlockCursor, StmtCursor
 from ..cursors.edits import Span
 from ..cursors.kinds import BinaryOpCursor
 from ..cursors.rewrite import Rewrite
-from ..ir.nodes import Binary
 from ..logic.questions import safety
 from .framework import Trial, Where, primitive
 from .helpers.references import ref
@@ -65,7 +64,6 @@ def commute_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
         x[0] = 2.0 * x[0]
     """
     node = e.node
-    assert isinstance(node, Binary)
     applicable(node.op in ("+", "*"), f"{node.op!r} does not commute", e)
     rw.set(e.path, lhs=node.rhs, rhs=node.lhs)
     return e.path

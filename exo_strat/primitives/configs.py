@@ -131,7 +131,6 @@ def delete_config(rw: Rewrite, write: WriteConfigCursor) -> Where:
     """
     tree, at = rw.proc.tree, span_of(write.path)
     node = write.node
-    assert isinstance(node, WriteConfig)
     field = ReadConfig(node.config, node.field)
     if not _holds_already(tree, write.path, field, node.rhs):
         other_value(rw, tree, at.path(1), field, write)

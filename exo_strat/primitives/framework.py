@@ -128,9 +128,8 @@ class Spec:
 
 
 def _declaration(module: str, name: str) -> Spec:
-    form = attrgetter(name)(import_module(module))
-    assert isinstance(form, PrimitiveForm)
-    return form.spec
+    spec: Spec = attrgetter(f"{name}.spec")(import_module(module))
+    return spec
 
 
 def _is_of_this_package(spec: Spec) -> bool:

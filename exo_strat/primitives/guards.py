@@ -10,12 +10,12 @@ from ..cursors.kinds import IfCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import declarations
 from ..ir import build as b
-from ..ir.nodes import Assign, If, Stmt
-from ..ir.walk import get, walk
+from ..ir.nodes import Assign, Stmt
+from ..ir.walk import walk
 from ..logic.questions import speculation as idle
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind
-from .helpers.refusing import applicable, require
+from .helpers.refusing import applicable, of_kind, require
 from .helpers.scoping import no_new_races, ready
 from .helpers.wellformed import well_formed_at
 
@@ -67,14 +67,14 @@ def drop_guard(
             x[i] = a[i] + 1.0
     """
     tree, path = rw.proc.tree, guard.path
-    cond = get(tree, path)
-    assert isinstance(cond, If)
+    cond = guard.node
     applicable(not cond.orelse, "the `if` must have no else branch", guard)
     added: Sequence[Stmt] = cond.body
     if fill is not None:
         first = cond.body[0]
-        applicable(len(cond.body) == 1 and isinstance(first, Assign), "there must be one assignment to fill in", guard)
-        assert isinstance(first, Assign)
+        what = "there must be one assignment to fill in"
+        applicable(len(cond.body) == 1, what, guard)
+        first = of_kind(first, Assign, what, guard)
         added = [Assign(first.sym, first.idx, b.data(fill))]
     new = rw.unwrap(path) if fill is None else Span(path, "orelse", 0, 1)
     if fill is not None:

@@ -28,13 +28,12 @@ from ..ir.nodes import (
     Read,
     Reduce,
     StrideExpr,
-    WindowDef,
     WindowExpr,
 )
 from ..ir.precisions import element
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Tensor
-from ..ir.walk import Path, get
+from ..ir.walk import Path, get, get_as
 from ..logic.forms import is_opaque
 from ..logic.questions import Access, accesses, index_of, safety, windows_at
 from ..ops.failure import unsafe
@@ -74,7 +73,6 @@ def inline_window(rw: Rewrite, w: WindowDefCursor) -> Where:
             x[2, 1 + i] = 0.0
     """
     tree, node, at = rw.proc.tree, w.node, span_of(w.path)
-    assert isinstance(node, WindowDef)
     rest = Span(at.parent, at.label, at.hi, len(getattr(get(tree, at.parent), at.label)))
     for d in node.rhs.idx:
         for e in bounds(d):
@@ -157,7 +155,6 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
             y[i] = 2.0 * x[i] * (2.0 * x[i])
     """
     tree, path, node = rw.proc.tree, s.path, s.node
-    assert isinstance(node, Assign)
     region, reads = _readers(rw, s, node)
     _operands_stay(tree, path, node, region, reads, s)
     types = declarations(tree)
@@ -259,8 +256,7 @@ def _not_after(rw: Rewrite, path: Path, use: Path) -> None:
 
 def _not_later(rw: Rewrite, path: Path, scope: Span, use: Path) -> None:
     """Owed of a use of the buffer that does not see the value in the same iteration: nor does it in a later one."""
-    tree, n, write = rw.proc.tree, get(rw.proc.tree, use), get(rw.proc.tree, path)
-    assert isinstance(write, Assign)
+    tree, n, write = rw.proc.tree, get(rw.proc.tree, use), get_as(rw.proc.tree, path, Assign)
     if isinstance(n, Assign | StrideExpr):
         return
     what = f"no later iteration reads what the assignment leaves in {write.sym}"

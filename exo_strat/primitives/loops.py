@@ -23,7 +23,7 @@ from ..logic.questions import safety
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind, Levels, NewName, TwoNames
 from .helpers.references import ExprLike, blk, name_arg, positive
-from .helpers.refusing import applicable, argument, not_too_many, require
+from .helpers.refusing import applicable, argument, not_too_many, of_kind, require
 from .helpers.scoping import (
     body_span,
     bounds_stay,
@@ -53,10 +53,9 @@ TAILS = ("perfect", "guard", "cut", "cut_and_guard")
 
 def _nest(outer: For) -> For:
     """The loop that is all of another one's body."""
-    inner = outer.body[0]
-    applicable(len(outer.body) == 1 and isinstance(inner, For), "the loop's body must be one loop and nothing else")
-    assert isinstance(inner, For)
-    return inner
+    what = "the loop's body must be one loop and nothing else"
+    applicable(len(outer.body) == 1, what)
+    return of_kind(outer.body[0], For, what)
 
 
 Tail: TypeAlias = Annotated[str, Kind("a tail", ("guard", "cut", "cut_and_guard", "perfect"))]

@@ -151,7 +151,6 @@ def inline(rw: Rewrite, call: CallCursor) -> Where:
                 x[i, 1 + i_1] = 2.0 * x[i, 1 + i_1]
     """
     tree, node, at = rw.proc.tree, call.node, span_of(call.path)
-    assert isinstance(node, Call)
     callee = node.f.tree
     control: dict[Sym, Expr] = {}
     buffers: dict[Sym, Expr] = {}
@@ -398,7 +397,6 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Annotated[Proc, Kind("another
         bar_fast(x)
     """
     node, tree, path = call.node, rw.proc.tree, call.path
-    assert isinstance(node, Call)
     old = node.f
     related = isinstance(old, Proc) and old.origin is other.origin
     what = f"{old.tree.name} and {other.name()} are not versions of one procedure"

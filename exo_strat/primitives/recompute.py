@@ -26,7 +26,7 @@ from ..logic.questions import recomputation, safety, to_expr
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind, NewName, TwoNames
 from .helpers.references import ExprLike, blk, name_arg, positive, ref
-from .helpers.refusing import applicable, require
+from .helpers.refusing import applicable, of_kind, require
 from .helpers.scoping import (
     bounds_stay,
     escaping,
@@ -214,9 +214,9 @@ def _in_tiles(rw: Rewrite, path: Path, outer: For, inner: For, c: int) -> safety
 
 def _tile(outer: For) -> For:
     """The loop over a tile, which is all of the body of the loop over tiles."""
-    inner = outer.body[0]
-    applicable(len(outer.body) == 1 and isinstance(inner, For), "the loop's body must be one loop and nothing else")
-    assert isinstance(inner, For)
+    what = "the loop's body must be one loop and nothing else"
+    applicable(len(outer.body) == 1, what)
+    inner = of_kind(outer.body[0], For, what)
     bounds = (outer.lo, outer.hi, inner.lo, inner.hi)
     applicable(not any(map(is_opaque, bounds)), "the loops' bounds read config fields")
     depends = outer.iter in mentions(inner.lo) | mentions(inner.hi)

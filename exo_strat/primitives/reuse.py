@@ -99,8 +99,7 @@ def _values_stay(tree: ProcDef, a: AllocCursor, other: AllocCursor) -> None:
     What a program that does not trap reads from the inner buffer was written in the same life of it. So both
     may be seen as living equally long.
     """
-    at, outer = span_of(a.path), get(tree, a.path)
-    assert isinstance(outer, Alloc)
+    at, outer = span_of(a.path), a.node
     twin = with_child(outer, "sym", other.sym)  # its own extents may mean nothing there
     alike = Replace(other.path, twin).apply(tree)
     moved = Move(span_of(other.path), Span(at.parent, at.label, at.hi, at.hi)).apply(alike)

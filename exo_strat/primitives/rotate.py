@@ -25,7 +25,7 @@ from ..logic.forms import TRUE, is_opaque, lin
 from ..logic.questions import clash, facts_at, if_reached, in_loops, prime, safety, to_expr
 from .framework import Trial, Where, primitive
 from .helpers.access import uses_in
-from .helpers.refusing import applicable, require
+from .helpers.refusing import applicable, of_kind, require
 from .helpers.scoping import body_span, loop_at, no_new_races
 
 __all__ = ["rotate_buffer"]
@@ -103,20 +103,16 @@ class _Window(NamedTuple):
 def _window_of(rw: Rewrite, fill: ForCursor) -> _Window:
     """The window that a loop fills, if it has the form of one."""
     tree, outer = rw.proc.tree, fill.path[:-1]
-    loop = get(tree, outer)
-    applicable(isinstance(loop, For), "the window must slide along a loop around the one that fills it", fill)
-    assert isinstance(loop, For)
+    what = "the window must slide along a loop around the one that fills it"
+    loop = of_kind(get(tree, outer), For, what, fill)
     applicable(loop.mode == "seq", f"the loop over {loop.iter} is {loop.mode}: no iteration follows another", fill)
     body = safety.Blk(*body_span(rw, fill.path))
     written = {a.buffer for a in safety.effects(tree, body) if a.writes}
     applicable(len(written) == 1, f"the loop must write one buffer, not {len(written)}", fill)
-    (t,) = written
-    applicable(isinstance(t, Sym), "the loop writes a config field", fill)
-    assert isinstance(t, Sym)
-    declared = scope_at(tree, outer).types.get(t)
-    applicable(declared is not None, f"{t} does not outlive an iteration: lift its allocation first", fill)
-    applicable(isinstance(declared, Tensor), f"{t} has no dimension along which it could slide", fill)
-    assert isinstance(declared, Tensor)
+    t = of_kind(next(iter(written)), Sym, "the loop writes a config field", fill)
+    known = scope_at(tree, outer).types.get(t)
+    applicable(known is not None, f"{t} does not outlive an iteration: lift its allocation first", fill)
+    declared = of_kind(known, Tensor, f"{t} has no dimension along which it could slide", fill)
     applicable(not any(map(is_opaque, declared.shape)), f"the extents of {t} depend on config fields", fill)
     dim = _sliding_dim(tree, fill, t, len(declared.shape))
     return _Window(outer, t, dim, declared.shape)

@@ -14,7 +14,7 @@ from ..cursors.kinds import ForCursor, IfCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.nodes import For, If, Pass
-from ..ir.walk import Path, get, mentions
+from ..ir.walk import Path, get_as, mentions
 from ..logic.forms import is_opaque
 from ..logic.questions import Given, evaluation, safety
 from .framework import Trial, Where, primitive
@@ -92,8 +92,7 @@ def _fuse_loops(rw: Rewrite, path: Path, after: Path) -> None:
 
 def _fuse_ifs(rw: Rewrite, path: Path, after: Path) -> None:
     tree = rw.proc.tree
-    one, two = get(tree, path), get(tree, after)
-    assert isinstance(one, If) and isinstance(two, If)
+    one, two = get_as(tree, path, If), get_as(tree, after, If)
     require(safety.unchanged(tree, safety.Blk(*span_of(path)), two.cond))
     require(safety.equal_at(tree, path, one.cond, two.cond, "both conditions are equal"))
     _absorb(rw, path, after, "body")
@@ -167,8 +166,7 @@ def _hoist(rw: Rewrite, path: Path, label: str) -> Path:
 def _if_out_of_for(rw: Rewrite, path: Path) -> None:
     tree = rw.proc.tree
     loop = loop_at(tree, path)
-    cond = loop.body[0]
-    assert isinstance(cond, If)
+    cond = get_as(tree, (*path, ("body", 0)), If)
     applicable(loop.iter not in mentions(cond.cond), f"the condition depends on {loop.iter}")
     require(safety.unchanged(tree, safety.Blk(path, "body", 0, 1), cond.cond))
     runs = safety.holds(tree, path, b.lt(loop.lo, loop.hi), "the loop runs at least once")
@@ -189,8 +187,7 @@ def _if_out_of_for(rw: Rewrite, path: Path) -> None:
 
 def _for_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
     tree = rw.proc.tree
-    cond = get(tree, path)
-    assert isinstance(cond, If)
+    cond = get_as(tree, path, If)
     applicable(not cond.orelse and label == "body", "the `if` must have no else branch")
     loop_path: Path = (*path, ("body", 0))
     loop = loop_at(tree, loop_path)
@@ -207,8 +204,7 @@ def _for_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
 
 def _if_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
     tree = rw.proc.tree
-    outer = get(tree, path)
-    assert isinstance(outer, If)
+    outer = get_as(tree, path, If)
     inner = getattr(outer, label)[0]
     other_label = "orelse" if label == "body" else "body"
     other = getattr(outer, other_label)

@@ -337,12 +337,11 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
             x[i] = 0.0
     """
     tree, path = rw.proc.tree, scope.path
-    node = get(tree, path)
+    node = scope.node
     if isinstance(node, For):
         require(safety.holds(tree, path, Binary("<=", node.hi, node.lo), "the loop never runs"), scope)
         rw.replace(path, Pass())
         return path
-    assert isinstance(node, If)
     what = "the condition is always true or always false"
     truth = safety.holds(tree, path, node.cond, what)
     known = branches.taken(tree, path, node.cond) if is_opaque(node.cond) else None
@@ -410,7 +409,6 @@ def _equal_and_evaluated(rw: Rewrite, e: ExprCursor, value: Expr) -> None:
     """Owed: the new value is equal, and evaluates nothing that may have no value and was not evaluated. What a config
     field is known to hold was evaluated when it was set."""
     tree, old, stmt = rw.proc.tree, e.node, e.stmt().path
-    assert isinstance(old, Expr)
     before, after = (held_in(tree, stmt, x) for x in (old, value))
     what = "the two expressions are equal"
     verdict = safety.equal_at(tree, stmt, old, value, what)
@@ -422,11 +420,11 @@ def _equal_and_evaluated(rw: Rewrite, e: ExprCursor, value: Expr) -> None:
 def _data_arg(rw: Rewrite, value: ExprLike | float, at: Path) -> Expr:
     """A data value argument: a number, object code in the scope at `at`, or a cursor."""
     if is_number(value):
-        return b.data(value)  # type: ignore[arg-type]
+        return b.data(value)
     if isinstance(value, str):
         return parse_data(value, scope_at(rw.proc.tree, at))
-    found = ref(rw, value, ExprCursor).node
-    argument(isinstance(found, Expr) and not isinstance(found, WindowExpr), f"{value!r} is no data value")
+    found: Expr = ref(rw, value, ExprCursor).node
+    argument(not isinstance(found, WindowExpr), f"{value!r} is no data value")
     return found
 
 

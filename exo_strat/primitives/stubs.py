@@ -7,7 +7,7 @@ from typing import Annotated
 
 from ..cursors.cursor import GapCursor, NodeCursor, ProcCursor
 from ..cursors.edits import Span
-from ..cursors.proc import InvalidCursorError, Proc
+from ..cursors.proc import Proc
 from ..cursors.rewrite import Rewrite
 from ..frontend.parser import parse_call
 from ..frontend.scope import scope_at, types_at
@@ -16,10 +16,10 @@ from ..ir.precisions import decided, element
 from ..ir.printing import names_at, print_expr
 from ..ir.walk import Path, get, walk
 from ..logic.questions import Clash, evaluation, if_reached, safety, show
-from ..ops.failure import unsafe
+from ..ops.failure import BadArgument, Refused, unsafe
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind
-from .helpers.references import in_scope_at
+from .helpers.references import in_scope_at, node_now
 from .helpers.refusing import argument, refuse, require
 from .helpers.scoping import ready, rest_of_block, stays_race_free
 from .helpers.wellformed import call_error
@@ -131,13 +131,11 @@ def _text(rw: Rewrite, a: str | int | NodeCursor, path: Path) -> str:
     if not isinstance(a, NodeCursor):
         argument(isinstance(a, str | int), f"an argument is object code, a number or a cursor, not {a!r}")
         return str(a)
-    found = rw.proc.forward(a)
-    if not found.is_valid:
-        raise InvalidCursorError("this cursor points to code that is gone")
-    assert isinstance(found, NodeCursor)
-    argument(isinstance(found.node, Expr), f"{a} is no expression")
-    in_scope_at(rw, found.node, path, a)
-    return print_expr(found.node, names_at(rw.tree))
+    node = node_now(rw, a)
+    if not isinstance(node, Expr):
+        raise Refused(BadArgument(f"{a} is no expression"))
+    in_scope_at(rw, node, path, a)
+    return print_expr(node, names_at(rw.tree))
 
 
 def _does_nothing(rw: Rewrite, path: Path, instr: Proc) -> None:

@@ -46,7 +46,7 @@ from .helpers.access import relist, strides_asked, uses
 from .helpers.arguments import Kind, ProcName
 from .helpers.extraction import extracted
 from .helpers.references import name_arg
-from .helpers.refusing import applicable, argument, refuse, require
+from .helpers.refusing import applicable, argument, of_kind, refuse, require
 from .helpers.scoping import escaping, no_new_races
 from .helpers.wellformed import configs_differ, well_formed
 
@@ -300,8 +300,9 @@ def transpose(rw: Rewrite, arg: ArgCursor) -> Where:
     """
     tree, t = rw.proc.tree, arg.type()
     applicable(tree.instr is None, f"{tree.name} is an instruction: its C text was written for its arguments", arg)
-    applicable(isinstance(t, Tensor) and len(t.shape) == 2, f"{arg.name()} has not two dimensions", arg)
-    assert isinstance(t, Tensor)
+    what = f"{arg.name()} has not two dimensions"
+    t = of_kind(t, Tensor, what, arg)
+    applicable(len(t.shape) == 2, what, arg)
     if not t.window:
         _strides_stay(tree, arg, t)
     relist(rw, (*arg.path, ("type", None)), "shape", [t.shape[1], t.shape[0]])
@@ -329,9 +330,8 @@ def _turn(rw: Rewrite, path: Path) -> list[Sym]:
         case Read(idx=idx) if not idx:
             applicable(False, "a callee takes the whole buffer", at_path(rw.proc, path))
         case WindowExpr(idx=idx) if all(isinstance(d, Interval) for d in idx):
-            holder = get(rw.tree, path[:-1])
-            applicable(isinstance(holder, WindowDef), "a callee takes both dimensions", at_path(rw.proc, path))
-            assert isinstance(holder, WindowDef)
+            what = "a callee takes both dimensions"
+            holder = of_kind(get(rw.tree, path[:-1]), WindowDef, what, at_path(rw.proc, path))
             relist(rw, path, "idx", [idx[1], idx[0]])
             return [holder.sym]
         case Read(idx=idx) | WindowExpr(idx=idx) | Assign(idx=idx) | Reduce(idx=idx):

@@ -31,7 +31,7 @@ from ...ir.nodes import (
 )
 from ...ir.precisions import conversion, converted, decided, precision
 from ...ir.types import Scalar, Tensor, Type
-from ...ir.walk import Path, binders, child, declarators, get, is_control, mentions, rewrite, walk
+from ...ir.walk import Path, binders, child, declarators, get, get_as, is_control, mentions, rewrite, walk
 from ..forms.formula import lt
 from ..forms.translate import is_opaque, lin
 from ..solver.proofs import prove
@@ -106,8 +106,7 @@ def _after(tree: ProcDef, path: Path, value: Expr | None, field: ReadConfig) -> 
 
 def _each(tree: ProcDef, path: Path, value: Expr | None, field: ReadConfig) -> Expr | None:
     """What is held before each iteration of a loop, and after a loop that may not run."""
-    loop = get(tree, path)
-    assert isinstance(loop, For)
+    loop = get_as(tree, path, For)
     return value if _after_first(tree, path, "body", len(loop.body), value, field) == value else None
 
 

@@ -15,7 +15,7 @@ from ...ir import build as b
 from ...ir.names import Sym
 from ...ir.nodes import Alloc, Arg, For, Interval, Node, Pass, ProcDef, WinDim
 from ...ir.types import Tensor
-from ...ir.walk import Path, get
+from ...ir.walk import Path, get, get_as
 from ..forms.affine import Lin, Opaque
 from ..forms.formula import Formula, conj, disj, ge, lt, neg
 from ..forms.translate import lin, unknown
@@ -105,8 +105,7 @@ def covered(tree: ProcDef, blk: Blk, buffer: Buffer, part: Part = None) -> Verdi
 
 def carried(tree: ProcDef, path: Path, buffer: Buffer) -> Verdict:
     """Whether no iteration of a loop reads what an earlier one, or the code before, left in a buffer."""
-    loop = get(tree, path)
-    assert isinstance(loop, For), f"{path} is no loop"
+    loop = get_as(tree, path, For)
     body = Blk(path, "body", 0, len(loop.body))
     accesses = in_loops(_of(tree, body, buffer), loop)
     return if_reached(tree, body.path(), all_covered(tree, facts_at(tree, path), accesses, buffer))

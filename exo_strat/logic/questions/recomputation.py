@@ -13,7 +13,7 @@ from pyrsistent import pvector
 from ...ir.difference import where_apart
 from ...ir.names import Sym
 from ...ir.nodes import Alloc, Binary, Call, Expr, For, If, Node, Pass, ProcDef, Stmt, Var, WindowDef
-from ...ir.walk import Path, get, is_control, mentions, rename, with_child
+from ...ir.walk import Path, get, get_as, is_control, mentions, rename, with_child
 from ..effects.accesses import Access, Blk, Tick, block_accesses, effects, in_loops, windows_at
 from ..effects.accesses import move as moved
 from ..effects.context import branch_facts, env_of, facts_at, range_facts
@@ -28,9 +28,7 @@ from .safety import equal_at, idempotent, same_again
 
 
 def _loop(tree: ProcDef, path: Path) -> For:
-    node = get(tree, path)
-    assert isinstance(node, For), f"{path} is no loop"
-    return node
+    return get_as(tree, path, For)
 
 
 # -- tiles that overlap -------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from dataclasses import replace
 from ...ir.names import Sym
 from ...ir.nodes import Alloc, Expr, For, Interval, Node, ProcDef, Stmt, Var, WindowDef, WindowExpr
 from ...ir.reductions import IDEMPOTENT
-from ...ir.walk import Path, get, is_bool, is_control, mentions
+from ...ir.walk import Path, get_as, is_bool, is_control, mentions
 from ..effects.accesses import Access, Blk, decided, effects, in_loops, move, reads_of, resolve, windows_at
 from ..effects.config_state import field_facts
 from ..effects.contents import (
@@ -56,9 +56,7 @@ from .privatization import either, private
 
 
 def _loop(tree: ProcDef, path: Path) -> For:
-    node = get(tree, path)
-    assert isinstance(node, For), f"{path} is no loop"
-    return node
+    return get_as(tree, path, For)
 
 
 def _body(tree: ProcDef, path: Path) -> Blk:

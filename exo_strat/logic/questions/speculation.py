@@ -37,7 +37,7 @@ from ...ir.nodes import (
     WriteConfig,
 )
 from ...ir.types import Scalar, Tensor, Type
-from ...ir.walk import Path, get, in_scope, mentions, update, walk, with_child
+from ...ir.walk import Path, get, get_as, in_scope, mentions, update, walk, with_child
 from ..effects.accesses import Access, Blk, block_accesses, effects, windows_at
 from ..effects.contents import ready
 from ..effects.context import facts_at
@@ -75,8 +75,7 @@ def may_idle(tree: ProcDef, path: Path, other: Sequence[Stmt], types: Mapping[Sy
 
 def idle_needs(tree: ProcDef, path: Path, other: Sequence[Stmt]) -> Readiness:
     """Whether what `other`, the else branch that the `if` at `path` is to get, reads of arguments is there."""
-    cond, views = get(tree, path), windows_at(tree, path)
-    assert isinstance(cond, If)
+    cond, views = get_as(tree, path, If), windows_at(tree, path)
     both = If(cond.cond, pvector([Pass()]), pvector(other))
     arguments = frozenset(a.sym for a in tree.args)
     label, k = path[-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 from returns.result import Success
 
@@ -32,7 +32,7 @@ from ...frontend.exprs import parse_expr, parse_window, read_again
 from ...frontend.scope import scope_at, types_at
 from ...ir.build import num
 from ...ir.names import Sym, checked_name
-from ...ir.nodes import Expr, WinDim
+from ...ir.nodes import Expr, Node, WinDim
 from ...ir.numbers import is_integer
 from ...ir.walk import Path, is_control, mentions
 from ...logic.questions import Blk
@@ -152,7 +152,8 @@ def _statement(p: Proc, text: str) -> Cursor:
 
 def _nest(p: Proc, outer: str, inner: str) -> Cursor:
     for c in p.root().find_all(f"for {outer} in _: _"):
-        if isinstance(c, ForCursor) and isinstance(c.body()[0], ForCursor) and c.body()[0].name() == inner:  # type: ignore[attr-defined]
+        first = c.body()[0] if isinstance(c, ForCursor) else None
+        if isinstance(first, ForCursor) and first.name() == inner:
             return c
     raise InvalidCursorError(f"no loop {outer} has a loop {inner} directly inside it in\n{p}")
 
@@ -164,28 +165,30 @@ def _only(found: Cursor | list[Cursor]) -> Cursor:
 
 def ref(rw: Rewrite, value: object, kind: type[C]) -> C:
     """A further reference argument, resolved in the version that is being rewritten."""
-    c = find_target(rw.proc, value, (kind,))
-    assert isinstance(c, kind)
-    return c
+    return cast(C, find_target(rw.proc, value, (kind,)))
 
 
-def expr_arg(rw: Rewrite, value: ExprLike, at: Path, products: bool = False) -> Expr:
+def expr_arg(rw: Rewrite, given: ExprLike, at: Path, products: bool = False) -> Expr:
     """A control expression argument: a number, object code in the scope at `at`, which may name the configs of the
     procedure, or a cursor. With `products`, sizes may be multiplied."""
+    if isinstance(given, str):
+        return parse_expr(given, scope_at(rw.proc.tree, at), products)
+    value = node_now(rw, given) if isinstance(given, NodeCursor) else given
     if is_integer(value):
-        return num(value)  # type: ignore[arg-type]
-    if isinstance(value, str):
-        return parse_expr(value, scope_at(rw.proc.tree, at), products)
-    given = value
-    if isinstance(value, NodeCursor):
-        found = rw.proc.forward(value)
-        if not found.is_valid:
-            raise InvalidCursorError("this cursor points to code that is gone")
-        assert isinstance(found, NodeCursor)
-        value = found.node
-    argument(isinstance(value, Expr) and is_control(value), f"{given!r} is no control expression")
-    in_scope_at(rw, value, at, given)  # type: ignore[arg-type]
-    return read_again(value, rw.proc.tree, at, products)  # type: ignore[arg-type]
+        return num(value)
+    if not isinstance(value, Expr) or not is_control(value):
+        raise Refused(BadArgument(f"{given!r} is no control expression"))
+    in_scope_at(rw, value, at, given)
+    return read_again(value, rw.proc.tree, at, products)
+
+
+def node_now(rw: Rewrite, c: NodeCursor) -> Node:
+    """What a cursor that is an argument points to, in the version that is being rewritten."""
+    found = rw.proc.forward(c)
+    if not isinstance(found, NodeCursor):
+        raise InvalidCursorError("this cursor points to code that is gone")
+    node: Node = found.node
+    return node
 
 
 def in_scope_at(rw: Rewrite, e: Expr, at: Path, given: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from ...cursors.cursor import Cursor
 from ...ir.nodes import Node
@@ -32,11 +33,20 @@ def applicable(condition: bool, message: str, place: Cursor | None = None) -> No
         raise Refused(NotApplicable(message, place=place))
 
 
+def of_kind(value: object, kind: type[T], message: str, place: Cursor | None = None) -> T:
+    """The value, which the primitive needs to be of a kind."""
+    if not isinstance(value, kind):
+        raise Refused(NotApplicable(message, place=place))
+    return value
+
+
 def argument(condition: bool, message: str) -> None:
     """Go on if an argument makes sense."""
     if not condition:
         raise Refused(BadArgument(message))
 
+
+T = TypeVar("T")
 
 MOST_NODES = 100_000
 """How much code a rewrite may make of a piece of code by copies. Ten thousand statements take each later rewrite

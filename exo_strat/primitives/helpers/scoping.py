@@ -17,7 +17,7 @@ from ...ir import build as b
 from ...ir.names import Sym
 from ...ir.nodes import Alloc, Binary, Expr, For, If, ProcDef, ReadConfig, Var, WindowDef
 from ...ir.types import bool_
-from ...ir.walk import Path, get, is_bool, is_control, mentions, statements
+from ...ir.walk import Path, get, get_as, is_bool, is_control, mentions, statements
 from ...logic.forms import Lin, Opaque, eq, is_opaque, lin
 from ...logic.questions import (
     Clash,
@@ -40,9 +40,7 @@ from .wellformed import well_formed
 
 def loop_at(tree: ProcDef, path: Path) -> For:
     """The loop at a path."""
-    node = get(tree, path)
-    assert isinstance(node, For), f"{path} is no loop"
-    return node
+    return get_as(tree, path, For)
 
 
 def body_span(rw: Rewrite, path: Path, label: str = "body") -> Span:
