@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import index
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, cast, overload
 
 from typing_extensions import TypeVar
 
@@ -87,6 +87,12 @@ class Cursor:
         """Every match of an object-code pattern below this cursor, in textual order (maybe none)."""
         return [from_match(self.proc, m) for m in self._matches(parse_pattern(pattern))]
 
+    @overload
+    def find(self, pattern: str, many: Literal[False] = ...) -> Cursor: ...
+    @overload
+    def find(self, pattern: str, many: Literal[True]) -> list[Cursor]: ...
+    @overload
+    def find(self, pattern: str, many: bool) -> Cursor | list[Cursor]: ...
     @with_room
     def find(self, pattern: str, many: bool = False) -> Cursor | list[Cursor]:
         """The first match of an object-code pattern below this cursor; all of them with `many`.
@@ -103,6 +109,12 @@ class Cursor:
         message = missed(parsed, self.proc.tree, self._roots(), passed)
         raise InvalidCursorError(message if self._roots() == ((),) else f"{message}\n{self}")
 
+    @overload
+    def find_loop(self, name: str, many: Literal[False] = ...) -> Cursor: ...
+    @overload
+    def find_loop(self, name: str, many: Literal[True]) -> list[Cursor]: ...
+    @overload
+    def find_loop(self, name: str, many: bool) -> Cursor | list[Cursor]: ...
     def find_loop(self, name: str, many: bool = False) -> Cursor | list[Cursor]:
         """The first loop over an iterator of this name below this cursor; `"i #2"` picks the third.
 
@@ -112,7 +124,7 @@ class Cursor:
 
     def find_alloc(self, name: str) -> Cursor:
         """The first allocation of this name below this cursor (or of this pattern, as `"x: f32[_]"`)."""
-        return _single(self.find(_named("{}: _", name)))
+        return self.find(_named("{}: _", name))
 
     def find_alloc_or_arg(self, name: str) -> Cursor:
         """The argument, or else the first allocation, of this name."""
@@ -133,11 +145,6 @@ def _named(form: str, name: str) -> str:
     if not base.strip().isidentifier():
         raise PatternError(f"{name!r} is no name, such as 'i' or 'i #2'")
     return form.format(base.strip()) + (f" #{n.strip()}" if mark else "")
-
-
-def _single(found: Cursor | list[Cursor]) -> Cursor:
-    assert isinstance(found, Cursor)
-    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 from weakref import WeakValueDictionary
 
 from ..ir.frozen import fast_init
@@ -157,6 +157,12 @@ class Proc:
         """The cursor to the procedure's statements."""
         return self.root().body()
 
+    @overload
+    def find(self, pattern: str, many: Literal[False] = ...) -> Cursor: ...
+    @overload
+    def find(self, pattern: str, many: Literal[True]) -> list[Cursor]: ...
+    @overload
+    def find(self, pattern: str, many: bool) -> Cursor | list[Cursor]: ...
     def find(self, pattern: str, many: bool = False) -> Cursor | list[Cursor]:
         """The first match of a pattern, in textual order (all of them with `many`)."""
         return self.root().find(pattern, many)
@@ -165,6 +171,12 @@ class Proc:
         """Every match of a pattern, in textual order."""
         return self.root().find_all(pattern)
 
+    @overload
+    def find_loop(self, name: str, many: Literal[False] = ...) -> Cursor: ...
+    @overload
+    def find_loop(self, name: str, many: Literal[True]) -> list[Cursor]: ...
+    @overload
+    def find_loop(self, name: str, many: bool) -> Cursor | list[Cursor]: ...
     def find_loop(self, name: str, many: bool = False) -> Cursor | list[Cursor]:
         """The first loop whose iterator has this name; `"i #2"` picks the third."""
         return self.root().find_loop(name, many)

@@ -118,11 +118,15 @@ class Matcher:
                 parts = _binary(p)
                 return parts is not None and parts[0] == op and self.expr(parts[1], x) and self.expr(parts[2], y)
             case ir.ExternCall(f=f, args=args):
-                named = isinstance(p, ast.Call) and (_spelled(p.func, f.name) or _same_extern(p.func, f))
-                return named and self.dims(p.args, args)  # type: ignore[attr-defined]
+                return (
+                    isinstance(p, ast.Call)
+                    and (_spelled(p.func, f.name) or _same_extern(p.func, f))
+                    and self.dims(p.args, args)
+                )
             case ir.StrideExpr(sym=s, dim=d):
-                named = isinstance(p, ast.Call) and _spelled(p.func, "stride")
-                return named and self.dims(p.args, (ir.Var(s), num(d)))  # type: ignore[attr-defined]
+                if not isinstance(p, ast.Call):
+                    return False
+                return _spelled(p.func, "stride") and self.dims(p.args, (ir.Var(s), num(d)))
             case ir.ReadConfig(config=c, field=f):
                 return _field(p, c.name, f)
 
@@ -166,8 +170,9 @@ class Matcher:
                     return False
                 return self.place(p.target, sym, idx) and self.expr(p.value, rhs)
             case ir.For():
-                header = isinstance(p, ast.For) and self.name(p.target, s.iter) and self.range(p.iter, s)
-                return header and self.block(p.body, s.body)  # type: ignore[attr-defined]
+                if not isinstance(p, ast.For):
+                    return False
+                return self.name(p.target, s.iter) and self.range(p.iter, s) and self.block(p.body, s.body)
             case ir.If():
                 return isinstance(p, ast.If) and self.expr(p.test, s.cond) and self.branches(p, s)
             case ir.Alloc(sym=sym):
@@ -205,8 +210,9 @@ class Matcher:
         if isinstance(p, ast.BinOp):
             return _spelled(p.right, s.mem.name) and self.type(p.left, s)
         if isinstance(p, ast.Subscript):
-            known = isinstance(s.type, Tensor) and _scalar(p.value, s.type.base)
-            return known and self.dims(_parts(p.slice), s.type.shape)  # type: ignore[union-attr]
+            if not isinstance(s.type, Tensor):
+                return False
+            return _scalar(p.value, s.type.base) and self.dims(_parts(p.slice), s.type.shape)
         return is_hole(p) or (isinstance(s.type, Scalar) and _scalar(p, s.type))
 
 

@@ -140,8 +140,9 @@ class ProcParser:
             if isinstance(value, Scalar | Control):
                 return value
         if isinstance(node, ast.Subscript):
-            window = isinstance(node.value, ast.List) and len(node.value.elts) == 1
-            base = self.type(node.value.elts[0] if window else node.value, scope)  # type: ignore[attr-defined]
+            inside = node.value.elts if isinstance(node.value, ast.List) else []
+            window = len(inside) == 1
+            base = self.type(inside[0] if window else node.value, scope)
             if isinstance(base, Scalar):
                 dims = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
                 extents = pvector(self.exprs(scope, products=True).integer(d) for d in dims)
@@ -264,8 +265,8 @@ class ProcParser:
             return sym, []
         if isinstance(target, ast.Subscript):
             e, t = exprs.subscript(target)
-            if isinstance(t, Scalar):
-                return e.sym, list(e.idx)  # type: ignore[union-attr, arg-type]
+            if isinstance(e, Read) and isinstance(t, Scalar):
+                return e.sym, list(e.idx)
             self.source.fail(ObjectTypeError, target, "one element at a time can be assigned, not a window")
         self.source.fail(ParseError, target, "assign to a scalar, an element or a config field")
 

@@ -31,9 +31,9 @@ def fast_init(cls: type[T]) -> type[T]:
     if hasattr(cls, "__post_init__"):
         sets.append("self.__post_init__(); ")
     exec(f"def __new__({', '.join(params)}): self = new_object(cls); {''.join(sets)}return self", scope)
-    cls.__new__ = scope["__new__"]  # type: ignore[method-assign]
-    if "__reduce__" not in vars(cls):
-        cls.__reduce__ = _reduce  # type: ignore[method-assign]
+    methods = {"__new__": scope["__new__"]} | ({} if "__reduce__" in vars(cls) else {"__reduce__": _reduce})
+    for name, method in methods.items():
+        setattr(cls, name, method)
     for name in {"__init__", "__getstate__", "__setstate__"} & vars(cls).keys():
         delattr(cls, name)
     return cls
@@ -63,6 +63,6 @@ def deep(cls: type[T]) -> type[T]:
             error = e
         return run_again(error, hashed, self)
 
-    cls.__eq__, cls.__hash__ = __eq__, __hash__  # type: ignore[method-assign, assignment]
-    cls.__reduce__ = reduce_node  # type: ignore[method-assign, assignment]
+    for name, method in {"__eq__": __eq__, "__hash__": __hash__, "__reduce__": reduce_node}.items():
+        setattr(cls, name, method)
     return cls

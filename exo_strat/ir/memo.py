@@ -46,10 +46,11 @@ def memo_by_identity(f: Callable[Concatenate[K, P], V]) -> Callable[Concatenate[
             memo = {None: _era[0]}
             object.__setattr__(node, "_memo", memo)
         key = (None, f, args, *kwargs.items()) if kwargs else (f, *args) if args else f
-        value = memo.get(key, memo)  # `memo` is no value of anything
-        if value is memo:
-            value = memo[key] = f(node, *args, **kwargs)
-        return value  # type: ignore[no-any-return]
+        known = memo.get(key, memo)  # `memo` is no value of anything
+        value: V = f(node, *args, **kwargs) if known is memo else known
+        if known is memo:
+            memo[key] = value
+        return value
 
     return remembered
 

@@ -14,7 +14,7 @@ from pyrsistent import pvector
 from .externs import CONVERSIONS, ExternFn
 from .names import Sym
 from .nodes import Expr, ExternCall, Node, Read, ReadConfig
-from .types import R, Scalar, Tensor, Type, f32
+from .types import Control, R, Scalar, Tensor, Type, f32
 from .walk import children
 
 BITS = {"f16": 11, "f32": 24, "f64": 53}
@@ -28,9 +28,9 @@ def decided(t: Scalar) -> Scalar:
 
 def element(t: Type) -> Scalar:
     """The precision of a buffer of data."""
-    scalar = t.base if isinstance(t, Tensor) else t
-    assert isinstance(scalar, Scalar)
-    return scalar
+    if isinstance(t, Control):
+        raise TypeError(f"{t} is no type of data")
+    return t.base if isinstance(t, Tensor) else t
 
 
 def integer_range(t: Scalar) -> tuple[int, int]:

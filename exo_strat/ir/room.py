@@ -77,10 +77,10 @@ def run_again(error: RecursionError, f: Callable[P, T], /, *args: P.args, **kwar
         finally:
             threading.stack_size(size)
     done.acquire()
-    value, raised = outcome
-    if raised is not None:
-        raise raised from None
-    return value  # type: ignore[no-any-return]
+    value: T = outcome[0]
+    if outcome[1] is not None:
+        raise outcome[1] from None
+    return value
 
 
 def _take_frames(n: int) -> None:

@@ -57,13 +57,14 @@ def with_child(node: N, label: str, value: object) -> N:
     at, fields = _fields(cls)
     values = [*fields(node)]
     values[at[label]] = value
-    return same_mark(node, cls(*values))  # type: ignore[no-any-return]
+    made: N = same_mark(node, cls(*values))
+    return made
 
 
 @cache
-def _fields(cls: type) -> tuple[Mapping[str, int], Callable[[object], tuple[object, ...]]]:
+def _fields(cls: Any) -> tuple[Mapping[str, int], Callable[[object], tuple[object, ...]]]:
     """Where each field of a class of nodes stands, and what gets them all at once."""
-    names: tuple[str, ...] = cls.__match_args__  # type: ignore[attr-defined]
+    names: tuple[str, ...] = cls.__match_args__
     get_all = attrgetter(*names) if len(names) > 1 else lambda node: (getattr(node, names[0]),)
     return {name: n for n, name in enumerate(names)}, get_all
 
@@ -96,6 +97,23 @@ def get_as(tree: Node, path: Path, kind: type[N]) -> N:
     if not isinstance(node, kind):
         raise TypeError(f"there is no {kind.__name__} at {path}")
     return node
+
+
+def get_stmt(tree: Node, path: Path) -> Stmt:
+    """The statement at a path."""
+    node = get(tree, path)
+    if not isinstance(node, Stmt):
+        raise TypeError(f"there is no statement at {path}")
+    return node
+
+
+def get_expr(tree: Node, path: Path) -> Expr:
+    """The expression at a path."""
+    node = get(tree, path)
+    if not isinstance(node, Expr):
+        raise TypeError(f"there is no expression at {path}")
+    return node
+
 
 
 
@@ -214,6 +232,12 @@ def update(node: N, path: Path, f: Callable[[object], object]) -> N:
     return node if new is old else new  # type: ignore[return-value]
 
 
+def put_at(node: N, path: Path, new: object) -> N:
+    """`node` with another node, or list of nodes, at a path."""
+    return update(node, path, lambda _: new)
+
+
+
 def map_children(node: N, f: Callable[[Node], Node]) -> N:
     """`node` with `f` applied to each child; the same object if no child changed."""
     cls: Any = type(node)
@@ -267,7 +291,8 @@ def _put_in(node: N, env: Mapping[Sym, Sym | Expr]) -> N:
             return n
         new = map_children(n, visit)
         label = "iter" if isinstance(new, For) else "sym"
-        sym = env.get(getattr(new, label, None))  # type: ignore[arg-type]
+        named: Any = getattr(new, label, None)
+        sym = env.get(named)
         return with_child(new, label, sym) if isinstance(sym, Sym) else new
 
     return visit(node)  # type: ignore[arg-type, return-value]

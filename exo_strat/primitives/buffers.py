@@ -150,11 +150,11 @@ def sink_alloc(rw: Rewrite, a: AllocCursor) -> Where:
         _into_loop(tree, path, scope, a)
         labels = ["body"]
     else:
-        scope = of_kind(scope, If, f"the statement that uses {a.name()} is neither a loop nor an `if`", a)
-        applicable(a.sym not in mentions(scope.cond), f"the condition uses {a.name()}", a)
-        labels = [x for x in ("body", "orelse") if any(a.sym in mentions(s) for s in getattr(scope, x))]
-    if len(labels) == 2:
-        _twin(rw, alloc_at(rw, a.path), Span(path, "orelse", 0, len(scope.orelse)))  # type: ignore[union-attr]
+        branch = of_kind(scope, If, f"the statement that uses {a.name()} is neither a loop nor an `if`", a)
+        applicable(a.sym not in mentions(branch.cond), f"the condition uses {a.name()}", a)
+        labels = [x for x in ("body", "orelse") if any(a.sym in mentions(s) for s in getattr(branch, x))]
+        if len(labels) == 2:
+            _twin(rw, alloc_at(rw, a.path), Span(path, "orelse", 0, len(branch.orelse)))
     rw.move(span_of(a.path), Span(path, labels[0], 0, 0))
     return rw.now(a.path)
 

@@ -30,10 +30,11 @@ from ..ir.nodes import (
 from ..ir.types import Control, R, Scalar, bool_
 from ..ir.walk import Path, children, is_bool, is_control
 from ..logic.questions import evaluation, held_at, safety, stored
+from ..ops.failure import BadArgument
 from .framework import Trial, Where, primitive
 from .helpers.arguments import FieldName, Kind
 from .helpers.references import ExprLike, in_scope_at
-from .helpers.refusing import applicable, argument
+from .helpers.refusing import applicable, argument, refuse
 from .helpers.scoping import no_new_races, other_value, ready, rest_of_block
 from .helpers.wellformed import well_formed
 from .staging import is_value, read_early
@@ -237,9 +238,9 @@ def _value(rw: Rewrite, value: object, at: Path, field: ReadConfig) -> Expr:
         in_scope_at(rw, e, at, value)
         if is_control(e):
             e = read_again(e, rw.proc.tree, at)
-    fits = isinstance(e, Expr) and not isinstance(e, WindowExpr) and _same_kind(rw.proc.tree, e, t)
-    argument(fits, f"{field.config.name}.{field.field} holds {t}, which {value!r} is not")
-    return e  # type: ignore[return-value]
+    if not isinstance(e, Expr) or isinstance(e, WindowExpr) or not _same_kind(rw.proc.tree, e, t):
+        refuse(BadArgument(f"{field.config.name}.{field.field} holds {t}, which {value!r} is not"))
+    return e
 
 
 def _same_kind(tree: ProcDef, e: Expr, t: Scalar | Control) -> bool:

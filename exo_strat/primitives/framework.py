@@ -17,7 +17,7 @@ from importlib import import_module
 from operator import attrgetter
 from pickle import PicklingError
 from types import MappingProxyType, UnionType
-from typing import Any, Final, Literal, TypeAlias, get_args, get_type_hints
+from typing import Any, Final, Literal, TypeAlias, cast, get_args, get_type_hints
 
 from returns.result import Failure as Err
 from returns.result import Success
@@ -347,8 +347,7 @@ class CalleeForm(PrimitiveForm):
 
     def result(self, made: Proc, focus: Cursor) -> Any:
         """The new version, and the procedure that it calls."""
-        assert isinstance(focus, CallCursor)
-        return made, focus.subproc()
+        return made, cast(CallCursor, focus).subproc()
 
 
 def primitive(

@@ -17,7 +17,7 @@ from ..cursors.kinds import ForCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.nodes import Binary, Const, Expr, For, If, Pass, ProcDef
-from ..ir.walk import Path, get, mentions, with_child
+from ..ir.walk import Path, get, get_as, mentions, with_child
 from ..logic.forms import is_opaque
 from ..logic.questions import safety
 from .framework import Trial, Where, primitive
@@ -210,8 +210,7 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
     inner = _nest(outer)
-    inner_loop = loop.body()[0]
-    assert isinstance(inner_loop, ForCursor)
+    inner_loop = of_kind(loop.body()[0], ForCursor, "the loop's body must be a loop")
     c = known_count(tree, inner_loop.path)
     applicable(c is not None and c >= 1, "the inner loop must run a constant, positive number of times", loop)
     assert c is not None
@@ -349,9 +348,9 @@ def _split(rw: Rewrite, gap: Span) -> Span:
         i = rw.fresh(scope.iter.name)
         second = For(i, scope.lo, scope.hi, pvector(), scope.mode)
     else:
-        assert isinstance(scope, If)
-        _condition_stays(tree, path, scope, label, k)
-        second = If(scope.cond, pvector([Pass()]) if label == "orelse" else pvector(), pvector())
+        branch = get_as(tree, path, If)
+        _condition_stays(tree, path, branch, label, k)
+        second = If(branch.cond, pvector([Pass()]) if label == "orelse" else pvector(), pvector())
     rw.insert_after(path, second)
     after = span_of(path).path(1)
     rw.move(Span(path, label, k, n), Span(after, label, 0, 0))

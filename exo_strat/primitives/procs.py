@@ -46,11 +46,11 @@ from ..ir.types import Control, R, Tensor, Type, bool_
 from ..ir.walk import rewrite, walk, with_child
 from ..logic.forms import Atom, Lin, V, lin, subst_lin
 from ..logic.questions import Unified, Unifier, View, accesses, evaluation, fresh_callee, safety, skeleton, to_expr
-from ..ops.failure import Refused, unsafe
+from ..ops.failure import NotApplicable, Refused, unsafe
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind
 from .helpers.references import blk
-from .helpers.refusing import applicable, refuse, require
+from .helpers.refusing import applicable, of_kind, refuse, require
 from .helpers.scoping import escaping, no_new_races, other_value, ready
 from .helpers.wellformed import call_error, configs_differ, memories_at, well_formed
 
@@ -397,11 +397,10 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Annotated[Proc, Kind("another
         bar_fast(x)
     """
     node, tree, path = call.node, rw.proc.tree, call.path
-    old = node.f
-    related = isinstance(old, Proc) and old.origin is other.origin
-    what = f"{old.tree.name} and {other.name()} are not versions of one procedure"
-    applicable(related, what + (_parting(old, other) if isinstance(old, Proc) else ""), call)
-    assert isinstance(old, Proc)
+    what = f"{node.f.tree.name} and {other.name()} are not versions of one procedure"
+    old = of_kind(node.f, Proc, what, call)
+    if old.origin is not other.origin:
+        refuse(NotApplicable(what + _parting(old, other), place=call))
     same = [*map(_passing, old.tree.args)] == [*map(_passing, other.tree.args)]
     applicable(same, "the two procedures take different kinds of arguments, or in other memories", call)
     here = safety.Blk(*span_of(path))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, TypeGuard
 
 from pyrsistent import pvector
 
@@ -249,7 +249,7 @@ def _replaced(block: Sequence[Stmt], c: int, io: Sym, ii: Sym, i: Sym) -> Edits 
     return edits
 
 
-def _is_sum(n: Node) -> bool:
+def _is_sum(n: Node) -> TypeGuard[Expr]:
     """Whether a node is an integer expression with operands, or a variable, that never changes."""
     if not isinstance(n, Var | Unary | Binary):
         return False
@@ -262,7 +262,7 @@ def _distances(io: Sym, inner: For) -> Iterator[int]:
     for s in inner.body:
         for _, n in walk(s):
             if _is_sum(n) and {io, inner.iter} <= mentions(n):
-                x = lin(n)  # type: ignore[arg-type]
+                x = lin(n)
                 p, q = x.coefficient(V(io)), x.coefficient(V(inner.iter))
                 if p and q and p % q == 0 and p // q > 0:
                     found.add(p // q)
@@ -279,7 +279,7 @@ def _collapsed(n: Node, path: Path, c: int, io: Sym, ii: Sym, i: Sym) -> Edits |
         edits = None if below is None or edits is None else edits + below
     if edits is not None or not _is_sum(n):
         return edits
-    x = lin(n)  # type: ignore[arg-type]
+    x = lin(n)
     p, q = x.coefficient(V(io)), x.coefficient(V(ii))
     rest = x - unknown(io) * p - unknown(ii) * q
     if p != c * q or {V(io), V(ii)} & set(lin_atoms(rest)):

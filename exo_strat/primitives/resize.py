@@ -12,14 +12,14 @@ from ..cursors.rewrite import Rewrite
 from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.names import Sym
-from ..ir.nodes import Assign, Binary, Call, Expr, Interval, Point, ProcDef, Read, Reduce, StrideExpr, WinDim
+from ..ir.nodes import Binary, Call, Expr, Interval, Point, ProcDef, StrideExpr, WinDim
 from ..ir.walk import get, walk
 from ..logic.forms import TRUE, Formula, conj, eq, is_opaque, lin, ne
 from ..logic.questions import Access, Sharing, difference, facts_at, if_reached, safety, undisturbed
 from .buffers import alloc_at, rest_of, shape_of
 from .dims import dimension, one_block, reshape
 from .framework import Trial, Where, primitive
-from .helpers.access import Dims, Redirect, bounds, redirect, shown, uses_in
+from .helpers.access import Dims, Redirect, bounds, named, redirect, uses_in
 from .helpers.arguments import Dim, Kind
 from .helpers.references import ExprLike
 from .helpers.refusing import applicable, argument, require
@@ -125,11 +125,7 @@ def _nothing_lost(rw: Rewrite, sym: Sym, rest: Span, dim: int, lo: Expr, hi: Exp
         node = get(tree, path)
         if isinstance(node, StrideExpr):
             continue
-        dims = shown(node, declarations(tree))
-        if dims is None:
-            assert isinstance(node, Assign | Reduce | Read)
-            dims = [Point(i) for i in node.idx]
-        least, end = bounds(dims[dim])
+        least, end = bounds(named(node, declarations(tree))[dim])
         inside = Binary("and", Binary("<=", lo, least), Binary("<=", end, hi))
         what = f"every access along dimension {dim} is in what is left of it"
         require(safety.holds(tree, path, inside, what), at_path(rw.proc, path))

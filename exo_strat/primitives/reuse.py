@@ -13,7 +13,7 @@ from ..cursors.kinds import AllocCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import declarations
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, Expr, Interval, ProcDef, StrideExpr
+from ..ir.nodes import Alloc, Expr, Point, ProcDef, StrideExpr
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, with_child
 from ..logic.forms import FALSE, Formula, is_opaque
@@ -21,10 +21,10 @@ from ..logic.questions import Access, Sharing, facts_at, if_reached, safety, sam
 from .buffers import alloc_at, rest_of, shape_of
 from .dims import dimension
 from .framework import Trial, Where, primitive
-from .helpers.access import Dims, Redirect, redirect_each, rename_uses, shown, uses_in
+from .helpers.access import Dims, Redirect, named, redirect_each, rename_uses, uses_in
 from .helpers.arguments import Kind
 from .helpers.references import ref
-from .helpers.refusing import applicable, not_too_many, require
+from .helpers.refusing import applicable, not_too_many, of_kind, require
 from .resize import literal, sharing_is_seen
 
 __all__ = ["reuse_buffer", "unroll_buffer"]
@@ -177,10 +177,8 @@ def _index_along(rw: Rewrite, a: AllocCursor, path: Path, dim: int, c: int) -> i
     if isinstance(node, StrideExpr):
         applicable(node.dim != dim, f"the stride of dimension {dim} of {a.name()} is asked for", place)
         return 0
-    dims = shown(node, declarations(rw.proc.tree))
-    along: object = node.idx[dim] if dims is None else dims[dim]  # type: ignore[union-attr]
-    applicable(not isinstance(along, Interval), f"this shows several indices along dimension {dim}", place)
-    k = literal(along if dims is None else along.pt)  # type: ignore[arg-type, attr-defined]
+    along = named(node, declarations(rw.proc.tree))[dim]
+    k = literal(of_kind(along, Point, f"this shows several indices along dimension {dim}", place).pt)
     applicable(k is not None, f"this index along dimension {dim} is no literal: unroll the loops around it", place)
     assert k is not None
     applicable(0 <= k < c, f"index {k} is outside dimension {dim} of {a.name()}", place)
@@ -200,7 +198,7 @@ def _part(to: Sym, shape: Sequence[Expr], dim: int) -> Redirect:
 def _allocate(rw: Rewrite, path: Path, names: Sequence[Sym], shape: Sequence[Expr]) -> None:
     """Allocate the parts in the place of the whole."""
     alloc = alloc_at(rw, path)
-    assert isinstance(alloc.type, Tensor)
-    t = with_child(alloc.type, "shape", pvector(shape)) if shape else alloc.type.base
+    whole = of_kind(alloc.type, Tensor, "a scalar has no parts")
+    t = with_child(whole, "shape", pvector(shape)) if shape else whole.base
     rw.add_part(path, *(Alloc(name, t, alloc.mem) for name in names[1:]))
     rw.replace(path, Alloc(names[0], t, alloc.mem))

@@ -7,7 +7,7 @@ what it can of the window of the one before, and computes what is new.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard, cast
 
 from pyrsistent import PVector, pvector
 
@@ -158,12 +158,12 @@ def _slides(tree: ProcDef, w: _Window, fill: ForCursor) -> None:
 
 def _same_code(x: object, y: object, w: _Window) -> bool:
     """Whether two pieces of code are the same up to arithmetic and the index along the sliding dimension."""
-    if type(x) is not type(y):
-        return _equal(x, y)
     if x == y or _equal(x, y):
         return True
-    lists = dict(x.CHILDREN)  # type: ignore[attr-defined]
-    for label in type(x).__match_args__:  # type: ignore[attr-defined]
+    if type(x) is not type(y) or not isinstance(x, Node):
+        return False
+    lists = dict(x.CHILDREN)
+    for label in x.__match_args__:
         one, two = getattr(x, label), getattr(y, label)
         if label not in lists:
             if one != two:
@@ -181,10 +181,10 @@ def _same_code(x: object, y: object, w: _Window) -> bool:
 
 def _equal(x: object, y: object) -> bool:
     """Whether two control expressions are one integer by their form."""
-    return _is_integer(x) and _is_integer(y) and lin(x) == lin(y)  # type: ignore[arg-type]
+    return _is_integer(x) and _is_integer(y) and lin(x) == lin(y)
 
 
-def _is_integer(e: object) -> bool:
+def _is_integer(e: object) -> TypeGuard[Expr]:
     return isinstance(e, Expr) and is_control(e) and not is_bool(e) and not is_opaque(e)
 
 
@@ -242,7 +242,7 @@ def _started(s: Stmt, w: _Window, loop: For, k: Sym) -> Stmt:
 
     def one(n: Node) -> Node:
         if loop.iter in mentions(n) and _is_integer(n):
-            return to_expr(lin(subst(n, {loop.iter: loop.lo})))  # type: ignore[arg-type]
+            return to_expr(lin(subst(n, {loop.iter: loop.lo})))
         if isinstance(n, Var) and n.sym == loop.iter:
             return loop.lo
         n = map_children(n, one)
@@ -250,7 +250,7 @@ def _started(s: Stmt, w: _Window, loop: For, k: Sym) -> Stmt:
             n = update(n, (("idx", w.dim),), lambda d: Point(after) if isinstance(d, Point) else after)
         return n
 
-    return one(s)  # type: ignore[return-value]
+    return cast(Stmt, one(s))
 
 
 def _shift(rw: Rewrite, w: _Window, inner: For, last: Expr) -> Stmt:

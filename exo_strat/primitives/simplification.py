@@ -38,7 +38,7 @@ from ..ir.numbers import is_number
 from ..ir.precisions import precision
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Type, bool_
-from ..ir.walk import Path, Step, children, get, is_bool, is_control, parts, put
+from ..ir.walk import Path, Step, children, get, get_stmt, is_bool, is_control, parts, put
 from ..logic.forms import Env, is_opaque, le, lin
 from ..logic.questions import (
     Facts,
@@ -141,8 +141,7 @@ class _Simplification:
 
     def statement(self, old: Path, now: Path, known: Facts) -> None:
         """Simplify a statement and all that is in it, where some facts are known."""
-        s = get(self.tree, old)
-        assert isinstance(s, Stmt)
+        s = get_stmt(self.tree, old)
         if known in _settled(s) or (isinstance(s, For) and _is_simple(s)):
             return
         edits = len(self.rw.edits)

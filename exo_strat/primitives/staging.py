@@ -43,11 +43,11 @@ from ..ir.precisions import element
 from ..ir.printing import names_at, print_expr
 from ..ir.reductions import NEUTRAL
 from ..ir.types import Scalar, Tensor, Type
-from ..ir.walk import Path, children, get, is_control, mentions, walk
+from ..ir.walk import Path, children, get, get_expr, is_control, mentions, walk
 from ..logic.forms import is_opaque
 from ..logic.questions import difference, evaluation, safety, windows_at
 from .framework import Trial, Where, primitive
-from .helpers.access import Dims, Redirect, bounds, redirect_each, shown, statement_of, uses_in
+from .helpers.access import Dims, Redirect, bounds, named, redirect_each, shown, statement_of, uses_in
 from .helpers.arguments import Kind, NewName
 from .helpers.references import blk, name_arg, window_arg
 from .helpers.refusing import applicable, require
@@ -129,7 +129,7 @@ def read_early(rw: Rewrite, e: ExprCursor) -> bool:
 def _equal_places(tree: ProcDef, stmt: Path, path: Path) -> list[Path]:
     """The places of values equal to that at `path`, and computed as it is, from its statement on, as long as nothing
     changes it."""
-    e: Expr = get(tree, path)  # type: ignore[assignment]
+    e = get_expr(tree, path)
     own = precision_at(tree, path)
     s = span_of(stmt)
     block: Sequence[Stmt] = getattr(get(tree, s.parent), s.label)
@@ -294,7 +294,7 @@ def _places_inside(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims, block: B
     found: list[Path] = []
     for path in places:
         node = get(tree, path)
-        cells = _named(node, types)
+        cells = named(node, types)
         if isinstance(node, StrideExpr) or _surely_inside(tree, path, types, dims):
             found.append(path)
         elif not safety.holds_everywhere(tree, path, _beside(cells, dims)):
@@ -309,14 +309,9 @@ def _places_inside(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims, block: B
     return found
 
 
-def _named(n: Node, types: Mapping[Sym, Type]) -> Dims:
-    """The part of a buffer that a place names."""
-    return shown(n, types) or [Point(i) for i in getattr(n, "idx", ())]
-
-
 def _surely_inside(tree: ProcDef, path: Path, types: Mapping[Sym, Type], dims: Dims) -> bool:
     """Whether what a place names is inside a window wherever control gets there."""
-    return safety.holds_everywhere(tree, path, _inside(_named(get(tree, path), types), dims))
+    return safety.holds_everywhere(tree, path, _inside(named(get(tree, path), types), dims))
 
 
 def _spelled(tree: ProcDef, n: Node) -> str:

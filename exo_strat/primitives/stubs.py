@@ -11,12 +11,12 @@ from ..cursors.proc import Proc
 from ..cursors.rewrite import Rewrite
 from ..frontend.parser import parse_call
 from ..frontend.scope import scope_at, types_at
-from ..ir.nodes import Expr, Pass, Read, WindowExpr
+from ..ir.nodes import Call, Expr, Pass, Read, WindowExpr
 from ..ir.precisions import decided, element
 from ..ir.printing import names_at, print_expr
-from ..ir.walk import Path, get, walk
+from ..ir.walk import Path, get, get_as, walk
 from ..logic.questions import Clash, evaluation, if_reached, safety, show
-from ..ops.failure import BadArgument, Refused, unsafe
+from ..ops.failure import BadArgument, unsafe
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind
 from .helpers.references import in_scope_at, node_now
@@ -133,7 +133,7 @@ def _text(rw: Rewrite, a: str | int | NodeCursor, path: Path) -> str:
         return str(a)
     node = node_now(rw, a)
     if not isinstance(node, Expr):
-        raise Refused(BadArgument(f"{a} is no expression"))
+        refuse(BadArgument(f"{a} is no expression"))
     in_scope_at(rw, node, path, a)
     return print_expr(node, names_at(rw.tree))
 
@@ -141,15 +141,15 @@ def _text(rw: Rewrite, a: str | int | NodeCursor, path: Path) -> str:
 def _does_nothing(rw: Rewrite, path: Path, instr: Proc) -> None:
     """Owed of the call at `path` of the new tree: it may stand here, what it evaluates has a value, it changes nothing
     and surely ends."""
-    tree, call = rw.tree, get(rw.tree, path)
+    tree, call = rw.tree, get_as(rw.tree, path, Call)
     label, k = path[-1]
     assert k is not None
     written = next((a for a in safety.effects(tree, safety.Blk(path[:-1], label, k, k + 1)) if a.writes), None)
     if written is not None:
         refuse(unsafe(f"{instr.name()} changes nothing", details=f"it {show(tree, written)}"))
-    error = call_error(tree, path, call)  # type: ignore[arg-type]
+    error = call_error(tree, path, call)
     if error is not None:
         require(if_reached(tree, path, Clash(error.message, error.counterexample)))
     here = rest_of_block(rw.proc.tree, path)
     ready(rw, evaluation.has_value(rw.proc.tree, here, call), about="new code")
-    ready(rw, evaluation.runs(rw.proc.tree, here, call))  # type: ignore[arg-type]
+    ready(rw, evaluation.runs(rw.proc.tree, here, call))

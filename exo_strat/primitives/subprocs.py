@@ -23,7 +23,6 @@ from ..ir.nodes import (
     Arg,
     Assign,
     Binary,
-    Call,
     Const,
     Instr,
     Interval,
@@ -40,7 +39,7 @@ from ..ir.types import Control, Tensor, bool_, size
 from ..ir.walk import Path, get
 from ..logic.forms import cond, ge, is_opaque, neg, unknown
 from ..logic.questions import env_of, prove, safety
-from ..ops.failure import unsafe
+from ..ops.failure import BadArgument, unsafe
 from .framework import CalleeForm, Trial, Where, primitive
 from .helpers.access import relist, strides_asked, uses
 from .helpers.arguments import Kind, ProcName
@@ -107,7 +106,6 @@ def extract_subproc(rw: Rewrite, block: BlockCursor, name: ProcName, include_ass
         what = "this code never runs, and a procedure that may never be called is none; eliminate_dead_code drops it"
         applicable(runs, what, block)
         refuse(unsafe(f"{name} is well-formed by itself, and so is its call: {call.message}"))
-    assert isinstance(call, Call)
     rw.exchange(span, call)
     no_new_races(rw, span.path())
     if configs_differ(block.stmts, call):
@@ -216,8 +214,8 @@ def _literal(name: str, a: Arg, value: object) -> Const:
     if a.type == bool_:
         argument(isinstance(value, bool), f"{name} is a truth value, not {value!r}")
         return Const(bool(value), bool_)
-    argument(is_integer(value), f"{name} is an integer, not {value!r}")
-    assert isinstance(value, int)
+    if not is_integer(value):
+        refuse(BadArgument(f"{name} is an integer, not {value!r}"))
     argument(a.type != size or value >= 1, f"{name} is a size, which is at least 1, not {value}")
     return b.num(value)
 

@@ -13,10 +13,11 @@ from ..ir.precisions import converted, element
 from ..ir.reductions import combined
 from ..ir.walk import get
 from ..logic.questions import accesses, reads_of, resolve, safety, windows_at
+from ..ops.failure import NotApplicable
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind
 from .helpers.references import ref
-from .helpers.refusing import applicable, require
+from .helpers.refusing import applicable, refuse, require
 
 __all__ = ["merge_writes"]
 
@@ -61,9 +62,8 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: Annotated[object, Kind
     applicable(len(block) == 2, f"two neighbouring statements are needed, not {len(block)}", block)
     tree, span = rw.proc.tree, block.span
     one, two = get(tree, span.path(0)), get(tree, span.path(1))
-    kinds = isinstance(one, Assign | Reduce) and isinstance(two, Assign | Reduce)
-    applicable(kinds, "both statements must be assignments or reductions", block)
-    assert isinstance(one, Assign | Reduce) and isinstance(two, Assign | Reduce)
+    if not isinstance(one, Assign | Reduce) or not isinstance(two, Assign | Reduce):
+        refuse(NotApplicable("both statements must be assignments or reductions", place=block))
     _same_place_and_independent(tree, span, one, two, block)
     if isinstance(two, Assign):
         rw.delete(span._replace(hi=span.lo + 1))

@@ -29,7 +29,6 @@ from ...ir.nodes import (
     Expr,
     For,
     If,
-    Interval,
     Node,
     Point,
     ProcDef,
@@ -42,7 +41,7 @@ from ...ir.nodes import (
     WriteConfig,
 )
 from ...ir.types import Control, Scalar, bool_
-from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, rewrite, update, walk
+from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, put_at, rewrite, walk
 from ..forms.affine import Atom, BoolAtom, Leaf, Lin, Opaque, V, lin_atoms, subst_lin
 from ..forms.formula import TRUE, Formula, atoms, conj, subst
 from ..forms.translate import EMPTY, is_opaque, lin, unknown
@@ -306,7 +305,6 @@ def _through(a: Access, w: WindowExpr) -> Access:
         if isinstance(d, Point):
             index.append(None if is_opaque(d.pt) else lin(d.pt))
         else:
-            assert isinstance(d, Interval)
             x = next(inner, None)
             index.append(None if x is None or is_opaque(d.lo) else lin(d.lo) + x)
     return replace(a, buffer=w.sym, index=tuple(index), exact=a.exact and None not in index)
@@ -424,7 +422,7 @@ def decided(tree: ProcDef, blk: Blk) -> tuple[ProcDef, list[Access]]:
     for k, s in enumerate(stmts, blk.lo):
         new = _decided(s, known)
         if new is not s:
-            tree = update(tree, (*blk.parent, (blk.label, k)), lambda _, new=new: new)  # type: ignore[misc]
+            tree = put_at(tree, (*blk.parent, (blk.label, k)), new)
     return tree, reads
 
 

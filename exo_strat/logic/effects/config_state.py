@@ -353,4 +353,6 @@ def _stride(buffer: Expr, dim: int) -> StrideExpr:
     if isinstance(buffer, WindowExpr):
         kept = [d for d, i in enumerate(buffer.idx) if isinstance(i, Interval)]
         return StrideExpr(buffer.sym, kept[dim])
-    return StrideExpr(buffer.sym, dim)  # type: ignore[union-attr]
+    if not isinstance(buffer, Read):
+        raise TypeError(f"{buffer} is no buffer")
+    return StrideExpr(buffer.sym, dim)

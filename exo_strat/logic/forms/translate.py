@@ -20,7 +20,7 @@ from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
 from ...ir.nodes import Binary, Const, Expr, ExternCall, Read, ReadConfig, StrideExpr, Unary, Var, WindowExpr
 from ...ir.types import bool_
-from ...ir.walk import COMPARISONS, is_bool, is_control, mentions, parts
+from ...ir.walk import COMPARISONS, is_bool, is_control, mentions
 from .formula import (
     FALSE,
     TRUE,
@@ -198,4 +198,4 @@ _OPERATORS = (Unary, Binary)
 
 @memo_by_identity
 def _operands_opaque(e: Unary | Binary) -> bool:
-    return any(map(is_opaque, parts(e)))  # type: ignore[arg-type]
+    return any(is_opaque(x) for x in ((e.arg,) if isinstance(e, Unary) else (e.lhs, e.rhs)))

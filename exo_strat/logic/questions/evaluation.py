@@ -71,8 +71,7 @@ def evaluations(n: Node, given: Conditions = ()) -> Iterator[Evaluation]:
         return
     for part in _parts(n):
         yield from evaluations(part, given)
-    if isinstance(n, Read | ReadConfig) or undefined(n) is not None:
-        assert isinstance(n, Expr)
+    if isinstance(n, Read | ReadConfig) or (isinstance(n, Expr) and undefined(n) is not None):
         yield Evaluation(n, given)
 
 
@@ -176,10 +175,10 @@ def _exists(tree: ProcDef, blk: Blk, e: Evaluation) -> Readiness:
     first = () if blk.lo == blk.hi else evaluations(blk.stmts(tree)[0])
     if any(o.node == e.node and set(o.given) <= set(e.given) for o in first):
         return SAFE
-    if isinstance(e.node, ExternCall):
-        return Clash(f"{e.node.f.name} surely has a value")
-    assert isinstance(e.node, Binary)
-    if any(_excludes_zero(c, truth, e.node.rhs) for c, truth in e.given):
+    if not isinstance(e.node, Binary):
+        return Clash(f"{e.node.f.name if isinstance(e.node, ExternCall) else 'the expression'} surely has a value")
+    divisor = e.node.rhs
+    if any(_excludes_zero(c, truth, divisor) for c, truth in e.given):
         return SAFE
     return Clash("the expression surely has a value: it does not divide by zero")
 
@@ -288,9 +287,10 @@ def arguments_ready(tree: ProcDef, blk: Blk, call: Call, formals: frozenset[Sym]
     asserted = frozenset[Sym]().union(*map(mentions, callee.preds))
     bases: set[Buffer] = set()
     for formal, actual in zip(callee.args, call.args, strict=True):
-        buffer = formal.sym in formals and isinstance(actual, Read | WindowExpr)
-        if buffer and (formal.sym in asserted or not covered(callee, body, formal.sym)):
-            bases.add(_base(actual.sym, views))  # type: ignore[union-attr]
+        if formal.sym not in formals or not isinstance(actual, Read | WindowExpr):
+            continue
+        if formal.sym in asserted or not covered(callee, body, formal.sym):
+            bases.add(_base(actual.sym, views))
     if not bases:
         return SAFE
     found = [a for a in block_accesses([call], views) if a.buffer in bases]

@@ -122,10 +122,11 @@ def _same_node(tree: ProcDef, a: Node, b: Node, at: Path, names: dict[Sym, Sym])
 
 def _same_value(tree: ProcDef, a: Node, b: Node, at: Path, names: dict[Sym, Sym]) -> Verdict:
     """Of two nodes of different kinds: whether they are control expressions with one value."""
-    for e in (a, b):
-        if not isinstance(e, Expr) or not is_control(e) or is_opaque(e):
-            return _DIFFERENT
-    return equal_at(tree, at, rename(a, names), b, _DIFFERENT.obligation)  # type: ignore[arg-type]
+    if not isinstance(a, Expr) or not isinstance(b, Expr):
+        return _DIFFERENT
+    if not all(is_control(e) and not is_opaque(e) for e in (a, b)):
+        return _DIFFERENT
+    return equal_at(tree, at, rename(a, names), b, _DIFFERENT.obligation)
 
 
 def _same_fields(a: Node, b: Node, names: dict[Sym, Sym]) -> Verdict:

@@ -37,7 +37,7 @@ from ...ir.nodes import (
     WriteConfig,
 )
 from ...ir.types import Scalar, Tensor, Type
-from ...ir.walk import Path, get, get_as, in_scope, mentions, update, walk, with_child
+from ...ir.walk import Path, get, get_as, in_scope, mentions, put_at, update, walk, with_child
 from ..effects.accesses import Access, Blk, block_accesses, effects, windows_at
 from ..effects.contents import ready
 from ..effects.context import facts_at
@@ -153,5 +153,5 @@ def _alone(tree: ProcDef, path: Path) -> ProcDef:
         assert k is not None
         block = getattr(get(tree, path[:n]), label)
         kept = pvector(s if i == k or isinstance(s, Alloc | WindowDef) else Pass() for i, s in enumerate(block))
-        tree = update(tree, (*path[:n], (label, None)), lambda _, kept=kept: kept)  # type: ignore[misc]
+        tree = put_at(tree, (*path[:n], (label, None)), kept)
     return update(tree, path, lambda s: with_child(s, "body", pvector([Pass()])))

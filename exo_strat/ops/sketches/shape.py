@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...cursors.cursor import BlockCursor, Cursor, ProcCursor, StmtCursor
 from ...cursors.kinds import ForCursor, IfCursor
 from ...cursors.proc import Proc
-from ...ir.nodes import Expr, For
+from ...ir.nodes import Expr
 from ...ir.printing import names_at, print_expr
 from ...logic.forms import Env
 from ...logic.questions import difference, normalize_expr
@@ -61,7 +61,6 @@ def _part(s: StmtCursor) -> Iterator[Part]:
 def extent(c: ForCursor) -> Expr:
     """The number of iterations of a loop, if it is not negative."""
     loop = c.node
-    assert isinstance(loop, For)
     return difference(loop.hi, loop.lo)
 
 

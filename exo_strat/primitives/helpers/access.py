@@ -38,7 +38,7 @@ from ...ir.nodes import (
     WindowExpr,
 )
 from ...ir.types import Tensor, Type
-from ...ir.walk import Path, get, mentions, walk
+from ...ir.walk import Path, get, get_as, mentions, walk
 from ...logic.forms import Lin, is_opaque, lin, product
 from ...logic.questions import safety, to_expr
 from .refusing import applicable, require
@@ -93,6 +93,11 @@ def shown(node: Node, types: Mapping[Sym, Type]) -> Dims | None:
     return None
 
 
+def named(node: Node, types: Mapping[Sym, Type]) -> Dims:
+    """The part of its buffer that a place names: what it shows, or an element."""
+    return shown(node, types) or [Point(i) for i in getattr(node, "idx", ())]
+
+
 # -- strides ------------------------------------------------------------------------------------------
 
 
@@ -141,10 +146,8 @@ def _asked_of(tree: ProcDef, path: Path) -> frozenset[int]:
     holder = get(tree, path[:-1])
     if isinstance(holder, WindowDef):
         return strides_asked(tree).get(holder.sym, frozenset())
-    assert isinstance(holder, Call)
-    k = path[-1][1]
+    callee, k = get_as(tree, path[:-1], Call).f.tree, path[-1][1]
     assert k is not None
-    callee = holder.f.tree
     return strides_asked(callee).get(callee.args[k].sym, frozenset())
 
 
@@ -232,8 +235,8 @@ def _redirect_window(rw: Rewrite, path: Path, sym: Sym, part: Dims, how: Redirec
 
 def _whole_to_window(rw: Rewrite, path: Path, sym: Sym, w: WindowExpr) -> None:
     """Pass a window where a whole tensor was passed."""
-    place, call, k = at_path(rw.proc, path), rw.node(path[:-1]), path[-1][1]
-    assert isinstance(call, Call) and k is not None
+    place, call, k = at_path(rw.proc, path), get_as(rw.tree, path[:-1], Call), path[-1][1]
+    assert k is not None
     formal = call.f.tree.args[k].type
     takes = isinstance(formal, Tensor) and formal.window
     applicable(takes, f"{call.f.tree.name} takes {sym} as a dense buffer, which would change", place)

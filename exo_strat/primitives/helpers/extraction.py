@@ -30,6 +30,7 @@ from ...ir.nodes import (
     StrideExpr,
     Unary,
     Var,
+    WinDim,
     WindowDef,
 )
 from ...ir.printing import names_at
@@ -185,8 +186,8 @@ def _ways(tree: ProcDef, span: Span, name: str) -> Iterator[Extraction]:
         yield replace(way, windows=tuple(windows))
 
 
-def _parts(d: Node) -> tuple[Expr, ...]:
-    return (d.lo, d.hi) if isinstance(d, Interval) else (d.pt,)  # type: ignore[union-attr]
+def _parts(d: WinDim) -> tuple[Expr, ...]:
+    return (d.lo, d.hi) if isinstance(d, Interval) else (d.pt,)
 
 
 def _normal(t: Type) -> Type:
@@ -230,5 +231,6 @@ def _stable(e: Expr, truth: bool) -> Iterator[Expr]:
 
 def _not(e: Expr) -> Expr:
     """The condition that another one is false."""
-    compares = isinstance(e, Binary) and e.op in COMPARISONS
-    return Binary(OPPOSITE[e.op], e.lhs, e.rhs) if compares else Unary("not", e)  # type: ignore[union-attr]
+    if isinstance(e, Binary) and e.op in COMPARISONS:
+        return Binary(OPPOSITE[e.op], e.lhs, e.rhs)
+    return Unary("not", e)

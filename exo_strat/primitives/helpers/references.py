@@ -38,7 +38,7 @@ from ...ir.walk import Path, is_control, mentions
 from ...logic.questions import Blk
 from ...ops.failure import BadArgument, NotApplicable, Refused
 from ...ops.moves import Move, run_move
-from .refusing import argument
+from .refusing import argument, refuse
 
 ExprLike: TypeAlias = str | int | Expr | NodeCursor
 C = TypeVar("C", bound=Cursor)
@@ -89,7 +89,7 @@ def coerce(c: Cursor, kinds: tuple[type[Cursor], ...]) -> Cursor:
     message = f"this acts on {wanted}, but the focus is {kind_name(type(c))}"
     if ArgCursor in kinds and isinstance(c, ReadCursor | WindowExprCursor):
         message += f"; moves.find_alloc_or_arg({c.name()!r}) goes to what it is of"
-    raise Refused(NotApplicable(message, place=c))
+    refuse(NotApplicable(message, place=c))
 
 
 def find_target(p: Proc, ref: object, kinds: tuple[type[Cursor], ...]) -> Cursor:
@@ -108,7 +108,7 @@ def find_target(p: Proc, ref: object, kinds: tuple[type[Cursor], ...]) -> Cursor
         raise Refused(moved.failure())
     if isinstance(ref, Proc) and CallCursor in kinds:
         return _call_of(p, ref)
-    raise Refused(BadArgument(f"a reference is a cursor, a pattern or a move, not {ref!r}"))
+    refuse(BadArgument(f"a reference is a cursor, a pattern or a move, not {ref!r}"))
 
 
 def _call_of(p: Proc, callee: Proc) -> Cursor:
@@ -126,28 +126,28 @@ def _by_text(p: Proc, text: str, kinds: tuple[type[Cursor], ...]) -> Cursor:
         return _nest(p, *words)
     if names and len(words) == 1:
         if ForCursor in kinds:
-            return _only(p.find_loop(text))
+            return p.find_loop(text)
         for kind, pattern in BY_NAME.items():
             if kind in kinds:
                 name, sharp, number = text.partition("#")
-                return _only(p.find(f"{name.strip()}{pattern} {sharp}{number}"))
+                return p.find(f"{name.strip()}{pattern} {sharp}{number}")
         if BlockCursor in kinds or StmtCursor in kinds:
             return _statement(p, text)
         if ArgCursor in kinds:
             return p.find_alloc_or_arg(text)
         if AllocCursor in kinds:
             return p.find_alloc(text)
-    return _only(p.find(text))
+    return p.find(text)
 
 
 def _statement(p: Proc, text: str) -> Cursor:
     """The loop or, if there is none, the allocation that a name means where a statement is wanted."""
     for find in (p.find_loop, p.find_alloc):
         try:
-            return _only(find(text))
+            return find(text)
         except InvalidCursorError:
             continue
-    return _only(p.find(text))
+    return p.find(text)
 
 
 def _nest(p: Proc, outer: str, inner: str) -> Cursor:
@@ -156,11 +156,6 @@ def _nest(p: Proc, outer: str, inner: str) -> Cursor:
         if isinstance(first, ForCursor) and first.name() == inner:
             return c
     raise InvalidCursorError(f"no loop {outer} has a loop {inner} directly inside it in\n{p}")
-
-
-def _only(found: Cursor | list[Cursor]) -> Cursor:
-    assert isinstance(found, Cursor)
-    return found
 
 
 def ref(rw: Rewrite, value: object, kind: type[C]) -> C:
@@ -177,7 +172,7 @@ def expr_arg(rw: Rewrite, given: ExprLike, at: Path, products: bool = False) -> 
     if is_integer(value):
         return num(value)
     if not isinstance(value, Expr) or not is_control(value):
-        raise Refused(BadArgument(f"{given!r} is no control expression"))
+        refuse(BadArgument(f"{given!r} is no control expression"))
     in_scope_at(rw, value, at, given)
     return read_again(value, rw.proc.tree, at, products)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Never, TypeVar
 
 from ...cursors.cursor import Cursor
 from ...ir.nodes import Node
@@ -12,7 +12,7 @@ from ...logic.questions import Undecided, Verdict
 from ...ops.failure import About, BadArgument, Failure, NotApplicable, Refused, Unknown, unsafe
 
 
-def refuse(failure: Failure) -> None:
+def refuse(failure: Failure) -> Never:
     """End the primitive with a failure."""
     raise Refused(failure)
 
@@ -30,20 +30,20 @@ def require(verdict: Verdict, place: Cursor | None = None, about: About = "old c
 def applicable(condition: bool, message: str, place: Cursor | None = None) -> None:
     """Go on if the target has the form that the primitive needs."""
     if not condition:
-        raise Refused(NotApplicable(message, place=place))
+        refuse(NotApplicable(message, place=place))
 
 
 def of_kind(value: object, kind: type[T], message: str, place: Cursor | None = None) -> T:
     """The value, which the primitive needs to be of a kind."""
     if not isinstance(value, kind):
-        raise Refused(NotApplicable(message, place=place))
+        refuse(NotApplicable(message, place=place))
     return value
 
 
 def argument(condition: bool, message: str) -> None:
     """Go on if an argument makes sense."""
     if not condition:
-        raise Refused(BadArgument(message))
+        refuse(BadArgument(message))
 
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from pyrsistent import pvector
 from ...frontend.scope import declarations
 from ...ir import build as b
 from ...ir.names import Sym
-from ...ir.nodes import Assign, Expr, For, Interval, ProcDef, Stmt
+from ...ir.nodes import Assign, Expr, For, Interval, ProcDef
 from ...ir.reductions import IDEMPOTENT
 from ...ir.types import Tensor
 from ...ir.walk import mentions
@@ -53,9 +53,8 @@ def _set_to(tree: ProcDef, first: safety.Blk, rest: safety.Blk, buffer: Sym, op:
     return stmt.rhs if stays and only and _sets_all(tree, first, stmt, bool(iters)) else None
 
 
-def _sets_all(tree: ProcDef, first: safety.Blk, stmt: Stmt, loops: bool) -> bool:
+def _sets_all(tree: ProcDef, first: safety.Blk, stmt: Assign, loops: bool) -> bool:
     """Whether a statement, an assignment or loops around one, writes all of its buffer."""
-    assert isinstance(stmt, Assign)
     t = declarations(tree)[stmt.sym]
     if not isinstance(t, Tensor):
         return not loops

@@ -22,7 +22,7 @@ from ...ir.memory import Memory
 from ...ir.names import Sym
 from ...ir.nodes import Alloc, Arg, Call, For, Interval, Node, ProcDef, Stmt, WindowDef
 from ...ir.types import Control, Tensor, index
-from ...ir.walk import Path, get, in_scope
+from ...ir.walk import Path, get_stmt, in_scope
 from ...logic.forms import Env, Lin, lin
 from ...logic.questions import Clash, env_of, facts_at, field_facts, if_reached, safety, written_fields
 from .refusing import require
@@ -42,7 +42,7 @@ def well_formed_at(rw: Rewrite, path: Path) -> None:
     What else was checked holds as before, as no value is another one: only the statement's own parts are checked.
     """
     try:
-        check_own(place_at(rw.tree, path), get(rw.tree, path))  # type: ignore[arg-type]
+        check_own(place_at(rw.tree, path), get_stmt(rw.tree, path))
     except CheckError as e:
         require(if_reached(rw.tree, e.path, Clash(e.message, e.counterexample)))
 
