@@ -17,7 +17,7 @@ from importlib import import_module
 from operator import attrgetter
 from pickle import PicklingError
 from types import MappingProxyType, UnionType
-from typing import Any, Final, Literal, TypeAlias, cast, get_args, get_type_hints
+from typing import Any, Final, Literal, Self, TypeAlias, cast, get_args, get_type_hints
 
 from returns.result import Failure as Err
 from returns.result import Success
@@ -231,11 +231,18 @@ def _focus(q: Proc, target: Cursor, where: Where) -> Cursor:
 
 
 class PrimitiveForm:
-    """A primitive as users call it: `f(*params)` is the Op, `f.direct(p, ref, *params)` the paper's form."""
+    """A primitive as users call it: `f(*params)` is the Op, `f.direct(p, ref, *params)` the paper's form.
 
-    direct: Callable[..., Proc]
+    It is filled in when it is made (`__new__`): an `__init__` could be called again, with another declaration.
+    """
 
-    def __init__(self, spec: Spec) -> None:
+    direct: Callable[..., Any]
+    __signature__: inspect.Signature
+    _spec: Spec
+    _defaults: tuple[Any, ...] | None
+
+    def __new__(cls, spec: Spec) -> Self:
+        self = super().__new__(cls)
         self._spec = spec
         update_wrapper(self, spec.fn)
         self.__signature__ = spec.signature.replace(return_annotation="Op")
@@ -243,6 +250,7 @@ class PrimitiveForm:
         plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in params)
         self._defaults = tuple(p.default for p in params) if plain else None
         self.direct = self._direct()
+        return self
 
     @property
     def spec(self) -> Spec:
@@ -339,15 +347,16 @@ class PrimitiveForm:
 class CalleeForm(PrimitiveForm):
     """A primitive that makes a call of a new procedure. The paper's form returns that procedure, too."""
 
-    def __init__(self, form: PrimitiveForm) -> None:
-        super().__init__(form.spec)
-
-    direct: Callable[..., tuple[Proc, Proc]]  # type: ignore[assignment]
     returns = "tuple[Proc, Proc]"
 
     def result(self, made: Proc, focus: Cursor) -> Any:
         """The new version, and the procedure that it calls."""
         return made, cast(CallCursor, focus).subproc()
+
+
+def with_callee(form: PrimitiveForm) -> CalleeForm:
+    """A primitive whose direct form returns the new procedure that is called, too."""
+    return CalleeForm(form.spec)
 
 
 def primitive(

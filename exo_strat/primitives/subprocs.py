@@ -40,7 +40,7 @@ from ..ir.walk import Path, get
 from ..logic.forms import cond, ge, is_opaque, neg, unknown
 from ..logic.questions import env_of, prove, safety
 from ..ops.failure import BadArgument, unsafe
-from .framework import CalleeForm, Trial, Where, primitive
+from .framework import Trial, Where, primitive, with_callee
 from .helpers.access import relist, strides_asked, uses
 from .helpers.arguments import Kind, ProcName
 from .helpers.extraction import extracted
@@ -54,7 +54,7 @@ __all__ = ["add_assertion", "extract_subproc", "make_instr", "partial_eval", "tr
 # -- extract_subproc ----------------------------------------------------------------------------------
 
 
-@CalleeForm
+@with_callee
 @primitive(
     "A.4",
     same_values=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 from collections.abc import Callable
 from copy import copy
@@ -301,13 +302,17 @@ def test_a_second_init_changes_nothing() -> None:
     made = stage_mem(HALF, "for i in _: _", "x[0:4]", "t").rewritten
     assert made is not None
     values = (*made.edits, C, externs.sin, externs.CONVERSIONS["u8"], Instr("f();", c_fence="g();"))
-    for x in (*values, made, PRIMITIVES["simplify"]):
+    for x in (*values, made, PRIMITIVES["simplify"].spec):
         before = [getattr(x, f.name) for f in fields(x)]
         x.__init__(*[None] * len(before))  # type: ignore[misc]
         assert [getattr(x, f.name) for f in fields(x)] == before
         assert not hasattr(x, "__dict__") and not hasattr(x, "__setstate__")
     for x in values:
         assert pickle.loads(pickle.dumps(x)) == x == copy(x)
+    form = PRIMITIVES["set_precision"]
+    spec = form.spec
+    form.__init__(dataclasses.replace(spec, same_values=True))  # type: ignore[call-arg]
+    assert form.spec is spec
     again = pickle.loads(pickle.dumps(made))
     assert (again.edits, again.at, again.needs) == (made.edits, made.at, made.needs)
 
@@ -368,7 +373,7 @@ def test_a_place_of_another_procedure() -> None:
 
 def test_a_cursor_to_an_accumulation_of_nothing_goes_as_simplify_declares() -> None:
     p = parsed("if n < 2:\n    y += 0.0\nelse:\n    y = 1.0")
-    simple = PRIMITIVES["simplify"]
+    simple = PRIMITIVES["simplify"].spec
     assert "replaced" in simple.cursors["inside"]
     q = simplify.direct(p)
     assert isinstance(q.forward(p.find("y += _")), PassCursor)
