@@ -161,6 +161,12 @@ class GoneCursor(Cursor):
     def forwarded(self, proc: Proc, steps: Steps) -> Cursor:
         return GoneCursor(proc)
 
+    def __getattr__(self, name: str) -> Any:
+        """What a cursor to such code would have: a strategy that asks for it fails, and is no fault of the program."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise InvalidCursorError("this cursor points to code that is gone")
+
     def __str__(self) -> str:
         return "<a cursor to code that is gone>"
 

@@ -14,6 +14,7 @@ from ..cursors.proc import Proc
 from ..ir.config import Config
 from ..ir.names import Sym
 from ..ir.nodes import Call, Node, ProcDef, ReadConfig, WriteConfig
+from ..ir.outside import mentioned
 from ..ir.walk import binders, rename, rewrite, walk, with_child
 from .choices import Choices
 
@@ -92,7 +93,7 @@ class _Renaming:
     def _configs(self, tree: ProcDef) -> dict[Config, tuple[Config, dict[str, str]]]:
         """Each config of the program under another name, and its fields' other names by their own."""
         found, kept = _mentioned(tree)
-        taken = {c.name for c in kept}
+        taken = {thing.name for thing in mentioned(tree) if thing not in found - kept}
         out = {c: (c, {f: f for f in c.fields}) for c in kept}
         for c in sorted(found - kept, key=lambda c: c.name):
             name, inner = self._name(c.name, taken), set[str]()

@@ -443,8 +443,10 @@ def H_compute_inline(p: Proc, c: Cursor, stage: str) -> Script:
     if not around:
         yield fail(f"the last use of {stage} is outside of any loop: there is nothing to compute it in")
     p, _ = yield H_compute_store_at(stage, names_at(p.tree)[uses[-1].sym], around[-1].name())
-    around_use = p.forward(uses[-1])
-    while loops := [x for s in writes(p, stage) for x in enclosing_loops(s) if not is_inside(around_use, x)]:  # type: ignore[arg-type]
+    left = [s for s in map(p.forward, uses) if isinstance(s, StmtCursor)]
+    if not left:
+        yield fail(f"nothing that ever runs uses {stage}")
+    while loops := [x for s in writes(p, stage) for x in enclosing_loops(s) if not is_inside(left[-1], x)]:
         p, _ = yield seq(focus(loops[-1]), unroll_loop())
     while made := [s for s in statements(p.root()) if isinstance(s, AssignCursor) and s.sym == sym]:
         p, _ = yield seq(focus(made[-1]), inline_assign())

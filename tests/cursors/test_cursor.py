@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import pytest
 from pyrsistent import pvector
 
-from exo_strat.cursors.cursor import BlockCursor, GapCursor, GoneCursor, StmtCursor
+from exo_strat import InvalidCursor, Script, delete_pass, strategy
+from exo_strat.cursors.cursor import BlockCursor, Cursor, GapCursor, GoneCursor, StmtCursor
 from exo_strat.cursors.edits import Span, span_of
 from exo_strat.cursors.kinds import (
     AllocCursor,
@@ -111,6 +114,22 @@ def test_a_pattern_that_matches_nothing_or_is_none() -> None:
         GEMV.find("for i in")
     with pytest.raises(PatternError, match="empty"):
         GEMV.find("  ")
+
+
+def test_what_a_cursor_to_gone_code_would_have_is_asked_for_in_vain() -> None:
+    gone = GoneCursor(GEMV)
+    for name in ("path", "node", "span", "body"):
+        with pytest.raises(InvalidCursorError, match="code that is gone"):
+            getattr(gone, name)
+
+    @strategy
+    def careless(p: Proc, c: Cursor) -> Script:
+        nothing = p.find("pass")
+        p, _c = yield delete_pass()
+        return p.forward(nothing).body()  # type: ignore[attr-defined]
+
+    failure = careless()(proc_from_source("def foo(x: f32):\n    pass\n    x = 1.0")).failure()
+    assert isinstance(failure, InvalidCursor) and copy(gone) == gone
 
 
 def test_what_is_gone_stays_gone() -> None:

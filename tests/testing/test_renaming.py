@@ -10,7 +10,7 @@ from backends import available, jit
 from backends.c.names import EXTERNAL, KEYWORDS, MACROS
 from backends.targets import avx2
 from benchmarks.c_words import GROUPS, c_word
-from exo_strat import Config, Control, Proc, proc_from_source
+from exo_strat import Config, Control, Proc, proc_from_source, rename
 from exo_strat.frontend.checks import check
 from exo_strat.interp import run
 from exo_strat.testing import samples
@@ -74,6 +74,13 @@ def test_callees_configs_and_fields_have_other_names() -> None:
         names |= {"procedure": (q.name(), "p"), "argument": (q.args()[0].name(), "x")}
         kinds |= {kind for kind, (new, old) in names.items() if new != old}
     assert kinds == {"callee", "config", "field", "procedure", "argument"}
+
+
+def test_configs_keep_away_from_what_else_the_program_mentions() -> None:
+    p = code("def p(x: f32):\n    Cfg.m = 1\n    x = sin(x)\n", Cfg=Config("Cfg", pmap({"m": Control("int")})))
+    for seed in range(20):
+        check(renamed(Choices.seeded(seed), p, lambda ch: ch.pick(["sin", "DRAM"])).tree)
+        rename.direct(renamed(Choices.seeded(seed), p, lambda ch: ch.pick(["sin", "DRAM"])), "entry")
 
 
 def test_instructions_and_their_configs_keep_their_names() -> None:
