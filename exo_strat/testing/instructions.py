@@ -100,8 +100,10 @@ def check_instructions(
     missing = [n for n, p in instructions.items() if programs is not None and not any(t.calls(p) for t in trials)]
     if missing:
         raise ValueError(f"no program calls {', '.join(missing)}")
+    cases = _cases(trials, 2 * max([8, *machine.vec_widths.values()]))
     runs = _apart(machine, trials) if run is None else _simulated(run, trials)
-    return _checked(trials, runs, 2 * max([8, *machine.vec_widths.values()]))
+    _assert_as_wanted(trials, cases, runs)
+    return dict(Counter(trials[c.trial].meant.name() for c in cases))
 
 
 def all_instructions(machine: Machine) -> tuple[Proc, ...]:
@@ -224,7 +226,16 @@ class Case:
     want: Mapping[str, Sequence[float]]
 
 
-def _cases(k: int, meant: ProcDef, most: int) -> Iterator[Case]:
+def _cases(trials: Sequence[Trial], most: int) -> list[Case]:
+    """All calls to make. Raises `ValueError` if there are none of some trial."""
+    cases = [c for k, t in enumerate(trials) for c in _cases_of(k, t.meant.tree, most)]
+    never = [t.meant.name() for k, t in enumerate(trials) if not any(c.trial == k for c in cases)]
+    if never:
+        raise ValueError(f"no arguments were found for which {', '.join(never)} is defined")
+    return cases
+
+
+def _cases_of(k: int, meant: ProcDef, most: int) -> Iterator[Case]:
     """The calls of a procedure that have a meaning."""
     for controls in _controls(meant, most):
         for draw in DRAWS:
@@ -385,13 +396,8 @@ MARK: Final = 0xA5
 # -- comparing ----------------------------------------------------------------------------------------
 
 
-def _checked(trials: Sequence[Trial], runs: Runs, most: int) -> Mapping[str, int]:
-    """Makes all calls and compares. Raises `WrongInstructionError`."""
-    cases = [c for k, t in enumerate(trials) for c in _cases(k, t.meant.tree, most)]
-    compared = Counter(trials[c.trial].meant.name() for c in cases)
-    never = [t.meant.name() for t in trials if not compared[t.meant.name()]]
-    if never:
-        raise ValueError(f"no arguments were found for which {', '.join(never)} is defined")
+def _assert_as_wanted(trials: Sequence[Trial], cases: Sequence[Case], runs: Runs) -> None:
+    """Makes all calls and compares; of each trial the first call is shown that goes wrong."""
     wrong: dict[int, str] = {}
     for c, left in zip(cases, runs([(c.trial, [*c.values.values()]) for c in cases]), strict=True):
         difference = _difference(trials[c.trial].meant.tree, c, left)
@@ -399,7 +405,6 @@ def _checked(trials: Sequence[Trial], runs: Runs, most: int) -> Mapping[str, int
             wrong.setdefault(c.trial, f"{_shown_values(c.values)}\n{difference}")
     if wrong:
         raise WrongInstructionError(_report([(trials[k], why) for k, why in wrong.items()]))
-    return dict(compared)
 
 
 def _difference(tree: ProcDef, c: Case, left: Left) -> str:
