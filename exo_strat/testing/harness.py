@@ -30,19 +30,22 @@ from .equivalence import Malformed, assert_equivalent, assert_lawful
 from .forwarding import assert_forwarding
 from .laws import assert_focus, assert_head_stays
 from .programs import random_proc
+from .reasons import Reasons
 from .search import search
 from .shapes import SHAPES
 
 
 @dataclass
 class Tally:
-    """How often rewrites were accepted, how often on a program that has a meaning, why they were refused, and
-    whether the counterexamples of the refusals are real (see `counterexamples`)."""
+    """How often rewrites were accepted, how often on a program that has a meaning, by which kind of failure and for
+    which reasons they were refused, and whether the counterexamples of the refusals are real (see `counterexamples`).
+    """
 
     accepted: Counter[str] = field(default_factory=Counter)
     compared: Counter[str] = field(default_factory=Counter)
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
     examples: Counter[tuple[str, str]] = field(default_factory=Counter)
+    reasons: Reasons = field(default_factory=Reasons)
 
     def refusals(self, name: str) -> int:
         """How often a rewrite was refused, for whatever reason."""
@@ -66,7 +69,8 @@ class Tally:
         for n in names:
             why = ", ".join(f"{k} {kind}" for (op, kind), k in sorted(self.refused.items()) if op == n)
             rows.append(f"{n:20}{self.accepted[n]:10}{self.compared[n]:10}  {why or '-'}")
-        return "\n".join(rows)
+        never = [n for n in names if not self.accepted[n]]
+        return "\n".join([*rows, *(f"{n} was never accepted:\n{self.reasons.told(n)}" for n in never)])
 
 
 def check_op(
@@ -85,6 +89,7 @@ def check_op(
         failure: Failure = outcome.failure()
         str(failure)  # must print
         tally.refused[name, type(failure).__name__] += 1
+        tally.reasons.add(name, failure, p)
         if isinstance(op, Atomic):
             tally.examples[name, assert_real(p, failure, claimed)] += 1
         if str(p) != text:

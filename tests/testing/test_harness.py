@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 from returns.result import Success
 
-from exo_strat import ForCursor, attempt, divide_loop, fail, fuse, simplify
+from exo_strat import ForCursor, Script, at, attempt, divide_loop, fail, fuse, simplify, strategy
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.cursors.rewrite import Rewrite
@@ -77,10 +77,33 @@ def test_the_tally_counts_by_kind_of_failure() -> None:
     assert check_op(fuse(p.body()[1]), p, p.body()[0], tally, "fuse") is None
     q = check_op(divide_loop(2, ("io", "ii"), tail="perfect"), p, p.body()[0], tally, "divide_loop")
     assert q is not None and tally.refusals("fuse") == 1
-    assert [line.split() for line in str(tally).splitlines()[1:]] == [
+    rows, _, why = str(tally).partition("fuse was never accepted:\n")
+    assert [line.split() for line in rows.splitlines()[1:]] == [
         ["divide_loop", "1", "1", "-"],
         ["fuse", "0", "0", "1", "NotApplicable"],
     ]
+    assert why.startswith("     1 times: fuse(")
+
+
+@strategy
+def tile_rows(p: Proc, c: Cursor) -> Script:
+    """A strategy for a program of its own: it names the loops."""
+    yield at("for row in _: _", divide_loop(4, ("a", "b"), tail="cut")) | at("for i in _: _", fail("too narrow"))
+    return None
+
+
+def test_a_strategy_that_never_applies_says_why() -> None:
+    wide = proc_from_source("def foo(x: f32[4]):\n    for i in seq(0, 4):\n        x[i] = 0.0")
+    other = proc_from_source("def foo(x: f32[4]):\n    for j in seq(0, 4):\n        x[j] = 0.0\n    x[0] = 1.0")
+    with pytest.raises(AssertionError) as e:
+        check_strategy(tile_rows(), st.sampled_from([wide, other]), max_examples=20)
+    text = str(e.value)
+    assert "tile_rows() succeeded on 0 programs" in text and "tile_rows() was never accepted:" in text
+    assert "times: nav(moves.find('for row in _: _')): nothing matches 'for row in _: _' in foo\n" in text
+    assert "times: fail('too narrow'): too narrow\n" in text
+    shown = "    --> def foo(x: f32[4] @ DRAM):\n            for i in seq(0, 4):\n                x[i] = 0.0"
+    assert text.endswith(shown)
+    assert text.count("def foo") == 1
 
 
 def test_the_kernel_alone_does_not_import_hypothesis() -> None:
