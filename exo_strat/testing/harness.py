@@ -14,7 +14,7 @@ from itertools import takewhile
 from math import inf
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from returns.result import Success
 
@@ -160,14 +160,16 @@ def check_strategy(
     at: Callable[[Proc], Iterable[Cursor]] | None = None,
     max_examples: int = 100,
     at_least: int = 1,
+    shrink: bool = True,
 ) -> Tally:
     """Property-tests a strategy of your own: on random programs it must keep the meaning wherever it succeeds.
 
     `programs` draws the procedures (any strategy of hypothesis; default: all shapes of programs, always the
-    same ones), `at` gives the cursors of each to start from (`every(ForCursor)`; default: the root). Returns how
-    often it succeeded and failed.
+    same ones), `at` gives the cursors of each to start from (`every(ForCursor)`; default: the root). With
+    `shrink=False` the first failure found is not made smaller, which takes long for a slow strategy. Returns how often
+    it succeeded and failed.
 
-    Raises `Miscompiled` with the smallest program found for which the result differs, or an `AssertionError` if
+    Raises `Miscompiled` with the smallest program found for which the result differs; or an `AssertionError` if
     it succeeded on fewer than `at_least` programs with a meaning: such a test tests nothing.
 
     >>> from exo_strat import simplify
@@ -187,9 +189,9 @@ def check_strategy(
             on(p)
 
     if programs is None:
-        search(once, range(max_examples))
+        search(once, range(max_examples), shrink)
     else:
-        _run(on, programs, max_examples)
+        _run(on, programs, max_examples, shrink)
     met = tally.compared[name]
     if met < at_least:
         raise AssertionError(
@@ -199,8 +201,8 @@ def check_strategy(
     return tally
 
 
-def _run(test: Callable[[Proc], None], programs: st.SearchStrategy[Proc], max_examples: int) -> None:
-    """Runs a test on programs that hypothesis draws, and shrinks."""
+def _run(test: Callable[[Proc], None], programs: st.SearchStrategy[Proc], max_examples: int, shrink: bool) -> None:
+    """Runs a test on programs that hypothesis draws."""
     run: Any = given(programs)(test)
     settings(
         max_examples=max_examples,
@@ -208,6 +210,7 @@ def _run(test: Callable[[Proc], None], programs: st.SearchStrategy[Proc], max_ex
         database=None,
         derandomize="EXO_STRAT_EXAMPLES" not in os.environ,
         suppress_health_check=list(HealthCheck),
+        phases=[phase for phase in Phase if shrink or phase not in (Phase.shrink, Phase.explain)],
         print_blob=False,
     )(run)()
 

@@ -48,6 +48,29 @@ def test_a_strategy_that_does_not_is_refuted_by_a_small_program() -> None:
     assert len(original.splitlines()) <= 4, original
 
 
+def counted(n: int) -> Proc:
+    return proc_from_source(f"def foo(x: f32):\n    for i in seq(0, {n}):\n        x += 1.0")
+
+
+@pytest.mark.parametrize("programs", [None, st.integers(20, 40).filter(lambda n: n > 22).map(counted)])
+def test_the_search_for_a_smaller_program_can_be_left_out(programs: st.SearchStrategy[Proc] | None) -> None:
+    """One that is not made smaller takes a program or two; the search, many."""
+    tried: list[Proc] = []
+
+    class Counting(DropLast):
+        def apply(self, p: Proc, c: Cursor) -> Outcome:
+            tried.append(p)
+            return super().apply(p, c)
+
+    def tries(shrink: bool) -> int:
+        tried.clear()
+        with pytest.raises(Miscompiled):
+            check_strategy(Counting(), programs, max_examples=20, shrink=shrink)
+        return len(tried)
+
+    assert tries(shrink=False) < tries(shrink=True)
+
+
 def test_the_soak_runs_tests_that_draw_inside(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     assert request.node.get_closest_marker("hypothesis")
     assert examples(60) == 60 or "EXO_STRAT_EXAMPLES" in os.environ
