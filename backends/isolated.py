@@ -21,7 +21,7 @@ import numpy as np
 
 from exo_strat.interp import Array
 
-from .arguments import CTYPES, ArrayPlan, Entry, Plan, ValuePlan, entry, plans
+from .arguments import DTYPES, ArrayPlan, Entry, Plan, ValuePlan, entry, plans
 from .c import CModule, compile
 from .c.program import Function
 from .cpu import features
@@ -186,7 +186,9 @@ def _bytes(plan: Plan, given: Given) -> bytes:
         strides = struct.pack(f"={len(a.strides)}q", *a.strides) if plan.window else b""
         return struct.pack("=q", len(cells)) + cells + place + strides
     if isinstance(plan, ValuePlan):
-        return bytes(CTYPES[plan.scalar.name](plan.value(float(_array(given).cells[0] or 0))))
+        number = plan.value(float(_array(given).cells[0] or 0))
+        passed = "f32" if plan.scalar.name == "f16" else plan.scalar.name
+        return np.array([number]).astype(DTYPES[passed]).tobytes()
     return bytes((ctypes.c_bool if plan.kind == "bool" else ctypes.c_int64)(plan.value(given)))
 
 
