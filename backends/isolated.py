@@ -14,12 +14,11 @@ import struct
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
-
-from exo_strat.interp import Array
 
 from .arguments import DTYPES, ArrayPlan, Entry, Plan, ValuePlan, entry, plans
 from .c import CModule, compile
@@ -28,9 +27,21 @@ from .cpu import features
 from .kernel import Machine, Proc
 from .toolchain import CompileError, UnsupportedTargetError, compiler
 
+
+class Array(Protocol):
+    """An array with its cells in memory order: element `idx` is `cells[offset + sum(idx * strides)]`."""
+
+    @property
+    def cells(self) -> Sequence[object]: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def strides(self) -> tuple[int, ...]: ...
+
+
 Given: TypeAlias = "float | Array"
 Call: TypeAlias = tuple[int, Sequence[Given]]
-"""Which of the procedures, and its arguments: numbers, and arrays with their cells in memory order."""
+"""Which of the procedures, and its arguments: numbers for control arguments, arrays for data."""
 Left: TypeAlias = "list[list[float]] | str"
 """The cells of each data argument after a call; or in words how the call went wrong."""
 
@@ -105,7 +116,7 @@ class Isolated:
             left, outside = list[list[float]](), False
             for plan, a in zip(self._plans[k], args, strict=True):
                 if isinstance(plan, ValuePlan):
-                    left.append([float(_array(a).cells[0] or 0)])
+                    left.append(_numbers(_array(a)))
                 if not isinstance(plan, ArrayPlan):
                     continue
                 cells = len(_array(a).cells)
@@ -126,24 +137,31 @@ def isolated(procs: Sequence[Proc], machine: Machine) -> Isolated:
     module = compile(procs, "isolated")
     functions = {f.tree.name: f for f in module.functions}
     ordered = [functions[p.name()] for p in procs]
-    another = module.architecture not in ("", platform.machine())
-    emulator = (f"qemu-{module.architecture}",) if another else ()
-    missing = set() if another else {*module.cpu_flags, *machine.cpu_flags} - features()
-    if missing:
-        raise UnsupportedTargetError(f"{machine} needs a processor with {', '.join(sorted(missing))}")
+    command, emulator = _tools(module, machine)
     folder = tempfile.TemporaryDirectory(prefix="exo-isolated-")
     source, program = Path(folder.name, "isolated.c"), Path(folder.name, "isolated")
     source.write_text(_program(module, ordered))
-    command = [f for f in module.compile_command(source, ("-O1", *machine.cc_flags), compiler()) if f != "-c"]
+    build = [*command, str(source), "-o", str(program), "-lm"]
+    made = subprocess.run(build, capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        raise CompileError(f"the C compiler refused the instructions of {machine}\n{made.stderr}")
+    return Isolated(ordered, (*emulator, str(program)), folder)
+
+
+def _tools(module: CModule, machine: Machine) -> tuple[list[str], list[str]]:
+    """The command of the C compiler, less the source; and that of the emulator, if one is needed."""
+    another = module.architecture not in ("", platform.machine())
+    missing = set() if another else {*module.cpu_flags, *machine.cpu_flags} - features()
+    if missing:
+        raise UnsupportedTargetError(f"{machine} needs a processor with {', '.join(sorted(missing))}")
+    command = module.compile_command(Path(), ("-O1", *machine.cc_flags), ("cc",) if another else compiler())
+    emulator = [f"qemu-{module.architecture}"] if another else []
     for tool in (command[0], *emulator):
         if shutil.which(tool) is None:
             install = PACKAGES.get(module.architecture, "a cross compiler and qemu-user")
             raise UnsupportedTargetError(f"{machine} needs {tool}, which can't be found; Debian has {install}")
-    static = ("-static",) if another else ()
-    done = subprocess.run([*command, *static, "-o", str(program), "-lm"], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise CompileError(f"the C compiler refused the instructions of {machine}\n{done.stderr}")
-    return Isolated(ordered, (*emulator, str(program)), folder)
+    # to a program, not an object file
+    return [f for f in command if f not in ("-c", str(Path()))] + ["-static"] * another, emulator
 
 
 def _program(module: CModule, functions: Sequence[Function]) -> str:
@@ -173,22 +191,25 @@ def _case(k: int, called: Entry, takes: Sequence[Plan]) -> str:
 
 
 def _array(given: Given) -> Array:
-    assert isinstance(given, Array), "an array is needed"
+    assert not isinstance(given, int | float), "an array is needed"
     return given
+
+
+def _numbers(a: Array) -> list[float]:
+    return [float(v) if isinstance(v, int | float | Fraction) else 0.0 for v in a.cells]
 
 
 def _bytes(plan: Plan, given: Given) -> bytes:
     """An argument as the program reads it."""
     if isinstance(plan, ArrayPlan):
         a = _array(given)
-        cells = np.array([float(v or 0) for v in a.cells]).astype(plan.dtype).tobytes()
+        cells = np.array(_numbers(a)).astype(plan.dtype).tobytes()
         place = struct.pack("=q", a.offset * plan.dtype.itemsize)
         strides = struct.pack(f"={len(a.strides)}q", *a.strides) if plan.window else b""
         return struct.pack("=q", len(cells)) + cells + place + strides
     if isinstance(plan, ValuePlan):
-        number = plan.value(float(_array(given).cells[0] or 0))
         passed = "f32" if plan.scalar.name == "f16" else plan.scalar.name
-        return np.array([number]).astype(DTYPES[passed]).tobytes()
+        return np.array([plan.value(x) for x in _numbers(_array(given))]).astype(DTYPES[passed]).tobytes()
     return bytes((ctypes.c_bool if plan.kind == "bool" else ctypes.c_int64)(plan.value(given)))
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from backends import available, jit, x86_avx2
 from backends.simd import Operation, instructions
-from backends.targets import avx2
+from backends.targets import avx2, neon
+from backends.toolchain import UnsupportedTargetError
 from exo_strat import DRAM, Machine, Memory, Proc, config, proc_from_source
 from exo_strat.testing import WrongInstructionError, check_instructions
 
@@ -183,6 +184,16 @@ def test_what_needs_a_program_says_so() -> None:
 @config
 class Setting:
     n: index
+
+
+def test_where_the_code_cannot_run_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnsupportedTargetError, match="toy needs a processor with sparkle"):
+        check_instructions(replace(masked_add(ADD), cpu_flags=("sparkle",)))
+    another = replace(neon, instructions={"f32": neon.get_instructions("f32")[:2]})
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    with pytest.raises(UnsupportedTargetError, match="gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user"):
+        check_instructions(another)
 
 
 def test_an_instruction_that_is_never_defined_is_no_success() -> None:
