@@ -5,7 +5,7 @@
 #   make blas-test    netlib's CBLAS test programs on it, LAPACK's, NumPy, SciPy and GSL, if they can be had
 #                     (Debian's packages, unpacked into the cache); then all tests of tests/blas
 #   make test         the test suite
-#   make lint         ruff, mypy and the import contracts
+#   make lint         ruff, mypy, the import contracts, and whether dependencies are declared and used
 #   make soak N=10000 the property tests, N examples each; then Neon code in an emulator (qemu-user),
 #                     if there is one; the BLAS, and parallel loops, with sanitizers; every primitive applied N times, with a table;
 #                     and chains of rewrites with 10 N steps in all, compared in C by several compilers
@@ -40,6 +40,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy exo_strat backends strategies
 	$(BIN)/lint-imports
+	$(BIN)/deptry .
 
 soak: $(READY)
 	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q -m hypothesis --ignore tests/soundness/test_primitives.py tests

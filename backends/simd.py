@@ -11,8 +11,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .c import CMemory
-from .kernel import DRAM, Proc, proc_from_source
+from returns.result import Success
+
+from .kernel import DRAM, Machine, Memory, Proc, at, proc_from_source, replace
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Registers:
     suffix: str
     precision: str
     lanes: int
-    memory: CMemory
+    memory: Memory
     merge: str
     helpers: str
     spelling: str = "_PREFIX_NAME_SUFFIX"
@@ -68,7 +69,7 @@ _INTRINSIC = re.compile(r"\b(?!exo_)([a-z]\w*)\(")
 _OPERAND = re.compile(r"(?<![{\w])[a-z]+(?![\w(])")
 
 
-def _params(op: Operation) -> list[tuple[str, str]]:
+def _params(op: Operation | Need) -> list[tuple[str, str]]:
     return [(name, kind) for name, _, kind in (p.partition(":") for p in op.params.split())]
 
 
@@ -133,3 +134,75 @@ def instructions(regs: Registers, operations: Sequence[Operation]) -> tuple[Proc
     env = {regs.memory.name: regs.memory, "DRAM": DRAM}
     sources = sorted((s for op in operations for s in _sources(op, regs)), key=lambda s: "if i < n:" in s)
     return tuple(proc_from_source(s, env) for s in sources)
+
+
+# -- what strategies look for -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Need:
+    """A row that the standard strategies look for: `params` and `lane` as in an `Operation`, and a statement
+    that has no vector code without it: of a loop over i, or that of a matrix product."""
+
+    what: str
+    params: str
+    lane: str
+    statement: str
+
+
+NEEDED = (
+    Need("load", "dst:V src:M", "dst[i] = src[i]", "y[i] = x[i]"),
+    Need("store", "dst:M src:V", "dst[i] = src[i]", "y[i] = x[i]"),
+    Need("broadcast", "dst:V value:S", "dst[i] = value", "y[i] = a"),
+    Need("sum", "dst:V a:V b:V", "dst[i] = a[i] + b[i]", "y[i] = x[i] + w[i]"),
+    Need("difference", "dst:V a:V b:V", "dst[i] = a[i] - b[i]", "y[i] = x[i] - w[i]"),
+    Need("product", "dst:V a:V b:V", "dst[i] = a[i] * b[i]", "y[i] = x[i] * w[i]"),
+    Need("quotient", "dst:V a:V b:V", "dst[i] = a[i] / b[i]", "y[i] = x[i] / w[i]"),
+    Need("negation", "dst:V a:V", "dst[i] = -a[i]", "y[i] = -x[i]"),
+    Need("absolute value", "dst:V a:V", "dst[i] = abs(a[i])", "y[i] = abs(x[i])"),
+    Need("positive part", "dst:V a:V", "dst[i] = relu(a[i])", "y[i] = relu(x[i])"),
+    Need("square root", "dst:V a:V", "dst[i] = sqrt(a[i])", "y[i] = sqrt(x[i])"),
+    Need("larger", "dst:V a:V b:V", "dst[i] = fmax(a[i], b[i])", "y[i] = fmax(x[i], w[i])"),
+    Need("smaller", "dst:V a:V b:V", "dst[i] = fmin(a[i], b[i])", "y[i] = fmin(x[i], w[i])"),
+    Need(
+        "choice", "dst:V x:V v:V y:V z:V", "dst[i] = select(x[i], v[i], y[i], z[i])",
+        "y[i] = select(x[i], w[i], v[i], u[i])",
+    ),
+    Need("accumulation", "dst:V a:V", "dst[i] += a[i]", "s += x[i]"),
+    Need("sum of the lanes", "dst:S a:V", "dst += a[i]", "s += x[i]"),
+)  # fmt: skip
+"""The rows for what a program may compute. One for what no program of yours computes can be left out."""
+
+FUSED = (
+    Need("accumulated product", "a:V b:V c:V", "c[i] += a[i] * b[i]", "s += x[i] * w[i]"),
+    Need("product and sum", "dst:V a:V b:V c:V", "dst[i] = a[i] * b[i] + c[i]", "y[i] += a * x[i]"),
+    Need("product less something", "dst:V a:V b:V c:V", "dst[i] = a[i] * b[i] - c[i]", "y[i] = x[i] * w[i] - v[i]"),
+    Need("something less product", "dst:V a:V b:V c:V", "dst[i] = c[i] - a[i] * b[i]", "y[i] = v[i] - x[i] * w[i]"),
+    Need("product with one element", "a:E b:V c:V", "c[i] += a[0] * b[i]", "C[i, j] += A[i, k] * B[k, j]"),
+)
+"""The rows that multiply and add in one. With any of them the strategies look for all, with none for none."""
+
+
+def missing(machine: Machine, precision: str) -> tuple[Need, ...]:
+    """Which rows of `NEEDED` no instruction of a machine does, and of `FUSED` unless it has none of those.
+
+    >>> from backends.targets import neon
+    >>> missing(neon, "f32")
+    ()
+    """
+    plain, fused = ([n for n in rows if does(machine, precision, n) is None] for rows in (NEEDED, FUSED))
+    return (*plain, *(fused if len(fused) < len(FUSED) else ()))
+
+
+def does(machine: Machine, precision: str, need: Need) -> Proc | None:
+    """The instruction on whole registers of a machine that is a row, if there is one."""
+    lanes = machine.vec_width(precision)
+    regs = Registers("", "", precision, lanes, machine.mem_type, "", "")
+    declared = ", ".join(_declaration(name, kind, regs, str(lanes)) for name, kind in _params(need))
+    contiguous = "".join(f"    assert stride({name}, 0) == 1\n" for name, kind in _params(need) if kind in "VM")
+    text = f"def row({declared}):\n{contiguous}    for i in seq(0, {lanes}):\n        {need.lane}\n"
+    row = proc_from_source(text, {machine.mem_type.name: machine.mem_type})
+    for p in machine.get_instructions(precision):
+        if isinstance(at("for i in _: _", replace(p))(row), Success):
+            return p
+    return None

@@ -19,7 +19,8 @@ from ..ir.printing import print_lines
 from ..ir.walk import Path
 from ..source import brief, show
 from .combinators import Focus, Identity, Nav
-from .strategy import Called, Named, ops_in
+from .failure import BadArgument, InvalidCursor
+from .strategy import Called, Named, Op, ops_in
 from .tracing import Trace
 
 MOST_ALIKE = 3
@@ -93,10 +94,37 @@ def lines(row: Row) -> Iterator[str]:
 
 
 def summary(t: Trace) -> str:
-    """The counts of a trace in words."""
+    """The references that led nowhere and were passed over, and the counts of a trace in words."""
     n = t.counts
     ended = f"{'refused after ' if t.failure else ''}{_many(n.rewrites, 'rewrite')}"
-    return f"{ended}; {n.steps} of {_many(n.tried, 'step')} succeeded, {_many(n.questions, 'question')}"
+    counts = f"{ended}; {n.steps} of {_many(n.tried, 'step')} succeeded, {_many(n.questions, 'question')}"
+    return "\n".join((*map(_nowhere, astray(t)), counts))
+
+
+def astray(t: Trace) -> tuple[Trace, ...]:
+    """The first tries of Ops whose place or arguments meant nothing wherever they were tried, though the whole went on:
+    a pattern that nothing matches, a name that is not in scope.
+
+    `attempt`, `|` and traversals pass over such a failure as over any other, and it may be a mistake in writing.
+
+    >>> from exo_strat import at, attempt, proc_from_source, simplify, trace
+    >>> p = proc_from_source("def foo(x: f32):\\n    x = 1.0")
+    >>> print(summary(trace(attempt(at("y = _", simplify())), p)[1]))
+    nothing matches 'y = _' in foo: the nearest assignment: `x = 1.0`
+        so nav(moves.find('y = _')) never applied, and was passed over
+    0 rewrites; 2 of 5 steps succeeded, 0 questions
+    """
+    tried: dict[Op, list[Trace]] = {}
+    for x in t.walk():
+        if not x.inside:
+            tried.setdefault(x.op, []).append(x)
+    nowhere = (x for x in tried.values() if all(isinstance(y.failure, InvalidCursor | BadArgument) for y in x))
+    return tuple(x[0] for x in nowhere if t.failure is None or all(y.failure is not t.failure for y in x))
+
+
+def _nowhere(t: Trace) -> str:
+    message = t.failure.message.splitlines()[0] if t.failure else ""
+    return f"{message}\n    so {brief(show(t.op), OP_WIDTH)} never applied, and was passed over"
 
 
 def changes(t: Trace) -> Iterator[Change]:

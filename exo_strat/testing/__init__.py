@@ -13,6 +13,7 @@ from .commuting import Commutation, commutes
 from .equivalence import Malformed, Miscompiled, assert_equivalent, assert_lawful
 from .harness import Tally, check_op, check_primitive, check_strategy, every, examples
 from .inputs import Inputs, inputs, samples
+from .instructions import WrongInstructionError, check_instructions
 from .programs import procs, sources
 from .shapes import SHAPES
 
@@ -23,8 +24,10 @@ __all__ = [
     "Miscompiled",
     "SHAPES",
     "Tally",
+    "WrongInstructionError",
     "assert_equivalent",
     "assert_lawful",
+    "check_instructions",
     "check_op",
     "check_primitive",
     "check_strategy",

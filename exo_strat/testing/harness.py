@@ -14,7 +14,7 @@ from itertools import takewhile
 from math import inf
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from returns.result import Success
 
@@ -31,6 +31,7 @@ from .equivalence import Malformed, assert_equivalent, assert_lawful
 from .forwarding import assert_forwarding
 from .laws import assert_focus, assert_head_stays
 from .programs import random_proc
+from .reasons import Reasons
 from .search import search
 from .shapes import SHAPES
 from .targets import targets
@@ -38,13 +39,15 @@ from .targets import targets
 
 @dataclass
 class Tally:
-    """How often rewrites were accepted, how often on a program that has a meaning, why they were refused, and
-    whether the counterexamples of the refusals are real (see `counterexamples`)."""
+    """How often rewrites were accepted, how often on a program that has a meaning, by which kind of failure and for
+    which reasons they were refused, and whether the counterexamples of the refusals are real (see `counterexamples`).
+    """
 
     accepted: Counter[str] = field(default_factory=Counter)
     compared: Counter[str] = field(default_factory=Counter)
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
     examples: Counter[tuple[str, str]] = field(default_factory=Counter)
+    reasons: Reasons = field(default_factory=Reasons)
 
     def refusals(self, name: str) -> int:
         """How often a rewrite was refused, for whatever reason."""
@@ -68,7 +71,8 @@ class Tally:
         for n in names:
             why = ", ".join(f"{k} {kind}" for (op, kind), k in sorted(self.refused.items()) if op == n)
             rows.append(f"{n:20}{self.accepted[n]:10}{self.compared[n]:10}  {why or '-'}")
-        return "\n".join(rows)
+        never = [n for n in names if not self.accepted[n]]
+        return "\n".join([*rows, *(f"{n} was never accepted:\n{self.reasons.told(n)}" for n in never)])
 
 
 def check_op(
@@ -87,6 +91,7 @@ def check_op(
         failure: Failure = outcome.failure()
         str(failure)  # must print
         tally.refused[name, type(failure).__name__] += 1
+        tally.reasons.add(name, failure, p)
         if isinstance(op, Atomic):
             tally.examples[name, assert_real(p, failure, claimed)] += 1
         if str(p) != text:
@@ -158,14 +163,16 @@ def check_strategy(
     at: Callable[[Proc], Iterable[Cursor]] | None = None,
     max_examples: int = 100,
     at_least: int = 1,
+    shrink: bool = True,
 ) -> Tally:
     """Property-tests a strategy of your own: on random programs it must keep the meaning wherever it succeeds.
 
     `programs` draws the procedures (any strategy of hypothesis; default: all shapes of programs, always the
-    same ones), `at` gives the cursors of each to start from (`every(ForCursor)`; default: the root). Returns how
-    often it succeeded and failed.
+    same ones), `at` gives the cursors of each to start from (`every(ForCursor)`; default: the root). With
+    `shrink=False` the first failure found is not made smaller, which takes long for a slow strategy. Returns how often
+    it succeeded and failed.
 
-    Raises `Miscompiled` with the smallest program found for which the result differs, or an `AssertionError` if
+    Raises `Miscompiled` with the smallest program found for which the result differs; or an `AssertionError` if
     it succeeded on fewer than `at_least` programs with a meaning: such a test tests nothing.
 
     >>> from exo_strat import simplify
@@ -185,9 +192,9 @@ def check_strategy(
             on(p)
 
     if programs is None:
-        search(once, range(max_examples))
+        search(once, range(max_examples), shrink)
     else:
-        _run(on, programs, max_examples)
+        _run(on, programs, max_examples, shrink)
     met = tally.compared[name]
     if met < at_least:
         raise AssertionError(
@@ -197,8 +204,8 @@ def check_strategy(
     return tally
 
 
-def _run(test: Callable[[Proc], None], programs: st.SearchStrategy[Proc], max_examples: int) -> None:
-    """Runs a test on programs that hypothesis draws, and shrinks."""
+def _run(test: Callable[[Proc], None], programs: st.SearchStrategy[Proc], max_examples: int, shrink: bool) -> None:
+    """Runs a test on programs that hypothesis draws."""
     run: Any = given(programs)(test)
     settings(
         max_examples=max_examples,
@@ -206,6 +213,7 @@ def _run(test: Callable[[Proc], None], programs: st.SearchStrategy[Proc], max_ex
         database=None,
         derandomize="EXO_STRAT_EXAMPLES" not in os.environ,
         suppress_health_check=list(HealthCheck),
+        phases=[phase for phase in Phase if shrink or phase not in (Phase.shrink, Phase.explain)],
         print_blob=False,
     )(run)()
 

@@ -207,7 +207,7 @@ def _field(t: Type, random: Random) -> object:
 
 
 def _data(t: Type, env: Mapping[Sym, int], dense: bool, random: Random) -> Array:
-    shape = tuple(_value(e, env) for e in t.shape) if isinstance(t, Tensor) else ()
+    shape = tuple(value_of(e, env) for e in t.shape) if isinstance(t, Tensor) else ()
     if any(n < 1 for n in shape):
         raise ValueError(f"{t} would be empty")
     window = isinstance(t, Tensor) and t.window and not dense
@@ -233,7 +233,7 @@ ARITHMETIC: Final[Mapping[str, Callable[[int, int], int]]] = {
 }  # fmt: skip
 
 
-def _value(e: Node, env: Mapping[Sym, int]) -> int:
+def value_of(e: Node, env: Mapping[Sym, int]) -> int:
     """The value of an extent of an argument."""
     match e:
         case Const(value=v):
@@ -241,9 +241,9 @@ def _value(e: Node, env: Mapping[Sym, int]) -> int:
         case Var(sym=s):
             return env[s]
         case Unary(arg=a):
-            return -_value(a, env)
+            return -value_of(a, env)
         case Binary(op=op, lhs=x, rhs=y):
-            return ARITHMETIC[op](_value(x, env), _value(y, env))
+            return ARITHMETIC[op](value_of(x, env), value_of(y, env))
         case StrideExpr():
             return 1
         case _:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from backends.c import AllocationError, InstructionError, MemoryAccessError, compile
-from backends.gemmini import INSTRUCTIONS, GemminiFault, operations, simulate
+from backends.gemmini import GEMMINI_MACHINE, INSTRUCTIONS, GemminiFault, operations, simulate
 from backends.gemmini.build import ENV
 from backends.gemmini.execute import KINDS as PRODUCTS
 from backends.gemmini.loads import KINDS as LOADS
@@ -17,6 +17,7 @@ from backends.gemmini.stores import KINDS as STORES
 from exo_strat import CallCursor, Proc, SchedulingError, direct, proc_from_source
 from exo_strat.frontend.errors import CheckError
 from exo_strat.interp import run
+from exo_strat.testing import check_instructions
 
 ALL = {
     **{f"{n}_id{i}": operations.load(n, i) for n in LOADS for i in range(3)},
@@ -198,6 +199,72 @@ def test_quantized_stores(scale: float, act: bool) -> None:
     values = np.arange(-256, 256, dtype=np.int32)
     values[::7] *= 2**22 + 1
     agree(p, float(np.float32(scale)), act, values.reshape(16, 32), np.zeros((16, 40), np.int8))
+
+
+# -- every instruction --------------------------------------------------------------------------------
+
+TILE, BLOCK, APART, SUM = "S[0:5, 0:11]", "B[0:2, 0:5, 0:16]", "T[0:2, 0:5, 0:16]", "X[0:5, 0:11]"
+STEPS = {
+    "ld_i8": ("x[0:5, 2:13]", TILE),
+    "ld_i8_scaled": ("scale, x[0:5, 2:13]", TILE),
+    "ld_i8_vector": ("x[1, 2:13]", TILE),
+    "zero_i8": ("", TILE),
+    "ld_i8_block": ("x[0:5, 3:35]", BLOCK),
+    "ld_i8_apart": ("x[0:5, 3:35]", APART),
+    "zero_i8_block": ("", BLOCK),
+    "ld_acc_i32": ("w[0:5, 2:13]", SUM),
+    "add_acc_i32": ("w[0:5, 3:14]", SUM),
+    "ld_acc_i32_vector": ("w[1, 0:11]", SUM),
+    "ld_acc_i8": ("x[0:5, 2:13]", SUM),
+    "add_acc_i8": ("x[0:5, 5:16]", SUM),
+    "zero_acc_i32": ("", SUM),
+}
+"""For each load what it takes and where it goes."""
+RESULTS = {
+    TILE: "st_i8_configured(5, 11, S[0:5, 0:11], y[{k}, 0:5, 1:12])",
+    BLOCK: "st_i8_block_configured(5, 2, B[0:2, 0:5, 0:16], y[{k}, 0:5, 0:32])",
+    APART: "st_i8_configured(5, 16, T[1, 0:5, 0:16], y[{k}, 0:5, 1:17])",
+    SUM: "st_acc_i32_configured(5, 11, X[0:5, 0:11], z[{k}, 0:5, 1:12])",
+}
+
+
+def all_loads(i: int) -> Proc:
+    """Every load by one register, and after each a store of what is there then."""
+    lines = []
+    for k, (name, (source, target)) in enumerate(STEPS.items()):
+        m = 2 if target in (BLOCK, APART) else 11
+        given = ", ".join(filter(None, ("5", str(m), source, target)))
+        lines += [f"    {name}_id{i}_configured({given})", f"    {RESULTS[target].format(k=k)}"]
+    n, body = len(STEPS), "\n".join(lines)
+    return inlined(program(f"""
+def loads{i}(scale: f32, x: i8[5, 40], w: i32[5, 40], y: i8[{n}, 5, 33], z: i32[{n}, 5, 13]):
+    S: i8[16, 16] @ GEMM_SCRATCH
+    B: i8[2, 16, 16] @ GEMM_SCRATCH
+    T: i8[2, 8, 16] @ GEMM_SCRATCH
+    X: i32[16, 16] @ GEMM_ACCUM
+{body}
+"""))
+
+
+def all_stores() -> Proc:
+    """The stores from the accumulator that round, and what has no result of its own."""
+    return inlined(program("""
+def stores(act: bool, w: i32[5, 32], y: i8[5, 40]):
+    X: i32[2, 16, 16] @ GEMM_ACCUM
+    ld_acc_i32_id0_configured(5, 16, w[0:5, 0:16], X[0, 0:5, 0:16])
+    ld_acc_i32_id0_configured(5, 16, w[0:5, 16:32], X[1, 0:5, 0:16])
+    st_acc_i8_block_configured(5, 2, 0.5, act, X[0:2, 0:5, 0:16], y[0:5, 0:32])
+    st_acc_i8_configured(5, 7, 0.25, act, X[1, 0:5, 0:7], y[0:5, 33:40])
+    gemmini_fence()
+    gemmini_flush()
+"""))
+
+
+def test_every_instruction_does_on_the_model_what_its_body_says() -> None:
+    """Each one is called; other sizes, and numbers at which roundings differ, have tests of their own above."""
+    products = [inlined(product_program(name, 5, 16, 7)) for name in sorted(PRODUCTS)]
+    compared = check_instructions(GEMMINI_MACHINE, [*map(all_loads, range(3)), *products, all_stores()], run=simulate)
+    assert set(compared) == {"loads0", "loads1", "loads2", "foo", "stores"}
 
 
 # -- what is refused ----------------------------------------------------------------------------------

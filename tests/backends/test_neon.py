@@ -1,15 +1,10 @@
-"""Neon: every instruction and the strategies' kernels, as 64-bit Arm code in an emulator (`make soak`).
-
-An instruction is called in a procedure of its own, which loads its registers from arrays and stores them all again;
-what comes out is compared with what the interpreter makes of the instruction's body.
-"""
+"""Neon: every instruction and the strategies' kernels, as 64-bit Arm code in an emulator (`make soak`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
+from dataclasses import replace
 from functools import cache
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -19,59 +14,31 @@ from backends import available, jit, neon
 from backends.c import AllocationError, CModule, compile
 from backends.native import UnsupportedTargetError
 from backends.neon import F32, F64, NEON, NEON_MACHINE
-from exo_strat import Machine, Proc, Tensor, at, nodes, proc_from_source, schedule
-from exo_strat.interp import run
+from backends.simd import Operation, instructions
+from exo_strat import Machine, Proc, at, proc_from_source, schedule
+from exo_strat.testing import WrongInstructionError, check_instructions
+from exo_strat.testing.instructions import driver
 from strategies.axpy import schedule_axpy
 from strategies.gemm import schedule_sgemm
 from strategies.gemv import schedule_gemv, schedule_gemv_t
 from strategies.vectors import vectorize_all
 
-INSTRUCTIONS = [pytest.param(p, w, id=p.name()) for w, procs in ((4, F32), (2, F64)) for p in procs]
-DTYPES = {"f32": np.float32, "f64": np.float64}
-
 OnArm = Callable[..., Callable[..., None]]
 Vector = np.ndarray[Any, Any]
 
 
-def precisions(instruction: Proc) -> list[str]:
-    """The precision of each operand."""
-    return [str(a.type.base if isinstance(a.type, Tensor) else a.type) for a in instruction.tree.args]
-
-
-def driver(instruction: Proc, lanes: int) -> Proc:
-    """A procedure that applies an instruction to arrays `a0, a1, ..` of so many elements, one for each operand."""
-    precision = "f32" if lanes == 4 else "f64"
-    params, before, args, after = [], [], [], []
-    for i, (a, of) in enumerate(zip(instruction.tree.args, precisions(instruction), strict=True)):
-        params.append(f"a{i}: {of}[{lanes}]")
-        if a.mem == NEON:
-            before.append(f"    r{i}: {precision}[{lanes}] @ NEON\n    load(r{i}[0:{lanes}], a{i}[0:{lanes}])\n")
-            after.append(f"    store(a{i}[0:{lanes}], r{i}[0:{lanes}])\n")
-        extent = a.type.shape[0] if isinstance(a.type, Tensor) else None
-        at = f"0:{extent.value}" if isinstance(extent, nodes.Const) else "0"
-        args.append(f"{'r' if a.mem == NEON else 'a'}{i}[{at}]")
-    header, call = f"def apply_{instruction.name()}({', '.join(params)}):\n", f"    instruction({', '.join(args)})\n"
-    load, store = (getattr(neon, f"neon_{s}_{precision}") for s in ("load", "store"))
-    env = {"NEON": NEON, "load": load, "store": store, "instruction": instruction}
-    return proc_from_source("".join([header, *before, call, *after]), env)
-
-
-def inputs(instruction: Proc, lanes: int) -> list[Vector]:
-    """An array for each operand: quarters, so that all but quotients and roots are exact; of roots, positive ones."""
-    rng, least = Random(instruction.name()), 1 if "sqrt" in instruction.name() else -40
-    quarters = [q for q in range(least, 41) if q]
-    return [np.array([rng.choice(quarters) / 4 for _ in range(lanes)], DTYPES[of]) for of in precisions(instruction)]
+@pytest.mark.cross
+def test_every_instruction_does_what_its_body_says(on_arm: OnArm) -> None:
+    assert sorted(check_instructions(NEON_MACHINE)) == sorted(p.name() for p in (*F32, *F64))
 
 
 @pytest.mark.cross
-@pytest.mark.parametrize(("instruction", "lanes"), INSTRUCTIONS)
-def test_an_instruction_does_what_its_body_says(instruction: Proc, lanes: int, on_arm: OnArm) -> None:
-    p, arrays = driver(instruction, lanes), inputs(instruction, lanes)
-    wanted = run(p, {f"a{i}": [Fraction(float(v)) for v in x] for i, x in enumerate(arrays)})
-    assert wanted.trap is None
-    on_arm(p)(*arrays)
-    for i, x in enumerate(arrays):
-        np.testing.assert_allclose(x, [float(v) for v in wanted.outputs[f"a{i}"]], rtol=1e-6)  # type: ignore
+def test_a_wrong_operand_order_is_found_in_the_emulator(on_arm: OnArm) -> None:
+    row = Operation("fms", "a:V b:V c:V", "c[i] += -a[i] * b[i]", "c = fmsq(a, b, c)")
+    (wrong,) = instructions(neon._registers("f32", 4, "#include <arm_neon.h>"), [row])
+    table = tuple(wrong if p.name() == "neon_fms_f32" else p for p in F32)
+    with pytest.raises(WrongInstructionError, match=r"^neon_fms_f32 does not do what its body says"):
+        check_instructions(replace(NEON_MACHINE, instructions={"f32": table}))
 
 
 @cache
@@ -132,8 +99,7 @@ def test_sgemm_on_arm(m: int, n: int, k: int, on_arm: OnArm) -> None:
 
 
 def test_every_instruction_compiles(compiles_for_arm: Callable[[CModule], None]) -> None:
-    drivers = [driver(p, 4) for p in F32] + [driver(p, 2) for p in F64]
-    compiles_for_arm(compile(drivers, "instructions"))
+    compiles_for_arm(compile([driver(NEON_MACHINE, p) for p in (*F32, *F64)], "instructions"))
 
 
 @pytest.mark.parametrize("scheduled", [schedule_axpy, schedule_gemv, schedule_gemv_t, schedule_sgemm])

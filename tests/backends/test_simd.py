@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from returns.result import Success
 
-from backends.simd import Operation, Registers, instructions
+from backends.c import MemoryAccessError, compile
+from backends.simd import FUSED, NEEDED, Need, Operation, Registers, does, instructions, missing
+from backends.targets import avx2, avx512, neon
 from backends.x86_avx2 import AVX2
+from exo_strat import Machine, Proc, at, proc_from_source
+from strategies import std
+from strategies.gemv import schedule_gemv_t
 
 REGISTERS = Registers("mm256", "ps", "f32", 8, AVX2, "blendv(OLD, NEW, exo_mask8(n))", "#include <immintrin.h>")
 ADD = Operation("add", "dst:V a:V b:V", "dst[i] = a[i] + b[i]", "dst = add(a, b)")
@@ -32,3 +39,63 @@ def test_no_masked_form_is_derived_that_would_touch_memory_beyond_the_mask(row: 
 
 def test_registers_without_masks_have_whole_instructions_only() -> None:
     assert [p.name() for p in instructions(replace(REGISTERS, merge=""), [LOAD])] == ["mm256_loadu_ps"]
+
+
+# -- the rows that strategies look for ----------------------------------------------------------------
+
+PAGE = Path(__file__).parents[2] / "docs/new-target.md"
+VECTORS = [n for n in (*NEEDED, *FUSED) if "j" not in n.statement]
+
+
+def doing(need: Need) -> Proc:
+    """Neon's instruction that is a row."""
+    found = does(neon, "f32", need)
+    assert found is not None, need.what
+    return found
+
+
+ROWS = replace(neon, instructions={"f32": tuple(map(doing, (*NEEDED, *FUSED)))})
+"""A machine with the rows that are asked for, and no others."""
+
+
+def without(*needs: Need) -> Machine:
+    gone = {doing(n).name() for n in needs}
+    return replace(ROWS, instructions={"f32": tuple(p for p in ROWS.get_instructions("f32") if p.name() not in gone)})
+
+
+def is_vector_code(need: Need, machine: Machine) -> bool:
+    """Whether a loop around the statement of a row becomes vector code."""
+    arrays = ", ".join(f"{x}: f32[n]" for x in "uvwxy")
+    loop = f"for i in seq(0, n):\n        {need.statement}"
+    p = proc_from_source(f"def p(n: size, a: f32, s: f32, {arrays}):\n    {loop}")
+    return isinstance(at("for i in _: _", std.vectorize_for(machine, "f32", strict=True))(p), Success)
+
+
+@pytest.mark.parametrize("machine", [avx2, avx512, neon])
+@pytest.mark.parametrize("precision", ["f32", "f64"])
+def test_the_targets_have_every_row(machine: Machine, precision: str) -> None:
+    assert missing(machine, precision) == ()
+
+
+@pytest.mark.parametrize("need", VECTORS, ids=lambda n: n.what)
+def test_a_row_is_what_a_statement_needs(need: Need) -> None:
+    assert is_vector_code(need, ROWS)
+    assert not is_vector_code(need, without(need)) and missing(without(need), "f32") == (need,)
+
+
+def test_products_of_matrices_need_a_row_of_their_own() -> None:
+    (need,) = [n for n in FUSED if n not in VECTORS]
+    assert compile([schedule_gemv_t(ROWS)])
+    with pytest.raises(MemoryAccessError, match="can be written by instructions only"):
+        compile([schedule_gemv_t(without(need))])
+
+
+def test_without_any_fused_row_there_are_two_steps() -> None:
+    assert missing(without(*FUSED), "f32") == ()
+    assert all(is_vector_code(n, without(*FUSED)) for n in VECTORS)
+
+
+def test_the_page_lists_the_rows() -> None:
+    rows = [f"| {n.what} | `{n.params}` | `{n.lane}` | `{n.statement}` |" for n in (*NEEDED, *FUSED)]
+    shown = [line for line in PAGE.read_text().splitlines() if line in rows]
+    assert shown == rows

@@ -20,6 +20,7 @@ from exo_strat import (
     proc_from_source,
     rename,
     reorder_loops,
+    repeat,
     seq,
     simplify,
     strategy,
@@ -30,7 +31,7 @@ from exo_strat import (
 from exo_strat.cli.commands import app
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
-from exo_strat.ops.explain import changes, rows, summary
+from exo_strat.ops.explain import astray, changes, rows, summary
 from exo_strat.ops.strategy import Op
 from exo_strat.ops.traversals import once_td
 
@@ -107,6 +108,27 @@ def test_everything_shows_moves_and_the_insides_of_combinators() -> None:
         "ok ..attempt(reorder_loops())",
         "ok ...reorder_loops()",
     ]
+
+
+def test_a_place_that_is_nowhere_is_named_at_the_end() -> None:
+    nowhere = at("for z in _: _", unroll_loop())
+    text = summary(traced(seq(attempt(nowhere), attempt(at("for i in _: _", divide_loop(0, ("a", "b"), tail="cut"))))))
+    first, so, second, so_too, counts = text.splitlines()
+    assert first == "nothing matches 'for z in _: _' in sums: its loops are i, k, j"
+    assert so == "    so nav(moves.find('for z in _: _')) never applied, and was passed over"
+    assert second == "the factor must be a positive integer, not 0" and so_too.startswith("    so divide_loop(0, ")
+    assert counts.startswith("0 rewrites; ")
+
+
+def test_what_was_refused_for_another_reason_or_applied_elsewhere_is_not_astray() -> None:
+    assert astray(traced(attempt(at("for i in _: _", unroll_loop())))) == ()
+    assert astray(traced(repeat(at("for i in _: _", rename_loop())))) == ()
+    assert astray(traced(at("for z in _: _", unroll_loop()))) == ()  # the failure of the whole says it
+
+
+@named
+def rename_loop() -> Op:
+    return divide_loop(2, ("a", "b"), tail="cut")
 
 
 def test_a_reason_is_given_once() -> None:
