@@ -3,7 +3,7 @@
 #   make demo         schedule, compile, check and time a matrix product, then smaller kernels
 #   make blas         build/blas/libexo_blas.so and exo_blas.h, for every x86 instruction set (docs/blas.md)
 #   make blas-test    netlib's CBLAS test programs on it, LAPACK's, NumPy, SciPy and GSL, if they can be had
-#                     (Debian's packages, unpacked into the cache); then all tests of tests/blas
+#                     (Debian's packages, unpacked into the cache); then all tests of examples/exo_blas/tests
 #   make test         the test suite
 #   make lint         ruff, mypy and the import contracts
 #   make soak N=10000 the property tests, N examples each; then Neon code in an emulator (qemu-user),
@@ -25,13 +25,13 @@ demo: $(READY)
 	$(BIN)/exo-strat demo sgemm gemv gemv_t axpy
 
 blas: $(READY)
-	$(BIN)/python -m examples.blas.library build/blas
+	$(BIN)/python -m examples.exo_blas.builder.library build/blas
 
 blas-test: $(READY)
-	$(BIN)/python -m examples.blas.library build/blas
-	$(BIN)/python -m examples.blas.netlib build/blas/libexo_blas.so || test $$? = 77
-	$(BIN)/python -m examples.blas.callers build/blas/libexo_blas.so || test $$? = 77
-	EXO_BLAS_LIBRARY=$(CURDIR)/build/blas/libexo_blas.so $(BIN)/pytest -n auto -q -m "not sanitize" tests/blas
+	$(BIN)/python -m examples.exo_blas.builder.library build/blas
+	$(BIN)/python -m examples.exo_blas.conformance.netlib build/blas/libexo_blas.so || test $$? = 77
+	$(BIN)/python -m examples.exo_blas.conformance.callers build/blas/libexo_blas.so || test $$? = 77
+	EXO_BLAS_LIBRARY=$(CURDIR)/build/blas/libexo_blas.so $(BIN)/pytest -n auto -q -m "not sanitize" examples/exo_blas/tests
 
 test: $(READY)
 	$(BIN)/pytest -n auto --dist worksteal -q
@@ -44,7 +44,7 @@ lint: $(READY)
 soak: $(READY)
 	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q -m hypothesis --ignore tests/soundness/test_primitives.py tests
 	$(BIN)/pytest -n auto -q -m cross tests/backends
-	$(BIN)/pytest -n auto -q -m sanitize tests/blas tests/backends
+	$(BIN)/pytest -n auto -q -m sanitize examples/exo_blas/tests tests/backends
 	$(BIN)/python -m exo_strat.testing.soak -n $(N)
 	$(BIN)/python -m benchmarks.chains -n $(N)0
 
@@ -53,7 +53,7 @@ wheel-test: $(READY)
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find exo_strat strategies backends tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find exo_strat strategies backends examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -11,8 +11,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from backends.targets import plain_c
-from examples.blas.listing import Effort, efforts
-from examples.blas.units import units
+from examples.exo_blas.builder.listing import Effort, efforts
+from examples.exo_blas.builder.units import units
 from exo_strat import Machine, plugins
 from exo_strat.cli.blas import list_kernels
 from exo_strat.cli.commands import app
