@@ -25,12 +25,12 @@ demo: $(READY)
 	$(BIN)/exo-strat demo sgemm gemv gemv_t axpy
 
 blas: $(READY)
-	$(BIN)/python -m examples.exo_blas.builder.library build/blas
+	$(BIN)/python -m examples.exo_blas build build/blas
 
 blas-test: $(READY)
-	$(BIN)/python -m examples.exo_blas.builder.library build/blas
-	$(BIN)/python -m examples.exo_blas.conformance.netlib build/blas/libexo_blas.so || test $$? = 77
-	$(BIN)/python -m examples.exo_blas.conformance.callers build/blas/libexo_blas.so || test $$? = 77
+	$(BIN)/python -m examples.exo_blas build build/blas
+	$(BIN)/python -m examples.exo_blas netlib build/blas/libexo_blas.so || test $$? = 77
+	$(BIN)/python -m examples.exo_blas callers build/blas/libexo_blas.so || test $$? = 77
 	EXO_BLAS_LIBRARY=$(CURDIR)/build/blas/libexo_blas.so $(BIN)/pytest -n auto -q -m "not sanitize" examples/exo_blas/tests
 
 test: $(READY)

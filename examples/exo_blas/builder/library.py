@@ -1,4 +1,4 @@
-"""Builds `libexo_blas.so` and `exo_blas.h`: `python -m examples.exo_blas.builder.library [DIR]`.
+"""Builds `libexo_blas.so` and `exo_blas.h`.
 
 Every unit is scheduled, compiled to C and to an object file once for each target; both are kept, the C text by what
 the schedule depends on and the object by its source. So what didn't change isn't made again. Units that share kernels
@@ -11,17 +11,15 @@ import gc
 import hashlib
 import platform
 import shutil
-import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from time import perf_counter
 from typing import NamedTuple
 
 from backends.c import BackendError
 from backends.native import FLAGS
 from backends.targets import avx2, avx512, plain_c
-from backends.toolchain import ToolchainError, build_object, link
+from backends.toolchain import build_object, link
 from exo_strat import Machine, SchedulingError
 
 from ..programs.kernel import Kernel
@@ -135,28 +133,3 @@ def _job(group: Sequence[Unit], targets: Sequence[str], flags: Sequence[str]) ->
     machines = [m for m in TARGETS if m.name in targets]
     # one version of a direct unit is for all targets with vectors
     return [build_unit(unit, machine, flags) for unit in group for machine in machines[: 1 if unit.direct else None]]
-
-
-def under_test() -> Path:
-    """The library that a command's argument names, or else one that is built. Ends with a message if it isn't there."""
-    if len(sys.argv) <= 1:
-        return build(Path("build/blas"))
-    library = Path(sys.argv[1])
-    if not library.is_file():
-        sys.exit(f"{library}: there is no such library; `make blas` builds build/blas/libexo_blas.so")
-    return library
-
-
-def main() -> None:
-    """Build everything into a folder, `build/blas` unless one is given."""
-    directory = Path(sys.argv[1] if len(sys.argv) > 1 else "build/blas")
-    start = perf_counter()
-    try:
-        library = build(directory)
-    except (BuildError, ToolchainError, OSError) as e:
-        sys.exit(f"{directory}: {e}")
-    print(f"{library}: {len(units())} units for {', '.join(m.name for m in TARGETS)} in {perf_counter() - start:.1f} s")
-
-
-if __name__ == "__main__":
-    main()

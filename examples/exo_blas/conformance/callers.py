@@ -1,4 +1,4 @@
-"""Programs that others wrote for any BLAS, run on this one: `python -m examples.exo_blas.conformance.callers`.
+"""Programs that others wrote for any BLAS, run on this one: `python -m examples.exo_blas callers`.
 
 Debian's packages are unpacked into the cache, as for `netlib`; nothing is installed. The library is loaded in front of
 libblas.so.3 (LD_PRELOAD), together with the Fortran names of its functions (`fortran`), so that it is what LAPACK
@@ -25,7 +25,6 @@ from tempfile import TemporaryDirectory
 from backends.toolchain import build_object, link
 
 from ..builder.dispatch import Prototype, prototypes
-from ..builder.library import under_test
 from ..builder.units import FOLDER
 from .netlib import SKIPPED, fetched
 
@@ -267,13 +266,12 @@ def gsl(at: Place) -> Iterator[Outcome]:
     yield Outcome("gsl", "" if done.returncode == 0 else done.stdout + done.stderr, called)
 
 
-def main() -> None:
-    """Run all programs with each instruction set; what Python calls, with the best."""
+def main(library: Path) -> int:
+    """Run all programs with each instruction set; what Python calls, with the best. Returns the exit code."""
     root = fetched("callers", PACKAGES)
     if root is None:
         print("skipped: apt-get can't download LAPACK's test programs, NumPy, SciPy and GSL")
-        sys.exit(SKIPPED)
-    library = under_test()
+        return SKIPPED
     failed = False
     for isa in ("c", "avx2", "avx512"):
         with TemporaryDirectory() as scratch:
@@ -282,8 +280,4 @@ def main() -> None:
                 for outcome in family(at):
                     failed |= bool(outcome.wrong) or outcome.called == 0
                     print(isa, outcome, outcome.wrong, flush=True)
-    sys.exit(failed)
-
-
-if __name__ == "__main__":
-    main()
+    return int(failed)

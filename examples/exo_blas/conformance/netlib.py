@@ -1,4 +1,4 @@
-"""The reference CBLAS test programs on the library. `python -m examples.exo_blas.conformance.netlib [LIBRARY]`.
+"""The reference CBLAS test programs on the library. `python -m examples.exo_blas netlib`.
 
 Debian has netlib's `xscblat1` to `xdcblat3` in the package libblas-test. Where it isn't installed, `apt-get download`
 gets it, and what it needs, into the cache; where that can't be done, the tests are skipped, and say so. The programs
@@ -14,15 +14,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from backends.toolchain import build_object, cache_dir, link
-
-from ..builder.library import under_test
 
 PACKAGES = ("libblas-test", "libgfortran5", "libquadmath0")
 PROGRAMS = tuple(f"x{letter}cblat{level}" for level in (1, 2, 3) for letter in "sd")
@@ -137,13 +134,12 @@ def _run(program: Path, exported: frozenset[str], env: Mapping[str, str], scratc
     return Outcome(program.name, done.stdout + done.stderr, done.returncode, missing)
 
 
-def main() -> None:
-    """Run all programs with each instruction set; the output of those that fail is shown."""
+def main(library: Path) -> int:
+    """Run all programs with each instruction set; the output of those that fail is shown. Returns the exit code."""
     folder = programs()
     if folder is None:
         print("skipped: neither is libblas-test installed nor can apt-get download it")
-        sys.exit(SKIPPED)
-    library = under_test()
+        return SKIPPED
     failed = False
     for isa in ("c", "avx2", "avx512"):
         for outcome in run(folder, library, isa):
@@ -151,8 +147,4 @@ def main() -> None:
             print(isa, outcome, flush=True)
             if not outcome.passed:
                 print(outcome.text)
-    sys.exit(failed)
-
-
-if __name__ == "__main__":
-    main()
+    return int(failed)
