@@ -82,7 +82,8 @@ def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built
     # the few last iterations of a loop are no reason to call memcpy; what strides are 1 is said in the kernels; a loop
     # of a few instructions takes twice as long across two cache lines
     plain = ["-fno-tree-loop-distribute-patterns", *["-fno-version-loops-for-strides"] * unit.direct]
-    own = [*plain, *unit.flags] if machine.vec_widths else []
+    vectors = bool(machine.vec_widths)
+    own = [*(plain if vectors else []), *unit.flags(vectors)]
     # what C takes for a function that nobody declared is handed a double for a float
     own += ["-falign-functions=64", "-falign-loops=64", "-Werror=implicit-function-declaration"]
     all_flags = (*FLAGS, "-fvisibility=hidden", *own, *machine.cc_flags, *wanted, *(["-fopenmp"] * parallel), *flags)
@@ -95,11 +96,12 @@ def build(
     """Write `libexo_blas.so` and `exo_blas.h` into a folder. Returns the library.
 
     `targets` begins with plain C. `flags` are for the C compiler, such as a sanitizer's; `only` are the wrappers to
-    be built, all of them if there are none. Raises `BuildError`, a `ToolchainError`, or `OSError` if nothing can be
-    written to the folder.
+    be built (`axpy`), or in one precision (`saxpy`); all of them if there are none. Raises `BuildError`, a
+    `ToolchainError`, or `OSError` if nothing can be written to the folder.
     """
-    chosen = [u for u in units() if not only or u.wrapper in set(only)]
-    if missing := set(only) - {u.wrapper for u in chosen}:
+    wanted = set(only)
+    chosen = [u for u in units() if not wanted or wanted & {u.wrapper, u.name}]
+    if missing := wanted - {name for u in chosen for name in (u.wrapper, u.name)}:
         raise BuildError(f"there is no wrapper {', '.join(sorted(missing))} in {FOLDER}")
     # before anything is scheduled, which takes minutes: whether there are a compiler, a cache and a folder
     entries = build_object("exo_dispatch", _entries(chosen, targets), (*FLAGS, "-fvisibility=hidden", *flags))

@@ -29,7 +29,7 @@ _TYPED = re.compile(r"\bT\b")
 _KERNEL = re.compile(r"\bKERNEL(_AS)?\((\w+)\)")
 _DEFINED = re.compile(r"^[\w *]*\bCBLAS(_AS|_I)?\((\w+)\)\(", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
-_FLAGS = re.compile(r"^// flags: ([^:\n]*)", re.MULTILINE)
+_FLAGS = re.compile(r"^// flags( without vectors)?: ([^:\n]*)", re.MULTILINE)
 _INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
 
 
@@ -56,10 +56,11 @@ class Unit:
         text = (FOLDER / f"{self.wrapper}.c").read_text()
         return _INCLUDE.sub(lambda found: (FOLDER / found[1]).read_text(), text)
 
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """What the wrapper asks of the C compiler where there are vectors: `// flags: -mtune=skylake: why`."""
-        return tuple(f for line in _FLAGS.findall(self.text) for f in line.split())
+    def flags(self, vectors: bool) -> tuple[str, ...]:
+        """What the wrapper asks of the C compiler for targets with vectors (`// flags: -mtune=skylake: why`), or for
+        those without (`// flags without vectors: -O2: why`)."""
+        found = _FLAGS.findall(self.text)
+        return tuple(f for without, line in found if bool(without) != vectors for f in line.split())
 
     @property
     def direct(self) -> bool:

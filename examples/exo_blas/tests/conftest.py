@@ -1,6 +1,7 @@
 """The library under test, for every instruction set of this processor, and vectors between pages that trap.
 
 `EXO_BLAS_LIBRARY` is a complete library to be tested, as `make blas` builds it. Without it, tests build what they need.
+A test that asks for `version`, `letter` or its module's `blas` runs for every version.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ import fcntl
 import mmap
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from itertools import product
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -19,6 +23,7 @@ import pytest
 from backends.targets import available
 from examples.exo_blas.binding import Cblas, load
 from examples.exo_blas.builder.library import TARGETS, build
+from examples.exo_blas.builder.units import units
 
 PAGE = mmap.PAGESIZE
 GIVEN = os.environ.get("EXO_BLAS_LIBRARY")
@@ -26,25 +31,86 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
-@pytest.fixture(scope="session")
-def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[str, ...], str], Cblas]:
-    """`blas_of(wrappers, isa)`: a library that has some wrappers, built once for each set of them and target."""
-    loaded: dict[tuple[tuple[str, ...], str], Cblas] = {}
+class Version(NamedTuple):
+    """What is tested: an instruction set, and a precision by its letter."""
 
-    def make(wrappers: tuple[str, ...], isa: str) -> Cblas:
-        if not available(next(m for m in TARGETS if m.name == isa)):
-            pytest.skip(f"this processor has no {isa}")
-        if (wrappers, isa) not in loaded:  # once: a library that is in use must not be copied over
-            folder = tmp_path_factory.mktemp("blas")
-            targets = [m for m in TARGETS if m.name in ("c", isa)]
-            # one process at a time: what it makes is kept in the cache, so that the next need not schedule it again
-            with (tmp_path_factory.getbasetemp().parent / "blas.lock").open("w") as lock:
+    isa: str
+    letter: str
+
+
+BEST = next(m.name for m in reversed(TARGETS) if available(m))
+QUICK = ((BEST, "s"), ("c", "d"))
+"""The versions that `make test` builds; the others are tested on the whole library (`make blas-all`)."""
+
+
+def versions() -> Iterator[Any]:
+    """All versions, those that take long with their mark."""
+    for isa, letter in product((m.name for m in TARGETS), "sd"):
+        marks = () if (isa, letter) in QUICK else (pytest.mark.whole_blas,)
+        yield pytest.param(Version(isa, letter), id=f"{isa}-{letter}", marks=marks)
+
+
+@pytest.fixture(scope="module", params=versions())
+def version(request: pytest.FixtureRequest) -> Version:
+    found: Version = request.param
+    return found
+
+
+@pytest.fixture(scope="session")
+def best() -> Version:
+    """The version with the longest vectors among those that `make test` builds."""
+    if BEST == "c":
+        pytest.skip("this processor has no vectors that the library uses")
+    return Version(BEST, "s")
+
+
+@pytest.fixture
+def letter(version: Version) -> str:
+    """What the names of the version's functions begin with."""
+    return version.letter
+
+
+@pytest.fixture(scope="session")
+def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Sequence[str], Version], Cblas]:
+    """`blas_of(wrappers, version)`: a library that has some wrappers in one precision.
+
+    It is built once, for all processes that run tests.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    loaded: dict[tuple[Path, str], Cblas] = {}
+
+    def make(wrappers: Sequence[str], version: Version) -> Cblas:
+        if not available(next(m for m in TARGETS if m.name == version.isa)):
+            pytest.skip(f"this processor has no {version.isa}")
+        library = place_of(folder, wrappers, version) / "libexo_blas.so"
+        if (library, version.isa) not in loaded:
+            # one process at a time: kernels that libraries share are then scheduled once
+            with (folder / "blas.lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                library = Path(shutil.copy(GIVEN, folder)) if GIVEN else build(folder, targets, only=wrappers)
-            loaded[wrappers, isa] = load(library, isa)
-        return loaded[wrappers, isa]
+                if not library.exists():
+                    provide(library, wrappers, version)
+                loaded[library, version.isa] = load(library, version.isa)
+        return loaded[library, version.isa]
 
     return make
+
+
+def place_of(folder: Path, wrappers: Sequence[str], version: Version) -> Path:
+    """Where the library of some wrappers for a version is, or is to be."""
+    if GIVEN:
+        return folder / "blas"
+    return folder / "-".join(("blas", *version, sha256(repr(sorted(wrappers)).encode()).hexdigest()[:12]))
+
+
+def provide(library: Path, wrappers: Sequence[str], version: Version) -> None:
+    """Put a library there: a copy of the one that is given, or one for plain C and the version's instruction set."""
+    if GIVEN:
+        library.parent.mkdir()
+        shutil.copy(GIVEN, library)
+        return
+    chosen = [u.name for u in units() if u.wrapper in wrappers and u.letter in ("", version.letter)]
+    build(library.parent, [m for m in TARGETS if m.name in ("c", version.isa)], only=chosen)
 
 
 Vector = np.ndarray

@@ -69,19 +69,19 @@ class Vec:
         return self.view.astype(np.longdouble)
 
 
-@pytest.fixture(scope="module", params=["c", "avx2", "avx512"])
-def blas(request: pytest.FixtureRequest, blas_of: Callable[..., Cblas]) -> Cblas:
-    return blas_of(WRAPPERS, request.param)
+@pytest.fixture(scope="module")
+def blas(version: tuple[str, str], blas_of: Callable[..., Cblas]) -> Cblas:
+    return blas_of(WRAPPERS, version)
 
 
-@pytest.fixture(params=["s", "d"])
-def call(request: pytest.FixtureRequest, blas: Cblas) -> Callable[..., None]:
+@pytest.fixture
+def call(letter: str, blas: Cblas) -> Callable[..., None]:
     """`call("gbmv", ..)` in one precision, which `call.dtype` is."""
 
     def run(routine: str, *args: object) -> None:
-        getattr(blas, f"cblas_{request.param}{routine}")(*args)
+        getattr(blas, f"cblas_{letter}{routine}")(*args)
 
-    run.dtype = np.dtype("f4" if request.param == "s" else "f8")  # type: ignore[attr-defined]
+    run.dtype = np.dtype("f4" if letter == "s" else "f8")  # type: ignore[attr-defined]
     return run
 
 

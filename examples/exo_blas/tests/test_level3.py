@@ -66,14 +66,9 @@ class Matrix:
         return int(np.isnan(self.memory).sum() - np.isnan(self.view).sum()) == at_ends
 
 
-@pytest.fixture(scope="module", params=["c", "avx2", "avx512"])
-def blas(request: pytest.FixtureRequest, blas_of: Callable[..., Cblas]) -> Cblas:
-    return blas_of(WRAPPERS, request.param)
-
-
-@pytest.fixture(params=["s", "d"])
-def letter(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+@pytest.fixture(scope="module")
+def blas(version: tuple[str, str], blas_of: Callable[..., Cblas]) -> Cblas:
+    return blas_of(WRAPPERS, version)
 
 
 @pytest.fixture
@@ -271,26 +266,25 @@ def run(blas: Cblas, program: str, *args: str) -> subprocess.CompletedProcess[st
     return subprocess.run([sys.executable, "-c", program, path, *args], capture_output=True, text=True, timeout=60)
 
 
-def test_wrong_arguments_end_the_program_with_their_position(blas_of: Callable[..., Cblas]) -> None:
+def test_wrong_arguments_end_the_program_with_their_position(blas: Cblas, letter: str) -> None:
     program = (
         "import os, sys; from pathlib import Path; from examples.exo_blas.binding import Cblas\n"
         "lib = Cblas(Path(sys.argv[1]))\n"
         f"for name, args, at in {WRONG!r}:\n"
         "    pid = os.fork()\n"
-        "    if pid == 0: getattr(lib, f'cblas_d{name}')(*args); os._exit(0)\n"
+        "    if pid == 0: getattr(lib, f'cblas_{letter}{{name}}')(*args); os._exit(0)\n"
         "    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 255, name\n"
     )
-    done = run(blas_of(WRAPPERS, "c"), program)
+    done = run(blas, program)
     assert done.returncode == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if line.startswith("Parameter")]
-    assert said == [f"Parameter {at} to routine cblas_d{name} was incorrect" for name, _, at in WRONG]
+    assert said == [f"Parameter {at} to routine cblas_{letter}{name} was incorrect" for name, _, at in WRONG]
 
 
 def test_threads_share_the_rows(
-    blas_of: Callable[..., Cblas], matrix: Callable[..., Matrix], letter: str, monkeypatch: pytest.MonkeyPatch
+    blas: Cblas, matrix: Callable[..., Matrix], letter: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EXO_NUM_THREADS", "3")
-    blas = blas_of(WRAPPERS, "c")
     for m, n, k in ((200, 150, 100), (1, 2000, 2000), (2000, 4, 300)):
         a, b, c = matrix(m, k, ROWS), matrix(k, n, ROWS), matrix(m, n, ROWS)
         want = np.asarray(a).astype(float) @ np.asarray(b).astype(float)

@@ -9,7 +9,7 @@ compared bit by bit. `EXO_BLAS_CASES` is how many cases there are of a routine.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle, islice, product
 from typing import Any, NamedTuple
@@ -31,20 +31,14 @@ CASES = int(os.environ.get("EXO_BLAS_CASES", "48"))
 STEPS = (1, 1, 1, 1, -1, 2, -2, 3, -7, 40)
 SCALARS = (0.0, 1.0, -1.0, 0.75, -2.5, np.nan)
 
-FEW = ("gemv", "symv", "trmv")
 DENSE = ("gemv", "ger", "symv", "syr", "syr2", "trmv", "trsv")
 BANDED = ("gbmv", "sbmv", "tbmv", "tbsv", "spmv", "spr", "spr2", "tpmv", "tpsv")
 LEVEL3 = ("gemm", "gemv", "ger", "symm", "syrk", "syr2k", "trmm", "trsm")
 
 
-def routines() -> Iterator[Any]:
-    """Instruction sets, what is built together, routine. As in the tests of the levels, most of the dense ones are slow
-    to schedule."""
-    yield from (pytest.param("avx2", FEW, r, id=f"avx2-{r}") for r in FEW)
-    for isa in ("c", "avx2", "avx512"):
-        yield from (pytest.param(isa, BANDED, r, id=f"{isa}-{r}") for r in BANDED)
-        yield from (pytest.param(isa, LEVEL3, r, id=f"{isa}-{r}") for r in LEVEL3 if r != "gemv")
-        yield from (pytest.param(isa, DENSE, r, id=f"{isa}-{r}-all", marks=pytest.mark.slow) for r in DENSE)
+def built_with(routine: str) -> tuple[str, ...]:
+    """The wrappers that are built together with a routine's, as in the tests of the levels."""
+    return next(group for group in (DENSE, BANDED, LEVEL3) if routine in group)
 
 
 @dataclass(frozen=True)
@@ -397,17 +391,15 @@ def right(outcome: Outcome, eps: float) -> bool:
     return bool(near.all()) and np.array_equal(found[~finite], want[~finite], equal_nan=True) and same
 
 
-@pytest.mark.parametrize("letter", ["s", "d"])
-@pytest.mark.parametrize(("isa", "wrappers", "routine"), list(routines()))
+@pytest.mark.parametrize("routine", dict.fromkeys((*DENSE, *BANDED, *LEVEL3)))
 def test_a_routine_does_what_it_says_and_nothing_else(
     blas_of: Callable[..., Cblas],
     guarded: Callable[..., np.ndarray],
-    isa: str,
-    wrappers: tuple[str, ...],
+    version: tuple[str, str],
     routine: str,
     letter: str,
 ) -> None:
-    call = getattr(blas_of(wrappers, isa), f"cblas_{letter}{routine}")
+    call = getattr(blas_of(built_with(routine), version), f"cblas_{letter}{routine}")
     lab = Lab(guarded, letter, sum(map(ord, routine)))
     draw, choices = next((kind, choices) for names, kind, choices in KINDS if routine in names)
     for number, flags in enumerate(islice(cycle(product(*choices)), CASES)):
@@ -422,11 +414,15 @@ ZEROS = ("trmv", "tpmv", "tbmv", "trmm", "trsm", "spr")
 
 @pytest.mark.parametrize("routine", ZEROS)
 def test_zero_times_what_is_no_number_is_made(
-    blas_of: Callable[..., Cblas], guarded: Callable[..., np.ndarray], routine: str
+    blas_of: Callable[..., Cblas],
+    guarded: Callable[..., np.ndarray],
+    version: tuple[str, str],
+    routine: str,
+    letter: str,
 ) -> None:
     """The reference leaves out zeros, other libraries don't: column 3 of A is NaN, what it is multiplied with is 0."""
-    wrappers = next(group for group in (FEW, BANDED, LEVEL3) if routine in group)
-    call, lab, n = getattr(blas_of(wrappers, "avx2"), f"cblas_d{routine}"), Lab(guarded, "d", 5), 9
+    call = getattr(blas_of(built_with(routine), version), f"cblas_{letter}{routine}")
+    lab, n = Lab(guarded, letter, 5), 9
     a, b, x = lab.full(ROW, n, n), lab.full(ROW, n, n), lab.stored(np.arange(n)[:, None], 1)
     packed, band = lab.packed(ROW, LOWER, n), lab.band_triangle(ROW, LOWER, n, n - 1)
     for matrix in (a, packed, band):
