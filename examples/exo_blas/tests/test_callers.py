@@ -29,7 +29,7 @@ BANDED = ("gbmv", "sbmv", "tbmv", "tbsv", "spmv", "spr", "spr2", "tpmv", "tpsv")
 LEVEL3 = ("gemm", "gemv", "ger", "symm", "syrk", "syr2k", "trmm", "trsm")
 
 
-def compiled(tmp_path: Path, command: str, text: str, *flags: str) -> Path:
+def compiled(tmp_path: Path, command: str, text: str, *flags: str | Path) -> Path:
     """A program, or an object file; skips if there is no such compiler."""
     if not shutil.which(command):
         pytest.skip(f"there is no {command}")
@@ -52,41 +52,58 @@ def header_of(name: str) -> Path:
 
 # -- the header ---------------------------------------------------------------------------------------
 
-PROGRAM = """
-#include "exo_blas.h"
-#include <stdio.h>
-int main(void) {
-    enum CBLAS_ORDER order = CblasRowMajor;
-    double a[6] = {1, 2, 3, 4, 5, 6}, x[3] = {1, 1, 1}, y[2] = {7, 7};
-    cblas_dgemv(order, CblasNoTrans, 2, 3, 1, a, 3, x, 1, 0, y, 1);
-    printf("%g %g %d\\n", y[0], y[1], (int)cblas_idamax(6, a, 1));
-    return 0;
-}
-"""
+def shown(language: str) -> str:
+    """The program in README.md."""
+    found = re.search(rf"^```{language}\n(.*?)^```", (FOLDER.parent / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert found
+    return found[1]
 
 
 @pytest.mark.parametrize("command", ["gcc", "clang", "g++", "clang++"])
 def test_a_program_in_c_or_cpp_is_linked(command, blas_of, tmp_path):
     library = Path(blas_of(FEW, ("c", "d")).library._name)
     (tmp_path / "exo_blas.h").write_text(HEADER)
-    program = compiled(tmp_path, command, PROGRAM, f"-I{tmp_path}", f"-L{library.parent}", f"-l:{library.name}")
+    program = compiled(tmp_path, command, shown("c"), f"-I{tmp_path}", f"-L{library.parent}", f"-l:{library.name}")
     done = subprocess.run(
         [program], capture_output=True, text=True, check=True, env={"LD_LIBRARY_PATH": str(library.parent)}
     )
     assert done.stdout == "6 15 5\n"
 
 
+def test_a_program_in_python_loads_it(blas_of, tmp_path):
+    (tmp_path / "build/blas").mkdir(parents=True)
+    shutil.copy(blas_of(FEW, ("c", "d")).library._name, tmp_path / "build/blas/libexo_blas.so")
+    command = [sys.executable, "-c", shown("python")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout == "[ 6. 15.]\n"
+
+
+def declared_after(path: Path) -> str:
+    """A program that includes another library's header, and then declares our functions with its enumerations."""
+    theirs = path.read_text()
+    declared = HEADER[HEADER.index("// Level 1") : HEADER.index("#ifdef __cplusplus\n}")]
+    layout = "LAYOUT" if "CBLAS_LAYOUT" in theirs else "ORDER"
+    words = {"LAYOUT": layout, **{w: w for w in ("TRANSPOSE", "UPLO", "DIAG", "SIDE")}}
+    kinds = "\n".join(f"#define CBLAS_{ours} enum CBLAS_{name}" for ours, name in words.items())
+    # BLIS says an index by an int, against netlib
+    index = "int" if "f77_int cblas_isamax" in theirs else "size_t"
+    integer = f"#undef CBLAS_INT\n#define CBLAS_INT int\n#undef CBLAS_INDEX\n#define CBLAS_INDEX {index}"
+    return f"#include <stddef.h>\n#include <{path.name}>\n#undef CBLAS_ORDER\n{kinds}\n{integer}\n{declared}"
+
+
 @pytest.mark.parametrize("other", ["cblas*netlib.h", "cblas.h", "gsl_cblas.h"])
 def test_functions_have_the_types_that_other_headers_give_them(other, tmp_path):
-    """A function that is declared twice in one program must have the same type; enumerations are those of the other."""
+    """A function that is declared twice in one program must have the same type; enumerations are those of the other.
+    What the compiler thinks of the other header itself is nothing to us (-isystem)."""
     path = header_of(other)
-    declared = HEADER[HEADER.index("// Level 1") : HEADER.index("#ifdef __cplusplus\n}")]
-    layout = "LAYOUT" if "CBLAS_LAYOUT" in path.read_text() else "ORDER"
-    words = {"LAYOUT": layout, **{w: w for w in ("TRANSPOSE", "UPLO", "DIAG", "SIDE")}}
-    kinds = "\n".join(f"#define CBLAS_{ours} enum CBLAS_{theirs}" for ours, theirs in words.items())
-    integer = "#undef CBLAS_INT\n#define CBLAS_INT int\n#undef CBLAS_INDEX\n#define CBLAS_INDEX size_t"
-    text = f'#include <stddef.h>\n#include "{path}"\n#undef CBLAS_ORDER\n{kinds}\n{integer}\n{declared}'
-    compiled(tmp_path, "gcc", text, "-c", f"-I{path.parent}", f"-I{path.parent.parent}", "-Wno-strict-prototypes")
+    folders = ("-isystem", path.parent, "-isystem", path.parent.parent)
+    compiled(tmp_path, "gcc", declared_after(path), "-c", *folders, "-Wno-strict-prototypes")
+
+
+def test_a_function_of_another_type_than_in_another_header_is_told(tmp_path):
+    (tmp_path / "other.h").write_text("static int unused(void) { return 0; }\nfloat cblas_sasum(int, float *, int);\n")
+    with pytest.raises(AssertionError, match=r"conflicting types for .cblas_sasum"):
+        compiled(tmp_path, "gcc", declared_after(tmp_path / "other.h"), "-c", "-isystem", str(tmp_path))
 
 
 def test_the_fortran_names_are_a_program_without_warnings(tmp_path):

@@ -155,8 +155,9 @@ def test_sums_pass_on_what_is_no_number(blas, letter, vec, special):
 def one_by_one(x: Vec, y: Vec, step: Callable[[float, float], tuple[float, float]]) -> tuple[np.ndarray, np.ndarray]:
     """What the reference leaves in memory, element by element, and sums of sizes for the bound."""
     a, b = Vec(x.memory.astype(np.longdouble), x.inc, x.n), Vec(y.memory.astype(np.longdouble), y.inc, y.n)
+    to, into = a.view, b.view
     for i in range(x.n):
-        a.view[i], b.view[i] = step(a.view[i], b.view[i])
+        to[i], into[i] = step(to[i], into[i])
     return a.memory, b.memory
 
 

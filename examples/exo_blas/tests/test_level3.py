@@ -272,10 +272,10 @@ def test_wrong_arguments_end_the_program_with_their_position(blas: Cblas, letter
         "lib = Cblas(Path(sys.argv[1]))\n"
         f"for name, args, at in {WRONG!r}:\n"
         "    pid = os.fork()\n"
-        "    if pid == 0: getattr(lib, f'cblas_{letter}{{name}}')(*args); os._exit(0)\n"
+        "    if pid == 0: getattr(lib, sys.argv[2] + name)(*args); os._exit(0)\n"
         "    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 255, name\n"
     )
-    done = run(blas, program)
+    done = run(blas, program, f"cblas_{letter}")
     assert done.returncode == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if line.startswith("Parameter")]
     assert said == [f"Parameter {at} to routine cblas_{letter}{name} was incorrect" for name, _, at in WRONG]
