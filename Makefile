@@ -41,7 +41,7 @@ test: $(READY)
 
 lint: $(READY)
 	$(BIN)/ruff check .
-	$(BIN)/mypy exo_strat backends strategies
+	$(BIN)/mypy exo_strat backends strategies examples/exo_blas benchmarks
 	$(BIN)/lint-imports
 
 soak: $(READY)
