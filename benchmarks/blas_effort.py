@@ -4,7 +4,7 @@
 
 Lines of Python are those that say something: no blank lines, comments, docstrings, imports. Of libraries that others
 share, there are all lines and those of the functions that the BLAS reaches, by the names in them. The schedules are
-those of `exo-strat blas --list`.
+those of `python -m examples.exo_blas list`.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ DOUBLE = (dsdot, snrm2, dnrm2, dnrm2_scaled)
 
 
 def plan(precision: str, machine: Machine) -> Op:
-    """What loops over vectors are scheduled by. Those of AVX-512 have 256 bits: see `docs/blas.md`."""
+    """What loops over vectors are scheduled by. Those of AVX-512 have 256 bits: see `design.md`."""
     return at("for i in _: _", optimize_level_1(precision, avx2 if machine.name == "avx512" else machine))
 
 
