@@ -1,9 +1,10 @@
 # Every target does the set-up that it needs: Python 3.11 or newer, a C compiler and make are enough.
 #
 #   make demo         schedule, compile, check and time a matrix product, then smaller kernels
-#   make blas         build/blas/libexo_blas.so and exo_blas.h, for every x86 instruction set (docs/blas.md)
-#   make blas-test    netlib's CBLAS test programs on it, LAPACK's, NumPy, SciPy and GSL, if they can be had
-#                     (Debian's packages, unpacked into the cache); then all tests of tests/blas
+#   make blas         build/blas/libexo_blas.so and exo_blas.h, for every x86 instruction set (examples/exo_blas)
+#   make blas-all     all tests of examples/exo_blas on it: make test builds two of its six versions
+#   make blas-test    these, then netlib's CBLAS test programs on it, LAPACK's, NumPy, SciPy and GSL, if they can be had
+#                     (Debian's packages, unpacked into the cache)
 #   make test         the test suite
 #   make lint         ruff, mypy, the import contracts, and whether dependencies are declared and used
 #   make soak N=10000 the property tests, N examples each; then Neon code in an emulator (qemu-user),
@@ -17,35 +18,37 @@ N ?= 10000
 
 BIN := .venv/bin
 READY := .venv/.ready
+BLAS := build/blas/libexo_blas.so
 
 .DELETE_ON_ERROR:
-.PHONY: demo blas blas-test test lint soak wheel-test clean
+.PHONY: demo blas blas-all blas-test test lint soak wheel-test clean
 
 demo: $(READY)
 	$(BIN)/exo-strat demo sgemm gemv gemv_t axpy
 
 blas: $(READY)
-	$(BIN)/python -m examples.blas.library build/blas
+	$(BIN)/python -m examples.exo_blas build $(dir $(BLAS))
 
-blas-test: $(READY)
-	$(BIN)/python -m examples.blas.library build/blas
-	$(BIN)/python -m examples.blas.netlib build/blas/libexo_blas.so || test $$? = 77
-	$(BIN)/python -m examples.blas.callers build/blas/libexo_blas.so || test $$? = 77
-	EXO_BLAS_LIBRARY=$(CURDIR)/build/blas/libexo_blas.so $(BIN)/pytest -n auto -q -m "not sanitize" tests/blas
+blas-all: blas
+	EXO_BLAS_LIBRARY=$(CURDIR)/$(BLAS) $(BIN)/pytest -n auto -q -m "not sanitize" examples/exo_blas/tests
+
+blas-test: blas-all
+	$(BIN)/python -m examples.exo_blas netlib $(BLAS) || test $$? = 77
+	$(BIN)/python -m examples.exo_blas callers $(BLAS) || test $$? = 77
 
 test: $(READY)
 	$(BIN)/pytest -n auto --dist worksteal -q
 
 lint: $(READY)
 	$(BIN)/ruff check .
-	$(BIN)/mypy exo_strat backends strategies
+	$(BIN)/mypy exo_strat backends strategies examples/exo_blas benchmarks
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 
 soak: $(READY)
 	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q -m hypothesis --ignore tests/soundness/test_primitives.py tests
 	$(BIN)/pytest -n auto -q -m cross tests/backends
-	$(BIN)/pytest -n auto -q -m sanitize tests/blas tests/backends
+	$(BIN)/pytest -n auto -q -m sanitize examples/exo_blas/tests tests/backends
 	$(BIN)/python -m exo_strat.testing.soak -n $(N)
 	$(BIN)/python -m benchmarks.chains -n $(N)0
 
@@ -54,7 +57,7 @@ wheel-test: $(READY)
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find exo_strat strategies backends tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find exo_strat strategies backends examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

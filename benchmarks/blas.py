@@ -22,7 +22,7 @@ from rich.console import Console
 from benchmarks.blas_rivals import Harness, Limits, Rival, returns, rivals
 from benchmarks.blas_routines import LEVELS, Case, arguments, cases
 from benchmarks.blas_tables import Row, csv_file, report
-from examples.blas.library import build
+from examples.exo_blas.builder.library import build
 
 SAMPLE_SECONDS = 2e-4
 TOO_SLOW = 4

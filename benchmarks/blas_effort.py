@@ -4,7 +4,7 @@
 
 Lines of Python are those that say something: no blank lines, comments, docstrings, imports. Of libraries that others
 share, there are all lines and those of the functions that the BLAS reaches, by the names in them. The schedules are
-those of `exo-strat blas --list`.
+those of `python -m examples.exo_blas list`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from rich.console import Console
 
 from backends.targets import avx2, avx512
 from benchmarks.measure import show
-from examples.blas.catalogue import find
-from examples.blas.library import c_text
-from examples.blas.listing import code_lines, efforts
-from examples.blas.units import FOLDER, units
+from examples.exo_blas.builder.catalogue import find
+from examples.exo_blas.builder.library import c_text
+from examples.exo_blas.builder.listing import code_lines, efforts
+from examples.exo_blas.builder.units import FOLDER, units
 from exo_strat import Machine
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,7 +39,7 @@ LEVELS = (
     ("skinny", ("skinny",), "-", "-", "-"),
     ("level 3", ("level3",), 11, 97, 521),
 )
-"""Files of examples/blas, and the lines of programs, of schedules and of C in Figure 9a."""
+"""Files of examples/exo_blas/programs, and the lines of programs, of schedules and of C in Figure 9a."""
 
 BLAS_FILES = ((("level1", "level2", "skinny"), 241), (("level3",), 97), (("columns", "dots", "banded", "packed"), "-"))
 """Files of strategies/blas, and the lines in Figure 9a of what does the same: the library of levels 1 and 2, and the

@@ -1,5 +1,4 @@
-"""The BLAS libraries that are compared, behind one harness that calls any of them. Imports `examples.blas`, `backends`
-and `peers`.
+"""The BLAS libraries that are compared, behind one harness that calls any of them.
 
 The harness is C, made from the prototypes of `exo_blas.h`: for each function one that calls a pointer so many times.
 It is compiled for 32-bit and for 64-bit integers, as libraries have the one or the other.
@@ -26,10 +25,10 @@ from backends.targets import avx2, avx512
 from backends.toolchain import build as build_c
 from benchmarks.measure import FAST_MATH
 from benchmarks.peers import ALONE, home_of
-from examples.blas.binding import NUMBERS, load
-from examples.blas.dispatch import Prototype, prototypes
-from examples.blas.netlib import fetched
-from examples.blas.units import FOLDER
+from examples.exo_blas.binding import NUMBERS, load
+from examples.exo_blas.builder.dispatch import Prototype, prototypes
+from examples.exo_blas.builder.units import FOLDER
+from examples.exo_blas.conformance.netlib import fetched
 
 PLAIN_C = Path(__file__).with_name("blas_plain.c")
 LIMITS = Path(__file__).with_name("blas_limits.c")

@@ -1,5 +1,4 @@
 """The routines of BLAS as a table: their variants, sizes, operations and memory, and arguments made from their names.
-Imports `blas_rivals`.
 
 A case is a routine in a precision, a variant and a size; matrices are row-major. Calls are repeated on the same
 arrays, so data are such that numbers neither grow nor vanish.

@@ -1,5 +1,4 @@
-"""The tables of docs/performance.md: means over what `benchmarks.blas` wrote into a folder. Imports `blas_routines` and
-`blas_tables`.
+"""The tables of docs/performance.md: means over what `benchmarks.blas` wrote into a folder.
 
     python -m benchmarks.blas_summary [docs/blas]
 """

@@ -1,5 +1,4 @@
-"""What the benchmark of the BLAS says: ratios, tables, CSV files and heat maps. Imports `blas_routines`, `heatmap` and
-`measure`.
+"""What the benchmark of the BLAS says: ratios, tables, CSV files and heat maps.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ MODULES = (
     "strategies.programs", "examples.halide.blur", "examples.halide.fixed_point", "examples.halide.harris",
     "examples.halide.laplacian", "examples.halide.pyramid", "examples.halide.unsharp", "examples.elevate.binomial",
     "examples.elevate.matmul", "examples.own_instruction", "examples.own_strategy", "examples.refusals",
-    "examples.blas.level1", "examples.blas.level2", "examples.blas.level3", "examples.blas.banded",
+    "examples.exo_blas.programs.level1", "examples.exo_blas.programs.level2", "examples.exo_blas.programs.level3",
+    "examples.exo_blas.programs.banded",
 )  # fmt: skip
 LONGEST = 30
 """Programs of more lines take long."""

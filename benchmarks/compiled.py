@@ -156,7 +156,7 @@ def is_whole(value: object) -> bool:
 def _small(value: object) -> bool:
     if isinstance(value, tuple):
         return all(map(_small, value))
-    return value is None or abs(value) <= LARGEST  # type: ignore[operator, arg-type]
+    return value is None or abs(value) <= LARGEST  # type: ignore[arg-type]
 
 
 # -- C ------------------------------------------------------------------------------------------------

@@ -8,9 +8,11 @@ from __future__ import annotations
 import sys
 from functools import partial
 
+import numpy as np
+
 from backends.jit import jit
 from backends.targets import available_targets
-from benchmarks.measure import np, seconds, show
+from benchmarks.measure import seconds, show
 from benchmarks.peak import multiply_adds
 from exo_strat import Machine
 from strategies import demos

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from backends.jit import jit
 from backends.targets import available_targets
-from benchmarks.measure import Run, np, seconds, show
+from benchmarks.measure import Run, seconds, show
 from exo_strat import Machine, proc_from_source
 
 

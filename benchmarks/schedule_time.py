@@ -25,9 +25,9 @@ from backends.toolchain import CACHE_VARIABLE
 from benchmarks.common_schedules import SCHEDULES
 from benchmarks.measure import show
 from benchmarks.peers import python_with
-from examples.blas.catalogue import catalogue
-from examples.blas.library import build
-from examples.blas.units import kernels_of, units
+from examples.exo_blas.builder.catalogue import catalogue
+from examples.exo_blas.builder.library import build
+from examples.exo_blas.builder.units import kernels_of, units
 from examples.gemmini import appendix_b, matmul
 from examples.halide import blur, unsharp
 from exo_strat import Op, Proc, schedule, trace

@@ -1,4 +1,4 @@
-"""Backends, targets, demos, figures and catalogues of kernels, found through entry points.
+"""Backends, targets, demos and figures, found through entry points.
 
 The kernel never imports `backends` or `strategies` by name: they come in here, as those of any other
 distribution do that declares entry points of these groups.
@@ -14,7 +14,6 @@ TARGETS = "exo_strat.targets"
 BACKENDS = "exo_strat.backends"
 DEMOS = "exo_strat.demos"
 FIGURES = "exo_strat.figures"
-CATALOGUES = "exo_strat.catalogues"
 
 
 class PluginError(ValueError):

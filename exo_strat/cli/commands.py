@@ -25,7 +25,6 @@ from ..cursors.proc import Proc
 from ..machine import Machine
 from ..shadow import shadows
 from .audit import objections, run_audit
-from .blas import list_kernels
 from .explain import run_explain, run_lint
 from .files import FileError, Source, read, split, split_expression
 from .targets import NotCompiledError, TargetError, find_target, runnable, targets, write_c
@@ -255,25 +254,6 @@ def lint(
         op = read(file).op(expression, _machine(target))
     if not run_lint(op, Console()):
         raise typer.Exit(1)
-
-
-@app.command("blas")
-def blas_command(
-    listed: Annotated[bool, typer.Option("--list", help="List the kernels.")] = False,
-    target: TargetName = None,
-) -> None:
-    """List the kernels of the BLAS: the function that schedules each, its lines, the rewrites made, the seconds taken.
-
-    Takes the widest vectors that this processor has, unless --target names another target. All kernels are scheduled
-    for it, which takes minutes the first time; the figures are kept. The kernels are in the repository's examples: this
-    needs a checkout. `make blas` builds the library.
-
-    Example: [b]exo-strat blas --list --target avx2[/b]
-    """
-    if not listed:
-        _stop("say what to do: `exo-strat blas --list` lists the kernels, and `make blas` builds the library", 2)
-    with _reporting():
-        list_kernels(find_target(target).machine if target else runnable(None).machine, Console())
 
 
 @app.command("targets")

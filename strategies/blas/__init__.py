@@ -1,1 +1,1 @@
-"""Strategies for linear algebra, each one function over a machine and a precision. See docs/blas.md."""
+"""Strategies for linear algebra, each one function over a machine and a precision. See examples/exo_blas/design.md."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from backends.targets import avx2, avx512, plain_c
-from examples.blas.catalogue import catalogue
-from examples.blas.level1 import kernels
+from examples.exo_blas.builder.catalogue import catalogue
+from examples.exo_blas.programs.level1 import kernels
 from exo_strat import CallCursor, ForCursor, traversals
 
 KERNELS = {k.name: k for k in kernels()}

@@ -8,8 +8,8 @@ import pytest
 
 from backends import available, jit
 from backends.targets import avx2, avx512, neon, plain_c
-from examples.blas import level3
-from examples.blas.kernel import typed
+from examples.exo_blas.programs import level3
+from examples.exo_blas.programs.kernel import typed
 from exo_strat import CallCursor, Machine, Proc, at, direct, schedule
 from strategies.blas.columns import optimize_columns
 from strategies.blas.level3 import (

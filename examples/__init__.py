@@ -1,0 +1,1 @@
+"""Complete programs. None of them is in the wheel."""

@@ -1,1 +1,0 @@
-"""A BLAS: naive loop programs, shared strategies, and a library with the CBLAS interface. See docs/blas.md."""

@@ -1,0 +1,106 @@
+"""The product's command: `python -m examples.exo_blas build | list | netlib | callers`.
+
+Exit codes: 0 all well; 1 the library can't be built, or a program found a fault; 2 wrong usage; 77 nothing to run here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Never
+
+import typer
+from rich.console import Console
+
+from backends.targets import best_machine
+from backends.toolchain import ToolchainError
+from exo_strat import Machine
+
+from .builder.library import TARGETS, BuildError, build
+from .builder.listing import Effort, efforts
+from .builder.units import units
+from .conformance import callers, netlib
+
+FOLDER = Path("build/blas")
+ROW = "{:<28}{:<10}{:<28}{:>10}{:>10}{:>9}"
+"""Fixed columns, so that a row can be printed before the next one is known."""
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+Library = Annotated[Path | None, typer.Argument(help="The library; without it, one is built into build/blas.")]
+
+
+@app.command("build")
+def build_command(directory: Annotated[Path, typer.Argument(help="Where they go.")] = FOLDER) -> None:
+    """Build libexo_blas.so and exo_blas.h, for every instruction set of this kind of processor."""
+    start = perf_counter()
+    library = _built(directory)
+    machines = ", ".join(m.name for m in TARGETS)
+    typer.echo(f"{library}: {len(units())} units for {machines} in {perf_counter() - start:.1f} s")
+
+
+@app.command("list")
+def list_command(
+    target: Annotated[str | None, typer.Option("--target", "-t", help="c, avx2 or avx512; else the best here.")] = None,
+) -> None:
+    """List the kernels: the function that schedules each, its lines, the rewrites made, the seconds taken.
+
+    All kernels are scheduled, which takes minutes the first time; the figures are kept.
+    """
+    machine = best_machine() if target is None else next((m for m in TARGETS if m.name == target), None)
+    if machine is None:
+        _stop(f"there is no target {target}, only {', '.join(m.name for m in TARGETS)}", 2)
+    list_kernels(machine, efforts(machine), Console())
+
+
+@app.command("netlib")
+def netlib_command(library: Library = None) -> None:
+    """Run netlib's CBLAS test programs on the library."""
+    raise typer.Exit(netlib.main(_library(library)))
+
+
+@app.command("callers")
+def callers_command(library: Library = None) -> None:
+    """Run LAPACK's test programs, NumPy's and SciPy's, and one that uses GSL, on the library."""
+    raise typer.Exit(callers.main(_library(library)))
+
+
+def list_kernels(machine: Machine, found: Iterable[Effort], console: Console) -> None:
+    """Print a row for each kernel as soon as it is scheduled: all together may take minutes."""
+
+    def show(*cells: object) -> None:
+        console.out(ROW.format(*map(str, cells)).rstrip(), highlight=False)
+        console.file.flush()
+
+    console.out(f"BLAS for {machine.name}: kernels are scheduled one after another, which takes minutes the first time")
+    show("kernel", "routine", "schedule", "its lines", "rewrites", "seconds")
+    count, total, seconds = 0, 0, 0.0
+    for k in found:
+        show(k.kernel, k.routine, k.plan, k.lines, k.rewrites, f"{k.seconds:.2f}")
+        count, total, seconds = count + 1, total + k.rewrites, seconds + k.seconds
+    show(f"{count} kernels", "", "", "", total, f"{seconds:.1f}")
+
+
+def _library(given: Path | None) -> Path:
+    if given is None:
+        return _built(FOLDER)
+    if not given.is_file():
+        _stop(f"{given}: there is no such library; `make blas` builds {FOLDER}/libexo_blas.so", 2)
+    return given
+
+
+def _built(directory: Path) -> Path:
+    try:
+        return build(directory)
+    except (BuildError, ToolchainError, OSError) as e:
+        _stop(f"{directory}: {e}", 1)
+
+
+def _stop(message: str, code: int) -> Never:
+    typer.echo(f"exo_blas: {message}", err=True)
+    raise typer.Exit(code)
+
+
+if __name__ == "__main__":
+    app()

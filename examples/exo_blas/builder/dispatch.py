@@ -1,0 +1,160 @@
+"""The library's entry points: which target's code runs is decided when it is loaded.
+
+For each CBLAS function there is a pointer, first to the plain C version, and a function that jumps there. The
+constructor looks at the processor, and at EXO_BLAS_ISA. `__builtin_cpu_supports` has asked the operating system too
+(xgetbv): an instruction set whose registers aren't saved is none.
+
+A jump takes as long as a call on a few numbers. So functions that are the same for all targets with vectors are entry
+points themselves (`entry_points`), and only ask whether there are vectors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+_PROTOTYPE = re.compile(r"^(?P<result>\w+) (?P<name>cblas_\w+)\((?P<params>[^;]*)\);", re.MULTILINE)
+
+
+_VISIBLE = '__attribute__((visibility("default")))'
+_HIDDEN = '__attribute__((visibility("hidden")))'
+_PART = "__attribute__((always_inline))"
+
+
+class Prototype(NamedTuple):
+    """A CBLAS function of the header."""
+
+    result: str
+    name: str
+    params: str
+
+    def arguments(self) -> str:
+        """The names of its parameters."""
+        return ", ".join(re.findall(r"(\w+)$", p)[0] for p in self.params.split(", "))
+
+
+def prototypes(header: str) -> tuple[Prototype, ...]:
+    """The functions that a header declares, but for `cblas_xerbla`.
+
+    >>> [(p.name, p.arguments()) for p in prototypes("float cblas_sasum(int n,\\n  const float *x);")]
+    [('cblas_sasum', 'n, x')]
+    """
+    found = (Prototype(m["result"], m["name"], " ".join(m["params"].split())) for m in _PROTOTYPE.finditer(header))
+    return tuple(p for p in found if p.name != "cblas_xerbla")
+
+
+def dispatch(
+    header: str, defined: Sequence[str], targets: Mapping[str, Sequence[str]], direct: Sequence[str] = ()
+) -> str:
+    """The C source of the entry points of the functions that are defined, but for those that are `direct`.
+
+    `targets` are the processor features that each target needs, the plainest first.
+    """
+    functions = [p for p in prototypes(header) if p.name in set(defined) - set(direct)]
+    plain, *better = targets
+    return "\n".join(
+        (
+            "\n".join(f"#include <{h}.h>" for h in ("stdarg", "stdio", "stdlib", "string", "unistd")),
+            header,
+            f"#define EXO_PUBLIC {_VISIBLE}\n",
+            *(f"{p.result} {p.name}_{t}({p.params});" for p in functions for t in targets),
+            "",
+            "static struct {",
+            *(f"    {p.result} (*{p.name})({p.params});" for p in functions),
+            "} exo_table = {",
+            *(f"    {p.name}_{plain}," for p in functions),
+            "};",
+            "",
+            *map(_entry, functions),
+            f'static const char *exo_isa = "{plain}";',
+            f"{_HIDDEN} int exo_plain = 1;  // whether there are no vectors",
+            "pid_t exo_process;  // the one that loaded the library\n",
+            *(_switch(t, functions) for t in better),
+            _constructor(plain, {t: targets[t] for t in better}),
+            _REST,
+        )
+    )
+
+
+def entry_points(header: str, defined: Sequence[str], plain: str, target: str) -> tuple[str, str]:
+    """What stands before and after functions for a target that are to be entry points themselves.
+
+    >>> before, after = entry_points("float cblas_sasum(int n, const float *x);", ["cblas_sasum"], "c", "avx2")
+    >>> print(after)
+    __attribute__((flatten)) __attribute__((visibility("default"))) float cblas_sasum(int n, const float *x) {
+        if (__builtin_expect(exo_plain, 0)) return cblas_sasum_c(n, x);
+        else {
+            return cblas_sasum_avx2(n, x);
+        }
+    }
+
+    The compiler must use no vector instruction on the way to the plain version: floating-point numbers are not to be
+    moved before the question is answered.
+    """
+    functions = [p for p in prototypes(header) if p.name in set(defined)]
+    before = [f"extern {_HIDDEN} int exo_plain;"]
+    before += [f"{p.result} {p.name}_{plain}({p.params});" for p in functions]
+    before += [f"static inline {_PART} {p.result} {p.name}_{target}({p.params});" for p in functions]
+    return "\n".join(before), "\n".join(_choice(p, plain, target) for p in functions)
+
+
+def _choice(p: Prototype, plain: str, target: str) -> str:
+    numbers = re.findall(r"\b(?:float|double) (\w+)", p.params)
+    lines = (
+        f"__attribute__((flatten)) {_VISIBLE} {p.result} {p.name}({p.params}) {{",
+        f"    if (__builtin_expect(exo_plain, 0)) {_call(p, f'{p.name}_{plain}')}",
+        "    else {",
+        *(f'        __asm__ volatile("" : "+x"({x}));' for x in numbers),
+        f"        {_call(p, f'{p.name}_{target}')}",
+        "    }\n}",
+    )
+    return "\n".join(lines)
+
+
+def _call(p: Prototype, function: str) -> str:
+    return f"{'return ' * (p.result != 'void')}{function}({p.arguments()});"
+
+
+def _entry(p: Prototype) -> str:
+    return f"EXO_PUBLIC {p.result} {p.name}({p.params}) {{ {_call(p, f'exo_table.{p.name}')} }}"
+
+
+def _switch(target: str, functions: Sequence[Prototype]) -> str:
+    lines = tuple(f"    exo_table.{p.name} = {p.name}_{target};" for p in functions)
+    lines = (*lines, "    exo_plain = 0;", f'    exo_isa = "{target}";')
+    return "\n".join((f"static void exo_use_{target}(void) {{", *lines, "}\n"))
+
+
+def _constructor(plain: str, better: Mapping[str, Sequence[str]]) -> str:
+    unknown = " && ".join(f'strcmp(limit, "{t}")' for t in (plain, *better))
+    lines = [
+        "__attribute__((constructor)) static void exo_choose(void) {",
+        "    exo_process = getpid();",
+        '    const char *limit = getenv("EXO_BLAS_ISA");',
+        "    if (limit && !*limit) limit = NULL;",
+        f"    if (limit && {unknown}) {{",
+        f'        fprintf(stderr, "EXO_BLAS_ISA is %s, not one of {", ".join((plain, *better))}: ignored\\n", limit);',
+        "        limit = NULL;",
+        "    }",
+        f'    if (limit && !strcmp(limit, "{plain}")) return;',
+        *(["    __builtin_cpu_init();"] if better else []),
+    ]
+    for target, features in better.items():
+        has = " && ".join(f'__builtin_cpu_supports("{f}")' for f in features)
+        lines += [f"    if ({has}) exo_use_{target}();", f'    if (limit && !strcmp(limit, "{target}")) return;']
+    return "\n".join((*lines, "}\n"))
+
+
+_REST = """\
+EXO_PUBLIC const char *exo_blas_isa(void) { return exo_isa; }
+
+EXO_PUBLIC __attribute__((weak)) void cblas_xerbla(CBLAS_INT position, const char *routine, const char *form, ...) {
+    va_list arguments;
+    va_start(arguments, form);
+    if (position) fprintf(stderr, "Parameter %d to routine %s was incorrect\\n", (int)position, routine);
+    vfprintf(stderr, form, arguments);
+    va_end(arguments);
+    exit(-1);
+}
+"""

@@ -1,0 +1,137 @@
+"""Builds `libexo_blas.so` and `exo_blas.h`.
+
+Every unit is scheduled, compiled to C and to an object file once for each target; both are kept, the C text by what
+the schedule depends on and the object by its source. So what didn't change isn't made again. Units that share kernels
+are built by one process, which schedules a kernel once.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import platform
+import shutil
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from backends.c import BackendError
+from backends.native import FLAGS
+from backends.targets import avx2, avx512, plain_c
+from backends.toolchain import build_object, link
+from exo_strat import Machine, SchedulingError
+
+from ..programs.kernel import Kernel
+from .cache import kept
+from .dispatch import dispatch
+from .sources import digest
+from .units import FOLDER, Unit, kernel_text, kernels_of, sharing, unit_text, units
+
+TARGETS: tuple[Machine, ...] = (plain_c, avx2, avx512) if platform.machine() in ("x86_64", "AMD64") else (plain_c,)
+"""What the library has code for, the plainest first."""
+
+WORKERS = 2
+
+
+class BuildError(Exception):
+    """A wrapper isn't there, or a kernel can't be scheduled or put into C. The message says which, for which target and
+    why; unlike the failure of a schedule, which knows the procedure, it can be told to another process."""
+
+
+class Built(NamedTuple):
+    """An object file, and whether it has to be linked with OpenMP."""
+
+    path: Path
+    parallel: bool
+
+
+def c_text(unit: Unit, machine: Machine) -> tuple[str, tuple[str, ...]]:
+    """The C text of a unit's kernels and the flags that it asks for, from the cache if nothing that it depends on
+    changed. Raises `BuildError`, or `CacheError` if it can't be kept."""
+    found = kernels_of(unit)
+    modules = dict.fromkeys(module for module, _ in found)
+    here = Path(__file__).with_name("units.py").read_text()
+    parts = [machine.name, unit.name, *unit.kernels(), *map(digest, modules), here]
+    key = hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
+    told = kept(f"{unit.name}_{machine.name}-{key}.c", lambda: _made(unit, machine, [k for _, k in found]))
+    first, _, text = told.partition("\n")
+    return text, tuple(first.removeprefix("//").split())
+
+
+def _made(unit: Unit, machine: Machine, kernels: Sequence[Kernel]) -> str:
+    """The C text, after a line of comment with the flags."""
+    scheduled = []
+    for k in kernels:
+        try:
+            scheduled.append(k.scheduled(machine))
+        except SchedulingError as e:
+            raise BuildError(f"{unit.wrapper}.c: {k.name} can't be scheduled for {machine.name}\n{e}") from e
+    try:
+        text, flags = kernel_text(tuple(scheduled), f"exo_{unit.name}")
+    except BackendError as e:
+        raise BuildError(f"{unit.wrapper}.c: {unit.name} has no C text for {machine.name}\n{e}") from e
+    return f"// {' '.join(flags)}\n{text}"
+
+
+def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built:
+    """The object file of a unit for a target; see `c_text`. Raises `BuildError` or a `ToolchainError`."""
+    kernels, wanted = c_text(unit, machine)
+    source = unit_text(unit, machine, kernels)
+    parallel = "#pragma omp parallel" in source
+    # the few last iterations of a loop are no reason to call memcpy; what strides are 1 is said in the kernels; a loop
+    # of a few instructions takes twice as long across two cache lines
+    plain = ["-fno-tree-loop-distribute-patterns", *["-fno-version-loops-for-strides"] * unit.direct]
+    vectors = bool(machine.vec_widths)
+    own = [*(plain if vectors else []), *unit.flags(vectors)]
+    # what C takes for a function that nobody declared is handed a double for a float
+    own += ["-falign-functions=64", "-falign-loops=64", "-Werror=implicit-function-declaration"]
+    all_flags = (*FLAGS, "-fvisibility=hidden", *own, *machine.cc_flags, *wanted, *(["-fopenmp"] * parallel), *flags)
+    return Built(build_object(f"{unit.name}_{machine.name}", source, tuple(dict.fromkeys(all_flags))), parallel)
+
+
+def build(
+    directory: Path, targets: Sequence[Machine] = TARGETS, flags: Sequence[str] = (), only: Iterable[str] = ()
+) -> Path:
+    """Write `libexo_blas.so` and `exo_blas.h` into a folder. Returns the library.
+
+    `targets` begins with plain C. `flags` are for the C compiler, such as a sanitizer's; `only` are the wrappers to
+    be built (`axpy`), or in one precision (`saxpy`); all of them if there are none. Raises `BuildError`, a
+    `ToolchainError`, or `OSError` if nothing can be written to the folder.
+    """
+    wanted = set(only)
+    chosen = [u for u in units() if not wanted or wanted & {u.wrapper, u.name}]
+    if missing := wanted - {name for u in chosen for name in (u.wrapper, u.name)}:
+        raise BuildError(f"there is no wrapper {', '.join(sorted(missing))} in {FOLDER}")
+    # before anything is scheduled, which takes minutes: whether there are a compiler, a cache and a folder
+    entries = build_object("exo_dispatch", _entries(chosen, targets), (*FLAGS, "-fvisibility=hidden", *flags))
+    directory.mkdir(parents=True, exist_ok=True)
+    for module in dict.fromkeys(module for u in chosen for module, _ in kernels_of(u)):
+        digest(module)  # here, so that the processes that are made don't each look at all files
+    # without kernels, a unit is the same for all targets
+    plain, *better = (m.name for m in targets)
+    # kernels are often the same for all targets with vectors, so one process has these
+    parts = [(g, names) for g in sharing(chosen) for names in (better, [plain]) if names]
+    jobs = [(g, names, tuple(flags)) for g, names in parts if g[0].kernels() or names == [plain]]
+    # trees have no cycles, and to look for them takes a fifth of the time
+    with ProcessPoolExecutor(WORKERS, initializer=gc.disable) as pool:
+        built = [b for part in pool.map(_job, *zip(*jobs, strict=True)) for b in part]
+    library = directory / "libexo_blas.so"
+    # OpenMP's threads wait for more in its code after a call: it must stay where it is when the library is closed
+    parallel = ["-fopenmp", "-Wl,-z,nodelete"] if any(b.parallel for b in built) else []
+    link(library, [entries, *(b.path for b in built)], (*parallel, *flags))
+    shutil.copyfile(FOLDER / "exo_blas.h", directory / "exo_blas.h")
+    return library
+
+
+def _entries(chosen: Sequence[Unit], targets: Sequence[Machine]) -> str:
+    """The C source of the entry points of some units."""
+    direct = [r for u in chosen if u.direct and len(targets) > 1 for r in u.routines()]
+    defined = [r for u in chosen if u.kernels() for r in u.routines()]
+    return dispatch((FOLDER / "exo_blas.h").read_text(), defined, {m.name: m.cpu_flags for m in targets}, direct)
+
+
+def _job(group: Sequence[Unit], targets: Sequence[str], flags: Sequence[str]) -> list[Built]:
+    machines = [m for m in TARGETS if m.name in targets]
+    # one version of a direct unit is for all targets with vectors
+    return [build_unit(unit, machine, flags) for unit in group for machine in machines[: 1 if unit.direct else None]]

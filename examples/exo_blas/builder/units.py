@@ -1,0 +1,132 @@
+"""The translation units of the library: a wrapper, and the kernels that it names, for a target.
+
+A file of `cblas/` is a unit for each precision if it uses `T`, else one. The text of a unit is complete: kernels,
+interface and wrapper.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from backends.c import compile
+from backends.targets import plain_c
+from exo_strat import Machine, Proc
+
+from .. import programs
+from ..programs.kernel import LETTERS, Kernel
+from .catalogue import find
+from .dispatch import entry_points
+
+FOLDER = Path(__file__).parents[1] / "cblas"
+TYPES = {"f32": "float", "f64": "double"}
+LEVEL1 = f"{programs.__name__}.level1"
+
+_TYPED = re.compile(r"\bT\b")
+_KERNEL = re.compile(r"\bKERNEL(_AS)?\((\w+)\)")
+_DEFINED = re.compile(r"^[\w *]*\bCBLAS(_AS|_I)?\((\w+)\)\(", re.MULTILINE)
+_COMMENT = re.compile(r"//.*")
+_FLAGS = re.compile(r"^// flags( without vectors)?: ([^:\n]*)", re.MULTILINE)
+_INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A wrapper for a precision, or for the one that it says itself (None)."""
+
+    wrapper: str
+    precision: str | None
+
+    @property
+    def name(self) -> str:
+        """What its object file is called: `saxpy`."""
+        return self.letter + self.wrapper
+
+    @property
+    def letter(self) -> str:
+        """s or d, if the wrapper is for both."""
+        return LETTERS[self.precision] if self.precision else ""
+
+    @property
+    def text(self) -> str:
+        """The wrapper's C text, with that of the files of the folder that it includes."""
+        text = (FOLDER / f"{self.wrapper}.c").read_text()
+        return _INCLUDE.sub(lambda found: (FOLDER / found[1]).read_text(), text)
+
+    def flags(self, vectors: bool) -> tuple[str, ...]:
+        """What the wrapper asks of the C compiler for targets with vectors (`// flags: -mtune=skylake: why`), or for
+        those without (`// flags without vectors: -O2: why`)."""
+        found = _FLAGS.findall(self.text)
+        return tuple(f for without, line in found if bool(without) != vectors for f in line.split())
+
+    @property
+    def direct(self) -> bool:
+        """Whether its functions are entry points themselves, and the same for all targets with vectors: those of level
+        1, where a call may take as long as a jump."""
+        return {module for module, _ in kernels_of(self)} == {LEVEL1}
+
+    def kernels(self) -> tuple[str, ...]:
+        """The names of the kernels that the wrapper calls, in order."""
+        calls = _KERNEL.findall(_COMMENT.sub("", self.text))
+        return tuple(dict.fromkeys(f"{'' if literal else self.letter}{name}" for literal, name in calls))
+
+    def routines(self) -> tuple[str, ...]:
+        """The CBLAS functions that the wrapper defines."""
+        found = _DEFINED.findall(_COMMENT.sub("", self.text))
+        prefixes = {"": self.letter, "_I": f"i{self.letter}", "_AS": ""}
+        return tuple(f"cblas_{prefixes[kind]}{name}" for kind, name in found)
+
+
+@cache
+def units() -> tuple[Unit, ...]:
+    """All units, by file."""
+    found: list[Unit] = []
+    for path in sorted(FOLDER.glob("*.c")):
+        typed = _TYPED.search(_COMMENT.sub("", path.read_text())) is not None
+        found += [Unit(path.stem, p) for p in (TYPES if typed else (None,))]
+    return tuple(found)
+
+
+def kernels_of(unit: Unit) -> tuple[tuple[str, Kernel], ...]:
+    """The kernels of a unit, each with its module. Raises `ValueError` if there is none of a name."""
+    return tuple(map(find, unit.kernels()))
+
+
+def sharing(chosen: Sequence[Unit]) -> tuple[tuple[Unit, ...], ...]:
+    """Units in groups that have no kernel in common; those with most kernels first."""
+    groups: list[list[Unit]] = []
+    for unit in chosen:
+        met = [g for g in groups if any(set(unit.kernels()) & set(u.kernels()) for u in g)]
+        groups = [g for g in groups if g not in met] + [[u for g in met for u in g] + [unit]]
+    return tuple(tuple(g) for g in sorted(groups, key=lambda g: -sum(len(u.kernels()) for u in g)))
+
+
+def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...]]:
+    """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for."""
+    if not procs:
+        return "#include <stdint.h>\n", ()
+    module = compile(procs, name, embedded=True)
+    return module.text, module.cc_flags + (("-fopenmp",) if module.parallel else ())
+
+
+def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
+    """The C source of a unit for a target. Without kernels, it defines the library's own functions."""
+    lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>", kernels]
+    header = (FOLDER / "exo_blas.h").read_text()
+    entries = unit.routines() if unit.direct and machine.vec_widths else ()
+    before, after = entry_points(header, entries, plain_c.name, machine.name) if entries else ("", "")
+    if unit.kernels():
+        lines += [header, f"#define EXO_TARGET {machine.name}"]
+    else:
+        lines += ["#pragma GCC visibility push(default)", header, "#pragma GCC visibility pop"]
+    if unit.precision:
+        lines += [f"#define EXO_LETTER {unit.letter}", f"#define T {TYPES[unit.precision]}"]
+        lines += [
+            f"#define EXO_{kind}{rank} exo_win_{rank}{unit.precision}{'c' if kind == 'IN' else ''}"
+            for kind in ("IN", "OUT")
+            for rank in (1, 2)
+        ]
+    return "\n".join((*lines, before, (FOLDER / "unit.h").read_text(), unit.text, after))

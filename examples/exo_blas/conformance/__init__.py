@@ -1,0 +1,1 @@
+"""Programs that others wrote for any BLAS, run on this one."""

@@ -1,0 +1,1 @@
+"""What is computed: naive loop programs, and with each the strategy that schedules it."""

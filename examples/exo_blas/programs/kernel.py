@@ -1,0 +1,113 @@
+"""What a BLAS kernel is: a naive program, and the strategy that all of its kind share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from exo_strat import AllocCursor, Machine, Op, Proc, R, Tensor, direct, rename, schedule, traversals
+
+LETTERS = {"f32": "s", "f64": "d"}
+"""What BLAS calls a precision."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of the library: its C name, the precision it computes in, the program, and how it is scheduled.
+
+    `plan` is given the machine. It is the strategy that the kernel's family shares, with arguments that a table can
+    hold, such as how many vectors are taken together; it acts on the procedure.
+    """
+
+    name: str
+    precision: str
+    program: Proc
+    plan: Callable[[Machine], Op]
+
+    def scheduled(self, machine: Machine) -> Proc:
+        """The program as scheduled for a machine. Raises `SchedulingError` if a step fails."""
+        return _scheduled(self.plan(machine), self.program)
+
+
+@cache
+def _scheduled(plan: Op, program: Proc) -> Proc:
+    """What a plan makes of a program: many plans are the same for AVX2 and for AVX-512."""
+    return schedule(plan, program)
+
+
+def typed(program: Proc, precision: str, name: str) -> Proc:
+    """A program over the undecided precision `R`, for one precision and with a name of its own.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def scal(n: size, alpha: R, x: [R][n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = alpha * x[i]
+    ... ''')
+    >>> print(typed(p, "f64", "dscal"))
+    def dscal(n: size, alpha: f64 @ DRAM, x: [f64][n] @ DRAM):
+        for i in seq(0, n):
+            x[i] = alpha * x[i]
+    """
+    allocs = [c for c in traversals.nlr(program.root()) if isinstance(c, AllocCursor)]
+    for declaration in (*program.args(), *allocs):
+        kind = declaration.type()
+        if (kind.base if isinstance(kind, Tensor) else kind) == R:
+            program = direct.set_precision(program, declaration, precision)
+    return schedule(rename(name), program)
+
+
+def kernel_of(
+    program: Proc, precision: str, plan: Callable[[Machine], Op], variant: str = "", *assertions: str
+) -> Kernel:
+    """The kernel of a program over `R` in a precision, named for it, where the assertions hold besides the program's.
+
+    >>> from exo_strat import identity, proc_from_source
+    >>> p = proc_from_source('''
+    ... def scal(n: size, alpha: R, x: [R][n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = alpha * x[i]
+    ... ''')
+    >>> print(kernel_of(p, "f64", lambda machine: identity, "few", "n < 8").program)
+    def dscal_few(n: size, alpha: f64 @ DRAM, x: [f64][n] @ DRAM):
+        assert n < 8
+        for i in seq(0, n):
+            x[i] = alpha * x[i]
+    """
+    name = named_for(precision, program.name(), variant)
+    mine = typed(program, precision, name)
+    for assertion in assertions:
+        mine = direct.add_assertion(mine, assertion)
+    return Kernel(name, precision, mine, plan)
+
+
+def unit_stride(program: Proc) -> Proc:
+    """The program for windows whose elements, or those of each row, are neighbours.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def scal(n: size, alpha: f32, x: [f32][n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = alpha * x[i]
+    ... ''')
+    >>> print(unit_stride(p))
+    def scal(n: size, alpha: f32 @ DRAM, x: [f32][n] @ DRAM):
+        assert stride(x, 0) == 1
+        for i in seq(0, n):
+            x[i] = alpha * x[i]
+    """
+    for a in program.args():
+        kind = a.type()
+        if isinstance(kind, Tensor) and kind.window:
+            program = direct.add_assertion(program, f"stride({a.name()}, {len(kind.shape) - 1}) == 1")
+    return program
+
+
+def named_for(precision: str, routine: str, variant: str = "") -> str:
+    """The name of a kernel: `saxpy`, `dgemv_n`, `saxpy_strided`.
+
+    >>> named_for("f32", "gemv", "n")
+    'sgemv_n'
+    """
+    return f"{LETTERS[precision]}{routine}" + (f"_{variant}" if variant else "")

@@ -1,0 +1,306 @@
+"""Level 2: the naive programs of products and updates with a dense matrix, and their kernels.
+
+Matrices are row-major. `l` and `u` are the lower and the upper triangle, `n` and `t` the matrix and its transpose. What
+a loop over columns goes through are neighbours, also where increments are others: wrappers copy such vectors. `trmv` is
+given the diagonal, which may be a one for all rows; `trsv_.._unit` doesn't read it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from backends.targets import avx2
+from exo_strat import *
+from strategies.blas.level2 import optimize_level_2_general, optimize_updates
+
+from .kernel import Kernel, kernel_of
+
+
+@proc
+def gemv_n(m: size, n: size, alpha: R, a: [R][m, n], x: [R][n], y: [R][m]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, m):
+        t: R
+        t = 0.0
+        for j in seq(0, n):
+            t += a[i, j] * x[j]
+        y[i] += alpha * t
+
+
+@proc
+def gemv_trans(m: size, n: size, alpha: R, a: [R][m, n], x: [R][m], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, m):
+        t: R
+        t = alpha * x[i]
+        for j in seq(0, n):
+            y[j] += t * a[i, j]
+
+
+@proc
+def ger(m: size, n: size, alpha: R, x: [R][m], y: [R][n], a: [R][m, n]):
+    assert stride(a, 1) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, m):
+        t: R
+        t = alpha * x[i]
+        for j in seq(0, n):
+            a[i, j] += t * y[j]
+
+
+@proc
+def symv_l(n: size, alpha: R, a: [R][n, n], x: [R][n], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = alpha * x[i]
+        u: R
+        u = 0.0
+        for j in seq(0, i):
+            y[j] += t * a[i, j]
+            u += a[i, j] * x[j]
+        y[i] += t * a[i, i] + alpha * u
+
+
+@proc
+def symv_u(n: size, alpha: R, a: [R][n, n], x: [R][n], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = alpha * x[i]
+        u: R
+        u = 0.0
+        for j in seq(i + 1, n):
+            y[j] += t * a[i, j]
+            u += a[i, j] * x[j]
+        y[i] += t * a[i, i] + alpha * u
+
+
+@proc
+def syr_l(n: size, alpha: R, x: [R][n], a: [R][n, n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = alpha * x[i]
+        for j in seq(0, i + 1):
+            a[i, j] += t * x[j]
+
+
+@proc
+def syr_u(n: size, alpha: R, x: [R][n], a: [R][n, n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = alpha * x[i]
+        for j in seq(i, n):
+            a[i, j] += t * x[j]
+
+
+@proc
+def syr2_l(n: size, alpha: R, x: [R][n], y: [R][n], a: [R][n, n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = alpha * x[i]
+        u: R
+        u = alpha * y[i]
+        for j in seq(0, i + 1):
+            a[i, j] += t * y[j] + u * x[j]
+
+
+@proc
+def syr2_u(n: size, alpha: R, x: [R][n], y: [R][n], a: [R][n, n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = alpha * x[i]
+        u: R
+        u = alpha * y[i]
+        for j in seq(i, n):
+            a[i, j] += t * y[j] + u * x[j]
+
+
+@proc
+def trmv_ln(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = 0.0
+        for j in seq(0, i):
+            t += a[i, j] * x[j]
+        y[i] = t + d[i] * x[i]
+
+
+@proc
+def trmv_un(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = 0.0
+        for j in seq(i + 1, n):
+            t += a[i, j] * x[j]
+        y[i] = t + d[i] * x[i]
+
+
+@proc
+def trmv_lt(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[i]
+        for j in seq(0, i):
+            y[j] += t * a[i, j]
+        y[i] = d[i] * t
+
+
+@proc
+def trmv_ut(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[n - 1 - i]
+        for j in seq(n - i, n):
+            y[j] += t * a[n - 1 - i, j]
+        y[n - 1 - i] = d[n - 1 - i] * t
+
+
+@proc
+def trsv_ln(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[i]
+        for j in seq(0, i):
+            t += -a[i, j] * x[j]
+        x[i] = t / a[i, i]
+
+
+@proc
+def trsv_un(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[n - 1 - i]
+        for j in seq(n - i, n):
+            t += -a[n - 1 - i, j] * x[j]
+        x[n - 1 - i] = t / a[n - 1 - i, n - 1 - i]
+
+
+@proc
+def trsv_ut(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[i] / a[i, i]
+        x[i] = t
+        minus: R
+        minus = -t
+        for j in seq(i + 1, n):
+            x[j] += minus * a[i, j]
+
+
+@proc
+def trsv_lt(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[n - 1 - i] / a[n - 1 - i, n - 1 - i]
+        x[n - 1 - i] = t
+        minus: R
+        minus = -t
+        for j in seq(0, n - 1 - i):
+            x[j] += minus * a[n - 1 - i, j]
+
+
+def with_unit_diagonal(program: Proc) -> Proc:
+    """The same for a diagonal of ones, which is not read: what is solved for is not divided by it.
+
+    >>> print(with_unit_diagonal(trsv_ln))
+    def trsv_ln_unit(n: size, a: [R][n, n] @ DRAM, x: [R][n] @ DRAM):
+        assert stride(a, 1) == 1
+        assert stride(x, 0) == 1
+        for i in seq(0, n):
+            t: R @ DRAM
+            t = x[i]
+            for j in seq(0, i):
+                t += -a[i, j] * x[j]
+            x[i] = t
+    """
+    text = re.sub(r" / a\[.*\]", "", str(program))
+    return proc_from_source(text.replace(program.name(), f"{program.name()}_unit", 1))
+
+
+PROGRAMS = (
+    *(gemv_n, gemv_trans, ger),
+    *(symv_l, symv_u, syr_l, syr_u, syr2_l, syr2_u),
+    *(trmv_ln, trmv_un, trmv_lt, trmv_ut),
+    *(trsv_ln, trsv_un, trsv_lt, trsv_ut),
+    *map(with_unit_diagonal, (trsv_ln, trsv_un, trsv_lt, trsv_ut)),
+)
+
+
+TOGETHER = {syr_l: 0, syr_u: 0, syr2_l: 64, syr2_u: 64}
+"""Updates of a triangle, and from which size on rows are better updated together, if they are."""
+
+
+MANY = 12
+"""Rows of a large matrix that are read together, a vector of each: memory is asked for as many lines at once."""
+
+
+def plan(precision: str, rows: int, vectors: int, machine: Machine) -> Op:
+    """What loops over rows are scheduled by. Vectors of AVX-512 have 256 bits, as in `level1`."""
+    return at("for i in _: _", optimize_level_2_general(precision, shorter(machine), rows, vectors))
+
+
+def plan_update(precision: str, together: int, machine: Machine) -> Op:
+    """What updates are scheduled by whose rows stay apart if there are few."""
+    return at("for i in _: _", optimize_updates(precision, shorter(machine), together))
+
+
+def shorter(machine: Machine) -> Machine:
+    """The machine with vectors of 256 bits instead of 512."""
+    return avx2 if machine.name == "avx512" else machine
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """All kernels of this level."""
+    dense = [k for t in ("f32", "f64") for k in (*(kernel(t, p) for p in PROGRAMS), update(t, ger, 0, "row"))]
+    return (*dense, *(many(t, p) for t in ("f32", "f64") for p in (gemv_n, gemv_trans)))
+
+
+def kernel(precision: str, program: Proc) -> Kernel:
+    """The kernel of a program in a precision."""
+    if program in TOGETHER:
+        return update(precision, program, TOGETHER[program])
+    return kernel_of(program, precision, partial(plan, precision, 4, 2))
+
+
+def many(precision: str, program: Proc) -> Kernel:
+    """The kernel of a program for a multiple of `MANY` rows."""
+    return kernel_of(program, precision, partial(plan, precision, MANY, 1), "many", f"m % {MANY} == 0")
+
+
+def update(precision: str, program: Proc, together: int, variant: str = "") -> Kernel:
+    """The kernel of an update whose rows stay apart if there are few."""
+    return kernel_of(program, precision, partial(plan_update, precision, together), variant)

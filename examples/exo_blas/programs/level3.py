@@ -1,0 +1,213 @@
+"""Level 3: the naive programs of products of matrices, and their kernels.
+
+Programs are over the precision `R`, and row-major: what a wrapper makes of columns.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+
+from exo_strat import *
+from exo_strat import direct
+from strategies.blas.columns import optimize_columns
+from strategies.blas.dots import optimize_dots
+from strategies.blas.level1 import optimize_level_1
+from strategies.blas.level3 import DEPTH, optimize_gemm, packed, packed_across
+from strategies.std import transposed
+
+from .kernel import LETTERS, Kernel, named_for, typed, unit_stride
+from .level2 import shorter
+
+
+@proc
+def gemm(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n], c: [R][m, n]):
+    assert stride(c, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            t: R
+            t = 0.0
+            for p in seq(0, k):
+                t += a[i, p] * b[p, j]
+            c[i, j] += alpha * t
+
+
+@proc
+def gemm_new(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n], c: [R][m, n]):
+    assert stride(c, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            t: R
+            t = 0.0
+            for p in seq(0, k):
+                t += a[i, p] * b[p, j]
+            c[i, j] = alpha * t
+
+
+@proc
+def trmm(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
+    assert stride(b, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            t: R
+            t = a[i, i] * b[i, j]
+            for p in seq(i + 1, m):
+                t += a[i, p] * b[p, j]
+            b[i, j] = alpha * t
+
+
+@proc
+def trmm_unit(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
+    assert stride(b, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            t: R
+            t = b[i, j]
+            for p in seq(i + 1, m):
+                t += a[i, p] * b[p, j]
+            b[i, j] = alpha * t
+
+
+@proc
+def trsm(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
+    assert stride(b, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            t: R
+            t = alpha * b[i, j]
+            for p in seq(0, i):
+                t += -a[i, p] * b[p, j]
+            b[i, j] = t / a[i, i]
+
+
+@proc
+def trsm_unit(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
+    assert stride(b, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            t: R
+            t = alpha * b[i, j]
+            for p in seq(0, i):
+                t += -a[i, p] * b[p, j]
+            b[i, j] = t
+
+
+@proc
+def mirror(n: size, a: [R][n, n], t: [R][n, n]):
+    for i in seq(0, n):
+        for j in seq(0, i + 1):
+            t[i, j] = a[i, j]
+            t[j, i] = a[i, j]
+
+
+@proc
+def matrix_add(m: size, n: size, a: [R][m, n], c: [R][m, n]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            c[i, j] += a[i, j]
+
+
+@proc
+def matrix_copy(m: size, n: size, a: [R][m, n], c: [R][m, n]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            c[i, j] = a[i, j]
+
+
+@proc
+def matrix_turn(m: size, n: size, a: [R][m, n], c: [R][m, n]):
+    assert stride(a, 0) == 1
+    assert stride(c, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            c[i, j] = a[i, j]
+
+
+@proc
+def matrix_scale(m: size, n: size, beta: R, c: [R][m, n]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            c[i, j] = beta * c[i, j]
+
+
+@proc
+def matrix_zero(m: size, n: size, c: [R][m, n]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            c[i, j] = 0.0
+
+
+TRIANGULAR = (trmm, trmm_unit, trsm, trsm_unit)
+"""In place: of an upper triangle, products, of a lower one, solutions. From the last row back, it is the other one."""
+
+BY_ROWS = (matrix_add, matrix_copy, matrix_scale, matrix_zero)
+"""Loops over rows of neighbours."""
+
+SMALL = (mirror,)
+"""What moves elements of a small block, of any strides."""
+
+PRODUCTS = (gemm, gemm_new)
+"""Products that are added to what is there, times beta, or to nothing."""
+
+PACKING = {"packed": packed, "across": packed_across, "unpacked": None, "narrow": None}
+"""The kernels of a product, by how panels of B are packed. The last one is for few columns: its vectors are shorter."""
+
+
+def products(precision: str, tile: Proc, pack: str, machine: Machine) -> Op:
+    """What products are scheduled by."""
+    if pack != "narrow":
+        return optimize_gemm(machine, precision, tile, PACKING[pack])
+    narrower = shorter(machine)
+    return identity if narrower is machine else optimize_gemm(narrower, precision, tile, None)
+
+
+def dots(precision: str, machine: Machine) -> Op:
+    """What products of few rows and columns and many products each are scheduled by."""
+    return optimize_dots(precision, shorter(machine)) if machine.vec_widths else identity
+
+
+def triangles(precision: str, machine: Machine) -> Op:
+    """What products with, and systems of, small triangular matrices are scheduled by."""
+    return optimize_columns(machine, precision)
+
+
+def rows(precision: str, machine: Machine) -> Op:
+    """What loops over rows are scheduled by."""
+    return at("for j in _: _", optimize_level_1(precision, machine))
+
+
+def turned(precision: str, machine: Machine) -> Op:
+    """What a matrix by columns is copied to rows by."""
+    return at("for j in _: _", transposed(machine, precision))
+
+
+def as_written(precision: str, machine: Machine) -> Op:
+    """What moves elements of a small block is left to the C compiler."""
+    return identity
+
+
+def kernels_for(precision: str) -> tuple[Kernel, ...]:
+    """The kernels of a precision."""
+    found = []
+    for p, pack in product(PRODUCTS, PACKING):
+        any_b = typed(p, precision, named_for(precision, p.name(), "narrow" if pack == "narrow" else ""))
+        tile = direct.add_assertion(any_b, "stride(b, 1) == 1")
+        program = direct.add_assertion(any_b, "stride(b, 0) == 1") if pack == "across" else tile
+        program = program if PACKING[pack] is None else direct.add_assertion(program, f"k <= {DEPTH}")
+        program = schedule(rename(named_for(precision, p.name(), pack)), program)
+        found.append(Kernel(program.name(), precision, program, partial(products, precision, tile, pack)))
+    for p in PRODUCTS:
+        program = typed(p, precision, named_for(precision, p.name(), "dots"))
+        along = direct.add_assertion(direct.add_assertion(program, "stride(a, 1) == 1"), "stride(b, 0) == 1")
+        found.append(Kernel(along.name(), precision, along, partial(dots, precision)))
+    for family, plan in ((TRIANGULAR, triangles), (BY_ROWS, rows), ((matrix_turn,), turned), (SMALL, as_written)):
+        for p in family:
+            program = typed(p, precision, named_for(precision, p.name()))
+            program = unit_stride(program) if family is BY_ROWS else program
+            found.append(Kernel(program.name(), precision, program, partial(plan, precision)))
+    return tuple(found)
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """All kernels of this level."""
+    return tuple(k for precision in LETTERS for k in kernels_for(precision))

@@ -1,0 +1,50 @@
+"""Products and updates of a matrix with few columns: the kernels of `level2` once more, with the shared vector in
+registers.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from exo_strat import *
+from strategies.blas.skinny import optimize_few_columns, optimize_skinny
+
+from .kernel import Kernel, kernel_of
+from .level2 import gemv_n, gemv_trans, ger, shorter
+
+LANES = {"f32": 8, "f64": 4}
+"""Elements of a vector of AVX2."""
+
+VECTORS = 10
+"""Columns are at most so many vectors: those and what a row needs fit the 16 registers of AVX2."""
+
+
+def plan(precision: str, machine: Machine) -> Op:
+    """What loops over the rows of a matrix with few columns are scheduled by."""
+    return at("for i in _: _", optimize_skinny(precision, shorter(machine), VECTORS * LANES[precision]))
+
+
+def plan_few(most: int, machine: Machine) -> Op:
+    """What they are scheduled by where vectors don't pay."""
+    return at("for i in _: _", optimize_few_columns(most))
+
+
+def kernel(precision: str, program: Proc, case: str = "skinny", *bounds: str) -> Kernel:
+    """The kernel of a program, for a matrix with few columns."""
+    width = LANES[precision]
+    few = (bound.format(w=width, most=VECTORS * width) for bound in bounds or ("n <= {most}",))
+    return kernel_of(program, precision, partial(plan, precision), case, *few)
+
+
+def few_columns(precision: str, program: Proc, most: int) -> Kernel:
+    """The kernel of a program, for a matrix with so few columns that vectors don't pay."""
+    return kernel_of(program, precision, partial(plan_few, most), "few", f"n <= {most}")
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """All kernels of this module. Those that write the matrix are for whole vectors, or one at least."""
+    products = (kernel(t, p) for t in LANES for p in (gemv_n, gemv_trans))
+    whole = (kernel(t, ger, "skinny", "n <= {most}", "n % {w} == 0") for t in LANES)
+    ragged = (kernel(t, ger, "ragged", "{w} <= n", "n < {most} + {w}") for t in LANES)
+    few = (k for t in LANES for k in (few_columns(t, gemv_n, LANES[t] - 1), few_columns(t, gemv_trans, 7)))
+    return (*products, *whole, *ragged, *few)

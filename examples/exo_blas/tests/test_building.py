@@ -1,0 +1,152 @@
+"""Building the library: what is made again, and what is said when a kernel can't be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from backends.targets import avx2, avx512, plain_c
+from backends.toolchain import CACHE_VARIABLE, CacheError, CompileError, NoCompilerError
+from examples.exo_blas.builder import cache, library, sources
+from examples.exo_blas.builder.library import BuildError, build
+from examples.exo_blas.builder.units import Unit, kernels_of, sharing, units
+from examples.exo_blas.programs.kernel import Kernel
+from exo_strat import Machine, Op, fail
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+
+
+def never(machine: Machine) -> Op:
+    return fail("this one can't be made")
+
+
+def unmakeable(unit: Unit) -> tuple[tuple[str, Kernel], ...]:
+    return tuple((module, replace(k, plan=never)) for module, k in kernels_of(unit))
+
+
+def test_a_schedule_that_fails_in_another_process_is_told_with_its_kernel_and_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "kernels_of", unmakeable)
+    with pytest.raises(BuildError, match=r"(?s)axpy\.c: saxpy\w* can't be scheduled for c\n.*this one can't be made"):
+        build(tmp_path, [plain_c], only=["axpy"])
+
+
+def test_a_wrapper_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match="there is no wrapper axpi"):
+        build(tmp_path / "out", [plain_c], only=["axpi", "axpy"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_compiler_or_a_cache_that_is_missing_is_told_before_anything_is_scheduled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Kernel, "scheduled", lambda *_: pytest.fail("a kernel is scheduled"))
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(NoCompilerError, match="no-such-compiler"):
+        build(tmp_path / "out", [plain_c], only=["axpy"])
+    monkeypatch.delenv("CC")
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
+    with pytest.raises(CacheError, match=f"set {CACHE_VARIABLE} to a writable folder"):
+        build(tmp_path / "out", [plain_c], only=["axpy"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_compiler_that_refuses_leaves_no_library(tmp_path: Path) -> None:
+    with pytest.raises(CompileError, match=r"(?s)refused \w+.*-mno-such-flag"):
+        build(tmp_path, [plain_c], ["-mno-such-flag"], only=["axpy"])
+    assert not list(tmp_path.glob("*.so")) and not list(tmp_path.glob("*.h"))
+
+
+def test_what_is_kept_is_made_once_and_a_cache_that_cannot_keep_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cache.kept("sum", lambda: "1") == "1"
+    assert cache.kept("sum", lambda: pytest.fail("it is made again")) == "1"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
+    with pytest.raises(CacheError, match=f"can't keep sum in .*set {CACHE_VARIABLE}"):
+        cache.kept("sum", lambda: "1")
+
+
+def test_what_did_not_change_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = build(tmp_path, [plain_c], only=["axpy"])
+    kept = {p: p.stat().st_mtime_ns for p in (tmp_path / "cache").rglob("*") if p.is_file()}
+    monkeypatch.setattr(Kernel, "scheduled", lambda *_: pytest.fail("a kernel is scheduled again"))
+    assert build(tmp_path, [plain_c], only=["axpy"]) == first
+    assert {p: p.stat().st_mtime_ns for p in (tmp_path / "cache").rglob("*") if p.is_file()} == kept
+
+
+def test_a_kernel_is_scheduled_once_for_all_units_and_for_targets_with_the_same_plan() -> None:
+    dsdot, sdsdot = (next(u for u in units() if u.wrapper == wrapper) for wrapper in ("dsdot", "sdsdot"))
+    shared = {k.name: k for _, k in kernels_of(dsdot)}
+    both = [k for _, k in kernels_of(sdsdot) if k.name in shared]
+    assert both
+    for k in both:
+        assert k.scheduled(avx2) is shared[k.name].scheduled(avx512)
+
+
+def test_groups_share_no_kernel_and_have_every_unit_once() -> None:
+    groups = sharing(units())
+    assert sorted(u.name for g in groups for u in g) == sorted(u.name for u in units())
+    names = [{name for u in g for name in u.kernels()} for g in groups]
+    assert sum(map(len, names)) == len(set().union(*names))
+
+
+# -- what a schedule depends on -------------------------------------------------------------------------
+
+FILES = {
+    "exo_strat/core.py": "",
+    "backends/c.py": "",
+    "strategies/common.py": "",
+    "strategies/one.py": "from . import common",
+    "strategies/two.py": "from .common import vectors",
+    "examples/first.py": "from strategies import one",
+    "examples/second.py": "from strategies.two import plan",
+}
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A small project in place of this one."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(sources, "ROOT", tmp_path)
+    yield tmp_path
+    forget()
+
+
+def forget() -> None:
+    sources.digest.cache_clear()
+    sources._compiler.cache_clear()
+
+
+def digests() -> tuple[str, str]:
+    forget()
+    return sources.digest("examples.first"), sources.digest("examples.second")
+
+
+@pytest.mark.parametrize(
+    ("touched", "first", "second"),
+    [
+        ("strategies/one.py", True, False),
+        ("strategies/two.py", False, True),
+        ("strategies/common.py", True, True),
+        ("examples/second.py", False, True),
+        ("exo_strat/core.py", True, True),
+        ("backends/c.py", True, True),
+    ],
+)
+def test_a_change_concerns_the_kernels_that_depend_on_it(tree: Path, touched: str, first: bool, second: bool) -> None:
+    before = digests()
+    (tree / touched).write_text(FILES[touched] + "\n# changed\n")
+    after = digests()
+    assert (before[0] != after[0], before[1] != after[1]) == (first, second)
