@@ -11,10 +11,10 @@ from exo_strat import (
     Proc,
     Script,
     divide_loop,
-    focus,
     lift_scope,
     moves,
     nav,
+    on,
     reorder_loops,
     schedule,
     seq,
@@ -55,9 +55,9 @@ def row_blocks(p: Proc, c: ForCursor, machine: Machine, block: Callable[[Machine
     """
     p, several = yield divide_loop(ROWS, ("io", "ii"), tail="cut")
     assert isinstance(several, ForCursor)
-    p, single = yield seq(focus(several.next()), divide_loop(1, ("ir", "ii"), tail="perfect"))
-    yield seq(focus(several), nav(INSIDE), block(machine))
-    yield seq(focus(single), nav(INSIDE), block(machine))
+    p, single = yield on(several.next(), divide_loop(1, ("ir", "ii"), tail="perfect"))
+    yield on(several, nav(INSIDE), block(machine))
+    yield on(single, nav(INSIDE), block(machine))
     return None
 
 
@@ -70,12 +70,12 @@ def dots(p: Proc, c: ForCursor, machine: Machine) -> Script:
     width = machine.vec_width(PRECISION)
     p, full = yield seq(nav(INSIDE), divide_loop(width, ("jo", "l"), tail="cut"))
     rest = full.next()
-    yield seq(focus(full), std.fission_after(), nav(moves.parent), partial_sums(machine))
+    yield on(full, std.fission_after(), nav(moves.parent), partial_sums(machine))
     if machine.supports_predication:
-        p, last = yield seq(focus(rest), divide_loop(width, ("jm", "l"), tail="guard"))
-        p, last = yield seq(focus(last), nav(moves.parent), reorder_loops())
+        p, last = yield on(rest, divide_loop(width, ("jm", "l"), tail="guard"))
+        p, last = yield on(last, nav(moves.parent), reorder_loops())
         yield seq(nav(INSIDE >> INSIDE), vectorize_lanes(machine, PRECISION))
-        yield seq(focus(last), emit(machine, PRECISION))
+        yield on(last, emit(machine, PRECISION))
     return None
 
 
@@ -83,12 +83,12 @@ def dots(p: Proc, c: ForCursor, machine: Machine) -> Script:
 def partial_sums(p: Proc, c: ForCursor, machine: Machine) -> Script:
     """A partial sum in each lane, added up at the end. Focus: `for ii: for jo: for l`."""
     p, depth = yield seq(nav(INSIDE), std.parallelize_reductions(registers(machine)))
-    yield seq(focus(c), std.fission_into_singles())
-    p, depth = yield seq(focus(depth), nav(moves.parent), reorder_loops())
+    yield on(c, std.fission_into_singles())
+    p, depth = yield on(depth, nav(moves.parent), reorder_loops())
     yield seq(nav(INSIDE), std.auto_stage_mem("x", "xs", registers(machine)), nav(moves.nth(0)))
     yield seq(nav(INSIDE), vectorize_lanes(machine, PRECISION))
     for part in (depth.prev(), depth, depth.next()):
-        yield seq(focus(part), emit(machine, PRECISION))
+        yield on(part, emit(machine, PRECISION))
     return None
 
 
@@ -102,13 +102,13 @@ def axpys(p: Proc, c: ForCursor, machine: Machine) -> Script:
     p, full = yield seq(reorder_loops(), divide_loop(width, ("jo", "l"), tail="cut"))
     assert isinstance(full, ForCursor)
     rest = full.next()
-    yield seq(focus(full), nav(INSIDE), reorder_loops())
+    yield on(full, nav(INSIDE), reorder_loops())
     yield seq(std.auto_stage_mem("y", "ys", registers(machine)), nav(moves.nth(0)))
     yield seq(nav(INSIDE), vectorize_lanes(machine, PRECISION))
-    yield seq(focus(full), emit(machine, PRECISION))
+    yield on(full, emit(machine, PRECISION))
     if machine.supports_predication:
-        p, last = yield seq(focus(rest), divide_loop(width, ("jm", "l"), tail="guard"))
-        yield seq(focus(last), nav(moves.find_loop("ii")), lift_scope(), nav(moves.parent), reorder_loops())
+        p, last = yield on(rest, divide_loop(width, ("jm", "l"), tail="guard"))
+        yield on(last, nav(moves.find_loop("ii")), lift_scope(), nav(moves.parent), reorder_loops())
         yield seq(nav(INSIDE), vectorize_lanes(machine, PRECISION))
-        yield seq(focus(last), emit(machine, PRECISION))
+        yield on(last, emit(machine, PRECISION))
     return None

@@ -19,26 +19,16 @@ from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 from returns.result import Failure as Err
 from returns.result import Success
 
-from ..cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, NodeCursor, ProcCursor, StmtCursor, at_path
+from ..cursors.cursor import BlockCursor, Cursor, NodeCursor, ProcCursor, StmtCursor, at_path
 from ..cursors.edits import Span
 from ..cursors.kinds import (
     AllocCursor,
     ArgCursor,
     AssignCursor,
-    BinaryOpCursor,
     CallCursor,
-    ExternCursor,
     ForCursor,
-    IfCursor,
-    PassCursor,
-    ReadConfigCursor,
-    ReadCursor,
-    ReduceCursor,
-    StrideExprCursor,
-    UnaryCursor,
     WindowDefCursor,
-    WindowExprCursor,
-    WriteConfigCursor,
+    kind_name,
 )
 from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
@@ -66,7 +56,7 @@ from ..ops.failure import (
     unsafe,
 )
 from ..ops.moves import Move, run_move
-from ..ops.strategy import Atomic, Outcome, freeze
+from ..ops.strategy import Atomic, Outcome, coerce, freeze
 from ..source import Pieces, call
 from .arguments import check_arguments, check_first, form_of
 
@@ -74,37 +64,8 @@ Where: TypeAlias = Path | Span | Cursor | None
 ExprLike: TypeAlias = str | int | Expr | NodeCursor
 C = TypeVar("C", bound=Cursor)
 
-KIND_NAMES: dict[type[Cursor], str] = {
-    ForCursor: "a loop",
-    IfCursor: "an `if`",
-    AllocCursor: "an allocation",
-    ArgCursor: "an argument",
-    BlockCursor: "a block of statements",
-    GapCursor: "a gap between statements",
-    StmtCursor: "a statement",
-    ProcCursor: "a procedure",
-    ExprCursor: "an expression",
-    AssignCursor: "an assignment",
-    ReduceCursor: "a reduction",
-    WindowDefCursor: "a window's definition",
-    WriteConfigCursor: "a write to a config field",
-    PassCursor: "a `pass`",
-    WindowExprCursor: "a window",
-    UnaryCursor: "a unary operation",
-    BinaryOpCursor: "a binary operation",
-    ExternCursor: "a call of an extern function",
-    StrideExprCursor: "a stride",
-    ReadConfigCursor: "a config field",
-}
-
-
 BY_NAME: dict[type[Cursor], str] = {CallCursor: "(_)", AssignCursor: " = _", WindowDefCursor: " = _"}
 """What a name means where one of these is wanted: the name with this pattern after it."""
-
-
-def kind_name(kind: type[Cursor]) -> str:
-    """A kind of cursor in words."""
-    return KIND_NAMES.get(kind, f"a {kind.__name__.removesuffix('Cursor').lower()}")
 
 
 # -- refusing -----------------------------------------------------------------------------------------
@@ -148,21 +109,6 @@ def not_too_many(node: Node, copies: int, instead: str, place: Cursor) -> None:
 
 
 # -- references and arguments -------------------------------------------------------------------------
-
-
-def coerce(c: Cursor, kinds: tuple[type[Cursor], ...]) -> Cursor:
-    """`c` as one of the kinds wanted: a statement also serves as a block of one."""
-    if isinstance(c, kinds):
-        return c
-    if BlockCursor in kinds and isinstance(c, StmtCursor):
-        return c.as_block()
-    if ProcCursor in kinds:
-        return c.root()
-    wanted = " or ".join(kind_name(k) for k in kinds)
-    message = f"this acts on {wanted}, but the focus is {kind_name(type(c))}"
-    if ArgCursor in kinds and isinstance(c, ReadCursor | WindowExprCursor):
-        message += f"; moves.find_alloc_or_arg({c.name()!r}) goes to what it is of"
-    raise Refused(NotApplicable(message, place=c))
 
 
 def find_target(p: Proc, ref: object, kinds: tuple[type[Cursor], ...]) -> Cursor:

@@ -12,17 +12,18 @@ from exo_strat import (
     Proc,
     ProcCursor,
     Script,
-    focus,
     lift_scope,
     moves,
     nav,
+    on,
     repeat_n,
     seq,
     set_memory,
+    strategy,
 )
 
 from .. import std
-from ..std.writing import INSIDE, strategy
+from ..std.writing import INSIDE
 from .level3 import along
 
 VECTORS = 4
@@ -43,7 +44,7 @@ def columns(p: Proc, c: ForCursor, t: std.Tile) -> Script:
     scopes = 3 if t.masked else 2
     p, rows = yield seq(std.by_vectors(t), nav(moves.find_loop("i")), repeat_n(lift_scope(), scopes))
     yield seq(nav(INSIDE), std.fission_into_singles(2))
-    p, value = yield seq(focus(rows), nav(moves.find_alloc("t")), set_memory(t.registers))
-    yield seq(focus(rows), nav(moves.find_loop("p")), repeat_n(lift_scope(), scopes))
-    yield seq(focus(rows), std.to_instructions(t, (std.fma_rule,)))
+    p, value = yield on(rows, nav(moves.find_alloc("t")), set_memory(t.registers))
+    yield on(rows, nav(moves.find_loop("p")), repeat_n(lift_scope(), scopes))
+    yield on(rows, std.to_instructions(t, (std.fma_rule,)))
     return None

@@ -29,11 +29,11 @@ from exo_strat import (
     at,
     divide_dim,
     divide_loop,
-    focus,
     lift_scope,
     moves,
     named,
     nav,
+    on,
     partial_eval,
     rearrange_dim,
     rename,
@@ -45,10 +45,11 @@ from exo_strat import (
     set_memory,
     simplify,
     stage_mem,
+    strategy,
 )
 
 from .. import std
-from ..std.writing import INSIDE, strategy
+from ..std.writing import INSIDE
 
 DEPTH = 512
 """Products of an element of C in a block: the deeper, the fewer passes over C."""
@@ -99,12 +100,12 @@ def in_registers(p: Proc, c: ProcCursor, t: std.Tile) -> Script:
     p, depth = yield seq(nav(moves.root >> moves.find_loop("p")), repeat_n(lift_scope(), scopes + 1))
     p, depth = yield std.prefetch(t.precision, lines if t.in_vectors else ())
     p, block = yield seq(nav(moves.find_loop("i") >> moves.as_block), stage_mem(f"b[p, {t.width} * jv + jl]", "x"))
-    yield seq(focus(depth), nav(INSIDE), std.fission_into_singles(2))
+    yield on(depth, nav(INSIDE), std.fission_into_singles(2))
     yield seq(nav(moves.root >> moves.find_alloc("x")), set_memory(t.registers))
     # rows around lanes; of sums, around vectors, too, which share a[i, p]
     for rows in p.find_all("for i in _: _"):
-        yield seq(focus(rows), repeat_n(lift_scope(), scopes - 1))
-    yield seq(focus(block[0]), lift_scope())
+        yield on(rows, repeat_n(lift_scope(), scopes - 1))
+    yield on(block[0], lift_scope())
     yield seq(nav(moves.root), std.to_instructions(t, RULES))
     return None
 
@@ -121,8 +122,8 @@ def in_tiles(p: Proc, c: ForCursor, program: Proc, big: std.Tile) -> Script:
     p, rows = yield seq(reorder_loops(), divide_loop(big.rows, ("io", "i"), tail="cut"))
     rest, left = rows.next(), range(1, big.rows)
     some = [row_of_tiles(program, replace(big, rows=r)) for r in left]
-    yield seq(focus(rest), std.specialize_sizes(f"m % {big.rows}", left, some))
-    yield seq(focus(rows), nav(INSIDE), row_of_tiles(program, big), std.cleanup())
+    yield on(rest, std.specialize_sizes(f"m % {big.rows}", left, some))
+    yield on(rows, nav(INSIDE), row_of_tiles(program, big), std.cleanup())
     return None
 
 
@@ -149,8 +150,8 @@ def along(p: Proc, c: ForCursor, big: std.Tile, last: int, then: Callable[[std.T
         left = range(1, big.vectors + 1)
         masked = [then(replace(big, vectors=v, masked=True)) for v in left]
         rest = std.specialize_sizes(f"(n % {big.cols} + {big.width - 1}) / {big.width}", left, masked)
-    yield seq(focus(panels.next()), simplify(), rest)
-    yield seq(focus(panels), nav(INSIDE), then(big))
+    yield on(panels.next(), simplify(), rest)
+    yield on(panels, nav(INSIDE), then(big))
     return None
 
 
@@ -165,16 +166,16 @@ def packed(p: Proc, c: ProcCursor, t: std.Tile, across: bool = False) -> Script:
     """
     p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM))
     copy = block[0].prev()
-    yield seq(focus(copy.prev()), resize_dim(1, WIDTH[t.precision], 0), divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
-    columns = seq(focus(copy), reorder_loops() if across else nav(INSIDE))
+    yield on(copy.prev(), resize_dim(1, WIDTH[t.precision], 0), divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
+    columns = on(copy, reorder_loops() if across else nav(INSIDE))
     p, panels = yield seq(columns, divide_loop(t.cols, ("jo", "ji"), tail="cut"))
     rest = panels.next()
     yield seq(nav(moves.root), simplify())
     for part, tail in ((panels.body()[0], "perfect"), (rest, None)):
         if across:
-            yield seq(focus(part), std.transposed(t.machine, t.precision))
+            yield on(part, std.transposed(t.machine, t.precision))
         elif t.in_vectors:
-            yield seq(focus(part), std.vectorize_for(t.machine, t.precision, tail=tail))
+            yield on(part, std.vectorize_for(t.machine, t.precision, tail=tail))
     yield seq(nav(moves.root), std.unroll_loops(t.vectors))
     return None
 

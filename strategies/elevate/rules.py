@@ -25,7 +25,6 @@ from exo_strat import (
     divide_loop,
     fail,
     fission,
-    focus,
     fuse,
     guard,
     inline_assign,
@@ -33,6 +32,7 @@ from exo_strat import (
     moves,
     named,
     nav,
+    on,
     parallelize_loop,
     reorder_loops,
     reorder_stmts,
@@ -54,16 +54,15 @@ def is_loop(c: Cursor) -> bool:
     return isinstance(c, ForCursor)
 
 
-at_loop = when(is_loop)
-
 # -- map and reduce -----------------------------------------------------------------------------------
 
 
 @strategy
-def fuseReduceMap(p: Proc, c: Cursor) -> Script:
+def fuseReduceMap(p: Proc, c: AllocCursor) -> Script:
     """`t: T[n]; for k: t[k] = e; x = 0; for k: x += t[k]  ~>  x = 0; for k: x += e`.
 
-    Focus: the allocation. Returns the loop. Fails if what follows is not of this form.
+    Focus: the allocation of what the map leaves to the reduction. Returns the loop. Fails if what follows is not of
+    this form.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> from strategies.elevate import topDown
@@ -82,12 +81,10 @@ def fuseReduceMap(p: Proc, c: Cursor) -> Script:
         for k in seq(0, n):
             r += x[k] * y[k]
     """
-    if not isinstance(c, AllocCursor):
-        yield fail("this acts on the allocation of what a map leaves to a reduction")
     p, init = yield seq(nav(moves.next_() >> moves.expand(0, 1)), reorder_stmts())
-    p, loop = yield seq(focus(init.next()), fuse(init.next(2)))
-    yield seq(focus(loop.body()[0]), inline_assign())
-    yield seq(focus(c), delete_buffer())
+    p, loop = yield on(init.next(), fuse(init.next(2)))
+    yield on(loop.body()[0], inline_assign())
+    yield on(c, delete_buffer())
     return loop  # type: ignore[no-any-return]
 
 
@@ -138,7 +135,6 @@ def split(p: Proc, c: ForCursor, n: int) -> Script:
             for ii in seq(0, 8):
                 x[8 * io + ii] = 0.0
     """
-    yield at_loop
     yield divide_loop(n, (f"{c.name()}o", f"{c.name()}i"), tail="perfect")
     return None
 
@@ -172,14 +168,13 @@ def reorder(p: Proc, c: ForCursor, *order: int) -> Script:
                 for j in seq(0, 3):
                     x[i, j, k] = 0.0
     """
-    yield at_loop
     loops = _nest(c)[: len(order)]
     if sorted(order) != list(range(1, len(loops) + 1)):
         yield fail(f"{order} is no order of the {len(loops)} loops here")
     now = list(loops)
     for place, wanted in enumerate(order):
         for at in range(now.index(loops[wanted - 1]), place, -1):
-            yield seq(focus(now[at - 1]), reorder_loops())
+            yield on(now[at - 1], reorder_loops())
             now[at - 1], now[at] = now[at], now[at - 1]
     return now[0]
 
@@ -296,9 +291,9 @@ def storeInMemory(p: Proc, c: Cursor, buffer: str, name: str, layout: Op = id_, 
     loads = [] if isinstance(block[0].prev(), AllocCursor) else [block[0].prev()]
     alloc = (loads or block)[0].prev()
     stores = [s for s in _after(block) if alloc.sym in mentions(s.node)]
-    yield seq(focus(alloc), layout)
+    yield on(alloc, layout)
     for copied in (*loads, *stores):
-        yield seq(focus(copied), copy)
+        yield on(copied, copy)
     return block  # type: ignore[no-any-return]
 
 

@@ -32,15 +32,16 @@ from exo_strat import (
     moves,
     nav,
     nodes,
+    on,
     replace,
     seq,
+    strategy,
     try_else,
     write_config,
 )
 
 from ..inspect import enclosing_loops, loops_inside, statements
 from ..std import hoist
-from ..std.writing import strategy
 
 Pair = tuple[Proc, Proc]
 
@@ -84,8 +85,8 @@ def map_to(p: Proc, c: StmtCursor, plain: Proc, configured: Proc) -> Script:
     loops = enclosing_loops(c)
     if not loops:
         yield fail("no loop is around this")
-    p, block = yield try_else(*(seq(focus(loop), replace_and_inline(plain, configured)) for loop in loops))
-    p, c = yield seq(focus(block[0]), hoist())
+    p, block = yield try_else(*(on(loop, replace_and_inline(plain, configured)) for loop in loops))
+    p, c = yield on(block[0], hoist())
     return c
 
 
@@ -100,8 +101,8 @@ def configure(p: Proc, c: StmtCursor, setting: Proc, *values: str) -> Script:
     if len(writes) != len(values):
         yield fail(f"{setting.name()} sets {len(writes)} fields, not {len(values)}")
     for s, value in zip(writes, values, strict=True):
-        yield seq(focus(c.before()), write_config(s.config(), s.field(), value))
-    yield seq(focus(c), nav(moves.expand(len(writes), -1)), replace(setting))
+        yield on(c.before(), write_config(s.config(), s.field(), value))
+    yield on(c, nav(moves.expand(len(writes), -1)), replace(setting))
     yield focus(c)
     return c
 
@@ -117,7 +118,7 @@ def read_registers(p: Proc, c: StmtCursor, setting: Proc, *values: str) -> Scrip
     for s, value in zip(writes, values, strict=True):
         for e in reads(c, value) if s.config().fields[s.field()] != Control("index") else ():
             # the write that this adds repeats the one in front
-            yield seq(focus(e), bind_config(s.config(), s.field()), delete_config())
+            yield on(e, bind_config(s.config(), s.field()), delete_config())
     yield focus(c)
     return c
 
@@ -139,9 +140,9 @@ def map_every(p: Proc, c: Cursor, instruction: Proc) -> Script:
     loops = [x for x in (c, *loops_inside(c)) if isinstance(x, ForCursor) and height(x.node) == depth]
     start = p
     for loop in loops:
-        p, _ = yield attempt(seq(focus(loop), replace(instruction)))
+        p, _ = yield attempt(on(loop, replace(instruction)))
     if p is start:
-        yield seq(focus(loops[-1]), replace(instruction)) if loops else fail(f"no nest of {depth} loops is here")
+        yield on(loops[-1], replace(instruction)) if loops else fail(f"no nest of {depth} loops is here")
     p, root = yield nav(moves.root)
     return root  # type: ignore[no-any-return]
 
@@ -161,7 +162,7 @@ def map_again(p: Proc, c: StmtCursor, instruction: Proc) -> Script:
     loops = enclosing_loops(c)
     if not loops:
         yield fail("no loop is around this")
-    p, c = yield try_else(*(seq(focus(loop), replace(instruction)) for loop in loops))
+    p, c = yield try_else(*(on(loop, replace(instruction)) for loop in loops))
     return c
 
 
@@ -178,11 +179,11 @@ def map_all(p: Proc, c: Cursor, operations: Sequence[Pair]) -> Script:
         for s in statements(c):
             if p.forward(s).is_valid:
                 start = p
-                p, block = yield attempt(seq(focus(s), replace_and_inline(plain, configured)))
+                p, block = yield attempt(on(s, replace_and_inline(plain, configured)))
                 if p is not start:
                     calls.append(block[0])
         for call in calls:
-            p, _ = yield seq(focus(call), hoist())
+            p, _ = yield on(call, hoist())
         c = p.root()
     p, root = yield nav(moves.root)
     return root  # type: ignore[no-any-return]
@@ -228,7 +229,7 @@ def hoist_configs(p: Proc, c: Cursor) -> Script:
             zero(y[i, 0:4])
     """
     for s in [s for s in statements(c) if is_config_call(s)]:
-        yield seq(focus(s), hoist())
+        yield on(s, hoist())
     p, root = yield nav(moves.root)
     return root  # type: ignore[no-any-return]
 
@@ -261,6 +262,6 @@ def load_once(p: Proc, c: StmtCursor) -> Script:
     used = mentions(c.node)
     for loop in reversed(enclosing_loops(c)):
         if loop.sym not in used:
-            yield seq(focus(c), attempt(guard_first(loop)))
+            yield on(c, attempt(guard_first(loop)))
     yield focus(c)
     return c

@@ -248,7 +248,6 @@ def narrow_alloc(p: Proc, c: AllocCursor) -> Script:
                 a[j] = 2.0
             x[i] = a[0] + a[2]
     """
-    yield when(is_alloc)
     window = bounds(c.next().expand(0, None), c, windows=True)
     for k, (d, lo, old) in enumerate(zip(window.dims, window.lo(), c.shape(), strict=True)):
         size = d.extent()
@@ -260,7 +259,7 @@ def narrow_alloc(p: Proc, c: AllocCursor) -> Script:
 
 
 @strategy
-def raise_alloc(p: Proc, c: StmtCursor) -> Script:
+def raise_alloc(p: Proc, c: AllocCursor) -> Script:
     """`s; a: T  ~>  a: T; s`. Focus: the allocation, which is returned.
 
     >>> from exo_strat import at, proc_from_source, schedule
@@ -271,7 +270,6 @@ def raise_alloc(p: Proc, c: StmtCursor) -> Script:
         x = 0.0
         a = x
     """
-    yield when(is_alloc)
     first = fail("another allocation is before this one") if is_alloc(c.prev()) else nav(moves.expand(1, 0))
     yield seq(first, reorder_stmts())
     return c

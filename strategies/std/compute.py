@@ -30,9 +30,10 @@ from exo_strat import (
     merge_writes,
     moves,
     nav,
-    seq,
+    on,
     set_memory,
     stage_mem,
+    strategy,
     walk,
 )
 
@@ -40,7 +41,7 @@ from ..inspect import declaration, enclosing_loop, is_invariant, is_reduction
 from .hoisting import is_operation
 from .splitting import innermost
 from .staging import allocation
-from .writing import element, strategy
+from .writing import element
 
 Update: TypeAlias = AssignCursor | ReduceCursor
 Rule: TypeAlias = Callable[[Update], Sequence[NodeCursor] | None]
@@ -146,7 +147,7 @@ def stage_compute(p: Proc, c: ForCursor, precision: str, memory: Memory, rules: 
         if not isinstance(s, AssignCursor | ReduceCursor | AllocCursor):
             yield fail("the loop has more in it than assignments and reductions")
         if not isinstance(s, AllocCursor):
-            yield seq(focus(s), stage_update(precision, memory, rules))
+            yield on(s, stage_update(precision, memory, rules))
     return c
 
 
@@ -157,11 +158,11 @@ def stage_update(p: Proc, c: Update, precision: str, memory: Memory, rules: Sequ
     compute: Cursor = c
     if isinstance(c, AssignCursor):
         if not lives_in(c, memory) and not lives_in(c.rhs(), memory):
-            p, compute = yield seq(focus(c.rhs()), load(*registers))
+            p, compute = yield on(c.rhs(), load(*registers))
     elif not lives_in(c, memory) or c.op() == "*":
         shared = is_reduction(c, enclosing_loop(c))
         p, compute = yield sum_in_lanes(*registers) if shared else sum_in_register(*registers)
-    yield seq(focus(compute), stage_operands(*registers, rules))
+    yield on(compute, stage_operands(*registers, rules))
     return None
 
 
@@ -173,7 +174,7 @@ def stage_operands(p: Proc, c: Update, precision: str, memory: Memory, rules: Se
         p, e = yield focus(e)
         if not lives_in(e, memory) or e.sym == c.sym:
             p, loaded = yield load(precision, memory)
-            yield seq(focus(loaded), stage_operands(precision, memory, rules))
+            yield on(loaded, stage_operands(precision, memory, rules))
     return None
 
 
@@ -182,7 +183,7 @@ def load(p: Proc, c: ExprCursor, precision: str, memory: Memory) -> Script:
     """`s[e]  ~>  v: T @ MEM; v = e; s[v]`, for all e of the statement. Focus: e. Returns the assignment."""
     again = sum(n == c.node for _, n in walk(c.stmt().node)) > 1
     p, assigned = yield bind_expr("v", cse=again)
-    yield seq(focus(assigned.prev()), register(precision, memory))
+    yield on(assigned.prev(), register(precision, memory))
     return assigned  # type: ignore[no-any-return]
 
 
@@ -190,8 +191,8 @@ def load(p: Proc, c: ExprCursor, precision: str, memory: Memory) -> Script:
 def sum_in_register(p: Proc, c: ReduceCursor, precision: str, memory: Memory) -> Script:
     """`y += e  ~>  v: T @ MEM; v = y + e; y = v`. Focus: the reduction. Returns the first assignment."""
     p, block = yield stage_mem(element(c), "v")
-    yield seq(focus(allocation(block)), register(precision, memory))
-    p, first = yield seq(focus(block), nav(moves.expand(1, 0)), merge_writes())
+    yield on(allocation(block), register(precision, memory))
+    p, first = yield on(block, nav(moves.expand(1, 0)), merge_writes())
     return first  # type: ignore[no-any-return]
 
 
@@ -199,7 +200,7 @@ def sum_in_register(p: Proc, c: ReduceCursor, precision: str, memory: Memory) ->
 def sum_in_lanes(p: Proc, c: ReduceCursor, precision: str, memory: Memory) -> Script:
     """`y += e  ~>  v: T @ MEM; v = 0; v += e; y += v`. Focus: the reduction. Returns the sum into v."""
     p, block = yield stage_mem(element(c), "v", accum=True)
-    yield seq(focus(allocation(block)), register(precision, memory))
+    yield on(allocation(block), register(precision, memory))
     return block[0]  # type: ignore[no-any-return]
 
 
