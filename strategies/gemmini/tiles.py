@@ -39,7 +39,7 @@ from exo_strat import (
 from ..inspect import bounds, enclosing_loops, enclosing_scopes, loops_inside, trip_count
 from ..std.writing import halves
 from .buffers import as_tiles
-from .nests import rise_over
+from .loops import rise_over
 
 TILE = 16
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 from exo_strat import Machine, Memory, Op, identity, seq
 
-from .nests import H_bound, H_fuse, H_parallel, H_partition, H_reorder, H_split, H_tile, H_unroll, H_vectorize
 from .placement import (
     H_compute_at,
     H_compute_inline,
@@ -25,6 +24,7 @@ from .placement import (
     H_store_at,
     H_store_in,
 )
+from .stage_loops import H_bound, H_fuse, H_parallel, H_partition, H_reorder, H_split, H_tile, H_unroll, H_vectorize
 from .streaming import H_stream
 
 

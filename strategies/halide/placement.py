@@ -58,7 +58,6 @@ from .. import std
 from ..inspect import Range, bounds, enclosing_loops, enclosing_scopes, statements, trip_count
 from ..std.splitting import depth
 from ..std.writing import text
-from .nests import outwards
 from .pixels import in_pixels
 from .references import (
     Axis,
@@ -75,6 +74,7 @@ from .references import (
     storage,
     writes,
 )
+from .stage_loops import outwards
 
 # -- where a stage is computed ------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from exo_strat import (
 )
 
 from .elimination import bound
-from .nests import pieces
+from .structure import pieces
 
 Scope: TypeAlias = NodeCursor | BlockCursor
 Path: TypeAlias = tuple[tuple[str, int | None], ...]

@@ -29,7 +29,7 @@ from exo_strat import (
 
 from .accesses import Access, Path, Scope, accesses
 from .elimination import Limits, bound, is_bound, limits
-from .nests import enclosing_loops, pieces
+from .structure import enclosing_loops, pieces
 from .uses import Named, symbol
 
 # -- the answer ---------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from exo_strat import (
 from .accesses import Path, Place, Scope, accesses
 from .amounts import Amount
 from .bounds import bounds
-from .nests import pieces
+from .structure import pieces
 from .uses import Named, declaration, precision
 
 BYTES: Final = {

@@ -37,7 +37,7 @@ from exo_strat import (
 )
 
 from .accesses import Scope, accesses
-from .nests import enclosing_stmt, pieces, statements
+from .structure import enclosing_stmt, pieces, statements
 
 Declaration: TypeAlias = ArgCursor | AllocCursor | WindowDefCursor | ForCursor
 Named: TypeAlias = str | Sym | NodeCursor

@@ -1,4 +1,4 @@
-"""Nests, fission and fusion in normal form."""
+"""Normal forms by fission and by fusion: what stands in one loop, and what in loops of its own."""
 
 from __future__ import annotations
 

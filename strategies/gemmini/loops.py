@@ -1,4 +1,4 @@
-"""Loop nests for an accelerator."""
+"""Loops in front of the instructions of an accelerator: tiled, moved out, without those that do nothing, fused."""
 
 from __future__ import annotations
 
