@@ -42,6 +42,19 @@ def optimize_band(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Sc
 
     The columns that some rows have that are taken together are before and after those of all; w is at least `NARROW`.
     Focus: the loop over rows. Returns the procedure.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def gbmv(m: size, w: size, a: f32[m, w], x: f32[m + w], y: f32[m]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, w):
+    ...             y[i] += a[i, j] * x[i + j]
+    ... ''')
+    >>> q = schedule(at("for i in _: _", optimize_band(avx2, "f32")), p)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())[:4]]
+    ['io < m / 4', 'joo < w / 16', 'iio < m / 2 % 2', 'joo < w / 16']
     """
     if not (machine.vec_widths and needs_others(c)):
         yield optimize_level_2_general(machine, precision, rows=ROWS, vectors=2)
@@ -66,6 +79,18 @@ def optimize_narrow_band(p: Proc, c: ForCursor) -> Script:
     """`for i: for j in (i, i + w): s  ~>  if w == 1: for i: s[i]; else: if w == 2: for i: s[i]; s[i + 1]; ..`.
 
     For each width below `NARROW`, without vectors. Focus: the loop over rows. Returns the procedure.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def gbmv(m: size, w: size, a: f32[m, w], x: f32[m + w], y: f32[m]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, w):
+    ...             y[i] += a[i, j] * x[i + j]
+    ... ''')
+    >>> q = schedule(at("for i in _: _", optimize_narrow_band()), p)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
+    ['i < m', 'i < m', 'i < m', 'i < m', 'i < m', 'i < m', 'i < m', 'i < m', 'j < w']
     """
     columns = inner_loop(c)
     backwards = needs_others(c) and slope(columns.lo(), c) < 0

@@ -32,7 +32,30 @@ VECTORS = 4
 
 @strategy
 def optimize_columns(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
-    """`for j: for i: t = ..; for p: t += ..; b[i, j] = ..` for a machine. Focus: the procedure."""
+    """`for j: for i: t = ..; for p: t += ..; b[i, j] = ..` for a machine. Focus: the procedure.
+
+    Returns it.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import proc_from_source, schedule
+    >>> tile = proc_from_source('''
+    ... def tile(m: size, n: size, k: size, a: [f32][m, k], b: [f32][k, n], c: [f32][m, n]):
+    ...     assert stride(a, 1) == 1
+    ...     assert stride(b, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[p, j]
+    ...             c[i, j] += t
+    ... ''')
+    >>> q = schedule(optimize_columns(avx2, "f32"), tile)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())[:6]]
+    ['jo < n / 32', 'i < m', 'p < k', 'jo < n / 16 % 2', 'i < m', 'p < k']
+    """
     big = std.Tile(machine, precision, 1, VECTORS if machine.vec_widths else 1)
     yield seq(nav(moves.find_loop("j")), along(big, 1, columns), std.cleanup())
     return None

@@ -44,6 +44,25 @@ def optimize_dots(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> S
     """`for j: for i: t = 0; for p: t += a * b; c += t  ~>  for io: for jo: kernel(..)`, with vectors along p.
 
     Focus: the procedure. Returns it.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import proc_from_source, schedule
+    >>> tile = proc_from_source('''
+    ... def tile(m: size, n: size, k: size, a: [f32][m, k], b: [f32][n, k], c: [f32][m, n]):
+    ...     assert stride(a, 1) == 1
+    ...     assert stride(b, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[j, p]
+    ...             c[i, j] += t
+    ... ''')
+    >>> q = schedule(optimize_dots(avx2, "f32"), tile)
+    >>> sorted({c.subproc().name() for c in q.root().find_all("_(_)")})[-3:]
+    ['tile_4x1', 'tile_4x2', 'tile_4x3']
     """
     kernels = [row_of_dots(p, r, machine, precision) for r in range(1, ROWS + 1)]
     p, rows = yield seq(nav(moves.find_loop("j")), reorder_loops(), divide_loop(ROWS, ("io", "i"), tail="cut"))

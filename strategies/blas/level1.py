@@ -51,6 +51,28 @@ def optimize_level_1(p: Proc, c: ForCursor, machine: Machine, precision: str, ve
     wait for each other, else four. The last iterations of sums are a masked vector, if the machine has masks. Without
     vectors, sums are in eight parts, and the rest is the C compiler's. Focus: a loop whose iterations are independent,
     but for sums, minima and maxima. Returns the procedure. Paper: appendix D.1.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def axpy(n: size, a: f32, x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] += a * x[i]
+    ... ''')
+    >>> print(schedule(at("for i in _: _", optimize_level_1(avx2, "f32", vectors=1)), p))
+    def axpy(n: size, a: f32 @ DRAM, x: f32[n] @ DRAM, y: f32[n] @ DRAM):
+        for ioo in seq(0, n / 8):
+            v: f32[8] @ AVX2
+            v_1: f32[8] @ AVX2
+            v_2: f32[8] @ AVX2
+            v_3: f32[8] @ AVX2
+            mm256_loadu_ps(v_1[0:8], y[8 * ioo:8 * ioo + 8])
+            mm256_set1_value_ps(v_2[0:8], a)
+            mm256_loadu_ps(v_3[0:8], x[8 * ioo:8 * ioo + 8])
+            mm256_fmadd_to_ps(v[0:8], v_2[0:8], v_3[0:8], v_1[0:8])
+            mm256_storeu_ps(y[8 * ioo:8 * ioo + 8], v[0:8])
+        for ii in seq(0, n % 8):
+            y[8 * (n / 8) + ii] += a * x[8 * (n / 8) + ii]
     """
     p, c = yield shift_loop(0)
     if machine.vec_widths:

@@ -66,6 +66,19 @@ def optimize_level_2_general(
     So many `rows`, and `vectors` of columns, are taken together. Columns are those of a rectangle, or of a triangle,
     where the first or last one depends on the row. Without vectors, rows stay apart. Focus: the loop over rows.
     Returns the procedure. Paper: appendix D.2.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def gemv(m: size, n: size, a: f32[m, n], x: f32[n], y: f32[m]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, n):
+    ...             y[i] += a[i, j] * x[j]
+    ... ''')
+    >>> q = schedule(at("for i in _: _", optimize_level_2_general(avx2, "f32", rows=2, vectors=1)), p)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
+    ['io < m / 2', 'joo < n / 8', 'ii < m % 2', 'joo < n / 16']
     """
     p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
     columns = optimize_level_1(machine, precision, vectors)
@@ -91,6 +104,19 @@ def optimize_updates(p: Proc, c: ForCursor, machine: Machine, precision: str, to
 
     For updates of a matrix: rows taken together load less, but store to several cache lines in turns. So they are only
     from `together` columns on, k, if it is given. Focus: the loop over rows. Returns the procedure.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def ger(m: size, n: size, x: f32[m], y: f32[n], a: f32[m, n]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, n):
+    ...             a[i, j] += x[i] * y[j]
+    ... ''')
+    >>> q = schedule(at("for i in _: _", optimize_updates(avx2, "f32")), p)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
+    ['i < m', 'j < n', 'i < m', 'joo < n / 32', 'joi < n / 8 % 4', 'ji < n % 8']
     """
     end = text(c.hi() if growth(c) else inner_loop(c).hi())
     p, apart = yield on(c, std.locals_in(DRAM_STACK), focus(c))

@@ -195,6 +195,27 @@ def optimize_gemm(
 
     `tile` is the same program, for windows whose rows are of neighbours; micro-kernels are made from it, once for all
     that use it. `pack(tile)` is how b is packed. Focus: the procedure.
+
+    Returns it.
+
+    >>> from backends.targets import plain_c
+    >>> from exo_strat import proc_from_source, schedule
+    >>> tile = proc_from_source('''
+    ... def tile(m: size, n: size, k: size, a: [f32][m, k], b: [f32][k, n], c: [f32][m, n]):
+    ...     assert stride(a, 1) == 1
+    ...     assert stride(b, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[p, j]
+    ...             c[i, j] += t
+    ... ''')
+    >>> q = schedule(optimize_gemm(plain_c, "f32", tile, None), tile)
+    >>> sorted({c.subproc().name() for c in q.root().find_all("_(_)")})[-2:]
+    ['tile_6x1', 'tile_6x1m']
     """
     big = largest_tile(machine, precision)
     tiles = at("for j in _: _", in_tiles(tile, big))
@@ -212,6 +233,35 @@ def optimize_deep_gemm(p: Proc, c: ProcCursor, machine: Machine, precision: str,
     """`for j: for i: for p: c[i, j] += a * b` as `optimize_gemm`, for any k: so many products at a time as a block has.
 
     `tile` is the program of a tile: `for j: for i: t = 0; for p: t += a * b; c[i, j] += t`, for windows.
+
+    Focus: the procedure. Returns it.
+
+    >>> from backends.targets import plain_c
+    >>> from exo_strat import proc_from_source, schedule
+    >>> tile = proc_from_source('''
+    ... def tile(m: size, n: size, k: size, a: [f32][m, k], b: [f32][k, n], c: [f32][m, n]):
+    ...     assert stride(a, 1) == 1
+    ...     assert stride(b, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[p, j]
+    ...             c[i, j] += t
+    ... ''')
+    >>> p = proc_from_source('''
+    ... def gemm(m: size, n: size, k: size, a: f32[m, k], b: f32[k, n], c: f32[m, n]):
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             for p in seq(0, k):
+    ...                 c[i, j] += a[i, p] * b[p, j]
+    ... ''')
+    >>> q = schedule(optimize_deep_gemm(plain_c, "f32", tile), p)
+    >>> from strategies.inspect import nest_shape
+    >>> print(nest_shape(q.root()))
+    gemm > [seq k / 512 > gemm_deep(); if > gemm_deep()]
     """
     block = schedule(seq(rename(f"{p.name()}_deep"), add_assertion(f"k <= {DEPTH}")), tile)
     sums = seq(nav(moves.as_block), stage_mem("c[i, j]", "t", accum=True))

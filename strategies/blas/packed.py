@@ -52,6 +52,20 @@ def optimize_packed(
     """`triangle_by_halves` for arguments that are `stored` as a memory says; nothing in the plan depends on that.
 
     Fewer than `FEW` rows are left to the C compiler. Focus: the loop over rows. Returns the procedure.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def trmv(n: size, a: f32[n, n], x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, i + 1):
+    ...             y[i] += a[i, j] * x[j]
+    ... ''')
+    >>> from exo_strat import DRAM
+    >>> q = schedule(at("for i in _: _", optimize_packed(avx2, "f32", ("a",), DRAM, Rows(2))), p)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
+    ['i < n', 'j < i + 1', 'io < n / 2', 'joo < io / 4', 'joo < n / 8']
     """
     p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
     alone, end = innermost_loops(c), text(c.hi())

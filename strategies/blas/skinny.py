@@ -51,6 +51,20 @@ def optimize_skinny(p: Proc, c: ForCursor, machine: Machine, precision: str, mos
     The vector that rows share is in registers, for matrices of up to `most` columns. The last one is masked. If rows
     are written, the last columns are scalar instead: the next row can't be loaded before a masked store is done.
     Without vectors, rows are loops of level 1. Focus: the loop over rows. Returns the procedure. Paper: Figure 7.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def gemv(m: size, n: size, a: f32[m, n], x: f32[n], y: f32[m]):
+    ...     assert n <= 16
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, n):
+    ...             y[i] += a[i, j] * x[j]
+    ... ''')
+    >>> q = schedule(at("for i in _: _", optimize_skinny(avx2, "f32", 16)), p)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
+    ['i < m', 'i < m', 'i < m']
     """
     columns = inner_loop(c)
     shared, end = shared_vector(columns), text(columns.hi())
@@ -85,6 +99,25 @@ def optimize_few_columns(p: Proc, c: ForCursor, most: int) -> Script:
 
     Columns that make no vector: without a loop over them, in code for each number of them. Focus: the loop over rows.
     Returns the procedure.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def gemv(m: size, n: size, a: f32[m, n], x: f32[n], y: f32[m]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, n):
+    ...             y[i] += a[i, j] * x[j]
+    ... ''')
+    >>> print(schedule(at("for i in _: _", optimize_few_columns(1)), p))
+    def gemv(m: size, n: size, a: f32[m, n] @ DRAM, x: f32[n] @ DRAM, y: f32[m] @ DRAM):
+        if n == 1:
+            v: f32[1] @ DRAM_STACK
+            v[0] = x[0]
+            for i in seq(0, m):
+                y[i] += a[i, 0] * v[0]
+        else:
+            for i in seq(0, m):
+                for j in seq(0, n):
+                    y[i] += a[i, j] * x[j]
     """
     yield std.locals_in(DRAM_STACK)
     end = text(inner_loop(c).hi())

@@ -4,6 +4,15 @@ In ELEVATE a program composes `map`, `reduce`, `split`, `join` and `transpose`, 
 in which the next rule matches. A loop nest is in that form already: `split` with `join` is a divided loop, a pair of
 transpositions exchanges two. Each strategy has ELEVATE's name; its equation shows the loops. New loops over i are
 called `io` and `ii`.
+
+>>> from exo_strat import proc_from_source, schedule
+>>> p = proc_from_source("def foo(x: f32[2]):\\n    for i in seq(0, 2):\\n        x[i] = 0.0")
+>>> schedule(parallel, p, p.find_loop("i")).find_loop("i").mode()
+'par'
+>>> print(schedule(unroll, p, p.find_loop("i")))
+def foo(x: f32[2] @ DRAM):
+    x[0] = 0.0
+    x[1] = 0.0
 """
 
 from __future__ import annotations
@@ -50,7 +59,12 @@ from .combinators import fmap, id_
 
 
 def is_loop(c: Cursor) -> bool:
-    """Whether the focus is a loop."""
+    """Whether the focus is a loop.
+
+    >>> from exo_strat import proc_from_source
+    >>> is_loop(proc_from_source("def foo(x: f32): x = 0.0").root())
+    False
+    """
     return isinstance(c, ForCursor)
 
 
@@ -212,7 +226,13 @@ def tile(*sizes: int) -> Op:
 
 @dataclass(frozen=True)
 class InMode:
-    """The predicate that holds at loops of a mode: `seq`, `par` or `vec`."""
+    """The predicate that holds at loops of a mode: `seq`, `par` or `vec`.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source("def foo(x: f32[8]):\\n    for i in par(0, 8):\\n        x[i] = 0.0")
+    >>> InMode("par")(p.find_loop("i")), InMode("seq")(p.find_loop("i"))
+    (True, False)
+    """
 
     mode: str
 
@@ -222,7 +242,13 @@ class InMode:
 
 @dataclass(frozen=True)
 class Runs:
-    """The predicate that holds at loops that run n times."""
+    """The predicate that holds at loops that run n times.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source("def foo(x: f32[8]):\\n    for i in par(0, 8):\\n        x[i] = 0.0")
+    >>> Runs(8)(p.find_loop("i")), Runs(4)(p.find_loop("i"))
+    (True, False)
+    """
 
     n: int
 

@@ -81,6 +81,23 @@ def map_to(p: Proc, c: StmtCursor, plain: Proc, configured: Proc) -> Script:
     then hoisted.
 
     Focus: the statement. Returns the call that sets the configuration. Fails if there is no such loop.
+
+    >>> from backends.gemmini import operations
+    >>> from backends.gemmini.build import ENV
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def load(x: i8[16, 16]):
+    ...     S: i8[16, 16] @ GEMM_SCRATCH
+    ...     for i in seq(0, 16):
+    ...         for j in seq(0, 16):
+    ...             S[i, j] = x[i, j]
+    ... ''', ENV)
+    >>> load = operations.load("ld_i8", 0)
+    >>> print(schedule(at("S[_] = _", map_to(load.plain, load.configured)), p))
+    def load(x: i8[16, 16] @ DRAM):
+        config_ld0(stride(x, 0), False, 16)
+        S: i8[16, 16] @ GEMM_SCRATCH
+        do_ld_i8_id0(16, 16, x[0:16, 0:16], S[0:16, 0:16])
     """
     loops = enclosing_loops(c)
     if not loops:
@@ -96,6 +113,27 @@ def configure(p: Proc, c: StmtCursor, setting: Proc, *values: str) -> Script:
 
     `values` are those of the fields, in the order in which `setting` writes them, as object code. After it,
     instructions can be used that need them (`map_again`). Focus: a statement, which stays.
+
+    Fails if there are not as many values as fields.
+
+    >>> from backends.gemmini import INSTRUCTIONS
+    >>> from backends.gemmini.build import ENV
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def load(x: i8[16, 16]):
+    ...     S: i8[16, 16] @ GEMM_SCRATCH
+    ...     for i in seq(0, 16):
+    ...         for j in seq(0, 16):
+    ...             S[i, j] = x[i, j]
+    ... ''', ENV)
+    >>> setting = configure(INSTRUCTIONS["config_ld1"], "16", "False", "False", "16")
+    >>> print(schedule(at("for i in _: _", setting), p))
+    def load(x: i8[16, 16] @ DRAM):
+        S: i8[16, 16] @ GEMM_SCRATCH
+        config_ld1(16, False, 16)
+        for i in seq(0, 16):
+            for j in seq(0, 16):
+                S[i, j] = x[i, j]
     """
     writes = [s for s in setting.body() if isinstance(s, WriteConfigCursor)]
     if len(writes) != len(values):
@@ -113,6 +151,24 @@ def read_registers(p: Proc, c: StmtCursor, setting: Proc, *values: str) -> Scrip
 
     As instructions do, whose meaning depends on data in a register. `values` are those that `configure` gave to
     `setting` in front of s; those that are names of data or conditions count. Focus: s, which stays.
+
+    Fails if the register does not hold the value.
+
+    >>> from backends.gemmini import INSTRUCTIONS
+    >>> from backends.gemmini.build import ENV
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def fill(act: bool, scale: f32, x: f32[4]):
+    ...     for i in seq(0, 4):
+    ...         x[i] = scale
+    ... ''', ENV)
+    >>> setting, values = INSTRUCTIONS["config_st"], ("0", "act", "scale")
+    >>> once = at("for i in _: _", configure(setting, *values))
+    >>> print(schedule(once >> at("for i in _: _", read_registers(setting, *values)), p))
+    def fill(act: bool, scale: f32 @ DRAM, x: f32[4] @ DRAM):
+        config_st(0, act, scale)
+        for i in seq(0, 4):
+            x[i] = ConfigSt.scale
     """
     writes = [s for s in setting.body() if isinstance(s, WriteConfigCursor)]
     for s, value in zip(writes, values, strict=True):
@@ -135,6 +191,23 @@ def map_every(p: Proc, c: Cursor, instruction: Proc) -> Script:
 
     Of nests at and below the focus, those that are as deep as the instruction's. Returns the procedure. Fails if there
     is none, for the reason that the last one is refused.
+
+    >>> from backends.gemmini import INSTRUCTIONS
+    >>> from backends.gemmini.build import ENV
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def load(x: i8[16, 16]):
+    ...     S: i8[16, 16] @ GEMM_SCRATCH
+    ...     for i in seq(0, 16):
+    ...         for j in seq(0, 16):
+    ...             S[i, j] = x[i, j]
+    ... ''', ENV)
+    >>> setting = configure(INSTRUCTIONS["config_ld1"], "16", "False", "False", "16")
+    >>> print(schedule(at("for i in _: _", setting) >> map_every(INSTRUCTIONS["do_ld_i8_id1"]), p))
+    def load(x: i8[16, 16] @ DRAM):
+        S: i8[16, 16] @ GEMM_SCRATCH
+        config_ld1(16, False, 16)
+        do_ld_i8_id1(16, 16, x[0:16, 0:16], S[0:16, 0:16])
     """
     depth = max(height(s) for s in instruction.tree.body)
     loops = [x for x in (c, *loops_inside(c)) if isinstance(x, ForCursor) and height(x.node) == depth]
@@ -158,6 +231,24 @@ def map_again(p: Proc, c: StmtCursor, instruction: Proc) -> Script:
     holds what it asks for already.
 
     Focus: the statement. Returns the call. Fails if there is no such loop.
+
+    >>> from backends.gemmini import INSTRUCTIONS
+    >>> from backends.gemmini.build import ENV
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def load(x: i8[16, 16]):
+    ...     S: i8[16, 16] @ GEMM_SCRATCH
+    ...     for i in seq(0, 16):
+    ...         for j in seq(0, 16):
+    ...             S[i, j] = x[i, j]
+    ... ''', ENV)
+    >>> setting = configure(INSTRUCTIONS["config_ld1"], "16", "False", "False", "16")
+    >>> load = at("S[_] = _", map_again(INSTRUCTIONS["do_ld_i8_id1"]))
+    >>> print(schedule(at("for i in _: _", setting) >> load, p))
+    def load(x: i8[16, 16] @ DRAM):
+        S: i8[16, 16] @ GEMM_SCRATCH
+        config_ld1(16, False, 16)
+        do_ld_i8_id1(16, 16, x[0:16, 0:16], S[0:16, 0:16])
     """
     loops = enclosing_loops(c)
     if not loops:
@@ -173,6 +264,23 @@ def map_all(p: Proc, c: Cursor, operations: Sequence[Pair]) -> Script:
     Once an operation is mapped, its configuration is hoisted; so put last what shares a register with another one.
     Of operations that do the same by different registers, the first is taken: choose by place, with `map_to`.
     At and below the focus, what is outside before what is inside. Never fails. Returns the procedure.
+
+    >>> from backends.gemmini import operations
+    >>> from backends.gemmini.build import ENV
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def load(x: i8[16, 16]):
+    ...     S: i8[16, 16] @ GEMM_SCRATCH
+    ...     for i in seq(0, 16):
+    ...         for j in seq(0, 16):
+    ...             S[i, j] = x[i, j]
+    ... ''', ENV)
+    >>> load = operations.load("ld_i8", 0)
+    >>> print(schedule(map_all([(load.plain, load.configured)]), p))
+    def load(x: i8[16, 16] @ DRAM):
+        config_ld0(stride(x, 0), False, 16)
+        S: i8[16, 16] @ GEMM_SCRATCH
+        do_ld_i8_id0(16, 16, x[0:16, 0:16], S[0:16, 0:16])
     """
     for plain, configured in operations:
         calls: list[StmtCursor] = []
@@ -190,7 +298,14 @@ def map_all(p: Proc, c: Cursor, operations: Sequence[Pair]) -> Script:
 
 
 def is_config_call(c: Cursor) -> bool:
-    """Whether a statement is a call that does nothing but set config fields."""
+    """Whether a statement is a call that does nothing but set config fields.
+
+    >>> from backends.gemmini import INSTRUCTIONS
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source("def foo(): config_ld1(16, False, 16)", {"config_ld1": INSTRUCTIONS["config_ld1"]})
+    >>> is_config_call(p.body()[0])
+    True
+    """
     return isinstance(c, CallCursor) and all(isinstance(s.node, nodes.WriteConfig) for s in c.subproc().body())
 
 

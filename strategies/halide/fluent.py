@@ -127,5 +127,10 @@ def _given(x: object) -> tuple[object, ...]:
 
 
 def pipeline(*stages: Func) -> Op:
-    """The schedules of stages as one Op, in the order given: consumers before producers."""
+    """The schedules of stages as one Op, in the order given: consumers before producers.
+
+    >>> out, a = Func("out").parallel("y"), Func("a").compute_at(Func("out"), "y")
+    >>> pipeline(out, a)
+    seq(H_parallel('out', 'y'), H_compute_store_at('a', 'out', 'y'))
+    """
     return seq(*(op for f in stages for op in f.ops))

@@ -327,6 +327,25 @@ def H_store_at(p: Proc, c: Cursor, stage: str, consumer: str, loop: str) -> Scri
 
     If the stage is not computed there yet, it is first moved in, as by `H_compute_at`. No iteration may use what
     another one left.
+
+    Returns the procedure.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def twice(W: size, inp: f32[W + 2], out: f32[W]):
+    ...     a: f32[W + 1]
+    ...     for x in seq(0, W + 1):
+    ...         a[x] = inp[x] + inp[x + 1]
+    ...     for x in seq(0, W):
+    ...         out[x] = a[x] + a[x + 1]
+    ... ''')
+    >>> print(schedule(H_store_at("a", "out", "x"), p))
+    def twice(W: size, inp: f32[W + 2] @ DRAM, out: f32[W] @ DRAM):
+        for x in seq(0, W):
+            a: f32[2] @ DRAM
+            for xi in seq(0, 2):
+                a[xi] = inp[x + xi] + inp[x + xi + 1]
+            out[x] = a[0] + a[1]
     """
     check_place(p, stage, consumer, loop)
     placed = seq(_computed_at(stage, consumer, loop, False), _stored_at(stage, consumer, loop))
@@ -362,7 +381,23 @@ def shrink(p: Proc, c: AllocCursor) -> Script:
 
 @strategy
 def H_store_in(p: Proc, c: Cursor, stage: str, memory: Memory) -> Script:
-    """The buffer of a stage in a memory, such as `DRAM_STACK`. Paper: Figure 12."""
+    """The buffer of a stage in a memory, such as `DRAM_STACK`. Paper: Figure 12.
+
+    Returns the procedure.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def twice(W: size, inp: f32[W + 2], out: f32[W]):
+    ...     a: f32[W + 1]
+    ...     for x in seq(0, W + 1):
+    ...         a[x] = inp[x] + inp[x + 1]
+    ...     for x in seq(0, W):
+    ...         out[x] = a[x] + a[x + 1]
+    ... ''')
+    >>> from exo_strat import DRAM_STATIC
+    >>> print(schedule(H_store_in("a", DRAM_STATIC), p).find_alloc("a").mem())
+    DRAM_STATIC
+    """
     yield on(storage(p, stage), set_memory(memory))
     return p.root()
 
@@ -372,6 +407,25 @@ def H_fold_storage(p: Proc, c: Cursor, stage: str, dim: str | int, size: int) ->
     """The buffer of a stage as a ring of `size` along a dimension, given by its number or by a loop along it.
 
     Refused if a value is overwritten before its last use.
+
+    Returns the procedure.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def twice(W: size, inp: f32[W + 2], out: f32[W]):
+    ...     a: f32[W + 1]
+    ...     for x in seq(0, W + 1):
+    ...         a[x] = inp[x] + inp[x + 1]
+    ...     for x in seq(0, W):
+    ...         out[x] = a[x] + a[x + 1]
+    ... ''')
+    >>> print(schedule(H_compute_at("a", "out", "x") >> H_fold_storage("a", 0, 2), p))
+    def twice(W: size, inp: f32[W + 2] @ DRAM, out: f32[W] @ DRAM):
+        a: f32[2] @ DRAM
+        for x in seq(0, W):
+            for xi in seq(0, 2):
+                a[(x + xi) % 2] = inp[x + xi] + inp[x + xi + 1]
+            out[x] = a[x % 2] + a[(x + 1) % 2]
     """
     if isinstance(dim, str):
         loop = stage_loop(p, stage, dim)
@@ -394,6 +448,27 @@ def H_compute_root(p: Proc, c: Cursor, stage: str) -> Script:
 
     It is taken out of the loops that it shares with others, which must not need its values computed again, or its
     buffer used again: undo that first by leaving out the `compute_at`.
+
+    Returns the procedure.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def twice(W: size, inp: f32[W + 2], out: f32[W]):
+    ...     a: f32[W + 1]
+    ...     for x in seq(0, W + 1):
+    ...         a[x] = inp[x] + inp[x + 1]
+    ...     for x in seq(0, W):
+    ...         out[x] = a[x] + a[x + 1]
+    ... ''')
+    >>> inside = schedule(H_compute_at("a", "out", "x"), p)
+    >>> print(schedule(H_compute_root("a"), inside))
+    def twice(W: size, inp: f32[W + 2] @ DRAM, out: f32[W] @ DRAM):
+        a: f32[W + 1] @ DRAM
+        for x in seq(0, W):
+            for xi in seq(0, 2):
+                a[x + xi] = inp[x + xi] + inp[x + xi + 1]
+        for x in seq(0, W):
+            out[x] = a[x] + a[x + 1]
     """
     alloc = storage(p, stage)
     if lifts := len(enclosing_scopes(alloc)):

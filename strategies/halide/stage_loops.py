@@ -87,6 +87,22 @@ def H_split(
 
     `tail` says what becomes of an incomplete last group: "perfect" (there is none), "guard" (an `if`), "cut" (a loop
     of its own, called `yit`); by default "perfect" where that holds and "guard" elsewhere.
+
+    Returns the procedure. Fails if the stage has no such loop, or "perfect" does not hold.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(H: size, out: f32[H, 8]):
+    ...     for y in seq(0, H):
+    ...         for x in seq(0, 8):
+    ...             out[y, x] = 0.0
+    ... ''')
+    >>> print(schedule(H_split("out", "x", "x", "xi", 4), p))
+    def zero(H: size, out: f32[H, 8] @ DRAM):
+        for y in seq(0, H):
+            for x in seq(0, 2):
+                for xi in seq(0, 4):
+                    out[y, 4 * x + xi] = 0.0
     """
     tails = ("perfect", "guard") if tail is None else (tail,)
     splits = try_else(*(divide_loop(factor, (outer, inner), tail=t) for t in tails))
@@ -100,7 +116,22 @@ def H_split(
 
 @strategy
 def H_fuse(p: Proc, c: Cursor, stage: str, outer: str, inner: str, fused: str) -> Script:
-    """`for y: for x: s  ~>  for f: s`, if x runs a constant number of times."""
+    """`for y: for x: s  ~>  for f: s`, if x runs a constant number of times.
+
+    Returns the procedure. Fails if x is not all that y has in it.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(H: size, out: f32[H, 8]):
+    ...     for y in seq(0, H):
+    ...         for x in seq(0, 8):
+    ...             out[y, x] = 0.0
+    ... ''')
+    >>> print(schedule(H_fuse("out", "y", "x", "f"), p))
+    def zero(H: size, out: f32[H, 8] @ DRAM):
+        for f in seq(0, 8 * H):
+            out[f / 8, f % 8] = 0.0
+    """
     for x in own_loops(p, stage, outer):
         if not is_perfect_nest(x, 2) or inner_loop(x) not in own_loops(x.proc, stage, inner):
             yield fail(f"{inner} of {stage} is not all that {outer} has in it")
@@ -163,7 +194,20 @@ def outwards(p: Proc, c: StmtCursor, scopes: int) -> Script:
 
 @strategy
 def H_parallel(p: Proc, c: Cursor, stage: str, loop: str) -> Script:
-    """`for y in seq: s  ~>  for y in par: s`, if no iteration touches what another writes."""
+    """`for y in seq: s  ~>  for y in par: s`, if no iteration touches what another writes.
+
+    Returns the procedure. Fails if that can't be proved, or the stage has no such loop.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(H: size, out: f32[H, 8]):
+    ...     for y in seq(0, H):
+    ...         for x in seq(0, 8):
+    ...             out[y, x] = 0.0
+    ... ''')
+    >>> schedule(H_parallel("out", "y"), p).find_loop("y").mode()
+    'par'
+    """
     yield on(own_loop(p, stage, loop), in_pixels(stage, parallelize_loop()))
     return p.root()
 
@@ -248,7 +292,24 @@ def at_lane(e: nodes.Expr, loop: ForCursor, lane: int) -> nodes.Expr:
 
 @strategy
 def H_unroll(p: Proc, c: Cursor, stage: str, loop: str, factor: int | None = None) -> Script:
-    """`for x: s  ~>  for x: s[0]; s[1]; ..`, `factor` iterations at a time; without one, `s[0]; s[1]; ..` of all."""
+    """`for x: s  ~>  for x: s[0]; s[1]; ..`, `factor` iterations at a time; without one, `s[0]; s[1]; ..` of all.
+
+    Returns the procedure. Fails if all are to be unrolled, and how many there are is no number.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(H: size, out: f32[H, 8]):
+    ...     for y in seq(0, H):
+    ...         for x in seq(0, 8):
+    ...             out[y, x] = 0.0
+    ... ''')
+    >>> print(schedule(H_unroll("out", "x", 2), p))
+    def zero(H: size, out: f32[H, 8] @ DRAM):
+        for y in seq(0, H):
+            for x in seq(0, 4):
+                out[y, 2 * x] = 0.0
+                out[y, 2 * x + 1] = 0.0
+    """
     for x in own_loops(p, stage, loop):
         if factor is None:
             yield on(x, unroll_loop())

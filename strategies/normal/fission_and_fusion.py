@@ -61,7 +61,19 @@ def nest_nf() -> Op:
 
 
 def is_nest_nf(p: Proc) -> bool:
-    """Whether no reduction can be taken from its neighbours into a nest of its own."""
+    """Whether no reduction can be taken from its neighbours into a nest of its own.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n, 4]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...         for j in seq(0, 4):
+    ...             x[i] += y[i, j]
+    ... ''')
+    >>> is_nest_nf(p), is_nest_nf(schedule(nest_nf(), p))
+    (False, True)
+    """
     return applies_nowhere(nest_step(), p)
 
 
@@ -121,7 +133,19 @@ def fission_nf() -> Op:
 
 
 def is_fission_nf(p: Proc) -> bool:
-    """Whether no loop or branch can be split, and no buffer taken out of one."""
+    """Whether no loop or branch can be split, and no buffer taken out of one.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n, 4]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...         for j in seq(0, 4):
+    ...             x[i] += y[i, j]
+    ... ''')
+    >>> is_fission_nf(p), is_fission_nf(schedule(fission_nf(), p))
+    (False, True)
+    """
     return applies_nowhere(fission_step(), p)
 
 
@@ -177,7 +201,19 @@ def fuse_nf() -> Op:
 
 
 def is_fuse_nf(p: Proc) -> bool:
-    """Whether no neighbours can be fused, and no buffer made smaller or moved in."""
+    """Whether no neighbours can be fused, and no buffer made smaller or moved in.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n, 4]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...         for j in seq(0, 4):
+    ...             x[i] += y[i, j]
+    ... ''')
+    >>> is_fuse_nf(p), is_fuse_nf(schedule(fission_nf(), p))
+    (True, False)
+    """
     return applies_nowhere(fuse_step(), p)
 
 

@@ -45,6 +45,7 @@ from .writing import element
 
 Update: TypeAlias = AssignCursor | ReduceCursor
 Rule: TypeAlias = Callable[[Update], Sequence[NodeCursor] | None]
+"""The operands of the instruction that does what a statement does; None for a statement that the rule is not about."""
 
 # -- rules --------------------------------------------------------------------------------------------
 
@@ -71,7 +72,19 @@ def parts(e: NodeCursor) -> Sequence[NodeCursor]:
 
 
 def fma_rule(s: Update) -> Sequence[NodeCursor] | None:
-    """`t = a * b + c`, `t = c - a * b`, `t = a * b - c` and `t += a * b`: a fused multiplication and addition."""
+    """`t = a * b + c`, `t = c - a * b`, `t = a * b - c` and `t += a * b`: a fused multiplication and addition.
+
+    Returns a, b and c, in the order of the statement; of a sum, a and b. None for other statements.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, a: f32[1], x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] += a[0] * x[i]
+    ... ''')
+    >>> [e.text() for e in fma_rule(p.find("y[_] += _"))]
+    ['a[0]', 'x[i]']
+    """
     value = s.rhs()
     if isinstance(s, ReduceCursor):
         return factors(value)
@@ -93,7 +106,19 @@ def factors(e: NodeCursor) -> Sequence[NodeCursor] | None:
 
 
 def broadcast_rule(s: Update) -> Sequence[NodeCursor] | None:
-    """`t += a * b`, with an element a of memory that all lanes share: it is taken from there."""
+    """`t += a * b`, with an element a of memory that all lanes share: it is taken from there.
+
+    Returns b; None for other statements.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, a: f32[1], x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] += a[0] * x[i]
+    ... ''')
+    >>> [e.text() for e in broadcast_rule(p.find("y[_] += _"))]
+    ['x[i]']
+    """
     pair = factors(s.rhs()) if isinstance(s, ReduceCursor) else None
     if pair is None:
         return None
@@ -103,7 +128,14 @@ def broadcast_rule(s: Update) -> Sequence[NodeCursor] | None:
 
 
 def abs_rule(s: Update) -> Sequence[NodeCursor] | None:
-    """`t = fmax(a, -a)` and `t = select(0.0, a, a, -a)`: an absolute value."""
+    """`t = fmax(a, -a)` and `t = select(0.0, a, a, -a)`: an absolute value.
+
+    Returns a; None for other statements.
+
+    >>> from exo_strat import proc_from_source
+    >>> [e.text() for e in abs_rule(proc_from_source("def foo(x: f32, y: f32): y = fmax(x, -x)").find("y = _"))]
+    ['x']
+    """
     value = s.rhs()
     if isinstance(value, ExternCursor) and value.function().name in ("fmax", "select"):
         *_, a, minus = value.args()

@@ -39,7 +39,11 @@ OURS = ("exo_strat", "strategies")
 
 class NoInstructionWarning(UserWarning):
     """A loop over lanes that no instruction of the machine computes. C takes it where the lanes are in memory, and
-    refuses it where they are in registers of the processor, which only instructions can write."""
+    refuses it where they are in registers of the processor, which only instructions can write.
+
+    >>> issubclass(NoInstructionWarning, UserWarning)
+    True
+    """
 
 
 @strategy

@@ -45,7 +45,15 @@ COLUMNS = 4
 
 @dataclass(frozen=True)
 class Tile:
-    """So many rows and vectors of a matrix, the last of which may be partly in it: then it is masked."""
+    """So many rows and vectors of a matrix, the last of which may be partly in it: then it is masked.
+
+    A machine without vectors counts `LANES` elements as one.
+
+    >>> from exo_strat import DRAM
+    >>> tile = Tile(Machine("plain", {}, DRAM, {}), "f32", rows=4, vectors=2)
+    >>> tile.cols, tile.in_vectors
+    (32, False)
+    """
 
     machine: Machine
     precision: str
