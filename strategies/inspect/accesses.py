@@ -63,7 +63,7 @@ class Access:
     ...             y[i] += x[i, j]
     ... ''')
     >>> [(str(a.sym), a.kind) for a in accesses(p.root())]
-    [('y', 'W'), ('y', 'A'), ('x', 'R')]
+    [('y', 'W'), ('x', 'R'), ('y', 'A')]
     """
 
     sym: Sym

@@ -21,10 +21,10 @@ from backends.native import UnsupportedTargetError
 from backends.neon import F32, F64, NEON, NEON_MACHINE
 from exo_strat import Machine, Proc, Tensor, at, nodes, proc_from_source, schedule
 from exo_strat.interp import run
+from strategies import std
 from strategies.axpy import schedule_axpy
 from strategies.gemm import schedule_sgemm
 from strategies.gemv import schedule_gemv, schedule_gemv_t
-from strategies.vectors import vectorize_all
 
 INSTRUCTIONS = [pytest.param(p, w, id=p.name()) for w, procs in ((4, F32), (2, F64)) for p in procs]
 DTYPES = {"f32": np.float32, "f64": np.float64}
@@ -100,7 +100,7 @@ def blend(n: size, a: f64, x: f64[n], y: f64[n]):
     for i in seq(0, n):
         y[i] = a * x[i] + fmax(-y[i], abs(x[i]))
 """)
-    fast = schedule(at("for i in _: _", vectorize_all(NEON_MACHINE, "f64")), p)
+    fast = schedule(at("for i in _: _", std.vectorize_for(NEON_MACHINE, "f64")), p)
     assert "neon_fma_to_f64" in str(fast)
     x, y = matrix(n).astype(np.float64), matrix(n + 1)[:n].astype(np.float64)
     wanted = 0.75 * x + np.maximum(-y, abs(x))
