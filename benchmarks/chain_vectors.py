@@ -19,9 +19,9 @@ from exo_strat import (
     Op,
     Proc,
     Tensor,
-    focus,
     moves,
     nav,
+    on,
     seq,
     set_memory,
 )
@@ -88,7 +88,7 @@ def to_registers(ch: Choices, p: Proc) -> Drawn | None:
     lanes = [a for a in ALLOCATIONS(p) if isinstance(a, AllocCursor) and _lanes(a.node) == (precision, width)]
     if not lanes:
         return None
-    moved = [seq(focus(a), set_memory(machine.mem_type)) for a in lanes]
+    moved = [on(a, set_memory(machine.mem_type)) for a in lanes]
     op = seq(*moved, nav(moves.root), std.replace_all(machine.get_instructions(precision)))
     return f"to registers of {machine.name}", op, p.root()
 

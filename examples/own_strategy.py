@@ -13,7 +13,7 @@ from exo_strat.testing import check_strategy, every
 def tile_and_unroll(p, c, factor):
     """`for i: s  ~>  for io: s; s; ..; then the rest`. Focus: a loop. Returns the loop that is left."""
     p, outer = yield divide_loop(factor, ("io", "ii"), tail="cut")
-    yield seq(focus(outer.body()[0]), unroll_loop())
+    yield on(outer.body()[0], unroll_loop())
     return outer
 
 

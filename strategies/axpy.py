@@ -1,13 +1,13 @@
-"""Vector updates."""
+"""Vector updates: the plan of the BLAS for level 1."""
 
 from __future__ import annotations
 
-from exo_strat import Machine, Proc, moves, nav, schedule, seq
+from exo_strat import Machine, Proc, at, schedule
 
+from .blas.level1 import optimize_level_1
 from .programs import saxpy
-from .vectors import vectorize_all
 
 
 def schedule_axpy(machine: Machine) -> Proc:
     """`y += a x` for a machine. Raises `SchedulingError` if a step fails."""
-    return schedule(seq(nav(moves.find_loop("i")), vectorize_all(machine, "f32")), saxpy)
+    return schedule(at("for i in _: _", optimize_level_1(machine, "f32")), saxpy)

@@ -23,10 +23,10 @@ from exo_strat import (
     at,
     config,
     fission,
-    focus,
     lift,
     moves,
     nav,
+    on,
     proc_from_source,
     reframe,
     reorder_stmts,
@@ -263,7 +263,7 @@ def test_reframe_saves_the_cursor_around_a_move() -> None:
     assert isinstance(c, Cursor)
     move = moves.expand(1, 0)
     assert reframe(move, reorder_stmts()) == savec(seq(nav(move), reorder_stmts()))
-    here = schedule(seq(focus(c), reframe(move, reorder_stmts()), nav(moves.after), fission()), GEMMINI)
+    here = schedule(on(c, reframe(move, reorder_stmts()), nav(moves.after), fission()), GEMMINI)
     assert here == schedule(std.fission_after(), *std.reorder_before()(GEMMINI, c).unwrap())
 
 

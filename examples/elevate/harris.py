@@ -61,7 +61,7 @@ def fuse_images(p, c, second):
     """`for y: for x: s1; for y: for x: s2  ~>  for y: for x: s1; s2`. Focus: the first of the outer loops."""
     p, rows = yield fuse(second)
     first, other = rows.body()
-    yield seq(focus(first), fuse(other))
+    yield on(first, fuse(other))
 
 
 @strategy

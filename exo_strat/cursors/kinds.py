@@ -267,3 +267,32 @@ class StrideExprCursor(c._Named[ir.StrideExpr], c.ExprCursor[ir.StrideExpr]):
 @_cursor_to(ir.ReadConfig)
 class ReadConfigCursor(c.ExprCursor[ir.ReadConfig]):
     """The value of a config field."""
+
+
+KIND_NAMES: dict[type[c.Cursor], str] = {
+    ForCursor: "a loop",
+    IfCursor: "an `if`",
+    AllocCursor: "an allocation",
+    ArgCursor: "an argument",
+    c.BlockCursor: "a block of statements",
+    c.GapCursor: "a gap between statements",
+    c.StmtCursor: "a statement",
+    c.ProcCursor: "a procedure",
+    c.ExprCursor: "an expression",
+    AssignCursor: "an assignment",
+    ReduceCursor: "a reduction",
+    WindowDefCursor: "a window's definition",
+    WriteConfigCursor: "a write to a config field",
+    PassCursor: "a `pass`",
+    WindowExprCursor: "a window",
+    UnaryCursor: "a unary operation",
+    BinaryOpCursor: "a binary operation",
+    ExternCursor: "a call of an extern function",
+    StrideExprCursor: "a stride",
+    ReadConfigCursor: "a config field",
+}
+
+
+def kind_name(kind: type[c.Cursor]) -> str:
+    """A kind of cursor in words."""
+    return KIND_NAMES.get(kind, f"a {kind.__name__.removesuffix('Cursor').lower()}")

@@ -63,6 +63,9 @@ class Seq(Composed):
         return Success((p, c))
 
     def source(self) -> Pieces:
+        match self.ops:
+            case (Focus(target), *rest):
+                return call("on", target, *rest)
         return call("seq", *self.ops)
 
 
@@ -209,7 +212,7 @@ class Nav(Atomic):
 
 def nav(move: AnyMove) -> Op:
     """Move the focus; the procedure stays as it is. Paper: section 6.3.1. Raises `TypeError` for what is no move:
-    a cursor is gone to by `at(cursor, op)` or `focus(cursor)`, a pattern by `moves.find(pattern)`."""
+    a cursor is gone to by `at(cursor, op)` or `on(cursor, op)`, a pattern by `moves.find(pattern)`."""
     if not callable(move):
         raise TypeError(f"nav(move) takes a move or a function of a cursor, not {_shortly(move)}")
     return Nav(move)
@@ -218,7 +221,7 @@ def nav(move: AnyMove) -> Op:
 def _shortly(value: object) -> str:
     """What was given in place of a move, and what to write instead."""
     if isinstance(value, Cursor):
-        return "a cursor: write at(cursor, op) or focus(cursor)"
+        return "a cursor: write at(cursor, op) or on(cursor, op)"
     return f"a text: write moves.find({value!r})" if isinstance(value, str) else repr(value)
 
 
@@ -268,6 +271,12 @@ def at(place: str | AnyMove | Cursor, op: Op) -> Op:
 class Focus(Atomic):
     target: Cursor
 
+    def __post_init__(self) -> None:
+        given: object = self.target
+        if not isinstance(given, Cursor):
+            other = "at(place, op) takes patterns and moves"
+            raise TypeError(f"focus(cursor) and on(cursor, op) take a cursor, not {given!r}: {other}")
+
     def apply(self, p: Proc, c: Cursor) -> Outcome:
         try:
             here = p.forward(self.target)
@@ -282,8 +291,31 @@ class Focus(Atomic):
 
 
 def focus(target: Cursor) -> Op:
-    """Move the focus to a cursor, carried forward."""
+    """Move the focus to a cursor, carried forward. Fails with `InvalidCursor` where the code is gone."""
     return Focus(target)
+
+
+def on(target: Cursor, *ops: Op) -> Op:
+    """Ops at a cursor, carried forward, one after the other: `seq(focus(target), *ops)`. Returns where the last leads.
+
+    `at(target, op)` does the same and then goes back to the focus. Fails where the code is gone, or an Op fails.
+
+    >>> from exo_strat import divide_loop, moves, proc_from_source, schedule, unroll_loop
+    >>> p = proc_from_source('''
+    ... def zero(n: size, x: f32[2 * n]):
+    ...     for i in seq(0, 2 * n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> op = on(p.find_loop("i"), divide_loop(2, ("io", "ii"), perfect=True), nav(moves.body >> moves.nth(0)))
+    >>> print(schedule(op >> unroll_loop(), p))
+    def zero(n: size, x: f32[2 * n] @ DRAM):
+        for io in seq(0, 2 * n / 2):
+            x[2 * io + 0] = 0.0
+            x[2 * io + 1] = 0.0
+    >>> on(p.find_loop("i"), unroll_loop())
+    on(zero.body()[0], unroll_loop())
+    """
+    return seq(focus(target), *ops)
 
 
 @dataclass(frozen=True, repr=False)

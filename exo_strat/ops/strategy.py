@@ -22,18 +22,19 @@ from functools import cache, wraps
 from importlib import import_module
 from itertools import islice
 from pickle import PicklingError, UnpicklingError
-from typing import Any, Final, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar, get_args
 
 from returns.result import Failure as Err
 from returns.result import Result, Success
 
-from ..cursors.cursor import Cursor
+from ..cursors.cursor import BlockCursor, Cursor, ProcCursor, StmtCursor
+from ..cursors.kinds import ArgCursor, ReadCursor, WindowExprCursor, kind_name
 from ..cursors.proc import InvalidCursorError, Proc
 from ..ir.numbers import plain
 from ..ir.pickled import LEVELS, check_functions, reduced
 from ..ir.room import with_room
 from ..source import Pieces, Text, brief, call, holds_lambda, layout, show
-from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, invalid
+from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, Refused, SchedulingError, invalid
 
 State: TypeAlias = tuple[Proc, Cursor]
 Outcome: TypeAlias = Result[State, Failure]
@@ -412,11 +413,51 @@ def _name(fn: Callable[..., Any]) -> str:
     return str(getattr(fn, "__name__", fn))
 
 
+def coerce(c: Cursor, kinds: tuple[type[Cursor], ...]) -> Cursor:
+    """`c` as one of the kinds wanted: a statement also serves as a block of one, any cursor as its procedure.
+
+    Raises `Refused` if it can't serve. Primitives and strategies ask it of their focus.
+    """
+    if isinstance(c, kinds):
+        return c
+    if BlockCursor in kinds and isinstance(c, StmtCursor):
+        return c.as_block()
+    if ProcCursor in kinds:
+        return c.root()
+    wanted = " or ".join(kind_name(k) for k in kinds)
+    message = f"this acts on {wanted}, but the focus is {kind_name(type(c))}"
+    if ArgCursor in kinds and isinstance(c, ReadCursor | WindowExprCursor):
+        message += f"; moves.find_alloc_or_arg({c.name()!r}) goes to what it is of"
+    raise Refused(NotApplicable(message, place=c))
+
+
+@cache
+def focus_kinds(fn: Callable[..., Any]) -> tuple[type[Cursor], ...]:
+    """The kinds of cursor that annotate the second parameter of a function; any `Cursor` if none do.
+
+    Raises `TypeError` if the annotation is a name that means nothing when the program runs.
+    """
+    hints = [p.annotation for p in inspect.signature(fn).parameters.values()][1:2]
+    hint = hints[0] if hints else Cursor
+    if isinstance(hint, str):
+        try:
+            hint = eval(hint, getattr(inspect.unwrap(fn), "__globals__", {}))
+        except NameError as e:
+            what = f"@strategy {_name(fn)} looks up which kind of focus it takes when it runs"
+            raise TypeError(f"{what}, but {e}: import it outside `if TYPE_CHECKING`") from None
+    kinds = get_args(hint) or (hint,)
+    return kinds if all(isinstance(k, type) and issubclass(k, Cursor) for k in kinds) else (Cursor,)
+
+
 @dataclass(frozen=True, repr=False)
 class Scripted(Called):
     """An Op written as a generator; see `strategy`."""
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
+        try:
+            c = coerce(c, focus_kinds(self.fn))
+        except Refused as r:
+            return Err(r.failure.at(self, c))
         made: object = self.fn(p, c, *self.args, **dict(self.kwargs))
         if not isinstance(made, Generator):
             what = f"{_name(self.fn)} is a @strategy, but has no `yield`: `p, c = yield op` applies an Op"
@@ -462,6 +503,17 @@ def strategy(fn: Callable[..., Script]) -> Callable[..., Op]:
 
     Inside, `p, c = yield op` applies `op` at the current state and goes on from the new one, or ends
     the whole with its failure. What is returned, if anything, is the resulting cursor.
+
+    The annotation of `c` says at which kinds of cursor it acts. At others the Op fails, in the words of primitives;
+    as with these, a statement serves as a block. Without an annotation, or with `Cursor`, it acts anywhere.
+
+    >>> from exo_strat import ForCursor, proc_from_source, unroll_loop
+    >>> @strategy
+    ... def unroll(p: Proc, c: ForCursor) -> Script:
+    ...     p, c = yield unroll_loop()
+    ...     return c
+    >>> unroll()(proc_from_source("def foo(x: f32): x = 0.0")).failure().message
+    'this acts on a loop, but the focus is a procedure'
     """
     return _maker(fn, Scripted, implicit=2)
 

@@ -24,7 +24,7 @@ from returns.result import Success
 
 from ..cursors.cursor import BlockCursor, Cursor, ProcCursor, at_path
 from ..cursors.edits import Span
-from ..cursors.kinds import CallCursor
+from ..cursors.kinds import CallCursor, kind_name
 from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
 from ..frontend.checks import check, two_things
@@ -34,10 +34,10 @@ from ..ir.outside import two_of_one_name
 from ..ir.walk import Path
 from ..logic.questions import Clash, depends_on_fields, race
 from ..ops.failure import BadArgument, InvalidCursor, Refused, SchedulingError, invalid
-from ..ops.strategy import Atomic, Outcome, freeze
+from ..ops.strategy import Atomic, Outcome, coerce, freeze
 from ..source import Pieces, call
 from .helpers.arguments import Kind, check_arguments, check_first, form_of, kinds_of
-from .helpers.references import coerce, find_target, kind_name
+from .helpers.references import find_target
 from .helpers.refusing import argument, require
 
 Where: TypeAlias = Path | Span | Cursor | None

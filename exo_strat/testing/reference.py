@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import cleandoc, signature
 
+from ..cursors.kinds import kind_name
 from ..primitives import PRIMITIVES
 from ..primitives.framework import ROLES, WAYS, Spec
-from ..primitives.helpers.references import kind_name
 
 SECTIONS: Mapping[str, str] = {
     "A.1": "Loops (A.1)",

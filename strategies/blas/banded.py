@@ -14,15 +14,17 @@ from exo_strat import (
     focus,
     moves,
     nav,
+    on,
     seq,
     shift_loop,
     simplify,
+    strategy,
     traversals,
 )
 
 from .. import std
 from ..inspect import inner_loop, innermost_loops, slope
-from ..std.writing import INSIDE, halves, strategy, text
+from ..std.writing import INSIDE, halves, text
 from .level1 import optimize_level_1
 from .level2 import block_of_rows, latest_last, needs_others, optimize_level_2_general
 
@@ -35,26 +37,39 @@ NARROW = 2 * ROWS
 
 
 @strategy
-def optimize_band(p: Proc, c: ForCursor, precision: str, machine: Machine) -> Script:
+def optimize_band(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
     """`for i: for j in (i, i + w): s  ~>  for io: (for j: s[0]); ..; for j: s[0]; ..; s[r-1]; for j: s[0]; ..`.
 
     The columns that some rows have that are taken together are before and after those of all; w is at least `NARROW`.
     Focus: the loop over rows. Returns the procedure.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def gbmv(m: size, w: size, a: f32[m, w], x: f32[m + w], y: f32[m]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, w):
+    ...             y[i] += a[i, j] * x[i + j]
+    ... ''')
+    >>> q = schedule(at("for i in _: _", optimize_band(avx2, "f32")), p)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())[:4]]
+    ['io < m / 4', 'joo < w / 16', 'iio < m / 2 % 2', 'joo < w / 16']
     """
     if not (machine.vec_widths and needs_others(c)):
-        yield optimize_level_2_general(precision, machine, rows=ROWS, vectors=2)
+        yield optimize_level_2_general(machine, precision, rows=ROWS, vectors=2)
         return None
     forwards = slope(inner_loop(c).lo(), c) > 0
-    p, c = yield seq(focus(c), std.locals_in(DRAM_STACK), focus(c))
+    p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
     p, blocks = yield divide_loop(ROWS, halves(c), tail="cut")
     rest = innermost_loops(blocks.next())
     # a masked load waits for what was stored just now, also where only its other lanes are
     cut = replace(machine, supports_predication=False) if forwards else machine
-    yield seq(nav(INSIDE), block_of_rows(optimize_level_1(precision, cut, 1), near=ROWS))
+    yield seq(nav(INSIDE), block_of_rows(optimize_level_1(cut, precision, 1), near=ROWS))
     if not forwards:
-        yield seq(focus(blocks), latest_last())
+        yield on(blocks, latest_last())
     for loop in rest:
-        yield seq(focus(loop), optimize_level_1(precision, machine, 1))
+        yield on(loop, optimize_level_1(machine, precision, 1))
     yield std.cleanup()
     return None
 
@@ -64,13 +79,25 @@ def optimize_narrow_band(p: Proc, c: ForCursor) -> Script:
     """`for i: for j in (i, i + w): s  ~>  if w == 1: for i: s[i]; else: if w == 2: for i: s[i]; s[i + 1]; ..`.
 
     For each width below `NARROW`, without vectors. Focus: the loop over rows. Returns the procedure.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def gbmv(m: size, w: size, a: f32[m, w], x: f32[m + w], y: f32[m]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, w):
+    ...             y[i] += a[i, j] * x[i + j]
+    ... ''')
+    >>> q = schedule(at("for i in _: _", optimize_narrow_band()), p)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
+    ['i < m', 'i < m', 'i < m', 'i < m', 'i < m', 'i < m', 'i < m', 'i < m', 'j < w']
     """
     columns = inner_loop(c)
     backwards = needs_others(c) and slope(columns.lo(), c) < 0
-    yield seq(focus(columns), shift_loop(0), nav(moves.root), simplify())
+    yield on(columns, shift_loop(0), nav(moves.root), simplify())
     p, columns = yield focus(columns)
-    p, c = yield seq(focus(c), std.specialize_sizes(text(columns.hi()), range(NARROW)))
+    p, c = yield on(c, std.specialize_sizes(text(columns.hi()), range(NARROW)))
     p, _ = yield seq(nav(moves.root), std.unroll_loops(NARROW), std.cleanup())
     for rows in traversals.loops(p.body()) if backwards else ():
-        yield seq(focus(rows), latest_last())
+        yield on(rows, latest_last())
     return None

@@ -12,17 +12,18 @@ from exo_strat import (
     Proc,
     ProcCursor,
     Script,
-    focus,
     lift_scope,
     moves,
     nav,
+    on,
     repeat_n,
     seq,
     set_memory,
+    strategy,
 )
 
 from .. import std
-from ..std.writing import INSIDE, strategy
+from ..std.writing import INSIDE
 from .level3 import along
 
 VECTORS = 4
@@ -31,7 +32,30 @@ VECTORS = 4
 
 @strategy
 def optimize_columns(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
-    """`for j: for i: t = ..; for p: t += ..; b[i, j] = ..` for a machine. Focus: the procedure."""
+    """`for j: for i: t = ..; for p: t += ..; b[i, j] = ..` for a machine. Focus: the procedure.
+
+    Returns it.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import proc_from_source, schedule
+    >>> tile = proc_from_source('''
+    ... def tile(m: size, n: size, k: size, a: [f32][m, k], b: [f32][k, n], c: [f32][m, n]):
+    ...     assert stride(a, 1) == 1
+    ...     assert stride(b, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[p, j]
+    ...             c[i, j] += t
+    ... ''')
+    >>> q = schedule(optimize_columns(avx2, "f32"), tile)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())[:6]]
+    ['jo < n / 32', 'i < m', 'p < k', 'jo < n / 16 % 2', 'i < m', 'p < k']
+    """
     big = std.Tile(machine, precision, 1, VECTORS if machine.vec_widths else 1)
     yield seq(nav(moves.find_loop("j")), along(big, 1, columns), std.cleanup())
     return None
@@ -43,7 +67,7 @@ def columns(p: Proc, c: ForCursor, t: std.Tile) -> Script:
     scopes = 3 if t.masked else 2
     p, rows = yield seq(std.by_vectors(t), nav(moves.find_loop("i")), repeat_n(lift_scope(), scopes))
     yield seq(nav(INSIDE), std.fission_into_singles(2))
-    p, value = yield seq(focus(rows), nav(moves.find_alloc("t")), set_memory(t.registers))
-    yield seq(focus(rows), nav(moves.find_loop("p")), repeat_n(lift_scope(), scopes))
-    yield seq(focus(rows), std.to_instructions(t, (std.fma_rule,)))
+    p, value = yield on(rows, nav(moves.find_alloc("t")), set_memory(t.registers))
+    yield on(rows, nav(moves.find_loop("p")), repeat_n(lift_scope(), scopes))
+    yield on(rows, std.to_instructions(t, (std.fma_rule,)))
     return None

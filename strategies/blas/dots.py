@@ -17,10 +17,10 @@ from exo_strat import (
     ProcCursor,
     Script,
     divide_loop,
-    focus,
     lift_scope,
     moves,
     nav,
+    on,
     partial_eval,
     rename,
     reorder_loops,
@@ -28,10 +28,11 @@ from exo_strat import (
     seq,
     set_memory,
     simplify,
+    strategy,
 )
 
 from .. import std
-from ..std.writing import INSIDE, strategy
+from ..std.writing import INSIDE
 from .level1 import optimize_level_1
 
 ROWS, COLUMNS = 4, 3
@@ -39,41 +40,60 @@ ROWS, COLUMNS = 4, 3
 
 
 @strategy
-def optimize_dots(p: Proc, c: ProcCursor, precision: str, machine: Machine) -> Script:
+def optimize_dots(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
     """`for j: for i: t = 0; for p: t += a * b; c += t  ~>  for io: for jo: kernel(..)`, with vectors along p.
 
     Focus: the procedure. Returns it.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import proc_from_source, schedule
+    >>> tile = proc_from_source('''
+    ... def tile(m: size, n: size, k: size, a: [f32][m, k], b: [f32][n, k], c: [f32][m, n]):
+    ...     assert stride(a, 1) == 1
+    ...     assert stride(b, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[j, p]
+    ...             c[i, j] += t
+    ... ''')
+    >>> q = schedule(optimize_dots(avx2, "f32"), tile)
+    >>> sorted({c.subproc().name() for c in q.root().find_all("_(_)")})[-3:]
+    ['tile_4x1', 'tile_4x2', 'tile_4x3']
     """
-    kernels = [row_of_dots(p, r, precision, machine) for r in range(1, ROWS + 1)]
+    kernels = [row_of_dots(p, r, machine, precision) for r in range(1, ROWS + 1)]
     p, rows = yield seq(nav(moves.find_loop("j")), reorder_loops(), divide_loop(ROWS, ("io", "i"), tail="cut"))
-    yield seq(focus(rows.next()), std.specialize_sizes(f"m % {ROWS}", range(1, ROWS), kernels[:-1]))
-    yield seq(focus(rows), nav(INSIDE), kernels[-1], std.cleanup())
+    yield on(rows.next(), std.specialize_sizes(f"m % {ROWS}", range(1, ROWS), kernels[:-1]))
+    yield on(rows, nav(INSIDE), kernels[-1], std.cleanup())
     return None
 
 
 @strategy
-def row_of_dots(p: Proc, c: ForCursor, program: Proc, rows: int, precision: str, machine: Machine) -> Script:
+def row_of_dots(p: Proc, c: ForCursor, program: Proc, rows: int, machine: Machine, precision: str) -> Script:
     """`for i: for j: s  ~>  for jo: kernel(..); if n % 3 == 1: kernel(..)`, for so many rows. Focus: the loop."""
-    tiles = [dots(program, rows, columns, precision, machine) for columns in range(1, COLUMNS + 1)]
+    tiles = [dots(program, rows, columns, machine, precision) for columns in range(1, COLUMNS + 1)]
     p, columns = yield seq(reorder_loops(), divide_loop(COLUMNS, ("jo", "j"), tail="cut"))
-    yield seq(focus(columns.next()), simplify(), std.specialize_sizes(f"n % {COLUMNS}", range(1, COLUMNS), tiles[:-1]))
-    yield seq(focus(columns), nav(INSIDE), tiles[-1])
+    yield on(columns.next(), simplify(), std.specialize_sizes(f"n % {COLUMNS}", range(1, COLUMNS), tiles[:-1]))
+    yield on(columns, nav(INSIDE), tiles[-1])
     return None
 
 
 @cache
-def dots(program: Proc, rows: int, columns: int, precision: str, machine: Machine) -> Op:
+def dots(program: Proc, rows: int, columns: int, machine: Machine, precision: str) -> Op:
     """`for j: for i: s  ~>  kernel(..)`, for a tile of so many rows and columns of the program."""
     size = seq(partial_eval(m=rows, n=columns), rename(f"{program.name()}_{rows}x{columns}"))
-    return seq(simplify(), std.as_call(schedule(size, program), in_lanes(precision, machine)))
+    return seq(simplify(), std.as_call(schedule(size, program), in_lanes(machine, precision)))
 
 
 @strategy
-def in_lanes(p: Proc, c: ProcCursor, precision: str, machine: Machine) -> Script:
+def in_lanes(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
     """`for j: for i: t = 0; for p: t += ..; c += t  ~>  t[..] = 0; for p: t[0, 0] += ..; ..; c += t[0, 0]; ..`."""
     yield seq(nav(moves.find_loop("j")), std.fission_into_singles(2))
     yield seq(nav(moves.root >> moves.find_alloc("t")), set_memory(DRAM_STACK))
     p, depth = yield seq(nav(moves.root >> moves.find_loop("p")), lift_scope(), lift_scope())
-    yield seq(focus(depth), std.unroll_loops(max(ROWS, COLUMNS)))
-    yield seq(focus(depth), optimize_level_1(precision, machine, 1))
+    yield on(depth, std.unroll_loops(max(ROWS, COLUMNS)))
+    yield on(depth, optimize_level_1(machine, precision, 1))
     return None

@@ -20,6 +20,7 @@ from exo_strat import (
     fuse,
     moves,
     nav,
+    on,
     reorder_stmts,
     seq,
     set_memory,
@@ -27,6 +28,7 @@ from exo_strat import (
     simplify,
     specialize,
     stage_mem,
+    strategy,
     try_else,
     unroll_loop,
 )
@@ -34,7 +36,7 @@ from exo_strat import (
 from .. import std
 from ..inspect import innermost_loops, sums, unique_name, updates
 from ..std.staging import allocation
-from ..std.writing import INSIDE, element, halves, strategy, text
+from ..std.writing import INSIDE, element, halves, text
 
 RULES = (std.abs_rule, std.fma_rule)
 FEW = 4
@@ -42,17 +44,39 @@ FEW = 4
 
 
 @strategy
-def optimize_level_1(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors: int = 0) -> Script:
+def optimize_level_1(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int = 0) -> Script:
     """`for i: s  ~>  for io: s[4 vectors]; for io: s[vector]; for i: s`, as instructions of a machine.
 
     So many `vectors` are taken together, a power of two: if it isn't given, eight for sums, so that additions don't
     wait for each other, else four. The last iterations of sums are a masked vector, if the machine has masks. Without
     vectors, sums are in eight parts, and the rest is the C compiler's. Focus: a loop whose iterations are independent,
     but for sums, minima and maxima. Returns the procedure. Paper: appendix D.1.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def axpy(n: size, a: f32, x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] += a * x[i]
+    ... ''')
+    >>> print(schedule(at("for i in _: _", optimize_level_1(avx2, "f32", vectors=1)), p))
+    def axpy(n: size, a: f32 @ DRAM, x: f32[n] @ DRAM, y: f32[n] @ DRAM):
+        for ioo in seq(0, n / 8):
+            v: f32[8] @ AVX2
+            v_1: f32[8] @ AVX2
+            v_2: f32[8] @ AVX2
+            v_3: f32[8] @ AVX2
+            mm256_loadu_ps(v_1[0:8], y[8 * ioo:8 * ioo + 8])
+            mm256_set1_value_ps(v_2[0:8], a)
+            mm256_loadu_ps(v_3[0:8], x[8 * ioo:8 * ioo + 8])
+            mm256_fmadd_to_ps(v[0:8], v_2[0:8], v_3[0:8], v_1[0:8])
+            mm256_storeu_ps(y[8 * ioo:8 * ioo + 8], v[0:8])
+        for ii in seq(0, n % 8):
+            y[8 * (n / 8) + ii] += a * x[8 * (n / 8) + ii]
     """
     p, c = yield shift_loop(0)
     if machine.vec_widths:
-        yield vector_loop(precision, machine, vectors or (8 if sums(c) else 4))
+        yield vector_loop(machine, precision, vectors or (8 if sums(c) else 4))
     elif sums(c):
         yield together(8, machine.mem_type)
     yield std.cleanup()
@@ -60,17 +84,17 @@ def optimize_level_1(p: Proc, c: ForCursor, precision: str, machine: Machine, ve
 
 
 @strategy
-def vector_loop(p: Proc, c: ForCursor, precision: str, machine: Machine, vectors: int) -> Script:
+def vector_loop(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int) -> Script:
     """The plan of `optimize_level_1` for a machine with vectors."""
     width, registers = machine.vec_width(precision), machine.mem_type
     masked = machine.supports_predication and only_sums(c)
     p, whole = yield seq(std.cse(), focus(c), whole_vectors(width, registers, masked))
     rest = whole.next()
-    p, loops = yield seq(focus(whole), together(vectors, registers))
+    p, loops = yield on(whole, together(vectors, registers))
     for loop in (*innermost_loops(loops), *(innermost_loops(rest) if masked else ())):
-        yield seq(focus(loop), std.locals_in(registers), focus(loop), std.stage_compute(precision, registers, RULES))
+        yield on(loop, std.locals_in(registers), focus(loop), std.stage_compute(precision, registers, RULES))
         yield std.fission_into_singles()
-    yield seq(focus(rest), std.unguard(), nav(moves.root), simplify())
+    yield on(rest, std.unguard(), nav(moves.root), simplify())
     yield seq(std.replace_all(machine.get_instructions(precision)), std.unroll_loops(vectors))
     return None
 
@@ -87,9 +111,9 @@ def whole_vectors(p: Proc, c: ForCursor, width: int, memory: Memory, masked: boo
     p, whole = yield divide_loop(width, halves(c), tail="guard" if masked else "cut")
     p, whole = yield try_else(std.parallelize_reductions(memory), focus(whole))
     if masked:
-        p, whole = yield seq(focus(whole), cut_loop(f"({end}) / {width}"))
-        yield seq(focus(whole), nav(INSIDE >> INSIDE), eliminate_dead_code())
-        yield seq(focus(whole.next()), std.if_it_runs(unroll_loop(), f"0 < ({end}) % {width}"))
+        p, whole = yield on(whole, cut_loop(f"({end}) / {width}"))
+        yield on(whole, nav(INSIDE >> INSIDE), eliminate_dead_code())
+        yield on(whole.next(), std.if_it_runs(unroll_loop(), f"0 < ({end}) % {width}"))
     return whole  # type: ignore[no-any-return]
 
 
@@ -115,8 +139,8 @@ def together(p: Proc, c: ForCursor, vectors: int, memory: Memory) -> Script:
         return c.expand(0, 1)
     end = text(c.hi())
     p, pairs = yield divide_loop(2, halves(c), tail="cut")
-    p, single = yield seq(focus(pairs.next()), std.if_it_runs(unroll_loop(), f"0 < ({end}) % 2"), nav(moves.parent))
-    yield seq(focus(pairs), std.if_it_runs(seq(halves_apart(memory), many_apart(vectors // 2, memory))))
+    p, single = yield on(pairs.next(), std.if_it_runs(unroll_loop(), f"0 < ({end}) % 2"), nav(moves.parent))
+    yield on(pairs, std.if_it_runs(seq(halves_apart(memory), many_apart(vectors // 2, memory))))
     p, single = yield focus(single)
     return single.expand(1, 0)  # type: ignore[no-any-return]
 
@@ -132,9 +156,9 @@ def many_apart(p: Proc, c: ForCursor, times: int, memory: Memory) -> Script:
         return c
     end = text(c.hi())
     p, few = yield specialize(f"{end} < {FEW * times}")
-    p, many = yield seq(focus(few.orelse()[0]), cut_loop(f"({end}) / {times} * {times}"))
+    p, many = yield on(few.orelse()[0], cut_loop(f"({end}) / {times} * {times}"))
     while times > 1:
-        p, many = yield seq(focus(many), divide_loop(2, halves(many), tail="perfect"), halves_apart(memory))
+        p, many = yield on(many, divide_loop(2, halves(many), tail="perfect"), halves_apart(memory))
         times //= 2
     return few  # type: ignore[no-any-return]
 
@@ -148,10 +172,10 @@ def halves_apart(p: Proc, c: ForCursor, memory: Memory) -> Script:
     lanes = innermost_loops(c)[0]
     targets = dict.fromkeys(element(s).replace(f"[{lanes.name()}]", f"[0:{text(lanes.hi())}]") for s in sums(c))
     p, both = yield seq(nav(INSIDE), unroll_loop())
-    p, second = yield seq(focus(both[len(both) // 2]), nav(moves.before), fission())
+    p, second = yield on(both[len(both) // 2], nav(moves.before), fission())
     for target in targets:
-        p, block = yield seq(focus(c), stage_mem(target, unique_name(p, "acc"), accum=True))
-        p, block = yield seq(focus(allocation(block)), set_memory(memory), focus(block))
-        yield seq(focus(block[0].next()), reorder_stmts(p.forward(second)))
-    p, c = yield seq(focus(c), fuse(second))
+        p, block = yield on(c, stage_mem(target, unique_name(p, "acc"), accum=True))
+        p, block = yield on(allocation(block), set_memory(memory), focus(block))
+        yield on(block[0].next(), reorder_stmts(p.forward(second)))
+    p, c = yield on(c, fuse(second))
     return c

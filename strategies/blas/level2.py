@@ -27,11 +27,13 @@ from exo_strat import (
     identity,
     moves,
     nav,
+    on,
     reduce,
     reorder_stmts,
     seq,
     shift_loop,
     specialize,
+    strategy,
     try_else,
     unroll_loop,
 )
@@ -48,7 +50,7 @@ from ..inspect import (
     statements,
     trip_count,
 )
-from ..std.writing import INSIDE, element, halves, strategy, text
+from ..std.writing import INSIDE, element, halves, text
 from .level1 import optimize_level_1
 
 FEW = 8
@@ -57,16 +59,29 @@ FEW = 8
 
 @strategy
 def optimize_level_2_general(
-    p: Proc, c: ForCursor, precision: str, machine: Machine, rows: int = 4, vectors: int = 2
+    p: Proc, c: ForCursor, machine: Machine, precision: str, rows: int = 4, vectors: int = 2
 ) -> Script:
     """`for i: for j: s  ~>  for io: for j: s[0]; ..; s[r-1]`, for r rows at a time, and level 1 on the loops inside.
 
     So many `rows`, and `vectors` of columns, are taken together. Columns are those of a rectangle, or of a triangle,
     where the first or last one depends on the row. Without vectors, rows stay apart. Focus: the loop over rows.
     Returns the procedure. Paper: appendix D.2.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def gemv(m: size, n: size, a: f32[m, n], x: f32[n], y: f32[m]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, n):
+    ...             y[i] += a[i, j] * x[j]
+    ... ''')
+    >>> q = schedule(at("for i in _: _", optimize_level_2_general(avx2, "f32", rows=2, vectors=1)), p)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
+    ['io < m / 2', 'joo < n / 8', 'ii < m % 2', 'joo < n / 16']
     """
-    p, c = yield seq(focus(c), std.locals_in(DRAM_STACK), focus(c))
-    columns = optimize_level_1(precision, machine, vectors)
+    p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
+    columns = optimize_level_1(machine, precision, vectors)
     if not machine.vec_widths:
         yield reduce(columns, innermost_loops)
     elif growth(c):
@@ -74,31 +89,44 @@ def optimize_level_2_general(
     else:
         p, blocks = yield try_else(*[divide_loop(rows, halves(c), tail=tail) for tail in ("perfect", "cut")])
         _, *rest = blocks.expand(0, None)
-        yield seq(focus(blocks), nav(INSIDE), block_of_rows(columns))
+        yield on(blocks, nav(INSIDE), block_of_rows(columns))
         for loop in rest:
-            fewer = optimize_level_2_general(precision, machine, rows // 2, 2 * vectors)
-            apart = reduce(optimize_level_1(precision, machine, 2 * vectors), innermost_loops)
-            yield seq(focus(loop), fewer if rows > 2 else apart)
+            fewer = optimize_level_2_general(machine, precision, rows // 2, 2 * vectors)
+            apart = reduce(optimize_level_1(machine, precision, 2 * vectors), innermost_loops)
+            yield on(loop, fewer if rows > 2 else apart)
     yield std.cleanup()
     return None
 
 
 @strategy
-def optimize_updates(p: Proc, c: ForCursor, precision: str, machine: Machine, together: int = 0) -> Script:
+def optimize_updates(p: Proc, c: ForCursor, machine: Machine, precision: str, together: int = 0) -> Script:
     """`for i: for j in (0, n): s  ~>  if n < 8: s; else: if n < k: level 1 on each row; else: as in level 2, general`.
 
     For updates of a matrix: rows taken together load less, but store to several cache lines in turns. So they are only
     from `together` columns on, k, if it is given. Focus: the loop over rows. Returns the procedure.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def ger(m: size, n: size, x: f32[m], y: f32[n], a: f32[m, n]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, n):
+    ...             a[i, j] += x[i] * y[j]
+    ... ''')
+    >>> q = schedule(at("for i in _: _", optimize_updates(avx2, "f32")), p)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
+    ['i < m', 'j < n', 'i < m', 'joo < n / 32', 'joi < n / 8 % 4', 'ji < n % 8']
     """
     end = text(c.hi() if growth(c) else inner_loop(c).hi())
-    p, apart = yield seq(focus(c), std.locals_in(DRAM_STACK), focus(c))
+    p, apart = yield on(c, std.locals_in(DRAM_STACK), focus(c))
     if machine.vec_widths:
         p, choice = yield specialize([f"{end} < {k}" for k in (FEW, together) if k])
         apart = choice.orelse()[0]
         if together:
             blocks, apart = apart.orelse()[0], apart.body()[0]
-            yield seq(focus(blocks), optimize_level_2_general(precision, machine))
-    yield seq(focus(apart), reduce(optimize_level_1(precision, machine, 4), innermost_loops))
+            yield on(blocks, optimize_level_2_general(machine, precision))
+    yield on(apart, reduce(optimize_level_1(machine, precision, 4), innermost_loops))
     yield std.cleanup()
     return None
 
@@ -113,7 +141,7 @@ def triangle_in_blocks(p: Proc, c: ForCursor, rows: int, columns: Op) -> Script:
     longer = growth(c) > 0
     if longer:
         p, c = yield seq(cut_loop(f"{text(c.hi())} % {rows}"), nav(moves.next_()), shift_loop(0))
-    yield seq(focus(c), divide_loop(rows, halves(c), tail="perfect" if longer else "cut"), blocks_of_triangle(columns))
+    yield on(c, divide_loop(rows, halves(c), tail="perfect" if longer else "cut"), blocks_of_triangle(columns))
     return None
 
 
@@ -130,10 +158,10 @@ def blocks_of_triangle(p: Proc, c: ForCursor, columns: Op) -> Script:
     latest_first = slope(inner_loop(rows).lo(), rows) != 0
     p, short = yield std.if_it_runs(cut_loop(1 if longer else f"{text(c.hi())} - 1"))
     short, blocks = (short, short.next()) if longer else (short.next(), short)
-    yield seq(focus(short), nav(INSIDE), block_of_rows())
-    yield seq(focus(blocks), nav(INSIDE), block_of_rows(columns, near))
+    yield on(short, nav(INSIDE), block_of_rows())
+    yield on(blocks, nav(INSIDE), block_of_rows(columns, near))
     if near and latest_first:
-        yield seq(focus(blocks), latest_last())
+        yield on(blocks, latest_last())
     return None
 
 
@@ -146,7 +174,7 @@ def latest_last(p: Proc, c: ForCursor) -> Script:
     sums = [s for s in c.body() if isinstance(s, ReduceCursor)]
     for _, run in groupby(sums, element):
         for before, s in enumerate(run):
-            yield seq(focus(s), *[std.reorder_before()] * before)
+            yield on(s, *[std.reorder_before()] * before)
     return None
 
 
@@ -167,22 +195,22 @@ def block_of_rows(p: Proc, c: ForCursor, columns: Op = identity, near: int = 0) 
     """
     first, rows = inner_loop(c), trip_count(c) or 1
     p, around = yield try_else(nav(moves.parent), nav(moves.root))
-    p, first = yield try_else(seq(focus(first), apart_from_triangle(c, near)), focus(first))
-    p, found = yield seq(focus(c), std.fission_where_possible())
+    p, first = yield try_else(on(first, apart_from_triangle(c, near)), focus(first))
+    p, found = yield on(c, std.fission_where_possible())
     parts = list(found)
     for n, part in enumerate(parts):
         if len(loops_inside(part)) > 1:  # rows need those before: the triangle and the rectangle change places
-            yield seq(focus(first), nav(moves.expand(0, 1)), reorder_stmts())
-            p, found = yield seq(focus(part), std.fission_where_possible())
+            yield on(first, nav(moves.expand(0, 1)), reorder_stmts())
+            p, found = yield on(part, std.fission_where_possible())
             parts[n : n + 1] = found
     # level 1 unrolls what is as short as its vectors are many
     for part in sorted(parts, key=is_rectangle):
         if not is_rectangle(part):
-            yield seq(focus(part), unroll_loop())
+            yield on(part, unroll_loop())
             continue
         loop = part.body()[0]
-        yield seq(focus(part), std.jam(), focus(loop), std.share_sums(), focus(loop), columns)
-    yield seq(focus(around), std.unroll_loops(rows + near))
+        yield on(part, std.jam(), focus(loop), std.share_sums(), focus(loop), columns)
+    yield on(around, std.unroll_loops(rows + near))
     return None
 
 
@@ -205,5 +233,5 @@ def apart_from_triangle(p: Proc, c: ForCursor, rows: ForCursor, near: int = 0) -
     if not cuts:
         yield fail("the columns do not depend on the row")
     for common in reversed(cuts):
-        yield seq(focus(c), cut_loop(forms.to_expr(common)))
+        yield on(c, cut_loop(forms.to_expr(common)))
     return c

@@ -29,11 +29,11 @@ from exo_strat import (
     at,
     divide_dim,
     divide_loop,
-    focus,
     lift_scope,
     moves,
     named,
     nav,
+    on,
     partial_eval,
     rearrange_dim,
     rename,
@@ -45,10 +45,11 @@ from exo_strat import (
     set_memory,
     simplify,
     stage_mem,
+    strategy,
 )
 
 from .. import std
-from ..std.writing import INSIDE, strategy
+from ..std.writing import INSIDE
 
 DEPTH = 512
 """Products of an element of C in a block: the deeper, the fewer passes over C."""
@@ -99,12 +100,12 @@ def in_registers(p: Proc, c: ProcCursor, t: std.Tile) -> Script:
     p, depth = yield seq(nav(moves.root >> moves.find_loop("p")), repeat_n(lift_scope(), scopes + 1))
     p, depth = yield std.prefetch(t.precision, lines if t.in_vectors else ())
     p, block = yield seq(nav(moves.find_loop("i") >> moves.as_block), stage_mem(f"b[p, {t.width} * jv + jl]", "x"))
-    yield seq(focus(depth), nav(INSIDE), std.fission_into_singles(2))
+    yield on(depth, nav(INSIDE), std.fission_into_singles(2))
     yield seq(nav(moves.root >> moves.find_alloc("x")), set_memory(t.registers))
     # rows around lanes; of sums, around vectors, too, which share a[i, p]
     for rows in p.find_all("for i in _: _"):
-        yield seq(focus(rows), repeat_n(lift_scope(), scopes - 1))
-    yield seq(focus(block[0]), lift_scope())
+        yield on(rows, repeat_n(lift_scope(), scopes - 1))
+    yield on(block[0], lift_scope())
     yield seq(nav(moves.root), std.to_instructions(t, RULES))
     return None
 
@@ -121,8 +122,8 @@ def in_tiles(p: Proc, c: ForCursor, program: Proc, big: std.Tile) -> Script:
     p, rows = yield seq(reorder_loops(), divide_loop(big.rows, ("io", "i"), tail="cut"))
     rest, left = rows.next(), range(1, big.rows)
     some = [row_of_tiles(program, replace(big, rows=r)) for r in left]
-    yield seq(focus(rest), std.specialize_sizes(f"m % {big.rows}", left, some))
-    yield seq(focus(rows), nav(INSIDE), row_of_tiles(program, big), std.cleanup())
+    yield on(rest, std.specialize_sizes(f"m % {big.rows}", left, some))
+    yield on(rows, nav(INSIDE), row_of_tiles(program, big), std.cleanup())
     return None
 
 
@@ -149,8 +150,8 @@ def along(p: Proc, c: ForCursor, big: std.Tile, last: int, then: Callable[[std.T
         left = range(1, big.vectors + 1)
         masked = [then(replace(big, vectors=v, masked=True)) for v in left]
         rest = std.specialize_sizes(f"(n % {big.cols} + {big.width - 1}) / {big.width}", left, masked)
-    yield seq(focus(panels.next()), simplify(), rest)
-    yield seq(focus(panels), nav(INSIDE), then(big))
+    yield on(panels.next(), simplify(), rest)
+    yield on(panels, nav(INSIDE), then(big))
     return None
 
 
@@ -165,16 +166,16 @@ def packed(p: Proc, c: ProcCursor, t: std.Tile, across: bool = False) -> Script:
     """
     p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM))
     copy = block[0].prev()
-    yield seq(focus(copy.prev()), resize_dim(1, WIDTH[t.precision], 0), divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
-    columns = seq(focus(copy), reorder_loops() if across else nav(INSIDE))
+    yield on(copy.prev(), resize_dim(1, WIDTH[t.precision], 0), divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
+    columns = on(copy, reorder_loops() if across else nav(INSIDE))
     p, panels = yield seq(columns, divide_loop(t.cols, ("jo", "ji"), tail="cut"))
     rest = panels.next()
     yield seq(nav(moves.root), simplify())
     for part, tail in ((panels.body()[0], "perfect"), (rest, None)):
         if across:
-            yield seq(focus(part), std.transposed(t.machine, t.precision))
+            yield on(part, std.transposed(t.machine, t.precision))
         elif t.in_vectors:
-            yield seq(focus(part), std.vectorize_for(t.machine, t.precision, tail=tail))
+            yield on(part, std.vectorize_for(t.machine, t.precision, tail=tail))
     yield seq(nav(moves.root), std.unroll_loops(t.vectors))
     return None
 
@@ -194,6 +195,27 @@ def optimize_gemm(
 
     `tile` is the same program, for windows whose rows are of neighbours; micro-kernels are made from it, once for all
     that use it. `pack(tile)` is how b is packed. Focus: the procedure.
+
+    Returns it.
+
+    >>> from backends.targets import plain_c
+    >>> from exo_strat import proc_from_source, schedule
+    >>> tile = proc_from_source('''
+    ... def tile(m: size, n: size, k: size, a: [f32][m, k], b: [f32][k, n], c: [f32][m, n]):
+    ...     assert stride(a, 1) == 1
+    ...     assert stride(b, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[p, j]
+    ...             c[i, j] += t
+    ... ''')
+    >>> q = schedule(optimize_gemm(plain_c, "f32", tile, None), tile)
+    >>> sorted({c.subproc().name() for c in q.root().find_all("_(_)")})[-2:]
+    ['tile_6x1', 'tile_6x1m']
     """
     big = largest_tile(machine, precision)
     tiles = at("for j in _: _", in_tiles(tile, big))
@@ -211,6 +233,35 @@ def optimize_deep_gemm(p: Proc, c: ProcCursor, machine: Machine, precision: str,
     """`for j: for i: for p: c[i, j] += a * b` as `optimize_gemm`, for any k: so many products at a time as a block has.
 
     `tile` is the program of a tile: `for j: for i: t = 0; for p: t += a * b; c[i, j] += t`, for windows.
+
+    Focus: the procedure. Returns it.
+
+    >>> from backends.targets import plain_c
+    >>> from exo_strat import proc_from_source, schedule
+    >>> tile = proc_from_source('''
+    ... def tile(m: size, n: size, k: size, a: [f32][m, k], b: [f32][k, n], c: [f32][m, n]):
+    ...     assert stride(a, 1) == 1
+    ...     assert stride(b, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[p, j]
+    ...             c[i, j] += t
+    ... ''')
+    >>> p = proc_from_source('''
+    ... def gemm(m: size, n: size, k: size, a: f32[m, k], b: f32[k, n], c: f32[m, n]):
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             for p in seq(0, k):
+    ...                 c[i, j] += a[i, p] * b[p, j]
+    ... ''')
+    >>> q = schedule(optimize_deep_gemm(plain_c, "f32", tile), p)
+    >>> from strategies.inspect import nest_shape
+    >>> print(nest_shape(q.root()))
+    gemm > [seq k / 512 > gemm_deep(); if > gemm_deep()]
     """
     block = schedule(seq(rename(f"{p.name()}_deep"), add_assertion(f"k <= {DEPTH}")), tile)
     sums = seq(nav(moves.as_block), stage_mem("c[i, j]", "t", accum=True))

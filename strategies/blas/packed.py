@@ -18,17 +18,18 @@ from exo_strat import (
     focus,
     moves,
     nav,
+    on,
     rewrite_expr,
-    seq,
     set_memory,
     shift_loop,
     specialize,
+    strategy,
     unroll_loop,
 )
 
 from .. import std
 from ..inspect import growth, innermost_loops
-from ..std.writing import halves, strategy, text
+from ..std.writing import halves, text
 from .level1 import optimize_level_1
 from .level2 import block_of_rows, blocks_of_triangle
 
@@ -46,13 +47,27 @@ class Rows:
 
 @strategy
 def optimize_packed(
-    p: Proc, c: ForCursor, precision: str, machine: Machine, stored: Sequence[str], storage: Memory, rows: Rows
+    p: Proc, c: ForCursor, machine: Machine, precision: str, stored: Sequence[str], storage: Memory, rows: Rows
 ) -> Script:
     """`triangle_by_halves` for arguments that are `stored` as a memory says; nothing in the plan depends on that.
 
     Fewer than `FEW` rows are left to the C compiler. Focus: the loop over rows. Returns the procedure.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def trmv(n: size, a: f32[n, n], x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, i + 1):
+    ...             y[i] += a[i, j] * x[j]
+    ... ''')
+    >>> from exo_strat import DRAM
+    >>> q = schedule(at("for i in _: _", optimize_packed(avx2, "f32", ("a",), DRAM, Rows(2))), p)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
+    ['i < n', 'j < i + 1', 'io < n / 2', 'joo < io / 4', 'joo < n / 8']
     """
-    p, c = yield seq(focus(c), std.locals_in(DRAM_STACK), focus(c))
+    p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
     alone, end = innermost_loops(c), text(c.hi())
     if machine.vec_widths:
         sizes = [f"{end} < {FEW}", *([f"{rows.alone_from} <= {end}"] if rows.alone_from else [])]
@@ -61,18 +76,18 @@ def optimize_packed(
         alone = ()
         if rows.alone_from:
             alone, many = innermost_loops(many.body()[0]), many.orelse()[0]
-        yield seq(focus(many), triangle_by_halves(precision, machine, rows.together))
+        yield on(many, triangle_by_halves(machine, precision, rows.together))
     for loop in alone:
-        yield seq(focus(loop), optimize_level_1(precision, machine, 2))
+        yield on(loop, optimize_level_1(machine, precision, 2))
     yield std.cleanup()
     for argument in p.args():
         if argument.name() in stored:
-            yield seq(focus(argument), set_memory(storage))
+            yield on(argument, set_memory(storage))
     return None
 
 
 @strategy
-def triangle_by_halves(p: Proc, c: ForCursor, precision: str, machine: Machine, most: int) -> Script:
+def triangle_by_halves(p: Proc, c: ForCursor, machine: Machine, precision: str, most: int) -> Script:
     """`for i in (0, n): s  ~>  for io in (0, n / 8): s[8 rows]; if n / 4 is odd: s[4 rows]; ..; if n is odd: s[1 row]`.
 
     If rows get shorter, the other way round. So the columns that all rows of a block of 8 have are a multiple of 8.
@@ -84,32 +99,32 @@ def triangle_by_halves(p: Proc, c: ForCursor, precision: str, machine: Machine, 
     parts: list[ForCursor] = []
     for rows in sizes[:-1] if longer else sizes[:0:-1]:
         border = f"{rows} * (({end}) / {rows})" if longer else f"({end}) % {2 * rows}"
-        p, part = yield seq(focus(rest), cut_loop(border))
+        p, part = yield on(rest, cut_loop(border))
         parts, rest = [*parts, part], part.next()
     whole, *odd = [*parts, rest] if longer else [rest, *reversed(parts)]
     for rows, part in reversed(list(zip(sizes[1:], odd, strict=True))):
-        yield seq(focus(part), rows_if_there(precision, machine, rows, longer))
-    yield seq(focus(whole), shift_loop(0), divide_loop(most, halves(c), tail="perfect"))
-    yield blocks_of_triangle(optimize_level_1(precision, machine, 1))
+        yield on(part, rows_if_there(machine, precision, rows, longer))
+    yield on(whole, shift_loop(0), divide_loop(most, halves(c), tail="perfect"))
+    yield blocks_of_triangle(optimize_level_1(machine, precision, 1))
     return None
 
 
 @strategy
-def rows_if_there(p: Proc, c: ForCursor, precision: str, machine: Machine, rows: int, longer: bool) -> Script:
+def rows_if_there(p: Proc, c: ForCursor, machine: Machine, precision: str, rows: int, longer: bool) -> Script:
     """`for i in (l, h): s  ~>  if l < h: s[l]; ..; s[l + r - 1]`, where there are r rows or none. Focus: the loop."""
     lo, hi = text(c.lo()), text(c.hi())
     p, choice = yield specialize(f"{lo} < {hi}")
-    yield seq(focus(choice.orelse()[0]), eliminate_dead_code())
+    yield on(choice.orelse()[0], eliminate_dead_code())
     c = choice.body()[0]
     # the bound that is no multiple of r is the one that is given up
     bound = (moves.hi, f"{lo} + {rows}") if longer else (moves.lo, f"{hi} - {rows}")
-    p, c = yield seq(focus(c), nav(bound[0]), rewrite_expr(bound[1]), focus(c), shift_loop(0))
+    p, c = yield on(c, nav(bound[0]), rewrite_expr(bound[1]), focus(c), shift_loop(0))
     if rows > 1:
-        yield block_of_rows(optimize_level_1(precision, machine, 1))
+        yield block_of_rows(optimize_level_1(machine, precision, 1))
         return None
     loops = innermost_loops(c)
     p, _ = yield unroll_loop()
     for loop in loops:
         if p.forward(loop).is_valid:
-            yield seq(focus(loop), optimize_level_1(precision, machine, 1))
+            yield on(loop, optimize_level_1(machine, precision, 1))
     return None

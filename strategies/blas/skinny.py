@@ -25,6 +25,7 @@ from exo_strat import (
     focus,
     moves,
     nav,
+    on,
     resize_dim,
     rewrite_expr,
     seq,
@@ -32,47 +33,62 @@ from exo_strat import (
     simplify,
     specialize,
     stage_mem,
+    strategy,
 )
 
 from .. import std
 from ..inspect import inner_loop, innermost_loops, is_reduction, sums
 from ..std.compute import lives_in
 from ..std.staging import allocation
-from ..std.writing import halves, strategy, text
+from ..std.writing import halves, text
 from .level1 import RULES, optimize_level_1, together, whole_vectors
 
 
 @strategy
-def optimize_skinny(p: Proc, c: ForCursor, precision: str, machine: Machine, most: int) -> Script:
+def optimize_skinny(p: Proc, c: ForCursor, machine: Machine, precision: str, most: int) -> Script:
     """`for i: for j in (0, n): s[x[j]]  ~>  v = x; if n / w == 0: for i: s[v[0]]; else: if n / w == 1: ..`, by vectors.
 
     The vector that rows share is in registers, for matrices of up to `most` columns. The last one is masked. If rows
     are written, the last columns are scalar instead: the next row can't be loaded before a masked store is done.
     Without vectors, rows are loops of level 1. Focus: the loop over rows. Returns the procedure. Paper: Figure 7.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def gemv(m: size, n: size, a: f32[m, n], x: f32[n], y: f32[m]):
+    ...     assert n <= 16
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, n):
+    ...             y[i] += a[i, j] * x[j]
+    ... ''')
+    >>> q = schedule(at("for i in _: _", optimize_skinny(avx2, "f32", 16)), p)
+    >>> from strategies.inspect import loops_inside
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
+    ['i < m', 'i < m', 'i < m']
     """
     columns = inner_loop(c)
     shared, end = shared_vector(columns), text(columns.hi())
     yield std.locals_in(DRAM_STACK)
     if not machine.vec_widths:
-        yield seq(focus(columns), optimize_level_1(precision, machine))
+        yield on(columns, optimize_level_1(machine, precision))
         return None
     width, registers = machine.vec_width(precision), machine.mem_type
     written, whole = writes_rows(columns), end
     if written:
         whole = f"{width} * ({end} / {width})"
-        yield seq(focus(columns), cut_loop(whole))
-    p, block = yield seq(focus(c), stage_mem(f"{shared}[0:{whole}]", "v"))
+        yield on(columns, cut_loop(whole))
+    p, block = yield on(c, stage_mem(f"{shared}[0:{whole}]", "v"))
     buffer = allocation(block)
     for loop in loops_of_vectors(buffer):
         divide = divide_loop(width, halves(loop), tail="perfect") if written else whole_vectors(width, registers, True)
-        yield seq(focus(loop), divide, together(2, registers))
-    yield seq(focus(buffer), resize_dim(0, most, 0), set_memory(registers), divide_dim(0, width))
+        yield on(loop, divide, together(2, registers))
+    yield on(buffer, resize_dim(0, most, 0), set_memory(registers), divide_dim(0, width))
     p, buffer = yield seq(nav(moves.root), simplify(), focus(buffer))
     for loop in loops_of_vectors(buffer):
         if not adds_register(loop, registers):
-            yield seq(focus(loop), std.stage_compute(precision, registers, RULES), std.fission_into_singles())
+            yield on(loop, std.stage_compute(precision, registers, RULES), std.fission_into_singles())
     yield seq(nav(moves.root), simplify(), std.replace_all(machine.get_instructions(precision)))
-    yield seq(focus(buffer), for_each_count(end, width, most))
+    yield on(buffer, for_each_count(end, width, most))
     yield seq(nav(moves.root), simplify(), std.unroll_loops(most // width), std.cleanup())
     return None
 
@@ -83,10 +99,29 @@ def optimize_few_columns(p: Proc, c: ForCursor, most: int) -> Script:
 
     Columns that make no vector: without a loop over them, in code for each number of them. Focus: the loop over rows.
     Returns the procedure.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def gemv(m: size, n: size, a: f32[m, n], x: f32[n], y: f32[m]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, n):
+    ...             y[i] += a[i, j] * x[j]
+    ... ''')
+    >>> print(schedule(at("for i in _: _", optimize_few_columns(1)), p))
+    def gemv(m: size, n: size, a: f32[m, n] @ DRAM, x: f32[n] @ DRAM, y: f32[m] @ DRAM):
+        if n == 1:
+            v: f32[1] @ DRAM_STACK
+            v[0] = x[0]
+            for i in seq(0, m):
+                y[i] += a[i, 0] * v[0]
+        else:
+            for i in seq(0, m):
+                for j in seq(0, n):
+                    y[i] += a[i, j] * x[j]
     """
     yield std.locals_in(DRAM_STACK)
     end = text(inner_loop(c).hi())
-    yield seq(focus(c), std.specialize_sizes(end, range(1, most + 1), [shared_in_locals()] * most))
+    yield on(c, std.specialize_sizes(end, range(1, most + 1), [shared_in_locals()] * most))
     yield seq(nav(moves.root), std.unroll_loops(most), std.cleanup())
     return None
 
@@ -99,7 +134,7 @@ def shared_in_locals(p: Proc, c: ForCursor) -> Script:
     """
     columns = inner_loop(c)
     p, block = yield stage_mem(f"{shared_vector(columns)}[0:{text(columns.hi())}]", "v")
-    yield seq(focus(allocation(block)), set_memory(DRAM_STACK))
+    yield on(allocation(block), set_memory(DRAM_STACK))
     p, c = yield focus(c)
     if sums(c):
         yield together(2, DRAM_STACK)
@@ -113,12 +148,12 @@ def for_each_count(p: Proc, c: AllocCursor, end: str, width: int, most: int) -> 
     So, too, for half of that, n / (2 w). Focus: the first of the statements.
     """
     counts = range(most // width + 1)
-    p, choice = yield seq(focus(c.expand(0, None)), specialize([f"{end} / {width} == {k}" for k in counts]))
+    p, choice = yield on(c.expand(0, None), specialize([f"{end} / {width} == {k}" for k in counts]))
     for k in counts:
         known = {f"{end} / {width}": k, f"{end} / {2 * width}": k // 2}
         for e in [e for s in choice.body() for e in s.descendants() if isinstance(e, BinaryOpCursor) and e.op() == "/"]:
             if e.text() in known:
-                yield seq(focus(e), rewrite_expr(known[e.text()]))
+                yield on(e, rewrite_expr(known[e.text()]))
         choice = choice.orelse()[0]
     return None
 

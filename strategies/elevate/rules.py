@@ -4,6 +4,15 @@ In ELEVATE a program composes `map`, `reduce`, `split`, `join` and `transpose`, 
 in which the next rule matches. A loop nest is in that form already: `split` with `join` is a divided loop, a pair of
 transpositions exchanges two. Each strategy has ELEVATE's name; its equation shows the loops. New loops over i are
 called `io` and `ii`.
+
+>>> from exo_strat import proc_from_source, schedule
+>>> p = proc_from_source("def foo(x: f32[2]):\\n    for i in seq(0, 2):\\n        x[i] = 0.0")
+>>> schedule(parallel, p, p.find_loop("i")).find_loop("i").mode()
+'par'
+>>> print(schedule(unroll, p, p.find_loop("i")))
+def foo(x: f32[2] @ DRAM):
+    x[0] = 0.0
+    x[1] = 0.0
 """
 
 from __future__ import annotations
@@ -25,7 +34,6 @@ from exo_strat import (
     divide_loop,
     fail,
     fission,
-    focus,
     fuse,
     guard,
     inline_assign,
@@ -33,6 +41,7 @@ from exo_strat import (
     moves,
     named,
     nav,
+    on,
     parallelize_loop,
     reorder_loops,
     reorder_stmts,
@@ -50,20 +59,24 @@ from .combinators import fmap, id_
 
 
 def is_loop(c: Cursor) -> bool:
-    """Whether the focus is a loop."""
+    """Whether the focus is a loop.
+
+    >>> from exo_strat import proc_from_source
+    >>> is_loop(proc_from_source("def foo(x: f32): x = 0.0").root())
+    False
+    """
     return isinstance(c, ForCursor)
 
-
-at_loop = when(is_loop)
 
 # -- map and reduce -----------------------------------------------------------------------------------
 
 
 @strategy
-def fuseReduceMap(p: Proc, c: Cursor) -> Script:
+def fuseReduceMap(p: Proc, c: AllocCursor) -> Script:
     """`t: T[n]; for k: t[k] = e; x = 0; for k: x += t[k]  ~>  x = 0; for k: x += e`.
 
-    Focus: the allocation. Returns the loop. Fails if what follows is not of this form.
+    Focus: the allocation of what the map leaves to the reduction. Returns the loop. Fails if what follows is not of
+    this form.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> from strategies.elevate import topDown
@@ -82,12 +95,10 @@ def fuseReduceMap(p: Proc, c: Cursor) -> Script:
         for k in seq(0, n):
             r += x[k] * y[k]
     """
-    if not isinstance(c, AllocCursor):
-        yield fail("this acts on the allocation of what a map leaves to a reduction")
     p, init = yield seq(nav(moves.next_() >> moves.expand(0, 1)), reorder_stmts())
-    p, loop = yield seq(focus(init.next()), fuse(init.next(2)))
-    yield seq(focus(loop.body()[0]), inline_assign())
-    yield seq(focus(c), delete_buffer())
+    p, loop = yield on(init.next(), fuse(init.next(2)))
+    yield on(loop.body()[0], inline_assign())
+    yield on(c, delete_buffer())
     return loop  # type: ignore[no-any-return]
 
 
@@ -138,7 +149,6 @@ def split(p: Proc, c: ForCursor, n: int) -> Script:
             for ii in seq(0, 8):
                 x[8 * io + ii] = 0.0
     """
-    yield at_loop
     yield divide_loop(n, (f"{c.name()}o", f"{c.name()}i"), tail="perfect")
     return None
 
@@ -172,14 +182,13 @@ def reorder(p: Proc, c: ForCursor, *order: int) -> Script:
                 for j in seq(0, 3):
                     x[i, j, k] = 0.0
     """
-    yield at_loop
     loops = _nest(c)[: len(order)]
     if sorted(order) != list(range(1, len(loops) + 1)):
         yield fail(f"{order} is no order of the {len(loops)} loops here")
     now = list(loops)
     for place, wanted in enumerate(order):
         for at in range(now.index(loops[wanted - 1]), place, -1):
-            yield seq(focus(now[at - 1]), reorder_loops())
+            yield on(now[at - 1], reorder_loops())
             now[at - 1], now[at] = now[at], now[at - 1]
     return now[0]
 
@@ -217,7 +226,13 @@ def tile(*sizes: int) -> Op:
 
 @dataclass(frozen=True)
 class InMode:
-    """The predicate that holds at loops of a mode: `seq`, `par` or `vec`."""
+    """The predicate that holds at loops of a mode: `seq`, `par` or `vec`.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source("def foo(x: f32[8]):\\n    for i in par(0, 8):\\n        x[i] = 0.0")
+    >>> InMode("par")(p.find_loop("i")), InMode("seq")(p.find_loop("i"))
+    (True, False)
+    """
 
     mode: str
 
@@ -227,7 +242,13 @@ class InMode:
 
 @dataclass(frozen=True)
 class Runs:
-    """The predicate that holds at loops that run n times."""
+    """The predicate that holds at loops that run n times.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source("def foo(x: f32[8]):\\n    for i in par(0, 8):\\n        x[i] = 0.0")
+    >>> Runs(8)(p.find_loop("i")), Runs(4)(p.find_loop("i"))
+    (True, False)
+    """
 
     n: int
 
@@ -296,9 +317,9 @@ def storeInMemory(p: Proc, c: Cursor, buffer: str, name: str, layout: Op = id_, 
     loads = [] if isinstance(block[0].prev(), AllocCursor) else [block[0].prev()]
     alloc = (loads or block)[0].prev()
     stores = [s for s in _after(block) if alloc.sym in mentions(s.node)]
-    yield seq(focus(alloc), layout)
+    yield on(alloc, layout)
     for copied in (*loads, *stores):
-        yield seq(focus(copied), copy)
+        yield on(copied, copy)
     return block  # type: ignore[no-any-return]
 
 

@@ -3,7 +3,7 @@
 They know no instruction: a schedule passes the memories, and the procedures that its target has. Each keeps the
 meaning of the program at every step.
 
-- `nests`: loops tiled, reordered, removed, fused, unrolled;
+- `loops`: loops tiled, reordered, removed, fused, unrolled;
 - `buffers`: tiles of operands and of sums in local memory;
 - `tiles`: the same where sizes are no multiples of a tile;
 - `mapping`: statements as instructions, and their configuration.
@@ -13,6 +13,17 @@ from __future__ import annotations
 
 from ..std import fission_as_much_as_possible
 from .buffers import as_tiles, autolift_alloc, bind_and_lift, stage_and_lift, tile_layout
+from .loops import (
+    fuse_all_loops,
+    load_ahead,
+    remove_redundant_loops,
+    reorder_loops_from_idx,
+    rise_over,
+    start_in_loop,
+    tile_loops,
+    tile_ragged,
+    unroll_all,
+)
 from .mapping import (
     configure,
     hoist_configs,
@@ -24,17 +35,6 @@ from .mapping import (
     map_to,
     read_registers,
     replace_and_inline,
-)
-from .nests import (
-    fuse_all_loops,
-    load_ahead,
-    remove_redundant_loops,
-    reorder_loops_from_idx,
-    rise_over,
-    start_in_loop,
-    tile_loops,
-    tile_ragged,
-    unroll_all,
 )
 from .tiles import block_loop, cut_nest, each, load_tiles, split_off, tile_nest, unroll_single
 

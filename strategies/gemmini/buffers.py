@@ -25,16 +25,18 @@ from exo_strat import (
     lift_scope,
     mentions,
     nodes,
+    on,
     rearrange_dim,
     resize_dim,
     seq,
     set_memory,
     simplify,
+    strategy,
 )
 
 from ..inspect import enclosing_loop, enclosing_scopes, statements, trip_count
 from ..std import auto_stage_mem
-from ..std.writing import counter, halves, strategy
+from ..std.writing import counter, halves
 
 
 def elements(c: AllocCursor) -> int | None:
@@ -92,14 +94,14 @@ def bind_and_lift(p: Proc, c: NodeCursor, name: str, memory: Memory, max_size: i
 
     Focus: the expression. Returns the allocation. Paper: appendix B.
 
-    >>> from exo_strat import DRAM_STACK, proc_from_source, schedule, focus
+    >>> from exo_strat import DRAM_STACK, proc_from_source, schedule, on
     >>> p = proc_from_source('''
     ... def foo(m: size, x: f32[m, 4], y: f32[m, 4]):
     ...     for i in seq(0, m):
     ...         for j in seq(0, 4):
     ...             y[i, j] = x[i, j]
     ... ''')
-    >>> print(schedule(focus(p.find("y[_] = _").rhs()) >> bind_and_lift("t", DRAM_STACK, 16), p))
+    >>> print(schedule(on(p.find("y[_] = _").rhs(), bind_and_lift("t", DRAM_STACK, 16)), p))
     def foo(m: size, x: f32[m, 4] @ DRAM, y: f32[m, 4] @ DRAM):
         for i in seq(0, m):
             t: f32[4] @ DRAM_STACK
@@ -108,7 +110,7 @@ def bind_and_lift(p: Proc, c: NodeCursor, name: str, memory: Memory, max_size: i
                 y[i, j] = t[j]
     """
     p, write = yield bind_expr(name)
-    p, c = yield seq(focus(write.prev()), set_memory(memory), autolift_alloc(max_size))
+    p, c = yield on(write.prev(), set_memory(memory), autolift_alloc(max_size))
     return c
 
 
@@ -151,8 +153,8 @@ def stage_and_lift(
         if fits and isinstance(scope, ForCursor) and scope.sym in needed:
             times = expands(alloc, scope, max_size)
             fits = times is not None
-            p, alloc = yield seq(focus(alloc), expand_dim(times, counter(scope)) if times else identity)
-        p, alloc = yield seq(focus(alloc), lift_alloc())
+            p, alloc = yield on(alloc, expand_dim(times, counter(scope)) if times else identity)
+        p, alloc = yield on(alloc, lift_alloc())
     p, load = yield focus(load)
     return load  # type: ignore[no-any-return]
 
@@ -184,10 +186,10 @@ def as_tiles(p: Proc, c: AllocCursor, width: int = 16, height: int | None = 16) 
     for dim, size in sizes:
         have = extents[dim]
         if have is not None and int(have) % size:
-            p, c = yield seq(focus(c), resize_dim(dim, -(-int(have) // size) * size, 0))
-        p, c = yield seq(focus(c), divide_dim(dim, size))
+            p, c = yield on(c, resize_dim(dim, -(-int(have) // size) * size, 0))
+        p, c = yield on(c, divide_dim(dim, size))
     at = last if height is not None else last - 1  # the rows of a tile, before its columns are counted
-    p, c = yield seq(focus(c), rearrange_dim([*range(at), at + 1, at, at + 2]))
+    p, c = yield on(c, rearrange_dim([*range(at), at + 1, at, at + 2]))
     return c
 
 
@@ -229,13 +231,13 @@ def tile_layout(p: Proc, c: ForCursor, width: int = 16, height: int | None = Non
         yield fail("two loops around an assignment are wanted, the load of a matrix to a buffer of its own")
         return None
     rows = enclosing_loop(row)
-    yield seq(focus(alloc), as_tiles(width, height))
-    p, tiles = yield seq(focus(row), divide_loop(width, halves(row), tail="perfect"))
+    yield on(alloc, as_tiles(width, height))
+    p, tiles = yield on(row, divide_loop(width, halves(row), tail="perfect"))
     if height is not None:
-        yield seq(focus(rows), divide_loop(height, halves(rows), tail="perfect"))
+        yield on(rows, divide_loop(height, halves(rows), tail="perfect"))
     if block:
-        yield seq(focus(tiles), divide_loop(block, (f"{row.name()}b", f"{row.name()}t"), tail="perfect"), lift_scope())
-    p, c = yield seq(focus(c), simplify())
+        yield on(tiles, divide_loop(block, (f"{row.name()}b", f"{row.name()}t"), tail="perfect"), lift_scope())
+    p, c = yield on(c, simplify())
     return c
 
 

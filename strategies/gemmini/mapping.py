@@ -32,15 +32,16 @@ from exo_strat import (
     moves,
     nav,
     nodes,
+    on,
     replace,
     seq,
+    strategy,
     try_else,
     write_config,
 )
 
 from ..inspect import enclosing_loops, loops_inside, statements
 from ..std import hoist
-from ..std.writing import strategy
 
 Pair = tuple[Proc, Proc]
 
@@ -80,12 +81,29 @@ def map_to(p: Proc, c: StmtCursor, plain: Proc, configured: Proc) -> Script:
     then hoisted.
 
     Focus: the statement. Returns the call that sets the configuration. Fails if there is no such loop.
+
+    >>> from backends.gemmini import operations
+    >>> from backends.gemmini.build import ENV
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def load(x: i8[16, 16]):
+    ...     S: i8[16, 16] @ GEMM_SCRATCH
+    ...     for i in seq(0, 16):
+    ...         for j in seq(0, 16):
+    ...             S[i, j] = x[i, j]
+    ... ''', ENV)
+    >>> load = operations.load("ld_i8", 0)
+    >>> print(schedule(at("S[_] = _", map_to(load.plain, load.configured)), p))
+    def load(x: i8[16, 16] @ DRAM):
+        config_ld0(stride(x, 0), False, 16)
+        S: i8[16, 16] @ GEMM_SCRATCH
+        do_ld_i8_id0(16, 16, x[0:16, 0:16], S[0:16, 0:16])
     """
     loops = enclosing_loops(c)
     if not loops:
         yield fail("no loop is around this")
-    p, block = yield try_else(*(seq(focus(loop), replace_and_inline(plain, configured)) for loop in loops))
-    p, c = yield seq(focus(block[0]), hoist())
+    p, block = yield try_else(*(on(loop, replace_and_inline(plain, configured)) for loop in loops))
+    p, c = yield on(block[0], hoist())
     return c
 
 
@@ -95,13 +113,34 @@ def configure(p: Proc, c: StmtCursor, setting: Proc, *values: str) -> Script:
 
     `values` are those of the fields, in the order in which `setting` writes them, as object code. After it,
     instructions can be used that need them (`map_again`). Focus: a statement, which stays.
+
+    Fails if there are not as many values as fields.
+
+    >>> from backends.gemmini import INSTRUCTIONS
+    >>> from backends.gemmini.build import ENV
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def load(x: i8[16, 16]):
+    ...     S: i8[16, 16] @ GEMM_SCRATCH
+    ...     for i in seq(0, 16):
+    ...         for j in seq(0, 16):
+    ...             S[i, j] = x[i, j]
+    ... ''', ENV)
+    >>> setting = configure(INSTRUCTIONS["config_ld1"], "16", "False", "False", "16")
+    >>> print(schedule(at("for i in _: _", setting), p))
+    def load(x: i8[16, 16] @ DRAM):
+        S: i8[16, 16] @ GEMM_SCRATCH
+        config_ld1(16, False, 16)
+        for i in seq(0, 16):
+            for j in seq(0, 16):
+                S[i, j] = x[i, j]
     """
     writes = [s for s in setting.body() if isinstance(s, WriteConfigCursor)]
     if len(writes) != len(values):
         yield fail(f"{setting.name()} sets {len(writes)} fields, not {len(values)}")
     for s, value in zip(writes, values, strict=True):
-        yield seq(focus(c.before()), write_config(s.config(), s.field(), value))
-    yield seq(focus(c), nav(moves.expand(len(writes), -1)), replace(setting))
+        yield on(c.before(), write_config(s.config(), s.field(), value))
+    yield on(c, nav(moves.expand(len(writes), -1)), replace(setting))
     yield focus(c)
     return c
 
@@ -112,12 +151,30 @@ def read_registers(p: Proc, c: StmtCursor, setting: Proc, *values: str) -> Scrip
 
     As instructions do, whose meaning depends on data in a register. `values` are those that `configure` gave to
     `setting` in front of s; those that are names of data or conditions count. Focus: s, which stays.
+
+    Fails if the register does not hold the value.
+
+    >>> from backends.gemmini import INSTRUCTIONS
+    >>> from backends.gemmini.build import ENV
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def fill(act: bool, scale: f32, x: f32[4]):
+    ...     for i in seq(0, 4):
+    ...         x[i] = scale
+    ... ''', ENV)
+    >>> setting, values = INSTRUCTIONS["config_st"], ("0", "act", "scale")
+    >>> once = at("for i in _: _", configure(setting, *values))
+    >>> print(schedule(once >> at("for i in _: _", read_registers(setting, *values)), p))
+    def fill(act: bool, scale: f32 @ DRAM, x: f32[4] @ DRAM):
+        config_st(0, act, scale)
+        for i in seq(0, 4):
+            x[i] = ConfigSt.scale
     """
     writes = [s for s in setting.body() if isinstance(s, WriteConfigCursor)]
     for s, value in zip(writes, values, strict=True):
         for e in reads(c, value) if s.config().fields[s.field()] != Control("index") else ():
             # the write that this adds repeats the one in front
-            yield seq(focus(e), bind_config(s.config(), s.field()), delete_config())
+            yield on(e, bind_config(s.config(), s.field()), delete_config())
     yield focus(c)
     return c
 
@@ -134,14 +191,31 @@ def map_every(p: Proc, c: Cursor, instruction: Proc) -> Script:
 
     Of nests at and below the focus, those that are as deep as the instruction's. Returns the procedure. Fails if there
     is none, for the reason that the last one is refused.
+
+    >>> from backends.gemmini import INSTRUCTIONS
+    >>> from backends.gemmini.build import ENV
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def load(x: i8[16, 16]):
+    ...     S: i8[16, 16] @ GEMM_SCRATCH
+    ...     for i in seq(0, 16):
+    ...         for j in seq(0, 16):
+    ...             S[i, j] = x[i, j]
+    ... ''', ENV)
+    >>> setting = configure(INSTRUCTIONS["config_ld1"], "16", "False", "False", "16")
+    >>> print(schedule(at("for i in _: _", setting) >> map_every(INSTRUCTIONS["do_ld_i8_id1"]), p))
+    def load(x: i8[16, 16] @ DRAM):
+        S: i8[16, 16] @ GEMM_SCRATCH
+        config_ld1(16, False, 16)
+        do_ld_i8_id1(16, 16, x[0:16, 0:16], S[0:16, 0:16])
     """
     depth = max(height(s) for s in instruction.tree.body)
     loops = [x for x in (c, *loops_inside(c)) if isinstance(x, ForCursor) and height(x.node) == depth]
     start = p
     for loop in loops:
-        p, _ = yield attempt(seq(focus(loop), replace(instruction)))
+        p, _ = yield attempt(on(loop, replace(instruction)))
     if p is start:
-        yield seq(focus(loops[-1]), replace(instruction)) if loops else fail(f"no nest of {depth} loops is here")
+        yield on(loops[-1], replace(instruction)) if loops else fail(f"no nest of {depth} loops is here")
     p, root = yield nav(moves.root)
     return root  # type: ignore[no-any-return]
 
@@ -157,11 +231,29 @@ def map_again(p: Proc, c: StmtCursor, instruction: Proc) -> Script:
     holds what it asks for already.
 
     Focus: the statement. Returns the call. Fails if there is no such loop.
+
+    >>> from backends.gemmini import INSTRUCTIONS
+    >>> from backends.gemmini.build import ENV
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def load(x: i8[16, 16]):
+    ...     S: i8[16, 16] @ GEMM_SCRATCH
+    ...     for i in seq(0, 16):
+    ...         for j in seq(0, 16):
+    ...             S[i, j] = x[i, j]
+    ... ''', ENV)
+    >>> setting = configure(INSTRUCTIONS["config_ld1"], "16", "False", "False", "16")
+    >>> load = at("S[_] = _", map_again(INSTRUCTIONS["do_ld_i8_id1"]))
+    >>> print(schedule(at("for i in _: _", setting) >> load, p))
+    def load(x: i8[16, 16] @ DRAM):
+        S: i8[16, 16] @ GEMM_SCRATCH
+        config_ld1(16, False, 16)
+        do_ld_i8_id1(16, 16, x[0:16, 0:16], S[0:16, 0:16])
     """
     loops = enclosing_loops(c)
     if not loops:
         yield fail("no loop is around this")
-    p, c = yield try_else(*(seq(focus(loop), replace(instruction)) for loop in loops))
+    p, c = yield try_else(*(on(loop, replace(instruction)) for loop in loops))
     return c
 
 
@@ -172,24 +264,48 @@ def map_all(p: Proc, c: Cursor, operations: Sequence[Pair]) -> Script:
     Once an operation is mapped, its configuration is hoisted; so put last what shares a register with another one.
     Of operations that do the same by different registers, the first is taken: choose by place, with `map_to`.
     At and below the focus, what is outside before what is inside. Never fails. Returns the procedure.
+
+    >>> from backends.gemmini import operations
+    >>> from backends.gemmini.build import ENV
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def load(x: i8[16, 16]):
+    ...     S: i8[16, 16] @ GEMM_SCRATCH
+    ...     for i in seq(0, 16):
+    ...         for j in seq(0, 16):
+    ...             S[i, j] = x[i, j]
+    ... ''', ENV)
+    >>> load = operations.load("ld_i8", 0)
+    >>> print(schedule(map_all([(load.plain, load.configured)]), p))
+    def load(x: i8[16, 16] @ DRAM):
+        config_ld0(stride(x, 0), False, 16)
+        S: i8[16, 16] @ GEMM_SCRATCH
+        do_ld_i8_id0(16, 16, x[0:16, 0:16], S[0:16, 0:16])
     """
     for plain, configured in operations:
         calls: list[StmtCursor] = []
         for s in statements(c):
             if p.forward(s).is_valid:
                 start = p
-                p, block = yield attempt(seq(focus(s), replace_and_inline(plain, configured)))
+                p, block = yield attempt(on(s, replace_and_inline(plain, configured)))
                 if p is not start:
                     calls.append(block[0])
         for call in calls:
-            p, _ = yield seq(focus(call), hoist())
+            p, _ = yield on(call, hoist())
         c = p.root()
     p, root = yield nav(moves.root)
     return root  # type: ignore[no-any-return]
 
 
 def is_config_call(c: Cursor) -> bool:
-    """Whether a statement is a call that does nothing but set config fields."""
+    """Whether a statement is a call that does nothing but set config fields.
+
+    >>> from backends.gemmini import INSTRUCTIONS
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source("def foo(): config_ld1(16, False, 16)", {"config_ld1": INSTRUCTIONS["config_ld1"]})
+    >>> is_config_call(p.body()[0])
+    True
+    """
     return isinstance(c, CallCursor) and all(isinstance(s.node, nodes.WriteConfig) for s in c.subproc().body())
 
 
@@ -228,7 +344,7 @@ def hoist_configs(p: Proc, c: Cursor) -> Script:
             zero(y[i, 0:4])
     """
     for s in [s for s in statements(c) if is_config_call(s)]:
-        yield seq(focus(s), hoist())
+        yield on(s, hoist())
     p, root = yield nav(moves.root)
     return root  # type: ignore[no-any-return]
 
@@ -261,6 +377,6 @@ def load_once(p: Proc, c: StmtCursor) -> Script:
     used = mentions(c.node)
     for loop in reversed(enclosing_loops(c)):
         if loop.sym not in used:
-            yield seq(focus(c), attempt(guard_first(loop)))
+            yield on(c, attempt(guard_first(loop)))
     yield focus(c)
     return c

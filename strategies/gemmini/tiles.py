@@ -24,6 +24,7 @@ from exo_strat import (
     focus,
     moves,
     nav,
+    on,
     rename_variable,
     reorder_loops,
     seq,
@@ -31,13 +32,14 @@ from exo_strat import (
     shift_loop,
     simplify,
     stage_mem,
+    strategy,
     unroll_loop,
 )
 
 from ..inspect import bounds, enclosing_loops, enclosing_scopes, loops_inside, trip_count
-from ..std.writing import halves, strategy
+from ..std.writing import halves
 from .buffers import as_tiles
-from .nests import rise_over
+from .loops import rise_over
 
 TILE = 16
 
@@ -65,7 +67,7 @@ def each(p: Proc, c: Cursor, pattern: str, op: Op) -> Script:
     """
     for found in p.find_all(pattern):
         if p.forward(found).is_valid:
-            p, _ = yield seq(focus(found), op)
+            p, _ = yield on(found, op)
     p, root = yield nav(moves.root)
     return root  # type: ignore[no-any-return]
 
@@ -97,10 +99,10 @@ def block_loop(p: Proc, c: ForCursor, size: int) -> Script:
         return None
     rest, names, full = c, halves(c), times - times % size
     if 0 < full < times:
-        p, first = yield seq(focus(c), cut_loop(full))
+        p, first = yield on(c, cut_loop(full))
         rest = first.next()
-        yield seq(focus(first), divide_loop(size, names, tail="perfect"))
-    yield seq(focus(rest), divide_loop(times - full or size, names, tail="perfect"))
+        yield on(first, divide_loop(size, names, tail="perfect"))
+    yield on(rest, divide_loop(times - full or size, names, tail="perfect"))
     p, c = yield focus(c)
     return c
 
@@ -126,7 +128,7 @@ def unroll_single(p: Proc, c: Cursor, *names: str) -> Script:
     """
     for loop in reversed([x for x in (c, *loops_inside(c)) if isinstance(x, ForCursor)]):
         if trip_count(loop) == 1 and (not names or loop.name() in names) and not allocates(p.forward(loop)):
-            yield seq(focus(loop), unroll_loop())
+            yield on(loop, unroll_loop())
     p, root = yield seq(nav(moves.root), simplify())
     return root  # type: ignore[no-any-return]
 
@@ -191,7 +193,7 @@ def cut_nest(p: Proc, c: ForCursor, size: int) -> Script:
                 x[i, j + 6] = 0.0
     """
     p, first = yield cut_loop(size)
-    p, rest = yield seq(focus(first.next()), shift_loop(0))
+    p, rest = yield on(first.next(), shift_loop(0))
     yield at(moves.before, fission())
     p, c = yield focus(rest)
     return c
@@ -233,16 +235,16 @@ def tile_nest(p: Proc, c: StmtCursor, rows: str, along: int = 1) -> Script:
         yield fail(f"a loop {rows} around a loop of a literal range is wanted")
         return None
     name = column.name()
-    p, outer = yield seq(focus(row), reorder_loops())
+    p, outer = yield on(row, reorder_loops())
     rest = next(x for x in (outer, *loops_inside(outer)) if x.name() == name)
     while left:
         tiles = min(along, left // TILE)
         width = left - left % (TILE * tiles) if tiles else left
         loop = rest
         if width < left:
-            p, loop = yield seq(focus(rest), cut_loop(width))
-            p, rest = yield seq(focus(loop.next()), shift_loop(0))
-        yield seq(focus(loop), tiles_side_by_side(rows, tiles, width))
+            p, loop = yield on(rest, cut_loop(width))
+            p, rest = yield on(loop.next(), shift_loop(0))
+        yield on(loop, tiles_side_by_side(rows, tiles, width))
         left -= width
     p, root = yield nav(moves.root)
     return root  # type: ignore[no-any-return]
@@ -256,12 +258,12 @@ def tiles_side_by_side(p: Proc, c: ForCursor, rows: str, tiles: int, width: int)
     """
     name, loop = c.name(), c
     if tiles and width > TILE * tiles:
-        p, loop = yield seq(focus(loop), divide_loop(TILE * tiles, (f"{name}o", name), tail="perfect"))
+        p, loop = yield on(loop, divide_loop(TILE * tiles, (f"{name}o", name), tail="perfect"))
         loop = loop.body()[0]
     if tiles > 1:
-        p, loop = yield seq(focus(loop), divide_loop(TILE, (f"{name}t", name), tail="perfect"))
+        p, loop = yield on(loop, divide_loop(TILE, (f"{name}t", name), tail="perfect"))
     inner = next(x for x in loops_inside(loop) if x.name() == rows)
-    yield seq(focus(inner), rise_over(name, f"{name}t"))
+    yield on(inner, rise_over(name, f"{name}t"))
     return None
 
 
@@ -307,6 +309,6 @@ def load_tiles(
     alloc = load.prev()
     if not isinstance(load, ForCursor) or not isinstance(alloc, AllocCursor):
         yield fail(f"nothing is loaded from {matrix}: the code writes all that it reads")
-    p, load = yield seq(focus(alloc), set_memory(memory), as_tiles(), focus(load), rename_variable(rows))
-    p, root = yield seq(focus(load.body()[0].body()[0]), tile_nest(rows, along))
+    p, load = yield on(alloc, set_memory(memory), as_tiles(), focus(load), rename_variable(rows))
+    p, root = yield on(load.body()[0].body()[0], tile_nest(rows, along))
     return root  # type: ignore[no-any-return]

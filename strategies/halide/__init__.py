@@ -3,7 +3,7 @@
 Stages and loops go by names, as in Halide: a stage by the buffer that it writes, a loop by stage and name.
 
 - `references`: what a name means;
-- `nests`: the loops of one stage;
+- `stage_loops`: the loops of one stage;
 - `placement`: where a stage is computed and stored;
 - `streaming`: a stage that passes the caches;
 - `pixels`: refusals in coordinates of the image;
@@ -14,7 +14,16 @@ Stages and loops go by names, as in Halide: a stage by the buffer that it writes
 from __future__ import annotations
 
 from .fluent import Func, pipeline
-from .nests import (
+from .placement import (
+    H_compute_at,
+    H_compute_inline,
+    H_compute_root,
+    H_compute_store_at,
+    H_fold_storage,
+    H_store_at,
+    H_store_in,
+)
+from .stage_loops import (
     H_bound,
     H_fuse,
     H_parallel,
@@ -24,15 +33,6 @@ from .nests import (
     H_tile,
     H_unroll,
     H_vectorize,
-)
-from .placement import (
-    H_compute_at,
-    H_compute_inline,
-    H_compute_root,
-    H_compute_store_at,
-    H_fold_storage,
-    H_store_at,
-    H_store_in,
 )
 from .streaming import H_stream
 

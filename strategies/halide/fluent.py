@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 from exo_strat import Machine, Memory, Op, identity, seq
 
-from .nests import H_bound, H_fuse, H_parallel, H_partition, H_reorder, H_split, H_tile, H_unroll, H_vectorize
 from .placement import (
     H_compute_at,
     H_compute_inline,
@@ -25,6 +24,7 @@ from .placement import (
     H_store_at,
     H_store_in,
 )
+from .stage_loops import H_bound, H_fuse, H_parallel, H_partition, H_reorder, H_split, H_tile, H_unroll, H_vectorize
 from .streaming import H_stream
 
 
@@ -127,5 +127,10 @@ def _given(x: object) -> tuple[object, ...]:
 
 
 def pipeline(*stages: Func) -> Op:
-    """The schedules of stages as one Op, in the order given: consumers before producers."""
+    """The schedules of stages as one Op, in the order given: consumers before producers.
+
+    >>> out, a = Func("out").parallel("y"), Func("a").compute_at(Func("out"), "y")
+    >>> pipeline(out, a)
+    seq(H_parallel('out', 'y'), H_compute_store_at('a', 'out', 'y'))
+    """
     return seq(*(op for f in stages for op in f.ops))

@@ -38,6 +38,7 @@ from exo_strat import (
     names_at,
     nav,
     nodes,
+    on,
     parallelize_loop,
     rename_variable,
     reorder_stmts,
@@ -57,7 +58,6 @@ from .. import std
 from ..inspect import Range, bounds, enclosing_loops, enclosing_scopes, statements, trip_count
 from ..std.splitting import depth
 from ..std.writing import text
-from .nests import outwards
 from .pixels import in_pixels
 from .references import (
     Axis,
@@ -74,6 +74,7 @@ from .references import (
     storage,
     writes,
 )
+from .stage_loops import outwards
 
 # -- where a stage is computed ------------------------------------------------------------------------
 
@@ -153,7 +154,7 @@ def in_modes_of(p: Proc, c: Cursor, consumer: str, loop: str, op: Op) -> Script:
     for n, old in enumerate(loops):
         now = enclosing_loops(p.forward(anchor))[n]
         if now.mode() != old.mode():
-            p, _ = yield seq(focus(now), in_pixels(consumer, parallelize_loop(old.mode())))
+            p, _ = yield on(now, in_pixels(consumer, parallelize_loop(old.mode())))
     yield nav(moves.root) >> simplify()
     return p.root()
 
@@ -172,7 +173,7 @@ def _computed_at(p: Proc, c: Cursor, stage: str, consumer: str, loop: str, slide
     for n in range(len(loops)):
         level = enclosing_loops(p.forward(anchor))[n]
         if not any(is_inside(s, level) for s in writes(p, stage)):
-            p, _ = yield seq(focus(level), in_pixels(stage, enter(stage, slide)))
+            p, _ = yield on(level, in_pixels(stage, enter(stage, slide)))
     return p.root()
 
 
@@ -184,11 +185,11 @@ def enter(p: Proc, c: ForCursor, stage: str, slide: bool) -> Script:
         p, c = yield try_else(_same_branch(stage), outwards(len(c.path) - 1 - (len(scopes[-1].path) if scopes else 0)))
     made = producer_before(c, stage)
     if not slide:  # the head of a sliding window stays where it is: other heads may need it
-        p, made = yield seq(focus(made), down_to(c))
+        p, made = yield on(made, down_to(c))
         p, c = yield focus(c)
     moving = moving_window(c, stage)
     if moving is None:
-        yield seq(focus(made), down_to(c), add_loop(c.name(), c.hi()), fuse(c))
+        yield on(made, down_to(c), add_loop(c.name(), c.hi()), fuse(c))
         return None
     dim, window = moving
     written = next(s for s in writes(p, stage)[::-1] if s == made or is_inside(s, made))
@@ -197,8 +198,8 @@ def enter(p: Proc, c: ForCursor, stage: str, slide: bool) -> Script:
         yield fail(f"{stage} has no loop along dimension {dim}, along which what {c.name()} needs of it moves")
     axis = found[0]
     crossed = [x for x in enclosing_scopes(axis.loop) if x == made or is_inside(x, made)]
-    yield seq(focus(axis.loop), outwards(len(crossed)))
-    p, level = yield seq(focus(axis.loop), _slid(stage, c, axis, window) if slide else _windows(c, axis, window))
+    yield on(axis.loop, outwards(len(crossed)))
+    p, level = yield on(axis.loop, _slid(stage, c, axis, window) if slide else _windows(c, axis, window))
     for n, scope in enumerate(crossed):
         p, inside = yield focus(scope)
         p, _ = yield outwards(depth(inside, level) - 1 - n)
@@ -219,7 +220,7 @@ def _same_branch(p: Proc, c: ForCursor, stage: str) -> Script:
     """`if e: produce; if e: for y: consume  ~>  if e: produce; for y: consume`. Focus: the loop, which stays."""
     branch = scope_of(c)
     assert branch is not None
-    yield seq(focus(producer_before(branch, stage)), down_to(branch), fuse(branch))
+    yield on(producer_before(branch, stage), down_to(branch), fuse(branch))
     return c
 
 
@@ -306,14 +307,14 @@ def _slid(p: Proc, c: ForCursor, stage: str, level: ForCursor, axis: Axis, windo
     if text(c.lo()) != str(needed - step):
         p, head = yield cut_loop(needed - step)
         c = head.next()
-        yield seq(focus(head), rename_variable(f"{axis.loop.sym.name}h"))
-    p, main = yield seq(focus(c), down_to(level), shift_loop(text(level.lo())))
+        yield on(head, rename_variable(f"{axis.loop.sym.name}h"))
+    p, main = yield on(c, down_to(level), shift_loop(text(level.lo())))
     if step > 1:
         p, main = yield try_else(*(divide_loop(step, names, tail=t) for t in ("perfect", "guard")))
-    p, fused = yield seq(focus(main), fuse(level))
+    p, fused = yield on(main, fuse(level))
     if (extent := window.extent()) is not None:
         rings = (resize_dim(axis.dim, n, 0, fold=True) for n in range(extent, 2 * extent + 1))
-        yield attempt(seq(focus(storage(p, stage)), try_else(*rings)))
+        yield attempt(on(storage(p, stage), try_else(*rings)))
     return fused  # type: ignore[no-any-return]
 
 
@@ -326,6 +327,25 @@ def H_store_at(p: Proc, c: Cursor, stage: str, consumer: str, loop: str) -> Scri
 
     If the stage is not computed there yet, it is first moved in, as by `H_compute_at`. No iteration may use what
     another one left.
+
+    Returns the procedure.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def twice(W: size, inp: f32[W + 2], out: f32[W]):
+    ...     a: f32[W + 1]
+    ...     for x in seq(0, W + 1):
+    ...         a[x] = inp[x] + inp[x + 1]
+    ...     for x in seq(0, W):
+    ...         out[x] = a[x] + a[x + 1]
+    ... ''')
+    >>> print(schedule(H_store_at("a", "out", "x"), p))
+    def twice(W: size, inp: f32[W + 2] @ DRAM, out: f32[W] @ DRAM):
+        for x in seq(0, W):
+            a: f32[2] @ DRAM
+            for xi in seq(0, 2):
+                a[xi] = inp[x + xi] + inp[x + xi + 1]
+            out[x] = a[0] + a[1]
     """
     check_place(p, stage, consumer, loop)
     placed = seq(_computed_at(stage, consumer, loop, False), _stored_at(stage, consumer, loop))
@@ -341,9 +361,9 @@ def _stored_at(p: Proc, c: Cursor, stage: str, consumer: str, loop: str) -> Scri
     while (scope := scope_of(alloc)) != target:
         if scope is not None and not is_inside(target, scope):
             yield fail(f"{stage} is stored in another loop, or further in, than {loop} of {consumer}")
-        p, _ = yield seq(focus(alloc), in_pixels(stage, sink_alloc()))
+        p, _ = yield on(alloc, in_pixels(stage, sink_alloc()))
         alloc, target = storage(p, stage), p.forward(target)  # type: ignore[assignment]
-    yield seq(focus(alloc), shrink())
+    yield on(alloc, shrink())
     return p.root()
 
 
@@ -355,14 +375,30 @@ def shrink(p: Proc, c: AllocCursor) -> Script:
     for dim, (least, size, extent) in enumerate(zip(window.lo(), window.sizes(), window.dims, strict=True)):
         if (least, size) != ("0", text(c.shape()[dim])):
             resized = resize_dim(dim, size, least)
-            yield seq(focus(c), resized if extent.extent() is not None else attempt(resized))
+            yield on(c, resized if extent.extent() is not None else attempt(resized))
     return c
 
 
 @strategy
 def H_store_in(p: Proc, c: Cursor, stage: str, memory: Memory) -> Script:
-    """The buffer of a stage in a memory, such as `DRAM_STACK`. Paper: Figure 12."""
-    yield seq(focus(storage(p, stage)), set_memory(memory))
+    """The buffer of a stage in a memory, such as `DRAM_STACK`. Paper: Figure 12.
+
+    Returns the procedure.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def twice(W: size, inp: f32[W + 2], out: f32[W]):
+    ...     a: f32[W + 1]
+    ...     for x in seq(0, W + 1):
+    ...         a[x] = inp[x] + inp[x + 1]
+    ...     for x in seq(0, W):
+    ...         out[x] = a[x] + a[x + 1]
+    ... ''')
+    >>> from exo_strat import DRAM_STATIC
+    >>> print(schedule(H_store_in("a", DRAM_STATIC), p).find_alloc("a").mem())
+    DRAM_STATIC
+    """
+    yield on(storage(p, stage), set_memory(memory))
     return p.root()
 
 
@@ -371,6 +407,25 @@ def H_fold_storage(p: Proc, c: Cursor, stage: str, dim: str | int, size: int) ->
     """The buffer of a stage as a ring of `size` along a dimension, given by its number or by a loop along it.
 
     Refused if a value is overwritten before its last use.
+
+    Returns the procedure.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def twice(W: size, inp: f32[W + 2], out: f32[W]):
+    ...     a: f32[W + 1]
+    ...     for x in seq(0, W + 1):
+    ...         a[x] = inp[x] + inp[x + 1]
+    ...     for x in seq(0, W):
+    ...         out[x] = a[x] + a[x + 1]
+    ... ''')
+    >>> print(schedule(H_compute_at("a", "out", "x") >> H_fold_storage("a", 0, 2), p))
+    def twice(W: size, inp: f32[W + 2] @ DRAM, out: f32[W] @ DRAM):
+        a: f32[2] @ DRAM
+        for x in seq(0, W):
+            for xi in seq(0, 2):
+                a[(x + xi) % 2] = inp[x + xi] + inp[x + xi + 1]
+            out[x] = a[x % 2] + a[(x + 1) % 2]
     """
     if isinstance(dim, str):
         loop = stage_loop(p, stage, dim)
@@ -379,7 +434,7 @@ def H_fold_storage(p: Proc, c: Cursor, stage: str, dim: str | int, size: int) ->
         if len(along) != 1:
             yield fail(f"{stage} has no single dimension along the loop {dim}: give its number")
         dim = along[0]
-    yield seq(focus(storage(p, stage)), in_pixels(stage, resize_dim(dim, size, 0, fold=True)))
+    yield on(storage(p, stage), in_pixels(stage, resize_dim(dim, size, 0, fold=True)))
     yield nav(moves.root) >> simplify()
     return p.root()
 
@@ -393,14 +448,35 @@ def H_compute_root(p: Proc, c: Cursor, stage: str) -> Script:
 
     It is taken out of the loops that it shares with others, which must not need its values computed again, or its
     buffer used again: undo that first by leaving out the `compute_at`.
+
+    Returns the procedure.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def twice(W: size, inp: f32[W + 2], out: f32[W]):
+    ...     a: f32[W + 1]
+    ...     for x in seq(0, W + 1):
+    ...         a[x] = inp[x] + inp[x + 1]
+    ...     for x in seq(0, W):
+    ...         out[x] = a[x] + a[x + 1]
+    ... ''')
+    >>> inside = schedule(H_compute_at("a", "out", "x"), p)
+    >>> print(schedule(H_compute_root("a"), inside))
+    def twice(W: size, inp: f32[W + 2] @ DRAM, out: f32[W] @ DRAM):
+        a: f32[W + 1] @ DRAM
+        for x in seq(0, W):
+            for xi in seq(0, 2):
+                a[x + xi] = inp[x + xi] + inp[x + xi + 1]
+        for x in seq(0, W):
+            out[x] = a[x] + a[x + 1]
     """
     alloc = storage(p, stage)
     if lifts := len(enclosing_scopes(alloc)):
-        p, _ = yield seq(focus(alloc), in_pixels(stage, lift_alloc(lifts)))
+        p, _ = yield on(alloc, in_pixels(stage, lift_alloc(lifts)))
     for s in writes(p, stage):
         own = _alone(p.forward(s), stage)  # type: ignore[arg-type]
         if lifts := len(enclosing_scopes(own)):
-            p, _ = yield seq(focus(own), nav(moves.after), in_pixels(stage, fission(lifts)))
+            p, _ = yield on(own, nav(moves.after), in_pixels(stage, fission(lifts)))
     return p.root()
 
 
@@ -447,9 +523,9 @@ def H_compute_inline(p: Proc, c: Cursor, stage: str) -> Script:
     if not left:
         yield fail(f"nothing that ever runs uses {stage}")
     while loops := [x for s in writes(p, stage) for x in enclosing_loops(s) if not is_inside(left[-1], x)]:
-        p, _ = yield seq(focus(loops[-1]), unroll_loop())
+        p, _ = yield on(loops[-1], unroll_loop())
     while made := [s for s in statements(p.root()) if isinstance(s, AssignCursor) and s.sym == sym]:
-        p, _ = yield seq(focus(made[-1]), inline_assign())
+        p, _ = yield on(made[-1], inline_assign())
     yield seq(nav(moves.root), std.dce(), simplify())
     return p.root()
 

@@ -13,6 +13,7 @@ from exo_strat import (
     focus,
     moves,
     nav,
+    on,
     seq,
     simplify,
     specialize,
@@ -67,7 +68,7 @@ def H_stream(p: Proc, c: Cursor, stage: str, loop: str, machine: Machine, least:
         yield fail(f"{machine} has no stores of {kind} that pass the caches")
     for x in own_loops(p, stage, loop):
         guarded = any(isinstance(s, IfCursor) for s in statements(x))
-        yield seq(focus(x), in_pixels(stage, vectorize_loop() if guarded else _streamed(machine, kind, least)))
+        yield on(x, in_pixels(stage, vectorize_loop() if guarded else _streamed(machine, kind, least)))
     yield seq(nav(moves.root), simplify())
     return p.root()
 
@@ -77,10 +78,10 @@ def _streamed(p: Proc, c: ForCursor, machine: Machine, precision: str, least: in
     """One loop of `H_stream`."""
     if least:
         p, choice = yield specialize(f"{least} <= {text(c.hi())} - ({text(c.lo())})")
-        p, _ = yield seq(focus(choice.orelse()[0]), vectorize_loop())
+        p, _ = yield on(choice.orelse()[0], vectorize_loop())
         p, c = yield focus(choice.body()[0])
-    yield seq(focus(c), std.cse(), focus(c), std.locals_in(machine.mem_type))
+    yield on(c, std.cse(), focus(c), std.locals_in(machine.mem_type))
     tails = ("perfect", "cut_and_predicate" if machine.supports_predication else "cut")
-    p, vectors = yield seq(focus(c), try_else(*(std.vectorize_for(machine, precision, tail=t) for t in tails)))
-    yield seq(focus(vectors), std.stream_stores(machine.get_streams(precision)))
+    p, vectors = yield on(c, try_else(*(std.vectorize_for(machine, precision, tail=t) for t in tails)))
+    yield on(vectors, std.stream_stores(machine.get_streams(precision)))
     return vectors  # type: ignore[no-any-return]

@@ -1,6 +1,6 @@
 """Questions about object code, in plain Python: pure functions over public cursors. Paper: section 4.
 
-- `nests`: loops and branches around and below a cursor, the shape of a nest;
+- `structure`: loops and branches around and below a cursor, the shape of a nest;
 - `uses`: buffers read and written, declarations, names, what depends on a loop, precisions;
 - `bounds`: the window of a buffer that a scope accesses (bounds inference), and what iterations share;
 - `cost`: how much a scope computes and touches.
@@ -14,7 +14,7 @@ from .accesses import Access, accesses
 from .amounts import Amount
 from .bounds import Bounds, Range, bounds, halo, staging_window
 from .cost import Intensity, flops, footprint, intensity
-from .nests import (
+from .structure import (
     Shape,
     affine_bound,
     enclosing_ifs,

@@ -26,7 +26,7 @@ from exo_strat import (
 )
 
 from .elimination import bound
-from .nests import pieces
+from .structure import pieces
 
 Scope: TypeAlias = NodeCursor | BlockCursor
 Path: TypeAlias = tuple[tuple[str, int | None], ...]
@@ -42,6 +42,28 @@ class Access:
 
     `kind` is "R" (read), "W" (write), "A" (accumulation) or "P": a window is made, or something is passed to a
     call; all that it shows is then between the indices.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ...         for j in seq(0, 8):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> [(str(a.sym), a.kind) for a in accesses(p.root())]
+    [('y', 'W'), ('x', 'R'), ('y', 'A')]
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ...         for j in seq(0, 8):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> [(str(a.sym), a.kind) for a in accesses(p.root())]
+    [('y', 'W'), ('x', 'R'), ('y', 'A')]
     """
 
     sym: Sym

@@ -29,7 +29,7 @@ from exo_strat import (
 
 from .accesses import Access, Path, Scope, accesses
 from .elimination import Limits, bound, is_bound, limits
-from .nests import enclosing_loops, pieces
+from .structure import enclosing_loops, pieces
 from .uses import Named, symbol
 
 # -- the answer ---------------------------------------------------------------------------------------
@@ -37,7 +37,32 @@ from .uses import Named, symbol
 
 @dataclass(frozen=True)
 class Range:
-    """The indices `lo:hi` along a dimension, half-open, as affine forms; all are `lo` plus a multiple of `step`."""
+    """The indices `lo:hi` along a dimension, half-open, as affine forms; all are `lo` plus a multiple of `step`.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ...         for j in seq(0, 8):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> rows, columns = bounds(p.find_loop("j"), "x").dims
+    >>> (rows.extent(), columns.extent(), columns.step)
+    (1, 8, 1)
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ...         for j in seq(0, 8):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> rows, columns = bounds(p.find_loop("j"), "x").dims
+    >>> (rows.extent(), columns.extent(), columns.step)
+    (1, 8, 1)
+    """
 
     least: forms.Lin
     end: forms.Lin
@@ -66,7 +91,32 @@ class Range:
 
 @dataclass(frozen=True)
 class Bounds:
-    """A window of a buffer, in terms of what is in scope where it was asked for. Prints as object code."""
+    """A window of a buffer, in terms of what is in scope where it was asked for. Prints as object code.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ...         for j in seq(0, 8):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> b = bounds(p.find_loop("j"), "x")
+    >>> print(b, "or", b.window(), "of", " x ".join(b.sizes()))
+    x[i:i + 1, 0:8] or x[i, 0:8] of 1 x 8
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ...         for j in seq(0, 8):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> b = bounds(p.find_loop("j"), "x")
+    >>> print(b, "or", b.window(), "of", " x ".join(b.sizes()))
+    x[i:i + 1, 0:8] or x[i, 0:8] of 1 x 8
+    """
 
     proc: Proc
     buffer: Sym

@@ -24,7 +24,7 @@ from exo_strat import (
 from .accesses import Path, Place, Scope, accesses
 from .amounts import Amount
 from .bounds import bounds
-from .nests import pieces
+from .structure import pieces
 from .uses import Named, declaration, precision
 
 BYTES: Final = {
@@ -36,7 +36,30 @@ BYTES: Final = {
 
 @dataclass(frozen=True)
 class Intensity:
-    """Arithmetic operations for each byte touched."""
+    """Arithmetic operations for each byte touched.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ...         for j in seq(0, 8):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> print(intensity(p.root()), "is", intensity(p.root()).at(n=100))
+    (8 * n) / (36 * n) is 2/9
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ...         for j in seq(0, 8):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> print(intensity(p.root()), "is", intensity(p.root()).at(n=100))
+    (8 * n) / (36 * n) is 2/9
+    """
 
     flops: Amount
     bytes: Amount

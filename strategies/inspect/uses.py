@@ -37,7 +37,7 @@ from exo_strat import (
 )
 
 from .accesses import Scope, accesses
-from .nests import enclosing_stmt, pieces, statements
+from .structure import enclosing_stmt, pieces, statements
 
 Declaration: TypeAlias = ArgCursor | AllocCursor | WindowDefCursor | ForCursor
 Named: TypeAlias = str | Sym | NodeCursor
@@ -63,7 +63,30 @@ def symbols_read(c: Scope) -> tuple[Sym, ...]:
 
 
 def symbols_written(c: Scope) -> tuple[Sym, ...]:
-    """The buffers that are written or accumulated into below a cursor, in the order of first use."""
+    """The buffers that are written or accumulated into below a cursor, in the order of first use.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ...         for j in seq(0, 8):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> [str(s) for s in symbols_written(p.root())]
+    ['y']
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ...         for j in seq(0, 8):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> [str(s) for s in symbols_written(p.root())]
+    ['y']
+    """
     return tuple(dict.fromkeys(a.sym for a in accesses(c) if a.writes))
 
 
@@ -71,6 +94,30 @@ def symbol(c: Cursor, name: Named) -> Sym:
     """The variable that a name means at a place, as object code there would; or the variable of a cursor.
 
     A name that means nothing there may be one that is introduced below. Raises `InvalidCursorError` for others.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ...         for j in seq(0, 8):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> loop = p.find_loop("i")
+    >>> symbol(loop, "j") == p.find_loop("j").sym == symbol(loop, p.find_loop("j"))
+    True
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ...         for j in seq(0, 8):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> loop = p.find_loop("i")
+    >>> symbol(loop, "j") == p.find_loop("j").sym == symbol(loop, p.find_loop("j"))
+    True
     """
     if isinstance(name, Sym):
         return name
@@ -131,7 +178,16 @@ def unique_name(p: Proc, base: str) -> str:
 
 
 def unique_names(p: Proc, bases: Iterable[str]) -> tuple[str, ...]:
-    """A name for each of some, unlike each other and all variables of a procedure."""
+    """A name for each of some, unlike each other and all variables of a procedure.
+
+    >>> from exo_strat import proc_from_source
+    >>> unique_names(proc_from_source("def foo(x: f32): x = 0.0"), ("x", "t", "t"))
+    ('x_1', 't', 't_1')
+
+    >>> from exo_strat import proc_from_source
+    >>> unique_names(proc_from_source("def foo(x: f32): x = 0.0"), ("x", "t", "t"))
+    ('x_1', 't', 't_1')
+    """
     syms = declarations(p.tree)
     taken = {s.name for s in syms} | {names_at(p.tree)[s] for s in syms}
     out: list[str] = []
@@ -150,7 +206,18 @@ def free_name(base: str, taken: Container[str]) -> str:
 
 
 def is_constant(e: NodeCursor) -> bool:
-    """Whether an expression is made of literals only."""
+    """Whether an expression is made of literals only.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source("def foo(n: size, x: f32[n]): x[n - 1] = 2.0 * 3.0")
+    >>> is_constant(p.find("2.0 * 3.0")), is_constant(p.find("x[_] = _").idx()[0])
+    (True, False)
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source("def foo(n: size, x: f32[n]): x[n - 1] = 2.0 * 3.0")
+    >>> is_constant(p.find("2.0 * 3.0")), is_constant(p.find("x[_] = _").idx()[0])
+    (True, False)
+    """
     return not mentions(e.node) and not _fields(e.node, nodes.ReadConfig)
 
 
@@ -180,7 +247,34 @@ def is_reduction(c: Cursor, loop: ForCursor | None = None) -> bool:
 
 
 def updates(c: ForCursor) -> list[AssignCursor | ReduceCursor]:
-    """The statements in a loop that write, but for what belongs to an iteration."""
+    """The statements in a loop that write, but for what belongs to an iteration.
+
+    What an iteration allocates belongs to it.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def squares(n: size, x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         t: f32
+    ...         t = x[i]
+    ...         y[i] = t * t
+    ... ''')
+    >>> [s.name() for s in updates(p.find_loop("i"))]
+    ['y']
+
+    What an iteration allocates belongs to it.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def squares(n: size, x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         t: f32
+    ...         t = x[i]
+    ...         y[i] = t * t
+    ... ''')
+    >>> [s.name() for s in updates(p.find_loop("i"))]
+    ['y']
+    """
     own = {s.sym for s in statements(c) if isinstance(s, AllocCursor)}
     return [s for s in statements(c) if isinstance(s, AssignCursor | ReduceCursor) and s.sym not in own]
 
@@ -225,7 +319,26 @@ def depends_on(e: Cursor, loop: ForCursor) -> bool:
 
 
 def is_invariant(e: Cursor, loop: ForCursor) -> bool:
-    """Whether a value is the same in all iterations of a loop: the opposite of `depends_on`."""
+    """Whether a value is the same in all iterations of a loop: the opposite of `depends_on`.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def scale(n: size, x: f32[n], a: f32):
+    ...     for i in seq(0, n):
+    ...         x[i] = x[i] * (a + 1.0)
+    ... ''')
+    >>> is_invariant(p.find("a + 1.0"), p.find_loop("i"))
+    True
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def scale(n: size, x: f32[n], a: f32):
+    ...     for i in seq(0, n):
+    ...         x[i] = x[i] * (a + 1.0)
+    ... ''')
+    >>> is_invariant(p.find("a + 1.0"), p.find_loop("i"))
+    True
+    """
     return not depends_on(e, loop)
 
 
@@ -241,6 +354,16 @@ def precision(c: NodeCursor) -> Scalar:
 
     An expression has that to which it converts, or of the first buffer or config field that it reads. Raises
     `InvalidCursorError` for a control expression, or a statement without a value.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source("def foo(x: f32, y: f64): y = 2.0")
+    >>> print(precision(p.find_alloc_or_arg("x")), precision(p.find("y = _").rhs()))
+    f32 f64
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source("def foo(x: f32, y: f64): y = 2.0")
+    >>> print(precision(p.find_alloc_or_arg("x")), precision(p.find("y = _").rhs()))
+    f32 f64
     """
     types = declarations(c.proc.tree)
     declared = isinstance(c, ArgCursor | AllocCursor | WindowDefCursor | AssignCursor | ReduceCursor)

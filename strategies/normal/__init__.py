@@ -9,9 +9,9 @@ that an explanation shows every rewrite.
 from __future__ import annotations
 
 from .exhaust import applies_nowhere, exhaust, seq_nf
+from .fission_and_fusion import fission_nf, fuse_nf, is_fission_nf, is_fuse_nf, is_nest_nf, nest_nf
 from .loops import is_loop_nf, loop_nf
 from .names import index_nf, is_index_nf, is_name_nf, name_nf
-from .nests import fission_nf, fuse_nf, is_fission_nf, is_fuse_nf, is_nest_nf, nest_nf
 from .statements import is_statement_nf, statement_nf
 
 __all__ = [

@@ -45,7 +45,12 @@ def exhaust(step: Op) -> Op:
 
 
 def applies_nowhere(step: Op, p: Proc) -> bool:
-    """Whether a step applies at no statement of a procedure: what `exhaust(step)` establishes."""
+    """Whether a step applies at no statement of a procedure: what `exhaust(step)` establishes.
+
+    >>> from exo_strat import proc_from_source, unroll_loop
+    >>> applies_nowhere(unroll_loop(), proc_from_source("def foo(x: f32): x = 0.0"))
+    True
+    """
     return isinstance(traversals.nowhere(step)(p), Success)
 
 

@@ -55,7 +55,17 @@ def loop_nf() -> Op:
 
 
 def is_loop_nf(p: Proc) -> bool:
-    """Whether all loops start at 0 and no loop, branch or `pass` is known to be idle."""
+    """Whether all loops start at 0 and no loop, branch or `pass` is known to be idle.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 1]):
+    ...     for i in seq(1, n + 1):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> is_loop_nf(p)
+    False
+    """
     return applies_nowhere(loop_step(), p) and delete_pass()(p).unwrap()[0] is p
 
 

@@ -52,7 +52,12 @@ def index_nf() -> Op:
 
 
 def is_index_nf(p: Proc) -> bool:
-    """Whether nothing is left to simplify."""
+    """Whether nothing is left to simplify.
+
+    >>> from exo_strat import proc_from_source
+    >>> is_index_nf(proc_from_source("def foo(n: size, x: f32[n + 1]): x[n - n] = 0.0"))
+    False
+    """
     outcome = simplify()(p)
     return isinstance(outcome, Success) and outcome.unwrap()[0] is p
 
@@ -82,7 +87,18 @@ def name_nf() -> Op:
 
 
 def is_name_nf(p: Proc) -> bool:
-    """Whether all variables of a procedure have names of their own."""
+    """Whether all variables of a procedure have names of their own.
+
+    >>> from exo_strat import proc_from_source
+    >>> is_name_nf(proc_from_source('''
+    ... def foo(x: f32[4]):
+    ...     for i in seq(0, 4):
+    ...         x[i] = 0.0
+    ...     for i in seq(0, 4):
+    ...         x[i] += 1.0
+    ... '''))
+    False
+    """
     names = [s.name for s in _variables(p.root())]
     return len(names) == len(set(names))
 

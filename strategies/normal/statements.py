@@ -51,7 +51,12 @@ def statement_nf() -> Op:
 
 
 def is_statement_nf(p: Proc) -> bool:
-    """Whether every statement does at most one operation on data."""
+    """Whether every statement does at most one operation on data.
+
+    >>> from exo_strat import proc_from_source
+    >>> is_statement_nf(proc_from_source("def foo(x: f32): x = x * x + 1.0"))
+    False
+    """
     return not any(_inner_operations(s) for s in statements(p.root()))
 
 

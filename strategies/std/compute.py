@@ -30,9 +30,10 @@ from exo_strat import (
     merge_writes,
     moves,
     nav,
-    seq,
+    on,
     set_memory,
     stage_mem,
+    strategy,
     walk,
 )
 
@@ -40,10 +41,11 @@ from ..inspect import declaration, enclosing_loop, is_invariant, is_reduction
 from .hoisting import is_operation
 from .splitting import innermost
 from .staging import allocation
-from .writing import element, strategy
+from .writing import element
 
 Update: TypeAlias = AssignCursor | ReduceCursor
 Rule: TypeAlias = Callable[[Update], Sequence[NodeCursor] | None]
+"""The operands of the instruction that does what a statement does; None for a statement that the rule is not about."""
 
 # -- rules --------------------------------------------------------------------------------------------
 
@@ -70,7 +72,19 @@ def parts(e: NodeCursor) -> Sequence[NodeCursor]:
 
 
 def fma_rule(s: Update) -> Sequence[NodeCursor] | None:
-    """`t = a * b + c`, `t = c - a * b`, `t = a * b - c` and `t += a * b`: a fused multiplication and addition."""
+    """`t = a * b + c`, `t = c - a * b`, `t = a * b - c` and `t += a * b`: a fused multiplication and addition.
+
+    Returns a, b and c, in the order of the statement; of a sum, a and b. None for other statements.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, a: f32[1], x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] += a[0] * x[i]
+    ... ''')
+    >>> [e.text() for e in fma_rule(p.find("y[_] += _"))]
+    ['a[0]', 'x[i]']
+    """
     value = s.rhs()
     if isinstance(s, ReduceCursor):
         return factors(value)
@@ -92,7 +106,19 @@ def factors(e: NodeCursor) -> Sequence[NodeCursor] | None:
 
 
 def broadcast_rule(s: Update) -> Sequence[NodeCursor] | None:
-    """`t += a * b`, with an element a of memory that all lanes share: it is taken from there."""
+    """`t += a * b`, with an element a of memory that all lanes share: it is taken from there.
+
+    Returns b; None for other statements.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, a: f32[1], x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] += a[0] * x[i]
+    ... ''')
+    >>> [e.text() for e in broadcast_rule(p.find("y[_] += _"))]
+    ['x[i]']
+    """
     pair = factors(s.rhs()) if isinstance(s, ReduceCursor) else None
     if pair is None:
         return None
@@ -102,7 +128,14 @@ def broadcast_rule(s: Update) -> Sequence[NodeCursor] | None:
 
 
 def abs_rule(s: Update) -> Sequence[NodeCursor] | None:
-    """`t = fmax(a, -a)` and `t = select(0.0, a, a, -a)`: an absolute value."""
+    """`t = fmax(a, -a)` and `t = select(0.0, a, a, -a)`: an absolute value.
+
+    Returns a; None for other statements.
+
+    >>> from exo_strat import proc_from_source
+    >>> [e.text() for e in abs_rule(proc_from_source("def foo(x: f32, y: f32): y = fmax(x, -x)").find("y = _"))]
+    ['x']
+    """
     value = s.rhs()
     if isinstance(value, ExternCursor) and value.function().name in ("fmax", "select"):
         *_, a, minus = value.args()
@@ -146,7 +179,7 @@ def stage_compute(p: Proc, c: ForCursor, precision: str, memory: Memory, rules: 
         if not isinstance(s, AssignCursor | ReduceCursor | AllocCursor):
             yield fail("the loop has more in it than assignments and reductions")
         if not isinstance(s, AllocCursor):
-            yield seq(focus(s), stage_update(precision, memory, rules))
+            yield on(s, stage_update(precision, memory, rules))
     return c
 
 
@@ -157,11 +190,11 @@ def stage_update(p: Proc, c: Update, precision: str, memory: Memory, rules: Sequ
     compute: Cursor = c
     if isinstance(c, AssignCursor):
         if not lives_in(c, memory) and not lives_in(c.rhs(), memory):
-            p, compute = yield seq(focus(c.rhs()), load(*registers))
+            p, compute = yield on(c.rhs(), load(*registers))
     elif not lives_in(c, memory) or c.op() == "*":
         shared = is_reduction(c, enclosing_loop(c))
         p, compute = yield sum_in_lanes(*registers) if shared else sum_in_register(*registers)
-    yield seq(focus(compute), stage_operands(*registers, rules))
+    yield on(compute, stage_operands(*registers, rules))
     return None
 
 
@@ -173,7 +206,7 @@ def stage_operands(p: Proc, c: Update, precision: str, memory: Memory, rules: Se
         p, e = yield focus(e)
         if not lives_in(e, memory) or e.sym == c.sym:
             p, loaded = yield load(precision, memory)
-            yield seq(focus(loaded), stage_operands(precision, memory, rules))
+            yield on(loaded, stage_operands(precision, memory, rules))
     return None
 
 
@@ -182,7 +215,7 @@ def load(p: Proc, c: ExprCursor, precision: str, memory: Memory) -> Script:
     """`s[e]  ~>  v: T @ MEM; v = e; s[v]`, for all e of the statement. Focus: e. Returns the assignment."""
     again = sum(n == c.node for _, n in walk(c.stmt().node)) > 1
     p, assigned = yield bind_expr("v", cse=again)
-    yield seq(focus(assigned.prev()), register(precision, memory))
+    yield on(assigned.prev(), register(precision, memory))
     return assigned  # type: ignore[no-any-return]
 
 
@@ -190,8 +223,8 @@ def load(p: Proc, c: ExprCursor, precision: str, memory: Memory) -> Script:
 def sum_in_register(p: Proc, c: ReduceCursor, precision: str, memory: Memory) -> Script:
     """`y += e  ~>  v: T @ MEM; v = y + e; y = v`. Focus: the reduction. Returns the first assignment."""
     p, block = yield stage_mem(element(c), "v")
-    yield seq(focus(allocation(block)), register(precision, memory))
-    p, first = yield seq(focus(block), nav(moves.expand(1, 0)), merge_writes())
+    yield on(allocation(block), register(precision, memory))
+    p, first = yield on(block, nav(moves.expand(1, 0)), merge_writes())
     return first  # type: ignore[no-any-return]
 
 
@@ -199,7 +232,7 @@ def sum_in_register(p: Proc, c: ReduceCursor, precision: str, memory: Memory) ->
 def sum_in_lanes(p: Proc, c: ReduceCursor, precision: str, memory: Memory) -> Script:
     """`y += e  ~>  v: T @ MEM; v = 0; v += e; y += v`. Focus: the reduction. Returns the sum into v."""
     p, block = yield stage_mem(element(c), "v", accum=True)
-    yield seq(focus(allocation(block)), register(precision, memory))
+    yield on(allocation(block), register(precision, memory))
     return block[0]  # type: ignore[no-any-return]
 
 

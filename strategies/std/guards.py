@@ -16,12 +16,12 @@ from exo_strat import (
     focus,
     moves,
     nav,
-    seq,
+    on,
+    strategy,
     try_else,
 )
 
 from ..inspect import statements
-from .writing import strategy
 
 
 @strategy
@@ -64,7 +64,7 @@ def unguard(p: Proc, c: Cursor) -> Script:
     for guard in statements(c):
         if isinstance(guard, IfCursor):
             filled = drop_guard(0.0) if is_load(guard.body()[0]) else fail("only what is loaded is filled in")
-            yield attempt(seq(focus(guard), try_else(drop_guard(), filled)))
+            yield attempt(on(guard, try_else(drop_guard(), filled)))
     yield try_else(focus(c), nav(moves.root))
     return None
 

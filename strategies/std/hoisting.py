@@ -30,19 +30,21 @@ from exo_strat import (
     moves,
     named,
     nav,
+    on,
     reframe,
     remove_loop,
     reorder_stmts,
     repeat,
     seq,
     specialize,
+    strategy,
     try_else,
     when,
 )
 
 from ..inspect import is_invariant
 from .splitting import fission_after
-from .writing import INSIDE, strategy, text
+from .writing import INSIDE, text
 
 
 @named
@@ -181,8 +183,8 @@ def if_it_runs(p: Proc, c: ForCursor, op: Op, condition: str = "") -> Script:
                 x[i] = 0.0
     """
     p, branch = yield specialize(condition or f"{text(c.lo())} < {text(c.hi())}")
-    yield seq(focus(branch.orelse()[0]), eliminate_dead_code(), nav(moves.root), delete_pass())
-    p, c = yield seq(focus(branch), nav(INSIDE), op)
+    yield on(branch.orelse()[0], eliminate_dead_code(), nav(moves.root), delete_pass())
+    p, c = yield on(branch, nav(INSIDE), op)
     return c
 
 
@@ -192,9 +194,9 @@ def move_invariants(p: Proc, c: ForCursor) -> Script:
     start, loop = p, c
     for s in loop.body():
         if loop.sym not in mentions(s.node) and not isinstance(s, AllocCursor):
-            p, loop = yield try_else(seq(focus(s), leave_with_buffers()), focus(loop))
+            p, loop = yield try_else(on(s, leave_with_buffers()), focus(loop))
     for e in invariant_operations(loop):
-        p, loop = yield try_else(seq(focus(e), bind_expr("t"), leave_with_buffers()), focus(loop))
+        p, loop = yield try_else(on(e, bind_expr("t"), leave_with_buffers()), focus(loop))
     if p is start:
         yield fail("nothing in the loop can be moved in front of it")
     return loop
@@ -206,8 +208,8 @@ def leave_with_buffers(p: Proc, c: StmtCursor) -> Script:
     is nothing else in it."""
     for s in c.expand(None, None):
         if isinstance(s, AllocCursor) and s.sym in mentions(c.node):
-            yield seq(focus(s), lift_alloc())
-    p, first = yield seq(focus(c), repeat(reorder_before()), fission_after(), remove_parent_loop())
+            yield on(s, lift_alloc())
+    p, first = yield on(c, repeat(reorder_before()), fission_after(), remove_parent_loop())
     return first.next()  # type: ignore[no-any-return]
 
 

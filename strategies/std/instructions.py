@@ -33,14 +33,15 @@ from exo_strat import (
     moves,
     nav,
     nodes,
+    on,
     replace,
     schedule,
     seq,
+    strategy,
     try_else,
 )
 
 from ..inspect import enclosing_loop, is_reduction, statements
-from .writing import strategy
 
 ADDRESSED = (DRAM, DRAM_STACK, DRAM_STATIC)
 """What lives in one of these memories may be passed for what is declared in another."""
@@ -105,7 +106,7 @@ def replace_all(p: Proc, c: Cursor, instructions: Sequence[Proc]) -> Script:
             block = block_of(s, size)
             calls = known.get(shape(block.stmts, homes), ()) if block else ()
             if calls and p.forward(s).is_valid:
-                p, _ = yield attempt(seq(focus(s), nav(moves.expand(0, size - 1)), try_else(*map(replace, calls))))
+                p, _ = yield attempt(on(s, nav(moves.expand(0, size - 1)), try_else(*map(replace, calls))))
     yield try_else(focus(c), nav(moves.root))
     return None
 

@@ -18,19 +18,19 @@ from exo_strat import (
     Sym,
     Tensor,
     fail,
-    focus,
     identity,
     mentions,
     names_at,
     nodes,
+    on,
     print_stmt,
-    seq,
+    strategy,
     traversals,
     walk,
 )
 
 from ..inspect import enclosing_loop, enclosing_scopes, statements
-from .writing import strategy, text
+from .writing import text
 
 Update: TypeAlias = AssignCursor | ReduceCursor
 OURS = ("exo_strat", "strategies")
@@ -39,7 +39,11 @@ OURS = ("exo_strat", "strategies")
 
 class NoInstructionWarning(UserWarning):
     """A loop over lanes that no instruction of the machine computes. C takes it where the lanes are in memory, and
-    refuses it where they are in registers of the processor, which only instructions can write."""
+    refuses it where they are in registers of the processor, which only instructions can write.
+
+    >>> issubclass(NoInstructionWarning, UserWarning)
+    True
+    """
 
 
 @strategy
@@ -64,7 +68,7 @@ def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Scr
     named, loops = ",\n    ".join(left), "a loop" if len(left) == 1 else "for each a loop"
     message = f"no instruction computes {named}: {loops} over lanes of {memory} is left"
     if found and strict:
-        yield seq(focus(enclosing_loop(found[0])), fail(message))
+        yield on(enclosing_loop(found[0]), fail(message))
     if found:
         warnings.warn(f"{message}. {_advice(found)}", NoInstructionWarning, stacklevel=_levels())
     yield identity

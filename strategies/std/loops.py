@@ -14,16 +14,18 @@ from exo_strat import (
     moves,
     mult_loops,
     nav,
+    on,
     reorder_loops,
     seq,
     simplify,
+    strategy,
     try_else,
     unroll_loop,
 )
 
 from ..inspect import statements, trip_count
 from .splitting import fission_into_singles
-from .writing import INSIDE, halves, strategy, text
+from .writing import INSIDE, halves, text
 
 
 @strategy
@@ -47,7 +49,7 @@ def unroll_loops(p: Proc, c: Cursor, limit: int = 8) -> Script:
             x[i, 1] = 0.0
     """
     for loop in reversed([s for s in statements(c) if is_short(s, limit)]):
-        yield seq(focus(loop), attempt(unroll_loop()))
+        yield on(loop, attempt(unroll_loop()))
     yield try_else(focus(c), nav(moves.root))
     return None
 
@@ -118,9 +120,9 @@ def interleave_loop(p: Proc, c: ForCursor, factor: int, tail: str = "cut") -> Sc
     p, outer = yield divide_loop(factor, halves(c), tail="cut" if recursive else tail)
     p, singles = yield seq(nav(INSIDE), fission_into_singles())
     for s in singles:
-        yield seq(focus(s), unroll_loop())
+        yield on(s, unroll_loop())
     if recursive and factor > 2:
-        yield seq(focus(outer), nav(moves.next_()), interleave_loop(factor // 2, tail))
+        yield on(outer, nav(moves.next_()), interleave_loop(factor // 2, tail))
     return outer  # type: ignore[no-any-return]
 
 
@@ -171,5 +173,5 @@ def jam(p: Proc, c: ForCursor) -> Script:
     """
     p, singles = yield fission_into_singles()
     for s in singles:
-        yield seq(focus(s), try_else(seq(reorder_loops(), nav(INSIDE), jam()), unroll_loop()))
+        yield on(s, try_else(seq(reorder_loops(), nav(INSIDE), jam()), unroll_loop()))
     return None

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exo_strat import Proc, Script, StmtCursor, focus, insert_noop_call, proc_from_source, seq
-
-from .writing import strategy
+from exo_strat import Proc, Script, StmtCursor, focus, insert_noop_call, on, proc_from_source, strategy
 
 HINTS = {
     precision: proc_from_source(f"""
@@ -38,6 +36,6 @@ def prefetch(p: Proc, c: StmtCursor, precision: str, windows: Sequence[str]) -> 
             y[0] += x[i]
     """
     for window in windows:
-        p, _ = yield seq(focus(c.before()), insert_noop_call(HINTS[precision], [window]))
+        p, _ = yield on(c.before(), insert_noop_call(HINTS[precision], [window]))
         p, c = yield focus(c)
     return c

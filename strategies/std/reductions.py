@@ -10,20 +10,20 @@ from exo_strat import (
     ReduceCursor,
     Script,
     fail,
-    focus,
     identity,
     moves,
     nav,
+    on,
     reorder_loops,
-    seq,
     set_memory,
     stage_mem,
+    strategy,
 )
 
 from ..inspect import inner_loop, is_perfect_nest, is_reduction, statements, unique_name
 from .splitting import fission_into_singles
 from .staging import allocation
-from .writing import element, strategy
+from .writing import element
 
 
 @strategy
@@ -62,8 +62,8 @@ def parallelize_reductions(p: Proc, c: ForCursor, memory: Memory | None = None) 
     yield reorder_loops()
     for target in targets:
         name = unique_name(p, "acc")
-        p, block = yield seq(focus(c), stage_mem(target, name, accum=True))
-        yield seq(focus(allocation(block)), identity if memory is None else set_memory(memory))
-    yield seq(focus(lanes), fission_into_singles())
-    p, c = yield seq(focus(c), nav(moves.parent), reorder_loops())
+        p, block = yield on(c, stage_mem(target, name, accum=True))
+        yield on(allocation(block), identity if memory is None else set_memory(memory))
+    yield on(lanes, fission_into_singles())
+    p, c = yield on(c, nav(moves.parent), reorder_loops())
     return c

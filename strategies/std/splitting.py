@@ -23,11 +23,13 @@ from exo_strat import (
     named,
     nav,
     nodes,
+    on,
     reframe,
     seq,
+    strategy,
 )
 
-from .writing import counter, strategy
+from .writing import counter
 
 
 @named
@@ -165,10 +167,10 @@ def fission_into_singles(p: Proc, c: ForCursor, loops: int = 1) -> Script:
     for s in stmts:
         if isinstance(s, AllocCursor):
             for _ in range(depth(s, c)):
-                p, s = yield seq(focus(s), expand_alloc())
+                p, s = yield on(s, expand_alloc())
     singles = [s for s in stmts if not isinstance(s, AllocCursor)]
     for s in singles[:-1]:
-        yield seq(focus(s), nav(moves.after), fission(depth(s, c)))
+        yield on(s, nav(moves.after), fission(depth(s, c)))
     p, first = yield focus(c)
     return first.expand(0, len(singles) - 1)  # type: ignore[no-any-return]
 
@@ -199,11 +201,11 @@ def fission_where_possible(p: Proc, c: ForCursor) -> Script:
     stmts = list(c.body())
     for s in stmts:
         if isinstance(s, AllocCursor):
-            yield seq(focus(s), expand_alloc())
+            yield on(s, expand_alloc())
     p, loop = yield focus(c)
     count = len(loop.expand(0, None))
     for s in [s for s in stmts if not isinstance(s, AllocCursor)][:-1]:
-        p, _ = yield seq(focus(s), attempt(nav(moves.after) >> fission()))
+        p, _ = yield on(s, attempt(nav(moves.after) >> fission()))
     p, first = yield focus(c)
     return first.expand(0, len(first.expand(0, None)) - count)  # type: ignore[no-any-return]
 

@@ -12,13 +12,14 @@ from exo_strat import (
     Script,
     StmtCursor,
     focus,
-    seq,
+    on,
     set_memory,
     stage_mem,
+    strategy,
 )
 
 from ..inspect import is_reduction, staging_window, statements
-from .writing import element, strategy
+from .writing import element
 
 
 @strategy
@@ -48,7 +49,7 @@ def auto_stage_mem(
     """
     p, block = yield stage_mem(staging_window(c, buffer), name, accum=accum)
     if memory is not None:
-        yield seq(focus(allocation(block)), set_memory(memory))
+        yield on(allocation(block), set_memory(memory))
     return block  # type: ignore[no-any-return]
 
 
@@ -73,7 +74,7 @@ def locals_in(p: Proc, c: ForCursor, memory: Memory) -> Script:
     """
     for s in statements(c):
         if isinstance(s, AllocCursor):
-            yield seq(focus(s), set_memory(memory))
+            yield on(s, set_memory(memory))
     return None
 
 
@@ -102,7 +103,7 @@ def share_sums(p: Proc, c: ForCursor) -> Script:
     targets = [element(s) for s in c.body() if isinstance(s, ReduceCursor) and not is_reduction(s, c)]
     for target in dict.fromkeys(t for t in targets if targets.count(t) > 1):
         p, c = yield focus(c)
-        yield seq(focus(c.body()), stage_mem(target, "s"))
+        yield on(c.body(), stage_mem(target, "s"))
     return None
 
 

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from exo_strat import CallCursor, Cursor, Proc, Script, fail, focus, inline, moves, nav, replace, seq, try_else
+from exo_strat import (
+    CallCursor,
+    Cursor,
+    Proc,
+    Script,
+    fail,
+    focus,
+    inline,
+    moves,
+    nav,
+    on,
+    replace,
+    strategy,
+    try_else,
+)
 
 from ..inspect import statements, symbols_read, symbols_written
 from .instructions import by_shape, memories, shape
-from .writing import strategy
 
 
 @strategy
@@ -49,7 +62,7 @@ def stream_stores(p: Proc, c: Cursor, streams: Sequence[Proc]) -> Script:
         what = ", ".join(dict.fromkeys(str(sym) for sym in both))
         yield fail(f"what is stored is read, too: {what}" if both else "there are no vector stores here")
     for s, found in chosen:
-        yield seq(focus(s), inline(), try_else(*map(replace, found)))
+        yield on(s, inline(), try_else(*map(replace, found)))
     yield try_else(focus(c), nav(moves.root))
     return None
 

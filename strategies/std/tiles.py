@@ -15,14 +15,15 @@ from exo_strat import (
     Script,
     attempt,
     divide_loop,
-    focus,
     moves,
     nav,
+    on,
     reorder_loops,
     replace,
     rewrite_expr,
     seq,
     simplify,
+    strategy,
     unroll_loop,
 )
 
@@ -33,7 +34,7 @@ from .instructions import replace_all
 from .loops import unroll_and_jam, unroll_loops
 from .splitting import fission_into_singles
 from .tiling import tile
-from .writing import INSIDE, strategy
+from .writing import INSIDE
 
 LANES = 16
 """Columns of a tile where there are no vectors: the C compiler may vectorize them."""
@@ -44,7 +45,15 @@ COLUMNS = 4
 
 @dataclass(frozen=True)
 class Tile:
-    """So many rows and vectors of a matrix, the last of which may be partly in it: then it is masked."""
+    """So many rows and vectors of a matrix, the last of which may be partly in it: then it is masked.
+
+    A machine without vectors counts `LANES` elements as one.
+
+    >>> from exo_strat import DRAM
+    >>> tile = Tile(Machine("plain", {}, DRAM, {}), "f32", rows=4, vectors=2)
+    >>> tile.cols, tile.in_vectors
+    (32, False)
+    """
 
     machine: Machine
     precision: str
@@ -123,10 +132,10 @@ def to_instructions(p: Proc, c: ProcCursor | ForCursor, t: Tile, rules: Sequence
         mm256_storeu_ps(x[8:16], v_1[0:8])
     """
     for lanes in c.find_all("for jl in _: _") if t.in_vectors else ():
-        yield seq(focus(lanes), stage_compute(t.precision, t.registers, rules), fission_into_singles())
-    p, c = yield seq(focus(c), unguard())
+        yield on(lanes, stage_compute(t.precision, t.registers, rules), fission_into_singles())
+    p, c = yield on(c, unguard())
     for vectors in c.find_all("for jv in _: _"):
-        yield seq(focus(vectors), unroll_loop())
+        yield on(vectors, unroll_loop())
     yield seq(nav(moves.root), simplify())
     if t.in_vectors:
         yield seq(replace_all(t.machine.get_instructions(t.precision)), unroll_loops(t.rows))
@@ -168,5 +177,5 @@ def transposed(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scrip
         return None
     rows, columns = (trip_count(loop) or 1 for loop in loops_inside(found[0].root()))
     p, tiles = yield tile(columns, rows, tail="cut")
-    yield seq(focus(tiles), nav(INSIDE), nav(INSIDE), reorder_loops(), simplify(), replace(found[0]))
+    yield on(tiles, nav(INSIDE), nav(INSIDE), reorder_loops(), simplify(), replace(found[0]))
     return None

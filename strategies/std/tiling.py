@@ -19,15 +19,17 @@ from exo_strat import (
     lift_scope,
     moves,
     nav,
+    on,
     reorder_loops,
     repeat_n,
     seq,
+    strategy,
     try_else,
 )
 
 from ..inspect import nest
 from .splitting import fission_after, fission_before
-from .writing import INSIDE, halves, strategy
+from .writing import INSIDE, halves
 
 Names = Sequence[tuple[str, str]]
 
@@ -64,7 +66,7 @@ def tile(p: Proc, c: ForCursor, *sizes: int, names: Names = (), tail: str | None
     yield agree(loops, sizes, pairs)
     around: StmtCursor | None = None
     for loop, size, pair in zip(loops, sizes, pairs, strict=True):
-        p, tiles = yield seq(focus(loop), divided(size, pair, tail))
+        p, tiles = yield on(loop, divided(size, pair, tail))
         if around is not None:
             p, tiles = yield rise_into(around)
         around = tiles
@@ -156,15 +158,15 @@ def tile_bottom_up(p: Proc, c: ForCursor, *sizes: int, names: Names = (), tail: 
     if len(sizes) > 1:
         p, nests = yield seq(nav(INSIDE), tile_bottom_up(*sizes[1:], names=pairs[1:], tail=tail))
         for part in list(nests)[:-1]:
-            yield seq(focus(part), nav(moves.after), fission())
+            yield on(part, nav(moves.after), fission())
     depths = tile_loops(len(sizes) - 1, tail)
     p, first = yield focus(c)
     for loop, depth in zip(first.expand(0, len(depths) - 1), depths, strict=True):
         inwards = repeat_n(seq(reorder_loops(), nav(INSIDE)), depth)
-        p, tiles = yield seq(focus(loop), divide_loop(sizes[0], pairs[0], tail=tail))
+        p, tiles = yield on(loop, divide_loop(sizes[0], pairs[0], tail=tail))
         if tail == "cut":
-            yield seq(focus(tiles.next()), inwards)
-        yield seq(focus(tiles), nav(INSIDE), inwards)
+            yield on(tiles.next(), inwards)
+        yield on(tiles, nav(INSIDE), inwards)
     p, first = yield focus(c)
     return first.expand(0, len(tile_loops(len(sizes), tail)) - 1)  # type: ignore[no-any-return]
 
@@ -200,5 +202,5 @@ def in_blocks(p: Proc, c: ForCursor, size: int, names: tuple[str, str], then: Op
     """
     p, full = yield divide_loop(size, names, tail="cut_and_guard")
     for blocks in (full, full.next()):
-        yield seq(focus(blocks), nav(INSIDE), then)
+        yield on(blocks, nav(INSIDE), then)
     return None

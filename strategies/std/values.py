@@ -31,6 +31,7 @@ from exo_strat import (
     named,
     nav,
     nodes,
+    on,
     reduce,
     repeat,
     rewrite_expr,
@@ -38,6 +39,7 @@ from exo_strat import (
     seq,
     set_memory,
     simplify,
+    strategy,
     traversals,
     try_else,
     walk,
@@ -46,7 +48,7 @@ from exo_strat import specialize as branch_on
 
 from .hoisting import is_operation
 from .splitting import expand_alloc
-from .writing import INSIDE, strategy
+from .writing import INSIDE
 
 # -- values of their own ------------------------------------------------------------------------------
 
@@ -96,7 +98,7 @@ def share(p: Proc, c: ProcCursor | BlockCursor | StmtCursor, name: str = "t") ->
         y = v * v
     """
     block = c.body() if isinstance(c, ProcCursor) else c.as_block()
-    ops = [seq(focus(e), bind_all(name)) for e in repeated(block)]
+    ops = [on(e, bind_all(name)) for e in repeated(block)]
     p, bound = yield try_else(*ops, fail("nothing is evaluated more than once here"))
     p, here = yield focus(block)
     first = bound.prev()
@@ -162,8 +164,8 @@ def stage_expr(p: Proc, c: ExprCursor, name: str, memory: Memory | None = None, 
     p, assigned = yield bind_expr(name)
     p, alloc = yield seq(nav(moves.prev()), identity if memory is None else set_memory(memory))
     for _ in range(n_lifts):
-        p, alloc = yield seq(focus(alloc), expand_alloc())
-    yield seq(focus(assigned), nav(moves.after), fission(n_lifts))
+        p, alloc = yield on(alloc, expand_alloc())
+    yield on(assigned, nav(moves.after), fission(n_lifts))
     return assigned  # type: ignore[no-any-return]
 
 
@@ -249,9 +251,9 @@ def specialize_sizes(
     branch = outer
     for v, op in zip(values, then or [identity] * len(values), strict=True):
         for loop in traversals.loops(branch.body()):
-            yield seq(focus(loop), nav(moves.hi), attempt(rewrite_expr(v)))
-        yield seq(focus(branch), nav(INSIDE), op)
+            yield on(loop, nav(moves.hi), attempt(rewrite_expr(v)))
+        yield on(branch, nav(INSIDE), op)
         branch = branch.orelse()[0]
-    yield seq(focus(outer), simplify())
+    yield on(outer, simplify())
     yield try_else(focus(outer), nav(moves.root))
     return None

@@ -22,8 +22,10 @@ from exo_strat import (
     focus,
     named,
     nav,
+    on,
     seq,
     specialize,
+    strategy,
     try_else,
 )
 
@@ -33,7 +35,7 @@ from .instructions import masked_reductions, replace_all, steps
 from .lanes import check_lanes
 from .reductions import parallelize_reductions
 from .splitting import fission_into_singles
-from .writing import INSIDE, halves, strategy, text
+from .writing import INSIDE, halves, text
 
 TAILS = {
     "perfect": "perfect",
@@ -102,11 +104,11 @@ def vectorize(
         tail = "cut_and_predicate" if _sums(c) <= masked_reductions(instructions) else "cut"
     main, lanes = yield from _divided(p, c, width, memory, tail)
     for loop in lanes:
-        yield seq(focus(loop), stage_compute(precision, memory, rules), fission_into_singles())
+        yield on(loop, stage_compute(precision, memory, rules), fission_into_singles())
     p, main = yield focus(main)
-    p, _ = yield seq(focus(in_place_of(c, p)), replace_all(instructions))
+    p, _ = yield on(in_place_of(c, p), replace_all(instructions))
     if instructions:
-        yield seq(focus(in_place_of(c, p)), check_lanes(memory, *((True,) if strict else ())))
+        yield on(in_place_of(c, p), check_lanes(memory, *((True,) if strict else ())))
     return main  # type: ignore[no-any-return]
 
 
@@ -130,10 +132,10 @@ def _divided(
     if tail == "cut_and_predicate":
         rest = in_place_of(c, p)[-1]
         assert isinstance(rest, ForCursor)
-        p, rest = yield seq(focus(rest), divide_loop(width, unique_names(p, halves(rest)), tail="guard"))
+        p, rest = yield on(rest, divide_loop(width, unique_names(p, halves(rest)), tail="guard"))
         lanes.append(rest.body()[0])
     elif TAILS[tail] == "guard":
-        p, choice = yield seq(focus(lanes[0]), if_full(f"{width} * {iters[0]} + {width} <= {end}"))
+        p, choice = yield on(lanes[0], if_full(f"{width} * {iters[0]} + {width} <= {end}"))
         lanes = [choice.body()[0], *(choice.orelse()[:1] if tail == "predicate" else ())]
     return main, lanes
 

@@ -21,7 +21,6 @@ from exo_strat.testing.instructions import driver
 from strategies.axpy import schedule_axpy
 from strategies.gemm import schedule_sgemm
 from strategies.gemv import schedule_gemv, schedule_gemv_t
-from strategies.vectors import vectorize_all
 
 OnArm = Callable[..., Callable[..., None]]
 Vector = np.ndarray[Any, Any]
@@ -67,7 +66,7 @@ def blend(n: size, a: f64, x: f64[n], y: f64[n]):
     for i in seq(0, n):
         y[i] = a * x[i] + fmax(-y[i], abs(x[i]))
 """)
-    fast = schedule(at("for i in _: _", vectorize_all(NEON_MACHINE, "f64")), p)
+    fast = schedule(at("for i in _: _", std.vectorize_for(NEON_MACHINE, "f64")), p)
     assert "neon_fma_to_f64" in str(fast)
     x, y = matrix(n).astype(np.float64), matrix(n + 1)[:n].astype(np.float64)
     wanted = 0.75 * x + np.maximum(-y, abs(x))

@@ -27,6 +27,7 @@ from exo_strat.ops.combinators import (
     identity,
     lift,
     nav,
+    on,
     reduce,
     reframe,
     repeat,
@@ -238,7 +239,24 @@ def test_nav_savec_and_reframe() -> None:
     q, c = result(reframe(moves.prev(), divide_loop(4, ("jo", "ji"))), c=y)
     assert c == q.forward(y) and "for jo in" in str(q)
     assert savec(savec(identity)) == savec(identity)
-    assert result(focus(y) >> nav(lambda c: c.parent()))[1] == P.find_loop("i")
+    assert result(on(y, nav(lambda c: c.parent())))[1] == P.find_loop("i")
+
+
+def test_on_is_a_focus_and_then_ops() -> None:
+    y = P.find("y[_] = _")
+    up = nav(moves.parent)
+    assert on(y) == focus(y) and on(y, up, rename("a")) == seq(focus(y), up, rename("a")) == on(y, up) >> rename("a")
+    q, c = result(on(y, up, divide_loop(4, ("jo", "ji"))), c=P.find_loop("i"))
+    assert c == q.find_loop("jo") and "for ji in" in str(q)
+    other = proc_from_source("def other(x: f32): x = 0.0")
+    assert isinstance(on(other.body()[0], identity)(P).failure(), InvalidCursor)
+
+
+@pytest.mark.parametrize("make", [focus, on])
+@pytest.mark.parametrize("place", ["y[_] = _", moves.parent, None])
+def test_on_takes_a_cursor(make: Callable[..., Op], place: object) -> None:
+    with pytest.raises(TypeError, match=r"take a cursor, not .*: at\(place, op\) takes patterns and moves"):
+        make(place)
 
 
 def test_moves_are_data_and_compose() -> None:
@@ -274,7 +292,7 @@ def tile(p: Proc, c: Cursor, n: int, names: tuple[str, str] = ("io", "ii")) -> S
     """Divide the loop in focus, and the loop inside it."""
     inner = c.body()[0]
     p, c = yield divide_loop(n, names)
-    p, _ = yield focus(p.forward(inner)) >> divide_loop(n, ("jo", "ji"), perfect=True)
+    p, _ = yield on(inner, divide_loop(n, ("jo", "ji"), perfect=True))
     return p.find_loop("ji")
 
 

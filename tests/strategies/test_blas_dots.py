@@ -29,7 +29,7 @@ def foo() -> Proc:
 
 def test_what_is_read_is_shared_by_the_sums_of_a_tile(foo: Proc) -> None:
     tile = schedule(partial_eval(m=2, n=2), foo)
-    text = str(schedule(in_lanes("f32", AVX2_MACHINE), tile))
+    text = str(schedule(in_lanes(AVX2_MACHINE, "f32"), tile))
     whole, _, rest = text.partition("if 0 < k % 8:")
     for part, load in ((whole, "mm256_loadu_ps("), (rest, "mm256_maskz_loadu_ps(")):
         assert part.count(load) == 4
@@ -38,5 +38,5 @@ def test_what_is_read_is_shared_by_the_sums_of_a_tile(foo: Proc) -> None:
 
 
 def test_there_is_a_kernel_for_each_number_of_rows_and_columns_that_are_left(foo: Proc) -> None:
-    text = str(schedule(optimize_dots("f32", AVX2_MACHINE), foo))
+    text = str(schedule(optimize_dots(AVX2_MACHINE, "f32"), foo))
     assert [text.count(f"foo_{rows}x{columns}(") for rows in (1, 2, 3, 4) for columns in (1, 2, 3)] == [1] * 12

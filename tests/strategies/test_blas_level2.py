@@ -91,7 +91,7 @@ def foo(n: size, x: f32[n], y: f32[n]):
 
 def test_without_vectors_rows_stay_loops():
     p = proc_from_source(TRIANGLE.format(columns="0, 4 * n"))
-    q = schedule(at("for ii in _: _", optimize_skinny("f32", PLAIN_C, 40)), p)
+    q = schedule(at("for ii in _: _", optimize_skinny(PLAIN_C, "f32", 40)), p)
     assert [loop.name() for loop in traversals.loops(q.root())][:2] == ["io", "ii"]
     assert "n ==" not in str(q)
 
@@ -105,7 +105,7 @@ def foo(m: size, n: size, x: f32[m], y: f32[n], a: f32[m, n]):
         for j in seq(0, n):
             a[i, j] += x[i] * y[j]
 """)
-    q = schedule(at("for i in _: _", optimize_skinny("f32", avx2, 16)), p)
+    q = schedule(at("for i in _: _", optimize_skinny(avx2, "f32", 16)), p)
     assert [text(loop.lo()) for loop in q.find_all("for j in _: _")] == ["8", "16"]
 
 
@@ -118,7 +118,7 @@ def foo(m: size, n: size, a: f32[m, n], x: f32[n], y: f32[m]):
             y[i] += a[i, j] * x[j]
 """
     )
-    q = schedule(at("for i in _: _", optimize_level_2_general("f32", avx2)), p)
+    q = schedule(at("for i in _: _", optimize_level_2_general(avx2, "f32")), p)
     assert [loop.hi().text() for loop in q.body() if isinstance(loop, ForCursor)] == ["m / 4", "m / 2 % 2", "m % 2"]
 
 

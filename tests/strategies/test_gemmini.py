@@ -6,7 +6,7 @@ import pytest
 
 from backends.gemmini import INSTRUCTIONS, operations
 from backends.gemmini.build import ENV
-from exo_strat import Proc, SchedulingError, at, focus, proc_from_source, replace, schedule
+from exo_strat import Proc, SchedulingError, at, on, proc_from_source, replace, schedule
 from exo_strat.interp import run
 from strategies import gemmini
 
@@ -124,9 +124,9 @@ def test_an_expression_is_bound_and_lifted_into_a_memory() -> None:
                 for j in seq(0, 16):
                     y[i, j] = x[i, j]
     """)
-    q = schedule(focus(p.find("y[_] = _").rhs()) >> gemmini.bind_and_lift("t", ENV["DRAM"], 256), p)
+    q = schedule(on(p.find("y[_] = _").rhs(), gemmini.bind_and_lift("t", ENV["DRAM"], 256)), p)
     assert "for i in seq(0, 32):\n        t: i8[16]" in str(q)
-    q = schedule(focus(p.find("y[_] = _").rhs()) >> gemmini.bind_and_lift("t", ENV["DRAM"], 512), p)
+    q = schedule(on(p.find("y[_] = _").rhs(), gemmini.bind_and_lift("t", ENV["DRAM"], 512)), p)
     assert str(q).splitlines()[1].strip() == "t: i8[32, 16] @ DRAM"
 
 

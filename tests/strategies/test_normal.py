@@ -29,9 +29,7 @@ from strategies.normal import (
     seq_nf,
     statement_nf,
 )
-from strategies.normal.loops import loop_step
-from strategies.normal.names import name_step
-from strategies.normal.nests import (
+from strategies.normal.fission_and_fusion import (
     fission_step,
     fuse_next,
     fuse_step,
@@ -39,6 +37,8 @@ from strategies.normal.nests import (
     nest_step,
     raise_alloc,
 )
+from strategies.normal.loops import loop_step
+from strategies.normal.names import name_step
 from strategies.normal.statements import statement_step
 
 FORMS = {

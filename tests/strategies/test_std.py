@@ -188,7 +188,7 @@ def test_a_strategy_fails_in_words_wherever_it_does_not_apply(op: Op) -> None:
         (std.specialize_sizes("n", ()), "for i in _: _", ""),
         (std.specialize_sizes("k", (1,)), "for i in _: _", ""),
         (std.rise_into(PROGRAM.find_loop("i #1")), "for j in _: _", "this is at the top level"),
-        (std.expand_alloc(), "for i in _: _", "this acts on an AllocCursor, but the focus is a ForCursor"),
+        (std.expand_alloc(), "for i in _: _", "this acts on an allocation, but the focus is a loop"),
         (std.parallelize_reductions(), "for i in _: _", "the loop has more in it than a loop over lanes"),
         (std.vectorize(4, "f32", REG, (), tail="cutt"), "for i in _: _", "tail is one of perfect, cut, "),
         (std.vectorize(4, "f64", REG, ()), "for j in _: _ #1", "v is of precision f32, the registers of f64"),

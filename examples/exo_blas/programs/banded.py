@@ -189,7 +189,7 @@ BANDS = (
 
 def plan(precision: str, machine: Machine) -> Op:
     """What loops over the rows of a band are scheduled by."""
-    return at("for i in _: _", optimize_band(precision, shorter(machine)))
+    return at("for i in _: _", optimize_band(shorter(machine), precision))
 
 
 def narrow(machine: Machine) -> Op:

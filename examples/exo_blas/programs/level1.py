@@ -173,7 +173,7 @@ DOUBLE = (dsdot, snrm2, dnrm2, dnrm2_scaled)
 
 def plan(precision: str, machine: Machine) -> Op:
     """What loops over vectors are scheduled by. Those of AVX-512 have 256 bits: see `design.md`."""
-    return at("for i in _: _", optimize_level_1(precision, avx2 if machine.name == "avx512" else machine))
+    return at("for i in _: _", optimize_level_1(avx2 if machine.name == "avx512" else machine, precision))
 
 
 TWICE = when(lambda c: len(c.body()) <= 4, divide_loop(2, ("io", "ii"), tail="cut") >> nav(INSIDE) >> unroll_loop())
@@ -187,7 +187,7 @@ def strided(precision: str, machine: Machine) -> Op:
 
 def streamed(precision: str, machine: Machine) -> Op:
     """What they are scheduled by where results would not stay in a cache."""
-    return at("for i in _: _", optimize_level_1(precision, machine)) >> stream_stores(machine.get_streams(precision))
+    return at("for i in _: _", optimize_level_1(machine, precision)) >> stream_stores(machine.get_streams(precision))
 
 
 def kernel(program: Proc, precision: str, variant: str, how: Callable[[str, Machine], Op]) -> Kernel:

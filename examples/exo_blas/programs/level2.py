@@ -270,12 +270,12 @@ MANY = 12
 
 def plan(precision: str, rows: int, vectors: int, machine: Machine) -> Op:
     """What loops over rows are scheduled by. Vectors of AVX-512 have 256 bits, as in `level1`."""
-    return at("for i in _: _", optimize_level_2_general(precision, shorter(machine), rows, vectors))
+    return at("for i in _: _", optimize_level_2_general(shorter(machine), precision, rows, vectors))
 
 
 def plan_update(precision: str, together: int, machine: Machine) -> Op:
     """What updates are scheduled by whose rows stay apart if there are few."""
-    return at("for i in _: _", optimize_updates(precision, shorter(machine), together))
+    return at("for i in _: _", optimize_updates(shorter(machine), precision, together))
 
 
 def shorter(machine: Machine) -> Machine:

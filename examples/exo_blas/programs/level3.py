@@ -163,7 +163,7 @@ def products(precision: str, tile: Proc, pack: str, machine: Machine) -> Op:
 
 def dots(precision: str, machine: Machine) -> Op:
     """What products of few rows and columns and many products each are scheduled by."""
-    return optimize_dots(precision, shorter(machine)) if machine.vec_widths else identity
+    return optimize_dots(shorter(machine), precision) if machine.vec_widths else identity
 
 
 def triangles(precision: str, machine: Machine) -> Op:
@@ -173,7 +173,7 @@ def triangles(precision: str, machine: Machine) -> Op:
 
 def rows(precision: str, machine: Machine) -> Op:
     """What loops over rows are scheduled by."""
-    return at("for j in _: _", optimize_level_1(precision, machine))
+    return at("for j in _: _", optimize_level_1(machine, precision))
 
 
 def turned(precision: str, machine: Machine) -> Op:

@@ -22,7 +22,7 @@ UPDATES = {"syr": Rows(4, alone_from=64), "syr2": Rows(4)}
 
 def plan(precision: str, rows: Rows, storage: Memory, stored: Sequence[str], machine: Machine) -> Op:
     """What loops over rows are scheduled by."""
-    return at("for i in _: _", optimize_packed(precision, level2.shorter(machine), stored, storage, rows))
+    return at("for i in _: _", optimize_packed(level2.shorter(machine), precision, stored, storage, rows))
 
 
 def kernels() -> tuple[Kernel, ...]:

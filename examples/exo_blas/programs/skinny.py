@@ -21,7 +21,7 @@ VECTORS = 10
 
 def plan(precision: str, machine: Machine) -> Op:
     """What loops over the rows of a matrix with few columns are scheduled by."""
-    return at("for i in _: _", optimize_skinny(precision, shorter(machine), VECTORS * LANES[precision]))
+    return at("for i in _: _", optimize_skinny(shorter(machine), precision, VECTORS * LANES[precision]))
 
 
 def plan_few(most: int, machine: Machine) -> Op:

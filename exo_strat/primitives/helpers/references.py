@@ -6,25 +6,14 @@ from typing import TypeAlias, TypeVar, cast
 
 from returns.result import Success
 
-from ...cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, NodeCursor, ProcCursor, StmtCursor
+from ...cursors.cursor import BlockCursor, Cursor, NodeCursor, StmtCursor
 from ...cursors.kinds import (
     AllocCursor,
     ArgCursor,
     AssignCursor,
-    BinaryOpCursor,
     CallCursor,
-    ExternCursor,
     ForCursor,
-    IfCursor,
-    PassCursor,
-    ReadConfigCursor,
-    ReadCursor,
-    ReduceCursor,
-    StrideExprCursor,
-    UnaryCursor,
     WindowDefCursor,
-    WindowExprCursor,
-    WriteConfigCursor,
 )
 from ...cursors.proc import InvalidCursorError, Proc
 from ...cursors.rewrite import Rewrite
@@ -36,60 +25,16 @@ from ...ir.nodes import Expr, Node, WinDim
 from ...ir.numbers import is_integer
 from ...ir.walk import Path, is_control, mentions
 from ...logic.questions import Blk
-from ...ops.failure import BadArgument, NotApplicable, Refused
+from ...ops.failure import BadArgument, Refused
 from ...ops.moves import Move, run_move
+from ...ops.strategy import coerce
 from .refusing import argument, refuse
 
 ExprLike: TypeAlias = str | int | Expr | NodeCursor
 C = TypeVar("C", bound=Cursor)
 
-KIND_NAMES: dict[type[Cursor], str] = {
-    ForCursor: "a loop",
-    IfCursor: "an `if`",
-    AllocCursor: "an allocation",
-    ArgCursor: "an argument",
-    BlockCursor: "a block of statements",
-    GapCursor: "a gap between statements",
-    StmtCursor: "a statement",
-    ProcCursor: "a procedure",
-    ExprCursor: "an expression",
-    AssignCursor: "an assignment",
-    ReduceCursor: "a reduction",
-    WindowDefCursor: "a window's definition",
-    WriteConfigCursor: "a write to a config field",
-    PassCursor: "a `pass`",
-    WindowExprCursor: "a window",
-    UnaryCursor: "a unary operation",
-    BinaryOpCursor: "a binary operation",
-    ExternCursor: "a call of an extern function",
-    StrideExprCursor: "a stride",
-    ReadConfigCursor: "a config field",
-}
-
-
 BY_NAME: dict[type[Cursor], str] = {CallCursor: "(_)", AssignCursor: " = _", WindowDefCursor: " = _"}
 """What a name means where one of these is wanted: the name with this pattern after it."""
-
-
-def kind_name(kind: type[Cursor]) -> str:
-    """A kind of cursor in words."""
-    return KIND_NAMES.get(kind, f"a {kind.__name__.removesuffix('Cursor').lower()}")
-
-
-
-def coerce(c: Cursor, kinds: tuple[type[Cursor], ...]) -> Cursor:
-    """`c` as one of the kinds wanted: a statement also serves as a block of one."""
-    if isinstance(c, kinds):
-        return c
-    if BlockCursor in kinds and isinstance(c, StmtCursor):
-        return c.as_block()
-    if ProcCursor in kinds:
-        return c.root()
-    wanted = " or ".join(kind_name(k) for k in kinds)
-    message = f"this acts on {wanted}, but the focus is {kind_name(type(c))}"
-    if ArgCursor in kinds and isinstance(c, ReadCursor | WindowExprCursor):
-        message += f"; moves.find_alloc_or_arg({c.name()!r}) goes to what it is of"
-    refuse(NotApplicable(message, place=c))
 
 
 def find_target(p: Proc, ref: object, kinds: tuple[type[Cursor], ...]) -> Cursor:

@@ -1,4 +1,4 @@
-"""Nests, fission and fusion in normal form."""
+"""Normal forms by fission and by fusion: what stands in one loop, and what in loops of its own."""
 
 from __future__ import annotations
 
@@ -61,7 +61,19 @@ def nest_nf() -> Op:
 
 
 def is_nest_nf(p: Proc) -> bool:
-    """Whether no reduction can be taken from its neighbours into a nest of its own."""
+    """Whether no reduction can be taken from its neighbours into a nest of its own.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n, 4]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...         for j in seq(0, 4):
+    ...             x[i] += y[i, j]
+    ... ''')
+    >>> is_nest_nf(p), is_nest_nf(schedule(nest_nf(), p))
+    (False, True)
+    """
     return applies_nowhere(nest_step(), p)
 
 
@@ -121,7 +133,19 @@ def fission_nf() -> Op:
 
 
 def is_fission_nf(p: Proc) -> bool:
-    """Whether no loop or branch can be split, and no buffer taken out of one."""
+    """Whether no loop or branch can be split, and no buffer taken out of one.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n, 4]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...         for j in seq(0, 4):
+    ...             x[i] += y[i, j]
+    ... ''')
+    >>> is_fission_nf(p), is_fission_nf(schedule(fission_nf(), p))
+    (False, True)
+    """
     return applies_nowhere(fission_step(), p)
 
 
@@ -177,7 +201,19 @@ def fuse_nf() -> Op:
 
 
 def is_fuse_nf(p: Proc) -> bool:
-    """Whether no neighbours can be fused, and no buffer made smaller or moved in."""
+    """Whether no neighbours can be fused, and no buffer made smaller or moved in.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n, 4]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...         for j in seq(0, 4):
+    ...             x[i] += y[i, j]
+    ... ''')
+    >>> is_fuse_nf(p), is_fuse_nf(schedule(fission_nf(), p))
+    (True, False)
+    """
     return applies_nowhere(fuse_step(), p)
 
 
@@ -248,7 +284,6 @@ def narrow_alloc(p: Proc, c: AllocCursor) -> Script:
                 a[j] = 2.0
             x[i] = a[0] + a[2]
     """
-    yield when(is_alloc)
     window = bounds(c.next().expand(0, None), c, windows=True)
     for k, (d, lo, old) in enumerate(zip(window.dims, window.lo(), c.shape(), strict=True)):
         size = d.extent()
@@ -260,7 +295,7 @@ def narrow_alloc(p: Proc, c: AllocCursor) -> Script:
 
 
 @strategy
-def raise_alloc(p: Proc, c: StmtCursor) -> Script:
+def raise_alloc(p: Proc, c: AllocCursor) -> Script:
     """`s; a: T  ~>  a: T; s`. Focus: the allocation, which is returned.
 
     >>> from exo_strat import at, proc_from_source, schedule
@@ -271,7 +306,6 @@ def raise_alloc(p: Proc, c: StmtCursor) -> Script:
         x = 0.0
         a = x
     """
-    yield when(is_alloc)
     first = fail("another allocation is before this one") if is_alloc(c.prev()) else nav(moves.expand(1, 0))
     yield seq(first, reorder_stmts())
     return c

@@ -20,7 +20,6 @@ from exo_strat import (
     divide_loop,
     eliminate_dead_code,
     fail,
-    focus,
     forms,
     lift_scope,
     moves,
@@ -28,6 +27,7 @@ from exo_strat import (
     names_at,
     nav,
     nodes,
+    on,
     parallelize_loop,
     print_expr,
     rename_variable,
@@ -75,7 +75,7 @@ def H_tile(
     outer = own_loop(p, stage, y)
     if own_loop(p, stage, x) != outer.body()[0]:
         yield fail(f"{x} is not the loop right inside {y} of {stage}: put them in order with H_reorder")
-    yield seq(focus(outer), std.tile(height, width, names=((y, yi), (x, xi)), tail=tail), nav(moves.root), simplify())
+    yield on(outer, std.tile(height, width, names=((y, yi), (x, xi)), tail=tail), nav(moves.root), simplify())
     return p.root()
 
 
@@ -87,24 +87,55 @@ def H_split(
 
     `tail` says what becomes of an incomplete last group: "perfect" (there is none), "guard" (an `if`), "cut" (a loop
     of its own, called `yit`); by default "perfect" where that holds and "guard" elsewhere.
+
+    Returns the procedure. Fails if the stage has no such loop, or "perfect" does not hold.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(H: size, out: f32[H, 8]):
+    ...     for y in seq(0, H):
+    ...         for x in seq(0, 8):
+    ...             out[y, x] = 0.0
+    ... ''')
+    >>> print(schedule(H_split("out", "x", "x", "xi", 4), p))
+    def zero(H: size, out: f32[H, 8] @ DRAM):
+        for y in seq(0, H):
+            for x in seq(0, 2):
+                for xi in seq(0, 4):
+                    out[y, 4 * x + xi] = 0.0
     """
     tails = ("perfect", "guard") if tail is None else (tail,)
     splits = try_else(*(divide_loop(factor, (outer, inner), tail=t) for t in tails))
     for x in own_loops(p, stage, loop):
-        p, groups = yield seq(focus(x), splits)
+        p, groups = yield on(x, splits)
         if tail == "cut":
-            yield seq(focus(groups.next()), rename_variable(f"{inner}t"))
+            yield on(groups.next(), rename_variable(f"{inner}t"))
     yield nav(moves.root) >> simplify()
     return p.root()
 
 
 @strategy
 def H_fuse(p: Proc, c: Cursor, stage: str, outer: str, inner: str, fused: str) -> Script:
-    """`for y: for x: s  ~>  for f: s`, if x runs a constant number of times."""
+    """`for y: for x: s  ~>  for f: s`, if x runs a constant number of times.
+
+    Returns the procedure. Fails if x is not all that y has in it.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(H: size, out: f32[H, 8]):
+    ...     for y in seq(0, H):
+    ...         for x in seq(0, 8):
+    ...             out[y, x] = 0.0
+    ... ''')
+    >>> print(schedule(H_fuse("out", "y", "x", "f"), p))
+    def zero(H: size, out: f32[H, 8] @ DRAM):
+        for f in seq(0, 8 * H):
+            out[f / 8, f % 8] = 0.0
+    """
     for x in own_loops(p, stage, outer):
         if not is_perfect_nest(x, 2) or inner_loop(x) not in own_loops(x.proc, stage, inner):
             yield fail(f"{inner} of {stage} is not all that {outer} has in it")
-        yield seq(focus(x), mult_loops(fused))
+        yield on(x, mult_loops(fused))
     yield nav(moves.root) >> simplify()
     return p.root()
 
@@ -136,7 +167,7 @@ def H_reorder(p: Proc, c: Cursor, stage: str, *order: str) -> Script:
             if at == 0:
                 yield fail(f"{stage} has no loop {name} inside those named before it")
             inner, outer = named[at], named[at - 1]
-            p, _ = yield seq(focus(inner), outwards(len(inner.path) - len(outer.path)))
+            p, _ = yield on(inner, outwards(len(inner.path) - len(outer.path)))
     return p.root()
 
 
@@ -163,8 +194,21 @@ def outwards(p: Proc, c: StmtCursor, scopes: int) -> Script:
 
 @strategy
 def H_parallel(p: Proc, c: Cursor, stage: str, loop: str) -> Script:
-    """`for y in seq: s  ~>  for y in par: s`, if no iteration touches what another writes."""
-    yield seq(focus(own_loop(p, stage, loop)), in_pixels(stage, parallelize_loop()))
+    """`for y in seq: s  ~>  for y in par: s`, if no iteration touches what another writes.
+
+    Returns the procedure. Fails if that can't be proved, or the stage has no such loop.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(H: size, out: f32[H, 8]):
+    ...     for y in seq(0, H):
+    ...         for x in seq(0, 8):
+    ...             out[y, x] = 0.0
+    ... ''')
+    >>> schedule(H_parallel("out", "y"), p).find_loop("y").mode()
+    'par'
+    """
+    yield on(own_loop(p, stage, loop), in_pixels(stage, parallelize_loop()))
     return p.root()
 
 
@@ -192,7 +236,7 @@ def H_vectorize(p: Proc, c: Cursor, stage: str, loop: str, width: int | None = N
     """
     for x in own_loops(p, stage, loop):
         if x.mode() != "vec":
-            yield seq(focus(x), in_pixels(stage, _lanes(width)))
+            yield on(x, in_pixels(stage, _lanes(width)))
     yield nav(moves.root) >> simplify()
     return p.root()
 
@@ -214,7 +258,7 @@ def _lanes(p: Proc, c: ForCursor, width: int | None) -> Script:
     p, c = yield try_else(*(divide_loop(width, names, tail=t) for t in ("perfect", "guard")))
     inner = c.body()[0]
     assert isinstance(inner, ForCursor)
-    yield seq(focus(inner), try_else(_whole(width), vectorize_loop()))
+    yield on(inner, try_else(_whole(width), vectorize_loop()))
     return c
 
 
@@ -228,8 +272,8 @@ def _whole(p: Proc, c: ForCursor, width: int) -> Script:
     last = at_lane(guard.cond().node, c, width - 1)
     p, choice = yield specialize(last)
     first = choice.body()[0]
-    yield seq(focus(first.body()[0]), eliminate_dead_code())
-    yield seq(focus(first), vectorize_loop())
+    yield on(first.body()[0], eliminate_dead_code())
+    yield on(first, vectorize_loop())
     return choice  # type: ignore[no-any-return]
 
 
@@ -248,14 +292,31 @@ def at_lane(e: nodes.Expr, loop: ForCursor, lane: int) -> nodes.Expr:
 
 @strategy
 def H_unroll(p: Proc, c: Cursor, stage: str, loop: str, factor: int | None = None) -> Script:
-    """`for x: s  ~>  for x: s[0]; s[1]; ..`, `factor` iterations at a time; without one, `s[0]; s[1]; ..` of all."""
+    """`for x: s  ~>  for x: s[0]; s[1]; ..`, `factor` iterations at a time; without one, `s[0]; s[1]; ..` of all.
+
+    Returns the procedure. Fails if all are to be unrolled, and how many there are is no number.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(H: size, out: f32[H, 8]):
+    ...     for y in seq(0, H):
+    ...         for x in seq(0, 8):
+    ...             out[y, x] = 0.0
+    ... ''')
+    >>> print(schedule(H_unroll("out", "x", 2), p))
+    def zero(H: size, out: f32[H, 8] @ DRAM):
+        for y in seq(0, H):
+            for x in seq(0, 4):
+                out[y, 2 * x] = 0.0
+                out[y, 2 * x + 1] = 0.0
+    """
     for x in own_loops(p, stage, loop):
         if factor is None:
-            yield seq(focus(x), unroll_loop())
+            yield on(x, unroll_loop())
         else:
             name = f"{x.sym.name}u"
             splits = (divide_loop(factor, (x.name(), name), tail=t) for t in ("perfect", "cut"))
-            yield seq(focus(x), try_else(*splits), nav(moves.body >> moves.nth(0)), unroll_loop())
+            yield on(x, try_else(*splits), nav(moves.body >> moves.nth(0)), unroll_loop())
     yield nav(moves.root) >> simplify()
     return p.root()
 
@@ -300,10 +361,10 @@ def H_partition(p: Proc, c: Cursor, stage: str, loop: str) -> Script:
     if isinstance(hi, nodes.Binary) and hi.op == "/" and isinstance(hi.rhs, nodes.Const):
         size = int(hi.rhs.value)
         whole = f"({print_expr(hi.lhs, names_at(p.tree))} - {size - 1}) / {size}"
-        p, main = yield seq(focus(groups), cut_loop(whole))
-        yield seq(focus(main.next()), rename_variable(f"{main.sym.name}t"))
+        p, main = yield on(groups, cut_loop(whole))
+        yield on(main.next(), rename_variable(f"{main.sym.name}t"))
     else:
-        yield seq(focus(groups), _asked_once(stage))
+        yield on(groups, _asked_once(stage))
     yield nav(moves.root) >> simplify()
     return p.root()
 
@@ -319,9 +380,9 @@ def _asked_once(p: Proc, c: ForCursor, stage: str) -> Script:
     for x in scopes:
         if isinstance(x, ForCursor) and (count := trip_count(x)) is not None:
             last = at_lane(last, x, count - 1)
-    p, choice = yield seq(focus(c.body()), specialize(last))
+    p, choice = yield on(c.body(), specialize(last))
     whole = [s for first in choice.body() for s in statements(first) if isinstance(s, IfCursor)]
-    yield seq(*(attempt(seq(focus(s), eliminate_dead_code())) for s in whole[::-1]))
+    yield seq(*(attempt(on(s, eliminate_dead_code())) for s in whole[::-1]))
     return c
 
 

@@ -1,4 +1,4 @@
-"""Loop nests for an accelerator."""
+"""Loops in front of the instructions of an accelerator: tiled, moved out, without those that do nothing, fused."""
 
 from __future__ import annotations
 
@@ -29,19 +29,21 @@ from exo_strat import (
     named,
     nav,
     nodes,
+    on,
     remove_loop,
     reorder_loops,
     repeat,
     seq,
     simplify,
     specialize,
+    strategy,
     unroll_loop,
 )
 
 from ..inspect import enclosing_loops, enclosing_scopes, loops_inside, trip_count
 from ..normal import exhaust
 from ..std.splitting import fission_after, fission_before
-from ..std.writing import INSIDE, halves, strategy
+from ..std.writing import INSIDE, halves
 
 
 @strategy
@@ -75,7 +77,7 @@ def tile_loops(p: Proc, c: ForCursor, tiles: Sequence[tuple[str, int]]) -> Scrip
         if loop is None:
             yield fail(f"there is no loop {name} here")
             return None
-        p, outer = yield seq(focus(loop), divide_loop(size, halves(loop), tail="perfect"))
+        p, outer = yield on(loop, divide_loop(size, halves(loop), tail="perfect"))
         while len(enclosing_scopes(outer)) > depth + len(outers):
             p, outer = yield seq(attempt(fission_before()), attempt(fission_after()), lift_scope())
         outers.append(outer)
@@ -105,7 +107,7 @@ def rise_over(p: Proc, c: ForCursor | IfCursor, *names: str) -> Script:
                     x[i, j, k] = 0.0
     """
     while any(loop.name() in names for loop in enclosing_loops(c)):
-        p, c = yield seq(focus(c), lift_scope())
+        p, c = yield on(c, lift_scope())
     yield focus(c)
     return c
 
@@ -144,7 +146,7 @@ def tile_ragged(p: Proc, c: Cursor, name: str, size: int) -> Script:
             p, rest = yield seq(cut_loop(int(lo.value) + first), nav(moves.next_()))
             times -= first
         if times > size:
-            yield seq(focus(rest), divide_loop(size, halves(loop), tail="cut"))
+            yield on(rest, divide_loop(size, halves(loop), tail="cut"))
     p, root = yield seq(nav(moves.root), simplify())
     return root  # type: ignore[no-any-return]
 
@@ -181,7 +183,7 @@ def reorder_loops_from_idx(p: Proc, c: AssignCursor | ReduceCursor) -> Script:
         if wrong is None:
             yield focus(c)
             return c
-        p, _ = yield seq(focus(wrong), reorder_loops())
+        p, _ = yield on(wrong, reorder_loops())
 
 
 def perfect_nest(s: StmtCursor) -> tuple[ForCursor, ...]:
@@ -220,7 +222,7 @@ def remove_redundant_loops(p: Proc, c: StmtCursor, num: int | None = None) -> Sc
         if left == 0:
             break
         before = p
-        p, _ = yield attempt(seq(focus(loop), remove_loop()))
+        p, _ = yield attempt(on(loop, remove_loop()))
         if left is not None and p is not before:
             left -= 1
     yield focus(c)
@@ -288,12 +290,12 @@ def load_ahead(p: Proc, c: ForCursor, distance: int = 1) -> Script:
     if times is None or times <= distance or not isinstance(use, ForCursor):
         yield fail(f"a loop of more than {distance} iterations is wanted, a literal number, and a loop after it")
         return None
-    yield seq(focus(c), cut_loop(distance))
+    yield on(c, cut_loop(distance))
     p, once = yield seq(nav(moves.next_()), divide_loop(times, ("once", use.name()), tail="guard"))
-    p, block = yield seq(focus(once), unroll_loop())
-    p, use = yield seq(focus(block[0]), fuse(p.forward(use)))
-    yield seq(focus(c), unroll_loop() if distance == 1 else identity)
-    p, c = yield seq(focus(use), simplify())
+    p, block = yield on(once, unroll_loop())
+    p, use = yield on(block[0], fuse(p.forward(use)))
+    yield on(c, unroll_loop() if distance == 1 else identity)
+    p, c = yield on(use, simplify())
     return c
 
 
@@ -330,11 +332,11 @@ def start_in_loop(p: Proc, c: ForCursor) -> Script:
     if not isinstance(loop, ForCursor) or times is None:
         yield fail("the next statement is no loop that runs a constant number of times")
         return None
-    p, outer = yield seq(focus(c), add_loop(loop.name(), times, guard=True), fuse(loop))
+    p, outer = yield on(c, add_loop(loop.name(), times, guard=True), fuse(loop))
     guard, rest = outer.body()[0], outer.body()[1]
-    p, branch = yield seq(focus(rest), specialize(f"{outer.name()} == 0"))
-    yield seq(focus(guard), fuse(branch))
-    yield seq(focus(c), repeat(seq(fuse_next(), nav(INSIDE))))
+    p, branch = yield on(rest, specialize(f"{outer.name()} == 0"))
+    yield on(guard, fuse(branch))
+    yield on(c, repeat(seq(fuse_next(), nav(INSIDE))))
     p, outer = yield focus(outer)
     return outer  # type: ignore[no-any-return]
 
@@ -360,6 +362,6 @@ def unroll_all(p: Proc, c: Cursor, *names: str) -> Script:
     """
     loops = [x for x in (c, *loops_inside(c)) if isinstance(x, ForCursor) and x.name() in names]
     for loop in reversed(loops):
-        yield seq(focus(loop), unroll_loop())
+        yield on(loop, unroll_loop())
     p, root = yield nav(moves.root)
     return root  # type: ignore[no-any-return]
