@@ -1,0 +1,59 @@
+"""A primitive that is defined outside of the package needs one file, and one test: this one."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+
+from examples import own_primitive
+from examples.own_primitive import reverse_loop
+from exo_strat import PRIMITIVES, Proc, lint, proc_from_source, repeat, schedule
+from exo_strat.audit import replay
+from exo_strat.direct import call_eqv
+from exo_strat.ops.failure import SchedulingError
+from exo_strat.testing import Miscompiled, Tally, check_primitive
+
+ROOT = Path(__file__).parent.parent
+QUOTA = 50
+
+
+def test_what_is_accepted_computes_the_same_and_what_is_refuted_is_false() -> None:
+    tally = Tally()
+
+    def enough() -> bool:
+        return tally.compared["reverse_loop"] >= QUOTA and tally.unsafe("reverse_loop") >= QUOTA
+
+    check_primitive(reverse_loop, 500, tally, enough=enough)
+    assert enough(), tally
+
+
+def test_without_its_condition_the_harness_finds_a_program_that_goes_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_primitive, "require", lambda *_: None)
+    with pytest.raises(Miscompiled):
+        check_primitive(reverse_loop, 500, Tally(), shrink=False)
+
+
+def test_nothing_else_knows_of_it_and_all_works() -> None:
+    p = proc_from_source("def foo(x: f32[8]):\n    for i in seq(0, 8):\n        x[i] = 0.0")
+    q = reverse_loop.direct(p, "i")
+    assert "reverse_loop" not in PRIMITIVES
+    assert pickle.loads(pickle.dumps(reverse_loop())) == reverse_loop()
+    assert [f.law.partition(":")[0] for f in lint(repeat(reverse_loop()))] == ["R5"]
+    assert [step.questions for step in replay(q)], "an audit puts its proofs to another solver, too"
+    assert schedule(reverse_loop(), p, p.find_loop("i")) == q
+
+
+def test_its_result_is_a_procedure_of_its_own() -> None:
+    p = proc_from_source("def foo(x: f32[8]):\n    for i in seq(0, 8):\n        x[i] = 0.0")
+    caller: Proc = proc_from_source("def bar(x: f32[8]): foo(x)", {"foo": p})
+    with pytest.raises(SchedulingError, match="not versions of one procedure"):
+        call_eqv(caller, "foo(_)", reverse_loop.direct(p, "i"))
+
+
+def test_the_page_shows_the_file() -> None:
+    (piece,) = re.findall(r"^```py\n(.*?)^```\n", (ROOT / "docs/new-primitive.md").read_text(), re.M | re.S)
+    file = (ROOT / "examples/own_primitive.py").read_text()
+    assert piece == file[file.index("@primitive(") :].replace("\\\\n", "\\n")
