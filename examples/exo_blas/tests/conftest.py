@@ -64,6 +64,12 @@ def best() -> Version:
     return Version(BEST, "s")
 
 
+@pytest.fixture(scope="session")
+def plain() -> Version:
+    """Plain C in double precision."""
+    return Version("c", "d")
+
+
 @pytest.fixture
 def letter(version: Version) -> str:
     """What the names of the version's functions begin with."""

@@ -59,8 +59,8 @@ def shown(language: str) -> str:
 
 
 @pytest.mark.parametrize("command", ["gcc", "clang", "g++", "clang++"])
-def test_a_program_in_c_or_cpp_is_linked(command, blas_of, tmp_path):
-    library = Path(blas_of(FEW, ("c", "d")).library._name)
+def test_a_program_in_c_or_cpp_is_linked(command, blas_of, plain, tmp_path):
+    library = Path(blas_of(FEW, plain).library._name)
     (tmp_path / "exo_blas.h").write_text(HEADER)
     program = compiled(tmp_path, command, shown("c"), f"-I{tmp_path}", f"-L{library.parent}", f"-l:{library.name}")
     done = subprocess.run(
@@ -69,9 +69,9 @@ def test_a_program_in_c_or_cpp_is_linked(command, blas_of, tmp_path):
     assert done.stdout == "6 15 5\n"
 
 
-def test_a_program_in_python_loads_it(blas_of, tmp_path):
+def test_a_program_in_python_loads_it(blas_of, plain, tmp_path):
     (tmp_path / "build/blas").mkdir(parents=True)
-    shutil.copy(blas_of(FEW, ("c", "d")).library._name, tmp_path / "build/blas/libexo_blas.so")
+    shutil.copy(blas_of(FEW, plain).library._name, tmp_path / "build/blas/libexo_blas.so")
     command = [sys.executable, "-c", shown("python")]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout == "[ 6. 15.]\n"
@@ -292,8 +292,8 @@ int main(int count, char **names) {
 """
 
 
-def test_a_program_closes_the_library_after_threads_worked(blas_of, tmp_path):
-    library = blas_of(FEW, ("c", "d")).library._name
+def test_a_program_closes_the_library_after_threads_worked(blas_of, plain, tmp_path):
+    library = blas_of(FEW, plain).library._name
     program = compiled(tmp_path, "gcc", CLOSED, "-ldl")
     done = subprocess.run(
         [program, library], capture_output=True, text=True, check=False, env={"EXO_NUM_THREADS": "2"}, timeout=60
