@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from toolz import iterate, nth
+
 from exo_strat import (
     BlockCursor,
     Cursor,
@@ -307,10 +309,8 @@ def nth_inner_loop(c: Cursor, n: int) -> ForCursor:
     >>> nth_inner_loop(p.root(), 0).name(), nth_inner_loop(p.root(), 1).name()
     ('i', 'j')
     """
-    for _ in range(n + 1):
-        c = inner_loop(c)
-    assert isinstance(c, ForCursor), "n is not negative"
-    return c
+    found: ForCursor = nth(n + 1, iterate(inner_loop, c))
+    return found
 
 
 def innermost_loops(c: Cursor) -> tuple[ForCursor, ...]:
