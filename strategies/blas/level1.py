@@ -6,6 +6,8 @@ for several vectors at a time in several registers.
 
 from __future__ import annotations
 
+from toolz import unique
+
 from exo_strat import (
     ForCursor,
     Machine,
@@ -170,7 +172,7 @@ def halves_apart(p: Proc, c: ForCursor, memory: Memory) -> Script:
     Focus: the outer loop, which is returned.
     """
     lanes = innermost_loops(c)[0]
-    targets = dict.fromkeys(element(s).replace(f"[{lanes.name()}]", f"[0:{text(lanes.hi())}]") for s in sums(c))
+    targets = unique(element(s).replace(f"[{lanes.name()}]", f"[0:{text(lanes.hi())}]") for s in sums(c))
     p, both = yield seq(nav(INSIDE), unroll_loop())
     p, second = yield on(both[len(both) // 2], nav(moves.before), fission())
     for target in targets:

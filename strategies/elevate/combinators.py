@@ -40,7 +40,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from returns.result import Success
+from returns.pipeline import is_successful
+from toolz import compose
 
 from exo_strat import (
     Cursor,
@@ -105,9 +106,8 @@ def applyNTimes(n: int, f: Callable[[Op], Op]) -> Traversal:
 
 
 def _iterated(n: int, f: Callable[[Op], Op], s: Op) -> Op:
-    for _ in range(n):
-        s = f(s)
-    return s
+    iterated: Op = compose(*[f] * n)(s)
+    return iterated
 
 
 # -- one level ----------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class NthPlace:
     s: Op
 
     def __call__(self, c: Cursor) -> Cursor:
-        found = (place for place in _places(c) if isinstance(self.s(c.proc, place), Success))
+        found = (place for place in _places(c) if is_successful(self.s(c.proc, place)))
         for i, place in enumerate(found):
             if i == self.n:
                 return place

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Final
 
+from toolz import unique
+
 from exo_strat import (
     AllocCursor,
     ArgCursor,
@@ -67,7 +69,7 @@ def figure(p: Proc) -> str:
     args = tuple(a for a in p.args() if a.mem() is not None)
     written = symbols_written(p.root())
     allocated = [s.sym for s in statements(p.root()) if isinstance(s, AllocCursor)]
-    outline = _Outline(tuple(dict.fromkeys(s.name for s in (*written, *allocated))))
+    outline = _Outline(tuple(unique(s.name for s in (*written, *allocated))))
     inside = [
         *(Box(_buffer(a), ARGUMENT, "output" if a.sym in written else "input") for a in args),
         *outline.block(p.body(), tuple(a.sym for a in args)),

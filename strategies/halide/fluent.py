@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from toolz import concat
+
 from exo_strat import Machine, Memory, Op, identity, seq
 
 from .placement import (
@@ -133,4 +135,4 @@ def pipeline(*stages: Func) -> Op:
     >>> pipeline(out, a)
     seq(H_parallel('out', 'y'), H_compute_store_at('a', 'out', 'y'))
     """
-    return seq(*(op for f in stages for op in f.ops))
+    return seq(*concat(f.ops for f in stages))

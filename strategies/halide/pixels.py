@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from toolz import unique
+
 from exo_strat import (
     AssignCursor,
     Composed,
@@ -67,7 +69,7 @@ def pixels(place: StmtCursor, stage: str, values: Mapping[str, int]) -> list[str
     near = [s for s in written if s == place or is_inside(s, place)] or writes(place.proc, stage)
     plain = {k: v for k, v in values.items() if not k.endswith("'")}
     primed = {**plain, **{k[:-1]: v for k, v in values.items() if k.endswith("'")}}
-    return list(dict.fromkeys(pixel(s, which) for which in (plain, primed) for s in near))
+    return list(unique(pixel(s, which) for which in (plain, primed) for s in near))
 
 
 def pixel(s: Write, values: Mapping[str, int]) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from toolz import concat, unique
+
 from exo_strat import (
     AllocCursor,
     ArgCursor,
@@ -37,7 +39,7 @@ def stage_symbol(p: Proc, stage: str) -> Sym:
         return symbol(p.root(), stage)
     except InvalidCursorError:
         written = (s for s in statements(p.root()) if isinstance(s, AssignCursor | ReduceCursor))
-        stages = ", ".join(dict.fromkeys(s.sym.name for s in written))
+        stages = ", ".join(unique(s.sym.name for s in written))
         raise InvalidCursorError(f"there is no stage {stage}: the stages are {stages}") from None
 
 
@@ -81,8 +83,8 @@ def own_loops(p: Proc, stage: str, name: str) -> tuple[ForCursor, ...]:
     found = stage_loops(p, stage, name)
     if own := tuple(x for x in found if owner(x, stage) is None):
         return own
-    around = dict.fromkeys(x for s in writes(p, stage) for x in enclosing_loops(s))
-    known = dict.fromkeys(x.name() for x in around if owner(x, stage) is None)
+    around = unique(concat(map(enclosing_loops, writes(p, stage))))
+    known = list(unique(x.name() for x in around if owner(x, stage) is None))
     mine = f"{stage}'s own loops are {', '.join(known)}" if known else f"{stage} has no loop of its own"
     raise InvalidCursorError(f"{name} is a loop of {owner(found[-1], stage)}, in which {stage} is computed; {mine}")
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from toolz import iterate, nth
+
 from exo_strat import (
     BlockCursor,
     Cursor,
@@ -307,10 +309,8 @@ def nth_inner_loop(c: Cursor, n: int) -> ForCursor:
     >>> nth_inner_loop(p.root(), 0).name(), nth_inner_loop(p.root(), 1).name()
     ('i', 'j')
     """
-    for _ in range(n + 1):
-        c = inner_loop(c)
-    assert isinstance(c, ForCursor), "n is not negative"
-    return c
+    found: ForCursor = nth(n + 1, iterate(inner_loop, c))
+    return found
 
 
 def innermost_loops(c: Cursor) -> tuple[ForCursor, ...]:
@@ -413,7 +413,7 @@ def trip_count(c: ForCursor) -> int | None:
     >>> trip_count(p.find_loop("i")), trip_count(p.find_loop("j"))
     (None, 8)
     """
-    lo, hi = (forms.affine(e.node) for e in (c.lo(), c.hi()))  # type: ignore[arg-type]
+    lo, hi = (forms.affine(e.node) for e in (c.lo(), c.hi()))
     return None if lo is None or hi is None or (hi - lo).terms else max(0, (hi - lo).const)
 
 
@@ -445,7 +445,7 @@ def affine_bound(bound: Cursor) -> forms.Lin:
     >>> affine_bound(p.find_loop("j").hi()).const
     8
     """
-    if not isinstance(bound, NodeCursor) or (found := forms.affine(bound.node)) is None:  # type: ignore[arg-type]
+    if not isinstance(bound, NodeCursor) or (found := forms.affine(bound.node)) is None:
         raise InvalidCursorError(f"the bound of the loop is not affine\n{bound}")
     return found
 
@@ -573,7 +573,7 @@ def nest_shape(c: Cursor) -> Shape:
     names = names_at(c.proc.tree)
     match enclosing_stmt(c):
         case ForCursor() as s:
-            lo, hi = (print_expr(e.node, names) for e in (s.lo(), s.hi()))  # type: ignore[arg-type]
+            lo, hi = (print_expr(e.node, names) for e in (s.lo(), s.hi()))
             return Shape(f"{s.mode()} {hi if lo == '0' else f'{lo}:{hi}'}", _shapes(s.body()))
         case IfCursor() as s:
             orelse = (Shape("else", _shapes(s.orelse())),) if s.has_else() else ()

@@ -10,6 +10,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import chain, count, product
 from typing import TypeAlias
 
+from toolz import unique
+
 from exo_strat import (
     AllocCursor,
     ArgCursor,
@@ -59,7 +61,7 @@ def symbols_read(c: Scope) -> tuple[Sym, ...]:
     >>> [str(s) for s in symbols_read(p.find_loop("i"))], [str(s) for s in symbols_written(p.find_loop("i"))]
     (['x', 'y'], ['y'])
     """
-    return tuple(dict.fromkeys(a.sym for a in accesses(c) if a.reads))
+    return tuple(unique(a.sym for a in accesses(c) if a.reads))
 
 
 def symbols_written(c: Scope) -> tuple[Sym, ...]:
@@ -87,7 +89,7 @@ def symbols_written(c: Scope) -> tuple[Sym, ...]:
     >>> [str(s) for s in symbols_written(p.root())]
     ['y']
     """
-    return tuple(dict.fromkeys(a.sym for a in accesses(c) if a.writes))
+    return tuple(unique(a.sym for a in accesses(c) if a.writes))
 
 
 def symbol(c: Cursor, name: Named) -> Sym:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from returns.result import Success
+from returns.pipeline import is_successful
+from toolz import interpose
 
 from exo_strat import Cursor, Op, Proc, Script, moves, named, nav, repeat, seq, strategy, traversals
 
@@ -51,7 +52,7 @@ def applies_nowhere(step: Op, p: Proc) -> bool:
     >>> applies_nowhere(unroll_loop(), proc_from_source("def foo(x: f32): x = 0.0"))
     True
     """
-    return isinstance(traversals.nowhere(step)(p), Success)
+    return is_successful(traversals.nowhere(step)(p))
 
 
 @named
@@ -75,4 +76,4 @@ def seq_nf(nf: Op, *ops: Op) -> Op:
         for ii in seq(0, n % 4):
             x[4 * (n / 4) + ii] = 0.0
     """
-    return seq(*[x for op in ops for x in (nf, op)][1:])
+    return seq(*interpose(nf, ops))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from returns.result import Success
-
 from exo_strat import (
     AllocCursor,
     Cursor,
@@ -58,8 +56,7 @@ def is_index_nf(p: Proc) -> bool:
     >>> is_index_nf(proc_from_source("def foo(n: size, x: f32[n + 1]): x[n - n] = 0.0"))
     False
     """
-    outcome = simplify()(p)
-    return isinstance(outcome, Success) and outcome.unwrap()[0] is p
+    return simplify()(p).map(lambda state: state[0] is p).value_or(False)
 
 
 @named

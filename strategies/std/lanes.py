@@ -6,6 +6,8 @@ import warnings
 from inspect import currentframe
 from typing import TypeAlias
 
+from toolz import unique
+
 from exo_strat import (
     AssignCursor,
     Cursor,
@@ -64,7 +66,7 @@ def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Scr
     no instruction computes `v[l] = expf(x[l])`: a loop over lanes of DRAM_STACK is left
     """
     found = by_lanes(c, memory)
-    left = tuple(dict.fromkeys(_shown(s) for s in found))
+    left = tuple(unique(map(_shown, found)))
     named, loops = ",\n    ".join(left), "a loop" if len(left) == 1 else "for each a loop"
     message = f"no instruction computes {named}: {loops} over lanes of {memory} is left"
     if found and strict:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from toolz import unique
+
 from exo_strat import (
     AllocCursor,
     BlockCursor,
@@ -101,7 +103,7 @@ def share_sums(p: Proc, c: ForCursor) -> Script:
             y[j] = s
     """
     targets = [element(s) for s in c.body() if isinstance(s, ReduceCursor) and not is_reduction(s, c)]
-    for target in dict.fromkeys(t for t in targets if targets.count(t) > 1):
+    for target in unique(t for t in targets if targets.count(t) > 1):
         p, c = yield focus(c)
         yield on(c.body(), stage_mem(target, "s"))
     return None

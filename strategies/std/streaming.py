@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+from toolz import unique
+
 from exo_strat import (
     CallCursor,
     Cursor,
@@ -59,7 +61,7 @@ def stream_stores(p: Proc, c: Cursor, streams: Sequence[Proc]) -> Script:
     both = [sym for s, _ in stores for sym in symbols_written(s) if sym in read]
     chosen = [(s, found) for s, found in stores if not any(sym in both for sym in symbols_written(s))]
     if streams and not chosen:
-        what = ", ".join(dict.fromkeys(str(sym) for sym in both))
+        what = ", ".join(unique(map(str, both)))
         yield fail(f"what is stored is read, too: {what}" if both else "there are no vector stores here")
     for s, found in chosen:
         yield on(s, inline(), try_else(*map(replace, found)))
