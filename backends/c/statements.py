@@ -204,10 +204,15 @@ class Statements(Calls):
         return f"{target} {s.op}= {value};"
 
     def _loop(self, s: For, env: Env) -> Iterator[str]:
-        """A counted loop. Its bounds are read once, as they are in the object language."""
+        """A counted loop. Its bounds are read once, as they are in the object language: both of them before a parallel
+        loop, as each thread reads them, maybe when an iteration of another one has changed them."""
         fixed: list[str] = []
+        if s.mode == "par":
+            lo, env = self._fixed(s.lo, f"{s.iter.name}_start", fixed, env)
+        else:
+            lo = self.control(s.lo, env)
         hi, env = self._fixed(s.hi, f"{s.iter.name}_end", fixed, env)
-        loop = self._counted(s, hi, env)
+        loop = self._counted(s, lo, hi, env)
         if not fixed:
             yield from loop
             return
@@ -215,8 +220,7 @@ class Statements(Calls):
         yield from indented((*fixed, *loop))
         yield "}"
 
-    def _counted(self, s: For, hi: Term, env: Env) -> Iterator[str]:
-        lo = self.control(s.lo, env)
+    def _counted(self, s: For, lo: Term, hi: Term, env: Env) -> Iterator[str]:
         name, inner = env.spell(s.iter.name)
         inner = inner.with_control(s.iter, Term(name))
         body = list(self.block(s.body, inner, env.path, "body"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +36,28 @@ LARGEST = 2**45
 
 
 # -- what threads share ---------------------------------------------------------------------------------
+
+
+def test_no_thread_reads_a_bound_that_another_one_changes(code: Code) -> None:
+    """There is one iteration. A thread that has none reads the bounds, too, when that one may have run."""
+    state = Config("Cfg", pmap({"lo": Control("index"), "hi": Control("index")}))
+    p = code(
+        """
+    def p(x: f32[4]):
+        Cfg.lo = 1
+        Cfg.hi = 2
+        for i in par(Cfg.lo, Cfg.hi):
+            Cfg.lo = 0
+            Cfg.hi = 4
+            x[i] = 1.0
+    """,
+        Cfg=state,
+    )
+    (header,) = re.findall(r"#pragma omp parallel for\s+(for .*)", compile([p], "p").source)
+    assert "Cfg" not in header and "i_start" in header and "i_end" in header
+    y = np.zeros(4, np.float32)
+    jit(p)(y)
+    assert y.tolist() == [0.0, 1.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("memory", ["DRAM", "DRAM_STACK", "DRAM_STATIC"])
