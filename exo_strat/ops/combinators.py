@@ -24,6 +24,9 @@ from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, Schedulin
 from .moves import AnyMove, Move, find, run_move
 from .strategy import Atomic, Composed, Fail, Op, Outcome, Steps, blame, bottom_up, check_op, freeze, inner_first
 
+FUEL = 10_000
+"""How often `repeat` tries."""
+
 Top: TypeAlias = Callable[[Cursor], Iterable[Cursor]]
 
 
@@ -64,7 +67,7 @@ class Seq(Composed):
 
     def source(self) -> Pieces:
         match self.ops:
-            case (Focus(target), *rest):
+            case (focus(target), *rest):
                 return call("on", target, *rest)
         return call("seq", *self.ops)
 
@@ -110,9 +113,11 @@ def attempt(op: Op) -> Op:
 
 
 @dataclass(frozen=True, repr=False)
-class Repeat(Composed):
+class repeat(Composed):
+    """`op` again and again until it fails. Never fails itself, but for running out of fuel (`Exhausted`)."""
+
     op: Op
-    limit: int
+    limit: int = FUEL
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
         for _ in range(self.limit):
@@ -125,22 +130,22 @@ class Repeat(Composed):
             p, c = q, d
         return Err(Exhausted(f"still applicable after {self.limit} repetitions", self, c))
 
-    def source(self) -> Pieces:
-        return call("repeat", self.op, **({} if self.limit == FUEL else {"limit": self.limit}))
 
 
-FUEL = 10_000
-
-
-def repeat(op: Op, limit: int = FUEL) -> Op:
-    """`op` again and again until it fails. Never fails itself, but for running out of fuel (`Exhausted`)."""
-    return Repeat(op, limit)
 
 
 @dataclass(frozen=True, repr=False)
-class RepeatN(Composed):
+class repeat_n(Composed):
+    """`op` exactly `n` times; fails if one of them does. Raises `TypeError` for what is no Op, or no number."""
+
     op: Op
     n: int
+
+    def __post_init__(self) -> None:
+        times = freeze(self.n)
+        if not isinstance(self.op, Op) or not isinstance(times, int):
+            raise TypeError(f"repeat_n(op, n) takes an Op and then how often, not {self.op!r} and {self.n!r}")
+        object.__setattr__(self, "n", times)
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
         for _ in range(self.n):
@@ -150,23 +155,24 @@ class RepeatN(Composed):
             p, c = outcome.unwrap()
         return Success((p, c))
 
-    def source(self) -> Pieces:
-        return call("repeat_n", self.op, self.n)
-
-
-def repeat_n(op: Op, n: int) -> Op:
-    """`op` exactly `n` times; fails if one of them does. Raises `TypeError` for what is no Op, or no number."""
-    times = freeze(n)
-    if not isinstance(op, Op) or not isinstance(times, int):
-        raise TypeError(f"repeat_n(op, n) takes an Op and then how often, not {op!r} and {n!r}")
-    return RepeatN(op, times)
 
 
 @dataclass(frozen=True, repr=False)
-class Reduce(Composed):
+class reduce(Composed):
+    """`op` at every cursor that the traversal order yields from the focus. Paper: section 3.4.
+
+    The targets are taken from the version at the start and carried forward; one that an earlier step
+    removed is skipped (`gone="fail"`: fails). Returns the last cursor; the focus if there is none.
+    """
+
     op: Op
     top: Top
-    gone: str
+    gone: str = "skip"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.gone not in ("skip", "fail"):
+            raise ValueError(f"gone must be 'skip' or 'fail', not {self.gone!r}")
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
         for target in tuple(self.top(c)):
@@ -181,24 +187,18 @@ class Reduce(Composed):
             p, c = outcome.unwrap()
         return Success((p, p.forward(c)))
 
-    def source(self) -> Pieces:
-        return call("reduce", self.op, self.top, **({} if self.gone == "skip" else {"gone": self.gone}))
-
-
-def reduce(op: Op, top: Top, gone: str = "skip") -> Op:
-    """`op` at every cursor that the traversal order yields from the focus. Paper: section 3.4.
-
-    The targets are taken from the version at the start and carried forward; one that an earlier step
-    removed is skipped (`gone="fail"`: fails). Returns the last cursor; the focus if there is none.
-    """
-    if gone not in ("skip", "fail"):
-        raise ValueError(f"gone must be 'skip' or 'fail', not {gone!r}")
-    return Reduce(op, top, gone)
 
 
 @dataclass(frozen=True, repr=False)
-class Nav(Atomic):
+class nav(Atomic):
+    """Move the focus; the procedure stays as it is. Paper: section 6.3.1. Raises `TypeError` for what is no move:
+    a cursor is gone to by `at(cursor, op)` or `on(cursor, op)`, a pattern by `moves.find(pattern)`."""
+
     move: AnyMove
+
+    def __post_init__(self) -> None:
+        if not callable(self.move):
+            raise TypeError(f"nav(move) takes a move or a function of a cursor, not {_shortly(self.move)}")
 
     def apply(self, p: Proc, c: Cursor) -> Outcome:
         moved = run_move(self.move, c)
@@ -206,16 +206,6 @@ class Nav(Atomic):
             return Success((p, moved.unwrap()))
         return Err(moved.failure().at(self, c))
 
-    def source(self) -> Pieces:
-        return call("nav", self.move)
-
-
-def nav(move: AnyMove) -> Op:
-    """Move the focus; the procedure stays as it is. Paper: section 6.3.1. Raises `TypeError` for what is no move:
-    a cursor is gone to by `at(cursor, op)` or `on(cursor, op)`, a pattern by `moves.find(pattern)`."""
-    if not callable(move):
-        raise TypeError(f"nav(move) takes a move or a function of a cursor, not {_shortly(move)}")
-    return Nav(move)
 
 
 def _shortly(value: object) -> str:
@@ -241,9 +231,9 @@ class SaveC(Composed):
 
     def source(self) -> Pieces:
         match self.op:
-            case Seq((Focus(target), *rest)):
+            case Seq((focus(target), *rest)):
                 return call("at", target, seq(*rest))
-            case Seq((Nav(move), *rest)):
+            case Seq((nav(move), *rest)):
                 pattern = move.pattern() if isinstance(move, Move) else None
                 return call("reframe", move, seq(*rest)) if pattern is None else call("at", pattern, seq(*rest))
         return call("savec", self.op)
@@ -263,12 +253,14 @@ def at(place: str | AnyMove | Cursor, op: Op) -> Op:
     """`op` at a place given by a pattern, a move or a cursor; the focus stays."""
     check_op(op, "at(place, op) takes a place and then an Op")
     if isinstance(place, Cursor):
-        return savec(seq(Focus(place), op))
+        return savec(seq(focus(place), op))
     return reframe(find(place) if isinstance(place, str) else place, op)
 
 
 @dataclass(frozen=True, repr=False)
-class Focus(Atomic):
+class focus(Atomic):
+    """Move the focus to a cursor, carried forward. Fails with `InvalidCursor` where the code is gone."""
+
     target: Cursor
 
     def __post_init__(self) -> None:
@@ -286,13 +278,6 @@ class Focus(Atomic):
             return Err(InvalidCursor("the place is gone").at(self, c))
         return Success((p, here))
 
-    def source(self) -> Pieces:
-        return call("focus", self.target)
-
-
-def focus(target: Cursor) -> Op:
-    """Move the focus to a cursor, carried forward. Fails with `InvalidCursor` where the code is gone."""
-    return Focus(target)
 
 
 def on(target: Cursor, *ops: Op) -> Op:
@@ -373,9 +358,11 @@ def _takes_place(fn: object) -> bool:
 
 
 @dataclass(frozen=True, repr=False)
-class When(Composed):
+class when(Composed):
+    """`op` where a predicate on the focus holds; fails elsewhere."""
+
     pred: Callable[[Cursor], bool]
-    op: Op
+    op: Op = identity
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
         if not self.pred(c):
@@ -383,34 +370,24 @@ class When(Composed):
         outcome = yield self.op, p, c
         return outcome
 
-    def source(self) -> Pieces:
-        return call("when", self.pred, *(() if self.op == identity else (self.op,)))
-
-
-def when(pred: Callable[[Cursor], bool], op: Op = identity) -> Op:
-    """`op` where a predicate on the focus holds; fails elsewhere."""
-    return When(pred, op)
 
 
 @dataclass(frozen=True, repr=False)
-class Where(Composed):
+class where(Composed):
+    """Succeeds if `op` would, and changes nothing."""
+
     op: Op
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
         outcome = yield self.op, p, c
         return Success((p, c)) if isinstance(outcome, Success) else outcome
 
-    def source(self) -> Pieces:
-        return call("where", self.op)
-
-
-def where(op: Op) -> Op:
-    """Succeeds if `op` would, and changes nothing."""
-    return Where(op)
 
 
 @dataclass(frozen=True, repr=False)
-class Not(Composed):
+class not_(Composed):
+    """Succeeds, changing nothing, if `op` would fail."""
+
     op: Op
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
@@ -419,20 +396,15 @@ class Not(Composed):
             return Err(NotApplicable(f"{brief(show(self.op))} applies", self, c))
         return Success((p, c))
 
-    def source(self) -> Pieces:
-        return call("not_", self.op)
-
-
-def not_(op: Op) -> Op:
-    """Succeeds, changing nothing, if `op` would fail."""
-    return Not(op)
 
 
 @dataclass(frozen=True, repr=False)
-class Guard(Composed):
+class guard(Composed):
+    """`then` after `test` if that applies, else `orelse`: unlike `try_else`, commits once `test` applied."""
+
     test: Op
     then: Op
-    orelse: Op
+    orelse: Op = identity
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
         outcome = yield self.test, p, c
@@ -441,13 +413,6 @@ class Guard(Composed):
             return (yield self.then, q, d)
         return (yield self.orelse, p, c)
 
-    def source(self) -> Pieces:
-        return call("guard", self.test, self.then, *(() if self.orelse == identity else (self.orelse,)))
-
-
-def guard(test: Op, then: Op, orelse: Op = identity) -> Op:
-    """`then` after `test` if that applies, else `orelse`: unlike `try_else`, commits once `test` applied."""
-    return Guard(test, then, orelse)
 
 
 @dataclass(frozen=True, repr=False)

@@ -18,7 +18,7 @@ from ..cursors.proc import Proc
 from ..ir.printing import print_lines
 from ..ir.walk import Path
 from ..source import brief, show
-from .combinators import Focus, Identity, Nav
+from .combinators import Identity, focus, nav
 from .failure import BadArgument, InvalidCursor
 from .strategy import Called, Named, Op, ops_in
 from .tracing import Trace
@@ -170,7 +170,7 @@ def _telling(t: Trace) -> Sequence[Trace]:
         return tuple(_uses(t, given))
     inside = t.inside
     while True:
-        inside = tuple(x for x in inside if x.failure is not None or not isinstance(x.op, Nav | Focus | Identity))
+        inside = tuple(x for x in inside if x.failure is not None or not isinstance(x.op, nav | focus | Identity))
         if len(inside) != 1 or not inside[0].inside or isinstance(inside[0].op, Called):
             return inside
         inside = inside[0].inside

@@ -16,21 +16,21 @@ from ..source import brief, layout, show
 from .combinators import (
     Choose,
     Fix,
-    Guard,
     Identity,
-    Not,
     Rec,
-    Repeat,
-    RepeatN,
     SaveC,
     Seq,
     TryElse,
-    When,
-    Where,
     free_labels,
+    guard,
     identity,
+    not_,
+    repeat,
+    repeat_n,
     seq,
     try_else,
+    when,
+    where,
 )
 from .prospects import prospects
 from .strategy import Atomic, Named, Op, bottom_up, check_op
@@ -99,14 +99,14 @@ def lint(op: Op) -> tuple[Fault, ...]:
 
 def _endless(op: Op) -> Iterator[Fault]:
     match op:
-        case Repeat(inner, limit):
+        case repeat(inner, limit):
             f = prospects(inner)
             if f.ends or not f.succeeds:
                 return
             law, text = "R7: repeat(attempt(s)) and repeat(identity) never end", brief(show(inner))
             if not f.fails:
                 kept = _without_identity(inner)
-                better = None if kept is None else Repeat(kept, limit)
+                better = None if kept is None else repeat(kept, limit)
                 yield Fault(op, law, f"{text} can't fail, so nothing ends the repetition", better)
             elif not f.changes:
                 yield Fault(op, law, f"{text} changes nothing, so if it succeeds once it does so for ever")
@@ -156,11 +156,11 @@ def _first(op: Op) -> frozenset[str]:
             return _first(body) - {label}
         case Named():
             return _first(op.definition())
-        case Repeat(inner) | RepeatN(inner) | SaveC(inner) | Where(inner) | Not(inner) | When(_, inner):
+        case repeat(inner) | repeat_n(inner) | SaveC(inner) | where(inner) | not_(inner) | when(_, inner):
             return _first(inner)
         case Choose(_, ops):
             return _until(ops, lambda _: False)
-        case Guard(test, then, orelse):
+        case guard(test, then, orelse):
             return _first(test) | _first(orelse) | (frozenset() if prospects(test).changes else _first(then))
     return frozenset()
 
@@ -177,9 +177,9 @@ def _until(ops: Sequence[Op], last: Callable[[Op], bool]) -> frozenset[str]:
 
 def _repeated_in_vain(op: Op) -> Iterator[Fault]:
     match op:
-        case RepeatN(_, n) if n <= 0:
+        case repeat_n(_, n) if n <= 0:
             yield Fault(op, "S2: repeat_n(s, 0) = identity", "no repetition is asked for", identity)
-        case Repeat(inner) if not prospects(inner).succeeds:
+        case repeat(inner) if not prospects(inner).succeeds:
             yield Fault(op, "R4: repeat(fail) = identity", f"{brief(show(inner))} can't succeed", identity)
 
 
@@ -214,11 +214,11 @@ def _hopeless_alternatives(op: TryElse) -> Iterator[Fault]:
 
 def _one_way(op: Op) -> Iterator[Fault]:
     match op:
-        case Guard(test, then, orelse) if not prospects(test).fails:
+        case guard(test, then, orelse) if not prospects(test).fails:
             why = f"{brief(show(test))} can't fail, so {brief(show(orelse))} is never tried"
             if orelse != identity:
                 yield Fault(op, "G1: guard(identity, p, q) = p", why, seq(test, then))
-        case Guard(test, then, orelse) if not prospects(test).succeeds:
+        case guard(test, then, orelse) if not prospects(test).succeeds:
             why = f"{brief(show(test))} can't succeed, so {brief(show(then))} is never applied"
             yield Fault(op, "G1: guard(fail, p, q) = q", why, orelse)
         case Choose(cost, ops) if len(set(ops)) < len(ops):
@@ -252,32 +252,32 @@ def _neighbours(op: Op) -> Iterator[Fault]:
     for n, (a, b) in enumerate(zip(op.ops, op.ops[1:], strict=False)):
         without = (*op.ops[:n], *op.ops[n + 1 :])
         match a, b:
-            case Where(inner), _ if op.ops[n + 1 :][: len(parts := _steps(inner))] == parts:
+            case where(inner), _ if op.ops[n + 1 :][: len(parts := _steps(inner))] == parts:
                 why = f"{brief(show(inner))} is applied next, and fails by itself"
                 yield Fault(op, "T3: where(s) >> s = s", why, seq(*without))
-            case Repeat(inner), Repeat(again) if inner == again:
+            case repeat(inner), repeat(again) if inner == again:
                 why = f"{brief(show(inner))} fails after the first repetition"
                 yield Fault(op, "R6: repeat(s) >> repeat(s) = repeat(s)", why, seq(*without))
-            case Repeat(inner), Not(again) if inner == again:
+            case repeat(inner), not_(again) if inner == again:
                 why = f"{brief(show(inner))} fails after the repetition: this is always so"
                 yield Fault(op, "R5: repeat(s) >> not_(s) = repeat(s)", why, seq(*op.ops[: n + 1], *op.ops[n + 2 :]))
 
 
 def _tests(op: Op) -> Iterator[Fault]:
-    if not isinstance(op, Not | Where):
+    if not isinstance(op, not_ | where):
         return
     inner = op.op
     f, text = prospects(inner), brief(show(inner))
     match op:
-        case Not(Not(tested)):
-            yield Fault(op, "T2: not_(not_(s)) = where(s)", "this is a test that succeeds where s does", Where(tested))
-        case Not() if not f.fails:
+        case not_(not_(tested)):
+            yield Fault(op, "T2: not_(not_(s)) = where(s)", "this is a test that succeeds where s does", where(tested))
+        case not_() if not f.fails:
             yield Fault(op, "T1: not_(identity) = fail", f"{text} can't fail, so this always does")
-        case Not() if not f.succeeds:
+        case not_() if not f.succeeds:
             yield Fault(op, "T1: not_(fail) = identity", f"{text} can't succeed, so this always does", identity)
-        case Where() if not f.fails:
+        case where() if not f.fails:
             yield Fault(op, "T3: where(identity) = identity", f"{text} can't fail: nothing is tested", identity)
-        case Where() if not f.changes:
+        case where() if not f.changes:
             yield Fault(op, "T3: where(where(s)) = where(s)", f"{text} changes nothing anyway", inner)
 
 
@@ -287,7 +287,7 @@ def _tests(op: Op) -> Iterator[Fault]:
 def _idle(op: Op) -> Iterator[Fault]:
     """Combinators around something that can't do anything there."""
     match op:
-        case SaveC(Identity() | Where() | Not() as inner):
+        case SaveC(Identity() | where() | not_() as inner):
             yield Fault(op, "K4: savec(identity) = identity", f"{brief(show(inner))} leaves the focus as it is", inner)
         case All(inner) if not prospects(inner).fails and not prospects(inner).changes:
             yield Fault(op, "A1: all_(identity) = identity", f"{brief(show(inner))} does nothing", identity)

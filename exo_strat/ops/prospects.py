@@ -14,21 +14,21 @@ from typing import Final
 from .combinators import (
     Choose,
     Fix,
-    Focus,
-    Guard,
     Identity,
-    Nav,
-    Not,
     Rec,
-    Reduce,
-    Repeat,
-    RepeatN,
     SaveC,
     Seq,
     TryElse,
-    When,
-    Where,
+    focus,
     free_labels,
+    guard,
+    nav,
+    not_,
+    reduce,
+    repeat,
+    repeat_n,
+    when,
+    where,
 )
 from .moves import here
 from .sketches.expect import Expect
@@ -104,7 +104,7 @@ def _by_kind(op: Op, env: Env) -> Prospects:
             return _choice(_reached([_of(o, env) for o in ops]))
         case Choose(_, ops):
             return _choice([_of(o, env) for o in ops])
-        case Guard(test, then, orelse):
+        case guard(test, then, orelse):
             return _guarded(_of(test, env), _of(then, env), _of(orelse, env))
         case Rec(label):
             return env.get(label, ANYTHING)
@@ -120,31 +120,31 @@ def _by_kind(op: Op, env: Env) -> Prospects:
 def _of_one(op: Op, env: Env) -> Prospects:
     """The same of the combinators that take one Op, and of moves."""
     match op:
-        case Repeat(inner):
+        case repeat(inner):
             return replace(_of(inner, env), fails=False, succeeds=True)
-        case RepeatN(inner, n):
+        case repeat_n(inner, n):
             return replace(_of(inner, env), ends=True) if n > 0 else IDENTITY
-        case Reduce(inner, _, gone):
+        case reduce(inner, _, gone):
             f = _of(inner, env)
             return Prospects(fails=f.fails or gone == "fail", rewrites=f.rewrites)
         case SaveC(inner):
             return replace(_of(inner, env), moves=False, ends=True)
-        case When(_, inner):
+        case when(_, inner):
             return replace(_of(inner, env), fails=True)
-        case Where(inner):
+        case where(inner):
             return replace(_of(inner, env), rewrites=False, moves=False)
-        case Not(inner):
+        case not_(inner):
             f = _of(inner, env)
             return Prospects(fails=f.succeeds, succeeds=f.fails, rewrites=False, moves=False)
         case All(inner):
             return replace(_of(inner, env), succeeds=True, moves=False)
         case One(inner) | Some(inner):
             return replace(_of(inner, env), fails=True, moves=False)
-        case Nav(move):
+        case nav(move):
             return IDENTITY if move == here else Prospects(rewrites=False)
         case Expect():
             return Prospects(rewrites=False, moves=False)
-        case Focus():
+        case focus():
             return Prospects(rewrites=False, ends=False)
     return ANYTHING
 

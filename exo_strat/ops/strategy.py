@@ -17,7 +17,7 @@ import gc
 import inspect
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache, wraps
 from importlib import import_module
 from itertools import islice
@@ -130,7 +130,10 @@ class Op:
         """The pieces of the Python expression that rebuilds this Op: see `source.show`."""
         if type(self).__repr__ is not Op.__repr__:
             return (Text(repr(self)),)
-        return call(type(self).__name__, **{f.name: getattr(self, f.name) for f in fields(self)})
+        told = [(f, v) for f in fields(self) if (v := getattr(self, f.name)) != f.default]
+        plain = [v for f, v in told if f.default is MISSING or isinstance(v, Op)]
+        named = {f.name: v for f, v in told if f.default is not MISSING and not isinstance(v, Op)}
+        return call(type(self).__name__, *plain, **named)
 
     def __repr__(self) -> str:
         """Python that evaluates to an equal Op, or says that it doesn't."""
