@@ -58,6 +58,17 @@ def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where
     def foo(x: f32[4] @ DRAM):
         a: f32[4] @ DRAM_STACK
         a[0] = x[0]
+
+    Refused: a size lives in no memory.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] = 0.0
+    ... ''')
+    >>> print(set_memory(DRAM_STACK)(q, q.find_alloc_or_arg("n")).failure())
+    set_memory(DRAM_STACK): a control argument lives in no memory
+    --> def foo(n: size, x: f32[n] @ DRAM):
+            x[0] = 0.0
     """
     _no_instr(a)
     applicable(a.node.mem is not None, "a control argument lives in no memory", a)
@@ -85,6 +96,17 @@ def set_precision(
     >>> print(set_precision.direct(p, "x", "f64"))
     def foo(n: size, x: f64[n] @ DRAM):
         x[0] = 1.0
+
+    Refused: a size has no precision.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] = 0.0
+    ... ''')
+    >>> print(set_precision("f64")(q, q.find_alloc_or_arg("n")).failure())
+    set_precision('f64'): a control argument has no precision
+    --> def foo(n: size, x: f32[n] @ DRAM):
+            x[0] = 0.0
     """
     name = str(precision)
     argument(name in SCALARS, f"{name!r} is no precision: use one of {', '.join(sorted(SCALARS))}")
@@ -125,7 +147,23 @@ def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
     >>> print(set_window.direct(p, "x"))
     def foo(n: size, x: [f32][n] @ DRAM):
         x[0] = 1.0
-    """
+
+    Refused: elements of an array are neighbours, as the callee asks; those of a window need not be.
+
+    >>> f = proc_from_source('''
+    ... def f(y: [f32][8]):
+    ...     assert stride(y, 0) == 1
+    ...     y[0] = 0.0
+    ... ''')
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[8]):
+    ...     f(x)
+    ... ''', {"f": f})
+    >>> print(set_window()(q, q.find_alloc_or_arg("x")).failure())
+    set_window(): not true: with x a window the procedure is not well-formed: f asserts stride(y, 0) == 1, which may be false here; for example stride(x, 0) = 0
+    --> def foo(x: f32[8] @ DRAM):
+            f(x)
+    """  # noqa: E501  (a message is one line)
     _no_instr(a)
     old = a.type()
     applicable(isinstance(old, Tensor), "only a tensor can become a window", a)
@@ -159,6 +197,21 @@ def parallelize_loop(
     def foo(n: size, x: f32[n] @ DRAM):
         for i in par(0, n):
             x[i] = 0.0
+
+    Refused: an iteration reads what the one before it wrote.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(1, n):
+    ...         x[i] = x[i - 1]
+    ... ''')
+    >>> print(parallelize_loop()(q, q.find_loop("i")).failure())
+    parallelize_loop(): not true: no two iterations of i touch one location that either writes
+    one reads x[i - 1], the other writes x[i]
+    for instance with i = 2, i' = 1, n = 3
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(1, n):
+                x[i] = x[i - 1]
     """
     argument(mode in MODES, f"mode must be one of {', '.join(MODES)}, not {mode!r}")
     if mode != "seq":
@@ -186,6 +239,21 @@ def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
     def foo(x: f32[8] @ DRAM):
         for i in vec(0, 8):
             x[i] = 2.0 * x[i]
+
+    Refused: all iterations add to one location.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[8], y: f32):
+    ...     for i in seq(0, 8):
+    ...         y += x[i]
+    ... ''')
+    >>> print(vectorize_loop()(q, q.find_loop("i")).failure())
+    vectorize_loop(): not true: no two iterations of i touch one location that either writes
+    one accumulates into y, the other accumulates into y
+    for instance with i = 1, i' = 0
+        def foo(x: f32[8] @ DRAM, y: f32 @ DRAM):
+    -->     for i in seq(0, 8):
+                y += x[i]
     """
     require(safety.parallel(rw.proc.tree, loop.path), loop)
     rw.set(loop.path, mode="vec")
@@ -204,6 +272,17 @@ def rename(rw: Rewrite, proc: ProcCursor, name: ProcName) -> Where:
     >>> print(rename.direct(p, "bar"))
     def bar(n: size, x: f32[n] @ DRAM):
         x[0] = 0.0
+
+    Refused: `2d` is no identifier.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     x = 0.0
+    ... ''')
+    >>> print(rename("2d")(q, q.root()).failure())
+    rename('2d'): '2d' is no name: a letter or _, then letters, digits and _
+    --> def foo(x: f32 @ DRAM):
+            x = 0.0
     """
     rw.set((), name=name_arg(name))
     return ()
@@ -226,6 +305,19 @@ def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, n
     def foo(n: size, x: f32[n] @ DRAM):
         for k in seq(0, n):
             x[k] = 0.0
+
+    Refused: `2d` is no identifier.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(rename_variable("2d")(q, q.find_loop("i")).failure())
+    rename_variable('2d'): '2d' is no name: a letter or _, then letters, digits and _
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(0, n):
+                x[i] = 0.0
     """
     name = name_arg(name)
     if c.name() == name:

@@ -49,6 +49,17 @@ def left_reassociate_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     >>> print(left_reassociate_expr.direct(p, "x[1] * _"))
     def foo(x: f32[4] @ DRAM):
         x[0] = x[1] * x[2] * x[3]
+
+    Refused: `x - (y - z)` is not `(x - y) - z`.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32, y: f32, z: f32):
+    ...     x = x - (y - z)
+    ... ''')
+    >>> print(left_reassociate_expr()(q, q.find("x - _")).failure())
+    left_reassociate_expr(): '-' is not associative
+        def foo(x: f32 @ DRAM, y: f32 @ DRAM, z: f32 @ DRAM):
+    -->     x = x - (y - z)
     """
     node = e.node
     applicable(node.op in ASSOCIATIVE, f"{node.op!r} is not associative", e)
@@ -88,6 +99,18 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
         for i in seq(0, 4):
             x[i] = x[i]
             x[i] += 2.0 * y[i]
+
+    Refused: the second part reads what the first would overwrite.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32, y: f32):
+    ...     x = y + x
+    ... ''')
+    >>> print(split_write()(q, q.find("x = _")).failure())
+    split_write(): not true: the second operand does not read what is written
+    one writes x, the other reads x
+        def foo(x: f32 @ DRAM, y: f32 @ DRAM):
+    -->     x = y + x
     """
     tree, path, node = rw.proc.tree, write.path, write.node
     value, held = node.rhs, _holds(tree, node, write)
@@ -149,6 +172,19 @@ def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
     def foo(x: f32[4] @ DRAM, y: f32[4] @ DRAM):
         for i in seq(0, 4):
             x[i] += y[i] * 2.0
+
+    Refused: the operand is another element than the one that is written.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[4]):
+    ...     for i in seq(1, 4):
+    ...         x[i] = x[i - 1] + 2.0
+    ... ''')
+    >>> print(fold_into_reduce()(q, q.find("x[_] = _")).failure())
+    fold_into_reduce(): not true: the operand is what is written
+        def foo(x: f32[4] @ DRAM):
+            for i in seq(1, 4):
+    -->         x[i] = x[i - 1] + 2.0
     """
     tree, path, node = rw.proc.tree, write.path, write.node
     ways = _as_update(node.rhs, element(declarations(tree)[node.sym]).is_float)
@@ -222,6 +258,24 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
         for i in seq(0, n):
             x += y[i]
         x = a * x
+
+    Refused: each product has a factor of its own.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32, y: f32[n], a: f32):
+    ...     x = 0.0
+    ...     for i in seq(0, n):
+    ...         a = y[i]
+    ...         x += a * y[i]
+    ... ''')
+    >>> print(lift_reduce_constant()(q, q.body()).failure())
+    lift_reduce_constant(): not true: the code does not change the expression
+    one reads a, the other writes a
+    for instance with i' = 0, n = 1
+        def foo(n: size, x: f32 @ DRAM, y: f32[n] @ DRAM, a: f32 @ DRAM):
+    -->     x = 0.0
+            for i in seq(0, n):
+                a = y[i]
     """
     applicable(len(block) == 2, f"an assignment of zero and the loop after it are needed, not {len(block)}", block)
     tree, span = rw.proc.tree, block.span

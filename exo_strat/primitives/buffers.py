@@ -81,6 +81,25 @@ def lift_alloc(rw: Rewrite, a: AllocCursor, n_lifts: Levels = 1) -> Where:
         for i in seq(0, n):
             a = 2.0
             x[i] = a
+
+    Refused: with one buffer for all of them, iterations that run at the same time would write the same place.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in par(0, n):
+    ...         a: f32
+    ...         a = 2.0
+    ...         x[i] = a
+    ... ''')
+    >>> print(lift_alloc()(q, q.find_alloc("a")).failure())
+    lift_alloc(): not true: no two iterations of i touch one location that either writes
+    one writes a, the other writes a
+    for instance with i = 1, i' = 0, n = 2
+        def foo(n: size, x: f32[n] @ DRAM):
+            for i in par(0, n):
+    -->         a: f32 @ DRAM
+                a = 2.0
+                x[i] = a
     """
     positive(n_lifts, "n_lifts")
     path = a.path
@@ -137,6 +156,26 @@ def sink_alloc(rw: Rewrite, a: AllocCursor) -> Where:
             a: f32 @ DRAM
             a = 2.0
             x[i] = a
+
+    Refused: an iteration reads the sum that the one before it left.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     a: f32
+    ...     for i in seq(0, n):
+    ...         if i == 0:
+    ...             a = 0.0
+    ...         a += x[i]
+    ...         x[i] = a
+    ... ''')
+    >>> print(sink_alloc()(q, q.find_alloc("a")).failure())
+    sink_alloc(): not true: a is surely written before it is read
+    it accumulates into a
+    for instance with i = 1, n = 2
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     a: f32 @ DRAM
+            for i in seq(0, n):
+                if i == 0:
     """
     tree = rw.proc.tree
     rest = rest_of(rw, a.path)
@@ -197,6 +236,20 @@ def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
     def foo(n: size, x: f32[n] @ DRAM):
         for i in seq(0, n):
             x[i] = 0.0
+
+    Refused: what is in `a` is read.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     a: f32
+    ...     a = 2.0
+    ...     x = a
+    ... ''')
+    >>> print(delete_buffer()(q, q.find_alloc("a")).failure())
+    delete_buffer(): not provable: only code that writes to a uses it
+            a: f32 @ DRAM
+            a = 2.0
+    -->     x = a
     """
     tree, rest = rw.proc.tree, rest_of(rw, a.path)
     names = [a.sym]

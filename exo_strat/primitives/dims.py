@@ -81,6 +81,23 @@ def expand_dim(
             a: f32[n] @ DRAM
             a[i] = 2.0
             x[i] = a[i]
+
+    Refused: the index i + 1 lies outside of the new dimension in the last iteration.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         a: f32
+    ...         a = 2.0
+    ...         x[i] = a
+    ... ''')
+    >>> print(expand_dim("n", "i + 1")(q, q.find_alloc("a")).failure())
+    expand_dim('n', 'i + 1'): not true: the index is within the new dimension
+    for instance with i = 0, n = 1
+            for i in seq(0, n):
+                a: f32 @ DRAM
+    -->         a = 2.0
+                x[i] = a
     """
     tree = rw.proc.tree
     rest = rest_of(rw, a.path)
@@ -163,6 +180,25 @@ def rearrange_dim(
         a: f32[8, 4] @ DRAM
         for i in seq(0, 8):
             a[i, 1] = x[i]
+
+    Refused: the callee asks for a row whose elements are neighbours; it would get a column.
+
+    >>> dense = proc_from_source('''
+    ... def dense(y: [f32][8]):
+    ...     assert stride(y, 0) == 1
+    ...     y[0] = 0.0
+    ... ''')
+    >>> q = proc_from_source('''
+    ... def foo():
+    ...     a: f32[4, 8]
+    ...     dense(a[2, 0:8])
+    ... ''', {"dense": dense})
+    >>> print(rearrange_dim([1, 0])(q, q.find_alloc("a")).failure())
+    rearrange_dim((1, 0)): not true: the stride of dimension 1 of a, which is asked for, stays the same
+    for instance with stride(a, 1) = 1
+        def foo():
+            a: f32[4, 8] @ DRAM
+    -->     dense(a[2, 0:8])
     """
     old = shape_of(alloc_at(rw, a.path))
     applicable(bool(old), f"{a.name()} is a scalar: it has no dimensions to rearrange", a)
@@ -207,6 +243,21 @@ def divide_dim(rw: Rewrite, a: AllocCursor, dim: Dim, c: int) -> Where:
         a: f32[3, 4] @ DRAM
         for i in seq(0, 12):
             a[i / 4, i % 4] = x[i]
+
+    Refused: 4 does not divide 10.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[10]):
+    ...     a: f32[10]
+    ...     for i in seq(0, 10):
+    ...         a[i] = x[i]
+    ... ''')
+    >>> print(divide_dim(0, 4)(q, q.find_alloc("a")).failure())
+    divide_dim(0, 4): not true: 4 divides the extent
+        def foo(x: f32[10] @ DRAM):
+    -->     a: f32[10] @ DRAM
+            for i in seq(0, 10):
+                a[i] = x[i]
     """
     tree = rw.proc.tree
     old = shape_of(alloc_at(rw, a.path))

@@ -65,6 +65,22 @@ def drop_guard(
                 a[i] = 0.0
         for i in seq(0, n):
             x[i] = a[i] + 1.0
+
+    Refused: `x` is an argument: the caller would see that all of it is 0.0.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         if i < 8:
+    ...             x[i] = 0.0
+    ... ''')
+    >>> print(drop_guard()(q, q.find("if _: _")).failure())
+    drop_guard(): not provable: only local buffers are written where the condition is false
+    it writes x[i]
+        def foo(n: size, x: f32[n] @ DRAM):
+            for i in seq(0, n):
+    -->         if i < 8:
+                    x[i] = 0.0
     """
     tree, path = rw.proc.tree, guard.path
     cond = guard.node

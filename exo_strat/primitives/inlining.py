@@ -71,6 +71,28 @@ def inline_window(rw: Rewrite, w: WindowDefCursor) -> Where:
     def foo(x: f32[8, 8] @ DRAM):
         for i in seq(0, 6):
             x[2, 1 + i] = 0.0
+
+    Refused: the window begins at the row that the field named when it was made; the field is changed before it is used.
+
+    >>> from exo_strat import config
+    >>> @config
+    ... class Cfg:
+    ...     row: index
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[8, 8]):
+    ...     assert Cfg.row == 0
+    ...     w = x[Cfg.row, 0:8]
+    ...     Cfg.row = 1
+    ...     w[0] = 0.0
+    ... ''', {"Cfg": Cfg})
+    >>> print(inline_window()(q, q.find("w = _")).failure())
+    inline_window(): not provable: the code does not change the expression
+    one reads Cfg.row, the other writes Cfg.row
+        def foo(x: f32[8, 8] @ DRAM):
+            assert Cfg.row == 0
+    -->     w = x[Cfg.row, 0:8]
+            Cfg.row = 1
+            w[0] = 0.0
     """
     tree, node, at = rw.proc.tree, w.node, span_of(w.path)
     rest = Span(at.parent, at.label, at.hi, len(getattr(get(tree, at.parent), at.label)))
@@ -153,6 +175,24 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
         for i in seq(0, n):
             a: f32 @ DRAM
             y[i] = 2.0 * x[i] * (2.0 * x[i])
+
+    Refused: `x` is changed before `a` is used.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32, y: f32):
+    ...     a: f32
+    ...     a = x
+    ...     x = 0.0
+    ...     y = a
+    ... ''')
+    >>> print(inline_assign()(q, q.find("a = _")).failure())
+    inline_assign(): not true: the code does not change the expression
+    one reads x, the other writes x
+        def foo(x: f32 @ DRAM, y: f32 @ DRAM):
+            a: f32 @ DRAM
+    -->     a = x
+            x = 0.0
+            y = a
     """
     tree, path, node = rw.proc.tree, s.path, s.node
     region, reads = _readers(rw, s, node)

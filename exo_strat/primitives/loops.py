@@ -84,6 +84,23 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
         for j in seq(2, m):
             for i in seq(0, n):
                 x[i, j] = 0.0
+
+    Refused: iteration (i, j) reads what (i - 1, j + 1) wrote, which would come after it.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n, n]):
+    ...     for i in seq(1, n):
+    ...         for j in seq(0, n - 1):
+    ...             x[i, j] = x[i - 1, j + 1]
+    ... ''')
+    >>> print(reorder_loops()(q, q.find_loop("i")).failure())
+    reorder_loops(): not true: iterations of i and j that change places commute
+    one writes x[i, j], the other reads x[i - 1, j + 1]
+    for instance with i = 1, i' = 2, j = 1, j' = 0, n = 3
+        def foo(n: size, x: f32[n, n] @ DRAM):
+    -->     for i in seq(1, n):
+                for j in seq(0, n - 1):
+                    x[i, j] = x[i - 1, j + 1]
     """
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
@@ -140,6 +157,19 @@ def divide_loop(
                 x[4 * io + ii] = 0.0
         for ii in seq(0, n % 4):
             x[4 * (n / 4) + ii] = 0.0
+
+    Refused: 10 iterations cannot be divided into tiles of 4 without a tail.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[10]):
+    ...     for i in seq(0, 10):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(divide_loop(4, ["io", "ii"], tail="perfect")(q, q.find_loop("i")).failure())
+    divide_loop(4, ('io', 'ii'), tail='perfect'): not true: 4 divides the loop's number of iterations
+        def foo(x: f32[10] @ DRAM):
+    -->     for i in seq(0, 10):
+                x[i] = 0.0
     """
     tail = "perfect" if perfect else tail
     positive(c, "the factor")
@@ -206,6 +236,21 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
     def foo(n: size, x: f32[n, 4] @ DRAM):
         for k in seq(0, 4 * n):
             x[k / 4, k % 4] = 0.0
+
+    Refused: the iterators would be `k / n` and `k % n`, but object code divides by literals only.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[4, n]):
+    ...     for i in seq(0, 4):
+    ...         for j in seq(0, n):
+    ...             x[i, j] = 0.0
+    ... ''')
+    >>> print(mult_loops("k")(q, q.find_loop("i")).failure())
+    mult_loops('k'): the inner loop must run a constant, positive number of times
+        def foo(n: size, x: f32[4, n] @ DRAM):
+    -->     for i in seq(0, 4):
+                for j in seq(0, n):
+                    x[i, j] = 0.0
     """
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
@@ -249,6 +294,20 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
             x[i] = 0.0
         for i in seq(n / 2, n):
             x[i] = 0.0
+
+    Refused: the loop may have fewer than 4 iterations.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(cut_loop(4)(q, q.find_loop("i")).failure())
+    cut_loop(4): not true: the cut is not after the loop's end
+    for instance with n = 1
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(0, n):
+                x[i] = 0.0
     """
     tree, path = rw.proc.tree, loop.path
     old = loop_at(tree, path)
@@ -285,6 +344,26 @@ def shift_loop(rw: Rewrite, loop: ForCursor, start: Annotated[ExprLike, Kind("wh
     def foo(n: size, x: f32[n] @ DRAM):
         for i in seq(0, n - 2):
             x[i + 2] = 0.0
+
+    Refused: the body changes the field at which the loop starts, from which `i` would be computed.
+
+    >>> from exo_strat import config
+    >>> @config
+    ... class Cfg:
+    ...     start: index
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     for i in seq(Cfg.start, 8):
+    ...         if i == 5:
+    ...             Cfg.start = 0
+    ... ''', {"Cfg": Cfg})
+    >>> print(shift_loop(0)(q, q.find_loop("i")).failure())
+    shift_loop(0): not provable: the code does not change the expression
+    one reads Cfg.start, the other writes Cfg.start
+        def foo(x: f32 @ DRAM):
+    -->     for i in seq(Cfg.start, 8):
+                if i == 5:
+                    Cfg.start = 0
     """
     path = loop.path
     old = loop_at(rw.proc.tree, path)
@@ -325,6 +404,23 @@ def fission(rw: Rewrite, gap: GapCursor, n_lifts: Levels = 1) -> Where:
             x[i] = 0.0
         for i in seq(0, n):
             y[i] = x[i]
+
+    Refused: an iteration reads what the one before it wrote; all reads would come first.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 1], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = x[i]
+    ...         x[i + 1] = 0.0
+    ... ''')
+    >>> print(fission()(q, q.find("y[_] = _").after()).failure())
+    fission(): not true: the second part does not touch what the first one does later
+    one writes x[i + 1], the other reads x[i]
+    for instance with i = 0, i' = 1, n = 2
+        def foo(n: size, x: f32[n + 1] @ DRAM, y: f32[n] @ DRAM):
+            for i in seq(0, n):
+    -->         y[i] = x[i]
+                x[i + 1] = 0.0
     """
     positive(n_lifts, "n_lifts")
     at = gap.span
@@ -390,6 +486,21 @@ def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
     >>> print(remove_loop.direct(p, "i"))
     def foo(n: size, x: f32[n] @ DRAM):
         x[0] = 1.0
+
+    Refused: the sum would be added once instead of n times.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32):
+    ...     for i in seq(0, n):
+    ...         x += 1.0
+    ... ''')
+    >>> print(remove_loop()(q, q.find_loop("i")).failure())
+    remove_loop(): not true: the code writes what it reads, before it reads it
+    it accumulates into x
+    for instance with n = 1
+        def foo(n: size, x: f32 @ DRAM):
+    -->     for i in seq(0, n):
+                x += 1.0
     """
     tree, path = rw.proc.tree, loop.path
     old = loop_at(tree, path)
@@ -418,6 +529,19 @@ def add_loop(rw: Rewrite, block: BlockCursor, name: NewName, hi: ExprLike, guard
         for i in seq(0, n):
             if i == 0:
                 x[0] += 1.0
+
+    Refused: the sum would be added n times.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] += 1.0
+    ... ''')
+    >>> print(add_loop("i", "n")(q, q.find("x[_] += _")).failure())
+    add_loop('i', 'n'): not true: the code writes what it reads, before it reads it
+    it accumulates into x[0]
+    for instance with n = 1
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     x[0] += 1.0
     """
     tree, span = rw.proc.tree, block.span
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
@@ -463,6 +587,19 @@ def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     def foo(n: size, x: f32[n + 2] @ DRAM):
         x[n] = 0.0
         x[n + 1] = 0.0
+
+    Refused: the number of iterations is not known.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(unroll_loop()(q, q.find_loop("i")).failure())
+    unroll_loop(): the loop must run a constant number of times
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(0, n):
+                x[i] = 0.0
     """
     path = loop.path
     old = loop_at(rw.proc.tree, path)

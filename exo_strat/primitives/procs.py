@@ -149,6 +149,30 @@ def inline(rw: Rewrite, call: CallCursor) -> Where:
         for i in seq(0, 4):
             for i_1 in seq(0, 6):
                 x[i, 1 + i_1] = 2.0 * x[i, 1 + i_1]
+
+    Refused: the callee changes the field whose value is passed, and uses that value afterwards.
+
+    >>> from exo_strat import config
+    >>> @config
+    ... class Cfg:
+    ...     row: index
+    >>> first = proc_from_source('''
+    ... def first(i: index, y: f32[8]):
+    ...     assert 0 <= i and i < 8
+    ...     Cfg.row = 0
+    ...     y[i] = 0.0
+    ... ''', {"Cfg": Cfg})
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[8]):
+    ...     if 0 <= Cfg.row and Cfg.row < 8:
+    ...         first(Cfg.row, x)
+    ... ''', {"first": first, "Cfg": Cfg})
+    >>> print(inline()(q, q.find("first(_)")).failure())
+    inline(): not provable: the code does not change the expression
+    one reads Cfg.row, the other writes Cfg.row in a call of first
+        def foo(x: f32[8] @ DRAM):
+            if 0 <= Cfg.row and Cfg.row < 8:
+    -->         first(Cfg.row, x)
     """
     tree, node, at = rw.proc.tree, call.node, span_of(call.path)
     callee = node.f.tree
@@ -218,6 +242,25 @@ def replace(rw: Rewrite, block: BlockCursor, callee: Annotated[Proc, Kind("what 
     def foo(x: f32[16, 4] @ DRAM):
         for j in seq(0, 4):
             zero(6, x[10:16, j])
+
+    Refused: n may be 9, and `zero` asserts that it is at most 8.
+
+    >>> zero = proc_from_source('''
+    ... def zero(n: size, y: [f32][n]):
+    ...     assert n <= 8
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ... ''')
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(replace(zero)(q, q.find_loop("i")).failure())
+    replace(zero): not true: zero asserts n <= 8, which may be false here; for example n = 9
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(0, n):
+                x[i] = 0.0
     """
     tree, span, stmts = rw.proc.tree, block.span, list(block.stmts)
     same = [skeleton(s) for s in stmts] == [skeleton(s) for s in callee.tree.body]
@@ -395,6 +438,31 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Annotated[Proc, Kind("another
     >>> print(call_eqv.direct(p, "bar(_)", rename(unroll_loop(bar, "i"), "bar_fast")))
     def foo(x: f32[2] @ DRAM):
         bar_fast(x)
+
+    Refused: `fast` does not set the field, which is read after the call.
+
+    >>> from exo_strat import config
+    >>> from exo_strat.direct import delete_config
+    >>> @config
+    ... class Load:
+    ...     scale: f32
+    >>> bar = proc_from_source('''
+    ... def bar(x: f32):
+    ...     Load.scale = 2.0
+    ...     x = 1.0
+    ... ''', {"Load": Load})
+    >>> fast = rename(delete_config(bar, "Load.scale = _"), "fast")
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     bar(x)
+    ...     x = Load.scale
+    ... ''', {"bar": bar, "Load": Load})
+    >>> print(call_eqv(fast)(q, q.find("bar(_)")).failure())
+    call_eqv(fast): not true: Load.scale is not read afterwards, before it is written again
+    it reads Load.scale
+        def foo(x: f32 @ DRAM):
+    -->     bar(x)
+            x = Load.scale
     """
     node, tree, path = call.node, rw.proc.tree, call.path
     what = f"{node.f.tree.name} and {other.name()} are not versions of one procedure"

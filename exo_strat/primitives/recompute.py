@@ -102,7 +102,22 @@ def divide_with_recompute(
             for ii in seq(0, 9):
                 if 8 * io + ii < 8 * n + 2:
                     y[8 * io + ii] = 2.0 * x[8 * io + ii]
-    """
+
+    Refused: the sums in `y` that two tiles share would be added twice.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[10], y: f32[10]):
+    ...     for i in seq(0, 10):
+    ...         y[i] += x[i]
+    ... ''')
+    >>> print(divide_with_recompute(2, 4, ["io", "ii"])(q, q.find_loop("i")).failure())
+    divide_with_recompute(2, 4, ('io', 'ii')): not true: the iterations that two tiles share change nothing when they are done again
+    it accumulates into y[i]
+    for instance with i = 4, the tile = 1
+        def foo(x: f32[10] @ DRAM, y: f32[10] @ DRAM):
+    -->     for i in seq(0, 10):
+                y[i] += x[i]
+    """  # noqa: E501  (a message is one line)
     positive(c, "the distance of tiles")
     tree, path = rw.proc.tree, loop.path
     old = loop_at(tree, path)
@@ -170,6 +185,23 @@ def merge_recompute(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
     def foo(n: size, x: f32[8 * n + 2] @ DRAM, y: f32[8 * n + 2] @ DRAM):
         for i in seq(0, 8 * n + 2):
             y[i] = 2.0 * x[i]
+
+    Refused: the sums in `y` that two tiles share are added twice.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[8 * n + 2], y: f32[8 * n + 2]):
+    ...     for io in seq(0, n):
+    ...         for ii in seq(0, 10):
+    ...             y[8 * io + ii] += x[8 * io + ii]
+    ... ''')
+    >>> print(merge_recompute("i")(q, q.find_loop("io")).failure())
+    merge_recompute('i'): not true: the iterations that two tiles share change nothing when they are done again
+    it accumulates into y[the iteration]
+    for instance with ii = 0, io = 1, n = 2
+        def foo(n: size, x: f32[8 * n + 2] @ DRAM, y: f32[8 * n + 2] @ DRAM):
+    -->     for io in seq(0, n):
+                for ii in seq(0, 10):
+                    y[8 * io + ii] += x[8 * io + ii]
     """
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
@@ -320,6 +352,23 @@ def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
     def foo(n: size, x: f32[n + 4] @ DRAM):
         for i in seq(0, n + 4):
             x[i] = 0.0
+
+    Refused: the joined loop would write `x[n]`, which neither of the two does.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 4]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...     for j in seq(n + 1, n + 4):
+    ...         x[j] = 0.0
+    ... ''')
+    >>> print(join_loops("j")(q, q.find_loop("i")).failure())
+    join_loops('j'): not true: the second loop starts where the first ends
+    for instance with n = 1
+            for i in seq(0, n):
+                x[i] = 0.0
+    -->     for j in seq(n + 1, n + 4):
+                x[j] = 0.0
     """
     tree, path = rw.proc.tree, first.path
     other = ref(rw, second, ForCursor)
@@ -379,6 +428,24 @@ def guard_first(rw: Rewrite, block: BlockCursor, loop: Annotated[object, Kind("a
                 if i == 0:
                     a[j] = x[j]
             y[i] = a[0] + a[3]
+
+    Refused: each iteration changes `x[0]`, so `a` must be loaded again.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     a: f32
+    ...     for i in seq(0, n):
+    ...         a = x[0]
+    ...         x[0] = 2.0 * a
+    ... ''')
+    >>> print(guard_first()(q, q.find("a = _")).failure())
+    guard_first(): not true: what the code reads and writes stays as it is until a later iteration of i
+    one reads x[0], the other writes x[0]
+    for instance with i = 1, i' = 0, n = 2
+            a: f32 @ DRAM
+            for i in seq(0, n):
+    -->         a = x[0]
+                x[0] = 2.0 * a
     """
     tree, span = rw.proc.tree, block.span
     path = ref(rw, loop, ForCursor).path if loop is not None else _innermost(rw, span.parent)

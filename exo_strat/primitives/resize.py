@@ -87,6 +87,21 @@ def resize_dim(
         for i in seq(0, n):
             a[(i + 1) % 2] = x[i + 1]
             y[i] = a[i % 2] + a[(i + 1) % 2]
+
+    Refused: `a[2]` would be outside of the smaller buffer.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[4]):
+    ...     a: f32[4]
+    ...     for i in seq(0, 3):
+    ...         a[i] = x[i]
+    ... ''')
+    >>> print(resize_dim(0, 2, 0)(q, q.find_alloc("a")).failure())
+    resize_dim(0, 2, 0): not true: every access along dimension 0 is in what is left of it
+    for instance with i = 2
+            a: f32[4] @ DRAM
+            for i in seq(0, 3):
+    -->         a[i] = x[i]
     """
     old = shape_of(alloc_at(rw, a.path))
     dim = dimension(a, len(old), dim)
@@ -217,6 +232,22 @@ def mult_dim(
         for i in seq(0, n):
             for j in seq(0, 4):
                 a[4 * i + j] = x[i, j]
+
+    Refused: `a[i, j]` would be `a[m * i + j]`, but object code multiplies by literals only.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, m: size, x: f32[n, m]):
+    ...     a: f32[n, m]
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, m):
+    ...             a[i, j] = x[i, j]
+    ... ''')
+    >>> print(mult_dim(0, 1)(q, q.find_alloc("a")).failure())
+    mult_dim(0, 1): neither dimension 0 nor 1 of a has a literal extent
+        def foo(n: size, m: size, x: f32[n, m] @ DRAM):
+    -->     a: f32[n, m] @ DRAM
+            for i in seq(0, n):
+                for j in seq(0, m):
     """
     old = shape_of(alloc_at(rw, a.path))
     hi, lo = dimension(a, len(old), hi_dim), dimension(a, len(old), lo_dim)

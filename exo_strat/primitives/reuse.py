@@ -64,6 +64,25 @@ def reuse_buffer(rw: Rewrite, a: AllocCursor, b: Annotated[object, Kind("another
         x[1] = a
         a = 2.0
         x[0] = a
+
+    Refused: `a` is read after `b` is written.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[2]):
+    ...     a: f32
+    ...     a = x[0]
+    ...     b: f32
+    ...     b = 2.0
+    ...     x[1] = a + b
+    ... ''')
+    >>> print(reuse_buffer("b")(q, q.find_alloc("a")).failure())
+    reuse_buffer('b'): not true: no value of a or b is overwritten by the other before it is read
+    it reads a; before that it writes b, which shares its place
+            a: f32 @ DRAM
+            a = x[0]
+    -->     b: f32 @ DRAM
+            b = 2.0
+            x[1] = a + b
     """
     tree, other = rw.proc.tree, ref(rw, b, AllocCursor)
     applicable(other.path != a.path, "a buffer cannot take its own place", a)
@@ -152,6 +171,20 @@ def unroll_buffer(rw: Rewrite, a: AllocCursor, dim: Annotated[int, Kind("a dimen
         a_0 = x[0]
         a_1 = a_0 * x[1]
         x[2] = a_1
+
+    Refused: which buffer holds `a[i]` depends on i.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[4]):
+    ...     a: f32[4]
+    ...     for i in seq(0, 4):
+    ...         a[i] = x[i]
+    ... ''')
+    >>> print(unroll_buffer(0)(q, q.find_alloc("a")).failure())
+    unroll_buffer(0): this index along dimension 0 is no literal: unroll the loops around it
+            a: f32[4] @ DRAM
+            for i in seq(0, 4):
+    -->         a[i] = x[i]
     """
     alloc = alloc_at(rw, a.path)
     old = shape_of(alloc)

@@ -73,6 +73,26 @@ def rotate_buffer(rw: Rewrite, fill: ForCursor) -> Where:
                 t[k] = t[k + 1]
             t[2] = x[i + 2]
             y[i] = t[0] + t[1] + t[2]
+
+    Refused: the loop over i changes `x`, so the values that the window keeps are out of date.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 2]):
+    ...     t: f32[3]
+    ...     for i in seq(0, n):
+    ...         for k in seq(0, 3):
+    ...             t[k] = x[i + k]
+    ...         x[i + 1] = t[0] + t[1] + t[2]
+    ... ''')
+    >>> print(rotate_buffer()(q, q.find_loop("k")).failure())
+    rotate_buffer(): not true: what the window is filled from stays the same in the loop over i
+    one reads x[i + k], the other writes x[i + 1]
+    for instance with i = 1, i' = 0, k = 0, n = 2
+            t: f32[3] @ DRAM
+            for i in seq(0, n):
+    -->         for k in seq(0, 3):
+                    t[k] = x[i + k]
+                x[i + 1] = t[0] + t[1] + t[2]
     """
     w = _window_of(rw, fill)
     _slides(rw.proc.tree, w, fill)

@@ -334,6 +334,20 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     def foo(n: size, x: f32[n] @ DRAM):
         for i in seq(0, n):
             x[i] = 0.0
+
+    Refused: the loop runs if n is at least 3.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(2, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(eliminate_dead_code()(q, q.find_loop("i")).failure())
+    eliminate_dead_code(): not true: the loop never runs
+    for instance with n = 3
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(2, n):
+                x[i] = 0.0
     """
     tree, path = rw.proc.tree, scope.path
     node = scope.node
@@ -377,6 +391,21 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: Annotated[ExprLike | float, Ki
         assert n % 4 == 0
         for i in seq(0, (n + 3) / 4):
             x[4 * i] = 0.0
+
+    Refused: n need not be a multiple of 4.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n / 4):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(rewrite_expr("(n + 3) / 4")(q, q.find_loop("i").hi()).failure())
+    rewrite_expr('(n + 3) / 4'): not true: the two expressions are equal
+    n is not n + 3, in `n / 4` and `(n + 3) / 4`
+    for instance with n = 1
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(0, n / 4):
+                x[i] = 0.0
     """
     tree = rw.proc.tree
     control = is_control(e.node)

@@ -62,6 +62,20 @@ def specialize(
         else:
             for i in seq(0, m):
                 x[i] = 0.0
+
+    Refused: the condition reads `a`, which was never written.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     a: f32
+    ...     x = 0.0
+    ... ''')
+    >>> print(specialize("a < 1.0")(q, q.find("x = _")).failure())
+    specialize('a < 1.0'): not true: a, which the expression reads, is surely written before
+    it reads a
+        def foo(x: f32 @ DRAM):
+            a: f32 @ DRAM
+    -->     x = 0.0
     """
     tree, span = rw.proc.tree, block.span
     asked = conds if isinstance(conds, tuple | list) else (conds,)

@@ -88,6 +88,21 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
             a: f32 @ DRAM
             a = x[i]
             y[i] = a * a
+
+    Refused: the callee would set the copy, and leave `x` as it is.
+
+    >>> zero = proc_from_source('''
+    ... def zero(y: f32):
+    ...     y = 0.0
+    ... ''')
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     zero(x)
+    ... ''', {"zero": zero})
+    >>> print(bind_expr("a")(q, q.find("zero(_)").args()[0]).failure())
+    bind_expr('a'): this stands for a buffer
+        def foo(x: f32 @ DRAM):
+    -->     zero(x)
     """
     tree, value = rw.proc.tree, e.node
     applicable(not is_control(value), "only data can be bound to a buffer, not a control expression", e)
@@ -198,6 +213,21 @@ def stage_mem(
             for k in seq(0, 8):
                 acc += x[i]
             y[i] = acc
+
+    Refused: the block reaches beyond the window.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[8], y: f32[8]):
+    ...     for i in seq(0, 8):
+    ...         y[i] = x[7 - i]
+    ... ''')
+    >>> print(stage_mem("x[0:4]", "tmp")(q, q.find_loop("i")).failure())
+    stage_mem('x[0:4]', 'tmp'): not true: every access of the block is inside the window, or else surely beside it
+    x[7 - i] is neither
+    for instance with i = 0
+        def foo(x: f32[8] @ DRAM, y: f32[8] @ DRAM):
+            for i in seq(0, 8):
+    -->         y[i] = x[7 - i]
     """
     tree, span, s = rw.proc.tree, block.span, blk(block)
     buffer, dims = window_arg(rw, window, span.path())

@@ -108,6 +108,22 @@ def insert_noop_call(
         for i in seq(0, n):
             prefetch(x[i:i + 1])
             x[i] = 2.0 * x[i]
+
+    Refused: the call would write `x`.
+
+    >>> zero = proc_from_source('''
+    ... def zero(y: f32[8]):
+    ...     y[0] = 0.0
+    ... ''')
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[8]):
+    ...     x[1] = 2.0
+    ... ''')
+    >>> print(insert_noop_call(zero, ["x"])(q, q.find("x[_] = _").after()).failure())
+    insert_noop_call(zero, ('x',)): not provable: zero changes nothing
+    it writes x in a call of zero
+        def foo(x: f32[8] @ DRAM):
+    -->     x[1] = 2.0
     """
     path = gap.span.path()
     rw.insert(gap.span, Pass())

@@ -96,6 +96,21 @@ def extract_subproc(rw: Rewrite, block: BlockCursor, name: ProcName, include_ass
         assert i < n
         for j in seq(0, 8):
             x[i, j] += 2.0
+
+    Refused: `a` is defined in the block and used after it.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     a: f32
+    ...     a = 2.0
+    ...     x = a
+    ... ''')
+    >>> print(extract_subproc("sub")(q, q.find("a: _").as_block()).failure())
+    extract_subproc('sub'): a name defined in the block is used after it
+        def foo(x: f32 @ DRAM):
+    -->     a: f32 @ DRAM
+            a = 2.0
+            x = a
     """
     tree, span = rw.proc.tree, block.span
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
@@ -142,6 +157,19 @@ def make_instr(
     def zero(x: [f32][8] @ DRAM):
         for i in seq(0, 8):
             x[i] = 0.0
+
+    Refused: an instruction without C text does nothing.
+
+    >>> q = proc_from_source('''
+    ... def zero(x: [f32][8]):
+    ...     for i in seq(0, 8):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(make_instr("")(q, q.root()).failure())
+    make_instr(''): an instruction needs C text
+    --> def zero(x: [f32][8] @ DRAM):
+            for i in seq(0, 8):
+                x[i] = 0.0
     """
     argument(bool(c_template.strip()), "an instruction needs C text")
     rw.set((), instr=Instr(c_template, c_global, c_fence))
@@ -180,6 +208,19 @@ def partial_eval(
     def foo(m: size, x: f32[8, m] @ DRAM):
         for i in seq(0, 8):
             x[i, 0] = 0.0
+
+    Refused: the assertion would be false.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     assert n % 4 == 0
+    ...     x[0] = 0.0
+    ... ''')
+    >>> print(partial_eval(n=6)(q, q.root()).failure())
+    partial_eval(n=6): with these values an assertion is false
+    --> def foo(n: size, x: f32[n] @ DRAM):
+            assert n % 4 == 0
+            x[0] = 0.0
     """
     tree = rw.proc.tree
     applicable(tree.instr is None, f"{tree.name} is an instruction: its C text was written for its arguments", proc)
@@ -258,6 +299,17 @@ def add_assertion(rw: Rewrite, proc: ProcCursor, condition: Annotated[str, Kind(
     def foo(n: size, x: f32[n] @ DRAM):
         assert n % 8 == 0
         x[0] = 0.0
+
+    Refused: no n meets it, so that nobody could call the procedure.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] = 0.0
+    ... ''')
+    >>> print(add_assertion("n < 0")(q, q.root()).failure())
+    add_assertion('n < 0'): no arguments meet all that is asserted: the procedure could never be called
+    --> def foo(n: size, x: f32[n] @ DRAM):
+            x[0] = 0.0
     """
     tree = rw.proc.tree
     e = parse_assertion(condition, scope_at(tree, ()))
@@ -295,6 +347,23 @@ def transpose(rw: Rewrite, arg: ArgCursor) -> Where:
     def foo(n: size, m: size, x: f32[m, n] @ DRAM):
         for i in seq(0, n):
             x[0, i] = 0.0
+
+    Refused: the callee asks for a row whose elements are neighbours; it would get a column.
+
+    >>> dense = proc_from_source('''
+    ... def dense(y: [f32][8]):
+    ...     assert stride(y, 0) == 1
+    ...     y[0] = 0.0
+    ... ''')
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[4, 8]):
+    ...     dense(x[2, 0:8])
+    ... ''', {"dense": dense})
+    >>> print(transpose()(q, q.find_alloc_or_arg("x")).failure())
+    transpose(): not true: the stride of dimension 1 of x, which is asked for, stays the same
+    for instance with stride(x, 1) = 1
+    --> def foo(x: f32[4, 8] @ DRAM):
+            dense(x[2, 0:8])
     """
     tree, t = rw.proc.tree, arg.type()
     applicable(tree.instr is None, f"{tree.name} is an instruction: its C text was written for its arguments", arg)

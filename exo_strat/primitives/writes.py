@@ -54,6 +54,20 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: Annotated[object, Kind
     def foo(x: f32[4] @ DRAM, y: f32[4] @ DRAM):
         for i in seq(0, 4):
             x[i] = 0.0 + y[i]
+
+    Refused: the second write reads what the first one wrote.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32, y: f32):
+    ...     x = y
+    ...     x = 2.0 * x
+    ... ''')
+    >>> print(merge_writes()(q, q.body()).failure())
+    merge_writes(): not true: the second value does not depend on the first write
+    one writes x, the other reads x
+        def foo(x: f32 @ DRAM, y: f32 @ DRAM):
+    -->     x = y
+            x = 2.0 * x
     """
     if second is not None:
         other = ref(rw, second, StmtCursor)
