@@ -44,9 +44,9 @@ def _no_instr(a: AllocCursor | ArgCursor) -> None:
 def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where:
     """`a @ MEM  ~>  a @ MEM'`. Returns the declaration.
 
-    Memories do not change what is computed, so nothing is owed here: the backend checks that accesses obey
-    the memory's rules, and that callers and callees agree. Fails with `NotApplicable` on control arguments,
-    and in instructions.
+    Memories do not change what is computed, so nothing is owed here: the backend checks that accesses obey the
+    memory's rules, and that callers and callees agree. Fails with `NotApplicable` on control arguments, and in
+    instructions.
 
     >>> from exo_strat import DRAM_STACK, proc_from_source
     >>> p = proc_from_source('''
@@ -262,7 +262,9 @@ def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
 
 @primitive(same_values=True, by_form=True, again=True, trial=Trial(after=(("make_instr", 15),)))
 def rename(rw: Rewrite, proc: ProcCursor, name: ProcName) -> Where:
-    """Gives the procedure another name, an identifier. Returns its root.
+    """Gives the procedure another name. Returns its root.
+
+    Fails with `BadArgument` if the name is no identifier.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -292,8 +294,10 @@ def rename(rw: Rewrite, proc: ProcCursor, name: ProcName) -> Where:
 def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, name: NewName) -> Where:
     """`for i: s  ~>  for j: s[i -> j]`; so a buffer, `a: T; s  ~>  b: T; s[a -> b]`, and a window.
 
-    `name` is an identifier. Variables differ by more than their names, so another one may have it: of two that have
-    one name, the inner one prints with a number. Returns the loop, allocation or window.
+    `name` is an identifier. Another variable may have it, as variables differ by more than their names: of two that
+    have one name, the inner one prints with a number. Returns the loop, allocation or window.
+
+    Fails with `BadArgument` if the name is no identifier.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -62,10 +62,14 @@ def rest_of(rw: Rewrite, path: Path) -> Span:
 def lift_alloc(rw: Rewrite, a: AllocCursor, n_lifts: Levels = 1) -> Where:
     """`for i: s0; a: T; s  ~>  a: T; for i: s0; s`, also out of an `if`, `n_lifts` times.
 
-    The extents must mean something outside, be the same and positive there, even if the loop runs zero
-    times or the condition is false. Nothing is owed about values carried between iterations: a program that
-    would notice reads uninitialised memory. Iterations of a parallel loop must not share what they write.
-    Returns the allocation.
+    The extents must mean something outside, and be the same and positive there, even if the loop runs zero times or
+    the condition is false. Nothing is owed about values carried between iterations: a program that would notice
+    reads uninitialised memory. Iterations of a parallel loop must not share what they write. Returns the
+    allocation.
+
+    Fails with `NotApplicable` if there is no scope around the allocation, or the extents depend on what the scope
+    defines; with `Unsafe` if the extents may change or not be positive, or if parallel iterations would share the
+    buffer.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -138,9 +142,12 @@ def _lift(rw: Rewrite, path: Path) -> Path:
 def sink_alloc(rw: Rewrite, a: AllocCursor) -> Where:
     """`a: T; s0; for i: s  ~>  s0; for i: a: T; s`, also into an `if`.
 
-    One loop or `if` must be the only statement that uses the buffer. Into a loop: no iteration may read
-    what an earlier one left. Into an `if`: a branch that does not use the buffer gets none; if both use it,
-    each gets its own. Returns the (first) allocation.
+    One loop or `if` must be the only statement that uses the buffer. Into a loop: no iteration may read what an
+    earlier one left. Into an `if`: a branch that does not use the buffer gets none; if both use it, each gets its
+    own. Returns the (first) allocation.
+
+    Fails with `NotApplicable` if several statements use the buffer, or if the loop's bounds or the condition do;
+    with `Unsafe` if an iteration may read what an earlier one left, or if code before changes the extents.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -220,9 +227,11 @@ def _twin(rw: Rewrite, alloc: Alloc, branch: Span) -> None:
 def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
     """`a: T; s  ~>  s`, if nothing reads the buffer but code that only writes to it, which goes too.
 
-    What goes are assignments and reductions to the buffer, its windows, those to them, and calls that write to
-    nothing else. A question for its stride keeps it alive. Returns the statement around the allocation, or the
-    procedure. Fails with `Unsafe` if something else uses it.
+    What goes are assignments and reductions to the buffer, its windows, writes to those, and calls that write to
+    nothing else. A question for the buffer's stride keeps it alive. Returns the statement around the allocation, or
+    the procedure.
+
+    Fails with `Unsafe` if other code uses the buffer.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

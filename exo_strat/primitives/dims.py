@@ -63,9 +63,12 @@ def expand_dim(
 ) -> Where:
     """`a: T[_]; s  ~>  a: T[size, _]; s[a[_] -> a[index, _]]`.
 
-    `size` is an expression at the allocation and positive there. `index` means the same at every access,
-    and `0 <= index < size` there. Where the index varies while the buffer lives, each read must still find
-    what was written at the same index before it. Returns the allocation.
+    `size` is an expression at the allocation and positive there. `index` means the same at every access, and `0 <=
+    index < size` there. Where the index varies while the buffer lives, each read must still find what was written
+    at the same index before it. Returns the allocation.
+
+    Fails with `NotApplicable` if the index is not in scope at an access, or means something else there; with
+    `Unsafe` if the size may not be positive, if the index may lie outside, or if a read may not find its value.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -165,8 +168,11 @@ def rearrange_dim(
 ) -> Where:
     """`a: T[n0, n1, n2]  ~>  a: T[n_perm[0], n_perm[1], n_perm[2]]`, with its accesses.
 
-    A window of the buffer must keep its dimensions in order; a stride that is asked for must stay the
-    same. Returns the allocation.
+    A window of the buffer must keep its dimensions in order, and a stride that is asked for must stay the same.
+    Returns the allocation.
+
+    Fails with `BadArgument` if `perm` is no permutation of the dimensions, with `NotApplicable` if a window would
+    have other dimensions, and with `Unsafe` if a stride may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -230,6 +236,9 @@ def divide_dim(rw: Rewrite, a: AllocCursor, dim: Dim, c: int) -> Where:
 
     The extent n may be symbolic. A window along the dimension must stay within one block of c. Returns the
     allocation.
+
+    Fails with `BadArgument` if there is no such dimension, and with `Unsafe` if c may not divide n, if a window may
+    reach beyond one block, or if a stride that is asked for may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

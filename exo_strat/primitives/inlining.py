@@ -60,6 +60,8 @@ def inline_window(rw: Rewrite, w: WindowDefCursor) -> Where:
     A window stays where it was defined: if its offsets read config fields, nothing after it may change those.
     Windows of the window, calls that get it and strides go through to the buffer.
 
+    Fails with `Unsafe` if the code after it changes what the offsets read.
+
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
     ... def foo(x: f32[8, 8]):
@@ -153,14 +155,14 @@ class _Uses:
 def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     """`x = e; s  ~>  s[x -> e]`. Returns the statements that may see the value, or the scope.
 
-    x is an element of a buffer of which no window is made. The statements are those after the assignment in its
-    block, up to one that surely overwrites the element. They must not write it otherwise, nor change what `e`
-    reads before the last place where it is put in. Unless the element is overwritten, nobody else may see it: the
-    buffer is local, and what is after the block, or a later iteration, does not read it. Where the buffer has another
-    precision than `e`, the assignment converts, and so does what is put in: `f64(e)`.
+    The location x is an element of a buffer of which no window is made. The statements are those after the
+    assignment in its block, up to one that surely overwrites the element. They must not write it otherwise, nor
+    change what `e` reads before the last place where it is put in. Unless the element is overwritten, nobody else
+    may see it: the buffer is local, and what is after the block, or a later iteration, does not read it. Where the
+    buffer has another precision than `e`, the assignment converts, and so does what is put in: `f64(e)`.
 
-    Fails with `NotApplicable` if x is an argument that is not overwritten, or seen through windows or by
-    reference, with `Unsafe` else.
+    Fails with `NotApplicable` if x is an argument that is not overwritten, or seen through windows or by reference;
+    with `Unsafe` if one of the other conditions does not hold.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

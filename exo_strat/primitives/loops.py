@@ -65,12 +65,13 @@ Tail: TypeAlias = Annotated[str, Kind("a tail", ("guard", "cut", "cut_and_guard"
 def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i: for j: s  ~>  for j: for i: s`.
 
-    The target is the outer loop; the inner one is all of its body, and its bounds do not depend on i. In
-    the paper's form the target may be given as `"i j"`. Each loop keeps its mode. Returns the loop that is
-    now outside.
+    The target is the outer loop. The inner loop is all of its body, and the inner bounds do not depend on i. Each
+    loop keeps its mode. In the paper's form the target may be given as `"i j"`. Returns the loop that is now
+    outside.
 
-    Fails with `Unsafe` if iterations (i, j) and (i', j') that change places touch the same data, or if a
-    parallel inner loop would have races outside.
+    Fails with `NotApplicable` if the loops do not have this form, and with `Unsafe` if iterations (i, j) and (i',
+    j') that change places touch the same data, if a parallel inner loop would have races outside, or if the inner
+    bounds read config fields and the outer loop may be empty.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -221,9 +222,11 @@ def _add_tail(rw: Rewrite, path: Path, old: For, c: int, name: str, guarded: boo
 def mult_loops(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
     """`for i: for j in (l, l+c): s  ~>  for k in (0, n*c): s[i -> lo + k/c, j -> l + k%c]`.
 
-    The target is the outer loop. The inner one is all of its body and runs a constant number c >= 1 of
-    times; l may depend on i. The new loop is parallel if both were. Returns the new loop. Fails with `Unsafe` if
-    lo or l reads a config field that the body may change.
+    The target is the outer loop. The inner loop is all of its body and runs a constant number c >= 1 of times; l
+    may depend on i. The new loop is parallel if both were. Returns the new loop.
+
+    Fails with `NotApplicable` if the loops do not have this form, and with `Unsafe` if lo or l reads a config field
+    that the body may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -278,9 +281,10 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
 def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (lo, e): s; for i in (e, hi): s`.
 
-    `cut` is e, an integer control expression in scope before the loop that reads no config field, with
-    `lo <= e <= hi`. Returns the first loop, where cursors to the old one point. Fails with `Unsafe` if e may
-    lie outside the range, or the body changes `hi`.
+    `cut` is e, an integer control expression in scope before the loop that reads no config field, with `lo <= e <=
+    hi`. Returns the first loop, where cursors to the old one point.
+
+    Fails with `Unsafe` if e may lie outside of the range, or if the body changes `hi`.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -331,8 +335,10 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
 def shift_loop(rw: Rewrite, loop: ForCursor, start: Annotated[ExprLike, Kind("where a loop may start")]) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (e, hi + e - lo): s[i -> i + lo - e]`.
 
-    `start` is e, an integer control expression in scope before the loop that reads no config field; it may
-    be negative. Returns the loop. Fails with `Unsafe` if lo reads a config field that the body may change.
+    `start` is e, an integer control expression in scope before the loop that reads no config field; it may be
+    negative. Returns the loop.
+
+    Fails with `Unsafe` if lo reads a config field that the body may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -474,8 +480,10 @@ def _condition_stays(tree: ProcDef, path: Path, scope: If, label: str, k: int) -
 def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i: s  ~>  s`, if s does not use i, is idempotent, and the loop runs at least once.
 
-    If it runs exactly once, s need not be idempotent. Returns the block. Fails with `NotApplicable` if s uses
-    i, and with `Unsafe` if the loop may be empty, if s accumulates, or if s reads what it writes later.
+    If the loop runs exactly once, s need not be idempotent. Returns the block.
+
+    Fails with `NotApplicable` if s uses i, and with `Unsafe` if the loop may be empty, if s accumulates, or if s
+    overwrites what it reads.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -516,8 +524,12 @@ def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
 def add_loop(rw: Rewrite, block: BlockCursor, name: NewName, hi: ExprLike, guard: bool = False) -> Where:
     """`s  ~>  for i in (0, hi): s`, or with `guard` `for i in (0, hi): if i == 0: s`.
 
-    The target is a statement or a block. `hi` is a positive integer control expression in scope before it
-    that reads no config field. Unless it is 1, or with a guard, s must be idempotent. Returns the loop.
+    The target is a statement or a block. `hi` is a positive integer control expression in scope before it that
+    reads no config field. Unless `hi` is 1, or there is a guard, s must be idempotent: to run it twice changes
+    nothing more than to run it once. Returns the loop.
+
+    Fails with `NotApplicable` if s defines a name that later code uses, and with `Unsafe` if `hi` may be less than
+    1, or if s accumulates or overwrites what it reads.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -572,10 +584,12 @@ def add_loop(rw: Rewrite, block: BlockCursor, name: NewName, hi: ExprLike, guard
 def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in (lo, lo+n): s  ~>  s[i -> lo]; ..; s[i -> lo+n-1]`, for a constant n.
 
-    lo may be symbolic, and so may n if the assertions, ranges and conditions around leave it one value. A loop that
-    never runs becomes `pass`. Fails with `NotApplicable` if there is no such value, or if the copies would have more
-    than 100,000 nodes, and with `Unsafe` if lo reads a config field that the body may change. Returns the block of all
-    copies; cursors into the body point into the first.
+    The start lo may be symbolic. So may n, if the assertions, ranges and conditions around leave it one value. A
+    loop that never runs becomes `pass`. Returns the block of all copies; cursors into the body point into the
+    first.
+
+    Fails with `NotApplicable` if n has no such value, or if the copies would have more than 100,000 nodes, and with
+    `Unsafe` if lo reads a config field that the body may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -129,9 +129,11 @@ class Actuals:
 def inline(rw: Rewrite, call: CallCursor) -> Where:
     """`foo(e, x)  ~>  the body of foo, with e and x put in`. Returns the block.
 
-    A call evaluates its arguments once. So nothing in the callee may change what the values that are passed
-    depend on, nor where the buffers that are passed lie (through config fields). What the callee introduces
-    gets new names.
+    A call evaluates its arguments once. So nothing in the callee may change what the values that are passed depend
+    on, nor where the buffers that are passed lie (through config fields). What the callee introduces gets new
+    names.
+
+    Fails with `Unsafe` if the callee may change one of these.
 
     >>> from exo_strat import proc_from_source
     >>> double = proc_from_source('''
@@ -414,15 +416,19 @@ def _actual(a: Arg, u: Unified) -> Expr:
 def call_eqv(rw: Rewrite, call: CallCursor, other: Annotated[Proc, Kind("another version of what is called")]) -> Where:
     """`foo(..)  ~>  bar(..)`, for two versions of one procedure that compute the same.
 
-    They must descend from one original by rewrites that keep its values (not from one whose precision was
-    changed, or that asserts more), and take the same arguments. What `bar` asserts is proved. A rewrite may
-    drop a computation that fails, such as a read of memory that was never written, but never adds one; so if
-    `bar` was not made from `foo`, the version that both were made from must surely run. Where the two may leave
-    different values in a config field (`bind_config`, `delete_config`, `write_config`), nothing reads it after
-    the call before it is written again. Where `bar` may read more of an argument before it writes it (`stage_mem`,
-    `specialize`, `bind_expr`), that was surely written, or `foo` reads it, too; of an argument of the caller, the
-    caller's caller is asked. Iterations of a parallel loop around the call still share nothing that they write.
-    Returns the call.
+    Both descend from one original by rewrites that keep its values (not by one that changes a precision, or asserts
+    more), and take the same arguments. What `bar` asserts is proved.
+
+    A rewrite may drop a computation that fails, such as a read of memory that was never written, but never adds
+    one. So if `bar` was not made from `foo`, the version that both were made from must surely run. Where the two
+    may leave different values in a config field (`bind_config`, `delete_config`, `write_config`), nothing reads it
+    after the call before it is written again. Where `bar` may read more of an argument before it writes it
+    (`stage_mem`, `specialize`, `bind_expr`), that was surely written, or `foo` reads it, too; of an argument of the
+    caller, the caller's caller is asked. Iterations of a parallel loop around the call still share nothing that
+    they write. Returns the call.
+
+    Fails with `NotApplicable` if the two are no such versions, or take other arguments; with `Unsafe` if one of the
+    other conditions does not hold.
 
     >>> from exo_strat import proc_from_source
     >>> from exo_strat.direct import rename, unroll_loop

@@ -60,16 +60,17 @@ def resize_dim(
 ) -> Where:
     """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, size, _]; a[_, e - offset, _]`.
 
-    `size` and `offset` are expressions at the allocation; size is positive, and every index and window along
-    the dimension lies in `offset .. offset + size`.
+    `size` and `offset` are expressions at the allocation. The size is positive, and every index and window along
+    the dimension lies in `offset .. offset + size`. A stride that is asked for must stay the same.
 
-    With `fold`, indices become `(e - offset) % size` for a literal size, and may lie anywhere: the dimension
-    is a ring, in which the cells `e`, `e + size`, `e - size` ... share a slot. Every read must still find the
-    value of its own cell, written after any other of its slot. A window along the dimension must not go
-    around the end of the ring. Iterations of a parallel loop must not share a slot that one of them writes, nor
-    a call get it by two arguments.
+    With `fold`, indices become `(e - offset) % size` for a literal size, and may lie anywhere: the dimension is a
+    ring, in which the cells `e`, `e + size`, `e - size` ... share a slot. Every read must still find the value of
+    its own cell, written after any other of its slot. A window along the dimension must not go around the end of
+    the ring. Iterations of a parallel loop must not share a slot that one of them writes, nor may a call get it by
+    two arguments. Returns the allocation.
 
-    A stride that is asked for must stay the same. Returns the allocation.
+    Fails with `BadArgument` if there is no such dimension, or the size of a ring is no literal, and with `Unsafe`
+    if one of the conditions does not hold.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -215,8 +216,11 @@ def mult_dim(
     """`a: T[n, _, c]; a[i, _, j]  ~>  a: T[c*n, _]; a[c*i + j, _]`, the inverse of `divide_dim`.
 
     Object code multiplies by literals only: c is a literal, or else every index i is one. A window may keep
-    `lo_dim` if it has one index along `hi_dim` and its dimensions stay in order; the other way round only if c
-    is 1. A stride that is asked for must stay the same. Returns the allocation.
+    `lo_dim` if it has one index along `hi_dim` and its dimensions stay in order; the other way round only if c is
+    1. A stride that is asked for must stay the same. Returns the allocation.
+
+    Fails with `BadArgument` if the two are no dimensions of the buffer, with `NotApplicable` if an index or a
+    window cannot be written so, and with `Unsafe` if a stride may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -41,11 +41,14 @@ __all__ = ["reuse_buffer", "unroll_buffer"]
 def reuse_buffer(rw: Rewrite, a: AllocCursor, b: Annotated[object, Kind("another buffer")]) -> Where:
     """`a: T; s0; b: T; s  ~>  a: T; s0; s[b -> a]`.
 
-    `b`, a cursor or name, is an allocation in the scope of `a`, of the same precision, memory and extents.
-    Wherever one of the two is read, its own value must still be there: written after any write to the same
-    place of the other. So `a` may be used again after `b` if it is written anew. Iterations of a parallel loop
-    must not come to share what they write, nor a call get one buffer by two arguments if it writes it. Returns
-    the allocation `a`.
+    `b`, a cursor or name, is an allocation in the scope of `a`, of the same precision, memory and extents. Wherever
+    one of the two is read, its own value must still be there: written after any write to the same place of the
+    other. So `a` may be used again after `b` if it is written anew. Iterations of a parallel loop must not come to
+    share what they write, nor may a call get one buffer by two arguments if it writes it. Returns the allocation
+    `a`.
+
+    Fails with `NotApplicable` if the two allocations are not alike, or `b` is not in the scope of `a`; with
+    `Unsafe` if a value may be overwritten before it is read, or if something comes to be shared.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -153,8 +156,11 @@ def _values_stay(tree: ProcDef, a: AllocCursor, other: AllocCursor) -> None:
 def unroll_buffer(rw: Rewrite, a: AllocCursor, dim: Annotated[int, Kind("a dimension with literal indices")]) -> Where:
     """`a: T[c, _]  ~>  a_0: T[_]; a_1: T[_] ...`, a buffer for each index along a dimension.
 
-    The extent is a literal, and so is every index along the dimension; no window keeps it and nobody asks for
-    its stride. Other strides that are asked for must stay the same. Returns the allocations.
+    The extent is a literal, and so is every index along the dimension. No window keeps the dimension, and nobody
+    asks for its stride. Other strides that are asked for must stay the same. Returns the allocations.
+
+    Fails with `NotApplicable` if the extent or an index is no literal, or a window keeps the dimension, and with
+    `Unsafe` if a stride may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -319,9 +319,11 @@ _OPERATORS = (Binary, Unary)
 def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     """A loop that never runs becomes `pass`; an `if` whose condition is known becomes its branch.
 
-    What is known are the assertions, and the loop ranges and conditions around the place; a condition on data only in
-    a branch of an `if` with that condition, where nothing writes what it reads. Fails with `Unsafe` and values for
-    which the loop runs, or the condition is false. Returns what stands in its place.
+    What is known are the assertions, and the loop ranges and conditions around the place; a condition on data is
+    known only in a branch of an `if` with that condition, where nothing writes what it reads. Returns what stands
+    in its place.
+
+    Fails with `Unsafe` and values for which the loop runs, or the condition is false.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -377,7 +379,10 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: Annotated[ExprLike | float, Ki
 
     A config field equals what it is known to hold. Data is equal if it is the same operations on equal places;
     operands of sums and products may come in another order. The signature and the assertions stay as they are: they
-    are what the equality may rest on. Fails with `NotApplicable` on windows, and on what a call gets by reference.
+    are what the equality may rest on.
+
+    Fails with `NotApplicable` on windows, and on what a call gets by reference; with `BadArgument` if `new` is of
+    another kind; with `Unsafe` if the two may differ, or `new` may read what `e` does not.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

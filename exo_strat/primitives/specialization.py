@@ -40,10 +40,12 @@ def specialize(
     The target is a statement or a block; `conds` is one condition or several, in object code. Each copy binds
     variables of its own. Returns the outer `if`; cursors into s point into the first copy.
 
-    A condition on sizes or iterators can always be asked. One that reads data or config fields must have a
-    value: all that it reads is in bounds, and surely written before or read by s itself; in a parallel loop, no
-    other iteration may write it. Fails with `Unsafe` if that is not known, with `BadArgument` if a condition is
-    none, and with `NotApplicable` if s defines what later code uses.
+    A condition on sizes or iterators can always be asked. One that reads data or config fields must have a value:
+    all that it reads is in bounds, and surely written before or read by s itself; in a parallel loop, no other
+    iteration may write it.
+
+    Fails with `Unsafe` if that is not known, with `BadArgument` if a condition is none, and with `NotApplicable` if
+    s defines what later code uses.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

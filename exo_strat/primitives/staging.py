@@ -71,10 +71,13 @@ __all__ = ["bind_expr", "stage_mem"]
 def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> Where:
     """`s  ~>  a: T; a = e; s[e -> a]`.
 
-    `e` is a data value that the statement evaluates whenever it runs. With `cse`, every equal expression (of
-    equal places; operands of sums and products in any order) in the statement is replaced, and in the statements
-    after it until one may change what `e` reads. T is the precision of `e`; a literal's is that of its context.
-    Returns the assignment.
+    `e` is a data value that the statement evaluates whenever it runs. With `cse`, every equal expression (of equal
+    places; operands of sums and products in any order) in the statement is replaced, and in the statements after it
+    until one may change what `e` reads. T is the precision of `e`; a literal's is that of its context. Returns the
+    assignment.
+
+    Fails with `NotApplicable` if the expression is control, stands for a buffer that a call may write, or may be
+    skipped (the second part of an `and` or `or`); with `Unsafe` if it may read what was never written.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -189,14 +192,18 @@ def stage_mem(
 ) -> Where:
     """`s  ~>  tmp: T[..]; tmp = a[w]; s[a -> tmp]; a[w] = tmp`, for a window w of a buffer a.
 
-    `window` is object code such as `"a[0:n, j]"`, half-open; `tmp` has a dimension for each interval. It
-    must lie within the buffer. Every access and window of the block is either within it or beside it, by the
-    buffer's own name; what is beside it, if not all is, goes to the buffer as before.
-    The load is left out if the block writes the whole window before it reads any of it, the store if it
-    writes nothing. What is loaded of a local buffer must have been written before. With `accum`, which needs
-    a block that only accumulates into the window, by `+` or `*`, `tmp` starts at 0 or 1 and is accumulated back; by
-    `min` or `max`, it starts at what all of the buffer was set to, if it was only accumulated into since.
-    Returns the block, without the copies.
+    `window` is object code such as `"a[0:n, j]"`, half-open; `tmp` has a dimension for each interval. The window is
+    not empty and lies within the buffer. Every access and window of the block is either within it or beside it, by
+    the buffer's own name; an access beside it goes to the buffer as before.
+
+    The load is left out if the block writes the whole window before it reads any of it, the store if it writes
+    nothing. What is loaded of a local buffer must have been written before. With `accum`, which needs a block that
+    only accumulates into the window, by `+` or `*`, `tmp` starts at 0 or 1 and is accumulated back; by `min` or
+    `max`, it starts at what all of the buffer was set to, if it was only accumulated into since. Returns the block,
+    without the copies.
+
+    Fails with `NotApplicable` if the block reaches the buffer by another name, or with `accum` does more than
+    accumulate; with `Unsafe` if one of the other conditions does not hold.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -90,7 +90,10 @@ def insert_noop_call(
 
     Exo's documentation. `args` are object code, numbers or cursors, one for each of its arguments. The callee must
     not write an argument or config field, and must surely run to its end; what it asserts is proved, and windows
-    must lie in their buffers. Returns the call. Fails with `BadArgument` if the arguments do not fit, else `Unsafe`.
+    must lie in their buffers. Returns the call.
+
+    Fails with `BadArgument` if the arguments do not fit, and with `Unsafe` if one of the other conditions does not
+    hold.
 
     >>> from exo_strat import proc_from_source
     >>> prefetch = proc_from_source('''

@@ -141,10 +141,11 @@ def make_instr(
 ) -> Where:
     """Makes the procedure an instruction: its body stays the meaning, `c_template` is its C text.
 
-    In the text `{x}` stands for an argument, `{x_data}` for the first element of a buffer; `c_global` is C text
-    that a file needs once, `c_fence` what must follow before another thread may see what it wrote. Nothing is owed:
-    that the text does what the body says is the author's word, as with
-    `@instr`. Returns the root.
+    In the text `{x}` stands for an argument, `{x_data}` for the first element of a buffer. `c_global` is C text
+    that a file needs once, `c_fence` what must follow before another thread may see what the instruction wrote.
+    Nothing is owed: that the text does what the body says is the author's word, as with `@instr`. Returns the root.
+
+    Fails with `BadArgument` if the C text is empty.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -193,9 +194,11 @@ def partial_eval(
 ) -> Where:
     """`def foo(n, x): s  ~>  def foo(x): s[n -> 8]`: fixes control arguments to literals. Returns the root.
 
-    `values` are those of the first arguments, `named` those of others by name. Assertions that are then always
-    true are dropped. Fails with `BadArgument` if an argument is no control argument, or does not take such a value, and
-    if an assertion is then false. An instruction keeps its arguments.
+    `values` are those of the first arguments, `named` those of others by name. Assertions that are then always true
+    are dropped.
+
+    Fails with `BadArgument` if an argument is no control argument, or does not take such a value, or if an
+    assertion is then false; with `NotApplicable` on an instruction, which keeps its arguments.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
