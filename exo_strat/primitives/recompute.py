@@ -169,7 +169,7 @@ def merge_recompute(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
     The inverse of `divide_with_recompute`: tiles that overlap, or just touch, become one pass. The target is the
     outer loop; the inner one is all of its body, with bounds that do not depend on io, and its body depends on
     the iterators by `c*io + ii` alone. The new loop has the inner one's mode if no two iterations of it share
-    what they write; else it is sequential. Returns it.
+    what they write; else it is sequential. Returns the new loop.
 
     Fails with `NotApplicable` if the loops do not have this form; with `Unsafe` if there may be gaps between
     tiles, or if doing the shared iterations again, all together, may change something.
@@ -333,8 +333,8 @@ def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
 
     The inverse of `cut_loop`. `second` (a cursor, pattern or name) is the loop right after the first. The bodies
     are equal up to names, and up to control expressions that are equal in the second loop. The joined loop is
-    parallel if both were and no iteration of one touches what one of the other writes. Returns it; cursors to
-    the second loop are gone.
+    parallel if both were and no iteration of one touches what one of the other writes. Returns the joined
+    loop; cursors to the second one are gone.
 
     Fails with `NotApplicable` if the loops are not neighbours; with `Unsafe` if the second need not start where
     the first ends, if one of the ranges may be negative (`h < m` or `m < l`), if the first loop changes the
