@@ -134,10 +134,12 @@ def set_precision(
 def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
     """`a: T[_]  ~>  a: [T][_]`, or back with `is_window=False`. Returns the argument.
 
-    A window can be called with more arguments than a dense tensor, on which versions of the procedure may
-    differ: the result is not interchangeable with the original (`call_eqv`). Fails with `Unsafe` if a call
-    in the procedure relies on strides that a window need not have, or if iterations of a parallel loop may then
-    touch what another writes; with `NotApplicable` on scalars and control arguments, and in instructions.
+    A caller may pass more for a window than for a dense tensor, and versions of the procedure may differ on that:
+    the result is not interchangeable with the original (`call_eqv`).
+
+    Fails with `Unsafe` if a call in the procedure relies on strides that a window need not have, or if iterations
+    of a parallel loop may then touch what another writes; with `NotApplicable` on scalars and control arguments,
+    and in instructions.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -183,9 +185,11 @@ def parallelize_loop(
 ) -> Where:
     """`for i in seq(..)  ~>  for i in par(..)`, if no iteration touches what another writes.
 
-    `mode` may also be "vec", with the same condition, or "seq", the way back, without. Returns the loop.
-    Fails with `Unsafe` if two iterations may touch one location that either writes; that includes
-    accumulations into one location, and config fields.
+    `mode` may also be "vec", under the same condition, or "seq", the way back, which is always right. Returns the
+    loop.
+
+    Fails with `Unsafe` if two iterations may touch one location that either writes; that includes accumulations
+    into one location, and config fields.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -224,10 +228,11 @@ def parallelize_loop(
 def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in seq(..)  ~>  for i in vec(..)`, if no iteration touches what another writes. Beyond the paper.
 
-    The mode says that the iterations may run side by side in one instruction; the condition is that of
-    `parallelize_loop`, and so is the way back (`parallelize_loop` with the mode "seq"). Returns the loop. Fails
-    with `Unsafe` if two iterations may touch one location that either writes; that includes accumulations into
-    one location, and config fields.
+    The mode says that the iterations may run side by side in one instruction. The condition is that of
+    `parallelize_loop`, which with the mode "seq" is also the way back. Returns the loop.
+
+    Fails with `Unsafe` if two iterations may touch one location that either writes; that includes accumulations
+    into one location, and config fields.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -292,7 +297,7 @@ def rename(rw: Rewrite, proc: ProcCursor, name: ProcName) -> Where:
 
 @primitive(same_values=True, cursors={"values inside": "stay, replaced"}, by_form=True, trial=Trial(chains="seldom"))
 def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, name: NewName) -> Where:
-    """`for i: s  ~>  for j: s[i -> j]`; so a buffer, `a: T; s  ~>  b: T; s[a -> b]`, and a window.
+    """`for i: s  ~>  for j: s[i -> j]`; likewise a buffer, `a: T; s  ~>  b: T; s[a -> b]`, and a window.
 
     `name` is an identifier. Another variable may have it, as variables differ by more than their names: of two that
     have one name, the inner one prints with a number. Returns the loop, allocation or window.

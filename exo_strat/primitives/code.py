@@ -65,8 +65,9 @@ def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Whe
 def commute_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     """`x + y  ~>  y + x` and `x * y  ~>  y * x`.
 
-    Both hold for rounded numbers too, and operands have no effects, so nothing is owed. Returns the
-    expression. Fails with `NotApplicable` on other operators.
+    Both hold for rounded numbers too, and operands have no effects, so nothing is owed. Returns the expression.
+
+    Fails with `NotApplicable` on other operators.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

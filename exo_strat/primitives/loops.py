@@ -132,12 +132,12 @@ def divide_loop(
     """`for i in (lo, hi): s  ~>  for io in (0, n/c): for ii in (0, c): s[i -> lo + c*io + ii]`.
 
     `c` is a positive literal, `names` are those of io and ii. `tail` says what becomes of the last `n % c`
-    iterations: "perfect" (there are none; also `perfect=True`), "guard" (`n/c` is rounded up and the body
-    guarded by `if`), "cut" (a loop over ii of their own after the main one), "cut_and_guard" (the same
-    inside `if 0 < n % c`). The outer loop keeps the mode, the inner one is sequential. Returns the outer loop.
+    iterations: "perfect" (there are none; also `perfect=True`), "guard" (`n/c` is rounded up and the body guarded
+    by `if`), "cut" (a loop over ii of their own after the main one), "cut_and_guard" (the same inside `if 0 < n %
+    c`). The outer loop keeps the mode, the inner one is sequential. Returns the outer loop.
 
-    Fails with `Unsafe` if "perfect" is not, or if with a "cut" `lo <= hi` is not known: `n % c` is a floor
-    operation, so that a tail of a loop with a negative range would run.
+    Fails with `Unsafe` if with "perfect" c may not divide n, or if with a "cut" `lo <= hi` is not known: `n % c` is
+    a floor operation, so that a tail of a loop with a negative range would run.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

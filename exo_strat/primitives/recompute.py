@@ -402,14 +402,16 @@ def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
 def guard_first(rw: Rewrite, block: BlockCursor, loop: Annotated[object, Kind("a loop around")] = None) -> Where:
     """`for i in (lo, hi): .. s ..  ~>  for i in (lo, hi): .. if i == lo: s ..`, if s then does nothing new.
 
-    The target is a statement or a block in a sequential loop, with any loops and `if`s between. `loop` (a
-    cursor, pattern or name) is the loop; without it, the innermost one around s. So a tile that stays the same
-    is loaded once. Beyond the paper (its `add_guard` is not checked). Returns the `if`.
+    The target is a statement or a block in a sequential loop, with any loops and `if`s between. `loop` (a cursor,
+    pattern or name) is the loop; without it, the innermost one around s. So a tile that stays the same is loaded
+    once. Beyond the paper. Returns the `if`.
 
-    Right if s does not depend on i and runs in the first iteration if it does in a later one; if repeating s
-    right away changes nothing; and if no other code of the loop, nor s in another iteration of the loops
-    between, writes what s reads or writes in the meantime. Fails with `NotApplicable` if there is no such loop, or
-    s defines what later code uses; with `Unsafe` if one of these does not hold.
+    Right if s does not depend on i and runs in the first iteration if it does in a later one; if repeating s right
+    away changes nothing; and if no other code of the loop, nor s in another iteration of the loops between, writes
+    what s reads or writes in the meantime.
+
+    Fails with `NotApplicable` if there is no such loop, or s defines what later code uses; with `Unsafe` if one of
+    these does not hold.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -88,9 +88,9 @@ def insert_noop_call(
 ) -> Where:
     """`s1; s2  ~>  s1; foo(args); s2`, for a procedure or instruction that changes nothing, such as a prefetch.
 
-    Exo's documentation. `args` are object code, numbers or cursors, one for each of its arguments. The callee must
-    not write an argument or config field, and must surely run to its end; what it asserts is proved, and windows
-    must lie in their buffers. Returns the call.
+    Here `args` are object code, numbers or cursors, one for each argument of the callee. The callee must not write
+    an argument or config field, and must surely run to its end. What it asserts is proved, and windows must lie in
+    their buffers. Exo's documentation. Returns the call.
 
     Fails with `BadArgument` if the arguments do not fit, and with `Unsafe` if one of the other conditions does not
     hold.

@@ -65,15 +65,15 @@ __all__ = ["add_assertion", "extract_subproc", "make_instr", "partial_eval", "tr
 def extract_subproc(rw: Rewrite, block: BlockCursor, name: ProcName, include_asserts: bool = True) -> Where:
     """`s  ~>  foo(..)`, where foo is a new procedure whose body is s. Returns the call.
 
-    The paper's form returns the new version and foo. foo takes what s uses, in the order in which it comes into
-    scope: control variables, whole buffers, windows. It asserts what is known of its arguments in the place
-    of s: the assertions around, the ranges of loops and conditions of branches, fields that its callees
-    ask for; with `include_asserts=False` only what it takes to be well-formed by itself. Windows of a buffer
-    that is passed too are defined inside.
+    The paper's form returns the new version and foo. The new procedure takes what s uses, in the order in which it
+    comes into scope: control variables, whole buffers, windows. It asserts what is known of its arguments in the
+    place of s: the assertions around, the ranges of loops and conditions of branches, fields that its callees ask
+    for; with `include_asserts=False` only what it takes to be well-formed by itself. Windows of a buffer that is
+    passed too are defined inside.
 
-    Fails with `NotApplicable` if a name defined in the block is used after it, or the block never runs and so foo
-    could never be called; and with `Unsafe` if it cannot be shown that foo is well-formed by itself, or that the call
-    is.
+    Fails with `NotApplicable` if a name defined in the block is used after it, or if the block never runs and so
+    foo could never be called; with `Unsafe` if it cannot be shown that foo is well-formed by itself, or that the
+    call is.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -289,9 +289,10 @@ def _narrowed(rw: Rewrite) -> None:
 def add_assertion(rw: Rewrite, proc: ProcCursor, condition: Annotated[str, Kind("what may be asserted")]) -> Where:
     """`def foo(..): s  ~>  def foo(..): assert e; s`. Returns the root.
 
-    The procedure may then be called with fewer arguments: the result is not interchangeable with the original,
-    but calls of it are checked as ever. `condition` is object code about the arguments. Fails with `BadArgument`
-    if no arguments meet it.
+    `condition` is object code about the arguments. The new procedure may be called only where it holds, which is
+    checked at each call; so it is not interchangeable with the original (`call_eqv`).
+
+    Fails with `BadArgument` if no arguments meet the condition.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -336,9 +337,10 @@ def transpose(rw: Rewrite, arg: ArgCursor) -> Where:
     """`def foo(x: T[n, m]): s  ~>  def foo(x: T[m, n]): s[x[i, j] -> x[j, i]]`. Returns the argument.
 
     The caller passes the buffer the other way round, so the result is not interchangeable with the original.
-    Windows that keep both dimensions are turned too. Fails with `NotApplicable` if the argument has not two
-    dimensions, or a callee takes both; and with `Unsafe` if somebody asks for a stride of a dense buffer that may be
-    another one then.
+    Windows that keep both dimensions are turned too.
+
+    Fails with `NotApplicable` if the argument has not two dimensions, or a callee takes both; with `Unsafe` if a
+    stride of a dense buffer that somebody asks for may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -36,11 +36,14 @@ _WORDS = "\n\n".join(
     for what, words in (("A cursor points to", ROLES), ("It goes", WAYS))
 )
 
-HEADER = f"""# Primitives
+INTRO = """# Primitives
 
-Made by `python -m exo_strat.testing.reference`; do not edit. Each section says what a primitive rewrites, when it is
+Made by `python -m exo_strat.testing.reference`; do not edit. Each section says what a primitive rewrites, when that is
 right, how it fails, and which cursor it returns, with an example that is accepted and one that is refused. The
 sentences and examples are those of the docstrings, which `help()` shows.
+"""
+
+READING = f"""## How to read the sections
 
 Arguments follow the target: `op(arguments)` is the Op, `op.direct(p, target, arguments)` the paper's form. An
 expression e is evaluated where it stands; n is a loop's number of iterations, `hi - lo`. `at(place, op)` takes an Op to
@@ -48,7 +51,7 @@ its target: a statement is found by a pattern, as in `at("for i in _: _", op)` a
 `at(moves.find_alloc_or_arg("x"), op)`. The examples begin with `from exo_strat import proc_from_source` and
 `from exo_strat.primitives import *`.
 
-A failure says what does not hold, and where. `Unsafe`: the condition could not be shown; *not true* if there is a
+A failure says what does not hold, and where. `Unsafe`: the condition could not be shown; it is *not true* if there is a
 counterexample, else *not provable*. `NotApplicable`: the code does not have the form. `BadArgument`: an argument makes
 no sense, such as a name that is not in scope.
 
@@ -63,7 +66,7 @@ for every cursor (`testing.forwarding`). What is not named stays.
 """
 
 SETUP = "from exo_strat import proc_from_source"
-"""What the examples have in common, said once in the header."""
+"""What the examples have in common, said once at the top."""
 
 
 @dataclass(frozen=True)
@@ -145,9 +148,9 @@ class Entry:
         said = {
             "Form": self.form,
             "Condition": self.condition,
-            "Failures": self.failures,
+            "Fails": self.failures.removeprefix("Fails ").replace("Never fails", "never"),
             "Returns": self.result + ".",
-            "Cursors": self.cursors,
+            "Cursors": self.cursors + ".",
         }
         parts = [f"### {self.heading}", "\n".join(f"* **{what}**: {text}" for what, text in said.items())]
         parts += ["Accepted:", self.accepted.blocks()]
@@ -184,7 +187,7 @@ def reference() -> str:
     entries = [Entry.of(op.spec) for op in PRIMITIVES.values()]
     groups = {title: [e for e in entries if e.section == section] for section, title in SECTIONS.items()}
     contents = [f"* {title}: {', '.join(e.link() for e in group)}" for title, group in groups.items()]
-    parts = [HEADER, "\n".join(contents) + "\n"]
+    parts = [INTRO, "\n".join(contents) + "\n", READING]
     for title, group in groups.items():
         parts += [f"## {title}\n", *(e.markdown() + "\n" for e in group)]
     return "\n".join(parts)
