@@ -44,9 +44,9 @@ def _no_instr(a: AllocCursor | ArgCursor) -> None:
 def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where:
     """`a @ MEM  ~>  a @ MEM'`. Returns the declaration.
 
-    Memories do not change what is computed, so nothing is owed here: the backend checks that accesses obey
-    the memory's rules, and that callers and callees agree. Fails with `NotApplicable` on control arguments,
-    and in instructions.
+    Memories do not change what is computed, so nothing is owed here: the backend checks that accesses obey the
+    memory's rules, and that callers and callees agree. Fails with `NotApplicable` on control arguments, and in
+    instructions.
 
     >>> from exo_strat import DRAM_STACK, proc_from_source
     >>> p = proc_from_source('''
@@ -58,6 +58,17 @@ def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where
     def foo(x: f32[4] @ DRAM):
         a: f32[4] @ DRAM_STACK
         a[0] = x[0]
+
+    Refused: a size lives in no memory.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] = 0.0
+    ... ''')
+    >>> print(set_memory(DRAM_STACK)(q, q.find_alloc_or_arg("n")).failure())
+    set_memory(DRAM_STACK): a control argument lives in no memory
+    --> def foo(n: size, x: f32[n] @ DRAM):
+            x[0] = 0.0
     """
     _no_instr(a)
     applicable(a.node.mem is not None, "a control argument lives in no memory", a)
@@ -85,6 +96,17 @@ def set_precision(
     >>> print(set_precision.direct(p, "x", "f64"))
     def foo(n: size, x: f64[n] @ DRAM):
         x[0] = 1.0
+
+    Refused: a size has no precision.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] = 0.0
+    ... ''')
+    >>> print(set_precision("f64")(q, q.find_alloc_or_arg("n")).failure())
+    set_precision('f64'): a control argument has no precision
+    --> def foo(n: size, x: f32[n] @ DRAM):
+            x[0] = 0.0
     """
     name = str(precision)
     argument(name in SCALARS, f"{name!r} is no precision: use one of {', '.join(sorted(SCALARS))}")
@@ -112,10 +134,12 @@ def set_precision(
 def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
     """`a: T[_]  ~>  a: [T][_]`, or back with `is_window=False`. Returns the argument.
 
-    A window can be called with more arguments than a dense tensor, on which versions of the procedure may
-    differ: the result is not interchangeable with the original (`call_eqv`). Fails with `Unsafe` if a call
-    in the procedure relies on strides that a window need not have, or if iterations of a parallel loop may then
-    touch what another writes; with `NotApplicable` on scalars and control arguments, and in instructions.
+    A caller may pass more for a window than for a dense tensor, and versions of the procedure may differ on that:
+    the result is not interchangeable with the original (`call_eqv`).
+
+    Fails with `Unsafe` if a call in the procedure relies on strides that a window need not have, or if iterations
+    of a parallel loop may then touch what another writes; with `NotApplicable` on scalars and control arguments,
+    and in instructions.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -125,7 +149,23 @@ def set_window(rw: Rewrite, a: ArgCursor, is_window: bool = True) -> Where:
     >>> print(set_window.direct(p, "x"))
     def foo(n: size, x: [f32][n] @ DRAM):
         x[0] = 1.0
-    """
+
+    Refused: elements of an array are neighbours, as the callee asks; those of a window need not be.
+
+    >>> f = proc_from_source('''
+    ... def f(y: [f32][8]):
+    ...     assert stride(y, 0) == 1
+    ...     y[0] = 0.0
+    ... ''')
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[8]):
+    ...     f(x)
+    ... ''', {"f": f})
+    >>> print(set_window()(q, q.find_alloc_or_arg("x")).failure())
+    set_window(): not true: with x a window the procedure is not well-formed: f asserts stride(y, 0) == 1, which may be false here; for example stride(x, 0) = 0
+    --> def foo(x: f32[8] @ DRAM):
+            f(x)
+    """  # noqa: E501  (a message is one line)
     _no_instr(a)
     old = a.type()
     applicable(isinstance(old, Tensor), "only a tensor can become a window", a)
@@ -145,9 +185,11 @@ def parallelize_loop(
 ) -> Where:
     """`for i in seq(..)  ~>  for i in par(..)`, if no iteration touches what another writes.
 
-    `mode` may also be "vec", with the same condition, or "seq", the way back, without. Returns the loop.
-    Fails with `Unsafe` if two iterations may touch one location that either writes; that includes
-    accumulations into one location, and config fields.
+    `mode` may also be "vec", under the same condition, or "seq", the way back, which is always right. Returns the
+    loop.
+
+    Fails with `Unsafe` if two iterations may touch one location that either writes; that includes accumulations
+    into one location, and config fields.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -159,6 +201,21 @@ def parallelize_loop(
     def foo(n: size, x: f32[n] @ DRAM):
         for i in par(0, n):
             x[i] = 0.0
+
+    Refused: an iteration reads what the one before it wrote.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(1, n):
+    ...         x[i] = x[i - 1]
+    ... ''')
+    >>> print(parallelize_loop()(q, q.find_loop("i")).failure())
+    parallelize_loop(): not true: no two iterations of i touch one location that either writes
+    one reads x[i - 1], the other writes x[i]
+    for instance with i = 2, i' = 1, n = 3
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(1, n):
+                x[i] = x[i - 1]
     """
     argument(mode in MODES, f"mode must be one of {', '.join(MODES)}, not {mode!r}")
     if mode != "seq":
@@ -171,10 +228,11 @@ def parallelize_loop(
 def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in seq(..)  ~>  for i in vec(..)`, if no iteration touches what another writes. Beyond the paper.
 
-    The mode says that the iterations may run side by side in one instruction; the condition is that of
-    `parallelize_loop`, and so is the way back (`parallelize_loop` with the mode "seq"). Returns the loop. Fails
-    with `Unsafe` if two iterations may touch one location that either writes; that includes accumulations into
-    one location, and config fields.
+    The mode says that the iterations may run side by side in one instruction. The condition is that of
+    `parallelize_loop`, which with the mode "seq" is also the way back. Returns the loop.
+
+    Fails with `Unsafe` if two iterations may touch one location that either writes; that includes accumulations
+    into one location, and config fields.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -186,6 +244,21 @@ def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
     def foo(x: f32[8] @ DRAM):
         for i in vec(0, 8):
             x[i] = 2.0 * x[i]
+
+    Refused: all iterations add to one location.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[8], y: f32):
+    ...     for i in seq(0, 8):
+    ...         y += x[i]
+    ... ''')
+    >>> print(vectorize_loop()(q, q.find_loop("i")).failure())
+    vectorize_loop(): not true: no two iterations of i touch one location that either writes
+    one accumulates into y, the other accumulates into y
+    for instance with i = 1, i' = 0
+        def foo(x: f32[8] @ DRAM, y: f32 @ DRAM):
+    -->     for i in seq(0, 8):
+                y += x[i]
     """
     require(safety.parallel(rw.proc.tree, loop.path), loop)
     rw.set(loop.path, mode="vec")
@@ -194,7 +267,9 @@ def vectorize_loop(rw: Rewrite, loop: ForCursor) -> Where:
 
 @primitive(same_values=True, by_form=True, again=True, trial=Trial(after=(("make_instr", 15),)))
 def rename(rw: Rewrite, proc: ProcCursor, name: ProcName) -> Where:
-    """Gives the procedure another name, an identifier. Returns its root.
+    """Gives the procedure another name. Returns its root.
+
+    Fails with `BadArgument` if the name is no identifier.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -204,6 +279,17 @@ def rename(rw: Rewrite, proc: ProcCursor, name: ProcName) -> Where:
     >>> print(rename.direct(p, "bar"))
     def bar(n: size, x: f32[n] @ DRAM):
         x[0] = 0.0
+
+    Refused: `2d` is no identifier.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     x = 0.0
+    ... ''')
+    >>> print(rename("2d")(q, q.root()).failure())
+    rename('2d'): '2d' is no name: a letter or _, then letters, digits and _
+    --> def foo(x: f32 @ DRAM):
+            x = 0.0
     """
     rw.set((), name=name_arg(name))
     return ()
@@ -211,10 +297,12 @@ def rename(rw: Rewrite, proc: ProcCursor, name: ProcName) -> Where:
 
 @primitive(same_values=True, cursors={"values inside": "stay, replaced"}, by_form=True, trial=Trial(chains="seldom"))
 def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, name: NewName) -> Where:
-    """`for i: s  ~>  for j: s[i -> j]`; so a buffer, `a: T; s  ~>  b: T; s[a -> b]`, and a window.
+    """`for i: s  ~>  for j: s[i -> j]`; likewise a buffer, `a: T; s  ~>  b: T; s[a -> b]`, and a window.
 
-    `name` is an identifier. Variables differ by more than their names, so another one may have it: of two that have
-    one name, the inner one prints with a number. Returns the loop, allocation or window.
+    `name` is an identifier. Another variable may have it, as variables differ by more than their names: of two that
+    have one name, the inner one prints with a number. Returns the loop, allocation or window.
+
+    Fails with `BadArgument` if the name is no identifier.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -226,6 +314,19 @@ def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, n
     def foo(n: size, x: f32[n] @ DRAM):
         for k in seq(0, n):
             x[k] = 0.0
+
+    Refused: `2d` is no identifier.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(rename_variable("2d")(q, q.find_loop("i")).failure())
+    rename_variable('2d'): '2d' is no name: a letter or _, then letters, digits and _
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(0, n):
+                x[i] = 0.0
     """
     name = name_arg(name)
     if c.name() == name:

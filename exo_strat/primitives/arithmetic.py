@@ -36,10 +36,11 @@ ASSOCIATIVE: Final = ("+", "*")
 
 @primitive(same_values=True, cursors={"values inside": "stay, gone"}, by_form=True, trial=Trial(programs="sums"))
 def left_reassociate_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
-    """`a + (b + c)  ~>  (a + b) + c`, and so with `*`. Exo's documentation. Returns the expression.
+    """`a + (b + c)  ~>  (a + b) + c`, and the same with `*`. Exo's documentation. Returns the expression.
 
-    Nothing is owed: values are numbers, and all three operands are evaluated anyway. Fails with `NotApplicable`
-    on other forms.
+    Nothing is owed: values are numbers, and all three operands are evaluated anyway.
+
+    Fails with `NotApplicable` on other forms.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -49,6 +50,17 @@ def left_reassociate_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     >>> print(left_reassociate_expr.direct(p, "x[1] * _"))
     def foo(x: f32[4] @ DRAM):
         x[0] = x[1] * x[2] * x[3]
+
+    Refused: `x - (y - z)` is not `(x - y) - z`.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32, y: f32, z: f32):
+    ...     x = x - (y - z)
+    ... ''')
+    >>> print(left_reassociate_expr()(q, q.find("x - _")).failure())
+    left_reassociate_expr(): '-' is not associative
+        def foo(x: f32 @ DRAM, y: f32 @ DRAM, z: f32 @ DRAM):
+    -->     x = x - (y - z)
     """
     node = e.node
     applicable(node.op in ASSOCIATIVE, f"{node.op!r} is not associative", e)
@@ -71,11 +83,12 @@ def _made_by(e: Expr, op: str) -> Binary | None:
 def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     """`x = a + b  ~>  x = a; x += b`, and `x += a + b  ~>  x += a; x += b`. Exo's documentation.
 
-    So with `*`, and with `min` and `max`, where the value is made by `fmin` or `fmax`; a reduction only by its own
-    operator. A difference is a sum: `x = a - b  ~>  x = a; x += -b`. `b` must not read the location that is written,
-    under any name. Returns the block of both writes. Fails with `NotApplicable` if the value is not made by such an
-    operator, or computed at another precision than x's, unless at an integer one that x holds; with `Unsafe` if b
-    reads x.
+    The same holds for `*`, and for `min` and `max`, where the value is made by `fmin` or `fmax`; a reduction is
+    split only by its own operator. A difference is a sum: `x = a - b  ~>  x = a; x += -b`. The second operand must
+    not read the location that is written, under any name. Returns the block of both writes.
+
+    Fails with `NotApplicable` if the value is not made by such an operator, or computed at another precision than
+    x's, unless at an integer one that x holds; with `Unsafe` if b may read x.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -88,6 +101,18 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
         for i in seq(0, 4):
             x[i] = x[i]
             x[i] += 2.0 * y[i]
+
+    Refused: the second part reads what the first would overwrite.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32, y: f32):
+    ...     x = y + x
+    ... ''')
+    >>> print(split_write()(q, q.find("x = _")).failure())
+    split_write(): not true: the second operand does not read what is written
+    one writes x, the other reads x
+        def foo(x: f32 @ DRAM, y: f32 @ DRAM):
+    -->     x = y + x
     """
     tree, path, node = rw.proc.tree, write.path, write.node
     value, held = node.rhs, _holds(tree, node, write)
@@ -132,12 +157,14 @@ def _not_read(tree: ProcDef, path: Path, write: Assign | Reduce, e: Expr, what: 
     trial=Trial(programs="sums sums two_writes", at=(("reads what it writes", 85),)),
 )
 def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
-    """`x = x + e  ~>  x += e`, and `x = e + x`; so with `*`, `fmin` and `fmax`. Exo's documentation.
+    """`x = x + e  ~>  x += e`, and `x = e + x`; the same with `*`, `fmin` and `fmax`. Exo's documentation.
 
-    Of a difference: `x = x - e  ~>  x += -e`; of a quotient, in floating point: `x = x / e  ~>  x *= 1.0 / e`; of
-    several operands: `x = a + x + b  ~>  x += a + b`. The operand must be the location that is written, by its own
-    name. Returns the reduction. Fails with `NotApplicable` if no operand is an element of the same buffer, and with
-    `Unsafe` if it may be another element.
+    A difference is a sum: `x = x - e  ~>  x += -e`. In floating point a quotient is a product: `x = x / e  ~>  x *=
+    1.0 / e`. There may be several operands: `x = a + x + b  ~>  x += a + b`. The operand must be the location that
+    is written, by its own name. Returns the reduction.
+
+    Fails with `NotApplicable` if no operand is an element of the same buffer, and with `Unsafe` if it may be
+    another element.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -149,6 +176,19 @@ def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
     def foo(x: f32[4] @ DRAM, y: f32[4] @ DRAM):
         for i in seq(0, 4):
             x[i] += y[i] * 2.0
+
+    Refused: the operand is another element than the one that is written.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[4]):
+    ...     for i in seq(1, 4):
+    ...         x[i] = x[i - 1] + 2.0
+    ... ''')
+    >>> print(fold_into_reduce()(q, q.find("x[_] = _")).failure())
+    fold_into_reduce(): not true: the operand is what is written
+        def foo(x: f32[4] @ DRAM):
+            for i in seq(1, 4):
+    -->         x[i] = x[i - 1] + 2.0
     """
     tree, path, node = rw.proc.tree, write.path, write.node
     ways = _as_update(node.rhs, element(declarations(tree)[node.sym]).is_float)
@@ -200,14 +240,14 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     """`x = 0.0; for i: x += c * e  ~>  x = 0.0; for i: x += e; x = c * x`. Exo's documentation.
 
     The target is the block of the assignment and the loop. The loop may hold other code and several sums into x, at
-    any depth, each with the factor c; it must do nothing else with x, under any name. c must not depend on anything
-    that the loop changes or introduces. It is evaluated after the loop even if no sum was: so some sum must surely
-    run, or c surely have a value. So with a divisor: `x += e / c  ~>  x += e`, and at the end `x = x / c`. Returns the
-    new assignment.
+    any depth, each with the factor c. It must do nothing else with x, under any name. The factor must not depend on
+    anything that the loop changes or introduces. It is evaluated after the loop even if no sum was, so some sum
+    must surely run, or c surely have a value. A divisor is lifted likewise: `x += e / c  ~>  x += e`, and at the
+    end `x = x / c`. Returns the new assignment.
 
     Fails with `NotApplicable` if the block has another form, the sums have no common factor, or are of values at a
-    precision other than x's, unless an integer one that x holds; with `Unsafe` if the loop changes the factor or does
-    more with x.
+    precision other than x's, unless an integer one that x holds; with `Unsafe` if the loop may change the factor or
+    does more with x.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -222,6 +262,24 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
         for i in seq(0, n):
             x += y[i]
         x = a * x
+
+    Refused: each product has a factor of its own.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32, y: f32[n], a: f32):
+    ...     x = 0.0
+    ...     for i in seq(0, n):
+    ...         a = y[i]
+    ...         x += a * y[i]
+    ... ''')
+    >>> print(lift_reduce_constant()(q, q.body()).failure())
+    lift_reduce_constant(): not true: the code does not change the expression
+    one reads a, the other writes a
+    for instance with i' = 0, n = 1
+        def foo(n: size, x: f32 @ DRAM, y: f32[n] @ DRAM, a: f32 @ DRAM):
+    -->     x = 0.0
+            for i in seq(0, n):
+                a = y[i]
     """
     applicable(len(block) == 2, f"an assignment of zero and the loop after it are needed, not {len(block)}", block)
     tree, span = rw.proc.tree, block.span

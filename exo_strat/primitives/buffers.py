@@ -62,10 +62,14 @@ def rest_of(rw: Rewrite, path: Path) -> Span:
 def lift_alloc(rw: Rewrite, a: AllocCursor, n_lifts: Levels = 1) -> Where:
     """`for i: s0; a: T; s  ~>  a: T; for i: s0; s`, also out of an `if`, `n_lifts` times.
 
-    The extents must mean something outside, be the same and positive there, even if the loop runs zero
-    times or the condition is false. Nothing is owed about values carried between iterations: a program that
-    would notice reads uninitialised memory. Iterations of a parallel loop must not share what they write.
-    Returns the allocation.
+    The extents must mean something outside, and be the same and positive there, even if the loop runs zero times or
+    the condition is false. Nothing is owed about values carried between iterations: a program that would notice
+    reads uninitialised memory. Iterations of a parallel loop must not share what they write. Returns the
+    allocation.
+
+    Fails with `NotApplicable` if there is no scope around the allocation, or the extents depend on what the scope
+    defines; with `Unsafe` if the extents may change or not be positive, or if parallel iterations would share the
+    buffer.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -81,6 +85,25 @@ def lift_alloc(rw: Rewrite, a: AllocCursor, n_lifts: Levels = 1) -> Where:
         for i in seq(0, n):
             a = 2.0
             x[i] = a
+
+    Refused: with one buffer for all of them, iterations that run at the same time would write the same place.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in par(0, n):
+    ...         a: f32
+    ...         a = 2.0
+    ...         x[i] = a
+    ... ''')
+    >>> print(lift_alloc()(q, q.find_alloc("a")).failure())
+    lift_alloc(): not true: no two iterations of i touch one location that either writes
+    one writes a, the other writes a
+    for instance with i = 1, i' = 0, n = 2
+        def foo(n: size, x: f32[n] @ DRAM):
+            for i in par(0, n):
+    -->         a: f32 @ DRAM
+                a = 2.0
+                x[i] = a
     """
     positive(n_lifts, "n_lifts")
     path = a.path
@@ -119,9 +142,12 @@ def _lift(rw: Rewrite, path: Path) -> Path:
 def sink_alloc(rw: Rewrite, a: AllocCursor) -> Where:
     """`a: T; s0; for i: s  ~>  s0; for i: a: T; s`, also into an `if`.
 
-    One loop or `if` must be the only statement that uses the buffer. Into a loop: no iteration may read
-    what an earlier one left. Into an `if`: a branch that does not use the buffer gets none; if both use it,
-    each gets its own. Returns the (first) allocation.
+    One loop or `if` must be the only statement that uses the buffer. Into a loop: no iteration may read what an
+    earlier one left. Into an `if`: a branch that does not use the buffer gets none; if both use it, each gets its
+    own. Returns the (first) allocation.
+
+    Fails with `NotApplicable` if several statements use the buffer, or if the loop's bounds or the condition do;
+    with `Unsafe` if an iteration may read what an earlier one left, or if code before changes the extents.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -137,6 +163,26 @@ def sink_alloc(rw: Rewrite, a: AllocCursor) -> Where:
             a: f32 @ DRAM
             a = 2.0
             x[i] = a
+
+    Refused: an iteration reads the sum that the one before it left.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     a: f32
+    ...     for i in seq(0, n):
+    ...         if i == 0:
+    ...             a = 0.0
+    ...         a += x[i]
+    ...         x[i] = a
+    ... ''')
+    >>> print(sink_alloc()(q, q.find_alloc("a")).failure())
+    sink_alloc(): not true: a is surely written before it is read
+    it accumulates into a
+    for instance with i = 1, n = 2
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     a: f32 @ DRAM
+            for i in seq(0, n):
+                if i == 0:
     """
     tree = rw.proc.tree
     rest = rest_of(rw, a.path)
@@ -181,9 +227,11 @@ def _twin(rw: Rewrite, alloc: Alloc, branch: Span) -> None:
 def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
     """`a: T; s  ~>  s`, if nothing reads the buffer but code that only writes to it, which goes too.
 
-    What goes are assignments and reductions to the buffer, its windows, those to them, and calls that write to
-    nothing else. A question for its stride keeps it alive. Returns the statement around the allocation, or the
-    procedure. Fails with `Unsafe` if something else uses it.
+    What goes are assignments and reductions to the buffer, its windows, writes to those, and calls that write to
+    nothing else. A question for the buffer's stride keeps it alive. Returns the statement around the allocation, or
+    the procedure.
+
+    Fails with `Unsafe` if other code uses the buffer.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -197,6 +245,20 @@ def delete_buffer(rw: Rewrite, a: AllocCursor) -> Where:
     def foo(n: size, x: f32[n] @ DRAM):
         for i in seq(0, n):
             x[i] = 0.0
+
+    Refused: what is in `a` is read.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     a: f32
+    ...     a = 2.0
+    ...     x = a
+    ... ''')
+    >>> print(delete_buffer()(q, q.find_alloc("a")).failure())
+    delete_buffer(): not provable: only code that writes to a uses it
+            a: f32 @ DRAM
+            a = 2.0
+    -->     x = a
     """
     tree, rest = rw.proc.tree, rest_of(rw, a.path)
     names = [a.sym]

@@ -33,6 +33,20 @@ def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Whe
     def foo(n: size, x: f32[n] @ DRAM, y: f32[n] @ DRAM):
         y[0] = 2.0
         x[0] = 1.0
+
+    Refused: the second statement reads what the first writes.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32, y: f32):
+    ...     x = 1.0
+    ...     y = x
+    ... ''')
+    >>> print(reorder_stmts("y = _")(q, q.find("x = _")).failure())
+    reorder_stmts(second='y = _'): not true: the two statements commute
+    one writes x, the other reads x
+        def foo(x: f32 @ DRAM, y: f32 @ DRAM):
+    -->     x = 1.0
+            y = x
     """
     s = block.span
     if second is not None:
@@ -51,8 +65,9 @@ def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Whe
 def commute_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     """`x + y  ~>  y + x` and `x * y  ~>  y * x`.
 
-    Both hold for rounded numbers too, and operands have no effects, so nothing is owed. Returns the
-    expression. Fails with `NotApplicable` on other operators.
+    Both hold for rounded numbers too, and operands have no effects, so nothing is owed. Returns the expression.
+
+    Fails with `NotApplicable` on other operators.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -62,6 +77,17 @@ def commute_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     >>> print(commute_expr.direct(p, "_ * _"))
     def foo(n: size, x: f32[n] @ DRAM):
         x[0] = 2.0 * x[0]
+
+    Refused: `y - x` is another value.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32, y: f32):
+    ...     x = x - y
+    ... ''')
+    >>> print(commute_expr()(q, q.find("x - y")).failure())
+    commute_expr(): '-' does not commute
+        def foo(x: f32 @ DRAM, y: f32 @ DRAM):
+    -->     x = x - y
     """
     node = e.node
     applicable(node.op in ("+", "*"), f"{node.op!r} does not commute", e)

@@ -75,6 +75,22 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: FieldName) ->
         for i in seq(0, n):
             Load.scale = a
             x[i] = Load.scale * x[i]
+
+    Refused: the field is read afterwards, where it should hold 2.0.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32, a: f32):
+    ...     Load.scale = 2.0
+    ...     x = a
+    ...     x = Load.scale
+    ... ''', {"Load": Load})
+    >>> print(bind_config(Load, "scale")(q, q.find("a")).failure())
+    bind_config(Load, 'scale'): not true: Load.scale is not read afterwards, before it is written again
+    it reads Load.scale
+        def foo(x: f32 @ DRAM, a: f32 @ DRAM):
+            Load.scale = 2.0
+    -->     x = a
+            x = Load.scale
     """
     tree, place = rw.proc.tree, _field(config, field)
     value: Expr = e.node
@@ -129,6 +145,23 @@ def delete_config(rw: Rewrite, write: WriteConfigCursor) -> Where:
         for i in seq(0, n):
             if Load.row == 8:
                 y[i] = x[i, 0]
+
+    Refused: the field is read afterwards.
+
+    >>> @config
+    ... class Load:
+    ...     scale: f32
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     Load.scale = 2.0
+    ...     x = Load.scale
+    ... ''', {"Load": Load})
+    >>> print(delete_config()(q, q.find("Load.scale = _")).failure())
+    delete_config(): not true: Load.scale is not read afterwards, before it is written again
+    it reads Load.scale
+        def foo(x: f32 @ DRAM):
+    -->     Load.scale = 2.0
+            x = Load.scale
     """
     tree, at = rw.proc.tree, span_of(write.path)
     node = write.node
@@ -173,6 +206,23 @@ def write_config(
         for i in seq(0, n):
             Load.row = stride(x, 0)
             x[i, 0] = 0.0
+
+    Refused: the field is read afterwards, where it should hold 2.0.
+
+    >>> @config
+    ... class Load:
+    ...     scale: f32
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     Load.scale = 2.0
+    ...     x = Load.scale
+    ... ''', {"Load": Load})
+    >>> print(write_config(Load, "scale", 3.0)(q, q.find("x = _").before()).failure())
+    write_config(Load, 'scale', 3.0): not true: Load.scale is not read afterwards, before it is written again
+    it reads Load.scale
+        def foo(x: f32 @ DRAM):
+            Load.scale = 2.0
+    -->     x = Load.scale
     """
     place, at = _field(config, field), gap.span
     e = _value(rw, value, at.path(), place)

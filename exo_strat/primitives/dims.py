@@ -63,9 +63,12 @@ def expand_dim(
 ) -> Where:
     """`a: T[_]; s  ~>  a: T[size, _]; s[a[_] -> a[index, _]]`.
 
-    `size` is an expression at the allocation and positive there. `index` means the same at every access,
-    and `0 <= index < size` there. Where the index varies while the buffer lives, each read must still find
-    what was written at the same index before it. Returns the allocation.
+    `size` is an expression at the allocation and positive there. `index` means the same at every access, and `0 <=
+    index < size` there. Where the index varies while the buffer lives, each read must still find what was written
+    at the same index before it. Returns the allocation.
+
+    Fails with `NotApplicable` if the index is not in scope at an access, or means something else there; with
+    `Unsafe` if the size may not be positive, if the index may lie outside, or if a read may not find its value.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -81,6 +84,23 @@ def expand_dim(
             a: f32[n] @ DRAM
             a[i] = 2.0
             x[i] = a[i]
+
+    Refused: the index i + 1 lies outside of the new dimension in the last iteration.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         a: f32
+    ...         a = 2.0
+    ...         x[i] = a
+    ... ''')
+    >>> print(expand_dim("n", "i + 1")(q, q.find_alloc("a")).failure())
+    expand_dim('n', 'i + 1'): not true: the index is within the new dimension
+    for instance with i = 0, n = 1
+            for i in seq(0, n):
+                a: f32 @ DRAM
+    -->         a = 2.0
+                x[i] = a
     """
     tree = rw.proc.tree
     rest = rest_of(rw, a.path)
@@ -148,8 +168,11 @@ def rearrange_dim(
 ) -> Where:
     """`a: T[n0, n1, n2]  ~>  a: T[n_perm[0], n_perm[1], n_perm[2]]`, with its accesses.
 
-    A window of the buffer must keep its dimensions in order; a stride that is asked for must stay the
-    same. Returns the allocation.
+    A window of the buffer must keep its dimensions in order, and a stride that is asked for must stay the same.
+    Returns the allocation.
+
+    Fails with `BadArgument` if `perm` is no permutation of the dimensions, with `NotApplicable` if a window would
+    have other dimensions, and with `Unsafe` if a stride may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -163,6 +186,25 @@ def rearrange_dim(
         a: f32[8, 4] @ DRAM
         for i in seq(0, 8):
             a[i, 1] = x[i]
+
+    Refused: the callee asks for a row whose elements are neighbours; it would get a column.
+
+    >>> dense = proc_from_source('''
+    ... def dense(y: [f32][8]):
+    ...     assert stride(y, 0) == 1
+    ...     y[0] = 0.0
+    ... ''')
+    >>> q = proc_from_source('''
+    ... def foo():
+    ...     a: f32[4, 8]
+    ...     dense(a[2, 0:8])
+    ... ''', {"dense": dense})
+    >>> print(rearrange_dim([1, 0])(q, q.find_alloc("a")).failure())
+    rearrange_dim((1, 0)): not true: the stride of dimension 1 of a, which is asked for, stays the same
+    for instance with stride(a, 1) = 1
+        def foo():
+            a: f32[4, 8] @ DRAM
+    -->     dense(a[2, 0:8])
     """
     old = shape_of(alloc_at(rw, a.path))
     applicable(bool(old), f"{a.name()} is a scalar: it has no dimensions to rearrange", a)
@@ -195,6 +237,9 @@ def divide_dim(rw: Rewrite, a: AllocCursor, dim: Dim, c: int) -> Where:
     The extent n may be symbolic. A window along the dimension must stay within one block of c. Returns the
     allocation.
 
+    Fails with `BadArgument` if there is no such dimension, and with `Unsafe` if c may not divide n, if a window may
+    reach beyond one block, or if a stride that is asked for may change.
+
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
     ... def foo(x: f32[12]):
@@ -207,6 +252,21 @@ def divide_dim(rw: Rewrite, a: AllocCursor, dim: Dim, c: int) -> Where:
         a: f32[3, 4] @ DRAM
         for i in seq(0, 12):
             a[i / 4, i % 4] = x[i]
+
+    Refused: 4 does not divide 10.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[10]):
+    ...     a: f32[10]
+    ...     for i in seq(0, 10):
+    ...         a[i] = x[i]
+    ... ''')
+    >>> print(divide_dim(0, 4)(q, q.find_alloc("a")).failure())
+    divide_dim(0, 4): not true: 4 divides the extent
+        def foo(x: f32[10] @ DRAM):
+    -->     a: f32[10] @ DRAM
+            for i in seq(0, 10):
+                a[i] = x[i]
     """
     tree = rw.proc.tree
     old = shape_of(alloc_at(rw, a.path))

@@ -34,14 +34,16 @@ def drop_guard(
 ) -> Where:
     """`if e: s  ~>  s`, where nobody reads what s does while e is false.
 
-    With a number `fill`, `if e: x = a  ~>  if e: x = a else: x = fill`. So lanes that are left over are computed
-    like the others, and loaded as zeros. Beyond the paper. Returns s, or with `fill` the `if`.
+    With a number `fill`, `if e: x = a  ~>  if e: x = a else: x = fill`. So the lanes that are left over are
+    computed like the others, and loaded as zeros. Beyond the paper. Returns s, or with `fill` the `if`.
 
-    Right if, while e is false, s (or the new assignment) writes only to buffers that are allocated in the procedure,
-    and there only elements that no code read, as long as the buffer lives; if what it reads of such buffers was surely
-    written before, it is in bounds, and it surely runs to its end, with floating-point numbers only. Iterations of a
-    parallel loop must not share what they write. Fails with `NotApplicable` if there is an else branch, or if s is to
-    be filled in and is not one assignment; with `Unsafe` if one of these does not hold.
+    Right if four things hold while e is false. The code s (or the new assignment) writes only to buffers that are
+    allocated in the procedure, and there only elements that no code reads as long as the buffer lives. What it
+    reads of such buffers was surely written before. It is in bounds and surely runs to its end, with floating-point
+    numbers only. Iterations of a parallel loop do not share what it writes.
+
+    Fails with `NotApplicable` if there is an else branch, or if s is to be filled in and is not one assignment;
+    with `Unsafe` if one of the four does not hold.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -65,6 +67,22 @@ def drop_guard(
                 a[i] = 0.0
         for i in seq(0, n):
             x[i] = a[i] + 1.0
+
+    Refused: `x` is an argument: the caller would see that all of it is 0.0.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         if i < 8:
+    ...             x[i] = 0.0
+    ... ''')
+    >>> print(drop_guard()(q, q.find("if _: _")).failure())
+    drop_guard(): not provable: only local buffers are written where the condition is false
+    it writes x[i]
+        def foo(n: size, x: f32[n] @ DRAM):
+            for i in seq(0, n):
+    -->         if i < 8:
+                    x[i] = 0.0
     """
     tree, path = rw.proc.tree, guard.path
     cond = guard.node

@@ -60,6 +60,8 @@ def inline_window(rw: Rewrite, w: WindowDefCursor) -> Where:
     A window stays where it was defined: if its offsets read config fields, nothing after it may change those.
     Windows of the window, calls that get it and strides go through to the buffer.
 
+    Fails with `Unsafe` if the code after it changes what the offsets read.
+
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
     ... def foo(x: f32[8, 8]):
@@ -71,6 +73,28 @@ def inline_window(rw: Rewrite, w: WindowDefCursor) -> Where:
     def foo(x: f32[8, 8] @ DRAM):
         for i in seq(0, 6):
             x[2, 1 + i] = 0.0
+
+    Refused: the window begins at the row that the field named when it was made; the field is changed before it is used.
+
+    >>> from exo_strat import config
+    >>> @config
+    ... class Cfg:
+    ...     row: index
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[8, 8]):
+    ...     assert Cfg.row == 0
+    ...     w = x[Cfg.row, 0:8]
+    ...     Cfg.row = 1
+    ...     w[0] = 0.0
+    ... ''', {"Cfg": Cfg})
+    >>> print(inline_window()(q, q.find("w = _")).failure())
+    inline_window(): not provable: the code does not change the expression
+    one reads Cfg.row, the other writes Cfg.row
+        def foo(x: f32[8, 8] @ DRAM):
+            assert Cfg.row == 0
+    -->     w = x[Cfg.row, 0:8]
+            Cfg.row = 1
+            w[0] = 0.0
     """
     tree, node, at = rw.proc.tree, w.node, span_of(w.path)
     rest = Span(at.parent, at.label, at.hi, len(getattr(get(tree, at.parent), at.label)))
@@ -131,14 +155,14 @@ class _Uses:
 def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     """`x = e; s  ~>  s[x -> e]`. Returns the statements that may see the value, or the scope.
 
-    x is an element of a buffer of which no window is made. The statements are those after the assignment in its
-    block, up to one that surely overwrites the element. They must not write it otherwise, nor change what `e`
-    reads before the last place where it is put in. Unless the element is overwritten, nobody else may see it: the
-    buffer is local, and what is after the block, or a later iteration, does not read it. Where the buffer has another
-    precision than `e`, the assignment converts, and so does what is put in: `f64(e)`.
+    The location x is an element of a buffer of which no window is made. The statements are those after the
+    assignment in its block, up to one that surely overwrites the element. They must not write it otherwise, nor
+    change what `e` reads before the last place where it is put in. Unless the element is overwritten, nobody else
+    may see it: the buffer is local, and what is after the block, or a later iteration, does not read it. Where the
+    buffer has another precision than `e`, the assignment converts, and so does what is put in: `f64(e)`.
 
-    Fails with `NotApplicable` if x is an argument that is not overwritten, or seen through windows or by
-    reference, with `Unsafe` else.
+    Fails with `NotApplicable` if x is an argument that is not overwritten, or seen through windows or by reference;
+    with `Unsafe` if one of the other conditions does not hold.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -153,6 +177,24 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
         for i in seq(0, n):
             a: f32 @ DRAM
             y[i] = 2.0 * x[i] * (2.0 * x[i])
+
+    Refused: `x` is changed before `a` is used.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32, y: f32):
+    ...     a: f32
+    ...     a = x
+    ...     x = 0.0
+    ...     y = a
+    ... ''')
+    >>> print(inline_assign()(q, q.find("a = _")).failure())
+    inline_assign(): not true: the code does not change the expression
+    one reads x, the other writes x
+        def foo(x: f32 @ DRAM, y: f32 @ DRAM):
+            a: f32 @ DRAM
+    -->     a = x
+            x = 0.0
+            y = a
     """
     tree, path, node = rw.proc.tree, s.path, s.node
     region, reads = _readers(rw, s, node)

@@ -65,12 +65,13 @@ Tail: TypeAlias = Annotated[str, Kind("a tail", ("guard", "cut", "cut_and_guard"
 def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i: for j: s  ~>  for j: for i: s`.
 
-    The target is the outer loop; the inner one is all of its body, and its bounds do not depend on i. In
-    the paper's form the target may be given as `"i j"`. Each loop keeps its mode. Returns the loop that is
-    now outside.
+    The target is the outer loop. The inner loop is all of its body, and the inner bounds do not depend on i. Each
+    loop keeps its mode. In the paper's form the target may be given as `"i j"`. Returns the loop that is now
+    outside.
 
-    Fails with `Unsafe` if iterations (i, j) and (i', j') that change places touch the same data, or if a
-    parallel inner loop would have races outside.
+    Fails with `NotApplicable` if the loops do not have this form, and with `Unsafe` if iterations (i, j) and (i',
+    j') that change places touch the same data, if a parallel inner loop would have races outside, or if the inner
+    bounds read config fields and the outer loop may be empty.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -84,6 +85,23 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
         for j in seq(2, m):
             for i in seq(0, n):
                 x[i, j] = 0.0
+
+    Refused: iteration (i, j) reads what (i - 1, j + 1) wrote, which would come after it.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n, n]):
+    ...     for i in seq(1, n):
+    ...         for j in seq(0, n - 1):
+    ...             x[i, j] = x[i - 1, j + 1]
+    ... ''')
+    >>> print(reorder_loops()(q, q.find_loop("i")).failure())
+    reorder_loops(): not true: iterations of i and j that change places commute
+    one writes x[i, j], the other reads x[i - 1, j + 1]
+    for instance with i = 1, i' = 2, j = 1, j' = 0, n = 3
+        def foo(n: size, x: f32[n, n] @ DRAM):
+    -->     for i in seq(1, n):
+                for j in seq(0, n - 1):
+                    x[i, j] = x[i - 1, j + 1]
     """
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
@@ -114,12 +132,12 @@ def divide_loop(
     """`for i in (lo, hi): s  ~>  for io in (0, n/c): for ii in (0, c): s[i -> lo + c*io + ii]`.
 
     `c` is a positive literal, `names` are those of io and ii. `tail` says what becomes of the last `n % c`
-    iterations: "perfect" (there are none; also `perfect=True`), "guard" (`n/c` is rounded up and the body
-    guarded by `if`), "cut" (a loop over ii of their own after the main one), "cut_and_guard" (the same
-    inside `if 0 < n % c`). The outer loop keeps the mode, the inner one is sequential. Returns the outer loop.
+    iterations: "perfect" (there are none; also `perfect=True`), "guard" (`n/c` is rounded up and the body guarded
+    by `if`), "cut" (a loop over ii of their own after the main one), "cut_and_guard" (the same inside `if 0 < n %
+    c`). The outer loop keeps the mode, the inner one is sequential. Returns the outer loop.
 
-    Fails with `Unsafe` if "perfect" is not, or if with a "cut" `lo <= hi` is not known: `n % c` is a floor
-    operation, so that a tail of a loop with a negative range would run.
+    Fails with `Unsafe` if with "perfect" c may not divide n, or if with a "cut" `lo <= hi` is not known: `n % c` is
+    a floor operation, so that a tail of a loop with a negative range would run.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -140,6 +158,19 @@ def divide_loop(
                 x[4 * io + ii] = 0.0
         for ii in seq(0, n % 4):
             x[4 * (n / 4) + ii] = 0.0
+
+    Refused: 10 iterations cannot be divided into tiles of 4 without a tail.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[10]):
+    ...     for i in seq(0, 10):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(divide_loop(4, ["io", "ii"], tail="perfect")(q, q.find_loop("i")).failure())
+    divide_loop(4, ('io', 'ii'), tail='perfect'): not true: 4 divides the loop's number of iterations
+        def foo(x: f32[10] @ DRAM):
+    -->     for i in seq(0, 10):
+                x[i] = 0.0
     """
     tail = "perfect" if perfect else tail
     positive(c, "the factor")
@@ -191,9 +222,11 @@ def _add_tail(rw: Rewrite, path: Path, old: For, c: int, name: str, guarded: boo
 def mult_loops(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
     """`for i: for j in (l, l+c): s  ~>  for k in (0, n*c): s[i -> lo + k/c, j -> l + k%c]`.
 
-    The target is the outer loop. The inner one is all of its body and runs a constant number c >= 1 of
-    times; l may depend on i. The new loop is parallel if both were. Returns the new loop. Fails with `Unsafe` if
-    lo or l reads a config field that the body may change.
+    The target is the outer loop. The inner loop is all of its body and runs a constant number c >= 1 of times; l
+    may depend on i. The new loop is parallel if both were. Returns the new loop.
+
+    Fails with `NotApplicable` if the loops do not have this form, and with `Unsafe` if lo or l reads a config field
+    that the body may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -206,6 +239,21 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
     def foo(n: size, x: f32[n, 4] @ DRAM):
         for k in seq(0, 4 * n):
             x[k / 4, k % 4] = 0.0
+
+    Refused: the iterators would be `k / n` and `k % n`, but object code divides by literals only.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[4, n]):
+    ...     for i in seq(0, 4):
+    ...         for j in seq(0, n):
+    ...             x[i, j] = 0.0
+    ... ''')
+    >>> print(mult_loops("k")(q, q.find_loop("i")).failure())
+    mult_loops('k'): the inner loop must run a constant, positive number of times
+        def foo(n: size, x: f32[4, n] @ DRAM):
+    -->     for i in seq(0, 4):
+                for j in seq(0, n):
+                    x[i, j] = 0.0
     """
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
@@ -233,9 +281,10 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
 def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (lo, e): s; for i in (e, hi): s`.
 
-    `cut` is e, an integer control expression in scope before the loop that reads no config field, with
-    `lo <= e <= hi`. Returns the first loop, where cursors to the old one point. Fails with `Unsafe` if e may
-    lie outside the range, or the body changes `hi`.
+    `cut` is e, an integer control expression in scope before the loop that reads no config field, with `lo <= e <=
+    hi`. Returns the first loop, where cursors to the old one point.
+
+    Fails with `Unsafe` if e may lie outside of the range, or if the body changes `hi`.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -249,6 +298,20 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
             x[i] = 0.0
         for i in seq(n / 2, n):
             x[i] = 0.0
+
+    Refused: the loop may have fewer than 4 iterations.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(cut_loop(4)(q, q.find_loop("i")).failure())
+    cut_loop(4): not true: the cut is not after the loop's end
+    for instance with n = 1
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(0, n):
+                x[i] = 0.0
     """
     tree, path = rw.proc.tree, loop.path
     old = loop_at(tree, path)
@@ -272,8 +335,10 @@ def cut_loop(rw: Rewrite, loop: ForCursor, cut: ExprLike) -> Where:
 def shift_loop(rw: Rewrite, loop: ForCursor, start: Annotated[ExprLike, Kind("where a loop may start")]) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (e, hi + e - lo): s[i -> i + lo - e]`.
 
-    `start` is e, an integer control expression in scope before the loop that reads no config field; it may
-    be negative. Returns the loop. Fails with `Unsafe` if lo reads a config field that the body may change.
+    `start` is e, an integer control expression in scope before the loop that reads no config field; it may be
+    negative. Returns the loop.
+
+    Fails with `Unsafe` if lo reads a config field that the body may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -285,6 +350,26 @@ def shift_loop(rw: Rewrite, loop: ForCursor, start: Annotated[ExprLike, Kind("wh
     def foo(n: size, x: f32[n] @ DRAM):
         for i in seq(0, n - 2):
             x[i + 2] = 0.0
+
+    Refused: the body changes the field at which the loop starts, from which `i` would be computed.
+
+    >>> from exo_strat import config
+    >>> @config
+    ... class Cfg:
+    ...     start: index
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     for i in seq(Cfg.start, 8):
+    ...         if i == 5:
+    ...             Cfg.start = 0
+    ... ''', {"Cfg": Cfg})
+    >>> print(shift_loop(0)(q, q.find_loop("i")).failure())
+    shift_loop(0): not provable: the code does not change the expression
+    one reads Cfg.start, the other writes Cfg.start
+        def foo(x: f32 @ DRAM):
+    -->     for i in seq(Cfg.start, 8):
+                if i == 5:
+                    Cfg.start = 0
     """
     path = loop.path
     old = loop_at(rw.proc.tree, path)
@@ -325,6 +410,23 @@ def fission(rw: Rewrite, gap: GapCursor, n_lifts: Levels = 1) -> Where:
             x[i] = 0.0
         for i in seq(0, n):
             y[i] = x[i]
+
+    Refused: an iteration reads what the one before it wrote; all reads would come first.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 1], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] = x[i]
+    ...         x[i + 1] = 0.0
+    ... ''')
+    >>> print(fission()(q, q.find("y[_] = _").after()).failure())
+    fission(): not true: the second part does not touch what the first one does later
+    one writes x[i + 1], the other reads x[i]
+    for instance with i = 0, i' = 1, n = 2
+        def foo(n: size, x: f32[n + 1] @ DRAM, y: f32[n] @ DRAM):
+            for i in seq(0, n):
+    -->         y[i] = x[i]
+                x[i + 1] = 0.0
     """
     positive(n_lifts, "n_lifts")
     at = gap.span
@@ -378,8 +480,10 @@ def _condition_stays(tree: ProcDef, path: Path, scope: If, label: str, k: int) -
 def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i: s  ~>  s`, if s does not use i, is idempotent, and the loop runs at least once.
 
-    If it runs exactly once, s need not be idempotent. Returns the block. Fails with `NotApplicable` if s uses
-    i, and with `Unsafe` if the loop may be empty, if s accumulates, or if s reads what it writes later.
+    If the loop runs exactly once, s need not be idempotent. Returns the block.
+
+    Fails with `NotApplicable` if s uses i, and with `Unsafe` if the loop may be empty, if s accumulates, or if s
+    overwrites what it reads.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -390,6 +494,21 @@ def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
     >>> print(remove_loop.direct(p, "i"))
     def foo(n: size, x: f32[n] @ DRAM):
         x[0] = 1.0
+
+    Refused: the sum would be added once instead of n times.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32):
+    ...     for i in seq(0, n):
+    ...         x += 1.0
+    ... ''')
+    >>> print(remove_loop()(q, q.find_loop("i")).failure())
+    remove_loop(): not true: the code writes what it reads, before it reads it
+    it accumulates into x
+    for instance with n = 1
+        def foo(n: size, x: f32 @ DRAM):
+    -->     for i in seq(0, n):
+                x += 1.0
     """
     tree, path = rw.proc.tree, loop.path
     old = loop_at(tree, path)
@@ -405,8 +524,12 @@ def remove_loop(rw: Rewrite, loop: ForCursor) -> Where:
 def add_loop(rw: Rewrite, block: BlockCursor, name: NewName, hi: ExprLike, guard: bool = False) -> Where:
     """`s  ~>  for i in (0, hi): s`, or with `guard` `for i in (0, hi): if i == 0: s`.
 
-    The target is a statement or a block. `hi` is a positive integer control expression in scope before it
-    that reads no config field. Unless it is 1, or with a guard, s must be idempotent. Returns the loop.
+    The target is a statement or a block. `hi` is a positive integer control expression in scope before it that
+    reads no config field. Unless `hi` is 1, or there is a guard, s must be idempotent: to run it twice changes
+    nothing more than to run it once. Returns the loop.
+
+    Fails with `NotApplicable` if s defines a name that later code uses, and with `Unsafe` if `hi` may be less than
+    1, or if s accumulates or overwrites what it reads.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -418,6 +541,19 @@ def add_loop(rw: Rewrite, block: BlockCursor, name: NewName, hi: ExprLike, guard
         for i in seq(0, n):
             if i == 0:
                 x[0] += 1.0
+
+    Refused: the sum would be added n times.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] += 1.0
+    ... ''')
+    >>> print(add_loop("i", "n")(q, q.find("x[_] += _")).failure())
+    add_loop('i', 'n'): not true: the code writes what it reads, before it reads it
+    it accumulates into x[0]
+    for instance with n = 1
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     x[0] += 1.0
     """
     tree, span = rw.proc.tree, block.span
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
@@ -448,10 +584,12 @@ def add_loop(rw: Rewrite, block: BlockCursor, name: NewName, hi: ExprLike, guard
 def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in (lo, lo+n): s  ~>  s[i -> lo]; ..; s[i -> lo+n-1]`, for a constant n.
 
-    lo may be symbolic, and so may n if the assertions, ranges and conditions around leave it one value. A loop that
-    never runs becomes `pass`. Fails with `NotApplicable` if there is no such value, or if the copies would have more
-    than 100,000 nodes, and with `Unsafe` if lo reads a config field that the body may change. Returns the block of all
-    copies; cursors into the body point into the first.
+    The start lo may be symbolic. So may n, if the assertions, ranges and conditions around leave it one value. A
+    loop that never runs becomes `pass`. Returns the block of all copies; cursors into the body point into the
+    first.
+
+    Fails with `NotApplicable` if n has no such value, or if the copies would have more than 100,000 nodes, and with
+    `Unsafe` if lo reads a config field that the body may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -463,6 +601,19 @@ def unroll_loop(rw: Rewrite, loop: ForCursor) -> Where:
     def foo(n: size, x: f32[n + 2] @ DRAM):
         x[n] = 0.0
         x[n + 1] = 0.0
+
+    Refused: the number of iterations is not known.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(unroll_loop()(q, q.find_loop("i")).failure())
+    unroll_loop(): the loop must run a constant number of times
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(0, n):
+                x[i] = 0.0
     """
     path = loop.path
     old = loop_at(rw.proc.tree, path)

@@ -129,9 +129,11 @@ class Actuals:
 def inline(rw: Rewrite, call: CallCursor) -> Where:
     """`foo(e, x)  ~>  the body of foo, with e and x put in`. Returns the block.
 
-    A call evaluates its arguments once. So nothing in the callee may change what the values that are passed
-    depend on, nor where the buffers that are passed lie (through config fields). What the callee introduces
-    gets new names.
+    A call evaluates its arguments once. So nothing in the callee may change what the values that are passed depend
+    on, nor where the buffers that are passed lie (through config fields). What the callee introduces gets new
+    names.
+
+    Fails with `Unsafe` if the callee may change one of these.
 
     >>> from exo_strat import proc_from_source
     >>> double = proc_from_source('''
@@ -149,6 +151,30 @@ def inline(rw: Rewrite, call: CallCursor) -> Where:
         for i in seq(0, 4):
             for i_1 in seq(0, 6):
                 x[i, 1 + i_1] = 2.0 * x[i, 1 + i_1]
+
+    Refused: the callee changes the field whose value is passed, and uses that value afterwards.
+
+    >>> from exo_strat import config
+    >>> @config
+    ... class Cfg:
+    ...     row: index
+    >>> first = proc_from_source('''
+    ... def first(i: index, y: f32[8]):
+    ...     assert 0 <= i and i < 8
+    ...     Cfg.row = 0
+    ...     y[i] = 0.0
+    ... ''', {"Cfg": Cfg})
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[8]):
+    ...     if 0 <= Cfg.row and Cfg.row < 8:
+    ...         first(Cfg.row, x)
+    ... ''', {"first": first, "Cfg": Cfg})
+    >>> print(inline()(q, q.find("first(_)")).failure())
+    inline(): not provable: the code does not change the expression
+    one reads Cfg.row, the other writes Cfg.row in a call of first
+        def foo(x: f32[8] @ DRAM):
+            if 0 <= Cfg.row and Cfg.row < 8:
+    -->         first(Cfg.row, x)
     """
     tree, node, at = rw.proc.tree, call.node, span_of(call.path)
     callee = node.f.tree
@@ -218,6 +244,25 @@ def replace(rw: Rewrite, block: BlockCursor, callee: Annotated[Proc, Kind("what 
     def foo(x: f32[16, 4] @ DRAM):
         for j in seq(0, 4):
             zero(6, x[10:16, j])
+
+    Refused: n may be 9, and `zero` asserts that it is at most 8.
+
+    >>> zero = proc_from_source('''
+    ... def zero(n: size, y: [f32][n]):
+    ...     assert n <= 8
+    ...     for i in seq(0, n):
+    ...         y[i] = 0.0
+    ... ''')
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(replace(zero)(q, q.find_loop("i")).failure())
+    replace(zero): not true: zero asserts n <= 8, which may be false here; for example n = 9
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(0, n):
+                x[i] = 0.0
     """
     tree, span, stmts = rw.proc.tree, block.span, list(block.stmts)
     same = [skeleton(s) for s in stmts] == [skeleton(s) for s in callee.tree.body]
@@ -371,15 +416,19 @@ def _actual(a: Arg, u: Unified) -> Expr:
 def call_eqv(rw: Rewrite, call: CallCursor, other: Annotated[Proc, Kind("another version of what is called")]) -> Where:
     """`foo(..)  ~>  bar(..)`, for two versions of one procedure that compute the same.
 
-    They must descend from one original by rewrites that keep its values (not from one whose precision was
-    changed, or that asserts more), and take the same arguments. What `bar` asserts is proved. A rewrite may
-    drop a computation that fails, such as a read of memory that was never written, but never adds one; so if
-    `bar` was not made from `foo`, the version that both were made from must surely run. Where the two may leave
-    different values in a config field (`bind_config`, `delete_config`, `write_config`), nothing reads it after
-    the call before it is written again. Where `bar` may read more of an argument before it writes it (`stage_mem`,
-    `specialize`, `bind_expr`), that was surely written, or `foo` reads it, too; of an argument of the caller, the
-    caller's caller is asked. Iterations of a parallel loop around the call still share nothing that they write.
-    Returns the call.
+    Both descend from one original by rewrites that keep its values (not by one that changes a precision, or asserts
+    more), and take the same arguments. What `bar` asserts is proved.
+
+    A rewrite may drop a computation that fails, such as a read of memory that was never written, but never adds
+    one. So if `bar` was not made from `foo`, the version that both were made from must surely run. Where the two
+    may leave different values in a config field (`bind_config`, `delete_config`, `write_config`), nothing reads it
+    after the call before it is written again. Where `bar` may read more of an argument before it writes it
+    (`stage_mem`, `specialize`, `bind_expr`), that was surely written, or `foo` reads it, too; of an argument of the
+    caller, the caller's caller is asked. Iterations of a parallel loop around the call still share nothing that
+    they write. Returns the call.
+
+    Fails with `NotApplicable` if the two are no such versions, or take other arguments; with `Unsafe` if one of the
+    other conditions does not hold.
 
     >>> from exo_strat import proc_from_source
     >>> from exo_strat.direct import rename, unroll_loop
@@ -395,6 +444,31 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Annotated[Proc, Kind("another
     >>> print(call_eqv.direct(p, "bar(_)", rename(unroll_loop(bar, "i"), "bar_fast")))
     def foo(x: f32[2] @ DRAM):
         bar_fast(x)
+
+    Refused: `fast` does not set the field, which is read after the call.
+
+    >>> from exo_strat import config
+    >>> from exo_strat.direct import delete_config
+    >>> @config
+    ... class Load:
+    ...     scale: f32
+    >>> bar = proc_from_source('''
+    ... def bar(x: f32):
+    ...     Load.scale = 2.0
+    ...     x = 1.0
+    ... ''', {"Load": Load})
+    >>> fast = rename(delete_config(bar, "Load.scale = _"), "fast")
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     bar(x)
+    ...     x = Load.scale
+    ... ''', {"bar": bar, "Load": Load})
+    >>> print(call_eqv(fast)(q, q.find("bar(_)")).failure())
+    call_eqv(fast): not true: Load.scale is not read afterwards, before it is written again
+    it reads Load.scale
+        def foo(x: f32 @ DRAM):
+    -->     bar(x)
+            x = Load.scale
     """
     node, tree, path = call.node, rw.proc.tree, call.path
     what = f"{node.f.tree.name} and {other.name()} are not versions of one procedure"

@@ -102,7 +102,22 @@ def divide_with_recompute(
             for ii in seq(0, 9):
                 if 8 * io + ii < 8 * n + 2:
                     y[8 * io + ii] = 2.0 * x[8 * io + ii]
-    """
+
+    Refused: the sums in `y` that two tiles share would be added twice.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[10], y: f32[10]):
+    ...     for i in seq(0, 10):
+    ...         y[i] += x[i]
+    ... ''')
+    >>> print(divide_with_recompute(2, 4, ["io", "ii"])(q, q.find_loop("i")).failure())
+    divide_with_recompute(2, 4, ('io', 'ii')): not true: the iterations that two tiles share change nothing when they are done again
+    it accumulates into y[i]
+    for instance with i = 4, the tile = 1
+        def foo(x: f32[10] @ DRAM, y: f32[10] @ DRAM):
+    -->     for i in seq(0, 10):
+                y[i] += x[i]
+    """  # noqa: E501  (a message is one line)
     positive(c, "the distance of tiles")
     tree, path = rw.proc.tree, loop.path
     old = loop_at(tree, path)
@@ -154,7 +169,7 @@ def merge_recompute(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
     The inverse of `divide_with_recompute`: tiles that overlap, or just touch, become one pass. The target is the
     outer loop; the inner one is all of its body, with bounds that do not depend on io, and its body depends on
     the iterators by `c*io + ii` alone. The new loop has the inner one's mode if no two iterations of it share
-    what they write; else it is sequential. Returns it.
+    what they write; else it is sequential. Returns the new loop.
 
     Fails with `NotApplicable` if the loops do not have this form; with `Unsafe` if there may be gaps between
     tiles, or if doing the shared iterations again, all together, may change something.
@@ -170,6 +185,23 @@ def merge_recompute(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
     def foo(n: size, x: f32[8 * n + 2] @ DRAM, y: f32[8 * n + 2] @ DRAM):
         for i in seq(0, 8 * n + 2):
             y[i] = 2.0 * x[i]
+
+    Refused: the sums in `y` that two tiles share are added twice.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[8 * n + 2], y: f32[8 * n + 2]):
+    ...     for io in seq(0, n):
+    ...         for ii in seq(0, 10):
+    ...             y[8 * io + ii] += x[8 * io + ii]
+    ... ''')
+    >>> print(merge_recompute("i")(q, q.find_loop("io")).failure())
+    merge_recompute('i'): not true: the iterations that two tiles share change nothing when they are done again
+    it accumulates into y[the iteration]
+    for instance with ii = 0, io = 1, n = 2
+        def foo(n: size, x: f32[8 * n + 2] @ DRAM, y: f32[8 * n + 2] @ DRAM):
+    -->     for io in seq(0, n):
+                for ii in seq(0, 10):
+                    y[8 * io + ii] += x[8 * io + ii]
     """
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
@@ -301,8 +333,8 @@ def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
 
     The inverse of `cut_loop`. `second` (a cursor, pattern or name) is the loop right after the first. The bodies
     are equal up to names, and up to control expressions that are equal in the second loop. The joined loop is
-    parallel if both were and no iteration of one touches what one of the other writes. Returns it; cursors to
-    the second loop are gone.
+    parallel if both were and no iteration of one touches what one of the other writes. Returns the joined
+    loop; cursors to the second one are gone.
 
     Fails with `NotApplicable` if the loops are not neighbours; with `Unsafe` if the second need not start where
     the first ends, if one of the ranges may be negative (`h < m` or `m < l`), if the first loop changes the
@@ -320,6 +352,23 @@ def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
     def foo(n: size, x: f32[n + 4] @ DRAM):
         for i in seq(0, n + 4):
             x[i] = 0.0
+
+    Refused: the joined loop would write `x[n]`, which neither of the two does.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 4]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...     for j in seq(n + 1, n + 4):
+    ...         x[j] = 0.0
+    ... ''')
+    >>> print(join_loops("j")(q, q.find_loop("i")).failure())
+    join_loops('j'): not true: the second loop starts where the first ends
+    for instance with n = 1
+            for i in seq(0, n):
+                x[i] = 0.0
+    -->     for j in seq(n + 1, n + 4):
+                x[j] = 0.0
     """
     tree, path = rw.proc.tree, first.path
     other = ref(rw, second, ForCursor)
@@ -353,14 +402,16 @@ def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
 def guard_first(rw: Rewrite, block: BlockCursor, loop: Annotated[object, Kind("a loop around")] = None) -> Where:
     """`for i in (lo, hi): .. s ..  ~>  for i in (lo, hi): .. if i == lo: s ..`, if s then does nothing new.
 
-    The target is a statement or a block in a sequential loop, with any loops and `if`s between. `loop` (a
-    cursor, pattern or name) is the loop; without it, the innermost one around s. So a tile that stays the same
-    is loaded once. Beyond the paper (its `add_guard` is not checked). Returns the `if`.
+    The target is a statement or a block in a sequential loop, with any loops and `if`s between. `loop` (a cursor,
+    pattern or name) is the loop; without it, the innermost one around s. So a tile that stays the same is loaded
+    once. Beyond the paper. Returns the `if`.
 
-    Right if s does not depend on i and runs in the first iteration if it does in a later one; if repeating s
-    right away changes nothing; and if no other code of the loop, nor s in another iteration of the loops
-    between, writes what s reads or writes in the meantime. Fails with `NotApplicable` if there is no such loop, or
-    s defines what later code uses; with `Unsafe` if one of these does not hold.
+    Right if s does not depend on i and runs in the first iteration if it does in a later one; if repeating s right
+    away changes nothing; and if no other code of the loop, nor s in another iteration of the loops between, writes
+    what s reads or writes in the meantime.
+
+    Fails with `NotApplicable` if there is no such loop, or s defines what later code uses; with `Unsafe` if one of
+    these does not hold.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -379,6 +430,24 @@ def guard_first(rw: Rewrite, block: BlockCursor, loop: Annotated[object, Kind("a
                 if i == 0:
                     a[j] = x[j]
             y[i] = a[0] + a[3]
+
+    Refused: each iteration changes `x[0]`, so `a` must be loaded again.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     a: f32
+    ...     for i in seq(0, n):
+    ...         a = x[0]
+    ...         x[0] = 2.0 * a
+    ... ''')
+    >>> print(guard_first()(q, q.find("a = _")).failure())
+    guard_first(): not true: what the code reads and writes stays as it is until a later iteration of i
+    one reads x[0], the other writes x[0]
+    for instance with i = 1, i' = 0, n = 2
+            a: f32 @ DRAM
+            for i in seq(0, n):
+    -->         a = x[0]
+                x[0] = 2.0 * a
     """
     tree, span = rw.proc.tree, block.span
     path = ref(rw, loop, ForCursor).path if loop is not None else _innermost(rw, span.parent)

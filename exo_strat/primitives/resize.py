@@ -60,16 +60,17 @@ def resize_dim(
 ) -> Where:
     """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, size, _]; a[_, e - offset, _]`.
 
-    `size` and `offset` are expressions at the allocation; size is positive, and every index and window along
-    the dimension lies in `offset .. offset + size`.
+    `size` and `offset` are expressions at the allocation. The size is positive, and every index and window along
+    the dimension lies in `offset .. offset + size`. A stride that is asked for must stay the same.
 
-    With `fold`, indices become `(e - offset) % size` for a literal size, and may lie anywhere: the dimension
-    is a ring, in which the cells `e`, `e + size`, `e - size` ... share a slot. Every read must still find the
-    value of its own cell, written after any other of its slot. A window along the dimension must not go
-    around the end of the ring. Iterations of a parallel loop must not share a slot that one of them writes, nor
-    a call get it by two arguments.
+    With `fold`, indices become `(e - offset) % size` for a literal size, and may lie anywhere: the dimension is a
+    ring, in which the cells `e`, `e + size`, `e - size` ... share a slot. Every read must still find the value of
+    its own cell, written after any other of its slot. A window along the dimension must not go around the end of
+    the ring. Iterations of a parallel loop must not share a slot that one of them writes, nor may a call get it by
+    two arguments. Returns the allocation.
 
-    A stride that is asked for must stay the same. Returns the allocation.
+    Fails with `BadArgument` if there is no such dimension, or the size of a ring is no literal, and with `Unsafe`
+    if one of the conditions does not hold.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -87,6 +88,21 @@ def resize_dim(
         for i in seq(0, n):
             a[(i + 1) % 2] = x[i + 1]
             y[i] = a[i % 2] + a[(i + 1) % 2]
+
+    Refused: `a[2]` would be outside of the smaller buffer.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[4]):
+    ...     a: f32[4]
+    ...     for i in seq(0, 3):
+    ...         a[i] = x[i]
+    ... ''')
+    >>> print(resize_dim(0, 2, 0)(q, q.find_alloc("a")).failure())
+    resize_dim(0, 2, 0): not true: every access along dimension 0 is in what is left of it
+    for instance with i = 2
+            a: f32[4] @ DRAM
+            for i in seq(0, 3):
+    -->         a[i] = x[i]
     """
     old = shape_of(alloc_at(rw, a.path))
     dim = dimension(a, len(old), dim)
@@ -200,8 +216,11 @@ def mult_dim(
     """`a: T[n, _, c]; a[i, _, j]  ~>  a: T[c*n, _]; a[c*i + j, _]`, the inverse of `divide_dim`.
 
     Object code multiplies by literals only: c is a literal, or else every index i is one. A window may keep
-    `lo_dim` if it has one index along `hi_dim` and its dimensions stay in order; the other way round only if c
-    is 1. A stride that is asked for must stay the same. Returns the allocation.
+    `lo_dim` if it has one index along `hi_dim` and its dimensions stay in order; the other way round only if c is
+    1. A stride that is asked for must stay the same. Returns the allocation.
+
+    Fails with `BadArgument` if the two are no dimensions of the buffer, with `NotApplicable` if an index or a
+    window cannot be written so, and with `Unsafe` if a stride may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -217,6 +236,22 @@ def mult_dim(
         for i in seq(0, n):
             for j in seq(0, 4):
                 a[4 * i + j] = x[i, j]
+
+    Refused: `a[i, j]` would be `a[m * i + j]`, but object code multiplies by literals only.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, m: size, x: f32[n, m]):
+    ...     a: f32[n, m]
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, m):
+    ...             a[i, j] = x[i, j]
+    ... ''')
+    >>> print(mult_dim(0, 1)(q, q.find_alloc("a")).failure())
+    mult_dim(0, 1): neither dimension 0 nor 1 of a has a literal extent
+        def foo(n: size, m: size, x: f32[n, m] @ DRAM):
+    -->     a: f32[n, m] @ DRAM
+            for i in seq(0, n):
+                for j in seq(0, m):
     """
     old = shape_of(alloc_at(rw, a.path))
     hi, lo = dimension(a, len(old), hi_dim), dimension(a, len(old), lo_dim)

@@ -41,11 +41,14 @@ __all__ = ["reuse_buffer", "unroll_buffer"]
 def reuse_buffer(rw: Rewrite, a: AllocCursor, b: Annotated[object, Kind("another buffer")]) -> Where:
     """`a: T; s0; b: T; s  ~>  a: T; s0; s[b -> a]`.
 
-    `b`, a cursor or name, is an allocation in the scope of `a`, of the same precision, memory and extents.
-    Wherever one of the two is read, its own value must still be there: written after any write to the same
-    place of the other. So `a` may be used again after `b` if it is written anew. Iterations of a parallel loop
-    must not come to share what they write, nor a call get one buffer by two arguments if it writes it. Returns
-    the allocation `a`.
+    `b`, a cursor or name, is an allocation in the scope of `a`, of the same precision, memory and extents. Wherever
+    one of the two is read, its own value must still be there: written after any write to the same place of the
+    other. So `a` may be used again after `b` if it is written anew. Iterations of a parallel loop must not come to
+    share what they write, nor may a call get one buffer by two arguments if it writes it. Returns the allocation
+    `a`.
+
+    Fails with `NotApplicable` if the two allocations are not alike, or `b` is not in the scope of `a`; with
+    `Unsafe` if a value may be overwritten before it is read, or if something comes to be shared.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -64,6 +67,25 @@ def reuse_buffer(rw: Rewrite, a: AllocCursor, b: Annotated[object, Kind("another
         x[1] = a
         a = 2.0
         x[0] = a
+
+    Refused: `a` is read after `b` is written.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[2]):
+    ...     a: f32
+    ...     a = x[0]
+    ...     b: f32
+    ...     b = 2.0
+    ...     x[1] = a + b
+    ... ''')
+    >>> print(reuse_buffer("b")(q, q.find_alloc("a")).failure())
+    reuse_buffer('b'): not true: no value of a or b is overwritten by the other before it is read
+    it reads a; before that it writes b, which shares its place
+            a: f32 @ DRAM
+            a = x[0]
+    -->     b: f32 @ DRAM
+            b = 2.0
+            x[1] = a + b
     """
     tree, other = rw.proc.tree, ref(rw, b, AllocCursor)
     applicable(other.path != a.path, "a buffer cannot take its own place", a)
@@ -134,8 +156,11 @@ def _values_stay(tree: ProcDef, a: AllocCursor, other: AllocCursor) -> None:
 def unroll_buffer(rw: Rewrite, a: AllocCursor, dim: Annotated[int, Kind("a dimension with literal indices")]) -> Where:
     """`a: T[c, _]  ~>  a_0: T[_]; a_1: T[_] ...`, a buffer for each index along a dimension.
 
-    The extent is a literal, and so is every index along the dimension; no window keeps it and nobody asks for
-    its stride. Other strides that are asked for must stay the same. Returns the allocations.
+    The extent is a literal, and so is every index along the dimension. No window keeps the dimension, and nobody
+    asks for its stride. Other strides that are asked for must stay the same. Returns the allocations.
+
+    Fails with `NotApplicable` if the extent or an index is no literal, or a window keeps the dimension, and with
+    `Unsafe` if a stride may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -152,6 +177,20 @@ def unroll_buffer(rw: Rewrite, a: AllocCursor, dim: Annotated[int, Kind("a dimen
         a_0 = x[0]
         a_1 = a_0 * x[1]
         x[2] = a_1
+
+    Refused: which buffer holds `a[i]` depends on i.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[4]):
+    ...     a: f32[4]
+    ...     for i in seq(0, 4):
+    ...         a[i] = x[i]
+    ... ''')
+    >>> print(unroll_buffer(0)(q, q.find_alloc("a")).failure())
+    unroll_buffer(0): this index along dimension 0 is no literal: unroll the loops around it
+            a: f32[4] @ DRAM
+            for i in seq(0, 4):
+    -->         a[i] = x[i]
     """
     alloc = alloc_at(rw, a.path)
     old = shape_of(alloc)

@@ -46,13 +46,16 @@ def rotate_buffer(rw: Rewrite, fill: ForCursor) -> Where:
     `for k in seq(0, w - 1): t[k + 1] = f(lo + k)`;
     `for i in seq(lo, hi): s0; for k in seq(0, w - 1): t[k] = t[k + 1]; t[w - 1] = f(i + w - 1); s`.
 
-    The target is the loop over k, a statement of the loop over i; its bounds may be any that do not change.
-    The code before the loop over i is put under `if lo < hi` unless that is known.
+    The target is the loop over k, a statement of the loop over i; its bounds may be any that do not change. The
+    code before the loop over i is put under `if lo < hi` unless that is known. Returns the loop over i.
 
-    Conditions. What the loop over k does depends on i and k by their sum only, apart from the index k of one
-    dimension of t, the only buffer that it writes. It writes every cell of t at that index, w is positive, and
-    what it reads besides is not written in the loop over i. `s0` does not touch t, and `s` does not write it.
-    So an iteration leaves the same values in t as before, also after the loop. Returns the loop over i.
+    Right if an iteration leaves the same values in t as before, also after the loop. So what the loop over k does
+    depends on i and k by their sum only, apart from the index k of one dimension of t, the only buffer that it
+    writes. It writes every cell of t at that index, w is positive, and what it reads besides is not written in the
+    loop over i. The code s0 does not touch t, and s does not write it.
+
+    Fails with `NotApplicable` if the loops do not have this form, and with `Unsafe` if the window may be empty or
+    filled in part, or if the loop over i may change what it is filled from.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -73,6 +76,26 @@ def rotate_buffer(rw: Rewrite, fill: ForCursor) -> Where:
                 t[k] = t[k + 1]
             t[2] = x[i + 2]
             y[i] = t[0] + t[1] + t[2]
+
+    Refused: the loop over i changes `x`, so the values that the window keeps are out of date.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 2]):
+    ...     t: f32[3]
+    ...     for i in seq(0, n):
+    ...         for k in seq(0, 3):
+    ...             t[k] = x[i + k]
+    ...         x[i + 1] = t[0] + t[1] + t[2]
+    ... ''')
+    >>> print(rotate_buffer()(q, q.find_loop("k")).failure())
+    rotate_buffer(): not true: what the window is filled from stays the same in the loop over i
+    one reads x[i + k], the other writes x[i + 1]
+    for instance with i = 1, i' = 0, k = 0, n = 2
+            t: f32[3] @ DRAM
+            for i in seq(0, n):
+    -->         for k in seq(0, 3):
+                    t[k] = x[i + k]
+                x[i + 1] = t[0] + t[1] + t[2]
     """
     w = _window_of(rw, fill)
     _slides(rw.proc.tree, w, fill)

@@ -57,6 +57,24 @@ def fuse(rw: Rewrite, first: ForCursor | IfCursor, second: object) -> Where:
         for i in seq(0, n):
             x[i] = 0.0
             y[i] = x[i]
+
+    Refused: iteration i of the second loop reads what iteration i + 1 of the first writes.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n + 1], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ...     for j in seq(0, n):
+    ...         y[j] = x[j + 1]
+    ... ''')
+    >>> print(fuse("j")(q, q.find_loop("i")).failure())
+    fuse('j'): not true: the second loop does not touch what the first one does in a later iteration
+    one reads x[j + 1], the other writes x[i]
+    for instance with i = 0, i' = 1, n = 2
+        def foo(n: size, x: f32[n + 1] @ DRAM, y: f32[n] @ DRAM):
+    -->     for i in seq(0, n):
+                x[i] = 0.0
+            for j in seq(0, n):
     """
     kind: type[StmtCursor] = ForCursor if isinstance(first, ForCursor) else IfCursor
     other = ref(rw, second, kind)
@@ -139,6 +157,22 @@ def lift_scope(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
         else:
             for i in seq(0, n):
                 x[i] = 1.0
+
+    Refused: an iteration changes what the condition reads.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32):
+    ...     for i in seq(0, n):
+    ...         if x < 1.0:
+    ...             x = 2.0
+    ... ''')
+    >>> print(lift_scope()(q, q.find("if _: _")).failure())
+    lift_scope(): not provable: the code does not change the expression
+    one reads x, the other writes x
+        def foo(n: size, x: f32 @ DRAM):
+            for i in seq(0, n):
+    -->         if x < 1.0:
+                    x = 2.0
     """
     parent = scope.parent() if len(scope.path) > 1 else None
     applicable(isinstance(parent, ForCursor | IfCursor), "there is no scope around this one", scope)

@@ -319,9 +319,11 @@ _OPERATORS = (Binary, Unary)
 def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     """A loop that never runs becomes `pass`; an `if` whose condition is known becomes its branch.
 
-    What is known are the assertions, and the loop ranges and conditions around the place; a condition on data only in
-    a branch of an `if` with that condition, where nothing writes what it reads. Fails with `Unsafe` and values for
-    which the loop runs, or the condition is false. Returns what stands in its place.
+    What is known are the assertions, and the loop ranges and conditions around the place; a condition on data is
+    known only in a branch of an `if` with that condition, where nothing writes what it reads. Returns what stands
+    in its place.
+
+    Fails with `Unsafe` and values for which the loop runs, or the condition is false.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -334,6 +336,20 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
     def foo(n: size, x: f32[n] @ DRAM):
         for i in seq(0, n):
             x[i] = 0.0
+
+    Refused: the loop runs if n is at least 3.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(2, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(eliminate_dead_code()(q, q.find_loop("i")).failure())
+    eliminate_dead_code(): not true: the loop never runs
+    for instance with n = 3
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(2, n):
+                x[i] = 0.0
     """
     tree, path = rw.proc.tree, scope.path
     node = scope.node
@@ -363,7 +379,10 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: Annotated[ExprLike | float, Ki
 
     A config field equals what it is known to hold. Data is equal if it is the same operations on equal places;
     operands of sums and products may come in another order. The signature and the assertions stay as they are: they
-    are what the equality may rest on. Fails with `NotApplicable` on windows, and on what a call gets by reference.
+    are what the equality may rest on.
+
+    Fails with `NotApplicable` on windows, and on what a call gets by reference; with `BadArgument` if `new` is of
+    another kind; with `Unsafe` if the two may differ, or `new` may read what `e` does not.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -377,6 +396,21 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: Annotated[ExprLike | float, Ki
         assert n % 4 == 0
         for i in seq(0, (n + 3) / 4):
             x[4 * i] = 0.0
+
+    Refused: n need not be a multiple of 4.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n / 4):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(rewrite_expr("(n + 3) / 4")(q, q.find_loop("i").hi()).failure())
+    rewrite_expr('(n + 3) / 4'): not true: the two expressions are equal
+    n is not n + 3, in `n / 4` and `(n + 3) / 4`
+    for instance with n = 1
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(0, n / 4):
+                x[i] = 0.0
     """
     tree = rw.proc.tree
     control = is_control(e.node)

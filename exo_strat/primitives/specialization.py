@@ -40,10 +40,12 @@ def specialize(
     The target is a statement or a block; `conds` is one condition or several, in object code. Each copy binds
     variables of its own. Returns the outer `if`; cursors into s point into the first copy.
 
-    A condition on sizes or iterators can always be asked. One that reads data or config fields must have a
-    value: all that it reads is in bounds, and surely written before or read by s itself; in a parallel loop, no
-    other iteration may write it. Fails with `Unsafe` if that is not known, with `BadArgument` if a condition is
-    none, and with `NotApplicable` if s defines what later code uses.
+    A condition on sizes or iterators can always be asked. One that reads data or config fields must have a value:
+    all that it reads is in bounds, and surely written before or read by s itself; in a parallel loop, no other
+    iteration may write it.
+
+    Fails with `Unsafe` if that is not known, with `BadArgument` if a condition is none, and with `NotApplicable` if
+    s defines what later code uses.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -62,6 +64,20 @@ def specialize(
         else:
             for i in seq(0, m):
                 x[i] = 0.0
+
+    Refused: the condition reads `a`, which was never written.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     a: f32
+    ...     x = 0.0
+    ... ''')
+    >>> print(specialize("a < 1.0")(q, q.find("x = _")).failure())
+    specialize('a < 1.0'): not true: a, which the expression reads, is surely written before
+    it reads a
+        def foo(x: f32 @ DRAM):
+            a: f32 @ DRAM
+    -->     x = 0.0
     """
     tree, span = rw.proc.tree, block.span
     asked = conds if isinstance(conds, tuple | list) else (conds,)

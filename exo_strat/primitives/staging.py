@@ -71,10 +71,13 @@ __all__ = ["bind_expr", "stage_mem"]
 def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> Where:
     """`s  ~>  a: T; a = e; s[e -> a]`.
 
-    `e` is a data value that the statement evaluates whenever it runs. With `cse`, every equal expression (of
-    equal places; operands of sums and products in any order) in the statement is replaced, and in the statements
-    after it until one may change what `e` reads. T is the precision of `e`; a literal's is that of its context.
-    Returns the assignment.
+    `e` is a data value that the statement evaluates whenever it runs. With `cse`, every equal expression (of equal
+    places; operands of sums and products in any order) in the statement is replaced, and in the statements after it
+    until one may change what `e` reads. T is the precision of `e`; a literal's is that of its context. Returns the
+    assignment.
+
+    Fails with `NotApplicable` if the expression is control, stands for a buffer that a call may write, or may be
+    skipped (the second part of an `and` or `or`); with `Unsafe` if it may read what was never written.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -88,6 +91,21 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
             a: f32 @ DRAM
             a = x[i]
             y[i] = a * a
+
+    Refused: the callee would set the copy, and leave `x` as it is.
+
+    >>> zero = proc_from_source('''
+    ... def zero(y: f32):
+    ...     y = 0.0
+    ... ''')
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     zero(x)
+    ... ''', {"zero": zero})
+    >>> print(bind_expr("a")(q, q.find("zero(_)").args()[0]).failure())
+    bind_expr('a'): this stands for a buffer
+        def foo(x: f32 @ DRAM):
+    -->     zero(x)
     """
     tree, value = rw.proc.tree, e.node
     applicable(not is_control(value), "only data can be bound to a buffer, not a control expression", e)
@@ -174,14 +192,18 @@ def stage_mem(
 ) -> Where:
     """`s  ~>  tmp: T[..]; tmp = a[w]; s[a -> tmp]; a[w] = tmp`, for a window w of a buffer a.
 
-    `window` is object code such as `"a[0:n, j]"`, half-open; `tmp` has a dimension for each interval. It
-    must lie within the buffer. Every access and window of the block is either within it or beside it, by the
-    buffer's own name; what is beside it, if not all is, goes to the buffer as before.
-    The load is left out if the block writes the whole window before it reads any of it, the store if it
-    writes nothing. What is loaded of a local buffer must have been written before. With `accum`, which needs
-    a block that only accumulates into the window, by `+` or `*`, `tmp` starts at 0 or 1 and is accumulated back; by
-    `min` or `max`, it starts at what all of the buffer was set to, if it was only accumulated into since.
-    Returns the block, without the copies.
+    `window` is object code such as `"a[0:n, j]"`, half-open; `tmp` has a dimension for each interval. The window is
+    not empty and lies within the buffer. Every access and window of the block is either within it or beside it, by
+    the buffer's own name; an access beside it goes to the buffer as before.
+
+    The load is left out if the block writes the whole window before it reads any of it, the store if it writes
+    nothing. What is loaded of a local buffer must have been written before. With `accum`, which needs a block that
+    only accumulates into the window, by `+` or `*`, `tmp` starts at 0 or 1 and is accumulated back; by `min` or
+    `max`, it starts at what all of the buffer was set to, if it was only accumulated into since. Returns the block,
+    without the copies.
+
+    Fails with `NotApplicable` if the block reaches the buffer by another name, or with `accum` does more than
+    accumulate; with `Unsafe` if one of the other conditions does not hold.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -198,6 +220,21 @@ def stage_mem(
             for k in seq(0, 8):
                 acc += x[i]
             y[i] = acc
+
+    Refused: the block reaches beyond the window.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[8], y: f32[8]):
+    ...     for i in seq(0, 8):
+    ...         y[i] = x[7 - i]
+    ... ''')
+    >>> print(stage_mem("x[0:4]", "tmp")(q, q.find_loop("i")).failure())
+    stage_mem('x[0:4]', 'tmp'): not true: every access of the block is inside the window, or else surely beside it
+    x[7 - i] is neither
+    for instance with i = 0
+        def foo(x: f32[8] @ DRAM, y: f32[8] @ DRAM):
+            for i in seq(0, 8):
+    -->         y[i] = x[7 - i]
     """
     tree, span, s = rw.proc.tree, block.span, blk(block)
     buffer, dims = window_arg(rw, window, span.path())

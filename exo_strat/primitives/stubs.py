@@ -88,9 +88,12 @@ def insert_noop_call(
 ) -> Where:
     """`s1; s2  ~>  s1; foo(args); s2`, for a procedure or instruction that changes nothing, such as a prefetch.
 
-    Exo's documentation. `args` are object code, numbers or cursors, one for each of its arguments. The callee must
-    not write an argument or config field, and must surely run to its end; what it asserts is proved, and windows
-    must lie in their buffers. Returns the call. Fails with `BadArgument` if the arguments do not fit, else `Unsafe`.
+    Here `args` are object code, numbers or cursors, one for each argument of the callee. The callee must not write
+    an argument or config field, and must surely run to its end. What it asserts is proved, and windows must lie in
+    their buffers. Exo's documentation. Returns the call.
+
+    Fails with `BadArgument` if the arguments do not fit, and with `Unsafe` if one of the other conditions does not
+    hold.
 
     >>> from exo_strat import proc_from_source
     >>> prefetch = proc_from_source('''
@@ -108,6 +111,22 @@ def insert_noop_call(
         for i in seq(0, n):
             prefetch(x[i:i + 1])
             x[i] = 2.0 * x[i]
+
+    Refused: the call would write `x`.
+
+    >>> zero = proc_from_source('''
+    ... def zero(y: f32[8]):
+    ...     y[0] = 0.0
+    ... ''')
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[8]):
+    ...     x[1] = 2.0
+    ... ''')
+    >>> print(insert_noop_call(zero, ["x"])(q, q.find("x[_] = _").after()).failure())
+    insert_noop_call(zero, ('x',)): not provable: zero changes nothing
+    it writes x in a call of zero
+        def foo(x: f32[8] @ DRAM):
+    -->     x[1] = 2.0
     """
     path = gap.span.path()
     rw.insert(gap.span, Pass())

@@ -65,15 +65,15 @@ __all__ = ["add_assertion", "extract_subproc", "make_instr", "partial_eval", "tr
 def extract_subproc(rw: Rewrite, block: BlockCursor, name: ProcName, include_asserts: bool = True) -> Where:
     """`s  ~>  foo(..)`, where foo is a new procedure whose body is s. Returns the call.
 
-    The paper's form returns the new version and foo. foo takes what s uses, in the order in which it comes into
-    scope: control variables, whole buffers, windows. It asserts what is known of its arguments in the place
-    of s: the assertions around, the ranges of loops and conditions of branches, fields that its callees
-    ask for; with `include_asserts=False` only what it takes to be well-formed by itself. Windows of a buffer
-    that is passed too are defined inside.
+    The paper's form returns the new version and foo. The new procedure takes what s uses, in the order in which it
+    comes into scope: control variables, whole buffers, windows. It asserts what is known of its arguments in the
+    place of s: the assertions around, the ranges of loops and conditions of branches, fields that its callees ask
+    for; with `include_asserts=False` only what it takes to be well-formed by itself. Windows of a buffer that is
+    passed too are defined inside.
 
-    Fails with `NotApplicable` if a name defined in the block is used after it, or the block never runs and so foo
-    could never be called; and with `Unsafe` if it cannot be shown that foo is well-formed by itself, or that the call
-    is.
+    Fails with `NotApplicable` if a name defined in the block is used after it, or if the block never runs and so
+    foo could never be called; with `Unsafe` if it cannot be shown that foo is well-formed by itself, or that the
+    call is.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -96,6 +96,21 @@ def extract_subproc(rw: Rewrite, block: BlockCursor, name: ProcName, include_ass
         assert i < n
         for j in seq(0, 8):
             x[i, j] += 2.0
+
+    Refused: `a` is defined in the block and used after it.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32):
+    ...     a: f32
+    ...     a = 2.0
+    ...     x = a
+    ... ''')
+    >>> print(extract_subproc("sub")(q, q.find("a: _").as_block()).failure())
+    extract_subproc('sub'): a name defined in the block is used after it
+        def foo(x: f32 @ DRAM):
+    -->     a: f32 @ DRAM
+            a = 2.0
+            x = a
     """
     tree, span = rw.proc.tree, block.span
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
@@ -126,10 +141,11 @@ def make_instr(
 ) -> Where:
     """Makes the procedure an instruction: its body stays the meaning, `c_template` is its C text.
 
-    In the text `{x}` stands for an argument, `{x_data}` for the first element of a buffer; `c_global` is C text
-    that a file needs once, `c_fence` what must follow before another thread may see what it wrote. Nothing is owed:
-    that the text does what the body says is the author's word, as with
-    `@instr`. Returns the root.
+    In the text `{x}` stands for an argument, `{x_data}` for the first element of a buffer. `c_global` is C text
+    that a file needs once, `c_fence` what must follow before another thread may see what the instruction wrote.
+    Nothing is owed: that the text does what the body says is the author's word, as with `@instr`. Returns the root.
+
+    Fails with `BadArgument` if the C text is empty.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -142,6 +158,19 @@ def make_instr(
     def zero(x: [f32][8] @ DRAM):
         for i in seq(0, 8):
             x[i] = 0.0
+
+    Refused: an instruction without C text does nothing.
+
+    >>> q = proc_from_source('''
+    ... def zero(x: [f32][8]):
+    ...     for i in seq(0, 8):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(make_instr("")(q, q.root()).failure())
+    make_instr(''): an instruction needs C text
+    --> def zero(x: [f32][8] @ DRAM):
+            for i in seq(0, 8):
+                x[i] = 0.0
     """
     argument(bool(c_template.strip()), "an instruction needs C text")
     rw.set((), instr=Instr(c_template, c_global, c_fence))
@@ -165,9 +194,11 @@ def partial_eval(
 ) -> Where:
     """`def foo(n, x): s  ~>  def foo(x): s[n -> 8]`: fixes control arguments to literals. Returns the root.
 
-    `values` are those of the first arguments, `named` those of others by name. Assertions that are then always
-    true are dropped. Fails with `BadArgument` if an argument is no control argument, or does not take such a value, and
-    if an assertion is then false. An instruction keeps its arguments.
+    `values` are those of the first arguments, `named` those of others by name. Assertions that are then always true
+    are dropped.
+
+    Fails with `BadArgument` if an argument is no control argument, or does not take such a value, or if an
+    assertion is then false; with `NotApplicable` on an instruction, which keeps its arguments.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -180,6 +211,19 @@ def partial_eval(
     def foo(m: size, x: f32[8, m] @ DRAM):
         for i in seq(0, 8):
             x[i, 0] = 0.0
+
+    Refused: the assertion would be false.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     assert n % 4 == 0
+    ...     x[0] = 0.0
+    ... ''')
+    >>> print(partial_eval(n=6)(q, q.root()).failure())
+    partial_eval(n=6): with these values an assertion is false
+    --> def foo(n: size, x: f32[n] @ DRAM):
+            assert n % 4 == 0
+            x[0] = 0.0
     """
     tree = rw.proc.tree
     applicable(tree.instr is None, f"{tree.name} is an instruction: its C text was written for its arguments", proc)
@@ -245,9 +289,10 @@ def _narrowed(rw: Rewrite) -> None:
 def add_assertion(rw: Rewrite, proc: ProcCursor, condition: Annotated[str, Kind("what may be asserted")]) -> Where:
     """`def foo(..): s  ~>  def foo(..): assert e; s`. Returns the root.
 
-    The procedure may then be called with fewer arguments: the result is not interchangeable with the original,
-    but calls of it are checked as ever. `condition` is object code about the arguments. Fails with `BadArgument`
-    if no arguments meet it.
+    `condition` is object code about the arguments. The new procedure may be called only where it holds, which is
+    checked at each call; so it is not interchangeable with the original (`call_eqv`).
+
+    Fails with `BadArgument` if no arguments meet the condition.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -258,6 +303,17 @@ def add_assertion(rw: Rewrite, proc: ProcCursor, condition: Annotated[str, Kind(
     def foo(n: size, x: f32[n] @ DRAM):
         assert n % 8 == 0
         x[0] = 0.0
+
+    Refused: no n meets it, so that nobody could call the procedure.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     x[0] = 0.0
+    ... ''')
+    >>> print(add_assertion("n < 0")(q, q.root()).failure())
+    add_assertion('n < 0'): no arguments meet all that is asserted: the procedure could never be called
+    --> def foo(n: size, x: f32[n] @ DRAM):
+            x[0] = 0.0
     """
     tree = rw.proc.tree
     e = parse_assertion(condition, scope_at(tree, ()))
@@ -281,9 +337,10 @@ def transpose(rw: Rewrite, arg: ArgCursor) -> Where:
     """`def foo(x: T[n, m]): s  ~>  def foo(x: T[m, n]): s[x[i, j] -> x[j, i]]`. Returns the argument.
 
     The caller passes the buffer the other way round, so the result is not interchangeable with the original.
-    Windows that keep both dimensions are turned too. Fails with `NotApplicable` if the argument has not two
-    dimensions, or a callee takes both; and with `Unsafe` if somebody asks for a stride of a dense buffer that may be
-    another one then.
+    Windows that keep both dimensions are turned too.
+
+    Fails with `NotApplicable` if the argument has not two dimensions, or a callee takes both; with `Unsafe` if a
+    stride of a dense buffer that somebody asks for may change.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -295,6 +352,23 @@ def transpose(rw: Rewrite, arg: ArgCursor) -> Where:
     def foo(n: size, m: size, x: f32[m, n] @ DRAM):
         for i in seq(0, n):
             x[0, i] = 0.0
+
+    Refused: the callee asks for a row whose elements are neighbours; it would get a column.
+
+    >>> dense = proc_from_source('''
+    ... def dense(y: [f32][8]):
+    ...     assert stride(y, 0) == 1
+    ...     y[0] = 0.0
+    ... ''')
+    >>> q = proc_from_source('''
+    ... def foo(x: f32[4, 8]):
+    ...     dense(x[2, 0:8])
+    ... ''', {"dense": dense})
+    >>> print(transpose()(q, q.find_alloc_or_arg("x")).failure())
+    transpose(): not true: the stride of dimension 1 of x, which is asked for, stays the same
+    for instance with stride(x, 1) = 1
+    --> def foo(x: f32[4, 8] @ DRAM):
+            dense(x[2, 0:8])
     """
     tree, t = rw.proc.tree, arg.type()
     applicable(tree.instr is None, f"{tree.name} is an instruction: its C text was written for its arguments", arg)

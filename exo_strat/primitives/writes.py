@@ -36,12 +36,15 @@ __all__ = ["merge_writes"]
 def merge_writes(rw: Rewrite, block: BlockCursor, second: Annotated[object, Kind("the second write")] = None) -> Where:
     """Two neighbouring writes to one location become one.
 
-    `x = e1; x = e2  ~>  x = e2` and `x += e1; x = e2  ~>  x = e2`; `x = e1; x += e2  ~>  x = e1 + e2`;
-    `x += e1; x += e2  ~>  x += e1 + e2`; and so with `*`, and with `min` and `max`, which take the extern
-    functions `fmin` and `fmax` for the value. What each write converts still is: `x = i32(e1) + i32(e2)`. The target
-    is the block of both, or the first with the second as argument. Both must write the same location, each under any
-    name, and e2 must not read it. Returns the statement that is left: the second if that is an assignment, else the
+    `x = e1; x = e2  ~>  x = e2` and `x += e1; x = e2  ~>  x = e2`; `x = e1; x += e2  ~>  x = e1 + e2`; `x += e1; x
+    += e2  ~>  x += e1 + e2`; and so with `*`, and with `min` and `max`, which take the extern functions `fmin` and
+    `fmax` for the value. What each write converts still is converted: `x = i32(e1) + i32(e2)`. The target is the
+    block of both, or the first with the second as argument. Both must write the same location, each under any name,
+    and e2 must not read it. Returns the statement that is left: the second if that is an assignment, else the
     first.
+
+    Fails with `NotApplicable` if the two are not neighbouring writes to one buffer, or accumulate by different
+    operators; with `Unsafe` if the locations may differ, or if e2 may read the location.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -54,6 +57,20 @@ def merge_writes(rw: Rewrite, block: BlockCursor, second: Annotated[object, Kind
     def foo(x: f32[4] @ DRAM, y: f32[4] @ DRAM):
         for i in seq(0, 4):
             x[i] = 0.0 + y[i]
+
+    Refused: the second write reads what the first one wrote.
+
+    >>> q = proc_from_source('''
+    ... def foo(x: f32, y: f32):
+    ...     x = y
+    ...     x = 2.0 * x
+    ... ''')
+    >>> print(merge_writes()(q, q.body()).failure())
+    merge_writes(): not true: the second value does not depend on the first write
+    one writes x, the other reads x
+        def foo(x: f32 @ DRAM, y: f32 @ DRAM):
+    -->     x = y
+            x = 2.0 * x
     """
     if second is not None:
         other = ref(rw, second, StmtCursor)
