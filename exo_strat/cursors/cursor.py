@@ -147,6 +147,11 @@ def _named(form: str, name: str) -> str:
     return form.format(base.strip()) + (f" #{n.strip()}" if mark else "")
 
 
+class GoneAttributeError(InvalidCursorError, AttributeError):
+    """Of a cursor to gone code something was asked: to a strategy a failure, to `hasattr` an attribute that is not
+    there."""
+
+
 @dataclass(frozen=True, eq=False)
 class GoneCursor(Cursor):
     """What a cursor becomes when the code it pointed to is gone. Stays invalid for ever."""
@@ -165,7 +170,7 @@ class GoneCursor(Cursor):
         """What a cursor to such code would have: a strategy that asks for it fails, and is no fault of the program."""
         if name.startswith("_"):
             raise AttributeError(name)
-        raise InvalidCursorError("this cursor points to code that is gone")
+        raise GoneAttributeError("this cursor points to code that is gone")
 
     def __str__(self) -> str:
         return "<a cursor to code that is gone>"

@@ -121,6 +121,7 @@ def test_what_a_cursor_to_gone_code_would_have_is_asked_for_in_vain() -> None:
     for name in ("path", "node", "span", "body"):
         with pytest.raises(InvalidCursorError, match="code that is gone"):
             getattr(gone, name)
+        assert not hasattr(gone, name)
 
     @strategy
     def careless(p: Proc, c: Cursor) -> Script:
