@@ -53,6 +53,8 @@ CROSSED = 5
 """Of each so many chains, one is compiled by all compilers."""
 RESTART = 50
 """A process that did so many batches makes way for another: what it compiled stays loaded."""
+DIFFERENT = "different rewrites among them"
+"""A row of the table that does not add up over several runs."""
 CRASHES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What nothing in a chain may end with: a rewrite that does not apply fails."""
 
@@ -149,7 +151,7 @@ def table(o: Outcome, seconds: float) -> str:
         ("of them compared by the interpreter", o.chains.compared),
         *((f"of them compared in C: {name}", n) for name, n in sorted(o.in_c.items())),
         ("steps accepted", sum(o.chains.accepted.values())),
-        ("different rewrites among them", len(o.chains.accepted)),
+        (DIFFERENT, len(o.chains.accepted)),
         ("steps refused", sum(o.chains.refused.values())),
         ("violations", len(o.violations)),
         ("seconds", round(seconds)),

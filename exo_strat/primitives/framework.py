@@ -197,8 +197,8 @@ def _fields_still_known(rw: Rewrite) -> None:
         check(rw.tree)
     except CheckError as e:
         require(Clash(f"it is still known of config fields what the code relies on: {e.message}"))
-    loop = race(rw.tree)
-    if loop is not None and race(rw.proc.tree) is None:
+    loop = race(rw.tree, of_fields=True)
+    if loop is not None and race(rw.proc.tree, of_fields=True) is None:
         require(Clash(f"it is still known of config fields what keeps the iterations of {loop.iter} apart"))
 
 

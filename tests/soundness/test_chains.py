@@ -15,7 +15,8 @@ from backends import jit
 from backends.c import names
 from benchmarks import chain_gemmini, chain_parts, chain_vectors, crossed
 from benchmarks.chain_parts import programs, strategies
-from benchmarks.chains import batch
+from benchmarks.chain_sums import sums
+from benchmarks.chains import DIFFERENT, batch, table
 from benchmarks.compiled import CompileFailed, Different, builds, case, compare, compiles
 from exo_strat import ForCursor, Machine, Proc, at, proc_from_source, remove_loop, schedule
 from exo_strat.interp import Outcome
@@ -197,3 +198,12 @@ def test_every_strategy_of_the_libraries_is_in_chains_or_said_to_be_elsewhere() 
     rules = {"fuseReduceMap", "parallel", "reduceMapFission", "reorder", "split", "tile", "unroll", "vectorize"}
     assert rules <= set(elevate.__all__) and all(f"elevate.{rule}" in source for rule in rules)
     assert len(strategies()) > 50 and len(programs()) > 40
+
+
+def test_the_sums_of_several_runs() -> None:
+    first, second = batch(0, with_c=False, count=3), batch(3, with_c=False, count=4)
+    added = sums([table(first, 1), table(second, 2)])
+    assert added["chains"] == first.chains.drawn + second.chains.drawn
+    assert added["steps accepted"] == (first.chains.accepted + second.chains.accepted).total()
+    assert added[DIFFERENT] == len(first.chains.accepted + second.chains.accepted)
+    assert added["seconds"] == 3
