@@ -138,7 +138,7 @@ def halide_operator(ch: Choices, p: Proc) -> Drawn | None:
     """One of Halide's operators, on a stage and loops of a program."""
     writes = [s for s in p.root().statements() if isinstance(s, AssignCursor | ReduceCursor)]
     names = names_at(p.tree)
-    stages = sorted({names[s.node.sym] for s in writes})  # type: ignore[union-attr]
+    stages = sorted({names[s.node.sym] for s in writes})
     around = sorted({c.name() for c in LOOPS(p)})  # type: ignore[attr-defined]
     if not stages or not around:
         return None

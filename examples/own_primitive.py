@@ -10,7 +10,6 @@ from exo_strat.logic.questions import safety
 from exo_strat.primitives.framework import Trial, Where, primitive
 from exo_strat.primitives.helpers.refusing import applicable, require
 from exo_strat.primitives.helpers.scoping import body_span
-from exo_strat.primitives.helpers.wellformed import well_formed
 
 
 @primitive(
@@ -36,5 +35,4 @@ def reverse_loop(rw: Rewrite, loop: ForCursor) -> Where:
     require(safety.parallel(tree, path), loop)
     mirrored = b.sub(b.sub(b.add(old.lo, old.hi), b.ONE), b.var(old.iter))
     rw.substitute_in(body_span(rw, path), old.iter, mirrored)
-    well_formed(rw)
     return path

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from examples import own_primitive
 from examples.own_primitive import reverse_loop
 from exo_strat import PRIMITIVES, Proc, lint, proc_from_source, repeat, schedule
 from exo_strat.audit import replay
 from exo_strat.direct import call_eqv
 from exo_strat.ops.failure import SchedulingError
-from exo_strat.testing import Miscompiled, Tally, check_primitive
+from exo_strat.testing import Condition, Malformed, Miscompiled, Tally, check_primitive, conditions, without
 
 ROOT = Path(__file__).parent.parent
 QUOTA = 50
@@ -30,9 +29,9 @@ def test_what_is_accepted_computes_the_same_and_what_is_refuted_is_false() -> No
     assert enough(), tally
 
 
-def test_without_its_condition_the_harness_finds_a_program_that_goes_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_primitive, "require", lambda *_: None)
-    with pytest.raises(Miscompiled):
+@pytest.mark.parametrize("condition", conditions(reverse_loop), ids=str)
+def test_without_a_condition_the_harness_finds_a_program_that_goes_wrong(condition: Condition) -> None:
+    with without(condition), pytest.raises((Miscompiled, Malformed)):
         check_primitive(reverse_loop, 500, Tally(), shrink=False)
 
 

@@ -14,11 +14,13 @@ from .equivalence import Malformed, Miscompiled, assert_equivalent, assert_lawfu
 from .harness import Tally, check_op, check_primitive, check_strategy, every, examples
 from .inputs import Inputs, inputs, samples
 from .instructions import WrongInstructionError, check_instructions
+from .knockouts import Condition, conditions, without
 from .programs import procs, sources
 from .shapes import SHAPES
 
 __all__ = [
     "Commutation",
+    "Condition",
     "Inputs",
     "Malformed",
     "Miscompiled",
@@ -32,6 +34,7 @@ __all__ = [
     "check_primitive",
     "check_strategy",
     "commutes",
+    "conditions",
     "cursors",
     "every",
     "examples",
@@ -40,4 +43,5 @@ __all__ = [
     "procs",
     "samples",
     "sources",
+    "without",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from exo_strat import AllocCursor, Machine, Op, Proc, R, Tensor, direct, rename, schedule, traversals
+from exo_strat import AllocCursor, ArgCursor, Machine, Op, Proc, R, Tensor, direct, rename, schedule, traversals
 
 LETTERS = {"f32": "s", "f64": "d"}
 """What BLAS calls a precision."""
@@ -51,7 +51,8 @@ def typed(program: Proc, precision: str, name: str) -> Proc:
             x[i] = alpha * x[i]
     """
     allocs = [c for c in traversals.nlr(program.root()) if isinstance(c, AllocCursor)]
-    for declaration in (*program.args(), *allocs):
+    declared: list[ArgCursor | AllocCursor] = [*program.args(), *allocs]
+    for declaration in declared:
         kind = declaration.type()
         if (kind.base if isinstance(kind, Tensor) else kind) == R:
             program = direct.set_precision(program, declaration, precision)
