@@ -17,10 +17,10 @@ import gc
 import inspect
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from functools import cache, wraps
 from importlib import import_module
-from itertools import islice
+from itertools import islice, takewhile
 from pickle import PicklingError, UnpicklingError
 from typing import Any, Final, Protocol, TypeAlias, TypeVar, get_args
 
@@ -130,10 +130,10 @@ class Op:
         """The pieces of the Python expression that rebuilds this Op: see `source.show`."""
         if type(self).__repr__ is not Op.__repr__:
             return (Text(repr(self)),)
-        told = [(f, v) for f in fields(self) if (v := getattr(self, f.name)) != f.default]
-        plain = [v for f, v in told if f.default is MISSING or isinstance(v, Op)]
-        named = {f.name: v for f, v in told if f.default is not MISSING and not isinstance(v, Op)}
-        return call(type(self).__name__, *plain, **named)
+        given = [(f, getattr(self, f.name)) for f in fields(self)]
+        positional = [v for f, v in takewhile(lambda x: x[0].default is MISSING or _is_other_op(*x), given)]
+        named = {f.name: v for f, v in given[len(positional) :] if v != f.default}
+        return call(type(self).__name__, *positional, **named)
 
     def __repr__(self) -> str:
         """Python that evaluates to an equal Op, or says that it doesn't."""
@@ -142,6 +142,10 @@ class Op:
     def __str__(self) -> str:
         """The same, on several lines if it is long."""
         return layout(show(self))
+
+
+def _is_other_op(f: Field[Any], value: object) -> bool:
+    return isinstance(value, Op) and value != f.default
 
 
 @cache

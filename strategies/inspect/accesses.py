@@ -53,17 +53,6 @@ class Access:
     ... ''')
     >>> [(str(a.sym), a.kind) for a in accesses(p.root())]
     [('y', 'W'), ('x', 'R'), ('y', 'A')]
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
-    ...     for i in seq(0, n):
-    ...         y[i] = 0.0
-    ...         for j in seq(0, 8):
-    ...             y[i] += x[i, j]
-    ... ''')
-    >>> [(str(a.sym), a.kind) for a in accesses(p.root())]
-    [('y', 'W'), ('x', 'R'), ('y', 'A')]
     """
 
     sym: Sym

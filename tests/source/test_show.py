@@ -187,10 +187,14 @@ def test_a_lambda_prints_as_its_text_with_the_values_that_it_closes_over() -> No
 class Mine(Atomic):
     op: Op
     n: int
+    times: int = 1
+    then: Op = identity
 
 
 def test_an_op_of_another_author_prints_as_its_constructor() -> None:
-    assert repr(attempt(Mine(rename("a"), 3))) == "attempt(Mine(op=rename('a'), n=3))"
+    assert repr(attempt(Mine(rename("a"), 3))) == "attempt(Mine(rename('a'), 3))"
+    assert repr(Mine(rename("a"), 3, then=rename("b"))) == "Mine(rename('a'), 3, then=rename('b'))"
+    assert repr(Mine(rename("a"), 3, 2, rename("b"))) == "Mine(rename('a'), 3, times=2, then=rename('b'))"
 
 
 # -- random strategies --------------------------------------------------------------------------------------
