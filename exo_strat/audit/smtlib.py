@@ -181,8 +181,8 @@ def _first_free(name: str, taken: Callable[[str], bool]) -> str:
 
 def _spelled(leaf: Leaf) -> str:
     match leaf:
-        case V(sym=s, tag=t):
-            return f"{s!r}" + ("'" * t if t < 3 else f"'{t}")
+        case V(sym=s, instance=instance):
+            return f"{s!r}{instance}"
         case Opaque(key=key) | BoolAtom(key=key):
             return " ".join(str(part) if isinstance(part, str) else repr(part) for part in _parts(key))
         case _:

@@ -339,7 +339,7 @@ def _common_factor(
         verdict = safety.unchanged(tree, safety.Blk(*span_of(path)), c)
         if verdict:
             return op, c, left
-        against = against or verdict
+        against = verdict if against is None else against
     applicable(against is not None, "the sums have no factor in common that means something outside the loop", block)
     assert against is not None
     require(against, block, "new code")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pyrsistent import pvector
 
@@ -51,7 +51,8 @@ from .summaries import summed
 
 Buffer: TypeAlias = Sym | tuple[str, str, str]
 Index: TypeAlias = tuple[Lin | None, ...]
-CALLEE = 100  # iterators of a callee have this added to their tags, so they differ from the caller's
+CALLEE: Final = "@"
+"""The instance of an iterator of a callee, which is none of the caller's."""
 
 
 class Tick(NamedTuple):
@@ -359,7 +360,7 @@ def _renamed(a: Access, ints: Mapping[Sym, Expr], hidden: set[Sym]) -> Access:
             case _:
                 return _is_stride(leaf)
 
-    env: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.tag + CALLEE)) for i in a.iters}
+    env: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.instance + CALLEE)) for i in a.iters}
     env |= {V(f): lin(e) for f, e in ints.items()}
     return move(_without(a, gone), env)
 

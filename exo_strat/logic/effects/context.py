@@ -216,8 +216,8 @@ def _rank(leaf: Leaf) -> tuple[int, int, int, str]:
 
 def _name(leaf: Leaf, names: Mapping[Sym, str]) -> str | None:
     match leaf:
-        case V(sym=s, tag=t):
-            return names.get(s, s.name) + "'" * t
+        case V(sym=s, instance=instance):
+            return names.get(s, s.name) + instance
         case BoolAtom(key=("bool", Sym() as s)):
             return names.get(s, s.name)
         case Opaque(key=("stride", Sym() as s, int(d))):

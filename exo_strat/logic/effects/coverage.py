@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from ...ir.nodes import ProcDef
 from ...ir.printing import names_at
@@ -13,7 +14,8 @@ from ..solver.proofs import prove_exists
 from .accesses import Access, Buffer, Tick
 from .dependence import SAFE, Clash, Undecided, Verdict, buffer_name, example, prime, same_place, show
 
-WITNESS = 50  # the tag that tells the iterators of a covering write
+WITNESS: Final = "!"
+"""The instance of the iterators of a write that covers a place."""
 
 
 def before(a: Sequence[Tick], b: Sequence[Tick]) -> Formula:
@@ -35,7 +37,7 @@ def cover(tree: ProcDef, facts: Sequence[Formula], read: Access, writes: Iterabl
     goals: list[Formula] = []
     for w in stores:
         if w.exact:
-            late = prime(w, tag=WITNESS)
+            late = prime(w, instance=WITNESS)
             goal = conj(late.guard, same_place(late, read), before(late.end, read.when))
             if len(stores) > 1 and prove_exists(known, late.iters, goal, what):
                 return SAFE

@@ -14,7 +14,7 @@ from ...ir.names import Sym
 from ...ir.nodes import Assign, Call, For, If, Node, ProcDef, Read, Reduce, WindowExpr
 from ...ir.printing import names_at, print_expr
 from ...ir.walk import Path, asked_at_entry, child
-from ..forms.affine import Atom, Leaf, Lin, Model, V, lin_atoms
+from ..forms.affine import OTHER, Atom, Leaf, Lin, Model, V, lin_atoms
 from ..forms.formula import Formula, atoms, conj, eq
 from ..forms.translate import is_opaque
 from ..solver.answers import Sat, Unsat
@@ -87,10 +87,10 @@ Readiness: TypeAlias = Verdict | Given
 """Whether what code reads was written before; so no `Verdict`: who asks has something to note."""
 
 
-def prime(a: Access, outer: Iterable[Sym] = (), tag: int = 1) -> Access:
+def prime(a: Access, outer: Iterable[Sym] = (), instance: str = OTHER) -> Access:
     """Another instance of an access: its own iterators, and the given ones around it, renamed."""
-    env: dict[Atom, Lin] = {V(i.sym, i.tag): Lin.of(V(i.sym, i.tag + tag)) for i in a.iters}
-    env |= {V(s): Lin.of(V(s, tag)) for s in outer}
+    env: dict[Atom, Lin] = {V(i.sym, i.instance): Lin.of(V(i.sym, i.instance + instance)) for i in a.iters}
+    env |= {V(s): Lin.of(V(s, instance)) for s in outer}
     return move(a, env)
 
 
@@ -141,7 +141,7 @@ def clash(
 def example(tree: ProcDef, model: Model, *about: Formula | Access) -> Mapping[str, int]:
     """The part of a model that is about the given formulas and accesses, in the names of `tree`, and the integer
     arguments that it needs. Iterators of callees are left out: they have no name here."""
-    asked = {leaf for x in about for leaf in _leaves(x) if not (isinstance(leaf, V) and leaf.tag >= CALLEE)}
+    asked = {leaf for x in about for leaf in _leaves(x) if not (isinstance(leaf, V) and CALLEE in leaf.instance)}
     asked |= {V(a.sym) for a in tree.args}
     return show_model(tree, {leaf: v for leaf, v in model.items() if leaf in asked})
 

@@ -76,7 +76,7 @@ from .same_value import Pair, all_windows, place_of, same_value
 Excuse = Callable[[Access, Access], bool]
 """Whether two accesses to one location, in two instances that change places, do no harm."""
 
-ONE, TWO, SHARED = 1, 2, 11  # tags: the iterators of two instances, and those that both run through together
+ONE, TWO, BOTH = ".1", ".2", ".both"  # instances of iterators: of two writes, and those that both run through together
 
 
 class Part(NamedTuple):
@@ -253,7 +253,7 @@ def _same_store(
     facts = (*region.facts, a.guard, b.guard, same_place(a, b))
     if isinstance(satisfiable(facts, "two writes are to one location"), Unsat):
         return True
-    one, two = (_iterators(region, w, tag) for w, tag in ((x.write, ONE), (y.write, TWO)))
+    one, two = (_iterators(region, w, n) for w, n in ((x.write, ONE), (y.write, TWO)))
     pair = Pair(region.tree, facts, steady, one, two, region.inner)
     if any(a != b and same_value(pair, c, d) for c, a in x.asked for d, b in y.asked):
         return True  # one condition cannot be both true and false
@@ -312,9 +312,9 @@ def _definition(region: Region, store: Store, scalar: Sym) -> Store | None:
     return None
 
 
-def _iterators(region: Region, write: Access, tag: int) -> dict[Atom, Lin]:
+def _iterators(region: Region, write: Access, instance: str) -> dict[Atom, Lin]:
     """What the iterators around a write are called at another instance."""
-    return {V(s): unknown(s, tag) for s in (*region.fixed, *(i.sym for i in write.iters if i.tag == 0))}
+    return {V(s): unknown(s, instance) for s in (*region.fixed, *(i.sym for i in write.iters if not i.instance))}
 
 
 def _same_code(region: Region, p: Pair, xs: Sequence[Stmt], ys: Sequence[Stmt], buffer: Buffer) -> bool:
@@ -346,9 +346,9 @@ def _same_loop(region: Region, p: Pair, x: For, y: For, buffer: Buffer) -> bool:
     bounds = (x.lo, x.hi, y.lo, y.hi)
     if any(map(is_opaque, bounds)) or not (same_value(p, x.lo, y.lo) and same_value(p, x.hi, y.hi)):
         return False
-    shared: dict[Atom, Lin] = {V(x.iter): unknown(x.iter, SHARED)}
+    shared: dict[Atom, Lin] = {V(x.iter): unknown(x.iter, BOTH)}
     facts = [subst(subst(f, shared), p.one) for f in range_facts(x)]
-    inside = p.given(facts, shared, {V(y.iter): unknown(x.iter, SHARED)})
+    inside = p.given(facts, shared, {V(y.iter): unknown(x.iter, BOTH)})
     return _same_code(region, inside, x.body, y.body, buffer)
 
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import gcd
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from ...ir.frozen import fast_init
 from ...ir.names import Sym
 
 Order: TypeAlias = tuple[int, int, int, str]
+
+OTHER: Final = "'"
+"""Another instance of a variable than the one at hand."""
 
 # -- atoms ---------------------------------------------------------------------------------------
 
@@ -23,20 +26,21 @@ Order: TypeAlias = tuple[int, int, int, str]
 @fast_init
 @dataclass(frozen=True, slots=True)
 class V:
-    """An integer unknown; `tag` tells instances of one variable apart (primed iterations)."""
+    """An integer unknown. `instance` tells instances of one variable apart: `""` is the one at hand, `OTHER` that of
+    another iteration."""
 
     sym: Sym
-    tag: int = 0
+    instance: str = ""
 
     def __hash__(self) -> int:
-        return hash((self.sym.id, self.tag))
+        return hash((self.sym.id, self.instance))
 
     @property
     def order(self) -> Order:
-        return (0, self.sym.id, self.tag, self.sym.name)
+        return (0, self.sym.id, len(self.instance), self.instance)
 
     def __repr__(self) -> str:
-        return f"{self.sym!r}" + "'" * self.tag
+        return f"{self.sym!r}{self.instance}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,9 +46,9 @@ _COMPARE = {"<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne}
 
 
 @lru_cache(maxsize=4096)
-def unknown(sym: Sym, tag: int = 0) -> Lin:
+def unknown(sym: Sym, instance: str = "") -> Lin:
     """The variable itself, as an affine form."""
-    return Lin.of(V(sym, tag))
+    return Lin.of(V(sym, instance))
 
 
 def stride_of(sym: Sym, dim: int) -> Lin:
@@ -85,9 +85,9 @@ class Env:
         """With `stride(sym, dim)` standing for `x`."""
         return Env(self.vars, self.bools, self.strides.set((sym, dim), x), self.moment)
 
-    def primed(self, syms: Iterable[Sym], tag: int) -> Env:
-        """With the given iterators standing for their `tag`-th instance."""
-        instances = self.vars.update({s: unknown(s, tag) for s in syms})
+    def primed(self, syms: Iterable[Sym], instance: str) -> Env:
+        """With the given iterators standing for another instance of theirs."""
+        instances = self.vars.update({s: unknown(s, instance) for s in syms})
         return Env(instances, self.bools, self.strides, self.moment)
 
     def at(self, moment: Hashable) -> Env:

@@ -19,7 +19,7 @@ from ..effects.accesses import move as moved
 from ..effects.context import branch_facts, env_of, facts_at, range_facts
 from ..effects.coverage import before
 from ..effects.dependence import SAFE, Clash, Undecided, Verdict, clash, example, if_reached, prime
-from ..forms.affine import Lin, Opaque, V
+from ..forms.affine import OTHER, Lin, Opaque, V
 from ..forms.formula import Formula, conj, disj, ge, gt, lt, ne, neg, subst
 from ..forms.translate import is_opaque, lin, unknown
 from ..solver.answers import Refuted
@@ -226,7 +226,7 @@ def _kept(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]) -> Verd
     i, first = V(loop.iter), lin(loop.lo)
     what = f"what the code reads and writes stays as it is until a later iteration of {loop.iter}"
     keys = [n.iter for n, _ in around if isinstance(n, For) and any(n.iter in mentions(s) for s in blk.stmts(tree))]
-    another = disj(*(ne(unknown(k), unknown(k, 1)) for k in keys))
+    another = disj(*(ne(unknown(k), unknown(k, OTHER)) for k in keys))
     mine, others = (_timed(tree, path, blk, only) for only in (True, False))
     writes = [(w, another) for w in mine if w.writes] + [(w, conj()) for w in others if w.writes and not w.joint]
     later = [(prime(w, (loop.iter,)), other) for w, other in writes]

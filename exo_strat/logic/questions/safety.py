@@ -47,7 +47,7 @@ from ..effects.dependence import (
 )
 from ..effects.determined import Excuse, Part, exchange, recomputation
 from ..effects.same_value import Pair, same_value
-from ..forms.affine import Atom, Lin, V
+from ..forms.affine import OTHER, Atom, Lin, V
 from ..forms.formula import TRUE, Formula, conj, eq, gt, iff, le, lt, ne
 from ..forms.translate import cond, is_opaque, lin, unknown
 from ..solver.answers import Answer, Refuted
@@ -226,12 +226,12 @@ def interchange(tree: ProcDef, path: Path) -> Verdict:
     later = [prime(a, (i, j)) for a in body]
     what = f"iterations of {i} and {j} that change places commute"
     if inner.mode == "seq":
-        swapped = conj(lt(unknown(i), unknown(i, 1)), gt(unknown(j), unknown(j, 1)))
+        swapped = conj(lt(unknown(i), unknown(i, OTHER)), gt(unknown(j), unknown(j, OTHER)))
         facts = known_at(tree, path)
         same = exchange(tree, facts, [Part(inner.body, body)], (i, j))
         excuse = either(same, private(tree, _after(path), facts, [body]))
         return _clash(tree, path, body, later, what, swapped, excuse=excuse if outer.mode == "seq" else None)
-    apart = conj(ne(unknown(i), unknown(i, 1)), ne(unknown(j), unknown(j, 1)))
+    apart = conj(ne(unknown(i), unknown(i, OTHER)), ne(unknown(j), unknown(j, OTHER)))
     return _clash(tree, path, body, later, what, apart, order_free=False)
 
 
@@ -262,7 +262,7 @@ def fuse(tree: ProcDef, path: Path, after: Path) -> Verdict:
     i = one.iter
     if one.mode == two.mode != "seq":
         what = f"no two iterations of {i} touch one location that either writes"
-        apart = ne(unknown(i), unknown(i, 1))
+        apart = ne(unknown(i), unknown(i, OTHER))
         return _clash(tree, path, s2, [prime(a, (i,)) for a in s1], what, apart, order_free=False)
     what = "the second loop does not touch what the first one does in a later iteration"
     return _pulled_ahead(tree, path, Part(one.body, s1), s2, what, _after(after))
@@ -292,7 +292,7 @@ def _pulled_ahead(
     is the gap after all iterations of both."""
     loop, facts = _loop(tree, path), known_at(tree, path)
     i = loop.iter
-    ahead = lt(unknown(i), unknown(i, 1))
+    ahead = lt(unknown(i), unknown(i, OTHER))
     excuse = recomputation(tree, facts, loop, first, ahead)
     if loop.mode == "seq":
         excuse = either(excuse, private(tree, end, facts, [first.accesses, s2]))
@@ -306,7 +306,7 @@ def parallel(tree: ProcDef, path: Path) -> Verdict:
     i = loop.iter
     later = [prime(a, (i,)) for a in body]
     what = f"no two iterations of {i} touch one location that either writes"
-    return _clash(tree, path, body, later, what, ne(unknown(i), unknown(i, 1)), order_free=False)
+    return _clash(tree, path, body, later, what, ne(unknown(i), unknown(i, OTHER)), order_free=False)
 
 
 # -- repetition ---------------------------------------------------------------------------------------

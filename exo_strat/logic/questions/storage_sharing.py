@@ -63,7 +63,7 @@ def _apart(
     own = [c for c in writes if c.buffer == r.buffer]
     for c in own:
         if c.exact and None not in r.index:
-            c = prime(c, tag=WITNESS)
+            c = prime(c, instance=WITNESS)
             goals.append(conj(c.guard, same_place(c, r), before(w.end, c.when), before(c.end, r.when)))
             iters += c.iters
     answer = prove_exists(known, tuple(dict.fromkeys(iters)), disj(*goals), what)

@@ -123,7 +123,7 @@ def _satisfiable(formulas: Iterable[Formula], facts: tuple[Formula, ...] = ()) -
         if isinstance(answer, Unsat):
             return answer
         if isinstance(answer, Unknown):
-            unknown = unknown or answer
+            unknown = answer if unknown is None else unknown
         else:
             model.update(answer.model)
     if unknown is not None:
@@ -165,8 +165,8 @@ def _prove(facts: tuple[Formula, ...], goal: Formula) -> Answer:
             missing = {a: 0 for a in leaves_of(goal) if a not in answer.model}
             return Refuted({**answer.model, **missing}) if missing else answer
         if isinstance(answer, Unknown):
-            unknown = unknown or answer
-    return unknown or PROVED
+            unknown = answer if unknown is None else unknown
+    return PROVED if unknown is None else unknown
 
 
 def _prove_one(facts: tuple[Formula, ...], goal: Formula) -> Answer:

@@ -70,7 +70,7 @@ def name(x: object) -> str:
     if isinstance(x, Lin):
         parts = [f"{'' if k == 1 else k}{name(a)}" for a, k in x.terms] + ([str(x.const)] if x.const else [])
         return "+".join(parts) or "0"
-    return f"{x.sym}{'@' * (x.tag // 100)}" if isinstance(x, V) else "?"
+    return f"{x.sym}{x.instance}" if isinstance(x, V) else "?"
 
 
 def shown(a: Access) -> str:

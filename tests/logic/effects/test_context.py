@@ -12,6 +12,7 @@ from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import If, ProcDef
 from exo_strat.ir.walk import Path, binders, get, update, with_child
 from exo_strat.logic.effects.context import facts_at, holds, show_model
+from exo_strat.logic.forms.affine import OTHER
 from exo_strat.logic.forms.formula import BoolAtom, Formula, Opaque, V, eq, ge, lt
 from exo_strat.logic.forms.translate import cond, stride_of, unknown
 from exo_strat.logic.solver.proofs import Proved, Refuted
@@ -138,7 +139,7 @@ def test_a_model_is_shown_in_the_names_of_the_program() -> None:
     i, act, x = syms(LOOPS, "i", "act", "x")
     model = {
         Opaque(("stride", x, 0)): 1,
-        V(i, 1): 4,
+        V(i, OTHER): 4,
         BoolAtom(("bool", act)): True,
         Opaque(("config", "CFG", "n", ())): 7,
         BoolAtom(("data", "whatever")): False,

@@ -113,7 +113,7 @@ def test_a_counterexample_shows_the_sizes_and_what_the_accesses_and_guards_are_a
 
 def test_what_need_not_happen_has_no_counterexample() -> None:
     c = clash_of("for i in seq(0, n):\n    if y[0] < 1.0:\n        x[0] = y[i]")
-    assert c.counterexample is None and not c.unknown and "writes x[0]" in c.details
+    assert c.counterexample is None and "writes x[0]" in c.details
 
 
 def test_a_sure_clash_is_shown_before_one_that_need_not_happen() -> None:
@@ -137,8 +137,8 @@ def test_iterations_move_with_their_accesses() -> None:
     tree = proc_from_source("def foo(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 0.0").tree
     (write,) = effects(tree, Blk((), "body", 0, 1))
     (i,) = write.iters
-    other: Access = move(write, {i: Lin.of(V(i.sym, 7))})
-    assert other.iters == (V(i.sym, 7),) and other.index == (Lin.of(V(i.sym, 7)),)
+    other: Access = move(write, {i: Lin.of(V(i.sym, "7"))})
+    assert other.iters == (V(i.sym, "7"),) and other.index == (Lin.of(V(i.sym, "7")),)
 
 
 def test_only_accumulations_by_one_operator_commute() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exo_strat.ir.names import Sym
+from exo_strat.logic.forms.affine import OTHER
 from exo_strat.logic.forms.formula import (
     FALSE,
     TRUE,
@@ -138,9 +139,9 @@ def test_atoms_are_listed_once_and_with_their_insides() -> None:
 
 
 def test_tags_and_keys_tell_unknowns_apart() -> None:
-    assert V(Vi.sym, 1) != Vi
+    assert V(Vi.sym, OTHER) != Vi
     assert Lin.of(Opaque(("stride", 1))) != Lin.of(Opaque(("stride", 2)))
-    assert isinstance(eq(V(Vi.sym, 1), i), Eq)
+    assert isinstance(eq(V(Vi.sym, OTHER), i), Eq)
 
 
 @given(linear(), linear(), worlds, st.integers(1, 7))

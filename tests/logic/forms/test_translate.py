@@ -12,6 +12,7 @@ from exo_strat.ir.build import data, num, var
 from exo_strat.ir.config import Config
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Binary, Expr, Read, ReadConfig, StrideExpr, Unary
+from exo_strat.logic.forms.affine import OTHER
 from exo_strat.logic.forms.formula import FALSE, TRUE, Lin, V, conj, disj, eq, ge, iff, lt, ne, neg, product
 from exo_strat.logic.forms.translate import Env, cond, flag, is_opaque, lin, stride_of, unknown
 
@@ -59,8 +60,8 @@ def test_variables_stand_for_forms() -> None:
 
 
 def test_primed_iterators_are_other_instances() -> None:
-    env = Env().primed([i], tag=1)
-    assert lin(op("+", i, j), env) == Lin.of(V(i, 1)) + J
+    env = Env().primed([i], instance=OTHER)
+    assert lin(op("+", i, j), env) == Lin.of(V(i, OTHER)) + J
 
 
 def test_config_and_data_belong_to_a_moment() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exo_strat.ir.names import Sym
+from exo_strat.logic.forms.affine import OTHER
 from exo_strat.logic.forms.formula import (
     FALSE,
     TRUE,
@@ -159,7 +160,7 @@ class TestProve:
         assert prove([], eq(i.div(4) * 4 + i.mod(4), i)) == Proved()
 
     def test_tiles_are_disjoint(self) -> None:
-        i2, j2 = Lin.of(V(Vi.sym, 1)), Lin.of(V(Vj.sym, 1))
+        i2, j2 = Lin.of(V(Vi.sym, OTHER)), Lin.of(V(Vj.sym, OTHER))
         facts = [between(0, j, 4), between(0, j2, 4), eq(i * 4 + j, i2 * 4 + j2)]
         assert prove(facts, conj(eq(i, i2), eq(j, j2))) == Proved()
 
