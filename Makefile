@@ -41,7 +41,7 @@ test: $(READY)
 
 lint: $(READY)
 	$(BIN)/ruff check .
-	$(BIN)/mypy exo_strat backends strategies examples/exo_blas benchmarks
+	$(BIN)/mypy $$($(BIN)/python .ci/object_code.py build/mypy) exo_strat backends strategies examples benchmarks
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 

@@ -10,7 +10,7 @@ from exo_strat.testing import check_strategy, every
 
 
 @strategy
-def tile_and_unroll(p, c, factor):
+def tile_and_unroll(p: Proc, c: ForCursor, factor: int) -> Script:
     """`for i: s  ~>  for io: s; s; ..; then the rest`. Focus: a loop. Returns the loop that is left."""
     p, outer = yield divide_loop(factor, ("io", "ii"), tail="cut")
     yield on(outer.body()[0], unroll_loop())
@@ -30,4 +30,4 @@ if __name__ == "__main__":
 
     # Every loop of every random program: where the strategy applies, the program must compute the same.
     tally = check_strategy(op, at=every(ForCursor), max_examples=25)
-    print(f"held on {tally.accepted[str(op)]} loops, refused on {tally.refused[str(op)]}")
+    print(f"held on {tally.accepted[str(op)]} loops, refused on {tally.refusals(str(op))}")

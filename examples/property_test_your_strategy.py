@@ -8,6 +8,8 @@ else than it promises; and code that was not made by rewriting may be wrong.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from returns.result import Success
@@ -23,7 +25,7 @@ same_every_time = settings(max_examples=50, deadline=None, derandomize=True, dat
 
 
 @strategy
-def block(p, c, size):
+def block(p: Proc, c: ForCursor, size: int) -> Script:
     """`for i: for j: s  ~>  for io: for j: for ii: s`. Focus: the outer loop. Returns the loop io."""
     p, outer = yield divide_loop(size, ("io", "ii"), tail="perfect")
     yield at(p.find_loop("ii"), reorder_loops())  # the bug: this is the first ii of the whole procedure
@@ -31,7 +33,7 @@ def block(p, c, size):
 
 
 @strategy
-def block_here(p, c, size):
+def block_here(p: Proc, c: ForCursor, size: int) -> Script:
     """The same without the bug: the ii inside of io."""
     p, outer = yield divide_loop(size, ("io", "ii"), tail="perfect")
     yield at(outer.body()[0], reorder_loops())
@@ -41,7 +43,7 @@ def block_here(p, c, size):
 promise = expect("seq io _ > seq _ > seq ii 4 > ...")
 
 
-def nests(depths):
+def nests(depths: Sequence[int]) -> Proc:
     """A procedure with a nest of loops for each number, so many loops deep."""
     lines = ["def nests(x: f32[8, 8, 8, 8]):"]
     for depth in depths:
@@ -51,12 +53,12 @@ def nests(depths):
     return proc_from_source("\n".join(lines))
 
 
-def keeps_its_promise(blocked):
+def keeps_its_promise(blocked: Op) -> None:
     """Tests that a strategy, where it applies to every nest of a procedure, gives every nest its shape."""
 
     @same_every_time
     @given(depths=st.lists(st.integers(2, 4), min_size=1, max_size=4))
-    def test(depths):
+    def test(depths: Sequence[int]) -> None:
         p = nests(depths)
         outcome = all_(blocked)(p)
         assume(isinstance(outcome, Success))
@@ -76,7 +78,7 @@ def scale(n: size, x: f32[n]):
         x[i] = 2.0 * x[i]
 
 
-def unrolled(step):
+def unrolled(step: int) -> Proc:
     """`scale` with a loop that does so many elements at a time. The bug: it does no remainder."""
     elements = [f"        x[{step} * io + {k}] = 2.0 * x[{step} * io + {k}]" for k in range(step)]
     head = ["def unrolled(n: size, x: f32[n]):", f"    for io in seq(0, n / {step}):"]
@@ -85,7 +87,7 @@ def unrolled(step):
 
 @same_every_time
 @given(step=st.integers(1, 8))
-def computes_the_same(step):
+def computes_the_same(step: int) -> None:
     assert_equivalent(scale, unrolled(step))
 
 

@@ -32,6 +32,6 @@ if __name__ == "__main__":
 
     # The direct form raises instead.
     try:
-        direct.divide_loop(smooth, "i", 0, ["io", "ii"])
+        direct.divide_loop(smooth, "i", 0, ("io", "ii"))
     except SchedulingError as e:
         print(e)

@@ -182,7 +182,7 @@ class ToyFault(RuntimeError):
     """The program asked for something that the hardware doesn't do."""
 
 
-def simulate(p, *args):
+def simulate(p: Proc, *args: object) -> tuple[int, int]:
     """Run a procedure on the model; how many loads and products it took."""
     function = jit(p)
     library = ctypes.CDLL(str(function.library))

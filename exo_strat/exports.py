@@ -65,7 +65,8 @@ from .ir.types import (
     u64,
 )
 from .ir.walk import binders, children, declarators, get, in_scope, is_control, mentions, statements, walk
-from .logic.questions import holds_everywhere, parallel
+from .logic.questions import holds_everywhere
+from .logic.questions import parallel as iterations_apart
 from .machine import Machine
 from .ops import moves, traversals
 from .ops.combinators import (
@@ -190,7 +191,7 @@ __all__ = [
     "Op",
     "Outcome",
     "par",
-    "parallel",
+    "iterations_apart",
     "ParseError",
     "PassCursor",
     "PatternError",

@@ -40,8 +40,8 @@ from ..kernel import (
     WriteConfig,
     declarators,
     holds_everywhere,
+    iterations_apart,
     names_at,
-    parallel,
     statements,
     walk,
 )
@@ -227,7 +227,7 @@ def check_loops(tree: ProcDef) -> None:
     for path, n in statements(tree):
         if isinstance(n, For) and n.mode != "seq":
             # a verdict is `Safe()`, which has no fields, or says what obligation is left
-            left = asdict(parallel(tree, path))
+            left = asdict(iterations_apart(tree, path))
             if left:
                 values = ", ".join(f"{name} = {value}" for name, value in (left["counterexample"] or {}).items())
                 reasons = "; ".join(r for r in (left["obligation"], left["details"], values) if r)

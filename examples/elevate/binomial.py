@@ -23,7 +23,7 @@ def binomial(H: size, W: size, wv: f32[3], wh: f32[3], inp: f32[H + 2, W + 2], o
                     out[y, x] += wv[dy] * wh[dx] * inp[y + dy, x + dx]
 
 
-def after(loop):
+def after(loop: str) -> moves.Move:
     """The place after the first loop of a name."""
     return moves.find_loop(loop) >> moves.after
 

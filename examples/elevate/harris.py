@@ -51,13 +51,13 @@ def harris(H: size, W: size, inp: f32[3, H + 4, W + 4], out: f32[H, W]):
 STRIP = 32
 
 
-def loop(name, n):
+def loop(name: str, n: int) -> str:
     """The n-th loop of a name, from 0."""
     return f"for {name} in _: _ #{n}"
 
 
 @strategy
-def fuse_images(p, c, second):
+def fuse_images(p: Proc, c: ForCursor, second: str) -> Script:
     """`for y: for x: s1; for y: for x: s2  ~>  for y: for x: s1; s2`. Focus: the first of the outer loops."""
     p, rows = yield fuse(second)
     first, other = rows.body()
@@ -65,7 +65,7 @@ def fuse_images(p, c, second):
 
 
 @strategy
-def in_scalar(p, c, buffer, name):
+def in_scalar(p: Proc, c: BlockCursor, buffer: str, name: str) -> Script:
     """`s; s[a[y, x]]  ~>  t: f32; s[a[y, x] -> t]`, and no more a. Focus: the body of the loops over y and x."""
     yield stage_mem(f"{buffer}[y, x]", name)
     yield at(moves.root >> moves.find_alloc(buffer), delete_buffer())

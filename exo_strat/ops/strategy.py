@@ -375,8 +375,9 @@ def _no_collection() -> Iterator[None]:
 
 # -- functions that make Ops --------------------------------------------------------------------------
 
-Script: TypeAlias = Generator[Op, tuple[Proc, Any], Cursor | None]
-"""A strategy's steps. What kind of cursor an Op leaves is known to its author, not to the type checker."""
+Script: TypeAlias = Generator[Op, tuple[Proc, Any], Any]
+"""A strategy's steps, and the cursor that it returns, if any. What kind of cursor an Op leaves is known to its author,
+not to the type checker."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -116,7 +116,7 @@ def whole_vectors(p: Proc, c: ForCursor, width: int, memory: Memory, masked: boo
         p, whole = yield on(whole, cut_loop(f"({end}) / {width}"))
         yield on(whole, nav(INSIDE >> INSIDE), eliminate_dead_code())
         yield on(whole.next(), std.if_it_runs(unroll_loop(), f"0 < ({end}) % {width}"))
-    return whole  # type: ignore[no-any-return]
+    return whole
 
 
 def only_sums(c: ForCursor) -> bool:
@@ -144,7 +144,7 @@ def together(p: Proc, c: ForCursor, vectors: int, memory: Memory) -> Script:
     p, single = yield on(pairs.next(), std.if_it_runs(unroll_loop(), f"0 < ({end}) % 2"), nav(moves.parent))
     yield on(pairs, std.if_it_runs(seq(halves_apart(memory), many_apart(vectors // 2, memory))))
     p, single = yield focus(single)
-    return single.expand(1, 0)  # type: ignore[no-any-return]
+    return single.expand(1, 0)
 
 
 @strategy
@@ -162,7 +162,7 @@ def many_apart(p: Proc, c: ForCursor, times: int, memory: Memory) -> Script:
     while times > 1:
         p, many = yield on(many, divide_loop(2, halves(many), tail="perfect"), halves_apart(memory))
         times //= 2
-    return few  # type: ignore[no-any-return]
+    return few
 
 
 @strategy

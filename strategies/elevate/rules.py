@@ -99,7 +99,7 @@ def fuseReduceMap(p: Proc, c: AllocCursor) -> Script:
     p, loop = yield on(init.next(), fuse(init.next(2)))
     yield on(loop.body()[0], inline_assign())
     yield on(c, delete_buffer())
-    return loop  # type: ignore[no-any-return]
+    return loop
 
 
 @named
@@ -320,7 +320,7 @@ def storeInMemory(p: Proc, c: Cursor, buffer: str, name: str, layout: Op = id_, 
     yield on(alloc, layout)
     for copied in (*loads, *stores):
         yield on(copied, copy)
-    return block  # type: ignore[no-any-return]
+    return block
 
 
 def _after(block: BlockCursor) -> list[StmtCursor]:

@@ -156,7 +156,7 @@ def stage_and_lift(
             p, alloc = yield on(alloc, expand_dim(times, counter(scope)) if times else identity)
         p, alloc = yield on(alloc, lift_alloc())
     p, load = yield focus(load)
-    return load  # type: ignore[no-any-return]
+    return load
 
 
 @strategy

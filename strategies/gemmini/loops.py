@@ -148,7 +148,7 @@ def tile_ragged(p: Proc, c: Cursor, name: str, size: int) -> Script:
         if times > size:
             yield on(rest, divide_loop(size, halves(loop), tail="cut"))
     p, root = yield seq(nav(moves.root), simplify())
-    return root  # type: ignore[no-any-return]
+    return root
 
 
 @strategy
@@ -338,7 +338,7 @@ def start_in_loop(p: Proc, c: ForCursor) -> Script:
     yield on(guard, fuse(branch))
     yield on(c, repeat(seq(fuse_next(), nav(INSIDE))))
     p, outer = yield focus(outer)
-    return outer  # type: ignore[no-any-return]
+    return outer
 
 
 @strategy
@@ -364,4 +364,4 @@ def unroll_all(p: Proc, c: Cursor, *names: str) -> Script:
     for loop in reversed(loops):
         yield on(loop, unroll_loop())
     p, root = yield nav(moves.root)
-    return root  # type: ignore[no-any-return]
+    return root

@@ -217,7 +217,7 @@ def map_every(p: Proc, c: Cursor, instruction: Proc) -> Script:
     if p is start:
         yield on(loops[-1], replace(instruction)) if loops else fail(f"no nest of {depth} loops is here")
     p, root = yield nav(moves.root)
-    return root  # type: ignore[no-any-return]
+    return root
 
 
 def height(node: nodes.Node) -> int:
@@ -294,7 +294,7 @@ def map_all(p: Proc, c: Cursor, operations: Sequence[Pair]) -> Script:
             p, _ = yield on(call, hoist())
         c = p.root()
     p, root = yield nav(moves.root)
-    return root  # type: ignore[no-any-return]
+    return root
 
 
 def is_config_call(c: Cursor) -> bool:
@@ -346,7 +346,7 @@ def hoist_configs(p: Proc, c: Cursor) -> Script:
     for s in [s for s in statements(c) if is_config_call(s)]:
         yield on(s, hoist())
     p, root = yield nav(moves.root)
-    return root  # type: ignore[no-any-return]
+    return root
 
 
 @strategy

@@ -69,7 +69,7 @@ def each(p: Proc, c: Cursor, pattern: str, op: Op) -> Script:
         if p.forward(found).is_valid:
             p, _ = yield on(found, op)
     p, root = yield nav(moves.root)
-    return root  # type: ignore[no-any-return]
+    return root
 
 
 @strategy
@@ -130,7 +130,7 @@ def unroll_single(p: Proc, c: Cursor, *names: str) -> Script:
         if trip_count(loop) == 1 and (not names or loop.name() in names) and not allocates(p.forward(loop)):
             yield on(loop, unroll_loop())
     p, root = yield seq(nav(moves.root), simplify())
-    return root  # type: ignore[no-any-return]
+    return root
 
 
 def allocates(loop: Cursor) -> bool:
@@ -247,7 +247,7 @@ def tile_nest(p: Proc, c: StmtCursor, rows: str, along: int = 1) -> Script:
         yield on(loop, tiles_side_by_side(rows, tiles, width))
         left -= width
     p, root = yield nav(moves.root)
-    return root  # type: ignore[no-any-return]
+    return root
 
 
 @strategy
@@ -311,4 +311,4 @@ def load_tiles(
         yield fail(f"nothing is loaded from {matrix}: the code writes all that it reads")
     p, load = yield on(alloc, set_memory(memory), as_tiles(), focus(load), rename_variable(rows))
     p, root = yield on(load.body()[0].body()[0], tile_nest(rows, along))
-    return root  # type: ignore[no-any-return]
+    return root

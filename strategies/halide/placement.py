@@ -203,7 +203,7 @@ def enter(p: Proc, c: ForCursor, stage: str, slide: bool) -> Script:
     for n, scope in enumerate(crossed):
         p, inside = yield focus(scope)
         p, _ = yield outwards(depth(inside, level) - 1 - n)
-    return level  # type: ignore[no-any-return]
+    return level
 
 
 @strategy
@@ -270,7 +270,7 @@ def _windows(p: Proc, c: ForCursor, level: ForCursor, axis: Axis, window: Range)
     step, width, names = factor(window.least, level), _needed(level, axis, window), inner_names(level, axis)
     if axis.factor == step and window.extent() is not None and step > 1:
         p, fused = yield fuse(level)
-        return fused  # type: ignore[no-any-return]
+        return fused
     if width is None or axis.factor != 1:
         yield fail(f"what iteration {level.name()} needs of it has no constant size, so it cannot be tiled so")
         return None
@@ -283,7 +283,7 @@ def _windows(p: Proc, c: ForCursor, level: ForCursor, axis: Axis, window: Range)
     if width == step == 1:
         ways = [identity]
     p, fused = yield try_else(*(way >> fuse(level) for way in ways))
-    return fused  # type: ignore[no-any-return]
+    return fused
 
 
 @strategy
@@ -315,7 +315,7 @@ def _slid(p: Proc, c: ForCursor, stage: str, level: ForCursor, axis: Axis, windo
     if (extent := window.extent()) is not None:
         rings = (resize_dim(axis.dim, n, 0, fold=True) for n in range(extent, 2 * extent + 1))
         yield attempt(on(storage(p, stage), try_else(*rings)))
-    return fused  # type: ignore[no-any-return]
+    return fused
 
 
 # -- where a stage is stored --------------------------------------------------------------------------

@@ -274,7 +274,7 @@ def _whole(p: Proc, c: ForCursor, width: int) -> Script:
     first = choice.body()[0]
     yield on(first.body()[0], eliminate_dead_code())
     yield on(first, vectorize_loop())
-    return choice  # type: ignore[no-any-return]
+    return choice
 
 
 def at_lane(e: nodes.Expr, loop: ForCursor, lane: int) -> nodes.Expr:

@@ -84,4 +84,4 @@ def _streamed(p: Proc, c: ForCursor, machine: Machine, precision: str, least: in
     tails = ("perfect", "cut_and_predicate" if machine.supports_predication else "cut")
     p, vectors = yield on(c, try_else(*(std.vectorize_for(machine, precision, tail=t) for t in tails)))
     yield on(vectors, std.stream_stores(machine.get_streams(precision)))
-    return vectors  # type: ignore[no-any-return]
+    return vectors

@@ -216,7 +216,7 @@ def load(p: Proc, c: ExprCursor, precision: str, memory: Memory) -> Script:
     again = sum(n == c.node for _, n in walk(c.stmt().node)) > 1
     p, assigned = yield bind_expr("v", cse=again)
     yield on(assigned.prev(), register(precision, memory))
-    return assigned  # type: ignore[no-any-return]
+    return assigned
 
 
 @strategy
@@ -225,7 +225,7 @@ def sum_in_register(p: Proc, c: ReduceCursor, precision: str, memory: Memory) ->
     p, block = yield stage_mem(element(c), "v")
     yield on(allocation(block), register(precision, memory))
     p, first = yield on(block, nav(moves.expand(1, 0)), merge_writes())
-    return first  # type: ignore[no-any-return]
+    return first
 
 
 @strategy
@@ -233,7 +233,7 @@ def sum_in_lanes(p: Proc, c: ReduceCursor, precision: str, memory: Memory) -> Sc
     """`y += e  ~>  v: T @ MEM; v = 0; v += e; y += v`. Focus: the reduction. Returns the sum into v."""
     p, block = yield stage_mem(element(c), "v", accum=True)
     yield on(allocation(block), register(precision, memory))
-    return block[0]  # type: ignore[no-any-return]
+    return block[0]
 
 
 @strategy

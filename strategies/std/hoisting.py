@@ -210,7 +210,7 @@ def leave_with_buffers(p: Proc, c: StmtCursor) -> Script:
         if isinstance(s, AllocCursor) and s.sym in mentions(c.node):
             yield on(s, lift_alloc())
     p, first = yield on(c, repeat(reorder_before()), fission_after(), remove_parent_loop())
-    return first.next()  # type: ignore[no-any-return]
+    return first.next()
 
 
 def invariant_operations(loop: ForCursor) -> Iterator[NodeCursor]:

@@ -123,7 +123,7 @@ def interleave_loop(p: Proc, c: ForCursor, factor: int, tail: str = "cut") -> Sc
         yield on(s, unroll_loop())
     if recursive and factor > 2:
         yield on(outer, nav(moves.next_()), interleave_loop(factor // 2, tail))
-    return outer  # type: ignore[no-any-return]
+    return outer
 
 
 @strategy
@@ -148,7 +148,7 @@ def unroll_and_jam(p: Proc, c: ForCursor, factor: int, tail: str = "cut") -> Scr
     """
     p, outer = yield divide_loop(factor, halves(c), tail=tail)
     yield seq(nav(INSIDE), jam())
-    return outer  # type: ignore[no-any-return]
+    return outer
 
 
 @strategy

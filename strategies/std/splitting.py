@@ -172,7 +172,7 @@ def fission_into_singles(p: Proc, c: ForCursor, loops: int = 1) -> Script:
     for s in singles[:-1]:
         yield on(s, nav(moves.after), fission(depth(s, c)))
     p, first = yield focus(c)
-    return first.expand(0, len(singles) - 1)  # type: ignore[no-any-return]
+    return first.expand(0, len(singles) - 1)
 
 
 @strategy
@@ -207,7 +207,7 @@ def fission_where_possible(p: Proc, c: ForCursor) -> Script:
     for s in [s for s in stmts if not isinstance(s, AllocCursor)][:-1]:
         p, _ = yield on(s, attempt(nav(moves.after) >> fission()))
     p, first = yield focus(c)
-    return first.expand(0, len(first.expand(0, None)) - count)  # type: ignore[no-any-return]
+    return first.expand(0, len(first.expand(0, None)) - count)
 
 
 def innermost(c: ForCursor, loops: int = 1) -> Any:

@@ -52,7 +52,7 @@ def auto_stage_mem(
     p, block = yield stage_mem(staging_window(c, buffer), name, accum=accum)
     if memory is not None:
         yield on(allocation(block), set_memory(memory))
-    return block  # type: ignore[no-any-return]
+    return block
 
 
 @strategy

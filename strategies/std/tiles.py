@@ -104,7 +104,7 @@ def by_vectors(p: Proc, c: ForCursor, t: Tile) -> Script:
     """
     p, vectors = yield divide_loop(t.width, ("jv", "jl"), tail="guard" if t.masked else "perfect")
     yield seq(nav(moves.hi), attempt(rewrite_expr(t.vectors)))
-    return vectors  # type: ignore[no-any-return]
+    return vectors
 
 
 @strategy

@@ -168,7 +168,7 @@ def tile_bottom_up(p: Proc, c: ForCursor, *sizes: int, names: Names = (), tail: 
             yield on(tiles.next(), inwards)
         yield on(tiles, nav(INSIDE), inwards)
     p, first = yield focus(c)
-    return first.expand(0, len(tile_loops(len(sizes), tail)) - 1)  # type: ignore[no-any-return]
+    return first.expand(0, len(tile_loops(len(sizes), tail)) - 1)
 
 
 def tile_loops(n: int, tail: str) -> list[int]:

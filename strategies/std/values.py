@@ -102,7 +102,7 @@ def share(p: Proc, c: ProcCursor | BlockCursor | StmtCursor, name: str = "t") ->
     p, bound = yield try_else(*ops, fail("nothing is evaluated more than once here"))
     p, here = yield focus(block)
     first = bound.prev()
-    return here.expand(2, 0) if first.next(2) == here[0] else here  # type: ignore[no-any-return]
+    return here.expand(2, 0) if first.next(2) == here[0] else here
 
 
 @strategy
@@ -124,7 +124,7 @@ def bind_all(p: Proc, c: ExprCursor, name: str) -> Script:
     reads = [n for s in after.stmts for _, n in walk(s) if isinstance(n, nodes.Read) and n.sym == assigned.sym]
     if len(reads) < 2:
         yield fail("the expression is not evaluated again")
-    return assigned  # type: ignore[no-any-return]
+    return assigned
 
 
 def repeated(block: BlockCursor) -> Iterator[ExprCursor]:
@@ -166,7 +166,7 @@ def stage_expr(p: Proc, c: ExprCursor, name: str, memory: Memory | None = None, 
     for _ in range(n_lifts):
         p, alloc = yield on(alloc, expand_alloc())
     yield on(assigned, nav(moves.after), fission(n_lifts))
-    return assigned  # type: ignore[no-any-return]
+    return assigned
 
 
 # -- less code ----------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ def vectorize(
     p, _ = yield on(in_place_of(c, p), replace_all(instructions))
     if instructions:
         yield on(in_place_of(c, p), check_lanes(memory, *((True,) if strict else ())))
-    return main  # type: ignore[no-any-return]
+    return main
 
 
 def _sums(loop: ForCursor) -> set[str]:
@@ -194,7 +194,7 @@ def if_full(p: Proc, c: ForCursor, condition: str) -> Script:
     """
     p, choice = yield specialize(condition)
     yield seq(nav(INSIDE >> INSIDE), eliminate_dead_code())
-    return choice  # type: ignore[no-any-return]
+    return choice
 
 
 def in_place_of(old: StmtCursor, p: Proc) -> BlockCursor:

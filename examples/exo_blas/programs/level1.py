@@ -176,7 +176,11 @@ def plan(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_level_1(avx2 if machine.name == "avx512" else machine, precision))
 
 
-TWICE = when(lambda c: len(c.body()) <= 4, divide_loop(2, ("io", "ii"), tail="cut") >> nav(INSIDE) >> unroll_loop())
+def _is_short(c: Cursor) -> bool:
+    return isinstance(c, ForCursor) and len(c.body()) <= 4
+
+
+TWICE = when(_is_short, divide_loop(2, ("io", "ii"), tail="cut") >> nav(INSIDE) >> unroll_loop())
 """Few statements twice, as a jump takes as long."""
 
 

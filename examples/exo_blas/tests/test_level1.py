@@ -87,7 +87,7 @@ def eps(v: Vec) -> float:
 
 def f(blas: Cblas, letter: str, routine: str) -> Callable[..., float]:
     name = f"cblas_i{letter}{routine[1:]}" if routine.startswith("i") else f"cblas_{letter}{routine}"
-    return getattr(blas, name)  # type: ignore[no-any-return]
+    return getattr(blas, name)
 
 
 # -- sums ---------------------------------------------------------------------------------------------
