@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..ir.nodes import ProcDef
+from ..ir.span import Span, span_of
 from ..ir.walk import Path, get, statements
-from .edits import Edit, Move, Span, Spread, span_of
+from .edits import Edit, Move, Spread
 
 
 def forward_path(path: Path, edits: Iterable[Edit]) -> Path | None:
@@ -45,7 +46,7 @@ def _places(path: Path, edits: Iterable[Edit]) -> tuple[list[Path], list[Path]]:
     for e in edits:
         if isinstance(e, Spread):
             dst = [e.dst.path(i) for i in range(e.dst.hi - e.dst.lo)]
-            held = [p for p in own if e.src.holds(p)]
+            held = [p for p in own if e.src.covers(p)]
             own += [q for q in dst if q not in own and any(len(p) == len(e.src.parent) + 1 for p in held)]
             around += [q for q in dst if q not in around and any(len(p) > len(e.src.parent) + 1 for p in held)]
         else:

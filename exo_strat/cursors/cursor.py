@@ -22,9 +22,10 @@ from ..ir.names import Sym
 from ..ir.nodes import Expr, For, Node, ProcDef, Stmt
 from ..ir.printing import names_in_scope, print_expr, render
 from ..ir.room import with_room
+from ..ir.span import Span, span_of
 from ..ir.walk import Path, get, statements, walk
 from .blocks import forward_path, forward_span
-from .edits import Edit, Span, span_of
+from .edits import Edit
 from .proc import InvalidCursorError, Proc
 
 if TYPE_CHECKING:

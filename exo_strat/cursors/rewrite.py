@@ -13,10 +13,11 @@ from pyrsistent import PVector, pvector
 
 from ..ir.names import Sym, checked_name
 from ..ir.nodes import Expr, Node, Pass, ReadConfig, Stmt
+from ..ir.span import Span, span_of
 from ..ir.walk import Path, freshen, get, subst, with_child
 from .blocks import forward_path
 from .cursor import Cursor
-from .edits import Carry, Delete, Edit, Insert, Move, Replace, Span, Spread, Wrap, shared, span_of
+from .edits import Carry, Delete, Edit, Insert, Move, Replace, Spread, Wrap, shared
 from .proc import Proc, Rewritten, _next_version
 
 

@@ -15,6 +15,7 @@ from itertools import islice
 
 from ..ir import nodes as ir
 from ..ir.room import with_room
+from ..ir.span import Span
 from ..ir.walk import Path, get, statements, walk
 from .errors import PatternError
 from .matching import BINARY, Matcher
@@ -28,17 +29,7 @@ class NodeAt:
     path: Path
 
 
-@dataclass(frozen=True)
-class BlockAt:
-    """A match: positions lo..hi-1 of the list `label` of the node at `parent`."""
-
-    parent: Path
-    label: str
-    lo: int
-    hi: int
-
-
-Match = NodeAt | BlockAt
+Match = NodeAt | Span
 
 
 @dataclass(frozen=True)
@@ -96,12 +87,12 @@ class Pattern:
             elif isinstance(s, kinds) and matcher.stmt(self.stmts[0], s):
                 yield NodeAt(path)
 
-    def _run(self, tree: ir.ProcDef, parent: Path, label: str, i: int, end: int) -> Iterator[BlockAt]:
+    def _run(self, tree: ir.ProcDef, parent: Path, label: str, i: int, end: int) -> Iterator[Span]:
         """The run of statements that starts at position i, if it matches and ends before `end`."""
         matcher, n = Matcher(tree), len(self.stmts)
         block = getattr(get(tree, parent), label)[i : min(i + n, end)]
         if len(block) == n and all(matcher.stmt(p, s) for p, s in zip(self.stmts, block, strict=True)):
-            yield BlockAt(parent, label, i, i + n)
+            yield Span(parent, label, i, i + n)
 
 
 # What a fragment of a kind can match. (An expression, and `_`, can be a call or a statement of any kind.)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..cursors.cursor import ProcCursor
-from ..cursors.edits import span_of
 from ..cursors.kinds import AllocCursor, ArgCursor, ForCursor, WindowDefCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.checks import check
 from ..frontend.errors import CheckError
 from ..frontend.words import MODES
 from ..ir.memory import Memory
+from ..ir.span import span_of
 from ..ir.types import SCALARS, Scalar, Tensor
 from ..ir.walk import get, walk, with_child
 from ..ir.walk import rename as renamed

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ..cursors.cursor import BlockCursor, NodeCursor
-from ..cursors.edits import span_of
 from ..cursors.kinds import AssignCursor, BinaryOpCursor, ReduceCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import declarations
@@ -21,6 +20,7 @@ from ..ir.names import Sym
 from ..ir.nodes import Assign, Binary, Const, Expr, For, ProcDef, Read, Reduce, Unary
 from ..ir.precisions import converted, decided, element, holds, precision
 from ..ir.reductions import combined, made_by, parts
+from ..ir.span import span_of
 from ..ir.types import Scalar
 from ..ir.walk import Path, binders, get, mentions, walk
 from ..logic.questions import accesses, effects, evaluation, reads_of, resolve, safety, windows_at
@@ -295,7 +295,7 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     old = Read(zero.sym, zero.idx)
     value = Binary("*", c, old) if op == "*" else Binary("/", old, c)
     if not any(_surely_runs(tree, path, p) for p, _ in sums):
-        here = safety.Blk(*span_of(path))
+        here = span_of(path)
         ready(rw, evaluation.has_value(tree, here, c if op == "*" else value), block)
     rw.add_part(path, Assign(zero.sym, zero.idx, value))
     rw.carry((*sums[0][0], ("rhs", None)), (*span_of(path).path(1), ("rhs", None)))
@@ -320,7 +320,7 @@ def _sums(tree: ProcDef, path: Path, zero: Assign, block: BlockCursor) -> list[t
         what = "the loop accumulates into what was set to zero"
         require(_same_place(tree, p, s.idx, zero.idx, what), block)
     for e in zero.idx:
-        require(safety.unchanged(tree, safety.Blk(*span_of(path)), e), block, "new code")
+        require(safety.unchanged(tree, span_of(path), e), block, "new code")
     return sums
 
 
@@ -336,7 +336,7 @@ def _common_factor(
         left = [r for r in rest if r is not None]
         if len(left) < len(values) or mentions(c) & inside:
             continue
-        verdict = safety.unchanged(tree, safety.Blk(*span_of(path)), c)
+        verdict = safety.unchanged(tree, span_of(path), c)
         if verdict:
             return op, c, left
         against = verdict if against is None else against
@@ -361,7 +361,7 @@ def _factors(e: Expr) -> Iterator[tuple[str, Expr, Expr]]:
 def _only_sums(tree: ProcDef, path: Path, zero: Assign, sums: Sequence[Reduce], block: BlockCursor) -> None:
     """Owed: but for the sums, the loop does not touch the place that was set to zero."""
     written = resolve(accesses(zero)[-1], windows_at(tree, path))
-    loop = effects(tree, safety.Blk(*span_of(path)))
+    loop = effects(tree, span_of(path))
     others = [a for a in loop if not (a.kind == "A" and any(a.node is s for s in sums))]
     require(safety.apart(tree, path, written, others, f"the loop does nothing but accumulate into {zero.sym}"), block)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..cursors.cursor import at_path
-from ..cursors.edits import Span, span_of
 from ..cursors.kinds import AllocCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.check_views import written_args
@@ -25,6 +24,7 @@ from ..ir.nodes import (
     StrideExpr,
     WindowDef,
 )
+from ..ir.span import Span, span_of
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, get_as, mentions, walk, with_child
 from ..logic.questions import evaluation, safety, written_fields
@@ -120,8 +120,8 @@ def _lift(rw: Rewrite, path: Path) -> Path:
     applicable(not inner, f"the extents of {alloc.sym} depend on {', '.join(map(str, inner))}")
     scope = at_path(rw.proc, outside)  # the edits so far are inside it
     for e in shape_of(alloc):
-        require(safety.unchanged(rw.tree, safety.Blk(*span_of(outside)), e), scope)
-        ready(rw, evaluation.has_value(rw.tree, safety.Blk(*span_of(outside)), e), scope)
+        require(safety.unchanged(rw.tree, span_of(outside), e), scope)
+        ready(rw, evaluation.has_value(rw.tree, span_of(outside), e), scope)
         what = f"the extents of {alloc.sym} are positive outside the scope"
         require(safety.holds(rw.tree, outside, Binary("<=", b.ONE, e), what), scope)
     at = span_of(outside)
@@ -190,7 +190,7 @@ def sink_alloc(rw: Rewrite, a: AllocCursor) -> Where:
     applicable(len(using) == 1, f"exactly one statement must use {a.name()}; {len(using)} do", a)
     path = rest.path(using[0])
     for e in shape_of(alloc_at(rw, a.path)):
-        require(safety.unchanged(tree, safety.Blk(*rest)._replace(hi=rest.lo + using[0] + 1), e), a)
+        require(safety.unchanged(tree, rest._replace(hi=rest.lo + using[0] + 1), e), a)
     scope = get(tree, path)
     if isinstance(scope, For):
         _into_loop(tree, path, scope, a)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..cursors.cursor import BlockCursor, StmtCursor
-from ..cursors.edits import Span
 from ..cursors.kinds import BinaryOpCursor
 from ..cursors.rewrite import Rewrite
+from ..ir.span import Span
 from ..logic.questions import safety
 from .framework import Trial, Where, primitive
 from .helpers.references import ref
@@ -56,7 +56,7 @@ def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Whe
     else:
         applicable(len(block) == 2, f"two neighbouring statements are needed, not {len(block)}", block)
         one, two = s._replace(hi=s.lo + 1), s._replace(lo=s.lo + 1)
-    require(safety.commute(rw.proc.tree, safety.Blk(*one), safety.Blk(*two)), block)
+    require(safety.commute(rw.proc.tree, one, two), block)
     rw.swap(one, two)
     return s.path()
 

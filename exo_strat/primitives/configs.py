@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..cursors.cursor import ExprCursor, GapCursor, NodeCursor
-from ..cursors.edits import span_of
 from ..cursors.kinds import WriteConfigCursor
 from ..cursors.proc import InvalidCursorError
 from ..cursors.rewrite import Rewrite
@@ -27,6 +26,7 @@ from ..ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
+from ..ir.span import span_of
 from ..ir.types import Control, R, Scalar, bool_
 from ..ir.walk import Path, children, is_bool, is_control
 from ..logic.questions import evaluation, held_at, safety, stored

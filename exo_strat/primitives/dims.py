@@ -9,13 +9,13 @@ from typing import Annotated
 from pyrsistent import pvector
 
 from ..cursors.cursor import at_path
-from ..cursors.edits import Span, span_of
 from ..cursors.kinds import AllocCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.exprs import parse_expr
 from ..frontend.scope import declarations, scope_at
 from ..ir import build as b
 from ..ir.nodes import Binary, Expr, Interval, Point, ProcDef, StrideExpr, WinDim
+from ..ir.span import Span, span_of
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, mentions
 from ..logic.forms import Formula, conj, eq, is_opaque, lin, ne
@@ -108,9 +108,9 @@ def expand_dim(
     places = [p for p in uses_in(tree, rest, a.sym) if not isinstance(get(tree, p), StrideExpr)]
     e = _index(rw, a, index, places)
     for x in (extent, e):
-        require(safety.unchanged(tree, safety.Blk(*rest), x), a, "new code")
+        require(safety.unchanged(tree, rest, x), a, "new code")
         for path in (a.path, *map(statement_of, places)) if is_opaque(x) else ():
-            ready(rw, evaluation.has_value(tree, safety.Blk(*span_of(path)), x), at_path(rw.proc, path), "new code")
+            ready(rw, evaluation.has_value(tree, span_of(path), x), at_path(rw.proc, path), "new code")
     bound = Binary("and", Binary("<=", b.ZERO, e), Binary("<", e, extent))
     for path in places:
         require(safety.holds(tree, path, bound, "the index is within the new dimension"), at_path(rw.proc, path))
@@ -147,7 +147,7 @@ def _values_found(tree: ProcDef, a: AllocCursor, rest: Span, e: Expr) -> None:
         assert i is not None and j is not None
         return conj(ne(i, j), *(eq(p, q) for p, q in zip(old, other, strict=True) if p is not None and q is not None))
 
-    effects = safety.effects(tree, safety.Blk(*rest))
+    effects = safety.effects(tree, rest)
     accesses = [altered(x, index=(lin(e), *x.index)) for x in effects if x.buffer == a.sym]
     what = f"each read of {a.name()} finds what was written last, at its own index of the new dimension"
     verdict = undisturbed(tree, facts_at(tree, a.path), Sharing(accesses, meets), what)

@@ -23,7 +23,6 @@ from returns.result import Failure as Err
 from returns.result import Success
 
 from ..cursors.cursor import BlockCursor, Cursor, ProcCursor, at_path
-from ..cursors.edits import Span
 from ..cursors.kinds import CallCursor, kind_name
 from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
@@ -31,6 +30,7 @@ from ..frontend.checks import check, two_things
 from ..frontend.errors import CheckError, FrontendError
 from ..ir.frozen import fast_init
 from ..ir.outside import two_of_one_name
+from ..ir.span import Span
 from ..ir.walk import Path
 from ..logic.questions import Clash, depends_on_fields, race
 from ..ops.failure import BadArgument, InvalidCursor, Refused, SchedulingError, invalid

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from ..cursors.edits import Span
 from ..cursors.kinds import IfCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.nodes import Assign, Stmt
+from ..ir.span import Span
 from ..ir.walk import walk
 from ..logic.questions import speculation as idle
 from .framework import Trial, Where, primitive

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pyrsistent import pmap
 
 from ..cursors.cursor import at_path
-from ..cursors.edits import Span, span_of
 from ..cursors.kinds import AssignCursor, WindowDefCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.check_views import written_args
@@ -32,6 +31,7 @@ from ..ir.nodes import (
 )
 from ..ir.precisions import element
 from ..ir.printing import names_at, print_expr
+from ..ir.span import Span, span_of
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, get_as
 from ..logic.forms import is_opaque
@@ -100,7 +100,7 @@ def inline_window(rw: Rewrite, w: WindowDefCursor) -> Where:
     rest = Span(at.parent, at.label, at.hi, len(getattr(get(tree, at.parent), at.label)))
     for d in node.rhs.idx:
         for e in bounds(d):
-            require(safety.unchanged(tree, safety.Blk(*rest), e), w)
+            require(safety.unchanged(tree, rest, e), w)
     actuals = Actuals(pmap(), pmap({node.sym: node.rhs}))
     for path in reversed(uses_in(tree, rest, node.sym)):  # inner places first: lists around them may shift
         _put(rw, path, actuals)
@@ -358,7 +358,7 @@ def _operands_stay(
     stmt = get(tree, region._replace(lo=last).path())
     hi = last + 1 if _evaluates_later(stmt, there, len(region.parent) + 1) else last
     for e in (node.rhs, *node.idx):
-        require(safety.unchanged(tree, safety.Blk(*region[:2], region.lo, hi), e), s)
+        require(safety.unchanged(tree, Span(*region[:2], region.lo, hi), e), s)
 
 
 def _evaluates_later(stmt: Node, reads: Sequence[Path], depth: int) -> bool:

@@ -12,17 +12,17 @@ from typing import Annotated, TypeAlias
 from pyrsistent import pvector
 
 from ..cursors.cursor import BlockCursor, GapCursor
-from ..cursors.edits import Span, span_of
 from ..cursors.kinds import ForCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.nodes import Binary, Const, Expr, For, If, Pass, ProcDef
+from ..ir.span import Span, span_of
 from ..ir.walk import Path, get, get_as, mentions, with_child
 from ..logic.forms import is_opaque
 from ..logic.questions import safety
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind, Levels, NewName, TwoNames
-from .helpers.references import ExprLike, blk, name_arg, positive
+from .helpers.references import ExprLike, name_arg, positive
 from .helpers.refusing import applicable, argument, not_too_many, of_kind, require
 from .helpers.scoping import (
     body_span,
@@ -466,9 +466,9 @@ def _condition_stays(tree: ProcDef, path: Path, scope: If, label: str, k: int) -
     """Owed when the condition of an `if` is asked again after the first k statements of a branch, or after the
     whole of the other one: neither changes it."""
     other = "body" if label == "orelse" else "orelse"
-    require(safety.unchanged(tree, safety.Blk(path, label, 0, k), scope.cond))
+    require(safety.unchanged(tree, Span(path, label, 0, k), scope.cond))
     if getattr(scope, other):
-        require(safety.unchanged(tree, safety.Blk(path, other, 0, len(getattr(scope, other))), scope.cond))
+        require(safety.unchanged(tree, Span(path, other, 0, len(getattr(scope, other))), scope.cond))
 
 
 @primitive(
@@ -560,7 +560,7 @@ def add_loop(rw: Rewrite, block: BlockCursor, name: NewName, hi: ExprLike, guard
     end = integer_arg(rw, hi, span.path())
     require(safety.holds(tree, span.path(), b.lt(b.ZERO, end), "the new loop runs at least once"), block)
     if not guard and not safety.holds_everywhere(tree, span.path(), Binary("==", end, b.ONE)):
-        require(safety.idempotent(tree, blk(block)), block)
+        require(safety.idempotent(tree, block.span), block)
     i = rw.fresh(name_arg(name))
     if guard:
         span = span_of(rw.wrap(span, If(Binary("==", b.var(i), b.ZERO), pvector(), pvector())))

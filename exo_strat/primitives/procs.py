@@ -9,7 +9,6 @@ from typing import Annotated
 from pyrsistent import pvector
 
 from ..cursors.cursor import BlockCursor
-from ..cursors.edits import Span, span_of
 from ..cursors.kinds import CallCursor
 from ..cursors.proc import Proc
 from ..cursors.rewrite import Rewrite
@@ -42,6 +41,7 @@ from ..ir.nodes import (
 )
 from ..ir.precisions import decided, element
 from ..ir.printing import callee_names, names_at, print_expr, print_stmt
+from ..ir.span import Span, span_of
 from ..ir.types import Control, R, Tensor, Type, bool_
 from ..ir.walk import rewrite, walk, with_child
 from ..logic.forms import Atom, Lin, V, lin, subst_lin
@@ -49,7 +49,6 @@ from ..logic.questions import Unified, Unifier, View, accesses, evaluation, fres
 from ..ops.failure import NotApplicable, Refused, unsafe
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind
-from .helpers.references import blk
 from .helpers.refusing import applicable, of_kind, refuse, require
 from .helpers.scoping import escaping, no_new_races, other_value, ready
 from .helpers.wellformed import call_error, configs_differ, memories_at, well_formed
@@ -184,7 +183,7 @@ def inline(rw: Rewrite, call: CallCursor) -> Where:
         passed = control if isinstance(formal.type, Control) else buffers
         passed[formal.sym] = _as_held(tree, callee, formal, actual)
         for e in evaluation.argument_values(actual):
-            require(safety.unchanged(tree, safety.Blk(*at), e), call)
+            require(safety.unchanged(tree, at, e), call)
     actuals = Actuals(control, buffers)
     body = [rewrite(s, actuals.put) for s in rw.copy(callee.body)]
     inlined = rw.exchange(at, *body)
@@ -271,7 +270,7 @@ def replace(rw: Rewrite, block: BlockCursor, callee: Annotated[Proc, Kind("what 
         applicable(False, f"the block does not have the shape of {callee.name()}'s body: {odd}", block)
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
     call = _as_call(tree, span, stmts, callee, block)
-    ready(rw, evaluation.has_value(tree, blk(block), call), block)
+    ready(rw, evaluation.has_value(tree, block.span, call), block)
     rw.exchange(span, call)
     if not all(a.exact for a in accesses(call)):  # of what the callee does, less is known here
         no_new_races(rw, span.path())
@@ -477,7 +476,7 @@ def call_eqv(rw: Rewrite, call: CallCursor, other: Annotated[Proc, Kind("another
         refuse(NotApplicable(what + _parting(old, other), place=call))
     same = [*map(_passing, old.tree.args)] == [*map(_passing, other.tree.args)]
     applicable(same, "the two procedures take different kinds of arguments, or in other memories", call)
-    here = safety.Blk(*span_of(path))
+    here = span_of(path)
     common = next(p for p in old.versions() if any(p is q for q in other.versions()))
     if common is not old:
         ready(rw, evaluation.runs(tree, here, with_child(node, "f", common)), call)

@@ -13,19 +13,19 @@ from typing import Annotated, TypeGuard
 from pyrsistent import pvector
 
 from ..cursors.cursor import BlockCursor
-from ..cursors.edits import span_of
 from ..cursors.kinds import ForCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.names import Sym
 from ..ir.nodes import Binary, Expr, For, If, Node, ProcDef, Stmt, Unary, Var
 from ..ir.printing import names_at
+from ..ir.span import span_of
 from ..ir.walk import Path, children, is_bool, is_control, mentions, rename, update, walk
 from ..logic.forms import V, is_opaque, lin, lin_atoms, unknown
 from ..logic.questions import recomputation, safety, to_expr
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind, NewName, TwoNames
-from .helpers.references import ExprLike, blk, name_arg, positive, ref
+from .helpers.references import ExprLike, name_arg, positive, ref
 from .helpers.refusing import applicable, of_kind, require
 from .helpers.scoping import (
     bounds_stay,
@@ -374,7 +374,7 @@ def join_loops(rw: Rewrite, first: ForCursor, second: object) -> Where:
     other = ref(rw, second, ForCursor)
     applicable(other.path == span_of(path).path(1), "the second loop must stand right after the first", other)
     one, two = loop_at(tree, path), loop_at(tree, other.path)
-    whole = safety.Blk(*span_of(path))
+    whole = span_of(path)
     require(safety.unchanged(tree, whole, two.lo), other)
     require(safety.unchanged(tree, whole, two.hi), other)
     require(safety.equal_at(tree, path, one.hi, two.lo, "the second loop starts where the first ends"), other)
@@ -457,7 +457,7 @@ def guard_first(rw: Rewrite, block: BlockCursor, loop: Annotated[object, Kind("a
     applicable(around.mode == "seq", "the loop must be sequential: there is no first iteration", block)
     applicable(not is_opaque(around.lo), "the loop starts at a config field, which may change", block)
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
-    require(recomputation.first_suffices(tree, path, blk(block)), block)
+    require(recomputation.first_suffices(tree, path, block.span), block)
     first = Binary("==", b.var(around.iter), around.lo)
     guard = rw.wrap(span, If(first, pvector(), pvector()))
     return guard

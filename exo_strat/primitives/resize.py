@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, TypeAlias
 
 from ..cursors.cursor import at_path
-from ..cursors.edits import Span
 from ..cursors.kinds import AllocCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.names import Sym
 from ..ir.nodes import Binary, Call, Expr, Interval, Point, ProcDef, StrideExpr, WinDim
+from ..ir.span import Span
 from ..ir.walk import get, walk
 from ..logic.forms import TRUE, Formula, conj, eq, is_opaque, lin, ne
 from ..logic.questions import Access, Sharing, difference, facts_at, if_reached, safety, undisturbed
@@ -184,7 +184,7 @@ def _ring_holds(tree: ProcDef, a: AllocCursor, rest: Span, dim: int, c: int) -> 
         others = [(p, q) for d, (p, q) in enumerate(zip(x.index, y.index, strict=True)) if d != dim]
         return conj(along, *(eq(p, q) for p, q in others if p is not None and q is not None))
 
-    accesses = [x for x in safety.effects(tree, safety.Blk(*rest)) if x.buffer == a.sym]
+    accesses = [x for x in safety.effects(tree, rest) if x.buffer == a.sym]
     what = f"a value of {a.name()} is not overwritten in the ring before it is read"
     verdict = undisturbed(tree, facts_at(tree, rest.path()), Sharing(accesses, meets), what)
     require(if_reached(tree, a.path, verdict), a, "new layout")

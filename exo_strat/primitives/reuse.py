@@ -8,12 +8,13 @@ from typing import Annotated
 from pyrsistent import pvector
 
 from ..cursors.cursor import at_path
-from ..cursors.edits import Move, Replace, Span, span_of
+from ..cursors.edits import Move, Replace
 from ..cursors.kinds import AllocCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import declarations
 from ..ir.names import Sym
 from ..ir.nodes import Alloc, Expr, Point, ProcDef, StrideExpr
+from ..ir.span import Span, span_of
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, with_child
 from ..logic.forms import FALSE, Formula, is_opaque
@@ -126,7 +127,7 @@ def _values_stay(tree: ProcDef, a: AllocCursor, other: AllocCursor) -> None:
     alike = Replace(other.path, twin).apply(tree)
     moved = Move(span_of(other.path), Span(at.parent, at.label, at.hi, at.hi)).apply(alike)
     end = len(getattr(get(moved, at.parent), at.label))
-    scope = safety.Blk(at.parent, at.label, at.hi + 1, end)
+    scope = Span(at.parent, at.label, at.hi + 1, end)
     if scope.lo == scope.hi:
         return
     both = (a.sym, other.sym)

@@ -12,13 +12,13 @@ from typing import NamedTuple, TypeGuard, cast
 from pyrsistent import PVector, pvector
 
 from ..cursors.cursor import at_path
-from ..cursors.edits import span_of
 from ..cursors.kinds import ForCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import scope_at
 from ..ir import build as b
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Expr, For, If, Interval, Node, Point, ProcDef, Read, Stmt, Var, WinDim
+from ..ir.span import Span, span_of
 from ..ir.types import Tensor
 from ..ir.walk import Path, get, is_bool, is_control, map_children, mentions, rename, subst, update
 from ..logic.forms import TRUE, is_opaque, lin
@@ -129,7 +129,7 @@ def _window_of(rw: Rewrite, fill: ForCursor) -> _Window:
     what = "the window must slide along a loop around the one that fills it"
     loop = of_kind(get(tree, outer), For, what, fill)
     applicable(loop.mode == "seq", f"the loop over {loop.iter} is {loop.mode}: no iteration follows another", fill)
-    body = safety.Blk(*body_span(rw, fill.path))
+    body = body_span(rw, fill.path)
     written = {a.buffer for a in safety.effects(tree, body) if a.writes}
     applicable(len(written) == 1, f"the loop must write one buffer, not {len(written)}", fill)
     t = of_kind(next(iter(written)), Sym, "the loop writes a config field", fill)
@@ -144,7 +144,7 @@ def _window_of(rw: Rewrite, fill: ForCursor) -> _Window:
 def _sliding_dim(tree: ProcDef, fill: ForCursor, t: Sym, rank: int) -> int:
     """The dimension of the buffer at which the filling loop is always at its own iterator."""
     loop = loop_at(tree, fill.path)
-    k, body = lin(Var(loop.iter)), safety.Blk(fill.path, "body", 0, len(loop.body))
+    k, body = lin(Var(loop.iter)), Span(fill.path, "body", 0, len(loop.body))
     touched = [a.index for a in safety.effects(tree, body) if a.buffer == t]
     named = [get(tree, p) for p in uses_in(tree, fill.as_block().span, t)]
     for d in range(rank):
@@ -215,15 +215,15 @@ def _holds_still(tree: ProcDef, w: _Window, fill: ForCursor) -> None:
     """Owed: the window is filled for sure, and only there, with values that the loop around does not change."""
     loop, inner, n = loop_at(tree, w.outer), loop_at(tree, fill.path), fill.path[-1][1]
     assert n is not None
-    body = safety.Blk(fill.path, "body", 0, len(inner.body))
-    before, after = safety.Blk(w.outer, "body", 0, n), safety.Blk(w.outer, "body", n + 1, len(loop.body))
+    body = Span(fill.path, "body", 0, len(inner.body))
+    before, after = Span(w.outer, "body", 0, n), Span(w.outer, "body", n + 1, len(loop.body))
     row: list[WinDim] = [Interval(b.ZERO, e) for e in w.shape]
     row[w.dim] = Point(Var(inner.iter))
     require(safety.fully_written(tree, body, w.buffer, row), fill)
     require(safety.covered(tree, body, w.buffer), fill)
-    own = safety.defined(before.stmts(tree)) & mentions(inner)
+    own = safety.defined(before.members(tree)) & mentions(inner)
     applicable(not own, "the loop uses what is allocated or named in the same iteration", fill)
-    used = any(w.buffer in mentions(s) for s in before.stmts(tree))
+    used = any(w.buffer in mentions(s) for s in before.members(tree))
     used = used or any(a.buffer == w.buffer for a in safety.effects(tree, before))
     applicable(not used, f"{w.buffer} is used in the loop over {loop.iter} before it is filled", fill)
     if after.lo < after.hi:
@@ -235,8 +235,8 @@ def _holds_still(tree: ProcDef, w: _Window, fill: ForCursor) -> None:
 def _inputs_stay(tree: ProcDef, w: _Window, fill: ForCursor) -> None:
     """Owed: what the filling loop reads, besides the window, no iteration of the loop around it writes."""
     loop = loop_at(tree, w.outer)
-    whole = safety.Blk(w.outer, "body", 0, len(loop.body))
-    inputs = [a for a in safety.effects(tree, safety.Blk(*fill.as_block().span)) if a.reads and a.buffer != w.buffer]
+    whole = Span(w.outer, "body", 0, len(loop.body))
+    inputs = [a for a in safety.effects(tree, Span(*fill.as_block().span)) if a.reads and a.buffer != w.buffer]
     writes = [prime(a, (loop.iter,)) for a in in_loops(safety.effects(tree, whole), loop) if a.writes]
     what = f"what the window is filled from stays the same in the loop over {loop.iter}"
     verdict = clash(tree, facts_at(tree, w.outer), in_loops(inputs, loop), writes, TRUE, what)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from pyrsistent import pvector
 
 from ..cursors.cursor import StmtCursor
-from ..cursors.edits import Span, span_of
 from ..cursors.kinds import ForCursor, IfCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.nodes import For, If, Pass
+from ..ir.span import Span, span_of
 from ..ir.walk import Path, get_as, mentions
 from ..logic.forms import is_opaque
 from ..logic.questions import Given, evaluation, safety
@@ -97,7 +97,7 @@ def _fuse_loops(rw: Rewrite, path: Path, after: Path) -> None:
     one, two = loop_at(tree, path), loop_at(tree, after)
     require(safety.equal_at(tree, path, one.lo, two.lo, "both loops start at the same iteration"))
     require(safety.equal_at(tree, path, one.hi, two.hi, "both loops end at the same iteration"))
-    whole = safety.Blk(path, "body", 0, len(one.body))
+    whole = Span(path, "body", 0, len(one.body))
     require(safety.unchanged(tree, whole, two.lo))
     require(safety.unchanged(tree, whole, two.hi))
     require(safety.fuse(tree, path, after))
@@ -111,7 +111,7 @@ def _fuse_loops(rw: Rewrite, path: Path, after: Path) -> None:
 def _fuse_ifs(rw: Rewrite, path: Path, after: Path) -> None:
     tree = rw.proc.tree
     one, two = get_as(tree, path, If), get_as(tree, after, If)
-    require(safety.unchanged(tree, safety.Blk(*span_of(path)), two.cond))
+    require(safety.unchanged(tree, span_of(path), two.cond))
     require(safety.equal_at(tree, path, one.cond, two.cond, "both conditions are equal"))
     _absorb(rw, path, after, "body")
     _absorb(rw, path, after, "orelse")
@@ -202,11 +202,11 @@ def _if_out_of_for(rw: Rewrite, path: Path) -> None:
     loop = loop_at(tree, path)
     cond = get_as(tree, (*path, ("body", 0)), If)
     applicable(loop.iter not in mentions(cond.cond), f"the condition depends on {loop.iter}")
-    require(safety.unchanged(tree, safety.Blk(path, "body", 0, 1), cond.cond))
+    require(safety.unchanged(tree, Span(path, "body", 0, 1), cond.cond))
     runs = safety.holds(tree, path, b.lt(loop.lo, loop.hi), "the loop runs at least once")
     early = is_opaque(cond.cond) and not runs
     if early:
-        has_value = evaluation.has_value(tree, safety.Blk(*span_of(path)), cond.cond)
+        has_value = evaluation.has_value(tree, span_of(path), cond.cond)
         ready(rw, has_value if has_value or isinstance(has_value, Given) else runs)
     nested = _hoist(rw, path, "body")
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
@@ -227,8 +227,8 @@ def _for_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
     loop = loop_at(tree, loop_path)
     early = [e for e in (loop.lo, loop.hi) if is_opaque(e)]
     for e in early:
-        ready(rw, evaluation.has_value(tree, safety.Blk(*span_of(path)), e))
-    require(safety.unchanged(tree, safety.Blk(loop_path, "body", 0, len(loop.body)), cond.cond))
+        ready(rw, evaluation.has_value(tree, span_of(path), e))
+    require(safety.unchanged(tree, Span(loop_path, "body", 0, len(loop.body)), cond.cond))
     nested = _hoist(rw, path, "body")
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
     rw.move(span_of(nested), Span(path, "body", 0, 0))
@@ -244,7 +244,7 @@ def _if_out_of_if(rw: Rewrite, path: Path, label: str) -> None:
     other = getattr(outer, other_label)
     early = is_opaque(inner.cond)
     if early:
-        ready(rw, evaluation.has_value(tree, safety.Blk(*span_of(path)), inner.cond))
+        ready(rw, evaluation.has_value(tree, span_of(path), inner.cond))
     nested = _hoist(rw, path, label)
     rw.move(body_span(rw, path), Span(nested, label, 0, 0))
     if inner.orelse or other:

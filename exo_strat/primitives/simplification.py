@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
 from ..cursors.cursor import ExprCursor, ProcCursor, StmtCursor
-from ..cursors.edits import Span
 from ..cursors.kinds import ForCursor, IfCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.exprs import parse_data
@@ -37,6 +36,7 @@ from ..ir.nodes import (
 from ..ir.numbers import is_number
 from ..ir.precisions import precision
 from ..ir.reductions import NEUTRAL
+from ..ir.span import Span
 from ..ir.types import Scalar, Type, bool_
 from ..ir.walk import Path, Step, children, get, get_stmt, is_bool, is_control, parts, put
 from ..logic.forms import Env, is_opaque, le, lin

@@ -7,17 +7,17 @@ from typing import Annotated
 from pyrsistent import PVector, pvector
 
 from ..cursors.cursor import BlockCursor
-from ..cursors.edits import Span
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import types_at
 from ..ir.nodes import Expr, If, Stmt, Var
+from ..ir.span import Span
 from ..ir.types import bool_
 from ..ir.walk import Path, is_bool
 from ..logic.forms import is_opaque
 from ..logic.questions import evaluation
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind
-from .helpers.references import ExprLike, blk, expr_arg
+from .helpers.references import ExprLike, expr_arg
 from .helpers.refusing import applicable, argument
 from .helpers.scoping import escaping, evaluated_early, ready
 
@@ -86,7 +86,7 @@ def specialize(
     applicable(not escaping(tree, span), "a name defined in the block is used after it", block)
     for c in tests:
         if is_opaque(c):
-            ready(rw, evaluation.has_value(tree, blk(block), c), block, "new code")
+            ready(rw, evaluation.has_value(tree, block.span, c), block, "new code")
     stmts = span.members(tree)
     rest: PVector[Stmt] = rw.copy(stmts)
     for c in reversed(tests[1:]):

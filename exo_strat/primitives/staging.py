@@ -8,7 +8,6 @@ from typing import Annotated
 from pyrsistent import PVector, pvector
 
 from ..cursors.cursor import BlockCursor, ExprCursor, at_path
-from ..cursors.edits import Span, span_of
 from ..cursors.rewrite import Rewrite
 from ..frontend.check_views import written_args
 from ..frontend.precisions import precision_at
@@ -42,6 +41,7 @@ from ..ir.nodes import (
 from ..ir.precisions import element
 from ..ir.printing import names_at, print_expr
 from ..ir.reductions import NEUTRAL
+from ..ir.span import Span, span_of
 from ..ir.types import Scalar, Tensor, Type
 from ..ir.walk import Path, children, get, get_expr, is_control, mentions, walk
 from ..logic.forms import is_opaque
@@ -49,7 +49,7 @@ from ..logic.questions import difference, evaluation, safety, windows_at
 from .framework import Trial, Where, primitive
 from .helpers.access import Dims, Redirect, bounds, named, redirect_each, shown, statement_of, uses_in
 from .helpers.arguments import Kind, NewName
-from .helpers.references import blk, name_arg, window_arg
+from .helpers.references import name_arg, window_arg
 from .helpers.refusing import applicable, require
 from .helpers.scoping import escaping, no_new_races, ready
 from .helpers.start import least_value
@@ -140,7 +140,7 @@ def read_early(rw: Rewrite, e: ExprCursor) -> bool:
     tree = rw.proc.tree
     if not (isinstance(e.node, Read) and isinstance(get(tree, e.path[:-1]), Call)):
         return False
-    ready(rw, evaluation.has_value(tree, safety.Blk(*span_of(e.stmt().path)), e.node), e)
+    ready(rw, evaluation.has_value(tree, span_of(e.stmt().path), e.node), e)
     return True
 
 
@@ -153,7 +153,7 @@ def _equal_places(tree: ProcDef, stmt: Path, path: Path) -> list[Path]:
     block: Sequence[Stmt] = getattr(get(tree, s.parent), s.label)
     found: list[Path] = []
     for k in range(s.lo, len(block)):
-        here = safety.Blk(s.parent, s.label, k, k + 1)
+        here = Span(s.parent, s.label, k, k + 1)
         same = bool(safety.unchanged(tree, here, e))
         at = here.path()
         # what a statement evaluates before it changes anything
@@ -236,7 +236,7 @@ def stage_mem(
             for i in seq(0, 8):
     -->         y[i] = x[7 - i]
     """
-    tree, span, s = rw.proc.tree, block.span, blk(block)
+    tree, span, s = rw.proc.tree, block.span, block.span
     buffer, dims = window_arg(rw, window, span.path())
     _window_fits(rw, s, buffer, dims)
     _only_name(tree, span, buffer, block)
@@ -259,7 +259,7 @@ def stage_mem(
 
 
 def _accumulation(
-    tree: ProcDef, s: safety.Blk, buffer: Sym, part: Dims | None, block: BlockCursor
+    tree: ProcDef, s: Span, buffer: Sym, part: Dims | None, block: BlockCursor
 ) -> tuple[str, Expr]:
     """The operator by which a block accumulates into a buffer, which must be all that it does to it, and a value
     with which nothing changes if it is accumulated, too."""
@@ -275,14 +275,14 @@ def _accumulation(
     return op, start
 
 
-def _reads_before(tree: ProcDef, s: safety.Blk, buffer: Sym, dims: Dims, store: bool, part: Dims | None) -> bool:
+def _reads_before(tree: ProcDef, s: Span, buffer: Sym, dims: Dims, store: bool, part: Dims | None) -> bool:
     """Whether the block, or the store after it, may need what the window holds before."""
     if not safety.covered(tree, s, buffer, part):
         return True
     return store and not safety.fully_written(tree, s, buffer, dims)
 
 
-def _window_fits(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims) -> None:
+def _window_fits(rw: Rewrite, s: Span, buffer: Sym, dims: Dims) -> None:
     """Owed of the window: it stays the same, is not empty and lies within the buffer."""
     tree = rw.proc.tree
     t = declarations(tree)[buffer]
@@ -316,7 +316,7 @@ def _only_name(tree: ProcDef, span: Span, buffer: Sym, block: BlockCursor) -> No
             applicable(w not in leaving, f"the window {w} of {buffer} is used after the block", block)
 
 
-def _places_inside(rw: Rewrite, s: safety.Blk, buffer: Sym, dims: Dims, block: BlockCursor) -> list[Path]:
+def _places_inside(rw: Rewrite, s: Span, buffer: Sym, dims: Dims, block: BlockCursor) -> list[Path]:
     """The places of the block that go to the copy: those inside the window. Owed of every other: it is beside it."""
     tree = rw.proc.tree
     places, types = uses_in(tree, Span(*s), buffer), declarations(tree)

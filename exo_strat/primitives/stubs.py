@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from ..cursors.cursor import GapCursor, NodeCursor, ProcCursor
-from ..cursors.edits import Span
 from ..cursors.proc import Proc
 from ..cursors.rewrite import Rewrite
 from ..frontend.parser import parse_call
@@ -14,6 +13,7 @@ from ..frontend.scope import scope_at, types_at
 from ..ir.nodes import Call, Expr, Pass, Read, WindowExpr
 from ..ir.precisions import decided, element
 from ..ir.printing import names_at, print_expr
+from ..ir.span import Span
 from ..ir.walk import Path, get, get_as, walk
 from ..logic.questions import Clash, evaluation, if_reached, safety, show
 from ..ops.failure import BadArgument, unsafe
@@ -163,7 +163,7 @@ def _does_nothing(rw: Rewrite, path: Path, instr: Proc) -> None:
     tree, call = rw.tree, get_as(rw.tree, path, Call)
     label, k = path[-1]
     assert k is not None
-    written = next((a for a in safety.effects(tree, safety.Blk(path[:-1], label, k, k + 1)) if a.writes), None)
+    written = next((a for a in safety.effects(tree, Span(path[:-1], label, k, k + 1)) if a.writes), None)
     if written is not None:
         refuse(unsafe(f"{instr.name()} changes nothing", details=f"it {show(tree, written)}"))
     error = call_error(tree, path, call)

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from ..cursors.cursor import BlockCursor, ProcCursor, at_path
-from ..cursors.edits import Span
 from ..cursors.kinds import ArgCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.checks import NEVER_CALLED, admits_some
@@ -35,6 +34,7 @@ from ..ir.nodes import (
 )
 from ..ir.numbers import is_integer
 from ..ir.printing import names_at
+from ..ir.span import Span
 from ..ir.types import Control, Tensor, bool_, size
 from ..ir.walk import Path, get
 from ..logic.forms import cond, ge, is_opaque, neg, unknown

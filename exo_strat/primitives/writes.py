@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..cursors.cursor import BlockCursor, StmtCursor
-from ..cursors.edits import Span, span_of
 from ..cursors.rewrite import Rewrite
 from ..frontend.scope import declarations
 from ..ir.nodes import Assign, ProcDef, Reduce
 from ..ir.precisions import converted, element
 from ..ir.reductions import combined
+from ..ir.span import Span, span_of
 from ..ir.walk import get
 from ..logic.questions import accesses, reads_of, resolve, safety, windows_at
 from ..ops.failure import NotApplicable

@@ -164,6 +164,6 @@ def _blocks(m: Proc, q: Proc) -> Iterator[str]:
         for block in (b, *([b.expand(0, 1)] if s._sibling(1) is not None else [])):
             there = q.forward(block)
             left = [x for x in (q.forward(d) for x in block for d in x.statements()) if isinstance(x, StmtCursor)]
-            held = all(isinstance(there, BlockCursor) and there.span.holds(x.path) for x in left)
+            held = all(isinstance(there, BlockCursor) and there.span.covers(x.path) for x in left)
             if not held or (isinstance(there, BlockCursor) and there.span.hi <= there.span.lo):
                 yield f"a block at {s!r} becomes {there!r}, which does not hold all of it"

@@ -46,7 +46,7 @@ def parsed(body: str) -> Proc:
 def covered(q: Proc, c: object) -> str:
     """The statements of a block, as text."""
     assert isinstance(c, BlockCursor), "the block is gone"
-    lines = [line.strip() for path, line in print_lines(q.tree) if path is not None and c.span.holds(path)]
+    lines = [line.strip() for path, line in print_lines(q.tree) if path is not None and c.span.covers(path)]
     return "; ".join(lines)
 
 

@@ -9,7 +9,6 @@ from pyrsistent import pvector
 
 from exo_strat import InvalidCursor, Script, delete_pass, strategy
 from exo_strat.cursors.cursor import BlockCursor, Cursor, GapCursor, GoneCursor, StmtCursor
-from exo_strat.cursors.edits import Span, span_of
 from exo_strat.cursors.kinds import (
     AllocCursor,
     ArgCursor,
@@ -26,6 +25,7 @@ from exo_strat.cursors.rewrite import Rewrite
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.frontend.errors import PatternError
 from exo_strat.ir.nodes import Pass
+from exo_strat.ir.span import Span, span_of
 from exo_strat.primitives import cut_loop
 
 GEMV = proc_from_source("""

@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyrsistent import pvector
 
-from exo_strat.cursors.edits import Delete, Edit, Insert, Move, Replace, Span, Wrap
+from exo_strat.cursors.edits import Delete, Edit, Insert, Move, Replace, Wrap
 from exo_strat.ir.build import data, num
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Assign, For, If, Pass, ProcDef, Stmt
+from exo_strat.ir.span import Span
 from exo_strat.ir.walk import get, walk
 
 X, IT = Sym("x", 0), Sym("i", 1)

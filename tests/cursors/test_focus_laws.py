@@ -19,13 +19,13 @@ from returns.result import Success
 
 from exo_strat import moves
 from exo_strat.cursors.cursor import Cursor, StmtCursor
-from exo_strat.cursors.edits import span_of
 from exo_strat.cursors.proc import Proc
 from exo_strat.cursors.rewrite import Rewrite
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.ir.build import data, num
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Assign, For, Pass
+from exo_strat.ir.span import span_of
 from exo_strat.ops.combinators import SaveC, fail, identity, lift, nav, reframe, savec, seq, try_else, where
 from exo_strat.ops.failure import InvalidCursor, NotApplicable, SchedulingError
 from exo_strat.ops.moves import Move

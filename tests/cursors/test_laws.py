@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyrsistent import pvector
 
 from exo_strat.cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, GoneCursor, NodeCursor, StmtCursor
-from exo_strat.cursors.edits import Delete, Edit, Insert, Move, Replace, Span, Wrap, span_of
+from exo_strat.cursors.edits import Delete, Edit, Insert, Move, Replace, Wrap
 from exo_strat.cursors.kinds import ForCursor, IfCursor
 from exo_strat.cursors.proc import InvalidCursorError, Proc
 from exo_strat.cursors.rewrite import Rewrite
@@ -23,6 +23,7 @@ from exo_strat.ir.memory import DRAM
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Arg, Assign, Binary, For, If, Pass, ProcDef, Stmt, Var
 from exo_strat.ir.printing import print_lines
+from exo_strat.ir.span import Span, span_of
 from exo_strat.ir.types import R
 from exo_strat.ir.walk import Path, walk
 

@@ -21,13 +21,13 @@ from returns.result import Failure as Err
 from returns.result import Success
 
 from exo_strat.cursors.cursor import Cursor, NodeCursor
-from exo_strat.cursors.edits import span_of
 from exo_strat.cursors.proc import Proc
 from exo_strat.cursors.rewrite import Rewrite
 from exo_strat.ir.build import data, num
 from exo_strat.ir.memory import DRAM
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Arg, Assign, Const, For, ProcDef, Stmt
+from exo_strat.ir.span import span_of
 from exo_strat.ir.types import R
 from exo_strat.ir.walk import alpha_normal
 from exo_strat.ops.combinators import attempt, fail, guard, identity, not_, repeat, seq, try_else, where

@@ -17,8 +17,9 @@ from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.interp import Array
 from exo_strat.interp.values import blank
 from exo_strat.ir.nodes import ProcDef
+from exo_strat.ir.span import Span
 from exo_strat.logic.effects import contents
-from exo_strat.logic.effects.accesses import Access, Blk, Buffer
+from exo_strat.logic.effects.accesses import Access, Buffer
 from exo_strat.logic.effects.dependence import SAFE
 from exo_strat.logic.questions import evaluation
 from exo_strat.primitives import framework, guards, procs, staging
@@ -73,7 +74,7 @@ def test_what_is_read_in_addition_is_not_noted(
     must_be_caught(primitive, SHAPES.get(primitive, ""))
 
 
-def all_reads(tree: ProcDef, blk: Blk, buffer: Buffer) -> list[Access]:
+def all_reads(tree: ProcDef, blk: Span, buffer: Buffer) -> list[Access]:
     """Those of what the code itself wrote, too."""
     return [a for a in contents._of(tree, blk, buffer) if a.reads and a.exact]
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from exo_strat.ir.span import Span
 from exo_strat.ir.walk import walk
-from exo_strat.logic.effects.accesses import Access, Blk, effects
+from exo_strat.logic.effects.accesses import Access, effects
 from exo_strat.logic.effects.dependence import SAFE, Verdict, clash
 from exo_strat.logic.questions import speculation as idle
 from exo_strat.primitives import guards
@@ -49,7 +50,7 @@ def test_results_are_local(primitive: str, monkeypatch: pytest.MonkeyPatch, must
     """Arguments are taken for buffers that nobody reads."""
     accesses = idle.Added.accesses
 
-    def inside(added: idle.Added, blk: Blk) -> list[Access]:
+    def inside(added: idle.Added, blk: Span) -> list[Access]:
         return [a for a in accesses(added, blk) if blk.parent or blk.lo]
 
     monkeypatch.setattr(idle.Added, "accesses", inside)

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import pytest
 
-from exo_strat.cursors.edits import Span
 from exo_strat.cursors.proc import Proc
 from exo_strat.cursors.rewrite import Rewrite
+from exo_strat.ir.span import Span
 from exo_strat.logic.effects import liveness
 from exo_strat.logic.effects.dependence import SAFE
 from exo_strat.logic.questions import evaluation

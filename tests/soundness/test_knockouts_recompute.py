@@ -8,6 +8,7 @@ from importlib import import_module
 
 import pytest
 
+from exo_strat.ir.span import Span
 from exo_strat.ir.walk import get
 from exo_strat.logic.effects.dependence import SAFE
 from exo_strat.logic.forms.formula import FALSE
@@ -130,7 +131,7 @@ def test_idempotence_of_one_iteration_is_not_enough(
 
     def each_alone(tree: object, path: tuple[object, ...], *_: object) -> object:
         loop = get(tree, path)  # type: ignore[arg-type]
-        return safety.idempotent(tree, safety.Blk(path, "body", 0, len(loop.body)))  # type: ignore[arg-type, union-attr]
+        return safety.idempotent(tree, Span(path, "body", 0, len(loop.body)))  # type: ignore[arg-type, union-attr]
 
     monkeypatch.setattr(recomputation, "overlap", each_alone)
     must_be_caught(primitive, shapes)

@@ -13,7 +13,6 @@ import pytest
 from pyrsistent import pmap
 
 from exo_strat.cursors.cursor import BlockCursor, Cursor, GapCursor, GoneCursor, ProcCursor, StmtCursor
-from exo_strat.cursors.edits import Span
 from exo_strat.cursors.kinds import AllocCursor, AssignCursor, ForCursor, PassCursor, WindowDefCursor, WriteConfigCursor
 from exo_strat.cursors.proc import InvalidCursorError, Proc
 from exo_strat.direct import (
@@ -43,6 +42,7 @@ from exo_strat.ir import externs, types
 from exo_strat.ir.config import Config
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Binary, Const, Expr, Instr, StrideExpr, Var
+from exo_strat.ir.span import Span
 from exo_strat.ir.walk import Path
 from exo_strat.ops.combinators import repeat
 from exo_strat.ops.failure import InvalidCursor, SchedulingError

@@ -40,6 +40,7 @@ from ...ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
+from ...ir.span import Span
 from ...ir.types import Control, Scalar, bool_
 from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, put_at, rewrite, walk
 from ..forms.affine import Atom, BoolAtom, Leaf, Lin, Opaque, V, lin_atoms, subst_lin
@@ -177,9 +178,7 @@ def _guarded(
     """Accesses with a guard, and what comes before them in time and in the nest of loops."""
     if guard == TRUE and exact and not when:
         return list(accesses)
-    return [
-        a.placed(when, (*iters, *a.iters), conj(guard, a.guard), a.exact and exact) for a in accesses
-    ]
+    return [a.placed(when, (*iters, *a.iters), conj(guard, a.guard), a.exact and exact) for a in accesses]
 
 
 # -- statements ---------------------------------------------------------------------------------------
@@ -383,36 +382,18 @@ def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: se
 # -- places -------------------------------------------------------------------------------------------
 
 
-class Blk(NamedTuple):
-    """A run of statements: positions lo..hi-1 of the list `label` of the node at `parent`."""
-
-    parent: Path
-    label: str
-    lo: int
-    hi: int
-
-    def path(self) -> Path:
-        """The path of the first statement."""
-        return (*self.parent, (self.label, self.lo))
-
-    def stmts(self, tree: ProcDef) -> Sequence[Stmt]:
-        """The statements."""
-        whole: Sequence[Stmt] = getattr(get(tree, self.parent), self.label)
-        return whole[self.lo : self.hi]
-
-
-def effects(tree: ProcDef, blk: Blk) -> list[Access]:
+def effects(tree: ProcDef, blk: Span) -> list[Access]:
     """The accesses of a run of statements, in base buffers."""
-    return block_accesses(blk.stmts(tree), windows_at(tree, blk.path()))
+    return block_accesses(blk.members(tree), windows_at(tree, blk.path()))
 
 
-def decided(tree: ProcDef, blk: Blk) -> tuple[ProcDef, list[Access]]:
+def decided(tree: ProcDef, blk: Span) -> tuple[ProcDef, list[Access]]:
     """The tree with what is known of config fields put into the conditions and bounds of a run of statements that
     does not write them, and the reads that are then missing, at times that are not known.
 
     For questions about what happens, not about what the text says: code that never runs stays, and is checked.
     """
-    stmts = blk.stmts(tree)
+    stmts = blk.members(tree)
     asked = frozenset[ReadConfig]().union(*map(_asked, stmts))
     if not asked:
         return tree, []

@@ -30,12 +30,13 @@ from ...ir.nodes import (
     WriteConfig,
 )
 from ...ir.precisions import conversion, converted, decided, precision
+from ...ir.span import Span
 from ...ir.types import Scalar, Tensor, Type
 from ...ir.walk import Path, binders, child, declarators, get, get_as, is_control, mentions, rewrite, walk
 from ..forms.formula import lt
 from ..forms.translate import is_opaque, lin
 from ..solver.proofs import prove
-from .accesses import Blk, effects
+from .accesses import effects
 from .config_state import written_fields
 from .context import facts_at
 from .same_value import place_of
@@ -173,7 +174,7 @@ def _changes(tree: ProcDef, path: Path, e: Expr) -> bool:
     """Whether the statement at `path` may write to a buffer that an expression reads."""
     label, k = path[-1]
     assert k is not None
-    written = {a.buffer for a in effects(tree, Blk(path[:-1], label, k, k + 1)) if a.writes}
+    written = {a.buffer for a in effects(tree, Span(path[:-1], label, k, k + 1)) if a.writes}
     return any(place_of(tree, n).buffer in written for _, n in walk(e) if isinstance(n, Read))
 
 

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from ...ir import build as b
 from ...ir.names import Sym
 from ...ir.nodes import Alloc, Arg, For, Interval, Node, Pass, ProcDef, WinDim
+from ...ir.span import Span
 from ...ir.types import Tensor
 from ...ir.walk import Path, get, get_as
 from ..forms.affine import Lin, Opaque
@@ -21,7 +22,7 @@ from ..forms.formula import Formula, conj, disj, ge, lt, neg
 from ..forms.translate import lin, unknown
 from ..solver.answers import Refuted, Unsat
 from ..solver.proofs import prove, satisfiable
-from .accesses import Access, Blk, Buffer, Tick, effects, in_loops, windows_at
+from .accesses import Access, Buffer, Tick, effects, in_loops, windows_at
 from .context import facts_at
 from .coverage import all_covered, before, cover
 from .dependence import SAFE, Clash, Given, Readiness, Undecided, Verdict, example, if_reached, prime, same_place, show
@@ -32,7 +33,7 @@ Part: TypeAlias = Sequence[WinDim] | None
 # -- what is touched ------------------------------------------------------------------------------------
 
 
-def _of(tree: ProcDef, blk: Blk, buffer: Buffer, part: Part = None) -> list[Access]:
+def _of(tree: ProcDef, blk: Span, buffer: Buffer, part: Part = None) -> list[Access]:
     """The accesses of a run of statements to a buffer, less those that surely miss the part of it asked about."""
     if isinstance(buffer, Sym) and buffer in windows_at(tree, blk.path()):
         raise ValueError(f"{buffer} is a window: ask about the buffer that it views")
@@ -49,22 +50,22 @@ def _misses(facts: Sequence[Formula], a: Access, part: Sequence[WinDim]) -> bool
     return bool(prove([*facts, a.guard], disj(*near), "the access is beside the window"))
 
 
-def writes_to(tree: ProcDef, blk: Blk, buffer: Buffer, part: Part = None) -> bool:
+def writes_to(tree: ProcDef, blk: Span, buffer: Buffer, part: Part = None) -> bool:
     """Whether a run of statements may change a buffer, or the part of it that a window shows."""
     return any(a.writes for a in _of(tree, blk, buffer, part))
 
 
-def reads_from(tree: ProcDef, blk: Blk, buffer: Buffer) -> bool:
+def reads_from(tree: ProcDef, blk: Span, buffer: Buffer) -> bool:
     """Whether a run of statements may need a buffer's old contents (accumulations do)."""
     return any(a.reads for a in _of(tree, blk, buffer))
 
 
-def only_accumulates(tree: ProcDef, blk: Blk, buffer: Buffer, op: str = "+", part: Part = None) -> bool:
+def only_accumulates(tree: ProcDef, blk: Span, buffer: Buffer, op: str = "+", part: Part = None) -> bool:
     """Whether a run of statements touches a buffer, or a part of it, by one accumulation operator only."""
     return all(a.kind == "A" and a.op == op for a in _of(tree, blk, buffer, part))
 
 
-def within(tree: ProcDef, blk: Blk, buffer: Buffer, window: Sequence[WinDim]) -> Verdict:
+def within(tree: ProcDef, blk: Span, buffer: Buffer, window: Sequence[WinDim]) -> Verdict:
     """Whether every access of a run of statements to a buffer falls inside a window (half-open)."""
     facts, what = facts_at(tree, blk.path()), "every access of the block is inside the window"
     for a in _of(tree, blk, buffer):
@@ -96,7 +97,7 @@ def _beside(x: Lin, d: WinDim) -> Formula:
 # -- what is there when it is read ----------------------------------------------------------------------
 
 
-def covered(tree: ProcDef, blk: Blk, buffer: Buffer, part: Part = None) -> Verdict:
+def covered(tree: ProcDef, blk: Span, buffer: Buffer, part: Part = None) -> Verdict:
     """Whether each read of a buffer, or of a part of it, in a run of statements is preceded there by a write
     that covers it."""
     verdict = all_covered(tree, facts_at(tree, blk.path()), _of(tree, blk, buffer, part), buffer)
@@ -106,18 +107,18 @@ def covered(tree: ProcDef, blk: Blk, buffer: Buffer, part: Part = None) -> Verdi
 def carried(tree: ProcDef, path: Path, buffer: Buffer) -> Verdict:
     """Whether no iteration of a loop reads what an earlier one, or the code before, left in a buffer."""
     loop = get_as(tree, path, For)
-    body = Blk(path, "body", 0, len(loop.body))
+    body = Span(path, "body", 0, len(loop.body))
     accesses = in_loops(_of(tree, body, buffer), loop)
     return if_reached(tree, body.path(), all_covered(tree, facts_at(tree, path), accesses, buffer))
 
 
-def fully_written(tree: ProcDef, blk: Blk, buffer: Buffer, window: Sequence[WinDim]) -> Verdict:
+def fully_written(tree: ProcDef, blk: Span, buffer: Buffer, window: Sequence[WinDim]) -> Verdict:
     """Whether a run of statements surely writes every location of a window."""
     end = (Tick(Lin(blk.hi - blk.lo)),)
     return _written(tree, blk.path(), _of(tree, blk, buffer), end, window)
 
 
-def initialised(tree: ProcDef, blk: Blk, buffer: Sym, window: Sequence[WinDim]) -> Readiness:
+def initialised(tree: ProcDef, blk: Span, buffer: Sym, window: Sequence[WinDim]) -> Readiness:
     """Whether every location of a window was surely written when control reaches a run of statements, or is read
     by these before they write it, so that they could not run otherwise."""
     verdict = _ready(tree, blk, _any_cell(buffer, window, Pass()))
@@ -127,7 +128,7 @@ def initialised(tree: ProcDef, blk: Blk, buffer: Sym, window: Sequence[WinDim]) 
     return if_reached(tree, blk.path(), verdict.said(what, ""))
 
 
-def ready(tree: ProcDef, blk: Blk, reads: Sequence[Access]) -> Readiness:
+def ready(tree: ProcDef, blk: Span, reads: Sequence[Access]) -> Readiness:
     """Whether all that some reads of base buffers and config fields, made right before a run of statements, need is
     `initialised`."""
     needs: set[Sym] = set()
@@ -142,7 +143,7 @@ def ready(tree: ProcDef, blk: Blk, reads: Sequence[Access]) -> Readiness:
     return Given(frozenset(needs)) if needs else SAFE
 
 
-def _ready(tree: ProcDef, blk: Blk, read: Access) -> Readiness:
+def _ready(tree: ProcDef, blk: Span, read: Access) -> Readiness:
     """Whether each location that a read right before a run of statements needs was written.
 
     It was if it was accessed before in whatever way (by a program that does not trap), or if the statements read it
@@ -163,7 +164,7 @@ def _ready(tree: ProcDef, blk: Blk, read: Access) -> Readiness:
     return verdict
 
 
-def exposed(tree: ProcDef, blk: Blk, buffer: Buffer) -> list[Access]:
+def exposed(tree: ProcDef, blk: Span, buffer: Buffer) -> list[Access]:
     """The reads of a buffer that a run of statements surely makes, of locations that it did not write before.
 
     An accumulation counts as a read. So it need not come first, if only others do: the first of them is one.
@@ -207,10 +208,10 @@ def _written(
     return verdict or if_reached(tree, path, verdict.said(details=""))
 
 
-def _scope(tree: ProcDef, path: Path, buffer: Buffer) -> Blk:
+def _scope(tree: ProcDef, path: Path, buffer: Buffer) -> Span:
     """The statements in which a buffer that is in scope at `path` lives: of an argument or a config field, all."""
     if not isinstance(buffer, Sym) or any(a.sym == buffer for a in tree.args):
-        return Blk((), "body", 0, len(tree.body))
+        return Span((), "body", 0, len(tree.body))
     for n in range(len(path) - 1, -1, -1):
         label, i = path[n]
         if i is None or label not in ("body", "orelse"):
@@ -218,11 +219,11 @@ def _scope(tree: ProcDef, path: Path, buffer: Buffer) -> Blk:
         block = getattr(get(tree, path[:n]), label)
         for k in range(min(i, len(block)) - 1, -1, -1):
             if isinstance(block[k], Alloc) and block[k].sym == buffer:
-                return Blk(path[:n], label, k + 1, len(block))
+                return Span(path[:n], label, k + 1, len(block))
     raise ValueError(f"{buffer} is neither an argument nor allocated around {path}")
 
 
-def _time(tree: ProcDef, scope: Blk, path: Path) -> tuple[Tick, ...]:
+def _time(tree: ProcDef, scope: Span, path: Path) -> tuple[Tick, ...]:
     """The time, in a run of statements, at which the statement at `path` starts."""
     when: list[Tick] = []
     for n in range(len(scope.parent), len(path)):

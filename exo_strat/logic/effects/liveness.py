@@ -7,8 +7,9 @@ path leads from there to a read, or to the end, on which the field is not writte
 from __future__ import annotations
 
 from ...ir.nodes import For, ProcDef, ReadConfig
+from ...ir.span import Span
 from ...ir.walk import Path, get
-from .accesses import Blk, config_key
+from .accesses import config_key
 from .contents import covered, fully_written
 from .dependence import SAFE, Verdict
 
@@ -40,17 +41,17 @@ def may_last(tree: ProcDef, gap: Path, field: ReadConfig) -> bool:
     return not any(fully_written(tree, rest, key, ()) for rest in rests)
 
 
-def ahead(tree: ProcDef, gap: Path) -> list[tuple[Blk | None, Blk | None]]:
+def ahead(tree: ProcDef, gap: Path) -> list[tuple[Span | None, Span | None]]:
     """What runs after a gap, block by block outwards: the rest of the block, and the whole of it if it is a
     loop's, which may go on with another iteration."""
-    out: list[tuple[Blk | None, Blk | None]] = []
+    out: list[tuple[Span | None, Span | None]] = []
     while gap:
         parent, (label, k) = gap[:-1], gap[-1]
         assert k is not None
         holder = get(tree, parent)
         n = len(getattr(holder, label))
-        rest = Blk(parent, label, k, n) if k < n else None
-        out.append((rest, Blk(parent, label, 0, n) if isinstance(holder, For) else None))
+        rest = Span(parent, label, k, n) if k < n else None
+        out.append((rest, Span(parent, label, 0, n) if isinstance(holder, For) else None))
         gap = parent
         if gap:
             last, at = gap[-1]

@@ -5,7 +5,7 @@
 forms of expressions. Primitives import this room and `forms`, so what they need of the others stands here, too.
 """
 
-from ..effects.accesses import Access, Blk, accesses, effects, in_loops, index_of, reads_of, resolve, windows_at
+from ..effects.accesses import Access, accesses, effects, in_loops, index_of, reads_of, resolve, windows_at
 from ..effects.config_data import held_at, held_in, stored
 from ..effects.config_state import asks_config, conditions_at, depends_on_fields, field_facts, values_at, written_fields
 from ..effects.context import Facts, env_of, facts_after, facts_at, facts_inside, holds
@@ -33,7 +33,6 @@ from .unification import Unified, Unifier, View, fresh_callee, skeleton
 
 __all__ = [
     "Access",
-    "Blk",
     "Clash",
     "Facts",
     "Given",

@@ -7,8 +7,9 @@ A condition on data that led to a branch holds in it as long as nothing there wr
 from __future__ import annotations
 
 from ...ir.nodes import Expr, If, ProcDef
+from ...ir.span import Span
 from ...ir.walk import Path, get
-from .safety import Blk, equal_at, unchanged
+from .safety import equal_at, unchanged
 
 
 def taken(tree: ProcDef, path: Path, condition: Expr) -> bool | None:
@@ -18,7 +19,7 @@ def taken(tree: ProcDef, path: Path, condition: Expr) -> bool | None:
         around, label = get(tree, path[:n]), path[n][0]
         if not isinstance(around, If):
             continue
-        branch = Blk(path[:n], label, 0, len(getattr(around, label)))
+        branch = Span(path[:n], label, 0, len(getattr(around, label)))
         if not unchanged(tree, branch, around.cond):
             continue
         if equal_at(tree, path, around.cond, condition):

@@ -37,8 +37,9 @@ from ...ir.nodes import (
     WindowExpr,
 )
 from ...ir.printing import names_at
+from ...ir.span import Span
 from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, is_control, mentions, walk
-from ..effects.accesses import Access, Blk, Buffer, block_accesses, windows_at
+from ..effects.accesses import Access, Buffer, block_accesses, windows_at
 from ..effects.config_state import Conditions, values_at
 from ..effects.contents import covered, ready
 from ..effects.context import env_of, facts_at, stable_facts
@@ -123,7 +124,7 @@ def undefined(n: Node) -> str | None:
             return None
 
 
-def has_value(tree: ProcDef, blk: Blk, n: Node) -> Readiness:
+def has_value(tree: ProcDef, blk: Span, n: Node) -> Readiness:
     """Whether what an expression, or a statement itself, evaluates surely has a value wherever control reaches a run
     of statements, if it is in bounds there: what it reads was written by then, or the statements read it anyway
     before they change it; and its operations have values for all operands that they may get."""
@@ -134,7 +135,7 @@ def no_more(tree: ProcDef, stmt: Path, old: Sequence[Expr], new: Expr) -> Readin
     """Whether an expression in the statement at `stmt` has a value where others have one: all that it evaluates is
     evaluated there by one of `old`, whenever it is, or surely has a value."""
     given = [o for e in old for o in evaluations(e)]
-    blk = Blk(stmt[:-1], stmt[-1][0], stmt[-1][1] or 0, (stmt[-1][1] or 0) + 1)
+    blk = Span(stmt[:-1], stmt[-1][0], stmt[-1][1] or 0, (stmt[-1][1] or 0) + 1)
     return _all(_exists(tree, blk, e) for e in evaluations(new) if not _also(tree, stmt, e, given))
 
 
@@ -168,11 +169,11 @@ def _asked(tree: ProcDef, given: Conditions) -> Formula:
     return conj(*(cond(e, env) if truth else neg(cond(e, env)) for e, truth in given))
 
 
-def _exists(tree: ProcDef, blk: Blk, e: Evaluation) -> Readiness:
+def _exists(tree: ProcDef, blk: Span, e: Evaluation) -> Readiness:
     """Whether what is evaluated before a run of statements surely has a value there."""
     if isinstance(e.node, Read | ReadConfig):
         return _written(tree, blk, e)
-    first = () if blk.lo == blk.hi else evaluations(blk.stmts(tree)[0])
+    first = () if blk.lo == blk.hi else evaluations(blk.members(tree)[0])
     if any(o.node == e.node and set(o.given) <= set(e.given) for o in first):
         return SAFE
     if not isinstance(e.node, Binary):
@@ -207,7 +208,7 @@ def _excludes_zero(c: Expr, truth: bool, e: Expr) -> bool:
 # -- reads ----------------------------------------------------------------------------------------------
 
 
-def _written(tree: ProcDef, blk: Blk, e: Evaluation) -> Readiness:
+def _written(tree: ProcDef, blk: Span, e: Evaluation) -> Readiness:
     """Whether what is read before a run of statements was written, or is read by them anyway."""
     assert isinstance(e.node, Read | ReadConfig)
     guard = conj(*(f for c, truth in e.given for f in stable_facts(c, env_of(tree), truth)))
@@ -265,11 +266,11 @@ def _written_first(tree: ProcDef, path: Path, sym: Sym) -> bool:
     """Whether the buffer allocated at `path` is read only where it was written."""
     label, k = path[-1]
     assert k is not None
-    scope = Blk(path[:-1], label, k + 1, len(getattr(get(tree, path[:-1]), label)))
+    scope = Span(path[:-1], label, k + 1, len(getattr(get(tree, path[:-1]), label)))
     return scope.lo == scope.hi or bool(covered(tree, scope, sym))
 
 
-def runs(tree: ProcDef, blk: Blk, call: Call) -> Readiness:
+def runs(tree: ProcDef, blk: Span, call: Call) -> Readiness:
     """Whether the call, which may stand right before a run of statements, or in the place of the first, surely runs
     to its end."""
     callee = call.f.tree
@@ -279,11 +280,11 @@ def runs(tree: ProcDef, blk: Blk, call: Call) -> Readiness:
     return arguments_ready(tree, blk, call, frozenset(a.sym for a in callee.args))
 
 
-def arguments_ready(tree: ProcDef, blk: Blk, call: Call, formals: frozenset[Sym]) -> Readiness:
+def arguments_ready(tree: ProcDef, blk: Span, call: Call, formals: frozenset[Sym]) -> Readiness:
     """Whether all that a call reads of the buffers that it gets by some arguments, before it writes it, is initialised
     right before a run of statements, where the call is to stand; or is read by the statements themselves."""
     callee, views = call.f.tree, windows_at(tree, blk.path())
-    body = Blk((), "body", 0, len(callee.body))
+    body = Span((), "body", 0, len(callee.body))
     asserted = frozenset[Sym]().union(*map(mentions, callee.preds))
     bases: set[Buffer] = set()
     for formal, actual in zip(callee.args, call.args, strict=True):
@@ -300,7 +301,7 @@ def arguments_ready(tree: ProcDef, blk: Blk, call: Call, formals: frozenset[Sym]
     return _all(_ready_for(tree, blk, r, callee.name) for r in reads)
 
 
-def _ready_for(tree: ProcDef, blk: Blk, read: Access, callee: str) -> Readiness:
+def _ready_for(tree: ProcDef, blk: Span, read: Access, callee: str) -> Readiness:
     """Whether what a callee reads is there."""
     verdict = ready(tree, blk, [read])
     if verdict or isinstance(verdict, Given):

@@ -13,8 +13,9 @@ from pyrsistent import pvector
 from ...ir.difference import where_apart
 from ...ir.names import Sym
 from ...ir.nodes import Alloc, Binary, Call, Expr, For, If, Node, Pass, ProcDef, Stmt, Var, WindowDef
+from ...ir.span import Span
 from ...ir.walk import Path, get, get_as, is_control, mentions, rename, with_child
-from ..effects.accesses import Access, Blk, Tick, block_accesses, effects, in_loops, windows_at
+from ..effects.accesses import Access, Tick, block_accesses, effects, in_loops, windows_at
 from ..effects.accesses import move as moved
 from ..effects.context import branch_facts, env_of, facts_at, range_facts
 from ..effects.coverage import before
@@ -60,7 +61,7 @@ def overlap(
         shared.append(lt(i, lin(loop.hi) - (lin(end) - k) * step))
     label, at = path[-1]
     assert at is not None
-    body = [a for a in effects(tree, Blk(path[:-1], label, at, at + 1)) if V(loop.iter) in a.iters]
+    body = [a for a in effects(tree, Span(path[:-1], label, at, at + 1)) if V(loop.iter) in a.iters]
     again = [replace(a, guard=conj(a.guard, *shared)) for a in body]
     later = (*facts_at(tree, path), gt(k, lin(first)), lt(k, lin(end)))
     verdict = same_again(tree, again, later)
@@ -152,7 +153,7 @@ def _same_fields(a: Node, b: Node, names: dict[Sym, Sym]) -> Verdict:
 # -- only the first time ------------------------------------------------------------------------------
 
 
-def first_suffices(tree: ProcDef, path: Path, blk: Blk) -> Verdict:
+def first_suffices(tree: ProcDef, path: Path, blk: Span) -> Verdict:
     """Whether statements somewhere in a sequential loop need only run in its first iteration.
 
     They do if in every later one they run as in the first (in the same iterations of the loops between),
@@ -165,13 +166,13 @@ def first_suffices(tree: ProcDef, path: Path, blk: Blk) -> Verdict:
         return Clash(f"the iterations of {loop.iter} have an order")
     local = _defined_around(tree, path, blk)
     around = list(_around(tree, path, blk))
-    asked: list[Node] = [*blk.stmts(tree)]
+    asked: list[Node] = [*blk.members(tree)]
     for node, _ in around:
         asked += [node.lo, node.hi] if isinstance(node, For) else [node.cond]
     used = sorted(frozenset[Sym]().union(*map(mentions, asked)) & local, key=lambda s: s.id)
     if used:
         return Clash(f"the code uses nothing that the loop's body defines, such as {used[0]}")
-    if any(loop.iter in mentions(s) for s in blk.stmts(tree)):
+    if any(loop.iter in mentions(s) for s in blk.members(tree)):
         return Clash(f"the code does not depend on {loop.iter}")
     verdict = _runs_at_first(tree, path, blk, around)
     if not verdict:
@@ -183,7 +184,7 @@ def first_suffices(tree: ProcDef, path: Path, blk: Blk) -> Verdict:
 Around = tuple[For | If, str]
 
 
-def _around(tree: ProcDef, path: Path, blk: Blk) -> Iterator[Around]:
+def _around(tree: ProcDef, path: Path, blk: Span) -> Iterator[Around]:
     """The loops and branches between a loop and statements in it, outermost first, with the branch taken."""
     for n in range(len(path) + 1, len(blk.parent) + 1):
         node = get(tree, blk.parent[:n])
@@ -191,7 +192,7 @@ def _around(tree: ProcDef, path: Path, blk: Blk) -> Iterator[Around]:
         yield node, blk.parent[n][0] if n < len(blk.parent) else blk.label
 
 
-def _defined_around(tree: ProcDef, path: Path, blk: Blk) -> frozenset[Sym]:
+def _defined_around(tree: ProcDef, path: Path, blk: Span) -> frozenset[Sym]:
     """The buffers and windows that the body of a loop defines for statements in it."""
     found: set[Sym] = set()
     for n, (label, k) in enumerate((*blk.parent, (blk.label, blk.lo))):
@@ -201,7 +202,7 @@ def _defined_around(tree: ProcDef, path: Path, blk: Blk) -> frozenset[Sym]:
     return frozenset(found)
 
 
-def _runs_at_first(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]) -> Verdict:
+def _runs_at_first(tree: ProcDef, path: Path, blk: Span, around: Sequence[Around]) -> Verdict:
     """Whether the statements run in the loop's first iteration if they do in a later one."""
     loop, env = _loop(tree, path), env_of(tree)
     what = f"the code runs in the first iteration of {loop.iter} if it runs in a later one"
@@ -220,12 +221,12 @@ def _runs_at_first(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]
     return Undecided(what)
 
 
-def _kept(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]) -> Verdict:
+def _kept(tree: ProcDef, path: Path, blk: Span, around: Sequence[Around]) -> Verdict:
     """Whether nothing else writes what the statements read or write, between their first run and a later one."""
     loop = _loop(tree, path)
     i, first = V(loop.iter), lin(loop.lo)
     what = f"what the code reads and writes stays as it is until a later iteration of {loop.iter}"
-    keys = [n.iter for n, _ in around if isinstance(n, For) and any(n.iter in mentions(s) for s in blk.stmts(tree))]
+    keys = [n.iter for n, _ in around if isinstance(n, For) and any(n.iter in mentions(s) for s in blk.members(tree))]
     another = disj(*(ne(unknown(k), unknown(k, OTHER)) for k in keys))
     mine, others = (_timed(tree, path, blk, only) for only in (True, False))
     writes = [(w, another) for w in mine if w.writes] + [(w, conj()) for w in others if w.writes and not w.joint]
@@ -244,7 +245,7 @@ def _kept(tree: ProcDef, path: Path, blk: Blk, around: Sequence[Around]) -> Verd
     return found
 
 
-def _timed(tree: ProcDef, path: Path, blk: Blk, only: bool) -> list[Access]:
+def _timed(tree: ProcDef, path: Path, blk: Span, only: bool) -> list[Access]:
     """The accesses of a loop's body that the statements make (`only`), or that all others make, each in the
     loop's range and with a time that starts with the iteration."""
     loop = _loop(tree, path)

@@ -17,8 +17,9 @@ from dataclasses import replace
 from ...ir.names import Sym
 from ...ir.nodes import Alloc, Expr, For, Interval, Node, ProcDef, Stmt, Var, WindowDef, WindowExpr
 from ...ir.reductions import IDEMPOTENT
+from ...ir.span import Span
 from ...ir.walk import Path, get_as, is_bool, is_control, mentions
-from ..effects.accesses import Access, Blk, decided, effects, in_loops, move, reads_of, resolve, windows_at
+from ..effects.accesses import Access, decided, effects, in_loops, move, reads_of, resolve, windows_at
 from ..effects.config_state import field_facts
 from ..effects.contents import (
     carried,
@@ -59,8 +60,8 @@ def _loop(tree: ProcDef, path: Path) -> For:
     return get_as(tree, path, For)
 
 
-def _body(tree: ProcDef, path: Path) -> Blk:
-    return Blk(path, "body", 0, len(_loop(tree, path).body))
+def _body(tree: ProcDef, path: Path) -> Span:
+    return Span(path, "body", 0, len(_loop(tree, path).body))
 
 
 def known_at(tree: ProcDef, path: Path) -> tuple[Formula, ...]:
@@ -164,7 +165,7 @@ def equal_at(tree: ProcDef, path: Path, a: Expr, b: Expr, obligation: str = "") 
     return _verdict(tree, path, goal, what, a, b)
 
 
-def unchanged(tree: ProcDef, blk: Blk, e: Expr) -> Verdict:
+def unchanged(tree: ProcDef, blk: Span, e: Expr) -> Verdict:
     """Whether nothing in a run of statements can change the value that `e` has before it; of a window, what
     it shows."""
     if not is_opaque(e):
@@ -191,18 +192,18 @@ def apart(tree: ProcDef, path: Path, write: Access, reads: Sequence[Access], wha
 # -- order --------------------------------------------------------------------------------------------
 
 
-def _happening(tree: ProcDef, blk: Blk) -> list[Access]:
+def _happening(tree: ProcDef, blk: Span) -> list[Access]:
     """The accesses of a run of statements that may happen, given what is known of config fields."""
     known, reads = decided(tree, blk)
     return [*effects(known, blk), *reads]
 
 
-def commute(tree: ProcDef, one: Blk, two: Blk) -> Verdict:
+def commute(tree: ProcDef, one: Span, two: Span) -> Verdict:
     """Whether two neighbouring runs of statements may be exchanged."""
-    scoped = _uses(two.stmts(tree), defined(one.stmts(tree)))
+    scoped = _uses(two.members(tree), defined(one.members(tree)))
     if not scoped:
         return scoped
-    parts = [Part(blk.stmts(tree), _happening(tree, blk)) for blk in (one, two)]
+    parts = [Part(blk.members(tree), _happening(tree, blk)) for blk in (one, two)]
     second = [prime(a) for a in parts[1].accesses]
     facts, end = known_at(tree, one.path()), (*two.parent, (two.label, two.hi))
     excuse = either(exchange(tree, facts, parts), private(tree, end, facts, [p.accesses for p in parts]))
@@ -238,15 +239,15 @@ def interchange(tree: ProcDef, path: Path) -> Verdict:
 def fission(tree: ProcDef, path: Path, k: int) -> Verdict:
     """Whether a loop may be split into two, before the k-th statement of its body."""
     loop = _loop(tree, path)
-    first, second = Blk(path, "body", 0, k), Blk(path, "body", k, len(loop.body))
-    scoped = _uses(second.stmts(tree), defined(first.stmts(tree)))
+    first, second = Span(path, "body", 0, k), Span(path, "body", k, len(loop.body))
+    scoped = _uses(second.members(tree), defined(first.members(tree)))
     verdicts = (scoped, *(unchanged(tree, first, e) for e in (loop.lo, loop.hi)))
     against = next((v for v in verdicts if not v), None)
     if against is not None:
         return against
     s1, s2 = (_in_range(tree, _happening(tree, part), loop) for part in (first, second))
     what = "the second part does not touch what the first one does later"
-    return _pulled_ahead(tree, path, Part(first.stmts(tree), s1), s2, what, _after(path))
+    return _pulled_ahead(tree, path, Part(first.members(tree), s1), s2, what, _after(path))
 
 
 def fuse(tree: ProcDef, path: Path, after: Path) -> Verdict:
@@ -312,7 +313,7 @@ def parallel(tree: ProcDef, path: Path) -> Verdict:
 # -- repetition ---------------------------------------------------------------------------------------
 
 
-def idempotent(tree: ProcDef, blk: Blk) -> Verdict:
+def idempotent(tree: ProcDef, blk: Span) -> Verdict:
     """Whether running the statements once more right after themselves changes nothing."""
     verdict = same_again(tree, effects(tree, blk), facts_at(tree, blk.path()))
     return if_reached(tree, blk.path(), verdict)
@@ -349,7 +350,7 @@ def same_again(tree: ProcDef, accesses: Sequence[Access], facts: Sequence[Formul
 
 
 __all__ = [
-    "SAFE", "Blk", "Clash", "Safe", "Verdict", "apart", "carried", "commute", "covered", "defined", "effects",
+    "SAFE", "Clash", "Safe", "Verdict", "apart", "carried", "commute", "covered", "defined", "effects",
     "equal_at", "fission", "fully_written", "fuse", "holds", "holds_everywhere", "idempotent", "initialised",
     "interchange", "known_at", "linear", "only_accumulates", "parallel", "reads_from", "repeatable", "same_again",
     "same_location", "unchanged", "unseen_later", "within", "writes_to",

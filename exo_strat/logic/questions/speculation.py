@@ -36,9 +36,10 @@ from ...ir.nodes import (
     WindowDef,
     WriteConfig,
 )
+from ...ir.span import Span
 from ...ir.types import Scalar, Tensor, Type
 from ...ir.walk import Path, get, get_as, in_scope, mentions, put_at, update, walk, with_child
-from ..effects.accesses import Access, Blk, block_accesses, effects, windows_at
+from ..effects.accesses import Access, block_accesses, effects, windows_at
 from ..effects.contents import ready
 from ..effects.context import facts_at
 from ..effects.coverage import cover
@@ -58,7 +59,7 @@ def may_idle(tree: ProcDef, path: Path, other: Sequence[Stmt], types: Mapping[Sy
         return Clash("the code surely runs to its end where the condition is false", details=lack)
     both = update(tree, path, lambda s: with_child(s, "orelse", pvector(other)))
     added = Added(tree, both, _alone(both, path), frozenset(map(id, nodes)))
-    seen = next((a for a in added.accesses(Blk((), "body", 0, len(tree.body))) if a.writes), None)
+    seen = next((a for a in added.accesses(Span((), "body", 0, len(tree.body))) if a.writes), None)
     if seen is not None:
         return Clash("only local buffers are written where the condition is false", details=f"it {show(both, seen)}")
     used = _buffers(tree, path, other)
@@ -66,7 +67,7 @@ def may_idle(tree: ProcDef, path: Path, other: Sequence[Stmt], types: Mapping[Sy
         if isinstance(n, Alloc) and n.sym in used:
             label, k = where[-1]
             assert k is not None
-            scope = Blk(where[:-1], label, k + 1, len(getattr(get(tree, where[:-1]), label)))
+            scope = Span(where[:-1], label, k + 1, len(getattr(get(tree, where[:-1]), label)))
             verdict = _unnoticed(added, scope, n.sym)
             if not verdict:
                 return if_reached(tree, path, verdict)
@@ -81,7 +82,7 @@ def idle_needs(tree: ProcDef, path: Path, other: Sequence[Stmt]) -> Readiness:
     label, k = path[-1]
     assert k is not None
     reads = [a for a in block_accesses([both], views) if a.buffer in arguments and a.reads]
-    return ready(tree, Blk(path[:-1], label, k, k + 1), reads)
+    return ready(tree, Span(path[:-1], label, k, k + 1), reads)
 
 
 class Added(NamedTuple):
@@ -93,12 +94,12 @@ class Added(NamedTuple):
     alone: ProcDef
     nodes: frozenset[int]
 
-    def accesses(self, blk: Blk) -> list[Access]:
+    def accesses(self, blk: Span) -> list[Access]:
         """What it accesses in a run of statements."""
         return [a for a in effects(self.alone, blk) if id(a.node) in self.nodes]
 
 
-def _unnoticed(added: Added, scope: Blk, buffer: Sym) -> Verdict:
+def _unnoticed(added: Added, scope: Span, buffer: Sym) -> Verdict:
     """Whether added code writes no element of a local buffer that is read in its scope, and reads only what is
     written."""
     here, facts = [a for a in added.accesses(scope) if a.buffer == buffer], facts_at(added.before, scope.path())

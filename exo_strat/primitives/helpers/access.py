@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pyrsistent import pvector
 
 from ...cursors.cursor import at_path
-from ...cursors.edits import Span
 from ...cursors.rewrite import Rewrite
 from ...frontend.scope import declarations
 from ...ir import build as b
@@ -37,6 +36,7 @@ from ...ir.nodes import (
     WindowDef,
     WindowExpr,
 )
+from ...ir.span import Span
 from ...ir.types import Tensor, Type
 from ...ir.walk import Path, get, get_as, mentions, walk
 from ...logic.forms import Lin, is_opaque, lin, product

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from pyrsistent import pvector
 
-from ...cursors.edits import Span
 from ...cursors.proc import Proc
 from ...frontend.decorators import make_proc
 from ...frontend.errors import CheckError
@@ -34,6 +33,7 @@ from ...ir.nodes import (
     WindowDef,
 )
 from ...ir.printing import names_at
+from ...ir.span import Span
 from ...ir.types import Control, Tensor, Type
 from ...ir.walk import COMPARISONS, Path, alpha_normal, child, free_syms, in_scope, is_control, mentions, rename, walk
 from ...logic.forms import eq, is_opaque, lin, stride_of

@@ -24,7 +24,6 @@ from ...ir.names import Sym, checked_name
 from ...ir.nodes import Expr, Node, WinDim
 from ...ir.numbers import is_integer
 from ...ir.walk import Path, is_control, mentions
-from ...logic.questions import Blk
 from ...ops.failure import BadArgument, Refused
 from ...ops.moves import Move, run_move
 from ...ops.strategy import coerce
@@ -155,8 +154,3 @@ def name_arg(value: object) -> str:
         return checked_name(value)
     except ValueError as e:
         raise Refused(BadArgument(str(e))) from None
-
-
-def blk(c: BlockCursor) -> Blk:
-    """A block cursor's range, as `logic` takes it."""
-    return Blk(*c.span)

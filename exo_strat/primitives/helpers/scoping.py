@@ -7,7 +7,6 @@ from dataclasses import replace
 from pyrsistent import pvector
 
 from ...cursors.cursor import Cursor
-from ...cursors.edits import Span, span_of
 from ...cursors.kinds import AllocCursor, ForCursor
 from ...cursors.rewrite import Rewrite
 from ...frontend.checks import check
@@ -16,6 +15,7 @@ from ...frontend.scope import types_at
 from ...ir import build as b
 from ...ir.names import Sym
 from ...ir.nodes import Alloc, Binary, Expr, For, If, ProcDef, ReadConfig, Var, WindowDef
+from ...ir.span import Span, span_of
 from ...ir.types import bool_
 from ...ir.walk import Path, get, get_as, is_bool, is_control, mentions, statements
 from ...logic.forms import Lin, Opaque, eq, is_opaque, lin
@@ -48,10 +48,10 @@ def body_span(rw: Rewrite, path: Path, label: str = "body") -> Span:
     return Span(path, label, 0, len(getattr(rw.node(path), label)))
 
 
-def rest_of_block(tree: ProcDef, path: Path) -> safety.Blk:
+def rest_of_block(tree: ProcDef, path: Path) -> Span:
     """The statement at a path, and those after it in its block."""
     s = span_of(path)
-    return safety.Blk(s.parent, s.label, s.lo, len(getattr(get(tree, s.parent), s.label)))
+    return Span(s.parent, s.label, s.lo, len(getattr(get(tree, s.parent), s.label)))
 
 
 def escaping(tree: ProcDef, span: Span) -> frozenset[Sym]:
@@ -117,7 +117,7 @@ def bounds_stay(tree: ProcDef, path: Path, k: int | None = None) -> None:
     """Owed when a loop's bounds are evaluated again after the first k statements of its body, or somewhere in
     it: those must not change them."""
     loop = loop_at(tree, path)
-    part = safety.Blk(path, "body", 0, len(loop.body) if k is None else k)
+    part = Span(path, "body", 0, len(loop.body) if k is None else k)
     require(safety.unchanged(tree, part, loop.lo))
     require(safety.unchanged(tree, part, loop.hi))
 
@@ -126,7 +126,7 @@ def start_stays(rw: Rewrite, loop: ForCursor) -> None:
     """Owed when the lower bound is evaluated in the body, in the iterator's place: the body does not change it."""
     tree, old = rw.proc.tree, loop_at(rw.proc.tree, loop.path)
     if any(old.iter in mentions(s) for s in old.body):
-        require(safety.unchanged(tree, safety.Blk(loop.path, "body", 0, len(old.body)), old.lo), loop)
+        require(safety.unchanged(tree, Span(loop.path, "body", 0, len(old.body)), old.lo), loop)
 
 
 def ready(rw: Rewrite, readiness: Readiness, place: Cursor | None = None, about: About = "old code") -> None:

@@ -13,12 +13,13 @@ from ...ir import build as b
 from ...ir.names import Sym
 from ...ir.nodes import Assign, Expr, For, Interval, ProcDef
 from ...ir.reductions import IDEMPOTENT
+from ...ir.span import Span
 from ...ir.types import Tensor
 from ...ir.walk import mentions
 from ...logic.questions import safety
 
 
-def least_value(tree: ProcDef, s: safety.Blk, buffer: Sym, op: str) -> Expr | None:
+def least_value(tree: ProcDef, s: Span, buffer: Sym, op: str) -> Expr | None:
     """A value that every location of a buffer has accumulated already when control reaches a run of statements: what
     the whole buffer was set to, if since then it was only accumulated into by `op`. None if no such value is found.
 
@@ -29,19 +30,19 @@ def least_value(tree: ProcDef, s: safety.Blk, buffer: Sym, op: str) -> Expr | No
     parent, label, at = s.parent, s.label, s.lo
     while True:
         for k in range(at - 1, -1, -1):
-            before = safety.Blk(parent, label, k, k + 1)
+            before = Span(parent, label, k, k + 1)
             if not safety.only_accumulates(tree, before, buffer, op):
-                return _set_to(tree, before, safety.Blk(parent, label, k + 1, at + 1), buffer, op)
+                return _set_to(tree, before, Span(parent, label, k + 1, at + 1), buffer, op)
         position = parent[-1][1] if parent else None
         if position is None:
             return None
         parent, label, at = parent[:-1], parent[-1][0], position
 
 
-def _set_to(tree: ProcDef, first: safety.Blk, rest: safety.Blk, buffer: Sym, op: str) -> Expr | None:
+def _set_to(tree: ProcDef, first: Span, rest: Span, buffer: Sym, op: str) -> Expr | None:
     """The value to which a statement sets all of a buffer, if the statements after it, up to the one in question and
     with it, only accumulate and don't change the expression."""
-    (stmt,) = first.stmts(tree)
+    (stmt,) = first.members(tree)
     iters: list[Sym] = []
     while isinstance(stmt, For) and len(stmt.body) == 1:
         iters.append(stmt.iter)
@@ -53,7 +54,7 @@ def _set_to(tree: ProcDef, first: safety.Blk, rest: safety.Blk, buffer: Sym, op:
     return stmt.rhs if stays and only and _sets_all(tree, first, stmt, bool(iters)) else None
 
 
-def _sets_all(tree: ProcDef, first: safety.Blk, stmt: Assign, loops: bool) -> bool:
+def _sets_all(tree: ProcDef, first: Span, stmt: Assign, loops: bool) -> bool:
     """Whether a statement, an assignment or loops around one, writes all of its buffer."""
     t = declarations(tree)[stmt.sym]
     if not isinstance(t, Tensor):

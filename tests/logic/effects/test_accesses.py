@@ -16,8 +16,9 @@ from exo_strat.ir.config import Config
 from exo_strat.ir.memo import forget
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import ProcDef
+from exo_strat.ir.span import Span
 from exo_strat.ir.types import Control, Scalar
-from exo_strat.logic.effects.accesses import Access, Blk, accesses, effects, windows_at
+from exo_strat.logic.effects.accesses import Access, accesses, effects, windows_at
 from exo_strat.logic.effects.contents import covered
 from exo_strat.logic.effects.context import flatten
 from exo_strat.logic.effects.coverage import all_covered, before
@@ -82,7 +83,7 @@ def shown(a: Access) -> str:
 def found(text: str) -> list[str]:
     """The accesses of a body: kind, place, and whether it need not happen. Callee's iterators end in `@`."""
     tree = body(text)
-    return [shown(a) for a in effects(tree, Blk((), "body", 0, len(tree.body)))]
+    return [shown(a) for a in effects(tree, Span((), "body", 0, len(tree.body)))]
 
 
 def test_operands_are_read_before_the_target_is_written() -> None:
@@ -102,7 +103,7 @@ def test_conditions_and_ranges_read_too() -> None:
 def test_the_second_part_of_a_condition_need_not_be_evaluated() -> None:
     assert found("if x[0] < 1.0 or x[1] < 1.0:\n    pass") == ["R x[0]", "R x[1] maybe"]
     tree = body("if n < 3 or y[2] < 1.0:\n    pass")
-    (read,) = effects(tree, Blk((), "body", 0, 1))
+    (read,) = effects(tree, Span((), "body", 0, 1))
     assert read.exact and read.guard == ge(Lin.of(V(tree.args[0].sym)), 3)
 
 
@@ -118,16 +119,16 @@ def test_what_both_branches_write_is_sure() -> None:
     loops = "if x[0] < 1.0:\n    for i in seq(0, n):\n        y[i] = 1.0\n"
     loops += "else:\n    for j in seq(0, n):\n        y[{}] = 2.0"
     for place, sure in (("j", True), ("j + 1", False)):
-        joint = [a for a in effects(body(loops.format(place)), Blk((), "body", 0, 1)) if a.joint]
+        joint = [a for a in effects(body(loops.format(place)), Span((), "body", 0, 1)) if a.joint]
         assert len(joint) == sure
         assert all(a.exact and a.kind == "W" and len(a.when) == 1 for a in joint)
     once = body("if x[0] < 1.0:\n    y[0] = 1.0\nelse:\n    y[0] += 2.0")
-    assert not any(a.joint for a in effects(once, Blk((), "body", 0, 1)))
+    assert not any(a.joint for a in effects(once, Span((), "body", 0, 1)))
 
 
 def test_the_known_part_of_a_condition_is_kept() -> None:
     tree = body("for i in seq(0, n):\n    if i < 3 and CFG.on:\n        x[i] = 0.0")
-    (_, write) = effects(tree, Blk((), "body", 0, 1))
+    (_, write) = effects(tree, Span((), "body", 0, 1))
     assert len(write.guard.fs) == 3 and not write.exact  # type: ignore[union-attr]
 
 
@@ -151,16 +152,16 @@ def test_calls_are_seen_through() -> None:
 
 def test_iterators_of_a_callee_are_not_those_of_the_caller() -> None:
     tree = body("for i in seq(0, 4):\n    outer(1, m[i, 0:8], y[i])")
-    (read, *_) = effects(tree, Blk((), "body", 0, 1))
+    (read, *_) = effects(tree, Span((), "body", 0, 1))
     assert shown(read) == "R m[i,j@]" and [name(i) for i in read.iters] == ["i", "j@"]
-    nested = effects(tree, Blk((), "body", 0, 1))[2]
+    nested = effects(tree, Span((), "body", 0, 1))[2]
     assert [name(i) for i in nested.iters] == ["i", "i@@"]
 
 
 def test_values_and_what_callees_assert_are_read() -> None:
     define("def asks(v: f32, s: f32):\n    assert CFG.k == 3\n    s = v")
     tree = body("CFG.k = 3\nasks(x[0] * 2.0, y[1])")
-    assert [shown(a) for a in effects(tree, Blk((), "body", 1, 2))] == ["R x[0]", "R CFG.k[]", "W y[1]"]
+    assert [shown(a) for a in effects(tree, Span((), "body", 1, 2))] == ["R x[0]", "R CFG.k[]", "W y[1]"]
     assert found("outer(1, m[0, 0:8], x[2 * n / 2])")[3] == "A x[n]"
 
 
@@ -172,7 +173,7 @@ def test_opaque_arguments_of_calls() -> None:
 
 def test_strides_inside_a_callee_mean_nothing_outside() -> None:
     tree = body("strided(m[0:4, 0])\nstrided(m[0, 0:4])")
-    one, two = Blk((), "body", 0, 1), Blk((), "body", 1, 2)
+    one, two = Span((), "body", 0, 1), Span((), "body", 1, 2)
     assert [shown(a) for a in effects(tree, one)] == ["W m[0,0] maybe"]
     assert getattr(commute(tree, one, two), "counterexample", "safe") is None
 
@@ -231,11 +232,11 @@ def test_fewer_accesses_of_a_call_say_more_of_what_may_be_and_less_of_what_is(
     p = proc_from_source("def p(x: f32[5], y: f32):\n    f(x, 1, y)\n    y = x[0]", {"f": f}).tree
     monkeypatch.setattr(logic.effects.summaries, "MANY", 10**9)
     forget()
-    all_of_them = effects(p, Blk((), "body", 0, 2))
+    all_of_them = effects(p, Span((), "body", 0, 2))
     monkeypatch.setattr(logic.effects.summaries, "MANY", 3)
     monkeypatch.setattr(logic.effects.summaries, "WIDE", wide)
     forget()
-    fewer = effects(p, Blk((), "body", 0, 2))
+    fewer = effects(p, Span((), "body", 0, 2))
     assert len(fewer) < len(all_of_them)
     assert all(any(stands_for(a, b) for a in fewer) for b in all_of_them if b.guard != FALSE)
     assert all(any(a == b for b in all_of_them) for a in fewer if a.exact)
@@ -251,8 +252,8 @@ def test_calls_that_double_at_each_level_take_no_exponential_time() -> None:
     for _ in range(40):
         f = proc_from_source("def f(x: [f32][8]):\n    f(x[0:8])\n    f(x[0:8])", {"f": f})
     p = proc_from_source("def p(x: f32[8], y: f32[8]):\n    f(x[0:8])\n    y[0] = 1.0", {"f": f}).tree
-    assert len(effects(p, Blk((), "body", 0, 1))) < 100
-    assert isinstance(commute(p, Blk((), "body", 0, 1), Blk((), "body", 1, 2)), Safe)
+    assert len(effects(p, Span((), "body", 0, 1))) < 100
+    assert isinstance(commute(p, Span((), "body", 0, 1), Span((), "body", 1, 2)), Safe)
 
 
 def test_accumulations_of_a_call_come_after_the_assignment_before_them() -> None:
@@ -261,10 +262,10 @@ def test_accumulations_of_a_call_come_after_the_assignment_before_them() -> None
     for f in (dot, twice):
         head = "def p(a: f32[64], y: f32):\n    t: f32[1]\n    "
         p = proc_from_source(f"{head}f(t[0:1], a[0:64])\n    y = t[0]", {"f": f}).tree
-        assert isinstance(covered(p, Blk((), "body", 1, 3), p.body[0].sym), Safe)
+        assert isinstance(covered(p, Span((), "body", 1, 3), p.body[0].sym), Safe)
         assert len([a for a in accesses(p.body[1]) if a.kind == "A"]) <= logic.effects.summaries.MANY
         late = proc_from_source(f"{head}t[0] += 1.0\n    f(t[0:1], a[0:64])\n    y = t[0]", {"f": f}).tree
-        assert isinstance(covered(late, Blk((), "body", 1, 4), late.body[0].sym), Clash)
+        assert isinstance(covered(late, Span((), "body", 1, 4), late.body[0].sym), Clash)
 
 
 def test_an_assignment_amid_accumulations_is_not_before_them() -> None:
@@ -272,7 +273,7 @@ def test_an_assignment_amid_accumulations_is_not_before_them() -> None:
     lines[20] = "    x[0] = 0.0\n"
     dot = proc_from_source("def dot(x: [f32][1], a: [f32][64]):\n" + "".join(lines))
     p = proc_from_source("def p(a: f32[64]):\n    t: f32[1]\n    dot(t[0:1], a[0:64])", {"dot": dot}).tree
-    assert isinstance(covered(p, Blk((), "body", 1, 2), p.body[0].sym), Clash)
+    assert isinstance(covered(p, Span((), "body", 1, 2), p.body[0].sym), Clash)
 
 
 def sums(n: int) -> str:

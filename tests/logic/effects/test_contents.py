@@ -15,8 +15,8 @@ from exo_strat.ir import types
 from exo_strat.ir.config import Config
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import For, Pass, ProcDef
+from exo_strat.ir.span import Span
 from exo_strat.ir.walk import binders, get, walk
-from exo_strat.logic.effects.accesses import Blk
 from exo_strat.logic.effects.contents import (
     carried,
     covered,
@@ -39,12 +39,12 @@ def tree(body: str) -> ProcDef:
     return proc_from_source(text, {"CFG": CFG, "put": PUT}).tree
 
 
-def block(t: ProcDef) -> Blk:
+def block(t: ProcDef) -> Span:
     """The statements between the two `pass`es, or a single `pass` itself."""
     found = [p for p, node in walk(t) if isinstance(node, Pass)]
     (label, lo), (_, hi) = found[0][-1], found[-1][-1]
     assert lo is not None and hi is not None
-    return Blk(found[0][:-1], label, lo + 1 if lo < hi else lo, hi if lo < hi else lo + 1)
+    return Span(found[0][:-1], label, lo + 1 if lo < hi else lo, hi if lo < hi else lo + 1)
 
 
 def sym(t: ProcDef, name: str) -> Sym:
@@ -109,8 +109,8 @@ def test_kinds_of_access() -> None:
     blk, x, y = block(t), sym(t, "x"), sym(t, "y")
     assert writes_to(t, blk, x) and writes_to(t, blk, y) and reads_from(t, blk, x) and reads_from(t, blk, y)
     assert not only_accumulates(t, blk, y)
-    assert only_accumulates(t, Blk((), "body", 1, 2), y) and not only_accumulates(t, Blk((), "body", 1, 2), x)
-    assert not writes_to(t, Blk((), "body", 1, 2), x) and not reads_from(t, Blk((), "body", 3, 4), y)
+    assert only_accumulates(t, Span((), "body", 1, 2), y) and not only_accumulates(t, Span((), "body", 1, 2), x)
+    assert not writes_to(t, Span((), "body", 1, 2), x) and not reads_from(t, Span((), "body", 3, 4), y)
     field = ("config", "CFG", "k")
     assert reads_from(t, blk, field) and not writes_to(t, blk, field)
 

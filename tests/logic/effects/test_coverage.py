@@ -13,7 +13,8 @@ from exo_strat.ir import types
 from exo_strat.ir.config import Config
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import ProcDef
-from exo_strat.logic.effects.accesses import Blk, Tick
+from exo_strat.ir.span import Span
+from exo_strat.logic.effects.accesses import Tick
 from exo_strat.logic.effects.contents import covered
 from exo_strat.logic.effects.coverage import before
 from exo_strat.logic.effects.dependence import Clash, Safe, Verdict
@@ -38,7 +39,7 @@ def tree(body: str) -> ProcDef:
 def ask(body: str) -> Verdict:
     """Whether each read of `a` is covered."""
     t = tree(body)
-    return covered(t, Blk((), "body", 0, len(t.body)), next(x.sym for x in t.args if x.sym.name == "a"))
+    return covered(t, Span((), "body", 0, len(t.body)), next(x.sym for x in t.args if x.sym.name == "a"))
 
 
 READ_ALL = "for i in seq(0, n):\n    y[i] = a[i]"
@@ -180,6 +181,6 @@ def bodies(draw: st.DrawFn) -> list[str]:
 @given(bodies())
 def test_covered_exactly_if_no_run_reads_what_was_never_written(lines: list[str]) -> None:
     p = proc_from_source("def foo(x: f32[24], y: f32):\n" + "".join(f"    {line}\n" for line in lines))
-    verdict = covered(p.tree, Blk((), "body", 0, len(p.tree.body)), p.tree.args[0].sym)
+    verdict = covered(p.tree, Span((), "body", 0, len(p.tree.body)), p.tree.args[0].sym)
     trap = run(p, {"x": [None] * 24, "y": 0}).trap
     assert isinstance(verdict, Safe) == (trap is None)

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exo_strat.frontend.decorators import proc_from_source
-from exo_strat.logic.effects.accesses import Access, Blk, effects, move
+from exo_strat.ir.span import Span
+from exo_strat.logic.effects.accesses import Access, effects, move
 from exo_strat.logic.effects.dependence import Clash, Safe, Verdict, commuting
 from exo_strat.logic.forms.formula import Lin, V
 from exo_strat.logic.questions.safety import interchange, parallel
@@ -135,7 +136,7 @@ def test_no_counterexample_where_control_may_never_get() -> None:
 
 def test_iterations_move_with_their_accesses() -> None:
     tree = proc_from_source("def foo(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 0.0").tree
-    (write,) = effects(tree, Blk((), "body", 0, 1))
+    (write,) = effects(tree, Span((), "body", 0, 1))
     (i,) = write.iters
     other: Access = move(write, {i: Lin.of(V(i.sym, "7"))})
     assert other.iters == (V(i.sym, "7"),) and other.index == (Lin.of(V(i.sym, "7")),)
@@ -143,7 +144,7 @@ def test_iterations_move_with_their_accesses() -> None:
 
 def test_only_accumulations_by_one_operator_commute() -> None:
     tree = proc_from_source("def foo(s: f32):\n    s += 1.0\n    s += s").tree
-    add, read, _ = effects(tree, Blk((), "body", 0, 2))
+    add, read, _ = effects(tree, Span((), "body", 0, 2))
     assert commuting(add, add) and commuting(read, read)
     assert not commuting(add, replace(add, op="max")) and not commuting(add, read)
     assert not commuting(replace(add, kind="W"), replace(add, kind="W"))

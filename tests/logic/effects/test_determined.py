@@ -14,9 +14,10 @@ from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.interp import run
 from exo_strat.ir import types
 from exo_strat.ir.config import Config
+from exo_strat.ir.span import Span
 from exo_strat.ir.types import Control, Scalar
 from exo_strat.logic.questions import safety
-from exo_strat.logic.questions.safety import Blk, Clash, Safe
+from exo_strat.logic.questions.safety import Clash, Safe
 
 FIELDS: dict[str, Control | Scalar] = {"k": types.index, "on": types.bool_, "scale": types.f32}
 LIB: dict[str, object] = {"CFG": Config("CFG", pmap(FIELDS))}
@@ -213,5 +214,5 @@ def test_interchange_of_iterations_that_write_equal_values(body: str, free: bool
 def test_statements_that_write_equal_values_commute(one: str, two: str, free: bool) -> None:
     p = proc(one + "\n" + two)
     k = len(proc(one).tree.body)
-    verdict = safety.commute(p.tree, Blk((), "body", 0, k), Blk((), "body", k, len(p.tree.body)))
+    verdict = safety.commute(p.tree, Span((), "body", 0, k), Span((), "body", k, len(p.tree.body)))
     assert (verdict == Safe()) == free

@@ -25,9 +25,10 @@ from exo_strat.frontend.errors import FrontendError
 from exo_strat.interp import run
 from exo_strat.ir import types
 from exo_strat.ir.config import Config
+from exo_strat.ir.span import Span
 from exo_strat.ir.types import Control, Scalar
 from exo_strat.logic.questions import safety
-from exo_strat.logic.questions.safety import Blk, Safe, Verdict
+from exo_strat.logic.questions.safety import Safe, Verdict
 
 FIELDS: dict[str, Control | Scalar] = {"k": types.index, "d": types.f32}
 LIB: dict[str, object] = {"CFG": Config("CFG", pmap(FIELDS))}
@@ -249,6 +250,6 @@ def test_statements_exchanged() -> None:
         p, q = proc(loop("i", one, two)), proc(loop("i", two, one))
         if p is not None and q is not None:
             k, n = (len(x.tree.body[1].body) for x in (proc(loop("i", one)), p) if x)  # type: ignore[union-attr]
-            check(lambda: safety.commute(p.tree, Blk(FIRST, "body", 0, k), Blk(FIRST, "body", k, n)), p, q, tally)
+            check(lambda: safety.commute(p.tree, Span(FIRST, "body", 0, k), Span(FIRST, "body", k, n)), p, q, tally)
 
     enough(once, tally)

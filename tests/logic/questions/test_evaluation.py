@@ -7,7 +7,7 @@ import pytest
 from exo_strat.cursors.proc import Proc
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.ir.nodes import Assign, Call
-from exo_strat.logic.effects.accesses import Blk
+from exo_strat.ir.span import Span
 from exo_strat.logic.effects.dependence import Clash, Given, Safe
 from exo_strat.logic.questions.evaluation import has_value, partial, runs
 
@@ -67,7 +67,7 @@ def test_what_a_call_reads_must_be_initialised(before: str, call: str, initialis
     path = (("body", len(p.tree.body) - 1),)
     node = p.tree.body[-1]
     assert isinstance(node, Call)
-    verdict = runs(p.tree, Blk((), "body", path[0][1], path[0][1]), node)
+    verdict = runs(p.tree, Span((), "body", path[0][1], path[0][1]), node)
     assert isinstance(verdict, Clash) != initialised
     assert initialised or "t, which f reads, is initialised" in str(verdict)
 
@@ -89,6 +89,6 @@ def test_an_expression_that_surely_has_a_value(before: str, value: str, because:
     p = source("n: size, x: f32[n + 1]", f"{before}\nx[0] = {value}").tree
     path, last = (("body", len(p.body) - 1),), p.body[-1]
     assert isinstance(last, Assign)
-    verdict = has_value(p, Blk((), "body", path[0][1], path[0][1]), last.rhs)
+    verdict = has_value(p, Span((), "body", path[0][1], path[0][1]), last.rhs)
     assert isinstance(verdict, Safe | Given) if because is None else because in str(verdict)
     assert not isinstance(verdict, Given) or [s.name for s in verdict.needs] == ["x"]

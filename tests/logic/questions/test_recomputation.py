@@ -17,8 +17,8 @@ from exo_strat.ir import build as b
 from exo_strat.ir import types
 from exo_strat.ir.config import Config
 from exo_strat.ir.nodes import Expr, For, Pass, ProcDef
+from exo_strat.ir.span import Span
 from exo_strat.ir.walk import Path, walk
-from exo_strat.logic.effects.accesses import Blk
 from exo_strat.logic.effects.dependence import Clash, Readiness, Safe, Verdict
 from exo_strat.logic.questions.evaluation import has_value
 from exo_strat.logic.questions.recomputation import TILE, first_suffices, overlap, same_body
@@ -37,12 +37,12 @@ def loops(t: ProcDef, name: str = "i") -> list[Path]:
     return [path for path, n in walk(t) if isinstance(n, For) and n.iter.name == name]
 
 
-def block(t: ProcDef) -> Blk:
+def block(t: ProcDef) -> Span:
     """The statements between the two `pass`es."""
     found = [p for p, node in walk(t) if isinstance(node, Pass)]
     (label, lo), (_, hi) = found[0][-1], found[1][-1]
     assert lo is not None and hi is not None
-    return Blk(found[0][:-1], label, lo + 1, hi)
+    return Span(found[0][:-1], label, lo + 1, hi)
 
 
 def safe(verdict: Verdict) -> bool:

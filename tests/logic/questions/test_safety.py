@@ -18,10 +18,11 @@ from exo_strat.ir import types
 from exo_strat.ir.build import num
 from exo_strat.ir.config import Config
 from exo_strat.ir.nodes import For, If, Interval, ProcDef, WriteConfig
+from exo_strat.ir.span import Span
 from exo_strat.ir.types import Control, Scalar
 from exo_strat.ir.walk import Path, get, walk
 from exo_strat.logic.questions import safety
-from exo_strat.logic.questions.safety import Blk, Clash, Safe, Verdict
+from exo_strat.logic.questions.safety import Clash, Safe, Verdict
 
 FIELDS: dict[str, Control | Scalar] = {"k": types.index, "on": types.bool_, "scale": types.f32}
 LIB: dict[str, object] = {"CFG": Config("CFG", pmap(FIELDS))}
@@ -42,10 +43,10 @@ def loops(t: ProcDef) -> list[Path]:
     return [path for path, node in walk(t) if isinstance(node, For)]
 
 
-def block(t: ProcDef, path: Path, lo: int, hi: int | None = None) -> Blk:
+def block(t: ProcDef, path: Path, lo: int, hi: int | None = None) -> Span:
     """Statements of the body of what stands at a path."""
     n = len(getattr(get(t, path), "body"))  # noqa: B009
-    return Blk(path, "body", lo, n if hi is None else hi)
+    return Span(path, "body", lo, n if hi is None else hi)
 
 
 def against(verdict: Verdict) -> Clash:

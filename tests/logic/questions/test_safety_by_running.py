@@ -25,10 +25,11 @@ from exo_strat.ir import types
 from exo_strat.ir.config import Config
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import Assign, For, Interval
+from exo_strat.ir.span import Span
 from exo_strat.ir.types import Control, Scalar
 from exo_strat.ir.walk import binders, get, walk
 from exo_strat.logic.questions import safety
-from exo_strat.logic.questions.safety import Blk, Safe, Verdict
+from exo_strat.logic.questions.safety import Safe, Verdict
 
 FIELDS: dict[str, Control | Scalar] = {"k": types.index, "d": types.f32, "on": types.bool_}
 LIB: dict[str, object] = {"CFG": Config("CFG", pmap(FIELDS))}
@@ -233,7 +234,7 @@ def test_fuse(one: Lines, two: Lines, bounds: str, mode: str) -> None:
 def test_commute(one: Lines, two: Lines) -> None:
     k, n = count(one), count(one) + count(two)
     p, q = proc(loop("i", "0, n", one, two)), proc(loop("i", "0, n", two, one))
-    check(safety.commute(p.tree, Blk(ROOT, "body", 0, k), Blk(ROOT, "body", k, n)), p, q)
+    check(safety.commute(p.tree, Span(ROOT, "body", 0, k), Span(ROOT, "body", k, n)), p, q)
 
 
 @few
@@ -247,7 +248,7 @@ def test_parallel(body: Lines) -> None:
 @given(block())
 def test_idempotent(body: Lines) -> None:
     p, q = proc(loop("i", "0, n", body)), proc(loop("i", "0, n", body, body))
-    check(safety.idempotent(p.tree, Blk(ROOT, "body", 0, count(body))), p, q)
+    check(safety.idempotent(p.tree, Span(ROOT, "body", 0, count(body))), p, q)
 
 
 @few
@@ -262,7 +263,7 @@ def test_repeatable(body: Lines) -> None:
 def test_unchanged(body: Lines, expression: str) -> None:
     p = proc(["before: f32", *loop("i", "0, n", [f"before = {expression}"], body, [f"s = {expression}"])])
     q = proc(["before: f32", *loop("i", "0, n", [f"before = {expression}"], body, ["s = before"])])
-    inner = Blk((("body", 1),), "body", 1, 1 + count(body))
+    inner = Span((("body", 1),), "body", 1, 1 + count(body))
     first = get(p.tree, (("body", 1), ("body", 0)))
     assert isinstance(first, Assign)
     check(safety.unchanged(p.tree, inner, first.rhs), p, q)
@@ -286,7 +287,7 @@ def test_initialised(one: Lines, two: Lines, window: str, mode: str) -> None:
     )
     path = (("body", 1 + count(one)),)
     interval = next(Interval(x.lo, x.hi) for _, x in walk(q.tree) if isinstance(x, For) and x.iter.name == "k")
-    check(safety.initialised(p.tree, Blk(path, "body", count(two), count(two) + 1), sym(p, "a"), [interval]), p, q)
+    check(safety.initialised(p.tree, Span(path, "body", count(two), count(two) + 1), sym(p, "a"), [interval]), p, q)
 
 
 # -- contents of arguments that start uninitialised ---------------------------------------------------
@@ -304,7 +305,7 @@ def cells(o: Outcome, name: str) -> list[object]:
 @given(block((), "xxy"))
 def test_covered(body: Lines) -> None:
     p = proc(body)
-    if isinstance(safety.covered(p.tree, Blk((), "body", 0, count(body)), sym(p, "x")), Safe):
+    if isinstance(safety.covered(p.tree, Span((), "body", 0, count(body)), sym(p, "x")), Safe):
         for shuffle in SHUFFLES:
             for o, full in zip(runs(p, shuffle, x=BLANK), runs(p, shuffle), strict=True):
                 assert full.trap or not o.trap
@@ -315,7 +316,7 @@ def test_covered(body: Lines) -> None:
 def test_fully_written(body: Lines, lo: int, hi: int) -> None:
     p = proc(body)
     window = [Interval(b.num(lo), b.num(hi))]
-    if isinstance(safety.fully_written(p.tree, Blk((), "body", 0, count(body)), sym(p, "x"), window), Safe):
+    if isinstance(safety.fully_written(p.tree, Span((), "body", 0, count(body)), sym(p, "x"), window), Safe):
         for o in runs(p, x=BLANK):
             assert o.trap or None not in cells(o, "x")[lo:hi]
 
@@ -325,7 +326,7 @@ def test_fully_written(body: Lines, lo: int, hi: int) -> None:
 def test_within(body: Lines, lo: int, hi: int) -> None:
     p = proc(loop("i", "0, n", body))
     window = [Interval(b.num(lo), b.num(hi))]
-    if isinstance(safety.within(p.tree, Blk(ROOT, "body", 0, count(body)), sym(p, "x"), window), Safe):
+    if isinstance(safety.within(p.tree, Span(ROOT, "body", 0, count(body)), sym(p, "x"), window), Safe):
         part = [v if lo <= k < hi else None for k, v in enumerate(X)]
         for o, full in zip(runs(p, x=part), runs(p), strict=True):
             x = cells(o, "x")
