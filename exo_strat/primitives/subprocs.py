@@ -60,7 +60,7 @@ __all__ = ["add_assertion", "extract_subproc", "make_instr", "partial_eval", "tr
     same_values=True,
     cursors={"target": "gone", "inside": "gone", "values inside": "gone"},
     again=True,
-    trial=Trial(programs="decided decided decided configuration windows patch nest"),
+    trial=Trial(programs="configuration configuration configuration configuration windows patch nest"),
 )
 def extract_subproc(rw: Rewrite, block: BlockCursor, name: ProcName, include_asserts: bool = True) -> Where:
     """`s  ~>  foo(..)`, where foo is a new procedure whose body is s. Returns the call.

@@ -14,7 +14,7 @@ from backends.targets import avx2, avx512, neon
 from backends.x86_avx2 import AVX2
 from exo_strat import Machine, Proc, at, proc_from_source
 from strategies import std
-from strategies.gemv import schedule_gemv_t
+from strategies.gemm import schedule_sgemm
 
 REGISTERS = Registers("mm256", "ps", "f32", 8, AVX2, "blendv(OLD, NEW, exo_mask8(n))", "#include <immintrin.h>")
 ADD = Operation("add", "dst:V a:V b:V", "dst[i] = a[i] + b[i]", "dst = add(a, b)")
@@ -85,9 +85,9 @@ def test_a_row_is_what_a_statement_needs(need: Need) -> None:
 
 def test_products_of_matrices_need_a_row_of_their_own() -> None:
     (need,) = [n for n in FUSED if n not in VECTORS]
-    assert compile([schedule_gemv_t(ROWS)])
+    assert compile([schedule_sgemm(ROWS)])
     with pytest.raises(MemoryAccessError, match="can be written by instructions only"):
-        compile([schedule_gemv_t(without(need))])
+        compile([schedule_sgemm(without(need))])
 
 
 def test_without_any_fused_row_there_are_two_steps() -> None:

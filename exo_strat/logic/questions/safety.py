@@ -276,7 +276,7 @@ def unseen_later(tree: ProcDef, path: Path, write: Stmt, reads: Sequence[Node], 
     body = _in_range(tree, effects(tree, _body(tree, path)), loop)
     left = [a for a in body if a.node is write and a.writes]
     seen = [prime(a, (loop.iter,)) for a in body if a.reads and any(a.node is n for n in reads)]
-    return _clash(tree, path, left, seen, obligation, lt(unknown(loop.iter), unknown(loop.iter, 1)))
+    return _clash(tree, path, left, seen, obligation, lt(unknown(loop.iter), unknown(loop.iter, OTHER)))
 
 
 def _after(path: Path) -> Path:
