@@ -2,7 +2,7 @@
 #
 #   make demo         schedule, compile, check and time a matrix product, then smaller kernels
 #   make blas         build/blas/libexo_blas.so and exo_blas.h, for every x86 instruction set (examples/exo_blas)
-#   make blas-all     all tests of examples/exo_blas on it: make test builds two of its six versions
+#   make blas-all     the tests of examples/exo_blas on it, which make test leaves out
 #   make blas-test    these, then netlib's CBLAS test programs on it, LAPACK's, NumPy, SciPy and GSL, if they can be had
 #                     (Debian's packages, unpacked into the cache)
 #   make test         the test suite
@@ -34,7 +34,7 @@ blas: $(READY)
 	$(BIN)/python -m examples.exo_blas build $(dir $(BLAS))
 
 blas-all: blas
-	EXO_BLAS_LIBRARY=$(CURDIR)/$(BLAS) $(BIN)/pytest -n auto -q -m "not sanitize" examples/exo_blas/tests
+	EXO_BLAS_LIBRARY=$(CURDIR)/$(BLAS) $(BIN)/pytest -n auto -q -m "not sanitize" examples/exo_blas
 
 blas-test: blas-all
 	$(BIN)/python -m examples.exo_blas netlib $(BLAS) || test $$? = 77
@@ -52,6 +52,7 @@ lint: $(READY)
 soak: $(READY)
 	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q -m hypothesis --ignore tests/soundness/test_primitives.py tests
 	$(BIN)/pytest -n auto -q -m cross tests/backends
+	$(BIN)/pytest -n auto -q -m long tests
 	$(BIN)/pytest -n auto -q -m sanitize examples/exo_blas/tests tests/backends
 	$(BIN)/python -m exo_strat.testing.soak -n $(N)
 	$(BIN)/python -m benchmarks.chains -n $(N)0

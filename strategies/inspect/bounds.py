@@ -50,18 +50,6 @@ class Range:
     >>> rows, columns = bounds(p.find_loop("j"), "x").dims
     >>> (rows.extent(), columns.extent(), columns.step)
     (1, 8, 1)
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
-    ...     for i in seq(0, n):
-    ...         y[i] = 0.0
-    ...         for j in seq(0, 8):
-    ...             y[i] += x[i, j]
-    ... ''')
-    >>> rows, columns = bounds(p.find_loop("j"), "x").dims
-    >>> (rows.extent(), columns.extent(), columns.step)
-    (1, 8, 1)
     """
 
     least: forms.Lin
@@ -92,18 +80,6 @@ class Range:
 @dataclass(frozen=True)
 class Bounds:
     """A window of a buffer, in terms of what is in scope where it was asked for. Prints as object code.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
-    ...     for i in seq(0, n):
-    ...         y[i] = 0.0
-    ...         for j in seq(0, 8):
-    ...             y[i] += x[i, j]
-    ... ''')
-    >>> b = bounds(p.find_loop("j"), "x")
-    >>> print(b, "or", b.window(), "of", " x ".join(b.sizes()))
-    x[i:i + 1, 0:8] or x[i, 0:8] of 1 x 8
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -48,17 +48,6 @@ class Intensity:
     ... ''')
     >>> print(intensity(p.root()), "is", intensity(p.root()).at(n=100))
     (8 * n) / (36 * n) is 2/9
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
-    ...     for i in seq(0, n):
-    ...         y[i] = 0.0
-    ...         for j in seq(0, 8):
-    ...             y[i] += x[i, j]
-    ... ''')
-    >>> print(intensity(p.root()), "is", intensity(p.root()).at(n=100))
-    (8 * n) / (36 * n) is 2/9
     """
 
     flops: Amount

@@ -78,34 +78,12 @@ def enclosing_ifs(c: Cursor) -> tuple[IfCursor, ...]:
     ... ''')
     >>> [c.cond().text() for c in enclosing_ifs(p.find("x[_] = _"))]
     ['i > 0']
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8]):
-    ...     for i in seq(0, n):
-    ...         if i > 0:
-    ...             for j in seq(0, 8):
-    ...                 x[i, j] = 0.0
-    ... ''')
-    >>> [c.cond().text() for c in enclosing_ifs(p.find("x[_] = _"))]
-    ['i > 0']
     """
     return tuple(s for s in _around(c) if isinstance(s, IfCursor))[::-1]
 
 
 def enclosing_scopes(c: Cursor) -> tuple[ForCursor | IfCursor, ...]:
     """The loops and branches around a cursor, the outermost first.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8]):
-    ...     for i in seq(0, n):
-    ...         if i > 0:
-    ...             for j in seq(0, 8):
-    ...                 x[i, j] = 0.0
-    ... ''')
-    >>> [type(c).__name__ for c in enclosing_scopes(p.find("x[_] = _"))]
-    ['ForCursor', 'IfCursor', 'ForCursor']
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -139,18 +117,6 @@ def enclosing_loop(c: Cursor, name: str | None = None) -> ForCursor:
     ('j', 'i')
 
     Raises `InvalidCursorError` if there is none.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8]):
-    ...     for i in seq(0, n):
-    ...         if i > 0:
-    ...             for j in seq(0, 8):
-    ...                 x[i, j] = 0.0
-    ... ''')
-    >>> s = p.find("x[_] = _")
-    >>> enclosing_loop(s).name(), enclosing_loop(s, "i").name()
-    ('j', 'i')
     """
     which = f"no loop {name} is around this" if name else "no loop is around this"
     return _first((x for x in enclosing_loops(c)[::-1] if name in (None, x.name())), which, c)
@@ -167,11 +133,6 @@ def enclosing_stmt(c: Cursor) -> StmtCursor:
     True
 
     Raises `InvalidCursorError` where there is none, as at an argument.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source("def foo(x: f32, y: f32): x = y + 1.0")
-    >>> enclosing_stmt(p.find("y + 1.0")) == p.find("x = _")
-    True
     """
     if isinstance(c, BlockCursor):
         return c[0]
@@ -205,34 +166,12 @@ def statements(c: Cursor) -> tuple[StmtCursor, ...]:
     ... ''')
     >>> [type(s).__name__ for s in statements(p.find_loop("i"))]
     ['ForCursor', 'AssignCursor', 'ForCursor', 'ReduceCursor']
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
-    ...     for i in seq(0, n):
-    ...         y[i] = 0.0
-    ...         for j in seq(0, 8):
-    ...             y[i] += x[i, j]
-    ... ''')
-    >>> [type(s).__name__ for s in statements(p.find_loop("i"))]
-    ['ForCursor', 'AssignCursor', 'ForCursor', 'ReduceCursor']
     """
     return tuple(s for x in pieces(c) for s in x.statements())
 
 
 def loops_inside(c: Cursor) -> tuple[ForCursor, ...]:
     """The loops below a cursor, itself not among them, in textual order.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8]):
-    ...     for i in seq(0, n):
-    ...         if i > 0:
-    ...             for j in seq(0, 8):
-    ...                 x[i, j] = 0.0
-    ... ''')
-    >>> [loop.name() for loop in loops_inside(p.find_loop("i"))]
-    ['j']
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -265,17 +204,6 @@ def inner_loop(c: Cursor) -> ForCursor:
     'j'
 
     Raises `InvalidCursorError` if there is none.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8]):
-    ...     for i in seq(0, n):
-    ...         if i > 0:
-    ...             for j in seq(0, 8):
-    ...                 x[i, j] = 0.0
-    ... ''')
-    >>> inner_loop(p.find_loop("i")).name()
-    'j'
     """
     return _first(iter(loops_inside(c)), "no loop is inside this", c)
 
@@ -297,17 +225,6 @@ def nth_inner_loop(c: Cursor, n: int) -> ForCursor:
     ('i', 'j')
 
     Raises `InvalidCursorError` if there are fewer.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8]):
-    ...     for i in seq(0, n):
-    ...         if i > 0:
-    ...             for j in seq(0, 8):
-    ...                 x[i, j] = 0.0
-    ... ''')
-    >>> nth_inner_loop(p.root(), 0).name(), nth_inner_loop(p.root(), 1).name()
-    ('i', 'j')
     """
     found: ForCursor = nth(n + 1, iterate(inner_loop, c))
     return found
@@ -315,17 +232,6 @@ def nth_inner_loop(c: Cursor, n: int) -> ForCursor:
 
 def innermost_loops(c: Cursor) -> tuple[ForCursor, ...]:
     """The loops at and below a cursor that have none inside, in textual order.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8]):
-    ...     for i in seq(0, n):
-    ...         if i > 0:
-    ...             for j in seq(0, 8):
-    ...                 x[i, j] = 0.0
-    ... ''')
-    >>> [loop.name() for loop in innermost_loops(p.root())]
-    ['j']
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -373,34 +279,12 @@ def is_perfect_nest(c: Cursor, depth: int) -> bool:
     ... ''')
     >>> is_perfect_nest(p.find_loop("i"), 1), is_perfect_nest(p.find_loop("i"), 2)
     (True, False)
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
-    ...     for i in seq(0, n):
-    ...         y[i] = 0.0
-    ...         for j in seq(0, 8):
-    ...             y[i] += x[i, j]
-    ... ''')
-    >>> is_perfect_nest(p.find_loop("i"), 1), is_perfect_nest(p.find_loop("i"), 2)
-    (True, False)
     """
     return isinstance(c, ForCursor) and len(nest(c)) >= depth
 
 
 def trip_count(c: ForCursor) -> int | None:
     """How often a loop runs, if that is a number, as in `seq(n, n + 4)`.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
-    ...     for i in seq(0, n):
-    ...         y[i] = 0.0
-    ...         for j in seq(0, 8):
-    ...             y[i] += x[i, j]
-    ... ''')
-    >>> trip_count(p.find_loop("i")), trip_count(p.find_loop("j"))
-    (None, 8)
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -422,17 +306,6 @@ def trip_count(c: ForCursor) -> int | None:
 
 def affine_bound(bound: Cursor) -> forms.Lin:
     """The bound of a loop as an affine form. Raises `InvalidCursorError` if it is none.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
-    ...     for i in seq(0, n):
-    ...         y[i] = 0.0
-    ...         for j in seq(0, 8):
-    ...             y[i] += x[i, j]
-    ... ''')
-    >>> affine_bound(p.find_loop("j").hi()).const
-    8
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -483,16 +356,6 @@ def growth(c: ForCursor) -> int:
     1
 
     Raises `InvalidCursorError` if there is no loop inside, or its bounds are not affine.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def lower(n: size, x: f32[n, n]):
-    ...     for i in seq(0, n):
-    ...         for j in seq(0, i + 1):
-    ...             x[i, j] = 0.0
-    ... ''')
-    >>> growth(p.find_loop("i"))
-    1
     """
     columns = inner_loop(c)
     return slope(columns.hi(), c) - slope(columns.lo(), c)
@@ -500,17 +363,6 @@ def growth(c: ForCursor) -> int:
 
 def is_rectangle(c: ForCursor) -> bool:
     """Whether a loop has nothing but another one inside, with the same bounds in all iterations.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
-    ...     for i in seq(0, n):
-    ...         y[i] = 0.0
-    ...         for j in seq(0, 8):
-    ...             y[i] += x[i, j]
-    ... ''')
-    >>> is_rectangle(p.find_loop("i")), is_rectangle(p.find_loop("j"))
-    (False, False)
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -535,9 +387,6 @@ class Shape:
     """A statement without its details: a loop by its mode and range, a branch, an update by what it writes.
 
     Prints as `seq n > par 4 > [y =; seq m > y +=]`.
-
-    >>> print(Shape("seq n", (Shape("y ="), Shape("par 4", (Shape("y +="),)))))
-    seq n > [y =; par 4 > y +=]
 
     >>> print(Shape("seq n", (Shape("y ="), Shape("par 4", (Shape("y +="),)))))
     seq n > [y =; par 4 > y +=]

@@ -77,17 +77,6 @@ def symbols_written(c: Scope) -> tuple[Sym, ...]:
     ... ''')
     >>> [str(s) for s in symbols_written(p.root())]
     ['y']
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
-    ...     for i in seq(0, n):
-    ...         y[i] = 0.0
-    ...         for j in seq(0, 8):
-    ...             y[i] += x[i, j]
-    ... ''')
-    >>> [str(s) for s in symbols_written(p.root())]
-    ['y']
     """
     return tuple(unique(a.sym for a in accesses(c) if a.writes))
 
@@ -96,18 +85,6 @@ def symbol(c: Cursor, name: Named) -> Sym:
     """The variable that a name means at a place, as object code there would; or the variable of a cursor.
 
     A name that means nothing there may be one that is introduced below. Raises `InvalidCursorError` for others.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def rows(n: size, x: f32[n, 8], y: f32[n]):
-    ...     for i in seq(0, n):
-    ...         y[i] = 0.0
-    ...         for j in seq(0, 8):
-    ...             y[i] += x[i, j]
-    ... ''')
-    >>> loop = p.find_loop("i")
-    >>> symbol(loop, "j") == p.find_loop("j").sym == symbol(loop, p.find_loop("j"))
-    True
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -185,10 +162,6 @@ def unique_names(p: Proc, bases: Iterable[str]) -> tuple[str, ...]:
     >>> from exo_strat import proc_from_source
     >>> unique_names(proc_from_source("def foo(x: f32): x = 0.0"), ("x", "t", "t"))
     ('x_1', 't', 't_1')
-
-    >>> from exo_strat import proc_from_source
-    >>> unique_names(proc_from_source("def foo(x: f32): x = 0.0"), ("x", "t", "t"))
-    ('x_1', 't', 't_1')
     """
     syms = declarations(p.tree)
     taken = {s.name for s in syms} | {names_at(p.tree)[s] for s in syms}
@@ -209,11 +182,6 @@ def free_name(base: str, taken: Container[str]) -> str:
 
 def is_constant(e: NodeCursor) -> bool:
     """Whether an expression is made of literals only.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source("def foo(n: size, x: f32[n]): x[n - 1] = 2.0 * 3.0")
-    >>> is_constant(p.find("2.0 * 3.0")), is_constant(p.find("x[_] = _").idx()[0])
-    (True, False)
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source("def foo(n: size, x: f32[n]): x[n - 1] = 2.0 * 3.0")
@@ -265,17 +233,6 @@ def updates(c: ForCursor) -> list[AssignCursor | ReduceCursor]:
     ['y']
 
     What an iteration allocates belongs to it.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def squares(n: size, x: f32[n], y: f32[n]):
-    ...     for i in seq(0, n):
-    ...         t: f32
-    ...         t = x[i]
-    ...         y[i] = t * t
-    ... ''')
-    >>> [s.name() for s in updates(p.find_loop("i"))]
-    ['y']
     """
     own = {s.sym for s in statements(c) if isinstance(s, AllocCursor)}
     return [s for s in statements(c) if isinstance(s, AssignCursor | ReduceCursor) and s.sym not in own]
@@ -331,15 +288,6 @@ def is_invariant(e: Cursor, loop: ForCursor) -> bool:
     ... ''')
     >>> is_invariant(p.find("a + 1.0"), p.find_loop("i"))
     True
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source('''
-    ... def scale(n: size, x: f32[n], a: f32):
-    ...     for i in seq(0, n):
-    ...         x[i] = x[i] * (a + 1.0)
-    ... ''')
-    >>> is_invariant(p.find("a + 1.0"), p.find_loop("i"))
-    True
     """
     return not depends_on(e, loop)
 
@@ -356,11 +304,6 @@ def precision(c: NodeCursor) -> Scalar:
 
     An expression has that to which it converts, or of the first buffer or config field that it reads. Raises
     `InvalidCursorError` for a control expression, or a statement without a value.
-
-    >>> from exo_strat import proc_from_source
-    >>> p = proc_from_source("def foo(x: f32, y: f64): y = 2.0")
-    >>> print(precision(p.find_alloc_or_arg("x")), precision(p.find("y = _").rhs()))
-    f32 f64
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source("def foo(x: f32, y: f64): y = 2.0")

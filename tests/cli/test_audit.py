@@ -171,10 +171,13 @@ def test_help_has_an_example() -> None:
     assert "exo-strat audit" in shown.stdout.partition("Example")[2]
 
 
-def test_every_proof_of_sgemm_is_confirmed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "schedule", ["gemv.py:schedule_gemv", pytest.param("gemm.py:schedule_sgemm", marks=pytest.mark.long)]
+)
+def test_every_proof_of_a_schedule_is_confirmed(schedule: str, tmp_path: Path) -> None:
     pytest.importorskip("cvc5")
-    file = Path(__file__).parents[2] / "strategies" / "gemm.py"
-    shown = run("audit", f"{file}:schedule_sgemm", "--target", "avx2", "-o", tmp_path)
+    file = Path(__file__).parents[2] / "strategies" / schedule
+    shown = run("audit", file, "--target", "avx2", "-o", tmp_path)
     assert shown.exit_code == 0, shown.stderr
     confirmed, unknown, disagreeing = counts(shown.stdout)
     assert (unknown, disagreeing) == (0, 0)
