@@ -43,6 +43,7 @@ from .ir.config import Config
 from .ir.externs import ExternFn, cos, expf, extern, floordiv, fmax, fmin, log, relu, select, sigmoid, sin, sqrt
 from .ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
 from .ir.names import Sym
+from .ir.precisions import concrete
 from .ir.printing import names_at, print_expr, print_stmt, render
 from .ir.room import with_room
 from .ir.types import (
@@ -118,6 +119,7 @@ __all__ = [
     "choose",
     "Composed",
     "Config",
+    "concrete",
     "config",
     "Control",
     "cos",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from ..kernel import Arg, Call, Control, Expr, Instr, Read, Scalar, Tensor, WindowExpr
+from ..kernel import Arg, Call, Control, Expr, Instr, Read, Scalar, Tensor, WindowExpr, concrete
 from .errors import InstructionError, Objection, marked
 from .expressions import Expressions
 from .needs import Needs, fill
 from .program import Function, Program
 from .terms import ATOM, UNARY, Term
-from .types import c_type, decided
+from .types import c_type
 from .views import Env, View
 
 
@@ -36,7 +36,7 @@ class Calls(Expressions):
             return str(self.control(actual, env))
         if not isinstance(actual, Read | WindowExpr):
             assert isinstance(formal.type, Scalar)
-            scalar = decided(formal.type)
+            scalar = concrete(formal.type)
             return f"&({c_type(scalar)}){{{self.converted(actual, scalar, env)}}}"
         view = self.view(actual, env)
         if isinstance(formal.type, Tensor) and formal.type.window:
@@ -75,7 +75,7 @@ class Calls(Expressions):
             return {name: lambda: Term(value.within(ATOM)), f"{name}_int": lambda: _literal(name, value)}
         if not isinstance(actual, Read | WindowExpr):
             assert isinstance(formal.type, Scalar)
-            scalar = decided(formal.type)
+            scalar = concrete(formal.type)
             data = self.converted(actual, scalar, env)
             temporary = Term(f"*&({c_type(scalar)}){{{data}}}", UNARY)
             return {name: lambda: Term(data.within(ATOM)), f"{name}_data": lambda: temporary}

@@ -38,6 +38,7 @@ from ..kernel import (
     Tensor,
     WindowExpr,
     WriteConfig,
+    concrete,
     declarators,
     holds_everywhere,
     iterations_apart,
@@ -60,7 +61,6 @@ from .precision import check_precisions, check_value
 from .program import Program
 from .symbols import Data, kept_dims
 from .threads import check_threads
-from .types import decided
 
 
 def check(program: Program) -> None:
@@ -182,7 +182,7 @@ class _Mismatch(Exception):
 
 
 def _check_argument(formal: Arg, actual: Expr, instr: Instr | None, data: Mapping[Sym, Data]) -> None:
-    scalar = decided(formal.type.base if isinstance(formal.type, Tensor) else _scalar(formal))
+    scalar = concrete(formal.type.base if isinstance(formal.type, Tensor) else _scalar(formal))
     if not isinstance(actual, Read | WindowExpr):
         check_value(actual, scalar, data)
         return

@@ -11,10 +11,10 @@ from functools import reduce
 from pathlib import Path
 from typing import ClassVar
 
-from ..kernel import DRAM, DRAM_STACK, DRAM_STATIC, Expr, Memory, Scalar
+from ..kernel import DRAM, DRAM_STACK, DRAM_STATIC, Expr, Memory, Scalar, concrete
 from .errors import Objection
 from .terms import Term, mul, num, offset
-from .types import c_type, decided
+from .types import c_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class VectorMemory(CMemory):
         return f"#include <{self.header}>"
 
     def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
-        scalar = decided(scalar)
+        scalar = concrete(scalar)
         if scalar.name not in self.registers():
             raise Objection(f"{self} has no registers of {scalar}; it has {', '.join(sorted(self.registers()))}")
         ctype, lanes = self.registers()[scalar.name]

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..kernel import Config, ExternFn, Scalar, floordiv
+from ..kernel import Config, ExternFn, Scalar, concrete, floordiv
 from .names import field_name, spelled
 from .terms import ATOM, Term
-from .types import INT, c_type, decided, window_definition, window_struct
+from .types import INT, c_type, window_definition, window_struct
 
 FLOOR_DIV = f"""\
 // Quotient and remainder of the floor division by b >= 1 (C truncates).
@@ -113,24 +113,24 @@ class Needs:
         them several times, in any precision that C promotes to."""
         self.includes["#include <math.h>"] = None
         ctype = c_type(t)
-        values = {"s": "f" if decided(t).name in ("f16", "f32") else "", "t": ctype}
+        values = {"s": "f" if concrete(t).name in ("f16", "f32") else "", "t": ctype}
         body = fill(f.c, lambda hole: Term(values.get(hole, f"a{hole}")))
         params = ", ".join(f"{ctype} a{i}" for i in range(f.arity))
         first = self._divisible(t) if f is floordiv else ""
-        return self._helper(f"exo_fn_{spelled(f.name)}_{decided(t)}", ctype, params, f"({ctype})({body})", first)
+        return self._helper(f"exo_fn_{spelled(f.name)}_{concrete(t)}", ctype, params, f"({ctype})({body})", first)
 
     def _divisible(self, t: Scalar) -> str:
         """What comes before a quotient of integers, as processors fault where there is none."""
         self.prelude(STOP)
         stop = 'if (a1 == 0) EXO_STOP("an integer is divided by zero"); '
-        if decided(t).name.startswith("u"):
+        if concrete(t).name.startswith("u"):
             return stop
         return f"{stop}if (a1 == -1) return ({c_type(t)})-(u{c_type(t)})a0; "
 
     def choice(self, op: str, t: Scalar) -> str:
         """The function that a `min=` or `max=` reduction applies."""
         ctype, test = c_type(t), "<" if op == "min" else ">"
-        return self._helper(f"exo_{op}_{decided(t)}", ctype, f"{ctype} a, {ctype} b", f"b {test} a ? b : a")
+        return self._helper(f"exo_{op}_{concrete(t)}", ctype, f"{ctype} a, {ctype} b", f"b {test} a ? b : a")
 
     def within(self, value: Term, most: int) -> Term:
         """A value that is compared with a bound; beyond it, the program ends."""

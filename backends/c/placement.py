@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..kernel import Alloc, Block, Call, For, If, Path, Tensor, declarators
+from ..kernel import Alloc, Block, Call, For, If, Path, Tensor, concrete, declarators
 from .errors import AllocationError, MemoryAccessError, Objection, marked
 from .memory import CMemory, PlacedMemory
 from .program import Function, Program
 from .symbols import bounds
-from .types import decided
 
 Used = Mapping[PlacedMemory, int]
 """How much of each memory is taken."""
@@ -65,7 +64,7 @@ class _Walk:
             return used
         self._refuse_threads(mem, path)
         try:
-            need = mem.units(decided(s.type.base if isinstance(s.type, Tensor) else s.type), self._extents(s))
+            need = mem.units(concrete(s.type.base if isinstance(s.type, Tensor) else s.type), self._extents(s))
         except Objection as e:
             raise marked(AllocationError, self.function.tree, path, str(e)) from e
         at = used.get(mem, 0)

@@ -25,13 +25,14 @@ from ..kernel import (
     Sym,
     Unary,
     WriteConfig,
+    concrete,
     f32,
     is_control,
     statements,
 )
 from .errors import Objection, PrecisionError, marked
 from .symbols import Data
-from .types import decided, literal
+from .types import literal
 
 
 def _agree(what: str, a: Scalar | None, b: Scalar | None) -> Scalar | None:
@@ -47,7 +48,7 @@ def precision(e: Expr, data: Mapping[Sym, Data]) -> Scalar | None:
             return data[s].scalar
         case ReadConfig(config=c, field=f):
             t = c.fields[f]
-            return decided(t) if isinstance(t, Scalar) else None
+            return concrete(t) if isinstance(t, Scalar) else None
         case Unary(arg=a):
             return precision(a, data)
         case Binary(op=op, lhs=a, rhs=b):
@@ -119,7 +120,7 @@ def check_precisions(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
                 case WriteConfig(config=c, field=f, rhs=e):
                     t = c.fields[f]
                     if isinstance(t, Scalar):
-                        check_value(e, decided(t), data)
+                        check_value(e, concrete(t), data)
                 case If(cond=e):
                     check_condition(e, data)
                 case _:

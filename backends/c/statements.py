@@ -28,6 +28,7 @@ from ..kernel import (
     Tensor,
     WindowDef,
     WriteConfig,
+    concrete,
     floordiv,
     walk,
 )
@@ -42,7 +43,7 @@ from .outlining import definition, parameters
 from .program import Function, Program, with_callees
 from .terms import Term, binary, row_major
 from .threads import side_by_side
-from .types import INT, c_type, decided
+from .types import INT, c_type
 from .views import Env, whole
 
 PRAGMAS = {"par": "#pragma omp parallel for", "vec": "#pragma omp simd"}
@@ -114,7 +115,7 @@ class Statements(Calls):
         self.needs.prelude(mem.prelude())
         lines, shape, env = self.shape(s.type, s.sym.name, env)
         name, env = env.spell(s.sym.name)
-        scalar = decided(s.type.base if isinstance(s.type, Tensor) else s.type)
+        scalar = concrete(s.type.base if isinstance(s.type, Tensor) else s.type)
         by_address = s.sym in self.function.shared and mem.pointers and (mem.per_thread or not shape)
         cells, env = env.spell(f"{s.sym.name}_cell{'s' * bool(shape)}") if by_address else (name, env)
         if isinstance(mem, PlacedMemory):
@@ -183,7 +184,7 @@ class Statements(Calls):
                 yield from self.call(s, env)
             case WriteConfig(config=c, field=f):
                 t = c.fields[f]
-                value = self.converted(s.rhs, decided(t), env) if isinstance(t, Scalar) else self.control(s.rhs, env)
+                value = self.converted(s.rhs, concrete(t), env) if isinstance(t, Scalar) else self.control(s.rhs, env)
                 if (c.name, f) in self.program.checked:
                     value = self.needs.within(value, self.function.most)
                 yield f"{self.needs.register(c, f)} = {value};"

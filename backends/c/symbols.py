@@ -28,13 +28,13 @@ from ..kernel import (
     Var,
     WindowDef,
     WindowExpr,
+    concrete,
     declarators,
     statements,
     walk,
 )
 from .errors import CallError, MemoryAccessError, Objection, marked
 from .memory import CMemory, c_memory
-from .types import decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ def data_symbols(tree: ProcDef) -> Mapping[Sym, Data]:
     for path, n in walk(tree):
         match n:
             case Arg(sym=s, type=Scalar() as t, mem=m) | Alloc(sym=s, type=Scalar() as t, mem=m) if m is not None:
-                out[s] = Data(decided(t), 0, False, _memory(tree, path, m), s)
+                out[s] = Data(concrete(t), 0, False, _memory(tree, path, m), s)
             case Arg(sym=s, type=Tensor() as t, mem=m) | Alloc(sym=s, type=Tensor() as t, mem=m) if m is not None:
-                out[s] = Data(decided(t.base), len(t.shape), t.window, _memory(tree, path, m), s)
+                out[s] = Data(concrete(t.base), len(t.shape), t.window, _memory(tree, path, m), s)
             case WindowDef(sym=s, rhs=w):
                 base = out[w.sym]
                 out[s] = Data(base.scalar, kept_dims(w), True, base.mem, base.owner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
-from ..kernel import R, Scalar, f32
+from ..kernel import Scalar, concrete
 from .errors import Objection
 from .terms import ATOM, UNARY, Term
 
@@ -22,24 +22,19 @@ C_TYPES = {
 }  # fmt: skip
 
 
-def decided(t: Scalar) -> Scalar:
-    """The precision of a data type; `R`, "not decided", is f32."""
-    return f32 if t == R else t
-
-
 def c_type(t: Scalar) -> str:
     """The C type of a data scalar."""
-    return C_TYPES[decided(t).name]
+    return C_TYPES[concrete(t).name]
 
 
 def size_of(t: Scalar) -> int:
     """How many bytes an element takes."""
-    return int(decided(t).name[1:]) // 8
+    return int(concrete(t).name[1:]) // 8
 
 
 def window_struct(t: Scalar, rank: int, const: bool) -> str:
     """The name of the struct that passes a window."""
-    return f"exo_win_{rank}{decided(t).name}{'c' if const else ''}"
+    return f"exo_win_{rank}{concrete(t).name}{'c' if const else ''}"
 
 
 def window_definition(t: Scalar, rank: int, const: bool) -> str:
@@ -85,7 +80,7 @@ def literal(value: int | float, t: Scalar) -> Term:
     >>> literal(0.5, Scalar("f32")).text, literal(2, Scalar("f64")).text, literal(3.0, Scalar("i8")).text
     ('0.5f', '2.0', '3')
     """
-    t = decided(t)
+    t = concrete(t)
     if t.is_float:
         text = _float_text(value, t)
         if t.name == "f16":

@@ -21,7 +21,7 @@ from ..ir.nodes import (
     Unary,
     WriteConfig,
 )
-from ..ir.precisions import conversion, converted, decided, element, precision
+from ..ir.precisions import concrete, conversion, converted, element, precision
 from ..ir.types import Control, R, Scalar, Type
 from ..ir.walk import COMPARISONS, Path, get, is_control
 from .scope import types_at
@@ -75,5 +75,5 @@ def _context(node: Node, below: Path, types: Mapping[Sym, Type]) -> Scalar | Non
 def put_at(tree: ProcDef, path: Path, e: Expr, held: Scalar, types: Mapping[Sym, Type]) -> Expr:
     """A value that was held at a precision, for the place at `path`: converted, if it would be computed at another
     one there."""
-    literal = precision(e, types) is None and decided(context_at(tree, path)) != decided(held)
+    literal = precision(e, types) is None and concrete(context_at(tree, path)) != concrete(held)
     return conversion(e, held) if literal else converted(e, held, types)

@@ -21,7 +21,7 @@ BITS = {"f16": 11, "f32": 24, "f64": 53}
 """The bits of the whole numbers that a floating-point precision surely holds."""
 
 
-def decided(t: Scalar) -> Scalar:
+def concrete(t: Scalar) -> Scalar:
     """A precision as it is computed with."""
     return f32 if t == R else t
 
@@ -43,13 +43,13 @@ def integer_range(t: Scalar) -> tuple[int, int]:
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if t.name[0] == "i" else (0, (1 << bits) - 1)
 
 
-def holds(wide: Scalar, narrow: Scalar) -> bool:
+def includes(wide: Scalar, narrow: Scalar) -> bool:
     """Whether every value of one precision is one of another.
 
-    >>> holds(Scalar("i32"), Scalar("u16")), holds(Scalar("f32"), Scalar("i32")), holds(Scalar("i8"), Scalar("u8"))
-    (True, False, False)
+    >>> includes(Scalar("i32"), Scalar("u16")), includes(Scalar("i8"), Scalar("u8"))
+    (True, False)
     """
-    wide, narrow = decided(wide), decided(narrow)
+    wide, narrow = concrete(wide), concrete(narrow)
     if narrow.is_float:
         return wide.is_float and BITS[wide.name] >= BITS[narrow.name]
     least, most = integer_range(narrow)
@@ -83,9 +83,9 @@ def converted(e: Expr, to: Scalar, types: Mapping[Sym, Type]) -> Expr:
     """A value as it is when it is held at a precision: `i64(e)`, unless `e` is computed at that one, or is made of
     literals only."""
     own = precision(e, types)
-    return e if own is None or decided(own) == decided(to) else conversion(e, to)
+    return e if own is None or concrete(own) == concrete(to) else conversion(e, to)
 
 
 def conversion(e: Expr, to: Scalar) -> Expr:
     """`i64(e)` and the like."""
-    return ExternCall(CONVERSIONS[decided(to).name], pvector([e]))
+    return ExternCall(CONVERSIONS[concrete(to).name], pvector([e]))

@@ -18,7 +18,7 @@ from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.names import Sym
 from ..ir.nodes import Assign, Binary, Const, Expr, For, ProcDef, Read, Reduce, Unary
-from ..ir.precisions import converted, decided, element, holds, precision
+from ..ir.precisions import concrete, converted, element, includes, precision
 from ..ir.reductions import combined, made_by, parts
 from ..ir.span import span_of
 from ..ir.types import Scalar
@@ -139,7 +139,7 @@ def _holds(tree: ProcDef, write: Assign | Reduce, c: NodeCursor | BlockCursor) -
     rounded as before."""
     types = declarations(tree)
     held, own = element(types[write.sym]), precision(write.rhs, types)
-    fits = own is None or (decided(own) == decided(held) if own.is_float else holds(held, own))
+    fits = own is None or (concrete(own) == concrete(held) if own.is_float else includes(held, own))
     applicable(fits, f"the value is computed at {own}: {write.sym} is {held}, and may not hold a part of it", c)
     return held
 

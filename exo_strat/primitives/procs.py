@@ -39,7 +39,7 @@ from ..ir.nodes import (
     WindowDef,
     WindowExpr,
 )
-from ..ir.precisions import decided, element
+from ..ir.precisions import concrete, element
 from ..ir.printing import callee_names, names_at, print_expr, print_stmt
 from ..ir.span import Span, span_of
 from ..ir.types import Control, R, Tensor, Type, bool_
@@ -374,10 +374,10 @@ def _literals_agree(callee: ProcDef, u: Unified) -> bool:
     }
     if not passed:
         return True
-    held = {a.sym: decided(element(a.type)) for a in callee.args if a.sym in passed}
+    held = {a.sym: concrete(element(a.type)) for a in callee.args if a.sym in passed}
     places = [(path, n.sym) for path, n in walk(callee) if isinstance(n, Read) and n.sym in passed]
     block = rewrite(callee, lambda n: passed.get(n.sym, n) if isinstance(n, Read) else n)
-    return all(decided(precision_at(block, path)) == held[sym] for path, sym in places)
+    return all(concrete(precision_at(block, path)) == held[sym] for path, sym in places)
 
 
 def _agrees(formal: Arg, t: Type | None, mem: Memory | None) -> bool:

@@ -44,13 +44,13 @@ from ..logic.questions import (
     Facts,
     affine_normal,
     branches,
-    decided,
     env_of,
     evaluation,
     facts_after,
     facts_at,
     facts_inside,
     held_in,
+    known_truth,
     normalize_expr,
     prove,
     safety,
@@ -176,7 +176,7 @@ class _Simplification:
         """Replace an `if` whose condition is known by its branch."""
         if known in _settled(s.cond):
             return False
-        truth = decided(s.cond, known, self.env)
+        truth = known_truth(s.cond, known, self.env)
         if truth is None and is_opaque(s.cond):  # a part that does not read data may decide the whole
             cond = normalize_expr(s.cond, known, self.env)
             truth = bool(cond.value) if isinstance(cond, Const) else None

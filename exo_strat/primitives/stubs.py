@@ -11,7 +11,7 @@ from ..cursors.rewrite import Rewrite
 from ..frontend.parser import parse_call
 from ..frontend.scope import scope_at, types_at
 from ..ir.nodes import Call, Expr, Pass, Read, WindowExpr
-from ..ir.precisions import decided, element
+from ..ir.precisions import concrete, element
 from ..ir.printing import names_at, print_expr
 from ..ir.span import Span
 from ..ir.walk import Path, get, get_as, walk
@@ -137,7 +137,8 @@ def insert_noop_call(
     for formal, actual in zip(instr.tree.args, call.args, strict=True):
         if isinstance(actual, Read | WindowExpr):
             want, own = element(formal.type), element(types[actual.sym])
-            argument(decided(want) == decided(own), f"{formal.sym} of {instr.name()} is {want}, {actual.sym} is {own}")
+            what = f"{formal.sym} of {instr.name()} is {want}, {actual.sym} is {own}"
+            argument(concrete(want) == concrete(own), what)
     rw.replace(path, call)
     _does_nothing(rw, path, instr)
     for k in range(1, len(gap.span.parent) + 1):

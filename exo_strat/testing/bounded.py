@@ -38,7 +38,7 @@ from ..ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
-from ..ir.precisions import decided, element, integer_range
+from ..ir.precisions import concrete, element, integer_range
 from ..ir.printing import names_at
 from ..ir.types import Control, Scalar, Type, f32
 from ..ir.walk import Path, is_control, walk
@@ -151,10 +151,10 @@ class Bounded(Compiler):
         """The precision of a data expression; None if it is all literals."""
         match e:
             case Read(sym=s):
-                return decided(element(self.types[s]))
+                return concrete(element(self.types[s]))
             case ReadConfig(config=c, field=f):
                 t = c.fields[f]
-                return decided(t) if isinstance(t, Scalar) else None
+                return concrete(t) if isinstance(t, Scalar) else None
             case Unary(arg=a):
                 return self.precision(a)
             case Binary(lhs=a, rhs=b):
@@ -234,12 +234,12 @@ class Bounded(Compiler):
             case Assign(sym=sym, idx=idx, rhs=rhs):
                 return self._assign(self._place(sym, idx, path), self.converted(rhs, self._held(sym), path))
             case WriteConfig(config=c, field=field, rhs=rhs) if isinstance(t := c.fields[field], Scalar):
-                return self._set_config(f"{c.name}.{field}", self.converted(rhs, decided(t), path))
+                return self._set_config(f"{c.name}.{field}", self.converted(rhs, concrete(t), path))
             case _:
                 return super().stmt(s, path)
 
     def _held(self, sym: Sym) -> Scalar:
-        return decided(element(self.types[sym]))
+        return concrete(element(self.types[sym]))
 
     def _reduce(self, s: Reduce, path: Path) -> Exec:
         place, t = self._place(s.sym, s.idx, path), self._held(s.sym)
@@ -253,7 +253,7 @@ class Bounded(Compiler):
     def _actual(self, formal: Arg, e: Expr, path: Path) -> Eval:
         if isinstance(formal.type, Control):
             return super()._actual(formal, e, path)
-        want = decided(element(formal.type))
+        want = concrete(element(formal.type))
         if isinstance(e, Read | WindowExpr):
             if self._held(e.sym) != want:
                 raise Mixed(f"argument {formal.sym}")

@@ -21,7 +21,7 @@ from ..interp.values import exact
 from ..ir.externs import ExternFn
 from ..ir.memo import memo_by_identity
 from ..ir.nodes import Alloc, Arg, Call, Const, Expr, ExternCall, ProcDef, ReadConfig, Unary, WriteConfig
-from ..ir.precisions import BITS, decided, element, holds, integer_range
+from ..ir.precisions import BITS, concrete, element, includes, integer_range
 from ..ir.printing import names_at
 from ..ir.types import Control, Scalar, Type
 from ..ir.walk import Path, walk
@@ -76,7 +76,7 @@ def _held(value: Any, t: Type) -> Any:
         return value
     if isinstance(value, Array):
         return value._replace(cells=[_held(c, element(t)) for c in value.cells])
-    own = decided(element(t))
+    own = concrete(element(t))
     return _round(Rounded(value), own)
 
 
@@ -98,9 +98,9 @@ def _precisions(tree: ProcDef) -> frozenset[Scalar]:
     for _, n in walk(tree):
         match n:
             case (Arg() | Alloc()) if not isinstance(n.type, Control):
-                found.add(decided(element(n.type)))
+                found.add(concrete(element(n.type)))
             case ReadConfig(config=c, field=f) | WriteConfig(config=c, field=f) if isinstance(t := c.fields[f], Scalar):
-                found.add(decided(t))
+                found.add(concrete(t))
             case ExternCall(f=ExternFn(result=str(result))):
                 found.add(Scalar(result))
             case Call(f=f):
@@ -123,7 +123,7 @@ def _round(x: Rounded, t: Scalar) -> Rounded:
     """A value at a precision. (Whether integers fit is asked elsewhere: `run_bounded`.)"""
     if x.whole and t.is_float and _fits(x.value, t):
         return x
-    if _fits(x.value, t) if x.literal else x.held is not None and holds(t, x.held):
+    if _fits(x.value, t) if x.literal else x.held is not None and includes(t, x.held):
         return x
     return Rounded(x.value, x.at | {t.name} if t.is_float else x.at, t)
 

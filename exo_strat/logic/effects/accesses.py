@@ -387,7 +387,7 @@ def effects(tree: ProcDef, blk: Span) -> list[Access]:
     return block_accesses(blk.members(tree), windows_at(tree, blk.path()))
 
 
-def decided(tree: ProcDef, blk: Span) -> tuple[ProcDef, list[Access]]:
+def with_known_fields(tree: ProcDef, blk: Span) -> tuple[ProcDef, list[Access]]:
     """The tree with what is known of config fields put into the conditions and bounds of a run of statements that
     does not write them, and the reads that are then missing, at times that are not known.
 
@@ -402,7 +402,7 @@ def decided(tree: ProcDef, blk: Span) -> tuple[ProcDef, list[Access]]:
     fields = sorted(known, key=lambda f: (f.config.name, f.field))
     reads = [Access(config_key(f.config.name, f.field), "R", (), f, exact=False) for f in fields]
     for k, s in enumerate(stmts, blk.lo):
-        new = _decided(s, known)
+        new = _with_fields(s, known)
         if new is not s:
             tree = put_at(tree, (*blk.parent, (blk.label, k)), new)
     return tree, reads
@@ -420,7 +420,7 @@ def _asked(s: Stmt) -> frozenset[ReadConfig]:
     return frozenset(out)
 
 
-def _decided(s: Stmt, known: Mapping[ReadConfig, Expr]) -> Stmt:
+def _with_fields(s: Stmt, known: Mapping[ReadConfig, Expr]) -> Stmt:
     """A statement with known config fields put into its conditions and bounds."""
     if not isinstance(s, For | If) or not _asked(s) & known.keys():
         return s
@@ -428,9 +428,9 @@ def _decided(s: Stmt, known: Mapping[ReadConfig, Expr]) -> Stmt:
     def put_in(n: Node) -> Node:
         return known.get(n, n) if isinstance(n, ReadConfig) else n
 
-    body = pvector(_decided(inner, known) for inner in s.body)
+    body = pvector(_with_fields(inner, known) for inner in s.body)
     if isinstance(s, If):
-        return If(rewrite(s.cond, put_in), body, pvector(_decided(inner, known) for inner in s.orelse))
+        return If(rewrite(s.cond, put_in), body, pvector(_with_fields(inner, known) for inner in s.orelse))
     return For(s.iter, rewrite(s.lo, put_in), rewrite(s.hi, put_in), body, s.mode)
 
 

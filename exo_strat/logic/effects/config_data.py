@@ -29,7 +29,7 @@ from ...ir.nodes import (
     WindowDef,
     WriteConfig,
 )
-from ...ir.precisions import conversion, converted, decided, precision
+from ...ir.precisions import concrete, conversion, converted, precision
 from ...ir.span import Span
 from ...ir.types import Scalar, Tensor, Type
 from ...ir.walk import Path, binders, child, declarators, get, get_as, is_control, mentions, rewrite, walk
@@ -141,7 +141,7 @@ def _needless(types: Mapping[Sym, Type], n: Node) -> Node:
     """An expression less a conversion to the precision that it has."""
     if isinstance(n, ExternCall) and n.f.result is not None:
         own = precision(n.args[0], types)
-        return n.args[0] if own is not None and decided(own).name == n.f.result else n
+        return n.args[0] if own is not None and concrete(own).name == n.f.result else n
     return n
 
 

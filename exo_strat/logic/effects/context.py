@@ -184,7 +184,7 @@ def _stable(e: Expr, env: Env, truth: bool = True) -> Formula:
             return TRUE
 
 
-def holds(tree: ProcDef, path: Path, goal: Expr | Formula) -> Answer:
+def prove_at(tree: ProcDef, path: Path, goal: Expr | Formula) -> Answer:
     """Whether `goal` is true wherever control reaches `path`."""
     f = goal if isinstance(goal, Formula) else cond(goal, env_of(tree))
     return prove(facts_at(tree, path), f, "a condition holds wherever control gets here")

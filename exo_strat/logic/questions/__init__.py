@@ -8,7 +8,7 @@ forms of expressions. Primitives import this room and `forms`, so what they need
 from ..effects.accesses import Access, accesses, effects, in_loops, index_of, reads_of, resolve, windows_at
 from ..effects.config_data import held_at, held_in, stored
 from ..effects.config_state import asks_config, conditions_at, depends_on_fields, field_facts, values_at, written_fields
-from ..effects.context import Facts, env_of, facts_after, facts_at, facts_inside, holds
+from ..effects.context import Facts, env_of, facts_after, facts_at, facts_inside, prove_at
 from ..effects.dependence import (
     Clash,
     Given,
@@ -25,7 +25,7 @@ from ..effects.dependence import (
 from ..effects.liveness import may_last, unread_after
 from ..solver.answers import Proved, Sat
 from ..solver.proofs import prove, satisfiable
-from .normal import affine_normal, decided, difference, normalize_expr, to_expr
+from .normal import affine_normal, difference, known_truth, normalize_expr, to_expr
 from .races import race
 from .safety import equal_at, holds_everywhere, parallel
 from .storage_sharing import Sharing, undisturbed
@@ -51,7 +51,7 @@ __all__ = [
     "asks_config",
     "clash",
     "conditions_at",
-    "decided",
+    "known_truth",
     "depends_on_fields",
     "difference",
     "effects",
@@ -64,7 +64,7 @@ __all__ = [
     "fresh_callee",
     "held_at",
     "held_in",
-    "holds",
+    "prove_at",
     "holds_everywhere",
     "if_reached",
     "in_loops",

@@ -90,7 +90,7 @@ def _integer(e: Expr) -> bool:
 
 
 def _condition(e: Expr, facts: Facts, env: Env) -> Expr:
-    known = decided(e, facts, env)
+    known = known_truth(e, facts, env)
     if known is not None:
         return b.TRUE if known else b.FALSE
     match e:
@@ -118,7 +118,7 @@ def _chain(e: Binary, op: str, facts: Facts, env: Env) -> Expr:
     return new
 
 
-def decided(e: Expr, facts: Facts, env: Env) -> bool | None:
+def known_truth(e: Expr, facts: Facts, env: Env) -> bool | None:
     """What a condition is wherever the facts hold; None if they do not say, or if it reads config fields or data."""
     if is_opaque(e):
         return None

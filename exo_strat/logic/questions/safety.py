@@ -19,7 +19,7 @@ from ...ir.nodes import Alloc, Expr, For, Interval, Node, ProcDef, Stmt, Var, Wi
 from ...ir.reductions import IDEMPOTENT
 from ...ir.span import Span
 from ...ir.walk import Path, get_as, is_bool, is_control, mentions
-from ..effects.accesses import Access, decided, effects, in_loops, move, reads_of, resolve, windows_at
+from ..effects.accesses import Access, effects, in_loops, move, reads_of, resolve, windows_at, with_known_fields
 from ..effects.config_state import field_facts
 from ..effects.contents import (
     carried,
@@ -194,7 +194,7 @@ def apart(tree: ProcDef, path: Path, write: Access, reads: Sequence[Access], wha
 
 def _happening(tree: ProcDef, blk: Span) -> list[Access]:
     """The accesses of a run of statements that may happen, given what is known of config fields."""
-    known, reads = decided(tree, blk)
+    known, reads = with_known_fields(tree, blk)
     return [*effects(known, blk), *reads]
 
 

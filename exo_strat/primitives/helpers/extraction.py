@@ -37,7 +37,7 @@ from ...ir.span import Span
 from ...ir.types import Control, Tensor, Type
 from ...ir.walk import COMPARISONS, Path, alpha_normal, child, free_syms, in_scope, is_control, mentions, rename, walk
 from ...logic.forms import eq, is_opaque, lin, stride_of
-from ...logic.questions import asks_config, conditions_at, holds, safety, to_expr, values_at
+from ...logic.questions import asks_config, conditions_at, prove_at, safety, to_expr, values_at
 from .access import strides_asked
 from .wellformed import call_error, memories_at
 
@@ -88,7 +88,7 @@ class Extraction:
         asked = strides_asked(self.procedure([]))
         for s in (s for s in self.types if s in passed):
             for d in sorted(asked.get(s, ())):
-                if holds(self.tree, self.path, eq(stride_of(s, d), 1)):
+                if prove_at(self.tree, self.path, eq(stride_of(s, d), 1)):
                     yield Binary("==", StrideExpr(s, d), b.ONE)
 
     def _fields(self) -> Iterator[Expr]:
