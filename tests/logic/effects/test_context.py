@@ -11,7 +11,7 @@ from exo_strat.ir.config import Config
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import If, ProcDef
 from exo_strat.ir.walk import Path, binders, get, update, with_child
-from exo_strat.logic.effects.context import facts_at, holds, show_model
+from exo_strat.logic.effects.context import facts_at, prove_at, show_model
 from exo_strat.logic.forms.affine import OTHER
 from exo_strat.logic.forms.formula import BoolAtom, Formula, Opaque, V, eq, ge, lt
 from exo_strat.logic.forms.translate import cond, stride_of, unknown
@@ -63,20 +63,20 @@ def test_ranges_assertions_and_sizes() -> None:
 def test_nothing_of_the_loop_is_known_after_it_or_in_its_bounds() -> None:
     (i,) = (unknown(s) for s in syms(LOOPS, "i"))
     for path in (at(1), (*at(0), ("lo", None)), (*at(0), ("hi", None))):
-        assert isinstance(holds(LOOPS, path, ge(i, 2)), Refuted)
+        assert isinstance(prove_at(LOOPS, path, ge(i, 2)), Refuted)
 
 
 def test_branches() -> None:
     j_small = condition_of(LOOPS, at(0, 0, 0))
-    assert holds(LOOPS, (*at(0, 0, 0), ("body", 0)), j_small) == Proved()
-    assert isinstance(holds(LOOPS, (*at(0, 0, 0), ("orelse", 0)), j_small), Refuted)
-    assert isinstance(holds(LOOPS, at(0, 0, 0), j_small), Refuted)
+    assert prove_at(LOOPS, (*at(0, 0, 0), ("body", 0)), j_small) == Proved()
+    assert isinstance(prove_at(LOOPS, (*at(0, 0, 0), ("orelse", 0)), j_small), Refuted)
+    assert isinstance(prove_at(LOOPS, at(0, 0, 0), j_small), Refuted)
 
 
 def test_conditions_are_expressions_too() -> None:
     branch = get(LOOPS, at(0, 0, 0))
     assert isinstance(branch, If)
-    assert holds(LOOPS, (*at(0, 0, 0), ("body", 0)), branch.cond) == Proved()
+    assert prove_at(LOOPS, (*at(0, 0, 0), ("body", 0)), branch.cond) == Proved()
 
 
 def test_config_and_data_are_never_facts() -> None:
@@ -91,8 +91,8 @@ def test_config_and_data_are_never_facts() -> None:
     """)
     (i, k) = (unknown(s) for s in syms(t, "i", "k"))
     inside = (*at(0), ("body", 0))
-    assert holds(t, inside, eq(i, 3)) == Proved()
-    assert isinstance(holds(t, inside, condition_of(t, at(0))), Refuted)
+    assert prove_at(t, inside, eq(i, 3)) == Proved()
+    assert isinstance(prove_at(t, inside, condition_of(t, at(0))), Refuted)
     assert not any(isinstance(f, BoolAtom) for f in facts_at(t, (*at(1), ("body", 0))))
     assert ge(k, 0) in facts_at(t, (*at(2), ("body", 0)))
     assert len(facts_at(t, (*at(2), ("body", 0)))) == len(facts_at(t, at(2))) + 1
@@ -108,9 +108,9 @@ def test_strides_of_dense_buffers_and_their_windows() -> None:
     x, y, w, v = syms(t, "x", "y", "w", "v")
     here = at(2)
     for sym, dim, value in ((x, 0, 32), (x, 1, 8), (x, 2, 1), (w, 0, 32), (w, 1, 1), (v, 0, 1)):
-        assert holds(t, here, eq(stride_of(sym, dim), value)) == Proved()
-    assert isinstance(holds(t, here, eq(stride_of(y, 1), 1)), Refuted)
-    assert isinstance(holds(t, at(1), eq(stride_of(v, 0), 1)), Refuted)
+        assert prove_at(t, here, eq(stride_of(sym, dim), value)) == Proved()
+    assert isinstance(prove_at(t, here, eq(stride_of(y, 1), 1)), Refuted)
+    assert isinstance(prove_at(t, at(1), eq(stride_of(v, 0), 1)), Refuted)
 
 
 def test_extents_are_positive_from_the_allocation_on() -> None:
@@ -122,8 +122,8 @@ def test_extents_are_positive_from_the_allocation_on() -> None:
                 pass
     """)
     (a,) = (unknown(s) for s in syms(t, "a"))
-    assert holds(t, (*at(1), ("body", 1)), ge(a, 1)) == Proved()
-    assert isinstance(holds(t, at(0), ge(a, 1)), Refuted)
+    assert prove_at(t, (*at(1), ("body", 1)), ge(a, 1)) == Proved()
+    assert isinstance(prove_at(t, at(0), ge(a, 1)), Refuted)
 
 
 def test_facts_of_an_edited_tree_are_its_own() -> None:
@@ -131,8 +131,8 @@ def test_facts_of_an_edited_tree_are_its_own() -> None:
     edited = update(LOOPS, at(0), lambda loop: with_child(loop, "lo", get(LOOPS, (*at(0), ("hi", None)))))
     inner = (*at(0), ("body", 0))
     (i,) = (unknown(s) for s in syms(LOOPS, "i"))
-    assert holds(edited, inner, ge(i, n)) == Proved()
-    assert isinstance(holds(LOOPS, inner, ge(i, n)), Refuted)
+    assert prove_at(edited, inner, ge(i, n)) == Proved()
+    assert isinstance(prove_at(LOOPS, inner, ge(i, n)), Refuted)
 
 
 def test_a_model_is_shown_in_the_names_of_the_program() -> None:
