@@ -18,15 +18,13 @@ from exo_strat import (
     Scalar,
     Sym,
     Tensor,
+    analysis,
     at,
-    concrete,
     declarators,
     f32,
     floordiv,
     get,
-    holds_everywhere,
     is_control,
-    iterations_apart,
     mentions,
     names_at,
     nodes,
@@ -69,6 +67,8 @@ WriteConfig: TypeAlias = nodes.WriteConfig
 
 Path: TypeAlias = tuple[tuple[str, int | None], ...]
 """The steps from a procedure's root down to a node."""
+
+concrete, holds_everywhere, iterations_apart = analysis.concrete, analysis.holds_everywhere, analysis.iterations_apart
 
 __all__ = [
     "Alloc",

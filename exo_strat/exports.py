@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import direct, forms
+from . import analysis, direct, forms
 from .cursors.cursor import (
     BlockCursor,
     Cursor,
@@ -43,7 +43,6 @@ from .ir.config import Config
 from .ir.externs import ExternFn, cos, expf, extern, floordiv, fmax, fmin, log, relu, select, sigmoid, sin, sqrt
 from .ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
 from .ir.names import Sym
-from .ir.precisions import concrete
 from .ir.printing import names_at, print_expr, print_stmt, render
 from .ir.room import with_room
 from .ir.types import (
@@ -66,8 +65,6 @@ from .ir.types import (
     u64,
 )
 from .ir.walk import binders, children, declarators, get, in_scope, is_control, mentions, statements, walk
-from .logic.questions import holds_everywhere
-from .logic.questions import parallel as iterations_apart
 from .machine import Machine
 from .ops import moves, traversals
 from .ops.combinators import (
@@ -102,6 +99,7 @@ from .ops.strategy import Composed, Op, Outcome, Script, Steps, named, schedule,
 from .ops.tracing import Counts, Trace, trace
 
 __all__ = [
+    "analysis",
     "AllocCursor",
     "ArgCursor",
     "AssignCursor",
@@ -119,7 +117,6 @@ __all__ = [
     "choose",
     "Composed",
     "Config",
-    "concrete",
     "config",
     "Control",
     "cos",
@@ -159,7 +156,6 @@ __all__ = [
     "get",
     "GoneCursor",
     "guard",
-    "holds_everywhere",
     "i16",
     "i32",
     "i64",
@@ -193,7 +189,6 @@ __all__ = [
     "Op",
     "Outcome",
     "par",
-    "iterations_apart",
     "ParseError",
     "PassCursor",
     "PatternError",

@@ -6,7 +6,6 @@ Precision is in `precision.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from itertools import product
 
 from ..kernel import (
@@ -226,10 +225,7 @@ def check_loops(tree: ProcDef) -> None:
     """`par` and `vec` loops have independent iterations."""
     for path, n in statements(tree):
         if isinstance(n, For) and n.mode != "seq":
-            # a verdict is `Safe()`, which has no fields, or says what obligation is left
-            left = asdict(iterations_apart(tree, path))
-            if left:
-                values = ", ".join(f"{name} = {value}" for name, value in (left["counterexample"] or {}).items())
-                reasons = "; ".join(r for r in (left["obligation"], left["details"], values) if r)
-                raise marked(RaceError, tree, path, f"iterations of the {n.mode} loop {n.iter} may race: {reasons}")
+            verdict = iterations_apart(tree, path)
+            if not verdict:
+                raise marked(RaceError, tree, path, f"iterations of the {n.mode} loop {n.iter} may race: {verdict}")
 

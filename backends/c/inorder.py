@@ -10,7 +10,6 @@ becoming vectors.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from ..kernel import (
     Alloc,
@@ -55,7 +54,7 @@ def in_order(s: For, path: Path, f: Function, by_tree: Mapping[int, Function]) -
     inside = [n for _, n in walk(s) if n is not s]
     if _has_vectors(s, f, by_tree) or _keeps_a_loop(inside, _known(f, by_tree)):
         return False
-    return not _stays_in_its_column(inside, f) and bool(asdict(iterations_apart(f.tree, path)))
+    return not _stays_in_its_column(inside, f) and not iterations_apart(f.tree, path)
 
 
 def _stays_in_its_column(inside: Sequence[Node], f: Function) -> bool:

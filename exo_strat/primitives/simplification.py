@@ -39,7 +39,7 @@ from ..ir.reductions import NEUTRAL
 from ..ir.span import Span
 from ..ir.types import Scalar, Type, bool_
 from ..ir.walk import Path, Step, children, get, get_stmt, is_bool, is_control, parts, put
-from ..logic.forms import Env, is_opaque, le, lin
+from ..logic.forms import Env, is_opaque, le, lin, trip_count
 from ..logic.questions import (
     Facts,
     affine_normal,
@@ -59,7 +59,7 @@ from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind
 from .helpers.references import ExprLike, expr_arg, in_scope_at, ref
 from .helpers.refusing import applicable, argument, require
-from .helpers.scoping import no_new_races, ready, trip_count
+from .helpers.scoping import no_new_races, ready
 from .helpers.wellformed import well_formed, well_formed_at
 
 __all__ = ["eliminate_dead_code", "rewrite_expr", "simplify"]

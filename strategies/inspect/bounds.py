@@ -18,10 +18,10 @@ from exo_strat import (
     Proc,
     Sym,
     Tensor,
+    analysis,
     binders,
     declarations,
     forms,
-    holds_everywhere,
     names_at,
     nodes,
     print_expr,
@@ -265,7 +265,8 @@ class _Query:
         difference = y - x
         if not difference.terms:
             return difference.const >= 0
-        return holds_everywhere(self.proc.tree, self.path, nodes.Binary("<=", forms.to_expr(x), forms.to_expr(y)))
+        ordered = nodes.Binary("<=", forms.to_expr(x), forms.to_expr(y))
+        return analysis.holds_everywhere(self.proc.tree, self.path, ordered)
 
     def at_least(self, x: forms.Lin, y: forms.Lin) -> bool:
         """Whether surely `x >= y`."""

@@ -22,6 +22,7 @@ from exo_strat import (
     ProcCursor,
     StmtCursor,
     Sym,
+    analysis,
     forms,
     names_at,
     nodes,
@@ -297,8 +298,8 @@ def trip_count(c: ForCursor) -> int | None:
     >>> trip_count(p.find_loop("i")), trip_count(p.find_loop("j"))
     (None, 8)
     """
-    lo, hi = (forms.affine(e.node) for e in (c.lo(), c.hi()))
-    return None if lo is None or hi is None or (hi - lo).terms else max(0, (hi - lo).const)
+    n = analysis.trip_count(c.node)
+    return None if n is None else max(0, n)
 
 
 # -- bounds -------------------------------------------------------------------------------------------

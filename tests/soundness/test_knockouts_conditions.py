@@ -60,7 +60,7 @@ VARIANTS = [
       "primitives.helpers.scoping.integer_arg"),
     V("unroll_loop", "an empty loop runs", "n <= 0", "n < 0"),
     V("unroll_loop", "counted from one", "int(lo.value) + k", "int(lo.value) + k + 1", "", "primitives.loops._nth"),
-    V("unroll_loop", "one iteration more", "n.const", "n.const + 1", "", "primitives.helpers.scoping.trip_count"),
+    V("unroll_loop", "one iteration more", "n.const", "n.const + 1", "", "logic.forms.translate.trip_count"),
     # -- scopes
     V("lift_scope", "the condition depends on the iterator", "loop.iter not in mentions(cond.cond)", "True",
       "lone_scope", "primitives.scopes._if_out_of_for"),

@@ -43,6 +43,10 @@ class Clash:
     def __bool__(self) -> Literal[False]:
         return False
 
+    def __str__(self) -> str:
+        values = ", ".join(f"{name} = {value}" for name, value in (self.counterexample or {}).items())
+        return "; ".join(filter(None, (self.obligation, self.details, values)))
+
     def said(self, obligation: str | None = None, details: str | None = None, shown: bool = True) -> Clash:
         """The same in other words; without the counterexample unless it is still `shown`."""
         return Clash(
@@ -61,6 +65,9 @@ class Undecided:
 
     def __bool__(self) -> Literal[False]:
         return False
+
+    def __str__(self) -> str:
+        return "; ".join(filter(None, (self.obligation, self.details)))
 
     def said(self, obligation: str | None = None, details: str | None = None, shown: bool = True) -> Undecided:
         """The same in other words."""

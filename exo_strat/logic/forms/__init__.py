@@ -39,7 +39,7 @@ from .formula import (
     ne,
     neg,
 )
-from .translate import Env, cond, is_opaque, lin, stride_of, unknown
+from .translate import Env, cond, is_opaque, lin, stride_of, trip_count, unknown
 
 __all__ = [
     "And",
@@ -78,6 +78,7 @@ __all__ = [
     "product",
     "stride_of",
     "subst_lin",
+    "trip_count",
     "unknown",
     "value_of",
 ]

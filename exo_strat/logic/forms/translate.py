@@ -18,7 +18,7 @@ from pyrsistent import PMap, pmap
 
 from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
-from ...ir.nodes import Binary, Const, Expr, ExternCall, Read, ReadConfig, StrideExpr, Unary, Var, WindowExpr
+from ...ir.nodes import Binary, Const, Expr, ExternCall, For, Read, ReadConfig, StrideExpr, Unary, Var, WindowExpr
 from ...ir.types import bool_
 from ...ir.walk import COMPARISONS, is_bool, is_control, mentions
 from .formula import (
@@ -199,3 +199,19 @@ _OPERATORS = (Unary, Binary)
 @memo_by_identity
 def _operands_opaque(e: Unary | Binary) -> bool:
     return any(is_opaque(x) for x in ((e.arg,) if isinstance(e, Unary) else (e.lhs, e.rhs)))
+
+
+def trip_count(loop: For) -> int | None:
+    """How often a loop runs, if that is a constant; below 1 if it never does.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size):
+    ...     for i in seq(n, n + 4):
+    ...         pass
+    ... ''')
+    >>> trip_count(p.tree.body[0])
+    4
+    """
+    n = lin(loop.hi) - lin(loop.lo)
+    return None if n.terms else n.const

@@ -18,7 +18,7 @@ from ...ir.nodes import Alloc, Binary, Expr, For, If, ProcDef, ReadConfig, Var, 
 from ...ir.span import Span, span_of
 from ...ir.types import bool_
 from ...ir.walk import Path, get, get_as, is_bool, is_control, mentions, statements
-from ...logic.forms import Lin, Opaque, eq, is_opaque, lin
+from ...logic.forms import Lin, Opaque, eq, is_opaque, lin, trip_count
 from ...logic.questions import (
     Clash,
     Given,
@@ -59,12 +59,6 @@ def escaping(tree: ProcDef, span: Span) -> frozenset[Sym]:
     defined = {s.sym for s in span.members(tree) if isinstance(s, Alloc | WindowDef)}
     later = getattr(get(tree, span.parent), span.label)[span.hi :]
     return frozenset(defined).intersection(frozenset[Sym]().union(*map(mentions, later)))
-
-
-def trip_count(loop: For) -> int | None:
-    """How often a loop runs (maybe a number below 1), if that is a constant."""
-    n = lin(loop.hi) - lin(loop.lo)
-    return None if n.terms else n.const
 
 
 def known_count(tree: ProcDef, path: Path) -> int | None:

@@ -1,0 +1,23 @@
+"""What the kernel computes and proves of a program, for strategies and backends that look at its nodes.
+
+    analysis.iterations_apart(tree, path)    whether no iteration of a loop touches what another one writes: a verdict,
+                                             true or false, which says what stands against it
+    analysis.holds_everywhere(tree, path, e) whether a condition surely holds whenever control gets to a place
+    analysis.trip_count(loop)                how often a loop runs, if that is a number
+    analysis.precision_at(tree, path)        at which precision the data at a place is computed
+    analysis.concrete(precision)             a precision as it is computed with: `R` is f32
+    analysis.written_args(tree)              the arguments that a procedure may write
+
+Control expressions are calculated with as `forms`; cursors are asked by `strategies.inspect`.
+"""
+
+from __future__ import annotations
+
+from .frontend.check_views import written_args
+from .frontend.precisions import precision_at
+from .ir.precisions import concrete
+from .logic.forms import trip_count
+from .logic.questions import holds_everywhere
+from .logic.questions import parallel as iterations_apart
+
+__all__ = ["concrete", "holds_everywhere", "iterations_apart", "precision_at", "trip_count", "written_args"]
