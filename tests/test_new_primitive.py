@@ -13,6 +13,8 @@ from exo_strat import PRIMITIVES, Proc, lint, proc_from_source, repeat, schedule
 from exo_strat.audit import replay
 from exo_strat.direct import call_eqv
 from exo_strat.ops.failure import SchedulingError
+from exo_strat.primitives.framework import primitive
+from exo_strat.primitives.helpers.refusing import require
 from exo_strat.testing import Condition, Malformed, Miscompiled, Tally, check_primitive, conditions, without
 
 ROOT = Path(__file__).parent.parent
@@ -56,3 +58,12 @@ def test_the_page_shows_the_file() -> None:
     (piece,) = re.findall(r"^```py\n(.*?)^```\n", (ROOT / "docs/new-primitive.md").read_text(), re.M | re.S)
     file = (ROOT / "examples/own_primitive.py").read_text()
     assert piece == file[file.index("@primitive(") :].replace("\\\\n", "\\n")
+
+
+def test_what_is_declared_or_asked_wrongly_is_told_at_once() -> None:
+    with pytest.raises(TypeError, match="second parameter is annotated with a kind of cursor"):
+        primitive()(lambda rw, loop: None)  # type: ignore[arg-type, return-value]
+    with pytest.raises(TypeError, match="no truth value"):
+        require(True)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="there is no shape 'nst': the shapes are anything, nest"):
+        check_primitive(reverse_loop, 1, Tally(), ["nst"])

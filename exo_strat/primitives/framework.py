@@ -68,7 +68,8 @@ def declared_ways(cursors: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
     ways = {role: frozenset(words.split(", ")) for role, words in cursors.items()}
     unknown = (ways.keys() - ROLES.keys()) | (frozenset[str]().union(*ways.values()) - WAYS.keys())
     if unknown:
-        raise ValueError(f"no role or way of cursors: {', '.join(sorted(unknown))}")
+        known = f"the roles are {', '.join(ROLES)}, the ways {', '.join(WAYS)}"
+        raise ValueError(f"no role or way of cursors: {', '.join(sorted(unknown))}; {known}")
     return {role: ways.get(role, frozenset({"stay"})) for role in ROLES}
 
 
@@ -403,12 +404,18 @@ def primitive(
         signature = inspect.signature(fn)
         params = list(signature.parameters.values())
         hints = get_type_hints(fn)
-        hint = hints[params[1].name]
+        hint = hints.get(params[1].name) if len(params) > 1 else None
+        targets = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+        if not all(isinstance(kind, type) and issubclass(kind, Cursor) for kind in targets):
+            raise TypeError(
+                f"{fn.__name__} does not say what it acts on: its second parameter is annotated with a kind of cursor, "
+                "or several, such as `loop: ForCursor`"
+            )
         return PrimitiveForm(
             Spec(
                 name=fn.__name__,
                 fn=fn,
-                targets=get_args(hint) if isinstance(hint, UnionType) else (hint,),
+                targets=targets,
                 signature=signature.replace(parameters=params[2:]),
                 hints=hints,
                 kinds=kinds_of(get_type_hints(fn, include_extras=True)),

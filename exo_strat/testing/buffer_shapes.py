@@ -202,7 +202,7 @@ def grid(w: Writer) -> None:
 
 
 def asked(w: Writer) -> None:
-    """The same, and somebody mostly asks for its strides."""
+    """A window of which somebody mostly asks for the strides."""
     _grid(w, asked=90)
 
 

@@ -30,7 +30,7 @@ from .counterexamples import assert_real, claims
 from .equivalence import Malformed, assert_equivalent, assert_lawful
 from .forwarding import assert_forwarding
 from .laws import assert_focus, assert_head_stays
-from .programs import random_proc
+from .programs import check_shapes, random_proc
 from .reasons import Reasons
 from .search import search
 from .shapes import SHAPES
@@ -138,8 +138,10 @@ def check_primitive(
     With `shrink` the first failure found is made smaller. Ends early as soon as there is `enough`.
     """
 
+    check_shapes(chosen := shapes or shapes_for(primitive))
+
     def once(ch: Choices) -> None:
-        p = random_proc(ch, shapes or shapes_for(primitive))
+        p = random_proc(ch, chosen)
         for q, op, c in applications(ch, p, primitive) if p is not None else ():
             check_op(op, q, c, tally, primitive.spec.name, most)
 

@@ -34,10 +34,15 @@ def procs(shapes: Sequence[str] = tuple(SHAPES)) -> st.SearchStrategy[Proc]:
     They call procedures, use config fields, windows with strides and local buffers, have loops that
     start anywhere and may be empty, and stay small enough to run. Raises `ValueError` if there is no such shape.
     """
+    check_shapes(shapes)
+    return _procs(tuple(shapes))
+
+
+def check_shapes(shapes: Sequence[str]) -> None:
+    """Raises `ValueError` if there is no such shape."""
     unknown = [s for s in shapes if s not in SHAPES]
     if unknown:
         raise ValueError(f"there is no shape {unknown[0]!r}: the shapes are {', '.join(SHAPES)}")
-    return _procs(tuple(shapes))
 
 
 @st.composite

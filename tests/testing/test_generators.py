@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from inspect import getdoc
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -132,3 +135,10 @@ def test_bounds_print_as_what_they_are(b: Bound) -> None:
 def test_a_shape_that_there_is_not_is_refused_at_once() -> None:
     with pytest.raises(ValueError, match="there is no shape 'nets': the shapes are"):
         procs(["nets"])
+
+
+def test_the_page_lists_the_shapes() -> None:
+    page = (Path(__file__).parents[2] / "docs/property-testing.md").read_text()
+    section = page.partition("### Shapes of programs")[2].partition("\n## ")[0]
+    said = {name: " ".join((getdoc(shape) or "").split("\n\n")[0].split()) for name, shape in SHAPES.items()}
+    assert dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", section, re.M)) == said

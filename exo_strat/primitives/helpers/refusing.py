@@ -18,7 +18,13 @@ def refuse(failure: Failure) -> Never:
 
 
 def require(verdict: Verdict, place: Cursor | None = None, about: About = "old code") -> None:
-    """Go on if the verdict is `Safe`; otherwise end with its obligation and counterexample. `about`: see `Unsafe`."""
+    """Go on if the verdict is `Safe`; otherwise end with its obligation and counterexample. `about`: see `Unsafe`.
+
+    Raises `TypeError` for a mere truth value, which nobody proved.
+    """
+    given: object = verdict  # whatever its type promises
+    if isinstance(given, bool):
+        raise TypeError("require takes what a question of logic.questions answers, no truth value: see `applicable`")
     if verdict:
         return
     if isinstance(verdict, Undecided):
