@@ -116,8 +116,6 @@ def enclosing_loop(c: Cursor, name: str | None = None) -> ForCursor:
     >>> s = p.find("x[_] = _")
     >>> enclosing_loop(s).name(), enclosing_loop(s, "i").name()
     ('j', 'i')
-
-    Raises `InvalidCursorError` if there is none.
     """
     which = f"no loop {name} is around this" if name else "no loop is around this"
     return _first((x for x in enclosing_loops(c)[::-1] if name in (None, x.name())), which, c)
@@ -132,8 +130,6 @@ def enclosing_stmt(c: Cursor) -> StmtCursor:
     >>> p = proc_from_source("def foo(x: f32, y: f32): x = y + 1.0")
     >>> enclosing_stmt(p.find("y + 1.0")) == p.find("x = _")
     True
-
-    Raises `InvalidCursorError` where there is none, as at an argument.
     """
     if isinstance(c, BlockCursor):
         return c[0]
@@ -203,8 +199,6 @@ def inner_loop(c: Cursor) -> ForCursor:
     ... ''')
     >>> inner_loop(p.find_loop("i")).name()
     'j'
-
-    Raises `InvalidCursorError` if there is none.
     """
     return _first(iter(loops_inside(c)), "no loop is inside this", c)
 
@@ -224,8 +218,6 @@ def nth_inner_loop(c: Cursor, n: int) -> ForCursor:
     ... ''')
     >>> nth_inner_loop(p.root(), 0).name(), nth_inner_loop(p.root(), 1).name()
     ('i', 'j')
-
-    Raises `InvalidCursorError` if there are fewer.
     """
     found: ForCursor = nth(n + 1, iterate(inner_loop, c))
     return found
@@ -355,8 +347,6 @@ def growth(c: ForCursor) -> int:
     ... ''')
     >>> growth(p.find_loop("i"))
     1
-
-    Raises `InvalidCursorError` if there is no loop inside, or its bounds are not affine.
     """
     columns = inner_loop(c)
     return slope(columns.hi(), c) - slope(columns.lo(), c)

@@ -231,8 +231,6 @@ def updates(c: ForCursor) -> list[AssignCursor | ReduceCursor]:
     ... ''')
     >>> [s.name() for s in updates(p.find_loop("i"))]
     ['y']
-
-    What an iteration allocates belongs to it.
     """
     own = {s.sym for s in statements(c) if isinstance(s, AllocCursor)}
     return [s for s in statements(c) if isinstance(s, AssignCursor | ReduceCursor) and s.sym not in own]

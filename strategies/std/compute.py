@@ -153,8 +153,9 @@ def stage_compute(p: Proc, c: ForCursor, precision: str, memory: Memory, rules: 
 
     The statements of a loop over lanes, also in an `if` that is all of it, as loads into registers (buffers in
     `memory`, of `precision`), operations on registers, and stores. `rules` find operations with more operands: with
-    `fma_rule` it is `v2 = y; v3 = a; v4 = x; v1 = v2 + v3 * v4; y = v1`. Into what all lanes add to, they add a
-    register. Focus: the loop, which is returned; in it are assignments and reductions only. Paper: Figure 4.
+    `fma_rule` it is `v2 = y; v3 = a; v4 = x; v1 = v2 + v3 * v4; y = v1`. A sum over all lanes, such as
+    `r += x[l]`, becomes one addition of a register to r. Focus: the loop, which is returned; in it are assignments and
+    reductions only. Paper: Figure 4.
 
     >>> from exo_strat import DRAM_STACK, at, proc_from_source, schedule
     >>> p = proc_from_source('''

@@ -49,7 +49,10 @@ from .writing import INSIDE, text
 
 @named
 def reorder_before() -> Op:
-    """`s1; s  ~>  s; s1`. Focus: s, which stays. Paper: section 6.3.1.
+    """`s1; s  ~>  s; s1`. Exchanges a statement with the one before it. Focus: s, which is returned.
+
+    Fails if there is none before, or where `reorder_stmts` does: they touch one location that either writes. Paper:
+    section 6.3.1.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -67,7 +70,9 @@ def reorder_before() -> Op:
 
 @named
 def remove_parent_loop() -> Op:
-    """`for i: s  ~>  s`. Focus: s, which stays. Paper: section 6.3.1.
+    """`for i: s  ~>  s`. Takes a statement out of the loop of which it is all. Focus: s, which is returned.
+
+    Fails where `remove_loop` does: the loop may not run, or running s again changes something. Paper: section 6.3.1.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''

@@ -50,10 +50,10 @@ class NoInstructionWarning(UserWarning):
 
 @strategy
 def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Script:
-    """`s  ~>  s`. Focus: what a plan for vectors has left. Returns it.
+    """Changes nothing. Warns of each loop over lanes of registers in `memory` that no instruction has replaced.
 
-    What loops over the lanes of registers in `memory` still do themselves, at and below the focus, is named in one
-    `NoInstructionWarning`; with `strict` in a failure at the first of these loops.
+    It names those at and below the focus in one `NoInstructionWarning`; with `strict` it fails at the first of them.
+    Loops that were unrolled are not seen. Focus: what a plan for vectors has left, which is returned.
 
     >>> from exo_strat import DRAM_STACK, proc_from_source
     >>> p = proc_from_source('''

@@ -55,7 +55,9 @@ def fission_before() -> Op:
 
 @named
 def fission_after() -> Op:
-    """`for i: s1; s; s2  ~>  for i: s1; s; for i: s2`. Focus: s, which stays. Paper: section 6.3.1.
+    """`for i: s1; s; s2  ~>  for i: s1; s; for i: s2`. Splits a loop after a statement. Focus: s, which is returned.
+
+    Fails if s is the last, or where `fission` does: an iteration needs what another one does. Paper: section 6.3.1.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''

@@ -144,8 +144,8 @@ def is_shareable(e: NodeCursor) -> TypeGuard[ExprCursor]:
 def stage_expr(p: Proc, c: ExprCursor, name: str, memory: Memory | None = None, n_lifts: int = 1) -> Script:
     """`for i in (0, n): s[e]  ~>  a: T[n]; for i in (0, n): a[i] = e; for i in (0, n): s[a[i]]`.
 
-    An expression in a buffer of its own, computed for all iterations of `n_lifts` loops before; in `memory`, if
-    one is given. Focus: the expression. Returns the assignment. Paper: appendix B (`bind_and_lift`).
+    An expression in a buffer of its own, computed beforehand for all iterations of the `n_lifts` loops around it; in
+    `memory`, if one is given. Focus: the expression. Returns the assignment. Paper: appendix B (`bind_and_lift`).
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -227,8 +227,8 @@ def specialize_sizes(
     """`s  ~>  if e == v0: s[e -> v0] else: if e == v1: s[e -> v1] else: .. s`, for values v0, v1, ... of an extent.
 
     Bounds that are then known become literals, and code that never runs goes. What comes next may depend on the value:
-    `then` has an Op for each, which acts on the first statement of the case. Focus: a statement or block. Returns the
-    outer `if`, or the procedure if that is decided. Paper: section 6.2.2.
+    `then` is a sequence of Ops, one a value; each acts on the first statement of its case. Focus: a statement or block.
+    Returns the outer `if`, or the procedure if that is decided. Paper: section 6.2.2.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''
