@@ -44,7 +44,7 @@ def _no_instr(a: AllocCursor | ArgCursor) -> None:
 def set_memory(rw: Rewrite, a: AllocCursor | ArgCursor, memory: Memory) -> Where:
     """`a @ MEM  ~>  a @ MEM'`. Returns the declaration.
 
-    Memories do not change what is computed, so nothing is owed here: the backend checks that accesses obey the
+    Memories do not change what is computed, so there is nothing to prove: the backend checks that accesses obey the
     memory's rules, and that callers and callees agree. Fails with `NotApplicable` on control arguments, and in
     instructions.
 

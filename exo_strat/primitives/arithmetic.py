@@ -38,7 +38,7 @@ ASSOCIATIVE: Final = ("+", "*")
 def left_reassociate_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     """`a + (b + c)  ~>  (a + b) + c`, and the same with `*`. Exo's documentation. Returns the expression.
 
-    Nothing is owed: values are numbers, and all three operands are evaluated anyway.
+    There is nothing to prove: values are numbers, and all three operands are evaluated anyway.
 
     Fails with `NotApplicable` on other forms.
 
@@ -94,12 +94,12 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     >>> p = proc_from_source('''
     ... def foo(x: f32[4], y: f32[4]):
     ...     for i in seq(0, 4):
-    ...         x[i] = x[i] + 2.0 * y[i]
+    ...         x[i] = y[0] + 2.0 * y[i]
     ... ''')
     >>> print(split_write.direct(p, "x[_] = _"))
     def foo(x: f32[4] @ DRAM, y: f32[4] @ DRAM):
         for i in seq(0, 4):
-            x[i] = x[i]
+            x[i] = y[0]
             x[i] += 2.0 * y[i]
 
     Refused: the second part reads what the first would overwrite.

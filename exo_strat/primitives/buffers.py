@@ -62,8 +62,8 @@ def rest_of(rw: Rewrite, path: Path) -> Span:
 def lift_alloc(rw: Rewrite, a: AllocCursor, n_lifts: Levels = 1) -> Where:
     """`for i: s0; a: T; s  ~>  a: T; for i: s0; s`, also out of an `if`, `n_lifts` times.
 
-    The extents must mean something outside, and be the same and positive there, even if the loop runs zero times or
-    the condition is false. Nothing is owed about values carried between iterations: a program that would notice
+    The extents use only names that are in scope outside, and are the same and positive there, even if the loop runs
+    zero times or the condition is false. Values carried between iterations need no proof: a program that would notice
     reads uninitialised memory. Iterations of a parallel loop must not share what they write. Returns the
     allocation.
 

@@ -65,7 +65,8 @@ def reorder_stmts(rw: Rewrite, block: BlockCursor, second: object = None) -> Whe
 def commute_expr(rw: Rewrite, e: BinaryOpCursor) -> Where:
     """`x + y  ~>  y + x` and `x * y  ~>  y * x`.
 
-    Both hold for rounded numbers too, and operands have no effects, so nothing is owed. Returns the expression.
+    Both hold for rounded numbers too, and operands have no effects, so there is nothing to prove. Returns the
+    expression.
 
     Fails with `NotApplicable` on other operators.
 

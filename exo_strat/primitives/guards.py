@@ -68,6 +68,27 @@ def drop_guard(
         for i in seq(0, n):
             x[i] = a[i] + 1.0
 
+    Nobody reads what the lanes that are left over compute, so a guard around that may go:
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     assert n <= 8
+    ...     a: f32[8]
+    ...     for i in seq(0, 8):
+    ...         if i < n:
+    ...             a[i] = 2.0
+    ...     for i in seq(0, n):
+    ...         x[i] = a[i]
+    ... ''')
+    >>> print(drop_guard.direct(q, "if _: _"))
+    def foo(n: size, x: f32[n] @ DRAM):
+        assert n <= 8
+        a: f32[8] @ DRAM
+        for i in seq(0, 8):
+            a[i] = 2.0
+        for i in seq(0, n):
+            x[i] = a[i]
+
     Refused: `x` is an argument: the caller would see that all of it is 0.0.
 
     >>> q = proc_from_source('''

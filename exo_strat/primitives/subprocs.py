@@ -143,7 +143,7 @@ def make_instr(
 
     In the text `{x}` stands for an argument, `{x_data}` for the first element of a buffer. `c_global` is C text
     that a file needs once, `c_fence` what must follow before another thread may see what the instruction wrote.
-    Nothing is owed: that the text does what the body says is the author's word, as with `@instr`. Returns the root.
+    Nothing is proved: that the text does what the body says is the author's word, as with `@instr`. Returns the root.
 
     Fails with `BadArgument` if the C text is empty.
 

@@ -179,7 +179,7 @@ def declared(spec: Spec) -> str:
     """Where cursors go, as the primitive declares it: by role, the ways that differ from staying."""
     differ = {role: ways for role, ways in spec.cursors.items() if ways != {"stay"}}
     parts = [f"*{role}*: {', '.join(w for w in WAYS if w in ways)}" for role, ways in differ.items()]
-    return "; ".join(parts) or "all stay"
+    return "; ".join(parts) or "All stay"
 
 
 def reference() -> str:
