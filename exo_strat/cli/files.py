@@ -76,13 +76,24 @@ class Source:
                     if machine is None:
                         raise FileError(f"{expression} makes a strategy for a machine: choose one with --target")
                     value = value(machine)
-                elif not isinstance(value, Op) and callable(value):
+                elif not isinstance(value, Op | Proc) and callable(value):
                     value = value()
-            except (SyntaxError, NameError, AttributeError, TypeError) as e:
-                raise FileError(f"{expression!r} gives no strategy in {self.path}: {type(e).__name__}: {e}") from e
+            except TypeError as e:
+                call = f"; write a call, such as {expression}(4)" if expression.isidentifier() else ""
+                raise FileError(f"{expression!r} gives no strategy in {self.path}: {e}{call}") from e
+            except (SyntaxError, NameError, AttributeError) as e:
+                known = ", ".join(self.strategies()) or "none"
+                raise FileError(f"{expression!r} gives no strategy in {self.path}: {e}; its strategies: {known}") from e
         if not isinstance(value, Op):
             raise FileError(f"{expression} in {self.path} is a {type(value).__name__}, expected a strategy (an Op)")
         return value
+
+    def strategies(self) -> tuple[str, ...]:
+        """The names of the file's own Ops and of functions that make them."""
+        here = self.module.__name__
+        own = {n: v for n, v in vars(self.module).items() if not n.startswith("_")}
+        made = (n for n, v in own.items() if isinstance(v, Op) or (hasattr(v, "__wrapped__") and v.__module__ == here))
+        return tuple(sorted(made))
 
     def scheduled(self, op: Op, p: Proc) -> Proc:
         """What a strategy makes of a procedure. Raises `FileError` with the reason if it is refused."""

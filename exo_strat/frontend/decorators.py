@@ -19,12 +19,12 @@ from pyrsistent import pmap
 
 from ..cursors.proc import Proc
 from ..ir.config import Config
-from ..ir.nodes import Instr, ProcDef
+from ..ir.nodes import Call, Instr, ProcDef
 from ..ir.outside import mentioned_by
 from ..ir.printing import callee_names, render
 from ..ir.room import with_room
 from ..ir.types import CONTROLS, SCALARS, Control, Scalar
-from ..ir.walk import Path, walk
+from ..ir.walk import Path, misshapen, walk
 from .checks import check
 from .errors import CheckError, ParseError, Place
 from .parser import ProcParser, functions
@@ -171,7 +171,15 @@ def _located(e: CheckError, places: Mapping[Path, Place]) -> CheckError:
 
 @with_room
 def make_proc(tree: ProcDef) -> Proc:
-    """A procedure from a tree, checked as one from a source text is."""
+    """A procedure from a tree, checked as one from a source text is.
+
+    Raises `TypeError` if the tree could change: a list in it is a pvector, and what it calls a `Proc`.
+    """
+    wrong = misshapen(tree)
+    callees = [n.f for _, n in walk(tree) if isinstance(n, Call)] if wrong is None else []
+    wrong = wrong or next((f"it calls {f!r}, which is no Proc" for f in callees if type(f) is not Proc), None)
+    if wrong is not None:
+        raise TypeError(f"this is no tree: {wrong}")
     try:
         check(tree)
     except CheckError as e:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyrsistent import PMap
+from pyrsistent import PMap, pmap
 
 from .frozen import fast_init
 from .names import checked_name
@@ -22,10 +22,13 @@ class Config:
     name: str
     fields: PMap[str, Scalar | Control]
 
+    def __init_subclass__(cls) -> None:
+        raise TypeError("Config has no subclasses: one could be two configs in turn")
+
     def __post_init__(self) -> None:
-        checked_name(self.name, "a config")
-        for name in self.fields:
-            checked_name(name, f"a field of {self.name}")
+        object.__setattr__(self, "name", checked_name(self.name, "a config"))
+        fields = {checked_name(name, f"a field of {self.name}"): t for name, t in self.fields.items()}
+        object.__setattr__(self, "fields", pmap(fields))  # a mapping that was given may change
         wrong = [f"{name}: {t!r}" for name, t in self.fields.items() if not isinstance(t, Scalar | Control)]
         if wrong:
             raise TypeError(f"config {self.name}: a field's type is one of the object language, not {', '.join(wrong)}")

@@ -10,8 +10,8 @@ BITS = 1000
 
 
 def plain(value: object) -> object:
-    """A number or truth value of NumPy's, or of another class of Python's, as the plain one that it is; anything
-    else itself. Raises `ValueError` for an integer that is too long.
+    """A number, truth value or text of NumPy's, or of another class of Python's, as the plain one that it is: a class
+    of its own could compare as it likes. Anything else itself. Raises `ValueError` for an integer that is too long.
 
     >>> import numpy as np
     >>> plain(np.float64(0.5)), plain(np.int8(3)), plain(np.bool_(True)), plain("x")
@@ -20,6 +20,8 @@ def plain(value: object) -> object:
     kind = type(value)
     if kind is str or kind is bool or kind is float:
         return value
+    if isinstance(value, str):
+        return str.__str__(value)
     if kind is not int:
         scalar = getattr(value, "item", None) if getattr(value, "shape", None) == () else None
         value = scalar() if callable(scalar) else value

@@ -129,6 +129,22 @@ def parts(node: Node) -> list[Node]:
     return found
 
 
+def misshapen(tree: Node) -> str | None:
+    """What is wrong with a tree that was made by hand, if its children are no nodes, or a list could change."""
+    todo: list[Node] = [tree]
+    while todo:
+        node = todo.pop()
+        for label, is_list in node.CHILDREN:
+            value = getattr(node, label)
+            if is_list and not isinstance(value, PVector):
+                return f"{label} of {type(node).__name__} is a {type(value).__name__}, not a pvector"
+            for child in value if is_list else (value,):
+                if not hasattr(type(child), "CHILDREN"):
+                    return f"{label} of {type(node).__name__} is or has {child!r}, which is no node"
+                todo.append(child)
+    return None
+
+
 def children(node: Node) -> Iterator[tuple[Step, Node]]:
     """The children of a node with their steps, in textual order."""
     for label, is_list in node.CHILDREN:

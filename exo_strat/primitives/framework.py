@@ -32,7 +32,7 @@ from ..ir.frozen import fast_init
 from ..ir.outside import two_of_one_name
 from ..ir.span import Span
 from ..ir.walk import Path
-from ..logic.questions import Clash, depends_on_fields, race
+from ..logic.questions import Clash, depends_on_fields, new_race
 from ..ops.failure import BadArgument, InvalidCursor, Refused, SchedulingError, invalid
 from ..ops.strategy import Atomic, Outcome, coerce, freeze
 from ..source import Pieces, call
@@ -198,8 +198,8 @@ def _fields_still_known(rw: Rewrite) -> None:
         check(rw.tree)
     except CheckError as e:
         require(Clash(f"it is still known of config fields what the code relies on: {e.message}"))
-    loop = race(rw.tree, of_fields=True)
-    if loop is not None and race(rw.proc.tree, of_fields=True) is None:
+    loop = new_race(rw.proc.tree, rw.tree, of_fields=True)
+    if loop is not None:
         require(Clash(f"it is still known of config fields what keeps the iterations of {loop.iter} apart"))
 
 

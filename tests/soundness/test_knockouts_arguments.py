@@ -196,7 +196,7 @@ RACES: dict[str, tuple[Proc, Callable[[Proc], Proc]]] = {
 def test_a_race_that_was_not_there(primitive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("staging", "procs", "simplification"):
         monkeypatch.setattr(import_module(f"exo_strat.primitives.{module}"), "no_new_races", lambda *_: None)
-    monkeypatch.setattr(framework, "race", lambda *_, **__: None)
+    monkeypatch.setattr(framework, "new_race", lambda *_, **__: None)
     p, rewritten = RACES[primitive]
     with pytest.raises(Malformed, match="a parallel loop has a race"):
         assert_lawful(p, rewritten(p), str(p))

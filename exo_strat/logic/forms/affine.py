@@ -37,7 +37,7 @@ class V:
 
     @property
     def order(self) -> Order:
-        return (0, self.sym.id, len(self.instance), self.instance)
+        return (0, self.sym.id, len(self.instance), self.instance + self.sym.name)
 
     def __repr__(self) -> str:
         return f"{self.sym!r}{self.instance}"

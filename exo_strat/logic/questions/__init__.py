@@ -26,7 +26,7 @@ from ..effects.liveness import may_last, unread_after
 from ..solver.answers import Proved, Sat
 from ..solver.proofs import prove, satisfiable
 from .normal import affine_normal, difference, known_truth, normalize_expr, to_expr
-from .races import race
+from .races import new_race, races
 from .safety import equal_at, holds_everywhere, parallel
 from .storage_sharing import Sharing, undisturbed
 from .unification import Unified, Unifier, View, fresh_callee, skeleton
@@ -74,7 +74,8 @@ __all__ = [
     "parallel",
     "prime",
     "prove",
-    "race",
+    "new_race",
+    "races",
     "reads_of",
     "resolve",
     "same_place",

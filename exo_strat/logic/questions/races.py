@@ -11,12 +11,19 @@ from .safety import parallel
 
 
 @memo_by_identity
-def race(tree: ProcDef, of_fields: bool = False) -> For | None:
-    """A loop of a procedure whose iterations run in parallel and may touch what another one writes. With `of_fields`
-    only a loop for which that may hang on what is known of config fields: there are few of them."""
+def races(tree: ProcDef, of_fields: bool = False) -> tuple[For, ...]:
+    """The loops of a procedure whose iterations run in parallel and may touch what another one writes. With `of_fields`
+    only those for which that may hang on what is known of config fields: there are few of them."""
     loops = [(path, s) for path, s in walk(tree) if isinstance(s, For) and s.mode != "seq"]
     asked = (at for at in loops if not of_fields or _has_fields(tree, *at))
-    return next((s for path, s in asked if not parallel(tree, path)), None)
+    return tuple(s for path, s in asked if not parallel(tree, path))
+
+
+def new_race(old: ProcDef, new: ProcDef, of_fields: bool = False) -> For | None:
+    """A loop of a new version that has a race, and had none, or was not there, in the old one."""
+    found = races(new, of_fields)
+    before = {s.iter for s in races(old, of_fields)} if found else {}
+    return next((s for s in found if s.iter not in before), None)
 
 
 def _has_fields(tree: ProcDef, path: Path, loop: For) -> bool:

@@ -47,7 +47,8 @@ def valid_exists(context: Problem, goal: tuple[Node, ...], exists: tuple[int, ..
     solver.set("rlimit", RLIMIT)
     for node in context.nodes:
         solver.add(term(node, xs, ctx))
-    solver.add(z3.Not(z3.Exists([xs[i] for i in exists], z3.And([term(g, xs, ctx) for g in goal]))))
+    wanted = z3.And([term(g, xs, ctx) for g in goal])
+    solver.add(z3.Not(z3.Exists([xs[i] for i in exists], wanted) if exists else wanted))
     return bool(solver.check() == z3.unsat)
 
 

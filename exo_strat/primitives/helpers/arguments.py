@@ -11,12 +11,13 @@ from typing import Annotated, Any, Protocol, TypeAlias, Union, get_args, get_ori
 from ...cursors.cursor import Cursor, NodeCursor, ProcCursor
 from ...cursors.proc import Proc
 from ...ir.config import Config
+from ...ir.externs import ExternFn
 from ...ir.memory import Memory
-from ...ir.nodes import Binary, Const, Expr, ReadConfig, Unary
+from ...ir.nodes import Binary, Const, Expr, ExternCall, ReadConfig, Unary
 from ...ir.numbers import is_integer, is_number
 from ...ir.printing import OPERATORS
 from ...ir.types import Scalar
-from ...ir.walk import walk
+from ...ir.walk import misshapen, walk
 from ...ops.failure import BadArgument, Refused
 
 _WORDS: dict[Any, str] = {
@@ -144,9 +145,14 @@ def _fits(value: object, hint: Any) -> bool:
 
 
 def _odd(e: Expr) -> bool:
-    """Whether a tree that was made by hand reads a field that its config does not have, holds no number, or has an
-    operator that there is not."""
+    """Whether a tree that was made by hand is misshapen, reads a field that its config does not have, holds no number,
+    or has an operator or function that there is not."""
+    if misshapen(e) is not None:
+        return True
     for _, n in walk(e):
+        called: object = n.f if isinstance(n, ExternCall) else None
+        if isinstance(n, ExternCall) and not isinstance(called, ExternFn):
+            return True
         if isinstance(n, ReadConfig) and n.field not in n.config.fields:
             return True
         if isinstance(n, Binary | Unary) and n.op not in OPERATORS:

@@ -10,7 +10,7 @@ from exo_strat.ir import types
 from exo_strat.ir.config import Config
 from exo_strat.ir.nodes import For, ProcDef
 from exo_strat.ir.walk import rewrite, with_child
-from exo_strat.logic.questions.races import race
+from exo_strat.logic.questions.races import new_race, races
 
 CFG = Config("CFG", pmap({"k": types.index}))
 READS = proc_from_source("def reads(y: f32[8]):\n    if CFG.k < 3:\n        y[0] = 0.0", {"CFG": CFG})
@@ -41,10 +41,15 @@ INSIDE = "".join(f"\n    {line}" for line in LOOP.split("\n"))
 )
 def test_a_race_that_may_hang_on_fields_is_asked_for(body: str) -> None:
     tree = racing(body)
-    assert race(tree) is race(tree, of_fields=True) is not None
+    assert races(tree) == races(tree, of_fields=True) != ()
 
 
 def test_others_are_not() -> None:
     tree = racing(f"CFG.k = 1\n{LOOP}\nCFG.k = 2")
-    assert race(tree) is not None
-    assert race(tree, of_fields=True) is None
+    assert len(races(tree)) == 1
+    assert races(tree, of_fields=True) == ()
+
+
+def test_one_race_hides_no_other() -> None:
+    one, both = racing(LOOP), racing(f"{LOOP}\nfor j in seq(0, n):\n    x[1] = 1.0")
+    assert new_race(one, one) is None and new_race(one, both) is not None
