@@ -40,7 +40,7 @@ def as_it_stands(tree: object, path: object, e: Any, *_: object) -> Any:
 @pytest.mark.parametrize(
     ("primitive", "where", "name", "instead"),
     [
-        ("split_write", arithmetic, "decided", lambda *_: None),
+        ("split_write", arithmetic, "concrete", lambda *_: None),
         ("lift_reduce_constant", arithmetic, "converted", as_it_is),
         ("merge_writes", writes, "converted", as_it_is),
         ("inline_assign", inlining, "put_at", as_it_stands),
