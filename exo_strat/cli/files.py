@@ -83,7 +83,7 @@ class Source:
                 raise FileError(f"{expression!r} gives no strategy in {self.path}: {e}{call}") from e
             except (SyntaxError, NameError, AttributeError) as e:
                 known = ", ".join(self.strategies()) or "none"
-                raise FileError(f"{expression!r} gives no strategy in {self.path}: {e}; its strategies: {known}") from e
+                raise FileError(f"{expression!r} gives no strategy in {self.path}: {type(e).__name__}: {e}; its strategies: {known}") from e
         if not isinstance(value, Op):
             raise FileError(f"{expression} in {self.path} is a {type(value).__name__}, expected a strategy (an Op)")
         return value

@@ -246,10 +246,10 @@ def test_a_strategy_may_be_made_for_a_target(file: Path) -> None:
     ("strategy", "words"),
     [
         ("{}", "names no strategy"),
-        ("{}:nothing", "name 'nothing' is not defined"),
-        ("{}:tile", "missing a required argument: 'size'"),
+        ("{}:nothing", "is not defined; its strategies: "),
+        ("{}:tile", "missing a required argument: 'size'; write a call, such as tile(4)"),
         ("{}:takes_two", "missing 2 required positional arguments"),
-        ("{}:sums", "is object code"),
+        ("{}:sums", "is a Proc, expected a strategy"),
         ("{}:3 + 4", "is a int, expected a strategy"),
         ("{}:(", "SyntaxError"),
         ("nothing.py:swap", "nothing.py does not exist"),
