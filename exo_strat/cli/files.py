@@ -82,8 +82,8 @@ class Source:
                 call = f"; write a call, such as {expression}(4)" if expression.isidentifier() else ""
                 raise FileError(f"{expression!r} gives no strategy in {self.path}: {e}{call}") from e
             except (SyntaxError, NameError, AttributeError) as e:
-                known = ", ".join(self.strategies()) or "none"
-                raise FileError(f"{expression!r} gives no strategy in {self.path}: {type(e).__name__}: {e}; its strategies: {known}") from e
+                why = f"{type(e).__name__}: {e}; its strategies: {', '.join(self.strategies()) or 'none'}"
+                raise FileError(f"{expression!r} gives no strategy in {self.path}: {why}") from e
         if not isinstance(value, Op):
             raise FileError(f"{expression} in {self.path} is a {type(value).__name__}, expected a strategy (an Op)")
         return value
