@@ -50,7 +50,7 @@ class NoInstructionWarning(UserWarning):
 
 @strategy
 def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Script:
-    """Changes nothing. Warns of each loop over lanes of registers in `memory` that no instruction has replaced.
+    """`s  ~>  s`, with a warning of each loop over lanes of registers in `memory` that no instruction has replaced.
 
     It names those at and below the focus in one `NoInstructionWarning`; with `strict` it fails at the first of them.
     Loops that were unrolled are not seen. Focus: what a plan for vectors has left, which is returned.
