@@ -68,7 +68,8 @@ WriteConfig: TypeAlias = nodes.WriteConfig
 Path: TypeAlias = tuple[tuple[str, int | None], ...]
 """The steps from a procedure's root down to a node."""
 
-concrete, holds_everywhere, iterations_apart = analysis.concrete, analysis.holds_everywhere, analysis.iterations_apart
+concrete, size_of = analysis.concrete, analysis.size_of
+holds_everywhere, iterations_apart = analysis.holds_everywhere, analysis.iterations_apart
 
 __all__ = [
     "Alloc",
@@ -127,6 +128,7 @@ __all__ = [
     "proc_from_source",
     "render",
     "replace",
+    "size_of",
     "statements",
     "walk",
     "with_room",

@@ -6,18 +6,17 @@
     analysis.trip_count(loop)                how often a loop runs, if that is a number
     analysis.precision_at(tree, path)        at which precision the data at a place is computed
     analysis.concrete(precision)             a precision as it is computed with: `R` is f32
-    analysis.written_args(tree)              the arguments that a procedure may write
+    analysis.size_of(precision)              how many bytes an element takes
 
 Control expressions are calculated with as `forms`; cursors are asked by `strategies.inspect`.
 """
 
 from __future__ import annotations
 
-from .frontend.check_views import written_args
 from .frontend.precisions import precision_at
-from .ir.precisions import concrete
+from .ir.precisions import concrete, size_of
 from .logic.forms import trip_count
 from .logic.questions import holds_everywhere
 from .logic.questions import parallel as iterations_apart
 
-__all__ = ["concrete", "holds_everywhere", "iterations_apart", "precision_at", "trip_count", "written_args"]
+__all__ = ["concrete", "holds_everywhere", "iterations_apart", "precision_at", "size_of", "trip_count"]

@@ -15,7 +15,8 @@ class Machine:
     """A target: vector widths (elements a register, by precision), the memory that registers are,
     the instructions by precision, whether lanes can be masked, and flags for the C compiler. `streams`
     are the stores that pass the caches, `transposes` copies of a few columns of a matrix to rows, by precision: only a
-    strategy that asks for them uses them."""
+    strategy that asks for them uses them. `l2` is the size of a core's L2 cache in bytes, as
+    `getconf LEVEL2_CACHE_SIZE` prints it on a processor of the kind; 1 MiB unless said."""
 
     name: str
     vec_widths: PMap[str, int]
@@ -25,6 +26,7 @@ class Machine:
     cc_flags: tuple[str, ...] = ()
     cpu_flags: tuple[str, ...] = ()
     registers: int = 16
+    l2: int = 1 << 20
     streams: PMap[str, tuple[Proc, ...]] = field(default_factory=pmap)
     transposes: PMap[str, tuple[Proc, ...]] = field(default_factory=pmap)
 

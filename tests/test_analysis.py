@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exo_strat import R, analysis, proc_from_source
+from exo_strat import R, analysis, f64, proc_from_source
 from exo_strat.frontend.exprs import parse_expr
 from exo_strat.frontend.scope import scope_at
 from exo_strat.ir.nodes import Expr
@@ -35,6 +35,6 @@ def condition(text: str) -> Expr:
     return parse_expr(text, scope_at(P.tree, (*LOOP, ("body", 0))))
 
 
-def test_what_is_asked_of_a_procedure() -> None:
-    assert {s.name for s in analysis.written_args(P.tree)} == {"x", "r"}
+def test_what_is_asked_of_a_precision() -> None:
     assert str(analysis.concrete(R)) == "f32"
+    assert (analysis.size_of(R), analysis.size_of(f64)) == (4, 8)

@@ -34,11 +34,12 @@ from ..kernel import (
     is_control,
     mentions,
     print_expr,
+    size_of,
     walk,
 )
 from .errors import AllocationError, BackendError, RangeError, marked
 from .program import Function, Program
-from .types import MOST, size_of
+from .types import MOST
 
 _LIMITS = (MOST, *(2**k for k in (62, 61, 60, 56, 48, 40, 32, 31, 24, 16, 8, 1)))
 """What is tried as a bound of all arguments, the largest first."""

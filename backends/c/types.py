@@ -27,11 +27,6 @@ def c_type(t: Scalar) -> str:
     return C_TYPES[concrete(t).name]
 
 
-def size_of(t: Scalar) -> int:
-    """How many bytes an element takes."""
-    return int(concrete(t).name[1:]) // 8
-
-
 def window_struct(t: Scalar, rank: int, const: bool) -> str:
     """The name of the struct that passes a window."""
     return f"exo_win_{rank}{concrete(t).name}{'c' if const else ''}"

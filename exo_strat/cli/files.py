@@ -79,7 +79,8 @@ class Source:
                 elif not isinstance(value, Op | Proc) and callable(value):
                     value = value()
             except TypeError as e:
-                call = f"; write a call, such as {expression}(4)" if expression.isidentifier() else ""
+                missing = expression.isidentifier() and "missing" in str(e)
+                call = f"; write a call, such as {expression}(4)" if missing else ""
                 raise FileError(f"{expression!r} gives no strategy in {self.path}: {e}{call}") from e
             except (SyntaxError, NameError, AttributeError) as e:
                 why = f"{type(e).__name__}: {e}; its strategies: {', '.join(self.strategies()) or 'none'}"

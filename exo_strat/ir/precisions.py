@@ -33,6 +33,15 @@ def element(t: Type) -> Scalar:
     return t.base if isinstance(t, Tensor) else t
 
 
+def size_of(t: Scalar) -> int:
+    """How many bytes an element takes.
+
+    >>> size_of(f32), size_of(Scalar("i8"))
+    (4, 1)
+    """
+    return int(concrete(t).name[1:]) // 8
+
+
 def integer_range(t: Scalar) -> tuple[int, int]:
     """The least and the greatest value of an integer precision.
 

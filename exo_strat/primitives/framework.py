@@ -391,8 +391,10 @@ def primitive(
 
     `trial`: how random tests try it.
 
-    Raises `TypeError` where another module says `same_values`.
+    Raises `TypeError` where another module says `same_values`, and where the parentheses are left out.
     """
+    if not isinstance(section, str):
+        raise TypeError(f"write @primitive() above {getattr(section, '__name__', section)}, with parentheses")
 
     def define(fn: Callable[..., Where]) -> PrimitiveForm:
         module = _home(fn)

@@ -25,12 +25,17 @@ from typing import Any, Final
 from toolz import unique
 
 from .. import primitives
+from ..cursors.rewrite import Rewrite
 from ..primitives import PrimitiveForm, framework
 from ..primitives.helpers.refusing import require
 
 PACKAGE: Final = f"{primitives.__name__}."
 FRAMEWORK: Final = framework.__name__
 """What each primitive goes through is a matter of its own tests."""
+EDITS: Final = frozenset(n for n in vars(Rewrite) if not n.startswith("_")).difference(
+    ("copy", "finish", "fresh", "leaves_other", "node", "now", "reads_more")
+)
+"""The methods of `Rewrite` that change the tree."""
 
 
 @dataclass(frozen=True)
@@ -134,11 +139,14 @@ def _conditions(function: FunctionType) -> list[Condition]:
 
 
 def _questions(function: FunctionType, tree: ast.FunctionDef) -> list[ast.Expr]:
-    """The statements of a function that only ask: `require(..)`, or a helper of another module that requires."""
+    """The statements of a function that only ask: `require(..)`, or a helper of another module that requires and
+    edits nothing."""
 
     def asks(called: FunctionType | None) -> bool:
-        elsewhere = called is not None and called.__module__ != function.__module__
-        return called is require or (elsewhere and require in _reached(called))
+        if called is None or called is require:
+            return called is require
+        reached = _reached(called)
+        return called.__module__ != function.__module__ and require in reached and not any(map(_edits, reached))
 
     return [s for s in ast.walk(tree) if isinstance(s, ast.Expr) and asks(_called(function, s))]
 
@@ -181,6 +189,16 @@ def _closure(function: FunctionType, used: Callable[[FunctionType], Iterable[Fun
             found.append(f)
             todo += used(f)
     return found
+
+
+@cache
+def _edits(function: FunctionType) -> bool:
+    """Whether a function itself changes the tree of a `Rewrite`."""
+    called = (n.func for n in ast.walk(_tree(function)) if isinstance(n, ast.Call))
+    return any(
+        isinstance(f, ast.Attribute) and f.attr in EDITS and isinstance(f.value, ast.Name) and f.value.id == "rw"
+        for f in called
+    )
 
 
 def _named(function: FunctionType, tree: ast.AST, but: Container[int] = ()) -> Iterator[FunctionType]:

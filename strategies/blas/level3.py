@@ -1,6 +1,6 @@
 """Level 3: products of matrices.
 
-One plan, for any machine and precision. A block of B, so deep and wide that it stays in the second cache, is packed in
+One plan, for any machine and precision. A block of B, so deep and wide that it stays in the L2 cache, is packed in
 panels of a few vectors, so that it streams. All rows of A pass over it a tile at a time: a few rows of C, from left to
 right. Tiles are the calls of micro-kernels: what they add to C they hold in registers. There are micro-kernels for any
 number of rows and for the vectors that may be left at the edges, where the last one is masked.
@@ -24,8 +24,10 @@ from exo_strat import (
     Op,
     Proc,
     ProcCursor,
+    Scalar,
     Script,
     add_assertion,
+    analysis,
     at,
     divide_dim,
     divide_loop,
@@ -52,16 +54,24 @@ from .. import std
 from ..std.writing import INSIDE
 
 DEPTH = 512
-"""Products of an element of C in a block: the deeper, the fewer passes over C."""
-
-WIDTH = {"f32": 256, "f64": 128}
-"""Columns of a block: with this depth, a block of B takes half of the second cache while the rows of A pass."""
+"""Products of an element of C in a block: the deeper, the fewer passes over C. Tried with
+`python -m benchmarks.blas gemm`, as are the other numbers here."""
 
 ROWS = 6
 """Rows of a tile: with these, the loads of a panel's row and the sums keep all registers in use."""
 
 RULES = (std.broadcast_rule, std.fma_rule)
 """An element of A is taken from memory, by the instruction that multiplies."""
+
+
+def block_width(machine: Machine, precision: str) -> int:
+    """Columns of a block of B: of `DEPTH` rows, it takes half of the L2 cache while the rows of A pass.
+
+    >>> from backends.targets import avx2
+    >>> block_width(avx2, "f32"), block_width(avx2, "f64")
+    (256, 128)
+    """
+    return machine.l2 // 2 // (DEPTH * analysis.size_of(Scalar(precision)))
 
 
 Pack: TypeAlias = Callable[[std.Tile], Op]
@@ -166,7 +176,8 @@ def packed(p: Proc, c: ProcCursor, t: std.Tile, across: bool = False) -> Script:
     """
     p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM))
     copy = block[0].prev()
-    yield on(copy.prev(), resize_dim(1, WIDTH[t.precision], 0), divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
+    width = block_width(t.machine, t.precision)
+    yield on(copy.prev(), resize_dim(1, width, 0), divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
     columns = on(copy, reorder_loops() if across else nav(INSIDE))
     p, panels = yield seq(columns, divide_loop(t.cols, ("jo", "ji"), tail="cut"))
     rest = panels.next()
@@ -222,9 +233,10 @@ def optimize_gemm(
     if pack is None:
         yield tiles
     else:
-        block = schedule(seq(rename(f"{p.name()}_block"), add_assertion(f"n <= {WIDTH[precision]}")), p)
+        width = block_width(machine, precision)
+        block = schedule(seq(rename(f"{p.name()}_block"), add_assertion(f"n <= {width}")), p)
         then = std.as_call(block, seq(pack(big), nav(moves.root), tiles))
-        yield seq(nav(moves.find_loop("j")), std.in_blocks(WIDTH[precision], ("jo", "j"), then))
+        yield seq(nav(moves.find_loop("j")), std.in_blocks(width, ("jo", "j"), then))
     return None
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
 
 from exo_strat import (
     InvalidCursorError,
+    analysis,
     binders,
     children,
     forms,
@@ -26,12 +26,6 @@ from .amounts import Amount
 from .bounds import bounds
 from .structure import pieces
 from .uses import Named, declaration, precision
-
-BYTES: Final = {
-    "R": 4, "f16": 2, "f32": 4, "f64": 8,
-    "i8": 1, "i16": 2, "i32": 4, "i64": 8, "u8": 1, "u16": 2, "u32": 4, "u64": 8,
-}  # fmt: skip
-"""The size of a value by its precision; one whose precision is not decided counts as single."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +138,7 @@ def footprint(c: Scope, buffer: Named | None = None) -> Amount:
         used = dict.fromkeys(a.sym for a in accesses(c) if a.kind != "P" and a.sym not in inside)
         return _total(footprint(c, s) for s in used)
     window = bounds(c, buffer)
-    size = Amount.of(BYTES[str(precision(declaration(c, window.buffer)))])
+    size = Amount.of(analysis.size_of(precision(declaration(c, window.buffer))))
     for d in window.dims:
         size = size * Amount.of(d.end - d.least)
     return size

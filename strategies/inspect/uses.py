@@ -6,7 +6,7 @@ All functions are pure and take public cursors. One that asks for something that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from itertools import chain, count, product
 from typing import TypeAlias
 
@@ -17,21 +17,20 @@ from exo_strat import (
     ArgCursor,
     AssignCursor,
     Cursor,
-    ExternFn,
     ForCursor,
     InvalidCursorError,
     NodeCursor,
     Proc,
-    R,
     ReduceCursor,
     Scalar,
     Sym,
     Tensor,
     WindowDefCursor,
+    analysis,
     binders,
-    children,
     declarations,
     in_scope,
+    is_control,
     mentions,
     names_at,
     nodes,
@@ -39,7 +38,7 @@ from exo_strat import (
 )
 
 from .accesses import Scope, accesses
-from .structure import enclosing_stmt, pieces, statements
+from .structure import pieces, statements
 
 Declaration: TypeAlias = ArgCursor | AllocCursor | WindowDefCursor | ForCursor
 Named: TypeAlias = str | Sym | NodeCursor
@@ -298,38 +297,28 @@ def _fields(node: nodes.Node, kind: type[nodes.ReadConfig | nodes.WriteConfig]) 
 
 
 def precision(c: NodeCursor) -> Scalar:
-    """The precision of a data expression, an update or a declaration; of a literal, that of where it stands.
+    """The precision of a declaration, an update, a window or a data expression.
 
-    An expression has that to which it converts, or of the first buffer or config field that it reads. Raises
-    `InvalidCursorError` for a control expression, or a statement without a value.
+    An expression has that to which it converts, or of the first buffer or config field that it reads; one of literals
+    has that of what it is computed with, or of where it is stored. Raises `InvalidCursorError` for a control
+    expression, or a statement without a value.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source("def foo(x: f32, y: f64): y = 2.0")
     >>> print(precision(p.find_alloc_or_arg("x")), precision(p.find("y = _").rhs()))
     f32 f64
     """
-    types = declarations(c.proc.tree)
-    declared = isinstance(c, ArgCursor | AllocCursor | WindowDefCursor | AssignCursor | ReduceCursor)
-    found = [types[c.sym]] if declared else _data_types(c.node, types)  # type: ignore[attr-defined]
-    bases = [t.base if isinstance(t, Tensor) else t for t in found]
-    if scalars := [t for t in bases if isinstance(t, Scalar)]:
-        return next((t for t in scalars if t != R), R)
-    if isinstance(c.node, nodes.Const) and isinstance(c.node.type, Scalar):
-        stmt = enclosing_stmt(c)
-        if isinstance(stmt, AssignCursor | ReduceCursor):
-            return precision(stmt)
-        return R
-    raise InvalidCursorError(f"this is no data: it has no precision\n{c}")
-
-
-def _data_types(n: nodes.Node, types: Mapping[Sym, object]) -> Iterator[object]:
-    match n:
-        case nodes.Read(sym=sym) | nodes.WindowExpr(sym=sym):
-            yield types[sym]
-        case nodes.ReadConfig(config=config, field=field):
-            yield config.fields[field]
-        case nodes.ExternCall(f=ExternFn(result=str(result))):
-            yield Scalar(result)
+    tree, node = c.proc.tree, c.node
+    held: object = None
+    match node:
+        case nodes.Arg(sym=s) | nodes.Alloc(sym=s) | nodes.Assign(sym=s) | nodes.Reduce(sym=s):
+            held = declarations(tree)[s]
+        case nodes.WindowDef(rhs=nodes.WindowExpr(sym=s)) | nodes.WindowExpr(sym=s):
+            held = declarations(tree)[s]
+        case _ if isinstance(node, nodes.Expr) and not is_control(node):
+            held = analysis.precision_at(tree, c.path)
+    match held.base if isinstance(held, Tensor) else held:
+        case Scalar() as found:
+            return found
         case _:
-            for _, part in children(n):
-                yield from _data_types(part, types)
+            raise InvalidCursorError(f"this is no data: it has no precision\n{c}")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from exo_strat.primitives import PRIMITIVES
-from exo_strat.testing import Tally, check_primitive, precisions
+from exo_strat.testing import Malformed, Miscompiled, Tally, check_primitive, precisions
 
 BUDGET = 1500
 """Random programs for each knock-out."""
@@ -37,15 +37,19 @@ def _seeds() -> dict[str, int]:
 
 @pytest.fixture
 def must_be_caught(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """`must_be_caught(primitive, shapes)`: within the budget, a random program shows that the primitive is wrong."""
+    """`must_be_caught(primitive, shapes)`: within the budget, a random program shows that the primitive is wrong. With
+    `crash` it may also end in an error of Python's: the condition keeps the edit from a tree that it does not know."""
     name = f"{request.path.stem} {request.node.name}"
 
-    def check(primitive: str, shapes: str = "") -> None:
+    def check(primitive: str, shapes: str = "", crash: bool = False) -> None:
+        wrong = AssertionError if crash else (Miscompiled, Malformed)
         known = _seeds().get(name)
         for seed in (*(() if known is None else (known,)), *range(BUDGET)):
             try:
                 check_primitive(PRIMITIVES[primitive], 1, Tally(), shapes.split(), shrink=False, first=seed)
-            except AssertionError:  # a program that goes wrong, or a primitive that ends in an error
+            except AssertionError as e:
+                if not isinstance(e, wrong):
+                    continue
                 if found := os.environ.get("EXO_STRAT_FOUND"):
                     with open(found, "a") as file:
                         file.write(f"{name} {seed}\n")

@@ -37,9 +37,16 @@ SHAPES = {
 }
 """Shapes of programs that show a condition sooner than those that suit its primitive."""
 
+CRASHES = (
+    "fold_into_reduce-arithmetic.fold_into_reduce: require(verdicts[0]",
+    "lift_reduce_constant-arithmetic._common_factor",
+)
+"""Without these the edit meets what it does not know: Python's error is what shows that they count."""
+
 
 @pytest.mark.parametrize(("primitive", "condition"), [*SEEN.values()], ids=[*SEEN])
 def test_a_condition_that_is_left_out(primitive: str, condition: Condition, must_be_caught: Caught) -> None:
     named = f"{primitive}-{condition}"
+    shapes = next((shapes for start, shapes in SHAPES.items() if named.startswith(start)), "")
     with without(condition):
-        must_be_caught(primitive, next((shapes for start, shapes in SHAPES.items() if named.startswith(start)), ""))
+        must_be_caught(primitive, shapes, named.startswith(CRASHES))

@@ -33,7 +33,8 @@ class V:
     instance: str = ""
 
     def __hash__(self) -> int:
-        return hash((self.sym.id, self.instance))
+        """Of numbers only: hashes of strings differ from process to process, and with them the order of sets."""
+        return hash((self.sym.id, len(self.instance)))
 
     @property
     def order(self) -> Order:
