@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 from weakref import WeakValueDictionary
 
 from ..ir.frozen import fast_init
@@ -88,6 +88,11 @@ class Proc:
         set_(self, "rewritten", rewritten)
         set_(self, "origin", origin)
         set_(self, "_depth", 0 if parent is None else parent._depth + 1)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Asked only for what is not there."""
+        hint = f"what is asked of code is asked of a cursor, such as {self.tree.name}.root()"
+        raise AttributeError(f"a Proc has no attribute {name!r}; {hint}", name=name, obj=self)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Proc never changes: cannot set {name}")

@@ -49,6 +49,7 @@ def insert_pass(rw: Rewrite, gap: GapCursor) -> Where:
     same_values=True,
     cursors={"elsewhere": "stay, gone"},
     by_form=True,
+    total=True,
     again=True,
     trial=Trial(after=(("insert_pass", 80), ("insert_pass", 50)), chains="seldom"),
 )

@@ -153,7 +153,9 @@ def violations(m: Proc, q: Proc, target: Cursor, op: Op) -> Iterator[str]:
         if g.wrong:
             yield f"a cursor to {g.cursor!r} leads to {there!r}: {g.wrong}"
         elif declared is not None and g.way not in declared[g.role]:
-            yield f"a cursor to {g.cursor!r} ({g.role}: {g.way}) leads to {there!r}, as {op} does not declare"
+            known = ", ".join(sorted({*declared[g.role], g.way} - {"stay"}))
+            missing = f'cursors={{"{g.role}": "{known}"}} (and "stay" if some do)'
+            yield f"a cursor to {g.cursor!r} leads to {there!r}, as {op} does not declare: {missing}"
     yield from _blocks(m, q)
 
 

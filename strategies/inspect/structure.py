@@ -279,6 +279,8 @@ def is_perfect_nest(c: Cursor, depth: int) -> bool:
 def trip_count(c: ForCursor) -> int | None:
     """How often a loop runs, if that is a number, as in `seq(n, n + 4)`.
 
+    Raises `InvalidCursorError` for what is no loop.
+
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
     ... def rows(n: size, x: f32[n, 8], y: f32[n]):
@@ -290,6 +292,8 @@ def trip_count(c: ForCursor) -> int | None:
     >>> trip_count(p.find_loop("i")), trip_count(p.find_loop("j"))
     (None, 8)
     """
+    if not isinstance(c, ForCursor):
+        raise InvalidCursorError(f"this is no loop: it has no trip count\n{c}")
     n = analysis.trip_count(c.node)
     return None if n is None else max(0, n)
 

@@ -186,7 +186,7 @@ def test_a_way_that_is_not_declared_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
     assert_forwarding(p, op, c, q)  # type: ignore[arg-type]
     monkeypatch.setattr(unroll_loop, "_spec", replace(unroll_loop.spec, cursors=declared_ways({})))
     op = unroll_loop()
-    with pytest.raises(Malformed, match=r"target: gone.* as unroll_loop\(\) does not declare"):
+    with pytest.raises(Malformed, match=r"as unroll_loop\(\) does not declare: cursors=.\"target\": \"gone\"."):
         assert_forwarding(p, op, c, q)  # type: ignore[arg-type]
 
 
