@@ -54,7 +54,8 @@ from ..std.writing import INSIDE, element, halves, text
 from .level1 import optimize_level_1
 
 FEW = 8
-"""Columns from which on vectors pay in rows that are not taken together."""
+"""Columns from which on vectors pay in rows that are not taken together. Measured by
+`python -m benchmarks.blas --level 2 --level skinny`."""
 
 
 @strategy

@@ -54,8 +54,8 @@ from .. import std
 from ..std.writing import INSIDE
 
 DEPTH = 512
-"""Products of an element of C in a block: the deeper, the fewer passes over C. Tried with
-`python -m benchmarks.blas gemm`, as are the other numbers here."""
+"""Products of an element of C in a block: the deeper, the fewer passes over C. Measured by
+`python -m benchmarks.blas --only gemm`, as the rows of a tile are."""
 
 ROWS = 6
 """Rows of a tile: with these, the loads of a panel's row and the sums keep all registers in use."""

@@ -34,7 +34,8 @@ from .level1 import optimize_level_1
 from .level2 import block_of_rows, blocks_of_triangle
 
 FEW = 4
-"""Rows of which no block is made: setting one up takes longer."""
+"""Rows of which no block is made: setting one up takes longer. Measured by
+`python -m benchmarks.blas --only spmv --only tpmv`."""
 
 
 @dataclass(frozen=True)
