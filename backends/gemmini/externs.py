@@ -13,6 +13,7 @@ from exo_strat import extern
 _DIGITS = 24
 _LEAST = -149
 _LARGEST = Fraction(2) ** 128
+_LOW, _HIGH = Fraction(-128), Fraction(127)
 
 
 def to_f32(x: Fraction | int) -> Fraction:
@@ -22,7 +23,7 @@ def to_f32(x: Fraction | int) -> Fraction:
     (Fraction(16777216, 1), Fraction(16777220, 1))
     """
     x = Fraction(x)
-    if x == 0:
+    if x.denominator == 1 and abs(x.numerator) <= 2**_DIGITS:
         return x
     magnitude = abs(x).numerator.bit_length() - abs(x).denominator.bit_length()
     if abs(x) < Fraction(2) ** magnitude:
@@ -43,7 +44,7 @@ def _round_even(x: Fraction) -> Fraction:
 
 
 def _clamp_i8(x: Fraction) -> Fraction:
-    return min(max(x, Fraction(-128)), Fraction(127))
+    return min(max(x, _LOW), _HIGH)
 
 
 mul_f32: Final = extern("mul_f32", 2, _mul_f32, "(({0}) * ({1}))")

@@ -68,28 +68,26 @@ Eval: TypeAlias = Callable[[Frame], Any]
 Exec: TypeAlias = Callable[[Frame], None]
 
 
-def enter(tree: ProcDef, state: State, values: Sequence[Any]) -> Frame:
-    """The frame of a call, after what the procedure says about its arguments has been checked."""
+def enter(tree: ProcDef, state: State, values: Sequence[Any]) -> None:
+    """Checks what a procedure says about its arguments."""
     code = compiled(tree)
-    frame = [state, *values, *[None] * (code.slots - len(values) - 1)]
-    try:
-        for demand in code.demands:
-            demand(frame)
-    except Trapped as t:
-        t.tree = t.tree or tree
-        raise
-    return frame
+    _take(code.demands, code.slots, tree, state, values)
 
 
 def invoke(tree: ProcDef, state: State, values: Sequence[Any]) -> None:
-    frame = enter(tree, state, values)
+    """Runs a procedure, after these checks."""
+    code = compiled(tree)
+    _take(code.steps, code.slots, tree, state, values)
+
+
+def _take(steps: Sequence[Exec], slots: int, tree: ProcDef, state: State, values: Sequence[Any]) -> None:
+    frame = [state, *values, *[None] * (slots - len(values) - 1)]
     try:
-        compiled(tree).body(frame)
+        for step in steps:
+            step(frame)
     except Trapped as t:
         t.tree = t.tree or tree
         raise
-
-
 
 
 @dataclass(frozen=True)
@@ -97,8 +95,9 @@ class Code:
     """A procedure as Python functions."""
 
     slots: int
-    demands: tuple[Exec, ...]
-    body: Exec
+    demands: Sequence[Exec]
+    steps: Sequence[Exec]
+    """The demands, and then the body."""
 
 
 @memo_by_identity
@@ -107,15 +106,21 @@ def compiled(tree: ProcDef) -> Code:
     make = Compiler(slots)
     for a in tree.args:
         make.slot(a.sym)
-    demands = [make.demand(a, (("args", k),)) for k, a in enumerate(tree.args)]
     names = names_at(tree)
-    asserts = [make.asserted(e, print_expr(e, names), (("preds", k),)) for k, e in enumerate(tree.preds)]
+    demands = [
+        *(make.demand(a, (("args", k),)) for k, a in enumerate(tree.args)),
+        *(make.asserted(e, print_expr(e, names), (("preds", k),)) for k, e in enumerate(tree.preds)),
+    ]
     body = make.block(tree.body, (), "body")
-    return Code(len(slots) + 1, (*demands, *asserts), body)
+    return Code(len(slots) + 1, demands, [*demands, body])
 
 
 def _uninitialised(name: object, path: Path) -> Trapped:
     return Trapped("uninitialised", f"{name} was read but never written", path)
+
+
+def _outside(name: object, index: int, extent: int, path: Path) -> Trapped:
+    return Trapped("out of bounds", f"index {index} of {name}, where the extent is {extent}", path)
 
 
 ARITHMETIC: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
@@ -127,13 +132,51 @@ ACCUMULATE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 }  # fmt: skip
 
 
+def _affine(e: Expr) -> tuple[dict[Sym, int], int] | None:
+    """Multiples of variables and a constant whose sum a control integer is, if it is one."""
+    match e:
+        case Var(sym=s):
+            return {s: 1}, 0
+        case Const(value=int(v), type=Control()):
+            return {}, v
+        case Unary(op="-", arg=a):
+            return _combined((a, -1))
+        case Binary(op="+", lhs=a, rhs=b):
+            return _combined((a, 1), (b, 1))
+        case Binary(op="-", lhs=a, rhs=b):
+            return _combined((a, 1), (b, -1))
+        case Binary(op="*", lhs=Const(value=int(k), type=Control()), rhs=a):
+            return _combined((a, k))
+        case Binary(op="*", lhs=a, rhs=Const(value=int(k), type=Control())):
+            return _combined((a, k))
+        case _:
+            return None
+
+
+def _combined(*parts: tuple[Expr, int]) -> tuple[dict[Sym, int], int] | None:
+    weights: dict[Sym, int] = {}
+    constant = 0
+    for e, k in parts:
+        found = _affine(e)
+        if found is None:
+            return None
+        for s, n in found[0].items():
+            weights[s] = weights.get(s, 0) + k * n
+        constant += k * found[1]
+    return weights, constant
+
+
 def _divide(x: Number, y: Number) -> Cell:
     return exact(Fraction(x, y))
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """Turns nodes into functions of a frame. `slots` says where each variable lives."""
+    """Turns nodes into functions of a frame. `slots` says where each variable lives.
+
+    What runs most often has a function for each of its usual shapes, which does at once what those of its parts would
+    do one by one: indices that are sums of multiples of variables, places in one or two dimensions, sums.
+    """
 
     slots: dict[Sym, int]
 
@@ -191,8 +234,39 @@ class Compiler:
 
         return config
 
+    def _integer(self, e: Expr, path: Path) -> Eval:
+        """A control integer."""
+        found = _affine(e) if isinstance(e, Unary | Binary) else None
+        if found is None:
+            return self.expr(e, path)
+        weights, constant = found
+        terms = [(self.slot(s), k) for s, k in weights.items()]
+        if len(terms) == 1:
+            ((a, m),) = terms
+            return (lambda f: f[a] + constant) if m == 1 else (lambda f: m * f[a] + constant)
+        if len(terms) == 2:
+            (a, m), (b, n) = terms
+            return lambda f: m * f[a] + n * f[b] + constant
+
+        def total(f: Frame) -> Any:
+            value = constant
+            for slot, k in terms:
+                value += k * f[slot]
+            return value
+
+        return total
+
     def _binary(self, e: Binary, path: Path) -> Eval:
-        lhs, rhs = self.expr(e.lhs, path), self.expr(e.rhs, path)
+        if e.op == "+":
+            return self._sum(e, path)
+        if is_control(e.lhs) and e.op not in ("and", "or"):
+            lhs, rhs = self._integer(e.lhs, path), self._integer(e.rhs, path)
+        else:
+            lhs, rhs = self.expr(e.lhs, path), self.expr(e.rhs, path)
+        if e.op == "*":
+            return lambda f: lhs(f) * rhs(f)
+        if e.op == "-":
+            return lambda f: lhs(f) - rhs(f)
         if e.op == "and":
             return lambda f: lhs(f) and rhs(f)
         if e.op == "or":
@@ -209,6 +283,25 @@ class Compiler:
             return divide(x, y)
 
         return quotient
+
+    def _sum(self, e: Binary, path: Path) -> Eval:
+        """`a + b + c + ..`, which may be long, from left to right."""
+        chain: Expr = e
+        last: list[Expr] = []
+        while isinstance(chain, Binary) and chain.op == "+":
+            last.append(chain.rhs)
+            chain = chain.lhs
+        first, second, *rest = [self.expr(x, path) for x in (chain, *reversed(last))]
+        if not rest:
+            return lambda f: first(f) + second(f)
+
+        def total(f: Frame) -> Any:
+            value = first(f) + second(f)
+            for term in rest:
+                value = value + term(f)
+            return value
+
+        return total
 
     def _extern(self, fn: ExternFn, args: list[Eval], path: Path) -> Eval:
         def extern(f: Frame) -> Cell:
@@ -227,24 +320,52 @@ class Compiler:
         """Where an element lives: the cells and the position."""
         slot = self.slot(s)
         if not idx:
-            return lambda f: f[slot][:2]
-        points = [self.expr(i, path) for i in idx]
+
+            def scalar(f: Frame) -> tuple[list[Cell], int]:
+                cells, at, _, _ = f[slot]
+                return cells, at
+
+            return scalar
+        points = [self._integer(i, path) for i in idx]
+        first, *others = points
+
+        def in_row(f: Frame) -> tuple[list[Cell], int]:
+            cells, at, (extent,), (stride,) = f[slot]
+            i = first(f)
+            if not 0 <= i < extent:
+                raise _outside(s, i, extent, path)
+            return cells, at + i * stride
+
+        def in_matrix(f: Frame) -> tuple[list[Cell], int]:
+            cells, at, (rows, columns), (down, right) = f[slot]
+            i = first(f)
+            if not 0 <= i < rows:
+                raise _outside(s, i, rows, path)
+            j = second(f)
+            if not 0 <= j < columns:
+                raise _outside(s, j, columns, path)
+            return cells, at + i * down + j * right
 
         def place(f: Frame) -> tuple[list[Cell], int]:
             cells, at, shape, strides = f[slot]
             for point, extent, stride in zip(points, shape, strides, strict=True):
                 i = point(f)
                 if not 0 <= i < extent:
-                    raise Trapped("out of bounds", f"index {i} of {s}, where the extent is {extent}", path)
+                    raise _outside(s, i, extent, path)
                 at += i * stride
             return cells, at
 
-        return place
+        if not others:
+            return in_row
+        second, *more = others
+        return place if more else in_matrix
 
     def _window(self, w: WindowExpr, path: Path) -> Eval:
         slot = self.slot(w.sym)
         dims: list[tuple[Eval, Eval | None]] = [
-            (self.expr(d.pt, path), None) if isinstance(d, Point) else (self.expr(d.lo, path), self.expr(d.hi, path))
+            (self._integer(d.pt, path), None)
+            if isinstance(d, Point)
+            else (self._integer(d.lo, path), self._integer(d.hi, path))
             for d in w.idx
         ]
 
@@ -333,7 +454,7 @@ class Compiler:
         return accumulate
 
     def _for(self, s: For, path: Path) -> Exec:
-        slot, lo, hi = self.slot(s.iter), self.expr(s.lo, path), self.expr(s.hi, path)
+        slot, lo, hi = self.slot(s.iter), self._integer(s.lo, path), self._integer(s.hi, path)
         body, any_order = self.block(s.body, path, "body"), s.mode != "seq"
 
         def loop(f: Frame) -> None:
@@ -347,15 +468,22 @@ class Compiler:
         return loop
 
     def _alloc(self, s: Sym, t: DataType, path: Path) -> Exec:
-        extents = [self.expr(e, path) for e in t.shape] if isinstance(t, Tensor) else []
+        slot = self.slot(s)
+        if not isinstance(t, Tensor):
 
-        def allocate(f: Frame) -> Array:
+            def scalar(f: Frame) -> None:
+                f[slot] = Array([None], 0, (), ())
+
+            return scalar
+        extents = [self._integer(e, path) for e in t.shape]
+
+        def allocate(f: Frame) -> None:
             shape = [e(f) for e in extents]
-            if any(n < 1 for n in shape):
+            if min(shape) < 1:
                 raise Trapped("extent", f"{s} has extents {', '.join(map(str, shape))}", path)
-            return blank(shape)
+            f[slot] = blank(shape)
 
-        return self._let(self.slot(s), allocate)
+        return allocate
 
     def _let(self, slot: int, value: Eval) -> Exec:
         def let(f: Frame) -> None:
@@ -386,10 +514,10 @@ class Compiler:
         """The check of an argument: sizes are positive, extents and the strides of dense tensors as declared."""
         slot, t = self.slot(a.sym), a.type
         if t == size:
-            return lambda f: _require(f[slot] >= 1, "extent", f"{a.sym} is {f[slot]}", path)
+            return lambda f: None if f[slot] >= 1 else _refuse("extent", f"{a.sym} is {f[slot]}", path)
         if not isinstance(t, Tensor):
             return lambda _: None
-        extents = [self.expr(e, path) for e in t.shape]
+        extents = [self._integer(e, path) for e in t.shape]
         dense = not t.window
 
         def check(f: Frame) -> None:
@@ -398,15 +526,15 @@ class Compiler:
                 raise Trapped("extent", f"{a.sym} has extents {given.shape}, declared are {shape}", path)
             if dense:
                 pairs = zip(given.strides, dense_strides(shape), shape, strict=True)
-                ok = all(s == d or n == 1 for s, d, n in pairs)
-                _require(ok, "stride", f"{a.sym} is not dense: its strides are {given.strides}", path)
+                if not all(s == d or n == 1 for s, d, n in pairs):
+                    raise Trapped("stride", f"{a.sym} is not dense: its strides are {given.strides}", path)
 
         return check
 
     def asserted(self, e: Expr, text: str, path: Path) -> Exec:
         """The check of an assertion."""
         cond = self.expr(e, path)
-        return lambda f: _require(cond(f), "assertion", f"{text} is false", path)
+        return lambda f: None if cond(f) else _refuse("assertion", f"{text} is false", path)
 
 
 def _positive(value: Eval, key: str, path: Path) -> Eval:
@@ -414,15 +542,15 @@ def _positive(value: Eval, key: str, path: Path) -> Eval:
 
     def checked(f: Frame) -> Any:
         n = value(f)
-        _require(n >= 1, "extent", f"{key} is {n}", path)
+        if n < 1:
+            raise Trapped("extent", f"{key} is {n}", path)
         return n
 
     return checked
 
 
-def _require(ok: bool, kind: str, message: str, path: Path) -> None:
-    if not ok:
-        raise Trapped(kind, message, path)
+def _refuse(kind: str, message: str, path: Path) -> None:
+    raise Trapped(kind, message, path)
 
 
 def _require_apart(callee: ProcDef, values: Sequence[Any], path: Path) -> None:
@@ -430,6 +558,6 @@ def _require_apart(callee: ProcDef, values: Sequence[Any], path: Path) -> None:
     data = [(a.sym, v) for a, v in zip(callee.args, values, strict=True) if isinstance(v, Array)]
     for n, (a, v) in enumerate(data):
         for b, w in data[:n]:
-            if v.cells is w.cells and not written_args(callee).isdisjoint((a, b)):
-                apart = set(v.places()).isdisjoint(w.places())
-                _require(apart, "aliasing", f"arguments {b} and {a} of {callee.name} overlap", path)
+            shared = v.cells is w.cells and not written_args(callee).isdisjoint((a, b))
+            if shared and not set(v.places()).isdisjoint(w.places()):
+                raise Trapped("aliasing", f"arguments {b} and {a} of {callee.name} overlap", path)
