@@ -15,8 +15,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = ["README.md", "docs/guide.md", "docs/elevate.md", "docs/strategies.md", "docs/property-testing.md"]
-PAGES += ["docs/gemmini.md", "docs/halide.md", "docs/new-target.md", "docs/new-primitive.md"]
+PAGES = ["README.md", "docs/guide.md", "docs/language.md", "docs/elevate.md", "docs/strategies.md"]
+PAGES += ["docs/property-testing.md", "docs/gemmini.md", "docs/halide.md"]
+PAGES += ["docs/new-target.md", "docs/new-primitive.md"]
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\s*```text\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
 
