@@ -120,8 +120,8 @@ def show(
 
     Examples: [b]exo-strat show gemm.py[/b], [b]exo-strat show gemm.py:sgemm --target avx2[/b]
     """
-    path, name = split(where)
     with _reporting():
+        path, name = split(where)
         source = read(path)
         if name is None:
             _list(source)
@@ -142,14 +142,12 @@ def figure_command(
 
     Example: [b]exo-strat figure blur.py:blur --schedule "tiles(32, 256)" -o blur.svg[/b]
     """
-    path, name = split(where)
     with _reporting():
-        if name is None:
-            raise FileError(f"{where} names no Proc: write {where}:NAME; `exo-strat show {where}` lists the names")
+        path, name = _split_proc(where)
         source, machine = read(path), _machine(target)
         proc = source.proc(name, machine)
         if strategy is not None:
-            proc = source.scheduled(source.op(strategy, machine), proc)
+            proc = source.scheduled(strategy, proc, machine)
         draw = cast(Callable[[Proc], str], plugins.load(plugins.FIGURES, "nest"))
         out.write_text(draw(proc))
     typer.echo(out)
@@ -168,8 +166,10 @@ def build(
 
     Examples: [b]exo-strat build blur.py -o out[/b], [b]exo-strat build gemm.py:sgemm -o out --target avx512[/b]
     """
-    path, only = split(where)
     with _reporting():
+        path, only = split(where)
+        if name is not None and not (name.isidentifier() and name.isascii()):
+            raise FileError(f"--name {name!r} is no C identifier: use letters, digits and _, and no digit first")
         source = read(path)
         machine = _machine(target)
         procs = _procs(source, (only,) if only else source.exports, machine)
@@ -195,10 +195,8 @@ def audit(
 
     Examples: [b]exo-strat audit blur.py:blur[/b], [b]exo-strat audit gemm.py:sgemm --target avx2 -o proofs[/b]
     """
-    path, name = split(where)
     with _reporting():
-        if name is None:
-            raise FileError(f"{where} names no Proc: write {where}:NAME; `exo-strat show {where}` lists the names")
+        path, name = _split_proc(where)
         folder = out or _cache() / "audit" / name
         wrong = run_audit(read(path).proc(name, _machine(target)), folder, Console())
     if wrong:
@@ -224,15 +222,13 @@ def explain(
     Examples: [b]exo-strat explain gemm.py:blocked gemm.py:sgemm[/b], [b]exo-strat explain "tiles.py:tile(4, 8)"
     gemm.py:sgemm --steps[/b]
     """
-    path, name = split(where)
     with _reporting():
-        if name is None:
-            raise FileError(f"{where} names no Proc: write {where}:NAME; `exo-strat show {where}` lists the names")
+        path, name = _split_proc(where)
         file, expression = split_expression(strategy)
         source, machine = read(file), _machine(target)
         op = source.op(expression, machine)
         p = (source if path == file else read(path)).proc(name, machine)
-    if not run_explain(op, p, Console(), steps, everything):
+    if not run_explain(op, p, Console(), steps, everything, expression):
         raise typer.Exit(1)
 
 
@@ -284,7 +280,22 @@ def _reporting() -> Iterator[None]:
     except (NotCompiledError, ReplayError) as e:
         _stop(str(e), 1)
     except OSError as e:
-        _stop(f"{e.filename}: {e.strerror}" if e.filename else str(e), 2)
+        _stop(_said(e), 2)
+
+
+def _said(e: OSError) -> str:
+    """What the system would not do, in words: where a file was to be made it names the obstacle."""
+    match e:
+        case FileExistsError():
+            return f"{e.filename} is a file, and a folder is needed there: give another name"
+        case NotADirectoryError():
+            return f"{e.filename} can't be made: a part of this path is a file, not a folder"
+        case IsADirectoryError():
+            return f"{e.filename} is a folder, and a file is needed there: give another name"
+        case FileNotFoundError() if e.filename and not (folder := Path(e.filename).parent).exists():
+            return f"{e.filename} can't be made: there is no folder {folder}"
+        case _:
+            return f"{e.filename}: {e.strerror}" if e.filename else str(e)
 
 
 def _stop(message: str, code: int) -> Never:
@@ -305,9 +316,17 @@ def _machine(target: str | None) -> Machine | None:
     return find_target(target).machine if target is not None else None
 
 
+def _split_proc(where: str) -> tuple[Path, str]:
+    """The file and the name in `FILE:NAME`, where a name is needed."""
+    path, name = split(where)
+    if name is None:
+        raise FileError(f"{where} names no Proc: write {where}:NAME; `exo-strat show {where}` lists the names")
+    return path, name
+
+
 def _procs(source: Source, names: tuple[str, ...], machine: Machine | None) -> list[Proc]:
     if not names:
-        raise FileError(f"{source.path} exports no Proc: nothing to build")
+        raise FileError(source.nothing())
     return [source.proc(name, machine) for name in names]
 
 
@@ -319,7 +338,9 @@ def _c_name(path: Path) -> str:
 
 def _list(source: Source) -> None:
     """The names that a file exports, each with its signature."""
-    width = max(map(len, source.exports), default=0)
+    if not source.exports:
+        raise FileError(source.nothing())
+    width = max(map(len, source.exports))
     for name in source.exports:
         value = getattr(source.module, name)
         lines = str(value).splitlines() if isinstance(value, Proc) else ["a schedule: makes its Proc for --target"]

@@ -17,16 +17,18 @@ from ..ops.explain import HEADER, Change, Row, changes, lines, rows, summary
 from ..ops.lint import lint
 from ..ops.strategy import Op
 from ..ops.tracing import Trace, trace
+from .hints import focus_hint
 
 DIFF: Final = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def run_explain(op: Op, p: Proc, console: Console, steps: bool, everything: bool) -> bool:
+def run_explain(op: Op, p: Proc, console: Console, steps: bool, everything: bool, expression: str) -> bool:
     """Apply a strategy to a procedure; print its derivation, or with `steps` what each rewrite changed. Whether
-    it succeeded."""
+    it succeeded. `expression` is how the user wrote the strategy."""
     _, t = trace(op, p)
     shown = _steps(t) if steps else chain([Text(HEADER, "dim")], *map(_row, rows(t, everything)))
-    for line in chain(shown, [Text(summary(t), "bold")]):
+    hint = focus_hint(t.failure, p, expression) if t.failure is not None else ""
+    for line in chain(shown, [Text(summary(t), "bold")], [Text(hint)] if hint else []):
         console.print(line, soft_wrap=True)
     return t.failure is None
 

@@ -17,14 +17,19 @@ from traceback import StackSummary, TracebackException
 from types import FunctionType, ModuleType
 from typing import Final, TypeAlias, TypeGuard
 
+from .. import exports, primitives
 from ..cursors.proc import InvalidCursorError, Proc
 from ..frontend.errors import FrontendError
 from ..machine import Machine
 from ..ops.failure import SchedulingError
 from ..ops.strategy import Op, schedule
 from ..shadow import shadows
+from .hints import focus_hint
 
 Schedule: TypeAlias = Callable[[Machine], Proc]
+PUBLIC: Final = {n: getattr(m, n) for m in (exports, primitives) for n in m.__all__}
+"""What an expression may name beside what is in the file, so that `at` is there without an import."""
+
 _FUTURE: Final = "from __future__ import annotations"
 
 
@@ -67,11 +72,12 @@ class Source:
         raise FileError(f"{name} {what} in {self.path}; its Procs: {', '.join(self.exports) or 'none'}{hint}")
 
     def op(self, expression: str, machine: Machine | None = None) -> Op:
-        """The Op that an expression over the file's names gives: a name, or a call such as `tile(4, 8)`. The name
-        of a function that needs no arguments, or only a machine, will do in the place of its call."""
+        """The Op that an expression over the file's names and those of `exo_strat` gives: a name, or a call such as
+        `tile(4, 8)`. The name of a function that needs no arguments, or only a machine, will do in the place of its
+        call."""
         with _run_by_user(self.path):
             try:
-                value = eval(expression, vars(self.module))
+                value = eval(expression, {**PUBLIC, **vars(self.module)})
                 if _is_schedule(value):
                     if machine is None:
                         raise FileError(f"{expression} makes a strategy for a machine: choose one with --target")
@@ -92,14 +98,30 @@ class Source:
     def strategies(self) -> tuple[str, ...]:
         """The names of the file's own Ops and of functions that make them."""
         here = self.module.__name__
-        own = {n: v for n, v in vars(self.module).items() if not n.startswith("_")}
+        own = {n: v for n, v in vars(self.module).items() if not n.startswith("_") and v is not PUBLIC.get(n)}
         made = (n for n, v in own.items() if isinstance(v, Op) or (hasattr(v, "__wrapped__") and v.__module__ == here))
         return tuple(sorted(made))
 
-    def scheduled(self, op: Op, p: Proc) -> Proc:
+    def scheduled(self, expression: str, p: Proc, machine: Machine | None = None) -> Proc:
         """What a strategy makes of a procedure. Raises `FileError` with the reason if it is refused."""
+        op = self.op(expression, machine)
         with _run_by_user(self.path):
-            return schedule(op, p)
+            try:
+                return schedule(op, p)
+            except SchedulingError as e:
+                hint = focus_hint(e.failure, p, expression)
+                raise FileError(f"{self.path}: {e}\n{hint}".rstrip()) from e
+
+    def nothing(self) -> str:
+        """What was looked for, in a file that exports no Proc."""
+        names = "those in __all__" if hasattr(self.module, "__all__") else "those without a _ in front"
+        what = "a Proc, made by @proc, or a function of one parameter, annotated Machine"
+        lines = [f"{self.path} exports no Proc: none of its names ({names}) is {what}"]
+        others = [n for n, v in vars(self.module).items() if isinstance(v, Proc)]
+        lines += [f"it has Procs that are not exported: {', '.join(others)}"] if others else []
+        strategies = self.strategies()
+        lines += [f"it has strategies, for `exo-strat explain`: {', '.join(strategies)}"] if strategies else []
+        return "\n".join(lines)
 
 
 def split(reference: str) -> tuple[Path, str | None]:
@@ -109,6 +131,9 @@ def split(reference: str) -> tuple[Path, str | None]:
     >>> path.name, name
     ('gemm.py', 'sgemm')
     """
+    head, dot_py, name = reference.partition(".py:")
+    if dot_py and not name.isidentifier() and not Path(reference).is_file():
+        raise FileError(f"{name!r} in {reference} is no name of a Proc: write {head}.py:NAME, or {head}.py alone")
     head, colon, name = reference.rpartition(":")
     return (Path(head), name) if colon and head and name.isidentifier() else (Path(reference), None)
 

@@ -422,6 +422,10 @@ def _name(fn: Callable[..., Any]) -> str:
     return str(getattr(fn, "__name__", fn))
 
 
+ACTS_ON: Final = "this acts on"
+"""How the message begins that an Op acts at another kind of cursor than the focus."""
+
+
 def coerce(c: Cursor, kinds: tuple[type[Cursor], ...]) -> Cursor:
     """`c` as one of the kinds wanted: a statement also serves as a block of one, any cursor as its procedure.
 
@@ -434,7 +438,7 @@ def coerce(c: Cursor, kinds: tuple[type[Cursor], ...]) -> Cursor:
     if ProcCursor in kinds:
         return c.root()
     wanted = " or ".join(kind_name(k) for k in kinds)
-    message = f"this acts on {wanted}, but the focus is {kind_name(type(c))}"
+    message = f"{ACTS_ON} {wanted}, but the focus is {kind_name(type(c))}"
     if ArgCursor in kinds and isinstance(c, ReadCursor | WindowExprCursor):
         message += f"; moves.find_alloc_or_arg({c.name()!r}) goes to what it is of"
     raise Refused(NotApplicable(message, place=c))

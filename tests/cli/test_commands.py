@@ -112,6 +112,8 @@ def test_all_says_what_a_file_exports(kernels: Path) -> None:
         ("{}/kernels.py:nothing", ["nothing does not exist", "its Procs: scale, blocked"]),
         ("{}/kernels.py:number", ["number is no Proc"]),
         ("{}/kernels.py:blocked", ["choose one with --target"]),
+        ("{}/kernels.py:p:x", ["'p:x'", "is no name of a Proc", "kernels.py:NAME"]),
+        ("{}/kernels.py:", ["'' in", "is no name of a Proc"]),
     ],
 )
 def test_show_explains_a_bad_reference(reference: str, words: list[str], kernels: Path) -> None:
@@ -178,6 +180,16 @@ def test_a_file_that_raises_is_told_by_its_own_lines(source: str, words: list[st
     path.write_text(source)
     stops(run("show", path), 2, *words)
     assert "exo_strat/cli" not in run("show", path).output
+
+
+def test_show_says_what_it_looked_for_in_a_file_without_procs(tmp_path: Path) -> None:
+    path = tmp_path / "empty.py"
+    path.write_text("x = 1\n")
+    stops(run("show", path), 2, "empty.py exports no Proc", "those without a _ in front", "@proc", "annotated Machine")
+    path.write_text(KERNELS + "__all__ = []\n")
+    stops(run("show", path), 2, "those in __all__", "not exported: scale, _helper, alias")
+    path.write_text("from exo_strat import *\nforward = at('for i in _: _', unroll_loop())\n")
+    stops(run("show", path), 2, "it has strategies, for `exo-strat explain`: forward\n")
 
 
 def test_split_takes_a_name_after_the_last_colon_only() -> None:
@@ -293,8 +305,14 @@ def test_build_is_the_same_every_time(kernels: Path, tmp_path: Path) -> None:
 def test_build_explains_what_it_cannot_do(kernels: Path, tmp_path: Path) -> None:
     stops(run("build", kernels, "-o", tmp_path), 2, "blocked", "--target")
     stops(run("build", kernels, "-o", tmp_path, "--target", "z80"), 2, "no target 'z80'", "avx2")
-    stops(run("build", kernels, "-o", kernels, "--target", "c"), 2, str(kernels))
-    stops(run("build", f"{kernels}:scale", "-o", tmp_path, "--name", "not a name"), 1, "not a name")
+    stops(run("build", kernels, "-o", kernels, "--target", "c"), 2, f"{kernels} is a file, and a folder is needed")
+    stops(run("build", kernels, "-o", kernels / "sub", "--target", "c"), 2, "a part of this path is a file")
+    stops(run("figure", f"{kernels}:scale", "-o", tmp_path), 2, f"{tmp_path} is a folder, and a file is needed")
+    nowhere = tmp_path / "no"
+    stops(run("figure", f"{kernels}:scale", "-o", nowhere / "x.svg"), 2, f"there is no folder {nowhere}")
+    stops(run("build", f"{kernels}:p:x", "-o", tmp_path), 2, "'p:x'", "is no name of a Proc")
+    for name in ("not a name", "", "3d", "é"):
+        stops(run("build", f"{kernels}:scale", "-o", tmp_path, "--name", name), 2, f"--name {name!r}", "C identifier")
     empty = tmp_path / "empty.py"
     empty.touch()
     stops(run("build", empty, "-o", tmp_path), 2, "exports no Proc")
@@ -305,6 +323,28 @@ def test_code_that_cannot_be_compiled_ends_with_1(tmp_path: Path) -> None:
     path = tmp_path / "mixed.py"
     path.write_text(KERNELS.replace("n: size, x: f32[n]", "n: size, y: f64, x: f32[n]").replace("2.0 *", "y *"))
     stops(run("build", f"{path}:scale", "-o", tmp_path), 1, "f64", "f32", "x[i] = y * x[i]")
+
+
+# -- a strategy and its place -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("strategy", ["unroll_loop()", "unroll_loop() | reorder_loops()"])
+def test_a_strategy_that_needs_a_loop_is_told_how_to_get_one(strategy: str, kernels: Path, tmp_path: Path) -> None:
+    hint = f"{strategy} was applied to the whole procedure: give it a place, \"at('for i in _: _', {strategy})\""
+    for options in ([], ["--steps"]):
+        refused = run("explain", f"{kernels}:{strategy}", f"{kernels}:scale", *options)
+        assert refused.exit_code == 1 and refused.stdout.splitlines()[-1] == hint
+    refused = run("figure", f"{kernels}:scale", "--schedule", strategy, "-o", tmp_path / "x.svg")
+    stops(refused, 2, hint)
+
+
+def test_the_place_that_the_hint_proposes_is_one(kernels: Path) -> None:
+    file = kernels.with_name("tiles.py")
+    file.write_text("from exo_strat import divide_loop\nby4 = divide_loop(4, ('io', 'ii'), tail='cut')\n")
+    assert "whole procedure" in run("explain", f"{file}:by4", f"{kernels}:scale").stdout
+    assert run("explain", f"{file}:at('for i in _: _', by4)", f"{kernels}:scale").exit_code == 0
+    later = f"{file}:at('for i in _: _', by4) >> unroll_loop()"
+    assert "whole procedure" not in run("explain", later, f"{kernels}:scale").stdout, "a place would not help"
 
 
 # -- targets ------------------------------------------------------------------------------------------
