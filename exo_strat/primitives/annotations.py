@@ -297,10 +297,11 @@ def rename(rw: Rewrite, proc: ProcCursor, name: ProcName) -> Where:
 
 @primitive(same_values=True, cursors={"values inside": "stay, replaced"}, by_form=True, trial=Trial(chains="seldom"))
 def rename_variable(rw: Rewrite, c: ForCursor | AllocCursor | WindowDefCursor, name: NewName) -> Where:
-    """`for i: s  ~>  for j: s[i -> j]`; likewise a buffer, `a: T; s  ~>  b: T; s[a -> b]`, and a window.
+    """`for i: s  ~>  for j: s[i -> j]`, `a: T; s  ~>  b: T; s[a -> b]` or `w = a[..]; s  ~>  v = a[..]; s[w -> v]`.
 
-    `name` is an identifier. Another variable may have it, as variables differ by more than their names: of two that
-    have one name, the inner one prints with a number. Returns the loop, allocation or window.
+    `name` is an identifier. It may be the name of another variable in scope, and each read still means the variable
+    that it meant before. Where two variables in scope have one name, the inner one prints with a number, as `k_1`.
+    Returns the loop, allocation or window.
 
     Fails with `BadArgument` if the name is no identifier.
 

@@ -237,17 +237,19 @@ def _same_place(tree: ProcDef, path: Path, one: Sequence[Expr], two: Sequence[Ex
     trial=Trial(programs="scaled scaled scaled", at=(("a start and a loop", 95),)),
 )
 def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
-    """`x = 0.0; for i: x += c * e  ~>  x = 0.0; for i: x += e; x = c * x`. Exo's documentation.
+    """`x = 0.0; for i: x += c * e  ~>  x = 0.0; for i: x += e; x = c * x`, or
+    for a divisor `x = 0.0; for i: x += e / c  ~>  x = 0.0; for i: x += e; x = x / c`.
 
-    The target is the block of the assignment and the loop. The loop may hold other code and several sums into x, at
-    any depth, each with the factor c. It must do nothing else with x, under any name. The factor must not depend on
-    anything that the loop changes or introduces. It is evaluated after the loop even if no sum was, so some sum
-    must surely run, or c surely have a value. A divisor is lifted likewise: `x += e / c  ~>  x += e`, and at the
-    end `x = x / c`. Returns the new assignment.
+    Exo's documentation. The target is the block of these two statements. The loop may hold other code and several
+    sums into x, at any depth; each of these sums has the factor c. Nothing else in the loop reads or writes x, under
+    any name. The factor uses no variable of the loop, and nothing in the loop changes what it reads.
 
-    Fails with `NotApplicable` if the block has another form, the sums have no common factor, or are of values at a
-    precision other than x's, unless an integer one that x holds; with `Unsafe` if the loop may change the factor or
-    does more with x.
+    The new assignment evaluates c even where the loop runs no sum. So at least one sum surely runs, or what c reads
+    was surely written before. Returns the new assignment.
+
+    Fails with `NotApplicable` if the block has another form, if the sums have no common factor, or if they are computed
+    at another precision than that of x (an integer precision whose values x can hold is allowed); with `Unsafe` if the
+    loop may change the factor or does more with x.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

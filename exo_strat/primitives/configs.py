@@ -182,13 +182,15 @@ def write_config(
 ) -> Where:
     """`s1; s2  ~>  s1; Cfg.f = e; s2`. Returns the write.
 
-    `value` is a number, a cursor, or object code in scope at the gap. It must surely have a value there: what it
-    reads was written before, or is read next anyway. Nothing may read the field afterwards before
-    it is written again, as for `delete_config`, unless the field is known to hold that value anyway. If it may
-    last to the end of the procedure, the result is for `call_eqv` only where the caller does not read it either.
+    `value` is a number, a cursor, or object code in scope at the gap. The data that it reads was written before the
+    gap, or is read by the code after the gap anyway. No code after the gap reads the field before it is written again,
+    as for `delete_config`, unless the field is known to hold this value already.
 
-    Fails with `BadArgument` if the value is not of the field's kind, and with `Unsafe` if the field is read, if
-    iterations of a parallel loop would share it, or if the value may not be there.
+    If nothing in the procedure writes the field again, it may keep the new value when the procedure ends. Then
+    `call_eqv` takes the result only where the caller does not read the field either.
+
+    Fails with `BadArgument` if the value is not of the field's kind, and with `Unsafe` if the field's old value is
+    read, if iterations of a parallel loop would write one field, or if data that `value` reads may not be written yet.
 
     >>> from exo_strat import config, proc_from_source
     >>> @config

@@ -58,18 +58,21 @@ def resize_dim(
     offset: Annotated[ExprLike, Kind("an offset")],
     fold: bool = False,
 ) -> Where:
-    """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, size, _]; a[_, e - offset, _]`.
+    """`a: T[_, n, _]; a[_, e, _]  ~>  a: T[_, size, _]; a[_, e - offset, _]`, or with `fold`
+    `a[_, (e - offset) % size, _]`.
 
-    `size` and `offset` are expressions at the allocation. The size is positive, and every index and window along
-    the dimension lies in `offset .. offset + size`. A stride that is asked for must stay the same.
+    `size` is the new extent of dimension `dim`, and `offset` the old index that becomes 0. Both are expressions in
+    scope at the allocation. The size is positive. Every index along the dimension, and every window, lies within
+    `offset` and `offset + size`. If code asks for a stride of the buffer, that stride stays the same.
 
-    With `fold`, indices become `(e - offset) % size` for a literal size, and may lie anywhere: the dimension is a
-    ring, in which the cells `e`, `e + size`, `e - size` ... share a slot. Every read must still find the value of
-    its own cell, written after any other of its slot. A window along the dimension must not go around the end of
-    the ring. Iterations of a parallel loop must not share a slot that one of them writes, nor may a call get it by
-    two arguments. Returns the allocation.
+    With `fold`, the dimension becomes a ring buffer, as by Halide's storage folding. The size is then a literal, and
+    indices may lie anywhere: the old elements `e`, `e + size`, `e + 2 * size` and so on share one new element. Every
+    read must still find the value of its own old element: no other one that shares its place is written between that
+    element's last write and the read. No window along the dimension wraps around the end of the ring. Iterations of a
+    parallel loop share no new element that one of them writes, and no call gets such an element through two of its
+    arguments. Returns the allocation.
 
-    Fails with `BadArgument` if there is no such dimension, or the size of a ring is no literal, and with `Unsafe`
+    Fails with `BadArgument` if there is no such dimension, or with `fold` the size is no literal, and with `Unsafe`
     if one of the conditions does not hold.
 
     >>> from exo_strat import proc_from_source

@@ -190,19 +190,24 @@ def _places_of(tree: ProcDef, at: Path, e: Expr) -> list[Path]:
 def stage_mem(
     rw: Rewrite, block: BlockCursor, window: Annotated[str, Kind("a window")], name: NewName, accum: bool = False
 ) -> Where:
-    """`s  ~>  tmp: T[..]; tmp = a[w]; s[a -> tmp]; a[w] = tmp`, for a window w of a buffer a.
+    """`s  ~>  tmp: T[..]; tmp = a[w]; s[a -> tmp]; a[w] = tmp`, or with `accum`
+    `s  ~>  tmp: T[..]; tmp = 0.0; s[a -> tmp]; a[w] += tmp`.
 
-    `window` is object code such as `"a[0:n, j]"`, half-open; `tmp` has a dimension for each interval. The window is
-    not empty and lies within the buffer. Every access and window of the block is either within it or beside it, by
-    the buffer's own name; an access beside it goes to the buffer as before.
+    `window` is the window `a[w]` as object code, such as `"a[0:n, j]"`; intervals are half-open. `name` is the name of
+    `tmp`, which has a dimension for each interval. The window is not empty and lies within the buffer. Every access
+    and window of the block lies wholly inside the window or wholly outside of it, and the block uses the buffer's own
+    name. An access outside of the window stays as it is.
 
-    The load is left out if the block writes the whole window before it reads any of it, the store if it writes
-    nothing. What is loaded of a local buffer must have been written before. With `accum`, which needs a block that
-    only accumulates into the window, by `+` or `*`, `tmp` starts at 0 or 1 and is accumulated back; by `min` or
-    `max`, it starts at what all of the buffer was set to, if it was only accumulated into since. Returns the block,
-    without the copies.
+    The load `tmp = a[w]` is left out if the block writes the whole window before it reads any of it. The store
+    `a[w] = tmp` is left out if the block writes nothing of the window. What is loaded of a local buffer must have been
+    written before.
 
-    Fails with `NotApplicable` if the block reaches the buffer by another name, or with `accum` does more than
+    With `accum`, nothing is loaded: the block computes a partial result, which is accumulated into the window at the
+    end. All that the block may do with the window is to accumulate into it, by one operator. For `+`, `tmp` starts at
+    0, for `*` at 1. For `min` and `max` there is no such number: `tmp` starts at the value to which the whole buffer
+    was set before, and since then the buffer was only accumulated into. Returns the block, without the copies.
+
+    Fails with `NotApplicable` if the block uses the buffer under another name, or with `accum` does more than
     accumulate; with `Unsafe` if one of the other conditions does not hold.
 
     >>> from exo_strat import proc_from_source
@@ -220,6 +225,14 @@ def stage_mem(
             for k in seq(0, 8):
                 acc += x[i]
             y[i] = acc
+    >>> print(stage_mem.direct(p, "for k in _: _", "y[i]", "acc", accum=True))
+    def foo(n: size, x: f32[n] @ DRAM, y: f32[n] @ DRAM):
+        for i in seq(0, n):
+            acc: f32 @ DRAM
+            acc = 0.0
+            for k in seq(0, 8):
+                acc += x[i]
+            y[i] += acc
 
     Refused: the block reaches beyond the window.
 
