@@ -109,8 +109,7 @@ class Op:
     def __call__(self, p: Proc, c: Cursor | None = None) -> Outcome:
         """Apply at `c`, carried forward to `p` first; at the root if no cursor is given."""
         if not isinstance(p, Proc):
-            pair = "; write op(*pair)" if isinstance(p, tuple) and len(p) == 2 else ""
-            raise TypeError(f"an Op is applied to a procedure, not to {p!r}{pair}")
+            raise TypeError(f"an Op is applied to a procedure, not to {p!r}" + "; write op(*pair)" * isinstance(p, tuple))
         return evaluate(self, p, p.root() if c is None else c)
 
     def __rshift__(self, other: Op) -> Op:
