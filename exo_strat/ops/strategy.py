@@ -109,7 +109,9 @@ class Op:
     def __call__(self, p: Proc, c: Cursor | None = None) -> Outcome:
         """Apply at `c`, carried forward to `p` first; at the root if no cursor is given."""
         if not isinstance(p, Proc):
-            raise TypeError(f"an Op is applied to a procedure, not to {p!r}" + "; write op(*pair)" * isinstance(p, tuple))
+            raise TypeError(
+                f"an Op is applied to a procedure, not to {p!r}{'; write op(*pair)' if isinstance(p, tuple) else ''}"
+            )
         return evaluate(self, p, p.root() if c is None else c)
 
     def __rshift__(self, other: Op) -> Op:
