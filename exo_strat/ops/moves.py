@@ -2,7 +2,22 @@
 
     Move = Cursor -> Result[Cursor, Failure]
 
-A move is frozen data, composed with `>>`; combinators take moves (or plain functions on cursors).
+A move is frozen data, composed with `>>`; combinators take moves (or plain functions on cursors). Each calls the cursor
+method of its name; where the cursor has no such method, or there is nothing there, it fails.
+
+| Move | Leads from | to |
+|---|---|---|
+| `here` | anything | the same cursor |
+| `root`, `parent` | anything | the procedure; the loop, branch or expression around |
+| `body`, `orelse` | a procedure, loop or branch | the block of its statements |
+| `nth(i)` | a block | its i-th statement |
+| `next_(n)`, `prev(n)` | a statement | the n-th statement after or before it in the block |
+| `before`, `after` | a statement or block | the gap on that side |
+| `as_block`, `expand(n, m)` | a statement or block | the block of it; with n statements more before and m after |
+| `lo`, `hi`; `cond`; `lhs`, `rhs` | a loop; a branch; an operation, assignment or reduction | that expression of it |
+| `find(pattern)` | anything | the first match below |
+| `find_loop(name)`, `find_alloc(name)` | anything | the first loop or allocation of this name below |
+| `find_alloc_or_arg(name)` | anything | the argument of this name, or else the allocation |
 """
 
 from __future__ import annotations
@@ -22,7 +37,7 @@ from .failure import Failure, NotApplicable, invalid
 
 @dataclass(frozen=True, repr=False)
 class Move:
-    """A navigation: cursor methods by name, with their arguments, one after the other.
+    """Cursor methods by name, with their arguments, called one after the other.
 
     >>> parent >> next_()
     moves.parent >> moves.next_()
@@ -77,27 +92,27 @@ as_block, root = _move("as_block"), _move("root")
 
 
 def next_(dist: int = 1) -> Move:
-    """To the statement `dist` places further on."""
+    """To the statement `dist` places after this one in the same block."""
     return _move("next_", *(() if dist == 1 else (dist,)), method="next")
 
 
 def prev(dist: int = 1) -> Move:
-    """To the statement `dist` places before."""
+    """To the statement `dist` places before this one in the same block."""
     return _move("prev", *(() if dist == 1 else (dist,)))
 
 
 def expand(before: int = 0, after: int = 0) -> Move:
-    """To the block of the focus and so many statements around it."""
+    """To the block of the focus with so many more statements before and after it."""
     return _move("expand", before, after)
 
 
 def nth(i: int) -> Move:
-    """To the i-th statement of a block."""
+    """To the i-th statement of a block, from 0; negative numbers count from the end."""
     return _move("nth", i, method="[]")
 
 
 def find(pattern: str) -> Move:
-    """To the first match of a pattern below the focus. Raises `PatternError` if it is none."""
+    """To the first match of a pattern below the focus. Raises `PatternError` if the text is no pattern."""
     parse_pattern(pattern)
     return _move("find", pattern)
 

@@ -57,9 +57,9 @@ def expands(c: AllocCursor, loop: ForCursor, max_size: int) -> int | None:
 def autolift_alloc(p: Proc, c: AllocCursor, max_size: int, n_lifts: int | None = None) -> Script:
     """`for i in (0, n): a: T; s[a]  ~>  a: T[n]; for i: s[a[i]]`, out of the loops around while the buffer is small.
 
-    So each iteration has an element of its own, and the loop can be taken apart. Stops below the first loop for which
-    the buffer would have more than `max_size` elements, or after `n_lifts` loops. Focus: the allocation, which is
-    returned. Paper: appendix B.
+    Each iteration gets a copy of the buffer, so that `fission` can split the loop. The allocation is lifted loop by
+    loop, until the buffer would have more than `max_size` elements, or `n_lifts` times. Focus: the allocation, which
+    is returned. Paper: appendix B.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -90,7 +90,7 @@ def autolift_alloc(p: Proc, c: AllocCursor, max_size: int, n_lifts: int | None =
 
 @strategy
 def bind_and_lift(p: Proc, c: NodeCursor, name: str, memory: Memory, max_size: int) -> Script:
-    """`for i: s[e]  ~>  a: T[n]; for i: a[i] = e; s[a[i]]`: an expression in a buffer, as far out as it is small.
+    """`for i: s[e]  ~>  a: T[n]; for i: a[i] = e; s[a[i]]`: `bind_expr`, then `autolift_alloc`.
 
     Focus: the expression. Returns the allocation. Paper: appendix B.
 
@@ -120,9 +120,9 @@ def stage_and_lift(
 ) -> Script:
     """`for i: s[x]  ~>  t: T[n, ..]; for i: t[i] = x[w]; s[t[i]]`, where w is the window of x that s accesses.
 
-    The new buffer goes to the top. It has a copy for each iteration of the loops around on which w depends, from the
-    inside out, while it has at most `max_size` elements; then a load that repeats another one can go (`load_once`).
-    Focus: a statement or block. Returns the first loop of the load.
+    The buffer t is allocated at the top of the procedure. It gets a dimension for each loop around on which w depends,
+    from the inside out, as long as it has at most `max_size` elements. So a load that repeats an earlier one can later
+    be left out (`load_once`). Focus: a statement or block. Returns the first loop of the load.
 
     >>> from exo_strat import DRAM_STACK, at, proc_from_source, schedule
     >>> p = proc_from_source('''

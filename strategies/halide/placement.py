@@ -81,12 +81,14 @@ from .stage_loops import outwards
 
 @strategy
 def H_compute_at(p: Proc, c: Cursor, stage: str, consumer: str, loop: str, slide: bool = False) -> Script:
-    """What an iteration of the consumer's loop needs of a stage is computed at its beginning. Paper: Figure 10.
+    """Compute the stage inside a loop of its consumer: each iteration first computes the window of it that it reads.
+    Paper: Figure 10.
 
-    Windows of iterations may overlap: what they share is computed again; with `slide`, it is not: each iteration
-    computes what no earlier one has, and the first window's head goes in front of the loop. That needs a buffer that
-    lives outside of the loop (`H_store_at`), of which a ring as high as a window stays. Inner loops of the stage
-    along a dimension x are called `xi` where the consumer's loop is called `x`, too.
+    The windows of two iterations may overlap. Without `slide`, the overlap is computed again. With `slide`, each
+    iteration computes only what no earlier one has computed (a sliding window); the part of the first window that later
+    iterations would not compute comes before the loop. Then the buffer must be allocated outside of the loop, and it is
+    folded to a ring of the window's height. Inner loops of the stage along x are called `xi` where the consumer's loop
+    is also called `x`.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -117,7 +119,7 @@ def H_compute_at(p: Proc, c: Cursor, stage: str, consumer: str, loop: str, slide
 
 @strategy
 def H_compute_store_at(p: Proc, c: Cursor, stage: str, consumer: str, loop: str) -> Script:
-    """`H_compute_at` and `H_store_at` the same loop: what Halide's `compute_at` does alone. Paper: Figure 12.
+    """`H_compute_at`, then `H_store_at` the same loop; Halide's `compute_at` does both. Paper: Figure 12.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -323,10 +325,10 @@ def _slid(p: Proc, c: ForCursor, stage: str, level: ForCursor, axis: Axis, windo
 
 @strategy
 def H_store_at(p: Proc, c: Cursor, stage: str, consumer: str, loop: str) -> Script:
-    """The buffer of a stage inside the consumer's loop, no larger than what an iteration uses of it.
+    """Allocate the buffer of a stage inside a loop of its consumer, shrunk to the window that one iteration uses.
 
-    If the stage is not computed there yet, it is first moved in, as by `H_compute_at`. No iteration may use what
-    another one left.
+    A stage that is not computed in that loop yet is moved there first, as by `H_compute_at`. Fails if an iteration
+    reads a value of the stage that an earlier one computed.
 
     Returns the procedure.
 
@@ -381,7 +383,7 @@ def shrink(p: Proc, c: AllocCursor) -> Script:
 
 @strategy
 def H_store_in(p: Proc, c: Cursor, stage: str, memory: Memory) -> Script:
-    """The buffer of a stage in a memory, such as `DRAM_STACK`. Paper: Figure 12.
+    """Put the buffer of a stage into a memory, such as `DRAM_STACK`. Paper: Figure 12.
 
     Returns the procedure.
 
@@ -404,9 +406,10 @@ def H_store_in(p: Proc, c: Cursor, stage: str, memory: Memory) -> Script:
 
 @strategy
 def H_fold_storage(p: Proc, c: Cursor, stage: str, dim: str | int, size: int) -> Script:
-    """The buffer of a stage as a ring of `size` along a dimension, given by its number or by a loop along it.
+    """Fold the buffer of a stage to a ring buffer of `size` elements along a dimension, as Halide's `fold_storage`.
 
-    Refused if a value is overwritten before its last use.
+    `dim` is the number of the dimension, or the name of a loop along it. Fails if a value would be overwritten before
+    its last use.
 
     Returns the procedure.
 
@@ -444,10 +447,10 @@ def H_fold_storage(p: Proc, c: Cursor, stage: str, dim: str | int, size: int) ->
 
 @strategy
 def H_compute_root(p: Proc, c: Cursor, stage: str) -> Script:
-    """The whole stage before everything that uses it, in a buffer that lives as long as the procedure.
+    """Compute the whole stage before everything that uses it, in a buffer allocated at the top of the procedure.
 
-    It is taken out of the loops that it shares with others, which must not need its values computed again, or its
-    buffer used again: undo that first by leaving out the `compute_at`.
+    The stage is taken out of the loops that it shares with other stages. Fails if those loops compute a value of it
+    more than once, or use its buffer again in each iteration, as after `H_compute_at` or `H_store_at`: leave these out.
 
     Returns the procedure.
 
@@ -494,7 +497,7 @@ def _alone(s: Write, stage: str) -> StmtCursor:
 
 @strategy
 def H_compute_inline(p: Proc, c: Cursor, stage: str) -> Script:
-    """The value of a stage in place of each of its uses, which are in one stage: no buffer is left.
+    """Replace each use of a stage by the expression that computes it, and delete its buffer. All uses are in one stage.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''

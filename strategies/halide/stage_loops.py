@@ -51,10 +51,10 @@ from .references import form, has_name, is_inside, last_write, own_loop, own_loo
 def H_tile(
     p: Proc, c: Cursor, stage: str, y: str, x: str, yi: str, xi: str, height: int, width: int, tail: str | None = None
 ) -> Script:
-    """`for y: for x: s  ~>  for y: for x: for yi: for xi: s`: the stage in tiles, of which y and x now count.
+    """`for y: for x: s  ~>  for y: for x: for yi: for xi: s`: y and x count tiles, yi and xi the pixels of a tile.
 
-    For images that are no whole multiple, `tail` is as for `std.tile`: by default `if`s keep the last tiles in the
-    image. Paper: Figures 11 and 12.
+    `tail` says what becomes of partial tiles, as in `std.tile`. By default they are guarded by `if`. Paper: Figures 11
+    and 12.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -83,10 +83,10 @@ def H_tile(
 def H_split(
     p: Proc, c: Cursor, stage: str, loop: str, outer: str, inner: str, factor: int, tail: str | None = None
 ) -> Script:
-    """`for y: s  ~>  for yo: for yi: s`, with `factor` iterations of the new inner loop.
+    """`for y: s  ~>  for yo: for yi: s`, where the new inner loop has the trip count `factor`.
 
-    `tail` says what becomes of an incomplete last group: "perfect" (there is none), "guard" (an `if`), "cut" (a loop
-    of its own, called `yit`); by default "perfect" where that holds and "guard" elsewhere.
+    `tail` says what becomes of the iterations that are left over, as in `divide_loop`: "perfect" (there are none),
+    "guard" (an `if`) or "cut" (a loop of its own, called `yit`). By default "perfect" where that holds, else "guard".
 
     Returns the procedure. Fails if the stage has no such loop, or "perfect" does not hold.
 
@@ -118,7 +118,7 @@ def H_split(
 def H_fuse(p: Proc, c: Cursor, stage: str, outer: str, inner: str, fused: str) -> Script:
     """`for y: for x: s  ~>  for f: s`, if x runs a constant number of times.
 
-    Returns the procedure. Fails if x is not all that y has in it.
+    Returns the procedure. Fails if the body of y is not the loop x alone.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -183,7 +183,7 @@ def _named(s: Cursor, names: tuple[str, ...]) -> list[ForCursor]:
 
 @strategy
 def outwards(p: Proc, c: StmtCursor, scopes: int) -> Script:
-    """`std.rise_into`, but by a number of scopes: so it reaches the top of the procedure, too."""
+    """As `std.rise_into`, but out of a given number of scopes, so that the top of the procedure can be reached."""
     for _ in range(scopes):
         p, c = yield seq(attempt(std.fission_before()), attempt(std.fission_after()), lift_scope())
     return c
@@ -194,7 +194,7 @@ def outwards(p: Proc, c: StmtCursor, scopes: int) -> Script:
 
 @strategy
 def H_parallel(p: Proc, c: Cursor, stage: str, loop: str) -> Script:
-    """`for y in seq: s  ~>  for y in par: s`, if no iteration touches what another writes.
+    """`for y in seq: s  ~>  for y in par: s`, if no iteration reads or writes what another one writes.
 
     Returns the procedure. Fails if that can't be proved, or the stage has no such loop.
 
@@ -216,9 +216,9 @@ def H_parallel(p: Proc, c: Cursor, stage: str, loop: str) -> Script:
 def H_vectorize(p: Proc, c: Cursor, stage: str, loop: str, width: int | None = None) -> Script:
     """`for x: s  ~>  for x: for xv in vec(0, width): s`, wherever the stage has such a loop.
 
-    Where an `if` keeps iterations in the image, whole vectors ask once and the others one by one; where they need
-    not come out even, the last iterations are a loop of their own. Without a width the loop itself becomes a vector
-    loop, which the C compiler divides. Refused if iterations depend on each other.
+    Iterations that fill no vector become a loop of their own. If an `if` guards each iteration, it is tested once for
+    each full vector, and for each iteration of the others. Without a width the loop itself becomes a `vec` loop, which
+    the C compiler divides into vectors. Fails if iterations depend on each other.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -292,9 +292,10 @@ def at_lane(e: nodes.Expr, loop: ForCursor, lane: int) -> nodes.Expr:
 
 @strategy
 def H_unroll(p: Proc, c: Cursor, stage: str, loop: str, factor: int | None = None) -> Script:
-    """`for x: s  ~>  for x: s[0]; s[1]; ..`, `factor` iterations at a time; without one, `s[0]; s[1]; ..` of all.
+    """`for x: s  ~>  for x: s[0]; s[1]; ..`, with `factor` copies of the body; without a factor, all iterations are
+    unrolled, and no loop is left.
 
-    Returns the procedure. Fails if all are to be unrolled, and how many there are is no number.
+    Returns the procedure. Fails if all are to be unrolled and the trip count is no constant.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -323,10 +324,11 @@ def H_unroll(p: Proc, c: Cursor, stage: str, loop: str, factor: int | None = Non
 
 @strategy
 def H_partition(p: Proc, c: Cursor, stage: str, loop: str) -> Script:
-    """`for y in (0, (n + 3)/4): s  ~>  for y in (0, n/4): s; for y in (n/4, (n + 3)/4): s`, which splits with guards.
+    """`for y in (0, (n + 3)/4): s  ~>  for y in (0, n/4): s; for y in (n/4, (n + 3)/4): s`,
+    for a loop over tiles with guards. Halide's `partition`.
 
-    So whole groups need no `if`s. A loop that runs a constant number of times, as groups in a strip do, asks each group
-    instead whether it is whole. Halide's `partition`.
+    The first loop has the full tiles, and needs no `if`. A loop of constant trip count, such as one over the tiles of
+    a strip, is not split: there each tile is tested once whether it is full.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -388,9 +390,10 @@ def _asked_once(p: Proc, c: ForCursor, stage: str) -> Script:
 
 @strategy
 def H_bound(p: Proc, c: Cursor, stage: str, loop: str, least: int, extent: int) -> Script:
-    """The promise that a loop runs over `least .. least + extent`, which the caller owes from now on.
+    """Assert that a loop runs from `least` to `least + extent`, as Halide's `bound`; the caller must then make it so.
 
-    What it takes becomes an assertion of the procedure, unless it is known. So the bounds must be about its arguments.
+    The assertion is added to the procedure, unless it is known to hold. It is about arguments of the procedure, so the
+    loop's bounds must be made of these.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''

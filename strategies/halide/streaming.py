@@ -33,11 +33,12 @@ from .references import own_loops, stage_symbol, writes
 def H_stream(p: Proc, c: Cursor, stage: str, loop: str, machine: Machine, least: int = 0) -> Script:
     """`for x in (0, W): out[x] = e  ~>  for x in (0, W/16): v = e; stream(out[16*x : 16*x + 16], v)`.
 
-    For the last stage of a pipeline whose images are larger than the caches: an ordinary store reads memory first.
-    With `least`, a loop of fewer iterations becomes a `vec` loop, as by `H_vectorize`, and so do loops with branches in
-    them. The last iterations are one vector with a mask, or scalar code. The machine's stores stream where an address
-    is a multiple of the vector's size: rows should begin there. Fails if the pipeline reads the stage again, as then
-    it had better stay in the caches, or if the machine has no such stores.
+    These are non-temporal stores. They are for the last stage of a pipeline whose images are larger than the caches,
+    where an ordinary store would first read the cache line from memory. Iterations that fill no vector become one
+    vector with a mask, or scalar code. Loops with fewer than `least` iterations, and loops with branches, become `vec`
+    loops instead, as by `H_vectorize`. The machine's instructions stream only where the address is a multiple of the
+    vector's size, so rows should begin at one. Fails if the pipeline reads the stage again, as then it should stay in
+    the caches, or if the machine has no such stores.
 
     >>> from backends.targets import avx512
     >>> from exo_strat import proc_from_source, schedule

@@ -1,7 +1,8 @@
 """Bounds inference: the window of a buffer that a scope accesses.
 
-Paper: section 4. Each access gives, for each dimension, limits of its index in terms of what is in scope outside,
-by eliminating the iterators inside. Of these the window takes the tightest that provably hold for all accesses.
+Paper: section 4. For each access and each dimension, the iterators of the loops inside are eliminated from the index.
+What is left are lower and upper limits in terms of variables in scope outside. The window takes the tightest limits
+that provably hold for all accesses.
 """
 
 from __future__ import annotations
@@ -131,16 +132,21 @@ def _shown(d: Range, points: bool, show: Callable[[nodes.Expr], str]) -> str:
 def bounds(
     c: Scope, buffer: Named, reads: bool = True, writes: bool = True, windows: bool = False, inside: bool = False
 ) -> Bounds:
-    """The window of a buffer that is accessed in a statement, block or procedure, in terms of what is in scope before.
+    """The window of a buffer that a statement, block or procedure accesses, as by bounds inference in Halide.
 
-    Within an iteration of a loop is `bounds(loop.body(), ..)`; `bounds(loop, ..)` is about all of them. Only reads or
-    only writes are asked for with `writes=False` or `reads=False`; accumulations are both. With `windows`, all that a
-    window shows counts, whether it is accessed or not. Of a window's name, the window in that.
+    It is given in terms of the variables in scope before `c`. So `bounds(loop, ..)` is about all iterations of a loop,
+    and `bounds(loop.body(), ..)` about one of them.
 
-    Every access that happens is in the window. It is the tightest for affine indices in loops with affine bounds and
-    guards, up to gaps between the indices. Of several tightest ones, as `8 * io + 8` and `n` at the end of the last
-    tile, one of constant size is taken; with `inside`, only those that surely lie in the buffer. What is not affine is
-    limited by the buffer itself. Raises `InvalidCursorError` if nothing is accessed, or the buffer is declared inside.
+    - `reads=False` looks at writes only, `writes=False` at reads only; a reduction is both.
+    - `windows=True` also counts the whole of each window that is made or passed to a call.
+    - `inside=True` takes only limits that provably lie in the buffer, as `stage_mem` needs them.
+
+    For the name of a window, the result is a part of that window, not of the buffer behind it.
+
+    Every access that happens lies in the result. Where indices, bounds and guards are affine, no smaller window does;
+    there may be indices in it that nothing accesses. An index that is not affine is limited by the extent only. At the
+    end of a last tile two limits hold, as `8 * io + 8` and `n`: then one that makes the window's size a constant is
+    taken. Raises `InvalidCursorError` if nothing is accessed, or if the buffer is declared inside `c`.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -171,7 +177,8 @@ def _asked(a: Access, reads: bool, writes: bool, windows: bool) -> bool:
 
 
 def staging_window(c: Scope, buffer: Named) -> str:
-    """The window of a buffer to give to `stage_mem` for a block: all that the block accesses or makes windows of.
+    """The window of a buffer to give to `stage_mem` for a block. It lies in the buffer, and covers all that the block
+    accesses, makes windows of, or passes to calls.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -188,7 +195,8 @@ def staging_window(c: Scope, buffer: Named) -> str:
 
 
 def halo(loop: ForCursor, buffer: Named, reads: bool = True, writes: bool = True) -> Bounds:
-    """The window that an iteration of a loop shares with the next one: empty where each has indices of its own.
+    """The window of a buffer that both an iteration of a loop and the next one access, as the overlap of two tiles of a
+    stencil. It is empty if they share nothing.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -204,7 +204,7 @@ def inner_loop(c: Cursor) -> ForCursor:
 
 
 def nth_inner_loop(c: Cursor, n: int) -> ForCursor:
-    """The n-th loop on the way in, by first loops: 0 is `inner_loop(c)`, 1 the first one in that.
+    """`inner_loop` applied n + 1 times: 0 gives the first loop below a cursor, 1 the first loop inside that one.
 
     Raises `InvalidCursorError` if there are fewer.
 
@@ -277,7 +277,7 @@ def is_perfect_nest(c: Cursor, depth: int) -> bool:
 
 
 def trip_count(c: ForCursor) -> int | None:
-    """How often a loop runs, if that is a number, as in `seq(n, n + 4)`.
+    """The trip count of a loop if it is a constant, as 4 for `seq(n, n + 4)`; else None.
 
     Raises `InvalidCursorError` for what is no loop.
 
@@ -302,7 +302,7 @@ def trip_count(c: ForCursor) -> int | None:
 
 
 def affine_bound(bound: Cursor) -> forms.Lin:
-    """The bound of a loop as an affine form. Raises `InvalidCursorError` if it is none.
+    """The bound of a loop as an affine form. Raises `InvalidCursorError` if the bound is not affine.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -321,7 +321,8 @@ def affine_bound(bound: Cursor) -> forms.Lin:
 
 
 def slope(bound: Cursor, loop: ForCursor) -> int:
-    """How much a bound grows from one iteration of a loop to the next.
+    """The coefficient of a loop's iterator in an affine bound: how much the bound grows from one iteration of the loop
+    to the next.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -338,7 +339,8 @@ def slope(bound: Cursor, loop: ForCursor) -> int:
 
 
 def growth(c: ForCursor) -> int:
-    """How many more iterations the first loop inside has from one iteration to the next: of rows, columns.
+    """How much the trip count of the first loop inside grows from one iteration of a loop to the next: 0 in a
+    rectangle, 1 in a lower triangle by rows, -1 in an upper one.
 
     Raises `InvalidCursorError` if there is no loop inside, or its bounds are not affine.
 
@@ -357,7 +359,7 @@ def growth(c: ForCursor) -> int:
 
 
 def is_rectangle(c: ForCursor) -> bool:
-    """Whether a loop has nothing but another one inside, with the same bounds in all iterations.
+    """Whether the body of a loop is one other loop, whose bounds do not depend on the iterator of the first.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -379,9 +381,11 @@ def is_rectangle(c: ForCursor) -> bool:
 
 @dataclass(frozen=True)
 class Shape:
-    """A statement without its details: a loop by its mode and range, a branch, an update by what it writes.
+    """A statement in outline: a loop with its mode and range, `if`, or an assignment or reduction with the buffer that
+    it writes. `inside` are the outlines of the statements in it. Names of iterators, indices and right-hand sides are
+    left out.
 
-    Prints as `seq n > par 4 > [y =; seq m > y +=]`.
+    Prints as `seq n > par 4 > [y =; seq m > y +=]`: `>` is "contains", and brackets hold several statements.
 
     >>> print(Shape("seq n", (Shape("y ="), Shape("par 4", (Shape("y +="),)))))
     seq n > [y =; par 4 > y +=]
@@ -396,7 +400,7 @@ class Shape:
 
 
 def nest_shape(c: Cursor) -> Shape:
-    """The shape of a statement, block or procedure.
+    """The outline of the loop nest at a statement, block or procedure (`Shape`), to compare nests or to choose by them.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

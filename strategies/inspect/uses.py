@@ -47,9 +47,10 @@ Named: TypeAlias = str | Sym | NodeCursor
 
 
 def symbols_read(c: Scope) -> tuple[Sym, ...]:
-    """The buffers whose values are used below a cursor, in the order of first use.
+    """The buffers that are read below a cursor, in the order of first use.
 
-    Windows count as the buffers that they view, calls as what the callee does, accumulations as reads and writes.
+    A window counts as the buffer that it is a part of, a call as what its callee does, a reduction as a read and a
+    write.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -81,9 +82,9 @@ def symbols_written(c: Scope) -> tuple[Sym, ...]:
 
 
 def symbol(c: Cursor, name: Named) -> Sym:
-    """The variable that a name means at a place, as object code there would; or the variable of a cursor.
+    """The variable that a name means in object code at a place; or the variable of a cursor.
 
-    A name that means nothing there may be one that is introduced below. Raises `InvalidCursorError` for others.
+    A name that is not in scope there may be that of a variable declared below. Raises `InvalidCursorError` for others.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -113,8 +114,8 @@ def symbol(c: Cursor, name: Named) -> Sym:
 
 
 def declaration(c: Cursor, name: Named) -> Declaration:
-    """Where what a name means at a place, or the variable of a cursor, is introduced: an argument, an allocation, a
-    window's definition or a loop. Raises `InvalidCursorError` if a name means nothing there.
+    """The cursor to where a variable is declared: an argument, an allocation, a window's definition or a loop. The
+    variable is given by its name at a place, or by a cursor. Raises `InvalidCursorError` if the name means nothing.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -156,7 +157,8 @@ def unique_name(p: Proc, base: str) -> str:
 
 
 def unique_names(p: Proc, bases: Iterable[str]) -> tuple[str, ...]:
-    """A name for each of some, unlike each other and all variables of a procedure.
+    """For each of some names, the name or a numbered one, such that all differ from each other and from the names of a
+    procedure's variables.
 
     >>> from exo_strat import proc_from_source
     >>> unique_names(proc_from_source("def foo(x: f32): x = 0.0"), ("x", "t", "t"))
@@ -191,9 +193,9 @@ def is_constant(e: NodeCursor) -> bool:
 
 
 def is_reduction(c: Cursor, loop: ForCursor | None = None) -> bool:
-    """Whether a statement accumulates; with `loop`, into an element that is the same in all iterations of it.
+    """Whether a statement is a reduction; with `loop`, one into an element that is the same in all its iterations.
 
-    Of a loop: whether every statement in it that writes anything accumulates so.
+    Of a loop: whether every statement in it that writes a buffer is a reduction into such an element.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -216,9 +218,9 @@ def is_reduction(c: Cursor, loop: ForCursor | None = None) -> bool:
 
 
 def updates(c: ForCursor) -> list[AssignCursor | ReduceCursor]:
-    """The statements in a loop that write, but for what belongs to an iteration.
+    """The assignments and reductions in a loop whose result outlives an iteration, in textual order.
 
-    What an iteration allocates belongs to it.
+    Left out are those into buffers that the loop allocates: each iteration has such a buffer of its own.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -236,7 +238,8 @@ def updates(c: ForCursor) -> list[AssignCursor | ReduceCursor]:
 
 
 def sums(c: ForCursor) -> list[AssignCursor | ReduceCursor]:
-    """Those of `updates` by which all iterations add to the same number, or the same vector.
+    """The reductions among `updates(c)` in which all iterations of the loop accumulate into the same elements: no index
+    mentions the iterator. Below, the loop over i accumulates the vector y, and the loop over j the element z[i].
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -297,11 +300,11 @@ def _fields(node: nodes.Node, kind: type[nodes.ReadConfig | nodes.WriteConfig]) 
 
 
 def precision(c: NodeCursor) -> Scalar:
-    """The precision of a declaration, an update, a window or a data expression.
+    """The precision of a declaration, an assignment, a reduction, a window or a data expression.
 
-    An expression has that to which it converts, or of the first buffer or config field that it reads; one of literals
-    has that of what it is computed with, or of where it is stored. Raises `InvalidCursorError` for a control
-    expression, or a statement without a value.
+    An expression has the precision of its conversion, as in `f64(x)`, or else that of the first buffer or config field
+    that it reads. A literal has that of what it is computed with, or else of the buffer to which it is assigned. Raises
+    `InvalidCursorError` for a control expression, or a statement without a value.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source("def foo(x: f32, y: f64): y = 2.0")

@@ -1,4 +1,4 @@
-"""What a plan for vectors has left without an instruction."""
+"""Loops over vector lanes for which no instruction was found."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ OURS = ("exo_strat", "strategies")
 
 
 class NoInstructionWarning(UserWarning):
-    """A loop over lanes that no instruction of the machine computes. C takes it where the lanes are in memory, and
-    refuses it where they are in registers of the processor, which only instructions can write.
+    """A loop over the lanes of a vector was left as a loop, as no instruction of the machine does what it computes. C
+    can be made of it if the lanes are in memory. If they are in vector registers, the backend refuses it: only
+    instructions write those.
 
     >>> issubclass(NoInstructionWarning, UserWarning)
     True
@@ -50,10 +51,11 @@ class NoInstructionWarning(UserWarning):
 
 @strategy
 def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Script:
-    """`s  ~>  s`, with a warning of each loop over lanes of registers in `memory` that no instruction has replaced.
+    """`s  ~>  s`: warn of loops over the lanes of a buffer in `memory` that were not replaced by an instruction.
 
-    It names those at and below the focus in one `NoInstructionWarning`; with `strict` it fails at the first of them.
-    Loops that were unrolled are not seen. Focus: what a plan for vectors has left, which is returned.
+    All such loops at and below the focus are named in one `NoInstructionWarning`. With `strict`, the strategy fails at
+    the first of them instead. Loops that were unrolled are not found. Focus: any code after it was vectorised; it is
+    returned.
 
     >>> from exo_strat import DRAM_STACK, proc_from_source
     >>> p = proc_from_source('''
