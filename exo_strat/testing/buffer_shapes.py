@@ -12,7 +12,8 @@ TWO, FOUR = Bound(2), Bound(4)
 
 
 def stencil(w: Writer) -> None:
-    """A window that each iteration fills, mostly with what the next one needs too, shifted by one."""
+    """A window of a buffer that each iteration fills, mostly with elements that the next iteration needs too, shifted
+    by one."""
     width = w.ch.pick([2, 3])
     t = w.alloc(w.ch.pick([(Bound(width),), (Bound(width),), (Bound(width), TWO)]), init=w.ch.chance(25))
     limits = w.ch.pick([("0", "n", ZERO, N), ("0", "4", ZERO, FOUR), ("1", "n", ONE, N), w.limits()])
@@ -63,7 +64,7 @@ def _name(w: Writer) -> str:
 
 
 def ring(w: Writer) -> None:
-    """A long buffer of which each iteration uses a few cells only, and writes some before or after."""
+    """A long buffer of which each iteration uses a few elements, some of them written before or after."""
     if w.ch.chance(20):
         _own_cells(w)
         return
@@ -113,7 +114,7 @@ def _own_cells(w: Writer) -> None:
 
 
 def sized(w: Writer) -> None:
-    """A buffer in a loop or branch whose extent means something, or is positive, only there."""
+    """A buffer in a loop or branch whose extent is in scope, or positive, only there."""
     if w.ch.chance(50):
         with w.loop(("0", "n", ZERO, N)) as i:
             _use_last(w, f"{i} + 1", i)
@@ -130,7 +131,7 @@ def _use_last(w: Writer, extent: str, last: str) -> None:
 
 
 def branches(w: Writer) -> None:
-    """A buffer that both branches of an `if` use, or one of them, or the condition too, or what comes after."""
+    """A buffer that is used in both branches of an `if`, in one of them, in the condition too, or after it."""
     shape = w.ch.pick([(), (FOUR,), (N,)])
     a = w.alloc(shape, init=False)
     cond, yes, no = w.condition()
@@ -149,7 +150,7 @@ def branches(w: Writer) -> None:
 
 
 def overlaid(w: Writer) -> None:
-    """A buffer that a loop reaches by its own name and by a window's."""
+    """A buffer that a loop accesses by its own name and through a window."""
     v, lo = w.fresh(WINDOWS), w.ch.upto(1)
     w.emit(f"{v} = y[{lo}:n + {lo}]")
     with w.loop(("0", "n", ZERO, N), use=False) as i:
@@ -160,7 +161,7 @@ def overlaid(w: Writer) -> None:
 
 
 def pair(w: Writer) -> None:
-    """Two buffers of one shape, one of which is used before the other, or both at once, or in turn."""
+    """Two buffers of one shape that are used one after the other, at the same time, or in turn."""
     shape = w.ch.pick([(), (FOUR,), (N,), (TWO, FOUR)])
     a = w.alloc(shape, init=w.ch.chance(70))
     if w.is_ready(a):
@@ -196,13 +197,13 @@ def _second(w: Writer, a: Buffer, shape: tuple[Bound, ...]) -> None:
 
 
 def grid(w: Writer) -> None:
-    """A buffer of two dimensions that is accessed by element, by row and as a whole; mostly at literal rows, or
-    columns."""
+    """A buffer of two dimensions that is accessed by element, by row and as a whole; mostly in rows or columns with a
+    literal index."""
     _grid(w, asked=25)
 
 
 def asked(w: Writer) -> None:
-    """A window of which somebody mostly asks for the strides."""
+    """A window of a buffer, in code that mostly reads the strides of the window."""
     _grid(w, asked=90)
 
 
@@ -237,8 +238,8 @@ def _fill_by_literals(w: Writer, b: Buffer, fixed: int) -> None:
 
 
 def borrowed(w: Writer) -> None:
-    """Loops, one in or after the other, whose iterations all go through one buffer: they write it before they read
-    it, mostly, and seldom does somebody read what the last one left."""
+    """Nested or successive loops whose iterations all use one buffer. Mostly an iteration writes it before it reads it,
+    and seldom is the last value read afterwards."""
     t = w.alloc(w.ch.pick([(), (TWO,)]), init=w.ch.chance(40))
     limits, kind = w.limits(), w.ch.pick(["nest", "nest", "twins", "halves"])
     with w.loop(limits) as i:

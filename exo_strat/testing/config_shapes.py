@@ -10,7 +10,7 @@ from .writer import LOCALS, WINDOWS, Writer
 
 
 def configuration(w: Writer) -> None:
-    """Config fields that are written, read and written again: in a loop, in two of one range, in a nest."""
+    """Config fields that are written, read and written again: in a loop, in two loops of one range, in a nest."""
     if w.ch.chance(50):
         w.configure()
     fickle = w.ch.chance(40)
@@ -57,8 +57,8 @@ def _config_step(w: Writer) -> None:
 
 
 def drifting(w: Writer) -> None:
-    """A loop whose bounds read a config field, which is known where the loop starts, and which its body may change;
-    or a call that changes the field by which its argument was chosen."""
+    """A loop whose bounds read a config field, whose value is known where the loop starts, and which the body may
+    change; or a call that changes the field by which its argument was indexed."""
     call = w.ch.chance(15)
     if call or w.ch.chance(80):
         w.emit(f"Cfg.mode = {w.ch.pick(['1', '2', '0'])}")
@@ -88,7 +88,7 @@ def _drift(w: Writer) -> None:
 
 
 def sliding(w: Writer) -> None:
-    """A window at a place that a config field tells, which may be another one before the window is used."""
+    """A window whose offset is a config field, which may change before the window is used."""
     field = f"Cfg.{w.ch.pick(['mode', 'width'])}"
     v = w.fresh(WINDOWS)
     part = w.ch.pick([f"u[{field} % 3:{field} % 3 + 3]", f"z[{field} % 4, 0:n]"])
@@ -102,7 +102,7 @@ def sliding(w: Writer) -> None:
 
 
 def counted(w: Writer) -> None:
-    """A loop or a nest that counts from a config field, which its body may change."""
+    """A loop or a nest whose lower bound is a config field, which the body may change."""
     w.emit(f"Cfg.mode = {w.ch.pick(['1', '2', '0'])}")
     own = ("Cfg.mode", w.ch.pick(["Cfg.mode + 2", "Cfg.mode + 2", "4"]), ZERO, FAR)
     inner, drifts = w.ch.weighted({"none": 2, "fixed": 3, "own": 2}), w.ch.chance(70)
@@ -123,7 +123,7 @@ def _count(w: Writer, i: str, j: str, drifts: bool) -> None:
 
 
 def moved(w: Writer) -> None:
-    """Calls that mostly change the field by which an argument of theirs was chosen."""
+    """Calls that mostly change the config field by which one of their arguments was indexed."""
     calls = [
         "tell(u[Cfg.mode % 6], 0)", "tell(r, Cfg.mode)", "tell(Cfg.scale, 1)", "tell(2.0, Cfg.mode + 1)",
         "tell(u[1], Cfg.width)", "fit(z[0:4, 0])",

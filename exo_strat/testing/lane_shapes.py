@@ -11,8 +11,8 @@ LANES = Bound(4)
 
 
 def lanes(w: Writer) -> None:
-    """A buffer of lanes that is set, accumulated into and read, under one guard: that the lane is below a limit. Now
-    and then a guard is another one, or is missing, or data decides, or other lanes are read than were set."""
+    """A buffer of vector lanes that is set, accumulated into and read under one guard: the lane is below a limit.
+    Sometimes the guard is another one, is missing, or reads data, or other lanes are read than were set."""
     outside = w.alloc(w.ch.pick([(LANES,), (LANES,), (Bound(2), LANES)]), init=w.ch.chance(30))
     limit = w.ch.pick(["n", "n", "2", "3", "n - 1"])
     with w.loop() if w.ch.chance(60) else nullcontext():

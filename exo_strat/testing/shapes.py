@@ -20,7 +20,7 @@ Shape = Callable[[Writer], None]
 
 
 def nest(w: Writer) -> None:
-    """Two loops, one all of the other's body."""
+    """Two loops, one of which is the whole body of the other."""
     with w.loop():
         _inner_loop(w)
 
@@ -58,7 +58,7 @@ def twin_ifs(w: Writer) -> None:
 
 
 def lone_scope(w: Writer) -> None:
-    """A loop or branch that is all of a branch or loop."""
+    """A loop or branch that is the whole body of another loop or branch."""
     outer, inner = w.ch.pick([("for", "if"), ("if", "for"), ("if", "if")])
     fickle = w.ch.chance(50)
     if outer == "for":
@@ -78,7 +78,7 @@ def lone_scope(w: Writer) -> None:
 
 
 def invariant(w: Writer) -> None:
-    """A loop whose body does not see its iterator."""
+    """A loop whose body does not use the iterator."""
     with w.loop(w.limits(constant=w.ch.chance(50)), use=False):
         if w.ch.chance(40):
             w.alloc(())
@@ -86,8 +86,8 @@ def invariant(w: Writer) -> None:
 
 
 def temporary(w: Writer) -> None:
-    """A buffer of its own for each iteration, or one for all of them: written always, in part, sometimes, or
-    after it is read."""
+    """A buffer for each iteration, or one for all of them: written always, in part, under a condition, or after it is
+    read."""
     shape = w.ch.pick([(), (Bound(4),), (N,), (Bound(2), Bound(4))])
     outside = None if w.ch.chance(50) else w.alloc(shape, init=w.ch.chance(30))
     limits = w.limits()
@@ -124,7 +124,7 @@ def _write_some(w: Writer, b: Buffer) -> None:
 
 
 def independent(w: Writer) -> None:
-    """A loop whose iterations write different places, maybe by way of a buffer of their own."""
+    """A loop whose iterations write different elements, some through a buffer that the iteration allocates."""
     with w.loop():
         value = "u[0]"
         if w.ch.chance(70):
@@ -183,7 +183,7 @@ def calls(w: Writer) -> None:
 
 
 def lent(w: Writer) -> None:
-    """Calls that get local buffers of which only a part was written."""
+    """Calls with local buffers of which only a part was written."""
     for _ in range(1 + w.ch.upto(1)):
         if w.ch.chance(40):
             with w.loop(use=w.ch.chance(60)):
@@ -193,7 +193,8 @@ def lent(w: Writer) -> None:
 
 
 def handed(w: Writer) -> None:
-    """Calls that get by reference an element that they need not read, of a buffer of which little was written."""
+    """Calls with an element passed by reference that the callee need not read, of a buffer that is mostly not
+    initialised."""
     b = w.alloc(w.ch.pick([(), (Bound(4),)]), init=w.ch.chance(15))
     with w.loop(use=w.ch.chance(60)):
         if w.ch.chance(25):
@@ -204,14 +205,15 @@ def handed(w: Writer) -> None:
 
 
 def relied(w: Writer) -> None:
-    """Calls that need unit stride, or all of a dense buffer, of arguments that may be windows some day."""
+    """Calls that need a stride of 1, or a whole dense buffer, for arguments that `set_window` may make windows."""
     calls = ["first(1, x[n - 1:n], 2.0)", "row(n, z)", "packed(2, u[1:3], z[0:2, 0])", "packed(n, x, z[1, 0:n])"]
     w.emit(w.ch.pick(calls))
     w.leaf()
 
 
 def turned(w: Writer) -> None:
-    """Uses of a buffer of two dimensions by its rows, columns and elements, mostly where its strides are asked for."""
+    """A buffer of two dimensions that is used by row, by column and by element, mostly in code that reads its
+    strides."""
     uses = [
         "if stride(z, 0) == n:", "if stride(z, 1) == 1:", "first(1, z[1, 0:1], 2.0)", "gauge(n, z[1, 0:n])",
         "gauge(4, z[0:4, n - 1])", "packed(n, z[2, 0:n], x)", "tail(4, z[0:4, 0])", "double(n, z[1, 0:n])",
@@ -225,7 +227,7 @@ def turned(w: Writer) -> None:
 
 
 def diagonal(w: Writer) -> None:
-    """A nest in which iterations on a diagonal meet: those of one loop at a time do not."""
+    """A nest in which iterations on a diagonal access the same element, but no two of one row or column do."""
     outer, inner = w.limits(constant=True), w.ch.pick([("0", "3", ZERO, Bound(3)), ("0", "2", ZERO, Bound(2))])
     if w.ch.chance(80):
         outer = ("0", "3", ZERO, Bound(3))
@@ -235,7 +237,7 @@ def diagonal(w: Writer) -> None:
 
 
 def guarded(w: Writer) -> None:
-    """A branch on data whose condition guards a part of itself, alone or in a loop."""
+    """A branch whose condition reads data and guards a part of itself (`a and b`), alone or in a loop."""
     if w.ch.chance(50):
         with w.inside(f"if {w.guarded()}:"):
             w.leaf()
@@ -245,7 +247,7 @@ def guarded(w: Writer) -> None:
 
 
 def lookalikes(w: Writer) -> None:
-    """Code like the bodies of procedures that could be called, also where a call would not be allowed."""
+    """Code like the bodies of procedures that it could be replaced by, also where that is not allowed."""
     if w.ch.chance(10):
         w.emit("b: f32")
         with w.loop(("1", "4", ONE, Bound(4))) as i:
@@ -268,7 +270,7 @@ def lookalikes(w: Writer) -> None:
 
 
 def misfits(w: Writer) -> None:
-    """Loops like the bodies of procedures whose calls could mostly not stand here: too long, of another stride, of two
+    """Loops like the bodies of procedures, where a call is mostly not allowed: a loop too long, another stride, two
     parts of one buffer."""
     width, bodies = w.ch.pick([
         ("n", ["y[{}] = x[{}]", "y[{}] = 0.0", "x[{}] = 0.0", "y[{}] = y[{} + 1]"]),
@@ -281,7 +283,7 @@ def misfits(w: Writer) -> None:
 
 
 def windows(w: Writer) -> None:
-    """A window and its buffer side by side."""
+    """A window and its buffer, used in the same code."""
     w.window(w.alloc((Bound(2), Bound(4))) if w.ch.chance(25) else None)
     with w.loop():
         if w.ch.chance(30):
@@ -306,7 +308,7 @@ def decided(w: Writer) -> None:
 
 
 def patch(w: Writer) -> None:
-    """A block that works on a small part of one buffer, maybe on some of it only now and then."""
+    """A block that uses a small part of one buffer, some of it perhaps only under a condition."""
     tensors = [x for x in w.writable() if x.shape and w.is_ready(x)]
     b = w.alloc((Bound(4),), init=False) if w.ch.chance(30) else w.ch.pick(tensors)
     with w.loop():
@@ -323,7 +325,7 @@ def patch(w: Writer) -> None:
 
 
 def tiles(w: Writer) -> None:
-    """A loop over tiles that may overlap, touch, or leave gaps, with a body that sees the sum of the iterators."""
+    """A loop over tiles that may overlap, touch or leave gaps, with a body that uses the sum of the iterators."""
     shifted = w.ch.chance(45)
     wide = [("2", Bound(2), 1, 3), ("3", Bound(3), 1, 3), ("m - 1", M, 1, 3)]
     others = [
@@ -349,7 +351,7 @@ def tiles(w: Writer) -> None:
 
 
 def reload(w: Writer) -> None:
-    """A loop that starts with the same in each iteration, maybe with a buffer that the rest then uses or changes."""
+    """A loop whose iterations all begin with the same code, which may fill a buffer that the rest uses or changes."""
     local = w.ch.chance(50)
     b = w.alloc(w.ch.pick([(), (Bound(4),), (N,)]), init=w.ch.chance(50)) if local else w.ch.pick(w.writable())
     limits = w.limits()
@@ -412,8 +414,8 @@ def _shift(w: Writer) -> None:
 
 
 def stages(w: Writer) -> None:
-    """Tiles that overlap and what reads them, in one loop or in two; or what only looks as if neighbours computed
-    the same."""
+    """Overlapping tiles of a producer and its consumer, in one loop or in two; or tiles that only seem to compute the
+    same where they overlap."""
     b = w.alloc((Bound(16),), init=w.ch.chance(30))
     tile = f"{w.ch.pick(['', '2 * ', '', '3 * '])}{{}}"
     limits, together = ("0", "3", ZERO, Bound(3)), w.ch.chance(50)

@@ -28,8 +28,8 @@ def sums(w: Writer) -> None:
 
 
 def scaled(w: Writer) -> None:
-    """A sum that starts at zero, or elsewhere, of products with a factor that may change, have no value, or read
-    the sum."""
+    """A sum of products with a common factor. It may start at another value than zero; the factor may change, be
+    uninitialised, or read the sum."""
     ready = [x for x in w.writable() if w.is_ready(x)]
     b = w.alloc((), init=False) if w.ch.chance(40) else w.ch.pick(ready)
     kind = w.ch.weighted({"constant": 4, "fickle": 3, "unset": 2, "any": 2})
@@ -89,7 +89,8 @@ def repeated(w: Writer) -> None:
 
 
 def rivals(w: Writer) -> None:
-    """Accumulations into one place by operators that may differ: in a row, in a nest, in neighbouring loops."""
+    """Reductions into one element by operators that may differ: in a row, in a nest, in two loops one after the
+    other."""
     b = w.ch.pick([x for x in w.writable() if w.is_ready(x)])
     limits = w.limits(constant=w.ch.chance(60))
     apart = w.ch.chance(40)
@@ -114,7 +115,8 @@ def _rival(w: Writer, place: str) -> None:
 
 
 def assigned(w: Writer) -> None:
-    """A value in a local buffer that is used afterwards, while its operands or the buffer may change."""
+    """A local buffer that is assigned a value and read later; in between, the operands of the value or the buffer may
+    change."""
     if w.ch.chance(10):
         _slid(w)
         return
