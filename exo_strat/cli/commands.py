@@ -217,10 +217,11 @@ def explain(
 ) -> None:
     """Apply a strategy to a Proc, and print what it tried: what succeeded, what was refused and why, in which time.
 
-    Ends with 1 if the strategy as a whole is refused.
+    The strategy is applied to the whole procedure; to apply it to a loop, write at('for i in _: _', ..). Ends with 1
+    if the strategy as a whole is refused.
 
-    Examples: [b]exo-strat explain gemm.py:blocked gemm.py:sgemm[/b], [b]exo-strat explain "tiles.py:tile(4, 8)"
-    gemm.py:sgemm --steps[/b]
+    Examples: [b]exo-strat explain gemm.py:blocked gemm.py:sgemm[/b],
+    [b]exo-strat explain "tiles.py:at('for i in _: _', tile(4, 8))" gemm.py:sgemm --steps[/b]
     """
     with _reporting():
         path, name = _split_proc(where)
