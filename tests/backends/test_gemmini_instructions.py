@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from random import Random
 
 import numpy as np
@@ -19,18 +20,20 @@ from exo_strat.frontend.errors import CheckError
 from exo_strat.interp import run
 from exo_strat.testing import check_instructions
 
-ALL = {
-    **{f"{n}_id{i}": operations.load(n, i) for n in LOADS for i in range(3)},
-    **{n: operations.product(n) for n in PRODUCTS},
-    **{n: operations.store(n) for n in STORES},
-}
 
+@cache
+def operations_as_procs() -> dict[str, Proc]:
+    """All operations, plain and with what configures them, by name."""
+    found = [
+        *(operations.load(n, i) for n in LOADS for i in range(3)),
+        *(operations.product(n) for n in PRODUCTS),
+        *(operations.store(n) for n in STORES),
+    ]
+    return {p.name(): p for o in found for p in (o.plain, o.configured)}
 
 
 def program(text: str, **more: object) -> Proc:
-    plain = {o.plain.name(): o.plain for o in ALL.values()}
-    configured = {o.configured.name(): o.configured for o in ALL.values()}
-    return proc_from_source(text, {**ENV, **INSTRUCTIONS, **plain, **configured, **more})
+    return proc_from_source(text, {**ENV, **INSTRUCTIONS, **operations_as_procs(), **more})
 
 
 def inlined(p: Proc) -> Proc:
