@@ -229,7 +229,7 @@ def explain(
         source, machine = read(file), _machine(target)
         op = source.op(expression, machine)
         p = (source if path == file else read(path)).proc(name, machine)
-    if not run_explain(op, p, Console(), steps, everything, expression):
+    if not run_explain(op, p, Console(), steps, everything, f"{file}:"):
         raise typer.Exit(1)
 
 

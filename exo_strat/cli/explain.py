@@ -22,12 +22,12 @@ from .hints import focus_hint
 DIFF: Final = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def run_explain(op: Op, p: Proc, console: Console, steps: bool, everything: bool, expression: str) -> bool:
+def run_explain(op: Op, p: Proc, console: Console, steps: bool, everything: bool, prefix: str) -> bool:
     """Apply a strategy to a procedure; print its derivation, or with `steps` what each rewrite changed. Whether
-    it succeeded. `expression` is how the user wrote the strategy."""
+    it succeeded. `prefix` is what stands before a strategy on the command line."""
     _, t = trace(op, p)
     shown = _steps(t) if steps else chain([Text(HEADER, "dim")], *map(_row, rows(t, everything)))
-    hint = focus_hint(t.failure, p, expression) if t.failure is not None else ""
+    hint = focus_hint(t.failure, p, op, prefix) if t.failure is not None else ""
     for line in chain(shown, [Text(summary(t), "bold")], [Text(hint)] if hint else []):
         console.print(line, soft_wrap=True)
     return t.failure is None

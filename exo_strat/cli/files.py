@@ -75,9 +75,10 @@ class Source:
         """The Op that an expression over the file's names and those of `exo_strat` gives: a name, or a call such as
         `tile(4, 8)`. The name of a function that needs no arguments, or only a machine, will do in the place of its
         call."""
-        with _run_by_user(self.path):
+        given = f"<{expression}>"
+        with _run_by_user(self.path, given):
             try:
-                value = eval(expression, {**PUBLIC, **vars(self.module)})
+                value = eval(compile(expression, given, "eval"), {**PUBLIC, **vars(self.module)})
                 if _is_schedule(value):
                     if machine is None:
                         raise FileError(f"{expression} makes a strategy for a machine: choose one with --target")
@@ -109,7 +110,7 @@ class Source:
             try:
                 return schedule(op, p)
             except SchedulingError as e:
-                hint = focus_hint(e.failure, p, expression)
+                hint = focus_hint(e.failure, p, op)
                 raise FileError(f"{self.path}: {e}\n{hint}".rstrip()) from e
 
     def nothing(self) -> str:
@@ -204,8 +205,9 @@ def _is_schedule(value: object) -> TypeGuard[Schedule]:
 
 
 @contextmanager
-def _run_by_user(path: Path) -> Iterator[None]:
-    """Run code of the file as a script's, and report the user's mistakes as a `FileError`."""
+def _run_by_user(path: Path, given: str = "") -> Iterator[None]:
+    """Run code of the file as a script's, and report the user's mistakes as a `FileError`. `given` is what an
+    expression on the command line was compiled as."""
     folder = str(path.resolve().parents[len(_packages(path))])
     sys.path.insert(0, folder)
     try:
@@ -215,8 +217,10 @@ def _run_by_user(path: Path) -> Iterator[None]:
         raise FileError(f"{path} can't be run: " + "\n".join(reasons)) from e
     except (FrontendError, SchedulingError, InvalidCursorError) as e:
         raise FileError(f"{path}: {e}") from e
+    except SystemExit as e:
+        raise FileError(f"{path} can't be run: it ends the program, by exit({e.code!r})") from e
     except Exception as e:  # whatever the file's code may raise; what our own code raises goes on
-        told = _told(path, e)
+        told = _told(path, e, given)
         if told is None:
             raise
         raise FileError(told) from e
@@ -224,10 +228,11 @@ def _run_by_user(path: Path) -> Iterator[None]:
         sys.path.remove(folder)
 
 
-def _told(path: Path, e: Exception) -> str | None:
-    """Where the file's code failed, and why, without the frames that called it; None if none of them is the file's."""
+def _told(path: Path, e: Exception, given: str) -> str | None:
+    """Where the user's code failed, and why, without the frames that called it; None if none of them is the user's."""
     told = TracebackException.from_exception(e)
-    first = next((k for k, f in enumerate(told.stack) if Path(f.filename).resolve() == path.resolve()), None)
+    theirs = (f.filename == given or Path(f.filename).resolve() == path.resolve() for f in told.stack)
+    first = next((k for k, own in enumerate(theirs) if own), None)
     if first is None:
         return None
     lines = [*StackSummary.from_list(told.stack[first:]).format(), *told.format_exception_only()]

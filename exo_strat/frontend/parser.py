@@ -145,6 +145,8 @@ class ProcParser:
             base = self.type(inside[0] if window else node.value, scope)
             if isinstance(base, Scalar):
                 dims = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+                if not dims:
+                    self.source.fail(ParseError, node, f"a tensor has an extent, as in {base}[8]; a scalar is {base}")
                 extents = pvector(self.exprs(scope, products=True).integer(d) for d in dims)
                 return Tensor(base, extents, window)
         near = near_names(node.id, [*CONTROLS, *SCALARS]) if isinstance(node, ast.Name) else ""

@@ -43,7 +43,7 @@ from ..ir.nodes import (
 )
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Control, DataType, Tensor, size
-from ..ir.walk import Path, is_control
+from ..ir.walk import LOGICAL, Path, is_control
 from .values import Array, Cell, Number, blank, dense_strides, exact
 
 
@@ -132,6 +132,7 @@ ACCUMULATE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 }  # fmt: skip
 
 
+@memo_by_identity
 def _affine(e: Expr) -> tuple[dict[Sym, int], int] | None:
     """Multiples of variables and a constant whose sum a control integer is, if it is one."""
     match e:
@@ -151,6 +152,12 @@ def _affine(e: Expr) -> tuple[dict[Sym, int], int] | None:
             return _combined((a, k))
         case _:
             return None
+
+
+@memo_by_identity
+def _is_integer(e: Binary) -> bool:
+    """Whether an operation is on control values. It is asked at each level of a chain, which may be long."""
+    return _is_integer(e.lhs) if isinstance(e.lhs, Binary) and e.op in "+-*/%" else is_control(e.lhs)
 
 
 def _combined(*parts: tuple[Expr, int]) -> tuple[dict[Sym, int], int] | None:
@@ -259,7 +266,7 @@ class Compiler:
     def _binary(self, e: Binary, path: Path) -> Eval:
         if e.op == "+":
             return self._sum(e, path)
-        if is_control(e.lhs) and e.op not in ("and", "or"):
+        if e.op not in LOGICAL and _is_integer(e):
             lhs, rhs = self._integer(e.lhs, path), self._integer(e.rhs, path)
         else:
             lhs, rhs = self.expr(e.lhs, path), self.expr(e.rhs, path)

@@ -196,10 +196,8 @@ def fold_into_reduce(rw: Rewrite, write: AssignCursor) -> Where:
     applicable(bool(found), f"no operand is the old value of {node.sym}", write)
     what = "the operand is what is written"
     verdicts = [_same_place(tree, path, x.idx, node.idx, what) for _, x, _ in found if isinstance(x, Read)]
-    right = next((k for k, v in enumerate(verdicts) if v), None)
-    if right is None:
-        require(verdicts[0], write)
-    assert right is not None
+    right = next((k for k, v in enumerate(verdicts) if v), 0)
+    require(verdicts[right], write)
     op, _, e = found[right]
     rw.replace(path, Reduce(node.sym, node.idx, e, op), ["idx"])
     return path
@@ -332,20 +330,17 @@ def _common_factor(
     """A factor or divisor of all values that the loop at `path` does not change, which of the two it is, and what is
     left of each value."""
     inside = frozenset[Sym](binders(get(tree, path)))
-    against: safety.Verdict | None = None
+    found: list[tuple[safety.Verdict, tuple[str, Expr, Sequence[Expr]]]] = []
     for op, c, _ in _factors(values[0]):
         rest = [next((r for o, f, r in _factors(v) if (o, f) == (op, c)), None) for v in values]
         left = [r for r in rest if r is not None]
         if len(left) < len(values) or mentions(c) & inside:
             continue
-        verdict = safety.unchanged(tree, span_of(path), c)
-        if verdict:
-            return op, c, left
-        against = verdict if against is None else against
-    applicable(against is not None, "the sums have no factor in common that means something outside the loop", block)
-    assert against is not None
-    require(against, block, "new code")
-    raise AssertionError("a verdict that is not safe ends the rewrite")
+        found.append((safety.unchanged(tree, span_of(path), c), (op, c, left)))
+    applicable(bool(found), "the sums have no factor in common that means something outside the loop", block)
+    verdict, factor = next((f for f in found if f[0]), found[0])
+    require(verdict, block, "new code")
+    return factor
 
 
 def _factors(e: Expr) -> Iterator[tuple[str, Expr, Expr]]:

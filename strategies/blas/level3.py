@@ -64,16 +64,6 @@ RULES = (std.broadcast_rule, std.fma_rule)
 """An element of A is taken from memory, by the instruction that multiplies."""
 
 
-def block_width(machine: Machine, precision: str) -> int:
-    """Columns of a block of B: of `DEPTH` rows, it takes half of the L2 cache while the rows of A pass.
-
-    >>> from backends.targets import avx2
-    >>> block_width(avx2, "f32"), block_width(avx2, "f64")
-    (256, 128)
-    """
-    return machine.l2 // 2 // (DEPTH * analysis.size_of(Scalar(precision)))
-
-
 Pack: TypeAlias = Callable[[std.Tile], Op]
 """How a block of B is packed for tiles; acts on the procedure."""
 
@@ -82,6 +72,18 @@ def largest_tile(machine: Machine, precision: str) -> std.Tile:
     """Six rows, and as many vectors as leave registers for a row of the panel and an element of A."""
     vectors = (machine.registers - 1) // (ROWS + 1) if machine.vec_widths else 1
     return std.Tile(machine, precision, ROWS, vectors)
+
+
+def block_width(tile: std.Tile) -> int:
+    """Columns of a block of B: whole tiles, at least one. Of `DEPTH` rows, it takes half of the L2 cache while the
+    rows of A pass.
+
+    >>> from backends.targets import avx2
+    >>> block_width(largest_tile(avx2, "f32")), block_width(largest_tile(avx2, "f64"))
+    (256, 128)
+    """
+    columns = tile.machine.l2 // 2 // (DEPTH * analysis.size_of(Scalar(tile.precision)))
+    return max(1, columns // tile.cols) * tile.cols
 
 
 # -- micro-kernels ------------------------------------------------------------------------------------
@@ -176,7 +178,7 @@ def packed(p: Proc, c: ProcCursor, t: std.Tile, across: bool = False) -> Script:
     """
     p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM))
     copy = block[0].prev()
-    width = block_width(t.machine, t.precision)
+    width = block_width(t)
     yield on(copy.prev(), resize_dim(1, width, 0), divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
     columns = on(copy, reorder_loops() if across else nav(INSIDE))
     p, panels = yield seq(columns, divide_loop(t.cols, ("jo", "ji"), tail="cut"))
@@ -233,7 +235,7 @@ def optimize_gemm(
     if pack is None:
         yield tiles
     else:
-        width = block_width(machine, precision)
+        width = block_width(big)
         block = schedule(seq(rename(f"{p.name()}_block"), add_assertion(f"n <= {width}")), p)
         then = std.as_call(block, seq(pack(big), nav(moves.root), tiles))
         yield seq(nav(moves.find_loop("j")), std.in_blocks(width, ("jo", "j"), then))

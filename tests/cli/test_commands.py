@@ -328,21 +328,42 @@ def test_code_that_cannot_be_compiled_ends_with_1(tmp_path: Path) -> None:
 # -- a strategy and its place -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", ["unroll_loop()", "unroll_loop() | reorder_loops()"])
-def test_a_strategy_that_needs_a_loop_is_told_how_to_get_one(strategy: str, kernels: Path, tmp_path: Path) -> None:
-    hint = f"{strategy} was applied to the whole procedure: give it a place, \"at('for i in _: _', {strategy})\""
+STRATEGIES = ["unroll_loop", "unroll_loop() | unroll_loop()", 'divide_loop(4, ("io", "ii"), tail="cut")']
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_place_that_a_refusal_proposes_is_one(strategy: str, kernels: Path, tmp_path: Path) -> None:
+    """What stands after the comma is put into the command as it is."""
     for options in ([], ["--steps"]):
         refused = run("explain", f"{kernels}:{strategy}", f"{kernels}:scale", *options)
-        assert refused.exit_code == 1 and refused.stdout.splitlines()[-1] == hint
-    refused = run("figure", f"{kernels}:scale", "--schedule", strategy, "-o", tmp_path / "x.svg")
-    stops(refused, 2, hint)
+        assert refused.exit_code == 1
+        (proposed,) = shlex.split(refused.stdout.splitlines()[-1].partition("give it a place, ")[2])
+        again = run("explain", proposed, f"{kernels}:scale", *options)
+        assert "whole procedure" not in again.stdout
+    drawing = ["figure", f"{kernels}:scale", "-o", tmp_path / "x.svg", "--schedule"]
+    refused = run(*drawing, strategy)
+    stops(refused, 2, "was applied to the whole procedure: give it a place")
+    (proposed,) = shlex.split(refused.stderr.splitlines()[-1].partition("give it a place, ")[2])
+    assert "whole procedure" not in run(*drawing, proposed).stderr
 
 
-def test_the_place_that_the_hint_proposes_is_one(kernels: Path) -> None:
+def test_a_place_that_is_no_loop(kernels: Path) -> None:
+    refused = run("explain", f"{kernels}:lift_alloc()", f"{kernels}:scale").stdout
+    assert "give it a place, at(PATTERN, lift_alloc())" in refused
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [("1/0", "ZeroDivisionError"), ("[][1]", "IndexError"), ("exit(0)", "it ends the program, by exit(0)")],
+)
+def test_an_expression_that_fails(expression: str, message: str, kernels: Path, tmp_path: Path) -> None:
+    stops(run("explain", f"{kernels}:{expression}", f"{kernels}:scale"), 2, message)
+    stops(run("figure", f"{kernels}:scale", "--schedule", expression, "-o", tmp_path / "x.svg"), 2, message)
+
+
+def test_a_place_later_in_a_strategy_would_not_help(kernels: Path) -> None:
     file = kernels.with_name("tiles.py")
     file.write_text("from exo_strat import divide_loop\nby4 = divide_loop(4, ('io', 'ii'), tail='cut')\n")
-    assert "whole procedure" in run("explain", f"{file}:by4", f"{kernels}:scale").stdout
-    assert run("explain", f"{file}:at('for i in _: _', by4)", f"{kernels}:scale").exit_code == 0
     later = f"{file}:at('for i in _: _', by4) >> unroll_loop()"
     assert "whole procedure" not in run("explain", later, f"{kernels}:scale").stdout, "a place would not help"
 
