@@ -38,6 +38,7 @@ from ..ir.types import SCALARS, Control, R, Scalar, Tensor, Type, bool_, int_, s
 from ..ir.walk import Path, walk
 from .errors import FrontendError, ObjectTypeError, ParseError, ScopeError
 from .scope import Scope, near_names, types_at, window_type
+from .short_forms import MOST_FACTORS, constant, is_simple, no_power
 from .source import Source, parse_python
 
 Typed: TypeAlias = tuple[Expr, Type]
@@ -76,23 +77,6 @@ def as_data(e: Expr, t: Type) -> Expr | None:
         case Binary(op=("+" | "-" | "*") as op, lhs=lhs, rhs=rhs):
             x, y = as_data(lhs, t), as_data(rhs, t)
             return None if x is None or y is None else Binary(op, x, y)
-        case _:
-            return None
-
-
-def constant(e: Expr) -> int | None:
-    """The value of a control integer without variables."""
-    match e:
-        case Const(value=value):
-            return int(value)
-        case Unary(op="-", arg=a):
-            x = constant(a)
-            return None if x is None else -x
-        case Binary(op=op, lhs=lhs, rhs=rhs):
-            x, y = constant(lhs), constant(rhs)
-            if x is None or y is None or (op in "/%" and y < 1):
-                return None
-            return {"+": x + y, "-": x - y, "*": x * y, "/": x // (y or 1), "%": x % (y or 1)}.get(op)
         case _:
             return None
 
@@ -184,8 +168,10 @@ class ExprParser:
         if sym is not None:
             t = self.scope.type(sym)
             return (Var(sym) if isinstance(t, Control) else Read(sym, pvector())), t
-        if node.id not in self.scope.env:
-            raise ScopeError(self.scope.unknown(node.id).message, self.source.place(node))
+        if (given := self.scope.given.get(node.id)) is not None:
+            return given.value, given.type
+        if node.id not in self.scope.env or node.id in self.scope.assigned:
+            self.unknown(node)
         value = self.plain(node, self.scope.env[node.id])
         if isinstance(value, bool | int | float):
             return self.literal(node, value)
@@ -195,10 +181,21 @@ class ExprParser:
         """The buffer that a name means."""
         if not isinstance(node, ast.Name):
             self.source.fail(ParseError, node, f"{what} needs the name of a buffer here")
+        if (given := self.scope.given.get(node.id)) is not None:
+            self.source.fail(ObjectTypeError, node, f"{node.id} is {given.what}: {what} needs the name of a buffer")
         sym = self.scope.sym(node.id)
         if sym is None:
-            raise ScopeError(self.scope.unknown(node.id).message, self.source.place(node))
+            self.unknown(node)
         return sym, self.scope.type(sym)
+
+    def unknown(self, node: ast.Name) -> NoReturn:
+        """Refuse a name that means nothing here. In Python a name that a function assigns is its own in all of it: so
+        such a name means nothing of the program around the procedure, either."""
+        line = self.scope.assigned.get(node.id, node.lineno)
+        if line != node.lineno:
+            where = f"line {self.source.first + line - 1} gives it a value, further down or in a block that has ended"
+            self.source.fail(ScopeError, node, f"{node.id!r} means nothing here: {where}; give it one before, out here")
+        raise ScopeError(self.scope.unknown(node.id).message, self.source.place(node))
 
     def subscript(self, node: ast.Subscript) -> Typed:
         sym, t = self.buffer(node.value, "an index")
@@ -290,6 +287,8 @@ class ExprParser:
         return Unary("-", e), t
 
     def binary(self, node: ast.BinOp) -> Typed:
+        if isinstance(node.op, ast.Pow):
+            return self.power(node)
         op = _ARITH.get(type(node.op))
         if op is None:
             self.source.fail(ParseError, node, "the object language has no such operator")
@@ -305,6 +304,25 @@ class ExprParser:
         if isinstance(node.op, ast.FloorDiv):
             return ExternCall(floordiv, pvector((dx, dy))), base
         return Binary(op, dx, dy), base
+
+    def power(self, node: ast.BinOp) -> Typed:
+        """`x ** 3` is `x * x * x`."""
+        base, power = self.source.text(node.left) or ast.unparse(node.left), self.exponent(node.right)
+        if power is None or power not in range(1, MOST_FACTORS + 1):
+            self.source.fail(ParseError, node, no_power(base, power))
+        if not is_simple(node.left):
+            what = f"{base} would be written {power:g} times: give it a name, as in `t: f32 = {base}`"
+            self.source.fail(ParseError, node, f"{what}, and take `t ** {power:g}`")
+        product = node.left
+        for _ in range(1, int(power)):
+            product = ast.copy_location(ast.BinOp(product, ast.Mult(), node.left), node)
+        return self.expr(product)
+
+    def exponent(self, node: ast.expr) -> int | float | None:
+        """A power that is a literal or the name of a number; no quotient, which for integers is a floor."""
+        inner = node.operand if isinstance(node, ast.UnaryOp) else node
+        e = self.expr(node)[0] if isinstance(inner, ast.Constant | ast.Name) else None
+        return e.value if isinstance(e, Const) and not isinstance(e.value, bool) else None
 
     def integers(self, node: ast.BinOp, op: str, x: Expr, y: Expr) -> Expr:
         m, n = constant(x), constant(y)

@@ -13,6 +13,7 @@ from typing import Final
 
 from pyrsistent import pmap, pvector
 
+from ..ir import build as b
 from ..ir.memory import DRAM, Memory
 from ..ir.names import Sym
 from ..ir.nodes import (
@@ -34,20 +35,19 @@ from ..ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
+from ..ir.precisions import element
 from ..ir.reductions import CALLED
 from ..ir.types import CONTROLS, SCALARS, Control, Scalar, Tensor, Type, index
 from ..ir.walk import Path
 from .errors import ObjectTypeError, ParseError, Place, ScopeError
 from .exprs import ExprParser, as_data, describe, is_bool_type, is_int_type
-from .scope import Scope, near_names
+from .scope import Given, Scope, near_names
+from .short_forms import changing, constant, counted, iterations, negative
 from .source import Source, parse_python
 from .words import MODES
 
-_INSTEAD: Final[Mapping[type[ast.operator], str]] = {
-    ast.Sub: "; write `x += -e` for `x -= e`",
-    ast.Div: "; write `x = x / e` for `x /= e`",
-}
-_REDUCTIONS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Mult: "*"}
+_REDUCTIONS: Final[Mapping[type[ast.operator], str]] = {ast.Add: "+", ast.Mult: "*"}
+_UPDATES: Final = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow)
 
 
 @dataclass
@@ -74,7 +74,7 @@ class ProcParser:
             self.source.fail(ParseError, fn, "arguments of a procedure are plain: no defaults, no stars")
         if fn.returns is not None and not (isinstance(fn.returns, ast.Constant) and fn.returns.value is None):
             self.source.fail(ParseError, fn.returns, "a procedure returns nothing: it writes its arguments")
-        scope = Scope(pmap(), pmap(), self.env)
+        scope = Scope(pmap(), pmap(), self.env, assigned=pmap(_assigned(fn)))
         args: list[Arg] = []
         for i, arg in enumerate(a.args):
             self.places[(("args", i),)] = self.source.place(arg)
@@ -158,20 +158,25 @@ class ProcParser:
         out: list[Stmt] = []
         for s in stmts:
             here = (*path, (label, len(out)))
-            self.places[here] = self.source.place(s)
-            stmt, scope = self.stmt(s, scope, here)
-            out.append(stmt)
+            made, scope = self.stmt(s, scope, here)
+            for k in range(len(out), len(out) + len(made)):
+                self.places[(*path, (label, k))] = self.source.place(s)
+            out += made
+        if stmts and not out:  # names for control values leave no statement
+            self.places[(*path, (label, 0))] = self.source.place(stmts[0])
+            return [Pass()]
         return out
 
-    def stmt(self, s: ast.stmt, scope: Scope, path: Path) -> tuple[Stmt, Scope]:
+    def stmt(self, s: ast.stmt, scope: Scope, path: Path) -> tuple[list[Stmt], Scope]:
+        """What a statement becomes, its first part at `path`, and the scope after it."""
         match s:
             case ast.For():
-                return self.loop(s, scope, path), scope
+                return [self.loop(s, scope, path)], scope
             case ast.If():
                 cond = self.exprs(scope).condition(s.test)
                 body = self.block(s.body, scope, path, "body")
                 orelse = self.block(s.orelse, scope, path, "orelse")
-                return If(cond, pvector(body), pvector(orelse)), scope
+                return [If(cond, pvector(body), pvector(orelse))], scope
             case ast.AnnAssign():
                 return self.alloc(s, scope)
             case ast.Assign():
@@ -179,11 +184,11 @@ class ProcParser:
                     self.source.fail(ParseError, s, "assign to one target at a time")
                 return self.assign(s.targets[0], s.value, scope)
             case ast.AugAssign():
-                return self.reduction(s, scope), scope
+                return [self.update(s, scope)], scope
             case ast.Expr(value=ast.Call() as call):
-                return self.call(call, scope), scope
+                return [self.call(call, scope)], scope
             case ast.Pass():
-                return Pass(), scope
+                return [Pass()], scope
             case ast.Assert():
                 self.source.fail(ParseError, s, "assertions stand at the top of a procedure, before its statements")
             case _:
@@ -196,41 +201,79 @@ class ProcParser:
         it = s.iter
         if not isinstance(it, ast.Call) or not isinstance(it.func, ast.Name) or it.func.id not in MODES:
             self.source.fail(ParseError, s.iter, "a loop's range is seq(lo, hi), par(lo, hi) or vec(lo, hi)")
-        if len(it.args) != 2 or it.keywords:
-            what = f"{it.func.id} takes two arguments: the first iteration and one past the last"
+        if len(it.args) not in (2, 3) or it.keywords:
+            what = f"{it.func.id} takes two arguments, the first iteration and one past the last, and may take a step"
             self.source.fail(ParseError, it, what)
-        exprs = self.exprs(scope)
+        exprs, name = self.exprs(scope), s.target.id
         lo, hi = exprs.integer(it.args[0]), exprs.integer(it.args[1])
-        i = self.fresh(s.target.id)
-        body = self.block(s.body, scope.bind(s.target.id, i, index), path, "body")
-        return For(i, lo, hi, pvector(body), it.func.id)
+        step = self.step(it.args[2], scope) if len(it.args) == 3 else 1
+        i = self.fresh(name)
+        if step == 1:
+            inner = scope.bind(name, i, index)
+        else:
+            inner = scope.give(name, Given(counted(lo, step, i), index, "the index of a loop"))
+            lo, hi = b.ZERO, iterations(lo, hi, step)
+        return For(i, lo, hi, pvector(self.block(s.body, inner, path, "body")), it.func.id)
 
-    def alloc(self, s: ast.AnnAssign, scope: Scope) -> tuple[Stmt, Scope]:
-        if not isinstance(s.target, ast.Name) or s.value is not None:
-            self.source.fail(ParseError, s, "an allocation is `name: type @ MEM`; it takes no value")
+    def step(self, node: ast.expr, scope: Scope) -> int:
+        """The step of a loop."""
+        step = constant(self.exprs(scope).integer(node))
+        if step is None:
+            what = "the step of a loop is a literal, or a constant of the Python program: it multiplies the counter"
+            self.source.fail(ObjectTypeError, node, what)
+        if step == 0:
+            what = "a step of 0 gets nowhere: a step is 1 or more, or for a loop that falls -1 or less"
+            self.source.fail(ObjectTypeError, node, what)
+        return step
+
+    def alloc(self, s: ast.AnnAssign, scope: Scope) -> tuple[list[Stmt], Scope]:
+        """An allocation, and the assignment of its value if it has one. As in Python, the value is evaluated first: the
+        new name does not stand in it."""
+        if not isinstance(s.target, ast.Name):
+            self.source.fail(ParseError, s, "an allocation is `name: type @ MEM`, or `name: type @ MEM = value`")
+        name = s.target.id
         t, mem = self.annotation(s, s.annotation, scope)
         if isinstance(t, Control) or mem is None:
-            self.source.fail(ObjectTypeError, s, "only data can be allocated, not control values")
+            hint = "" if s.value is None else f"; write `{name} = {self.source.text(s.value)}`, which names the value"
+            self.source.fail(ObjectTypeError, s, f"only data can be allocated, not control values{hint}")
         if isinstance(t, Tensor) and t.window:
             self.source.fail(ObjectTypeError, s, "a window is made by `w = x[lo:hi]`, not allocated")
-        sym = self.fresh(s.target.id)
-        return Alloc(sym, t, mem), scope.bind(s.target.id, sym, t)
+        if isinstance(t, Tensor) and s.value is not None:
+            what = f"{name} is {describe(t)}: only a scalar is allocated with a value"
+            self.source.fail(ObjectTypeError, s.value, f"{what}; assign its elements in a loop")
+        value = None if s.value is None else self.exprs(scope).data(s.value)
+        sym = self.fresh(name)
+        made: list[Stmt] = [Alloc(sym, t, mem)]
+        if value is not None:
+            made.append(Assign(sym, pvector(), value))
+        return made, scope.bind(name, sym, t)
 
-    def assign(self, target: ast.expr, value: ast.expr, scope: Scope) -> tuple[Stmt, Scope]:
+    def assign(self, target: ast.expr, value: ast.expr, scope: Scope) -> tuple[list[Stmt], Scope]:
         exprs = self.exprs(scope)
         if isinstance(target, ast.Attribute):
-            return self.write_config(target, value, scope), scope
+            return [self.write_config(target, value, scope)], scope
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in CALLED:
-            return self.choice(target, value, value.func.id, scope), scope
+            return [self.choice(target, value, value.func.id, scope)], scope
         if isinstance(target, ast.Name):
             known = scope.sym(target.id)
             e, t = exprs.expr(value)
-            if isinstance(e, WindowExpr) and (known is None or isinstance(scope.type(known), Tensor)):
+            free = known is None and target.id not in scope.given
+            if isinstance(e, WindowExpr) and (free or (known and isinstance(scope.type(known), Tensor))):
                 assert isinstance(t, Tensor)
                 sym = self.fresh(target.id)
-                return WindowDef(sym, e), scope.bind(target.id, sym, t)
+                return [WindowDef(sym, e)], scope.bind(target.id, sym, t)
+            if isinstance(t, Control) and free:
+                return [], scope.give(target.id, self.given(value, e, t))
         sym, idx = self.destination(target, scope)
-        return Assign(sym, pvector(idx), exprs.data(value)), scope
+        return [Assign(sym, pvector(idx), exprs.data(value))], scope
+
+    def given(self, node: ast.expr, e: Expr, t: Control) -> Given:
+        """What a name stands for that is given a control value."""
+        why = changing(e)
+        if why is not None:
+            what = "what is given a name is put in where the name is used, so it must be the same there"
+            self.source.fail(ObjectTypeError, node, f"{what}; this depends on {why}: write it where it is used")
+        return Given(e, t, f"a control value, given in line {self.source.place(node).line}")
 
     def choice(self, target: ast.expr, call: ast.Call, op: str, scope: Scope) -> Reduce:
         """The reduction `x = min(x, e)` or `x = max(x, e)`."""
@@ -258,6 +301,9 @@ class ProcParser:
         """The buffer and indices that are written."""
         exprs = self.exprs(scope)
         if isinstance(target, ast.Name):
+            if (given := scope.given.get(target.id)) is not None:
+                hint = "a name for a control value is given one once, so take another name; data is declared as in"
+                self.source.fail(ObjectTypeError, target, f"{target.id} is {given.what}: {hint} `{target.id}: f32`")
             if scope.sym(target.id) is None and target.id not in scope.env:
                 near = near_names(target.id, scope.names) or f"; declare it first: `{target.id}: f32`"
                 self.source.fail(ScopeError, target, f"{target.id!r} means nothing here{near}")
@@ -272,14 +318,20 @@ class ProcParser:
             self.source.fail(ObjectTypeError, target, "one element at a time can be assigned, not a window")
         self.source.fail(ParseError, target, "assign to a scalar, an element or a config field")
 
-    def reduction(self, s: ast.AugAssign, scope: Scope) -> Reduce:
-        op = _REDUCTIONS.get(type(s.op))
-        if op is None:
-            instead = _INSTEAD.get(type(s.op), "")
-            what = "a reduction is `x += e`, `x *= e`, `x = min(x, e)` or `x = max(x, e)`"
-            self.source.fail(ParseError, s, what + instead)
+    def update(self, s: ast.AugAssign, scope: Scope) -> Stmt:
+        """`x += e` and the like: a reduction, or else the assignment of `x / e`."""
+        if not isinstance(s.op, (*_REDUCTIONS, *_UPDATES)):
+            what = "a reduction is `x += e`, `x -= e`, `x *= e`, `x = min(x, e)` or `x = max(x, e)`"
+            self.source.fail(ParseError, s, f"{what}; `x /= e`, `x //= e` and `x **= 2` are assignments")
         sym, idx = self.destination(s.target, scope)
-        return Reduce(sym, pvector(idx), self.exprs(scope).data(s.value), op)
+        exprs, base = self.exprs(scope), element(scope.type(sym))
+        op = _REDUCTIONS.get(type(s.op))
+        if op is not None:
+            return Reduce(sym, pvector(idx), exprs.data(s.value), op)
+        if isinstance(s.op, ast.Sub) and not base.name.startswith("u"):  # unsigned numbers have no negative
+            return Reduce(sym, pvector(idx), negative(exprs.data(s.value)))
+        value = ast.copy_location(ast.BinOp(s.target, s.op, s.value), s)
+        return Assign(sym, pvector(idx), exprs.data(value))
 
     # -- calls ------------------------------------------------------------------------------------
 
@@ -325,6 +377,17 @@ def parse_call(callee: Callee, args: Sequence[str], scope: Scope) -> Call:
             return ProcParser({name: callee}, source).call(node, scope)
         case _:
             raise ParseError("the arguments of a call are needed here", source.at(1, 0))
+
+
+def _assigned(fn: ast.FunctionDef) -> dict[str, int]:
+    """The names that a function assigns to, each with the first line."""
+    found: dict[str, int] = {}
+    for n in ast.walk(fn):
+        if isinstance(n, ast.Assign):
+            for target in n.targets:
+                if isinstance(target, ast.Name):
+                    found[target.id] = min(n.lineno, found.get(target.id, n.lineno))
+    return found
 
 
 def _is_docstring(s: ast.stmt) -> bool:

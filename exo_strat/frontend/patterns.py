@@ -163,11 +163,16 @@ def _foreign(node: ast.AST) -> str | None:
         case ast.Assign(targets=targets) if len(targets) > 1:
             return "assignment to several targets"
         case ast.AnnAssign(value=value) if value is not None:
-            return "allocation with a value"
+            return "allocation with a value: `x: f32 = e` is `x: f32` and `x = e`"
         case ast.AugAssign(op=op) if not isinstance(op, ast.Add | ast.Mult):
-            return "reduction but +=, *=, `x = min(x, e)` and `x = max(x, e)`"
+            what = "reduction but +=, *=, `x = min(x, e)` and `x = max(x, e)`"
+            return f"{what}: `x -= e` is `x += -e`, `x /= e` is `x = x / e`"
         case ast.For(orelse=orelse, target=target) if orelse or not isinstance(target, ast.Name):
             return "loop of this form: write `for i in _: _`"
+        case ast.For(iter=ast.Call(args=[_, _, _])):
+            return "loop with a step: such a loop counts from 0, and has its index in terms of the counter"
+        case ast.Pow():
+            return "power: `x ** 2` is `x * x`"
         case ast.Constant(value=value) if not isinstance(value, int | float):
             return f"literal {value!r}"
         case ast.Call(keywords=keywords) if keywords:

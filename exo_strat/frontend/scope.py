@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from pyrsistent import PMap, pmap, pvector
@@ -14,22 +14,43 @@ from ..ir.names import Sym
 from ..ir.nodes import Alloc, Arg, Expr, For, Interval, Node, ProcDef, WindowDef, WindowExpr
 from ..ir.outside import mentioned
 from ..ir.printing import names_in_scope
-from ..ir.types import SCALARS, Tensor, Type, index
+from ..ir.types import SCALARS, Control, Tensor, Type, index
 from ..ir.walk import Path, declarators, in_scope
 from .errors import ScopeError
 
 
 @dataclass(frozen=True)
+class Given:
+    """What a name stands for that is no variable: a control value, which is put in wherever the name is used. `what`
+    says in messages what the name is."""
+
+    value: Expr
+    type: Control
+    what: str
+
+
+@dataclass(frozen=True)
 class Scope:
-    """Spellings and the variables that they mean, with their types; and Python values by name."""
+    """Spellings and the variables that they mean, with their types; and Python values by name.
+
+    `given` are the names that stand for control values: no name is in `names` too. `assigned` says in which line of
+    its text a procedure first assigns to a name, wherever that is.
+    """
 
     names: PMap[str, Sym]
     types: PMap[Sym, Type]
     env: Mapping[str, object]
+    given: PMap[str, Given] = field(default_factory=pmap)
+    assigned: PMap[str, int] = field(default_factory=pmap)
 
     def bind(self, spelling: str, sym: Sym, t: Type) -> Scope:
         """The scope with one more variable."""
-        return Scope(self.names.set(spelling, sym), self.types.set(sym, t), self.env)
+        names, types = self.names.set(spelling, sym), self.types.set(sym, t)
+        return replace(self, names=names, types=types, given=self.given.discard(spelling))
+
+    def give(self, name: str, given: Given) -> Scope:
+        """The scope in which a name stands for a control value."""
+        return replace(self, names=self.names.discard(name), given=self.given.set(name, given))
 
     def sym(self, name: str) -> Sym | None:
         """The variable that a name means, if any."""
@@ -43,7 +64,7 @@ class Scope:
         """The error for a name that means nothing, with the nearest spelling that does."""
         if name in SCALARS:
             return ScopeError(f"{name} is a type, not a value: a buffer is declared as in `t: {name}[8]`")
-        return ScopeError(f"{name!r} means nothing here{near_names(name, [*self.names, *self.env])}")
+        return ScopeError(f"{name!r} means nothing here{near_names(name, [*self.names, *self.given, *self.env])}")
 
 
 def near_names(name: str, known: Iterable[str]) -> str:
