@@ -54,7 +54,7 @@ class ControlPlan:
         if self.kind == "size" and n < 1:
             raise ValueError(f"{self.name} is a size, so at least 1; it is {n}")
         if abs(n) > self.most:
-            raise ValueError(f"{self.name} = {n} is beyond {self.most}: indices made of it would not fit 64 bits")
+            raise ValueError(f"{self.name} = {n} is beyond {self.most}: integers made of it would not fit")
         return n
 
 

@@ -123,6 +123,8 @@ class Expressions:
                 return unary(op, self.data(a, at, env))
             case Binary(op=op, lhs=a, rhs=b):
                 return binary(op, self.data(a, at, env), self.data(b, at, env))
+            case ExternCall(f=ExternFn(result=str(result)), args=args) if is_control(args[0]):
+                return Term(f"({c_type(Scalar(result))}){self.control(args[0], env).within(ATOM)}", UNARY)
             case ExternCall(f=ExternFn(result=str()), args=args):
                 return self.converted(args[0], at, env)
             case ExternCall(f=f, args=args):

@@ -1,7 +1,8 @@
 """For which arguments no integer of C overflows.
 
 The object language has integers, C 64 bits. An interval for each control variable, from the arguments down through all
-calls, bounds what each expression and each part of it can be. Memory that is there bounds its extents, and with them
+calls, bounds what each expression and each part of it can be. Where one is taken as data of an integer precision, as in
+`i32(n - i)`, it must fit that, too. Memory that is there bounds its extents, and with them
 the offsets of its elements: a block has at most `MOST` bytes.
 """
 
@@ -20,10 +21,13 @@ from ..kernel import (
     Const,
     Control,
     Expr,
+    ExternCall,
+    ExternFn,
     For,
     Node,
     Path,
     ReadConfig,
+    Scalar,
     StrideExpr,
     Sym,
     Tensor,
@@ -31,6 +35,7 @@ from ..kernel import (
     Var,
     WriteConfig,
     declarators,
+    holds_everywhere,
     is_control,
     mentions,
     print_expr,
@@ -39,9 +44,10 @@ from ..kernel import (
 )
 from .errors import AllocationError, BackendError, RangeError, marked
 from .program import Function, Program
-from .types import MOST
+from .types import MOST, integer_range
 
-_LIMITS = (MOST, *(2**k for k in (62, 61, 60, 56, 48, 40, 32, 31, 24, 16, 8, 1)))
+_POWERS = frozenset(2**k for k in (62, 61, 60, 56, 48, 40, 32, 31, 24, 16, 8, 1))
+_LIMITS = (MOST, *sorted(_POWERS | {2**31 - 1, 2**16 - 1, 2**15 - 1, 2**8 - 1, 2**7 - 1}, reverse=True))
 """What is tried as a bound of all arguments, the largest first."""
 _ROUNDS = 3
 """How often the values of config fields are found anew, from what is written, before a bound is checked at run time."""
@@ -188,10 +194,27 @@ class _Function:
                 self.whole.call(self.whole.program.by_tree[id(f.tree)], {a.sym: self.range(e) for a, e in formals})
             case WriteConfig(config=c, field=name, rhs=e) if isinstance(c.fields[name], Control):
                 self.whole.write((c.name, name), self.range(e))
+            case ExternCall(f=ExternFn(result=str(result)), args=args) if is_control(args[0]):
+                self._as_data(args[0], Scalar(result))
             case Binary() | Unary() | Const() if is_control(n) and not self._is_extent():
                 self.range(n)
             case _:
                 pass
+
+    def _as_data(self, e: Expr, t: Scalar) -> None:
+        """An integer that is taken as data of an integer precision fits it: in all its range, or where it stands."""
+        found = self.range(e)
+        if t.is_float:
+            return
+        least, most = integer_range(t)
+        if least <= found[0] and found[1] <= most:
+            return
+        tree = self.function.tree
+        fits = Binary("and", Binary("<=", _number(least), e), Binary("<=", e, _number(most)))
+        if not holds_everywhere(tree, self.path[: _depth(self.path)], fits):
+            shown = print_expr(e, {s: s.name for s in mentions(e)})
+            what = f"`{shown}` may not fit {t}: assert bounds of it, or take a wider precision"
+            raise marked(RangeError, tree, self.path, what)
 
     def _is_extent(self) -> bool:
         """Whether this is in the extent of an argument that is no window: memory of that size is there."""
@@ -248,6 +271,15 @@ class _Function:
 
 
 BOOL = Control("bool")
+
+
+def _number(n: int) -> Expr:
+    return Const(n, Control("int"))
+
+
+def _depth(path: Path) -> int:
+    """How much of a path leads to the statement that holds what stands there."""
+    return max((k + 1 for k, (label, _) in enumerate(path) if label in ("body", "orelse")), default=0)
 
 
 def _combined(op: str, a: Interval, b: Interval) -> Interval:

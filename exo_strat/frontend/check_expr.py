@@ -22,6 +22,7 @@ from ..ir.nodes import (
     Var,
     WindowExpr,
 )
+from ..ir.precisions import index_value
 from ..ir.types import Control, Scalar, bool_
 from ..ir.walk import COMPARISONS, LOGICAL, walk
 from ..logic.effects import flatten
@@ -74,7 +75,7 @@ def check_expr(place: Place, e: Expr) -> Kind:
             if len(args) != f.arity:
                 raise place.error(f"{f.name} takes {f.arity} arguments, {len(args)} given")
             for k, a in enumerate(args):
-                check_kind(place.at(("args", k)), a, "number")
+                check_kind(place.at(("args", k)), a, "number" if index_value(e) is None else "integer")
             return "number"
         case WindowExpr():
             raise place.error(f"{place.show(e)} is a window: it can only be named or passed to a call")

@@ -107,12 +107,19 @@ class ExprParser:
 
     def data(self, node: ast.expr) -> Expr:
         """A data value."""
-        e, t = self.expr(node)
+        return self.as_value(node, *self.expr(node))
+
+    def as_value(self, node: ast.expr, e: Expr, t: Type) -> Expr:
+        """An expression that was parsed as a data value."""
         d = as_data(e, t)
         if d is None:
-            hint = "; write its numbers as data, with a point" if constant(e) is not None else ""
-            self.fail(ObjectTypeError, node, f"a data value is needed here, not {describe(t)}{hint}")
+            self.fail(ObjectTypeError, node, f"a data value is needed here, not {describe(t)}{_as_number(e, t)}")
         return d
+
+    def converted(self, node: ast.expr) -> Expr:
+        """What a conversion takes: a data value, or a control integer."""
+        e, t = self.expr(node)
+        return e if is_int_type(t) else self.as_value(node, e, t)
 
     def fail(self, kind: type[FrontendError], node: ast.AST, message: str) -> NoReturn:
         self.source.fail(kind, node, message)
@@ -260,7 +267,9 @@ class ExprParser:
             self.source.fail(ScopeError, node, f"{name!r} is no extern function: {what}")
         if len(node.args) != f.arity:
             self.source.fail(ObjectTypeError, node, f"{name} takes {f.arity} arguments, not {len(node.args)}")
-        return ExternCall(f, pvector(self.data(a) for a in node.args)), SCALARS[f.result] if f.result else R
+        if f.result is not None:
+            return ExternCall(f, pvector([self.converted(node.args[0])])), SCALARS[f.result]
+        return ExternCall(f, pvector(self.data(a) for a in node.args)), R
 
     def stride(self, node: ast.Call) -> Typed:
         if len(node.args) != 2 or not isinstance(node.args[1], ast.Constant) or type(node.args[1].value) is not int:
@@ -297,7 +306,9 @@ class ExprParser:
             return self.integers(node, op, x, y), int_
         dx, dy = as_data(x, tx), as_data(y, ty)
         if dx is None or dy is None:
-            self.source.fail(ObjectTypeError, node, f"{describe(tx)} and {describe(ty)} cannot be combined by {op!r}")
+            hint = _as_number(x, tx) or _as_number(y, ty)
+            what = f"{describe(tx)} and {describe(ty)} cannot be combined by {op!r}{hint}"
+            self.source.fail(ObjectTypeError, node, what)
         if op == "%":
             self.source.fail(ObjectTypeError, node, "data has no remainder")
         base = tx if isinstance(tx, Scalar) and tx != R else ty if isinstance(ty, Scalar) else R
@@ -370,6 +381,13 @@ class ExprParser:
         for more in node.values[1:]:
             result = Binary(op, result, self.condition(more))
         return result, bool_
+
+
+def _as_number(e: Expr, t: Type) -> str:
+    """The end of a message about a control value where data is needed."""
+    if not is_int_type(t):
+        return ""
+    return "; write its numbers as data, with a point" if constant(e) is not None else "; as data it is `f32(..)` of it"
 
 
 def describe(t: Type) -> str:

@@ -5,7 +5,8 @@ template in which `{0} {1} ..` are the arguments, `{s}` is "f" for f32 and "" fo
 the C type of the result.
 
 Two kinds are for integer data. `floordiv(x, y)`, also written `x // y`, is the floor of the quotient, exactly. `u16(x)`
-is x, computed with at precision u16 from there on: like an assignment it converts, and the number must fit.
+is x, computed with at precision u16 from there on: like an assignment it converts, and the number must fit. It may also
+be of a control integer: `f32(n - i)` is its number as data.
 """
 
 from __future__ import annotations

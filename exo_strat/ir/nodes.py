@@ -123,7 +123,7 @@ class Binary(Remembers):
 @fast_init
 @dataclass(frozen=True, slots=True)
 class ExternCall(Remembers):
-    """A call of a pure extern function on data values."""
+    """A call of a pure extern function on data values. A conversion may also be of a control integer: `f32(n - i)`."""
 
     f: ExternFn
     args: PVector[Expr]

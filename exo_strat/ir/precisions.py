@@ -15,7 +15,7 @@ from .externs import CONVERSIONS, ExternFn
 from .names import Sym
 from .nodes import Expr, ExternCall, Node, Read, ReadConfig
 from .types import Control, R, Scalar, Tensor, Type, f32
-from .walk import children
+from .walk import children, is_control
 
 BITS = {"f16": 11, "f32": 24, "f64": 53}
 """The bits of the whole numbers that a floating-point precision surely holds."""
@@ -93,6 +93,13 @@ def converted(e: Expr, to: Scalar, types: Mapping[Sym, Type]) -> Expr:
     literals only."""
     own = precision(e, types)
     return e if own is None or concrete(own) == concrete(to) else conversion(e, to)
+
+
+def index_value(e: Node) -> Expr | None:
+    """The control integer whose number an expression is as data: `n - i` of `f32(n - i)`. None of any other."""
+    if isinstance(e, ExternCall) and e.f.result is not None and is_control(e.args[0]):
+        return e.args[0]
+    return None
 
 
 def conversion(e: Expr, to: Scalar) -> Expr:

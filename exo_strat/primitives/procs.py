@@ -323,7 +323,7 @@ def _odd(tree: ProcDef, ours: Sequence[Stmt], callee: ProcDef) -> str:
 
 UNFIT = (
     "the arguments that make them equal do not fit: a buffer is of another memory or precision, or defined in the "
-    "block, or a literal is computed with at another precision, or two sizes are not known to be equal"
+    "block, or a literal is computed with at another precision, or two integers are not known to be equal"
 )
 
 

@@ -38,7 +38,7 @@ from ..ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
-from ..ir.precisions import concrete, element, integer_range
+from ..ir.precisions import concrete, element, index_value, integer_range
 from ..ir.printing import names_at
 from ..ir.types import Control, Scalar, Type, f32
 from ..ir.walk import Path, is_control, walk
@@ -207,6 +207,8 @@ class Bounded(Compiler):
                 return self.fitted(lambda f: -arg(f), at, path)
             case Binary(op=op, lhs=x, rhs=y):
                 return self.fitted(self._operation(op, self.data(x, at, path), self.data(y, at, path), path), at, path)
+            case ExternCall(f=ExternFn(result=str(result)), args=args) if index_value(e) is not None:
+                return self.fitted(self.number(args[0], path), Scalar(result), path)
             case ExternCall(f=ExternFn(result=str(result)), args=args):
                 return self.converted(args[0], Scalar(result), path)
             case ExternCall(f=fn, args=args):
@@ -215,6 +217,10 @@ class Bounded(Compiler):
                 return self.fitted(self._extern(fn, [self.data(a, at, path) for a in args], path), at, path)
             case _:
                 return super().expr(e, path)
+
+    def number(self, e: Expr, path: Path) -> Eval:
+        """A control integer as data, at no precision yet."""
+        return self.expr(e, path)
 
     def _operation(self, op: str, x: Eval, y: Eval, path: Path) -> Eval:
         if op == "/":

@@ -39,7 +39,7 @@ from ..ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
-from ..ir.precisions import element
+from ..ir.precisions import conversion, element, index_value
 from ..ir.printing import print_proc
 from ..ir.types import Control, Scalar, Tensor, f32
 from ..ir.walk import is_control, map_children, walk, with_child
@@ -156,6 +156,8 @@ class _Rewriter:
                 return self.quotient(Binary(op, self.computed(x, at), self.computed(y, at)), at, 15)
             case Unary(op=op, arg=x):
                 return Unary(op, self.computed(x, at))
+            case ExternCall() if (i := index_value(e)) is not None:  # rounded once, or now and then twice
+                return conversion(e if at.is_float and self.ch.chance(20) else i, at)
             case ExternCall(f=f, args=args):
                 return self.quotient(ExternCall(f, pvector(self.computed(a, at) for a in args)), at, 10)
             case Const() if at.is_float and self.ch.chance(20):

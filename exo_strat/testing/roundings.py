@@ -190,6 +190,10 @@ class _Rounding(Bounded):
             case _:
                 return super().data(e, at, path)
 
+    def number(self, e: Expr, path: Path) -> Eval:
+        integer = self.expr(e, path)
+        return lambda f: Rounded(integer(f), whole=True)
+
     def _compared(self, op: str, lhs: Eval, rhs: Eval) -> Eval:
         compare = ARITHMETIC[op]
         return lambda f: compare(lhs(f).value, rhs(f).value)

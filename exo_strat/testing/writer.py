@@ -123,7 +123,15 @@ class Writer:
             case "call":
                 return self.ch.pick([f"relu({self.read()})", f"fmax({self.read()}, {self.value(0)})"])
             case _:
-                return self.ch.pick(["1.0", "0.0", "2.0", "3.0"])
+                return self.number()
+
+    def number(self) -> str:
+        """A literal, or the number of an integer in scope."""
+        literal = self.ch.pick(["1.0", "0.0", "2.0", "3.0"])
+        if literal != "3.0" or not self.ranges:
+            return literal
+        first, last = self.ranges[0].text, self.ranges[-1].text
+        return f"f32({last})" if first == last else f"f32({last} - {parens(first)})"
 
     def factor(self) -> str:
         """What values may be multiplied by."""

@@ -103,7 +103,7 @@ def _work(here: Place, n: nodes.Node, path: Path) -> Amount:
 
 def _is_index(n: nodes.Node) -> bool:
     """Whether something is an integer, or the range of a window or buffer, and has no data in it."""
-    return is_control(n) and not any(isinstance(x, nodes.Read) for _, x in walk(n))
+    return is_control(n) and not any(isinstance(x, nodes.Read | nodes.ExternCall) for _, x in walk(n))
 
 
 def _blocks(here: Place, n: nodes.For | nodes.If, path: Path, label: str) -> Amount:

@@ -27,6 +27,7 @@ from exo_strat import (
     bind_expr,
     fail,
     focus,
+    is_control,
     merge_writes,
     moves,
     nav,
@@ -213,7 +214,11 @@ def stage_operands(p: Proc, c: Update, precision: str, memory: Memory, rules: Se
 
 @strategy
 def load(p: Proc, c: ExprCursor, precision: str, memory: Memory) -> Script:
-    """`s[e]  ~>  v: T @ MEM; v = e; s[v]`, for all e of the statement. Focus: e. Returns the assignment."""
+    """`s[e]  ~>  v: T @ MEM; v = e; s[v]`, for all e of the statement. The number of an integer, `f32(i)`, is put in
+    memory first: registers are loaded from there. Focus: e. Returns the assignment."""
+    if is_index_value(c):
+        yield on(c, bind_expr("t"))
+        p, c = yield focus(c)
     again = sum(n == c.node for _, n in walk(c.stmt().node)) > 1
     p, assigned = yield bind_expr("v", cse=again)
     yield on(assigned.prev(), register(precision, memory))
@@ -243,6 +248,11 @@ def register(p: Proc, c: AllocCursor, precision: str, memory: Memory) -> Script:
     fits = str(c.type()) == precision
     yield set_memory(memory) if fits else fail(f"{c.name()} is of precision {c.type()}, the registers of {precision}")
     return None
+
+
+def is_index_value(c: NodeCursor) -> bool:
+    """Whether an expression is the number of a control integer, as `f32(n - i)` is."""
+    return isinstance(c, ExternCursor) and any(is_control(e) for e in c.node.args)
 
 
 def lives_in(c: NodeCursor, memory: Memory) -> bool:

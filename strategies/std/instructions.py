@@ -29,6 +29,7 @@ from exo_strat import (
     call_eqv,
     declarators,
     focus,
+    is_control,
     mentions,
     moves,
     nav,
@@ -194,7 +195,7 @@ class _Reader:
             case nodes.Unary(op=op, arg=arg):
                 return "unary", op, self.value(arg)
             case nodes.ExternCall(f=f, args=args):
-                return (f.name, *map(self.value, args))
+                return (f.name, *("index" if is_control(a) else self.value(a) for a in args))
             case nodes.Read(sym=sym, idx=idx):
                 return self.place(sym, idx)
             case _:

@@ -11,6 +11,7 @@ from pyrsistent import pmap
 
 from backends.targets import avx2, avx512, neon
 from exo_strat import Machine, at, proc_from_source, schedule
+from exo_strat.testing.equivalence import assert_equivalent
 from strategies import demos, std
 from strategies.std.instructions import steps
 
@@ -40,6 +41,19 @@ def test_nothing_is_said_where_instructions_compute_everything() -> None:
         schedule(at(LOOP, std.vectorize_for(avx2, "f32", strict=True)), p)
         for demo in (demos.axpy, demos.gemv_n):
             demo.schedule(avx2)
+
+
+def test_the_numbers_of_integers_are_loaded_from_memory() -> None:
+    p = proc_from_source("""
+def foo(n: size, x: f32[n], y: f32[n]):
+    for i in seq(0, n):
+        y[i] = x[i] * f32(i) + f32(n)
+""")
+    q = schedule(at(LOOP, std.vectorize_for(avx2, "f32", tail="cut")), p)
+    lines = [line.strip() for line in str(q).splitlines()]
+    store = lines.index("t[ii] = f32(8 * io + ii)")
+    assert lines[store + 1] == "mm256_loadu_ps(v_2[0:8], t[0:8])"
+    assert assert_equivalent(p, q) > 0
 
 
 MASKED_SUM = proc_from_source("""

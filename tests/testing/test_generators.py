@@ -17,14 +17,21 @@ from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.frontend.errors import CheckError
 from exo_strat.interp import admits, run
 from exo_strat.ir.nodes import Alloc, Assign, Call, For, If, Reduce, WindowDef, WriteConfig
+from exo_strat.ir.precisions import index_value
 from exo_strat.ir.walk import walk
 from exo_strat.ops.strategy import Op
 from exo_strat.primitives import PRIMITIVES
 from exo_strat.testing import SHAPES, cursors, inputs, ops, procs, samples
 from exo_strat.testing.choices import Choices
 from exo_strat.testing.library import environment
-from exo_strat.testing.programs import source
+from exo_strat.testing.programs import random_proc, source
 from exo_strat.testing.ranges import Bound, M, N, Range, fits, index, mirrored
+
+
+def test_some_programs_take_the_numbers_of_integers() -> None:
+    drawn = [random_proc(Choices.seeded(seed), tuple(SHAPES)) for seed in range(200)]
+    found = [p for p in drawn if p is not None and any(index_value(n) is not None for _, n in walk(p.tree))]
+    assert 5 < len(found) < 50
 
 
 @pytest.mark.hypothesis

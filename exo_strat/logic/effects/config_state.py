@@ -37,6 +37,7 @@ from ...ir.nodes import (
     WriteConfig,
 )
 from ...ir.outside import fields_and_externs, has_configs
+from ...ir.precisions import index_value
 from ...ir.types import bool_, size
 from ...ir.walk import Path, asked_at_entry, binders, is_control, mentions, rewrite, walk
 from ..forms.formula import TRUE, Formula, eq, ge, iff, lt, neg
@@ -129,8 +130,12 @@ def _on_fields(e: Expr, truth: bool) -> Iterator[tuple[Expr, bool]]:
         case Binary(op=op, lhs=a, rhs=b) if op == ("and" if truth else "or"):
             yield from _on_fields(a, truth)
             yield from _on_fields(b, truth)
-        case _ if is_opaque(e) and not any(isinstance(n, Read | WindowExpr) for _, n in walk(e)):
+        case _ if is_opaque(e) and not any(_is_data(n) for _, n in walk(e)):
             yield e, truth
+
+
+def _is_data(n: Node) -> bool:
+    return isinstance(n, Read | WindowExpr) or index_value(n) is not None
 
 
 def _for_good(asked: Iterable[tuple[Expr, bool]], values: Values) -> list[tuple[Expr, bool]]:

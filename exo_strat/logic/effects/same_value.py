@@ -3,7 +3,8 @@
 The expressions stand at two instances of code: each has its own values of the iterators. Control values are
 compared by the solver. Data is compared by structure, sums and products up to the order of their operands
 (data values are mathematical numbers); two reads are equal if they are of one location and whoever asks says
-that what is there is the same. Nothing is cancelled, so equal expressions also trap alike.
+that what is there is the same. The number of a control integer (`f32(i)`) is equal if the integers are, at their own
+instances. Nothing is cancelled, so equal expressions also trap alike.
 """
 
 from __future__ import annotations

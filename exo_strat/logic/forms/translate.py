@@ -186,13 +186,19 @@ def _data_condition(e: Expr, env: Env) -> Formula:
 
 
 def is_opaque(e: Expr) -> bool:
-    """Whether an expression reads data or config fields, so that its value belongs to a moment."""
+    """Whether an expression reads data or config fields, so that its value belongs to a moment. An extern call does,
+    whatever it is of: data values are no affine forms."""
+    if isinstance(e, _OPERATORS):
+        return _operands_opaque(e)
     if isinstance(e, _READS):
         return True
-    return isinstance(e, _OPERATORS) and _operands_opaque(e)
+    if not isinstance(e, _STEADY):
+        raise TypeError(f"whether the value of {e} belongs to a moment is not known: it is no expression")
+    return False
 
 
 _READS = (Read, ReadConfig, ExternCall, WindowExpr)
+_STEADY = (Var, Const, StrideExpr)
 _OPERATORS = (Unary, Binary)
 
 

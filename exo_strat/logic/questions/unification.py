@@ -1,10 +1,10 @@
 """Unification of a procedure's body with a block of statements, for `replace`.
 
-The skeletons are matched first (kinds of statements, operators); each index, bound, extent and condition
-gives a linear equation between the callee's unknown arguments and the block's variables, which is solved
-when it turns up: a choice that leads to a contradiction is given up at once. Loop iterators match up to a
-shift. Operands of `+` and `*` match in either order. Config fields may be read in both at the same places;
-what a call evaluates once never reads them. Calls match calls of the same procedure, windows windows.
+The skeletons are matched first (kinds of statements, operators); each index, bound, extent, condition and number of an
+integer (`f32(i)`) gives a linear equation between the callee's unknown arguments and the block's variables, which is
+solved when it turns up: a choice that leads to a contradiction is given up at once. Loop iterators match up to a shift.
+Operands of `+` and `*` match in either order. Config fields may be read in both at the same places; what a call
+evaluates once never reads them. Calls match calls of the same procedure, windows windows.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from ...ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
+from ...ir.precisions import index_value
 from ...ir.types import Control, Tensor, Type, bool_, int_
 from ...ir.walk import COMPARISONS, LOGICAL, binders, is_bool, is_control, mentions, rename, walk
 from ..forms.affine import Atom, Lin, Opaque, V, lin_atoms, subst_lin
@@ -114,7 +115,7 @@ def shape(e: Expr) -> Hashable:
         case Unary(op=op, arg=a):
             return ("unary", op, shape(a))
         case ExternCall(f=f, args=args):
-            return (f.name, *map(shape, args))
+            return (f.name, *("index" if is_control(a) else shape(a) for a in args))
         case _:
             return "value"
 
@@ -327,7 +328,11 @@ class Unifier:
                 if p.op in "+*":
                     yield from self._operands((p.lhs, p.rhs), (s.rhs, s.lhs), m)
             case (ExternCall(), ExternCall()) if p.f == s.f:
-                yield from self._operands(p.args, s.args, m)
+                i, j = index_value(p), index_value(s)
+                if i is not None and j is not None:
+                    yield from self._equal(i, j, m)
+                elif i is None and j is None:
+                    yield from self._operands(p.args, s.args, m)
             case (ReadConfig(), ReadConfig()) if p == s:
                 yield m
             case _:
