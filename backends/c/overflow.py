@@ -2,8 +2,8 @@
 
 The object language has integers, C 64 bits. An interval for each control variable, from the arguments down through all
 calls, bounds what each expression and each part of it can be. Where one is taken as data of an integer precision, as in
-`i32(n - i)`, it must fit that, too. Memory that is there bounds its extents, and with them
-the offsets of its elements: a block has at most `MOST` bytes.
+`i32(n - i)`, it must fit that, too. Memory that is there bounds its extents, and with them the offsets of its elements:
+a block has at most `MOST` bytes.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ from ..ir.walk import Path
 from .errors import ObjectTypeError, ParseError, Place, ScopeError
 from .exprs import ExprParser, as_data, describe, is_bool_type, is_int_type
 from .scope import Given, Scope, near_names
-from .short_forms import changing, constant, counted, iterations, negative
+from .short_forms import changing, constant, counted, iterations, negative, signed
 from .source import Source, parse_python
 from .words import MODES
 
@@ -211,6 +211,7 @@ class ProcParser:
         if step == 1:
             inner = scope.bind(name, i, index)
         else:
+            self.steady(it.args[0], lo, "of a loop with a step the start is put in where the index is used")
             inner = scope.give(name, Given(counted(lo, step, i), index, "the index of a loop"))
             lo, hi = b.ZERO, iterations(lo, hi, step)
         return For(i, lo, hi, pvector(self.block(s.body, inner, path, "body")), it.func.id)
@@ -269,11 +270,15 @@ class ProcParser:
 
     def given(self, node: ast.expr, e: Expr, t: Control) -> Given:
         """What a name stands for that is given a control value."""
+        self.steady(node, e, "what is given a name is put in where the name is used")
+        return Given(e, t, f"a control value, given in line {self.source.place(node).line}")
+
+    def steady(self, node: ast.expr, e: Expr, what: str) -> None:
+        """Refuse a control value that is put in elsewhere, and need not be the same there."""
         why = changing(e)
         if why is not None:
-            what = "what is given a name is put in where the name is used, so it must be the same there"
-            self.source.fail(ObjectTypeError, node, f"{what}; this depends on {why}: write it where it is used")
-        return Given(e, t, f"a control value, given in line {self.source.place(node).line}")
+            message = f"{what}, so it must be the same there; this depends on {why}: write it where it is used"
+            self.source.fail(ObjectTypeError, node, message)
 
     def choice(self, target: ast.expr, call: ast.Call, op: str, scope: Scope) -> Reduce:
         """The reduction `x = min(x, e)` or `x = max(x, e)`."""
@@ -329,7 +334,7 @@ class ProcParser:
         if op is not None:
             return Reduce(sym, pvector(idx), exprs.data(s.value), op)
         if isinstance(s.op, ast.Sub) and not base.name.startswith("u"):  # unsigned numbers have no negative
-            return Reduce(sym, pvector(idx), negative(exprs.data(s.value)))
+            return Reduce(sym, pvector(idx), negative(signed(exprs.data(s.value), base, scope.types)))
         value = ast.copy_location(ast.BinOp(s.target, s.op, s.value), s)
         return Assign(sym, pvector(idx), exprs.data(value))
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import Final
 
 from ..ir import build as b
 from ..ir.names import Sym
 from ..ir.nodes import Binary, Const, Expr, ReadConfig, StrideExpr, Unary, Var
+from ..ir.precisions import conversion, precision
+from ..ir.types import Scalar, Type
 from ..ir.walk import walk
 
 MOST_FACTORS: Final = 8
@@ -88,6 +91,13 @@ def changing(e: Expr) -> str | None:
 
 
 # -- updates ------------------------------------------------------------------------------------------
+
+
+def signed(e: Expr, base: Scalar, types: Mapping[Sym, Type]) -> Expr:
+    """A data value that is going to be negated and stored at a precision: at that one, if its own has no negative
+    numbers."""
+    own = precision(e, types)
+    return e if own is None or not own.name.startswith("u") else conversion(e, base)
 
 
 def negative(e: Expr) -> Expr:

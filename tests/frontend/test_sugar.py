@@ -37,6 +37,7 @@ SAME = [
     ("s -= x[0] + y[0]", "s += -(x[0] + y[0])"),
     ("for i in seq(0, n):\n    x[i] -= y[i]", "for i in seq(0, n):\n    x[i] += -y[i]"),
     ("u[0] -= 1.0", "u[0] = u[0] - 1.0"),  # of unsigned numbers, none is negative
+    ("s -= u[0]", "s += -f32(u[0])"),
     ("s *= 2.0", "s *= 2.0"),
     ("s /= x[0] + 1.0", "s = s / (x[0] + 1.0)"),
     ("x[n / 2] /= 2", "x[n / 2] = x[n / 2] / 2.0"),
@@ -160,6 +161,7 @@ REFUSED = [
     # steps
     ("for i in seq(0, n, 0):\n    pass", ObjectTypeError, "a step of 0 gets nowhere: .* that falls -1 or less"),
     ("for i in seq(0, n, m):\n    pass", ObjectTypeError, "a literal, or a constant of the Python program"),
+    ("for i in seq(Cfg.rows, n, 2):\n    pass", ObjectTypeError, "the config field Cfg.rows, which may be written"),
     ("for i in seq(0, n, 2.0):\n    pass", ObjectTypeError, "an integer control expression is needed here"),
     ("for i in seq(0, n, 2, 2):\n    pass", ParseError, "takes two arguments, .*, and may take a step"),
     ("for i in seq(0, n, 2):\n    i = 0", ObjectTypeError, "i is the index of a loop"),
