@@ -34,7 +34,7 @@ from ..ir.outside import mentioned_by
 from ..ir.printing import names_in_scope, print_expr
 from ..ir.reductions import CALLED
 from ..ir.room import with_room
-from ..ir.types import SCALARS, Control, R, Scalar, Tensor, Type, bool_, int_, stride_
+from ..ir.types import SCALARS, Control, R, Scalar, Tensor, Type, bool_, index, int_, stride_
 from ..ir.walk import Path, walk
 from .errors import FrontendError, ObjectTypeError, ParseError, ScopeError
 from .scope import Scope, near_names, types_at, window_type
@@ -64,12 +64,13 @@ def is_int_type(t: Type) -> bool:
 def as_data(e: Expr, t: Type) -> Expr | None:
     """An expression as a data value; None if it is none.
 
-    Integer literals become data, and their sums and products; quotients don't: `1 / 2` is 0 for integers.
+    Integer literals become data, and their sums and products; quotients don't: `1 / 2` is 0 for integers. A constant
+    that was computed with one has the type `index`.
     """
     if isinstance(t, Scalar):
         return e
     match e:
-        case Const(value=value) if is_int_type(t):
+        case Const(value=value) if is_int_type(t) and t != index:
             return b.data(value)
         case Unary(op="-", arg=a):
             x = as_data(a, t)
@@ -303,7 +304,9 @@ class ExprParser:
             self.source.fail(ParseError, node, "the object language has no such operator")
         (x, tx), (y, ty) = self.expr(node.left), self.expr(node.right)
         if is_int_type(tx) and is_int_type(ty):
-            return self.integers(node, op, x, y), int_
+            result = self.integers(node, op, x, y)
+            floor = op == "/" or any(isinstance(z, Const) and t == index for z, t in ((x, tx), (y, ty)))
+            return result, index if floor and isinstance(result, Const) else int_
         dx, dy = as_data(x, tx), as_data(y, ty)
         if dx is None or dy is None:
             hint = _as_number(x, tx) or _as_number(y, ty)
@@ -332,8 +335,8 @@ class ExprParser:
     def exponent(self, node: ast.expr) -> int | float | None:
         """A power that is a literal or the name of a number; no quotient, which for integers is a floor."""
         inner = node.operand if isinstance(node, ast.UnaryOp) else node
-        e = self.expr(node)[0] if isinstance(inner, ast.Constant | ast.Name) else None
-        return e.value if isinstance(e, Const) and not isinstance(e.value, bool) else None
+        e, t = self.expr(node) if isinstance(inner, ast.Constant | ast.Name) else (None, int_)
+        return e.value if t != index and isinstance(e, Const) and not isinstance(e.value, bool) else None
 
     def integers(self, node: ast.BinOp, op: str, x: Expr, y: Expr) -> Expr:
         m, n = constant(x), constant(y)
@@ -349,7 +352,8 @@ class ExprParser:
 
     def mentions_python(self, node: ast.AST) -> bool:
         """Whether a name in it is a constant of the Python program around the procedure."""
-        return any(isinstance(n, ast.Name) and self.scope.sym(n.id) is None for n in ast.walk(node))
+        names = (n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+        return any(self.scope.sym(name) is None and name not in self.scope.given for name in names)
 
     def compare(self, node: ast.Compare) -> Typed:
         terms = [node.left, *node.comparators]

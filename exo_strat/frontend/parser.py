@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pyrsistent import pmap, pvector
@@ -38,11 +38,11 @@ from ..ir.nodes import (
 from ..ir.precisions import element
 from ..ir.reductions import CALLED
 from ..ir.types import CONTROLS, SCALARS, Control, Scalar, Tensor, Type, index
-from ..ir.walk import Path
+from ..ir.walk import Path, walk
 from .errors import ObjectTypeError, ParseError, Place, ScopeError
 from .exprs import ExprParser, as_data, describe, is_bool_type, is_int_type
 from .scope import Given, Scope, near_names
-from .short_forms import changing, constant, counted, iterations, negative, signed
+from .short_forms import MOST_NODES, changing, constant, counted, iterations, negative, signed
 from .source import Source, parse_python
 from .words import MODES
 
@@ -74,7 +74,7 @@ class ProcParser:
             self.source.fail(ParseError, fn, "arguments of a procedure are plain: no defaults, no stars")
         if fn.returns is not None and not (isinstance(fn.returns, ast.Constant) and fn.returns.value is None):
             self.source.fail(ParseError, fn.returns, "a procedure returns nothing: it writes its arguments")
-        scope = Scope(pmap(), pmap(), self.env, assigned=pmap(_assigned(fn)))
+        scope = Scope(pmap(), pmap(), self.env)
         args: list[Arg] = []
         for i, arg in enumerate(a.args):
             self.places[(("args", i),)] = self.source.place(arg)
@@ -84,6 +84,7 @@ class ProcParser:
             sym = self.fresh(arg.arg)
             args.append(Arg(sym, t, mem))
             scope = scope.bind(arg.arg, sym, t)
+        scope = replace(scope, assigned=pmap(_assigned(fn)))
         body = [s for s in fn.body if not _is_docstring(s)]
         preds: list[Expr] = []
         while body and isinstance(body[0], ast.Assert):
@@ -271,6 +272,9 @@ class ProcParser:
     def given(self, node: ast.expr, e: Expr, t: Control) -> Given:
         """What a name stands for that is given a control value."""
         self.steady(node, e, "what is given a name is put in where the name is used")
+        if sum(1 for _ in walk(e)) > MOST_NODES:
+            what = "this value has become very long, as it is put in where the name is used: write a part of it there"
+            self.source.fail(ParseError, node, what)
         return Given(e, t, f"a control value, given in line {self.source.place(node).line}")
 
     def steady(self, node: ast.expr, e: Expr, what: str) -> None:
@@ -385,14 +389,9 @@ def parse_call(callee: Callee, args: Sequence[str], scope: Scope) -> Call:
 
 
 def _assigned(fn: ast.FunctionDef) -> dict[str, int]:
-    """The names that a function assigns to, each with the first line."""
-    found: dict[str, int] = {}
-    for n in ast.walk(fn):
-        if isinstance(n, ast.Assign):
-            for target in n.targets:
-                if isinstance(target, ast.Name):
-                    found[target.id] = min(n.lineno, found.get(target.id, n.lineno))
-    return found
+    """The names to which a function gives values, each with the first line."""
+    named = (n for s in fn.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return {n.id: n.lineno for n in sorted(named, key=lambda n: -n.lineno)}
 
 
 def _is_docstring(s: ast.stmt) -> bool:

@@ -64,7 +64,8 @@ class Scope:
         """The error for a name that means nothing, with the nearest spelling that does."""
         if name in SCALARS:
             return ScopeError(f"{name} is a type, not a value: a buffer is declared as in `t: {name}[8]`")
-        return ScopeError(f"{name!r} means nothing here{near_names(name, [*self.names, *self.given, *self.env])}")
+        known = {*self.names, *self.given, *self.env} - {name}
+        return ScopeError(f"{name!r} means nothing here{near_names(name, known)}")
 
 
 def near_names(name: str, known: Iterable[str]) -> str:

@@ -75,6 +75,10 @@ def shifted(x: Expr, n: int) -> Expr:
 # -- names for control values -------------------------------------------------------------------------
 
 
+MOST_NODES: Final = 1000
+"""How long a named value may become: it is put in wherever the name is used."""
+
+
 def changing(e: Expr) -> str | None:
     """What a control value depends on that need not be the same later, in words; None if it is always the same."""
     for _, n in walk(e):
@@ -94,10 +98,10 @@ def changing(e: Expr) -> str | None:
 
 
 def signed(e: Expr, base: Scalar, types: Mapping[Sym, Type]) -> Expr:
-    """A data value that is going to be negated and stored at a precision: at that one, if its own has no negative
-    numbers."""
+    """A data value that is going to be negated and stored at a precision: at that one, as the negative of an integer
+    may not fit its own."""
     own = precision(e, types)
-    return e if own is None or not own.name.startswith("u") else conversion(e, base)
+    return e if own is None or own.is_float or own == base else conversion(e, base)
 
 
 def negative(e: Expr) -> Expr:

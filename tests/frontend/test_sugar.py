@@ -277,3 +277,57 @@ def f(x: f64, y: f64, out: f64[4]):
 """)
     out = run(p, {"x": x, "y": y, "out": [0] * 4}).outputs["out"]
     assert out == (x - y, x - y, x**power, -(x**2))
+
+
+# -- what an attack found -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "k = 7\n    x[0] = k / 2",
+        "k = 7\n    h = k / 2\n    x[0] = h",
+        "k = 7\n    x[0] *= 1 / k",
+        "a = 7\n    b = 2\n    x[0] = a / b + 1",
+        "x[0] = M / 2",
+        "x[0] = 1 - M / 2",
+        "h = M / 2\n    x[0] = h",
+        "s: f32 = M / 2",
+    ],
+)
+def test_a_quotient_of_control_integers_is_no_data(text: str) -> None:
+    with pytest.raises(FrontendError, match=r"write its numbers as data|cannot be combined|a data value is needed"):
+        proc_from_source(f"def f(x: f32[8]):\n    {text}", {"M": 7})
+    proc_from_source(f"def f(x: f32[8]):\n    {text}".replace("/ ", "* "), {"M": 7})
+
+
+def test_an_integer_is_converted_before_it_is_negated() -> None:
+    """-y may not fit the precision of y."""
+    for narrow in ("u32", "i32"):
+        p = proc_from_source(f"def f(x: i64[1], y: {narrow}):\n    x[0] -= y")
+        assert "x[0] += -i64(y)" in str(p)
+    assert "x[0] += -y" in str(proc_from_source("def f(x: f64[1], y: f32):\n    x[0] -= y"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for j in seq(0, 8, 2):\n        x[j] = 1.0\n    x[j] = 2.0",
+        "for i in seq(0, 8):\n        j: f32 = x[i]\n    x[j] = 2.0",
+        "for i in seq(0, 8):\n        w = x[i:8]\n        x[j] = 1.0\n    for j in seq(0, 8):\n        x[j] = 1.0",
+    ],
+)
+def test_a_name_that_the_procedure_binds_is_no_python_constant(text: str) -> None:
+    with pytest.raises(FrontendError, match=r"'j' means nothing here: line . gives it a value"):
+        proc_from_source(f"def f(x: f32[8]):\n    {text}", {"j": 5})
+
+
+def test_annotations_are_read_outside() -> None:
+    p = proc_from_source("def f(x: f32[K]):\n    K = 3\n    x[K] = 0.0", {"K": 4})
+    assert str(p) == "def f(x: f32[4] @ DRAM):\n    x[3] = 0.0"
+
+
+def test_a_name_does_not_grow_without_end() -> None:
+    lines = "\n    ".join(f"k{n + 1} = k{n} + k{n}" for n in range(40))
+    with pytest.raises(FrontendError, match="has become very long"):
+        proc_from_source(f"def f(n: size, x: f32[n]):\n    k0 = n\n    {lines}\n    x[0] = 0.0")
