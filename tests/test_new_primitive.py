@@ -11,9 +11,12 @@ import pytest
 from examples.own_primitive import reverse_loop
 from exo_strat import PRIMITIVES, Proc, lint, proc_from_source, repeat, schedule
 from exo_strat.audit import replay
+from exo_strat.cursors.kinds import ForCursor
+from exo_strat.cursors.rewrite import Rewrite
 from exo_strat.direct import call_eqv
+from exo_strat.ir import build as b
 from exo_strat.ops.failure import SchedulingError
-from exo_strat.primitives.framework import primitive
+from exo_strat.primitives.framework import Where, primitive
 from exo_strat.primitives.helpers.refusing import require
 from exo_strat.testing import Condition, Malformed, Miscompiled, Tally, check_primitive, conditions, without
 
@@ -67,3 +70,25 @@ def test_what_is_declared_or_asked_wrongly_is_told_at_once() -> None:
         require(True)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="there is no shape 'nst': the shapes are anything, nest"):
         check_primitive(reverse_loop, 1, Tally(), ["nst"])
+
+
+@primitive()
+def one_more(rw: Rewrite, loop: ForCursor) -> Where:
+    """A primitive that forgets its condition."""
+    rw.set(loop.path, hi=b.add(loop.node.hi, b.ONE))
+    return loop.path
+
+
+@primitive()
+def in_parallel(rw: Rewrite, loop: ForCursor) -> Where:
+    """Another one."""
+    rw.set(loop.path, mode="par")
+    return loop.path
+
+
+def test_what_it_makes_is_checked_whatever_it_forgets() -> None:
+    p = proc_from_source("def foo(x: f32[8]):\n    for i in seq(0, 8):\n        x[i] = 0.0")
+    assert "x[i] may be out of bounds" in str(one_more()(p, p.find_loop("i")).failure())
+    assert "for i in par(0, 8):" in str(in_parallel.direct(p, "i"))
+    q = proc_from_source("def foo(x: f32[8]):\n    for i in seq(0, 7):\n        x[i + 1] = x[i]")
+    assert "no two iterations of i touch one location" in str(in_parallel()(q, q.find_loop("i")).failure())

@@ -39,6 +39,7 @@ from ..source import Pieces, call
 from .helpers.arguments import Kind, check_arguments, check_first, form_of, kinds_of
 from .helpers.references import find_target
 from .helpers.refusing import argument, require
+from .helpers.wellformed import well_formed
 
 Where: TypeAlias = Path | Span | Cursor | None
 
@@ -173,8 +174,11 @@ class Primitive(Atomic):
             check_arguments(spec.signature, spec.hints, self.args)
             pos, kws = _spread(spec.signature, self.args)
             where = spec.fn(rw, target, *pos, **kws)
+            ours = _is_of_this_package(spec)
+            if not ours:
+                _valid(rw)
             _fields_still_known(rw)
-            q = rw._finish(self, target.place(), target, spec.same_values and _is_of_this_package(spec))
+            q = rw._finish(self, target.place(), target, spec.same_values and ours)
             name = two_of_one_name(q.tree)
             argument(name is None, two_things(str(name), q.name()))
             return Success((q, _focus(q, target, where)))
@@ -188,6 +192,15 @@ class Primitive(Atomic):
     def source(self) -> Pieces:
         pos, kws = _spread(self.spec.signature, self.args, spare=True)
         return call(self.name, *pos, **kws)
+
+
+def _valid(rw: Rewrite) -> None:
+    """Owed by every rewrite of a primitive that is defined elsewhere, whatever its own condition: the result passes the
+    checks of a procedure, and no parallel loop has got a race. That it computes the same is left to the condition."""
+    well_formed(rw)
+    loop = new_race(rw.proc.tree, rw.tree)
+    if loop is not None:
+        require(Clash(f"no two iterations of {loop.iter} touch one location that either writes"))
 
 
 def _fields_still_known(rw: Rewrite) -> None:
