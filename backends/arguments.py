@@ -92,12 +92,12 @@ class ArrayPlan:
     def strides(self, given: np.ndarray[Any, np.dtype[Any]], values: Values) -> tuple[int, ...]:
         """The strides in elements, if the array is as the procedure wants it."""
         if given.dtype != self.dtype:
-            raise ValueError(f"{self.name} has dtype {self.dtype}, not {given.dtype}")
+            raise ValueError(f"{self.name} must be {self.dtype}, but is {given.dtype}")
         want = tuple(evaluate(e, values) for e in self.shape)
         single = not want and given.size == 1
         if given.shape != want and not single:
-            what = f"shape {want}" if want else "one element"
-            raise ValueError(f"{self.name} has {what}, not shape {given.shape}")
+            what = f"have shape {want}, but has" if want else "be one element, but has shape"
+            raise ValueError(f"{self.name} must {what} {given.shape}")
         if self.written and not given.flags.writeable:
             raise ValueError(f"{self.name} is written, but the array is read-only")
         if not given.flags.aligned:

@@ -81,10 +81,10 @@ def test_any_stride_of_whole_elements_is_a_window(axpy: JitFunction) -> None:
         ((True, 1.0, ones(4), ones(4)), "argument n is a size, not True"),
         ((4, "1", ones(4), ones(4)), "argument a is one number"),
         ((4, ones(2), ones(4), ones(4)), "argument a is one number"),
-        ((4, 1.0, ones(5), ones(4)), r"argument x has shape \(4,\), not shape \(5,\)"),
+        ((4, 1.0, ones(5), ones(4)), r"argument x must have shape \(4,\), but has \(5,\)"),
         ((4, 1.0, [1, 1, 1, 1], ones(4)), "argument x is an array, not list"),
-        ((4, 1.0, ones(4).astype(float), ones(4)), "argument x has dtype float32, not float64"),
-        ((4, 1.0, ones(4).astype(">f4"), ones(4)), "argument x has dtype float32"),
+        ((4, 1.0, ones(4).astype(float), ones(4)), "argument x must be float32, but is float64"),
+        ((4, 1.0, ones(4).astype(">f4"), ones(4)), "argument x must be float32, but is >f4"),
         ((4, 1.0, ones(4), np.broadcast_to(np.float32(0), 4)), "argument y is written, but the array is read-only"),
         ((4, 1.0, ones(4)), "argument y is missing"),
         ((4, 1.0, ones(4), ones(4), 5), "takes 4 arguments"),
@@ -131,7 +131,7 @@ def test_dense_tensors_are_contiguous_and_assertions_see_strides(dense: JitFunct
         dense(2, 3, True, r, x, y[:, ::2])
     with pytest.raises(ValueError, match="argument on is a bool, not 1"):
         dense(2, 3, 1, r, x, y[:, :3])
-    with pytest.raises(ValueError, match="argument r has one element"):
+    with pytest.raises(ValueError, match="argument r must be one element"):
         dense(2, 3, True, ones(2), x, y[:, :3])
     with pytest.raises(ValueError, match="argument r is an array, not float"):
         dense(2, 3, True, 1.0, x, y[:, :3])
