@@ -116,31 +116,40 @@ all_ = Traversal("all_", traversals.all_)
 one = Traversal("one", traversals.one)
 some = Traversal("some", traversals.some)
 
-body = Traversal("body", lambda s: at(moves.body >> moves.nth(0), s))
+_INSIDE = "s inside the map in focus: at the first statement of the loop's body. Fails where there is none."
+body = Traversal("body", lambda s: at(moves.body >> moves.nth(0), s), meaning=_INSIDE)
 fmap = body
-"""s inside the map in focus: at the first statement of the loop's body. Fails where there is none."""
 
 # -- whole trees --------------------------------------------------------------------------------------
 
-topDown = Traversal("topDown", traversals.once_td)
-"""`s <+ one(topDown(s))`: once, at the first place where s succeeds, the outer before the inner ones."""
-bottomUp = Traversal("bottomUp", traversals.once_bu)
-"""`one(bottomUp(s)) <+ s`: once, the inner places before the outer ones."""
-allTopdown = Traversal("allTopdown", traversals.everywhere_td)
-"""`s ; all(allTopdown(s))`: everywhere; fails if s fails anywhere."""
-allBottomup = Traversal("allBottomup", traversals.everywhere_bu)
-"""`all(allBottomup(s)) ; s`."""
-tryAll = Traversal("tryAll", traversals.try_everywhere_bu)
-"""`all(tryAll(s)) ; try(s)`: wherever s succeeds, bottom-up. ELEVATE nests another `try` at each level."""
-alltd = Traversal("alltd", traversals.frontier_td)
-"""`s <+ all(alltd(s))`: at the outermost places where s succeeds; never fails."""
-sometd = Traversal("sometd", traversals.some_td)
-"""`s <+ some(sometd(s))`: at the outermost places where s succeeds, at least one."""
-somebu = Traversal("somebu", traversals.some_bu)
-"""`some(somebu(s)) <+ s`."""
+topDown = Traversal(
+    "topDown", traversals.once_td,
+    meaning="`s <+ one(topDown(s))`: once, at the first place where s succeeds, the outer before the inner ones.",
+)
+bottomUp = Traversal(
+    "bottomUp", traversals.once_bu,
+    meaning="`one(bottomUp(s)) <+ s`: once, the inner places before the outer ones.",
+)
+allTopdown = Traversal(
+    "allTopdown", traversals.everywhere_td,
+    meaning="`s ; all(allTopdown(s))`: everywhere; fails if s fails anywhere.",
+)
+allBottomup = Traversal("allBottomup", traversals.everywhere_bu, meaning="`all(allBottomup(s)) ; s`.")
+tryAll = Traversal(
+    "tryAll", traversals.try_everywhere_bu,
+    meaning="`all(tryAll(s)) ; try(s)`: wherever s succeeds, bottom-up. ELEVATE nests another `try` at each level.",
+)
+alltd = Traversal(
+    "alltd", traversals.frontier_td,
+    meaning="`s <+ all(alltd(s))`: at the outermost places where s succeeds; never fails.",
+)
+sometd = Traversal(
+    "sometd", traversals.some_td,
+    meaning="`s <+ some(sometd(s))`: at the outermost places where s succeeds, at least one.",
+)
+somebu = Traversal("somebu", traversals.some_bu, meaning="`some(somebu(s)) <+ s`.")
 somebottomup = somebu
-normalize = Traversal("normalize", traversals.normalize)
-"""`repeat(topDown(s))`: until s succeeds nowhere."""
+normalize = Traversal("normalize", traversals.normalize, meaning="`repeat(topDown(s))`: until s succeeds nowhere.")
 everywhere = normalize
 
 
@@ -155,7 +164,7 @@ def downup2(down: Op, up: Op) -> Op:
     return traversals.down_up(down, up)
 
 
-downup = Traversal("downup", lambda s: downup2(s, s))
+downup = Traversal("downup", lambda s: downup2(s, s), meaning="`downup2(s, s)`: s on the way in and on the way out.")
 
 
 def _places(c: Cursor) -> Iterator[Cursor]:
@@ -234,8 +243,7 @@ def position(n: int) -> Traversal:
 
 # -- predicates ---------------------------------------------------------------------------------------
 
-not_ = Traversal("not_", succeeds_not)
-"""Succeeds, changing nothing, where s would fail."""
+not_ = Traversal("not_", succeeds_not, meaning="Succeeds, changing nothing, where s would fail.")
 
 
 def liftPredicate(f: Callable[[Cursor], bool]) -> Op:

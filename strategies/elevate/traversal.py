@@ -17,6 +17,8 @@ from exo_strat import Op
 class Traversal:
     """The function `s -> equation(*args, s)`, with a name; equal to another of the same name and arguments.
 
+    `help` shows its `meaning`, else what the equation's docstring says.
+
     >>> from exo_strat import attempt, identity
     >>> maybe = Traversal("maybe", attempt)
     >>> maybe, identity @ maybe
@@ -26,6 +28,10 @@ class Traversal:
     name: str
     equation: Callable[..., Op] = field(compare=False)
     args: tuple[Any, ...] = ()
+    meaning: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__doc__", self.meaning or self.equation.__doc__)
 
     def __call__(self, s: Op) -> Op:
         return self.equation(*self.args, s)
