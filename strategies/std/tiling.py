@@ -10,6 +10,7 @@ from exo_strat import (
     Proc,
     Script,
     StmtCursor,
+    WindowDefCursor,
     attempt,
     divide_loop,
     fail,
@@ -84,8 +85,16 @@ def agree(loops: Sequence[ForCursor], sizes: Sequence[int], names: Names) -> Op:
     if not sizes:
         return fail("there is no loop to tile: give a size for each")
     if len(loops) < len(sizes):
-        return fail(f"{len(sizes)} loops are to be tiled, and the nest has {len(loops)}")
+        return fail(f"{len(sizes)} loops are to be tiled, and the nest has {len(loops)}{_between(loops[-1])}")
     return identity if len(names) == len(sizes) else fail(f"{len(sizes)} loops have {len(names)} pairs of names")
+
+
+def _between(c: ForCursor) -> str:
+    """What ends a nest at a loop, if it is a window definition before a loop."""
+    window = next((s for s in c.body() if isinstance(s, WindowDefCursor)), None)
+    if window is None or not any(isinstance(s, ForCursor) for s in c.body()):
+        return ""
+    return f": the window {window.name()} is defined between two loops; inline_window takes it away"
 
 
 @strategy

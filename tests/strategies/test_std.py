@@ -199,3 +199,16 @@ def test_a_strategy_fails_in_words_wherever_it_does_not_apply(op: Op) -> None:
 )
 def test_a_failure_says_why(op: Op, place: str, message: str) -> None:
     assert exo_strat.at(place, op)(PROGRAM).failure().message.startswith(message)
+
+
+def test_a_nest_that_a_window_interrupts_is_told_of() -> None:
+    p = proc_from_source("""
+def zero(n: size, x: f32[n, n]):
+    for i in seq(0, n):
+        w = x[i, 0:n]
+        for j in seq(0, n):
+            w[j] = 0.0
+""")
+    tiled = at("for i in _: _", std.tile(4, 4))
+    assert "the window w is defined between two loops; inline_window" in tiled(p).failure().message
+    assert isinstance((at("w = _", exo_strat.inline_window()) >> tiled)(p), Success)
