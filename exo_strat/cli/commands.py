@@ -217,8 +217,9 @@ def explain(
 ) -> None:
     """Apply a strategy to a Proc, and print what it tried: what succeeded, what was refused and why, in which time.
 
-    The strategy is applied to the whole procedure; to apply it to a loop, write at('for i in _: _', ..). Ends with 1
-    if the strategy as a whole is refused.
+    The strategy is applied to the whole procedure; to apply it to a loop, write at('for i in _: _', ..). A strategy
+    for a machine is a function of one parameter, `def plan(machine: Machine)`, which gets that of --target; or the file
+    imports a machine. Ends with 1 if the strategy as a whole is refused.
 
     Examples: [b]exo-strat explain gemm.py:blocked gemm.py:sgemm[/b],
     [b]exo-strat explain "tiles.py:at('for i in _: _', tile(4, 8))" gemm.py:sgemm --steps[/b]
@@ -242,7 +243,8 @@ def lint(
 ) -> None:
     """Look for faults in a strategy that show before it is applied: repetitions without end, dead alternatives.
 
-    Names the law of strategies that shows each, and what to write instead. Ends with 1 if there are any.
+    Names the law of strategies that shows each, and what to write instead. A strategy for a machine is a function of
+    one parameter, `def plan(machine: Machine)`, which gets that of --target. Ends with 1 if there are any.
 
     Examples: [b]exo-strat lint gemm.py:blocked[/b], [b]exo-strat lint "tiles.py:tile(4, 8)"[/b]
     """
@@ -328,7 +330,16 @@ def _split_proc(where: str) -> tuple[Path, str]:
 def _procs(source: Source, names: tuple[str, ...], machine: Machine | None) -> list[Proc]:
     if not names:
         raise FileError(source.nothing())
-    return [source.proc(name, machine) for name in names]
+    found: dict[str, str] = {}
+    procs = [source.proc(name, machine) for name in names]
+    for name, p in zip(names, procs, strict=True):
+        other = found.setdefault(p.name(), name)
+        if other != name:
+            raise FileError(
+                f"{other} and {name} in {source.path} are both called {p.name()}, which a C file can't have: "
+                f"name the one to build ({source.path}:{name}), list the ones to build in __all__, or rename one"
+            )
+    return procs
 
 
 def _c_name(path: Path) -> str:

@@ -86,9 +86,8 @@ class Source:
                 elif not isinstance(value, Op | Proc) and callable(value):
                     value = value()
             except TypeError as e:
-                missing = expression.isidentifier() and "missing" in str(e)
-                call = f"; write a call, such as {expression}(4)" if missing else ""
-                raise FileError(f"{expression!r} gives no strategy in {self.path}: {e}{call}") from e
+                how = _how_to_call(expression, str(e))
+                raise FileError(f"{expression!r} gives no strategy in {self.path}: {e}{how}") from e
             except (SyntaxError, NameError, AttributeError) as e:
                 why = f"{type(e).__name__}: {e}; its strategies: {', '.join(self.strategies()) or 'none'}"
                 raise FileError(f"{expression!r} gives no strategy in {self.path}: {why}") from e
@@ -202,6 +201,18 @@ def _is_schedule(value: object) -> TypeGuard[Schedule]:
         return False
     kinds = [p.annotation for p in inspect.signature(value).parameters.values()]
     return kinds in ([Machine], ["Machine"])
+
+
+def _how_to_call(expression: str, error: str) -> str:
+    """What to write in the place of a function's name, where arguments are missing."""
+    if not expression.isidentifier() or "missing" not in error:
+        return ""
+    if "'machine'" in error:
+        return (
+            f"; annotate the parameter: a function of one parameter, `def {expression}(machine: Machine)`, gets the "
+            "machine of --target. Or import a machine in the file and write a call with it"
+        )
+    return f"; write a call, such as {expression}(4)"
 
 
 @contextmanager

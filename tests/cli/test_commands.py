@@ -319,6 +319,14 @@ def test_build_explains_what_it_cannot_do(kernels: Path, tmp_path: Path) -> None
     assert run("build", kernels).exit_code == 2, "no -o"
 
 
+def test_build_says_what_to_do_with_two_procedures_of_one_name(tmp_path: Path) -> None:
+    path = tmp_path / "two.py"
+    path.write_text(KERNELS + "\nfast = schedule(at('for i in _: _', divide_loop(4, ('a', 'b'), tail='cut')), scale)\n")
+    said = (f"({path}:fast)", "list the ones to build in __all__")
+    stops(run("build", path, "-o", tmp_path, "--target", "c"), 2, "scale and fast in", *said)
+    assert run("build", f"{path}:fast", "-o", tmp_path).exit_code == 0
+
+
 def test_code_that_cannot_be_compiled_ends_with_1(tmp_path: Path) -> None:
     path = tmp_path / "mixed.py"
     path.write_text(KERNELS.replace("n: size, x: f32[n]", "n: size, y: f64, x: f32[n]").replace("2.0 *", "y *"))

@@ -194,6 +194,9 @@ def renamed():
 def for_machine(machine: Machine) -> Op:
     return rename(machine.name)
 
+def unannotated(machine):
+    return rename(machine.name)
+
 def takes_two(a, b):
     return identity
 '''
@@ -248,6 +251,7 @@ def test_a_strategy_may_be_made_for_a_target(file: Path) -> None:
         ("{}", "names no strategy"),
         ("{}:nothing", "is not defined; its strategies: "),
         ("{}:tile", "missing a required argument: 'size'; write a call, such as tile(4)"),
+        ("{}:unannotated", "`def unannotated(machine: Machine)`, gets the machine of --target"),
         ("{}:takes_two", "missing 2 required positional arguments"),
         ("{}:sums", "is a Proc, expected a strategy"),
         ("{}:3 + 4", "is a int, expected a strategy"),
