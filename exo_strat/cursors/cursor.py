@@ -337,6 +337,10 @@ class BlockCursor(Cursor):
             raise InvalidCursorError(f"the block has {n} statements: there is no number {i}\n{self}")
         return stmt_at(self.proc, self.span.path(i % n))
 
+    def statements(self) -> Iterator[StmtCursor]:
+        """Cursors to the statements of the block and those below them, in textual order."""
+        return (s for stmt in self for s in stmt.statements())
+
     @property
     def stmts(self) -> Sequence[Stmt]:
         """The statements themselves."""

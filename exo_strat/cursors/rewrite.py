@@ -86,7 +86,7 @@ class Rewrite:
 
     def insert(self, gap: Span, *stmts: Stmt) -> None:
         """Insert at an (empty) span."""
-        self.do(Insert(gap, pvector(stmts)))
+        self.do(Insert(_span(gap), pvector(stmts)))
 
     def add_part(self, path: Path, *stmts: Stmt, before: bool = False) -> None:
         """Insert after (or before) the statement at `path` what is part of its code: blocks go on to hold both."""
@@ -100,7 +100,7 @@ class Rewrite:
 
     def delete(self, span: Span) -> None:
         """Delete statements. A body left empty gets a `pass` when the rewrite is finished."""
-        self.do(Delete(span))
+        self.do(Delete(_span(span)))
 
     def spread(self, src: Span, dst: Span) -> None:
         """Note that the code of some statements stands in others, too: blocks and gaps go there with them."""
@@ -134,6 +134,12 @@ class Rewrite:
     def set(self, path: Path, **fields: object) -> None:
         """Change some fields of the node at `path`; cursors below the others stay valid."""
         old = get(self.tree, path)
+        unknown = fields.keys() - set(type(old).__match_args__)
+        if unknown:
+            raise TypeError(
+                f"a {type(old).__name__} has no field {', '.join(sorted(unknown))}; "
+                f"its fields: {', '.join(type(old).__match_args__)}"
+            )
         new = old
         for label, value in fields.items():
             new = with_child(new, label, value)
@@ -141,11 +147,11 @@ class Rewrite:
 
     def move(self, src: Span, dst: Span) -> None:
         """Move statements to a gap."""
-        self.do(Move(src, dst))
+        self.do(Move(_span(src), _span(dst)))
 
     def wrap(self, span: Span, frame: Stmt, slot: str = "body") -> Path:
         """Put a new statement around others; returns its path."""
-        self.do(Wrap(span, frame, slot))
+        self.do(Wrap(_span(span), frame, slot))
         return span.path()
 
     # -- compositions -----------------------------------------------------------------------------
@@ -198,3 +204,11 @@ class Rewrite:
         self.tree = with_child(self.tree, "next_id", self._next_id)
         made = Rewritten(op, tuple(self.edits), at, target, frozenset(self._leaves), frozenset(self._needs))
         return _next_version(self.proc, self.tree, made, same_values)
+
+
+def _span(given: Span) -> Span:
+    """A run of statements, which is easily mixed up with the path of one."""
+    value: object = given
+    if not isinstance(value, Span):
+        raise TypeError(f"this takes a Span, not {value!r}: span_of(path) is that of the statement at a path")
+    return given

@@ -36,7 +36,7 @@ from ..logic.questions import Clash, depends_on_fields, new_race
 from ..ops.failure import BadArgument, InvalidCursor, Refused, SchedulingError, invalid
 from ..ops.strategy import Atomic, Outcome, coerce, freeze
 from ..source import Pieces, call
-from .helpers.arguments import Kind, check_arguments, check_first, form_of, kinds_of
+from .helpers.arguments import Kind, check_arguments, check_first, form_of, kinds_of, place_hint
 from .helpers.references import find_target
 from .helpers.refusing import argument, require
 from .helpers.wellformed import well_formed
@@ -296,7 +296,7 @@ class PrimitiveForm:
         try:
             bound = self.spec.signature.bind(*args, **kwargs)
         except TypeError as e:
-            raise TypeError(f"{form_of(self.spec)}: {e}") from None
+            raise TypeError(f"{form_of(self.spec)}: {e}{place_hint(self.spec, args)}") from None
         bound.apply_defaults()
         return tuple([tuple(sorted(a.items())) if isinstance(a, dict) else a for a in bound.arguments.values()])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from typing import Any
 
 import pytest
 from pyrsistent import pvector
@@ -238,3 +239,18 @@ def foo(n: size, x: f32[2 * n + 1]):
     assert cut_loop(f"{hi.text()} - 1")(p, p.find_loop("i")).unwrap()
     failure = cut_loop(f"{hi} - 1")(p, p.find_loop("i")).failure()
     assert "the object code of an expression is `c.text()`" in failure.message
+
+
+def test_the_statements_of_a_block_are_those_at_any_depth() -> None:
+    p = proc_from_source("def foo(x: f32[8]):\n    for i in seq(0, 8):\n        x[i] = 0.0\n    x[0] = 1.0")
+    assert [*p.body().statements()] == [p.find_loop("i"), p.find("x[i] = _"), p.body()[1]]
+
+
+def test_an_edit_that_is_asked_wrongly_says_so() -> None:
+    p = proc_from_source("def foo(x: f32[8]):\n    for i in seq(0, 8):\n        x[i] = 0.0")
+    rw, path = Rewrite(p), p.find_loop("i").path
+    wrong: Any = path
+    with pytest.raises(TypeError, match=r"takes a Span, not .*span_of\(path\)"):
+        rw.delete(wrong)
+    with pytest.raises(TypeError, match="a For has no field upper; its fields: iter, lo, hi, body, mode"):
+        rw.set(path, upper=3)

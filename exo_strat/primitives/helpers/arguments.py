@@ -9,6 +9,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Protocol, TypeAlias, Union, get_args, get_origin
 
 from ...cursors.cursor import Cursor, NodeCursor, ProcCursor
+from ...cursors.kinds import ForCursor
 from ...cursors.proc import Proc
 from ...ir.config import Config
 from ...ir.externs import ExternFn
@@ -94,6 +95,15 @@ def check_first(spec: Called, args: Sequence[Any], kwargs: Mapping[str, Any]) ->
     if not on_proc:
         how = f"at a cursor, write at(cursor, {spec.name}({more[2:]}))"
     raise TypeError(f"{form_of(spec)} makes an Op, which is then applied to a procedure, as in schedule(op, p); {how}")
+
+
+def place_hint(spec: Called, args: Sequence[Any]) -> str:
+    """What to write where the first of the arguments is a place, as the direct form takes it; else nothing."""
+    if not args or not isinstance(args[0], str) or spec.targets == (ProcCursor,):
+        return ""
+    name, place = spec.name, args[0]
+    pattern = f"for {place} in _: _" if place.isidentifier() and ForCursor in spec.targets else place
+    return f". The Op takes no place: write at({pattern!r}, {name}(..)) or direct.{name}(p, {place!r}, ..)"
 
 
 def _binds(signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:

@@ -252,6 +252,7 @@ def divide_at(point: str) -> Primitive:
         (lambda: divide_loop(P.find_loop("i"), 8, ("io", "ii")), r"at\(cursor, divide_loop\(..\)\)$"),
         (lambda: simplify(P.find_loop("i")), r"at\(cursor, simplify\(\)\)$"),
         (lambda: cut_loop(3, 4), r"^cut_loop\(cut\): too many positional arguments$"),
+        (lambda: cut_loop("i", 4), r"takes no place: write at\('for i in _: _', cut_loop\(..\)\) or direct.cut_loop\("),
         (lambda: divide_loop(8, names=("io", "ii"), tale="cut"), r"^divide_loop\(.*: got an unexpected .*'tale'$"),
     ],
 )
