@@ -57,9 +57,9 @@ WAYS: Mapping[str, str] = {
     "first copy": "to the first of several copies of it",
     "last copy": "to the last of them",
     "replaced": "to what was put in the place of its node, which is gone",
-    "place": "to what was put in the place of its node, which now stands elsewhere",
+    "place": "to the new code at the old place of its node, though the node itself moved elsewhere",
     "gone": "nowhere, as its node is gone",
-    "lost": "nowhere, though the expression was put in elsewhere for a variable",
+    "lost": "nowhere, though a copy of the expression now stands elsewhere, in the place of a variable",
 }
 """Where a rewrite may take a cursor."""
 
@@ -79,9 +79,10 @@ class Trial:
     """How the random tests (`testing.harness`) try a primitive. Nothing else reads it.
 
     `programs`: the shapes of random programs that suit it, often ones several times; any shape is drawn now and then.
-    `after`: primitives that are applied first, each so many times in a hundred; `undoes`: one that makes the target,
-    where it applies. `at`: the targets that are drawn so many times in a hundred, in words of `testing.suitable`: else
-    most refusals would be of the form only. `chains`: how often chains of rewrites draw it.
+    `after`: pairs of a primitive that is applied first, and in how many draws of 100. `undoes`: the inverse primitive,
+    which is applied first to make a target. `at`: pairs of a kind of target that `testing.suitable` names, and how many
+    draws in 100 take one; without it most refusals would be of the form only. `chains`: how often chains of rewrites
+    draw it.
     """
 
     programs: str = ""

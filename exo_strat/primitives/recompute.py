@@ -81,9 +81,9 @@ def divide_with_recompute(
     guarded by `if lo + c*io + ii < hi`. The inner loop keeps the mode; the outer one is sequential, as its iterations
     write the same places. Returns the outer loop.
 
-    Fails with `Unsafe` if N*c may be too large or N too small, or the tiles leave gaps; if doing the shared
-    iterations again, all together, may change something (they accumulate, or read what a later one of them
-    overwrote); or if the body changes the bounds.
+    Fails with `Unsafe` if N*c may be too large or N too small, or the tiles leave gaps; if running the shared
+    iterations a second time may change a result (they accumulate, or read what a later one of them overwrote); or if
+    the body changes the bounds.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -172,7 +172,7 @@ def merge_recompute(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
     what they write; else it is sequential. Returns the new loop.
 
     Fails with `NotApplicable` if the loops do not have this form; with `Unsafe` if there may be gaps between
-    tiles, or if doing the shared iterations again, all together, may change something.
+    tiles, or if running the shared iterations only once may change a result.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

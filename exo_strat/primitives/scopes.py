@@ -41,8 +41,8 @@ def fuse(rw: Rewrite, first: ForCursor | IfCursor, second: object) -> Where:
 
     Fails with `NotApplicable` if the two are not neighbours of one kind, and with `Unsafe` if bounds or
     conditions may differ, if s1 changes them, if some s2 touches the data of an s1 of a later iteration, or,
-    in parallel loops, of any other iteration. An s2 may read what a later s1 writes if that is computed again: an
-    s1 before has surely written the same value (see `logic.effects.determined`).
+    in parallel loops, of any other iteration. An s2 may read an element that a later s1
+    writes, if an earlier s1 wrote the same value there, as overlapping tiles do (see `logic.effects.determined`).
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''

@@ -55,9 +55,10 @@ A failure says what does not hold, and where. `Unsafe`: the condition could not 
 counterexample, else *not provable*. `NotApplicable`: the code does not have the form. `BadArgument`: an argument makes
 no sense, such as a name that is not in scope.
 
-Where the condition ends with *By form.*, there is nothing to prove of values: the form of the code and the arguments
-decide. Such a primitive is never refused with `Unsafe`, but where the checks of a procedure rest on config fields, of
-which every rewrite must leave enough known. All others are; the random tests hold each to it.
+*By form* at the end of a condition means: the form of the code and the arguments decide, and no proof about values is
+needed. Such a primitive never fails with `Unsafe`, with one exception: if the checks of a procedure rely on the values
+of config fields, a rewrite after which these are not known any more is `Unsafe`. The random tests check that, and that
+each of the other primitives does fail with `Unsafe` somewhere.
 
 Where cursors go is what the primitive declares, after what the docstring says of it. The random tests hold it to that
 for every cursor (`testing.forwarding`). What is not named stays.

@@ -26,9 +26,9 @@ from ..inspect import statements
 
 @strategy
 def unguard(p: Proc, c: Cursor) -> Script:
-    """`if e: s  ~>  s`, or `if e: x = y  ~>  if e: x = y else: x = 0`, wherever nobody reads what is done in addition.
+    """`if e: s  ~>  s`, or `if e: x = y  ~>  if e: x = y else: x = 0`, where nobody reads what is computed in addition.
 
-    At and below the focus. Lanes that are left over are then computed like the others, but not loaded, nor stored.
+    At and below the focus. Surplus lanes are computed too; loads and stores stay masked.
     Never fails. Returns the focus, or the procedure if that is gone.
 
     >>> from exo_strat import proc_from_source, schedule

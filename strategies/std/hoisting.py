@@ -171,7 +171,7 @@ def licm() -> Op:
 def if_it_runs(p: Proc, c: ForCursor, op: Op, condition: str = "") -> Script:
     """`for i in (lo, hi): s  ~>  if lo < hi: op(for i in (lo, hi): s)`. Focus: the loop. Returns what `op` does.
 
-    `condition` says in other words that the loop runs: where it is false, that must be known.
+    `condition` may replace `lo < hi`, such as by `n > 1`: it must be proved that the loop is empty if it is false.
 
     >>> from exo_strat import at, cut_loop, proc_from_source, schedule
     >>> p = proc_from_source('''

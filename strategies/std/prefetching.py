@@ -19,9 +19,9 @@ def prefetch(x: [{precision}][1]):
 
 @strategy
 def prefetch(p: Proc, c: StmtCursor, precision: str, windows: Sequence[str]) -> Script:
-    """`s  ~>  prefetch(x[i:i + 1]); s`, for windows of one element, where C has addresses: their lines come nearer.
+    """`s  ~>  prefetch(x[i:i + 1]); s`, for windows of one element in memory: their cache lines are fetched early.
 
-    That pays if s takes about as long as they are on the way, and needs them at its end. Focus: s, which is returned.
+    It pays if s takes about as long as a fetch and uses the data at its end. Focus: s, which is returned.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''

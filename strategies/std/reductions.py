@@ -30,8 +30,9 @@ from .writing import element
 def parallelize_reductions(p: Proc, c: ForCursor, memory: Memory | None = None) -> Script:
     """`for io: for l: x += e  ~>  for l: t[l] = 0; for io: for l: t[l] += e; for l: x += t[l]`: partial sums.
 
-    So for every element that the two loops do nothing with but add to, or multiply; t is in `memory`, if one is given.
-    Focus: the outer of two loops, of which the inner one, from 0, is all. Returns it. Paper: section 6.1.1.
+    Each lane l has its own sum, or product. This is done for every element that the two loops only accumulate into; t
+    is in `memory`, if one is given. Focus: the outer loop, whose body is the inner loop alone, which starts at 0.
+    Returns the outer loop. Paper: section 6.1.1.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''

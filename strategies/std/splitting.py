@@ -145,9 +145,9 @@ def _from_start(loop: ForCursor, e: Any) -> nodes.Expr:
 def fission_into_singles(p: Proc, c: ForCursor, loops: int = 1) -> Script:
     """`for i: a: T; s1; s2  ~>  a: T[n]; for i: s1[a -> a[i]]; for i: s2[a -> a[i]]`: a loop for each statement.
 
-    Of so many nested `loops`, each of which is all of the one around: a nest for each statement of the innermost. Goes
-    through an `if` without else that is all of a loop. What is allocated is expanded. Focus: the (outermost) loop, from
-    0. Returns the block of all loops. Paper: section 6.1.1.
+    With `loops=k`, of k perfectly nested loops: a nest for each statement of the innermost. An `if` without else that
+    is the whole body of a loop is split, too. A buffer allocated in the loop gets a dimension for it. Focus: the
+    outermost loop, which starts at 0. Returns the block of all loops. Paper: section 6.1.1.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''

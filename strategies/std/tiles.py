@@ -146,8 +146,8 @@ def to_instructions(p: Proc, c: ProcCursor | ForCursor, t: Tile, rules: Sequence
 def transposed(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
     """`for j: for i: x[i, j] = y[i, j]  ~>  for j: for i: transpose(x[i:i+4, j:j+8], y[i:i+4, j:j+8])`.
 
-    For a y whose columns are contiguous. Without such an instruction it takes a few columns at a time. Focus: the
-    outer loop. Returns the procedure.
+    The columns of y are contiguous. If the machine has no instruction that transposes a tile, the loop copies a few
+    columns at a time. Focus: the outer loop. Returns the procedure.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule

@@ -132,8 +132,9 @@ def rise_into(p: Proc, c: StmtCursor, scope: StmtCursor) -> Script:
 def tile_bottom_up(p: Proc, c: ForCursor, *sizes: int, names: Names = (), tail: str = "cut") -> Script:
     """`for i: for j: s  ~>  for io: for jo: for ii: for ji: s`, and such a nest for every combination of rests.
 
-    So n loops give 2**n perfect nests, each a tile of full or rest size along each dimension; one with `tail`
-    "perfect". `names` as for `tile`. Focus: the outermost loop. Returns the block of nests. Paper: appendix C.
+    n loops give 2**n perfect nests: along each dimension, a nest has either full tiles or the rest. With
+    `tail="perfect"`, where the sizes must divide, it is one nest. `names` as for `tile`. Focus: the outermost loop.
+    Returns the block of nests. Paper: appendix C.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''
