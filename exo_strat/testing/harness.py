@@ -134,8 +134,14 @@ def check_primitive(
 ) -> None:
     """Applies a primitive at its targets in random programs, with random arguments; see `check_op`.
 
-    The programs are of shapes that suit the primitive, or of those given; always the same ones for one `first`.
-    With `shrink` the first failure found is made smaller. Ends early as soon as there is `enough`.
+    `programs` says how many are drawn: of shapes that suit the primitive, or of the `shapes` given. Program number k is
+    the same in every call; those from number `first` on are drawn. So calls with `first` 0 and 1000 draw different
+    programs, and may run side by side. `tally` counts what happens. The drawing ends early when `enough()` is true: for
+    example, when the tally has what a test asks for. After `most` results were compared, further ones are not looked
+    at: this saves time if only refusals are still missing. With `shrink` the first failure found is made smaller.
+
+    Raises `Miscompiled` if a result computes something else; `Malformed` if a result is no lawful version: for example,
+    a cursor goes elsewhere than the primitive declares; `Unreal` if a counterexample cannot happen.
     """
 
     check_shapes(chosen := shapes or shapes_for(primitive))

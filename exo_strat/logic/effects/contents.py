@@ -128,7 +128,7 @@ def initialised(tree: ProcDef, blk: Span, buffer: Sym, window: Sequence[WinDim])
     return if_reached(tree, blk.path(), verdict.said(what, ""))
 
 
-def ready(tree: ProcDef, blk: Span, reads: Sequence[Access]) -> Readiness:
+def readable(tree: ProcDef, blk: Span, reads: Sequence[Access]) -> Readiness:
     """Whether all that some reads of base buffers and config fields, made right before a run of statements, need is
     `initialised`."""
     needs: set[Sym] = set()

@@ -41,7 +41,7 @@ from ...ir.span import Span
 from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, is_control, mentions, walk
 from ..effects.accesses import Access, Buffer, block_accesses, windows_at
 from ..effects.config_state import Conditions, values_at
-from ..effects.contents import covered, ready
+from ..effects.contents import covered, readable
 from ..effects.context import env_of, facts_at, stable_facts
 from ..effects.coverage import cover
 from ..effects.dependence import SAFE, Clash, Given, Readiness, Undecided, buffer_name
@@ -215,7 +215,7 @@ def _written(tree: ProcDef, blk: Span, e: Evaluation) -> Readiness:
     read = place_of(tree, e.node)
     if isinstance(e.node, ReadConfig) and _is_set(tree, blk.path(), e.node):
         return SAFE
-    verdict = ready(tree, blk, [read.placed((), (), guard, read.exact)])
+    verdict = readable(tree, blk, [read.placed((), (), guard, read.exact)])
     if verdict or isinstance(verdict, Given):
         return verdict
     what = f"{buffer_name(read.buffer, names_at(tree))}, which the expression reads, is surely written before"
@@ -303,7 +303,7 @@ def arguments_ready(tree: ProcDef, blk: Span, call: Call, formals: frozenset[Sym
 
 def _ready_for(tree: ProcDef, blk: Span, read: Access, callee: str) -> Readiness:
     """Whether what a callee reads is there."""
-    verdict = ready(tree, blk, [read])
+    verdict = readable(tree, blk, [read])
     if verdict or isinstance(verdict, Given):
         return verdict
     what = f"{buffer_name(read.buffer, names_at(tree))}, which {callee} reads, is initialised"

@@ -1,8 +1,10 @@
 """The questions that primitives ask.
 
-Each takes the old tree and paths (or runs of statements) in it, and returns `Safe`, or a `Clash` with
-the obligation in words and, where the solver found one that is possible, a counterexample. What a safe
-rewrite preserves: on every input that satisfies the assertions and on which the old program does not
+Each takes the old tree and paths (or runs of statements) in it. Most return a `Verdict`: `Safe`; a `Clash` with the
+obligation in words and, where the solver found one that is possible, a counterexample; or `Undecided`, where the
+solver gave up. Only `Safe` counts as true. Others return a `Readiness`, a mere bool, or what questions are made of.
+
+What a safe rewrite preserves: on every input that satisfies the assertions and on which the old program does not
 trap, the new one does not trap and leaves equal values in arguments and config fields. There are two exceptions,
 which the new version notes. It may leave other values in some fields (`Rewritten.leaves`). And of some arguments it
 may read elements before it writes them that the old one need not read (`Rewritten.needs`): it traps where such an

@@ -40,7 +40,7 @@ from ...ir.span import Span
 from ...ir.types import Scalar, Tensor, Type
 from ...ir.walk import Path, get, get_as, in_scope, mentions, put_at, update, walk, with_child
 from ..effects.accesses import Access, block_accesses, effects, windows_at
-from ..effects.contents import ready
+from ..effects.contents import readable
 from ..effects.context import facts_at
 from ..effects.coverage import cover
 from ..effects.dependence import SAFE, Clash, Readiness, Verdict, clash, if_reached, prime, show
@@ -82,7 +82,7 @@ def idle_needs(tree: ProcDef, path: Path, other: Sequence[Stmt]) -> Readiness:
     label, k = path[-1]
     assert k is not None
     reads = [a for a in block_accesses([both], views) if a.buffer in arguments and a.reads]
-    return ready(tree, Span(path[:-1], label, k, k + 1), reads)
+    return readable(tree, Span(path[:-1], label, k, k + 1), reads)
 
 
 class Added(NamedTuple):
