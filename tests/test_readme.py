@@ -11,8 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 
 import pytest
+
+from exo_strat.ops import combinators, moves, traversals
 
 ROOT = Path(__file__).parent.parent
 PAGES = ["README.md", "docs/guide.md", "docs/language.md", "docs/elevate.md", "docs/strategies.md"]
@@ -54,6 +57,24 @@ def test_the_readme_shows_a_short_example_with_its_output_first() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_the_examples_schedule_in_the_form_that_says_why_it_fails(page: str) -> None:
     assert not [n for n, m in examples(page) if re.search(r"\)\.unwrap\(\)|= *\w+\.unwrap\(\)", m["code"])]
+
+
+def test_the_tour_lists_all_combinators_and_traversals() -> None:
+    listed = set(re.findall(r"\w+", "".join(re.findall(r"`[^`\n]+`", (ROOT / "docs/guide.md").read_text()))))
+    own = [n for m in (combinators, traversals) for n, v in vars(m).items() if is_own(m, n, v)]
+    assert len(own) > 40
+    assert [n for n in own if n not in listed] == []
+
+
+def is_own(module: ModuleType, name: str, value: object) -> bool:
+    """Whether a name of a module is for users, and of a thing that is defined there."""
+    here = getattr(value, "__module__", "") == module.__name__
+    return here and name.islower() and not name.startswith("_") and name != "free_labels"
+
+
+def test_the_tour_has_the_table_of_the_moves() -> None:
+    table = (moves.__doc__ or "").partition("| Move")[2]
+    assert table in (ROOT / "docs/guide.md").read_text()
 
 
 def write_outputs(page: Path, folder: Path) -> None:
