@@ -24,8 +24,9 @@ class Operation:
     the width (f32 for f64), E one element as a window of extent 1, S a single value. `lane` is the
     object code for lane i. `c` is the statement, where `f(..)` is the intrinsic of that name, a
     parameter its register or first element. `masked` is the statement for the first `n` lanes; ""
-    derives it from an assignment to a register by merging, which computes all lanes: a row with parameters
-    in memory (M, H) must give it, as that memory may end after `n` elements. `other` is the object code of
+    derives it from a statement `register = value` by merging, which computes all lanes. From any other, such as
+    `dst += a`, none is derived; `missing` names those. A row with parameters in memory (M, H) must give `masked`, as
+    that memory may end after `n` elements. `other` is the object code of
     the lanes from `n` on. With `c` empty only the masked instruction exists, under the row's own name.
     Registers that can't be merged have no masked instructions. `fence` is what must follow before other
     threads may see the result.
@@ -43,9 +44,10 @@ class Operation:
 @dataclass(frozen=True)
 class Registers:
     """A register type: `prefix` and `suffix` of its instructions ("mm512", "ps"), its precision, lanes
-    and memory. `merge` is the C text that takes NEW in the first `{n}` lanes and OLD in the others, ""
-    where the processor has no masks; `helpers` is needed once a file; `spelling` is how intrinsics are
-    made of PREFIX, NAME and SUFFIX."""
+    and memory. `merge` is the C expression that takes NEW in the first `n` lanes and OLD in the others, such as
+    "blendv(OLD, NEW, exo_mask8(n))", or "" where the processor has no masks; as in a row, `blendv` is the intrinsic
+    without prefix and suffix. `helpers` is C text that is printed once a file: the same as the memory's `prelude()`,
+    if that is needed, too. `spelling` is how intrinsics are made of PREFIX, NAME and SUFFIX."""
 
     prefix: str
     suffix: str
@@ -142,12 +144,13 @@ def instructions(regs: Registers, operations: Sequence[Operation]) -> tuple[Proc
 @dataclass(frozen=True)
 class Need:
     """A row that the standard strategies look for: `params` and `lane` as in an `Operation`, and a statement
-    that has no vector code without it: of a loop over i, or that of a matrix product."""
+    that has no vector code without it: of a loop over i, or that of a matrix product. Or its masked form."""
 
     what: str
     params: str
     lane: str
     statement: str
+    masked: bool = False
 
 
 NEEDED = (
@@ -184,23 +187,36 @@ FUSED = (
 
 
 def missing(machine: Machine, precision: str) -> tuple[Need, ...]:
-    """Which rows of `NEEDED` no instruction of a machine does, and of `FUSED` unless it has none of those.
+    """Which rows of `NEEDED` no instruction of a machine does, and of `FUSED` unless it has none of those; and, if it
+    masks lanes, which of the rows that it has lack a masked form.
 
     >>> from backends.targets import neon
     >>> missing(neon, "f32")
     ()
     """
     plain, fused = ([n for n in rows if does(machine, precision, n) is None] for rows in (NEEDED, FUSED))
-    return (*plain, *(fused if len(fused) < len(FUSED) else ()))
+    lacking = (*plain, *(fused if len(fused) < len(FUSED) else ()))
+    if not machine.supports_predication:
+        return lacking
+    masked = (mask(n) for n in (*NEEDED, *FUSED) if n not in plain and n not in fused)
+    return (*lacking, *(n for n in masked if does(machine, precision, n) is None))
+
+
+def mask(need: Need) -> Need:
+    """The masked form of a row."""
+    return Need(f"{need.what}, masked", need.params, need.lane, need.statement, masked=True)
 
 
 def does(machine: Machine, precision: str, need: Need) -> Proc | None:
-    """The instruction on whole registers of a machine that is a row, if there is one."""
+    """The instruction of a machine that is a row, on whole registers or masked, if there is one."""
     lanes = machine.vec_width(precision)
     regs = Registers("", "", precision, lanes, machine.mem_type, "", "")
-    declared = ", ".join(_declaration(name, kind, regs, str(lanes)) for name, kind in _params(need))
+    extent, params = ("n", ["n: size"]) if need.masked else (str(lanes), [])
+    declared = ", ".join([*params, *(_declaration(name, kind, regs, extent) for name, kind in _params(need))])
+    bounded = f"    assert n <= {lanes}\n" if need.masked else ""
     contiguous = "".join(f"    assert stride({name}, 0) == 1\n" for name, kind in _params(need) if kind in "VM")
-    text = f"def row({declared}):\n{contiguous}    for i in seq(0, {lanes}):\n        {need.lane}\n"
+    lane = f"if i < n:\n            {need.lane}" if need.masked else need.lane
+    text = f"def row({declared}):\n{bounded}{contiguous}    for i in seq(0, {lanes}):\n        {lane}\n"
     row = proc_from_source(text, {machine.mem_type.name: machine.mem_type})
     for p in machine.get_instructions(precision):
         if isinstance(at("for i in _: _", replace(p))(row), Success):

@@ -41,6 +41,15 @@ def test_registers_without_masks_have_whole_instructions_only() -> None:
     assert [p.name() for p in instructions(replace(REGISTERS, merge=""), [LOAD])] == ["mm256_loadu_ps"]
 
 
+def test_a_row_without_a_masked_form_is_named() -> None:
+    accumulate = Operation("acc", "dst:V a:V", "dst[i] += a[i]", "dst += a")
+    written_out = replace(accumulate, c="dst = dst + a")
+    machine = replace(avx2, instructions={"f32": instructions(REGISTERS, [ADD, accumulate])})
+    assert [n.what for n in missing(machine, "f32") if n.masked] == ["accumulation, masked"]
+    machine = replace(avx2, instructions={"f32": instructions(REGISTERS, [ADD, written_out])})
+    assert [n.what for n in missing(machine, "f32") if n.masked] == []
+
+
 # -- the rows that strategies look for ----------------------------------------------------------------
 
 PAGE = Path(__file__).parents[2] / "docs/new-target.md"
