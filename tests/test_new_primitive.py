@@ -15,6 +15,7 @@ from exo_strat.cursors.kinds import ForCursor
 from exo_strat.cursors.rewrite import Rewrite
 from exo_strat.direct import call_eqv
 from exo_strat.ir import build as b
+from exo_strat.logic.questions import safety
 from exo_strat.ops.failure import SchedulingError
 from exo_strat.primitives.framework import Where, primitive
 from exo_strat.primitives.helpers.refusing import require
@@ -61,6 +62,13 @@ def test_the_page_shows_the_file() -> None:
     (piece,) = re.findall(r"^```py\n(.*?)^```\n", (ROOT / "docs/new-primitive.md").read_text(), re.M | re.S)
     file = (ROOT / "examples/own_primitive.py").read_text()
     assert piece == file[file.index("@primitive(") :].replace("\\\\n", "\\n")
+
+
+def test_the_page_lists_the_questions_and_the_edits() -> None:
+    listed = set(re.findall(r"\w+", "".join(re.findall(r"`[^`\n]+`", (ROOT / "docs/new-primitive.md").read_text()))))
+    asked = {n for n in safety.__all__ if n.islower()} - {"known_at"}
+    edits = {n for n in vars(Rewrite) if not n.startswith("_")} - {"finish"}
+    assert (asked | edits) - listed == set()
 
 
 def test_what_is_declared_or_asked_wrongly_is_told_at_once() -> None:
