@@ -17,7 +17,7 @@ from exo_strat.primitives.helpers.scoping import body_span
     again=True,
     trial=Trial(programs="nest independent accumulation"),
 )
-def reverse_loop(rw: Rewrite, loop: ForCursor) -> Where:
+def run_backwards(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i in (lo, hi): s  ~>  for i in (lo, hi): s[i -> lo + hi - 1 - i]`. Returns the loop.
 
     Right if no iteration touches what another one writes: then their order does not matter. Fails with `Unsafe` if one
@@ -25,7 +25,7 @@ def reverse_loop(rw: Rewrite, loop: ForCursor) -> Where:
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source("def foo(x: f32[8]):\\n    for i in seq(0, 8):\\n        x[i] = 0.0")
-    >>> print(reverse_loop.direct(p, "i"))
+    >>> print(run_backwards.direct(p, "i"))
     def foo(x: f32[8] @ DRAM):
         for i in seq(0, 8):
             x[7 - i] = 0.0

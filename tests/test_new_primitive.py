@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from examples.own_primitive import reverse_loop
+from examples.own_primitive import run_backwards
 from exo_strat import PRIMITIVES, Proc, lint, proc_from_source, repeat, schedule
 from exo_strat.audit import replay
 from exo_strat.cursors.kinds import ForCursor
@@ -29,33 +29,33 @@ def test_what_is_accepted_computes_the_same_and_what_is_refuted_is_false() -> No
     tally = Tally()
 
     def enough() -> bool:
-        return tally.compared["reverse_loop"] >= QUOTA and tally.unsafe("reverse_loop") >= QUOTA
+        return tally.compared["run_backwards"] >= QUOTA and tally.unsafe("run_backwards") >= QUOTA
 
-    check_primitive(reverse_loop, 500, tally, enough=enough)
+    check_primitive(run_backwards, 500, tally, enough=enough)
     assert enough(), tally
 
 
-@pytest.mark.parametrize("condition", conditions(reverse_loop), ids=str)
+@pytest.mark.parametrize("condition", conditions(run_backwards), ids=str)
 def test_without_a_condition_the_harness_finds_a_program_that_goes_wrong(condition: Condition) -> None:
     with without(condition), pytest.raises((Miscompiled, Malformed)):
-        check_primitive(reverse_loop, 500, Tally(), shrink=False)
+        check_primitive(run_backwards, 500, Tally(), shrink=False)
 
 
 def test_nothing_else_knows_of_it_and_all_works() -> None:
     p = proc_from_source("def foo(x: f32[8]):\n    for i in seq(0, 8):\n        x[i] = 0.0")
-    q = reverse_loop.direct(p, "i")
-    assert "reverse_loop" not in PRIMITIVES
-    assert pickle.loads(pickle.dumps(reverse_loop())) == reverse_loop()
-    assert [f.law.partition(":")[0] for f in lint(repeat(reverse_loop()))] == ["R5"]
+    q = run_backwards.direct(p, "i")
+    assert "run_backwards" not in PRIMITIVES
+    assert pickle.loads(pickle.dumps(run_backwards())) == run_backwards()
+    assert [f.law.partition(":")[0] for f in lint(repeat(run_backwards()))] == ["R5"]
     assert [step.questions for step in replay(q)], "an audit puts its proofs to another solver, too"
-    assert schedule(reverse_loop(), p, p.find_loop("i")) == q
+    assert schedule(run_backwards(), p, p.find_loop("i")) == q
 
 
 def test_its_result_is_a_procedure_of_its_own() -> None:
     p = proc_from_source("def foo(x: f32[8]):\n    for i in seq(0, 8):\n        x[i] = 0.0")
     caller: Proc = proc_from_source("def bar(x: f32[8]): foo(x)", {"foo": p})
     with pytest.raises(SchedulingError, match="not versions of one procedure"):
-        call_eqv(caller, "foo(_)", reverse_loop.direct(p, "i"))
+        call_eqv(caller, "foo(_)", run_backwards.direct(p, "i"))
 
 
 def test_the_page_shows_the_file() -> None:
@@ -77,7 +77,7 @@ def test_what_is_declared_or_asked_wrongly_is_told_at_once() -> None:
     with pytest.raises(TypeError, match="no truth value"):
         require(True)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="there is no shape 'nst': the shapes are anything, nest"):
-        check_primitive(reverse_loop, 1, Tally(), ["nst"])
+        check_primitive(run_backwards, 1, Tally(), ["nst"])
 
 
 @primitive()

@@ -20,6 +20,7 @@ from .guards import *
 from .inlining import *
 from .loops import *
 from .procs import *
+from .ranges import *
 from .recompute import *
 from .resize import *
 from .reuse import *

@@ -230,6 +230,14 @@ def start(ch: Choices, c: Cursor) -> str | int | Cursor:
     return ch.pick([fields[0] if fields else "Cfg.mode", f"{c.name()} + 1", "n * n"])  # type: ignore[attr-defined]
 
 
+def wider(ch: Choices, c: Cursor, end: str, way: str) -> str | int | Cursor:
+    """One end of a range that holds that of a loop; now and then of one that may not."""
+    if not isinstance(c, ForCursor) or ch.chance(15):
+        return expression(ch, c)
+    old = print_expr(getattr(c.node, end), names_at(c.proc.tree))
+    return f"{old} {ch.pick([way, way, way, '- 1 +', '+ 1 -'])} {ch.upto(2)}"
+
+
 def permutation(ch: Choices, c: Cursor) -> tuple[int, ...]:
     """A permutation of an allocation's dimensions, or now and then of others."""
     rank = len(c.shape()) if isinstance(c, AllocCursor) else 0
@@ -345,6 +353,8 @@ DRAWN: Final[Mapping[str, Callable[[Choices, Cursor], object]]] = {
     "an equal expression": equal_expression,
     "an extent for a new dimension": new_extent,
     "an index for a new dimension": new_index,
+    "a start for a wider range": lambda ch, c: wider(ch, c, "lo", "-"),
+    "an end for a wider range": lambda ch, c: wider(ch, c, "hi", "+"),
     "an offset": offset,
     "another buffer": buffer_like,
     "another version of what is called": version,

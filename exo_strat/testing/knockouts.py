@@ -2,10 +2,10 @@
 
 A harness is worth what it finds. For each condition that is left out it must find a program that goes wrong:
 
-    @pytest.mark.parametrize("condition", conditions(reverse_loop), ids=str)
+    @pytest.mark.parametrize("condition", conditions(shift_loop), ids=str)
     def test_each_condition_counts(condition):
         with without(condition), pytest.raises((Miscompiled, Malformed)):
-            check_primitive(reverse_loop, 1500, Tally(), shrink=False)
+            check_primitive(shift_loop, 1500, Tally(), shrink=False)
 """
 
 from __future__ import annotations

@@ -61,6 +61,15 @@ VARIANTS = [
     V("unroll_loop", "an empty loop runs", "n <= 0", "n < 0"),
     V("unroll_loop", "counted from one", "int(lo.value) + k", "int(lo.value) + k + 1", "", "primitives.loops._nth"),
     V("unroll_loop", "one iteration more", "n.const", "n.const + 1", "", "logic.forms.translate.trip_count"),
+    # -- ranges
+    V("reverse_loop", "one iteration later", "b.sub(b.add(old.lo, old.hi), b.ONE)", "b.add(old.lo, old.hi)"),
+    V("reverse_loop", "the start is lost", "b.add(old.lo, old.hi)", "old.hi", "counted"),
+    V("reverse_loop", "any temporary is excused", "either(same, private(tree, _after(path), facts, [body]))",
+      "lambda a, b: True", "", "logic.questions.safety.reversal"),
+    V("widen_loop", "one iteration more", 'Binary("<", i, old.hi)', 'Binary("<=", i, old.hi)'),
+    V("widen_loop", "the first iteration is lost", 'Binary("<=", old.lo, i)', 'Binary("<", old.lo, i)'),
+    V("widen_loop", "cursors to the old start are lost",
+      'rw.carry((*path, ("lo", None)), (*guard, ("lhs", None), ("lhs", None)))', "pass"),
     # -- scopes
     V("lift_scope", "the condition depends on the iterator", "loop.iter not in mentions(cond.cond)", "True",
       "lone_scope", "primitives.scopes._if_out_of_for"),

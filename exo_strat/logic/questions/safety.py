@@ -238,6 +238,18 @@ def interchange(tree: ProcDef, path: Path) -> Verdict:
     return _clash(tree, path, body, later, what, apart, order_free=False)
 
 
+def reversal(tree: ProcDef, path: Path) -> Verdict:
+    """Whether the iterations of a loop may run in the opposite order."""
+    loop, facts = _loop(tree, path), known_at(tree, path)
+    i = loop.iter
+    body = _in_range(tree, _happening(tree, _body(tree, path)), loop)
+    later = [prime(a, (i,)) for a in body]
+    same = exchange(tree, facts, [Part(loop.body, body)], (i,))
+    excuse = either(same, private(tree, _after(path), facts, [body]))
+    swapped = lt(unknown(i), unknown(i, OTHER))
+    return _clash(tree, path, body, later, f"iterations of {i} commute", swapped, excuse=excuse)
+
+
 def fission(tree: ProcDef, path: Path, k: int) -> Verdict:
     """Whether a loop may be split into two, before the k-th statement of its body."""
     loop = _loop(tree, path)
@@ -355,5 +367,5 @@ __all__ = [
     "SAFE", "Clash", "Safe", "Verdict", "apart", "carried", "commute", "covered", "defined", "effects",
     "equal_at", "fission", "fully_written", "fuse", "holds", "holds_everywhere", "idempotent", "initialised",
     "interchange", "known_at", "linear", "only_accumulates", "parallel", "reads_from", "repeatable", "same_again",
-    "same_location", "unchanged", "unseen_later", "within", "writes_to",
+    "reversal", "same_location", "unchanged", "unseen_later", "within", "writes_to",
 ]  # fmt: skip
