@@ -10,6 +10,7 @@ from .kernel import Binary, Const, Expr, StrideExpr, Sym, Unary, Var
 
 OPERATORS: Mapping[str, Callable[[int, int], int]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod,
+    "min": min, "max": max,
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
     "and": lambda a, b: bool(a and b), "or": lambda a, b: bool(a or b),
 }  # fmt: skip

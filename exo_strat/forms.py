@@ -1,7 +1,7 @@
 """Integer control expressions as affine forms, for strategies that calculate with indices and ranges.
 
-A form `Lin` is a constant and integer multiples of atoms: variables `V`, floor quotients `Quot`, products `Mul`, and
-integers of which nothing is known but what tells them apart, `Opaque`.
+A form `Lin` is a constant and integer multiples of atoms: variables `V`, floor quotients `Quot`, products `Mul`,
+minima of 0 and a form `Least`, and integers of which nothing is known but what tells them apart, `Opaque`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from .logic.forms import (
     Env,
     Eq,
     Ge,
+    Least,
     Lin,
     Model,
     Mul,
@@ -40,6 +41,7 @@ from .logic.questions import to_expr
 __all__ = [
     "affine",
     "Atom",
+    "Least",
     "Lin",
     "lin_atoms",
     "Model",

@@ -26,7 +26,7 @@ from ..kernel import (
     is_control,
 )
 from .memory import Index
-from .needs import FLOOR_DIV, Needs
+from .needs import EXTREMA, FLOOR_DIV, Needs
 from .precision import precision
 from .program import Function
 from .symbols import bounds
@@ -76,6 +76,9 @@ class Expressions:
                         return sub(left, right)
                     case "*":
                         return mul(left, right)
+                    case "min" | "max":
+                        self.needs.texts[EXTREMA] = None
+                        return Term(f"exo_{op}({left}, {right})")
                     case _:
                         return binary(LOGICAL.get(op, op), left, right)
             case _:

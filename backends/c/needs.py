@@ -19,6 +19,10 @@ FLOOR_DIV = f"""\
 static inline {INT} exo_floor_div({INT} a, {INT} b) {{ return a / b - (a % b < 0); }}
 static inline {INT} exo_floor_mod({INT} a, {INT} b) {{ return a % b < 0 ? a % b + b : a % b; }}"""
 
+EXTREMA = f"""\
+static inline {INT} exo_min({INT} a, {INT} b) {{ return a < b ? a : b; }}
+static inline {INT} exo_max({INT} a, {INT} b) {{ return a > b ? a : b; }}"""
+
 STOP = """\
 #include <stdio.h>
 #include <stdlib.h>

@@ -258,7 +258,7 @@ class _Function:
             case Unary(op="-", arg=a):
                 least, greatest = self.range(a)
                 return -greatest, -least
-            case Binary(op="+" | "-" | "*" | "/" | "%", lhs=a, rhs=b):
+            case Binary(op="+" | "-" | "*" | "/" | "%" | "min" | "max", lhs=a, rhs=b):
                 return _combined(e.op, self.range(a), self.range(b))
             case Unary(arg=a):
                 self.range(a)
@@ -293,6 +293,10 @@ def _combined(op: str, a: Interval, b: Interval) -> Interval:
             return min(corners), max(corners)
         case "/":
             return a[0] // b[0], a[1] // b[0]
+        case "min":
+            return min(a[0], b[0]), min(a[1], b[1])
+        case "max":
+            return max(a[0], b[0]), max(a[1], b[1])
         case _:
             return a if a[0] >= 0 and a[1] < b[0] else (0, b[0] - 1)
 

@@ -125,6 +125,15 @@ def _plus(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else a + b
 
 
+def _extremum(op: str, a: Range, b: Range) -> Range:
+    """Bounds of the smaller or larger of two values."""
+    if op == "max":
+        return _negate(_extremum("min", _negate(a), _negate(b)))
+    greatest = [x for x in (a[1], b[1]) if x is not None]
+    least = None if a[0] is None or b[0] is None else min(a[0], b[0])
+    return (least, min(greatest, default=None))
+
+
 def _negate(r: Range) -> Range:
     lo, hi = r
     return (None if hi is None else -hi, None if lo is None else -lo)
@@ -160,5 +169,7 @@ def bounds(e: Expr, known: Mapping[Sym, Range]) -> Range:
             return (None if lo is None else lo // int(c), None if hi is None else hi // int(c))
         case Binary(op="%", rhs=Const(value=c)):
             return (0, int(c) - 1)
+        case Binary(op="min" | "max" as op, lhs=a, rhs=b):
+            return _extremum(op, bounds(a, known), bounds(b, known))
         case _:
             return (None, None)

@@ -11,7 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from ..logic.forms import And, Atom, BoolAtom, Eq, Formula, Ge, Leaf, Lin, Mul, Not, Opaque, Or, Quot, Truth, V, atoms
+from ..logic.forms import (
+    And,
+    Atom,
+    BoolAtom,
+    Eq,
+    Formula,
+    Ge,
+    Leaf,
+    Least,
+    Lin,
+    Mul,
+    Not,
+    Opaque,
+    Or,
+    Quot,
+    Truth,
+    V,
+    atoms,
+)
 from ..logic.solver import Proved, Question, Refuted
 
 Status: TypeAlias = Literal["sat", "unsat"]
@@ -89,9 +107,9 @@ def _bound(q: Question) -> list[Atom]:
 
 
 def _unknowns(q: Question) -> list[Leaf]:
-    """Every unknown of a question, in order; quotients and products are terms, not unknowns."""
+    """Every unknown of a question, in order; quotients, products and minima are terms, not unknowns."""
     found = dict.fromkeys(leaf for f in (*q.facts, q.goal) for leaf in atoms(f))
-    return [leaf for leaf in found if not isinstance(leaf, Quot | Mul)]
+    return [leaf for leaf in found if not isinstance(leaf, Quot | Mul | Least)]
 
 
 def _logic(q: Question) -> str:
@@ -136,6 +154,9 @@ def _atom(a: Atom, names: Names) -> str:
             if c < 1:
                 raise ValueError(f"{a!r}: `div` is the floor only for positive divisors")
             return f"(div {_lin(x, names)} {c})"
+        case Least(lin=x):
+            least = _lin(x, names)
+            return f"(ite (< {least} 0) {least} 0)"
         case Mul(factors=fs):
             return _apply("*", [_atom(f, names) for f in fs])
         case _:

@@ -24,7 +24,7 @@ from ..ir.nodes import (
 )
 from ..ir.precisions import index_value
 from ..ir.types import Control, Scalar, bool_
-from ..ir.walk import COMPARISONS, LOGICAL, walk
+from ..ir.walk import COMPARISONS, EXTREMA, LOGICAL, walk
 from ..logic.effects import flatten
 from ..logic.forms import Lin, conj, ge, le, neg
 from ..logic.solver import Words
@@ -110,6 +110,8 @@ def _check_binary(place: Place, e: Binary) -> Kind:
         raise place.error(f"{place.show(e)}: {e.op!r} does not apply to conditions")
     if e.op in COMPARISONS:
         return "truth value"
+    if e.op in EXTREMA and lhs == "number":
+        raise place.error(f"{place.show(e)}: {e.op} is of control integers; of data, take f{e.op}")
     if e.op == "%" and lhs == "number":
         raise place.error(f"{place.show(e)}: data has no remainder")
     if e.op in "/%" and lhs == "integer" and not (isinstance(e.rhs, Const) and int(e.rhs.value) >= 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import reduce
 from math import isfinite
 from typing import NoReturn, TypeAlias
 
@@ -260,8 +261,10 @@ class ExprParser:
             f = BUILTIN.get(name)
         if f is None and hasattr(found, "tree"):
             self.source.fail(ObjectTypeError, node, f"{name} is a procedure: a call of it is a statement, not a value")
+        if f is None and name in CALLED and (least := self.extremum(node, name)) is not None:
+            return least
         if f is None and name in CALLED:
-            what = f"{name} is a reduction, `x = {name}(x, e)`, and no value; of any two values, take f{name}"
+            what = f"{name} of data is a reduction, `x = {name}(x, e)`, and no value; of any two values, take f{name}"
             self.source.fail(ParseError, node, what)
         if f is None:
             what = f"there are {', '.join(sorted(BUILTIN))}; define others with extern(...)"
@@ -271,6 +274,15 @@ class ExprParser:
         if f.result is not None:
             return ExternCall(f, pvector([self.converted(node.args[0])])), SCALARS[f.result]
         return ExternCall(f, pvector(self.data(a) for a in node.args)), R
+
+    def extremum(self, node: ast.Call, op: str) -> Typed | None:
+        """`min(a, b, ..)` or `max(a, b, ..)`, if the first operand is a control integer."""
+        if not node.args or isinstance(node.args[0], ast.Starred) or not is_int_type(self.expr(node.args[0])[1]):
+            return None
+        if len(node.args) < 2:
+            self.source.fail(ObjectTypeError, node, f"{op} takes two control integers or more")
+        first, *others = [self.integer(a) for a in node.args]
+        return reduce(lambda x, y: Binary(op, x, y), others, first), int_
 
     def stride(self, node: ast.Call) -> Typed:
         if len(node.args) != 2 or not isinstance(node.args[1], ast.Constant) or type(node.args[1].value) is not int:

@@ -18,6 +18,7 @@ from ..ir.names import Sym
 from ..ir.printing import callee_names, names_at
 from ..ir.reductions import CALLED
 from ..ir.types import Control, Scalar, Tensor
+from ..ir.walk import EXTREMA
 from .words import DEFAULT_ENV
 
 BINARY: Final[dict[type[ast.AST], str]] = {
@@ -114,6 +115,8 @@ class Matcher:
             case ir.Unary(op=op, arg=a):
                 wanted = ast.Not if op == "not" else ast.USub
                 return isinstance(p, ast.UnaryOp) and isinstance(p.op, wanted) and self.expr(p.operand, a)
+            case ir.Binary(op=op, lhs=x, rhs=y) if op in EXTREMA:
+                return isinstance(p, ast.Call) and _spelled(p.func, op) and self.dims(p.args, (x, y))
             case ir.Binary(op=op, lhs=x, rhs=y):
                 parts = _binary(p)
                 return parts is not None and parts[0] == op and self.expr(parts[1], x) and self.expr(parts[2], y)

@@ -125,6 +125,7 @@ def _outside(name: object, index: int, extent: int, path: Path) -> Trapped:
 
 ARITHMETIC: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "%": operator.mod, "/": operator.floordiv,
+    "min": min, "max": max,
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 ACCUMULATE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {

@@ -81,6 +81,20 @@ def mod(a: Expr, c: int) -> Expr:
     return ZERO if c == 1 else Binary("%", a, num(c))
 
 
+def minimum(a: Expr, b: Expr) -> Expr:
+    """`min(a, b)` on control values, folding constants."""
+    if v := _ints(a, b):
+        return num(min(v))
+    return a if a == b else Binary("min", a, b)
+
+
+def maximum(a: Expr, b: Expr) -> Expr:
+    """`max(a, b)` on control values, folding constants."""
+    if v := _ints(a, b):
+        return num(max(v))
+    return a if a == b else Binary("max", a, b)
+
+
 def lt(a: Expr, b: Expr) -> Expr:
     """`a < b`."""
     return Binary("<", a, b)

@@ -45,14 +45,14 @@ from .nodes import (
 from .outside import mentioned_by
 from .room import with_room
 from .types import Control, Tensor, Type
-from .walk import Path, declarators, in_scope, walk
+from .walk import EXTREMA, Path, declarators, in_scope, walk
 
 Names = Mapping[Sym, str]
 
 _LEVEL = {"or": 1, "and": 2, "not": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4}
 _LEVEL |= {"+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
 _NEG, _ATOM = 7, 9
-OPERATORS = frozenset(_LEVEL)
+OPERATORS = frozenset(_LEVEL) | EXTREMA
 
 # -- names --------------------------------------------------------------------------------------------
 
@@ -158,6 +158,8 @@ def _with_level(e: Expr, names: Names) -> tuple[str, int]:
             return f"not {_expr(a, names, _LEVEL['not'])}", _LEVEL["not"]
         case Unary(arg=a):  # a minus that touches a number would be part of that number
             return f"-{_expr(a, names, _ATOM + 1 if isinstance(a, Const) else _NEG)}", _NEG
+        case Binary(op=op, lhs=a, rhs=b) if op in EXTREMA:
+            return f"{op}({_list((a, b), names)})", _ATOM
         case Binary(op=op, lhs=a, rhs=b):
             level = _LEVEL[op]
             left = level + 1 if level == _LEVEL["<"] else level

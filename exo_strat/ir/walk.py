@@ -47,6 +47,9 @@ N = TypeVar("N")
 
 COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 LOGICAL = frozenset(("and", "or"))
+EXTREMA = frozenset(("min", "max"))
+ARITHMETIC = frozenset("+-*/%") | EXTREMA
+"""The operators on control integers; of these `min` and `max` are written as calls."""
 
 
 def with_child(node: N, label: str, value: object) -> N:

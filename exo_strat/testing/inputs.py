@@ -230,6 +230,7 @@ def _odd_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 ARITHMETIC: Final[Mapping[str, Callable[[int, int], int]]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod,
+    "min": min, "max": max,
 }  # fmt: skip
 
 

@@ -82,6 +82,9 @@ def derived(ranges: Sequence[Range]) -> Iterator[Range]:
     for r in ranges:
         for c in (2, 3):
             yield Range(f"{parens(r.text)} % {c}", ZERO, Bound(c))
+        if r.lo != Bound(-FAR.c) and r.hi != FAR:
+            yield Range(f"max({shifted(r.text, -1)}, {r.lo})", r.lo, r.hi)
+            yield Range(f"min({shifted(r.text, 1)}, {r.hi.minus(ONE)})", r.lo, r.hi)
         if (least := r.hi.least()) is not None and least >= 1:
             low = r.lo.least()
             yield Range(f"{parens(r.text)} / 2", ZERO if low is not None and low >= 0 else r.lo, r.hi)

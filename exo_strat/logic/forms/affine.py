@@ -1,8 +1,9 @@
 """Affine forms over integer unknowns, as canonical, hashable data.
 
 An affine form `Lin` is a constant and integer multiples of *atoms*; an atom is an unknown `V`, a floor
-quotient by a literal `Quot`, a product of unknowns `Mul`, or anything else that is an integer, `Opaque`.
-A remainder is no atom: `x % c` is `x - c * Quot(x, c)`.
+quotient by a literal `Quot`, a product of unknowns `Mul`, the smaller of 0 and another form `Least`, or anything else
+that is an integer, `Opaque`. A remainder is no atom: `x % c` is `x - c * Quot(x, c)`. Nor are minimum and maximum:
+`min(x, y)` is `x + Least(y - x)`.
 """
 
 from __future__ import annotations
@@ -74,6 +75,20 @@ class Mul:
 
 
 @dataclass(frozen=True, slots=True)
+class Least:
+    """`min(0, lin)`, where `lin` has no common factor and begins with a positive coefficient. Made by `minimum`."""
+
+    lin: Lin
+
+    @property
+    def order(self) -> Order:
+        return (4, 0, len(self.lin.terms), repr(self.lin))
+
+    def __repr__(self) -> str:
+        return f"min(0, {self.lin!r})"
+
+
+@dataclass(frozen=True, slots=True)
 class Opaque:
     """An integer of which nothing is known but what tells it apart; `repr(key)` must be deterministic."""
 
@@ -104,7 +119,7 @@ class BoolAtom:
         return f"<{self.key!r}>"
 
 
-Atom: TypeAlias = V | Quot | Mul | Opaque
+Atom: TypeAlias = V | Quot | Mul | Least | Opaque
 Term: TypeAlias = tuple[Atom, int]
 Leaf: TypeAlias = Atom | BoolAtom
 Model: TypeAlias = Mapping[Leaf, int | bool]
@@ -263,6 +278,31 @@ def product(x: Lin, y: Lin) -> Lin:
     return Lin.sum(x.const * y.const, terms)
 
 
+def minimum(x: Lin, y: Lin) -> Lin:
+    """The smaller of two forms. Those of one pair share an atom, so that minimum and maximum add up to both.
+
+    >>> i, n = Lin.of(V(Sym("i", 1))), Lin.of(V(Sym("n", 2)))
+    >>> minimum(i, i + 3), minimum(i, n) + maximum(n, i) == i + n
+    (i_1, True)
+    """
+    return x + _negative_part(y - x)
+
+
+def maximum(x: Lin, y: Lin) -> Lin:
+    """The larger of two forms."""
+    return y - _negative_part(y - x)
+
+
+def _negative_part(x: Lin) -> Lin:
+    """`min(0, x)`."""
+    if not x.terms:
+        return Lin(min(0, x.const))
+    if x.terms[0][1] < 0:
+        return x + _negative_part(-x)
+    g = gcd(x.const, *(k for _, k in x.terms))
+    return Lin(0, ((Least(Lin(x.const // g, tuple([(a, k // g) for a, k in x.terms]))), g),))
+
+
 # -- substitution, atoms, evaluation -----------------------------------------------------------------
 
 
@@ -288,6 +328,9 @@ def _subst_atom(a: Atom, env: Mapping[Atom, Lin]) -> Lin | None:
     if isinstance(a, Quot):
         inner = subst_lin(a.lin, env)
         return None if inner is a.lin else inner.div(a.c)
+    if isinstance(a, Least):
+        inner = subst_lin(a.lin, env)
+        return None if inner is a.lin else _negative_part(inner)
     if isinstance(a, Mul):
         new = [_subst_atom(f, env) for f in a.factors]
         if any(n is not None for n in new):
@@ -306,7 +349,7 @@ def lin_atoms(x: Lin) -> Iterator[Atom]:
 
 def _inside(a: Atom) -> Iterator[Atom]:
     yield a
-    if isinstance(a, Quot):
+    if isinstance(a, Quot | Least):
         yield from lin_atoms(a.lin)
     elif isinstance(a, Mul):
         for f in a.factors:
@@ -322,6 +365,8 @@ def _atom_value(a: Atom, env: Model) -> int:
     match a:
         case Quot(lin=x, c=c):
             return value_of(x, env) // c
+        case Least(lin=x):
+            return min(0, value_of(x, env))
         case Mul(factors=fs):
             out = 1
             for f in fs:

@@ -16,6 +16,7 @@ from .affine import (
     Atom,
     BoolAtom,
     Leaf,
+    Least,
     Lin,
     Model,
     Mul,
@@ -40,6 +41,7 @@ __all__ = [
     "Ge",
     "HashedOnce",
     "Leaf",
+    "Least",
     "Lin",
     "Model",
     "Mul",
@@ -162,10 +164,15 @@ FALSE: Final = Truth(False)
 
 
 def ge(x: Lin | int, y: Lin | int = 0) -> Formula:
-    """`x >= y`, divided by the common factor of its coefficients and rounded."""
+    """`x >= y`, divided by the common factor of its coefficients and rounded. A minimum or maximum that is a term
+    becomes two conditions: both hold, or one of them."""
     d = Lin.of(x) - y
     if not d.terms:
         return TRUE if d.const >= 0 else FALSE
+    for a, k in d.terms:
+        if isinstance(a, Least):
+            without = d - Lin(0, ((a, k),))
+            return (conj if k > 0 else disj)(ge(without), ge(without + a.lin * k))
     g = gcd(*[k for _, k in d.terms])
     return Ge(d if g == 1 else Lin(d.const // g, tuple([(a, k // g) for a, k in d.terms])))
 
@@ -190,6 +197,8 @@ def eq(x: Lin | int, y: Lin | int) -> Formula:
     d = Lin.of(x) - y
     if not d.terms:
         return TRUE if d.const == 0 else FALSE
+    if any(isinstance(a, Least) for a, _ in d.terms):
+        return conj(ge(d), ge(-d))
     g = gcd(*[k for _, k in d.terms])
     if d.const % g:
         return FALSE

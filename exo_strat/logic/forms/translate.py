@@ -21,6 +21,7 @@ from ...ir.names import Sym
 from ...ir.nodes import Binary, Const, Expr, ExternCall, For, Read, ReadConfig, StrideExpr, Unary, Var, WindowExpr
 from ...ir.types import bool_
 from ...ir.walk import COMPARISONS, is_bool, is_control, mentions
+from .affine import maximum, minimum
 from .formula import (
     FALSE,
     TRUE,
@@ -115,7 +116,7 @@ def lin(e: Expr, env: Env = EMPTY) -> Lin:
             return unknown(s) if hit is None else hit
         case Unary(op="-", arg=a):
             return -lin(a, env)
-        case Binary(op="+" | "-" | "*" | "/" | "%" as op, lhs=a, rhs=b):
+        case Binary(op="+" | "-" | "*" | "/" | "%" | "min" | "max" as op, lhs=a, rhs=b):
             return _ARITHMETIC[op](lin(a, env), lin(b, env))
         case StrideExpr(sym=s, dim=d):
             return env.strides.get((s, d)) or stride_of(s, d)
@@ -132,7 +133,9 @@ def _remainder(x: Lin, y: Lin) -> Lin:
     return x.mod(y.const) if y.is_const and y.const >= 1 else Lin.of(Opaque(("%", x, y)))
 
 
-_ARITHMETIC: dict[str, Callable[[Lin, Lin], Lin]] = {"+": add, "-": sub, "*": product, "/": _quotient, "%": _remainder}
+_ARITHMETIC: dict[str, Callable[[Lin, Lin], Lin]] = {
+    "+": add, "-": sub, "*": product, "/": _quotient, "%": _remainder, "min": minimum, "max": maximum,
+}  # fmt: skip
 
 
 def cond(e: Expr, env: Env = EMPTY) -> Formula:

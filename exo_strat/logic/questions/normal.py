@@ -15,8 +15,8 @@ from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
 from ...ir.nodes import Binary, Const, Expr, ReadConfig, StrideExpr, Unary, Var
 from ...ir.types import bool_, int_
-from ...ir.walk import COMPARISONS, LOGICAL, is_bool, is_control, walk
-from ..forms.affine import Atom, Lin, Mul, Opaque, Quot, V
+from ...ir.walk import ARITHMETIC, COMPARISONS, LOGICAL, is_bool, is_control, walk
+from ..forms.affine import Atom, Least, Lin, Mul, Opaque, Quot, V, minimum
 from ..forms.formula import Formula, conj, eq, ge, lt, neg, value_of
 from ..forms.translate import Env, cond, is_opaque, lin
 from ..solver.answers import Refuted
@@ -46,11 +46,12 @@ def normalize_expr(e: Expr, facts: Facts, env: Env) -> Expr:
 
 @memo_by_identity
 def affine_normal(e: Expr) -> Expr | None:
-    """What `normalize_expr` makes of an integer sum without quotients, which takes no facts; None of others."""
+    """What `normalize_expr` makes of an integer sum without quotients and minima, which takes no facts; None of
+    others."""
     if not isinstance(e, Unary | Binary) or is_opaque(e) or not _integer(e):
         return None
     x = lin(e)
-    if any(isinstance(a, Quot) for a, _ in x.terms):
+    if any(isinstance(a, Quot | Least) for a, _ in x.terms):
         return None
     new = to_expr(x)
     return e if new == e else new
@@ -81,7 +82,7 @@ def _integer(e: Expr) -> bool:
         case Unary(op="-", arg=a):
             return _integer(a)
         case Binary(op=op, lhs=x, rhs=y):
-            return op in "+-*/%" and _integer(x) and _integer(y)
+            return op in ARITHMETIC and _integer(x) and _integer(y)
         case _:
             return False
 
@@ -157,8 +158,13 @@ def _size(e: Expr) -> int:
 
 
 def resolve(x: Lin, facts: Facts) -> Lin:
-    """The same value with quotients and remainders resolved that the facts decide."""
+    """The same value with quotients, remainders and minima resolved that the facts decide."""
     for atom, _ in x.terms:
+        if isinstance(atom, Least):
+            side = _smaller(resolve(atom.lin, facts), facts)
+            if side != Lin.of(atom):
+                return resolve(_replaced(x, atom, side), facts)
+            continue
         if not isinstance(atom, Quot):
             continue
         value = _quotient(resolve(atom.lin, facts), atom.c, facts)
@@ -168,6 +174,15 @@ def resolve(x: Lin, facts: Facts) -> Lin:
         if exact is not None:
             return resolve(exact, facts)
     return x
+
+
+def _smaller(x: Lin, facts: Facts) -> Lin:
+    """min(0, x), using what is known of x."""
+    if prove(facts, ge(x, 0), "the first operand of min is the smaller one"):
+        return Lin(0)
+    if prove(facts, ge(-x, 0), "the second operand of min is the smaller one"):
+        return x
+    return minimum(Lin(0), x)
 
 
 def _replaced(x: Lin, atom: Atom, value: Lin) -> Lin:
@@ -218,7 +233,13 @@ def difference(a: Expr, b_: Expr) -> Expr:
 
 
 def to_expr(x: Lin) -> Expr:
-    """An affine form as an expression in normal form."""
+    """An affine form as an expression in normal form. What is added to a minimum goes into both of its operands."""
+    for a, k in x.terms:
+        if isinstance(a, Least):
+            one = x - Lin(0, ((a, k),))
+            two = one + a.lin * k
+            operands = (two, one) if one.is_const else (one, two)
+            return Binary("min" if k > 0 else "max", *map(to_expr, operands))
     parts: list[tuple[int, Expr]] = []
     x = _fold_remainders(x, parts)
     parts += [(k, _atom(a)) for a, k in x.terms]
@@ -276,6 +297,8 @@ def _atom(a: Atom) -> Expr:
             return StrideExpr(s, d)
         case Mul():
             return _product(a)
+        case Least(lin=x):
+            return Binary("min", b.ZERO, to_expr(x))
     raise TypeError(f"{a} has no expression")
 
 

@@ -1,7 +1,7 @@
 """Questions in the form that the engines read: numbered variables.
 
 Variables are numbered in the order in which they occur, so questions that differ in names only are one
-question, for the memo and for the engines. Quotients become variables with their defining inequalities,
+question, for the memo and for the engines. Quotients and minima become variables with their defining inequalities,
 truth values become variables in [0, 1], products become plain variables.
 """
 
@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from ..forms.formula import And, BoolAtom, Eq, Formula, Ge, Leaf, Lin, Mul, Not, Opaque, Or, Quot, Truth, atoms
+from ..forms.formula import And, BoolAtom, Eq, Formula, Ge, Leaf, Least, Lin, Mul, Not, Opaque, Or, Quot, Truth, atoms
+
+COMPUTED: Final = (Quot, Mul, Least)
+"""The atoms that are no unknowns, but computed from some."""
 
 Terms: TypeAlias = tuple[tuple[int, int], ...]
 
@@ -63,6 +66,10 @@ class _Encoder:
         elif isinstance(leaf, Quot):
             remainder = leaf.lin - Lin.of(leaf) * leaf.c
             self.definitions += [self.row(False, remainder), self.row(False, leaf.c - 1 - remainder)]
+        elif isinstance(leaf, Least):
+            above = leaf.lin - Lin.of(leaf)
+            smaller = Join(False, (Row(False, ((n, 1),), 0), self.row(False, -above)))
+            self.definitions += [Row(False, ((n, -1),), 0), self.row(False, above), smaller]
         return n
 
     def row(self, is_eq: bool, x: Lin) -> Row:
@@ -90,22 +97,22 @@ def encode_exists(
     facts: Iterable[Formula], goal: Formula, exists: Iterable[Leaf]
 ) -> tuple[Problem, tuple[Node, ...], tuple[int, ...]]:
     """The facts, the goal, and the numbers of the variables that the goal may choose: those of `exists`
-    and the quotients that only the goal mentions."""
+    and the quotients and minima that only the goal mentions."""
     e = _Encoder()
     nodes = (*[e.node(f) for f in facts], *e.definitions)
     fixed, e.definitions = set(e.numbers.values()), []
     chosen = [e.number(leaf) for leaf in exists]
     part = e.node(goal)
-    chosen += [n for leaf, n in e.numbers.items() if isinstance(leaf, Quot) and n not in fixed]
+    chosen += [n for leaf, n in e.numbers.items() if isinstance(leaf, Quot | Least) and n not in fixed]
     return Problem(nodes, len(e.numbers)), (part, *e.definitions), tuple(dict.fromkeys(chosen))
 
 
 def decode(values: Sequence[int], leaves: tuple[Leaf, ...]) -> dict[Leaf, int | bool]:
-    """A model in terms of the unknowns; quotients and products are left out, as they follow."""
+    """A model in terms of the unknowns; quotients, products and minima are left out, as they follow."""
     return {
         leaf: bool(v) if isinstance(leaf, BoolAtom) else v
         for leaf, v in zip(leaves, values, strict=True)
-        if not isinstance(leaf, Quot | Mul)
+        if not isinstance(leaf, COMPUTED)
     }
 
 
@@ -122,8 +129,8 @@ def satisfied(node: Node, values: Sequence[int]) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def leaves_of(f: Formula) -> tuple[Leaf, ...]:
-    """The unknowns of `f`, without the quotients and products that they stand in."""
-    return tuple(a for a in atoms(f) if not isinstance(a, Quot | Mul))
+    """The unknowns of `f`, without the quotients, products and minima that they stand in."""
+    return tuple(a for a in atoms(f) if not isinstance(a, COMPUTED))
 
 
 def components(formulas: Sequence[Formula]) -> list[list[Formula]]:

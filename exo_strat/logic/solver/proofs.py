@@ -23,7 +23,6 @@ from ..forms.formula import (
     Leaf,
     Lin,
     Mul,
-    Quot,
     atoms,
     disj,
     eq,
@@ -53,7 +52,7 @@ from .answers import (
 )
 from .facts import conjuncts, least_of, sorted_out
 from .lemmas import lemmas
-from .problem import Problem, components, decode, encode, encode_exists, leaves_of, opaques_of, set_aside
+from .problem import COMPUTED, Problem, components, decode, encode, encode_exists, leaves_of, opaques_of, set_aside
 from .witnesses import instances
 
 __all__ = [
@@ -130,7 +129,7 @@ def _satisfiable(formulas: Iterable[Formula], facts: tuple[Formula, ...] = ()) -
         return unknown
     for d in (*aside, *known.aside):
         for leaf in lin_atoms(d.value):
-            if not isinstance(leaf, Quot | Mul):
+            if not isinstance(leaf, COMPUTED):
                 model.setdefault(leaf, 0)
         model[d.unknown] = value_of(d.value, model)
     return Sat(model)
@@ -206,7 +205,8 @@ def _solve_group(group: tuple[Formula, ...]) -> Satisfiability:
     answer = _solve_linear([*group, *known])
     if not isinstance(answer, Sat) or _verified(group, answer):
         return answer
-    factors = {x for f in group for a in atoms(f) if isinstance(a, Mul) for x in a.factors if not isinstance(x, Quot)}
+    products = [a for f in group for a in atoms(f) if isinstance(a, Mul)]
+    factors = {x for a in products for x in a.factors if not isinstance(x, COMPUTED)}
     pins: dict[Atom, Lin] = {x: Lin(int(answer.model[x])) for x in sorted(factors, key=lambda x: x.order)}
     pinned = _satisfiable([subst(f, pins) for f in group])
     if not isinstance(pinned, Sat):
