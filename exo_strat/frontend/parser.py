@@ -254,12 +254,12 @@ class ProcParser:
         exprs = self.exprs(scope)
         if isinstance(target, ast.Attribute):
             return [self.write_config(target, value, scope)], scope
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in CALLED:
+        known = scope.sym(target.id) if isinstance(target, ast.Name) else None
+        free = isinstance(target, ast.Name) and known is None and target.id not in scope.given
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in CALLED and not free:
             return [self.choice(target, value, value.func.id, scope)], scope
         if isinstance(target, ast.Name):
-            known = scope.sym(target.id)
             e, t = exprs.expr(value)
-            free = known is None and target.id not in scope.given
             if isinstance(e, WindowExpr) and (free or (known and isinstance(scope.type(known), Tensor))):
                 assert isinstance(t, Tensor)
                 sym = self.fresh(target.id)

@@ -156,3 +156,8 @@ def test_dependences_through_a_clamp_are_seen() -> None:
     assert_equivalent(nest, reorder_loops(nest, "i j"))
     with pytest.raises(SchedulingError, match="change places"):
         reorder_loops(source(str(nest).replace("max(j - 1, 0)", "min(j + 1, n - 1)")), "i j")
+
+
+def test_a_name_for_one() -> None:
+    p = source("def f(n: size, x: f32[n]):\n    k = min(n, 8)\n    for i in seq(0, k):\n        x[i] = f32(max(i, 2))")
+    assert [line(p, k) for k in (1, 2)] == ["for i in seq(0, min(n, 8)):", "x[i] = f32(max(i, 2))"]
