@@ -22,6 +22,7 @@ from ..logic.forms import is_opaque
 from ..logic.questions import safety
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind, Levels, NewName, TwoNames
+from .helpers.bounds import Ranges, exchanged
 from .helpers.references import ExprLike, name_arg, positive
 from .helpers.refusing import applicable, argument, not_too_many, of_kind, require
 from .helpers.scoping import (
@@ -61,17 +62,24 @@ def _nest(outer: For) -> For:
 Tail: TypeAlias = Annotated[str, Kind("a tail", ("guard", "cut", "cut_and_guard", "perfect"))]
 
 
-@primitive("A.1", same_values=True, again=True, trial=Trial(programs="nest anything borrowed diagonal"))
+@primitive(
+    "A.1",
+    same_values=True,
+    cursors={"values inside": "stay, gone"},
+    again=True,
+    trial=Trial(programs="nest anything borrowed diagonal"),
+)
 def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     """`for i: for j: s  ~>  for j: for i: s`.
 
-    The target is the outer loop. The inner loop is all of its body, and the inner bounds do not depend on i. Each
-    loop keeps its mode. In the paper's form the target may be given as `"i j"`. Returns the loop that is now
-    outside.
+    The target is the outer loop. The inner loop is all of its body. If its bounds depend on i, as those of a triangle
+    or of a skewed loop do, both loops get new bounds, which are proved to have the same iterations. Each loop keeps
+    its mode. In the paper's form the target may be given as `"i j"`. Returns the loop that is now outside.
 
-    Fails with `NotApplicable` if the loops do not have this form, and with `Unsafe` if iterations (i, j) and (i',
-    j') that change places touch the same data, if a parallel inner loop would have races outside, or if the inner
-    bounds read config fields and the outer loop may be empty.
+    Fails with `NotApplicable` if the loops do not have this form, or if bounds that depend on i are no sums with maxima
+    at the start and minima at the end. Fails with `Unsafe` if iterations (i, j) and (i', j') that change places touch
+    the same data, if a parallel inner loop would have races outside, or if the inner bounds read config fields and
+    the outer loop may be empty.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -84,6 +92,17 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     def foo(n: size, m: size, x: f32[n, m] @ DRAM):
         for j in seq(2, m):
             for i in seq(0, n):
+                x[i, j] = 0.0
+    >>> triangle = proc_from_source('''
+    ... def foo(n: size, x: f32[n, n]):
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, i + 1):
+    ...             x[i, j] = 0.0
+    ... ''')
+    >>> print(reorder_loops.direct(triangle, "i j"))
+    def foo(n: size, x: f32[n, n] @ DRAM):
+        for j in seq(0, n):
+            for i in seq(j, n):
                 x[i, j] = 0.0
 
     Refused: iteration (i, j) reads what (i - 1, j + 1) wrote, which would come after it.
@@ -106,9 +125,13 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
     inner = _nest(outer)
-    free = outer.iter not in mentions(inner.lo) | mentions(inner.hi)
-    applicable(free, f"the inner loop's bounds depend on {outer.iter}", loop)
-    if is_opaque(inner.lo) or is_opaque(inner.hi):
+    ranges: Ranges | None = None
+    if outer.iter in mentions(inner.lo) | mentions(inner.hi):
+        ranges = exchanged(tree, path, outer, inner)
+        applicable(ranges is not None, f"no bounds without {outer.iter} are known for {inner.iter}", loop)
+        assert ranges is not None
+        require(safety.holds(tree, path, ranges.same, "the new ranges have the same iterations"), loop)
+    elif is_opaque(inner.lo) or is_opaque(inner.hi):
         require(safety.holds(tree, path, b.lt(outer.lo, outer.hi), "the outer loop runs at least once"), loop)
     require(safety.interchange(tree, path), loop)
     at = span_of(path)
@@ -116,6 +139,9 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     nested = at.path(1)
     rw.move(body_span(rw, path), Span(nested, "body", 0, 0))
     rw.move(span_of(nested), Span(path, "body", 0, 0))
+    if ranges is not None:
+        rw.set(path, lo=ranges.outer[0], hi=ranges.outer[1])
+        rw.set((*path, ("body", 0)), lo=ranges.inner[0], hi=ranges.inner[1])
     return path
 
 

@@ -13,15 +13,19 @@ from pyrsistent import pvector
 from ..cursors.kinds import ForCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
-from ..ir.nodes import Binary, If
-from ..logic.questions import safety
+from ..ir.names import Sym
+from ..ir.nodes import Binary, Expr, If, ProcDef
+from ..ir.walk import mentions
+from ..logic.forms import cond, is_opaque, operands
+from ..logic.questions import env_of, facts_at, safety
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind
+from .helpers.bounds import Bounds, all_of, bounds_on, conditions_of, ends, in_range
 from .helpers.references import ExprLike
-from .helpers.refusing import require
+from .helpers.refusing import applicable, of_kind, require
 from .helpers.scoping import body_span, bounds_stay, integer_arg, loop_at
 
-__all__ = ["reverse_loop", "widen_loop"]
+__all__ = ["reverse_loop", "tighten_loop", "widen_loop"]
 
 
 @primitive(
@@ -120,10 +124,87 @@ def widen_loop(
     require(safety.holds(tree, path, before, "the new range starts no later than the old one"), loop)
     require(safety.holds(tree, path, after, "the new range ends no earlier than the old one"), loop)
     bounds_stay(tree, path)
-    i = b.var(old.iter)
-    inside = Binary("and", Binary("<=", old.lo, i), Binary("<", i, old.hi))
+    inside = in_range(old.iter, old.lo, old.hi)
     guard = (*rw.wrap(body_span(rw, path), If(inside, pvector(), pvector())), ("cond", None))
     rw.carry((*path, ("lo", None)), (*guard, ("lhs", None), ("lhs", None)))
     rw.carry((*path, ("hi", None)), (*guard, ("rhs", None), ("rhs", None)))
     rw.set(path, lo=first, hi=end)
     return path
+
+
+@primitive(
+    same_values=True,
+    cursors={"inside": "stay, gone", "values inside": "stay, replaced, gone"},
+    by_form=True,
+    trial=Trial(programs="nest counted configuration drifting diagonal guarded", undoes="widen_loop"),
+)
+def tighten_loop(rw: Rewrite, loop: ForCursor) -> Where:
+    """`for i in (lo, hi): if l <= i and i < h: s  ~>  for i in (max(lo, l), min(hi, h)): s`.
+
+    The inverse of `widen_loop`. The body of the loop is an `if` without an else branch. All parts of its condition that
+    bound i become bounds of the loop; the others, such as those on data, stay. Bounds that are known to be smaller or
+    larger than others are left out. Returns the loop.
+
+    Fails with `NotApplicable` if no part of the condition bounds i. It is proved that the new range has the iterations
+    for which the condition holds.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, m: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         if 1 <= i and i < m:
+    ...             x[i] = 0.0
+    ... ''')
+    >>> print(tighten_loop.direct(p, "i"))
+    def foo(n: size, m: size, x: f32[n] @ DRAM):
+        for i in seq(1, min(n, m)):
+            x[i] = 0.0
+
+    Refused: which elements are positive is not known where the loop starts.
+
+    >>> q = proc_from_source('''
+    ... def foo(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         if x[i] > 0.0:
+    ...             x[i] = 0.0
+    ... ''')
+    >>> print(tighten_loop()(q, q.find_loop("i")).failure())
+    tighten_loop(): no part of the condition bounds i
+        def foo(n: size, x: f32[n] @ DRAM):
+    -->     for i in seq(0, n):
+                if x[i] > 0.0:
+                    x[i] = 0.0
+    """
+    tree, path, old = rw.proc.tree, loop.path, loop_at(rw.proc.tree, loop.path)
+    guard_path = (*path, ("body", 0))
+    what = "the loop's body must be an `if` without an else branch, and nothing else"
+    guard = of_kind(old.body[0], If, what)
+    applicable(len(old.body) == 1 and not guard.orelse, what, loop)
+    parts = operands(guard.cond, "and")
+    bounding = [part for part in parts if _bounds(tree, old.iter, part) is not None]
+    applicable(bool(bounding), f"no part of the condition bounds {loop.name()}", loop)
+    i = b.var(old.iter)
+    lo, hi = Binary("<=", old.lo, i), Binary("<", i, old.hi)
+    kept = [e for e in (lo, hi) if _bounds(tree, old.iter, e) is None]  # such as those that read config fields
+    found = [f for e in (lo, hi, *bounding) if (f := _bounds(tree, old.iter, e)) is not None]
+    both = Bounds(tuple(x for f in found for x in f.lower), tuple(x for f in found for x in f.upper), ())
+    facts = facts_at(tree, path)
+    new = ends(both, facts, [old.lo] if lo in kept else [], [old.hi] if hi in kept else [])
+    same = Binary("==", all_of([lo, hi, *bounding]), in_range(old.iter, *new))
+    require(safety.holds(tree, path, same, "the new range has the iterations of the condition"), loop)
+    left = [part for part in parts if part not in bounding]
+    if left:
+        rw.set(guard_path, cond=all_of(left))
+    else:
+        rw.unwrap(guard_path)
+    rw.set(path, lo=new[0], hi=new[1])
+    return path
+
+
+def _bounds(tree: ProcDef, i: Sym, condition: Expr) -> Bounds | None:
+    """The bounds that a condition sets to a variable, if it is about nothing else."""
+    if is_opaque(condition) or i not in mentions(condition):
+        return None
+    conditions = conditions_of(cond(condition, env_of(tree)))
+    found = None if conditions is None else bounds_on(i, conditions)
+    return found if found is not None and (found.lower or found.upper) and not found.others else None

@@ -50,7 +50,7 @@ BODIES = [
     ("s %= 1.0", ParseError, r"a reduction is `x \+= e`, `x -= e`, `x \*= e`, `x = min\(x, e\)`"),
     ("s = min(1.0, s)", ParseError, r"`x = min\(x, e\)`, with what is written as its first argument"),
     ("s = max(s)", ParseError, r"of any two values, take fmax"),
-    ("s = 1.0 + max(s, s)", ParseError, r"max is a reduction, `x = max\(x, e\)`, and no value"),
+    ("s = 1.0 + max(s, s)", ParseError, r"max of data is a reduction, `x = max\(x, e\)`, and no value"),
     ("pass\n    assert n > 1", ParseError, "at the top of a procedure"),
     ("if s:\n        pass", ObjectTypeError, "a condition is needed"),
     ("if n:\n        pass", ObjectTypeError, "a condition is needed"),

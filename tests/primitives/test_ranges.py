@@ -7,10 +7,20 @@ from collections.abc import Callable
 import pytest
 
 from exo_strat.cursors.cursor import Cursor
+from exo_strat.cursors.kinds import ForCursor
 from exo_strat.cursors.proc import Proc
-from exo_strat.direct import fuse, reorder_loops, reverse_loop, shift_loop, simplify, widen_loop
+from exo_strat.direct import (
+    divide_loop,
+    fuse,
+    reorder_loops,
+    reverse_loop,
+    shift_loop,
+    simplify,
+    tighten_loop,
+    widen_loop,
+)
 from exo_strat.frontend.decorators import config, proc_from_source
-from exo_strat.ops.failure import Failure, Unsafe
+from exo_strat.ops.failure import Failure, NotApplicable, SchedulingError, Unsafe
 from exo_strat.ops.strategy import Op
 from exo_strat.primitives import reverse_loop as reverse_op
 from exo_strat.primitives import widen_loop as widen_op
@@ -200,5 +210,175 @@ def test_a_skewed_nest_may_be_interchanged_after_it_is_widened(same: Same) -> No
     assert q.find_loop("i").body()[0] == q.find_loop("t")
     for n in (1, 2, 7):
         same(p, q, n=n)
-    with pytest.raises(Exception, match="change places commute"):
+    with pytest.raises(SchedulingError, match="change places commute"):
         reorder_loops(p, "t i")
+
+
+# -- tighten_loop -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("condition", "loop"),
+    [
+        ("2 <= i", "seq(2, n)"),
+        ("i < m", "seq(0, min(n, m))"),
+        ("2 <= i and i < m", "seq(2, min(n, m))"),
+        ("i + 3 > m", "seq(max(0, m - 2), n)"),
+        ("2 * i < m", "seq(0, min(n, (m + 1) / 2))"),
+        ("i == 3", "seq(3, min(n, 4))"),
+        ("min(m, 5) > i", "seq(0, min(min(n, m), 5))"),
+        ("0 <= i", "seq(0, n)"),
+    ],
+)
+def test_a_condition_becomes_a_range(condition: str, loop: str, same: Same, body: Body) -> None:
+    p = source(f"""
+    def foo(n: size, m: size, x: f32[n]):
+        for i in seq(0, n):
+            if {condition}:
+                x[i] += 1.0
+    """)
+    q = tighten_loop(p, "i")
+    assert body(q) == f"for i in {loop}:\n    x[i] += 1.0"
+    for n, m in [(1, 1), (4, 3), (3, 9), (9, 4), (9, 8)]:
+        same(p, q, n=n, m=m)
+
+
+def test_what_does_not_bound_the_loop_stays(same: Same, body: Body) -> None:
+    p = source("""
+    def foo(n: size, m: size, x: f32[n]):
+        for i in seq(0, n):
+            if x[i] > 3.0 and i < m and (i % 2 == 0 or i == 5):
+                x[i] = 0.0
+    """)
+    q = tighten_loop(p, "i")
+    assert body(q).startswith("for i in seq(0, min(n, m)):\n    if x[i] > 3.0 and (i % 2 == 0 or i == 5):")
+    same(p, q, n=9, m=7)
+
+
+def test_it_undoes_widening(body: Body) -> None:
+    assert body(tighten_loop(widen_loop(INNER, "i", "lo - 2", "n + 3"), "i")) == body(INNER)
+
+
+def test_bounds_in_config_fields_stay(body: Body, same: Same) -> None:
+    p = source("""
+    def foo(n: size, x: f32[n]):
+        for i in seq(0, Cfg.n):
+            if 1 <= i and i < n:
+                x[i] = 0.0
+    """)
+    q = tighten_loop(p, "i")
+    assert body(q) == "for i in seq(1, min(Cfg.n, n)):\n    x[i] = 0.0"
+    same(p, q, {"Cfg.n": 3}, n=5)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x[i] = 0.0", "the loop's body must be an `if` without an else branch"),
+        ("if i < 3:\n            x[i] = 0.0\n        else:\n            x[i] = 1.0", "without an else branch"),
+        ("if i < 3:\n            x[i] = 0.0\n        x[i] = 1.0", "and nothing else"),
+        ("if x[i] > 0.0:\n            x[i] = 0.0", "no part of the condition bounds i"),
+        ("if i < 3 or i > 5:\n            x[i] = 0.0", "no part of the condition bounds i"),
+        ("if i % 2 < 1:\n            x[i] = 0.0", "no part of the condition bounds i"),
+        ("if i < Cfg.n:\n            x[i] = 0.0", "no part of the condition bounds i"),
+    ],
+)
+def test_what_cannot_be_tightened(text: str, message: str, refused: Refused) -> None:
+    f = refused(tighten_loop, source(f"def foo(x: f32[9]):\n    for i in seq(0, 9):\n        {text}"), "i")
+    assert isinstance(f, NotApplicable) and message in f.message
+
+
+# -- time tiles ---------------------------------------------------------------------------------------
+
+
+def tiled(p: Proc, name: str, size: int) -> Proc:
+    """A loop in tiles, its guard taken into the range."""
+    return tighten_loop(divide_loop(p, name, size, [f"{name}o", f"{name}i"], tail="guard"), f"{name}i")
+
+
+def test_a_sweep_in_place_goes_through_time_in_tiles(same: Same) -> None:
+    p = source("""
+    def sweep(T: size, n: size, x: f32[n + 2]):
+        for t in seq(0, T):
+            for i in seq(1, n + 1):
+                x[i] = x[i - 1] + x[i] + x[i + 1]
+    """)
+    q = tiled(shift_loop(p, "i", "t + 1"), "t", 2)
+    q = tiled(widen_loop(reorder_loops(q, "ti i"), "i", 0, "T + n"), "i", 3)
+    q = simplify(reorder_loops(tighten_loop(q, "ii"), "ii ti"))
+    assert [c.name() for c in q.root().descendants() if isinstance(c, ForCursor)] == ["to", "io", "ti", "ii"]
+    for T, n in [(1, 1), (2, 3), (5, 7)]:
+        same(p, q, T=T, n=n)
+
+
+def test_a_sweep_of_nine_points_in_three_dimensions_of_tiles(same: Same) -> None:
+    """Skewed by t, and by t + i."""
+    points = " + ".join(f"a[i + {d}, j + {e}]" for d in range(3) for e in range(3))
+    p = source(f"""
+    def sweep(T: size, n: size, a: f32[n + 2, n + 2]):
+        for t in seq(0, T):
+            for i in seq(0, n):
+                for j in seq(0, n):
+                    a[i + 1, j + 1] = {points}
+    """)
+    q = tiled(shift_loop(shift_loop(p, "i", "t"), "j", "t + i"), "t", 2)
+    q = tiled(widen_loop(reorder_loops(q, "ti i"), "i", 0, "T + n"), "i", 4)
+    q = reorder_loops(tighten_loop(q, "ii"), "ii ti")
+    q = reorder_loops(reorder_loops(q, "ii j"), "ti j")
+    q = tiled(widen_loop(q, "j", 0, "2 * T + 2 * n"), "j", 4)
+    q = reorder_loops(reorder_loops(tighten_loop(q, "ji"), "ji ti"), "ji ii")
+    order = [c.name() for c in q.root().descendants() if isinstance(c, ForCursor)]
+    assert order == ["to", "io", "jo", "ti", "ii", "ji"]
+    for T, n in [(1, 1), (3, 4)]:
+        same(p, q, T=T, n=n)
+
+
+def test_a_skew_that_is_too_small() -> None:
+    """Iteration (t, i) needs (t - 1, i + 2), which lies in the next column after a skew by one."""
+    p = source("""
+    def sweep(T: size, n: size, x: f32[n + 4]):
+        for t in seq(0, T):
+            for i in seq(2, n + 2):
+                x[i] = x[i - 1] + x[i + 2]
+    """)
+    with pytest.raises(SchedulingError, match="iterations of t and i that change places commute"):
+        reorder_loops(shift_loop(p, "i", "t + 2"), "t i")
+    reorder_loops(shift_loop(p, "i", "2 * t + 2"), "t i")
+
+
+# -- triangles ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("inner", "made"),
+    [
+        ("seq(0, i + 1)", ("seq(0, n)", "seq(j, n)")),
+        ("seq(i, n)", ("seq(0, n)", "seq(0, j + 1)")),
+        ("seq(i, i + 3)", ("seq(0, n + 2)", "seq(max(0, j - 2), min(n, j + 1))")),
+        ("seq(0, min(i, 4))", ("seq(0, min(4, n - 1))", "seq(j + 1, n)")),
+        ("seq(2 * i, n + i)", ("seq(0, 2 * n - 1)", "seq(max(0, j - n + 1), j / 2 + 1)")),
+        ("seq(i / 2, 5)", ("seq(0, 5)", "seq(0, min(n, 2 * j + 2))")),
+    ],
+)
+def test_bounds_that_depend_on_the_outer_loop(inner: str, made: tuple[str, str], same: Same) -> None:
+    p = source(f"""
+    def foo(n: size, x: f32[2 * n + 8]):
+        for i in seq(0, n):
+            for j in {inner}:
+                x[j] += 1.0
+    """)
+    q = reorder_loops(p, "i j")
+    lines = [line.strip() for line in str(q).splitlines()[1:3]]
+    assert lines == [f"for j in {made[0]}:", f"for i in {made[1]}:"]
+    for n in (1, 2, 5, 9):
+        same(p, q, n=n)
+
+
+def test_a_bound_that_is_no_sum(refused: Refused) -> None:
+    p = source("""
+    def foo(n: size, x: f32[n]):
+        for i in seq(0, n):
+            for j in seq(0, i % 3):
+                x[i] = 0.0
+    """)
+    assert "no bounds without i are known for j" in str(refused(reorder_loops, p, "i j"))

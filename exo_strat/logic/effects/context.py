@@ -15,7 +15,7 @@ from pyrsistent import PMap, pmap
 
 from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
-from ...ir.nodes import Alloc, Arg, Binary, Block, Expr, For, If, Interval, Node, ProcDef, Stmt, Unary, WindowDef
+from ...ir.nodes import Alloc, Arg, Binary, Block, Expr, For, If, Interval, Node, ProcDef, Stmt, Unary, Var, WindowDef
 from ...ir.printing import names_at
 from ...ir.types import Tensor, bool_, size
 from ...ir.walk import Path
@@ -33,11 +33,10 @@ from ..forms.formula import (
     conj,
     eq,
     ge,
-    lt,
     neg,
     product,
 )
-from ..forms.translate import Env, cond, flag, is_opaque, lin, operands, stride_of, unknown
+from ..forms.translate import Env, at_most, cond, flag, is_opaque, lin, operands, stride_of, unknown
 from ..solver.answers import Answer
 from ..solver.proofs import prove
 
@@ -155,10 +154,10 @@ def range_facts(loop: For) -> Facts:
 def _between(i: Sym, lo: Expr, hi: Expr) -> Facts:
     facts = []
     if not is_opaque(lo):
-        facts.append(ge(unknown(i), lin(lo)))
+        facts.append(at_most(lo, Var(i)))
     if not is_opaque(hi):
-        facts.append(lt(unknown(i), lin(hi)))
-    return tuple(facts)
+        facts.append(at_most(Var(i), hi, strict=True))
+    return flatten(conj(*facts))
 
 
 def branch_facts(branch: If, label: str, env: Env) -> Facts:

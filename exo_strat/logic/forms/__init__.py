@@ -40,7 +40,7 @@ from .formula import (
     ne,
     neg,
 )
-from .translate import Env, cond, is_opaque, lin, stride_of, trip_count, unknown
+from .translate import Env, at_most, cond, is_opaque, lin, operands, stride_of, trip_count, unknown
 
 __all__ = [
     "And",
@@ -65,6 +65,7 @@ __all__ = [
     "Term",
     "Truth",
     "V",
+    "at_most",
     "atoms",
     "cond",
     "conj",
@@ -77,6 +78,7 @@ __all__ = [
     "lin_atoms",
     "ne",
     "neg",
+    "operands",
     "product",
     "stride_of",
     "subst_lin",

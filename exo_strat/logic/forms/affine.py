@@ -293,6 +293,17 @@ def maximum(x: Lin, y: Lin) -> Lin:
     return y - _negative_part(y - x)
 
 
+def sides(x: Lin) -> tuple[str, Lin, Lin] | None:
+    """What a form with a minimum or maximum among its terms is: "min" or "max" of two forms. Of `min(min(i, j), k)` the
+    outer one is taken first, as the inner one stands in both."""
+    minima = [(a, k) for a, k in x.terms if isinstance(a, Least)]
+    for a, k in minima:
+        if len(minima) == 1 or not any(a in lin_atoms(other.lin) for other, _ in minima):
+            without = x - Lin(0, ((a, k),))
+            return ("min" if k > 0 else "max"), without, without + a.lin * k
+    return None
+
+
 def _negative_part(x: Lin) -> Lin:
     """`min(0, x)`."""
     if not x.terms:

@@ -26,6 +26,7 @@ from .affine import (
     V,
     lin_atoms,
     product,
+    sides,
     subst_lin,
     value_of,
 )
@@ -169,10 +170,9 @@ def ge(x: Lin | int, y: Lin | int = 0) -> Formula:
     d = Lin.of(x) - y
     if not d.terms:
         return TRUE if d.const >= 0 else FALSE
-    for a, k in d.terms:
-        if isinstance(a, Least):
-            without = d - Lin(0, ((a, k),))
-            return (conj if k > 0 else disj)(ge(without), ge(without + a.lin * k))
+    if isinstance(d.terms[-1][0], Least) and (found := sides(d)) is not None:
+        op, one, two = found
+        return (conj if op == "min" else disj)(ge(one), ge(two))
     g = gcd(*[k for _, k in d.terms])
     return Ge(d if g == 1 else Lin(d.const // g, tuple([(a, k // g) for a, k in d.terms])))
 
@@ -197,7 +197,7 @@ def eq(x: Lin | int, y: Lin | int) -> Formula:
     d = Lin.of(x) - y
     if not d.terms:
         return TRUE if d.const == 0 else FALSE
-    if any(isinstance(a, Least) for a, _ in d.terms):
+    if isinstance(d.terms[-1][0], Least):
         return conj(ge(d), ge(-d))
     g = gcd(*[k for _, k in d.terms])
     if d.const % g:

@@ -33,8 +33,6 @@ from .formula import (
     conj,
     disj,
     eq,
-    ge,
-    gt,
     iff,
     le,
     lt,
@@ -42,8 +40,6 @@ from .formula import (
     neg,
     product,
 )
-
-_COMPARE = {"<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne}
 
 
 @lru_cache(maxsize=4096)
@@ -174,7 +170,24 @@ def _comparison(e: Expr, op: str, a: Expr, b: Expr, env: Env) -> Formula:
     if op in ("==", "!=") and (_is_truth(a, env) or _is_truth(b, env)):
         same = iff(cond(a, env), cond(b, env))
         return same if op == "==" else neg(same)
-    return _COMPARE[op](lin(a, env), lin(b, env))
+    match op:
+        case "<" | "<=":
+            return at_most(a, b, env, strict=op == "<")
+        case ">" | ">=":
+            return at_most(b, a, env, strict=op == ">")
+        case _:
+            return (eq if op == "==" else ne)(lin(a, env), lin(b, env))
+
+
+def at_most(a: Expr, b: Expr, env: Env = EMPTY, strict: bool = False) -> Formula:
+    """`a <= b`, or with `strict` `a < b`. A minimum or maximum becomes a condition on each of its operands."""
+    match (a, b):
+        case (Binary(op="min" | "max" as op, lhs=x, rhs=y), _):
+            return (conj if op == "max" else disj)(at_most(x, b, env, strict), at_most(y, b, env, strict))
+        case (_, Binary(op="min" | "max" as op, lhs=x, rhs=y)):
+            return (conj if op == "min" else disj)(at_most(a, x, env, strict), at_most(a, y, env, strict))
+        case _:
+            return (lt if strict else le)(lin(a, env), lin(b, env))
 
 
 def _is_truth(e: Expr, env: Env) -> bool:

@@ -8,7 +8,7 @@ forms of expressions. Primitives import this room and `forms`, so what they need
 from ..effects.accesses import Access, accesses, effects, in_loops, index_of, reads_of, resolve, windows_at
 from ..effects.config_data import held_at, held_in, stored
 from ..effects.config_state import asks_config, conditions_at, depends_on_fields, field_facts, values_at, written_fields
-from ..effects.context import Facts, env_of, facts_after, facts_at, facts_inside, prove_at
+from ..effects.context import Facts, env_of, facts_after, facts_at, facts_inside, flatten, prove_at
 from ..effects.dependence import (
     Clash,
     Given,
@@ -61,6 +61,7 @@ __all__ = [
     "facts_at",
     "facts_inside",
     "field_facts",
+    "flatten",
     "fresh_callee",
     "held_at",
     "held_in",

@@ -16,7 +16,7 @@ from ...ir.names import Sym
 from ...ir.nodes import Binary, Const, Expr, ReadConfig, StrideExpr, Unary, Var
 from ...ir.types import bool_, int_
 from ...ir.walk import ARITHMETIC, COMPARISONS, LOGICAL, is_bool, is_control, walk
-from ..forms.affine import Atom, Least, Lin, Mul, Opaque, Quot, V, minimum
+from ..forms.affine import Atom, Least, Lin, Mul, Opaque, Quot, V, minimum, sides
 from ..forms.formula import Formula, conj, eq, ge, lt, neg, value_of
 from ..forms.translate import Env, cond, is_opaque, lin
 from ..solver.answers import Refuted
@@ -234,12 +234,9 @@ def difference(a: Expr, b_: Expr) -> Expr:
 
 def to_expr(x: Lin) -> Expr:
     """An affine form as an expression in normal form. What is added to a minimum goes into both of its operands."""
-    for a, k in x.terms:
-        if isinstance(a, Least):
-            one = x - Lin(0, ((a, k),))
-            two = one + a.lin * k
-            operands = (two, one) if one.is_const else (one, two)
-            return Binary("min" if k > 0 else "max", *map(to_expr, operands))
+    if (found := sides(x)) is not None:
+        op, one, two = found
+        return Binary(op, *map(to_expr, (one, two) if two.is_const else (two, one)))
     parts: list[tuple[int, Expr]] = []
     x = _fold_remainders(x, parts)
     parts += [(k, _atom(a)) for a, k in x.terms]

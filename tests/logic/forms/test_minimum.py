@@ -79,10 +79,10 @@ def test_what_is_proved_and_refuted(x: Lin, y: Lin, c: int) -> None:
 @pytest.mark.parametrize(
     ("form", "text"),
     [
-        (minimum(Lin.of(X), Lin.of(Y)), "min(y, x)"),
+        (minimum(Lin.of(X), Lin.of(Y)), "min(x, y)"),
         (minimum(Lin.of(X), Lin(8)) + 3, "min(x + 3, 11)"),
         (maximum(Lin.of(X) * 2, Lin.of(X) * 2 + 4), "2 * x + 4"),
-        (Lin.of(Z) - minimum(Lin.of(X) * 2, Lin.of(Y) * 4), "max(z - 4 * y, z - 2 * x)"),
+        (Lin.of(Z) - minimum(Lin.of(X) * 2, Lin.of(Y) * 4), "max(z - 2 * x, z - 4 * y)"),
     ],
 )
 def test_how_they_are_written(form: Lin, text: str) -> None:
