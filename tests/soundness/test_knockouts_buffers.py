@@ -66,7 +66,7 @@ CONDITIONS: list[tuple[Any, str, object, str, str]] = [
     (resize, "well_formed", always(None), "reuse_buffer", "pair"),
     (reuse, "_alike", always(None), "reuse_buffer", ""),
     # unroll_buffer
-    (reuse, "literal", lambda e: literal(e) or 0, "unroll_buffer", ""),
+    (reuse, "literal", lambda e: literal(e) or 0, "unroll_buffer", "grid"),
     (reuse, "_index_along", lambda *a: max(0, index_along(*a) - 1), "unroll_buffer", ""),
     (access, "_same_stride", always(None), "unroll_buffer", "grid"),
     # rotate_buffer
