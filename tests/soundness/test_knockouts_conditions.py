@@ -75,7 +75,8 @@ VARIANTS = [
     V("tighten_loop", "the else branch is lost", "len(old.body) == 1 and not guard.orelse", "len(old.body) == 1"),
     V("tighten_loop", "the last iteration is lost", "rw.set(path, lo=new[0], hi=new[1])",
       "rw.set(path, lo=new[0], hi=b.sub(new[1], b.ONE))"),
-    V("tighten_loop", "the old start stays", "rw.set(path, lo=new[0], hi=new[1])", "rw.set(path, lo=old.lo, hi=new[1])"),
+    V("tighten_loop", "the old start stays", "rw.set(path, lo=new[0], hi=new[1])",
+      "rw.set(path, lo=old.lo, hi=new[1])"),
     # -- scopes
     V("lift_scope", "the condition depends on the iterator", "loop.iter not in mentions(cond.cond)", "True",
       "lone_scope", "primitives.scopes._if_out_of_for"),
