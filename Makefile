@@ -45,7 +45,7 @@ test: $(READY)
 
 lint: $(READY)
 	$(BIN)/ruff check .
-	$(BIN)/mypy $$($(BIN)/python .ci/object_code.py build/mypy) exo_strat backends strategies examples benchmarks
+	$(BIN)/mypy $$($(BIN)/python .ci/object_code.py build/mypy) exo_strat backends strategies importers examples benchmarks
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 
@@ -62,7 +62,7 @@ wheel-test: $(READY)
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find exo_strat strategies backends examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find exo_strat strategies backends importers examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

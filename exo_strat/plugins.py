@@ -1,6 +1,6 @@
-"""Backends, targets, demos and figures, found through entry points.
+"""Backends, targets, demos, figures and importers, found through entry points.
 
-The kernel never imports `backends` or `strategies` by name: they come in here, as those of any other
+The kernel never imports `backends`, `strategies` or `importers` by name: they come in here, as those of any other
 distribution do that declares entry points of these groups.
 """
 
@@ -14,6 +14,7 @@ TARGETS = "exo_strat.targets"
 BACKENDS = "exo_strat.backends"
 DEMOS = "exo_strat.demos"
 FIGURES = "exo_strat.figures"
+IMPORTERS = "exo_strat.importers"
 
 
 class PluginError(ValueError):

@@ -1,6 +1,6 @@
 """Whether a folder of the user hides one of this distribution's packages.
 
-`backends` and `strategies` are common words. A user who has a folder or file of that name before ours
+`backends`, `strategies` and `importers` are common words. A user who has a folder or file of that name before ours
 on the module path gets theirs whenever ours is meant; the check says so by name, before a missing
 attribute does so in riddles.
 """
@@ -14,7 +14,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 
-PACKAGES = ("backends", "strategies")
+PACKAGES = ("backends", "strategies", "importers")
 HOME = Path(__file__).resolve().parent.parent
 
 

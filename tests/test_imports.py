@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-OURS = ("exo_strat", "strategies", "backends")
+OURS = ("exo_strat", "strategies", "backends", "importers")
 
 
 def modules(package: str) -> list[Path]:
@@ -31,8 +31,11 @@ def ours(path: Path) -> list[tuple[int, str]]:
     return [(line, name) for line, name in absolute_imports(path.read_text()) if name.split(".")[0] in OURS]
 
 
-@pytest.mark.parametrize("path", modules("strategies") + modules("backends"), ids=lambda p: str(p.relative_to(ROOT)))
-def test_strategies_and_backends_see_only_the_kernels_root(path: Path) -> None:
+OTHERS = modules("strategies") + modules("backends") + modules("importers")
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_strategies_backends_and_importers_see_only_the_kernels_root(path: Path) -> None:
     assert [i for i in ours(path) if i[1] != "exo_strat"] == [], "import from exo_strat itself; own modules relatively"
 
 
@@ -82,11 +85,11 @@ def private_names(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.attr
 
 
-SHIPPED = [m for m in modules("strategies") + modules("examples") if "tests" not in m.parts]
+SHIPPED = [m for p in ("strategies", "importers", "examples") for m in modules(p) if "tests" not in m.parts]
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda p: str(p.relative_to(ROOT)))
-def test_strategies_and_examples_use_public_names_only(path: Path) -> None:
+def test_strategies_importers_and_examples_use_public_names_only(path: Path) -> None:
     assert list(private_names(path.read_text())) == []
 
 

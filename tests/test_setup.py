@@ -19,6 +19,7 @@ from exo_strat.ir.room import FRAMES, STACK, with_room
 
 ROOT = Path(__file__).parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PACKAGES = ("exo_strat", "strategies", "backends", "importers")
 ENTRY_POINTS = [
     *(("scripts", name, target) for name, target in PROJECT["scripts"].items()),
     *((group, name, target) for group, found in PROJECT["entry-points"].items() for name, target in found.items()),
@@ -29,10 +30,10 @@ ENTRY_POINTS = [
 def test_every_entry_point_exists(group: str, name: str, target: str) -> None:
     module, _, attribute = target.partition(":")
     assert hasattr(importlib.import_module(module), attribute)
-    assert module.partition(".")[0] in ("exo_strat", "strategies", "backends"), "the wheel has nothing else"
+    assert module.partition(".")[0] in PACKAGES, "the wheel has nothing else"
 
 
-@pytest.mark.parametrize("package", ["exo_strat", "strategies", "backends"])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_the_packages_are_typed(package: str) -> None:
     assert (ROOT / package / "py.typed").is_file()
 
@@ -49,7 +50,7 @@ def test_what_ci_runs_can_run() -> None:
 
 def test_only_threads_with_room_raise_the_recursion_limit() -> None:
     """On a thread with a stack to match, and no longer than it runs."""
-    sources = [p for package in ("exo_strat", "strategies", "backends") for p in (ROOT / package).rglob("*.py")]
+    sources = [p for package in PACKAGES for p in (ROOT / package).rglob("*.py")]
     raising = [p.relative_to(ROOT).as_posix() for p in sources if "setrecursionlimit" in p.read_text()]
     assert raising == ["exo_strat/ir/room.py"]
     usual = sys.getrecursionlimit()

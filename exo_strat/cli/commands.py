@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -43,6 +43,10 @@ BLAS_THREADS = (
     "BLIS_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
+
+Importer = Callable[[Path, str | None, Sequence[str]], str]
+"""What makes a Python file's text of a file, a function in it and the pointers that are never null. Raises
+`ValueError`, with all that it has to say."""
 
 TargetName = Annotated[str | None, typer.Option("--target", "-t", help="A target that `exo-strat targets` lists.")]
 
@@ -127,6 +131,36 @@ def show(
             _list(source)
         else:
             _print_python(str(source.proc(name, _machine(target))))
+
+
+@app.command("import")
+def import_command(
+    where: Annotated[str, typer.Argument(metavar="FILE.c[:FUNCTION]", help="A C file, and a function in it.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The Python file; else it is printed.")] = None,
+    nonnull: Annotated[
+        list[str] | None, typer.Option("--nonnull", metavar="NAME", help="A pointer that is never null.")
+    ] = None,
+) -> None:
+    """Write a function of a C file, and those it calls, as object code: a Python file for `show` and `build`.
+
+    All that isn't taken is reported at once, each with its line, the reason and what to do; then the exit code is 1 and
+    nothing is written.
+
+    Examples: [b]exo-strat import kernel.c:gemm -o gemm.py[/b], [b]exo-strat import kernel.c[/b]
+    """
+    path, name = split(where)
+    with _reporting():
+        if not path.is_file():
+            raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a C file")
+        importer = cast(Importer, plugins.load(plugins.IMPORTERS, path.suffix.removeprefix(".") or path.name))
+        try:
+            text = importer(path, name, nonnull or ())
+        except ValueError as e:
+            _stop(str(e), 1)
+        if out is None:
+            _print_python(text.removesuffix("\n"))
+        else:
+            out.write_text(text)
 
 
 @app.command("figure")

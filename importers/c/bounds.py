@@ -1,0 +1,88 @@
+"""The least and the greatest value of an index, over the loops around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import lcm
+
+from .control import Monomial, Poly, Quotient, Symbol, number, of
+from .program import Frame
+
+
+def highest(p: Poly, frames: Sequence[Frame]) -> Poly | None:
+    """An upper bound of p in terms of arguments, which p reaches if loops run; None if none is found."""
+    return _extreme(p, frames, True)
+
+
+def lowest(p: Poly, frames: Sequence[Frame]) -> Poly | None:
+    """A lower bound of p."""
+    return _extreme(p, frames, False)
+
+
+def _extreme(p: Poly, frames: Sequence[Frame], up: bool) -> Poly | None:
+    for f in reversed(frames):
+        p = _without_quotients(p, f.symbol, up)
+        c = p.coefficient(f.symbol)
+        if c is None:
+            return None
+        if not c.terms:
+            continue
+        positive = sign(c)
+        if positive is None:
+            return None
+        end = f.hi - 1 if positive == up else f.lo
+        p = p.replaced({f.symbol: end})
+    return _without_quotients(p, None, up)
+
+
+def _without_quotients(p: Poly, s: Symbol | None, up: bool) -> Poly:
+    """Quotients are replaced by what bounds them: `c * (q / by)` is at most `c * q / by`. Of those that are left the
+    next loops take care."""
+    out = number(0)
+    for m, c in p.terms:
+        out = out + _term(m, c, s, up)
+    return out
+
+
+def _term(m: Monomial, c: int, s: Symbol | None, up: bool) -> Poly:
+    whole = Poly(((m, c),))
+    if len(m) != 1 or not isinstance(m[0], Quotient):
+        return whole
+    q = m[0]
+    if s is not None and s not in q.of.symbols():
+        return whole
+    if c % q.by == 0:
+        bound = q.of if (c > 0) == up else q.of - (q.by - 1)
+        return bound * (c // q.by)
+    return whole
+
+
+def sign(c: Poly) -> bool | None:
+    """Whether a coefficient is positive, if sizes are; None if that isn't clear."""
+    signs = {k > 0 for _, k in c.terms}
+    return signs.pop() if len(signs) == 1 else None
+
+
+def surely_not_negative(p: Poly) -> bool:
+    """Whether p isn't negative if all its symbols are at least 1.
+
+    >>> n = of(Symbol("n", 0))
+    >>> surely_not_negative(n - (n + 1).over(2)), surely_not_negative(n.over(2) - 1)
+    (True, False)
+    """
+    scale = lcm(*(a.by for m, _ in p.terms for a in m if isinstance(a, Quotient)))
+    low = _without_quotients(p * scale, None, False)
+    return surely_least(low, 1 - scale, low.symbols())
+
+
+def surely_least(p: Poly, least: int, sizes: frozenset[Symbol]) -> bool:
+    """Whether p is at least a number, as sizes are at least 1.
+
+    >>> n = Symbol("n", 0)
+    >>> surely_least(of(n) - 1, 0, frozenset([n])), surely_least(of(n) - 2, 0, frozenset([n]))
+    (True, False)
+    """
+    moved = p.replaced({s: of(s) + 1 for s in sizes})
+    if any(isinstance(a, Quotient) or a not in sizes for m, _ in moved.terms for a in m):
+        return p.constant is not None and p.constant >= least
+    return moved.offset >= least and all(c > 0 for m, c in moved.terms if m)

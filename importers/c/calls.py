@@ -1,0 +1,192 @@
+"""Calls: of functions of the file, which become calls of procedures, and of the few of string.h, which become loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from . import conversions, expressions
+from .context import Context
+from .control import Poly, Symbol, divided, number, of
+from .functions import MEMORY
+from .integers import integer
+from .pointers import address, dimensions
+from .program import Allocate, Argument, Data, For, Frame, Invoke, Lit, Read, Scalar, Stmt, Store, Window
+from .report import Place, stop
+from .syntax import Call, Cast, Expr, Literal, Pointer, Use, Variable
+from .types import Float, Int, Void
+from .typing import element_type
+from .values import Address
+
+
+def call_statement(ctx: Context, e: Call) -> None:
+    """A call whose value isn't used."""
+    if e.name in MEMORY:
+        _memory(ctx, e)
+    elif e.name in ctx.functions:
+        _invoke(ctx, e)
+    elif e.name == "exo_assert":
+        ctx.procedure.notes.append("what the program asserts holds")
+    elif e.name in ("free", "malloc", "calloc"):
+        why = "the object language has no memory that outlives its block"
+        raise stop(e.place, f"{e.name}(..)", why, "declare a local array, or pass it as an argument")
+    else:
+        why = "it isn't defined in this file, and what it does is not known"
+        raise stop(e.place, f"{e.name}(..)", why, "take the call out, or put the function into the file")
+
+
+def call_value(ctx: Context, e: Call) -> Data:
+    """A call whose value is used: a variable that the procedure sets."""
+    result = _invoke(ctx, e)
+    if result is None:
+        raise stop(e.place, f"{e.name}(..)", "it returns nothing", "")
+    assert isinstance(result.type, Int | Float)
+    return Scalar(result, result.type)
+
+
+def _invoke(ctx: Context, e: Call) -> Variable | None:
+    """The call of a procedure; what it returns."""
+    if ctx.guards:
+        raise stop(e.place, f"{e.name}(..) behind && or ||", "it is called only sometimes", "write an if")
+    callee = ctx.callees.get(e.name)
+    if callee is None:
+        raise stop(e.place, f"{e.name}(..)", "this function isn't taken", "see what is said of it")
+    taken = sorted((a for a in callee.args if a.var.storage == "argument"), key=lambda a: a.position)
+    if len(taken) != len(e.args):
+        raise stop(e.place, f"{e.name}(..)", f"it takes {len(taken)} arguments", "")
+    given = dict(zip((a.var for a in taken), e.args, strict=True))
+    values = {a.symbol: integer(ctx, given[a.var]) for a in taken if a.symbol is not None}
+    result: Variable | None = None
+    args: list[Poly | Variable | Window] = []
+    for a in callee.args:
+        if a.symbol is not None and a.var in given:
+            args.append(values[a.symbol])
+        elif a.var.storage == "result":
+            assert a.type is not None
+            result = ctx.temporary(f"{e.name}_result", a.type, e.place)
+            ctx.block.append(Allocate(result, (), e.place))
+            args.append(result)
+        elif a.var.storage != "argument":
+            args.append(_outer(ctx, a, e.place))
+        elif a.shape:
+            args.append(_window(ctx, a, given[a.var], {s: v for s, v in values.items() if s}, e.place))
+        else:
+            args.append(_value(ctx, a, given[a.var], e.place))
+    ctx.block.append(Invoke(callee.name, args, e.place))
+    ctx.procedure.calls.append(e.name)
+    return result
+
+
+def _outer(ctx: Context, a: Argument, place: Place) -> Variable | Window | Poly:
+    """A variable at file scope, which the caller has as an argument of its own."""
+    if a.shape:
+        return _window(ctx, a, Use(a.var, place), {}, place)
+    return a.var if a.symbol is None else integer(ctx, Use(a.var, place))
+
+
+def _value(ctx: Context, a: Argument, e: Expr, place: Place) -> Variable:
+    """A number that is passed: by reference, so it gets a variable of its own."""
+    assert a.type is not None
+    value = expressions.data(ctx, e)
+    if isinstance(value, Scalar) and value.type == a.type:
+        return value.var
+    v = ctx.temporary(a.var.c_name, a.type, place)
+    ctx.block += [Allocate(v, (), place), Store(v, "=", conversions.stored(value, a.type, place), place)]
+    return v
+
+
+def _window(ctx: Context, a: Argument, e: Expr, values: Mapping[Symbol, Poly], place: Place) -> Window:
+    """The part of an array that a procedure gets."""
+    found = address(ctx, e)
+    extents = tuple(x.replaced(values) for x in a.shape)
+    rank = len(dimensions(ctx, found.var))
+    if len(found.indices) != rank - len(extents) + 1:
+        why = f"the function sees {len(extents)} dimensions, the array has {rank}"
+        raise stop(place, f"{found.var.c_name} as an argument", why, "declare both with the same dimensions")
+    corner = (*found.indices, *(number(0) for _ in extents[1:]))
+    first = len(corner) - len(extents)
+    end = (*corner[:first], *(c + x - 1 for c, x in zip(corner[first:], extents, strict=True)))
+    ctx.access(found.var, end, place, passed=True)
+    return Window(ctx.access(found.var, corner, place, passed=True), extents)
+
+
+# -- string.h -------------------------------------------------------------------------------------------
+
+
+def _memory(ctx: Context, e: Call) -> None:
+    """`memset(x, 0, bytes)` and `memcpy(x, y, bytes)`"""
+    if len(e.args) != 3:
+        raise stop(e.place, f"{e.name}(..)", "it takes 3 arguments", "")
+    to, size = address(ctx, _plain(e.args[0])), integer(ctx, e.args[2])
+    t = element_type(to.var)
+    assert isinstance(t, Int | Float)
+    count = size.over(t.bits // 8)
+    if count * (t.bits // 8) != size:
+        raise stop(e.place, f"{e.name}(..)", f"{size} bytes are no whole number of {t} elements", "")
+    frames, at = _cover(ctx, to, count, e.place)
+    source = to
+    if e.name == "memset" and not (isinstance(e.args[1], Literal) and e.args[1].value == 0):
+        raise stop(e.place, "memset(..)", "only 0 means the same in every type", "write a loop")
+    if e.name != "memset":
+        source = address(ctx, _plain(e.args[1]))
+        if element_type(source.var) != t or _rows(ctx, source) != _rows(ctx, to):
+            raise stop(e.place, f"{e.name}(..)", "the two have elements of different types or rows", "write a loop")
+        if source.var is to.var:
+            raise stop(e.place, f"{e.name}(..)", "both are in one array", "write a loop, in the order that is meant")
+
+    def copy() -> Stmt:
+        value: Data = Lit(0 if isinstance(t, Int) else 0.0, t)
+        if source is not to:
+            value = Read(ctx.access(source.var, _moved(source, at), e.place), t)
+        return Store(ctx.access(to.var, _moved(to, at), e.place), "=", value, e.place)
+
+    _nest(ctx, frames, copy, e.place)
+
+
+def _rows(ctx: Context, a: Address) -> tuple[Poly | None, ...]:
+    """The shape of what an address points to, if that is a row of its array."""
+    return dimensions(ctx, a.var)[len(a.indices) :]
+
+
+def _plain(e: Expr) -> Expr:
+    """A pointer without a cast to void *."""
+    return e.arg if isinstance(e, Cast) and e.type == Pointer(Void()) else e
+
+
+def _cover(ctx: Context, to: Address, count: Poly, place: Place) -> tuple[list[Frame], list[Poly]]:
+    """Loops over so many elements from an address on: of the last dimension, or of whole rows."""
+    shape = dimensions(ctx, to.var)
+    inner = shape[len(to.indices) :]
+    total = number(1)
+    for x in inner:
+        assert x is not None
+        total = total * x
+    outer = count
+    if inner:
+        found = divided(count, total)
+        if found is None or found[1].constant != 0:
+            raise stop(place, "memset or memcpy", "it ends in the middle of a row", "write loops")
+        outer = found[0]
+    frames = [Frame(ctx.symbol("k"), number(0), outer)]
+    for x in inner:
+        assert x is not None
+        ctx.live = (*ctx.live, frames[-1].symbol.name)
+        frames.append(Frame(ctx.symbol("k"), number(0), x))
+    ctx.live = ctx.live[: len(ctx.live) - len(inner)]
+    return frames, [of(f.symbol) for f in frames]
+
+
+def _moved(base: Address, at: list[Poly]) -> tuple[Poly, ...]:
+    """The element at these distances from an address."""
+    return (*base.indices[:-1], base.indices[-1] + at[0], *at[1:])
+
+
+def _nest(ctx: Context, frames: list[Frame], inner: Callable[[], Stmt], place: Place) -> None:
+    """Loops around a statement."""
+    if not frames:
+        ctx.block.append(inner())
+        return
+    body: list[Stmt] = []
+    with ctx.into(body), ctx.within(frames[0]):
+        _nest(ctx, frames[1:], inner, place)
+    ctx.block.append(For(frames[0], body, place))
+

@@ -1,0 +1,121 @@
+"""Conditions of C: on control integers, on data, and on pointers."""
+
+from __future__ import annotations
+
+from . import expressions
+from .context import Context
+from .control import Poly
+from .conversions import compared
+from .integers import as_type, integer
+from .pointers import address, is_null
+from .program import Compare, Cond, Lit, Logic, Not, Truth
+from .report import stop
+from .syntax import Binary, Expr, Literal, Step, Unary, Untaken, Use
+from .types import I32, Int, common
+from .typing import COMPARISONS, LOGICAL, decayed, is_pointer, type_of
+from .typing import number as number_type
+
+OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+def condition(ctx: Context, e: Expr) -> Cond:
+    """The truth value of an expression. In `a && b`, b is only looked at where a holds."""
+    match e:
+        case Untaken(what=what, why=why, remedy=remedy):
+            raise stop(e.place, what, why, remedy)
+        case Unary(op="!", arg=arg):
+            return negated(condition(ctx, arg))
+        case Binary(op=op, lhs=a, rhs=b) if op in LOGICAL:
+            first = condition(ctx, a)
+            if isinstance(first, Truth):
+                return condition(ctx, b) if first.value == (op == "&&") else first
+            with ctx.guarded(first if op == "&&" else negated(first)):
+                second = condition(ctx, b)
+            if isinstance(second, Truth):
+                return first if second.value == (op == "&&") else second
+            return Logic("and" if op == "&&" else "or", first, second)
+        case Binary(op=op, lhs=a, rhs=b) if op in COMPARISONS:
+            return _comparison(ctx, op, a, b)
+        case _:
+            return _comparison(ctx, "!=", e, Literal(0, I32, "0", e.place))
+
+
+def negated(c: Cond) -> Cond:
+    """The opposite. Of data it stays a `not`, as a comparison with NaN is false either way."""
+    match c:
+        case Truth(value=value):
+            return Truth(not value)
+        case Not(arg=arg):
+            return arg
+        case Compare(op=op, lhs=lhs, rhs=rhs) if isinstance(lhs, Poly):
+            return Compare(OPPOSITE[op], lhs, rhs)
+        case _:
+            return Not(c)
+
+
+def _comparison(ctx: Context, op: str, a: Expr, b: Expr) -> Cond:
+    if any(is_pointer(decayed(type_of(x, ctx.functions))) for x in (a, b)):
+        return _pointers(ctx, op, a, b)
+    if _is_control(ctx, a) and _is_control(ctx, b):
+        return control_comparison(ctx, op, a, b)
+    x, y = compared(expressions.data(ctx, a), expressions.data(ctx, b), a.place)
+    if isinstance(x, Lit) and isinstance(y, Lit):
+        return _decided(op, x, y)
+    return Compare(op, x, y)
+
+
+def _decided(op: str, x: Lit, y: Lit) -> Truth:
+    u, v = x.value, y.value
+    found = {"<": u < v, "<=": u <= v, ">": u > v, ">=": u >= v, "==": u == v, "!=": u != v}
+    return Truth(found[op])
+
+
+def _is_control(ctx: Context, e: Expr) -> bool:
+    if isinstance(e, Use) and not is_pointer(e.var.type):
+        return isinstance(e.var.type, Int) and ctx.is_control(e.var)
+    if isinstance(e, Step) and isinstance(e.target, Use):
+        return isinstance(e.target.var.type, Int) and ctx.is_control(e.target.var)
+    return isinstance(type_of(e, ctx.functions), Int) and not ctx.kinds.has_data(e) and not is_truth(e)
+
+
+def is_truth(e: Expr) -> bool:
+    """Whether an expression is a comparison, or made of some."""
+    return (isinstance(e, Binary) and e.op in (*COMPARISONS, *LOGICAL)) or (isinstance(e, Unary) and e.op == "!")
+
+
+def control_comparison(ctx: Context, op: str, a: Expr, b: Expr) -> Cond:
+    """A comparison of control integers, at the type that C compares them at."""
+    x, y = integer(ctx, a), integer(ctx, b)
+    s, u = number_type(type_of(a, ctx.functions)), number_type(type_of(b, ctx.functions))
+    assert isinstance(s, Int) and isinstance(u, Int)
+    t = common(s, u)
+    assert isinstance(t, Int)
+    as_type(ctx, x, a, t)
+    as_type(ctx, y, b, t)
+    return decided(Compare(op, x, y))
+
+
+def decided(c: Compare) -> Cond:
+    """A comparison of control integers; its truth value, if their difference is a number."""
+    assert isinstance(c.lhs, Poly) and isinstance(c.rhs, Poly)
+    d = (c.lhs - c.rhs).constant
+    if d is None:
+        return c
+    return _decided(c.op, Lit(d, I32), Lit(0, I32))
+
+
+def _pointers(ctx: Context, op: str, a: Expr, b: Expr) -> Cond:
+    """Pointers into one array are compared by their indices; a null pointer only with --nonnull."""
+    for p, other in ((a, b), (b, a)):
+        if is_null(other) and op in ("==", "!="):
+            if isinstance(p, Use) and (p.var.c_name in ctx.nonnull or p.var.storage != "argument"):
+                ctx.procedure.notes.append(f"{p.var.c_name} is no null pointer")
+                return Truth(op == "!=")
+            name = p.var.c_name if isinstance(p, Use) else "this pointer"
+            why = "arrays of the object language always exist"
+            raise stop(a.place, f"a test whether {name} is null", why, f"if it never is, say so: --nonnull {name}")
+    x, y = address(ctx, a), address(ctx, b)
+    if x.var is not y.var or x.indices[:-1] != y.indices[:-1]:
+        raise stop(a.place, "a comparison of pointers", "they point to different arrays, or rows", "compare indices")
+    return decided(Compare(op, x.indices[-1], y.indices[-1]))
+

@@ -1,0 +1,134 @@
+"""What the translation of a function carries along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from .control import Poly, Symbol
+from .kinds import Kinds
+from .names import spelled
+from .program import Access, Cond, Frame, Need, Procedure, Stmt
+from .report import SAID, Place, Report, Stop, stop
+from .syntax import Function, Variable
+from .types import Number
+from .values import Lost, Value
+
+
+@dataclass
+class Context:
+    """The state of a translation. Statements go to `block`; `values` says what is known of control variables."""
+
+    function: Function
+    functions: Mapping[str, Function]
+    kinds: Kinds
+    report: Report
+    procedure: Procedure
+    callees: Mapping[str, Procedure]
+    nonnull: frozenset[str]
+    indices_as_values: bool
+    values: dict[Variable, Value] = field(default_factory=dict)
+    block: list[Stmt] = field(default_factory=list)
+    frames: tuple[Frame, ...] = ()
+    guards: tuple[Cond, ...] = ()
+    names: set[str] = field(default_factory=set)
+    live: tuple[str, ...] = ()
+    counter: int = 0
+    result: Variable | None = None
+    accesses: list[Access] = field(default_factory=list)
+
+    # -- names ------------------------------------------------------------------------------------
+
+    def symbol(self, name: str, iterator: bool = True) -> Symbol:
+        """A new symbol, that nothing around is called by."""
+        self.counter += 1
+        return Symbol(spelled(name, {*self.names, *self.live}), self.counter, iterator)
+
+    def temporary(self, name: str, t: Number, place: Place) -> Variable:
+        """A new scalar variable."""
+        self.counter += 1
+        v = Variable(spelled(name, {*self.names, *self.live}), name, t, "local", place)
+        self.names.add(v.name)
+        return v
+
+    # -- state ------------------------------------------------------------------------------------
+
+    @contextmanager
+    def into(self, block: list[Stmt]) -> Iterator[list[Stmt]]:
+        """Statements go to another block."""
+        before, self.block = self.block, block
+        try:
+            yield block
+        finally:
+            self.block = before
+
+    @contextmanager
+    def within(self, frame: Frame) -> Iterator[None]:
+        """Inside a loop."""
+        frames, live = self.frames, self.live
+        self.frames, self.live = (*frames, frame), (*live, frame.symbol.name)
+        try:
+            yield
+        finally:
+            self.frames, self.live = frames, live
+
+    @contextmanager
+    def guarded(self, *conds: Cond) -> Iterator[None]:
+        """Where conditions hold."""
+        before, self.guards = self.guards, (*self.guards, *conds)
+        try:
+            yield
+        finally:
+            self.guards = before
+
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        """Run something to see what it does to variables, and forget all else."""
+        saved = (self.values.copy(), self.names.copy(), len(self.accesses), self.report.muted)
+        self.report.muted = True
+        try:
+            with self.into([]):
+                yield
+        finally:
+            self.values, self.names, count, self.report.muted = saved
+            del self.accesses[count:]
+
+    # -- what is known ----------------------------------------------------------------------------
+
+    def known(self, v: Variable, place: Place) -> Value:
+        """What a control variable or pointer holds here; what must hold for that is asked for."""
+        value = self.values.get(v, Lost(f"{v.c_name} has no value yet"))
+        if isinstance(value, Lost) and value.reported:
+            raise Stop(SAID)
+        if isinstance(value, Lost):
+            remedy = "give it a value in closed form, or keep it in an array of numbers that isn't used as an index"
+            raise stop(place, v.c_name, f"its value is not known here: {value.why}", remedy)
+        for n in value.needs:
+            why = f"{v.c_name} has its value after a loop only if the loop's bounds are in order"
+            self.need(n, why, "start and end of the loop must be known to be in order", place)
+        return value
+
+    def need(self, value: Poly, why: str, remedy: str, place: Place, frames: tuple[Frame, ...] = ()) -> None:
+        """Something must not be negative here."""
+        if value.constant is not None and value.constant >= 0:
+            return
+        self.block.append(Need(value, why, remedy, place, frames, self.guards))
+
+    def access(self, var: Variable, indices: tuple[Poly, ...], place: Place, passed: bool = False) -> Access:
+        """An access to an element."""
+        found = Access(var, indices, self.frames, place, passed)
+        self.accesses.append(found)
+        return found
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """A problem ends what is inside, and goes to the report."""
+        try:
+            yield
+        except Stop as s:
+            self.report.add(s.problem)
+
+    def is_control(self, v: Variable) -> bool:
+        """Whether a variable is a control integer."""
+        return not self.kinds.is_data(v)

@@ -1,0 +1,258 @@
+"""Control integers as polynomials of arguments and iterators.
+
+Sizes, bounds and indices of a C program are computed in integer variables. Their values are kept here, in closed form:
+`k = i * n + j` is the polynomial, and wherever k is used it is put in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """An argument or an iterator. `iterator` ones come first where they are printed."""
+
+    name: str
+    id: int
+    iterator: bool = False
+
+    @property
+    def order(self) -> tuple[int, int, str]:
+        return (0 if self.iterator else 1, self.id, self.name)
+
+    def text(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """The floor of a quotient by a positive number."""
+
+    of: Poly
+    by: int
+
+    @property
+    def order(self) -> tuple[int, int, str]:
+        return (2, 0, self.text())
+
+    def text(self) -> str:
+        inner = self.of.text()
+        return f"{inner if self.of.is_atom() else f'({inner})'} / {self.by}"
+
+
+Atom: TypeAlias = Symbol | Quotient
+Monomial: TypeAlias = tuple[Atom, ...]
+
+
+@dataclass(frozen=True)
+class Poly:
+    """A polynomial: pairs of a product of atoms and its coefficient, in a fixed order, no coefficient 0."""
+
+    terms: tuple[tuple[Monomial, int], ...]
+
+    # -- arithmetic -------------------------------------------------------------------------------
+
+    def __add__(self, other: Poly | int) -> Poly:
+        return _sum([*self.terms, *poly(other).terms])
+
+    def __sub__(self, other: Poly | int) -> Poly:
+        return self + poly(other) * -1
+
+    def __mul__(self, other: Poly | int) -> Poly:
+        pairs = ((_product(m, n), a * b) for m, a in self.terms for n, b in poly(other).terms)
+        return _sum(pairs)
+
+    def __neg__(self) -> Poly:
+        return self * -1
+
+    def over(self, by: int) -> Poly:
+        """The floor of the quotient by a positive number; what divides comes out."""
+        whole = _sum((m, c // by) for m, c in self.terms if c % by == 0)
+        rest = _sum((m, c) for m, c in self.terms if c % by)
+        if rest.constant is not None:
+            return whole + rest.constant // by
+        match rest.terms:
+            case (((Quotient(of=inner, by=first),), 1),):
+                return whole + of(Quotient(inner, first * by))
+            case _:
+                return whole + of(Quotient(rest, by))
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    @cached_property
+    def constant(self) -> int | None:
+        """The value, if it is a number."""
+        if not self.terms:
+            return 0
+        return self.terms[0][1] if len(self.terms) == 1 and not self.terms[0][0] else None
+
+    @property
+    def offset(self) -> int:
+        """The constant term."""
+        return next((c for m, c in self.terms if not m), 0)
+
+    @property
+    def degree(self) -> int:
+        """How many atoms a term multiplies at most."""
+        return max((sum(map(_degree, m)) for m, _ in self.terms), default=0)
+
+    def is_affine(self) -> bool:
+        """Whether no term multiplies atoms, inside of quotients neither."""
+        return self.degree <= 1
+
+    def is_atom(self) -> bool:
+        """Whether it prints as one word."""
+        return self.constant is not None or (len(self.terms) == 1 and self.terms[0][1] == 1 and self._is_symbol())
+
+    def _is_symbol(self) -> bool:
+        m, c = self.terms[0] if len(self.terms) == 1 else ((), 0)
+        return len(m) == 1 and c == 1 and isinstance(m[0], Symbol)
+
+    @property
+    def symbol(self) -> Symbol | None:
+        """The symbol that it is, if it is just one."""
+        found = self.terms[0][0][0] if self._is_symbol() else None
+        return found if isinstance(found, Symbol) else None
+
+    def symbols(self) -> frozenset[Symbol]:
+        """All that it depends on."""
+        return frozenset(_symbols(self))
+
+    def coefficient(self, s: Symbol) -> Poly | None:
+        """What s is multiplied by; None if it stands in a quotient, or is multiplied by itself."""
+        parts: list[tuple[Monomial, int]] = []
+        for m, c in self.terms:
+            count = sum(a == s for a in m)
+            if count > 1 or any(isinstance(a, Quotient) and s in a.of.symbols() for a in m):
+                return None
+            if count:
+                rest = list(m)
+                rest.remove(s)
+                parts.append((tuple(rest), c))
+        return _sum(parts)
+
+    def replaced(self, values: Mapping[Symbol, Poly]) -> Poly:
+        """With polynomials in the place of symbols."""
+        if not any(s in values for s in self.symbols()):
+            return self
+        total = number(0)
+        for m, c in self.terms:
+            term = number(c)
+            for a in m:
+                term = term * _replaced(a, values)
+            total = total + term
+        return total
+
+    # -- text -------------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """As object code.
+
+        >>> i, n = of(Symbol("i", 1, True)), of(Symbol("n", 0))
+        >>> (n - i - 1).text(), (i * 2 + 3).text(), ((n + 1).over(2) * 2).text(), number(-1).text()
+        ('n - i - 1', '2 * i + 3', '2 * ((n + 1) / 2)', '-1')
+        """
+        if self.constant is not None:
+            return str(self.constant)
+        named = [t for t in self.terms if t[0]]
+        first = next((k for k, t in enumerate(named) if t[1] > 0), 0)
+        terms = [named[first], *named[:first], *named[first + 1 :]]
+        if terms[0][1] < 0 < self.offset:
+            terms.insert(0, ((), self.offset))
+        elif self.offset:
+            terms.append(((), self.offset))
+        out = ""
+        for m, c in terms:
+            part = _term(m, abs(c), bool(out))
+            sign = ("-" if c < 0 else "") if not out else (" - " if c < 0 else " + ")
+            out += sign + part
+        return out
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def _degree(a: Atom) -> int:
+    return 1 if isinstance(a, Symbol) else a.of.degree
+
+
+def _term(m: Monomial, c: int, inner: bool) -> str:
+    factors = [a.text() if isinstance(a, Symbol) or (len(m) == 1 and c == 1) else f"({a.text()})" for a in m]
+    return " * ".join([*([str(c)] if c != 1 or not m else []), *factors])
+
+
+def _sum(terms: Iterable[tuple[Monomial, int]]) -> Poly:
+    total: dict[Monomial, int] = {}
+    for m, c in terms:
+        total[m] = total.get(m, 0) + c
+    kept = [(m, c) for m, c in total.items() if c]
+    return Poly(tuple(sorted(kept, key=lambda t: (not t[0], len(t[0]), [a.order for a in t[0]]))))
+
+
+def _product(m: Monomial, n: Monomial) -> Monomial:
+    return tuple(sorted((*m, *n), key=lambda a: a.order))
+
+
+def _symbols(p: Poly) -> Iterator[Symbol]:
+    for m, _ in p.terms:
+        for a in m:
+            if isinstance(a, Symbol):
+                yield a
+            else:
+                yield from _symbols(a.of)
+
+
+def _replaced(a: Atom, values: Mapping[Symbol, Poly]) -> Poly:
+    if isinstance(a, Symbol):
+        return values.get(a, of(a))
+    return a.of.replaced(values).over(a.by)
+
+
+def number(value: int) -> Poly:
+    """A constant."""
+    return Poly((((), value),)) if value else Poly(())
+
+
+def of(atom: Atom) -> Poly:
+    """A symbol or quotient by itself."""
+    return Poly((((atom,), 1),))
+
+
+def poly(value: Poly | int) -> Poly:
+    """A polynomial, maybe of a number."""
+    return number(value) if isinstance(value, int) else value
+
+
+def divided(p: Poly, by: Poly) -> tuple[Poly, Poly] | None:
+    """Quotient and remainder of polynomials, by the leading term of `by`; None if that doesn't come out.
+
+    >>> i, j, n = of(Symbol("i", 1, True)), of(Symbol("j", 2, True)), of(Symbol("n", 0))
+    >>> [str(x) for x in divided(i * n + i + j, n + 1)]
+    ['i', 'j']
+    """
+    if not by.terms:
+        return None
+    lead, c = max(by.terms, key=lambda t: (len(t[0]), [a.order for a in t[0]]))
+    quotient, rest = number(0), p
+    for _ in range(64):
+        found = next(((m, k) for m, k in rest.terms if k % c == 0 and _contains(m, lead)), None)
+        if found is None:
+            return quotient, rest
+        part = Poly(((_without(found[0], lead), found[1] // c),))
+        quotient, rest = quotient + part, rest - part * by
+    return None
+
+
+def _contains(m: Monomial, part: Monomial) -> bool:
+    return all(sum(x == a for x in m) >= sum(x == a for x in part) for a in part)
+
+
+def _without(m: Monomial, part: Monomial) -> Monomial:
+    rest = list(m)
+    for a in part:
+        rest.remove(a)
+    return tuple(rest)

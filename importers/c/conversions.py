@@ -1,0 +1,222 @@
+"""C's conversions of data, made explicit, and arithmetic on operands that agree.
+
+The object language computes at one precision what C computes at one type. An integer must fit where it goes: where C
+would wrap or cut off bits, the program isn't taken.
+"""
+
+from __future__ import annotations
+
+from .functions import WHOLE, known
+from .literals import computed, converted, fits_single
+from .program import Arithmetic, Converted, Data, Extern, Lit, Negative, Read, Scalar, Whole
+from .report import Place, stop
+from .types import F32, F64, I32, Float, Int, Number, common
+
+Range = tuple[int, int]
+EXACT = ("+", "-", "*", "/")
+
+
+def convert(e: Data, to: Number, place: Place) -> Data:
+    """A value at another type, as C converts it."""
+    if e.type == to:
+        return e
+    match e:
+        case Lit(value=value, type=t):
+            found = converted(value, t, to)
+            if found is None:
+                raise stop(place, f"{value} as {to}", "C doesn't say what that is", "")
+            return Lit(found, to)
+        case Whole(value=value) if isinstance(to, Float) or _holds(to, e.type):
+            return Whole(value, to)
+    if isinstance(to, Int):
+        if isinstance(e.type, Float):
+            return Converted(Extern("trunc", (e,), e.type), to)
+        if not _inside(value_range(e), to.range):
+            what = f"a conversion of {e.type} to {to}"
+            why = "C keeps the low bits of a number that doesn't fit, which the object language has no operation for"
+            raise stop(place, what, why, f"store it at type {e.type}, or show that it fits: with / or % by a number")
+    return Converted(e, to)
+
+
+def stored(e: Data, to: Number, place: Place) -> Data:
+    """A value for a place of a type: a store converts by itself."""
+    found = convert(e, to, place)
+    narrow = single(e) if to == F32 and e.type == F64 else None
+    if narrow is not None:
+        return narrow
+    return found.arg if isinstance(found, Converted) else found
+
+
+def _holds(to: Int, source: Number) -> bool:
+    return isinstance(source, Int) and _inside(source.range, to.range)
+
+
+def _inside(inner: Range, outer: Range) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def arithmetic(op: str, a: Data, b: Data, place: Place) -> Data:
+    """`a op b` at C's common type of the two."""
+    t = common(a.type, b.type)
+    if op in ("<<", ">>"):
+        t = common(a.type, I32) if isinstance(a.type, Int) else t
+    x, y = convert(a, t, place), convert(b, t, place)
+    if isinstance(x, Lit) and isinstance(y, Lit):
+        found = computed(op, x.value, y.value, t)
+        if found is None:
+            raise stop(place, f"{x.value} {op} {y.value}", "C doesn't say what this constant is", "")
+        return Lit(found, t)
+    return Arithmetic(op, x, y, t) if isinstance(t, Float) else _whole(op, x, y, t, place)
+
+
+def _whole(op: str, x: Data, y: Data, t: Int, place: Place) -> Data:
+    """Arithmetic on integers: signed ones don't overflow, unsigned ones must not wrap."""
+    (a, b), (c, d) = value_range(x), value_range(y)
+    positive = a >= 0 and c >= 0
+    if op == "/":
+        return Arithmetic("//", x, y, t) if positive else Extern(WHOLE[op].extern, (x, y), t)
+    if op == "<<":
+        if isinstance(y, Lit) and 0 <= y.value < t.bits - 1:
+            return _whole("*", x, Lit(2 ** int(y.value), t), t, place)
+        what = "`<<` of data by a variable"
+        raise stop(place, what, "the object language has no shift", "multiply by a power of two")
+    if op in WHOLE:
+        return Extern(WHOLE[op].extern, (x, y), t)
+    if not t.signed and not _inside(_bounds(op, (a, b), (c, d)), t.range):
+        what = f"`{op}` on {t} data"
+        why = "C wraps around where the result doesn't fit, which the object language has no operation for"
+        raise stop(place, what, why, "if it always fits, compute in a wider signed type: (int64_t)a")
+    return Arithmetic(op, x, y, t)
+
+
+def negative(e: Data, place: Place) -> Data:
+    """`-e`"""
+    t = common(e.type, I32) if isinstance(e.type, Int) else e.type
+    x = convert(e, t, place)
+    if isinstance(x, Lit):
+        found = computed("-", 0, x.value, t) if isinstance(t, Int) else -x.value
+        if found is not None:
+            return Lit(found, t)
+    if isinstance(t, Int) and not t.signed:
+        raise stop(place, f"- of {t} data", "C wraps around below 0", "compute in a signed type")
+    return Negative(x, t)
+
+
+def called(name: str, args: list[Data], place: Place) -> Data:
+    """A call of a function of math.h."""
+    found = known(name)
+    if found is None:
+        if name in ("abs", "labs"):
+            return Extern("abs", (convert(args[0], common(args[0].type, I32), place),), common(args[0].type, I32))
+        if name in ("fma", "fmaf"):
+            why = "it rounds once, and the object language has no such operation"
+            raise stop(place, f"{name}(..)", why, "write a * b + c")
+        why = "this function is not in the file, and none that is known"
+        raise stop(place, f"{name}(..)", why, "put it into the file, or write what it does")
+    extern, t = found
+    if len(args) != extern.arity:
+        raise stop(place, f"{name}(..)", f"it takes {extern.arity} arguments", "")
+    return Extern(extern.extern, tuple(convert(a, t, place) for a in args), t)
+
+
+# -- ranges ---------------------------------------------------------------------------------------------
+
+
+def value_range(e: Data) -> Range:
+    """Between which numbers an integer value surely is."""
+    assert isinstance(e.type, Int)
+    match e:
+        case Lit(value=value):
+            return int(value), int(value)
+        case Converted(arg=arg) if isinstance(arg.type, Int):
+            inner = value_range(arg)
+            return inner if _inside(inner, e.type.range) else e.type.range
+        case Negative(arg=arg):
+            lo, hi = value_range(arg)
+            return _clipped((-hi, -lo), e.type)
+        case Arithmetic(op=op, lhs=a, rhs=b):
+            return _clipped(_bounds(op, value_range(a), value_range(b)), e.type)
+        case Extern(name="bitand", args=(a, b)):
+            tops = [r[1] for r in (value_range(a), value_range(b)) if r[0] >= 0]
+            return (0, min(tops)) if tops else e.type.range
+        case Extern(name="tmod", args=(a, b)):
+            (lo, hi), (c, d) = value_range(a), value_range(b)
+            most = max(abs(c), abs(d)) - 1
+            return (max(lo, -most) if lo < 0 else 0), (min(hi, most) if hi > 0 else 0)
+        case Extern(name="shr" | "tdiv", args=(a, b)) if value_range(b)[0] >= (0 if e.name == "shr" else 1):
+            (lo, hi), (c, d) = value_range(a), value_range(b)
+            by = 2**c if e.name == "shr" else c
+            return min(lo // by, 0) if lo < 0 else 0, max(hi // by, 0)
+        case _:
+            return e.type.range
+
+
+def _clipped(r: Range, t: Int) -> Range:
+    """A range within a type: signed arithmetic doesn't overflow."""
+    return max(r[0], t.range[0]), min(r[1], t.range[1])
+
+
+def _bounds(op: str, x: Range, y: Range) -> Range:
+    if op == "+":
+        return x[0] + y[0], x[1] + y[1]
+    if op == "-":
+        return x[0] - y[1], x[1] - y[0]
+    if op == "//" and y[0] >= 1:
+        return x[0] // y[1] if x[0] >= 0 else x[0] // y[0], x[1] // y[0]
+    if op == "//":
+        return min(x[0], 0), max(x[1], 0)
+    corners = [a * b for a in x for b in y]
+    return min(corners), max(corners)
+
+
+# -- single precision -----------------------------------------------------------------------------------
+
+
+def single(e: Data) -> Data | None:
+    """A double value that is rounded to float at once, computed in float, if that gives the same number.
+
+    One of + - * / or a square root of floats, in double and then rounded to float, is what float arithmetic gives, as
+    double has more than twice the digits. Of two operations in a row that isn't true.
+    """
+    match e:
+        case Arithmetic(op=op, lhs=a, rhs=b) if op in EXACT:
+            x, y = _as_single(a), _as_single(b)
+            return None if x is None or y is None else Arithmetic(op, x, y, F32)
+        case Extern(name="sqrt" | "abs" | "fmax" | "fmin", args=args):
+            found = [_as_single(a) for a in args]
+            return None if any(a is None for a in found) else Extern(e.name, tuple(a for a in found if a), F32)
+        case Negative(arg=arg):
+            x = _as_single(arg)
+            return None if x is None else Negative(x, F32)
+        case _:
+            return None
+
+
+def _as_single(e: Data) -> Data | None:
+    """A double value that is a float anyway, as that."""
+    match e:
+        case Converted(arg=(Read() | Scalar() | Arithmetic() | Extern() | Negative()) as arg) if arg.type == F32:
+            return arg
+        case Lit(value=value) if fits_single(float(value)):
+            return Lit(value, F32)
+        case Negative(arg=arg):
+            x = _as_single(arg)
+            return None if x is None else Negative(x, F32)
+        case _:
+            return None
+
+
+def compared(a: Data, b: Data, place: Place) -> tuple[Data, Data]:
+    """Two values at the type that C compares them at; floats stay what they are where that says the same."""
+    t = common(a.type, b.type)
+    x, y = convert(a, t, place), convert(b, t, place)
+    if t == F64:
+        s, u = _as_single(x), _as_single(y)
+        if s is not None and u is not None and not (isinstance(s, Lit) and isinstance(u, Lit)):
+            return s, u
+    if isinstance(t, Int):
+        signed = [v.type for v in (a, b) if isinstance(v.type, Int) and v.type.signed and value_range(v)[0] < 0]
+        if not t.signed and signed:
+            what = "a comparison of signed and unsigned data"
+            raise stop(place, what, "C makes the signed one unsigned", "cast both to a wider signed type")
+    return x, y

@@ -1,0 +1,162 @@
+"""Data expressions: what C computes with numbers in memory.
+
+Order of evaluation: what is hoisted (a choice, a call) is computed before the statement, which changes nothing as
+expressions only read.
+"""
+
+from __future__ import annotations
+
+from . import calls, conditions, conversions
+from .context import Context
+from .integers import effect, moves, observed
+from .pointers import element
+from .program import Access, Allocate, Branch, Data, Lit, Read, Scalar, Stmt, Store, Truth, Whole
+from .report import Place, stop
+from .syntax import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Choice,
+    Comma,
+    Expr,
+    Index,
+    Literal,
+    SizeOf,
+    Step,
+    Unary,
+    Untaken,
+    Use,
+    Variable,
+)
+from .types import I32, Bool, Float, Int, Number
+from .typing import number, type_of
+
+
+def data(ctx: Context, e: Expr) -> Data:
+    """The value of an expression as data."""
+    t = type_of(e, ctx.functions)
+    if isinstance(e, Untaken):
+        raise stop(e.place, e.what, e.why, e.remedy)
+    if isinstance(e, Literal):
+        return Lit(e.value, e.type)
+    if isinstance(e, Choice) or conditions.is_truth(e):
+        return _chosen(ctx, e)
+    if isinstance(t, Int) and not ctx.kinds.has_data(e) and not (isinstance(e, Use) and not ctx.is_control(e.var)):
+        return whole(ctx, e, t)
+    match e:
+        case Use(var=v):
+            return Scalar(v, _element(v.type, e.place))
+        case Index() | Unary(op="*"):
+            access = place_of(ctx, e)
+            assert isinstance(access, Access)
+            return Read(access, _element(t, e.place))
+        case Unary(op="-", arg=arg):
+            return conversions.negative(data(ctx, arg), e.place)
+        case Unary(op="+", arg=arg):
+            assert isinstance(t, Int | Float)
+            return conversions.convert(data(ctx, arg), t, e.place)
+        case Binary(op=op, lhs=a, rhs=b):
+            return conversions.arithmetic(op, data(ctx, a), data(ctx, b), e.place)
+        case Cast(type=(Int() | Float()) as to, arg=arg):
+            return conversions.convert(data(ctx, arg), to, e.place)
+        case Call():
+            return _call(ctx, e)
+        case Comma(parts=parts):
+            for p in parts[:-1]:
+                if effect(ctx, p) is None:
+                    raise stop(p.place, "`,`", "its first part does something else than count", "write two statements")
+            return data(ctx, parts[-1])
+        case Assign() | Step():
+            what = "an assignment of data inside of an expression"
+            raise stop(e.place, what, "a statement of the object language has one", "assign in a statement of its own")
+        case Unary(op=op):
+            raise stop(e.place, f"`{op}` on data", "the object language has no such operator", "")
+        case _:
+            raise stop(e.place, f"a value of type {t}", "it is no number that is taken", "use int, float or double")
+
+
+def _element(t: object, place: Place) -> Number:
+    if isinstance(t, Int | Float):
+        return t
+    what = "bool" if isinstance(t, Bool) else str(t)
+    raise stop(place, f"data of type {what}", "arrays are of int, float and double types", "use one of these")
+
+
+def whole(ctx: Context, e: Expr, t: Int) -> Data:
+    """A control integer where a number is needed."""
+    value = observed(ctx, e)
+    if value.constant is not None:
+        lo, hi = t.range
+        return Lit((value.constant - lo) % (hi - lo + 1) + lo, t)
+    if not ctx.indices_as_values:
+        what = f"the control integer {value} as a number"
+        why = "the object language keeps sizes and indices apart from data"
+        raise stop(e.place, what, why, "pass it a second time, as an argument of its own, or as a table")
+    if not value.is_affine():
+        raise stop(e.place, f"{value} as a number", "a product of sizes and indices is no control integer", "")
+    return Whole(value, t)
+
+
+def place_of(ctx: Context, e: Expr) -> Access | Variable:
+    """The place that an lvalue of data means."""
+    if isinstance(e, Use):
+        _element(e.var.type, e.place)
+        return e.var
+    if isinstance(e, Untaken):
+        raise stop(e.place, e.what, e.why, e.remedy)
+    var, indices = element(ctx, e)
+    if not indices:
+        return var
+    _element(type_of(e, ctx.functions), e.place)
+    return ctx.access(var, indices, e.place)
+
+
+def _chosen(ctx: Context, e: Expr) -> Data:
+    """A choice or a truth value: a variable that an if sets."""
+    known = conditions.condition(ctx, e.cond if isinstance(e, Choice) else e)
+    if isinstance(known, Truth):
+        if isinstance(e, Choice):
+            return conversions.convert(data(ctx, e.yes if known.value else e.no), _number(ctx, e), e.place)
+        return Lit(int(known.value), I32)
+    if ctx.guards:
+        raise stop(e.place, "?: behind && or ||", "it is computed only sometimes", "write an if")
+    t = _number(ctx, e)
+    v = ctx.temporary("t", t, e.place)
+    ctx.block.append(Allocate(v, (), e.place))
+    ends = (e.yes, e.no) if isinstance(e, Choice) else (None, None)
+    sides = [_side(ctx, v, branch, Lit(1 - k, I32), e.place) for k, branch in enumerate(ends)]
+    ctx.block.append(Branch(known, sides[0], sides[1], e.place))
+    return Scalar(v, t)
+
+
+def _side(ctx: Context, v: Variable, e: Expr | None, value: Data, place: Place) -> list[Stmt]:
+    """One side of a choice: the variable is set, to e or else to `value`."""
+    assert isinstance(v.type, Int | Float)
+    with ctx.into([]) as side:
+        if e is not None:
+            value = data(ctx, e)
+        ctx.block.append(Store(v, "=", conversions.stored(value, v.type, place), place))
+    return side
+
+
+def _number(ctx: Context, e: Expr) -> Number:
+    found = number(type_of(e, ctx.functions))
+    if found is None:
+        raise stop(e.place, "?: of pointers", "it isn't known into which array the result points", "write an if")
+    return found
+
+
+def _call(ctx: Context, e: Call) -> Data:
+    if e.name in ctx.functions:
+        return calls.call_value(ctx, e)
+    return conversions.called(e.name, [data(ctx, a) for a in e.args], e.place)
+
+
+def control_or_data(ctx: Context, e: Expr) -> bool:
+    """Whether an expression is a control integer."""
+    if isinstance(e, Step | Assign) and isinstance(e.target, Use):
+        return moves(ctx, e.target.var)
+    t = type_of(e, ctx.functions)
+    is_data_variable = isinstance(e, Use) and not ctx.is_control(e.var)
+    return isinstance(t, Int) and not ctx.kinds.has_data(e) and not is_data_variable and not isinstance(e, SizeOf)

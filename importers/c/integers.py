@@ -1,0 +1,228 @@
+"""Control expressions: C's integers in closed form.
+
+Sums, differences and products are right however C's unsigned types wrap on the way, as only the end counts. Where a
+value is looked at (compared, divided, widened), an unsigned one must not have wrapped: the front end proves it.
+"""
+
+from __future__ import annotations
+
+from . import pointers
+from .context import Context
+from .control import Poly, number
+from .literals import computed
+from .report import Place, stop
+from .syntax import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Choice,
+    Comma,
+    Expr,
+    Literal,
+    SizeOf,
+    Step,
+    Unary,
+    Untaken,
+    Use,
+    Variable,
+)
+from .types import Int
+from .typing import COMPARISONS, LOGICAL, decayed, is_pointer, type_of
+from .typing import number as number_type
+from .values import Address, Known, Value, last, moved
+
+READ = "an index, a size or a loop bound that is read from memory"
+
+
+def integer(ctx: Context, e: Expr) -> Poly:
+    """The value of a control expression; its side effects happen."""
+    match e:
+        case Literal(value=int() as value):
+            return number(value)
+        case Use(var=v) if isinstance(v.type, Int) and ctx.is_control(v):
+            held = ctx.known(v, e.place)
+            assert isinstance(held, Known)
+            return held.value
+        case Use(var=v):
+            raise stop(e.place, v.c_name, f"this is {READ}", "the object language has no such thing yet")
+        case Unary(op="+", arg=arg):
+            return integer(ctx, arg)
+        case Unary(op="-", arg=arg):
+            return -integer(ctx, arg)
+        case Unary(op="~", arg=arg):
+            return -integer(ctx, arg) - 1
+        case Binary():
+            return _binary(ctx, e)
+        case Cast(type=Int() as t, arg=arg):
+            return _cast(ctx, arg, t, e.place)
+        case SizeOf(what=what):
+            return number(pointers.size_of(ctx, what, e.place))
+        case Step() | Assign():
+            found = effect(ctx, e)
+            if isinstance(found, Known):
+                return found.value
+            raise stop(e.place, "an assignment in an index", f"this is {READ}", "assign in a statement of its own")
+        case Comma(parts=parts):
+            for p in parts[:-1]:
+                effect(ctx, p)
+            return integer(ctx, parts[-1])
+        case Untaken(what=what, why=why, remedy=remedy):
+            raise stop(e.place, what, why, remedy)
+        case Choice():
+            what = "?: in an index, a size or a loop bound"
+            raise stop(e.place, what, "the object language has no minimum or choice of control integers", "use an if")
+        case Call(name=name):
+            raise stop(e.place, f"{name}(..)", f"this is {READ}", "compute it before the call of this function")
+        case _:
+            remedy = "the object language has no such thing yet: a gather can't be written"
+            raise stop(e.place, "a value from memory", f"this is {READ}", remedy)
+
+
+def observed(ctx: Context, e: Expr) -> Poly:
+    """The value of a control expression that is looked at: an unsigned one must not have wrapped."""
+    value, t = integer(ctx, e), number_type(type_of(e, ctx.functions))
+    if isinstance(t, Int) and not t.signed:
+        _no_wrap(ctx, value, e.place)
+    return value
+
+
+def _no_wrap(ctx: Context, value: Poly, place: Place) -> None:
+    why = f"{value} is unsigned in C, and would wrap around below 0"
+    ctx.need(value, why, "make the types signed, or test that it is not negative", place)
+
+
+def as_type(ctx: Context, value: Poly, source: Expr, t: Int) -> Poly:
+    """A value that C converts to a type at which it is looked at."""
+    own = number_type(type_of(source, ctx.functions))
+    if not t.signed and (isinstance(own, Int) and (own.signed or own.bits < t.bits)):
+        why = f"{value} is converted to an unsigned type, and would wrap around below 0"
+        ctx.need(value, why, "make the types signed, or test that it is not negative", source.place)
+    elif not t.signed or (isinstance(own, Int) and not own.signed):
+        _no_wrap(ctx, value, source.place)
+    return value
+
+
+def _cast(ctx: Context, arg: Expr, t: Int, place: Place) -> Poly:
+    own = number_type(type_of(arg, ctx.functions))
+    value = integer(ctx, arg)
+    if value.constant is not None:
+        lo, hi = t.range
+        return number((value.constant - lo) % (hi - lo + 1) + lo)
+    if t.bits < 32:
+        what = f"a conversion of a size or index to {t}"
+        raise stop(place, what, "C keeps the low bits only", "use int or a wider type")
+    if isinstance(own, Int) and not own.signed and own.bits < t.bits:
+        _no_wrap(ctx, value, place)
+    return value
+
+
+def _binary(ctx: Context, e: Binary) -> Poly:
+    if e.op in COMPARISONS or e.op in LOGICAL:
+        what = f"`{e.op}` as a number in an index or bound"
+        raise stop(e.place, what, "a truth value is no control integer", "use an if")
+    kinds = [is_pointer(decayed(type_of(x, ctx.functions))) for x in (e.lhs, e.rhs)]
+    if all(kinds) and e.op == "-":
+        return _distance(ctx, e)
+    x = integer(ctx, e.lhs)
+    match e.op:
+        case "+":
+            return x + integer(ctx, e.rhs)
+        case "-":
+            return x - integer(ctx, e.rhs)
+        case "*":
+            return x * integer(ctx, e.rhs)
+        case _:
+            return _divided(ctx, e, x, integer(ctx, e.rhs))
+
+
+def _divided(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
+    """Quotients, remainders, shifts and masks: by numbers only."""
+    c, t = by.constant, number_type(type_of(e, ctx.functions))
+    if c is None:
+        what = f"`{e.op}` of control integers by a variable"
+        raise stop(e.place, what, "the object language divides sizes and indices by literals only", "pass the result")
+    if x.constant is not None:
+        assert isinstance(t, Int)
+        known = computed(e.op, x.constant, c, t)
+        if isinstance(known, int):
+            return number(known)
+    signed = isinstance(t, Int) and t.signed
+    match e.op:
+        case "/" | "%" if c > 0:
+            if x.over(c) * c != x:
+                as_type(ctx, x, e.lhs, t if isinstance(t, Int) and not t.signed else Int(64, True))
+                if signed:
+                    why = f"C cuts {x} {e.op} {c} towards zero, and the object language takes the floor"
+                    ctx.need(x, why, "test that it is not negative, or divide an unsigned value", e.place)
+            quotient = x.over(c)
+            return quotient if e.op == "/" else x - quotient * c
+        case "<<" if 0 <= c < 63:
+            return x * (1 << c)
+        case ">>" if 0 <= c < 63:
+            if not signed:
+                _no_wrap(ctx, x, e.place)
+            return x.over(1 << c)
+        case "&" if c >= 0 and c & (c + 1) == 0:
+            return x - x.over(c + 1) * (c + 1)
+        case "&" if c < 0 and -c & (-c - 1) == 0:
+            return x.over(-c) * -c
+        case _:
+            what = f"`{e.op}` of control integers"
+            raise stop(e.place, what, "sizes and indices are added, multiplied and divided by literals", "")
+
+
+def _distance(ctx: Context, e: Binary) -> Poly:
+    """The difference of two pointers."""
+    a, b = pointers.address(ctx, e.lhs), pointers.address(ctx, e.rhs)
+    if a.var is not b.var or a.indices[:-1] != b.indices[:-1]:
+        raise stop(e.place, "the difference of two pointers", "they point to different arrays, or rows", "use indices")
+    return a.indices[-1] - b.indices[-1]
+
+
+# -- side effects ---------------------------------------------------------------------------------------
+
+
+def effect(ctx: Context, e: Expr) -> Value | None:
+    """Carry out a step or an assignment of a control variable or pointer; its value, or None if it is none of these."""
+    match e:
+        case Step(target=Use(var=v)) if moves(ctx, v):
+            before = ctx.known(v, e.place)
+            assert isinstance(before, Known | Address)
+            after = moved(before, last(before) + e.by)
+            set_value(ctx, v, after, e.place)
+            return before if e.after else after
+        case Assign(target=Use(var=v)) if moves(ctx, v):
+            given = _assigned(ctx, e, v)
+            set_value(ctx, v, given, e.place)
+            return given
+        case Comma(parts=parts):
+            found: Value | None = None
+            for p in parts:
+                found = effect(ctx, p)
+            return found
+        case _:
+            return None
+
+
+def moves(ctx: Context, v: Variable) -> bool:
+    """Whether a variable is followed in closed form: a control integer or a pointer."""
+    return is_pointer(v.type) or (isinstance(v.type, Int) and ctx.is_control(v))
+
+
+def set_value(ctx: Context, v: Variable, value: Value, place: Place) -> None:
+    """From here on a variable has this value."""
+    if ctx.guards:
+        what = f"a change of {v.c_name} behind && or ||"
+        raise stop(place, what, "it happens only sometimes", "write an if")
+    ctx.values[v] = value
+
+
+def _assigned(ctx: Context, e: Assign, v: Variable) -> Value:
+    if is_pointer(v.type):
+        if e.op:
+            return pointers.address(ctx, Binary(e.op, e.target, e.value, e.place))
+        return pointers.address(ctx, e.value)
+    assert isinstance(v.type, Int)
+    value = Binary(e.op, e.target, e.value, e.place) if e.op else e.value
+    return Known(_cast(ctx, value, v.type, e.place))

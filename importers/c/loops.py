@@ -1,0 +1,266 @@
+"""Loops: how often they run, and what variables hold in their iterations.
+
+The body is run once in trial, with marks in the place of the variables that it changes. That shows how each of them
+moves: by the same amount each time (`i++`, `p += lda`), or to a value that the others give (`k = 2 * i`). With the
+first kind in closed form, the condition is an inequality of the iteration's number, and tells how many there are. So
+it doesn't matter whether it is a `for` or a `while`, and which way it counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from . import statements
+from .conditions import condition
+from .context import Context
+from .control import Poly, Symbol, number, of
+from .integers import moves
+from .order import check_order
+from .program import Compare, For, Frame, Need, Stmt, Truth
+from .report import Place, Stop, stop
+from .syntax import Declare, Expr, Loop, Use, Variable
+from .typing import is_pointer
+from .values import Address, Known, Lost, Value, last, moved, replaced, symbols
+from .walks import changed, inside
+from .walks import statements as all_statements
+
+BOUND = "write the loop as `for (i = first; i < end; i++)`"
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How a variable moves: `by` each iteration, or to `then` at the end of one, or not in closed form."""
+
+    by: Poly | None = None
+    then: Value | None = None
+    why: str = ""
+
+
+def loop(ctx: Context, s: Loop) -> None:
+    """Translate a loop. If it isn't counted, its body is still looked at, for what is not taken there."""
+    statements.block(ctx, s.first)
+    try:
+        _loop(ctx, s)
+    except Stop as found:
+        ctx.report.add(found.problem)
+        for v in (v for v in changed(s.cond, s.step, s.body) if moves(ctx, v)):
+            value = ctx.values.get(v)
+            if isinstance(value, Known | Address):
+                ctx.values[v] = moved(value, of(ctx.symbol(v.name)))
+        with ctx.into([]):
+            statements.block(ctx, s.body)
+
+
+def _loop(ctx: Context, s: Loop) -> None:
+    if s.cond is None:
+        raise stop(s.place, "a loop without a condition", "it would never end", BOUND)
+    check_order(s.cond)
+    outlive = [v for v in changed(s.cond, s.step, s.body) if moves(ctx, v) and v.place not in _places(s)]
+    movers = sorted(outlive, key=lambda v: v.place)
+    start = {v: ctx.values.get(v, Lost(f"{v.c_name} has no value yet")) for v in movers}
+    all_moves = _moves(ctx, s, start)
+    count = ctx.symbol("count")
+    top = {v: all_moves.at_top(v, of(count)) for v in movers}
+    trips = _trips(ctx, s, top, count)
+    frame, at = _frame(ctx, s, top, start, trips, count, movers)
+    ctx.values.update({v: replaced(x, {count: at}) for v, x in top.items()})
+    body: list[Stmt] = []
+    with ctx.into(body), ctx.within(frame):
+        _quietly(ctx, s.cond)
+        statements.block(ctx, s.body)
+        step(ctx, s.step)
+    ctx.block.append(For(frame, body, s.place))
+    for v in movers:
+        ctx.values[v] = all_moves.at_end(v, trips)
+    _quietly(ctx, s.cond)
+
+
+def _places(s: Loop) -> set[Place]:
+    """Where the loop's body declares variables: those don't outlive an iteration."""
+    return {d.var.place for d in all_statements(s.body) if isinstance(d, Declare)}
+
+
+def step(ctx: Context, e: Expr | None) -> None:
+    """What comes after each iteration."""
+    if e is None:
+        return
+    statements.do(ctx, e)
+
+
+def _quietly(ctx: Context, cond: Expr) -> None:
+    """The side effects of a condition whose value is known."""
+    with ctx.into([]):
+        condition(ctx, cond)
+
+
+# -- motions --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What the variables of a loop start with, how each moves, and the marks that stood for them in the trial."""
+
+    start: Mapping[Variable, Value]
+    motions: Mapping[Variable, Motion]
+    marks: Mapping[Symbol, Variable]
+
+    def at_top(self, v: Variable, k: Poly) -> Value:
+        """What a variable holds at the top of iteration k."""
+        m, start = self.motions[v], self.start[v]
+        if m.by is not None and not isinstance(start, Lost):
+            return moved(start, last(start) + m.by * k)
+        if m.then is None:
+            return Lost(m.why)
+        before, first = self.set_in(v, k - 1), self.set_in(v, number(-1))
+        if not isinstance(before, Lost) and first == start:
+            return before
+        return Lost(f"{v.c_name} is set anew in each iteration, and is used before that")
+
+    def set_in(self, v: Variable, k: Poly) -> Value:
+        """What a variable that is set anew in each iteration holds at the end of iteration k."""
+        then = self.motions[v].then
+        assert then is not None
+        by: dict[Symbol, Poly] = {}
+        for s in symbols(then) & self.marks.keys():
+            w = self.marks[s]
+            amount, start = self.motions[w].by, self.start[w]
+            if amount is None or isinstance(start, Lost):
+                return Lost(f"{v.c_name} depends on {w.c_name}, which is carried from one iteration to the next")
+            by[s] = last(start) + amount * k
+        return replaced(then, by)
+
+    def at_end(self, v: Variable, trips: Poly) -> Value:
+        """What a variable holds when the condition is false for the first time."""
+        m, start = self.motions[v], self.start[v]
+        if m.by is not None and not isinstance(start, Lost):
+            needs = () if m.by.constant == 0 else (trips,)
+            return moved(start, last(start) + m.by * trips, needs)
+        if m.then is None:
+            return Lost(m.why)
+        ended = self.set_in(v, trips - 1)
+        return ended if isinstance(ended, Lost) or ended == start else moved(ended, last(ended), (trips - 1,))
+
+
+def _moves(ctx: Context, s: Loop, start: Mapping[Variable, Value]) -> Moves:
+    """How each variable moves in one iteration."""
+    assert s.cond is not None
+    marks: dict[Variable, Symbol] = {}
+    with ctx.trial():
+        for v, value in start.items():
+            if not isinstance(value, Lost):
+                marks[v] = ctx.symbol(v.name)
+                ctx.values[v] = moved(value, of(marks[v]))
+        _quietly(ctx, s.cond)
+        statements.block(ctx, s.body)
+        step(ctx, s.step)
+        after = {v: ctx.values.get(v, Lost("it isn't set")) for v in start}
+    motions = {v: _motion(v, start[v], after[v], marks) for v in start}
+    return Moves(start, motions, {m: v for v, m in marks.items()})
+
+
+def _motion(v: Variable, start: Value, after: Value, marks: Mapping[Variable, Symbol]) -> Motion:
+    if isinstance(after, Lost):
+        return Motion(why=after.why)
+    mark = marks.get(v)
+    if mark is None or mark not in symbols(after) or isinstance(start, Lost):
+        return Motion(then=after)
+    by = last(after) - of(mark)
+    if _same_array(start, after) and not any(m in by.symbols() for m in marks.values()):
+        return Motion(by=by)
+    return Motion(why=f"{v.c_name} is carried from one iteration to the next, and doesn't move by a fixed amount")
+
+
+def _same_array(a: Value, b: Value) -> bool:
+    if isinstance(a, Address) and isinstance(b, Address):
+        return a.var is b.var and a.indices[:-1] == b.indices[:-1]
+    return isinstance(a, Known) and isinstance(b, Known)
+
+
+# -- the number of iterations ---------------------------------------------------------------------------
+
+
+def _trips(ctx: Context, s: Loop, top: Mapping[Variable, Value], count: Symbol) -> Poly:
+    """How often the body runs, if that is positive; what must hold for the condition to be true so often is asked."""
+    assert s.cond is not None
+    saved = ctx.values.copy()
+    ctx.values.update(top)
+    needs: list[Stmt] = []
+    with ctx.into(needs):
+        cond = condition(ctx, s.cond)
+    ctx.values = saved
+    if isinstance(cond, Truth):
+        if not cond.value:
+            return number(0)
+        raise stop(s.place, "a loop", "its condition is always true", BOUND)
+    if not isinstance(cond, Compare) or not isinstance(cond.lhs, Poly) or not isinstance(cond.rhs, Poly):
+        why = "how often it runs depends on data, or on more than one condition"
+        remedy = "the object language has counted loops only: count to a bound, and put an if inside"
+        raise stop(s.place, "a loop", why, remedy)
+    trips = _solved(s, cond, count)
+    for n in needs:
+        assert isinstance(n, Need)
+        _need_always(ctx, n, trips, count)
+    if cond.op in ("==", "!="):
+        why = f"the loop ends only if {cond.lhs} meets {cond.rhs}"
+        ctx.need(trips, why, "use < or >", s.place)
+    return trips
+
+
+def _need_always(ctx: Context, n: Need, trips: Poly, count: Symbol) -> None:
+    """What the condition needs, each time that it is looked at: the last time, too, when it is false."""
+    if count not in n.value.symbols():
+        ctx.block.append(n)
+        return
+    ctx.need(n.value.replaced({count: number(0)}), n.why, n.remedy, n.place)
+    ctx.block.append(Need(n.value, n.why, n.remedy, n.place, (Frame(count, number(0), trips + 1),), n.guards))
+
+
+def _solved(s: Loop, cond: Compare, count: Symbol) -> Poly:
+    """The number of the first iteration for which the condition is false."""
+    assert isinstance(cond.lhs, Poly) and isinstance(cond.rhs, Poly)
+    d = cond.lhs - cond.rhs
+    slope = d.coefficient(count)
+    e = None if slope is None else slope.constant
+    if e is None:
+        raise stop(s.place, "a loop", "its variable doesn't move by a constant amount", "count by a number")
+    if e == 0:
+        raise stop(s.place, "a loop", "its condition compares nothing that the loop changes", BOUND)
+    first = d.replaced({count: number(0)})
+    if count in first.symbols():
+        raise stop(s.place, "a loop", "its condition isn't linear in the loop's variable", BOUND)
+    op = cond.op
+    if op == "!=" and abs(e) == 1:
+        return -first if e > 0 else first
+    if op in ("<", "<=") and e > 0:
+        return (-first + (e - 1 if op == "<" else e)).over(e)
+    if op in (">", ">=") and e < 0:
+        return (first + (-e - 1 if op == ">" else -e)).over(-e)
+    why = f"`{op}` with a step of {e} doesn't tell where it ends"
+    raise stop(s.place, "a loop", why, "count up to < or <=, or down to > or >=")
+
+
+def _frame(
+    ctx: Context,
+    s: Loop,
+    top: Mapping[Variable, Value],
+    start: Mapping[Variable, Value],
+    trips: Poly,
+    count: Symbol,
+    movers: list[Variable],
+) -> tuple[Frame, Poly]:
+    """The loop of the object language, and the iteration's number in terms of its iterator."""
+    if not trips.is_affine():
+        raise stop(s.place, "a loop", f"how often it runs multiplies variables: {trips}", BOUND)
+    assert s.cond is not None
+    named = [e.var for e in inside(s.cond) if isinstance(e, Use) and e.var in movers]
+    lead = next((v for v in named if not is_pointer(v.type)), named[0] if named else movers[0])
+    symbol = ctx.symbol(lead.name)
+    first, here = start[lead], top[lead]
+    if isinstance(first, Known) and isinstance(here, Known) and here.value - first.value == of(count):
+        for n in first.needs:
+            ctx.need(n, f"{lead.c_name} has its value after a loop", "", s.place)
+        if first.value.is_affine():
+            lo, hi = first.value, first.value + trips
+            return Frame(symbol, lo, hi), of(symbol) - first.value
+    return Frame(symbol, number(0), trips), of(symbol)

@@ -1,0 +1,35 @@
+"""How object code spells the names of a C program: as they are, unless the object language uses them itself."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Collection
+from keyword import iskeyword
+
+import exo_strat
+
+_CONTROL = "size index int bool stride seq par vec min max need DRAM DRAM_STACK DRAM_STATIC extern proc math Fraction"
+_TYPES = "R f16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 ui8 ui16 ui32 ui64"
+_EXTERNS = "sin cos sqrt expf log sigmoid relu abs fmax fmin fmaxf fminf select floordiv"
+WORDS = frozenset(f"{_CONTROL} {_TYPES} {_EXTERNS}".split())
+"""What means something in object code."""
+
+
+def spelled(name: str, taken: Collection[str] = (), function: bool = False) -> str:
+    """A name that object code can use: with `_1`, `_2` .. at its end if it is a word of Python or of object code, or
+    is taken.
+
+    >>> spelled("x"), spelled("in"), spelled("size"), spelled("t", {"t", "t_1"})
+    ('x', 'in_1', 'size_1', 't_2')
+    """
+    name = name.replace("$", "_")
+    candidate, n = name, 0
+    while iskeyword(candidate) or candidate in WORDS or candidate in taken or (function and _exported(candidate)):
+        n += 1
+        candidate = f"{name}_{n}"
+    return candidate
+
+
+def _exported(name: str) -> bool:
+    """Whether a definition of that name would hide one that object code is written with."""
+    return name in getattr(exo_strat, "__all__", ()) or name in dir(builtins)

@@ -1,0 +1,37 @@
+"""Order of evaluation: C leaves open which operand comes first, so what one changes no other may use."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from .report import stop
+from .syntax import Assign, Binary, Choice, Comma, Expr, Step, Use
+from .typing import LOGICAL
+from .walks import inside
+
+
+def check_order(e: Expr) -> None:
+    """Raise a problem if a variable is changed inside of an expression that uses it elsewhere, or only sometimes."""
+    if isinstance(e, Comma):
+        for p in e.parts:
+            check_order(p)
+        return
+    uses = Counter(x.var for x in inside(e) if isinstance(x, Use))
+    for x in inside(e):
+        if not isinstance(x, Assign | Step) or x is e:
+            continue
+        if isinstance(x.target, Use) and uses[x.target.var] > 1:
+            what = f"{x.target.var.c_name} is changed and used in one expression"
+            raise stop(x.place, what, "C doesn't say what is done first", "write two statements")
+    for x in inside(e):
+        sometimes = _sometimes(x)
+        if any(isinstance(y, Assign | Step) for s in sometimes for y in inside(s)):
+            what = "an assignment or a step behind ?, && or ||"
+            raise stop(x.place, what, "it happens only sometimes", "write an if")
+
+
+def _sometimes(x: Expr) -> tuple[Expr, ...]:
+    """The parts of an expression that are evaluated only sometimes."""
+    if isinstance(x, Choice):
+        return x.yes, x.no
+    return (x.rhs,) if isinstance(x, Binary) and x.op in LOGICAL else ()

@@ -1,0 +1,195 @@
+"""Object code as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .control import Poly
+from .literals import written
+from .program import (
+    Access,
+    Allocate,
+    Arithmetic,
+    Branch,
+    Compare,
+    Cond,
+    Converted,
+    Data,
+    Extern,
+    For,
+    Invoke,
+    Lit,
+    Logic,
+    Need,
+    Negative,
+    Not,
+    Procedure,
+    Read,
+    Scalar,
+    Stmt,
+    Store,
+    Truth,
+    Whole,
+    Window,
+)
+from .syntax import Variable
+from .types import Float, Int, precision
+from .typing import element_type
+
+LEVELS = {"or": 1, "and": 2, "not": 3, "<": 4, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "neg": 7, "atom": 8}
+"""How tightly operators bind."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of text, and the statement that it is of."""
+
+    text: str
+    of: Stmt | None = None
+
+
+class Printer:
+    """Prints a procedure; with `probing`, what must hold is printed, too, as calls of `need`."""
+
+    def __init__(self, p: Procedure, probing: bool = False) -> None:
+        self.p = p
+        self.probing = probing
+
+    def lines(self) -> list[Line]:
+        """The whole procedure."""
+        args = ", ".join(self.argument(k) for k in range(len(self.p.args)))
+        out = [Line(f"def {self.p.name}({args}):")]
+        out += [Line(f"    assert {assertion(a)}") for a, _ in self.p.assertions]
+        body = list(self.block(self.p.body))
+        return out + [Line(f"    {x.text}", x.of) for x in body]
+
+    def argument(self, k: int) -> str:
+        a = self.p.args[k]
+        if a.symbol is not None:
+            return f"{a.var.name}: {'size' if a.size else 'int'}"
+        assert a.type is not None
+        t = precision(a.type)
+        if not a.shape:
+            return f"{a.var.name}: {t}"
+        shape = ", ".join(e.text() for e in a.shape)
+        return f"{a.var.name}: [{t}][{shape}]" if self.p.windows else f"{a.var.name}: {t}[{shape}]"
+
+    # -- statements -------------------------------------------------------------------------------
+
+    def block(self, stmts: list[Stmt]) -> Iterator[Line]:
+        found = [x for s in stmts for x in self.stmt(s)]
+        yield from found or [Line("pass")]
+
+    def _inner(self, stmts: list[Stmt]) -> Iterator[Line]:
+        return (Line(f"    {x.text}", x.of) for x in self.block(stmts))
+
+    def stmt(self, s: Stmt) -> Iterator[Line]:
+        match s:
+            case For(frame=f, body=body):
+                yield Line(f"for {f.symbol.name} in seq({f.lo}, {f.hi}):", s)
+                yield from self._inner(body)
+            case Branch(cond=c, yes=yes, no=no):
+                yield Line(f"if {self.cond(c)}:", s)
+                yield from self._inner(yes)
+                if any(not isinstance(x, Need) for x in no) or (self.probing and no):
+                    yield Line("else:", s)
+                    yield from self._inner(no)
+            case Store(target=target, op=op, value=value):
+                where = self.access(target) if isinstance(target, Access) else target.name
+                yield Line(f"{where} {op} {self.data(value)}", s)
+            case Allocate(var=v, shape=shape):
+                t = element_type(v)
+                assert isinstance(t, Int | Float)
+                extents = f"[{', '.join(e.text() for e in shape)}]" if shape else ""
+                yield Line(f"{v.name}: {precision(t)}{extents}", s)
+            case Invoke(name=name, args=args):
+                yield Line(f"{name}({', '.join(self.actual(a) for a in args)})", s)
+            case Need():
+                yield from self.need(s)
+
+    def need(self, s: Need) -> Iterator[Line]:
+        if not self.probing:
+            return
+        pad = ""
+        for f in s.frames:
+            yield Line(f"{pad}for {f.symbol.name} in seq({f.lo}, {f.hi}):", s)
+            pad += "    "
+        for g in s.guards:
+            yield Line(f"{pad}if {self.cond(g)}:", s)
+            pad += "    "
+        yield Line(f"{pad}need({s.value})", s)
+
+    def actual(self, a: Poly | Variable | Window) -> str:
+        if isinstance(a, Poly):
+            return a.text()
+        if isinstance(a, Variable):
+            return a.name
+        indices = self.p.indices.get(a.access, a.access.indices)
+        first = len(indices) - len(a.extents)
+        parts = [i.text() for i in indices[:first]]
+        parts += [f"{i}:{i + e}" for i, e in zip(indices[first:], a.extents, strict=True)]
+        return f"{a.access.var.name}[{', '.join(parts)}]"
+
+    # -- expressions ------------------------------------------------------------------------------
+
+    def access(self, a: Access) -> str:
+        indices = self.p.indices.get(a, a.indices)
+        return f"{a.var.name}[{', '.join(i.text() for i in indices)}]"
+
+    def data(self, e: Data, level: int = 0) -> str:
+        text, own = self._data(e)
+        return f"({text})" if own < level else text
+
+    def _data(self, e: Data) -> tuple[str, int]:
+        match e:
+            case Lit(value=value, type=t):
+                text = written(value, t)
+                return text, LEVELS["neg" if text.startswith("-") else "atom"]
+            case Scalar(var=v):
+                return v.name, LEVELS["atom"]
+            case Read(access=a):
+                return self.access(a), LEVELS["atom"]
+            case Negative(arg=arg):
+                return f"-{self.data(arg, LEVELS['atom'])}", LEVELS["neg"]
+            case Arithmetic(op=op, lhs=a, rhs=b):
+                own = LEVELS[op]
+                return f"{self.data(a, own)} {op} {self.data(b, own + 1)}", own
+            case Extern(name=name, args=args):
+                self.p.externs.add(name)
+                return f"{name}({', '.join(self.data(a) for a in args)})", LEVELS["atom"]
+            case Converted(arg=arg, type=t):
+                return f"{precision(t)}({self.data(arg)})", LEVELS["atom"]
+            case Whole(value=value, type=t):
+                return f"{precision(t)}({value})", LEVELS["atom"]
+
+    def cond(self, c: Cond, level: int = 0) -> str:
+        text, own = self._cond(c)
+        return f"({text})" if own < level else text
+
+    def _cond(self, c: Cond) -> tuple[str, int]:
+        match c:
+            case Truth(value=value):
+                return str(value), LEVELS["atom"]
+            case Not(arg=arg):
+                return f"not {self.cond(arg, LEVELS['not'])}", LEVELS["not"]
+            case Logic(op=op, lhs=a, rhs=b):
+                return f"{self.cond(a, LEVELS[op])} {op} {self.cond(b, LEVELS[op] + 1)}", LEVELS[op]
+            case Compare(op=op, lhs=a, rhs=b):
+                both = [x.text() if isinstance(x, Poly) else self.data(x, LEVELS["+"]) for x in (a, b)]
+                return f"{both[0]} {op} {both[1]}", LEVELS["<"]
+
+
+def assertion(p: Poly) -> str:
+    """That a polynomial is not negative, with its negative terms on the other side.
+
+    >>> from .control import Symbol, of
+    >>> n, m = of(Symbol("n", 0)), of(Symbol("m", 1))
+    >>> assertion(n - m), assertion(n - 2), assertion(n * -1 + 40)
+    ('m <= n', 'n >= 2', 'n <= 40')
+    """
+    plus = Poly(tuple((m, c) for m, c in p.terms if c > 0 and m))
+    minus = Poly(tuple((m, -c) for m, c in p.terms if c < 0 and m))
+    if not minus.terms:
+        return f"{plus} >= {-p.offset}"
+    return f"{minus} <= {plus + p.offset}"

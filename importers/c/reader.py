@@ -1,0 +1,300 @@
+"""From pycparser's tree to ours. No other module looks at pycparser's, which has no types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+try:
+    from pycparser import c_parser
+except ImportError as e:
+    raise ImportError("C is read with pycparser: pip install 'exo-strat[import]'") from e
+
+from .literals import read_number
+from .names import spelled
+from .report import NOWHERE, ImportRefusedError, Place
+from .syntax import (
+    Array,
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Choice,
+    Comma,
+    Declare,
+    Do,
+    Expr,
+    Function,
+    If,
+    Index,
+    Literal,
+    Loop,
+    Pointer,
+    Return,
+    SizeOf,
+    Step,
+    Stmt,
+    Table,
+    Type,
+    Unary,
+    Unit,
+    Untaken,
+    Use,
+    Variable,
+)
+from .types import I32, Int, Other, basic
+
+Node = Any
+"""A node of pycparser's."""
+
+JUMPS = {
+    "Goto": ("goto", "write the jump as an if, or as a loop"),
+    "Label": ("a label", "write the jump to it as an if, or as a loop"),
+    "Break": ("break", "a loop that ends early needs a flag: `stop`, tested by an if around the rest of the body"),
+    "Continue": ("continue", "put the rest of the body under an if"),
+    "Switch": ("switch", "write it as if and else"),
+    "DoWhile": ("do-while", "write it as a for loop"),
+}
+"""Statements that jump, and what to write instead."""
+
+
+def read(text: str, file: Path) -> Unit:
+    """The functions and variables of a preprocessed file."""
+    try:
+        tree = c_parser.CParser().parse(text, str(file))
+    except c_parser.ParseError as e:
+        raise ImportRefusedError(f"this is no C that can be read: {e}") from e
+    return _Reader(str(file)).unit(tree)
+
+
+class _Reader:
+    """Reads one file: what names mean, innermost scope last."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.scopes: list[dict[str, Variable | int]] = [{}]
+        self.typedefs: dict[str, Type] = {}
+        self.taken: set[str] = set()
+
+    def place(self, node: Node) -> Place:
+        at = getattr(node, "coord", None)
+        if at is None:
+            return NOWHERE
+        return Place(at.line or 0, at.column or 0, "" if at.file == self.file else str(at.file))
+
+    # -- the file ---------------------------------------------------------------------------------
+
+    def unit(self, tree: Node) -> Unit:
+        functions: dict[str, Function] = {}
+        variables: list[Variable] = []
+        for node in tree.ext:
+            match type(node).__name__:
+                case "FuncDef":
+                    functions[node.decl.name] = self.function(node)
+                case "Typedef":
+                    self.typedefs[node.name] = self.type(node.type)
+                case "Decl" if type(node.type).__name__ == "FuncDecl":
+                    pass
+                case "Decl" if node.name is not None:
+                    variables.append(self.declare(node, "file"))
+                case "Decl":
+                    self.type(node.type)
+        return Unit(self.file, functions, tuple(variables))
+
+    def function(self, node: Node) -> Function:
+        self.scopes.append({})
+        self.taken = {v.name for scope in self.scopes for v in scope.values() if isinstance(v, Variable)}
+        params = node.decl.type.args.params if node.decl.type.args else []
+        named = [p for p in params if getattr(p, "name", None)]
+        args = tuple(self.declare(p, "argument") for p in named)
+        if any(type(p).__name__ == "EllipsisParam" for p in params):
+            body = Block((Untaken("...", "a number of arguments that varies", "name them", self.place(node.decl)),))
+        else:
+            body = self.block(node.body)
+        self.scopes.pop()
+        return Function(node.decl.name, self.type(node.decl.type.type), args, body, self.place(node.decl))
+
+    def declare(self, node: Node, storage: str) -> Variable:
+        """A variable, from here on in scope."""
+        t = self.type(node.type)
+        if storage == "argument" and isinstance(t, Array):
+            t = Array(t.of, t.extent)
+        outer = {v.name for scope in self.scopes for v in scope.values() if isinstance(v, Variable)}
+        if storage == "local" and "static" in node.storage:
+            storage = "static"
+        name = spelled(node.name, outer)
+        const = "const" in node.quals or _innermost_is_const(node.type)
+        var = Variable(name, node.name, t, storage, self.place(node), const)
+        if node.init is not None:
+            var.init = self.initial(node.init)
+            if isinstance(t, Array) and t.extent is None and isinstance(var.init, Table):
+                count = Literal(len(var.init.parts), I32, str(len(var.init.parts)), var.place)
+                var.type = Array(t.of, count)
+        self.scopes[-1][node.name] = var
+        return var
+
+    def initial(self, node: Node) -> Expr | Table:
+        if type(node).__name__ == "InitList":
+            return Table(tuple(self.initial(n) for n in node.exprs or ()), self.place(node))
+        return self.expr(node)
+
+    # -- types ------------------------------------------------------------------------------------
+
+    def type(self, node: Node) -> Type:
+        match type(node).__name__:
+            case "TypeDecl" | "Typename":
+                return self.type(node.type)
+            case "IdentifierType":
+                if len(node.names) == 1 and node.names[0] in self.typedefs:
+                    return self.typedefs[node.names[0]]
+                return basic(tuple(node.names))
+            case "PtrDecl":
+                return Pointer(self.type(node.type))
+            case "ArrayDecl":
+                extent = None if node.dim is None else self.expr(node.dim)
+                return Array(self.type(node.type), extent)
+            case "Enum":
+                self.enumerate(node)
+                return I32
+            case "Struct" | "Union":
+                return Other(f"{type(node).__name__.lower()} {node.name or ''}".strip())
+            case _:
+                return Other("a function")
+
+    def enumerate(self, node: Node) -> None:
+        """The constants of an enumeration."""
+        at = 0
+        for e in node.values.enumerators if node.values else ():
+            value = self.expr(e.value) if e.value is not None else None
+            found = _constant(value) if value is not None else at
+            at = found if found is not None else at
+            self.scopes[-1][e.name] = at
+            at += 1
+
+    # -- statements -------------------------------------------------------------------------------
+
+    def block(self, node: Node) -> Block:
+        """A statement as a block in a scope of its own."""
+        self.scopes.append({})
+        items = (node.block_items or ()) if type(node).__name__ == "Compound" else (node,)
+        found = Block(tuple(s for n in items if n is not None for s in self.stmt(n)), self.place(node))
+        self.scopes.pop()
+        return found
+
+    def stmt(self, node: Node) -> Iterator[Stmt]:
+        at, kind = self.place(node), type(node).__name__
+        match kind:
+            case "Compound":
+                yield self.block(node)
+            case "Decl" if node.name is None:
+                self.type(node.type)
+            case "Decl":
+                yield Declare(self.declare(node, "local"), at)
+            case "DeclList":
+                for d in node.decls:
+                    yield from self.stmt(d)
+            case "EmptyStatement" | "Pragma":
+                pass
+            case "Typedef":
+                self.typedefs[node.name] = self.type(node.type)
+            case "If":
+                no = self.block(node.iffalse) if node.iffalse is not None else Block(())
+                yield If(self.expr(node.cond), self.block(node.iftrue), no, at)
+            case "For" | "While":
+                yield self.loop(node)
+            case "Return":
+                yield Return(None if node.expr is None else self.expr(node.expr), at)
+            case _ if kind in JUMPS:
+                what, remedy = JUMPS[kind]
+                yield Untaken(what, "the object language has only counted loops and branches", remedy, at)
+            case _:
+                yield Do(self.expr(node), at)
+
+    def loop(self, node: Node) -> Loop:
+        self.scopes.append({})
+        is_for = type(node).__name__ == "For"
+        first = tuple(self.stmt(node.init)) if is_for and node.init is not None else ()
+        cond = self.expr(node.cond) if node.cond is not None else None
+        step = self.expr(node.next) if is_for and node.next is not None else None
+        body = self.block(node.stmt)
+        self.scopes.pop()
+        return Loop(Block(first), cond, step, body, self.place(node))
+
+    # -- expressions ------------------------------------------------------------------------------
+
+    def expr(self, node: Node) -> Expr:
+        at, kind = self.place(node), type(node).__name__
+        match kind:
+            case "Constant":
+                found = read_number(node.type, node.value, at)
+                return found or Untaken(node.value, f"a {node.type} is no number that is taken", "", at)
+            case "ID":
+                return self.name(node.name, at)
+            case "ArrayRef":
+                return Index(self.expr(node.name), self.expr(node.subscript), at)
+            case "UnaryOp":
+                return self.unary(node, at)
+            case "BinaryOp":
+                return Binary(node.op, self.expr(node.left), self.expr(node.right), at)
+            case "Assignment":
+                return Assign(node.op[:-1], self.expr(node.lvalue), self.expr(node.rvalue), at)
+            case "TernaryOp":
+                return Choice(self.expr(node.cond), self.expr(node.iftrue), self.expr(node.iffalse), at)
+            case "Cast":
+                return Cast(self.type(node.to_type), self.expr(node.expr), at)
+            case "FuncCall":
+                args = node.args.exprs if node.args else ()
+                if type(node.name).__name__ == "ID":
+                    return Call(node.name.name, tuple(self.expr(a) for a in args), at)
+                return Untaken("a call through a pointer", "which function it calls is not known", "name it", at)
+            case "ExprList":
+                return Comma(tuple(self.expr(e) for e in node.exprs), at)
+            case "StructRef":
+                why = "structs are not taken"
+                return Untaken(f"{node.type}{node.field.name}", why, "pass the member as an argument of its own", at)
+            case _:
+                return Untaken(kind, "the importer knows no such expression", "write it in another way", at)
+
+    def name(self, name: str, at: Place) -> Expr:
+        for scope in reversed(self.scopes):
+            found = scope.get(name)
+            if isinstance(found, Variable):
+                return Use(found, at)
+            if found is not None:
+                return Literal(found, I32, name, at)
+        return Untaken(name, "it isn't declared in this file", "declare it, or include its header", at)
+
+    def unary(self, node: Node, at: Place) -> Expr:
+        if node.op == "sizeof":
+            of = node.expr
+            return SizeOf(self.type(of) if type(of).__name__ == "Typename" else self.expr(of), at)
+        arg = self.expr(node.expr)
+        if node.op in ("++", "p++", "--", "p--"):
+            return Step(1 if "+" in node.op else -1, node.op[0] == "p", arg, at)
+        return Unary(node.op, arg, at)
+
+
+def _innermost_is_const(node: Node) -> bool:
+    """Whether the elements of an array or pointer type are const."""
+    while type(node).__name__ in ("ArrayDecl", "PtrDecl"):
+        node = node.type
+    return "const" in (getattr(node, "quals", None) or ())
+
+
+def _constant(e: Expr) -> int | None:
+    """The value of an integer constant without operators other than a sign."""
+    match e:
+        case Literal(value=int() as v, type=Int()):
+            return v
+        case Unary(op="-", arg=arg):
+            found = _constant(arg)
+            return None if found is None else -found
+        case Binary(op=op, lhs=lhs, rhs=rhs) if op in ("+", "-", "*", "<<"):
+            x, y = _constant(lhs), _constant(rhs)
+            if x is None or y is None:
+                return None
+            return {"+": x + y, "-": x - y, "*": x * y, "<<": x << max(y, 0)}[op]
+        case _:
+            return None

@@ -1,0 +1,262 @@
+"""The shapes of arrays that C passes as pointers, found from the accesses.
+
+A flat pointer that is indexed `a[i * lda + j]` becomes an array of rows of lda elements: what i, j and so on are
+multiplied by are the strides. The number of rows is the least for which all accesses are inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .bounds import highest, lowest, sign, surely_not_negative
+from .context import Context
+from .control import Poly, Symbol, divided, number, of
+from .pointers import dimensions
+from .program import Access, Allocate, Argument
+from .report import Problem
+from .syntax import Variable
+from .typing import is_pointer, rank
+
+
+def find_shapes(ctx: Context) -> None:
+    """Give every array argument a shape, and every access its indices."""
+    p = ctx.procedure
+    by_var: dict[Variable, list[Access]] = {}
+    for a in p.accesses:
+        by_var.setdefault(a.var, []).append(a)
+    for arg in p.args:
+        if is_pointer(arg.var.type):
+            with ctx.reporting():
+                _shape(ctx, arg, by_var.pop(arg.var, []))
+    for v, accesses in by_var.items():
+        with ctx.reporting():
+            declared = [d for d in dimensions(ctx, v) if d is not None]
+            _place_all(ctx, declared, accesses)
+    _sizes(ctx)
+    _reorder(ctx)
+
+
+def _reorder(ctx: Context) -> None:
+    """What an array's shape names comes before it."""
+    p = ctx.procedure
+    left, out = list(p.args), list[Argument]()
+    by_symbol = {a.symbol: a for a in p.args if a.symbol is not None}
+    while left:
+        a = left.pop(0)
+        for s in sorted((s for e in a.shape for s in e.symbols()), key=lambda s: s.id):
+            if by_symbol[s] in left:
+                left.remove(by_symbol[s])
+                out.append(by_symbol[s])
+        out.append(a)
+    if [a.var for a in out] != [a.var for a in p.args]:
+        p.notes.append(f"arguments stand in another order than in C: {', '.join(a.var.name for a in out)}")
+    p.args = out
+
+
+def _shape(ctx: Context, arg: Argument, accesses: list[Access]) -> None:
+    declared = dimensions(ctx, arg.var)
+    inner = [d for d in declared[1:] if d is not None]
+    if len(declared) == 1:
+        strides = _strides(ctx, arg.var, accesses)
+        if strides is None:
+            return
+        if strides and declared[0] is not None:
+            total = divided(declared[0], strides[0])
+            declared = (total[0] if total and total[1].constant == 0 else None,)
+        inner = _ratios(strides)
+    first = declared[0]
+    _place_all(ctx, [first or number(0), *inner], accesses)
+    if first is None:
+        first = _extent(ctx, arg.var, accesses)
+        if first is None:
+            return
+        ctx.procedure.notes.append(_note(arg.var, [first, *inner], bool(inner) and rank(arg.var) == 1))
+    arg.shape = (first, *inner)
+
+
+def _note(v: Variable, shape: Sequence[Poly], flat: bool) -> str:
+    many = " x ".join(e.text() if e.is_atom() else f"({e.text()})" for e in shape)
+    return f"{v.name} points to {many} elements{', row after row' if flat else ''}"
+
+
+def _ratios(strides: Sequence[Poly]) -> list[Poly]:
+    """The extents that strides mean: each but the first extent is a stride by the next."""
+    found: list[Poly] = []
+    for a, b in pairwise([*strides, number(1)]):
+        parts = divided(a, b)
+        assert parts is not None
+        found.append(parts[0])
+    return found
+
+
+# -- strides --------------------------------------------------------------------------------------------
+
+
+def _strides(ctx: Context, v: Variable, accesses: list[Access]) -> list[Poly] | None:
+    """The strides of a flat array other than 1, the largest first; None after a problem."""
+    found: dict[Poly, Access] = {}
+    for a in accesses:
+        for s in _multipliers(a):
+            found.setdefault(s, a)
+    ordered = sorted(found, key=lambda s: (-s.degree, s.text()))
+    kept: list[Poly] = []
+    for s in ordered:
+        rest = divided(kept[-1], s) if kept else (s, number(0))
+        if rest is not None and rest[1].constant == 0:
+            kept.append(s)
+            continue
+        a = found[s]
+        what = f"{v.c_name} is indexed with strides {kept[-1].text()} and {s.text()}"
+        why = "neither is a multiple of the other, so it is no array of rows"
+        ctx.report.add(Problem(a.place, what, why, "pass the two as arrays of their own"))
+        return None
+    return kept
+
+
+def _multipliers(a: Access) -> list[Poly]:
+    """What an index multiplies: by loops' variables, or by sizes."""
+    index = a.indices[0]
+    if index.is_affine():
+        return []
+    found: list[Poly] = []
+    frames = [f.symbol for f in a.frames]
+    for s in frames:
+        c = index.coefficient(s)
+        if c is not None and c.constant is None and not any(t in frames for t in c.symbols()):
+            found.append(abs_of(c))
+    if found:
+        return found
+    bounds = {s for f in a.frames for s in f.hi.symbols()}
+    for m, _ in index.terms:
+        if len(m) == 2 and all(isinstance(x, Symbol) for x in m):
+            found.append(of(next((x for x in m if x in bounds), m[-1])))
+    return found
+
+
+def abs_of(c: Poly) -> Poly:
+    """A stride as a positive number."""
+    return -c if sign(c) is False else c
+
+
+# -- indices --------------------------------------------------------------------------------------------
+
+
+def _place_all(ctx: Context, shape: list[Poly], accesses: list[Access]) -> None:
+    for a in accesses:
+        if len(a.indices) == len(shape):
+            ctx.procedure.indices[a] = _carried(a.indices, shape, a) if len(shape) > 1 else a.indices
+        elif len(a.indices) == 1:
+            ctx.procedure.indices[a] = _digits(a.indices[0], shape[1:], a)
+        else:
+            what = f"{a.var.c_name} with {len(a.indices)} of {len(shape)} indices"
+            ctx.report.add(Problem(a.place, what, "an element has one index for each dimension", "write all"))
+
+
+def _digits(index: Poly, inner: Sequence[Poly], a: Access) -> tuple[Poly, ...]:
+    """A flat index as one for each dimension: quotients by the strides."""
+    strides = [number(1)]
+    for e in reversed(inner):
+        strides.insert(0, strides[0] * e)
+    found: list[Poly] = []
+    rest = index
+    for s in strides[:-1]:
+        parts = divided(rest, s)
+        quotient, rest = parts if parts is not None else (number(0), rest)
+        if _may_be_negative(rest, a):
+            quotient, rest = quotient - 1, rest + s
+        found.append(quotient)
+    return (*found, rest)
+
+
+def _may_be_negative(rest: Poly, a: Access) -> bool:
+    """Whether a remainder goes below 0, so that it counts from the row before."""
+    low = lowest(rest, a.frames)
+    return low is not None and bool(low.terms) and (sign(low) is False or (low.offset < 0 and not low.symbols()))
+
+
+def _carried(indices: tuple[Poly, ...], shape: Sequence[Poly], a: Access) -> tuple[Poly, ...]:
+    """Indices of a pointer that walks through rows: what the last one has of whole rows goes to the one before."""
+    out = list(indices)
+    for k in range(len(out) - 1, 0, -1):
+        row = shape[k]
+        high = highest(out[k], a.frames)
+        if high is None or ((row - 1 - high).constant is not None and (row - 1 - high).offset >= 0):
+            continue
+        parts = divided(out[k], row)
+        if parts is not None and parts[0].terms and (row.constant is None or row.constant > 1):
+            quotient, rest = parts
+            if _may_be_negative(rest, a):
+                quotient, rest = quotient - 1, rest + row
+            out[k - 1], out[k] = out[k - 1] + quotient, rest
+    return tuple(out)
+
+
+# -- extents --------------------------------------------------------------------------------------------
+
+
+def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
+    """How many rows, or elements, an array needs."""
+    candidates: dict[Poly, Access] = {}
+    for a in accesses:
+        first = ctx.procedure.indices.get(a, a.indices)[0]
+        high = highest(first, a.frames)
+        if high is None or not high.symbols() <= _arguments(ctx):
+            what = f"{v.c_name}[{first.text()}]"
+            why = "how many elements the array needs can't be told from its loops"
+            remedy = f"declare its extent: {v.c_name}[n] in the place of *{v.c_name}"
+            ctx.report.add(Problem(a.place, what, why, remedy))
+            return None
+        candidates.setdefault(high + 1, a)
+    if not candidates:
+        return number(1)
+    best = [c for c in candidates if all(_at_least(c, d) for d in candidates)]
+    if not best:
+        texts = " and ".join(sorted(c.text() for c in candidates))
+        what = f"the extent of {v.c_name}"
+        why = f"its accesses need {texts} elements, and which is more isn't known"
+        remedy = f"declare it: {v.c_name}[n] in the place of *{v.c_name}"
+        ctx.report.add(Problem(next(iter(candidates.values())).place, what, why, remedy))
+        return None
+    found = best[0]
+    ones = found.replaced({s: number(1) for s in found.symbols()}).constant
+    return found + max(0, 1 - (1 if ones is None else ones))
+
+
+def _arguments(ctx: Context) -> frozenset[Symbol]:
+    return frozenset(a.symbol for a in ctx.procedure.args if a.symbol is not None)
+
+
+def _at_least(p: Poly, q: Poly) -> bool:
+    """Whether one extent is surely as large as another, all arguments being at least 1."""
+    return surely_not_negative(p - q)
+
+
+# -- sizes ----------------------------------------------------------------------------------------------
+
+
+def _sizes(ctx: Context) -> None:
+    """Which control arguments are sizes, at least 1: those that an extent needs so."""
+    shapes = [e for a in ctx.procedure.args for e in a.shape]
+    stack = [*ctx.procedure.body]
+    while stack:
+        s = stack.pop()
+        if isinstance(s, Allocate):
+            shapes += s.shape
+        for label in ("body", "yes", "no"):
+            stack += getattr(s, label, [])
+    single = {s for e in shapes if len(e.symbols()) == 1 for s in e.symbols()}
+    several = {s for e in shapes for s in e.symbols()} - single
+    bounds = {s for a in ctx.procedure.accesses for f in a.frames for s in _plain(f.hi)}
+    for arg in ctx.procedure.args:
+        if arg.symbol is None:
+            continue
+        arg.size = arg.symbol in single or (arg.symbol in several and arg.symbol in bounds)
+        if arg.symbol in several and not arg.size:
+            ctx.procedure.assertions.append((of(arg.symbol), f"{arg.var.name} is not negative"))
+
+
+def _plain(hi: Poly) -> list[Symbol]:
+    """The variables that are the bound of a loop by themselves, but for a number."""
+    rest = hi - hi.offset
+    return [rest.symbol] if rest.symbol is not None and hi.offset <= 0 else []

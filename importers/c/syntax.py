@@ -1,0 +1,263 @@
+"""C as far as the importer looks at it: expressions, statements and functions, with names resolved.
+
+Every use of a variable refers to its declaration, so scopes are gone. What isn't taken at all is an `Untaken`,
+which the translation reports when it comes to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from .report import NOWHERE, Place
+from .types import Bool, Float, Int, Number, Other, Void
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array type; the extent is None in `x[]`, which only an argument may have."""
+
+    of: Type
+    extent: Expr | None
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A pointer type."""
+
+    to: Type
+
+
+Type: TypeAlias = Int | Float | Void | Bool | Other | Array | Pointer
+
+
+@dataclass(eq=False)
+class Variable:
+    """A declared variable: one object for each declaration. `name` is how object code spells it."""
+
+    name: str
+    c_name: str
+    type: Type
+    storage: str
+    """`argument`, `local`, `static`, or `file` for those at file scope."""
+    place: Place
+    const: bool = False
+    init: Expr | Table | None = None
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+# -- expressions --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A number. `text` is how the source writes it."""
+
+    value: int | float
+    type: Number
+    text: str
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Use:
+    """A variable."""
+
+    var: Variable
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Index:
+    """`base[at]`"""
+
+    base: Expr
+    at: Expr
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Unary:
+    """One of `- + ! ~ * &` before an operand."""
+
+    op: str
+    arg: Expr
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Step:
+    """`++` or `--`; `after` if the value is the one before the step."""
+
+    by: int
+    after: bool
+    target: Expr
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Binary:
+    """An operator between two operands, `&&` and `||` among them."""
+
+    op: str
+    lhs: Expr
+    rhs: Expr
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Assign:
+    """`target = value`, or with an operator such as `+`, `target += value`."""
+
+    op: str
+    target: Expr
+    value: Expr
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`cond ? yes : no`"""
+
+    cond: Expr
+    yes: Expr
+    no: Expr
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Cast:
+    """`(type)arg`"""
+
+    type: Type
+    arg: Expr
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function by its name."""
+
+    name: str
+    args: tuple[Expr, ...]
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Comma:
+    """`a, b`: one after the other; the value is the last one's."""
+
+    parts: tuple[Expr, ...]
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class SizeOf:
+    """`sizeof` of a type, or of an expression's type."""
+
+    what: Expr | Type
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Untaken:
+    """What isn't taken wherever it stands: an expression or a statement."""
+
+    what: str
+    why: str
+    remedy: str
+    place: Place = field(compare=False)
+
+
+Expr: TypeAlias = (
+    Literal | Use | Index | Unary | Step | Binary | Assign | Choice | Cast | Call | Comma | SizeOf | Untaken
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """`{a, b, ..}` after a declaration; parts may be tables."""
+
+    parts: tuple[Expr | Table, ...]
+    place: Place = field(compare=False)
+
+
+# -- statements ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Declare:
+    """The declaration of a local variable."""
+
+    var: Variable
+    place: Place
+
+
+@dataclass(frozen=True)
+class Do:
+    """An expression for its effects."""
+
+    value: Expr
+    place: Place
+
+
+@dataclass(frozen=True)
+class If:
+    """A branch."""
+
+    cond: Expr
+    yes: Block
+    no: Block
+    place: Place
+
+
+@dataclass(frozen=True)
+class Loop:
+    """`for` and `while`: what comes first, the condition, the body, and the step after it."""
+
+    first: Block
+    cond: Expr | None
+    step: Expr | None
+    body: Block
+    place: Place
+
+
+@dataclass(frozen=True)
+class Return:
+    """`return` with or without a value."""
+
+    value: Expr | None
+    place: Place
+
+
+Stmt: TypeAlias = "Declare | Do | If | Loop | Return | Untaken | Block"
+
+
+@dataclass(frozen=True)
+class Block:
+    """Statements in a scope of their own."""
+
+    parts: tuple[Stmt, ...]
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function with its body."""
+
+    name: str
+    result: Type
+    args: tuple[Variable, ...]
+    body: Block
+    place: Place
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A file: its functions by name, and the variables at file scope."""
+
+    file: str
+    functions: dict[str, Function]
+    variables: tuple[Variable, ...]

@@ -1,0 +1,168 @@
+"""A C function as a procedure: its arguments, and its body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from . import statements
+from .context import Context
+from .control import Symbol, number, of
+from .integers import integer
+from .kinds import kinds
+from .names import spelled
+from .program import Allocate, Argument, Procedure, Scalar, Store
+from .report import Report, Stop, stop
+from .returns import at_the_ends
+from .syntax import Array, Declare, Function, Pointer, Table, Type, Unary, Unit, Use, Variable
+from .types import Float, Int, Void
+from .typing import element_type, is_pointer
+from .values import Address, Known
+from .walks import changed, expressions, extents, inside
+from .walks import statements as all_statements
+
+
+def translate(
+    function: Function,
+    unit: Unit,
+    callees: Mapping[str, Procedure],
+    report: Report,
+    nonnull: frozenset[str],
+    indices_as_values: bool,
+) -> Context:
+    """Translate one function; the functions that it calls have been."""
+    calls = {name: tuple(a.symbol is not None for a in p.args) for name, p in callees.items()}
+    procedure = Procedure(spelled(function.name, function=True), [], [], function.place)
+    k = kinds(function, unit.functions, calls)
+    ctx = Context(function, unit.functions, k, report, procedure, callees, nonnull, indices_as_values)
+    ctx.names = {v.name for v in (*function.args, *_outer(function, unit, callees))}
+    ctx.names |= {s.var.name for s in all_statements(function.body) if isinstance(s, Declare) and _is_named(ctx, s.var)}
+    try:
+        _arguments(ctx, unit)
+    except Stop as found:
+        report.add(found.problem)
+        return ctx
+    with ctx.into(procedure.body):
+        _tables(ctx)
+        _copies(ctx)
+        statements.block(ctx, at_the_ends(function.body))
+    procedure.accesses = ctx.accesses
+    return ctx
+
+
+def _is_named(ctx: Context, v: Variable) -> bool:
+    return isinstance(v.type, Array) or (not is_pointer(v.type) and not ctx.is_control(v))
+
+
+def _outer(function: Function, unit: Unit, callees: Mapping[str, Procedure]) -> list[Variable]:
+    """The variables at file scope, and static ones, that a function uses, itself or in what it calls."""
+    found = {e.var for e in expressions(function.body) if isinstance(e, Use) and e.var.storage in ("file", "static")}
+    for v in function.args:
+        found |= {e.var for x in extents(v.type) for e in inside(x) if isinstance(e, Use) and e.var.storage == "file"}
+    for name in {e.name for e in expressions(function.body) if hasattr(e, "name") and e.name in callees}:
+        found |= {a.var for a in callees[name].args if a.var.storage in ("file", "static")}
+    return sorted((v for v in found if not is_constant(v)), key=lambda v: v.place)
+
+
+def is_constant(v: Variable) -> bool:
+    """Whether a variable at file scope never changes, and its value stands in the file."""
+    return v.const and v.init is not None and not isinstance(v.type, Pointer)
+
+
+def _constants(function: Function) -> Iterator[Variable]:
+    """The constants at file scope that a function uses."""
+    found = {e.var for e in expressions(function.body) if isinstance(e, Use) and e.var.storage == "file"}
+    for v in function.args:
+        found |= {e.var for x in extents(v.type) for e in inside(x) if isinstance(e, Use) and e.var.storage == "file"}
+    yield from sorted((v for v in found if is_constant(v)), key=lambda v: v.place)
+
+
+# -- arguments ------------------------------------------------------------------------------------------
+
+
+def _arguments(ctx: Context, unit: Unit) -> None:
+    """The arguments of the procedure: those of the function, variables at file scope, and what is returned."""
+    f = ctx.function
+    for v in _constants(f):
+        if isinstance(v.type, Int) and ctx.is_control(v) and not isinstance(v.init, Table) and v.init is not None:
+            ctx.values[v] = Known(integer(ctx, v.init))
+    for v in (*f.args, *_outer(f, unit, ctx.callees)):
+        with ctx.reporting():
+            ctx.procedure.args.append(_argument(ctx, v))
+            ctx.procedure.args[-1].position = len(ctx.procedure.args)
+    if not isinstance(f.result, Void):
+        if not isinstance(f.result, Int | Float):
+            raise stop(f.place, f"a result of type {_shown(f.result)}", "only numbers are returned", "pass an argument")
+        ctx.result = Variable(spelled("result", ctx.names), "result", f.result, "result", f.place)
+        ctx.names.add(ctx.result.name)
+        ctx.procedure.args.append(Argument(ctx.result, type=f.result))
+
+
+def _argument(ctx: Context, v: Variable) -> Argument:
+    t = element_type(v)
+    if _pointer_inside(v.type) or not isinstance(t, Int | Float):
+        what = f"{v.c_name} of type {_shown(v.type)}"
+        remedy = "pass flat arrays, and members one by one"
+        raise stop(v.place, what, "arguments are numbers, and arrays of them", remedy)
+    if is_pointer(v.type):
+        if isinstance(v.type, Pointer):
+            ctx.values[v] = Address(v, (number(0),))
+        return Argument(v, type=t)
+    if isinstance(v.type, Int) and ctx.is_control(v):
+        if v.storage in ("file", "static") and v in changed(ctx.function.body):
+            raise stop(v.place, v.c_name, "a size or index at file scope is changed", "make it an argument")
+        ctx.counter += 1
+        symbol = Symbol(v.name, ctx.counter)
+        ctx.values[v] = Known(of(symbol))
+        return Argument(v, symbol, type=t)
+    return Argument(v, type=t)
+
+
+def _pointer_inside(t: Type) -> bool:
+    """Whether an array's elements, or what is pointed to, are pointers."""
+    inner = t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else None
+    while inner is not None:
+        if isinstance(inner, Pointer):
+            return True
+        inner = inner.of if isinstance(inner, Array) else None
+    return False
+
+
+def _shown(t: Type) -> str:
+    if isinstance(t, Pointer):
+        return f"{_shown(t.to)} *"
+    return f"{_shown(t.of)}[]" if isinstance(t, Array) else str(t)
+
+
+# -- what comes first -----------------------------------------------------------------------------------
+
+
+def _tables(ctx: Context) -> None:
+    """Constants at file scope: local arrays and variables that are filled first."""
+    for v in _constants(ctx.function):
+        if isinstance(v.type, Int) and ctx.is_control(v):
+            continue
+        with ctx.reporting():
+            statements.declare(ctx, v, v.place)
+
+
+def _copies(ctx: Context) -> None:
+    """Scalar arguments that the function changes: procedures get them by reference, so a copy is changed."""
+    for a in ctx.procedure.args:
+        v = a.var
+        if v.storage != "argument" or a.symbol is not None or is_pointer(v.type) or v not in _written(ctx.function):
+            continue
+        outside = Variable(v.name, v.c_name, v.type, "argument", v.place)
+        v.name = spelled(v.c_name, ctx.names)
+        ctx.names.add(v.name)
+        a.var = outside
+        assert a.type is not None
+        ctx.block += [Allocate(v, (), v.place), Store(v, "=", Scalar(outside, a.type), v.place)]
+
+
+def _written(f: Function) -> set[Variable]:
+    """The variables that are assigned, or whose address is taken."""
+    found: set[Variable] = set(changed(f.body))
+    for e in expressions(f.body):
+        if isinstance(e, Unary) and e.op == "&" and isinstance(e.arg, Use):
+            found.add(e.arg.var)
+    return found
