@@ -47,7 +47,7 @@ def negated(c: Cond) -> Cond:
             return Truth(not value)
         case Not(arg=arg):
             return arg
-        case Compare(op=op, lhs=lhs, rhs=rhs) if isinstance(lhs, Poly):
+        case Compare(op=op, lhs=lhs, rhs=rhs) if isinstance(lhs, Poly) or isinstance(lhs.type, Int):
             return Compare(OPPOSITE[op], lhs, rhs)
         case _:
             return Not(c)

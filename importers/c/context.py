@@ -37,6 +37,8 @@ class Context:
     counter: int = 0
     result: Variable | None = None
     accesses: list[Access] = field(default_factory=list)
+    shapes: dict[Variable, tuple[Poly | None, ...]] = field(default_factory=dict)
+    """The extents of arrays, as they were where they were declared."""
 
     # -- names ------------------------------------------------------------------------------------
 

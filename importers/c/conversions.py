@@ -10,7 +10,7 @@ from .functions import WHOLE, known
 from .literals import computed, converted, fits_single
 from .program import Arithmetic, Converted, Data, Extern, Lit, Negative, Read, Scalar, Whole
 from .report import Place, stop
-from .types import F32, F64, I32, Float, Int, Number, common
+from .types import F32, F64, I32, I64, Float, Int, Number, common
 
 Range = tuple[int, int]
 EXACT = ("+", "-", "*", "/")
@@ -107,7 +107,8 @@ def called(name: str, args: list[Data], place: Place) -> Data:
     found = known(name)
     if found is None:
         if name in ("abs", "labs"):
-            return Extern("abs", (convert(args[0], common(args[0].type, I32), place),), common(args[0].type, I32))
+            whole = I32 if name == "abs" else I64
+            return Extern("abs", (convert(args[0], whole, place),), whole)
         if name in ("fma", "fmaf"):
             why = "it rounds once, and the object language has no such operation"
             raise stop(place, f"{name}(..)", why, "write a * b + c")

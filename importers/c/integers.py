@@ -83,11 +83,12 @@ def observed(ctx: Context, e: Expr) -> Poly:
     """The value of a control expression that is looked at: an unsigned one must not have wrapped."""
     value, t = integer(ctx, e), number_type(type_of(e, ctx.functions))
     if isinstance(t, Int) and not t.signed:
-        _no_wrap(ctx, value, e.place)
+        no_wrap(ctx, value, e.place)
     return value
 
 
-def _no_wrap(ctx: Context, value: Poly, place: Place) -> None:
+def no_wrap(ctx: Context, value: Poly, place: Place) -> None:
+    """An unsigned value must not have wrapped."""
     why = f"{value} is unsigned in C, and would wrap around below 0"
     ctx.need(value, why, "make the types signed, or test that it is not negative", place)
 
@@ -99,7 +100,7 @@ def as_type(ctx: Context, value: Poly, source: Expr, t: Int) -> Poly:
         why = f"{value} is converted to an unsigned type, and would wrap around below 0"
         ctx.need(value, why, "make the types signed, or test that it is not negative", source.place)
     elif not t.signed or (isinstance(own, Int) and not own.signed):
-        _no_wrap(ctx, value, source.place)
+        no_wrap(ctx, value, source.place)
     return value
 
 
@@ -113,7 +114,7 @@ def _cast(ctx: Context, arg: Expr, t: Int, place: Place) -> Poly:
         what = f"a conversion of a size or index to {t}"
         raise stop(place, what, "C keeps the low bits only", "use int or a wider type")
     if isinstance(own, Int) and not own.signed and own.bits < t.bits:
-        _no_wrap(ctx, value, place)
+        no_wrap(ctx, value, place)
     return value
 
 
@@ -124,16 +125,15 @@ def _binary(ctx: Context, e: Binary) -> Poly:
     kinds = [is_pointer(decayed(type_of(x, ctx.functions))) for x in (e.lhs, e.rhs)]
     if all(kinds) and e.op == "-":
         return _distance(ctx, e)
-    x = integer(ctx, e.lhs)
-    match e.op:
-        case "+":
-            return x + integer(ctx, e.rhs)
-        case "-":
-            return x - integer(ctx, e.rhs)
-        case "*":
-            return x * integer(ctx, e.rhs)
-        case _:
-            return _divided(ctx, e, x, integer(ctx, e.rhs))
+    x, y = integer(ctx, e.lhs), integer(ctx, e.rhs)
+    if e.op not in ("+", "-", "*"):
+        return _divided(ctx, e, x, y)
+    whole = number_type(type_of(e, ctx.functions))
+    for side, value in ((e.lhs, x), (e.rhs, y)):
+        own = number_type(type_of(side, ctx.functions))
+        if isinstance(own, Int) and isinstance(whole, Int) and not own.signed and own.bits < whole.bits:
+            no_wrap(ctx, value, side.place)
+    return x + y if e.op == "+" else x - y if e.op == "-" else x * y
 
 
 def _divided(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
@@ -144,7 +144,7 @@ def _divided(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
         raise stop(e.place, what, "the object language divides sizes and indices by literals only", "pass the result")
     if x.constant is not None:
         assert isinstance(t, Int)
-        known = computed(e.op, x.constant, c, t)
+        known = computed(e.op, x.constant if t.signed else x.constant % (1 << t.bits), c, t)
         if isinstance(known, int):
             return number(known)
     signed = isinstance(t, Int) and t.signed
@@ -161,7 +161,7 @@ def _divided(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
             return x * (1 << c)
         case ">>" if 0 <= c < 63:
             if not signed:
-                _no_wrap(ctx, x, e.place)
+                no_wrap(ctx, x, e.place)
             return x.over(1 << c)
         case "&" if c >= 0 and c & (c + 1) == 0:
             return x - x.over(c + 1) * (c + 1)

@@ -13,6 +13,7 @@ from .report import Place, stop
 from .syntax import Array, Assign, Binary, Call, Cast, Expr, Index, Literal, Pointer, Step, Type, Unary, Use, Variable
 from .types import Bool, Float, Int, Void
 from .typing import decayed, is_pointer, type_of
+from .typing import number as number_type
 from .values import Address
 
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ def _sum(ctx: Context, op: str, a: Expr, b: Expr) -> Address:
         a, b = b, a
     base = address(ctx, a)
     by = integers.integer(ctx, b)
+    t = number_type(type_of(b, ctx.functions))
+    if isinstance(t, Int) and not t.signed and t.bits < 64:
+        integers.no_wrap(ctx, by, b.place)
     return Address(base.var, (*base.indices[:-1], base.indices[-1] + (by if op == "+" else -by)), base.needs)
 
 
@@ -86,14 +90,17 @@ def element(ctx: Context, e: Expr) -> tuple[Variable, tuple[Poly, ...]]:
 
 
 def dimensions(ctx: Context, v: Variable) -> tuple[Poly | None, ...]:
-    """The extents of an array as C declares them; None for those that it doesn't say."""
+    """The extents of an array as C declares them, with the values that variables have where it does so; None for those
+    that it doesn't say. The declaration must ask first."""
+    if v in ctx.shapes:
+        return ctx.shapes[v]
     found: list[Poly | None] = []
     t = v.type
     while isinstance(t, Array | Pointer):
         extent = t.extent if isinstance(t, Array) else None
         found.append(None if extent is None else integers.integer(ctx, extent))
         t = t.of if isinstance(t, Array) else t.to
-    return tuple(found)
+    return ctx.shapes.setdefault(v, tuple(found))
 
 
 def is_null(e: Expr) -> bool:

@@ -253,7 +253,7 @@ def _sizes(ctx: Context) -> None:
             continue
         arg.size = arg.symbol in single or (arg.symbol in several and arg.symbol in bounds)
         if arg.symbol in several and not arg.size:
-            ctx.procedure.assertions.append((of(arg.symbol), f"{arg.var.name} is not negative"))
+            ctx.procedure.assertions.append((of(arg.symbol), "so that arrays have elements"))
 
 
 def _plain(hi: Poly) -> list[Symbol]:

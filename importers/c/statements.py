@@ -96,6 +96,7 @@ def declare(ctx: Context, v: Variable, place: Place) -> None:
 def _array(ctx: Context, v: Variable, place: Place) -> None:
     if not isinstance(element_type(v), Int | Float):
         raise stop(place, f"{v.c_name}", "arrays are of int, float and double types", "use one of these")
+    ctx.shapes.pop(v, None)
     shape = dimensions(ctx, v)
     if any(e is None for e in shape):
         raise stop(place, f"{v.c_name}", "its extent isn't known", "write the extent")
@@ -160,46 +161,38 @@ def do(ctx: Context, e: Expr) -> None:
                 raise stop(e.place, "this statement", "its value is not used", "write what it does as an assignment")
 
 
-def assign(ctx: Context, e: Assign) -> None:
-    """`a = b`, `a += b`, and `a = b = c`."""
+def assign(ctx: Context, e: Assign) -> Data | None:
+    """`a = b`, `a += b`, and `a = b = c`. The value, if it is data."""
     if isinstance(e.target, Use) and moves(ctx, e.target.var):
         if is_pointer(e.target.var.type) or control_or_data(ctx, e.value) or isinstance(e.value, Assign):
             effect(ctx, e)
-            return
+            return None
         v = e.target.var
         remedy = f"{v.c_name} is used as an index, a size or a loop bound: the object language has no such thing yet"
         integer(ctx, e.value)
         raise stop(e.place, v.c_name, "a control integer gets a value from memory", remedy)
     if isinstance(e.value, Assign) and not (isinstance(e.value.target, Use) and moves(ctx, e.value.target.var)):
-        assign(ctx, e.value)
-        value = _again(ctx, e.value.target)
+        value = assign(ctx, e.value)
+        assert value is not None
     else:
         value = data(ctx, e.value)
-    store(ctx, e.target, e.op, value, e.place)
+    return store(ctx, e.target, e.op, value, e.place)
 
 
-def _again(ctx: Context, target: Expr) -> Data:
-    """What was just stored."""
-    last = ctx.block[-1]
-    if isinstance(last, Store) and last.op == "=" and isinstance(last.value, Lit):
-        t = last.target.type if isinstance(last.target, Variable) else element_type(last.target.var)
-        assert isinstance(t, Int | Float)
-        return conversions.convert(last.value, t, last.place)
-    return data(ctx, target)
-
-
-def store(ctx: Context, target: Expr, op: str, value: Data, place: Place) -> None:
-    """A store of data; with an operator, C computes at the common type."""
+def store(ctx: Context, target: Expr, op: str, value: Data, place: Place) -> Data:
+    """A store of data; with an operator, C computes at the common type. What is then read there."""
     where = place_of(ctx, target)
     t = where.type if isinstance(where, Variable) else element_type(where.var)
     if not isinstance(t, Int | Float):
         raise stop(place, f"a store of type {t}", "arrays are of int, float and double types", "use one of these")
-    if not op:
-        ctx.block.append(Store(where, "=", conversions.stored(value, t, place), place))
-        return
     old: Data = Scalar(where, t) if isinstance(where, Variable) else Read(where, t)
+    if not op:
+        new = conversions.stored(value, t, place)
+        ctx.block.append(Store(where, "=", new, place))
+        return new if isinstance(new, Lit) and new.type == t else old
     new = conversions.stored(conversions.arithmetic(op, old, value, place), t, place)
     ctx.block.append(Store(where, *_reduced(op, old, new, t), place))
+    return old
 
 
 def _reduced(op: str, old: Data, new: Data, t: Number) -> tuple[str, Data]:

@@ -10,6 +10,7 @@ from .control import Symbol, number, of
 from .integers import integer
 from .kinds import kinds
 from .names import spelled
+from .pointers import dimensions
 from .program import Allocate, Argument, Procedure, Scalar, Store
 from .report import Report, Stop, stop
 from .returns import at_the_ends
@@ -89,6 +90,10 @@ def _arguments(ctx: Context, unit: Unit) -> None:
         with ctx.reporting():
             ctx.procedure.args.append(_argument(ctx, v))
             ctx.procedure.args[-1].position = len(ctx.procedure.args)
+    for a in ctx.procedure.args:
+        if is_pointer(a.var.type):
+            with ctx.reporting():
+                dimensions(ctx, a.var)
     if not isinstance(f.result, Void):
         if not isinstance(f.result, Int | Float):
             raise stop(f.place, f"a result of type {_shown(f.result)}", "only numbers are returned", "pass an argument")

@@ -63,12 +63,13 @@ def drawn(p: Proc, sizes: Mapping[str, int], rng: np.random.Generator, limit: in
 class Original:
     """A C function as it is, compiled without optimisation."""
 
-    def __init__(self, source: str, function: str, folder: Path, exported: bool = False) -> None:
-        file, library = folder / f"{function}_original.c", folder / f"{function}_original.so"
-        file.write_text(source)
-        statics = ["-Dstatic="] if exported else []
-        command = ["cc", *PLAIN, "-w", "-std=gnu11", "-fPIC", "-shared", *statics, "-o", str(library), str(file), "-lm"]
-        subprocess.run(command, check=True)
+    def __init__(self, source: str, function: str, folder: Path) -> None:
+        name = f"original_{zlib.crc32(source.encode())}"
+        file, library = folder / f"{name}.c", folder / f"{name}.so"
+        if not library.exists():
+            file.write_text(source)
+            command = ["cc", *PLAIN, "-w", "-std=gnu11", "-fPIC", "-shared", "-o", str(library), str(file), "-lm"]
+            subprocess.run(command, check=True)
         self.library = ctypes.CDLL(str(library))
         self.function = getattr(self.library, function)
         from importers.c.preprocess import preprocessed
@@ -119,7 +120,8 @@ def differences(p: Proc, original: Original, sizes: Mapping[str, int], limit: in
         _interpret(p, here)
     else:
         jit(p, flags=PLAIN)(**{k: _passed(p, k, v) for k, v in here.items()})
-    numbers = {a.sym.name for a in p.tree.args if not isinstance(a.type, Control | Tensor)} - {"result", *original.outer}
+    single = {a.sym.name for a in p.tree.args if not isinstance(a.type, Control | Tensor)}
+    numbers = single - {"result", *original.outer}
     arrays = [k for k, v in given.items() if isinstance(v, np.ndarray) and k not in numbers]
     return [f"{k}: {here[k]} here, {there[k]} in C" for k in arrays if not _equal(here[k], there[k])]
 
@@ -159,8 +161,14 @@ def _filled(found: object) -> object:
 RoundTrip = Callable[..., str]
 
 
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the compiled C files: each is compiled once."""
+    return tmp_path_factory.mktemp("compiled")
+
+
 @pytest.fixture
-def roundtrip(tmp_path: Path) -> RoundTrip:
+def roundtrip(tmp_path: Path, compiled: Path) -> RoundTrip:
     """`roundtrip(source, function, sizes, ..)`: import a function, run it and the original for each of the sizes, and
     compare what they leave; the imported text. `interpreted` takes the reference interpreter."""
     from importers.c import from_c
@@ -172,14 +180,13 @@ def roundtrip(tmp_path: Path) -> RoundTrip:
         limit: int = 100,
         interpreted: bool = False,
         nonnull: Sequence[str] = (),
-        exported: bool = False,
     ) -> str:
         file = tmp_path / f"{function}.c"
         file.write_text(source)
         text = from_c(file, function, nonnull)
         module = load(text, tmp_path / f"{function}_imported.py")
         p = next(v for v in reversed(list(vars(module).values())) if isinstance(v, Proc))
-        original = Original(source, function, tmp_path, exported)
+        original = Original(source, function, compiled)
         for s in sizes:
             found = differences(p, original, s, limit, interpreted)
             assert not found, f"{dict(s)}: {found}\n{text}"

@@ -24,7 +24,8 @@ CONTROL = ("n", "m", "k", "l", "lda", "ldb", "ldc", "r", "s", "h", "w", "off", "
 def functions(file: Path) -> Iterator[tuple[str, str, str]]:
     """The functions of a file: the note, the name, the arguments."""
     for m in FUNCTION.finditer(file.read_text()):
-        yield m["note"] or "", m["name"], f"{m['args']})"
+        if not m[0].startswith("static"):
+            yield m["note"] or "", m["name"], f"{m['args']})"
 
 
 def sizes(note: str, args: str) -> list[Mapping[str, int]]:

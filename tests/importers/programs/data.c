@@ -1,0 +1,234 @@
+/* Types, conversions and literals. Programs of our own, for tests/importers/test_programs.py. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+void mixed(int n, float *x, const double *y) {
+    for (int i = 0; i < n; i++) x[i] += y[i];
+}
+
+void product_first(int n, double *s, const float *x, const float *y) {
+    for (int i = 0; i < n; i++) s[i] = s[i] + x[i] * y[i];
+}
+
+void widened_first(int n, double *s, const float *x, const float *y) {
+    for (int i = 0; i < n; i++) s[i] += (double)x[i] * y[i];
+}
+
+void double_literal(int n, float *x) {
+    for (int i = 0; i < n; i++) x[i] = x[i] * 0.1 + 0.3;
+}
+
+void float_literal(int n, float *x, double *y) {
+    for (int i = 0; i < n; i++) {
+        x[i] = x[i] * 0.1f + 0.3f;
+        y[i] = y[i] * 0.1f;
+    }
+}
+
+void one_operation(int n, float *x) {
+    for (int i = 0; i < n; i++) x[i] = x[i] * 0.5;
+}
+
+void two_operations(int n, float *x, const float *y) {
+    for (int i = 0; i < n; i++) x[i] = x[i] * 0.7 * y[i];
+}
+
+void thirds(int n, float *x, double *y) {
+    for (int i = 0; i < n; i++) {
+        x[i] = 1.0 / 3.0;
+        y[i] = 1.0f / 3.0f;
+        x[i] += 1 / 2 + 7 / 2 + 7 % 3;
+    }
+}
+
+void from_double(int n, float *x, const double *y) {
+    for (int i = 0; i < n; i++) x[i] = y[i];
+}
+
+void through_float(int n, double *y) {
+    for (int i = 0; i < n; i++) y[i] = (float)y[i] * 3;
+}
+
+void roots(int n, float *x, double *y) {
+    for (int i = 0; i < n; i++) {
+        x[i] = sqrt(fabs(x[i]));
+        y[i] = sqrtf(fabs(y[i])) + sqrt(y[i] * y[i]);
+        x[i] = sqrt(x[i]) + sqrtf(x[i]);
+    }
+}
+
+void functions(int n, float *x, double *y) {
+    for (int i = 0; i < n; i++) {
+        y[i] = exp(y[i]) + sin(y[i]) * cos(y[i]) + pow(fabs(y[i]), 1.5) + tanh(y[i]);
+        x[i] = expf(x[i]) + sinf(x[i]) - floorf(x[i] * 3) + ceilf(x[i]) + tanhf(x[i]) + powf(2.0f, x[i]);
+        y[i] += log(1.0 + fabs(y[i])) + fmax(y[i], x[i]) - fmin(x[i], 0.5f);
+    }
+}
+
+void compound(int n, float *x, double *y) {
+    for (int i = 0; i < n; i++) {
+        x[i] -= y[i];
+        x[i] *= 1.1;
+        x[i] /= 3;
+        y[i] -= x[i];
+        y[i] /= 7;
+        y[i] *= x[i];
+    }
+}
+
+/* interpret */
+void bytes(int n, const uint8_t *a, const uint8_t *b, uint8_t *c) {
+    for (int i = 0; i < n; i++) c[i] = (a[i] + b[i]) / 2;
+}
+
+/* interpret */
+void weighted(int n, const uint8_t *a, const uint8_t *b, uint8_t *c) {
+    for (int i = 0; i < n; i++) c[i] = (3 * a[i] + b[i] + 2) >> 2;
+}
+
+/* interpret */
+void widened(int n, const int8_t *a, const int8_t *b, int32_t *s) {
+    for (int i = 0; i < n; i++) s[i] += a[i] * b[i];
+}
+
+/* interpret */
+void to_long(int n, const int *a, long *s) {
+    for (int i = 0; i < n; i++) s[i] = (long)a[i] * a[i] - 7;
+}
+
+/* interpret */
+void quotients(int n, int *a, int *b) {
+    for (int i = 0; i < n; i++) {
+        a[i] = a[i] / 3 + b[i] % 5;
+        b[i] = -b[i] / 4;
+    }
+}
+
+/* interpret */
+void bits(int n, int *a, const unsigned char *b) {
+    for (int i = 0; i < n; i++) a[i] = ((a[i] & 12) | (b[i] ^ 5)) + (b[i] >> 1) + (b[i] << 3);
+}
+
+void from_int(int n, const int *a, double *x, float *y) {
+    for (int i = 0; i < n; i++) {
+        x[i] = a[i] / 2.0 + a[i];
+        y[i] = a[i] * 0.3f + a[i] / 7;
+    }
+}
+
+void truncated(int n, const double *x, const float *y, int *a) {
+    for (int i = 0; i < n; i++) a[i] = (int)(x[i] * 10) + (int)y[i];
+}
+
+void absolute(int n, int *a, double *x) {
+    for (int i = 0; i < n; i++) {
+        a[i] = abs(a[i]) - 1;
+        x[i] = fabs(-x[i]) - 0x1p-3 + 'a';
+    }
+}
+
+void negated(int n, float *x, signed char *a) {
+    for (int i = 0; i < n; i++) {
+        x[i] = -x[i] + +x[i] * -2.0f;
+        a[i] = -(a[i] / 2);
+    }
+}
+
+void scalars(int n, float a, double b, int c, double *x) {
+    for (int i = 0; i < n; i++) x[i] = a * x[i] + b * c;
+}
+
+void changed_scalar(int n, double a, double *x) {
+    for (int i = 0; i < n; i++) {
+        x[i] *= a;
+        a = a * 0.5 + 1;
+    }
+}
+
+double returned(int n, const double *x) {
+    double s = 0, t = 1;
+    for (int i = 0; i < n; i++) s += x[i], t *= x[i];
+    return s - t;
+}
+
+float returned_float(int n, const float *x) {
+    double s = 0.0;
+    for (int i = 0; i < n; i++) s += x[i];
+    return s / 3;
+}
+
+/* interpret */
+long count(int n, const int *x) {
+    long c = 0;
+    for (int i = 0; i < n; i++)
+        if (x[i] > 10 && x[i] != 40) c++;
+    return c;
+}
+
+/* interpret */
+int truths(int n, const int *x, const int *y) {
+    int s = 0;
+    for (int i = 0; i < n; i++) s += (x[i] > y[i]) - (x[i] < y[i]) + !x[i] + (x[i] && y[i]);
+    return s;
+}
+
+int constant(int n, double *x) {
+    for (int i = 0; i < n; i++) x[i] = 0;
+    return 3 - 4;
+}
+
+void chained(int n, double *x, float *y, double *z) {
+    for (int i = 0; i < n; i++) {
+        x[i] = y[i] = z[i] = z[i] * 1.1;
+        x[i] += y[i] *= 3;
+    }
+}
+
+void carried(int n, double *x) {
+    double before = 0;
+    for (int i = 0; i < n; i++) {
+        double now = x[i];
+        x[i] = now - before;
+        before = now;
+    }
+}
+
+/* interpret */
+void carried_whole(int n, int *x) {
+    int a = 0, b = 1;
+    for (int i = 0; i < n; i++) {
+        int t = (a + b) % 97;
+        a = b;
+        b = t;
+        x[i] += a;
+    }
+}
+
+/* interpret */
+void signs(int n, int *x) {
+    int sign = 1;
+    for (int i = 0; i < n; i++) {
+        x[i] *= sign;
+        sign = -sign;
+    }
+}
+
+double compared(int n, const float *x, const double *y) {
+    double s = 0;
+    for (int i = 0; i < n; i++) {
+        if (x[i] < 0.1) s += 1;
+        if (x[i] > y[i]) s += 2;
+        if (x[i] == 0.5 || y[i] >= 1) s += 4;
+        if (!(y[i] <= x[i])) s -= 1.5;
+        if (x[i]) s += 0.25;
+    }
+    return s;
+}
+
+void powers(int n, float *x, double *y) {
+    for (int i = 0; i < n; i++) {
+        x[i] = x[i] * x[i] * x[i] - 1.0 / (1.0 + x[i] * x[i]);
+        y[i] = (y[i] - 1.0f) * (2 - y[i]) / (4 + (y[i] + 1) * 2);
+    }
+}
