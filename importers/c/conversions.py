@@ -102,18 +102,22 @@ def negative(e: Data, place: Place) -> Data:
     return Negative(x, t)
 
 
+def check_known(name: str, place: Place) -> None:
+    """Raise a problem if a function is none that is known."""
+    if name in ("fma", "fmaf"):
+        why = "it rounds once, and the object language has no such operation"
+        raise stop(place, f"{name}(..)", why, "write a * b + c")
+    if known(name) is None and name not in ("abs", "labs"):
+        why = "this function is not in the file, and none that is known"
+        raise stop(place, f"{name}(..)", why, "put it into the file, or write what it does")
+
+
 def called(name: str, args: list[Data], place: Place) -> Data:
     """A call of a function of math.h."""
     found = known(name)
     if found is None:
-        if name in ("abs", "labs"):
-            whole = I32 if name == "abs" else I64
-            return Extern("abs", (convert(args[0], whole, place),), whole)
-        if name in ("fma", "fmaf"):
-            why = "it rounds once, and the object language has no such operation"
-            raise stop(place, f"{name}(..)", why, "write a * b + c")
-        why = "this function is not in the file, and none that is known"
-        raise stop(place, f"{name}(..)", why, "put it into the file, or write what it does")
+        whole = I32 if name == "abs" else I64
+        return Extern("abs", (convert(args[0], whole, place),), whole)
     extern, t = found
     if len(args) != extern.arity:
         raise stop(place, f"{name}(..)", f"it takes {extern.arity} arguments", "")
@@ -210,14 +214,14 @@ def _as_single(e: Data) -> Data | None:
 def compared(a: Data, b: Data, place: Place) -> tuple[Data, Data]:
     """Two values at the type that C compares them at; floats stay what they are where that says the same."""
     t = common(a.type, b.type)
+    if isinstance(t, Int) and not t.signed:
+        signed = [v for v in (a, b) if isinstance(v.type, Int) and v.type.signed and value_range(v)[0] < 0]
+        if signed:
+            what = "a comparison of signed and unsigned data"
+            raise stop(place, what, "C makes the signed one unsigned", "cast both to a wider signed type")
     x, y = convert(a, t, place), convert(b, t, place)
     if t == F64:
         s, u = _as_single(x), _as_single(y)
         if s is not None and u is not None and not (isinstance(s, Lit) and isinstance(u, Lit)):
             return s, u
-    if isinstance(t, Int):
-        signed = [v.type for v in (a, b) if isinstance(v.type, Int) and v.type.signed and value_range(v)[0] < 0]
-        if not t.signed and signed:
-            what = "a comparison of signed and unsigned data"
-            raise stop(place, what, "C makes the signed one unsigned", "cast both to a wider signed type")
     return x, y

@@ -24,13 +24,14 @@ from .syntax import (
     Literal,
     SizeOf,
     Step,
+    Type,
     Unary,
     Untaken,
     Use,
     Variable,
 )
-from .types import I32, Bool, Float, Int, Number
-from .typing import number, type_of
+from .types import I32, Float, Int, Number
+from .typing import number, shown, type_of
 
 
 def data(ctx: Context, e: Expr) -> Data:
@@ -73,14 +74,14 @@ def data(ctx: Context, e: Expr) -> Data:
         case Unary(op=op):
             raise stop(e.place, f"`{op}` on data", "the object language has no such operator", "")
         case _:
-            raise stop(e.place, f"a value of type {t}", "it is no number that is taken", "use int, float or double")
+            what = f"a value of type {shown(t)}"
+            raise stop(e.place, what, "it is no number that is taken", "use int, float or double")
 
 
-def _element(t: object, place: Place) -> Number:
+def _element(t: Type, place: Place) -> Number:
     if isinstance(t, Int | Float):
         return t
-    what = "bool" if isinstance(t, Bool) else str(t)
-    raise stop(place, f"data of type {what}", "arrays are of int, float and double types", "use one of these")
+    raise stop(place, f"data of type {shown(t)}", "arrays are of int, float and double types", "use one of these")
 
 
 def whole(ctx: Context, e: Expr, t: Int) -> Data:
@@ -150,6 +151,7 @@ def _number(ctx: Context, e: Expr) -> Number:
 def _call(ctx: Context, e: Call) -> Data:
     if e.name in ctx.functions:
         return calls.call_value(ctx, e)
+    conversions.check_known(e.name, e.place)
     return conversions.called(e.name, [data(ctx, a) for a in e.args], e.place)
 
 

@@ -187,6 +187,9 @@ def effect(ctx: Context, e: Expr) -> Value | None:
     """Carry out a step or an assignment of a control variable or pointer; its value, or None if it is none of these."""
     match e:
         case Step(target=Use(var=v)) if moves(ctx, v):
+            if isinstance(v.type, Int) and v.type.bits < 32:
+                what = f"{v.c_name} of type {v.type} counts"
+                raise stop(e.place, what, f"it wraps around at {v.type.range[1] + 1}", "count with an int")
             before = ctx.known(v, e.place)
             assert isinstance(before, Known | Address)
             after = moved(before, last(before) + e.by)

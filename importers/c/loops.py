@@ -9,7 +9,7 @@ it doesn't matter whether it is a `for` or a `while`, and which way it counts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import statements
 from .conditions import condition
@@ -19,7 +19,8 @@ from .integers import moves
 from .order import check_order
 from .program import Compare, For, Frame, Need, Stmt, Truth
 from .report import Place, Stop, stop
-from .syntax import Declare, Expr, Loop, Use, Variable
+from .returns import at_the_ends
+from .syntax import Continue, Declare, Expr, Loop, Use, Variable
 from .typing import is_pointer
 from .values import Address, Known, Lost, Value, last, moved, replaced, symbols
 from .walks import changed, inside
@@ -28,17 +29,21 @@ from .walks import statements as all_statements
 BOUND = "write the loop as `for (i = first; i < end; i++)`"
 
 
+NEITHER = Lost("it doesn't move in closed form")
+
+
 @dataclass(frozen=True)
 class Motion:
-    """How a variable moves: `by` each iteration, or to `then` at the end of one, or not in closed form."""
+    """How a variable moves: `by` each iteration, or to `then` at the end of one; else `lost` says why neither."""
 
     by: Poly | None = None
     then: Value | None = None
-    why: str = ""
+    lost: Lost = NEITHER
 
 
 def loop(ctx: Context, s: Loop) -> None:
     """Translate a loop. If it isn't counted, its body is still looked at, for what is not taken there."""
+    s = replace(s, body=at_the_ends(s.body, Continue))
     statements.block(ctx, s.first)
     try:
         _loop(ctx, s)
@@ -111,7 +116,7 @@ class Moves:
         if m.by is not None and not isinstance(start, Lost):
             return moved(start, last(start) + m.by * k)
         if m.then is None:
-            return Lost(m.why)
+            return m.lost
         before, first = self.set_in(v, k - 1), self.set_in(v, number(-1))
         if not isinstance(before, Lost) and first == start:
             return before
@@ -137,7 +142,7 @@ class Moves:
             needs = () if m.by.constant == 0 else (trips,)
             return moved(start, last(start) + m.by * trips, needs)
         if m.then is None:
-            return Lost(m.why)
+            return m.lost
         ended = self.set_in(v, trips - 1)
         return ended if isinstance(ended, Lost) or ended == start else moved(ended, last(ended), (trips - 1,))
 
@@ -161,14 +166,15 @@ def _moves(ctx: Context, s: Loop, start: Mapping[Variable, Value]) -> Moves:
 
 def _motion(v: Variable, start: Value, after: Value, marks: Mapping[Variable, Symbol]) -> Motion:
     if isinstance(after, Lost):
-        return Motion(why=after.why)
+        return Motion(lost=after)
     mark = marks.get(v)
     if mark is None or mark not in symbols(after) or isinstance(start, Lost):
         return Motion(then=after)
     by = last(after) - of(mark)
     if _same_array(start, after) and not any(m in by.symbols() for m in marks.values()):
         return Motion(by=by)
-    return Motion(why=f"{v.c_name} is carried from one iteration to the next, and doesn't move by a fixed amount")
+    why = f"{v.c_name} is carried from one iteration to the next, and doesn't move by a fixed amount"
+    return Motion(lost=Lost(why))
 
 
 def _same_array(a: Value, b: Value) -> bool:
@@ -186,9 +192,11 @@ def _trips(ctx: Context, s: Loop, top: Mapping[Variable, Value], count: Symbol) 
     saved = ctx.values.copy()
     ctx.values.update(top)
     needs: list[Stmt] = []
-    with ctx.into(needs):
-        cond = condition(ctx, s.cond)
-    ctx.values = saved
+    try:
+        with ctx.into(needs):
+            cond = condition(ctx, s.cond)
+    finally:
+        ctx.values = saved
     if isinstance(cond, Truth):
         if not cond.value:
             return number(0)

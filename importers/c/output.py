@@ -12,7 +12,7 @@ from .program import Procedure
 ALWAYS = (
     "arguments do not overlap in memory",
     "sizes (arguments of type `size`) are at least 1, where C allows 0",
-    "integers fit: sizes and indices in 64 bits, signed data in its type",
+    "integers fit: sizes and indices in 64 bits and in their C types, signed data in its type",
 )
 
 

@@ -36,6 +36,9 @@ def address(ctx: Context, e: Expr) -> Address:
             return Address(var, (*indices, number(0)))
         case Unary(op="&", arg=arg):
             var, indices = element(ctx, arg)
+            if not indices:
+                what = f"the address of {var.c_name}"
+                raise stop(e.place, what, "a single number has no address in the object language", "make it an array")
             return Address(var, indices)
         case Binary(op=("+" | "-"), lhs=a, rhs=b):
             return _sum(ctx, e.op, a, b)

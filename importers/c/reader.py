@@ -23,6 +23,7 @@ from .syntax import (
     Cast,
     Choice,
     Comma,
+    Continue,
     Declare,
     Do,
     Expr,
@@ -53,7 +54,6 @@ JUMPS = {
     "Goto": ("goto", "write the jump as an if, or as a loop"),
     "Label": ("a label", "write the jump to it as an if, or as a loop"),
     "Break": ("break", "a loop that ends early needs a flag: `stop`, tested by an if around the rest of the body"),
-    "Continue": ("continue", "put the rest of the body under an if"),
     "Switch": ("switch", "write it as if and else"),
     "DoWhile": ("do-while", "write it as a for loop"),
 }
@@ -76,7 +76,6 @@ class _Reader:
         self.file = file
         self.scopes: list[dict[str, Variable | int]] = [{}]
         self.typedefs: dict[str, Type] = {}
-        self.taken: set[str] = set()
 
     def place(self, node: Node) -> Place:
         at = getattr(node, "coord", None)
@@ -105,7 +104,6 @@ class _Reader:
 
     def function(self, node: Node) -> Function:
         self.scopes.append({})
-        self.taken = {v.name for scope in self.scopes for v in scope.values() if isinstance(v, Variable)}
         params = node.decl.type.args.params if node.decl.type.args else []
         named = [p for p in params if getattr(p, "name", None)]
         args = tuple(self.declare(p, "argument") for p in named)
@@ -119,8 +117,6 @@ class _Reader:
     def declare(self, node: Node, storage: str) -> Variable:
         """A variable, from here on in scope."""
         t = self.type(node.type)
-        if storage == "argument" and isinstance(t, Array):
-            t = Array(t.of, t.extent)
         outer = {v.name for scope in self.scopes for v in scope.values() if isinstance(v, Variable)}
         if storage == "local" and "static" in node.storage:
             storage = "static"
@@ -145,7 +141,8 @@ class _Reader:
     def type(self, node: Node) -> Type:
         match type(node).__name__:
             case "TypeDecl" | "Typename":
-                return self.type(node.type)
+                qualified = {"volatile", "_Atomic"} & set(node.quals or ())
+                return Other(" ".join(sorted(qualified))) if qualified else self.type(node.type)
             case "IdentifierType":
                 if len(node.names) == 1 and node.names[0] in self.typedefs:
                     return self.typedefs[node.names[0]]
@@ -204,6 +201,8 @@ class _Reader:
                 yield If(self.expr(node.cond), self.block(node.iftrue), no, at)
             case "For" | "While":
                 yield self.loop(node)
+            case "Continue":
+                yield Continue(at)
             case "Return":
                 yield Return(None if node.expr is None else self.expr(node.expr), at)
             case _ if kind in JUMPS:

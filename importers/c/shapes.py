@@ -77,7 +77,7 @@ def _shape(ctx: Context, arg: Argument, accesses: list[Access]) -> None:
 
 def _note(v: Variable, shape: Sequence[Poly], flat: bool) -> str:
     many = " x ".join(e.text() if e.is_atom() else f"({e.text()})" for e in shape)
-    return f"{v.name} points to {many} elements{', row after row' if flat else ''}"
+    return f"{v.name} points to {many} element{'' if many == '1' else 's'}{', row after row' if flat else ''}"
 
 
 def _ratios(strides: Sequence[Poly]) -> list[Poly]:

@@ -19,6 +19,7 @@ from .syntax import (
     Block,
     Call,
     Comma,
+    Continue,
     Declare,
     Do,
     Expr,
@@ -49,8 +50,8 @@ def block(ctx: Context, s: Block) -> None:
             ctx.report.add(found.problem)
             declared = {p.var} if isinstance(p, Declare) else set()
             for v in changed(p) | declared:
-                if moves(ctx, v):
-                    ctx.values[v] = Lost("of the problem reported before", reported=True)
+                if moves(ctx, v) and not isinstance(ctx.values.get(v), Lost):
+                    ctx.values[v] = Lost("of a problem before", reported=True)
 
 
 def statement(ctx: Context, s: CStmt) -> None:
@@ -68,6 +69,8 @@ def statement(ctx: Context, s: CStmt) -> None:
             loops.loop(ctx, s)
         case Return():
             finish(ctx, s)
+        case Continue():
+            pass
         case Untaken(what=what, why=why, remedy=remedy):
             raise stop(s.place, what, why, remedy)
 
@@ -82,7 +85,7 @@ def declare(ctx: Context, v: Variable, place: Place) -> None:
     if isinstance(v.type, Array):
         _array(ctx, v, place)
     elif moves(ctx, v):
-        ctx.values[v] = Lost(f"{v.c_name} has no value yet")
+        ctx.values.pop(v, None)
         if v.init is not None and not isinstance(v.init, Table):
             do(ctx, Assign("", Use(v, place), v.init, place))
     elif isinstance(v.type, Int | Float):

@@ -232,7 +232,14 @@ class Return:
     place: Place
 
 
-Stmt: TypeAlias = "Declare | Do | If | Loop | Return | Untaken | Block"
+@dataclass(frozen=True)
+class Continue:
+    """`continue`"""
+
+    place: Place
+
+
+Stmt: TypeAlias = "Declare | Do | If | Loop | Return | Continue | Untaken | Block"
 
 
 @dataclass(frozen=True)

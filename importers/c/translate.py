@@ -16,8 +16,8 @@ from .report import Report, Stop, stop
 from .returns import at_the_ends
 from .syntax import Array, Declare, Function, Pointer, Table, Type, Unary, Unit, Use, Variable
 from .types import Float, Int, Void
-from .typing import element_type, is_pointer
-from .values import Address, Known
+from .typing import element_type, is_pointer, shown
+from .values import Address, Known, Lost
 from .walks import changed, expressions, extents, inside
 from .walks import statements as all_statements
 
@@ -87,16 +87,19 @@ def _arguments(ctx: Context, unit: Unit) -> None:
         if isinstance(v.type, Int) and ctx.is_control(v) and not isinstance(v.init, Table) and v.init is not None:
             ctx.values[v] = Known(integer(ctx, v.init))
     for v in (*f.args, *_outer(f, unit, ctx.callees)):
-        with ctx.reporting():
+        try:
             ctx.procedure.args.append(_argument(ctx, v))
             ctx.procedure.args[-1].position = len(ctx.procedure.args)
+        except Stop as found:
+            ctx.report.add(found.problem)
+            ctx.values[v] = Lost("of a problem before", reported=True)
     for a in ctx.procedure.args:
         if is_pointer(a.var.type):
             with ctx.reporting():
                 dimensions(ctx, a.var)
     if not isinstance(f.result, Void):
         if not isinstance(f.result, Int | Float):
-            raise stop(f.place, f"a result of type {_shown(f.result)}", "only numbers are returned", "pass an argument")
+            raise stop(f.place, f"a result of type {shown(f.result)}", "only numbers are returned", "pass an argument")
         ctx.result = Variable(spelled("result", ctx.names), "result", f.result, "result", f.place)
         ctx.names.add(ctx.result.name)
         ctx.procedure.args.append(Argument(ctx.result, type=f.result))
@@ -105,7 +108,7 @@ def _arguments(ctx: Context, unit: Unit) -> None:
 def _argument(ctx: Context, v: Variable) -> Argument:
     t = element_type(v)
     if _pointer_inside(v.type) or not isinstance(t, Int | Float):
-        what = f"{v.c_name} of type {_shown(v.type)}"
+        what = f"{v.c_name} of type {shown(v.type)}"
         remedy = "pass flat arrays, and members one by one"
         raise stop(v.place, what, "arguments are numbers, and arrays of them", remedy)
     if is_pointer(v.type):
@@ -130,12 +133,6 @@ def _pointer_inside(t: Type) -> bool:
             return True
         inner = inner.of if isinstance(inner, Array) else None
     return False
-
-
-def _shown(t: Type) -> str:
-    if isinstance(t, Pointer):
-        return f"{_shown(t.to)} *"
-    return f"{_shown(t.of)}[]" if isinstance(t, Array) else str(t)
 
 
 # -- what comes first -----------------------------------------------------------------------------------

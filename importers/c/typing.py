@@ -116,3 +116,10 @@ def element_type(v: Variable) -> Type:
     while isinstance(t, Array | Pointer):
         t = t.of if isinstance(t, Array) else t.to
     return t
+
+
+def shown(t: Type) -> str:
+    """A type in a message."""
+    if isinstance(t, Pointer):
+        return f"{shown(t.to)} *".replace("* *", "**")
+    return f"{shown(t.of)}[]" if isinstance(t, Array) else str(t)

@@ -111,3 +111,20 @@ void filtered(int n, int m, double x[n][m], double y[m]) {
             if (i != j && x[i][j] > 0.5) y[j] += x[i][j];
         }
 }
+
+void skipped(int n, double *x) {
+    for (int i = 0; i < n; i++) {
+        if (x[i] > 1) continue;
+        x[i] += 1;
+        if (i == 2) {
+            x[i] = 0;
+            continue;
+        } else if (x[i] < 0)
+            continue;
+        for (int j = 0; j < i; j++) {
+            if (j == 1) continue;
+            x[j] *= 0.5;
+        }
+        x[i] -= 3;
+    }
+}

@@ -1,0 +1,169 @@
+"""An importer with a fault put into it: the round trip sees each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from importers.c import conversions, integers, loops, order, statements
+from importers.c.control import Poly, number
+from importers.c.program import Converted, Frame, Lit
+from importers.c.types import F32, F64
+from importers.c.values import Known, Lost
+
+N = [{"n": n} for n in (1, 2, 5, 9)]
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+def bound_off_by_one(m: pytest.MonkeyPatch) -> None:
+    """The last iteration is left out."""
+    usual = loops._frame
+
+    def frame(*args: object) -> tuple[Frame, Poly]:
+        f, at = usual(*args)  # type: ignore[arg-type]
+        return replace(f, hi=f.hi - 1), at
+
+    m.setattr(loops, "_frame", frame)
+
+
+def promotion_dropped(m: pytest.MonkeyPatch) -> None:
+    """What is computed in double is computed in float."""
+    usual = conversions.convert
+
+    def convert(e, to, place):  # type: ignore[no-untyped-def]
+        return e if to == F64 and e.type == F32 and not isinstance(e, Lit) else usual(e, to, place)
+
+    m.setattr(conversions, "convert", convert)
+
+
+def literal_narrowed(m: pytest.MonkeyPatch) -> None:
+    """A double literal in float code is a float literal, as if nothing were lost."""
+    m.setattr(conversions, "fits_single", lambda value: True)
+
+
+def two_roundings_dropped(m: pytest.MonkeyPatch) -> None:
+    """Of two operations in double, both are done in float."""
+    usual = conversions._as_single
+
+    def as_single(e):  # type: ignore[no-untyped-def]
+        return usual(e) or conversions.single(e)
+
+    m.setattr(conversions, "_as_single", as_single)
+
+
+def conversion_late(m: pytest.MonkeyPatch) -> None:
+    """A product of floats is computed in double, where its sum is."""
+    usual = conversions.convert
+
+    def convert(e, to, place):  # type: ignore[no-untyped-def]
+        if to == F64 and e.type == F32 and hasattr(e, "lhs"):
+            return replace(e, lhs=Converted(e.lhs, F64), rhs=Converted(e.rhs, F64), type=F64)
+        return usual(e, to, place)
+
+    m.setattr(conversions, "convert", convert)
+
+
+def carried_copied(m: pytest.MonkeyPatch) -> None:
+    """A variable that is carried from one iteration to the next keeps the value from before the loop."""
+    m.setattr(loops.Moves, "at_top", lambda self, v, k: self.start[v])
+
+
+def falling_turned(m: pytest.MonkeyPatch) -> None:
+    """A falling loop runs upwards."""
+    usual = loops._frame
+
+    def frame(ctx, s, top, start, trips, count, movers):  # type: ignore[no-untyped-def]
+        f, at = usual(ctx, s, top, start, trips, count, movers)
+        if any(isinstance(v, Known) and (v.value.coefficient(count) or number(0)).constant == -1 for v in top.values()):
+            return f, trips - 1 - at
+        return f, at
+
+    m.setattr(loops, "_frame", frame)
+
+
+def step_lost(m: pytest.MonkeyPatch) -> None:
+    """`x++` inside of an expression has the value after the step."""
+    usual = integers.effect
+
+    def effect(ctx, e):  # type: ignore[no-untyped-def]
+        return usual(ctx, replace(e, after=False) if hasattr(e, "after") else e)
+
+    m.setattr(integers, "effect", effect)
+
+
+def after_the_loop(m: pytest.MonkeyPatch) -> None:
+    """After a loop its variable has the value of the last iteration."""
+    usual = loops.Moves.at_end
+    m.setattr(loops.Moves, "at_end", lambda self, v, trips: usual(self, v, trips - 1))
+
+
+def truncation_ignored(m: pytest.MonkeyPatch) -> None:
+    """A quotient that C cuts towards zero is taken for the floor."""
+    m.setattr("importers.c.context.Context.need", lambda self, *args, **named: None)
+
+
+def order_ignored(m: pytest.MonkeyPatch) -> None:
+    """What C leaves open is taken as from left to right."""
+    for module in (statements, loops, order):
+        m.setattr(module, "check_order", lambda e: None)
+
+
+def branches_forgotten(m: pytest.MonkeyPatch) -> None:
+    """After an if, a variable has the value of its first side."""
+    m.setattr(statements, "joined", lambda a, b, name: b if isinstance(a, Lost) else a)
+
+
+def store_too_early(m: pytest.MonkeyPatch) -> None:
+    """The step of a loop comes before its body."""
+    usual = statements.block
+
+    def block(ctx, s):  # type: ignore[no-untyped-def]
+        if len(s.parts) == 2 and hasattr(s.parts[0], "value"):
+            s = replace(s, parts=(s.parts[1], s.parts[0]))
+        usual(ctx, s)
+
+    m.setattr(statements, "block", block)
+
+
+FAULTS: dict[Break, tuple[str, bool]] = {
+    bound_off_by_one: ("void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] += 1; }", False),
+    promotion_dropped: ("void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = x[i] * 0.1 + x[i] / 0.7; }", False),
+    literal_narrowed: ("void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = x[i] * 0.1; }", False),
+    two_roundings_dropped: (
+        "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = (double)x[i] * x[n - 1] + x[0]; }", False
+    ),
+    conversion_late: ("void f(int n, float *x, double *y) { for (int i = 0; i < n; i++) y[i] += x[i] * x[i]; }", False),
+    carried_copied: (
+        "void f(int n, double *x) { int k = 0; for (int i = 0; i < n; i++) { x[k] += i > 1 ? 1 : 2; k += 2; } }", False
+    ),
+    falling_turned: ("void f(int n, double *x) { for (int i = n - 1; i >= 0; i--) x[i + 1] = x[i]; }", False),
+    step_lost: ("void f(int n, double *x) { double *p = x; while (n-- > 0) *p++ = n % 2 == 0 ? 1 : 2; }", False),
+    after_the_loop: ("void f(int n, double *x) { int i; for (i = 0; i < n; i++) x[i] = 1; x[i] = 2; }", False),
+    truncation_ignored: (
+        "void f(int n, double x[n + 9]) { for (int i = -3; i < n; i++) x[(i - 1) / 2 + 4] += x[i + 4] + 1; }", True
+    ),
+    order_ignored: ("#include <math.h>\nvoid f(int n, double *x) { int i = 0; while (i < n) x[0] += atan2(x[i], x[++i]); }", True),
+    branches_forgotten: (
+        "void f(int n, double *x) { for (int i = 0; i < n; i++) { int k = 0; if (i > 1) k = 1; else k = 2; x[k] += 1; } }",
+        True,
+    ),
+    store_too_early: (
+        "void f(int n, double *x) { for (int i = 1; i < n; i++) { x[i] = x[i - 1] + 1; x[i - 1] = x[i] * 2; } }", False
+    ),
+}  # fmt: skip
+"""Each fault, a program that shows it, and whether the program is refused without the fault."""
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f.__name__)
+def test_the_round_trip_sees_a_fault(fault: Break, roundtrip, refused, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, never_taken = FAULTS[fault]
+    if never_taken:
+        assert refused(source, "f")
+    else:
+        roundtrip(source, "f", N)
+    fault(monkeypatch)
+    with pytest.raises((AssertionError, ValueError)) as found:
+        roundtrip(source, "f", N)
+    assert "here," in str(found.value) or fault in (promotion_dropped, carried_copied), found.value

@@ -1,0 +1,127 @@
+"""What isn't taken: each is reported where it stands, with the reason and what to do."""
+
+# ruff: noqa: E501  (each program stands beside what is said of it)
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+HEADERS = "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+FIRST = HEADERS.count("\n") + 1
+
+REFUSED = {
+    # arithmetic that C and the object language do in other ways
+    "i % 2: C cuts i % 2 towards zero": "void f(int n, double *x) { for (int i = -3; i < n; i++) if (i % 2 == 1) x[0] = 1; }",
+    "is unsigned in C, and would wrap around below 0": "void f(size_t n, double *x) { for (size_t i = n - 1; i >= 0; i--) x[i] = 1; }",
+    "i - k is unsigned in C": "void f(unsigned n, unsigned k, double *x) { for (unsigned i = 0; i < n; i++) if (i - k < 3) x[i] = 1; }",
+    "is converted to an unsigned type": "void f(int n, size_t m, double x[n]) { for (int i = -1; i < m; i++) if (i >= 0 && i < n) x[i] = 1; }",
+    "`/` of control integers by a variable": "void f(int n, int b, double *x) { for (int i = 0; i < n / b; i++) x[i] = 1; }",
+    "a conversion of int to unsigned char: C keeps the low bits": "void f(int n, uint8_t *x) { for (int i = 0; i < n; i++) x[i] = x[i] + x[i]; }",
+    "a conversion of long to int": "void f(int n, int *x, long *y) { for (int i = 0; i < n; i++) x[i] = y[i]; }",
+    "`*` on unsigned int data: C wraps around": "unsigned f(int n, const unsigned *x) { unsigned h = 1; for (int i = 0; i < n; i++) h = h * 33 + x[i]; return h; }",
+    "a comparison of signed and unsigned data": "void f(int n, int *x, unsigned *y) { if (x[0] < y[0]) x[0] = n > 1; }",
+    "it wraps around at 256": "void f(int n, double *x) { for (unsigned char i = 0; i < n; i++) x[i] = 1; }",
+    # order of evaluation
+    "i is changed and used in one expression": "void f(int n, double *x) { int i = 0; while (i < n) x[i++] = x[i]; }",
+    "an assignment or a step behind ?, && or ||": "void f(int n, double *x) { int i = 0; if (n > 1 && i++ < 3) x[i] = 1; }",
+    "an assignment of data inside of an expression": "void f(int n, double *x) { double t; x[0] = 1 + (t = x[1]); }",
+    # loops
+    "n has another value on each side of an if": "void f(int n, double *x) { for (int i = 0; i < n; i++) if (x[i] > 0) n = n - 1; }",
+    "j has another value on each side of an if": "void f(int n, double *x) { int j = 0; for (int i = 0; i < n; i++) if (x[i] > 0) x[j++] = 1; }",
+    "how often it runs depends on data": "void f(int n, double *x) { int i = 0; while (i < n && x[i] > 0) i++; x[i] = 1; }",
+    "its variable doesn't move by a constant amount": "void f(int n, int s, double *x) { for (int i = 0; i < n; i += s) x[i] = 1; }",
+    "i is carried from one iteration to the next": "void f(int n, double *x) { for (int i = 1; i < n; i *= 2) x[i] = 1; }",
+    "k is carried from one iteration to the next": "void f(int n, double *x) { int k = 0; for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) x[k++] = 1; }",
+    "a loop without a condition": "void f(int n, double *x) { for (;;) x[0] = 1; }",
+    "`!=` with a step of 2 doesn't tell where it ends": "void f(int n, double *x) { for (int i = 0; i != n; i += 2) x[i] = 1; }",
+    "`<` with a step of -1 doesn't tell where it ends": "void f(int n, double *x) { for (int i = 0; i < n; i--) x[i] = 1; }",
+    "break: the object language has only counted loops": "void f(int n, double *x) { for (int i = 0; i < n; i++) if (x[i] > 1) break; }",
+    "return inside of a loop": "void f(int n, double *x) { for (int i = 0; i < n; i++) if (x[i] > 1) return; }",
+    "goto: the object language has only counted loops": "void f(int n, double *x) { goto end; x[0] = 1; end: ; }",
+    "switch: the object language has only": "void f(int n, double *x) { switch (n) { default: x[0] = 2; } }",
+    "do-while: the object language has only": "void f(int n, double *x) { int i = 0; do x[i] = 1; while (++i < n); }",
+    "the object language has no minimum or choice": "void f(int n, int m, double *x) { int k = n < m ? n : m; for (int i = 0; i < k; i++) x[i] = 1; }",
+    # memory
+    "read from memory": "void f(int n, double *x, const int *idx) { for (int i = 0; i < n; i++) x[i] = x[idx[i]]; }",
+    "a control integer gets a value from memory|read from memory": "void f(int n, double *x, const int *p) { int k = p[0]; for (int i = 0; i < k; i++) x[i] = 1; }",
+    "x[i] may be out of bounds": "void f(int n, double x[n]) { for (int i = 0; i <= n; i++) x[i] = 1; }",
+    "x[i - 1] may be out of bounds": "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i - 1] = 1; }",
+    "indexed with strides lda and ldb": "void f(int n, int lda, int ldb, double *x) { for (int i = 0; i < n; i++) x[i * lda] = x[i * ldb]; }",
+    "its accesses need m and n elements": "void f(int n, int m, double *x) { for (int i = 0; i < n; i++) x[i] = 1; for (int i = 0; i < m; i++) x[i] = 1; }",
+    "y is null: arrays of the object language always exist": "void f(int n, double *x, double *y) { if (y != NULL) y[0] = 1; x[0] = 1; }",
+    "it isn't known into which array it points": "void f(int n, double *x, double *y) { double *p = n > 3 ? x : y; p[0] = 1; }",
+    "a cast of a pointer": "void f(int n, double *x) { float *p = (float *)x; p[0] = 1; }",
+    "malloc(..): memory of the object language ends with its block": "void f(int n, double *x) { double *t = malloc(8); t[0] = x[0]; }",
+    "the address of t": "static void g(double *t) { *t = 3; } void f(int n, double *x) { double t; g(&t); x[0] = t; }",
+    "may overlap in x": "static void g(int n, double *a, double *b) { for (int i = 0; i < n; i++) a[i] = b[i]; } void f(int n, double *x) { g(n, x, x + 1); }",
+    # types and names
+    "p of type struct v *": "struct v { double a; }; void f(int n, struct v *p) { p->a = 1; }",
+    "x of type double **": "void f(int n, double **x) { x[0][0] = 1; }",
+    "x of type long double *": "void f(int n, long double *x) { x[0] = n > 1; }",
+    "x of type volatile *": "void f(int n, volatile double *x) { x[0] = 1; }",
+    "printf(..): it isn't defined in this file": 'void f(int n, double *x) { printf("%d", n); x[0] = 1; }',
+    "fma(..): it rounds once": "void f(int n, double *x) { x[0] = fma(x[0], x[1], x[2]); }",
+    "strlen(..): this function is not in the file": "int f(const char *s) { return strlen(s); }",
+    "y: it isn't declared in this file": "void f(int n, double *x) { x[0] = y; }",
+    "f calls itself": "int f(int n) { return n < 2 ? 1 : f(n - 1); }",
+    "the control integer n as a number": "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] /= n; }",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_is_not_taken_is_reported_with_its_place_and_reason(message: str, refused) -> None:
+    from importers.c.convert import takes_indices_as_values
+
+    if "as a number" in message and takes_indices_as_values():
+        pytest.skip("the front end takes control integers as numbers")
+    found = refused(f"{HEADERS}{REFUSED[message]}\n", "f")
+    assert any(m in found for m in message.replace("i % 2: ", "").split("|")), found
+    assert re.search(rf"^program\.c:{FIRST}:\d+: .+: .+", found, re.MULTILINE), found
+    assert f"    {REFUSED[message]}" in found, "the source line is shown"
+
+
+def test_all_problems_of_a_function_are_reported_at_once_in_the_order_of_the_file(refused) -> None:
+    found = refused(
+        """
+        void f(int n, double *x, const int *k, struct s *p) {
+            x[k[0]] = 1;
+            for (int i = 0; i < n; i++) {
+                x[i] = unknown(x[i]);
+                if (x[i] > 2) break;
+            }
+            while (x[0] > 1) x[0] = x[k[1]];
+        }
+        """
+    )
+    lines = [int(n) for n in re.findall(r"^program\.c:(\d+):", found, re.MULTILINE)]
+    assert lines == sorted(lines) and {2, 3, 5, 6, 8} <= set(lines)
+
+
+def test_what_follows_from_a_problem_is_not_reported(refused) -> None:
+    found = refused("void f(int n, double *x, int *p) { int k = p[0]; x[k] = 1; x[k + 1] = 2; }")
+    assert len(re.findall(r"^program\.c:", found, re.MULTILINE)) == 1
+
+
+def test_a_null_test_is_taken_if_the_pointer_is_said_to_be_none(roundtrip) -> None:
+    source = "#include <stddef.h>\nint f(int n, double *x) { if (!x || n < 1) return 1; x[0] = 2; return 0; }"
+    text = roundtrip(source, "f", [{"n": 1}, {"n": 0}], nonnull=["x"])
+    assert "x is no null pointer" in text
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("int x;", "has no function with a body"),
+        ("void f(void) {} void g(void) {}", "name one of f, g"),
+        ("void f( {", "this is no C that can be read"),
+        ('#include "nowhere.h"\n', "the preprocessor refuses"),
+    ],
+)
+def test_a_file_without_a_program_says_so(source: str, message: str, refused) -> None:
+    assert message in refused(source)
+
+
+def test_a_function_that_is_not_there_is_named_with_those_that_are(refused) -> None:
+    assert "has no function g; it has f" in refused("void f(int n, double *x) { x[0] = n > 0; }", "g")
