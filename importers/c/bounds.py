@@ -9,14 +9,20 @@ from .control import Monomial, Poly, Quotient, Symbol, number, of
 from .program import Frame
 
 
-def highest(p: Poly, frames: Sequence[Frame]) -> Poly | None:
-    """An upper bound of p in terms of arguments, which p reaches if loops run; None if none is found."""
-    return _extreme(p, frames, True)
+def highest(p: Poly, frames: Sequence[Frame], facts: Sequence[Poly] = ()) -> Poly | None:
+    """An upper bound of p in terms of arguments; None if none is found. `facts` aren't negative where p is taken."""
+    best = _extreme(p, frames, True)
+    for f in facts:
+        other = _extreme(p + f, frames, True)
+        if other is not None and (best is None or surely_not_negative(best - other)):
+            best = other
+    return best
 
 
-def lowest(p: Poly, frames: Sequence[Frame]) -> Poly | None:
+def lowest(p: Poly, frames: Sequence[Frame], facts: Sequence[Poly] = ()) -> Poly | None:
     """A lower bound of p."""
-    return _extreme(p, frames, False)
+    found = highest(-p, frames, facts)
+    return None if found is None else -found
 
 
 def _extreme(p: Poly, frames: Sequence[Frame], up: bool) -> Poly | None:

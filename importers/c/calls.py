@@ -105,8 +105,8 @@ def _window(ctx: Context, a: Argument, e: Expr, values: Mapping[Symbol, Poly], p
     corner = (*found.indices, *(number(0) for _ in extents[1:]))
     first = len(corner) - len(extents)
     end = (*corner[:first], *(c + x - 1 for c, x in zip(corner[first:], extents, strict=True)))
-    ctx.access(found.var, end, place, passed=True)
-    return Window(ctx.access(found.var, corner, place, passed=True), extents)
+    ctx.access(found.var, end, place)
+    return Window(ctx.access(found.var, corner, place), extents)
 
 
 # -- string.h -------------------------------------------------------------------------------------------

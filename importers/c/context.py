@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from .control import Poly, Symbol
 from .kinds import Kinds
 from .names import spelled
-from .program import Access, Cond, Frame, Need, Procedure, Stmt
+from .program import Access, Cond, Frame, Need, Procedure, Stmt, facts_of
 from .report import SAID, Place, Report, Stop, stop
 from .syntax import Function, Variable
 from .types import Number
@@ -32,6 +32,9 @@ class Context:
     block: list[Stmt] = field(default_factory=list)
     frames: tuple[Frame, ...] = ()
     guards: tuple[Cond, ...] = ()
+    """Conditions in the expression around, before && and ||."""
+    facts: tuple[Poly, ...] = ()
+    """What isn't negative, by the branches around."""
     names: set[str] = field(default_factory=set)
     live: tuple[str, ...] = ()
     counter: int = 0
@@ -76,6 +79,15 @@ class Context:
             self.frames, self.live = frames, live
 
     @contextmanager
+    def where(self, cond: Cond) -> Iterator[None]:
+        """In a branch."""
+        before, self.facts = self.facts, (*self.facts, *facts_of(cond))
+        try:
+            yield
+        finally:
+            self.facts = before
+
+    @contextmanager
     def guarded(self, *conds: Cond) -> Iterator[None]:
         """Where conditions hold."""
         before, self.guards = self.guards, (*self.guards, *conds)
@@ -117,9 +129,10 @@ class Context:
             return
         self.block.append(Need(value, why, remedy, place, frames, self.guards))
 
-    def access(self, var: Variable, indices: tuple[Poly, ...], place: Place, passed: bool = False) -> Access:
+    def access(self, var: Variable, indices: tuple[Poly, ...], place: Place) -> Access:
         """An access to an element."""
-        found = Access(var, indices, self.frames, place, passed)
+        facts = (*self.facts, *(f for g in self.guards for f in facts_of(g)))
+        found = Access(var, indices, self.frames, place, facts)
         self.accesses.append(found)
         return found
 

@@ -126,7 +126,10 @@ def _chosen(ctx: Context, e: Expr) -> Data:
     v = ctx.temporary("t", t, e.place)
     ctx.block.append(Allocate(v, (), e.place))
     ends = (e.yes, e.no) if isinstance(e, Choice) else (None, None)
-    sides = [_side(ctx, v, branch, Lit(1 - k, I32), e.place) for k, branch in enumerate(ends)]
+    sides: list[list[Stmt]] = []
+    for k, (branch, holds) in enumerate(zip(ends, (known, conditions.negated(known)), strict=True)):
+        with ctx.where(holds):
+            sides.append(_side(ctx, v, branch, Lit(1 - k, I32), e.place))
     ctx.block.append(Branch(known, sides[0], sides[1], e.place))
     return Scalar(v, t)
 

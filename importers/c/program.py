@@ -32,8 +32,8 @@ class Access:
     indices: tuple[Poly, ...]
     frames: tuple[Frame, ...]
     place: Place
-    passed: bool = False
-    """Whether it is no access, but the last element that a called function may touch."""
+    facts: tuple[Poly, ...] = ()
+    """What isn't negative here, by the conditions around."""
 
 
 # -- data -----------------------------------------------------------------------------------------------
@@ -145,6 +145,17 @@ class Truth:
 
 
 Cond: TypeAlias = Compare | Logic | Not | Truth
+
+
+def facts_of(c: Cond) -> tuple[Poly, ...]:
+    """What isn't negative where a condition on control integers holds."""
+    if isinstance(c, Logic):
+        return (*facts_of(c.lhs), *facts_of(c.rhs)) if c.op == "and" else ()
+    if not isinstance(c, Compare) or not isinstance(c.lhs, Poly) or not isinstance(c.rhs, Poly):
+        return ()
+    d = c.rhs - c.lhs
+    found = {"<": (d - 1,), "<=": (d,), ">": (-d - 1,), ">=": (-d,), "==": (d, -d), "!=": ()}
+    return found[c.op]
 
 
 # -- statements -----------------------------------------------------------------------------------------

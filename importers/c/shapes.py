@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .bounds import highest, lowest, sign, surely_not_negative
+from .bounds import highest, sign, surely_not_negative
 from .context import Context
 from .control import Poly, Symbol, divided, number, of
 from .pointers import dimensions
@@ -163,16 +163,16 @@ def _digits(index: Poly, inner: Sequence[Poly], a: Access) -> tuple[Poly, ...]:
     for s in strides[:-1]:
         parts = divided(rest, s)
         quotient, rest = parts if parts is not None else (number(0), rest)
-        if _may_be_negative(rest, a):
+        if _is_negative(rest, a):
             quotient, rest = quotient - 1, rest + s
         found.append(quotient)
     return (*found, rest)
 
 
-def _may_be_negative(rest: Poly, a: Access) -> bool:
-    """Whether a remainder goes below 0, so that it counts from the row before."""
-    low = lowest(rest, a.frames)
-    return low is not None and bool(low.terms) and (sign(low) is False or (low.offset < 0 and not low.symbols()))
+def _is_negative(rest: Poly, a: Access) -> bool:
+    """Whether a remainder is surely below 0, so that it counts from the row before."""
+    high = highest(rest, a.frames, a.facts)
+    return high is not None and bool(high.terms) and sign(high) is False
 
 
 def _carried(indices: tuple[Poly, ...], shape: Sequence[Poly], a: Access) -> tuple[Poly, ...]:
@@ -180,13 +180,13 @@ def _carried(indices: tuple[Poly, ...], shape: Sequence[Poly], a: Access) -> tup
     out = list(indices)
     for k in range(len(out) - 1, 0, -1):
         row = shape[k]
-        high = highest(out[k], a.frames)
+        high = highest(out[k], a.frames, a.facts)
         if high is None or ((row - 1 - high).constant is not None and (row - 1 - high).offset >= 0):
             continue
         parts = divided(out[k], row)
         if parts is not None and parts[0].terms and (row.constant is None or row.constant > 1):
             quotient, rest = parts
-            if _may_be_negative(rest, a):
+            if _is_negative(rest, a):
                 quotient, rest = quotient - 1, rest + row
             out[k - 1], out[k] = out[k - 1] + quotient, rest
     return tuple(out)
@@ -200,7 +200,7 @@ def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
     candidates: dict[Poly, Access] = {}
     for a in accesses:
         first = ctx.procedure.indices.get(a, a.indices)[0]
-        high = highest(first, a.frames)
+        high = highest(first, a.frames, a.facts)
         if high is None or not high.symbols() <= _arguments(ctx):
             what = f"{v.c_name}[{first.text()}]"
             why = "how many elements the array needs can't be told from its loops"

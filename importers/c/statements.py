@@ -217,9 +217,9 @@ def branch(ctx: Context, s: If) -> None:
         return
     before = ctx.values.copy()
     ends, sides = [], list[list[Stmt]]()
-    for part in (s.yes, s.no):
+    for part, holds in ((s.yes, cond), (s.no, negated(cond))):
         ctx.values = before.copy()
-        with ctx.into([]) as side:
+        with ctx.into([]) as side, ctx.where(holds):
             block(ctx, part)
         sides.append(side)
         ends.append(ctx.values)

@@ -128,7 +128,7 @@ def _conditions(ctx: Context, s: Stmt | None) -> Iterator[Poly | None]:
     for a in _accesses(s):
         indices = ctx.procedure.indices.get(a, a.indices)
         for index, extent in zip(indices, _extents(ctx, a.var), strict=False):
-            high, low = highest(index, a.frames), lowest(index, a.frames)
+            high, low = highest(index, a.frames, a.facts), lowest(index, a.frames, a.facts)
             yield None if high is None else extent - high - 1
             yield low
     if isinstance(s, Invoke):

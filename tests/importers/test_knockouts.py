@@ -129,7 +129,9 @@ def store_too_early(m: pytest.MonkeyPatch) -> None:
 
 FAULTS: dict[Break, tuple[str, bool]] = {
     bound_off_by_one: ("void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] += 1; }", False),
-    promotion_dropped: ("void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = x[i] * 0.1 + x[i] / 0.7; }", False),
+    promotion_dropped: (
+        "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = x[i] * 0.1 + x[i] / 0.7; }", False
+    ),
     literal_narrowed: ("void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = x[i] * 0.1; }", False),
     two_roundings_dropped: (
         "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = (double)x[i] * x[n - 1] + x[0]; }", False
@@ -144,9 +146,11 @@ FAULTS: dict[Break, tuple[str, bool]] = {
     truncation_ignored: (
         "void f(int n, double x[n + 9]) { for (int i = -3; i < n; i++) x[(i - 1) / 2 + 4] += x[i + 4] + 1; }", True
     ),
-    order_ignored: ("#include <math.h>\nvoid f(int n, double *x) { int i = 0; while (i < n) x[0] += atan2(x[i], x[++i]); }", True),
+    order_ignored: (
+        "#include <math.h>\nvoid f(int n, double *x) { int i = 0; while (i < n) x[0] += atan2(x[i], x[++i]); }", True
+    ),
     branches_forgotten: (
-        "void f(int n, double *x) { for (int i = 0; i < n; i++) { int k = 0; if (i > 1) k = 1; else k = 2; x[k] += 1; } }",
+        "void f(int n, double *x) { for (int i = 0; i < n; i++) { int k; if (i > 1) k = 1; else k = 2; x[k] += 1; } }",
         True,
     ),
     store_too_early: (

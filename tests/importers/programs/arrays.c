@@ -250,3 +250,18 @@ void in_place(int n, double a[n][n]) {
         }
     }
 }
+
+void guarded_edges(int n, const double *x, double *y) {
+    for (int i = 0; i < n; i++) {
+        y[i] = 0;
+        for (int k = -2; k <= 2; k++)
+            if (i + k >= 0 && i + k < n) y[i] += x[i + k];
+    }
+}
+
+/* n=1 m=1 lda=1; n=3 m=4 lda=4; n=2 m=3 lda=5 */
+void guarded_rows(int n, int m, int lda, const float *x, float *y) {
+    for (int i = 0; i < n; i++)
+        for (int j = m - 1; j >= 0; j--)
+            y[i * m + j] = (j + 1 < m ? x[i * lda + j + 1] : 0) + (j > 0 ? x[i * lda + j - 1] : 1);
+}
