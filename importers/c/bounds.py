@@ -19,6 +19,18 @@ def highest(p: Poly, frames: Sequence[Frame], facts: Sequence[Poly] = ()) -> Pol
     return best
 
 
+def loosest(p: Poly, frames: Sequence[Frame]) -> Poly | None:
+    """Another upper bound, in which quotients that are taken away count as 0; None if there is none."""
+    for f in reversed(frames):
+        c = p.coefficient(f.symbol)
+        if c is None or sign(c) is False:
+            return None
+        p = p.replaced({f.symbol: f.hi - 1}) if c.terms else p
+    kept = [(m, c) for m, c in p.terms if c > 0 or not any(isinstance(a, Quotient) for a in m)]
+    taken = [a for m, c in p.terms if c < 0 for a in m if isinstance(a, Quotient)]
+    return Poly(tuple(kept)) if taken and all(surely_not_negative(a.of) for a in taken) else None
+
+
 def lowest(p: Poly, frames: Sequence[Frame], facts: Sequence[Poly] = ()) -> Poly | None:
     """A lower bound of p."""
     found = highest(-p, frames, facts)

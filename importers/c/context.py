@@ -39,6 +39,10 @@ class Context:
     live: tuple[str, ...] = ()
     counter: int = 0
     result: Variable | None = None
+    once: frozenset[Variable] = frozenset()
+    """Integer data variables that are set in one place only."""
+    ranges: dict[Variable, tuple[int, int]] = field(default_factory=dict)
+    """Between which numbers they are, from there on."""
     accesses: list[Access] = field(default_factory=list)
     shapes: dict[Variable, tuple[Poly | None, ...]] = field(default_factory=dict)
     """The extents of arrays, as they were where they were declared."""

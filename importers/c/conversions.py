@@ -133,6 +133,8 @@ def value_range(e: Data) -> Range:
     match e:
         case Lit(value=value):
             return int(value), int(value)
+        case Scalar(range=(lo, hi)):
+            return lo, hi
         case Converted(arg=arg) if isinstance(arg.type, Int):
             inner = value_range(arg)
             return inner if _inside(inner, e.type.range) else e.type.range

@@ -47,7 +47,7 @@ def data(ctx: Context, e: Expr) -> Data:
         return whole(ctx, e, t)
     match e:
         case Use(var=v):
-            return Scalar(v, _element(v.type, e.place))
+            return Scalar(v, _element(v.type, e.place), ctx.ranges.get(v))
         case Index() | Unary(op="*"):
             access = place_of(ctx, e)
             assert isinstance(access, Access)

@@ -49,10 +49,11 @@ class Lit:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A scalar data variable."""
+    """A scalar data variable; between which numbers it is, if that is known."""
 
     var: Variable
     type: Number
+    range: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

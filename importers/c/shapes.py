@@ -6,10 +6,10 @@ multiplied by are the strides. The number of rows is the least for which all acc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from .bounds import highest, sign, surely_not_negative
+from .bounds import highest, loosest, sign, surely_not_negative
 from .context import Context
 from .control import Poly, Symbol, divided, number, of
 from .pointers import dimensions
@@ -99,7 +99,7 @@ def _strides(ctx: Context, v: Variable, accesses: list[Access]) -> list[Poly] | 
     for a in accesses:
         for s in _multipliers(a):
             found.setdefault(s, a)
-    ordered = sorted(found, key=lambda s: (-s.degree, s.text()))
+    ordered = sorted(_leading(found), key=lambda s: (-s.degree, s.text()))
     kept: list[Poly] = []
     for s in ordered:
         rest = divided(kept[-1], s) if kept else (s, number(0))
@@ -112,6 +112,14 @@ def _strides(ctx: Context, v: Variable, accesses: list[Access]) -> list[Poly] | 
         ctx.report.add(Problem(a.place, what, why, "pass the two as arrays of their own"))
         return None
     return kept
+
+
+def _leading(found: Iterable[Poly]) -> list[Poly]:
+    """Of strides that only differ in smaller terms, such as n and the n + 1 of a diagonal, the plainest."""
+    best: dict[tuple[object, ...], Poly] = {}
+    for s in sorted(found, key=lambda s: (len(s.terms), s.text())):
+        best.setdefault(tuple(t for t in s.terms if len(t[0]) == s.degree), s)
+    return list(best.values())
 
 
 def _multipliers(a: Access) -> list[Poly]:
@@ -197,7 +205,7 @@ def _carried(indices: tuple[Poly, ...], shape: Sequence[Poly], a: Access) -> tup
 
 def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
     """How many rows, or elements, an array needs."""
-    candidates: dict[Poly, Access] = {}
+    needed: list[list[Poly]] = []
     for a in accesses:
         first = ctx.procedure.indices.get(a, a.indices)[0]
         high = highest(first, a.frames, a.facts)
@@ -207,20 +215,26 @@ def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
             remedy = f"declare its extent: {v.c_name}[n] in the place of *{v.c_name}"
             ctx.report.add(Problem(a.place, what, why, remedy))
             return None
-        candidates.setdefault(high + 1, a)
-    if not candidates:
+        other = loosest(first, a.frames)
+        needed.append([high + 1, *([other + 1] if other is not None and other.symbols() <= _arguments(ctx) else [])])
+    if not needed:
         return number(1)
-    best = [c for c in candidates if all(_at_least(c, d) for d in candidates)]
-    if not best:
-        texts = " and ".join(sorted(c.text() for c in candidates))
+    enough = [c for alternatives in needed for c in alternatives if _suffices(c, needed)]
+    if not enough:
+        texts = " and ".join(sorted({alternatives[0].text() for alternatives in needed}))
         what = f"the extent of {v.c_name}"
         why = f"its accesses need {texts} elements, and which is more isn't known"
         remedy = f"declare it: {v.c_name}[n] in the place of *{v.c_name}"
-        ctx.report.add(Problem(next(iter(candidates.values())).place, what, why, remedy))
+        ctx.report.add(Problem(accesses[0].place, what, why, remedy))
         return None
-    found = best[0]
+    found = next(c for c in enough if all(_at_least(d, c) for d in enough if _at_least(c, d)))
     ones = found.replaced({s: number(1) for s in found.symbols()}).constant
     return found + max(0, 1 - (1 if ones is None else ones))
+
+
+def _suffices(extent: Poly, needed: list[list[Poly]]) -> bool:
+    """Whether an extent is enough for every access, by one of its upper bounds."""
+    return all(any(_at_least(extent, c) for c in alternatives) for alternatives in needed)
 
 
 def _arguments(ctx: Context) -> frozenset[Symbol]:

@@ -188,6 +188,9 @@ def store(ctx: Context, target: Expr, op: str, value: Data, place: Place) -> Dat
     t = where.type if isinstance(where, Variable) else element_type(where.var)
     if not isinstance(t, Int | Float):
         raise stop(place, f"a store of type {t}", "arrays are of int, float and double types", "use one of these")
+    if isinstance(where, Variable) and where in ctx.once and isinstance(t, Int):
+        held = conversions.convert(value, t, place)
+        ctx.ranges[where] = conversions.value_range(held)
     old: Data = Scalar(where, t) if isinstance(where, Variable) else Read(where, t)
     if not op:
         new = conversions.stored(value, t, place)

@@ -8,7 +8,7 @@ from . import statements
 from .context import Context
 from .control import Symbol, number, of
 from .integers import integer
-from .kinds import kinds
+from .kinds import kinds, set_once
 from .names import spelled
 from .pointers import dimensions
 from .program import Allocate, Argument, Procedure, Scalar, Store
@@ -37,6 +37,7 @@ def translate(
     ctx = Context(function, unit.functions, k, report, procedure, callees, nonnull, indices_as_values)
     ctx.names = {v.name for v in (*function.args, *_outer(function, unit, callees))}
     ctx.names |= {s.var.name for s in all_statements(function.body) if isinstance(s, Declare) and _is_named(ctx, s.var)}
+    ctx.once = set_once(function)
     try:
         _arguments(ctx, unit)
     except Stop as found:

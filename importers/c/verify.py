@@ -18,6 +18,7 @@ from .pointers import dimensions
 from .printing import Line, Printer
 from .program import (
     Access,
+    Allocate,
     Arithmetic,
     Branch,
     Compare,
@@ -86,7 +87,7 @@ def _helped(
         ctx.procedure.assertions.append((wanted, _reason(s)))
         again = Printer(ctx.procedure, probing=True).lines()
         later = _refusal(again, env)
-        if later is None or _at(again, later) > k + 1 or _reached(again, later, s):
+        if later is None or _at(again, later) > k + 1 or _reached(again, later, s) or _moved(error, later, s):
             return True
         ctx.procedure.assertions.pop()
     return False
@@ -98,8 +99,15 @@ def _reached(lines: list[Line], e: FrontendError, s: Stmt | None) -> bool:
     return found is not None and found is not s
 
 
+def _moved(before: FrontendError, after: FrontendError, s: Stmt | None) -> bool:
+    """Whether in the head of the procedure something else is refused."""
+    return s is None and before.message.split(" may be")[0] != after.message.split(" may be")[0]
+
+
 def _reason(s: Stmt | None) -> str:
-    return "so that nothing wraps around or is cut" if isinstance(s, Need) else "so that all accesses are inside"
+    if isinstance(s, Need):
+        return "so that nothing wraps around or is cut"
+    return "so that arrays have elements" if s is None else "so that all accesses are inside"
 
 
 # -- assertions -----------------------------------------------------------------------------------------
@@ -125,14 +133,16 @@ def _conditions(ctx: Context, s: Stmt | None) -> Iterator[Poly | None]:
     if isinstance(s, Need):
         yield _over(s)
         return
+    if s is None:
+        yield from (e - 1 for a in ctx.procedure.args for e in a.shape)
+    if isinstance(s, Allocate):
+        yield from (e - 1 for e in s.shape)
     for a in _accesses(s):
         indices = ctx.procedure.indices.get(a, a.indices)
         for index, extent in zip(indices, _extents(ctx, a.var), strict=False):
             high, low = highest(index, a.frames, a.facts), lowest(index, a.frames, a.facts)
             yield None if high is None else extent - high - 1
             yield low
-    if isinstance(s, Invoke):
-        return
 
 
 def _over(s: Need) -> Poly | None:

@@ -48,7 +48,7 @@ class Writer:
             return self.one_of(self.element(), self.element(), "s", "2", "0.1", "0.5f", "1.5")
         a, b = self.value(depth - 1), self.value(depth - 1)
         both = self.one_of(f"({a} + {b})", f"({a} - {b})", f"({a} > {b} ? {a} : {b})")
-        return self.one_of(both, both, f"{a} * 0.25", f"-{a}", f"(float){a}", f"fabs({a})")
+        return self.one_of(both, both, f"{a} * 0.25", f"-({a})", f"(float){a}", f"fabs({a})")
 
     def condition(self) -> str:
         i = self.one_of(*self.iterators) if self.iterators else "n"

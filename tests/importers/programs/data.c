@@ -232,3 +232,11 @@ void powers(int n, float *x, double *y) {
         y[i] = (y[i] - 1.0f) * (2 - y[i]) / (4 + (y[i] + 1) * 2);
     }
 }
+
+void minus_minus(int n, double *x, double *y) {
+    for (int i = 0; i < n; i++) {
+        x[i] = -(-x[i]) - -y[i];
+        y[i] = - -1.5 * -(x[i] - -(-y[i]));
+        y[i] -= -x[i] / -3;
+    }
+}
