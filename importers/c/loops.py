@@ -39,6 +39,8 @@ class Motion:
     by: Poly | None = None
     then: Value | None = None
     lost: Lost = NEITHER
+    needs: tuple[Poly, ...] = ()
+    """What must not be negative in each iteration, for `by` to be right: so often do inner loops run."""
 
 
 def loop(ctx: Context, s: Loop) -> None:
@@ -114,7 +116,7 @@ class Moves:
         """What a variable holds at the top of iteration k."""
         m, start = self.motions[v], self.start[v]
         if m.by is not None and not isinstance(start, Lost):
-            return moved(start, last(start) + m.by * k)
+            return moved(start, last(start) + m.by * k, self.needed(m, k))
         if m.then is None:
             return m.lost
         before, first = self.set_in(v, k - 1), self.set_in(v, number(-1))
@@ -122,24 +124,35 @@ class Moves:
             return before
         return Lost(f"{v.c_name} is set anew in each iteration, and is used before that")
 
+    def needed(self, m: Motion, k: Poly) -> tuple[Poly, ...]:
+        """What a motion needs in iterations 0 to k: it is linear, so at the two ends will do."""
+        ends = (self.marked(end) for end in (number(0), k))
+        return tuple(n.replaced(by) for by in ends for n in m.needs)
+
+    def marked(self, k: Poly) -> dict[Symbol, Poly]:
+        """What marks stand for at the top of iteration k, of those that move by a fixed amount."""
+        found: dict[Symbol, Poly] = {}
+        for s, w in self.marks.items():
+            amount, start = self.motions[w].by, self.start[w]
+            if amount is not None and not isinstance(start, Lost):
+                found[s] = last(start) + amount * k
+        return found
+
     def set_in(self, v: Variable, k: Poly) -> Value:
         """What a variable that is set anew in each iteration holds at the end of iteration k."""
         then = self.motions[v].then
         assert then is not None
-        by: dict[Symbol, Poly] = {}
-        for s in symbols(then) & self.marks.keys():
+        by = self.marked(k)
+        for s in symbols(then) & self.marks.keys() - by.keys():
             w = self.marks[s]
-            amount, start = self.motions[w].by, self.start[w]
-            if amount is None or isinstance(start, Lost):
-                return Lost(f"{v.c_name} depends on {w.c_name}, which is carried from one iteration to the next")
-            by[s] = last(start) + amount * k
+            return Lost(f"{v.c_name} depends on {w.c_name}, which is carried from one iteration to the next")
         return replaced(then, by)
 
     def at_end(self, v: Variable, trips: Poly) -> Value:
         """What a variable holds when the condition is false for the first time."""
         m, start = self.motions[v], self.start[v]
         if m.by is not None and not isinstance(start, Lost):
-            needs = () if m.by.constant == 0 else (trips,)
+            needs = () if m.by.constant == 0 else (trips, *self.needed(m, trips))
             return moved(start, last(start) + m.by * trips, needs)
         if m.then is None:
             return m.lost
@@ -172,7 +185,7 @@ def _motion(v: Variable, start: Value, after: Value, marks: Mapping[Variable, Sy
         return Motion(then=after)
     by = last(after) - of(mark)
     if _same_array(start, after) and not any(m in by.symbols() for m in marks.values()):
-        return Motion(by=by)
+        return Motion(by=by, needs=after.needs)
     why = f"{v.c_name} is carried from one iteration to the next, and doesn't move by a fixed amount"
     return Motion(lost=Lost(why))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,6 @@ JUMPS = {
     "Goto": ("goto", "write the jump as an if, or as a loop"),
     "Label": ("a label", "write the jump to it as an if, or as a loop"),
     "Break": ("break", "a loop that ends early needs a flag: `stop`, tested by an if around the rest of the body"),
-    "Switch": ("switch", "write it as if and else"),
     "DoWhile": ("do-while", "write it as a for loop"),
 }
 """Statements that jump, and what to write instead."""
@@ -201,6 +201,10 @@ class _Reader:
                 yield If(self.expr(node.cond), self.block(node.iftrue), no, at)
             case "For" | "While":
                 yield self.loop(node)
+            case "DoWhile" if _constant(self.expr(node.cond)) == 0:
+                yield self.block(node.stmt)
+            case "Switch":
+                yield self.switch(node)
             case "Continue":
                 yield Continue(at)
             case "Return":
@@ -220,6 +224,38 @@ class _Reader:
         body = self.block(node.stmt)
         self.scopes.pop()
         return Loop(Block(first), cond, step, body, self.place(node))
+
+    def switch(self, node: Node) -> Stmt:
+        """A switch as a chain of ifs, if each of its cases ends with a break, or with a return or continue."""
+        at, value = self.place(node), self.expr(node.cond)
+        untaken = Untaken("switch", "a case runs on into the next one, or the value is no variable", "write ifs", at)
+        if type(node.stmt).__name__ != "Compound" or not isinstance(value, Use):
+            return untaken
+        arms: list[tuple[Expr | None, Block]] = []
+        tests: list[Expr] = []
+        other = False
+        for item in node.stmt.block_items or ():
+            kind = type(item).__name__
+            if kind not in ("Case", "Default") or (arms and arms[-1][0] is None):
+                return untaken
+            other = other or kind == "Default"
+            if kind == "Case":
+                tests.append(Binary("==", value, self.expr(item.expr), self.place(item)))
+            if not item.stmts:
+                continue
+            stmts = _opened(item.stmts)
+            if not _ends(stmts) or any(_breaks(s) for s in stmts[:-1]):
+                return untaken
+            stmts = stmts[:-1] if type(stmts[-1]).__name__ == "Break" else stmts
+            self.scopes.append({})
+            body = Block(tuple(t for s in stmts for t in self.stmt(s)), self.place(item))
+            self.scopes.pop()
+            arms.append((None if other else reduce(_either, tests), body))
+            tests = []
+        chain = Block(())
+        for test, body in reversed(arms):
+            chain = body if test is None else Block((If(test, body, chain, at),), at)
+        return chain
 
     # -- expressions ------------------------------------------------------------------------------
 
@@ -273,6 +309,29 @@ class _Reader:
         if node.op in ("++", "p++", "--", "p--"):
             return Step(1 if "+" in node.op else -1, node.op[0] == "p", arg, at)
         return Unary(node.op, arg, at)
+
+
+def _either(a: Expr, b: Expr) -> Expr:
+    return Binary("||", a, b, a.place)
+
+
+def _opened(stmts: list[Node]) -> list[Node]:
+    """The statements of a case, without braces around all of them."""
+    inside = len(stmts) == 1 and type(stmts[0]).__name__ == "Compound" and stmts[0].block_items
+    return inside or stmts
+
+
+def _ends(stmts: list[Node]) -> bool:
+    """Whether statements surely leave a case."""
+    return type(stmts[-1]).__name__ in ("Break", "Return", "Continue")
+
+
+def _breaks(node: Node) -> bool:
+    """Whether a break of the switch stands in a statement: those of inner loops and switches are their own."""
+    kind = type(node).__name__
+    if kind in ("For", "While", "DoWhile", "Switch"):
+        return False
+    return kind == "Break" or any(_breaks(child) for _, child in node.children())
 
 
 def _innermost_is_const(node: Node) -> bool:

@@ -215,8 +215,8 @@ def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
             remedy = f"declare its extent: {v.c_name}[n] in the place of *{v.c_name}"
             ctx.report.add(Problem(a.place, what, why, remedy))
             return None
-        other = loosest(first, a.frames)
-        needed.append([high + 1, *([other + 1] if other is not None and other.symbols() <= _arguments(ctx) else [])])
+        bounds = [high, loosest(first, a.frames), *(highest(first + f, a.frames) for f in a.facts)]
+        needed.append([b + 1 for b in bounds if b is not None and b.symbols() <= _arguments(ctx)])
     if not needed:
         return number(1)
     enough = [c for alternatives in needed for c in alternatives if _suffices(c, needed)]

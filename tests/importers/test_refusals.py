@@ -40,7 +40,7 @@ REFUSED = {
     "break: the object language has only counted loops": "void f(int n, double *x) { for (int i = 0; i < n; i++) if (x[i] > 1) break; }",
     "return inside of a loop": "void f(int n, double *x) { for (int i = 0; i < n; i++) if (x[i] > 1) return; }",
     "goto: the object language has only counted loops": "void f(int n, double *x) { goto end; x[0] = 1; end: ; }",
-    "switch: the object language has only": "void f(int n, double *x) { switch (n) { default: x[0] = 2; } }",
+    "switch: a case runs on into the next one": "void f(int n, double *x) { switch (n) { case 1: x[0] = 2; case 2: x[1] = 2; break; } }",
     "do-while: the object language has only": "void f(int n, double *x) { int i = 0; do x[i] = 1; while (++i < n); }",
     "the object language has no minimum or choice": "void f(int n, int m, double *x) { int k = n < m ? n : m; for (int i = 0; i < k; i++) x[i] = 1; }",
     # memory

@@ -128,3 +128,28 @@ void skipped(int n, double *x) {
         x[i] -= 3;
     }
 }
+
+#define TWICE(a) do { (a) *= 2; } while (0)
+
+void switched(int n, int k, double *x, const int *y) {
+    for (int i = 0; i < n; i++) {
+        switch (k) {
+        case 1: x[i] = 1; break;
+        case 4:
+        case 5: {
+            double t = x[i];
+            x[i] = t * t;
+            break;
+        }
+        default: x[i] += 3; break;
+        }
+        TWICE(x[i]);
+        int kind = y[i] % 3;
+        switch (kind) {
+        case 0: x[i] = 0; break;
+        case -1:
+        case 1: x[i] -= 1; continue;
+        }
+        x[i] += 0.5;
+    }
+}

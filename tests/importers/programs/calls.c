@@ -41,3 +41,29 @@ void blended(int n, const float *x, const float *y, float *z) {
 void squares(int n, double *x) {
     for (int i = 0; i < n; i++) x[i] = square(x[i]) + square(square(x[i]) - 1);
 }
+
+double shared[6];
+static const double half[2] = {0.5, 0.25};
+
+static void add_shared(int n, double *x) {
+    static double calls[1];
+    for (int i = 0; i < 6; i++) shared[i] += x[n - 1] * half[i % 2];
+}
+
+void use_shared(int n, double *x) {
+    add_shared(n, x);
+    shared[0] -= x[0];
+    if (n > 2) add_shared(2, x + 1);
+}
+
+/* n=1; n=4; n=9 */
+void inner_counts(int n, double x[40]) {
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        x[k] += 1;
+        for (int j = 2; j < 6; j++) {
+            x[k] += j % 2 == 0 ? 1 : 2;
+            k++;
+        }
+    }
+}
