@@ -117,11 +117,18 @@ def called(name: str, args: list[Data], place: Place) -> Data:
     found = known(name)
     if found is None:
         whole = I32 if name == "abs" else I64
-        return Extern("abs", (convert(args[0], whole, place),), whole)
+        return Extern("abs", _held((convert(args[0], whole, place),), whole), whole)
     extern, t = found
     if len(args) != extern.arity:
         raise stop(place, f"{name}(..)", f"it takes {extern.arity} arguments", "")
-    return Extern(extern.extern, tuple(convert(a, t, place) for a in args), t)
+    return Extern(extern.extern, _held(tuple(convert(a, t, place) for a in args), t), t)
+
+
+def _held(args: tuple[Data, ...], t: Number) -> tuple[Data, ...]:
+    """Arguments of a function. Literals alone would be computed with at the precision of what is around the call."""
+    if all(isinstance(a, Lit) for a in args):
+        return (Converted(args[0], t), *args[1:])
+    return args
 
 
 # -- ranges ---------------------------------------------------------------------------------------------

@@ -240,3 +240,12 @@ void minus_minus(int n, double *x, double *y) {
         y[i] -= -x[i] / -3;
     }
 }
+
+void constant_calls(int n, float *x, double *y) {
+    for (int i = 0; i < n; i++) {
+        y[i] = sqrtf(2.0f) + y[i] * sqrtf(3);
+        x[i] = x[i] * sqrt(2) + expf(0.1f) - exp(0.1);
+        y[i] += powf(0.3f, 2) + fmaxf(0.1f, 0.2f) + abs(-3) + fabs(-0.1f);
+        x[i] = sqrt(0.1);
+    }
+}
