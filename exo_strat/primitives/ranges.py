@@ -30,7 +30,7 @@ __all__ = ["reverse_loop", "tighten_loop", "widen_loop"]
 
 @primitive(
     same_values=True,
-    cursors={"values inside": "stay, first copy, replaced, gone"},
+    cursors={"values inside": "stay, first copy, replaced"},
     again=True,
     trial=Trial(programs="nest accumulation temporary repeated configuration drifting counted diagonal"),
 )
@@ -134,7 +134,7 @@ def widen_loop(
 
 @primitive(
     same_values=True,
-    cursors={"inside": "stay, gone", "values inside": "stay, replaced, gone"},
+    cursors={"inside": "stay, gone", "values inside": "stay, gone"},
     by_form=True,
     trial=Trial(programs="nest counted configuration drifting diagonal guarded", undoes="widen_loop"),
 )

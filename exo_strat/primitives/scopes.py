@@ -123,8 +123,8 @@ def _fuse_ifs(rw: Rewrite, path: Path, after: Path) -> None:
     same_values=True,
     cursors={
         "elsewhere": "stay, first copy",
-        "values inside": "stay, replaced",
-        "values elsewhere": "stay, first copy",
+        "values inside": "stay, replaced, gone",
+        "values elsewhere": "stay, first copy, gone",
     },
     trial=Trial(programs="lone_scope lone_scope nest configuration", at=(("all of a scope", 85),)),
 )

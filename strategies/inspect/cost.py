@@ -91,7 +91,7 @@ def _work(here: Place, n: nodes.Node, path: Path) -> Amount:
     if isinstance(n, nodes.For):
         inside = here.inside(n, path)
         ((i, _),) = inside.env[n.iter].terms
-        lo, hi = (here.form(e, path) for e in (n.lo, n.hi))
+        lo, hi = (here.form(e, (*path, (end, None))) for end, e in (("lo", n.lo), ("hi", n.hi)))
         total = _blocks(inside, n, path, "body").over(i, lo, hi)
         if total is None:
             raise InvalidCursorError(f"the operations in the loop over {n.iter} are no polynomial of {n.iter}")

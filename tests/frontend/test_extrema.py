@@ -161,3 +161,21 @@ def test_dependences_through_a_clamp_are_seen() -> None:
 def test_a_name_for_one() -> None:
     p = source("def f(n: size, x: f32[n]):\n    k = min(n, 8)\n    for i in seq(0, k):\n        x[i] = f32(max(i, 2))")
     assert [line(p, k) for k in (1, 2)] == ["for i in seq(0, min(n, 8)):", "x[i] = f32(max(i, 2))"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["max(3, k) / 3", "max(3, k) % 3", "min(n, k) % 4", "max(0, k) / 2", "min(2 * k, min(min(k, -2), -2 % 3) / 2)"],
+)
+def test_quotients_of_them_are_simplified_or_stay(value: str) -> None:
+    p = source(f"def f(n: size, k: index, x: f64[1]):\n    x[0] = f64({value})")
+    q = schedule(simplify(), p)
+    assert_equivalent(p, q)
+    assert len(line(q, 1)) <= len(line(p, 1))
+
+
+@pytest.mark.parametrize(
+    "text", ["assert k * k >= 4", "assert k * min(j, 3) >= 4", "assert (k * k) / 3 <= 30", "t: f32[max(n, k) * n]"]
+)
+def test_products_of_them_are_proved_or_not(text: str) -> None:
+    assert text in str(source(f"def f(n: size, k: index, j: index, x: f32[4]):\n    {text}\n    x[0] = 1.0"))

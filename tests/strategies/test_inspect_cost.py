@@ -108,3 +108,9 @@ def test_the_loop_in_focus_is_counted_whole(gemm: Proc) -> None:
     i = loop(gemm, "i")
     assert isinstance(i, ForCursor)
     assert str(flops(i.body())) == "2 * n * k"
+
+
+def test_a_loop_between_two_bounds_that_are_not_affine_is_no_loop_of_none() -> None:
+    p = proc_from_source("def f(n: size, s: f32):\n    for j in seq(max(0, n - 2), min(n, 7)):\n        s += 1.0 * 2.0")
+    with pytest.raises(InvalidCursorError, match="not affine"):
+        flops(p.root())

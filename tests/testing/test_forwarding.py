@@ -31,6 +31,10 @@ all ways that it declares were."""
 RARE = {
     ("bind_expr", "values elsewhere", "replaced"),  # with `cse`
     ("bind_expr", "values elsewhere", "gone"),
+    ("lift_scope", "values inside", "gone"),
+    ("lift_scope", "values elsewhere", "gone"),  # bounds that depend on the loop around
+    ("merge_writes", "values elsewhere", "gone"),
+    ("reorder_loops", "values inside", "gone"),
     ("resize_dim", "values elsewhere", "first copy"),  # the ends of windows
     ("stage_mem", "values elsewhere", "first copy"),  # what a minimum or maximum starts from
     ("simplify", "elsewhere", "replaced"),  # of a procedure, what comes to nothing

@@ -15,11 +15,12 @@ from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
 from ...ir.nodes import Binary, Const, Expr, ReadConfig, StrideExpr, Unary, Var
 from ...ir.types import bool_, int_
-from ...ir.walk import ARITHMETIC, COMPARISONS, LOGICAL, is_bool, is_control, walk
-from ..forms.affine import Atom, Least, Lin, Mul, Opaque, Quot, V, minimum, sides
+from ...ir.walk import ARITHMETIC, COMPARISONS, EXTREMA, LOGICAL, is_bool, is_control, walk
+from ..forms.affine import Atom, Least, Lin, Mul, Opaque, Quot, V, lin_atoms, minimum, sides
 from ..forms.formula import Formula, conj, eq, ge, lt, neg, value_of
 from ..forms.translate import Env, cond, is_opaque, lin
 from ..solver.answers import Refuted
+from ..solver.problem import COMPUTED
 from ..solver.proofs import prove
 
 Facts = Sequence[Formula]
@@ -64,7 +65,8 @@ def _normal(e: Expr, facts: Facts, env: Env) -> Expr:
         return _condition(e, facts, env)
     if isinstance(e, Var) or is_opaque(e) or not _integer(e):
         return e
-    return to_expr(resolve(lin(e, env), facts))
+    new = to_expr(resolve(lin(e, env), facts))
+    return e if any(isinstance(x, Binary) and x.op in EXTREMA for _, x in walk(e)) and _size(new) > _size(e) else new
 
 
 def _truth(e: Expr, env: Env) -> bool:
@@ -205,7 +207,8 @@ def _quotient(x: Lin, c: int, facts: Facts) -> Lin:
         answer = prove(facts, within, f"the quotient by {c} of what {c} does not divide is {q}")
         if answer:
             return whole + Lin(q)
-        if isinstance(answer, Refuted):
+        unknown = (a for a in lin_atoms(rest) if not isinstance(a, COMPUTED))
+        if isinstance(answer, Refuted) and all(a in answer.model for a in unknown):
             seen.add(value_of(rest, answer.model) // c)
     return whole + rest.div(c)
 

@@ -66,6 +66,9 @@ class _Encoder:
         elif isinstance(leaf, Quot):
             remainder = leaf.lin - Lin.of(leaf) * leaf.c
             self.definitions += [self.row(False, remainder), self.row(False, leaf.c - 1 - remainder)]
+        elif isinstance(leaf, Mul):
+            for factor in leaf.factors:  # so that a model has a value for each
+                self.number(factor)
         elif isinstance(leaf, Least):
             above = leaf.lin - Lin.of(leaf)
             smaller = Join(False, (Row(False, ((n, 1),), 0), self.row(False, -above)))
