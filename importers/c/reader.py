@@ -202,7 +202,7 @@ class _Reader:
             case "For" | "While":
                 yield self.loop(node)
             case "DoWhile" if _constant(self.expr(node.cond)) == 0:
-                yield self.block(node.stmt)
+                yield self.once(node)
             case "Switch":
                 yield self.switch(node)
             case "Continue":
@@ -224,6 +224,15 @@ class _Reader:
         body = self.block(node.stmt)
         self.scopes.pop()
         return Loop(Block(first), cond, step, body, self.place(node))
+
+    def once(self, node: Node) -> Stmt:
+        """`do { .. } while (0)` as a block, if nothing in it jumps to its end."""
+        found = next(_jumps(node.stmt), None)
+        if found is None:
+            return self.block(node.stmt)
+        what = f"{type(found).__name__.lower()} in do .. while (0)"
+        why = "it ends this do-while, not a loop around it, and the object language has no jumps"
+        return Untaken(what, why, "write what follows it in the do-while under an if", self.place(found))
 
     def switch(self, node: Node) -> Stmt:
         """A switch as a chain of ifs, if each of its cases ends with a break, or with a return or continue."""
@@ -332,6 +341,17 @@ def _breaks(node: Node) -> bool:
     if kind in ("For", "While", "DoWhile", "Switch"):
         return False
     return kind == "Break" or any(_breaks(child) for _, child in node.children())
+
+
+def _jumps(node: Node, kinds: tuple[str, ...] = ("Break", "Continue")) -> Iterator[Node]:
+    """The breaks and continues in the body of a loop that are this loop's own."""
+    kind = type(node).__name__
+    if kind in kinds:
+        yield node
+    elif kind not in ("For", "While", "DoWhile"):
+        kinds = ("Continue",) if kind == "Switch" else kinds
+        for _, child in node.children():
+            yield from _jumps(child, kinds)
 
 
 def _innermost_is_const(node: Node) -> bool:

@@ -42,6 +42,9 @@ REFUSED = {
     "goto: the object language has only counted loops": "void f(int n, double *x) { goto end; x[0] = 1; end: ; }",
     "switch: a case runs on into the next one": "void f(int n, double *x) { switch (n) { case 1: x[0] = 2; case 2: x[1] = 2; break; } }",
     "do-while: the object language has only": "void f(int n, double *x) { int i = 0; do x[i] = 1; while (++i < n); }",
+    "continue in do .. while (0): it ends this do-while": "void f(int n, double *x) { for (int i = 0; i < n; i++) { do { if (x[i] > 1) continue; x[i] = 1; } while (0); x[i] += 1; } }",
+    "continue in do .. while (0)": "void f(int n, double *x) { do { switch (n) { case 1: continue; default: x[0] = 2; break; } x[0] = 1; } while (0); }",
+    "break in do .. while (0): it ends this do-while": "void f(int n, double *x) { do { if (x[0] > 1) break; x[0] = 1; } while (0); }",
     "the object language has no minimum or choice": "void f(int n, int m, double *x) { int k = n < m ? n : m; for (int i = 0; i < k; i++) x[i] = 1; }",
     # memory
     "read from memory": "void f(int n, double *x, const int *idx) { for (int i = 0; i < n; i++) x[i] = x[idx[i]]; }",
