@@ -132,6 +132,9 @@ def _bytes(ctx: Context, t: Type, place: Place) -> int:
             count = integers.integer(ctx, extent).constant
             if count is not None:
                 return count * _bytes(ctx, inner, place)
+        case Pointer():
+            why = "an array argument is a pointer in C, too, and this is the size of the pointer, not of what it points to"
+            raise stop(place, "sizeof of a pointer", why, "write the count, or ask for the size of an element: sizeof x[0]")
         case _:
             pass
     raise stop(place, "sizeof", "the size is no number that is known here", "write the count")

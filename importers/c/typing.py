@@ -53,7 +53,7 @@ def type_of(e: Expr, functions: Mapping[str, Function]) -> Type:
         case Literal(type=t):
             return t
         case Use(var=v):
-            return v.type
+            return decayed(v.type) if v.storage == "argument" else v.type
         case Index(base=base) | Unary(op="*", arg=base):
             t = decayed(type_of(base, functions))
             return t.to if isinstance(t, Pointer) else Other("no pointer")
@@ -74,7 +74,7 @@ def type_of(e: Expr, functions: Mapping[str, Function]) -> Type:
         case Call(name=name):
             return functions[name].result if name in functions else result_type(name)
         case Comma(parts=parts):
-            return type_of(parts[-1], functions)
+            return decayed(type_of(parts[-1], functions))
         case SizeOf():
             return U64
         case Untaken(what=what):

@@ -59,6 +59,8 @@ REFUSED = {
     "malloc(..): memory of the object language ends with its block": "void f(int n, double *x) { double *t = malloc(8); t[0] = x[0]; }",
     "the address of t": "static void g(double *t) { *t = 3; } void f(int n, double *x) { double t; g(&t); x[0] = t; }",
     "may overlap in x": "static void g(int n, double *a, double *b) { for (int i = 0; i < n; i++) a[i] = b[i]; } void f(int n, double *x) { g(n, x, x + 1); }",
+    "sizeof of a pointer: an array argument is a pointer in C, too": "void f(float x[10]) { for (int i = 0; i < sizeof x / sizeof x[0]; i++) x[i] = 1; }",
+    "sizeof of a pointer": "void f(float x[10]) { for (int i = 0; i < (int)(sizeof(*&x)); i++) x[i] = 1; }",
     # types and names
     "p of type struct v *": "struct v { double a; }; void f(int n, struct v *p) { p->a = 1; }",
     "x of type double **": "void f(int n, double **x) { x[0][0] = 1; }",

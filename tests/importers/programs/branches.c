@@ -153,3 +153,14 @@ void switched(int n, int k, double *x, const int *y) {
         x[i] += 0.5;
     }
 }
+
+/* n=1; n=7 */
+void once(int n, double *x) {
+    do {
+        for (int i = 0; i < n; i++) {
+            if (x[i] > 0)
+                continue;
+            x[i] += 1;
+        }
+    } while (0);
+}

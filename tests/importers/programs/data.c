@@ -249,3 +249,12 @@ void constant_calls(int n, float *x, double *y) {
         x[i] = sqrt(0.1);
     }
 }
+
+void sizes_of(float x[5][4], double *y) {
+    float t[3][4];
+    for (int i = 0; i < (int)(sizeof x[0] / sizeof x[0][0]); i++)
+        x[1][i] = i < (int)sizeof(t) / 8 ? 1 : 2;
+    for (int i = 0; i < (int)(sizeof t / sizeof *t); i++)
+        for (int j = 0; j < (int)sizeof *y; j++)
+            y[i * 8 + j] += 1;
+}
