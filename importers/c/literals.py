@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import struct
 from fractions import Fraction
+from typing import TypeVar
 
 from .report import Place
 from .syntax import Literal
 from .types import F32, F64, I32, I64, Float, Int, Number
 
+N = TypeVar("N", Fraction, float)
 ESCAPES = {"n": 10, "t": 9, "0": 0, "r": 13, "\\": 92, "'": 39, '"': 34}
 
 
@@ -70,7 +72,7 @@ def rounded(value: Fraction, t: Float) -> float:
     size = abs(value)
     exponent = max(math.floor(_log2(size)), -126)
     unit = Fraction(2) ** (exponent - 23)
-    return _nearest_double(round(value / unit) * unit) if size < Fraction(2) ** 129 else math.copysign(math.inf, value)
+    return _nearest_double(round(value / unit) * unit) if size < Fraction(2) ** 129 else _infinite(value)
 
 
 def _log2(x: Fraction) -> int:
@@ -83,7 +85,11 @@ def _nearest_double(value: Fraction) -> float:
     try:
         return value.numerator / value.denominator
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return _infinite(value)
+
+
+def _infinite(like: Fraction) -> float:
+    return -math.inf if like < 0 else math.inf
 
 
 def converted(value: int | float, source: Number, target: Number) -> int | float | None:
@@ -91,12 +97,17 @@ def converted(value: int | float, source: Number, target: Number) -> int | float
     if isinstance(target, Float):
         if isinstance(value, float) and not math.isfinite(value):
             return None
-        found = rounded(Fraction(value), target)
+        found = _signed(rounded(Fraction(value), target), value)
         return found if abs(found) <= largest(target) else None
     lo, hi = target.range
     if isinstance(value, float):
         return int(value) if math.isfinite(value) and lo <= int(value) <= hi else None
     return (value - lo) % (hi - lo + 1) + lo
+
+
+def _signed(found: float, like: int | float) -> float:
+    """A number whose zero has the sign of another's: a Fraction has no -0."""
+    return math.copysign(0.0, like) if found == 0 else found
 
 
 def largest(t: Float) -> float:
@@ -107,20 +118,21 @@ def largest(t: Float) -> float:
 def computed(op: str, x: int | float, y: int | float, t: Number) -> int | float | None:
     """A constant expression at its type; None if C doesn't say what it is, or the operator isn't arithmetic."""
     if isinstance(t, Float):
-        if op not in ("+", "-", "*", "/") or (op == "/" and y == 0):
+        if op not in ("+", "-", "*", "/") or (op == "/" and y == 0) or not (math.isfinite(x) and math.isfinite(y)):
             return None
         a, b = Fraction(x), Fraction(y)
-        return converted(float(rounded(_apply(op, a, b), F64)) if t == F64 else _single(op, a, b), F64, t)
+        found = rounded(_apply(op, a, b), F64) if t == F64 else _single(op, a, b)
+        return converted(_signed(found, _apply(op, float(x), float(y))), F64, t)
     assert isinstance(x, int) and isinstance(y, int)
-    found = _whole(op, x, y)
-    if found is None:
+    whole = _whole(op, x, y)
+    if whole is None:
         return None
-    inside = t.range[0] <= found <= t.range[1]
-    return found if inside else None if t.signed else found % (t.range[1] + 1)
+    inside = t.range[0] <= whole <= t.range[1]
+    return whole if inside else None if t.signed else whole % (t.range[1] + 1)
 
 
-def _apply(op: str, a: Fraction, b: Fraction) -> Fraction:
-    return {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b}[op]()
+def _apply(op: str, a: N, b: N) -> N:
+    return a + b if op == "+" else a - b if op == "-" else a * b if op == "*" else a / b
 
 
 def _single(op: str, a: Fraction, b: Fraction) -> float:

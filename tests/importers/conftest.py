@@ -128,7 +128,9 @@ def differences(p: Proc, original: Original, sizes: Mapping[str, int], limit: in
 
 def _equal(a: object, b: object) -> bool:
     assert isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
-    return a.tobytes() == b.tobytes() if a.dtype.kind != "f" else np.array_equal(a, b, equal_nan=True)
+    if a.dtype.kind != "f" or not np.array_equal(a, b, equal_nan=True):
+        return a.tobytes() == b.tobytes()
+    return np.array_equal(np.signbit(a) | np.isnan(a), np.signbit(b) | np.isnan(b))
 
 
 def _passed(p: Proc, name: str, value: object) -> object:

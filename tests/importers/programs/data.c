@@ -258,3 +258,31 @@ void sizes_of(float x[5][4], double *y) {
         for (int j = 0; j < (int)sizeof *y; j++)
             y[i * 8 + j] += 1;
 }
+
+static const float zeros[3] = {-0.0f, 0, -0.0};
+
+void signed_zeros(double *x, float *y) {
+    x[0] = -0.0f;
+    x[1] = 0.0 * -1;
+    x[2] = -0.0;
+    x[3] = (double)-0.0f;
+    x[4] = -0.0f + (x[4] - x[4]) * -1;
+    x[5] = x[5] * -0.0f;
+    x[6] = -0.0 + 0.0;
+    x[7] = -0.0 - 0;
+    x[8] = 0 / -3.0;
+    x[9] = -1e-200 * 1e-200;
+    x[10] = -0;
+    x[11] = (int)-0.5;
+    for (int i = 0; i < 3; i++)
+        x[12 + i] = zeros[i];
+    y[0] = -0.0;
+    y[1] = -(double)0.0f;
+    y[2] = (float)-0.0;
+    y[3] = -1e-30f * 1e-30f;
+    y[4] = -1e-60;
+    y[5] = y[5] * -0.0 ;
+    y[6] -= y[6] - -0.0f;
+    y[7] = 1.0f - 1.0f;
+    y[8] = y[8] > 0 ? -0.0f : 0.0;
+}
