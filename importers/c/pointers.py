@@ -133,8 +133,8 @@ def _bytes(ctx: Context, t: Type, place: Place) -> int:
             if count is not None:
                 return count * _bytes(ctx, inner, place)
         case Pointer():
-            why = "an array argument is a pointer in C, too, and this is the size of the pointer, not of what it points to"
-            raise stop(place, "sizeof of a pointer", why, "write the count, or ask for the size of an element: sizeof x[0]")
+            why = "an array argument is a pointer in C, too, and this is its size, not that of what it points to"
+            raise stop(place, "sizeof of a pointer", why, "write the count, or ask for an element: sizeof x[0]")
         case _:
             pass
     raise stop(place, "sizeof", "the size is no number that is known here", "write the count")

@@ -46,7 +46,7 @@ from .syntax import (
     Use,
     Variable,
 )
-from .types import I32, Int, Other, basic
+from .types import I32, Int, Other, Void, basic
 
 Node = Any
 """A node of pycparser's."""
@@ -105,14 +105,24 @@ class _Reader:
     def function(self, node: Node) -> Function:
         self.scopes.append({})
         params = node.decl.type.args.params if node.decl.type.args else []
-        named = [p for p in params if getattr(p, "name", None)]
+        named = [p for p in params if type(p).__name__ == "Decl"]
         args = tuple(self.declare(p, "argument") for p in named)
-        if any(type(p).__name__ == "EllipsisParam" for p in params):
-            body = Block((Untaken("...", "a number of arguments that varies", "name them", self.place(node.decl)),))
-        else:
-            body = self.block(node.body)
+        untaken = self.untaken_arguments(node, params)
+        body = self.block(node.body) if untaken is None else Block((untaken,))
         self.scopes.pop()
         return Function(node.decl.name, self.type(node.decl.type.type), args, body, self.place(node.decl))
+
+    def untaken_arguments(self, node: Node, params: list[Node]) -> Stmt | None:
+        """What is said of a function whose arguments aren't all named and declared where they stand."""
+        at = self.place(node.decl)
+        kinds = [type(p).__name__ for p in params]
+        if node.param_decls or "ID" in kinds:
+            return Untaken("arguments that are declared after their names", "it is C before C89", "write f(int n)", at)
+        if "EllipsisParam" in kinds:
+            return Untaken("...", "a number of arguments that varies", "name them", at)
+        if any(k == "Typename" and not isinstance(self.type(p), Void) for k, p in zip(kinds, params, strict=True)):
+            return Untaken("an argument without a name", "arguments of the object language have names", "name it", at)
+        return None
 
     def declare(self, node: Node, storage: str) -> Variable:
         """A variable, from here on in scope."""
@@ -122,7 +132,7 @@ class _Reader:
             storage = "static"
         name = spelled(node.name, outer)
         const = "const" in node.quals or _innermost_is_const(node.type)
-        var = Variable(name, node.name, t, storage, self.place(node), const)
+        var = Variable(name, node.name, t, storage, self.place(node), const, elsewhere="extern" in node.storage)
         if node.init is not None:
             var.init = self.initial(node.init)
             if isinstance(t, Array) and t.extent is None and isinstance(var.init, Table):

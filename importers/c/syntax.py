@@ -43,6 +43,8 @@ class Variable:
     place: Place
     const: bool = False
     init: Expr | Table | None = None
+    elsewhere: bool = False
+    """Whether it is `extern`: another file says what it begins with."""
 
     def __repr__(self) -> str:
         return self.name

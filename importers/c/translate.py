@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from . import statements
+from . import conversions, statements
 from .context import Context
 from .control import Symbol, number, of
+from .expressions import data
 from .integers import integer
 from .kinds import kinds, set_once
+from .literals import written
 from .names import spelled
 from .pointers import dimensions
-from .program import Allocate, Argument, Procedure, Scalar, Store
+from .program import Allocate, Argument, Lit, Procedure, Scalar, Store
 from .report import Report, Stop, stop
 from .returns import at_the_ends
-from .syntax import Array, Declare, Function, Pointer, Table, Type, Unary, Unit, Use, Variable
+from .syntax import Array, Declare, Expr, Function, Literal, Pointer, Table, Type, Unary, Unit, Use, Variable
 from .types import Float, Int, Void
 from .typing import element_type, is_pointer, shown
 from .values import Address, Known, Lost
 from .walks import changed, expressions, extents, inside
 from .walks import statements as all_statements
+
+SHOWN = 8
+"""How many first values of an array are written out."""
 
 
 def translate(
@@ -91,6 +96,8 @@ def _arguments(ctx: Context, unit: Unit) -> None:
         try:
             ctx.procedure.args.append(_argument(ctx, v))
             ctx.procedure.args[-1].position = len(ctx.procedure.args)
+            if v.storage in ("file", "static") and not v.elsewhere:
+                ctx.procedure.notes.append(f"{v.name} {_beginning(ctx, v)}, and keeps its value from call to call")
         except Stop as found:
             ctx.report.add(found.problem)
             ctx.values[v] = Lost("of a problem before", reported=True)
@@ -104,6 +111,33 @@ def _arguments(ctx: Context, unit: Unit) -> None:
         ctx.result = Variable(spelled("result", ctx.names), "result", f.result, "result", f.place)
         ctx.names.add(ctx.result.name)
         ctx.procedure.args.append(Argument(ctx.result, type=f.result))
+
+
+def _beginning(ctx: Context, v: Variable) -> str:
+    """What a variable of the file, or a static one, is before anything is called."""
+    if v.init is None:
+        return "is 0 everywhere at the first call" if isinstance(v.type, Array) else "is 0 at the first call"
+    t = element_type(v)
+    values = v.init.parts if isinstance(v.init, Table) else (v.init,)
+    numbers = [e for e in values if not isinstance(e, Table)]
+    if isinstance(t, Int | Float) and len(numbers) == len(values) <= SHOWN and not isinstance(v.type, Pointer):
+        try:
+            text = ", ".join(_first(ctx, e, t) for e in numbers)
+        except Stop:
+            text = ""
+        if text and not isinstance(v.init, Table):
+            return f"is {text} at the first call"
+        if text and isinstance(v.type, Array):
+            whole = isinstance(v.type.extent, Literal) and v.type.extent.value == len(values)
+            return f"is {text} {'' if whole else 'and zeros '}at the first call"
+    return f"is at the first call what line {v.place.line} of the C file says"
+
+
+def _first(ctx: Context, e: Expr, t: Int | Float) -> str:
+    value = conversions.convert(data(ctx, e), t, e.place)
+    if not isinstance(value, Lit):
+        raise stop(e.place, "this first value", "it is no number", "")
+    return written(value.value, t)
 
 
 def _argument(ctx: Context, v: Variable) -> Argument:

@@ -62,6 +62,8 @@ REFUSED = {
     "sizeof of a pointer: an array argument is a pointer in C, too": "void f(float x[10]) { for (int i = 0; i < sizeof x / sizeof x[0]; i++) x[i] = 1; }",
     "sizeof of a pointer": "void f(float x[10]) { for (int i = 0; i < (int)(sizeof(*&x)); i++) x[i] = 1; }",
     # types and names
+    "an argument without a name": "void f(int n, double *, double *x) { for (int i = 0; i < n; i++) x[i] = 1; }",
+    "arguments that are declared after their names": "void f(n, x) int n; double *x; { for (int i = 0; i < n; i++) x[i] = 1; }",
     "p of type struct v *": "struct v { double a; }; void f(int n, struct v *p) { p->a = 1; }",
     "x of type double **": "void f(int n, double **x) { x[0][0] = 1; }",
     "x of type long double *": "void f(int n, long double *x) { x[0] = n > 1; }",
