@@ -64,7 +64,8 @@ def arithmetic(op: str, a: Data, b: Data, place: Place) -> Data:
     if isinstance(x, Lit) and isinstance(y, Lit):
         found = computed(op, x.value, y.value, t)
         if found is None:
-            raise stop(place, f"{x.value} {op} {y.value}", "C doesn't say what this constant is", "")
+            why = "C doesn't say what this constant is" if isinstance(t, Int) else "this constant is no finite number"
+            raise stop(place, f"{x.value} {op} {y.value}", why, "")
         return Lit(found, t)
     return Arithmetic(op, x, y, t) if isinstance(t, Float) else _whole(op, x, y, t, place)
 

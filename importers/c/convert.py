@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 
 import exo_strat
-from exo_strat import FrontendError, Proc, proc_from_source
+from exo_strat import FrontendError, Proc, proc_from_source, with_room
 
 from . import output
 from .functions import DEFINITIONS
-from .preprocess import preprocessed
+from .preprocess import check, preprocessed
 from .program import Procedure
 from .reader import read
 from .report import ImportRefusedError, Problem, Report, Stop
@@ -28,12 +28,22 @@ def from_c(file: Path, function: str | None = None, nonnull: Collection[str] = (
 
     Raises `ImportRefusedError` with all that isn't taken.
     """
-    unit = read(preprocessed(file), file)
+    try:
+        return _converted(file, function, frozenset(nonnull))
+    except RecursionError as e:
+        raise ImportRefusedError(f"{file} is nested too deeply to be read: split its longest expressions") from e
+
+
+@with_room
+def _converted(file: Path, function: str | None, nonnull: frozenset[str]) -> str:
+    text = preprocessed(file)
+    check(file)
+    unit = read(text, file)
     wanted = _wanted(unit, function)
     report, done = Report(), dict[str, Procedure]()
     env: dict[str, object] = dict(vars(exo_strat)) | _externs()
     for f in _in_order(wanted, unit, report):
-        made = _one(f, unit, done, report, frozenset(nonnull), env, called=f is not wanted)
+        made = _one(f, unit, done, report, nonnull, env, called=f is not wanted)
         if made is not None:
             done[f.name], env[made.name()] = made.procedure, made.proc
     if report.problems:

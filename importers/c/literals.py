@@ -21,7 +21,7 @@ def read_number(kind: str, text: str, place: Place) -> Literal | None:
         return _character(text, place)
     if "float" in kind or "double" in kind:
         return _floating(text, place)
-    if "int" in kind:
+    if "int" in kind and not text.endswith("'"):
         return _integer(text, place)
     return None
 
@@ -41,9 +41,14 @@ def _floating(text: str, place: Place) -> Literal | None:
         return None
     single = digits.endswith("f") and not (is_hex and "p" not in digits)
     digits = digits.removesuffix("f") if single else digits
-    value = float.fromhex(digits) if is_hex else float(digits)
+    try:
+        value = float.fromhex(digits) if is_hex else float(digits)
+    except OverflowError:
+        return None
     if single:
         value = rounded(Fraction(value) if is_hex else Fraction(digits), F32)
+    if abs(value) > largest(F32 if single else F64):
+        return None
     return Literal(value, F32 if single else F64, text, place)
 
 

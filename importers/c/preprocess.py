@@ -6,12 +6,13 @@ The system's headers are full of what only their compiler understands; a program
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
 from pathlib import Path
 
-from .report import ImportRefusedError
+from .report import ImportRefusedError, Place, Problem, Report
 
 STUBS = Path(__file__).parent / "stubs"
 COMPILERS = ("cc", "gcc", "clang")
@@ -26,6 +27,8 @@ HIDDEN = (
     "-D_Pragma(x)=",
     "-D_Alignas(x)=",
 )
+ERROR = re.compile(r"^(.+?):(\d+):(\d+): (?:fatal )?error: (.*)$", re.MULTILINE)
+"""How compilers report."""
 
 
 def compiler() -> list[str]:
@@ -41,11 +44,30 @@ def preprocessed(file: Path) -> str:
     """The text of a file after the preprocessor."""
     if not file.is_file():
         raise ImportRefusedError(f"{file} {'is a folder' if file.is_dir() else 'does not exist'}: expected a C file")
-    flags = ["-E", "-std=gnu11", "-nostdinc", "-isystem", str(STUBS), *HIDDEN]
-    try:
-        done = subprocess.run([*compiler(), *flags, str(file)], capture_output=True, text=True, errors="replace")
-    except OSError as e:
-        raise ImportRefusedError(f"the preprocessor can't be run: {e}") from e
+    done = _run("-E", file)
     if done.returncode:
         raise ImportRefusedError(f"the preprocessor refuses {file}:\n{done.stderr.strip()}")
     return done.stdout
+
+
+def check(file: Path) -> None:
+    """Raise what the compiler has to say of a file that is no C."""
+    done = _run("-fsyntax-only", file)
+    if not done.returncode:
+        return
+    report = Report()
+    for name, line, col, message in ERROR.findall(done.stderr):
+        place = Place(int(line), int(col), "" if name == str(file) else name)
+        report.add(Problem(place, "the C compiler refuses this", message))
+    if not report.problems:
+        raise ImportRefusedError(f"the C compiler refuses {file}:\n{done.stderr.strip()}")
+    raise report.refuse(str(file), file.read_text(errors="replace").splitlines())
+
+
+def _run(mode: str, file: Path) -> subprocess.CompletedProcess[str]:
+    command = [*compiler(), mode, "-w", "-std=gnu11", "-nostdinc", "-isystem", str(STUBS), *HIDDEN, str(file)]
+    env = {**os.environ, "LC_ALL": "C"}
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", env=env)
+    except OSError as e:
+        raise ImportRefusedError(f"the preprocessor can't be run: {e}") from e

@@ -283,7 +283,8 @@ class _Reader:
         match kind:
             case "Constant":
                 found = read_number(node.type, node.value, at)
-                return found or Untaken(node.value, f"a {node.type} is no number that is taken", "", at)
+                why = f"a {node.type} like this is no number that is taken: finite ones, and single characters, are"
+                return found or Untaken(node.value, why, "", at)
             case "ID":
                 return self.name(node.name, at)
             case "ArrayRef":

@@ -61,6 +61,11 @@ REFUSED = {
     "may overlap in x": "static void g(int n, double *a, double *b) { for (int i = 0; i < n; i++) a[i] = b[i]; } void f(int n, double *x) { g(n, x, x + 1); }",
     "sizeof of a pointer: an array argument is a pointer in C, too": "void f(float x[10]) { for (int i = 0; i < sizeof x / sizeof x[0]; i++) x[i] = 1; }",
     "sizeof of a pointer": "void f(float x[10]) { for (int i = 0; i < (int)(sizeof(*&x)); i++) x[i] = 1; }",
+    "1e400: a double like this is no number": "void f(double *x) { x[0] = 1e400; }",
+    "1e39f: a float like this is no number": "void f(double *x) { x[0] = -1e39f; }",
+    "1e+308 * 10.0: this constant is no finite number": "void f(double *x) { x[0] = 1e308 * 10; }",
+    "0x1p+99999: a double like this": "void f(double *x) { x[0] = 0x1p+99999; }",
+    "'ab': a int like this is no number": "void f(int *x) { x[0] = 'ab'; }",
     # types and names
     "an argument without a name": "void f(int n, double *, double *x) { for (int i = 0; i < n; i++) x[i] = 1; }",
     "arguments that are declared after their names": "void f(n, x) int n; double *x; { for (int i = 0; i < n; i++) x[i] = 1; }",
@@ -71,7 +76,7 @@ REFUSED = {
     "printf(..): it isn't defined in this file": 'void f(int n, double *x) { printf("%d", n); x[0] = 1; }',
     "fma(..): it rounds once": "void f(int n, double *x) { x[0] = fma(x[0], x[1], x[2]); }",
     "strlen(..): this function is not in the file": "int f(const char *s) { return strlen(s); }",
-    "y: it isn't declared in this file": "void f(int n, double *x) { x[0] = y; }",
+    "the C compiler refuses this: 'y' undeclared|use of undeclared identifier 'y'": "void f(int n, double *x) { x[0] = y; }",
     "f calls itself": "int f(int n) { return n < 2 ? 1 : f(n - 1); }",
     "the control integer n as a number": "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] /= n; }",
 }  # fmt: skip
@@ -122,7 +127,7 @@ def test_a_null_test_is_taken_if_the_pointer_is_said_to_be_none(roundtrip) -> No
     [
         ("int x;", "has no function with a body"),
         ("void f(void) {} void g(void) {}", "name one of f, g"),
-        ("void f( {", "this is no C that can be read"),
+        ("void f( {", "the C compiler refuses this"),
         ('#include "nowhere.h"\n', "the preprocessor refuses"),
     ],
 )
@@ -132,3 +137,9 @@ def test_a_file_without_a_program_says_so(source: str, message: str, refused) ->
 
 def test_a_function_that_is_not_there_is_named_with_those_that_are(refused) -> None:
     assert "has no function g; it has f" in refused("void f(int n, double *x) { x[0] = n > 0; }", "g")
+
+
+def test_what_the_compiler_refuses_is_reported_where_it_says(refused) -> None:
+    found = refused("void f(int n, float *x) {\n    *n = 1;\n    x[0] = x[0] % 2;\n    x[1] = y;\n}\n")
+    assert [line for line in found.splitlines() if line.startswith("program.c:") and "the C compiler refuses" in line]
+    assert all(f"program.c:{k}:" in found for k in (2, 3, 4)) and "    *n = 1;" in found
