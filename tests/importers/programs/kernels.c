@@ -152,3 +152,19 @@ double variance(int n, const double *x) {
     }
     return m2 / seen;
 }
+
+/* n=1 m=1 k=1 lda=1 ldb=1 ldc=1; n=4 m=3 k=5 lda=6 ldb=3 ldc=4 */
+void gemm_rows_ld(int n, int m, int k, int lda, int ldb, int ldc, const float *A, const float *B, float *C) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            for (int l = 0; l < k; l++)
+                C[i * ldc + j] += A[i * lda + l] * B[l * ldb + j];
+}
+
+/* n=1 m=1 k=1 lda=1 ldb=1 ldc=1; n=4 m=3 k=5 lda=6 ldb=5 ldc=4 */
+void gemm_columns_ld(int n, int m, int k, int lda, int ldb, int ldc, const double *A, const double *B, double *C) {
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < n; i++)
+            for (int l = 0; l < k; l++)
+                C[i + j * ldc] += A[i + l * lda] * B[l + j * ldb];
+}
