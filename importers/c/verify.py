@@ -100,7 +100,7 @@ def _reached(lines: list[Line], e: FrontendError, s: Stmt | None) -> bool:
 
 
 def _moved(before: FrontendError, after: FrontendError, s: Stmt | None) -> bool:
-    """Whether something else is refused: in the head of the procedure, or another access or dimension of a statement."""
+    """Whether something else is refused: in the head of the procedure, or another access or dimension."""
     outside = " may be out of bounds"
     if outside in before.message and outside in after.message:
         return before.message.split(";")[0] != after.message.split(";")[0]
