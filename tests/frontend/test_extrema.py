@@ -175,7 +175,7 @@ def test_quotients_of_them_are_simplified_or_stay(value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["assert k * k >= 4", "assert k * min(j, 3) >= 4", "assert (k * k) / 3 <= 30", "t: f32[max(n, k) * n]"]
+    "text", ["assert k * k >= 4", "assert k * min(j, 3) >= 4", "assert k * k / 3 <= 30", "t: f32[max(n, k) * n]"]
 )
 def test_products_of_them_are_proved_or_not(text: str) -> None:
     assert text in str(source(f"def f(n: size, k: index, j: index, x: f32[4]):\n    {text}\n    x[0] = 1.0"))
