@@ -10,7 +10,7 @@ checks all of it (`verify`).
 
 from __future__ import annotations
 
+from ..report import ImportRefusedError, Place, Problem
 from .convert import from_c
-from .report import ImportRefusedError, Place, Problem
 
 __all__ = ["ImportRefusedError", "Place", "Problem", "from_c"]

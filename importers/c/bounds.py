@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import lcm
 
-from .control import Monomial, Poly, Quotient, Symbol, number, of
+from ..control import Monomial, Poly, Quotient, Symbol, number, of
 from .program import Frame
 
 

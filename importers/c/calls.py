@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ..control import Poly, Symbol, divided, number, of
+from ..report import Place, stop
 from . import conversions, expressions
 from .context import Context
-from .control import Poly, Symbol, divided, number, of
 from .functions import MEMORY
 from .integers import integer
 from .pointers import address, dimensions
 from .program import Allocate, Argument, Data, For, Frame, Invoke, Lit, Read, Scalar, Stmt, Store, Window
-from .report import Place, stop
 from .syntax import Call, Cast, Expr, Literal, Pointer, Use, Variable
 from .types import Float, Int, Void
 from .typing import element_type

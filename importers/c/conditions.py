@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from ..control import Poly
+from ..report import stop
 from . import expressions
 from .context import Context
-from .control import Poly
 from .conversions import compared
 from .integers import as_type, integer
 from .pointers import address, is_null
 from .program import Compare, Cond, Lit, Logic, Not, Truth
-from .report import stop
 from .syntax import Binary, Expr, Literal, Step, Unary, Untaken, Use
 from .types import I32, Int, common
 from .typing import COMPARISONS, LOGICAL, decayed, is_pointer, type_of

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from .control import Poly, Symbol
+from ..control import Poly, Symbol
+from ..names import spelled
+from ..report import SAID, Place, Report, Stop, stop
 from .kinds import Kinds
-from .names import spelled
 from .program import Access, Cond, Frame, Need, Procedure, Stmt, facts_of
-from .report import SAID, Place, Report, Stop, stop
 from .syntax import Function, Variable
 from .types import Number
 from .values import Lost, Value

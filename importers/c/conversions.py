@@ -6,10 +6,11 @@ would wrap or cut off bits, the program isn't taken.
 
 from __future__ import annotations
 
-from .functions import WHOLE, known
+from ..externs import WHOLE
+from ..report import Place, stop
+from .functions import known
 from .literals import computed, converted, fits_single
 from .program import Arithmetic, Converted, Data, Extern, Lit, Negative, Read, Scalar, Whole
-from .report import Place, stop
 from .types import F32, F64, I32, I64, Float, Int, Number, common
 
 Range = tuple[int, int]

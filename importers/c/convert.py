@@ -9,12 +9,12 @@ from pathlib import Path
 import exo_strat
 from exo_strat import FrontendError, Proc, proc_from_source, with_room
 
+from ..externs import externs
+from ..report import ImportRefusedError, Problem, Report, Stop
 from . import output
-from .functions import DEFINITIONS
 from .preprocess import check, preprocessed
 from .program import Procedure
 from .reader import read
-from .report import ImportRefusedError, Problem, Report, Stop
 from .shapes import find_shapes
 from .syntax import Call, Function, Unit
 from .translate import translate
@@ -41,7 +41,7 @@ def _converted(file: Path, function: str | None, nonnull: frozenset[str]) -> str
     unit = read(text, file)
     wanted = _wanted(unit, function)
     report, done = Report(), dict[str, Procedure]()
-    env: dict[str, object] = dict(vars(exo_strat)) | _externs()
+    env: dict[str, object] = dict(vars(exo_strat)) | dict(externs())
     for f in _in_order(wanted, unit, report):
         made = _one(f, unit, done, report, nonnull, env, called=f is not wanted)
         if made is not None:
@@ -137,12 +137,3 @@ def takes_indices_as_values() -> bool:
     except FrontendError:
         return False
     return True
-
-
-@cache
-def _externs() -> dict[str, object]:
-    """The externs that an imported file may define."""
-    names: dict[str, object] = {}
-    code = "\n".join(["import math", "from fractions import Fraction", "from exo_strat import extern"])
-    exec("\n".join([code, *DEFINITIONS.values()]), names)
-    return {k: names[k] for k in DEFINITIONS}

@@ -6,12 +6,12 @@ expressions only read.
 
 from __future__ import annotations
 
+from ..report import Place, stop
 from . import calls, conditions, conversions
 from .context import Context
 from .integers import effect, moves, observed
 from .pointers import element
 from .program import Access, Allocate, Branch, Data, Lit, Read, Scalar, Stmt, Store, Truth, Whole
-from .report import Place, stop
 from .syntax import (
     Assign,
     Binary,

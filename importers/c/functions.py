@@ -1,74 +1,12 @@
 """The functions of C's library that are taken, and the externs that they become.
 
-Those that the object language has are used as they are. Of the others the imported file brings a definition: what
-they mean, and the C that computes it.
+Those that the object language has are used as they are. Of the others the imported file brings a definition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
-
+from ..externs import MATH, Known
 from .types import F32, F64, I32, I64, Number, Other, Void
-
-
-@dataclass(frozen=True)
-class Known:
-    """A function of math.h: the extern it becomes. `definition` is Python that makes it, if it is not built in."""
-
-    extern: str
-    arity: int
-    definition: str = ""
-
-
-def _real(name: str, meaning: str, arity: int = 1) -> Known:
-    """An extern that computes C's function of that name; `meaning` is a Python function of floats."""
-    given = ", ".join("xyz"[:arity])
-    passed = ", ".join(f"float({a})" for a in "xyz"[:arity])
-    template = f"{name}{{s}}({', '.join(f'{{{k}}}' for k in range(arity))})"
-    text = f'{name} = extern("{name}", {arity}, lambda {given}: Fraction({meaning}({passed})), "{template}")'
-    return Known(name, arity, text)
-
-
-def _whole(name: str, meaning: str, c: str) -> Known:
-    """An extern on integers."""
-    return Known(name, 2, f'{name} = extern("{name}", 2, lambda x, y: {meaning}, "{c}", integer=True)')
-
-
-_EXACT = "Fraction(int({}))"
-MATH: Final[Mapping[str, Known]] = {
-    "sin": Known("sin", 1),
-    "cos": Known("cos", 1),
-    "sqrt": Known("sqrt", 1),
-    "exp": Known("expf", 1),
-    "log": Known("log", 1),
-    "fabs": Known("abs", 1),
-    "fmax": Known("fmax", 2),
-    "fmin": Known("fmin", 2),
-    "pow": _real("pow", "math.pow", 2),
-    "fmod": _real("fmod", "math.fmod", 2),
-    "hypot": _real("hypot", "math.hypot", 2),
-    "atan2": _real("atan2", "math.atan2", 2),
-    "rint": _real("rint", "round"),
-    **{name: _real(name, f"math.{name}") for name in ("floor", "ceil", "trunc", "exp2", "expm1", "log2", "log10")},
-    **{name: _real(name, f"math.{name}") for name in ("log1p", "cbrt", "erf", "erfc", "tan", "asin", "acos", "atan")},
-    **{name: _real(name, f"math.{name}") for name in ("sinh", "cosh", "tanh")},
-}
-"""Functions of math.h by their names in double precision; with an `f` at the end they compute in single."""
-
-WHOLE: Final[Mapping[str, Known]] = {
-    "/": _whole("tdiv", "Fraction(math.trunc(x / y))", "({0}) / ({1})"),
-    "%": _whole("tmod", "x - y * math.trunc(x / y)", "({0}) % ({1})"),
-    "&": _whole("bitand", "Fraction(int(x) & int(y))", "({0}) & ({1})"),
-    "|": _whole("bitor", "Fraction(int(x) | int(y))", "({0}) | ({1})"),
-    "^": _whole("bitxor", "Fraction(int(x) ^ int(y))", "({0}) ^ ({1})"),
-    ">>": _whole("shr", "Fraction(int(x) >> int(y))", "({0}) >> ({1})"),
-}
-"""Operators on integer data that the object language hasn't."""
-
-DEFINITIONS: Final = {k.extern: k.definition for k in (*MATH.values(), *WHOLE.values()) if k.definition}
-"""The Python that defines an extern, by its name."""
 
 MEMORY = ("memset", "memcpy", "memmove")
 """Functions that are written as loops."""

@@ -6,11 +6,11 @@ value is looked at (compared, divided, widened), an unsigned one must not have w
 
 from __future__ import annotations
 
+from ..control import Poly, number
+from ..report import Place, stop
 from . import pointers
 from .context import Context
-from .control import Poly, number
 from .literals import computed
-from .report import Place, stop
 from .syntax import (
     Assign,
     Binary,

@@ -7,7 +7,7 @@ import struct
 from fractions import Fraction
 from typing import TypeVar
 
-from .report import Place
+from ..report import Place
 from .syntax import Literal
 from .types import F32, F64, I32, I64, Float, Int, Number
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ..control import Poly, Symbol, number, of
+from ..report import Place, Stop, stop
 from . import statements
 from .conditions import condition
 from .context import Context
-from .control import Poly, Symbol, number, of
 from .integers import moves
 from .order import check_order
 from .program import Compare, For, Frame, Need, Stmt, Truth
-from .report import Place, Stop, stop
 from .returns import at_the_ends
 from .syntax import Continue, Declare, Expr, Loop, Use, Variable
 from .typing import is_pointer

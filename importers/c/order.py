@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .report import stop
+from ..report import stop
 from .syntax import Assign, Binary, Choice, Comma, Expr, Step, Use
 from .typing import LOGICAL
 from .walks import inside

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..control import Poly, number
+from ..report import Place, stop
 from . import integers
-from .control import Poly, number
-from .report import Place, stop
 from .syntax import Array, Assign, Binary, Call, Cast, Expr, Index, Literal, Pointer, Step, Type, Unary, Use, Variable
 from .types import Bool, Float, Int, Void
 from .typing import decayed, is_pointer, type_of

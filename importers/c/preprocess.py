@@ -12,7 +12,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from .report import ImportRefusedError, Place, Problem, Report
+from ..report import ImportRefusedError, Place, Problem, Report
 
 STUBS = Path(__file__).parent / "stubs"
 COMPILERS = ("cc", "gcc", "clang")

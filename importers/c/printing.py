@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .control import Poly
+from ..control import Poly, assertion
 from .literals import written
 from .program import (
     Access,
@@ -178,18 +178,3 @@ class Printer:
             case Compare(op=op, lhs=a, rhs=b):
                 both = [x.text() if isinstance(x, Poly) else self.data(x, LEVELS["+"]) for x in (a, b)]
                 return f"{both[0]} {op} {both[1]}", LEVELS["<"]
-
-
-def assertion(p: Poly) -> str:
-    """That a polynomial is not negative, with its negative terms on the other side.
-
-    >>> from .control import Symbol, of
-    >>> n, m = of(Symbol("n", 0)), of(Symbol("m", 1))
-    >>> assertion(n - m), assertion(n - 2), assertion(n * -1 + 40)
-    ('m <= n', 'n >= 2', 'n <= 40')
-    """
-    plus = Poly(tuple((m, c) for m, c in p.terms if c > 0 and m))
-    minus = Poly(tuple((m, -c) for m, c in p.terms if c < 0 and m))
-    if not minus.terms:
-        return f"{plus} >= {-p.offset}"
-    return f"{minus} <= {plus + p.offset}"

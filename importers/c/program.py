@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from .control import Poly, Symbol
-from .report import Place
+from ..control import Poly, Symbol
+from ..report import Place
 from .syntax import Variable
 from .types import Number
 

@@ -12,9 +12,9 @@ try:
 except ImportError as e:
     raise ImportError("C is read with pycparser: pip install 'exo-strat[import]'") from e
 
+from ..names import spelled
+from ..report import NOWHERE, ImportRefusedError, Place
 from .literals import read_number
-from .names import spelled
-from .report import NOWHERE, ImportRefusedError, Place
 from .syntax import (
     Array,
     Assign,

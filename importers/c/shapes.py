@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from ..control import Poly, Symbol, divided, number, of
+from ..report import Problem
 from .bounds import highest, loosest, sign, surely_not_negative
 from .context import Context
-from .control import Poly, Symbol, divided, number, of
 from .pointers import dimensions
 from .program import Access, Allocate, Argument
-from .report import Problem
 from .syntax import Variable
 from .typing import is_pointer, rank
 

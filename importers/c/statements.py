@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from ..control import number
+from ..report import Place, Stop, stop
 from . import conversions, loops
 from .calls import call_statement
 from .conditions import condition, negated
 from .context import Context
-from .control import number
 from .expressions import control_or_data, data, place_of
 from .integers import effect, integer, moves
 from .order import check_order
 from .pointers import dimensions
 from .program import Allocate, Arithmetic, Branch, Data, Lit, Read, Scalar, Stmt, Store, Truth
-from .report import Place, Stop, stop
 from .syntax import (
     Array,
     Assign,

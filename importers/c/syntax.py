@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from .report import NOWHERE, Place
+from ..report import NOWHERE, Place
 from .types import Bool, Float, Int, Number, Other, Void
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ..control import Symbol, number, of
+from ..names import spelled
+from ..report import Report, Stop, stop
 from . import conversions, statements
 from .context import Context
-from .control import Symbol, number, of
 from .expressions import data
 from .integers import integer
 from .kinds import kinds, set_once
 from .literals import written
-from .names import spelled
 from .pointers import dimensions
 from .program import Allocate, Argument, Lit, Procedure, Scalar, Store
-from .report import Report, Stop, stop
 from .returns import at_the_ends
 from .syntax import Array, Declare, Expr, Function, Literal, Pointer, Table, Type, Unary, Unit, Use, Variable
 from .types import Float, Int, Void

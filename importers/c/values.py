@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .control import Poly, Symbol
+from ..control import Poly, Symbol
 from .syntax import Variable
 
 

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 
 from exo_strat import CheckError, FrontendError, Proc, proc_from_source
 
+from ..control import Poly, Symbol
+from ..report import Problem
 from .bounds import highest, lowest, surely_least
 from .context import Context
-from .control import Poly, Symbol
 from .pointers import dimensions
 from .printing import Line, Printer
 from .program import (
@@ -36,7 +37,6 @@ from .program import (
     Store,
     Window,
 )
-from .report import Problem
 from .syntax import Variable
 
 NEED = proc_from_source("def need(k: int):\n    assert k >= 0\n    pass\n")

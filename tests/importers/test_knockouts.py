@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from importers.c import conversions, integers, loops, order, statements
-from importers.c.control import Poly, number
+from importers.control import Poly, number
 from importers.c.program import Converted, Frame, Lit
 from importers.c.types import F32, F64
 from importers.c.values import Known, Lost

@@ -1,4 +1,4 @@
-"""How object code spells the names of a C program: as they are, unless the object language uses them itself."""
+"""How object code spells the names of another program: as they are, unless the object language uses them itself."""
 
 from __future__ import annotations
 

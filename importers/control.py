@@ -1,6 +1,6 @@
 """Control integers as polynomials of arguments and iterators.
 
-Sizes, bounds and indices of a C program are computed in integer variables. Their values are kept here, in closed form:
+Sizes, bounds and indices of a program are computed in integer variables. Their values are kept here, in closed form:
 `k = i * n + j` is the polynomial, and wherever k is used it is put in.
 """
 
@@ -256,3 +256,17 @@ def _without(m: Monomial, part: Monomial) -> Monomial:
     for a in part:
         rest.remove(a)
     return tuple(rest)
+
+
+def assertion(p: Poly) -> str:
+    """That a polynomial is not negative, with its negative terms on the other side.
+
+    >>> n, m = of(Symbol("n", 0)), of(Symbol("m", 1))
+    >>> assertion(n - m), assertion(n - 2), assertion(n * -1 + 40)
+    ('m <= n', 'n >= 2', 'n <= 40')
+    """
+    plus = Poly(tuple((m, c) for m, c in p.terms if c > 0 and m))
+    minus = Poly(tuple((m, -c) for m, c in p.terms if c < 0 and m))
+    if not minus.terms:
+        return f"{plus} >= {-p.offset}"
+    return f"{minus} <= {plus + p.offset}"
