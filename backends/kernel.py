@@ -57,6 +57,7 @@ ProcDef: TypeAlias = nodes.ProcDef
 Read: TypeAlias = nodes.Read
 ReadConfig: TypeAlias = nodes.ReadConfig
 Reduce: TypeAlias = nodes.Reduce
+Select: TypeAlias = nodes.Select
 Stmt: TypeAlias = nodes.Stmt
 StrideExpr: TypeAlias = nodes.StrideExpr
 Unary: TypeAlias = nodes.Unary
@@ -104,6 +105,7 @@ __all__ = [
     "ReadConfig",
     "Reduce",
     "Scalar",
+    "Select",
     "Stmt",
     "StrideExpr",
     "Sym",

@@ -17,6 +17,7 @@ from ..kernel import (
     Read,
     ReadConfig,
     Scalar,
+    Select,
     StrideExpr,
     Unary,
     Var,
@@ -30,7 +31,7 @@ from .needs import EXTREMA, FLOOR_DIV, Needs
 from .precision import precision
 from .program import Function
 from .symbols import bounds
-from .terms import ATOM, UNARY, Term, add, binary, mul, num, sub, unary
+from .terms import ATOM, UNARY, Term, add, binary, choice, mul, num, sub, unary
 from .types import c_type, literal
 from .views import Env, View
 
@@ -133,6 +134,8 @@ class Expressions:
             case ExternCall(f=f, args=args):
                 values = ", ".join(str(self.data(a, at, env)) for a in args)
                 return Term(f"{self.needs.extern(f, at)}({values})")
+            case Select(cond=c, then=a, other=b):
+                return choice(self.control(c, env), self.data(a, at, env), self.data(b, at, env))
             case ReadConfig(config=c, field=f):
                 return Term(self.needs.register(c, f))
             case _:

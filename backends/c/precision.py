@@ -22,8 +22,12 @@ from ..kernel import (
     ReadConfig,
     Reduce,
     Scalar,
+    Select,
+    StrideExpr,
     Sym,
     Unary,
+    Var,
+    WindowExpr,
     WriteConfig,
     concrete,
     f32,
@@ -58,8 +62,12 @@ def precision(e: Expr, data: Mapping[Sym, Data]) -> Scalar | None:
         case ExternCall(f=f, args=args):
             each: Iterable[Scalar | None] = (precision(a, data) for a in args)
             return reduce(lambda x, y: _agree(f.name, x, y), each, None)
-        case _:
+        case Select(then=a, other=b):
+            return _agree("`a if c else b`", precision(a, data), precision(b, data))
+        case Const() | Var() | StrideExpr() | WindowExpr():
             return None
+        case _:
+            raise AssertionError(f"not an expression: {e}")
 
 
 def _check_value(e: Expr, at: Scalar, data: Mapping[Sym, Data]) -> None:
@@ -85,8 +93,14 @@ def _check_value(e: Expr, at: Scalar, data: Mapping[Sym, Data]) -> None:
                 raise Objection(f"{f.name} needs a floating-point precision, not {at}")
             for a in args:
                 _check_value(a, at, data)
-        case _:
+        case Select(cond=c, then=a, other=b):
+            check_condition(c, data)
+            _check_value(a, at, data)
+            _check_value(b, at, data)
+        case Const() | Var() | StrideExpr() | Read() | ReadConfig() | WindowExpr():
             pass
+        case _:
+            raise AssertionError(f"not an expression: {e}")
 
 
 def check_value(e: Expr, target: Scalar, data: Mapping[Sym, Data]) -> None:
@@ -106,8 +120,10 @@ def check_condition(e: Expr, data: Mapping[Sym, Data]) -> None:
             check_condition(b, data)
         case Unary(arg=a):
             check_condition(a, data)
-        case _:
+        case Const() | Var() | StrideExpr() | ReadConfig():
             pass
+        case _:
+            raise AssertionError(f"not a condition: {e}")
 
 
 def check_precisions(tree: ProcDef, data: Mapping[Sym, Data]) -> None:

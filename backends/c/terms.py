@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 
-ATOM, UNARY, MUL, ADD, REL, EQ, AND, OR, LOWEST = 100, 90, 80, 70, 60, 50, 40, 30, 0
+ATOM, UNARY, MUL, ADD, REL, EQ, AND, OR, CHOICE, LOWEST = 100, 90, 80, 70, 60, 50, 40, 30, 20, 0
 
 PRECEDENCE = {
     "*": MUL, "/": MUL, "%": MUL, "+": ADD, "-": ADD, "<": REL, "<=": REL, ">": REL, ">=": REL,
@@ -51,6 +51,15 @@ def binary(op: str, a: Term, b: Term) -> Term:
     lhs = a.within(ATOM if p <= AND and a.strength in (AND, OR) and a.strength != p else left)
     rhs = b.within(ATOM if p <= AND and b.strength in (AND, OR) and b.strength != p else p + 1)
     return Term(f"{lhs} {op} {rhs}", p)
+
+
+def choice(cond: Term, then: Term, other: Term) -> Term:
+    """`cond ? then : other`; a chain goes on in `other`.
+
+    >>> choice(Term("a && b", AND), Term("x"), choice(Term("c"), Term("y"), Term("z"))).text
+    '(a && b) ? x : c ? y : z'
+    """
+    return Term(f"{cond.within(EQ)} ? {then.within(OR)} : {other.within(CHOICE)}", CHOICE)
 
 
 def add(a: Term, b: Term) -> Term:

@@ -259,6 +259,23 @@ class ExternCursor(c.ExprCursor[ir.ExternCall]):
         return self._list("args")
 
 
+@_cursor_to(ir.Select)
+class SelectCursor(c.ExprCursor[ir.Select]):
+    """`a if c else b`."""
+
+    def cond(self) -> c.ExprCursor:
+        """The condition c."""
+        return self._child("cond")
+
+    def then(self) -> c.ExprCursor:
+        """The value a where c holds."""
+        return self._child("then")
+
+    def other(self) -> c.ExprCursor:
+        """The value b elsewhere."""
+        return self._child("other")
+
+
 @_cursor_to(ir.StrideExpr)
 class StrideExprCursor(c._Named[ir.StrideExpr], c.ExprCursor[ir.StrideExpr]):
     """`stride(x, d)`."""
@@ -288,6 +305,7 @@ KIND_NAMES: dict[type[c.Cursor], str] = {
     UnaryCursor: "a unary operation",
     BinaryOpCursor: "a binary operation",
     ExternCursor: "a call of an extern function",
+    SelectCursor: "a conditional expression",
     StrideExprCursor: "a stride",
     ReadConfigCursor: "a config field",
 }

@@ -17,6 +17,7 @@ from ..ir.nodes import (
     Point,
     Read,
     ReadConfig,
+    Select,
     StrideExpr,
     Unary,
     Var,
@@ -77,6 +78,8 @@ def check_expr(place: Place, e: Expr) -> Kind:
             for k, a in enumerate(args):
                 check_kind(place.at(("args", k)), a, "number" if index_value(e) is None else "integer")
             return "number"
+        case Select():
+            return _check_select(place, e)
         case WindowExpr():
             raise place.error(f"{place.show(e)} is a window: it can only be named or passed to a call")
 
@@ -119,6 +122,17 @@ def _check_binary(place: Place, e: Binary) -> Kind:
     if e.op == "*" and lhs == "integer" and not (_is_literal(e.lhs) or _is_literal(e.rhs) or _is_declared(place)):
         raise place.error(f"{place.show(e)}: one factor of a product of control integers must be a literal")
     return lhs
+
+
+def _check_select(place: Place, e: Select) -> Kind:
+    """Checks a choice: each side is only evaluated where the condition says so."""
+    check_kind(place.at(("cond", None)), e.cond, "truth value")
+    for label, side in (("then", e.then), ("other", e.other)):
+        here = place.at((label, None))
+        if _asks_bounds(side):
+            here = here.know(flatten(place.truth(e.cond) if label == "then" else neg(place.truth(e.cond))))
+        check_kind(here, side, "number")
+    return "number"
 
 
 def _asks_bounds(e: Expr) -> bool:

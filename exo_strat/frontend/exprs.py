@@ -24,6 +24,7 @@ from ..ir.nodes import (
     ProcDef,
     Read,
     ReadConfig,
+    Select,
     StrideExpr,
     Unary,
     Var,
@@ -96,6 +97,9 @@ class ExprParser:
     def integer(self, node: ast.expr) -> Expr:
         """A control integer."""
         e, t = self.expr(node)
+        if isinstance(e, Select):
+            what = "an integer control expression is needed here: `a if c else b` is a data value; "
+            self.fail(ObjectTypeError, node, f"{what}write two statements under `if` and `else`, or min or max")
         if not is_int_type(t):
             self.fail(ObjectTypeError, node, f"an integer control expression is needed here, not {describe(t)}")
         return e
@@ -150,8 +154,7 @@ class ExprParser:
             case ast.BoolOp():
                 return self.logical(node)
             case ast.IfExp():
-                what = "the object language has no `a if c else b`: write `select(x, y, a, b)`, which is a where x < y"
-                self.source.fail(ParseError, node, f"{what} and b elsewhere, or two assignments under `if` and `else`")
+                return self.choice(node)
             case _:
                 self.source.fail(ParseError, node, "the object language has no such expression")
 
@@ -391,6 +394,16 @@ class ExprParser:
             self.source.fail(ObjectTypeError, node, f"{describe(tx)} and {describe(ty)} cannot be compared by {op!r}")
         return Binary(op, dx, dy)
 
+    def choice(self, node: ast.IfExp) -> Typed:
+        """`a if c else b`, which is data."""
+        cond, (x, tx), (y, ty) = self.condition(node.test), self.expr(node.body), self.expr(node.orelse)
+        dx, dy = as_data(x, tx), as_data(y, ty)
+        if dx is None or dy is None:
+            hint = _as_number(x, tx) if dx is None else _as_number(y, ty)
+            self.source.fail(ObjectTypeError, node, f"`a if c else b` is a data value: {_no_sides(tx, ty)}{hint}")
+        base = tx if isinstance(tx, Scalar) and tx != R else ty if isinstance(ty, Scalar) else R
+        return Select(cond, dx, dy), base
+
     def logical(self, node: ast.BoolOp) -> Typed:
         op = "and" if isinstance(node.op, ast.And) else "or"
         result = self.condition(node.values[0])
@@ -404,6 +417,15 @@ def _as_number(e: Expr, t: Type) -> str:
     if not is_int_type(t):
         return ""
     return "; write its numbers as data, with a point" if constant(e) is not None else "; as data it is `f32(..)` of it"
+
+
+def _no_sides(then: Type, other: Type) -> str:
+    """Why two types are not those of the sides of a choice, and what to write instead."""
+    if is_bool_type(then) and is_bool_type(other):
+        return "of conditions write `c and a or not c and b`"
+    if is_int_type(then) and is_int_type(other):
+        return "of control integers take min or max, or two statements under `if` and `else`"
+    return f"its sides can't be {describe(then)} and {describe(other)}"
 
 
 def describe(t: Type) -> str:

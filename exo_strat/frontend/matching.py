@@ -126,6 +126,10 @@ class Matcher:
                     and (_spelled(p.func, f.name) or _same_extern(p.func, f))
                     and self.dims(p.args, args)
                 )
+            case ir.Select(cond=c, then=x, other=y):
+                if not isinstance(p, ast.IfExp):
+                    return False
+                return self.expr(p.test, c) and self.expr(p.body, x) and self.expr(p.orelse, y)
             case ir.StrideExpr(sym=s, dim=d):
                 if not isinstance(p, ast.Call):
                     return False

@@ -101,4 +101,4 @@ def _looked_for(pattern: Pattern) -> tuple[str, tuple[type, ...]]:
         case ast.Expr(value=ast.Attribute()):
             return "config read", (ir.ReadConfig,)
         case _:
-            return "expression", (ir.Binary, ir.Unary)
+            return "expression", (ir.Binary, ir.Unary, ir.Select)

@@ -118,7 +118,7 @@ _NTH = re.compile(r"\s*#\s*([0-9]+)\s*$")
 _FRAGMENTS = (
     ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.If, ast.Pass,
     ast.Name, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple, ast.Attribute, ast.Call,
-    ast.UnaryOp, ast.BinOp, ast.Compare, ast.BoolOp,
+    ast.UnaryOp, ast.BinOp, ast.Compare, ast.BoolOp, ast.IfExp,
     ast.Not, ast.USub, ast.MatMult, ast.expr_context, *BINARY,
 )  # fmt: skip
 

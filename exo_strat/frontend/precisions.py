@@ -18,6 +18,7 @@ from ..ir.nodes import (
     Read,
     ReadConfig,
     Reduce,
+    Select,
     Unary,
     WriteConfig,
 )
@@ -64,7 +65,9 @@ def _context(node: Node, below: Path, types: Mapping[Sym, Type]) -> Scalar | Non
             return R if isinstance(formal, Control) else element(formal)
         case ExternCall(f=ExternFn(result=str(result))) if below:
             return Scalar(result)
-        case Const() | Unary() | Binary() | Read() | ExternCall() | ReadConfig() if not is_control(node):
+        case Select() if below and below[0][0] == "cond":
+            return R
+        case Const() | Unary() | Binary() | Read() | ExternCall() | Select() | ReadConfig() if not is_control(node):
             return None
         case Binary(op=op) if op in COMPARISONS and precision(node, types) is not None:
             return None

@@ -33,6 +33,7 @@ from ..ir.nodes import (
     Read,
     ReadConfig,
     Reduce,
+    Select,
     Stmt,
     StrideExpr,
     Unary,
@@ -209,6 +210,9 @@ class Compiler:
                 return self._binary(e, path)
             case ExternCall(f=fn, args=args):
                 return self._extern(fn, [self.expr(a, path) for a in args], path)
+            case Select(cond=c, then=a, other=b):
+                cond, then, other = self.expr(c, path), self.expr(a, path), self.expr(b, path)
+                return lambda f: then(f) if cond(f) else other(f)
             case StrideExpr(sym=s, dim=d):
                 slot = self.slot(s)
                 return lambda f: f[slot].strides[d]

@@ -130,6 +130,18 @@ class ExternCall(Remembers):
     CHILDREN: ClassVar[Children] = (("args", True),)
 
 
+@deep
+@fast_init
+@dataclass(frozen=True, slots=True)
+class Select(Remembers):
+    """`then if cond else other`: a data value. Only the chosen side is evaluated."""
+
+    cond: Expr
+    then: Expr
+    other: Expr
+    CHILDREN: ClassVar[Children] = (("then", False), ("cond", False), ("other", False))
+
+
 @fast_init
 @dataclass(frozen=True, slots=True)
 class StrideExpr(Remembers):
@@ -150,7 +162,7 @@ class ReadConfig(Remembers):
     CHILDREN: ClassVar[Children] = ()
 
 
-Expr: TypeAlias = Var | Read | WindowExpr | Const | Unary | Binary | ExternCall | StrideExpr | ReadConfig
+Expr: TypeAlias = Var | Read | WindowExpr | Const | Unary | Binary | ExternCall | Select | StrideExpr | ReadConfig
 
 # -- statements --------------------------------------------------------------------------------
 

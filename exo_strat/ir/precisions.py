@@ -13,9 +13,22 @@ from pyrsistent import pvector
 
 from .externs import CONVERSIONS, ExternFn
 from .names import Sym
-from .nodes import Expr, ExternCall, Node, Read, ReadConfig
+from .nodes import (
+    Binary,
+    Const,
+    Expr,
+    ExternCall,
+    Node,
+    Read,
+    ReadConfig,
+    Select,
+    StrideExpr,
+    Unary,
+    Var,
+    WindowExpr,
+)
 from .types import Control, R, Scalar, Tensor, Type, f32
-from .walk import children, is_control
+from .walk import is_control, unknown_node
 
 BITS = {"f16": 11, "f32": 24, "f64": 53}
 """The bits of the whole numbers that a floating-point precision surely holds."""
@@ -75,7 +88,8 @@ def precision(e: Node, types: Mapping[Sym, Type]) -> Scalar | None:
 
 
 def _read(e: Node, types: Mapping[Sym, Type]) -> Iterator[Scalar]:
-    """The precisions of what is read; of what is converted, only that to which it is."""
+    """The precisions of what is read; of what is converted, only that to which it is; of `a if c else b`, those of its
+    sides."""
     match e:
         case Read(sym=s):
             yield element(types[s])
@@ -83,9 +97,18 @@ def _read(e: Node, types: Mapping[Sym, Type]) -> Iterator[Scalar]:
             yield t
         case ExternCall(f=ExternFn(result=str(result))):
             yield Scalar(result)
+        case ExternCall(args=parts):
+            for part in parts:
+                yield from _read(part, types)
+        case Unary(arg=a):
+            yield from _read(a, types)
+        case Binary(lhs=a, rhs=b) | Select(then=a, other=b):
+            yield from _read(a, types)
+            yield from _read(b, types)
+        case Var() | Const() | StrideExpr() | ReadConfig() | WindowExpr():
+            return
         case _:
-            for _, child in children(e):
-                yield from _read(child, types)
+            unknown_node(e, "its precision")
 
 
 def converted(e: Expr, to: Scalar, types: Mapping[Sym, Type]) -> Expr:

@@ -33,6 +33,7 @@ from .nodes import (
     Read,
     ReadConfig,
     Reduce,
+    Select,
     Stmt,
     StrideExpr,
     Unary,
@@ -51,7 +52,7 @@ Names = Mapping[Sym, str]
 
 _LEVEL = {"or": 1, "and": 2, "not": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4}
 _LEVEL |= {"+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
-_NEG, _ATOM = 7, 9
+_CHOICE, _NEG, _ATOM = 0, 7, 9
 OPERATORS = frozenset(_LEVEL) | EXTREMA
 
 # -- names --------------------------------------------------------------------------------------------
@@ -166,6 +167,9 @@ def _with_level(e: Expr, names: Names) -> tuple[str, int]:
             return f"{_expr(a, names, left)} {op} {_expr(b, names, level + 1)}", level
         case ExternCall(f=f, args=args):
             return f"{f.name}({_list(args, names)})", _ATOM
+        case Select(cond=c, then=a, other=b):
+            then, cond = _expr(a, names, _CHOICE + 1), _expr(c, names, _CHOICE + 1)
+            return f"{then} if {cond} else {_expr(b, names, _CHOICE)}", _CHOICE
         case StrideExpr(sym=s, dim=d):
             return f"stride({names.get(s, s.name)}, {d})", _ATOM
         case ReadConfig(config=c, field=f):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from operator import attrgetter, is_
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from pyrsistent import PVector, pvector
 
@@ -23,6 +23,7 @@ from .nodes import (
     Block,
     Const,
     Expr,
+    ExternCall,
     For,
     If,
     Interval,
@@ -32,6 +33,7 @@ from .nodes import (
     Read,
     ReadConfig,
     Reduce,
+    Select,
     Stmt,
     StrideExpr,
     Unary,
@@ -39,7 +41,7 @@ from .nodes import (
     WindowDef,
     WindowExpr,
 )
-from .types import Control, Tensor
+from .types import Control, Tensor, Type
 
 Step: TypeAlias = tuple[str, int | None]
 Path: TypeAlias = tuple[Step, ...]
@@ -50,6 +52,11 @@ LOGICAL = frozenset(("and", "or"))
 EXTREMA = frozenset(("min", "max"))
 ARITHMETIC = frozenset("+-*/%") | EXTREMA
 """The operators on control integers; of these `min` and `max` are written as calls."""
+
+
+def unknown_node(node: object, asked: str) -> NoReturn:
+    """Ends a walk that met a class of nodes that it does not know: to guess would be to accept what is not proved."""
+    raise TypeError(f"{asked}: not known of a node of the class {type(node).__name__}, {node}")
 
 
 def with_child(node: N, label: str, value: object) -> N:
@@ -293,7 +300,7 @@ def rename(node: N, env: Mapping[Sym, Sym]) -> N:
     return _put_in(node, env)
 
 
-_NAMELESS = frozenset((Unary, Binary, Interval, Point))
+_NAMELESS = frozenset((Unary, Binary, Select, Interval, Point))
 
 
 def _put_in(node: N, env: Mapping[Sym, Sym | Expr]) -> N:
@@ -386,8 +393,13 @@ def is_control(e: Node) -> bool:
             return is_control(a)
         case Binary(op=op, lhs=a):
             return op in COMPARISONS or op in LOGICAL or is_control(a)
-        case _:
+        case _ if isinstance(e, _NO_CONTROL):
             return False
+        case _:
+            unknown_node(e, "whether it is a control value")
+
+
+_NO_CONTROL = (Read, WindowExpr, ExternCall, Select, Stmt, Interval, Point, Arg, ProcDef, Type)
 
 
 def is_bool(e: Expr) -> bool:
@@ -401,8 +413,10 @@ def is_bool(e: Expr) -> bool:
             return op in COMPARISONS or op in LOGICAL
         case ReadConfig(config=c, field=f):
             return c.fields[f] == Control("bool")
-        case _:
+        case Var() | StrideExpr() | Read() | WindowExpr() | ExternCall() | Select():
             return False
+        case _:
+            unknown_node(e, "whether it is a truth value")
 
 
 def written_sym(s: Stmt) -> Sym | None:

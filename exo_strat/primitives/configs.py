@@ -34,7 +34,7 @@ from ..ops.failure import BadArgument
 from .framework import Trial, Where, primitive
 from .helpers.arguments import FieldName, Kind
 from .helpers.references import ExprLike, in_scope_at
-from .helpers.refusing import applicable, argument, refuse
+from .helpers.refusing import MAYBE_SKIPPED, applicable, argument, refuse
 from .helpers.scoping import no_new_races, other_value, ready, rest_of_block
 from .helpers.wellformed import well_formed
 from .staging import is_value, read_early
@@ -99,7 +99,7 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: FieldName) ->
     applicable(stands_alone, "this stands for a buffer", e)
     what = f"{config.name}.{field} holds {config.fields[field]}, which this is not"
     applicable(_holds(tree, e.path, value, place), what, e)
-    applicable(not evaluation.maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
+    applicable(not evaluation.maybe_skipped(tree, stmt, e.path), MAYBE_SKIPPED, e)
     read_early(rw, e)
     known = _holds_already(tree, stmt, place, value)
     rw.add_part(stmt, WriteConfig(config, field, value), before=True)

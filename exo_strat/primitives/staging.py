@@ -32,6 +32,7 @@ from ..ir.nodes import (
     Read,
     ReadConfig,
     Reduce,
+    Select,
     Stmt,
     StrideExpr,
     Unary,
@@ -50,7 +51,7 @@ from .framework import Trial, Where, primitive
 from .helpers.access import Dims, Redirect, bounds, named, redirect_each, shown, statement_of, uses_in
 from .helpers.arguments import Kind, NewName
 from .helpers.references import name_arg, window_arg
-from .helpers.refusing import applicable, require
+from .helpers.refusing import MAYBE_SKIPPED, applicable, require
 from .helpers.scoping import escaping, no_new_races, ready
 from .helpers.start import least_value
 
@@ -77,7 +78,8 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
     assignment.
 
     Fails with `NotApplicable` if the expression is control, stands for a buffer that a call may write, or may be
-    skipped (the second part of an `and` or `or`); with `Unsafe` if it may read what was never written.
+    skipped (the second part of an `and` or `or`, a side of `a if c else b`); with `Unsafe` if it may read what was
+    never written.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -111,7 +113,7 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
     applicable(not is_control(value), "only data can be bound to a buffer, not a control expression", e)
     applicable(not isinstance(value, WindowExpr) and is_value(tree, e.path), "this stands for a buffer", e)
     stmt = e.stmt().path
-    applicable(not evaluation.maybe_skipped(tree, stmt, e.path), "this is the second part of an `and` or `or`", e)
+    applicable(not evaluation.maybe_skipped(tree, stmt, e.path), MAYBE_SKIPPED, e)
     early = read_early(rw, e)
     a = rw.fresh(name_arg(name))
     rhs: Expr = value
@@ -170,7 +172,7 @@ def _places_of(tree: ProcDef, at: Path, e: Expr) -> list[Path]:
     """The places, in what stands at a path, of values that equal `e`; none of them inside another."""
     found: list[Path] = []
     for p, n in walk(get(tree, at), at):
-        if not isinstance(n, Read | Const | Unary | Binary | ExternCall | ReadConfig) or is_control(n):
+        if not isinstance(n, Read | Const | Unary | Binary | ExternCall | Select | ReadConfig) or is_control(n):
             continue
         inside = bool(found) and p[: len(found[-1])] == found[-1]
         if not inside and is_value(tree, p) and safety.equal_at(tree, p, n, e):

@@ -33,15 +33,18 @@ from ..ir.nodes import (
     Read,
     ReadConfig,
     Reduce,
+    Select,
     Stmt,
+    StrideExpr,
     Unary,
+    Var,
     WindowExpr,
     WriteConfig,
 )
 from ..ir.precisions import concrete, element, index_value, integer_range
 from ..ir.printing import names_at
 from ..ir.types import Control, Scalar, Type, f32
-from ..ir.walk import Path, is_control, walk
+from ..ir.walk import Path, is_control, unknown_node, walk
 from .inputs import Inputs
 
 
@@ -166,8 +169,12 @@ class Bounded(Compiler):
                 for a in args:
                     found = _agreed(found, self.precision(a))
                 return found
-            case _:
+            case Select(then=a, other=b):
+                return _agreed(self.precision(a), self.precision(b))
+            case Const() | WindowExpr() | Var() | StrideExpr():
                 return None
+            case _:
+                unknown_node(e, "its precision")
 
     def fitted(self, value: Eval, t: Scalar, path: Path) -> Eval:
         """The value, if it fits; else a trap, or what is left of it."""
@@ -215,6 +222,9 @@ class Bounded(Compiler):
                 if fn.integer and at.is_float:
                     raise Mixed(f"{fn.name} at {at}")
                 return self.fitted(self._extern(fn, [self.data(a, at, path) for a in args], path), at, path)
+            case Select(cond=c, then=x, other=y):
+                cond, then, other = self.expr(c, path), self.data(x, at, path), self.data(y, at, path)
+                return lambda f: then(f) if cond(f) else other(f)
             case _:
                 return super().expr(e, path)
 

@@ -34,6 +34,7 @@ from ..ir.nodes import (
     Read,
     ReadConfig,
     Reduce,
+    Select,
     Unary,
     WindowDef,
     WindowExpr,
@@ -156,6 +157,8 @@ class _Rewriter:
                 return self.quotient(Binary(op, self.computed(x, at), self.computed(y, at)), at, 15)
             case Unary(op=op, arg=x):
                 return Unary(op, self.computed(x, at))
+            case Select(cond=c, then=x, other=y):
+                return Select(self.condition(c), self.computed(x, at), self.computed(y, at))
             case ExternCall() if (i := index_value(e)) is not None:  # rounded once, or now and then twice
                 return conversion(e if at.is_float and self.ch.chance(20) else i, at)
             case ExternCall(f=f, args=args):

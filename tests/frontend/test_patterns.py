@@ -251,7 +251,7 @@ def test_a_search_below_a_cursor_says_where_it_looked() -> None:
         ("x[0:4:2]", "slice with a step", "x[0:4:2]"),
         ("_ ** 2", "no pow", "_ ** 2"),
         ("lambda: _", "no lambda", "lambda: _"),
-        ("x = _\ny = _ if _ else _", "no ifexp", "y = _ if _ else _"),
+        ("x = _\ny = (yield _)", "no yield", "y = (yield _)"),
     ],
 )
 def test_what_is_no_pattern(pattern: str, message: str, marked: str) -> None:

@@ -26,23 +26,30 @@ from ...ir.nodes import (
     Assign,
     Binary,
     Call,
+    Const,
     Expr,
+    ExternCall,
     For,
     If,
+    Interval,
     Node,
     Point,
     ProcDef,
     Read,
     ReadConfig,
     Reduce,
+    Select,
     Stmt,
+    StrideExpr,
+    Unary,
+    Var,
     WindowDef,
     WindowExpr,
     WriteConfig,
 )
 from ...ir.span import Span
-from ...ir.types import Control, Scalar, bool_
-from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, put_at, rewrite, walk
+from ...ir.types import Control, Scalar, Type, bool_
+from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, put_at, rewrite, unknown_node, walk
 from ..forms.affine import Atom, BoolAtom, Leaf, Lin, Opaque, V, lin_atoms, subst_lin
 from ..forms.formula import TRUE, Formula, atoms, conj, subst
 from ..forms.translate import EMPTY, is_opaque, lin, unknown
@@ -151,11 +158,11 @@ def index_of(es: Iterable[Expr]) -> Index:
 def reads_of(e: Node) -> tuple[Access, ...]:
     """The reads that evaluating an expression (or indices, or a window's creation) makes."""
     if isinstance(e, Binary) and e.op in LOGICAL:  # the second part only runs if the first doesn't decide
-        second = reads_of(e.rhs)
-        if not second:
-            return reads_of(e.lhs)
-        guard = conj(*stable_facts(e.lhs, EMPTY, e.op == "and"))
-        return (*reads_of(e.lhs), *_guarded(second, guard, not is_opaque(e.lhs)))
+        return (*reads_of(e.lhs), *_side(e.lhs, e.op == "and", e.rhs))
+    if isinstance(e, Select):
+        return (*reads_of(e.cond), *_side(e.cond, True, e.then), *_side(e.cond, False, e.other))
+    if not isinstance(e, _WHOLE):
+        unknown_node(e, "which of its parts it evaluates")
     found: list[Access] = []
     if isinstance(e, Read):
         idx = index_of(e.idx)
@@ -165,6 +172,19 @@ def reads_of(e: Node) -> tuple[Access, ...]:
     for _, c in children(e):
         found.extend(reads_of(c))
     return tuple(found)
+
+
+_WHOLE = (
+    Read, ReadConfig, Var, Const, Unary, Binary, ExternCall, StrideExpr, WindowExpr, Interval, Point, Type
+)  # fmt: skip
+"""What evaluates all of its parts."""
+
+
+def _side(condition: Expr, truth: bool, e: Expr) -> list[Access]:
+    """The reads of an expression that is only evaluated where a condition is `truth`."""
+    reads = reads_of(e)
+    guard = conj(*stable_facts(condition, EMPTY, truth)) if reads else TRUE
+    return _guarded(reads, guard, not is_opaque(condition))
 
 
 def _at(time: int, accesses: Iterable[Access]) -> list[Access]:

@@ -23,6 +23,7 @@ from ...ir.nodes import (
     ProcDef,
     Read,
     ReadConfig,
+    Select,
     StrideExpr,
     Unary,
     Var,
@@ -85,6 +86,8 @@ def same_value(p: Pair, x: Expr, y: Expr) -> bool:
             return _same_operands(p, _factors(x), _factors(y))
         case (Binary(op="+" | "-") | Unary(op="-"), _) | (_, Binary(op="+" | "-") | Unary(op="-")):
             return _same_operands(p, _terms(x), _terms(y))
+        case Select(), Select():
+            return all(same_value(p, a, b) for a, b in ((x.cond, y.cond), (x.then, y.then), (x.other, y.other)))
         case Unary(), Unary():
             return x.op == y.op and same_value(p, x.arg, y.arg)
         case Binary(), Binary():

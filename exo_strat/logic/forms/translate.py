@@ -18,9 +18,22 @@ from pyrsistent import PMap, pmap
 
 from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
-from ...ir.nodes import Binary, Const, Expr, ExternCall, For, Read, ReadConfig, StrideExpr, Unary, Var, WindowExpr
+from ...ir.nodes import (
+    Binary,
+    Const,
+    Expr,
+    ExternCall,
+    For,
+    Read,
+    ReadConfig,
+    Select,
+    StrideExpr,
+    Unary,
+    Var,
+    WindowExpr,
+)
 from ...ir.types import bool_
-from ...ir.walk import COMPARISONS, is_bool, is_control, mentions
+from ...ir.walk import COMPARISONS, is_bool, is_control, mentions, unknown_node
 from .affine import maximum, minimum
 from .formula import (
     FALSE,
@@ -202,18 +215,18 @@ def _data_condition(e: Expr, env: Env) -> Formula:
 
 
 def is_opaque(e: Expr) -> bool:
-    """Whether an expression reads data or config fields, so that its value belongs to a moment. An extern call does,
-    whatever it is of: data values are no affine forms."""
+    """Whether an expression reads data or config fields, so that its value belongs to a moment. An extern call, or a
+    choice of data, does, whatever it is of: data values are no affine forms."""
     if isinstance(e, _OPERATORS):
         return _operands_opaque(e)
     if isinstance(e, _READS):
         return True
     if not isinstance(e, _STEADY):
-        raise TypeError(f"whether the value of {e} belongs to a moment is not known: it is no expression")
+        unknown_node(e, "whether its value belongs to a moment")
     return False
 
 
-_READS = (Read, ReadConfig, ExternCall, WindowExpr)
+_READS = (Read, ReadConfig, ExternCall, Select, WindowExpr)
 _STEADY = (Var, Const, StrideExpr)
 _OPERATORS = (Unary, Binary)
 

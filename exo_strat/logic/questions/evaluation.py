@@ -4,7 +4,8 @@ A run traps where something is read that was never written, and where an operati
 operands. (Bounds, extents, assertions and aliasing are the static checks' affair.) So whoever evaluates what was not
 evaluated before, or earlier, or under fewer conditions, must show that it has a value there.
 
-An operator evaluates its operands, but `and` and `or` the second one only if the first does not decide. A call
+An operator evaluates its operands, but `and` and `or` the second one only if the first does not decide, and
+`a if c else b` the one that c says. A call
 evaluates its arguments: of a place that it is passed only where that lies. What stands there is read if the callee
 reads it.
 """
@@ -21,6 +22,7 @@ from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
 from ...ir.nodes import (
     Alloc,
+    Arg,
     Binary,
     Call,
     Const,
@@ -28,17 +30,23 @@ from ...ir.nodes import (
     ExternCall,
     For,
     If,
+    Interval,
     Node,
     Point,
     ProcDef,
     Read,
     ReadConfig,
+    Select,
+    Stmt,
+    StrideExpr,
     Unary,
+    Var,
     WindowExpr,
 )
 from ...ir.printing import names_at
 from ...ir.span import Span
-from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, is_control, mentions, walk
+from ...ir.types import Type
+from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, is_control, mentions, unknown_node, walk
 from ..effects.accesses import Access, Buffer, block_accesses, windows_at
 from ..effects.config_state import Conditions, values_at
 from ..effects.contents import covered, readable
@@ -57,8 +65,8 @@ _TOTAL = (abs_, fmax, fmin, relu, select, *CONVERSIONS.values())
 
 
 class Evaluation(NamedTuple):
-    """A read, or an operation that has no value for some operands, and the conditions, asked by `and` and `or`, on
-    which it is evaluated."""
+    """A read, or an operation that has no value for some operands, and the conditions, asked by `and`, `or` and
+    `a if c else b`, on which it is evaluated."""
 
     node: Expr
     given: Conditions = ()
@@ -70,6 +78,13 @@ def evaluations(n: Node, given: Conditions = ()) -> Iterator[Evaluation]:
         yield from evaluations(n.lhs, given)
         yield from evaluations(n.rhs, (*given, (n.lhs, n.op == "and")))
         return
+    if isinstance(n, Select):
+        yield from evaluations(n.cond, given)
+        yield from evaluations(n.then, (*given, (n.cond, True)))
+        yield from evaluations(n.other, (*given, (n.cond, False)))
+        return
+    if not isinstance(n, (*_VALUES, *_AROUND)):
+        unknown_node(n, "which of its parts it evaluates")
     for part in _parts(n):
         yield from evaluations(part, given)
     if isinstance(n, Read | ReadConfig) or (isinstance(n, Expr) and undefined(n) is not None):
@@ -103,9 +118,15 @@ def argument_values(actual: Expr) -> list[Expr]:
 
 def maybe_skipped(tree: ProcDef, stmt: Path, path: Path) -> bool:
     """Whether the statement at `stmt` may run without evaluating the expression at `path` that it holds, as that is
-    the second part of an `and` or `or`."""
+    the second part of an `and` or `or`, or a side of `a if c else b`."""
     above = ((get(tree, path[:n]), path[n][0]) for n in range(len(stmt), len(path)))
-    return any(isinstance(n, Binary) and n.op in LOGICAL and label == "rhs" for n, label in above)
+    return any(_skips(n, label) for n, label in above)
+
+
+def _skips(n: Node, label: str) -> bool:
+    if isinstance(n, Select):
+        return label != "cond"
+    return isinstance(n, Binary) and n.op in LOGICAL and label == "rhs"
 
 
 # -- what may have no value -----------------------------------------------------------------------------
@@ -120,8 +141,15 @@ def undefined(n: Node) -> str | None:
             return f"{f.name} may have no value"
         case Binary(op="/", rhs=rhs) if not is_control(n) and not (isinstance(rhs, Const) and rhs.value != 0):
             return "it may divide by zero"
-        case _:
+        case _ if isinstance(n, _DEFINED):
             return None
+        case _:
+            unknown_node(n, "whether it has a value for all operands")
+
+
+_VALUES = (Var, Const, Read, ReadConfig, StrideExpr, WindowExpr, Unary, Binary, ExternCall)
+_AROUND = (Stmt, ProcDef, Arg, Interval, Point, Type)
+_DEFINED = (*_VALUES, Select, *_AROUND)
 
 
 def has_value(tree: ProcDef, blk: Span, n: Node) -> Readiness:

@@ -34,6 +34,7 @@ from ...ir.nodes import (
     Read,
     ReadConfig,
     Reduce,
+    Select,
     Stmt,
     Unary,
     Var,
@@ -116,6 +117,8 @@ def shape(e: Expr) -> Hashable:
             return ("unary", op, shape(a))
         case ExternCall(f=f, args=args):
             return (f.name, *("index" if is_control(a) else shape(a) for a in args))
+        case Select(then=x, other=y):
+            return ("if", shape(x), shape(y))
         case _:
             return "value"
 
@@ -333,6 +336,9 @@ class Unifier:
                     yield from self._equal(i, j, m)
                 elif i is None and j is None:
                     yield from self._operands(p.args, s.args, m)
+            case (Select(), Select()):
+                for a in self._cond(p.cond, s.cond, m):
+                    yield from self._operands((p.then, p.other), (s.then, s.other), a)
             case (ReadConfig(), ReadConfig()) if p == s:
                 yield m
             case _:

@@ -11,6 +11,8 @@ from ...ir.walk import walk
 from ...logic.questions import Undecided, Verdict
 from ...ops.failure import About, BadArgument, Failure, NotApplicable, Refused, Unknown, unsafe
 
+MAYBE_SKIPPED = "this may be skipped: it is the second part of an `and` or `or`, or a side of `a if c else b`"
+
 
 def refuse(failure: Failure) -> Never:
     """End the primitive with a failure."""
