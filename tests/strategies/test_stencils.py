@@ -13,7 +13,8 @@ from backends.jit import jit
 from exo_strat import ForCursor, Proc, SchedulingError, at, proc_from_source, schedule, sketch
 from exo_strat.audit import cvc5, distinct, recheck, replay
 from importers.c import from_c
-from strategies.stencils import Skew, distances, even_sweeps, find_skews, sweeps_of, time_tile
+from strategies.std.writing import text
+from strategies.stencils import Skew, distances, even_sweeps, find_skews, sweeps_of, time_tile, time_tiles
 
 Same = Callable[..., None]
 SOURCE = Path(__file__).parents[2] / "examples" / "stencils.c"
@@ -31,11 +32,12 @@ def tiled(p: Proc, *sizes: int) -> Proc:
 def skews(p: Proc, depth: int) -> tuple[Skew, ...] | None:
     """The skews of the outer loops of an evened nest."""
     steps = schedule(at("for t in _: _", even_sweeps()), p).find_loop("t")
+    assert isinstance(steps, ForCursor)
     sweeps = sweeps_of(steps)
     return find_skews(distances(steps, sweeps), len(sweeps), depth)
 
 
-KERNELS = {
+KERNELS: dict[str, tuple[int, tuple[str, ...], list[tuple[int, ...]]]] = {
     "jacobi_1d": (1, ("tsteps", "n"), [(3, 5)]),
     "jacobi_2d": (2, ("tsteps", "n"), [(2, 3), (3, 4, 5)]),
     "seidel_2d": (2, ("tsteps", "n"), [(2, 3), (3, 4, 5)]),
@@ -63,7 +65,7 @@ def test_compiled_they_compute_the_same(name: str) -> None:
     plain, fast = jit(p), jit(q)
     for values in rng.integers(1, 40 if loops < 3 else 20, (6, len(names))):
         sizes = dict(zip(names, map(int, values), strict=True))
-        shapes = [tuple(sizes[e.text()] for e in a.shape()) for a in p.args() if a.name() not in sizes]
+        shapes = [tuple(sizes[text(e)] for e in a.shape()) for a in p.args() if a.name() not in sizes]
         data = [rng.random(shape) for shape in shapes]
         wanted, found = [x.copy() for x in data], [x.copy() for x in data]
         plain(*sizes.values(), *wanted)
@@ -203,8 +205,6 @@ def test_what_is_refused(body: str, sizes: tuple[int, ...], message: str) -> Non
 
 def test_a_skew_that_is_too_small_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search only guides: what it says is proved."""
-    from strategies.stencils import time_tiles
-
     monkeypatch.setattr(time_tiles, "find_skews", lambda *_: (Skew(1, (), (0, 1)),))
     with pytest.raises(SchedulingError, match="change places commute"):
         tiled(imported("jacobi_1d"), 4, 8)
