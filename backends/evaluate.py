@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from .kernel import Binary, Const, Expr, StrideExpr, Sym, Unary, Var
+from .kernel import Binary, Cell, Const, Expr, StrideExpr, Sym, Unary, Var
 
 OPERATORS: Mapping[str, Callable[[int, int], int]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod,
@@ -18,10 +19,12 @@ OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 
 @dataclass(frozen=True)
 class Values:
-    """The control arguments of a call, and the strides of its arrays in elements."""
+    """The control arguments of a call, the strides of its arrays in elements, and the data that indices are taken
+    from."""
 
     controls: Mapping[Sym, int]
     strides: Mapping[Sym, tuple[int, ...]]
+    data: Mapping[Sym, Any] = field(default_factory=dict)
 
 
 def evaluate(e: Expr, values: Values) -> int:
@@ -38,6 +41,10 @@ def evaluate(e: Expr, values: Values) -> int:
             return values.controls[s]
         case StrideExpr(sym=s, dim=d):
             return values.strides[s][d]
+        case Cell(read=r):
+            place = tuple(evaluate(i, values) for i in r.idx)
+            data = values.data[r.sym]
+            return int(data[place]) if place else int(data)
         case Unary(op=op, arg=a):
             return -evaluate(a, values) if op == "-" else not evaluate(a, values)
         case Binary(op=op, lhs=a, rhs=b):

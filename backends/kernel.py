@@ -43,6 +43,8 @@ Assign: TypeAlias = nodes.Assign
 Binary: TypeAlias = nodes.Binary
 Block: TypeAlias = nodes.Block
 Call: TypeAlias = nodes.Call
+Cell: TypeAlias = nodes.Cell
+Claim: TypeAlias = nodes.Claim
 Const: TypeAlias = nodes.Const
 Expr: TypeAlias = nodes.Expr
 ExternCall: TypeAlias = nodes.ExternCall
@@ -70,6 +72,7 @@ Path: TypeAlias = tuple[tuple[str, int | None], ...]
 """The steps from a procedure's root down to a node."""
 
 concrete, size_of = analysis.concrete, analysis.size_of
+has_cells, indexing = analysis.has_cells, analysis.indexing
 holds_everywhere, iterations_apart = analysis.holds_everywhere, analysis.iterations_apart
 
 __all__ = [
@@ -79,6 +82,8 @@ __all__ = [
     "Binary",
     "Block",
     "Call",
+    "Cell",
+    "Claim",
     "Config",
     "Const",
     "Control",
@@ -121,6 +126,8 @@ __all__ = [
     "f32",
     "floordiv",
     "get",
+    "has_cells",
+    "indexing",
     "holds_everywhere",
     "is_control",
     "mentions",

@@ -14,7 +14,22 @@ from .arguments import ArrayPlan, ControlPlan, Plan, ValuePlan, entry, plans, sh
 from .c import PRIVATE, BackendError, CModule, compile
 from .cpu import features
 from .evaluate import Values, evaluate
-from .kernel import Expr, ExternCall, Machine, Proc, Read, ReadConfig, StrideExpr, Sym, Var, print_expr, walk
+from .indices import check_data, on_data, taken
+from .kernel import (
+    Cell,
+    Expr,
+    ExternCall,
+    Machine,
+    Proc,
+    Read,
+    ReadConfig,
+    StrideExpr,
+    Sym,
+    Var,
+    has_cells,
+    print_expr,
+    walk,
+)
 from .runtime import Library, build, load
 from .toolchain import CacheError, CompileError, NoCompilerError, ToolchainError, UnsupportedTargetError
 
@@ -33,18 +48,24 @@ class _Checked(NamedTuple):
     signature: list[object]
     values: list[Any]
     arrays: list[tuple[int, int, Callable[[Array], int], int, int]]
+    known: Values
 
 
 class BoundCall:
     """A call of a compiled procedure on fixed arguments: `call()` makes it again."""
 
-    __slots__ = ("_run", "arguments")
+    __slots__ = ("_check", "_run", "arguments")
 
-    def __init__(self, run: Callable[[], None], arguments: tuple[Any, ...]) -> None:
+    def __init__(
+        self, run: Callable[[], None], arguments: tuple[Any, ...], check: Callable[[], None] | None = None
+    ) -> None:
         self._run = run
+        self._check = check
         self.arguments = arguments
 
     def __call__(self) -> None:
+        if self._check is not None:  # the data that indices are taken from may be other data now
+            self._check()
         self._run()
 
 
@@ -76,6 +97,9 @@ class JitFunction:
             for a, b in combinations(range(len(self._arrays)), 2)
             if self._writes(a) or self._writes(b)
         )
+        self._on_data = on_data(proc.tree)
+        about = taken(self._on_data)
+        self._indices = tuple((a.sym, i) for i, a in enumerate(proc.tree.args) if a.sym in about)
         self._last: _Checked | None = None
         self.__name__ = proc.name()
         self.__doc__ = str(proc)
@@ -95,7 +119,18 @@ class JitFunction:
         The arrays are kept alive. Numbers are those given here; arrays are read and written anew by each call.
         """
         args = self._bound(args, named)
-        return BoundCall(partial(self._entry, *self._values(args)), args)
+        run, last = partial(self._entry, *self._values(args)), self._last
+        check = partial(self._check_data, args, last.known) if self._on_data and last is not None else None
+        return BoundCall(run, args, check)
+
+    def _check_data(self, args: tuple[Any, ...], known: Values) -> None:
+        """Check what is asserted of the data that indices are taken from."""
+        data = {sym: args[i] for sym, i in self._indices if isinstance(self._plans[i], ArrayPlan)}
+        for sym, i in self._indices:
+            plan = self._plans[i]
+            if isinstance(plan, ValuePlan):
+                data[sym] = plan.value(args[i])
+        check_data(self.proc.tree, self._on_data, Values(known.controls, known.strides, data))
 
     def _values(self, args: tuple[Any, ...]) -> list[Any]:
         """What to pass to C, if the arguments are right."""
@@ -104,6 +139,8 @@ class JitFunction:
         if last is None or last.signature != signature:
             last = self._check(args, signature)
             self._last = last
+        if self._on_data:
+            self._check_data(args, last.known)
         values = last.values.copy()
         for i, at, plan in self._numbers:
             values[at] = plan.value(args[i])
@@ -177,10 +214,11 @@ class JitFunction:
                 simple = a.flags.writeable and a.flags.c_contiguous
                 arrays.append((i, len(values), _address_of_buffer if simple else _address_of_array, *_span(a)))
                 values += [None, *(strides[plan.sym] if plan.window else ())]
+        known = Values(controls, strides)
         for p in self.proc.tree.preds:
-            if not evaluate(p, Values(controls, strides)):
-                raise ValueError(self._broken(p, Values(controls, strides)))
-        return _Checked(signature, values, arrays)
+            if not has_cells(p) and not evaluate(p, known):
+                raise ValueError(self._broken(p, known))
+        return _Checked(signature, values, arrays, known)
 
     def _broken(self, p: Expr, values: Values) -> str:
         names = {a.sym: a.sym.name for a in self.proc.tree.args}
@@ -234,7 +272,7 @@ def check_assertions(proc: Proc) -> None:
     and strides, once for all calls on the same arrays."""
     names = {a.sym: a.sym.name for a in proc.tree.args}
     for p in proc.tree.preds:
-        nodes = [n for _, n in walk(p)]
+        nodes = [n for _, n in walk(p, into=lambda n: not isinstance(n, Cell))]
         if any(isinstance(n, ReadConfig) for n in nodes):
             raise BackendError(f"{proc.name()}: an assertion reads config state, which Python callers can't see")
         if any(isinstance(n, Read | ExternCall) for n in nodes):

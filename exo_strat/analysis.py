@@ -3,6 +3,8 @@
     analysis.iterations_apart(tree, path)    whether no iteration of a loop touches what another one writes: a verdict,
                                              true or false, which says what stands against it
     analysis.holds_everywhere(tree, path, e) whether a condition surely holds whenever control gets to a place
+    analysis.has_cells(tree)                 whether a procedure or expression takes indices from buffers
+    analysis.indexing(tree)                  the arguments that a procedure takes indices from
     analysis.trip_count(loop)                how often a loop runs, if that is a number
     analysis.precision_at(tree, path)        at which precision the data at a place is computed
     analysis.concrete(precision)             a precision as it is computed with: `R` is f32
@@ -14,9 +16,19 @@ Control expressions are calculated with as `forms`; cursors are asked by `strate
 from __future__ import annotations
 
 from .frontend.precisions import precision_at
+from .ir.cells import has_cells, indexing
 from .ir.precisions import concrete, size_of
 from .logic.forms import trip_count
 from .logic.questions import holds_everywhere
 from .logic.questions import parallel as iterations_apart
 
-__all__ = ["concrete", "holds_everywhere", "iterations_apart", "precision_at", "size_of", "trip_count"]
+__all__ = [
+    "concrete",
+    "has_cells",
+    "holds_everywhere",
+    "indexing",
+    "iterations_apart",
+    "precision_at",
+    "size_of",
+    "trip_count",
+]

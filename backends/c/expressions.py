@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..kernel import (
     Binary,
+    Cell,
     Const,
     Control,
     Expr,
@@ -32,7 +33,7 @@ from .precision import precision
 from .program import Function
 from .symbols import bounds
 from .terms import ATOM, UNARY, Term, add, binary, choice, mul, num, sub, unary
-from .types import c_type, literal
+from .types import INT, c_type, literal
 from .views import Env, View
 
 LOGICAL = {"and": "&&", "or": "||"}
@@ -60,6 +61,8 @@ class Expressions:
                 return env.views[s].kept_strides()[d]
             case ReadConfig(config=c, field=f):
                 return Term(self.needs.register(c, f))
+            case Cell(read=Read(sym=s) as r):
+                return Term(f"({INT}){self.data(r, self.function.data[s].scalar, env).within(ATOM)}", UNARY)
             case Unary(op="-", arg=Const(value=v)):
                 return num(-int(v))
             case Unary(op=op, arg=a):

@@ -10,7 +10,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..kernel import Arg, Binary, Const, Control, Expr, Proc, ProcDef, Scalar, StrideExpr, Sym, Tensor, with_room
+from ..kernel import (
+    Arg,
+    Binary,
+    Const,
+    Control,
+    Expr,
+    Proc,
+    ProcDef,
+    Scalar,
+    StrideExpr,
+    Sym,
+    Tensor,
+    has_cells,
+    names_at,
+    print_expr,
+    with_room,
+)
+from .admission import admission, admits_name
 from .checks import check
 from .errors import MemoryAccessError, NameClashError, Objection, marked
 from .needs import Needs, control_type
@@ -101,6 +118,9 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, pr
     needs, exported = Needs(), Needs()
     needs.includes.update({"#include <stdbool.h>": None, "#include <stddef.h>": None, "#include <stdint.h>": None})
     names = frozenset(f.name for f in program.functions)
+    for f in program.functions:
+        if _has_admission(f) and admits_name(f) in names:
+            raise NameClashError(f"{admits_name(f)} tells whether {f.name} may be called: rename the procedure")
     entries = [(f, _entry(f, names)) for f in program.functions]
     bodies = [_definition(f, env, program, needs, embedded) for f, env in entries]
     prototypes = [
@@ -108,6 +128,11 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, pr
         for f, env in entries
         if f.exported
     ]
+    for f, env in entries:
+        if _has_admission(f):
+            bodies.append(_admission(f, env, needs, embedded))
+            start = _admission_storage(embedded)
+            prototypes.append(f"{start}{_prototype(f, env, exported, '', 'bool', admits_name(f))};\n")
     data = [d for f in program.functions for d in f.data.values()]
     memories, integers = [d.mem for d in data], any(not d.scalar.is_float for d in data)
     return CModule(
@@ -146,6 +171,11 @@ def _source(name: str, needs: Needs, bodies: list[str]) -> str:
         *bodies,
     ]
     return "\n".join(s for s in sections if s)
+
+
+def _has_admission(f: Function) -> bool:
+    """Whether a function of C tells if a procedure may be called so. Python asks NumPy."""
+    return f.exported and has_cells(f.tree) and not f.name.startswith(PRIVATE)
 
 
 # -- functions ---------------------------------------------------------------------------------
@@ -197,12 +227,14 @@ def _parameter(f: Function, a: Arg, position: int, name: str, needs: Needs, rest
     return f"{'const ' if const else ''}{c_type(data.scalar)} *{restrict}{name}"
 
 
-def _prototype(f: Function, env: Env, needs: Needs, restrict: str) -> str:
+def _prototype(
+    f: Function, env: Env, needs: Needs, restrict: str, result: str = "void", name: str | None = None
+) -> str:
     """The function's declaration. Arguments that are written never overlap others (the front end
     checks it for calls, the header asks it of C callers), so every pointer is `restrict`."""
     names = [_c_argument(env, a) for a in f.tree.args]
     params = [_parameter(f, a, i, names[i], needs, restrict) for i, a in enumerate(f.tree.args)]
-    return f"void {f.name}({', '.join(params) or 'void'})"
+    return f"{result} {name or f.name}({', '.join(params) or 'void'})"
 
 
 def _storage(f: Function, embedded: bool) -> str:
@@ -222,19 +254,36 @@ def _c_argument(env: Env, a: Arg) -> str:
 
 def _definition(f: Function, entry: Env, program: Program, needs: Needs, embedded: bool) -> str:
     printer = Statements(f, program, needs)
-    env, lines = entry, list[str]()
+    for a in f.tree.args:
+        if not isinstance(a.type, Control):
+            needs.prelude("" if f.data[a.sym].mem.direct else f.data[a.sym].mem.prelude())
+    lines, env = _with_strides(f, printer, entry)
+    lines += printer.block(f.tree.body, env, (), "body")
+    opening = f"{_storage(f, embedded)}{_prototype(f, entry, needs, 'restrict ')} {{"
+    return "\n".join((*printer.outlined, opening, *indented(lines), "}\n"))
+
+
+def _admission(f: Function, entry: Env, needs: Needs, embedded: bool) -> str:
+    """The function that tells whether a procedure may be called so."""
+    env = _with_strides(f, Statements(f, Program((), {}), needs), entry)[1]
+    opening = f"{_admission_storage(embedded)}{_prototype(f, entry, needs, '', 'bool', admits_name(f))} {{"
+    return "\n".join((opening, *indented(admission(f, env, needs)), "}\n"))
+
+
+def _admission_storage(embedded: bool) -> str:
+    return "static inline " * embedded
+
+
+def _with_strides(f: Function, printer: Statements, env: Env) -> tuple[list[str], Env]:
+    """The scope with the strides of dense arguments, and the lines that come before."""
+    lines = list[str]()
     for i, a in enumerate(f.tree.args):
-        if isinstance(a.type, Control):
-            continue
-        needs.prelude("" if f.data[a.sym].mem.direct else f.data[a.sym].mem.prelude())
         if isinstance(a.type, Tensor) and not a.type.window:
             fixed, shape, env = printer.shape(a.type, a.sym.name, env.at((("args", i),)))
             lines += fixed
             view = env.views[a.sym]
             env = env.with_view(a.sym, whole(view.name, view.scalar, view.mem, row_major(shape), view.const))
-    lines += printer.block(f.tree.body, env, (), "body")
-    opening = f"{_storage(f, embedded)}{_prototype(f, entry, needs, 'restrict ')} {{"
-    return "\n".join((*printer.outlined, opening, *indented(lines), "}\n"))
+    return lines, env
 
 
 def _contract(f: Function, env: Env) -> str:
@@ -258,9 +307,11 @@ def _obligations(f: Function, printer: Statements, env: Env) -> Iterator[str]:
     numbers = [_c_argument(env, a) for a in f.tree.args if isinstance(a.type, Control) and a.type.name != "bool"]
     if numbers and f.most < MOST:
         yield f"requires {', '.join(f'|{n}|' for n in numbers)} <= {f.most}: then no integer overflows"
+    if _has_admission(f):
+        yield f"{admits_name(f)}(..) with the same arguments tells whether all that is required holds"
     for p in f.tree.preds:
         try:
-            yield f"requires {show(p)}"
+            yield f"requires {print_expr(p, names_at(f.tree)) if has_cells(f.tree) else show(p)}"
         except Objection as e:
             raise marked(MemoryAccessError, f.tree, (), str(e)) from e
     if f.written:

@@ -16,6 +16,7 @@ from ..kernel import (
     Assign,
     Block,
     Call,
+    Cell,
     Expr,
     For,
     If,
@@ -26,6 +27,7 @@ from ..kernel import (
     Stmt,
     Sym,
     Tensor,
+    WindowDef,
     WindowExpr,
     mentions,
     walk,
@@ -79,6 +81,7 @@ class _Walk:
     def stmt(self, s: Stmt, path: Path, pending: Pending) -> Pending:
         match s:
             case For(body=body):
+                self.host(self.cells([s.lo, s.hi]), (), path, pending)
                 # twice, as an iteration meets what the one before left
                 once = pending | self.block(body, path, "body", pending).after(s)
                 return once | self.block(body, path, "body", once).after(s)
@@ -86,7 +89,11 @@ class _Walk:
                 self.host(self.reads([s.cond]), (), path, pending)
                 return self.block(body, path, "body", pending) | self.block(orelse, path, "orelse", pending)
             case Call():
+                self.host(self.cells(s.args), (), path, pending)
                 return self.call(s, path, pending)
+            case WindowDef():
+                self.host(self.cells([s.rhs]), (), path, pending)
+                return pending
             case Assign(sym=sym) | Reduce(sym=sym):
                 self.host(self.reads([s]), [self.owner(sym)], path, pending)
                 return pending
@@ -138,10 +145,14 @@ class _Walk:
                 if isinstance(e, Read):
                     yield self.owner(e.sym)
 
+    def cells(self, nodes: Iterable[Expr]) -> Iterator[Sym]:
+        """The buffers that indices and bounds are read from, their owners."""
+        return (self.owner(n.read.sym) for e in nodes for _, n in walk(e) if isinstance(n, Cell))
+
     def named(self, syms: Iterable[Sym]) -> list[Sym]:
         return sorted(syms, key=lambda s: s.id)
 
 
 def _is_fixed(e: Expr) -> bool:
     """Whether an expression means the same as long as no loop around it begins its next iteration."""
-    return not any(isinstance(n, ReadConfig) for _, n in walk(e))
+    return not any(isinstance(n, ReadConfig | Cell) for _, n in walk(e))

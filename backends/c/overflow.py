@@ -18,6 +18,8 @@ from ..kernel import (
     Arg,
     Binary,
     Call,
+    Cell,
+    Claim,
     Const,
     Control,
     Expr,
@@ -196,7 +198,7 @@ class _Function:
                 self.whole.write((c.name, name), self.range(e))
             case ExternCall(f=ExternFn(result=str(result)), args=args) if is_control(args[0]):
                 self._as_data(args[0], Scalar(result))
-            case Binary() | Unary() | Const() if is_control(n) and not self._is_extent():
+            case Binary() | Unary() | Const() | Cell() if is_control(n) and not self._is_extent():
                 self.range(n)
             case _:
                 pass
@@ -255,6 +257,8 @@ class _Function:
                 return -most, most
             case ReadConfig(config=c, field=name):
                 return (0, 1) if c.fields[name] == BOOL else self.whole.limits.fields.get((c.name, name), (0, 0))
+            case Cell(read=r):
+                return self._of_buffer(r.sym)
             case Unary(op="-", arg=a):
                 least, greatest = self.range(a)
                 return -greatest, -least
@@ -268,6 +272,16 @@ class _Function:
             case _:
                 pass  # a comparison of data, whose indices the walk meets
         return 0, 1
+
+
+    def _of_buffer(self, sym: Sym) -> Interval:
+        """What elements of a buffer of integers can be, by its precision and by what is asserted."""
+        least, most = integer_range(self.function.data[sym].scalar)
+        for p in self.function.tree.preds:
+            for _, n in walk(p):
+                if isinstance(n, Claim) and (n.kind, n.sym) == ("within", sym):
+                    least, most = max(least, self.range(n.args[0])[0]), min(most, self.range(n.args[1])[1] - 1)
+        return least, most
 
 
 BOOL = Control("bool")

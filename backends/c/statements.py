@@ -14,6 +14,7 @@ from ..kernel import (
     Assign,
     Block,
     Call,
+    Cell,
     Expr,
     ExternCall,
     For,
@@ -49,9 +50,9 @@ from .views import Env, whole
 PRAGMAS = {"par": "#pragma omp parallel for", "vec": "#pragma omp simd"}
 
 
-def reads_config(e: Node) -> bool:
-    """Whether a control expression may change while its variables don't."""
-    return any(isinstance(n, ReadConfig) for _, n in walk(e))
+def reads_state(e: Node) -> bool:
+    """Whether a control expression reads memory, so that it may change while its variables don't."""
+    return any(isinstance(n, ReadConfig | Cell) for _, n in walk(e))
 
 
 def may_stop(s: Node, f: Function, program: Program) -> bool:
@@ -139,9 +140,9 @@ class Statements(Calls):
         return lines, tuple(extents), env
 
     def _fixed(self, e: Expr, name: str, lines: list[str], env: Env) -> tuple[Term, Env]:
-        """A control expression whose value stays; config state is read now, into a constant."""
+        """A control expression whose value stays; what memory holds is read now, into a constant."""
         text = self.control(e, env)
-        if not reads_config(e):
+        if not reads_state(e):
             return text, env
         spelled, env = env.constant(name)
         lines.append(f"const {INT} {spelled} = {text};")
@@ -151,8 +152,8 @@ class Statements(Calls):
         """A pointer to the window's first element; where pointers can't reach, only a fact of the printer."""
         view = self.view(s.rhs, env)
         if not view.mem.pointers:
-            if reads_config(s.rhs):
-                raise Objection(f"a window of {view.mem} can't start where config state says; pass it a variable")
+            if reads_state(s.rhs):
+                raise Objection(f"a window of {view.mem} can't start where memory says; pass it a variable")
             return [], env.with_view(s.sym, view)
         name, env = env.spell(s.sym.name)
         const = "const " if view.const else ""

@@ -2,8 +2,8 @@
 
 This is a second translation, made for a second solver. It goes from `Formula` straight to text and has
 nothing in common with `logic.solver.problem` and the engines there: a floor quotient is `div` by a positive literal
-(which SMT-LIB defines as the floor), a product is `*`, the choice of witnesses is a quantifier, and nothing is
-split, tightened, looked up or set aside.
+(which SMT-LIB defines as the floor), a product is `*`, the choice of witnesses is a quantifier, as is a statement about
+all elements of a buffer, which is a function, and nothing is split, tightened, looked up or set aside.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from ..logic.forms import (
     And,
     Atom,
     BoolAtom,
+    Element,
     Eq,
+    Every,
     Formula,
     Ge,
     Leaf,
@@ -29,6 +31,7 @@ from ..logic.forms import (
     Truth,
     V,
     atoms,
+    lin_atoms,
 )
 from ..logic.solver import Proved, Question, Refuted
 
@@ -85,11 +88,14 @@ def _body(q: Question, names: Names) -> list[str]:
     free = [leaf for leaf in _unknowns(q) if leaf not in q.chosen]
     lines = [f"(set-logic {_logic(q)})"]
     lines += [f"(declare-const {names[leaf]} {_sort(leaf)})" for leaf in free]
-    lines += [f"(assert {_formula(f, names)})" for f in dict.fromkeys(q.facts)]
+    lines += [f"(declare-fun {name} ({' '.join(['Int'] * rank)}) Int)" for name, rank in _buffers(q).items()]
+    for f in dict.fromkeys(q.facts):
+        lines.append(f"(assert {_of_all(q, f, names) if isinstance(f, Every) else _formula(f, names)})")
     lines.append(f"(assert (not {_goal(q, names)}))")
     if isinstance(q.answer, Refuted):
         model = q.answer.model
-        lines += [f"(assert (= {names[leaf]} {_value(model[leaf])}))" for leaf in free if leaf in model]
+        known = [leaf for leaf in (*free, *_elements(q)) if leaf in model]
+        lines += [f"(assert (= {_term(leaf, names)} {_value(model[leaf])}))" for leaf in known]
     lines.append("(check-sat)")
     return lines
 
@@ -107,9 +113,61 @@ def _bound(q: Question) -> list[Atom]:
 
 
 def _unknowns(q: Question) -> list[Leaf]:
-    """Every unknown of a question, in order; quotients, products and minima are terms, not unknowns."""
+    """Every unknown of a question, in order; quotients, products and minima are terms, not unknowns, and elements are
+    values of functions."""
     found = dict.fromkeys(leaf for f in (*q.facts, q.goal) for leaf in atoms(f))
-    return [leaf for leaf in found if not isinstance(leaf, Quot | Mul | Least)]
+    return [leaf for leaf in found if not isinstance(leaf, Quot | Mul | Least | Element)]
+
+
+def _elements(q: Question) -> list[Element]:
+    """The elements of buffers that a question mentions, and could know the values of."""
+    found = dict.fromkeys(leaf for f in (*q.facts, q.goal) for leaf in atoms(f) if isinstance(leaf, Element))
+    return [e for e in found if not any(a in q.chosen for x in e.index for a in lin_atoms(x))]
+
+
+def _buffers(q: Question) -> dict[str, int]:
+    """The buffers of integers that a question is about: functions from places to numbers, with the number of their
+    dimensions."""
+    found = {_function(a): len(a.index) for f in (*q.facts, q.goal) for a in atoms(f) if isinstance(a, Element)}
+    shapes = {f.sym: len(f.forms) for f in q.facts if isinstance(f, Every) and f.kind == "shape"}
+    return found | {_function(Element(s, ())): rank for s, rank in shapes.items()}
+
+
+def _function(a: Element) -> str:
+    """The name of the function that a buffer is at a moment. No unknown's name begins so."""
+    when = "" if a.moment is None else f" at {a.moment!r}"
+    return f"|[] {a.sym!r}{when}|".replace("\n", " ")
+
+
+def _shape(q: Question, f: Every) -> tuple[Lin, ...] | None:
+    return next((g.forms for g in q.facts if isinstance(g, Every) and (g.kind, g.sym) == ("shape", f.sym)), None)
+
+
+def _of_all(q: Question, f: Every, names: Names) -> str:
+    """A statement about all elements of a buffer."""
+    shape = _shape(q, f)
+    if shape is None or f.kind == "shape":
+        return "true"
+    places = [[f"{letter}{d}" for d in range(len(shape))] for letter in "ij"[: 1 if f.kind == "within" else 2]]
+    inside = [
+        f"(and (<= 0 {k}) (< {k} {_lin(n, names)}))" for place in places for k, n in zip(place, shape, strict=True)
+    ]
+    one, *others = [_value_at(_function(Element(f.sym, ())), place) for place in places]
+    if f.kind == "within":
+        lo, hi = (_lin(x, names) for x in f.forms)
+        claim, given = f"(and (<= {lo} {one}) (< {one} {hi}))", inside
+    elif f.kind == "distinct":
+        same = [f"(= {i} {j})" for i, j in zip(*places, strict=True)]
+        claim, given = f"(not (= {one} {others[0]}))", [*inside, f"(not {_apply('and', [*same, 'true'])})"]
+    else:
+        claim, given = f"(<= {one} {others[0]})", [*inside, f"(<= {places[0][0]} {places[1][0]})"]
+    bound = " ".join(f"({k} Int)" for place in places for k in place)
+    whole = f"(=> {_apply('and', [*given, 'true'])} {claim})"
+    return f"(forall ({bound}) {whole})" if bound else whole
+
+
+def _value_at(function: str, place: Sequence[str]) -> str:
+    return f"({function} {' '.join(place)})" if place else function
 
 
 def _logic(q: Question) -> str:
@@ -117,7 +175,8 @@ def _logic(q: Question) -> str:
     Z3, cvc5 and others, though not for the letter of the standard: told that it is not, cvc5 leaves out what it
     knows of linear equations, and gives up on whether a multiple of 4 is even."""
     linear = not any(isinstance(leaf, Mul) for f in (*q.facts, q.goal) for leaf in atoms(f))
-    return f"{'' if _bound(q) else 'QF_'}{'LIA' if linear else 'NIA'}"
+    quantified = _bound(q) or any(isinstance(f, Every) and f.kind != "shape" for f in q.facts)
+    return f"{'' if quantified else 'QF_'}{'UF' if _buffers(q) else ''}{'LIA' if linear else 'NIA'}"
 
 
 # -- terms --------------------------------------------------------------------------------------------
@@ -139,6 +198,8 @@ def _formula(f: Formula, names: Names) -> str:
             return _apply("and", [_formula(g, names) for g in fs])
         case Or(fs=fs):
             return _apply("or", [_formula(g, names) for g in fs])
+        case Every():
+            raise TypeError(f"a statement about all elements of {f.sym} stands among the facts only")
 
 
 def _lin(x: Lin, names: Names) -> str:
@@ -159,8 +220,14 @@ def _atom(a: Atom, names: Names) -> str:
             return f"(ite (< {least} 0) {least} 0)"
         case Mul(factors=fs):
             return _apply("*", [_atom(f, names) for f in fs])
+        case Element(index=index):
+            return _value_at(_function(a), [_lin(x, names) for x in index])
         case _:
             return names[a]
+
+
+def _term(leaf: Leaf, names: Names) -> str:
+    return names[leaf] if isinstance(leaf, BoolAtom) else _atom(leaf, names)
 
 
 def _apply(op: str, args: Sequence[str]) -> str:

@@ -286,6 +286,16 @@ class ReadConfigCursor(c.ExprCursor[ir.ReadConfig]):
     """The value of a config field."""
 
 
+@_cursor_to(ir.Cell)
+class CellCursor(c.ExprCursor[ir.Cell]):
+    """An element of a buffer of integers where an index or a bound is needed."""
+
+
+@_cursor_to(ir.Claim)
+class ClaimCursor(c._Named[ir.Claim], c.ExprCursor[ir.Claim]):
+    """What an assertion says of all elements of a buffer."""
+
+
 KIND_NAMES: dict[type[c.Cursor], str] = {
     ForCursor: "a loop",
     IfCursor: "an `if`",
@@ -308,6 +318,8 @@ KIND_NAMES: dict[type[c.Cursor], str] = {
     SelectCursor: "a conditional expression",
     StrideExprCursor: "a stride",
     ReadConfigCursor: "a config field",
+    CellCursor: "an element as an index",
+    ClaimCursor: "an assertion about a buffer",
 }
 
 

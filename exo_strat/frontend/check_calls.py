@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..ir.cells import indexing, written_args
 from ..ir.names import Sym
 from ..ir.nodes import Arg, Call, Expr, Interval, ProcDef, Read, WindowExpr
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Control, Tensor, bool_, size
 from ..logic.forms import Env, Lin, cond, eq, ge, lin, stride_of
+from .check_cells import check_source, claimed, claims_of, no_cells
 from .check_expr import check_access, check_kind, check_window
 from .check_place import Place
-from .check_views import View, disjoint, written_args
+from .check_views import View, disjoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,22 @@ def check_call(place: Place, call: Call) -> None:
                 buffers.append(passed)
                 for d, stride in enumerate(passed.strides):
                     env = env.bind_stride(formal.sym, d, stride)
+    shapes = {b.formal: b.view.shape for b in buffers}
+    for b in buffers:
+        check_source(place.at(("args", b.arg)), call, b.formal, b.view.base)
+        env = env.hold(b.formal, (b.view.base, tuple((d.offset, d.kept) for d in b.view.dims)))
     for pred in callee.preds:
-        text = print_expr(pred, names_at(callee))
-        place.require(cond(pred, env), f"{callee.name} asserts {text}, which may be false here")
+        claims, others = claims_of(pred)
+        for e in others:
+            place.require(cond(e, env), _false(callee, e))
+        for claim in claims:
+            known, goal = claimed(claim, shapes[claim.sym], env)
+            place.know(known).require(goal, _false(callee, claim))
     _check_aliases(place, call, buffers)
+
+
+def _false(callee: ProcDef, pred: Expr) -> str:
+    return f"{callee.name} asserts {print_expr(pred, names_at(callee))}, which may be false here"
 
 
 def _pass_control(place: Place, here: Place, callee: ProcDef, formal: Arg, actual: Expr, env: Env) -> Env:
@@ -56,6 +70,7 @@ def _pass_control(place: Place, here: Place, callee: ProcDef, formal: Arg, actua
     check_kind(here, actual, "integer")
     value = place.number(actual)
     if formal.type == size:
+        no_cells(here, actual, f"size argument {formal.sym} of {callee.name}")
         message = f"{callee.name}: size argument {formal.sym} may be less than 1"
         place.require(ge(value, 1), message, f"{formal.sym} is {{}}", value)
     return env.bind(formal.sym, value)
@@ -71,6 +86,8 @@ def _pass_data(place: Place, k: int, callee: ProcDef, formal: Arg, actual: Expr,
     if isinstance(actual, Read):
         return _Actual(formal.sym, k, check_access(here, actual.sym, actual.idx), ())
     check_kind(here, actual, "number")
+    if formal.sym in indexing(callee):
+        raise here.error(f"{callee.name} takes an index from {formal.sym}: pass an argument, not {here.show(actual)}")
     if formal.sym in written_args(callee):
         raise here.error(f"{callee.name} writes its argument {formal.sym}: pass a variable, not {here.show(actual)}")
     return None

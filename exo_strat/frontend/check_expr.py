@@ -10,6 +10,8 @@ from ..ir.config import Config
 from ..ir.names import Sym
 from ..ir.nodes import (
     Binary,
+    Cell,
+    Claim,
     Const,
     Expr,
     ExternCall,
@@ -29,6 +31,7 @@ from ..ir.walk import COMPARISONS, EXTREMA, LOGICAL, walk
 from ..logic.effects import flatten
 from ..logic.forms import Lin, conj, ge, le, neg
 from ..logic.solver import Words
+from .check_cells import check_cell, check_claim
 from .check_place import Place
 from .check_views import View, inside
 
@@ -80,6 +83,15 @@ def check_expr(place: Place, e: Expr) -> Kind:
             return "number"
         case Select():
             return _check_select(place, e)
+        case Cell(read=r):
+            check_cell(place, e)
+            check_access(place.at(("read", None)), r.sym, r.idx)
+            return "integer"
+        case Claim(args=args):
+            check_claim(place, e)
+            for k, a in enumerate(args):
+                check_kind(place.at(("args", k)), a, "integer")
+            return "truth value"
         case WindowExpr():
             raise place.error(f"{place.show(e)} is a window: it can only be named or passed to a call")
 

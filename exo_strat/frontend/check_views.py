@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import Assign, Call, ProcDef, Read, Reduce, WindowDef, WindowExpr
-from ..ir.walk import walk
 from ..logic.forms import Formula, Lin, conj, disj, ge, le
 
 
@@ -69,26 +66,3 @@ def disjoint(v: View, w: View) -> Formula:
 def inside(index: Lin, extent: Lin) -> Formula:
     """`0 <= index < extent`."""
     return conj(ge(index, 0), le(index + 1, extent))
-
-
-@memo_by_identity
-def written_args(tree: ProcDef) -> frozenset[Sym]:
-    """The data arguments that a procedure may write, itself or through windows and calls."""
-    base: dict[Sym, Sym] = {}
-    written: set[Sym] = set()
-
-    def source(s: Sym) -> Sym:
-        return base.get(s, s)
-
-    for _, n in walk(tree):
-        match n:
-            case WindowDef(sym=s, rhs=rhs):
-                base[s] = source(rhs.sym)
-            case Assign(sym=s) | Reduce(sym=s):
-                written.add(source(s))
-            case Call(f=f, args=args):
-                inner = written_args(f.tree)
-                for formal, actual in zip(f.tree.args, args, strict=False):
-                    if formal.sym in inner and isinstance(actual, Read | WindowExpr):
-                        written.add(source(actual.sym))
-    return frozenset(a.sym for a in tree.args if a.sym in written)

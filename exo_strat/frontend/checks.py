@@ -34,6 +34,7 @@ from ..logic.effects import (
 from ..logic.forms import cond, ge, unknown
 from ..logic.solver import Unsat, satisfiable
 from .check_calls import check_call
+from .check_cells import check_indexing, no_cells
 from .check_expr import check_access, check_kind, check_kind_of_field, check_window
 from .check_place import Place
 from .check_views import buffer_view
@@ -72,6 +73,7 @@ def _check_signature(tree: ProcDef) -> Place:
     for k, a in enumerate(tree.args):
         if isinstance(a.type, Tensor):
             _check_extents(place.at(("args", k)), a.sym, a.type)
+    check_indexing(place)
     if not admits_some(tree):
         raise place.at(*[("preds", len(tree.preds) - 1)][: len(tree.preds)]).error(NEVER_CALLED)
     return place
@@ -228,6 +230,8 @@ def _check_closed(place: Place, s: Stmt) -> None:
 def _check_write(place: Place, s: WriteConfig) -> None:
     """Checks a write to a config field: a value of its kind, and positive if it is a size."""
     kind = check_kind_of_field(place, s.config, s.field)
+    if kind != "number":
+        no_cells(place, s.rhs, "the value of a config field")
     check_kind(place.at(("rhs", None)), s.rhs, kind)
     if s.config.fields[s.field] == size:
         value, message = place.number(s.rhs), f"{s.config.name}.{s.field} is a size, and may be set to less than 1"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from math import isfinite
-from typing import NoReturn, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 from pyrsistent import pmap, pvector
 
@@ -16,6 +16,8 @@ from ..ir.externs import BUILTIN, CONVERSIONS, ExternFn, floordiv
 from ..ir.names import Sym
 from ..ir.nodes import (
     Binary,
+    Cell,
+    Claim,
     Const,
     Expr,
     ExternCall,
@@ -33,6 +35,7 @@ from ..ir.nodes import (
 )
 from ..ir.numbers import plain
 from ..ir.outside import mentioned_by
+from ..ir.precisions import element
 from ..ir.printing import names_in_scope, print_expr
 from ..ir.reductions import CALLED
 from ..ir.room import with_room
@@ -51,6 +54,10 @@ _ARITH: dict[type[ast.operator], str] = {
 _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="
 }  # fmt: skip
+
+
+CLAIMS: Final = {"within": 3, "distinct": 1, "rising": 1}
+"""What assertions say of all elements of a buffer, with the number of operands."""
 
 
 def is_bool_type(t: Type) -> bool:
@@ -86,17 +93,19 @@ def as_data(e: Expr, t: Type) -> Expr | None:
 
 @dataclass(frozen=True)
 class ExprParser:
-    """Parses expressions in a scope. `products`: whether sizes may be multiplied (in shapes and assertions)."""
+    """Parses expressions in a scope. `products`: whether sizes may be multiplied (in shapes and assertions). `cells`:
+    whether an element of a buffer of integers is a control integer, as in an index or a bound."""
 
     scope: Scope
     source: Source
     products: bool = False
+    cells: bool = False
 
     # -- wanted kinds -----------------------------------------------------------------------------
 
     def integer(self, node: ast.expr) -> Expr:
         """A control integer."""
-        e, t = self.expr(node)
+        e, t = replace(self, cells=True).expr(node)
         if isinstance(e, Select):
             what = "an integer control expression is needed here: `a if c else b` is a data value; "
             self.fail(ObjectTypeError, node, f"{what}write two statements under `if` and `else`, or min or max")
@@ -113,7 +122,7 @@ class ExprParser:
 
     def data(self, node: ast.expr) -> Expr:
         """A data value."""
-        return self.as_value(node, *self.expr(node))
+        return self.as_value(node, *replace(self, cells=False).expr(node))
 
     def as_value(self, node: ast.expr, e: Expr, t: Type) -> Expr:
         """An expression that was parsed as a data value."""
@@ -124,7 +133,7 @@ class ExprParser:
 
     def converted(self, node: ast.expr) -> Expr:
         """What a conversion takes: a data value, or a control integer."""
-        e, t = self.expr(node)
+        e, t = replace(self, cells=False).expr(node)
         return e if is_int_type(t) else self.as_value(node, e, t)
 
     def fail(self, kind: type[FrontendError], node: ast.AST, message: str) -> NoReturn:
@@ -179,7 +188,7 @@ class ExprParser:
         sym = self.scope.sym(node.id)
         if sym is not None:
             t = self.scope.type(sym)
-            return (Var(sym) if isinstance(t, Control) else Read(sym, pvector())), t
+            return (Var(sym), t) if isinstance(t, Control) else self.element(Read(sym, pvector()), t)
         if (given := self.scope.given.get(node.id)) is not None:
             return given.value, given.type
         if node.id not in self.scope.env or node.id in self.scope.assigned:
@@ -217,9 +226,15 @@ class ExprParser:
         if len(parts) != len(t.shape):
             self.source.fail(ObjectTypeError, node, f"{sym} has {len(t.shape)} dimensions, not {len(parts)}")
         if not any(isinstance(x, ast.Slice) for x in parts):
-            return Read(sym, pvector(self.integer(x) for x in parts)), t.base
+            return self.element(Read(sym, pvector(self.integer(x) for x in parts)), t.base)
         w = WindowExpr(sym, pvector(self.window_dim(x, n) for x, n in zip(parts, t.shape, strict=True)))
         return w, window_type(w, t)
+
+    def element(self, e: Read, t: Type) -> Typed:
+        """An element or a whole buffer: where control integers are wanted, an element of integers is one."""
+        if self.cells and isinstance(t, Scalar) and not t.is_float:
+            return Cell(e, self.scope.is_steady(e.sym)), index
+        return e, t
 
     def window_dim(self, node: ast.expr, extent: Expr) -> WinDim:
         if not isinstance(node, ast.Slice):
@@ -256,6 +271,10 @@ class ExprParser:
         found = self.scope.env.get(name)
         if name == "stride" and not isinstance(found, ExternFn):
             return self.stride(node)
+        if name == "index" and not isinstance(found, ExternFn) and len(node.args) == 1:
+            return self.integer(node.args[0]), index
+        if name in CLAIMS and not isinstance(found, ExternFn):
+            return self.claim(node, name)
         if isinstance(found, ExternFn):
             f: ExternFn | None = found
         elif found is None or isinstance(found, Scalar):  # a text that is an argument knows no types
@@ -277,6 +296,17 @@ class ExprParser:
         if f.result is not None:
             return ExternCall(f, pvector([self.converted(node.args[0])])), SCALARS[f.result]
         return ExternCall(f, pvector(self.data(a) for a in node.args)), R
+
+    def claim(self, node: ast.Call, kind: str) -> Typed:
+        """`within(idx, lo, hi)`, `distinct(idx)` or `rising(ptr)`."""
+        if len(node.args) != CLAIMS[kind]:
+            what = "takes a buffer of integers" + (", the least and one past the greatest" if kind == "within" else "")
+            self.source.fail(ObjectTypeError, node, f"{kind} {what}")
+        sym, t = self.buffer(node.args[0], kind)
+        if isinstance(t, Control) or element(t).is_float:
+            self.source.fail(ObjectTypeError, node.args[0], f"{kind} is of a buffer of integers, not of {describe(t)}")
+        rank = len(t.shape) if isinstance(t, Tensor) else 0
+        return Claim(kind, sym, rank, pvector(self.integer(a) for a in node.args[1:])), bool_
 
     def extremum(self, node: ast.Call, op: str) -> Typed | None:
         """`min(a, b, ..)` or `max(a, b, ..)`, if the first operand is a control integer."""
@@ -372,16 +402,45 @@ class ExprParser:
 
     def compare(self, node: ast.Compare) -> Typed:
         terms = [node.left, *node.comparators]
+        values = self.of_integers(terms)
         parts: list[Expr] = []
-        for left, op, right in zip(terms, node.ops, terms[1:], strict=False):
+        for left, op, right in zip(values, node.ops, values[1:], strict=False):
             name = _COMPARE.get(type(op))
             if name is None:
                 self.source.fail(ParseError, node, "the object language has no such comparison")
-            parts.append(self.one_comparison(node, name, self.expr(left), self.expr(right)))
+            parts.append(self.one_comparison(node, name, left, right))
         result = parts[0]
         for more in parts[1:]:
             result = Binary("and", result, more)
         return result, bool_
+
+    def of_integers(self, terms: list[ast.expr]) -> list[Typed]:
+        """What is compared. Elements of buffers of integers are control integers there if a control value is compared
+        with them, or in an assertion if all are integers."""
+        here = replace(self, cells=False)
+        if not any(map(here.shows_control, terms)):
+            values = [here.expr(x) for x in terms]
+            data = [t for _, t in values if isinstance(t, Scalar)]
+            if not (self.products and data) or any(t.is_float for t in data):
+                return values
+        return [replace(self, cells=True).expr(x) for x in terms]
+
+    def shows_control(self, node: ast.expr) -> bool:
+        """Whether an operand is a control value by a name or a field in it."""
+        match node:
+            case ast.Name():
+                sym = self.scope.sym(node.id)
+                return node.id in self.scope.given or (sym is not None and isinstance(self.scope.type(sym), Control))
+            case ast.Attribute():
+                return isinstance(self.attribute(node)[1], Control)
+            case ast.BinOp(left=x, right=y):
+                return self.shows_control(x) or self.shows_control(y)
+            case ast.UnaryOp(operand=x):
+                return self.shows_control(x)
+            case ast.Call(func=ast.Name(id=name)):
+                return name in ("index", "stride") or (name in CALLED and any(map(self.shows_control, node.args)))
+            case _:
+                return False
 
     def one_comparison(self, node: ast.AST, op: str, left: Typed, right: Typed) -> Expr:
         (x, tx), (y, ty) = left, right
@@ -463,7 +522,7 @@ def read_again(e: Expr, tree: ProcDef, path: Path, products: bool = False) -> Ex
     `path`: it gets the same checks. All that it mentions is in scope. With `products`, sizes may be multiplied."""
     names = names_in_scope(tree, path)
     outside = {thing.name: thing for _, n in walk(e) if (thing := mentioned_by(n)) is not None}
-    scope = Scope(pmap({name: s for s, name in names.items()}), pmap(types_at(tree, path)), outside)
+    scope = Scope(pmap({name: s for s, name in names.items()}), pmap(types_at(tree, path)), outside, tree=tree)
     return parse_expr(print_expr(e, names), scope, products)
 
 

@@ -136,6 +136,11 @@ class Matcher:
                 return _spelled(p.func, "stride") and self.dims(p.args, (ir.Var(s), num(d)))
             case ir.ReadConfig(config=c, field=f):
                 return _field(p, c.name, f)
+            case ir.Cell(read=r):
+                inner = p.args[0] if isinstance(p, ast.Call) and _spelled(p.func, "index") and len(p.args) == 1 else p
+                return self.expr(inner, r)
+            case ir.Claim(kind=kind, sym=s, args=args):
+                return isinstance(p, ast.Call) and _spelled(p.func, kind) and self.dims(p.args, (ir.Var(s), *args))
 
     def place(self, p: ast.expr, sym: Sym, idx: Sequence[Any]) -> bool:
         """Whether a fragment means a buffer, or with indices this part of it."""

@@ -14,6 +14,7 @@ from typing import Final
 from pyrsistent import pmap, pvector
 
 from ..ir import build as b
+from ..ir.cells import has_cells, steadied
 from ..ir.memory import DRAM, Memory
 from ..ir.names import Sym
 from ..ir.nodes import (
@@ -93,7 +94,8 @@ class ProcParser:
             body = body[1:]
         stmts = self.block(body, scope, (), "body") if body else [Pass()]
         self.places[()] = self.source.place(fn)
-        return ProcDef(fn.name, pvector(args), pvector(preds), pvector(stmts), instr, self.next_id)
+        tree = ProcDef(fn.name, pvector(args), pvector(preds), pvector(stmts), instr, self.next_id)
+        return steadied(tree) if has_cells(tree) else tree
 
     def annotation(self, at: ast.AST, node: ast.expr | None, scope: Scope) -> tuple[Type, Memory | None]:
         """The type and memory that `T @ MEM` means."""
@@ -363,7 +365,7 @@ class ProcParser:
     def actual(self, node: ast.expr, formal: Arg, scope: Scope) -> Expr:
         exprs = self.exprs(scope)
         want = formal.type
-        e, t = exprs.expr(node)
+        e, t = replace(exprs, cells=isinstance(want, Control)).expr(node)
         if isinstance(want, Tensor):
             if not isinstance(t, Tensor) or len(t.shape) != len(want.shape):
                 self.source.fail(ObjectTypeError, node, f"{formal.sym} must be {describe(want)}, not {describe(t)}")

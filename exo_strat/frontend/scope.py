@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pyrsistent import PMap, pmap, pvector
 
 from ..ir import build as b
+from ..ir.cells import written_args
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Alloc, Arg, Expr, For, Interval, Node, ProcDef, WindowDef, WindowExpr
@@ -34,7 +35,8 @@ class Scope:
     """Spellings and the variables that they mean, with their types; and Python values by name.
 
     `given` are the names that stand for control values: no name is in `names` too. `assigned` says in which line of
-    its text a procedure first assigns to a name, wherever that is.
+    its text a procedure first assigns to a name, wherever that is. `tree` is the procedure around the place, if there
+    is one already.
     """
 
     names: PMap[str, Sym]
@@ -42,6 +44,7 @@ class Scope:
     env: Mapping[str, object]
     given: PMap[str, Given] = field(default_factory=pmap)
     assigned: PMap[str, int] = field(default_factory=pmap)
+    tree: ProcDef | None = None
 
     def bind(self, spelling: str, sym: Sym, t: Type) -> Scope:
         """The scope with one more variable."""
@@ -55,6 +58,12 @@ class Scope:
     def sym(self, name: str) -> Sym | None:
         """The variable that a name means, if any."""
         return self.names.get(name)
+
+    def is_steady(self, sym: Sym) -> bool:
+        """Whether a buffer is known to be an argument that nothing writes."""
+        if self.tree is None or all(a.sym != sym for a in self.tree.args):
+            return False
+        return sym not in written_args(self.tree)
 
     def type(self, sym: Sym) -> Type:
         """A variable's type."""
@@ -122,4 +131,4 @@ def scope_at(tree: ProcDef, path: Path) -> Scope:
     for s in types:  # the innermost variable of a name may also be called by that name
         if s.name not in spelled or spelled[s.name].name == s.name:
             spelled[s.name] = s
-    return Scope(pmap(spelled), pmap(types), {thing.name: thing for thing in mentioned(tree)})
+    return Scope(pmap(spelled), pmap(types), {thing.name: thing for thing in mentioned(tree)}, tree=tree)

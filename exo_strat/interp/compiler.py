@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
+from math import inf
 from random import Random
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ..frontend.check_views import written_args
+from ..ir.cells import has_cells, indexing, written_args
 from ..ir.config import Config
 from ..ir.externs import ExternFn
 from ..ir.memo import memo_by_identity
@@ -23,6 +25,7 @@ from ..ir.nodes import (
     Binary,
     Block,
     Call,
+    Claim,
     Const,
     Expr,
     ExternCall,
@@ -42,9 +45,11 @@ from ..ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
+from ..ir.nodes import Cell as IndexCell
+from ..ir.precisions import element, integer_range
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Control, DataType, Tensor, size
-from ..ir.walk import LOGICAL, Path, is_control
+from ..ir.walk import LOGICAL, Path, declarators, is_control
 from .values import Array, Cell, Number, blank, dense_strides, exact
 
 
@@ -104,20 +109,42 @@ class Code:
 @memo_by_identity
 def compiled(tree: ProcDef) -> Code:
     slots: dict[Sym, int] = {}
-    make = Compiler(slots)
+    make = Compiler(slots, ranges=_ranges(tree))
     for a in tree.args:
         make.slot(a.sym)
     names = names_at(tree)
+    taken = indexing(tree)
     demands = [
         *(make.demand(a, (("args", k),)) for k, a in enumerate(tree.args)),
+        *(make.indices(a, (("args", k),)) for k, a in enumerate(tree.args) if a.sym in taken),
         *(make.asserted(e, print_expr(e, names), (("preds", k),)) for k, e in enumerate(tree.preds)),
     ]
     body = make.block(tree.body, (), "body")
     return Code(len(slots) + 1, demands, [*demands, body])
 
 
+def _ranges(tree: ProcDef) -> Mapping[Sym, tuple[int, int]]:
+    """The least and greatest numbers that the buffers of integers hold, if indices are taken from any."""
+    types: dict[Sym, DataType] = {}
+    for d in declarators(tree) if has_cells(tree) else ():
+        if isinstance(d, WindowDef):
+            types[d.sym] = types[d.rhs.sym]
+        elif isinstance(d, Arg | Alloc) and not isinstance(d.type, Control):
+            types[d.sym] = d.type
+    return {s: integer_range(element(t)) for s, t in types.items() if not element(t).is_float}
+
+
 def _uninitialised(name: object, path: Path) -> Trapped:
     return Trapped("uninitialised", f"{name} was read but never written", path)
+
+
+def _unfit(name: object, n: Number, path: Path) -> Trapped:
+    return Trapped("fit", f"{n}, an element of {name} that is taken as an index, does not fit its precision", path)
+
+
+def _elements(a: Array) -> list[Any]:
+    """All elements of a buffer, row by row."""
+    return [a.cells[k] for k in a.places()]
 
 
 def _outside(name: object, index: int, extent: int, path: Path) -> Trapped:
@@ -181,13 +208,15 @@ def _divide(x: Number, y: Number) -> Cell:
 
 @dataclass(frozen=True)
 class Compiler:
-    """Turns nodes into functions of a frame. `slots` says where each variable lives.
+    """Turns nodes into functions of a frame. `slots` says where each variable lives, `ranges` what buffers of
+    integers hold, as far as that matters.
 
     What runs most often has a function for each of its usual shapes, which does at once what those of its parts would
     do one by one: indices that are sums of multiples of variables, places in one or two dimensions, sums.
     """
 
     slots: dict[Sym, int]
+    ranges: Mapping[Sym, tuple[int, int]] = field(default_factory=dict, kw_only=True)
 
     def slot(self, s: Sym) -> int:
         return self.slots.setdefault(s, len(self.slots) + 1)
@@ -220,6 +249,39 @@ class Compiler:
                 return self._config_read(c, field, path)
             case WindowExpr():
                 return self._window(e, path)
+            case IndexCell(read=r):
+                return self._index(r.sym, self.expr(r, path), path)
+            case Claim(kind=kind, sym=s, args=args):
+                return self._claim(kind, s, [self._integer(a, path) for a in args])
+
+    def _index(self, s: Sym, read: Eval, path: Path) -> Eval:
+        """An element as a control integer: a whole number that its precision holds."""
+        least, most = self.ranges.get(s, (-inf, inf))
+
+        def index(f: Frame) -> int:
+            n = read(f)
+            if n.denominator != 1 or not least <= n <= most:
+                raise _unfit(s, n, path)
+            return int(n)
+
+        return index
+
+    def _claim(self, kind: str, s: Sym, bounds: list[Eval]) -> Eval:
+        """Whether all elements of a buffer are as asserted."""
+        slot = self.slot(s)
+
+        def within(f: Frame) -> bool:
+            lo, hi = [bound(f) for bound in bounds]
+            return all(lo <= n < hi for n in _elements(f[slot]))
+
+        def distinct(f: Frame) -> bool:
+            found = _elements(f[slot])
+            return len(set(found)) == len(found)
+
+        def rising(f: Frame) -> bool:
+            return all(m <= n for m, n in pairwise(_elements(f[slot])))
+
+        return {"within": within, "distinct": distinct, "rising": rising}[kind]
 
     def _read(self, s: Sym, place: Callable[[Frame], tuple[list[Cell], int]], path: Path) -> Eval:
         def read(f: Frame) -> Number:
@@ -540,6 +602,20 @@ class Compiler:
                 pairs = zip(given.strides, dense_strides(shape), shape, strict=True)
                 if not all(s == d or n == 1 for s, d, n in pairs):
                     raise Trapped("stride", f"{a.sym} is not dense: its strides are {given.strides}", path)
+
+        return check
+
+    def indices(self, a: Arg, path: Path) -> Exec:
+        """The check of an argument that indices are taken from: all elements are initialised, and such as its precision
+        holds."""
+        slot, (least, most) = self.slot(a.sym), self.ranges[a.sym]
+
+        def check(f: Frame) -> None:
+            for n in _elements(f[slot]):
+                if n is None:
+                    raise _uninitialised(a.sym, path)
+                if n.denominator != 1 or not least <= n <= most:
+                    raise _unfit(a.sym, n, path)
 
         return check
 

@@ -162,7 +162,36 @@ class ReadConfig(Remembers):
     CHILDREN: ClassVar[Children] = ()
 
 
-Expr: TypeAlias = Var | Read | WindowExpr | Const | Unary | Binary | ExternCall | Select | StrideExpr | ReadConfig
+@deep
+@fast_init
+@dataclass(frozen=True, slots=True)
+class Cell(Remembers):
+    """The number in an element of a buffer of integers, as a control integer: `idx[i]` in `x[idx[i]]`. It is `steady`
+    if it is of an argument that nothing in the procedure writes: then it never changes while the procedure runs."""
+
+    read: Read
+    steady: bool
+    CHILDREN: ClassVar[Children] = (("read", False),)
+
+
+@deep
+@fast_init
+@dataclass(frozen=True, slots=True)
+class Claim(Remembers):
+    """What an assertion says of all elements of a buffer of integers: that they are `within(idx, lo, hi)`, of which
+    `args` are the bounds, that no two are equal, `distinct(idx)`, or that none is less than the one before,
+    `rising(ptr)`."""
+
+    kind: str
+    sym: Sym
+    rank: int
+    args: PVector[Expr]
+    CHILDREN: ClassVar[Children] = (("args", True),)
+
+
+Expr: TypeAlias = (
+    Var | Read | WindowExpr | Const | Unary | Binary | ExternCall | Select | StrideExpr | ReadConfig | Cell | Claim
+)
 
 # -- statements --------------------------------------------------------------------------------
 

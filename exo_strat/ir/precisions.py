@@ -15,6 +15,8 @@ from .externs import CONVERSIONS, ExternFn
 from .names import Sym
 from .nodes import (
     Binary,
+    Cell,
+    Claim,
     Const,
     Expr,
     ExternCall,
@@ -105,7 +107,7 @@ def _read(e: Node, types: Mapping[Sym, Type]) -> Iterator[Scalar]:
         case Binary(lhs=a, rhs=b) | Select(then=a, other=b):
             yield from _read(a, types)
             yield from _read(b, types)
-        case Var() | Const() | StrideExpr() | ReadConfig() | WindowExpr():
+        case Var() | Const() | StrideExpr() | ReadConfig() | WindowExpr() | Cell() | Claim():
             return
         case _:
             unknown_node(e, "its precision")

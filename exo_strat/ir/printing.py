@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from textwrap import indent
-from typing import Any
+from typing import Any, Final
 
+from pyrsistent import pvector
+
+from .externs import ExternFn
 from .memo import memo_by_identity
 from .memory import Memory
 from .names import Sym
@@ -21,12 +24,15 @@ from .nodes import (
     Binary,
     Call,
     Callee,
+    Cell,
+    Claim,
     Const,
     Expr,
     ExternCall,
     For,
     If,
     Interval,
+    Node,
     Pass,
     Point,
     ProcDef,
@@ -46,7 +52,7 @@ from .nodes import (
 from .outside import mentioned_by
 from .room import with_room
 from .types import Control, Tensor, Type
-from .walk import EXTREMA, Path, declarators, in_scope, walk
+from .walk import COMPARISONS, EXTREMA, Path, declarators, in_scope, is_control, map_children, parts, walk
 
 Names = Mapping[Sym, str]
 
@@ -161,12 +167,15 @@ def _with_level(e: Expr, names: Names) -> tuple[str, int]:
             return f"-{_expr(a, names, _ATOM + 1 if isinstance(a, Const) else _NEG)}", _NEG
         case Binary(op=op, lhs=a, rhs=b) if op in EXTREMA:
             return f"{op}({_list((a, b), names)})", _ATOM
+        case Binary(op=op) if op in COMPARISONS and _reads_as_data(e):
+            return _with_level(_spelled_out(e), names)
         case Binary(op=op, lhs=a, rhs=b):
             level = _LEVEL[op]
             left = level + 1 if level == _LEVEL["<"] else level
             return f"{_expr(a, names, left)} {op} {_expr(b, names, level + 1)}", level
         case ExternCall(f=f, args=args):
-            return f"{f.name}({_list(args, names)})", _ATOM
+            shown = args if f is INDEX else [_spelled_out(a) for a in args]
+            return f"{f.name}({_list(shown, names)})", _ATOM
         case Select(cond=c, then=a, other=b):
             then, cond = _expr(a, names, _CHOICE + 1), _expr(c, names, _CHOICE + 1)
             return f"{then} if {cond} else {_expr(b, names, _CHOICE)}", _CHOICE
@@ -174,6 +183,39 @@ def _with_level(e: Expr, names: Names) -> tuple[str, int]:
             return f"stride({names.get(s, s.name)}, {d})", _ATOM
         case ReadConfig(config=c, field=f):
             return f"{c.name}.{f}", _ATOM
+        case Cell(read=r):
+            return _with_level(r, names)
+        case Claim(kind=kind, sym=s, args=args):
+            given = "".join(f", {print_expr(a, names)}" for a in args)
+            return f"{kind}({names.get(s, s.name)}{given})", _ATOM
+
+
+INDEX: Final = ExternFn("index", 1, lambda x: x, "{0}")
+"""How a cell is spelled where a text would otherwise mean data: no function of the language."""
+
+
+def _spelled_out(e: Expr) -> Expr:
+    """An expression whose cells are spelled as `index(idx[i])`, but for those in places."""
+    if isinstance(e, Cell):
+        return ExternCall(INDEX, pvector([e.read]))
+    return map_children(e, _spelled_out) if isinstance(e, Unary | Binary) else e  # type: ignore[arg-type]
+
+
+@memo_by_identity
+def _reads_as_data(e: Binary) -> bool:
+    """Whether the text of a comparison of control integers would mean one of data: it has elements of buffers, and
+    besides them no variable that shows what is meant."""
+    return _has_cells(e) and not _shows_control(e)
+
+
+def _has_cells(e: Node) -> bool:
+    return any(map(_has_cells, parts(e))) if isinstance(e, Unary | Binary) else isinstance(e, Cell)
+
+
+def _shows_control(e: Node) -> bool:
+    if isinstance(e, Unary | Binary):
+        return any(map(_shows_control, parts(e)))
+    return isinstance(e, Var | StrideExpr | ReadConfig) and is_control(e)
 
 
 @with_room

@@ -21,6 +21,8 @@ from .nodes import (
     Assign,
     Binary,
     Block,
+    Cell,
+    Claim,
     Const,
     Expr,
     ExternCall,
@@ -385,7 +387,7 @@ def is_control(e: Node) -> bool:
     match e:
         case Const(type=t):
             return isinstance(t, Control)
-        case Var() | StrideExpr():
+        case Var() | StrideExpr() | Cell() | Claim():
             return True
         case ReadConfig(config=c, field=f):
             return isinstance(c.fields[f], Control)
@@ -413,7 +415,9 @@ def is_bool(e: Expr) -> bool:
             return op in COMPARISONS or op in LOGICAL
         case ReadConfig(config=c, field=f):
             return c.fields[f] == Control("bool")
-        case Var() | StrideExpr() | Read() | WindowExpr() | ExternCall() | Select():
+        case Claim():
+            return True
+        case Var() | StrideExpr() | Read() | WindowExpr() | ExternCall() | Select() | Cell():
             return False
         case _:
             unknown_node(e, "whether it is a truth value")

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from ..cursors.cursor import at_path
 from ..cursors.kinds import AllocCursor
 from ..cursors.rewrite import Rewrite
-from ..frontend.check_views import written_args
 from ..frontend.scope import scope_at
 from ..ir import build as b
+from ..ir.cells import written_args
 from ..ir.names import Sym
 from ..ir.nodes import (
     Alloc,

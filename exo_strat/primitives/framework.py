@@ -28,17 +28,19 @@ from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
 from ..frontend.checks import check, two_things
 from ..frontend.errors import CheckError, FrontendError
+from ..ir.cells import has_cells, indexing
 from ..ir.frozen import fast_init
 from ..ir.outside import two_of_one_name
+from ..ir.precisions import element
 from ..ir.span import Span
 from ..ir.walk import Path
-from ..logic.questions import Clash, depends_on_fields, new_race
+from ..logic.questions import Clash, depends_on_fields, if_reached, new_race
 from ..ops.failure import BadArgument, InvalidCursor, Refused, SchedulingError, invalid
 from ..ops.strategy import Atomic, Outcome, coerce, freeze
 from ..source import Pieces, call
 from .helpers.arguments import Kind, check_arguments, check_first, form_of, kinds_of, place_hint
 from .helpers.references import find_target
-from .helpers.refusing import argument, require
+from .helpers.refusing import applicable, argument, require
 from .helpers.wellformed import well_formed
 
 Where: TypeAlias = Path | Span | Cursor | None
@@ -179,6 +181,7 @@ class Primitive(Atomic):
             if not ours:
                 _valid(rw)
             _fields_still_known(rw)
+            _cells_still_good(rw)
             q = rw._finish(self, target.place(), target, spec.same_values and ours)
             name = two_of_one_name(q.tree)
             argument(name is None, two_things(str(name), q.name()))
@@ -215,6 +218,29 @@ def _fields_still_known(rw: Rewrite) -> None:
     loop = new_race(rw.proc.tree, rw.tree, of_fields=True)
     if loop is not None:
         require(Clash(f"it is still known of config fields what keeps the iterations of {loop.iter} apart"))
+
+
+def _cells_still_good(rw: Rewrite) -> None:
+    """Owed by every rewrite of a procedure that takes indices from buffers: cells are in bounds wherever they are
+    evaluated now, and nothing writes the arguments that indices are taken from, which are no more than before and of
+    the same precision and memory."""
+    if not rw.edits or not has_cells(rw.tree):
+        return
+    old, new = rw.proc.tree, rw.tree
+    before = {a.sym.id: a for a in old.args if a.sym in indexing(old)}
+    for a in new.args:
+        if a.sym in indexing(new):
+            was = before.get(a.sym.id)
+            applicable(was is not None, f"{a.sym} would come to be one of the arguments that indices are taken from")
+            same = was is not None and (was.mem, element(was.type)) == (a.mem, element(a.type))
+            applicable(same, f"indices are taken from {a.sym}: its precision and memory stay")
+    try:
+        check(new)
+    except CheckError as e:
+        require(if_reached(new, e.path, Clash(e.message, e.counterexample)))
+    loop = new_race(old, new)
+    if loop is not None:
+        require(Clash(f"no two iterations of {loop.iter} touch one location that either writes"))
 
 
 def _spread(signature: inspect.Signature, args: Sequence[Any], spare: bool = False) -> tuple[list[Any], dict[str, Any]]:

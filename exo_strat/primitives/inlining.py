@@ -10,9 +10,9 @@ from pyrsistent import pmap
 from ..cursors.cursor import at_path
 from ..cursors.kinds import AssignCursor, WindowDefCursor
 from ..cursors.rewrite import Rewrite
-from ..frontend.check_views import written_args
 from ..frontend.precisions import put_at
 from ..frontend.scope import declarations
+from ..ir.cells import written_args
 from ..ir.names import Sym
 from ..ir.nodes import (
     Alloc,

@@ -9,10 +9,10 @@ from pyrsistent import PVector, pvector
 
 from ..cursors.cursor import BlockCursor, ExprCursor, at_path
 from ..cursors.rewrite import Rewrite
-from ..frontend.check_views import written_args
 from ..frontend.precisions import precision_at
 from ..frontend.scope import declarations
 from ..ir import build as b
+from ..ir.cells import written_args
 from ..ir.memory import DRAM
 from ..ir.names import Sym
 from ..ir.nodes import (

@@ -25,6 +25,8 @@ from ..ir.nodes import (
     Assign,
     Binary,
     Call,
+    Cell,
+    Claim,
     Const,
     Expr,
     ExternCall,
@@ -171,7 +173,7 @@ class Bounded(Compiler):
                 return found
             case Select(then=a, other=b):
                 return _agreed(self.precision(a), self.precision(b))
-            case Const() | WindowExpr() | Var() | StrideExpr():
+            case Const() | WindowExpr() | Var() | StrideExpr() | Cell() | Claim():
                 return None
             case _:
                 unknown_node(e, "its precision")

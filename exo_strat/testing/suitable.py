@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from ..cursors.cursor import BlockCursor, Cursor, ExprCursor
 from ..cursors.kinds import AllocCursor, ArgCursor, AssignCursor, CallCursor, ForCursor, IfCursor
 from ..cursors.proc import Proc
-from ..frontend.check_views import written_args
+from ..ir.cells import written_args
 from ..ir.nodes import Assign, Call, For, If, Read, Reduce
 from ..ir.types import Scalar
 from ..ir.walk import get, is_control, mentions

@@ -26,6 +26,8 @@ from ...ir.nodes import (
     Assign,
     Binary,
     Call,
+    Cell,
+    Claim,
     Const,
     Expr,
     ExternCall,
@@ -50,7 +52,7 @@ from ...ir.nodes import (
 from ...ir.span import Span
 from ...ir.types import Control, Scalar, Type, bool_
 from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, put_at, rewrite, unknown_node, walk
-from ..forms.affine import Atom, BoolAtom, Leaf, Lin, Opaque, V, lin_atoms, subst_lin
+from ..forms.affine import Atom, BoolAtom, Element, Leaf, Lin, Opaque, V, lin_atoms, subst_lin
 from ..forms.formula import TRUE, Formula, atoms, conj, subst
 from ..forms.translate import EMPTY, is_opaque, lin, unknown
 from .config_state import values_at, written_fields
@@ -169,13 +171,15 @@ def reads_of(e: Node) -> tuple[Access, ...]:
         found.append(Access(e.sym, "R", idx, e, exact=None not in idx))
     elif isinstance(e, ReadConfig):
         found.append(Access(config_key(e.config.name, e.field), "R", (), e))
+    elif isinstance(e, Claim):
+        found.append(Access(e.sym, "R", (None,) * e.rank, e, exact=False))
     for _, c in children(e):
         found.extend(reads_of(c))
     return tuple(found)
 
 
 _WHOLE = (
-    Read, ReadConfig, Var, Const, Unary, Binary, ExternCall, StrideExpr, WindowExpr, Interval, Point, Type
+    Read, ReadConfig, Var, Const, Unary, Binary, ExternCall, StrideExpr, WindowExpr, Interval, Point, Type, Cell, Claim
 )  # fmt: skip
 """What evaluates all of its parts."""
 
@@ -376,6 +380,8 @@ def _renamed(a: Access, ints: Mapping[Sym, Expr], hidden: set[Sym]) -> Access:
         match leaf:
             case V(sym=s) | BoolAtom(key=("bool", Sym() as s)):
                 return s in hidden
+            case Element():
+                return True  # of a buffer of the callee's own name
             case _:
                 return _is_stride(leaf)
 

@@ -13,16 +13,20 @@ from functools import lru_cache
 
 from pyrsistent import PMap, pmap
 
+from ...ir.cells import has_cells, indexing
 from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
 from ...ir.nodes import Alloc, Arg, Binary, Block, Expr, For, If, Interval, Node, ProcDef, Stmt, Unary, Var, WindowDef
+from ...ir.precisions import element, integer_range
 from ...ir.printing import names_at
-from ...ir.types import Tensor, bool_, size
+from ...ir.types import Control, Tensor, bool_, size
 from ...ir.walk import Path
 from ..forms.formula import (
     TRUE,
     And,
     BoolAtom,
+    Element,
+    Every,
     Formula,
     HashedOnce,
     Leaf,
@@ -33,8 +37,10 @@ from ..forms.formula import (
     conj,
     eq,
     ge,
+    lin_atoms,
     neg,
     product,
+    value_of,
 )
 from ..forms.translate import Env, at_most, cond, flag, is_opaque, lin, operands, stride_of, unknown
 from ..solver.answers import Answer
@@ -101,8 +107,26 @@ def entry_facts(tree: ProcDef) -> Facts:
     facts: list[Formula] = []
     for a in tree.args:
         facts += declared_facts(a)
+    facts += facts_of_cells(tree)
     for p in tree.preds:
         facts += _stated(p, env.bools)
+    return tuple(facts)
+
+
+@memo_by_identity
+def facts_of_cells(tree: ProcDef) -> Facts:
+    """The extents of the arguments that a procedure takes indices from, and the range of their precisions."""
+    if not has_cells(tree):
+        return ()
+    taken, facts = indexing(tree), list[Formula]()
+    for a in tree.args:
+        if a.sym not in taken or isinstance(a.type, Control) or element(a.type).is_float:
+            continue
+        extents = a.type.shape if isinstance(a.type, Tensor) else ()
+        if not any(map(is_opaque, extents)):
+            least, most = integer_range(element(a.type))
+            facts.append(Every("shape", a.sym, tuple([lin(e) for e in extents])))
+            facts.append(Every("within", a.sym, (Lin(least), Lin(most + 1))))
     return tuple(facts)
 
 
@@ -192,15 +216,24 @@ def prove_at(tree: ProcDef, path: Path, goal: Expr | Formula) -> Answer:
 def show_model(tree: ProcDef, model: Model) -> dict[str, int]:
     """A counterexample in the names that `tree` prints with, in order; primed iterations get a `'`.
 
-    Only what a reader can name is shown: variables, strides and config fields.
+    Only what a reader can name is shown: variables, strides, config fields, and elements that never change.
     """
     names = names_at(tree)
     out: dict[str, int] = {}
     for leaf, value in sorted(model.items(), key=lambda item: _rank(item[0])):
-        name = _name(leaf, names)
+        name = _element(leaf, names, model) if isinstance(leaf, Element) else _name(leaf, names)
         if name is not None:
             out[name] = int(value)
     return out
+
+
+def _element(e: Element, names: Mapping[Sym, str], model: Model) -> str | None:
+    """An element by its place in the model, if that is known."""
+    inside = {a for x in e.index for a in lin_atoms(x)}
+    if e.moment is not None or any(a not in model for a in inside if isinstance(a, V | Opaque | Element)):
+        return None
+    place = ", ".join(str(value_of(x, model)) for x in e.index)
+    return f"{names.get(e.sym, e.sym.name)}[{place}]" if e.index else names.get(e.sym, e.sym.name)
 
 
 def _rank(leaf: Leaf) -> tuple[int, int, int, str]:

@@ -1,9 +1,9 @@
 """Affine forms over integer unknowns, as canonical, hashable data.
 
 An affine form `Lin` is a constant and integer multiples of *atoms*; an atom is an unknown `V`, a floor
-quotient by a literal `Quot`, a product of unknowns `Mul`, the smaller of 0 and another form `Least`, or anything else
-that is an integer, `Opaque`. A remainder is no atom: `x % c` is `x - c * Quot(x, c)`. Nor are minimum and maximum:
-`min(x, y)` is `x + Least(y - x)`.
+quotient by a literal `Quot`, a product of unknowns `Mul`, the smaller of 0 and another form `Least`, an `Element` of a
+buffer of integers, or anything else that is an integer, `Opaque`. A remainder is no atom: `x % c` is
+`x - c * Quot(x, c)`. Nor are minimum and maximum: `min(x, y)` is `x + Least(y - x)`.
 """
 
 from __future__ import annotations
@@ -89,6 +89,27 @@ class Least:
 
 
 @dataclass(frozen=True, slots=True)
+class Element:
+    """What stands in a place of a buffer of integers, which may itself depend on unknowns. At one `moment` equal places
+    hold equal numbers; None is the moment of buffers that never change."""
+
+    sym: Sym
+    index: tuple[Lin, ...]
+    moment: Hashable = None
+
+    def __hash__(self) -> int:
+        return hash((self.sym.id, self.index))
+
+    @property
+    def order(self) -> Order:
+        return (3, 1, len(self.index), repr(self))
+
+    def __repr__(self) -> str:
+        when = "" if self.moment is None else f"@{self.moment!r}"
+        return f"{self.sym!r}[{', '.join(map(repr, self.index))}]{when}"
+
+
+@dataclass(frozen=True, slots=True)
 class Opaque:
     """An integer of which nothing is known but what tells it apart; `repr(key)` must be deterministic."""
 
@@ -119,7 +140,7 @@ class BoolAtom:
         return f"<{self.key!r}>"
 
 
-Atom: TypeAlias = V | Quot | Mul | Least | Opaque
+Atom: TypeAlias = V | Quot | Mul | Least | Opaque | Element
 Term: TypeAlias = tuple[Atom, int]
 Leaf: TypeAlias = Atom | BoolAtom
 Model: TypeAlias = Mapping[Leaf, int | bool]
@@ -342,6 +363,9 @@ def _subst_atom(a: Atom, env: Mapping[Atom, Lin]) -> Lin | None:
     if isinstance(a, Least):
         inner = subst_lin(a.lin, env)
         return None if inner is a.lin else _negative_part(inner)
+    if isinstance(a, Element):
+        index = tuple([subst_lin(x, env) for x in a.index])
+        return None if index == a.index else Lin.of(Element(a.sym, index, a.moment))
     if isinstance(a, Mul):
         new = [_subst_atom(f, env) for f in a.factors]
         if any(n is not None for n in new):
@@ -353,7 +377,7 @@ def _subst_atom(a: Atom, env: Mapping[Atom, Lin]) -> Lin | None:
 
 
 def lin_atoms(x: Lin) -> Iterator[Atom]:
-    """The atoms of an affine form, also those inside quotients and products, in order."""
+    """The atoms of an affine form, also those inside quotients, products and places, in order."""
     for a, _ in x.terms:
         yield from _inside(a)
 
@@ -365,6 +389,9 @@ def _inside(a: Atom) -> Iterator[Atom]:
     elif isinstance(a, Mul):
         for f in a.factors:
             yield from _inside(f)
+    elif isinstance(a, Element):
+        for x in a.index:
+            yield from lin_atoms(x)
 
 
 def value_of(x: Lin, env: Model) -> int:

@@ -12,9 +12,11 @@ from math import gcd
 from typing import Final, TypeAlias
 
 from ...ir.frozen import fast_init
+from ...ir.names import Sym
 from .affine import (
     Atom,
     BoolAtom,
+    Element,
     Leaf,
     Least,
     Lin,
@@ -37,7 +39,9 @@ __all__ = [
     "And",
     "Atom",
     "BoolAtom",
+    "Element",
     "Eq",
+    "Every",
     "Formula",
     "Ge",
     "HashedOnce",
@@ -145,6 +149,18 @@ class Or:
     fs: tuple[Formula, ...]
 
 
+@fast_init
+@dataclass(frozen=True, slots=True)
+class Every:
+    """What holds for all elements of a buffer that never changes, by `kind`: "shape", that it has the extents `forms`;
+    "within", that each is at least the first of `forms` and less than the second; "distinct", that no two are equal;
+    "rising", that none is less than the one before. It only stands among what is known: it has no negation."""
+
+    kind: str
+    sym: Sym
+    forms: tuple[Lin, ...] = ()
+
+
 class HashedOnce(tuple["Formula", ...]):
     """Formulas that many questions share, each of which is looked up."""
 
@@ -158,7 +174,7 @@ class HashedOnce(tuple["Formula", ...]):
             return self._hash
 
 
-Formula: TypeAlias = Truth | Ge | Eq | BoolAtom | Not | And | Or
+Formula: TypeAlias = Truth | Ge | Eq | BoolAtom | Not | And | Or | Every
 
 TRUE: Final = Truth(True)
 FALSE: Final = Truth(False)
@@ -263,6 +279,8 @@ def neg(f: Formula) -> Formula:
             return disj(*[neg(g) for g in fs])
         case Or(fs=fs):
             return conj(*[neg(g) for g in fs])
+        case Every():
+            raise TypeError(f"what holds for all elements of {f.sym} has no negation")
 
 
 def implies(f: Formula, g: Formula) -> Formula:
@@ -299,6 +317,9 @@ def map_lins(f: Formula, g: Callable[[Lin], Lin]) -> Formula:
             if all(a is b for a, b in zip(new, fs, strict=True)):
                 return f
             return conj(*new) if isinstance(f, And) else disj(*new)
+        case Every(forms=forms):
+            mapped = [g(x) for x in forms]
+            return f if all(a is b for a, b in zip(mapped, forms, strict=True)) else Every(f.kind, f.sym, tuple(mapped))
         case _:
             return f
 
@@ -324,6 +345,8 @@ def lins(f: Formula) -> Iterator[Lin]:
         case And(fs=fs) | Or(fs=fs):
             for g in fs:
                 yield from lins(g)
+        case Every(forms=forms):
+            yield from forms
         case _:
             return
 
@@ -350,7 +373,7 @@ def atoms(f: Formula) -> tuple[Leaf, ...]:
 
 
 def evaluate(f: Formula, env: Model) -> bool:
-    """Whether `f` holds under `env`, which gives each `V`, `Opaque` and `BoolAtom` of it a value."""
+    """Whether `f` holds under `env`, which gives each unknown of it a value."""
     match f:
         case Truth(value=v):
             return v
@@ -366,3 +389,5 @@ def evaluate(f: Formula, env: Model) -> bool:
             return all(evaluate(g, env) for g in fs)
         case Or(fs=fs):
             return any(evaluate(g, env) for g in fs)
+        case Every():
+            raise TypeError(f"no model has all elements of {f.sym}")

@@ -1,18 +1,19 @@
 """Control expressions of the tree as affine forms and formulas.
 
 An `Env` says what the variables stand for, so that one expression can be read at several instances of
-its loops, or with a callee's arguments. Control variables never change; config fields and data do. An
-expression that reads them (`is_opaque`) becomes an unknown named after `Env.moment`: two readings are
+its loops, or with a callee's arguments. Control variables never change, nor do steady cells; config fields and other
+data do. An expression that reads them (`is_opaque`) becomes an unknown named after `Env.moment`: two readings are
 the same unknown only if they are made at one moment. So a fact that is opaque holds for that moment
 only; whoever shares it between moments is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import add, sub
+from typing import TypeAlias
 
 from pyrsistent import PMap, pmap
 
@@ -20,6 +21,8 @@ from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
 from ...ir.nodes import (
     Binary,
+    Cell,
+    Claim,
     Const,
     Expr,
     ExternCall,
@@ -39,6 +42,8 @@ from .formula import (
     FALSE,
     TRUE,
     BoolAtom,
+    Element,
+    Every,
     Formula,
     Lin,
     Opaque,
@@ -71,9 +76,14 @@ def flag(sym: Sym) -> BoolAtom:
     return BoolAtom(("bool", sym))
 
 
+Held: TypeAlias = tuple[Sym, tuple[tuple[Lin, int | None], ...]]
+"""Where elements of a buffer lie in another: for each dimension of that one an offset, and the index that is added."""
+
+
 @dataclass(frozen=True, slots=True)
 class Env:
-    """What control variables, bool variables and strides stand for; those not named are themselves.
+    """What control variables, bool variables and strides stand for, and in which buffer elements lie; those not named
+    are themselves.
 
     `bools` also shows whether two variables that are compared are bools or integers.
     """
@@ -82,27 +92,40 @@ class Env:
     bools: PMap[Sym, Formula] = field(default_factory=pmap)
     strides: PMap[tuple[Sym, int], Lin] = field(default_factory=pmap)
     moment: Hashable = 0
+    elements: PMap[Sym, Held] = field(default_factory=pmap)
 
     def bind(self, sym: Sym, x: Lin | int) -> Env:
         """With an integer variable standing for `x`."""
-        return Env(self.vars.set(sym, Lin.of(x)), self.bools, self.strides, self.moment)
+        return Env(self.vars.set(sym, Lin.of(x)), self.bools, self.strides, self.moment, self.elements)
 
     def bind_bool(self, sym: Sym, f: Formula) -> Env:
         """With a bool variable standing for `f`."""
-        return Env(self.vars, self.bools.set(sym, f), self.strides, self.moment)
+        return Env(self.vars, self.bools.set(sym, f), self.strides, self.moment, self.elements)
 
     def bind_stride(self, sym: Sym, dim: int, x: Lin) -> Env:
         """With `stride(sym, dim)` standing for `x`."""
-        return Env(self.vars, self.bools, self.strides.set((sym, dim), x), self.moment)
+        return Env(self.vars, self.bools, self.strides.set((sym, dim), x), self.moment, self.elements)
 
     def primed(self, syms: Iterable[Sym], instance: str) -> Env:
         """With the given iterators standing for another instance of theirs."""
         instances = self.vars.update({s: unknown(s, instance) for s in syms})
-        return Env(instances, self.bools, self.strides, self.moment)
+        return Env(instances, self.bools, self.strides, self.moment, self.elements)
 
     def at(self, moment: Hashable) -> Env:
         """With config fields and data read at another moment."""
-        return Env(self.vars, self.bools, self.strides, moment)
+        return Env(self.vars, self.bools, self.strides, moment, self.elements)
+
+    def hold(self, sym: Sym, where: Held) -> Env:
+        """With the elements of `sym` lying in another buffer."""
+        return Env(self.vars, self.bools, self.strides, self.moment, self.elements.set(sym, where))
+
+    def element(self, sym: Sym, index: Sequence[Lin], moment: Hashable = None) -> Lin:
+        """An element of `sym`."""
+        where = self.elements.get(sym)
+        if where is not None:
+            sym, dims = where
+            index = [offset if kept is None else offset + index[kept] for offset, kept in dims]
+        return Lin.of(Element(sym, tuple(index), moment))
 
 
 EMPTY = Env()
@@ -131,6 +154,8 @@ def lin(e: Expr, env: Env = EMPTY) -> Lin:
             return env.strides.get((s, d)) or stride_of(s, d)
         case ReadConfig(config=c, field=f) if is_control(e):
             return Lin.of(Opaque(("config", c.name, f, env.moment)))
+        case Cell(read=r, steady=steady):
+            return env.element(r.sym, [lin(i, env) for i in r.idx], None if steady else env.moment)
     raise TypeError(f"not an integer control expression: {e}")
 
 
@@ -165,6 +190,8 @@ def cond(e: Expr, env: Env = EMPTY) -> Formula:
             return _comparison(e, op, a, b, env)
         case ReadConfig(config=c, field=f) if is_control(e):
             return BoolAtom(("config", c.name, f, env.moment))
+        case Claim(kind=kind, sym=s, args=args):
+            return Every(kind, s, tuple([lin(a, env) for a in args]))
     raise TypeError(f"not a condition: {e}")
 
 
@@ -221,6 +248,10 @@ def is_opaque(e: Expr) -> bool:
         return _operands_opaque(e)
     if isinstance(e, _READS):
         return True
+    if isinstance(e, Cell):
+        return not e.steady or any(map(is_opaque, e.read.idx))
+    if isinstance(e, Claim):
+        return any(map(is_opaque, e.args))
     if not isinstance(e, _STEADY):
         unknown_node(e, "whether its value belongs to a moment")
     return False

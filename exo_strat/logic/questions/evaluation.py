@@ -25,6 +25,8 @@ from ...ir.nodes import (
     Arg,
     Binary,
     Call,
+    Cell,
+    Claim,
     Const,
     Expr,
     ExternCall,
@@ -82,6 +84,10 @@ def evaluations(n: Node, given: Conditions = ()) -> Iterator[Evaluation]:
         yield from evaluations(n.cond, given)
         yield from evaluations(n.then, (*given, (n.cond, True)))
         yield from evaluations(n.other, (*given, (n.cond, False)))
+        return
+    if isinstance(n, Cell) and n.steady:  # the caller has initialised all of them
+        for i in n.read.idx:
+            yield from evaluations(i, given)
         return
     if not isinstance(n, (*_VALUES, *_AROUND)):
         unknown_node(n, "which of its parts it evaluates")
@@ -147,7 +153,7 @@ def undefined(n: Node) -> str | None:
             unknown_node(n, "whether it has a value for all operands")
 
 
-_VALUES = (Var, Const, Read, ReadConfig, StrideExpr, WindowExpr, Unary, Binary, ExternCall)
+_VALUES = (Var, Const, Read, ReadConfig, StrideExpr, WindowExpr, Unary, Binary, ExternCall, Cell, Claim)
 _AROUND = (Stmt, ProcDef, Arg, Interval, Point, Type)
 _DEFINED = (*_VALUES, Select, *_AROUND)
 

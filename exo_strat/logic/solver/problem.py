@@ -11,7 +11,24 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
-from ..forms.formula import And, BoolAtom, Eq, Formula, Ge, Leaf, Least, Lin, Mul, Not, Opaque, Or, Quot, Truth, atoms
+from ..forms.formula import (
+    And,
+    BoolAtom,
+    Element,
+    Eq,
+    Formula,
+    Ge,
+    Leaf,
+    Least,
+    Lin,
+    Mul,
+    Not,
+    Opaque,
+    Or,
+    Quot,
+    Truth,
+    atoms,
+)
 
 COMPUTED: Final = (Quot, Mul, Least)
 """The atoms that are no unknowns, but computed from some."""
@@ -69,6 +86,10 @@ class _Encoder:
         elif isinstance(leaf, Mul):
             for factor in leaf.factors:  # so that a model has a value for each
                 self.number(factor)
+        elif isinstance(leaf, Element):
+            for x in leaf.index:
+                for inner, _ in x.terms:
+                    self.number(inner)
         elif isinstance(leaf, Least):
             above = leaf.lin - Lin.of(leaf)
             smaller = Join(False, (Row(False, ((n, 1),), 0), self.row(False, -above)))
@@ -92,8 +113,10 @@ class _Encoder:
                 return Join(False, (self.row(False, x - 1), self.row(False, -x - 1)))
             case And(fs=fs) | Or(fs=fs):
                 return Join(isinstance(f, And), tuple([self.node(g) for g in fs]))
+            case Truth(value=v):
+                return Join(v, ())
             case _:
-                return Join(f == Truth(True), ())
+                raise TypeError(f"this must be grounded before it is asked: {f}")
 
 
 def encode_exists(

@@ -18,6 +18,7 @@ from ..forms.formula import (
     And,
     Atom,
     BoolAtom,
+    Element,
     Formula,
     Ge,
     Leaf,
@@ -50,6 +51,7 @@ from .answers import (
     recording,
     spelled,
 )
+from .elements import grounded, mentions_elements_of
 from .facts import conjuncts, least_of, sorted_out
 from .lemmas import lemmas
 from .problem import COMPUTED, Problem, components, decode, encode, encode_exists, leaves_of, opaques_of, set_aside
@@ -86,7 +88,7 @@ def satisfiable(formulas: Iterable[Formula], obligation: str = "") -> Satisfiabi
     Unsat()
     """
     formulas = tuple(formulas)
-    answer = _satisfiable(formulas)
+    answer = _satisfiable(grounded(formulas))
     _tell(formulas, FALSE, (), _as_answer(answer), obligation)
     return answer
 
@@ -157,6 +159,7 @@ def prove(facts: Iterable[Formula], goal: Formula, obligation: Words = "") -> An
 
 @lru_cache(maxsize=1 << 14)
 def _prove(facts: tuple[Formula, ...], goal: Formula) -> Answer:
+    facts = grounded(facts, goal)
     unknown: Unknown | None = None
     for part in goal.fs if isinstance(goal, And) else (goal,):
         answer = _prove_one(facts, part)
@@ -207,6 +210,8 @@ def _solve_group(group: tuple[Formula, ...]) -> Satisfiability:
         return answer
     products = [a for f in group for a in atoms(f) if isinstance(a, Mul)]
     factors = {x for a in products for x in a.factors if not isinstance(x, COMPUTED)}
+    if any(isinstance(a, Element) for f in group for a in atoms(f)):
+        return Unknown("it depends on products of unknowns and on elements")
     pins: dict[Atom, Lin] = {x: Lin(int(answer.model[x])) for x in sorted(factors, key=lambda x: x.order)}
     pinned = _satisfiable([subst(f, pins) for f in group])
     if not isinstance(pinned, Sat):
@@ -265,13 +270,15 @@ def _prove_exists(facts: tuple[Formula, ...], chosen: Sequence[Atom], goal: Form
         whole = _prove(facts, disj(*found))
     if whole:
         return whole
+    if mentions_elements_of(goal, chosen):
+        return Unknown("it depends on elements in places that are to be found")
     if isinstance(whole, Refuted):
         model = {a: v for a, v in whole.model.items() if a not in chosen}
         missing = {a: 0 for a in leaves_of(goal) if a not in model and a not in chosen}
         fixed = [_is(a, v) for a, v in {**model, **missing}.items()]
         if isinstance(_satisfiable([*fixed, goal]), Unsat):
             return Refuted({**model, **missing})
-    flat = conjuncts(facts)
+    flat = conjuncts(grounded(facts, goal))
     if z3engine.valid_exists(*encode_exists(flat, goal, chosen)):
         return PROVED
     return Unknown("no witness was found within the solver's limit")

@@ -1,0 +1,107 @@
+"""Where data stands in place of control integers: the cells of a procedure, and the arguments of which they are.
+
+A cell is steady if it is of an argument that nothing in the procedure writes. A procedure *takes indices from* the
+arguments of which it has steady cells, or asserts something of all elements, or which it passes to a procedure that
+does. Of these all elements are initialised when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from .memo import memo_by_identity
+from .names import Sym
+from .nodes import Assign, Call, Cell, Claim, Expr, Node, ProcDef, Read, Reduce, Stmt, WindowDef, WindowExpr
+from .types import Scalar, Tensor
+from .walk import children, declarators, parts, rewrite
+
+
+@memo_by_identity
+def _heads(n: ProcDef | Stmt | Expr) -> tuple[Cell | Claim, ...]:
+    """The cells and claims of a procedure or statement, without the statements that it holds."""
+    found: list[Cell | Claim] = []
+    todo = [e for (label, _), e in children(n) if label not in ("body", "orelse")]
+    while todo:
+        e = todo.pop()
+        if isinstance(e, Cell | Claim):
+            found.append(e)
+        if e.CHILDREN:
+            todo += parts(e)
+    return tuple(found)
+
+
+def _inner(n: ProcDef | Stmt | Expr) -> Iterator[Stmt]:
+    for label, is_list in n.CHILDREN:
+        if is_list and label in ("body", "orelse"):
+            yield from getattr(n, label)
+
+
+@memo_by_identity
+def has_cells(n: ProcDef | Stmt | Expr) -> bool:
+    """Whether a procedure, statement or expression has a cell, or asserts something of all elements, or what it calls
+    does."""
+    if isinstance(n, Cell | Claim) or _heads(n):
+        return True
+    return any(map(has_cells, _inner(n))) or (isinstance(n, Call) and has_cells(n.f.tree))
+
+
+@memo_by_identity
+def _taken(n: ProcDef | Stmt) -> frozenset[Sym]:
+    """The buffers and windows that a procedure or statement takes indices from."""
+    found = {c.read.sym if isinstance(c, Cell) else c.sym for c in _heads(n) if isinstance(c, Claim) or c.steady}
+    if isinstance(n, Call):
+        formals = indexing(n.f.tree)
+        for formal, actual in zip(n.f.tree.args, n.args, strict=False):
+            if formal.sym in formals and isinstance(actual, Read | WindowExpr):
+                found.add(actual.sym)
+    return frozenset(found).union(*map(_taken, _inner(n)))
+
+
+@memo_by_identity
+def indexing(tree: ProcDef) -> frozenset[Sym]:
+    """The buffers that a procedure takes indices from; of a window, the one that it views."""
+    taken = _taken(tree)
+    if not taken:
+        return taken
+    views = {d.sym: d.rhs.sym for d in declarators(tree) if isinstance(d, WindowDef)}
+    return frozenset(viewed(s, views) for s in taken)
+
+
+def viewed(sym: Sym, views: Mapping[Sym, Sym]) -> Sym:
+    """The buffer that a window of windows views."""
+    while sym in views:
+        sym = views[sym]
+    return sym
+
+
+@memo_by_identity
+def written_args(tree: ProcDef) -> frozenset[Sym]:
+    """The data arguments that a procedure may write, itself or through windows and calls."""
+    base: dict[Sym, Sym] = {}
+    written: set[Sym] = set()
+    for n in declarators(tree):
+        match n:
+            case WindowDef(sym=s, rhs=rhs):
+                base[s] = viewed(rhs.sym, base)
+            case Assign(sym=s) | Reduce(sym=s):
+                written.add(viewed(s, base))
+            case Call(f=f, args=args):
+                inner = written_args(f.tree)
+                for formal, actual in zip(f.tree.args, args, strict=False):
+                    if formal.sym in inner and isinstance(actual, Read | WindowExpr):
+                        written.add(viewed(actual.sym, base))
+            case _:
+                pass
+    return frozenset(a.sym for a in tree.args if a.sym in written)
+
+
+def steadied(tree: ProcDef) -> ProcDef:
+    """A procedure whose cells are steady as far as they can be."""
+    kept = frozenset(a.sym for a in tree.args if isinstance(a.type, Scalar | Tensor)) - written_args(tree)
+
+    def visit(n: Node) -> Node:
+        if isinstance(n, Cell) and n.steady != (n.read.sym in kept):
+            return Cell(n.read, n.read.sym in kept)
+        return n
+
+    return rewrite(tree, visit)
