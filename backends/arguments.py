@@ -32,6 +32,9 @@ CTYPES: dict[str, type[ctypes._SimpleCData[float]] | type[ctypes._SimpleCData[in
 }  # fmt: skip
 
 
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
 @dataclass(frozen=True)
 class ControlPlan:
     """A size, index, int, stride or bool."""
@@ -89,7 +92,7 @@ class ArrayPlan:
     window: bool
     written: bool
 
-    def strides(self, given: np.ndarray[Any, np.dtype[Any]], values: Values) -> tuple[int, ...]:
+    def strides(self, given: Array, values: Values) -> tuple[int, ...]:
         """The strides in elements, if the array is as the procedure wants it."""
         if given.dtype != self.dtype:
             raise ValueError(f"{self.name} must be {self.dtype}, but is {given.dtype}")
@@ -160,46 +163,58 @@ def plans(f: Function) -> tuple[Plan, ...]:
     return tuple(out)
 
 
+class Param(NamedTuple):
+    """A parameter of the C function that Python calls."""
+
+    ctype: str
+    name: str
+    kind: type
+    """What `ctypes` calls its type."""
+    fixed: bool
+    """Whether its value follows from the integers among the arguments and how the arrays look."""
+
+    def __str__(self) -> str:
+        return f"{self.ctype} {self.name}"
+
+
 class Entry(NamedTuple):
     """A C function `exo_call` that takes what `ctypes` passes cheaply (numbers and addresses)."""
 
     text: str
-    params: tuple[str, ...]
+    params: tuple[Param, ...]
     call: str
     """A call of it with arguments that are named as its parameters."""
-    types: tuple[type, ...]
-    """What `ctypes` calls the types of the parameters."""
 
 
 def entry(f: Function) -> Entry:
     """The function that Python calls."""
-    params: list[tuple[str, str, type]] = []
+    params: list[Param] = []
     passed: list[str] = []
 
-    def param(ctype: str, kind: type, name: str) -> str:
-        params.append((ctype, name, kind))
+    def param(ctype: str, kind: type, name: str, fixed: bool = False) -> str:
+        params.append(Param(ctype, name, kind, fixed))
         return name
 
     for i, (plan, a) in enumerate(zip(plans(f), f.tree.args, strict=True)):
         name = f"a{i}"
         if isinstance(plan, ControlPlan):
             boolean = plan.kind == "bool"
-            passed.append(param("bool" if boolean else "int64_t", ctypes.c_bool if boolean else ctypes.c_int64, name))
+            kind = ctypes.c_bool if boolean else ctypes.c_int64
+            passed.append(param("bool" if boolean else "int64_t", kind, name, fixed=True))
         elif isinstance(plan, ValuePlan):
             by_value = "float" if plan.scalar.name == "f16" else c_type(plan.scalar)
-            passed.append(f"&({c_type(plan.scalar)}){{{param(by_value, CTYPES[plan.scalar.name], name)}}}")
+            given = param(by_value, CTYPES[plan.scalar.name], name, fixed=not plan.scalar.is_float)
+            passed.append(f"&({c_type(plan.scalar)}){{{given}}}")
         else:
             address = param("void *", ctypes.c_void_p, name)
             if plan.window:
-                strides = [param("int64_t", ctypes.c_int64, f"{name}_{d}") for d in range(len(plan.shape))]
+                strides = [param("int64_t", ctypes.c_int64, f"{name}_{d}", fixed=True) for d in range(len(plan.shape))]
                 struct = window_struct(f.data[a.sym].scalar, len(plan.shape), not plan.written)
                 passed.append(f"(struct {struct}){{ {address}, {{ {', '.join(strides)} }} }}")
             else:
                 passed.append(address)
-    declared = tuple(f"{ctype} {name}" for ctype, name, _ in params)
     text = (
-        f"static __attribute__((noinline)) void exo_call({', '.join(declared) or 'void'}) {{\n"
+        f"static __attribute__((noinline)) void exo_call({', '.join(map(str, params)) or 'void'}) {{\n"
         f"    {f.name}({', '.join(passed)});\n}}\n"
     )
-    call = f"exo_call({', '.join(name for _, name, _ in params)})"
-    return Entry(text, declared, call, tuple(kind for _, _, kind in params))
+    return Entry(text, tuple(params), f"exo_call({', '.join(p.name for p in params)})")

@@ -8,7 +8,8 @@
 
 #include "exo_jit.h"
 
-#define EXO_PUBLIC __attribute__((visibility("default")))
+// Seen from outside, but this file means its own, whatever other libraries in the process call theirs.
+#define EXO_PUBLIC __attribute__((visibility("protected")))
 enum { EXO_FEW = 1 << 16 };
 
 // -- the heap ---------------------------------------------------------------------------------------
@@ -155,4 +156,70 @@ int exo_fits(void) {
         return EXO_NO_STACK;
     }
     return EXO_DONE;
+}
+
+// -- calls like one that was checked ----------------------------------------------------------------
+
+// What `__array_struct__` holds: NumPy's array interface, which other libraries read too.
+struct exo_array {
+    int two, dims;
+    char kind;
+    int itemsize, flags;
+    intptr_t *shape, *strides;
+    char *data;
+};
+
+// Functions of Python's stable interface, which need no header this way.
+static void *(*capsule_pointer)(void *capsule, const char *name);
+static void *(*save_thread)(void);
+static void (*restore_thread)(void *state);
+
+EXO_PUBLIC void exo_python(void *pointer, void *save, void *restore);
+void exo_python(void *pointer, void *save, void *restore) {
+    capsule_pointer = (void *(*)(void *, const char *))pointer;
+    save_thread = (void *(*)(void))save;
+    restore_thread = (void (*)(void *))restore;
+}
+
+void *exo_release(void) { return save_thread(); }
+
+void exo_acquire(void *held) { restore_thread(held); }
+
+// What stands in `like` for each array, before its shape and strides. FIRST and END are bytes from its address on.
+enum { DIMS, KIND, ITEMSIZE, FLAGS, FIRST, END, WRITTEN, HEAD };
+
+// Notes how an array looks. FIRST, END and WRITTEN are the caller's.
+EXO_PUBLIC void exo_look(void *given, int64_t *like);
+void exo_look(void *given, int64_t *like) {
+    const struct exo_array *a = capsule_pointer(given, NULL);
+    like[DIMS] = a->dims;
+    like[KIND] = a->kind;
+    like[ITEMSIZE] = a->itemsize;
+    like[FLAGS] = a->flags;
+    for (int d = 0; d < a->dims; d++) {
+        like[HEAD + d] = a->shape[d];
+        like[HEAD + a->dims + d] = a->strides[d];
+    }
+}
+
+static bool same_look(const struct exo_array *a, const int64_t *like) {
+    bool same = a->dims == like[DIMS] && a->kind == like[KIND] && a->itemsize == like[ITEMSIZE] && a->flags == like[FLAGS];
+    for (int d = 0; same && d < a->dims; d++)
+        same = a->shape[d] == like[HEAD + d] && a->strides[d] == like[HEAD + a->dims + d];
+    return same;
+}
+
+bool exo_alike(int count, const int64_t *like, void **found) {
+    const int64_t *looks[count + 1];
+    for (int i = 0; i < count; i++, like += HEAD + 2 * like[DIMS]) {
+        const struct exo_array *a = capsule_pointer(found[i], NULL);
+        if (!same_look(a, like)) return false;
+        looks[i] = like;
+        found[i] = a->data;
+        for (int j = 0; j < i; j++)
+            if ((like[WRITTEN] || looks[j][WRITTEN]) && a->data + like[FIRST] < (char *)found[j] + looks[j][END]
+                && (char *)found[j] + looks[j][FIRST] < a->data + like[END])
+                return false;
+    }
+    return true;
 }

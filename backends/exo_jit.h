@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { EXO_DONE, EXO_NO_MEMORY, EXO_NO_STACK, EXO_STOPPED };
+enum { EXO_DONE, EXO_NO_MEMORY, EXO_NO_STACK, EXO_STOPPED, EXO_UNLIKE };
 
 // Stands before a buffer; `below` is the buffer that the thread allocated before.
 struct exo_block {
@@ -88,3 +88,10 @@ static inline void exo_leave(struct exo_frame *frame) { exo_frame = frame->outer
     exo_leave(&exo_here); \
     return exo_failures() == exo_before ? EXO_DONE : exo_failure();
 
+// Whether arrays look as `like` has it, and none that is written may share memory with another. `found` has what NumPy
+// calls `__array_struct__` of each, and gets the addresses.
+bool exo_alike(int count, const int64_t *like, void **found);
+
+// Lets other Python threads run, until it is called with what it returned.
+void *exo_release(void);
+void exo_acquire(void *held);

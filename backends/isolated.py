@@ -184,8 +184,8 @@ def _case(k: int, called: Entry, takes: Sequence[Plan]) -> str:
             after.append(f"back(b{i});")
             lines += [f"int64_t a{i}_{d}; next(&a{i}_{d}, 8);" for d in range(len(plan.shape) * plan.window)]
         else:
-            ctype = next(p for p in called.params if p.endswith(f" a{i}"))
-            lines.append(f"{ctype}; next(&a{i}, sizeof a{i});")
+            param = next(p for p in called.params if p.name == f"a{i}")
+            lines.append(f"{param}; next(&a{i}, sizeof a{i});")
     body = "\n    ".join([*lines, f"{called.call};", *after])
     return f"{called.text}static void case{k}(void) {{\n    {body}\n}}\n".replace("exo_call(", f"exo_call{k}(")
 

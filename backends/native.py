@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arguments import ArrayPlan, ControlPlan, Plan, ValuePlan, entry, plans, shown
+from .arguments import Array, ArrayPlan, ControlPlan, ValuePlan, entry, plans, shown
 from .c import PRIVATE, BackendError, CModule, compile
 from .cpu import features
 from .evaluate import Values, evaluate
@@ -30,25 +30,28 @@ from .kernel import (
     print_expr,
     walk,
 )
-from .runtime import Library, build, load
+from .runtime import Integers, Library, Loaded, Span, build
 from .toolchain import CacheError, CompileError, NoCompilerError, ToolchainError, UnsupportedTargetError
 
 FLAGS = ("-std=gnu11", "-O3", "-fno-math-errno", "-ffp-contract=fast", "-fopenmp-simd")
 """Sums are not reassociated: what the schedule says is what runs. A product that feeds a sum may be
 fused with it, which only drops a rounding."""
 
-Array = np.ndarray[Any, np.dtype[Any]]
+_interface = attrgetter("__array_struct__")
+
+_ARRAYS = (np.ndarray,)
+_INTEGERS = (int, np.integer, np.bool_)
+_NUMBERS = (int, float, np.floating)
+"""Arguments of these classes may be compared with those of the last call. Others may have another value the next time:
+a size in an array, say."""
 
 
 class _Checked(NamedTuple):
-    """What the arguments of a call looked like, and what follows: the values to pass (addresses
-    missing) and, for each array, its position among the arguments and that of its address among the
-    values, how to get the address, and which bytes it spans, relative to that."""
+    """A call that was checked: the types of its arguments, its integers, and what `Loaded.again` wants."""
 
-    signature: list[object]
-    values: list[Any]
-    arrays: list[tuple[int, int, Callable[[Array], int], int, int]]
-    known: Values
+    types: tuple[type, ...]
+    integers: tuple[object, ...]
+    known: Integers
 
 
 class BoundCall:
@@ -57,7 +60,7 @@ class BoundCall:
     __slots__ = ("_check", "_run", "arguments")
 
     def __init__(
-        self, run: Callable[[], None], arguments: tuple[Any, ...], check: Callable[[], None] | None = None
+        self, run: Callable[[], object], arguments: tuple[Any, ...], check: Callable[[], object] | None = None
     ) -> None:
         self._run = run
         self._check = check
@@ -86,16 +89,19 @@ class JitFunction:
         self.library = library.path
         self._function = module.functions[0]
         self._plans = plans(self._function)
-        self._entry = load(library, entry(self._function).types, proc.name())
-        # where arrays and numbers stand among the arguments, and numbers among the values passed
-        at = _positions(self._plans)
+        self._loaded = Loaded(library, entry(self._function).params, proc.name())
+        self._again = self._loaded.again
         self._arrays = tuple(i for i, p in enumerate(self._plans) if isinstance(p, ArrayPlan))
-        self._controls = {i: p for i, p in enumerate(self._plans) if isinstance(p, ControlPlan)}
-        self._numbers = tuple((i, at[i], p) for i, p in enumerate(self._plans) if isinstance(p, ValuePlan))
+        floats = {i for i, p in enumerate(self._plans) if isinstance(p, ValuePlan) and p.scalar.is_float}
+        self._integers = _picker(sorted({*range(len(self._plans))} - {*self._arrays} - floats))
+        self._floats = _picker(sorted(floats))
+        self._given = _picker(self._arrays)
+        self._plain = tuple(
+            _ARRAYS if isinstance(p, ArrayPlan) else _NUMBERS if i in floats else _INTEGERS
+            for i, p in enumerate(self._plans)
+        )
         self._pairs = tuple(
-            (a, b)
-            for a, b in combinations(range(len(self._arrays)), 2)
-            if self._writes(a) or self._writes(b)
+            (a, b) for a, b in combinations(range(len(self._arrays)), 2) if self._writes(a) or self._writes(b)
         )
         self._on_data = on_data(proc.tree)
         about = taken(self._on_data)
@@ -108,9 +114,15 @@ class JitFunction:
         return f"<compiled {self.proc.name()}: {self.library}>"
 
     def __call__(self, *args: Any, **named: Any) -> None:
-        if named or len(args) != len(self._plans):
-            args = self._bound(args, named)
-        self._entry(*self._values(args))
+        last = self._last
+        if (
+            last is None
+            or named
+            or (*map(type, args),) != last.types
+            or self._integers(args) != last.integers
+            or not self._again(last.known, *self._floats(args), *map(_interface, self._given(args)))
+        ):
+            self._call(self._bound(args, named))
 
     def bind(self, *args: Any, **named: Any) -> BoundCall:
         """The call on these arguments, checked once, to be made many times: what then remains of a
@@ -119,9 +131,17 @@ class JitFunction:
         The arrays are kept alive. Numbers are those given here; arrays are read and written anew by each call.
         """
         args = self._bound(args, named)
-        run, last = partial(self._entry, *self._values(args)), self._last
-        check = partial(self._check_data, args, last.known) if self._on_data and last is not None else None
-        return BoundCall(run, args, check)
+        check = partial(self._check, args) if self._on_data else None
+        return BoundCall(partial(self._loaded.call, *self._check(args)), args, check)
+
+    def _call(self, args: tuple[Any, ...]) -> None:
+        """A call with all checks; the next ones may be like it."""
+        values = self._check(args)
+        types = tuple(map(type, args))
+        if not self._on_data and all(issubclass(t, plain) for t, plain in zip(types, self._plain, strict=True)):
+            spans = [(args[i], Span(*_span(args[i]), self._writes(k))) for k, i in enumerate(self._arrays)]
+            self._last = _Checked(types, self._integers(args), self._loaded.known(values, spans))
+        self._loaded.call(*values)
 
     def _check_data(self, args: tuple[Any, ...], known: Values) -> None:
         """Check what is asserted of the data that indices are taken from."""
@@ -131,29 +151,6 @@ class JitFunction:
             if isinstance(plan, ValuePlan):
                 data[sym] = plan.value(args[i])
         check_data(self.proc.tree, self._on_data, Values(known.controls, known.strides, data))
-
-    def _values(self, args: tuple[Any, ...]) -> list[Any]:
-        """What to pass to C, if the arguments are right."""
-        signature = self._signature(args)
-        last = self._last
-        if last is None or last.signature != signature:
-            last = self._check(args, signature)
-            self._last = last
-        if self._on_data:
-            self._check_data(args, last.known)
-        values = last.values.copy()
-        for i, at, plan in self._numbers:
-            values[at] = plan.value(args[i])
-        begins: list[int] = []
-        ends: list[int] = []
-        for i, at, address_of, lo, hi in last.arrays:
-            values[at] = address = address_of(args[i])
-            begins.append(address + lo)
-            ends.append(address + hi)
-        for a, b in self._pairs:
-            if begins[a] < ends[b] and begins[b] < ends[a]:
-                self._refuse_overlap(args, a, b)
-        return values
 
     # -- checks ---------------------------------------------------------------------------------
 
@@ -181,44 +178,38 @@ class JitFunction:
             raise ValueError(f"{self.proc.name()}: argument {missing[0]} is missing")
         return tuple(given[name] for name in names)
 
-    def _signature(self, args: tuple[Any, ...]) -> list[object]:
-        """All that the checks look at, save addresses and single values."""
-        out: list[object] = []
-        for i in self._controls:
-            a = args[i]
-            # only ints are compared as they are: an array of one integer could change later
-            out.append(a if type(a) is int else (type(a), self._controls[i].value(a)))
-        for i in self._arrays:
-            a = args[i]
-            if not isinstance(a, np.ndarray):
-                raise ValueError(f"{self._plans[i].name} is an array, not {shown(a)}")
-            out += (a.dtype, a.shape, a.strides, a.flags.num)
-        return out
-
-    def _check(self, args: tuple[Any, ...], signature: list[object]) -> _Checked:
-        """Check the arguments against the plans and the assertions."""
+    def _check(self, args: tuple[Any, ...]) -> list[Any]:
+        """What to pass to C, if the arguments are right."""
         controls: dict[Sym, int] = {}
         for plan, a in zip(self._plans, args, strict=True):
             if isinstance(plan, ControlPlan):
                 controls[plan.sym] = plan.value(a)
+            elif isinstance(plan, ArrayPlan) and not isinstance(a, np.ndarray):
+                raise ValueError(f"{plan.name} is an array, not {shown(a)}")
         strides: dict[Sym, tuple[int, ...]] = {}
         values: list[Any] = []
-        arrays: list[tuple[int, int, Callable[[Array], int], int, int]] = []
-        for i, (plan, a) in enumerate(zip(self._plans, args, strict=True)):
+        spans: list[tuple[int, int]] = []
+        for plan, a in zip(self._plans, args, strict=True):
             if isinstance(plan, ControlPlan):
                 values.append(controls[plan.sym])
             elif isinstance(plan, ValuePlan):
-                values.append(None)
+                values.append(plan.value(a))
             else:
                 strides[plan.sym] = plan.strides(a, Values(controls, strides))
-                simple = a.flags.writeable and a.flags.c_contiguous
-                arrays.append((i, len(values), _address_of_buffer if simple else _address_of_array, *_span(a)))
-                values += [None, *(strides[plan.sym] if plan.window else ())]
+                address: int = a.__array_interface__["data"][0]
+                first, end = _span(a)
+                spans.append((address + first, address + end))
+                values += [address, *(strides[plan.sym] if plan.window else ())]
         known = Values(controls, strides)
         for p in self.proc.tree.preds:
             if not has_cells(p) and not evaluate(p, known):
                 raise ValueError(self._broken(p, known))
-        return _Checked(signature, values, arrays, known)
+        if self._on_data:
+            self._check_data(args, known)
+        for a, b in self._pairs:
+            if spans[a][0] < spans[b][1] and spans[b][0] < spans[a][1]:
+                self._refuse_overlap(args, a, b)
+        return values
 
     def _broken(self, p: Expr, values: Values) -> str:
         names = {a.sym: a.sym.name for a in self.proc.tree.args}
@@ -242,29 +233,16 @@ class JitFunction:
             raise ValueError(f"{first.name} is written, but shares memory with argument {second.sym}; copy one")
 
 
-def _address_of_buffer(a: Array) -> int:
-    """The address of a writable, contiguous array: three times as fast as the general way."""
-    return ctypes.addressof(ctypes.c_char.from_buffer(a))  # type: ignore[arg-type]
-
-
-def _address_of_array(a: Array) -> int:
-    address: int = a.__array_interface__["data"][0]
-    return address
+def _picker(at: Sequence[int]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+    """A function that picks these of the arguments; a slice is the fastest."""
+    first = at[0] if at else 0
+    return itemgetter(*at if len(at) > 1 else (slice(first, first + len(at)),))
 
 
 def _span(a: Array) -> tuple[int, int]:
     """The bytes that an array spans, relative to its first element."""
     steps = [s * (n - 1) for s, n in zip(a.strides, a.shape, strict=True)]
     return sum(s for s in steps if s < 0), sum(s for s in steps if s > 0) + a.itemsize
-
-
-def _positions(plan: Sequence[Plan]) -> tuple[int, ...]:
-    positions: list[int] = []
-    at = 0
-    for p in plan:
-        positions.append(at)
-        at += 1 + (len(p.shape) if isinstance(p, ArrayPlan) and p.window else 0)
-    return tuple(positions)
 
 
 def check_assertions(proc: Proc) -> None:

@@ -11,7 +11,8 @@ from exo_strat.testing.choices import Choices
 
 _GENERATED = """
     a0 a1 x1 y0 exo exo_1 exo_entry exo_wanted exo_alloc exo_free exo_call exo_frame exo_enter exo_give_up exo_failures
-    exo__step exo__a0 exo_min_f32 exo_cfg_Cfg exo_win_1f32 exo_win_1f32c EXO_RESTRICT EXO_H exo_mask8 exo_plus data
+    exo_again exo_look exo_alike exo_run
+        exo__step exo__a0 exo_min_f32 exo_cfg_Cfg exo_win_1f32 exo_win_1f32c EXO_RESTRICT EXO_H exo_mask8 exo_plus data
     strides x_data x_stride_0 n_int entry omp_get_thread_num __m256 _mm256_loadu_ps _mm256_set1_ps float32_t
 """
 """What generated code, the driver and instructions call things, or nearly so."""

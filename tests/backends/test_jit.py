@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -145,6 +146,62 @@ def test_a_call_like_the_last_one_is_still_checked_for_what_may_differ(axpy: Jit
         axpy(4, 1.0, x, y)
     with pytest.raises(ValueError, match="shares memory"):
         axpy(4, 1.0, x, x)
+
+
+@pytest.mark.parametrize(
+    ("args", "complaint"),
+    [
+        ((True, 1.0, ones(1), ones(1)), "argument n is an integer|argument n is a size, not True"),
+        ((4.0, 1.0, ones(4), ones(4)), "argument n is an integer"),
+        ((2**64 + 4, 1.0, ones(4), ones(4)), "argument n = 18446744073709551620 is beyond"),
+        ((4, "1", ones(4), ones(4)), "argument a is one number"),
+        ((4, 1.0, ones(4), ones(5)), r"argument y must have shape \(4,\)"),
+        ((4, 1.0, ones(4), np.ones(4, np.int32)), "argument y must be float32"),
+        ((4, 1.0, ones(4), np.ones(4, ">f4")), "argument y must be float32"),
+        ((4, 1.0, ones(4), np.frombuffer(bytes(16), np.float32)), "argument y is written, but the array is read-only"),
+        ((4, 1.0, [1.0] * 4, ones(4)), "argument x is an array"),
+        ((4, 1.0, ones(4)), "argument y is missing"),
+    ],
+)
+def test_a_call_unlike_the_last_is_checked_anew(axpy: JitFunction, args: tuple[object, ...], complaint: str) -> None:
+    y = ones(4)
+    axpy(4, 1.0, ones(4), y)
+    axpy(4, 1.0, ones(4), y)
+    with pytest.raises(ValueError, match=complaint):
+        axpy(*args)
+    axpy(4, 2.0, ones(4)[::-1], y)
+    axpy(4, 1, ones(4), y)
+    assert y.tolist() == [6, 6, 6, 6]
+
+
+def test_views_of_one_array_are_told_apart_by_their_bytes(axpy: JitFunction) -> None:
+    z = ones(9)
+    axpy(4, 1.0, z[:4], z[5:])
+    axpy(4, 1.0, z[5:], z[:4])
+    assert z.tolist() == [3, 3, 3, 3, 1, 2, 2, 2, 2]
+    with pytest.raises(ValueError, match="argument y is written, but shares memory"):
+        axpy(4, 1.0, z[2:6], z[5:])
+    axpy(4, 1.0, z[:8:2], z[1:9:2])
+    axpy(4, 1.0, z[:8:2], z[1:9:2])
+    assert z.tolist() == [3, 9, 3, 9, 1, 4, 2, 6, 2]
+
+
+def test_other_threads_run_during_a_call_like_the_last_one(code: Code) -> None:
+    f = jit(
+        code("""
+    def spin(n: size, m: size, x: f64[1]):
+        for i in seq(0, n):
+            for j in seq(0, m):
+                x[0] = x[0] * 0.5 + 1.0
+    """)
+    )
+    x = np.zeros(1)
+    f(20_000, 10_000, x)
+    running = threading.Thread(target=f, args=(20_000, 10_000, x))
+    running.start()
+    assert running.is_alive()
+    running.join()
+    assert x[0] == pytest.approx(2)
 
 
 def test_a_size_in_an_array_is_read_at_each_call(code: Code) -> None:

@@ -116,7 +116,8 @@ def test_only_the_entry_point_can_be_seen(code: Code) -> None:
     library = jit(twice(code, "accept", plus_one(code, "step"))).library
     names = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
     assert {line.split()[-1] for line in names.splitlines()} == {
-        "exo_entry", "exo_wanted", "exo_stack_needed", "exo_stack_found", "exo_why",
+        "exo_entry", "exo_again", "exo_look", "exo_python",
+        "exo_wanted", "exo_stack_needed", "exo_stack_found", "exo_why",
     }  # fmt: skip
 
 
@@ -132,12 +133,25 @@ def test_names_of_a_library_that_is_loaded_for_all(code: Code, tmp_path: Path) -
 
     from backends.toolchain import build
 
-    names = ("exo__step", "exo_call", "exo_entry", "exo_give_up", "exo_wanted", "exo_failures", "exo_enter")
+    own = ("_step", "call", "entry", "again", "look", "alike", "run", "give_up", "wanted", "failures", "enter", "why")
+    names = [f"exo_{n}" for n in (*own, "release", "acquire", "python", "stack_needed", "stack_found")]
     source = "#include <stdlib.h>\n" + "".join(f"void {n}(void) {{ abort(); }}\n" for n in names)
     CDLL(str(build("everything", source, ())), mode=RTLD_GLOBAL)
     x = np.zeros(3, np.float32)
-    jit(twice(code, "outer", plus_one(code, "step")), flags=["-O0"])(3, x)
-    assert x.tolist() == [2, 2, 2]
+    f = jit(twice(code, "outer", plus_one(code, "step")), flags=["-O0"])
+    for _ in range(2):
+        f(3, x)
+    assert x.tolist() == [4, 4, 4]
+    large = jit(
+        code("""
+    def large(k: size, x: f32[1]):
+        t: f32[k]
+        t[0] = x[0]
+        x[0] = t[0]
+    """)
+    )
+    with pytest.raises(MemoryError, match="large: there is no memory"):
+        large(2**50, x[:1])
 
 
 def test_c_for_others_has_no_name_of_the_c_library(code: Code) -> None:

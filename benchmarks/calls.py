@@ -1,0 +1,44 @@
+"""What a call from Python costs: with all checks, like the last one, and bound; least of many runs, in microseconds.
+
+python -m benchmarks.calls
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from timeit import timeit
+
+import numpy as np
+
+from backends import JitFunction, jit
+from exo_strat import Proc, proc_from_source
+
+_RUNS, _CALLS = 200, 500
+
+
+def vectors(n: int) -> Proc:
+    """A procedure of a size, a number and `n` small vectors."""
+    args = ", ".join(f"x{i}: f32[n]" for i in range(n))
+    total = " + ".join(f"x{i}[i]" for i in range(1, n))
+    loop = f"for i in seq(0, n):\n        x0[i] += a * ({total})"
+    return proc_from_source(f"def sums(n: size, a: f32, {args}):\n    {loop}")
+
+
+def ways(f: JitFunction, arrays: int) -> dict[str, Callable[[], object]]:
+    """The ways to call it."""
+    args = (4, 0.5, *(np.zeros(4, np.float32) for _ in range(arrays)))
+    return {"checked": lambda: f._call(args), "like the last": lambda: f(*args), "bound": f.bind(*args)}
+
+
+def main() -> None:
+    for arrays in (2, 3, 5):
+        calls = ways(jit(vectors(arrays)), arrays)
+        least = dict.fromkeys(calls, float("inf"))
+        for _ in range(_RUNS):
+            for way, call in calls.items():
+                least[way] = min(least[way], timeit(call, number=_CALLS))
+        print(f"{arrays} arrays:", ", ".join(f"{way} {t / _CALLS * 1e6:.2f}" for way, t in least.items()))
+
+
+if __name__ == "__main__":
+    main()
