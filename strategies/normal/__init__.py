@@ -13,6 +13,7 @@ from .fission_and_fusion import fission_nf, fuse_nf, is_fission_nf, is_fuse_nf, 
 from .loops import is_loop_nf, loop_nf
 from .names import index_nf, is_index_nf, is_name_nf, name_nf
 from .statements import is_statement_nf, statement_nf
+from .tidying import is_tidy, tidy
 
 __all__ = [
     "applies_nowhere",
@@ -27,9 +28,11 @@ __all__ = [
     "is_name_nf",
     "is_nest_nf",
     "is_statement_nf",
+    "is_tidy",
     "loop_nf",
     "name_nf",
     "nest_nf",
     "seq_nf",
     "statement_nf",
+    "tidy",
 ]

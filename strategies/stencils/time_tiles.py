@@ -8,6 +8,7 @@ from itertools import product
 from toolz import unique
 
 from exo_strat import (
+    AllocCursor,
     ForCursor,
     InvalidCursorError,
     Proc,
@@ -18,6 +19,7 @@ from exo_strat import (
     focus,
     forms,
     fuse,
+    lift_alloc,
     moves,
     names_at,
     nav,
@@ -55,8 +57,9 @@ def time_tile(p: Proc, c: ForCursor, steps: int, *sizes: int) -> Script:
     skewed: shifted by so much for each step that it needs nothing of a later tile. How much that is comes from the
     accesses (`find_skews`). The bounds are tight, with `min` and `max` where a tile is not full.
 
-    The loop over time has nothing but sweeps in it, perfect nests whose bounds don't depend on the loops around. A
-    sweep with fewer loops than others, such as one over a border, first gets loops that run once (`even_sweeps`).
+    The loop over time has nothing in it but sweeps, perfect nests whose bounds don't depend on the loops around, and
+    buffers, which are allocated before it instead. A sweep with fewer loops than others, such as one over a border,
+    first gets loops that run once (`even_sweeps`).
 
     Focus: the loop over time. Returns the loop over its tiles. All steps are primitives, which prove that the values
     stay the same: a skew that is too small would be refused. Fails if the loops are no such sweeps, or if no skew of
@@ -79,7 +82,10 @@ def time_tile(p: Proc, c: ForCursor, steps: int, *sizes: int) -> Script:
     """
     if not sizes:
         yield fail("there is no loop to tile: give a size for each, after the number of steps")
-    p, c = yield even_sweeps()
+    for s in c.body():
+        if isinstance(s, AllocCursor):
+            yield on(s, lift_alloc())
+    p, c = yield focus(c) >> even_sweeps()
     sweeps = sweeps_of(c)
     depth = min(len(sweep.loops) for sweep in sweeps)
     if depth < len(sizes):

@@ -23,11 +23,13 @@ from strategies.normal import (
     is_name_nf,
     is_nest_nf,
     is_statement_nf,
+    is_tidy,
     loop_nf,
     name_nf,
     nest_nf,
     seq_nf,
     statement_nf,
+    tidy,
 )
 from strategies.normal.fission_and_fusion import (
     fission_step,
@@ -40,6 +42,7 @@ from strategies.normal.fission_and_fusion import (
 from strategies.normal.loops import loop_step
 from strategies.normal.names import name_step
 from strategies.normal.statements import statement_step
+from strategies.normal.tidying import fuse_user, use_where_needed
 
 FORMS = {
     "index": (index_nf(), is_index_nf),
@@ -49,6 +52,7 @@ FORMS = {
     "fission": (fission_nf(), is_fission_nf),
     "fuse": (fuse_nf(), is_fuse_nf),
     "statement": (statement_nf(), is_statement_nf),
+    "tidy": (tidy(), is_tidy),
 }
 
 Form = tuple[Op, Callable[[Proc], bool]]
@@ -65,7 +69,7 @@ def test_it_keeps_the_meaning(form: Form) -> None:
 
 STEPS = [
     *(name_step(), loop_step(), nest_step(), fission_step(), fuse_step(), fuse_next(), narrow_alloc()),
-    *(raise_alloc(), statement_step()),
+    *(raise_alloc(), statement_step(), use_where_needed(), fuse_user()),
 ]
 
 
@@ -100,7 +104,7 @@ def body(op: Op, lines: str) -> str:
 
 def test_a_form_is_a_value_and_keeps_the_focus(form: Form) -> None:
     nf, _ = form
-    assert str(nf).endswith("_nf()")
+    assert str(nf).endswith(("_nf()", "tidy()"))
     assert nf == type(nf)(**vars(nf))
     p = proc_from_source("def foo(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 2.0 * x[i] + 1.0")
     (update,) = p.find_all("x[_] = _")

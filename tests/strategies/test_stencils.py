@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from backends.jit import jit
-from exo_strat import ForCursor, Proc, SchedulingError, at, proc_from_source, schedule, sketch
+from exo_strat import ForCursor, Proc, SchedulingError, at, lift_alloc, proc_from_source, schedule, sketch
 from exo_strat.audit import cvc5, distinct, recheck, replay
 from importers.c import from_c
 from strategies.std.writing import text
@@ -176,6 +176,24 @@ def test_a_step_with_temporaries_and_conditions(computes_the_same: Same) -> None
     q = tiled(p, 2, 4)
     assert skews(p, 1) == (Skew(2, (), (0, 1)),)
     for T, n in [(2, 5), (7, 11)]:
+        computes_the_same(p, q, T=T, n=n)
+
+
+def test_a_buffer_of_each_step(computes_the_same: Same) -> None:
+    """As array languages have it: the right side first, then a copy."""
+    p = proc_from_source("""
+    def foo(T: size, n: size, x: f32[n]):
+        assert n >= 3
+        for t in seq(0, T):
+            next: f32[n - 2]
+            for i in seq(0, n - 2):
+                next[i] = x[i] + x[i + 2]
+            for i in seq(0, n - 2):
+                x[i + 1] = next[i]
+    """)
+    q = tiled(p, 2, 3)
+    assert skews(schedule(at("next: _", lift_alloc()), p), 1) == (Skew(2, (), (0, 1)),)
+    for T, n in [(1, 3), (5, 8)]:
         computes_the_same(p, q, T=T, n=n)
 
 
