@@ -213,7 +213,7 @@ class _Function:
             return
         tree = self.function.tree
         fits = Binary("and", Binary("<=", _number(least), e), Binary("<=", e, _number(most)))
-        if not holds_everywhere(tree, self.path[: _depth(self.path)], fits):
+        if not holds_everywhere(tree, self.path, fits):
             shown = print_expr(e, {s: s.name for s in mentions(e)})
             what = f"`{shown}` may not fit {t}: assert bounds of it, or take a wider precision"
             raise marked(RangeError, tree, self.path, what)
@@ -289,11 +289,6 @@ BOOL = Control("bool")
 
 def _number(n: int) -> Expr:
     return Const(n, Control("int"))
-
-
-def _depth(path: Path) -> int:
-    """How much of a path leads to the statement that holds what stands there."""
-    return max((k + 1 for k, (label, _) in enumerate(path) if label in ("body", "orelse")), default=0)
 
 
 def _combined(op: str, a: Interval, b: Interval) -> Interval:

@@ -28,6 +28,7 @@ from ..ir.nodes import (
     ProcDef,
     Read,
     Reduce,
+    Select,
     Stmt,
     Unary,
     Var,
@@ -43,11 +44,13 @@ from ..logic.forms import Env, is_opaque, le, lin, trip_count
 from ..logic.questions import (
     Facts,
     affine_normal,
+    asked_first,
     branches,
     env_of,
     evaluation,
     facts_after,
     facts_at,
+    facts_given,
     facts_inside,
     held_in,
     known_truth,
@@ -85,9 +88,9 @@ def simplify(rw: Rewrite, target: ProcCursor | StmtCursor) -> Where:
     """Control expressions in normal form, decided branches and empty loops resolved, `0` and `1` dropped from data.
 
     Acts on the whole procedure, or on the statement in focus. What is decided is decided by the assertions,
-    loop ranges and conditions around the place. Loops and branches that do nothing go. Data values are
-    numbers: `0.0 * e` is `0.0`, and what is not needed is not evaluated. A value that is passed to a call is
-    not turned into a variable, which would be passed by reference. Idempotent. Never fails.
+    loop ranges and conditions around the place; so is `a if c else b`. Loops and branches that do nothing
+    go. Data values are numbers: `0.0 * e` is `0.0`, and what is not needed is not evaluated. A value that is
+    passed to a call is not turned into a variable, which would be passed by reference. Idempotent. Never fails.
     Returns the target, or the procedure if that is gone.
 
     >>> from exo_strat import proc_from_source
@@ -176,10 +179,7 @@ class _Simplification:
         """Replace an `if` whose condition is known by its branch."""
         if known in _settled(s.cond):
             return False
-        truth = known_truth(s.cond, known, self.env)
-        if truth is None and is_opaque(s.cond):  # a part that does not read data may decide the whole
-            cond = normalize_expr(s.cond, known, self.env)
-            truth = bool(cond.value) if isinstance(cond, Const) else None
+        truth = self._truth(s.cond, known)
         if truth is None:
             return False
         label = "body" if truth else "orelse"
@@ -191,6 +191,14 @@ class _Simplification:
             at = (*old, (label, i))
             self.statement(at, branch.path(i), facts_at(self.tree, at))
         return True
+
+    def _truth(self, condition: Expr, known: Facts) -> bool | None:
+        """Whether a condition is true or false where some facts are known; None if that is not decided."""
+        truth = known_truth(condition, known, self.env)
+        if truth is not None or not is_opaque(condition):
+            return truth
+        normal = normalize_expr(condition, known, self.env)  # a part that does not read data may decide the whole
+        return bool(normal.value) if isinstance(normal, Const) else None
 
     def own_parts(self, s: Stmt, old: Path, now: Path, known: Facts) -> None:
         """Simplify the expressions, windows and types of a statement, which is one edit."""
@@ -220,16 +228,24 @@ class _Simplification:
                 return normal
             e = normal
         for step, c in children(e):
-            simple = self.expression(c, spot, (*at, step), changed) if c.CHILDREN else c
+            asked = asked_first(e, step[0]) if isinstance(e, Select) else None
+            where = spot if asked is None else spot._replace(known=facts_given(spot.known, *asked, self.env))
+            simple = self.expression(c, where, (*at, step), changed) if c.CHILDREN else c
             if simple is not c:
                 e = put(e, step, simple)
-        shorter = _shorter(e)
+        shorter = self._decided(e, spot.known) if isinstance(e, Select) else _shorter(e)
         if shorter is None or (passed and isinstance(shorter, Read)):
             return e
         changed.append(at)
         types = types_at(self.tree, spot.path)
         own = precision(e, types)
         return shorter if own is None else put_at(self.tree, (*spot.path, *at), shorter, own, types)
+
+
+    def _decided(self, e: Select, known: Facts) -> Expr | None:
+        """The side of a choice that is taken where some facts are known; None if that is not decided."""
+        truth = self._truth(e.cond, known)
+        return None if truth is None else e.then if truth else e.other
 
 
 class _Spot(NamedTuple):
@@ -301,7 +317,7 @@ def _is_simple(s: Stmt) -> bool:
 
 def _is_plain(e: Node) -> bool:
     """Whether an expression, window or type is without operators."""
-    return not isinstance(e, _OPERATORS) and all(map(_is_plain, parts(e)))
+    return not isinstance(e, (*_OPERATORS, Select)) and all(map(_is_plain, parts(e)))
 
 
 _OPERATORS = (Binary, Unary)

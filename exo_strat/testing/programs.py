@@ -83,6 +83,8 @@ def source(ch: Choices, shapes: Sequence[str], sloppy: bool = False) -> str:
     _around(w, shape)
     if ch.chance(30):
         w.stmt(leaf=ch.chance(50))
+    if not w.lines:
+        w.emit("pass")
     return _header(ch, w.lines)
 
 

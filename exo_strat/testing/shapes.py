@@ -246,6 +246,14 @@ def guarded(w: Writer) -> None:
         w.block(2, leaves=True)
 
 
+def choices(w: Writer) -> None:
+    """Statements with `a if c else b`, of which a side may only be evaluated where the condition says so."""
+    with w.loop():
+        for _ in range(1 + w.ch.upto(2)):
+            b = w.ch.pick(w.writable())
+            w.update(w.place(b), w.choice(), w.is_ready(b) and w.ch.chance(30))
+
+
 def lookalikes(w: Writer) -> None:
     """Code like the bodies of procedures that it could be replaced by, also where that is not allowed."""
     if w.ch.chance(10):
@@ -469,7 +477,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         anything, nest, twins, twin_ifs, lone_scope, invariant, temporary, independent, two_writes, accumulation,
         sequence, calls, lookalikes, windows, configuration, drifting, decided, patch, tiles, reload, neighbours,
         stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
-        lanes, lent, guarded, handed, diagonal, sliding, asked, relied, misfits, counted,
+        lanes, lent, guarded, choices, handed, diagonal, sliding, asked, relied, misfits, counted,
         moved, turned, repeated, overlaid,
     )
 }  # fmt: skip

@@ -106,7 +106,7 @@ class Writer:
         """A data expression. Numbers stay small: no two values that grow are multiplied."""
         kinds = {"read": 6, "literal": 3}
         if depth:
-            kinds |= {"+": 4, "*": 2, "-": 1, "call": 1}
+            kinds |= {"+": 4, "*": 2, "-": 1, "call": 1, "choice": 1}
         if self.configs:
             kinds |= {"config": 1}
         match self.ch.weighted(kinds):
@@ -122,8 +122,43 @@ class Writer:
                 return f"{self.factor()} * {self.read()}"
             case "call":
                 return self.ch.pick([f"relu({self.read()})", f"fmax({self.read()}, {self.value(0)})"])
+            case "choice":
+                return f"({self.choice(depth - 1)})"
             case _:
                 return self.number()
+
+    def choice(self, depth: int = 1) -> str:
+        """One of two values, as a condition says: the other one need not exist."""
+        guarded = self._neighbour() if self.ch.chance(40) else self._quotient() if self.ch.chance(25) else None
+        if guarded is not None:
+            (condition, value), other = guarded, self.value(depth)
+            if self.ch.chance(30):
+                condition, value, other = f"not ({condition})", other, value
+            return f"{value} if {condition} else {other}"
+        condition, yes, no = self.condition()
+        ranges, cells = self.ranges, self.cells
+        sides: list[str] = []
+        for known in (yes, no):  # what is looked at in a side may not be there elsewhere
+            self.ranges, self.cells = [*ranges, *known], list(cells)
+            sides.append(self.value(depth))
+        self.ranges, self.cells = ranges, cells
+        return f"{sides[0]} if {condition} else {sides[1]}"
+
+    def _neighbour(self) -> tuple[str, str] | None:
+        """An element that may lie outside of its buffer, and the condition that it does not."""
+        known = [b for b in self.buffers if len(b.shape) == 1 and self.is_ready(b)]
+        if not known or not self.ranges:
+            return None
+        b, at = self.ch.pick(known), shifted(self.ch.pick(self.ranges).text, self.ch.pick([-1, 1, 2]))
+        return f"0 <= {at} and {at} < {b.shape[0]}", self.at(b, [at])
+
+    def _quotient(self) -> tuple[str, str] | None:
+        """A quotient, and the condition that its divisor is not zero."""
+        constants = [b for b in self.buffers if b.constant]
+        if not constants:
+            return None
+        y = self.place(self.ch.pick(constants))
+        return f"{y} != 0.0", f"{self.read()} / {y}"
 
     def number(self) -> str:
         """A literal, or the number of an integer in scope."""

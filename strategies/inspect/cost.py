@@ -88,6 +88,9 @@ def _work(here: Place, n: nodes.Node, path: Path) -> Amount:
     if isinstance(n, nodes.If):
         yes, no = (_blocks(here, n, path, label) for label in ("body", "orelse"))
         return _work(here, n.cond, path) + yes.most(no)
+    if isinstance(n, nodes.Select):
+        sides = (_work(here, e, (*path, (label, None))) for label, e in (("then", n.then), ("other", n.other)))
+        return _work(here, n.cond, (*path, ("cond", None))) + next(sides).most(next(sides))
     if isinstance(n, nodes.For):
         inside = here.inside(n, path)
         ((i, _),) = inside.env[n.iter].terms
@@ -103,7 +106,7 @@ def _work(here: Place, n: nodes.Node, path: Path) -> Amount:
 
 def _is_index(n: nodes.Node) -> bool:
     """Whether something is an integer, or the range of a window or buffer, and has no data in it."""
-    return is_control(n) and not any(isinstance(x, nodes.Read | nodes.ExternCall) for _, x in walk(n))
+    return is_control(n) and not any(isinstance(x, nodes.Read | nodes.ExternCall | nodes.Select) for _, x in walk(n))
 
 
 def _blocks(here: Place, n: nodes.For | nodes.If, path: Path, label: str) -> Amount:

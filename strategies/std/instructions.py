@@ -196,6 +196,8 @@ class _Reader:
                 return "unary", op, self.value(arg)
             case nodes.ExternCall(f=f, args=args):
                 return (f.name, *("index" if is_control(a) else self.value(a) for a in args))
+            case nodes.Select(then=then, other=other):
+                return "choice", self.value(then), self.value(other)
             case nodes.Read(sym=sym, idx=idx):
                 return self.place(sym, idx)
             case _:

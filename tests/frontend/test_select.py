@@ -12,7 +12,18 @@ import pytest
 from backends import jit
 from backends.c import compile as c_module
 from backends.c.errors import PrecisionError
-from exo_strat import Proc, SchedulingError, bind_expr, nodes, proc_from_source
+from exo_strat import (
+    Proc,
+    SchedulingError,
+    bind_expr,
+    inline,
+    nodes,
+    parallelize_loop,
+    proc_from_source,
+    replace,
+    simplify,
+    stage_mem,
+)
 from exo_strat.cursors.kinds import SelectCursor
 from exo_strat.frontend.errors import CheckError, ObjectTypeError
 from exo_strat.interp import run
@@ -23,6 +34,7 @@ from exo_strat.ir.precisions import precision
 from exo_strat.ir.walk import is_bool, is_control
 from exo_strat.logic.forms import is_opaque
 from exo_strat.logic.questions import evaluation, reads_of
+from exo_strat.testing.equivalence import assert_equivalent
 
 HEAD = "def foo(n: size, x: f32[n], y: f32[n], d: f64[n], on: bool):\n    for i in seq(0, n):\n        "
 
@@ -179,6 +191,84 @@ def test_what_is_always_evaluated_is_bound() -> None:
     p = proc_of("y[i] = x[i] if x[i] > 0.0 else 0.0")
     q = bind_expr.direct(p, p.find("x[_] > _").lhs(), "t", cse=True)
     assert str(q).splitlines()[-1].strip() == "y[i] = t if t > 0.0 else 0.0"
+
+
+# -- simplifying --------------------------------------------------------------------------------------
+
+
+def simplified(line: str) -> str:
+    """The last line of what is left of a statement."""
+    p = proc_of(line)
+    return str(simplify.direct(p, p.root())).splitlines()[-1].strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("x[i] if i < n else 0.0", "x[i]"),
+        ("x[i] if n < 1 and x[i] > 0.0 else 0.0", "0.0"),
+        ("x[i] if on else (1.0 if on else 2.0)", "x[i] if on else 2.0"),
+        ("x[i - 1] if i > 0 else x[i] if i >= 1 else 0.0 * x[i]", "x[i - 1] if i > 0 else 0.0"),
+        ("x[(2 * i) / 2] if i > 0 and x[i] > 0.0 and i >= 0 else 0.0", "x[i] if i > 0 and x[i] > 0.0 else 0.0"),
+        ("x[i] if x[i] > 0.0 else 0.0", "x[i] if x[i] > 0.0 else 0.0"),
+    ],
+)
+def test_a_side_that_is_decided_is_dropped(text: str, left: str) -> None:
+    assert simplified(f"y[i] = {text}") == f"y[i] = {left}"
+
+
+def test_what_is_left_is_computed_at_the_precision_that_it_was() -> None:
+    assert simplified("d[i] = 1.1 if i >= 0 else x[i]") == "d[i] = f32(1.1)"
+
+
+# -- accesses -----------------------------------------------------------------------------------------
+
+
+def test_a_read_is_known_to_happen_where_its_side_is_taken() -> None:
+    p = proc_from_source("""
+def foo(n: size, x: f32[n], y: f32[n]):
+    assert n >= 2
+    for i in seq(0, n):
+        y[i] = x[i - 1] if i > 0 else 0.0
+""")
+    staged = stage_mem.direct(p, p.find_loop("i"), "x[0:n - 1]", "t")
+    assert str(staged).splitlines()[-1].strip() == "y[i] = t[i - 1] if i > 0 else 0.0"
+    assert_equivalent(p, staged)
+    with pytest.raises(SchedulingError, match="the window lies within x\nfor instance with i = 0, n = 2"):
+        stage_mem.direct(p, p.find("y[_] = _"), "x[i - 1]", "t")
+
+
+def test_an_iteration_that_reads_its_neighbour_stays_in_order() -> None:
+    carried = proc_of("x[i] = x[i - 1] if i > 0 else 0.0")
+    with pytest.raises(SchedulingError, match="no two iterations of i touch one location"):
+        parallelize_loop.direct(carried, "i")
+    first = proc_of("x[i] = x[0] if i == 0 else 2.0")
+    assert_equivalent(first, parallelize_loop.direct(first, "i"))
+
+
+def test_equal_choices_are_equal_values() -> None:
+    p = proc_of("y[i] = (x[i] if i > 0 else 0.0) + (x[i] if 1 <= i else 0.0)")
+    q = bind_expr.direct(p, p.find("x[_] if _ else _"), "t", cse=True)
+    assert str(q).splitlines()[-1].strip() == "y[i] = t + t"
+    r = proc_of("y[i] = (x[i] if i > 0 else 0.0) + (x[i] if i > 1 else 0.0)")
+    assert "t + (" in str(bind_expr.direct(r, r.find("x[_] if _ else _"), "t", cse=True))
+
+
+def test_a_procedure_with_a_choice_is_found_in_code() -> None:
+    shift = proc_from_source("""
+def shift(k: size, to: [f32][k], of: [f32][k]):
+    for j in seq(0, k):
+        to[j] = of[j - 1] if j > 0 else 0.0
+""")
+    p = proc_from_source("""
+def foo(n: size, x: f32[n, n], y: f32[n]):
+    for i in seq(0, n):
+        y[i] = x[0, i - 1] if i >= 1 else 0.0
+""")
+    q = replace.direct(p, "for i in _: _", shift)
+    assert str(q).splitlines()[-1].strip() == "shift(n, y[0:n], x[0, 0:n])"
+    back = inline.direct(q, "shift(_)")
+    assert_equivalent(p, back)
 
 
 # -- walks that meet what they don't know -------------------------------------------------------------

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from importers.c import conversions, integers, loops, order, statements
-from importers.control import Poly, number
 from importers.c.program import Converted, Frame, Lit
 from importers.c.types import F32, F64
 from importers.c.values import Known, Lost
+from importers.control import Poly, number
 
 N = [{"n": n} for n in (1, 2, 5, 9)]
 Break = Callable[[pytest.MonkeyPatch], None]

@@ -39,7 +39,7 @@ def test_some_programs_take_the_numbers_of_integers() -> None:
 def test_programs_are_well_formed_and_mostly_run_without_a_trap(shape: str) -> None:
     counts: Counter[str] = Counter()
 
-    @settings(max_examples=30)
+    @settings(max_examples=40)
     @given(st.data())
     def once(data: st.DataObject) -> None:
         text = source(Choices(data.draw), [shape])

@@ -16,11 +16,27 @@ from pyrsistent import PMap, pmap
 from ...ir.cells import has_cells, indexing
 from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
-from ...ir.nodes import Alloc, Arg, Binary, Block, Expr, For, If, Interval, Node, ProcDef, Stmt, Unary, Var, WindowDef
+from ...ir.nodes import (
+    Alloc,
+    Arg,
+    Binary,
+    Block,
+    Expr,
+    For,
+    If,
+    Interval,
+    Node,
+    ProcDef,
+    Select,
+    Stmt,
+    Unary,
+    Var,
+    WindowDef,
+)
 from ...ir.precisions import element, integer_range
 from ...ir.printing import names_at
 from ...ir.types import Control, Tensor, bool_, size
-from ...ir.walk import Path
+from ...ir.walk import LOGICAL, Path, child
 from ..forms.formula import (
     TRUE,
     And,
@@ -67,12 +83,12 @@ def _env(bools: tuple[Sym, ...]) -> Env:
 
 @memo_by_identity
 def facts_at(tree: ProcDef, path: Path) -> Facts:
-    """What is known where `path` stands, whenever control reaches it."""
+    """What is known where `path` stands, whenever control reaches it; of an expression, whenever it is evaluated."""
     facts, env = _with((), entry_facts(tree)), env_of(tree)
     node: Node = tree
-    for label, k in path:
+    for n, (label, k) in enumerate(path):
         if k is None or label not in ("body", "orelse"):
-            break
+            return _evaluated(facts, node, path[n:], env)
         if isinstance(node, For | If):
             facts = facts_inside(facts, node, label, env)
         block: Block = getattr(node, label)
@@ -84,9 +100,34 @@ def facts_at(tree: ProcDef, path: Path) -> Facts:
     return facts
 
 
+def _evaluated(facts: Facts, node: Node, path: Path, env: Env) -> Facts:
+    """What is known where the part of a statement at `path` is evaluated, if `facts` are at the statement."""
+    for step in path:
+        condition = asked_first(node, step[0])
+        if condition is not None:
+            facts = facts_given(facts, *condition, env)
+        node = child(node, step)
+    return facts
+
+
+def asked_first(n: Node, label: str) -> tuple[Expr, bool] | None:
+    """The condition that decides whether an expression evaluates its part `label`, and whether it is true then; None
+    if it always does."""
+    if isinstance(n, Select) and label != "cond":
+        return n.cond, label == "then"
+    if isinstance(n, Binary) and n.op in LOGICAL and label == "rhs":
+        return n.lhs, n.op == "and"
+    return None
+
+
+def facts_given(facts: Facts, condition: Expr, truth: bool, env: Env) -> Facts:
+    """What is known where a condition is `truth`, if `facts` are where it is asked."""
+    return _with(facts, _stated(condition, env.bools, truth))
+
+
 def facts_inside(facts: Facts, s: For | If, label: str, env: Env) -> Facts:
     """What is known where the block `label` of a loop or branch begins, if `facts` are where the statement does."""
-    return _with(facts, range_facts(s) if isinstance(s, For) else _stated(s.cond, env.bools, label == "body"))
+    return _with(facts, range_facts(s)) if isinstance(s, For) else facts_given(facts, s.cond, label == "body", env)
 
 
 def facts_after(facts: Facts, s: Stmt) -> Facts:

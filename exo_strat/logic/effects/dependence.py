@@ -20,7 +20,7 @@ from ..forms.translate import is_opaque
 from ..solver.answers import Sat, Unsat
 from ..solver.proofs import satisfiable
 from .accesses import CALLEE, Access, Buffer, move
-from .context import show_model
+from .context import asked_first, show_model
 
 
 @dataclass(frozen=True)
@@ -177,6 +177,8 @@ def _reached(tree: ProcDef, path: Path) -> bool:
             asked += [node.lo, node.hi]
         elif isinstance(node, If):
             asked.append(node.cond)
+        elif (condition := asked_first(node, label)) is not None:
+            asked.append(condition[0])
         if k is not None and k == len(getattr(node, label)):  # just after the last statement
             break
         node = child(node, (label, k))

@@ -8,7 +8,17 @@ forms of expressions. Primitives import this room and `forms`, so what they need
 from ..effects.accesses import Access, accesses, effects, in_loops, index_of, reads_of, resolve, windows_at
 from ..effects.config_data import held_at, held_in, stored
 from ..effects.config_state import asks_config, conditions_at, depends_on_fields, field_facts, values_at, written_fields
-from ..effects.context import Facts, env_of, facts_after, facts_at, facts_inside, flatten, prove_at
+from ..effects.context import (
+    Facts,
+    asked_first,
+    env_of,
+    facts_after,
+    facts_at,
+    facts_given,
+    facts_inside,
+    flatten,
+    prove_at,
+)
 from ..effects.dependence import (
     Clash,
     Given,
@@ -48,6 +58,7 @@ __all__ = [
     "View",
     "accesses",
     "affine_normal",
+    "asked_first",
     "asks_config",
     "clash",
     "conditions_at",
@@ -59,6 +70,7 @@ __all__ = [
     "equal_at",
     "facts_after",
     "facts_at",
+    "facts_given",
     "facts_inside",
     "field_facts",
     "flatten",

@@ -52,7 +52,7 @@ from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, is_control,
 from ..effects.accesses import Access, Buffer, block_accesses, windows_at
 from ..effects.config_state import Conditions, values_at
 from ..effects.contents import covered, readable
-from ..effects.context import env_of, facts_at, stable_facts
+from ..effects.context import asked_first, env_of, facts_at, stable_facts
 from ..effects.coverage import cover
 from ..effects.dependence import SAFE, Clash, Given, Readiness, Undecided, buffer_name
 from ..effects.same_value import Pair, place_of, same_value
@@ -126,13 +126,7 @@ def maybe_skipped(tree: ProcDef, stmt: Path, path: Path) -> bool:
     """Whether the statement at `stmt` may run without evaluating the expression at `path` that it holds, as that is
     the second part of an `and` or `or`, or a side of `a if c else b`."""
     above = ((get(tree, path[:n]), path[n][0]) for n in range(len(stmt), len(path)))
-    return any(_skips(n, label) for n, label in above)
-
-
-def _skips(n: Node, label: str) -> bool:
-    if isinstance(n, Select):
-        return label != "cond"
-    return isinstance(n, Binary) and n.op in LOGICAL and label == "rhs"
+    return any(asked_first(n, label) is not None for n, label in above)
 
 
 # -- what may have no value -----------------------------------------------------------------------------
