@@ -32,6 +32,20 @@ def _whole(name: str, meaning: str, c: str) -> Known:
     return Known(name, 2, f'{name} = extern("{name}", 2, lambda x, y: {meaning}, "{c}", integer=True)')
 
 
+_REST = "fmod{s}({0}, {1})"
+_MOD = f"({_REST} != 0 && ({_REST} < 0) != (({{1}}) < 0) ? {_REST} + ({{1}}) : {_REST})"
+FLOORED: Final[Mapping[str, Known]] = {
+    "floor_mod": Known("floor_mod", 2, f'floor_mod = extern("floor_mod", 2, lambda x, y: x % y, "{_MOD}")'),
+    "floor_divide": Known(
+        "floor_divide",
+        2,
+        'floor_divide = extern("floor_divide", 2, lambda x, y: Fraction(x // y), "rint{s}((({0}) - '
+        + _MOD
+        + ') / ({1}))")',
+    ),
+}
+"""The floor of a quotient of floating-point numbers, and what is left."""
+
 MATH: Final[Mapping[str, Known]] = {
     "sin": Known("sin", 1),
     "cos": Known("cos", 1),
@@ -62,7 +76,8 @@ WHOLE: Final[Mapping[str, Known]] = {
 }
 """Operators on integer data that the object language hasn't."""
 
-DEFINITIONS: Final = {k.extern: k.definition for k in (*MATH.values(), *WHOLE.values()) if k.definition}
+_ALL = (*MATH.values(), *WHOLE.values(), *FLOORED.values())
+DEFINITIONS: Final = {k.extern: k.definition for k in _ALL if k.definition}
 """The Python that defines an extern, by its name."""
 
 

@@ -1,0 +1,162 @@
+"""Calls: of NumPy's functions, of Python's, and of functions of the program, whose bodies are put in their place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from ..control import number
+from ..report import stop
+from . import library, reductions
+from .context import Context
+from .elementwise import apply, array, as_type
+from .expressions import value
+from .indexing import choice
+from .kinds import FLOAT, INT
+from .program import Num
+from .source import place
+from .values import Array, Computed, Helper, Integer, Member, Static, Tuple, Value
+
+DEEPEST = 32
+"""How deeply functions may call each other."""
+
+
+def call(ctx: Context, e: ast.Call) -> Value:
+    """A call in an expression."""
+    f = value(ctx, e.func)
+    what = ast.unparse(e.func)
+    args: list[Value] = []
+    for a in e.args:
+        if isinstance(a, ast.Starred):
+            found = value(ctx, a.value)
+            if not isinstance(found, Tuple):
+                raise stop(place(a), "`*`", "what it spreads isn't a tuple", "write the arguments out")
+            args += found.items
+        else:
+            args.append(value(ctx, a))
+    if any(k.arg is None for k in e.keywords):
+        raise stop(place(e), "`**`", "arguments in a dict", "name each argument")
+    named = {k.arg: value(ctx, k.value) for k in e.keywords if k.arg is not None}
+    ctx.place = place(e)
+    match f:
+        case Helper():
+            return run(ctx, f, args, named)
+        case Member(of=of, path=path) if of is not None:
+            return library.method(ctx, of, path.partition(".")[2], args, named)
+        case Member(path=path):
+            return _library(ctx, path, args, named)
+        case Static() if f.value in library.TYPES.values():
+            return library.call(ctx, "asarray", [args[0]], {"dtype": f})
+        case _:
+            raise stop(ctx.place, f"{what}(..)", "it is no function that is known now", "call functions by name")
+
+
+def _library(ctx: Context, path: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    module, _, name = path.partition(".")
+    if module == "builtins":
+        return _builtin(ctx, name, args)
+    if module == "math":
+        ufunc = library.ufunc_name(name)
+        if ufunc is None:
+            raise stop(ctx.place, f"math.{name}", "the importer doesn't know this function", "write it as a loop")
+        return as_type(ctx, apply(ctx, ufunc, args), FLOAT)
+    if module != "numpy":
+        why = f"it belongs to {module}, of which only NumPy and math are known"
+        raise stop(ctx.place, f"{path}(..)", why, "write it with NumPy, or compute it outside")
+    return library.call(ctx, name, args, named)
+
+
+def _builtin(ctx: Context, name: str, args: Sequence[Value]) -> Value:
+    what = f"{name}(..)"
+    first = args[0] if args else Static(None)
+    match name:
+        case "len" if isinstance(first, Tuple):
+            return Integer(number(len(first.items)))
+        case "len" if isinstance(first, Array | Computed) and first.ndim:
+            return Integer(first.shape[0])
+        case "float" | "int" if isinstance(first, Integer) and name == "int":
+            return first
+        case "float" | "int" | "bool":
+            return as_type(ctx, array(ctx, first), FLOAT if name == "float" else INT if name == "int" else library.BOOL)
+        case "abs":
+            return _negated(ctx, first) if isinstance(first, Integer) else apply(ctx, "absolute", args, operator=True)
+        case "pow":
+            return apply(ctx, "power", args[:2], operator=True)
+        case "sum" if isinstance(first, Array | Computed) and first.ndim == 1:
+            return reductions.reduction(ctx, "sum", first, {})
+        case "min" | "max":
+            return _smallest(ctx, name, args)
+        case "round" if len(args) == 1:
+            return as_type(ctx, apply(ctx, "rint", [first]), INT)
+        case _:
+            raise stop(ctx.place, what, "it isn't taken here", "write it in another way")
+
+
+def _negated(ctx: Context, v: Integer) -> Value:
+    if ctx.proves(v.value):
+        return v
+    return Integer(choice(ctx, "max", v.value, -v.value))
+
+
+def _smallest(ctx: Context, name: str, args: Sequence[Value]) -> Value:
+    items = args[0].items if len(args) == 1 and isinstance(args[0], Tuple) else tuple(args)
+    if len(items) == 1 and isinstance(items[0], Array | Computed):
+        return reductions.reduction(ctx, name, items[0], {})
+    out = items[0]
+    for v in items[1:]:
+        if isinstance(out, Integer) and isinstance(v, Integer):
+            out = Integer(choice(ctx, name, out.value, v.value))
+        else:
+            out = apply(ctx, "maximum" if name == "max" else "minimum", [out, v], operator=True)
+    return out
+
+
+# -- functions of the program ---------------------------------------------------------------------------
+
+
+def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    """A call of a function of the program: its body, with the arguments as its variables."""
+    from .statements import body, written_through
+
+    node = f.node
+    assert isinstance(node, ast.FunctionDef | ast.Lambda)
+    if len(ctx.envs) > DEEPEST:
+        raise stop(ctx.place, f"{f.name}(..)", "functions call each other too deeply, or without end", "write a loop")
+    names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+    if node.args.vararg or node.args.kwarg or len(args) > len(names):
+        raise stop(ctx.place, f"{f.name}(..)", "its arguments don't go with its definition", "name each argument")
+    env: dict[str, Value] = dict(f.names) if isinstance(f.names, dict) else {"": Static(f.names)}
+    given = dict(zip(names, args, strict=False)) | dict(named)
+    defaults = dict(zip(reversed(names), reversed(node.args.defaults), strict=False))
+    for n in names:
+        if n not in given:
+            if n not in defaults:
+                raise stop(ctx.place, f"{f.name}(..)", f"it gets no {n}", "Python raises a TypeError here")
+            given[n] = value(ctx, defaults[n])
+        v = given[n]
+        env[n] = _passed(ctx, v, n)
+    at = ctx.place
+    ctx.envs.append(env)
+    ctx.slots.append({})
+    ctx.changed_in_place.append(written_through(node))
+    try:
+        found = value(ctx, node.body) if isinstance(node, ast.Lambda) else body(ctx, node.body)
+        if isinstance(found, Array) and found.ndim == 0 and found.reads:
+            found = ctx.materialised(found, f.name if f.name != "lambda" else "t")
+    finally:
+        ctx.envs.pop()
+        ctx.slots.pop()
+        ctx.changed_in_place.pop()
+        ctx.place = at
+    return found
+
+
+def _passed(ctx: Context, v: Value, name: str) -> Value:
+    """An argument: places in memory are passed as they are, all else is computed."""
+    if isinstance(v, Computed) or (isinstance(v, Array) and v.view is None and not isinstance(_constant(v), Num)):
+        return ctx.materialised(v, name)
+    return v
+
+
+def _constant(v: Array) -> object:
+    return v.at(()) if not v.ndim and not v.reads and v.cheap else None

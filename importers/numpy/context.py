@@ -1,0 +1,246 @@
+"""What the translation of a function carries along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ..control import Poly, Symbol, assertion, number, of
+from ..names import spelled
+from ..report import Place, Report, Stop, stop
+from .kinds import Kind
+from .program import Alloc, Bin, Buffer, Data, Elem, For, Frame, If, Num, Procedure, Stmt, Store
+from .prover import Prover, arguments, facts_of, least
+from .values import Array, Computed, Indices, Unknown, Value, View, of_view, whole
+
+ITERATORS = ("i", "j", "k", "l")
+
+
+@dataclass
+class Context:
+    """The state of a translation. Statements go to `block`; `envs` has the variables of the functions that run."""
+
+    procedure: Procedure
+    report: Report
+    prover: Prover
+    arguments: frozenset[Symbol]
+    envs: list[dict[str, Value]] = field(default_factory=list)
+    slots: list[dict[str, View]] = field(default_factory=list)
+    """Where variables that loops and branches give new values are kept."""
+    changed_in_place: list[frozenset[str]] = field(default_factory=list)
+    """The names of each function through which arrays are written."""
+    block: list[Stmt] = field(default_factory=list)
+    frames: tuple[Frame, ...] = ()
+    facts: tuple[str, ...] = ()
+    names: set[str] = field(default_factory=set)
+    reserved: frozenset[str] = frozenset()
+    """The names in the program, which iterators of ours don't take."""
+    live: tuple[str, ...] = ()
+    counter: int = 0
+    place: Place = field(default_factory=lambda: Place(0, 0))
+    trials: int = 0
+
+    # -- variables --------------------------------------------------------------------------------
+
+    @property
+    def env(self) -> dict[str, Value]:
+        return self.envs[-1]
+
+    def holders(self, b: Buffer) -> list[str]:
+        """The names that stand for a buffer or a part of it."""
+        return [n for env in self.envs for n, v in env.items() if _mentions(v, b)]
+
+    # -- names ------------------------------------------------------------------------------------
+
+    def symbol(self, name: str = "") -> Symbol:
+        """A new iterator; without a name, the next of i, j, k, l."""
+        self.counter += 1
+        if not name:
+            name = next((n for n in ITERATORS if n not in {*self.names, *self.live, *self.reserved}), "i")
+        return Symbol(spelled(name, {*self.names, *self.live}), self.counter, True)
+
+    def buffer(self, name: str, kind: Kind, shape: Indices) -> View:
+        """A new buffer, allocated here."""
+        b = Buffer(spelled(name, {*self.names, *self.live}), kind, tuple(self.extent(e) for e in shape))
+        self.names.add(b.name)
+        self.block.append(Alloc(b, self.place))
+        return View(b, whole(b).dims, shape)
+
+    def extent(self, e: Poly) -> Poly:
+        """An extent that is at least 1: by an assertion, or as the larger of it and 1."""
+        if self.proves(e - 1):
+            return e
+        if arguments(e, self.arguments) and self.assume(e - 1, "so that arrays have elements"):
+            return e
+        self.counter += 1
+        return of(Symbol(f"max({e}, 1)", self.counter))
+
+    # -- what is certain --------------------------------------------------------------------------
+
+    def proves(self, value: Poly) -> bool:
+        """Whether a value is never negative here."""
+        return self.prover.holds(value, (*self.procedure.assertions, *self.facts))
+
+    def require(self, value: Poly, why: str, what: str, remedy: str) -> None:
+        """A value must not be negative here; an assertion is added if that needs one."""
+        if self.proves(value):
+            return
+        low = least(value, self.frames)
+        if low is None or not arguments(low, self.arguments) or not self.assume(low, why) or not self.proves(value):
+            raise stop(self.place, what, f"{value} may be negative here", remedy)
+
+    def assume(self, value: Poly, why: str) -> bool:
+        """Add the assertion that a value isn't negative; False if that can't be."""
+        if value.constant is not None and value.constant < 0:
+            return False
+        if not value.is_affine():
+            return False
+        text = assertion(value)
+        if self.prover.holds(-value - 1, tuple(self.procedure.assertions)):
+            return False
+        self.procedure.assertions.setdefault(text, why)
+        return True
+
+    def same(self, a: Poly, b: Poly, what: str) -> Poly:
+        """Two extents that must be equal: one of them."""
+        if a == b:
+            return a
+        apart = (a - b).constant
+        if apart:
+            raise stop(self.place, what, f"extents {a} and {b} don't go together", "NumPy raises a ValueError here")
+        if self.proves(a - b) and self.proves(b - a):
+            return a
+        both = arguments(a, self.arguments) and arguments(b, self.arguments)
+        if not both or not (a - b).is_affine():
+            raise stop(self.place, what, f"it isn't known that the extents {a} and {b} are equal", "slice both alike")
+        self.procedure.assertions.setdefault(f"{a} == {b}", "so that shapes go together")
+        return a
+
+    # -- statements -------------------------------------------------------------------------------
+
+    @contextmanager
+    def into(self, block: list[Stmt]) -> Iterator[list[Stmt]]:
+        """Statements go to another block."""
+        before, self.block = self.block, block
+        try:
+            yield block
+        finally:
+            self.block = before
+
+    @contextmanager
+    def loop(self, f: Frame) -> Iterator[None]:
+        """Inside a loop, which is emitted."""
+        frames, facts, live = self.frames, self.facts, self.live
+        s = For(f, [], self.place)
+        self.block.append(s)
+        self.frames, self.facts = (*frames, f), (*facts, *facts_of(f))
+        self.live = (*live, f.symbol.name)
+        self.prover.types.setdefault(f.symbol.name, "index")
+        try:
+            with self.into(s.body):
+                yield
+        finally:
+            self.frames, self.facts, self.live = frames, facts, live
+
+    def nest(self, shape: Indices, body: Callable[[Indices], None], start: Indices | None = None) -> None:
+        """Loops over all indices of a shape."""
+        self._nest(list(shape), (), body, start)
+
+    def _nest(self, rest: list[Poly], idx: Indices, body: Callable[[Indices], None], start: Indices | None) -> None:
+        if not rest:
+            body(idx)
+            return
+        lo = number(0) if start is None else start[len(idx)]
+        if (rest[0] - lo).constant == 1:
+            self._nest(rest[1:], (*idx, lo), body, start)
+            return
+        f = Frame(self.symbol(), lo, rest[0])
+        with self.loop(f):
+            self._nest(rest[1:], (*idx, of(f.symbol)), body, start)
+
+    def store(self, v: View, idx: Indices, value: Data, op: str = "=") -> None:
+        """One element gets a value, which is of its kind."""
+        where = v.at(idx)
+        if op == "=" and isinstance(value, Bin) and value.op == "+" and value.lhs == Elem(v.buffer, where, value.kind):
+            value, op = value.rhs, "+="
+        self.block.append(Store(v.buffer, where, value, self.place, op))
+
+    def branch(self, cond: Data, yes: Callable[[], None], no: Callable[[], None] | None = None) -> None:
+        """A branch on data."""
+        s = If(cond, [], [], self.place)
+        with self.into(s.yes):
+            yes()
+        if no is not None:
+            with self.into(s.no):
+                no()
+        self.block.append(s)
+
+    def scalar(self, value: Data, name: str = "t") -> Elem:
+        """A new scalar variable that holds a value."""
+        v = self.buffer(name, value.kind, ())
+        self.store(v, (), value)
+        return Elem(v.buffer, (), value.kind)
+
+    # -- arrays -----------------------------------------------------------------------------------
+
+    def lazy(self, a: Array | Computed) -> Array:
+        """An array whose elements can be asked for: one that is computed as a whole gets a buffer."""
+        return self.materialised(a) if isinstance(a, Computed) else a
+
+    def materialised(self, a: Array | Computed, name: str = "") -> Array:
+        """An array in a buffer of its own."""
+        if isinstance(a, Computed):
+            v = self.buffer(name or a.name, a.kind, a.shape)
+            a.fill(v)
+        else:
+            v = self.buffer(name or "t", a.kind, a.shape)
+            self.nest(a.shape, lambda idx: self.put(v, idx, a.at(idx)))
+        return of_view(v)
+
+    def put(self, v: View, idx: Indices, value: Data) -> None:
+        """Store a value; a truth value as 0 or 1."""
+        if value.kind.is_bool and not isinstance(value, Num):
+            one, zero = Num(1, v.buffer.kind), Num(0, v.buffer.kind)
+            self.branch(value, lambda: self.store(v, idx, one), lambda: self.store(v, idx, zero))
+            return
+        self.store(v, idx, value)
+
+    # -- trials -----------------------------------------------------------------------------------
+
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        """Run something to see what it does to variables, and forget all else."""
+        p = self.procedure
+        saved = (self.names.copy(), self.report.muted, dict(p.assertions), list(p.notes), set(p.externs))
+        envs, slots = [e.copy() for e in self.envs], [s.copy() for s in self.slots]
+        self.report.muted = True
+        self.trials += 1
+        try:
+            with self.into([]):
+                yield
+        finally:
+            self.names, self.report.muted, p.assertions, p.notes, p.externs = saved
+            self.envs, self.slots = envs, slots
+            self.trials -= 1
+
+    @contextmanager
+    def reporting(self, names: Callable[[], frozenset[str]]) -> Iterator[None]:
+        """A problem ends what is inside, and goes to the report; the variables that it sets aren't known then."""
+        try:
+            yield
+        except Stop as s:
+            self.report.add(s.problem)
+            for n in names():
+                self.env[n] = Unknown("")
+
+
+def _mentions(v: Value, b: Buffer) -> bool:
+    match v:
+        case Array(reads=reads):
+            return any(r.buffer is b for r in reads)
+        case Computed(reads=reads):
+            return b in reads
+        case _:
+            items = getattr(v, "items", ())
+            return any(_mentions(i, b) for i in items)

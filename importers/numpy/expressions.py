@@ -1,0 +1,347 @@
+"""Expressions of Python: what each stands for."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from ..control import number
+from ..report import SAID, Stop, stop
+from . import library
+from .context import Context
+from .elementwise import apply, array, chosen, conjunction, converted, negation, operand
+from .indexing import Slice, mask_of, subscript, transposed
+from .kinds import BOOL, FLOAT, Kind, joined
+from .products import matmul
+from .program import Cmp, Data, Elem, Num
+from .source import Definition, Module, NotFound, Outside, place
+from .values import Array, Computed, Helper, Integer, Member, Static, Tuple, Unknown, Value, View, of_view, scalar
+
+OPERATORS: Final = {
+    "Add": "add", "Sub": "subtract", "Mult": "multiply", "Div": "divide", "FloorDiv": "floor_divide", "Mod": "remainder",
+    "Pow": "power", "BitAnd": "bitwise_and", "BitOr": "bitwise_or", "BitXor": "bitwise_xor", "RShift": "right_shift",
+}  # fmt: skip
+COMPARISONS: Final = {
+    "Lt": ("less", "<"), "LtE": ("less_equal", "<="), "Gt": ("greater", ">"), "GtE": ("greater_equal", ">="),
+    "Eq": ("equal", "=="), "NotEq": ("not_equal", "!="),
+}  # fmt: skip
+
+
+def value(ctx: Context, e: ast.expr) -> Value:
+    """What an expression stands for."""
+    ctx.place = place(e)
+    match e:
+        case ast.Constant(value=bool() | str() | None as v):
+            return Static(v)
+        case ast.Constant(value=int() as v):
+            return Integer(number(v))
+        case ast.Constant(value=float() as v):
+            return scalar(Num(v, FLOAT))
+        case ast.Constant(value=v) if v is ...:
+            return Static(v)
+        case ast.Constant(value=v):
+            raise stop(ctx.place, repr(v), "a constant of this type isn't taken", "compute with real numbers")
+        case ast.Name(id=name):
+            return named(ctx, name)
+        case ast.Attribute():
+            return attribute(ctx, e)
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            return Tuple(tuple(value(ctx, x) for x in items))
+        case ast.BinOp():
+            return binary(ctx, e)
+        case ast.UnaryOp():
+            return unary(ctx, e)
+        case ast.BoolOp(op=op, values=values):
+            word = "and" if isinstance(op, ast.And) else "or"
+            found = condition(ctx, values[0])
+            for v in values[1:]:
+                found = conjunction(word, found, condition(ctx, v))
+            return _truth(found)
+        case ast.Compare():
+            return compare(ctx, e)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return either(ctx, test, body, orelse)
+        case ast.Subscript():
+            return element(ctx, e)
+        case ast.Call():
+            from .calls import call
+
+            return call(ctx, e)
+        case ast.Lambda():
+            return Helper(e, dict(ctx.env))
+        case _:
+            name = type(e).__name__
+            known = {
+                "ListComp": "a list comprehension", "GeneratorExp": "a generator", "Dict": "a dict", "JoinedStr": "an f-string"
+            }  # fmt: skip
+            what = known.get(name, name)
+            raise stop(ctx.place, what, "this kind of expression isn't taken", "write it as loops over arrays")
+
+
+def named(ctx: Context, name: str) -> Value:
+    """A variable, or what a name means outside."""
+    found = ctx.env.get(name)
+    if isinstance(found, Unknown):
+        if not found.why:
+            raise Stop(SAID)
+        raise stop(ctx.place, name, f"its value is not known here: {found.why}", "give it a value before")
+    if found is not None:
+        return found
+    lookup = ctx.env.get("")
+    assert isinstance(lookup, Static) and isinstance(lookup.value, Definition)
+    try:
+        return from_outside(lookup.value.lookup(name), name)
+    except NotFound:
+        pass
+    if name in library.PYTHON:
+        return Member(f"builtins.{name}")
+    if name in ("range", "len", "abs", "min", "max", "sum", "enumerate", "zip", "round", "pow", "reversed"):
+        return Member(f"builtins.{name}")
+    why = "it is no variable, number, function or module that is known now"
+    raise stop(ctx.place, name, why, "pass it as an argument")
+
+
+def from_outside(found: Outside, name: str) -> Value:
+    """A value from outside of the function."""
+    match found:
+        case Module(path=path):
+            inner = library.constant(path.partition(".")[2]) if path.partition(".")[0] in ("numpy", "math") else None
+            return inner if inner is not None else Member(path)
+        case Definition():
+            return Helper(found.node, found, name)
+        case bool() | str() | None:
+            return Static(found)
+        case int():
+            return Integer(number(found))
+        case float():
+            return scalar(Num(found, FLOAT))
+        case tuple():
+            return Tuple(tuple(from_outside(x, name) for x in found))
+
+
+def attribute(ctx: Context, e: ast.Attribute) -> Value:
+    """`a.shape`, `a.T`, `np.pi`."""
+    of = value(ctx, e.value)
+    ctx.place = place(e)
+    match of:
+        case Member(path=path, of=None):
+            found = library.constant(f"{path}.{e.attr}".partition(".")[2])
+            return found if found is not None else Member(f"{path}.{e.attr}")
+        case Array() | Computed():
+            return _array_attribute(ctx, of, e.attr)
+        case Integer() if e.attr == "real":
+            return of
+        case _:
+            raise stop(ctx.place, f".{e.attr}", "what it stands for isn't known", "use arrays and modules")
+
+
+def _array_attribute(ctx: Context, a: Array | Computed, name: str) -> Value:
+    match name:
+        case "shape":
+            return Tuple(tuple(Integer(x) for x in a.shape))
+        case "T":
+            lazy = ctx.lazy(a)
+            return transposed(lazy, range(a.ndim - 1, -1, -1))
+        case "ndim":
+            return Integer(number(a.ndim))
+        case "size":
+            total = number(1)
+            for x in a.shape:
+                total = total * x
+            return Integer(total)
+        case "dtype":
+            return Static(a.kind.strong)
+        case "real":
+            return a
+        case _:
+            return Member(f"array.{name}", a)
+
+
+def binary(ctx: Context, e: ast.BinOp) -> Value:
+    """`a + b`"""
+    x, y = value(ctx, e.left), value(ctx, e.right)
+    ctx.place = place(e)
+    return combined(ctx, e.op, x, y)
+
+
+def combined(ctx: Context, op: ast.operator, x: Value, y: Value) -> Value:
+    """Two operands with an operator."""
+    name = type(op).__name__
+    if name == "MatMult":
+        return matmul(ctx, x, y)
+    if isinstance(x, Tuple) and isinstance(y, Tuple) and name == "Add":
+        return Tuple((*x.items, *y.items))
+    if isinstance(x, Tuple) and isinstance(y, Integer) and name == "Mult" and y.value.constant is not None:
+        return Tuple(x.items * y.value.constant)
+    if isinstance(x, Integer) and isinstance(y, Integer):
+        found = whole(x, y, name)
+        if found is not None:
+            return found
+    if name not in OPERATORS:
+        raise stop(ctx.place, f"the operator {name}", "it isn't taken", "write it with other operators")
+    return apply(ctx, OPERATORS[name], [x, y], operator=True)
+
+
+def whole(x: Integer, y: Integer, name: str) -> Integer | None:
+    """Control integers with an operator, if the result is one."""
+    a, b = x.value, y.value
+    match name:
+        case "Add":
+            return Integer(a + b)
+        case "Sub":
+            return Integer(a - b)
+        case "Mult":
+            return Integer(a * b)
+        case "FloorDiv" | "Mod" if b.constant is not None and b.constant > 0:
+            q = a.over(b.constant)
+            return Integer(q if name == "FloorDiv" else a - q * b)
+        case "Pow" if b.constant is not None and 0 <= b.constant <= 8:
+            out = number(1)
+            for _ in range(b.constant):
+                out = out * a
+            return Integer(out)
+        case _:
+            return None
+
+
+def unary(ctx: Context, e: ast.UnaryOp) -> Value:
+    """`-a`, `not a`, `~a`"""
+    if isinstance(e.op, ast.Not):
+        return _truth(negation(condition(ctx, e.operand)))
+    v = value(ctx, e.operand)
+    ctx.place = place(e)
+    if isinstance(v, Integer) and isinstance(e.op, ast.USub):
+        return Integer(-v.value)
+    if isinstance(e.op, ast.UAdd):
+        return v
+    return apply(ctx, "negative" if isinstance(e.op, ast.USub) else "invert", [v], operator=True)
+
+
+# -- conditions -----------------------------------------------------------------------------------------
+
+
+def _truth(c: Data) -> Value:
+    return Static(bool(c.value)) if isinstance(c, Num) else scalar(c)
+
+
+def condition(ctx: Context, e: ast.expr) -> Data:
+    """An expression as a truth value."""
+    v = value(ctx, e)
+    ctx.place = place(e)
+    match v:
+        case Static(value=found):
+            return Num(bool(found), BOOL)
+        case Integer(value=p):
+            return Num(p.constant != 0, BOOL) if p.constant is not None else Cmp("!=", p, number(0))
+        case Array() | Computed() if v.ndim == 0:
+            return converted(ctx, ctx.lazy(v).at(()), BOOL)
+        case Array() | Computed():
+            why = "the truth of an array with several elements is ambiguous"
+            raise stop(ctx.place, "a condition", why, "use np.any, np.all or np.where")
+        case Tuple(items=items):
+            return Num(bool(items), BOOL)
+        case _:
+            return Num(True, BOOL)
+
+
+def compare(ctx: Context, e: ast.Compare) -> Value:
+    """`a < b`, `a < b < c`, `a is None`"""
+    found: Data | None = None
+    values = [value(ctx, x) for x in (e.left, *e.comparators)]
+    ctx.place = place(e)
+    if len(e.ops) == 1 and type(e.ops[0]).__name__ in COMPARISONS:
+        return _compared(ctx, type(e.ops[0]).__name__, values[0], values[1])
+    for op, x, y in zip(e.ops, values, values[1:], strict=False):
+        name = type(op).__name__
+        if name in ("Is", "IsNot"):
+            same = isinstance(x, Static) and isinstance(y, Static) and x.value is y.value
+            step: Data = Num(same == (name == "Is"), BOOL)
+        elif name in COMPARISONS:
+            test = _compared(ctx, name, x, y)
+            step = Num(bool(test.value), BOOL) if isinstance(test, Static) else array(ctx, test).at(())
+        else:
+            raise stop(ctx.place, f"the comparison {name}", "it isn't taken", "compare numbers")
+        found = step if found is None else conjunction("and", found, step)
+    assert found is not None
+    return _truth(found)
+
+
+def _compared(ctx: Context, name: str, x: Value, y: Value) -> Value:
+    ufunc, op = COMPARISONS[name]
+    if isinstance(x, Integer) and isinstance(y, Integer):
+        apart = (x.value - y.value).constant
+        if apart is not None:
+            tests = {"<": apart < 0, "<=": apart <= 0, ">": apart > 0, ">=": apart >= 0, "==": apart == 0}
+            return Static(tests.get(op, apart != 0))
+        return scalar(Cmp(op, x.value, y.value))
+    if isinstance(x, Static | Tuple) and isinstance(y, Static | Tuple) and name in ("Eq", "NotEq"):
+        return Static((x == y) == (name == "Eq"))
+    return apply(ctx, ufunc, [x, y], operator=True)
+
+
+def either(ctx: Context, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Value:
+    """`a if c else b` of numbers."""
+    cond = condition(ctx, test)
+    if isinstance(cond, Num):
+        return value(ctx, body if cond.value else orelse)
+    with ctx.trial():
+        kinds = [_scalar_kind(ctx, x) for x in (body, orelse)]
+    kind = joined(kinds[0], kinds[1])
+    if kind is None:
+        raise stop(ctx.place, "`if` in an expression", f"one side is {kinds[0]}, the other {kinds[1]}", "convert one")
+    one = lambda x: converted(ctx, array(ctx, value(ctx, x)).at(()), kind)  # noqa: E731
+    return scalar_in(ctx, chosen(ctx, cond, lambda: one(body), lambda: one(orelse), kind))
+
+
+def scalar_in(ctx: Context, e: Data) -> Array:
+    """A number that was computed into a variable."""
+    return of_view(View(e.buffer, (), ())) if isinstance(e, Elem) else scalar(e)
+
+
+def _scalar_kind(ctx: Context, e: ast.expr) -> Kind:
+    v = operand(ctx, value(ctx, e), "`if` in an expression")
+    if v.ndim:
+        raise stop(ctx.place, "`if` in an expression", "a side is an array", "use an if statement or np.where")
+    return v.kind
+
+
+# -- subscripts -----------------------------------------------------------------------------------------
+
+
+def index(ctx: Context, e: ast.expr) -> list[Value | Slice]:
+    """What stands in brackets."""
+    items = e.elts if isinstance(e, ast.Tuple) else [e]
+    return [_index_part(ctx, x) for x in items]
+
+
+def _index_part(ctx: Context, e: ast.expr) -> Value | Slice:
+    if isinstance(e, ast.Slice):
+        ends = [None if x is None else value(ctx, x) for x in (e.lower, e.upper, e.step)]
+        return Slice(*ends)
+    return value(ctx, e)
+
+
+def element(ctx: Context, e: ast.Subscript) -> Value:
+    """`a[..]` where it is read."""
+    of = value(ctx, e.value)
+    at = index(ctx, e.slice)
+    ctx.place = place(e)
+    what = ast.unparse(e)
+    if isinstance(of, Tuple):
+        return _item(ctx, of, at, what)
+    a = array(ctx, of, what)
+    if mask_of(at) is not None:
+        why = "how many elements it has depends on data"
+        raise stop(ctx.place, what, why, "write np.where(mask, .., 0), or assign under the mask")
+    return subscript(ctx, a, at, what)
+
+
+def _item(ctx: Context, of: Tuple, at: list[Value | Slice], what: str) -> Value:
+    match at:
+        case [Integer(value=p)] if p.constant is not None and -len(of.items) <= p.constant < len(of.items):
+            return of.items[p.constant]
+        case [Slice(lo=lo, hi=hi, step=step)]:
+            ends = [x.value.constant if isinstance(x, Integer) else None for x in (lo, hi, step)]
+            return Tuple(of.items[slice(*ends)])
+        case _:
+            raise stop(ctx.place, what, "which item it is isn't known now", "use a literal")

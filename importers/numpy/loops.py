@@ -1,0 +1,302 @@
+"""Loops of Python."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from ..control import Poly, Symbol, number, of
+from ..report import Stop, stop
+from .context import Context
+from .expressions import value
+from .indexing import subscript
+from .joins import ROUNDS, Slot, changed, enter, leave, slot_of
+from .program import Frame, Num
+from .source import place
+from .values import Array, Computed, Integer, Member, Tuple, Unknown, Value
+
+Start = Callable[[Poly], None]
+"""Binds the loop's variables in an iteration, of which it gets the iterator."""
+
+
+def for_loop(ctx: Context, s: ast.For) -> None:
+    """`for x in ..:`"""
+    if s.orelse:
+        raise stop(place(s), "for .. else", "there is no break that would leave it out", "write it after the loop")
+    found = s.iter
+    if isinstance(found, ast.Tuple | ast.List):
+        items = value(ctx, found)
+        assert isinstance(items, Tuple)
+        for v in items.items:
+            _bind(ctx, s.target, v)
+            _body(ctx, s.body)
+        return
+    name = s.target.id if isinstance(s.target, ast.Name) else ""
+    bounds, start, name = _iterated(ctx, s, found, name)
+    ctx.place = place(s)
+    counted(ctx, s.body, bounds, start, name, _targets(s.target))
+
+
+def _targets(t: ast.expr) -> frozenset[str]:
+    return frozenset(n.id for n in ast.walk(t) if isinstance(n, ast.Name))
+
+
+def _bind(ctx: Context, t: ast.expr, v: Value) -> None:
+    from .statements import bind
+
+    bind(ctx, t, v)
+
+
+def _body(ctx: Context, stmts: Sequence[ast.stmt]) -> None:
+    from .statements import block
+
+    block(ctx, stmts)
+
+
+Bounds = tuple[Poly, Poly, int]
+
+
+def _iterated(ctx: Context, s: ast.For, e: ast.expr, name: str) -> tuple[Bounds, Start, str]:
+    """What a loop runs over: its bounds, and how its variables are bound."""
+    if isinstance(e, ast.Call):
+        f = value(ctx, e.func)
+        match f:
+            case Member(path="builtins.range" | "numpy.arange"):
+                lo, hi, step = _range(ctx, e)
+                return (lo, hi, step), lambda i: _bind(ctx, s.target, Integer(i)), name
+            case Member(path="builtins.reversed") if isinstance(e.args[0], ast.Call):
+                lo, hi, step = _range(ctx, e.args[0])
+                last = lo + (hi - lo - step).over(step) * step if step != 1 else hi - 1
+                if step != 1:
+                    raise stop(place(e), "reversed", "of a range with a step", "write the range backwards")
+                return (last, lo - 1, -1), lambda i: _bind(ctx, s.target, Integer(i)), name
+            case Member(path="builtins.enumerate") if len(e.args) == 1 and isinstance(s.target, ast.Tuple):
+                over = _sequence(ctx, value(ctx, e.args[0]))
+                first = s.target.elts[0]
+                name = first.id if isinstance(first, ast.Name) else ""
+                start = lambda i: _bind(ctx, s.target, Tuple((Integer(i), _item(ctx, over, i))))  # noqa: E731
+                return (number(0), over.shape[0], 1), start, name
+            case Member(path="builtins.zip"):
+                parts = [_sequence(ctx, value(ctx, a)) for a in e.args]
+                count = parts[0].shape[0]
+                for p in parts[1:]:
+                    count = ctx.same(count, p.shape[0], "zip")
+                each = lambda i: _bind(ctx, s.target, Tuple(tuple(_item(ctx, p, i) for p in parts)))  # noqa: E731
+                return (number(0), count, 1), each, ""
+            case _:
+                pass
+    v = value(ctx, e)
+    ctx.place = place(e)
+    over = _sequence(ctx, v)
+    return (number(0), over.shape[0], 1), lambda i: _bind(ctx, s.target, _item(ctx, over, i)), ""
+
+
+def _sequence(ctx: Context, v: Value) -> Array:
+    if isinstance(v, Array | Computed) and v.ndim:
+        a = ctx.lazy(v)
+        return a if a.view is not None else ctx.materialised(a)
+    why = "loops run over ranges and arrays"
+    raise stop(ctx.place, "what a loop runs over", why, "write for i in range(..)")
+
+
+def _item(ctx: Context, a: Array, i: Poly) -> Value:
+    return subscript(ctx, a, [Integer(i)], "an element")
+
+
+def _range(ctx: Context, e: ast.Call) -> tuple[Poly, Poly, int]:
+    found = [value(ctx, a) for a in e.args]
+    ctx.place = place(e)
+    for v in found:
+        if not isinstance(v, Integer):
+            why = "a bound is computed from data, and bounds must come from sizes and loops"
+            raise stop(ctx.place, "range", why, "run to a fixed bound, with an if in the loop")
+    bounds = [v.value for v in found if isinstance(v, Integer)]
+    for b in bounds:
+        if not b.is_affine():
+            raise stop(ctx.place, "range", "a bound multiplies sizes", "write nested loops")
+    step = bounds[2].constant if len(bounds) > 2 else 1
+    if not step:
+        raise stop(ctx.place, "range", "its step is no number that is known now", "write the step as a literal")
+    return (number(0), bounds[0], 1) if len(bounds) == 1 else (bounds[0], bounds[1], step)
+
+
+def while_loop(ctx: Context, s: ast.While) -> None:
+    """`while k < n:` with a counter that grows by the same number each time."""
+    why = "only loops that count to a bound are taken"
+    refused = stop(place(s), "while", why, "write for i in range(..), with an if in the loop")
+    test = s.test
+    if s.orelse or not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.left, ast.Name):
+        raise refused
+    name = test.left.id
+    before, bound = ctx.env.get(name), value(ctx, test.comparators[0])
+    if not isinstance(before, Integer) or not isinstance(bound, Integer):
+        raise refused
+    step = _growth(ctx, name, s.body)
+    again = value(ctx, test.comparators[0])
+    op = type(test.ops[0]).__name__
+    up = {"Lt": 0, "LtE": 1}
+    down = {"Gt": 0, "GtE": -1}
+    if not step or op not in (up if step > 0 else down) or again != bound:
+        raise refused
+    from .statements import names_set
+
+    if any(n.id in names_set(s.body) for n in ast.walk(test.comparators[0]) if isinstance(n, ast.Name)):
+        raise refused
+    hi = bound.value + (up[op] if step > 0 else down[op])
+    lo = before.value
+    if not hi.is_affine() or not lo.is_affine():
+        raise refused
+    ctx.place = place(s)
+    if step > 0:
+        ctx.require(hi - lo, "so that the counter is known after a loop", "while", "write for i in range(..)")
+        count = (hi - lo + (step - 1)).over(step)
+    else:
+        ctx.require(lo - hi, "so that the counter is known after a loop", "while", "write for i in range(..)")
+        count = (lo - hi + (-step - 1)).over(-step)
+
+    def start(i: Poly) -> None:
+        ctx.env[name] = Integer(i)
+
+    counted(ctx, s.body, (lo, hi, step), start, name, frozenset({name}))
+    ctx.env[name] = Integer(lo + count * step)
+
+
+def _growth(ctx: Context, name: str, stmts: Sequence[ast.stmt]) -> int | None:
+    """By how much a counter grows in each iteration."""
+    ctx.counter += 1
+    s = Symbol(name, ctx.counter, True)
+    with ctx.trial():
+        ctx.prover.types.setdefault(s.name, "index")
+        ctx.env[name] = Integer(of(s))
+        _body(ctx, stmts)
+        after = ctx.env[name]
+    return (after.value - of(s)).constant if isinstance(after, Integer) else None
+
+
+def counted(
+    ctx: Context, stmts: Sequence[ast.stmt], bounds: Bounds, start: Start, name: str, own: frozenset[str]
+) -> None:
+    """A loop that counts: variables that it gives new values are kept in slots, or are in closed form."""
+    lo, hi, step = bounds
+    f = Frame(ctx.symbol(name), lo, hi, step)
+    ctx.prover.types.setdefault(f.symbol.name, "index")
+    at = ctx.place
+    before = dict(ctx.env)
+    steps, slots, dead = _carried(ctx, stmts, f, start, own)
+    ctx.place = at
+    trips = (hi - lo + (step - 1)).over(step) if step > 0 else (lo - hi + (-step - 1)).over(-step)
+    done = (of(f.symbol) - lo).over(step) if step > 0 else (lo - of(f.symbol)).over(-step)
+    for n in steps:
+        ctx.require(trips, f"so that {n} is known after a loop", n, "begin it in the loop")
+    outer = dict(ctx.slots[-1])
+    places = enter(ctx, slots, copies=True)
+    entry = dict(ctx.env)
+    ctx.slots[-1] = outer | places
+    try:
+        with ctx.loop(f):
+            ctx.env.update(dead)
+            for n, by in steps.items():
+                ctx.env[n] = Integer(_integer(before[n]) + done * by)
+            start(of(f.symbol))
+            _body(ctx, stmts)
+            ctx.place = at
+            leave(ctx, {n: p for n, p in places.items() if not isinstance(ctx.env.get(n), Unknown)})
+    finally:
+        ctx.slots[-1] = outer
+    after = dict(ctx.env)
+    ctx.env.clear()
+    ctx.env.update(entry | dead)
+    for n, v in after.items():
+        if isinstance(v, Unknown):
+            ctx.env[n] = v
+        elif n not in entry:
+            ctx.env[n] = Unknown("it is set in a loop, that may not run")
+    for n, by in steps.items():
+        ctx.env[n] = Integer(_integer(before[n]) + trips * by)
+    for n in own:
+        ctx.env[n] = Unknown("it is the variable of a loop that has ended")
+
+
+def _integer(v: Value) -> Poly:
+    assert isinstance(v, Integer)
+    return v.value
+
+
+def _carried(
+    ctx: Context, stmts: Sequence[ast.stmt], f: Frame, start: Start, own: frozenset[str]
+) -> tuple[dict[str, int], dict[str, Slot], dict[str, Unknown]]:
+    """The variables that a loop changes: integers that grow by the same number each time, those that are kept in
+    slots, and those that can't be kept, which have no value at the start of an iteration."""
+    before = dict(ctx.env)
+    end = _trial(ctx, stmts, f, start, {}, {}, {})
+    names = [n for n in changed(before, end) if n not in own and not isinstance(end[n], Unknown)]
+    steps: dict[str, int] = {}
+    slots: dict[str, Slot] = {}
+    dead: dict[str, Unknown] = {}
+    for n in names:
+        found = _step(ctx, n, stmts, f, start, names) if isinstance(before[n], Integer) else None
+        if found is not None:
+            steps[n] = found
+    for _ in range(ROUNDS):
+        end = _trial(ctx, stmts, f, start, slots, steps, dead)
+        later = [n for n in changed(before, end) if n not in own and n not in steps and n not in dead]
+        wanted: dict[str, Slot] = {}
+        for n in dict.fromkeys([*slots, *later]):
+            values = [before[n], *([of_slot(slots[n])] if n in slots else []), end[n]]
+            try:
+                wanted[n] = slot_of(ctx, n, [v for v in values if not isinstance(v, Unknown)])
+            except Stop as problem:
+                dead[n] = Unknown(problem.problem.why if problem.problem.what else "")
+        if wanted == slots and not any(n in dead for n in wanted):
+            return steps, slots, dead
+        slots = wanted
+    raise stop(ctx.place, ", ".join(slots), "their types change in each iteration of a loop", "convert with astype")
+
+
+def of_slot(s: Slot) -> Array:
+    """A value of a slot's type."""
+    return Array(s.shape, s.kind, lambda _: Num(0, s.kind), cheap=False)
+
+
+def _step(
+    ctx: Context, name: str, stmts: Sequence[ast.stmt], f: Frame, start: Start, others: Sequence[str]
+) -> int | None:
+    ctx.counter += 1
+    s = Symbol(name, ctx.counter, True)
+    with ctx.trial():
+        ctx.prover.types.setdefault(name, "index")
+        for n in others:
+            if n != name:
+                ctx.env[n] = Unknown("it changes in a loop")
+        ctx.env[name] = Integer(of(s))
+        with ctx.loop(f):
+            start(of(f.symbol))
+            _body(ctx, stmts)
+        after = ctx.env[name]
+    return (after.value - of(s)).constant if isinstance(after, Integer) else None
+
+
+def _trial(
+    ctx: Context,
+    stmts: Sequence[ast.stmt],
+    f: Frame,
+    start: Start,
+    slots: dict[str, Slot],
+    steps: dict[str, int],
+    dead: dict[str, Unknown],
+) -> dict[str, Value]:
+    """What variables hold at the end of an iteration."""
+    with ctx.trial():
+        places = enter(ctx, slots, copies=True)
+        ctx.slots[-1] = ctx.slots[-1] | places
+        ctx.env.update(dead)
+        for n, by in steps.items():
+            ctx.env[n] = Integer(_integer(ctx.env[n]) + (of(f.symbol) - f.lo).over(abs(f.step)) * by)
+        with ctx.loop(f):
+            start(of(f.symbol))
+            _body(ctx, stmts)
+        end = dict(ctx.env)
+    for n in slots:
+        if isinstance(end[n], Array) and end[n].view == places[n]:  # type: ignore[union-attr]
+            end[n] = of_slot(slots[n])
+    return end

@@ -1,0 +1,75 @@
+"""What is certain of sizes and iterators: asked of the front end, which proves that a call meets an assertion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from exo_strat import FrontendError, proc_from_source
+
+from ..control import Poly, Symbol
+from .program import Frame
+
+NEED = proc_from_source("def need(k: int):\n    assert k >= 0\n    pass\n")
+
+
+@dataclass
+class Prover:
+    """Proves that integers aren't negative; `types` has the type of each control argument."""
+
+    types: dict[str, str]
+    known: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
+
+    def holds(self, value: Poly, facts: Sequence[str]) -> bool:
+        """Whether a value is never negative where facts hold."""
+        if value.constant is not None:
+            return value.constant >= 0
+        if not value.is_affine():
+            return False
+        key = value.text(), tuple(facts)
+        if key not in self.known:
+            self.known[key] = self._ask(*key)
+        return self.known[key]
+
+    def _ask(self, value: str, facts: tuple[str, ...]) -> bool:
+        args = ", ".join(f"{n}: {t}" for n, t in self.types.items())
+        asserted = "".join(f"    assert {f}\n" for f in facts)
+        try:
+            proc_from_source(f"def ask({args}):\n{asserted}    need({value})\n", {"need": NEED})
+        except FrontendError:
+            return False
+        return True
+
+
+def least(value: Poly, frames: Sequence[Frame]) -> Poly | None:
+    """A lower bound of a value over the loops around; None if none is found."""
+    for f in reversed(frames):
+        c = value.coefficient(f.symbol)
+        if c is None:
+            return None
+        if not c.terms:
+            continue
+        signs = {k > 0 for _, k in c.terms}
+        if len(signs) != 1:
+            return None
+        first = f.lo if f.step > 0 else f.hi + 1
+        last = f.hi - 1 if f.step > 0 else f.lo
+        value = value.replaced({f.symbol: first if signs.pop() else last})
+    return value
+
+
+def facts_of(f: Frame) -> tuple[str, ...]:
+    """What holds of an iterator inside of its loop."""
+    i = f.symbol.name
+    if f.step > 0:
+        bounds: tuple[str, ...] = (f"{i} >= {f.lo}", f"{i} < {f.hi}")
+    else:
+        bounds = (f"{i} <= {f.lo}", f"{i} > {f.hi}")
+    step = abs(f.step)
+    apart = f"({i} - ({f.lo})) % {step} == 0"
+    return bounds if step == 1 else (*bounds, apart)
+
+
+def arguments(value: Poly, symbols: frozenset[Symbol]) -> bool:
+    """Whether a value is made of arguments only."""
+    return value.symbols() <= symbols

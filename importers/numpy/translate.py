@@ -1,0 +1,137 @@
+"""A NumPy function as a procedure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..control import Symbol, of
+from ..names import spelled
+from ..report import Report, Stop, stop
+from .context import Context
+from .elementwise import assign
+from .expressions import value
+from .kinds import BOOL, I64
+from .program import Alloc, Buffer, Flag, Num, Procedure, Whole
+from .prover import Prover
+from .source import Source, place
+from .statements import body, written_through
+from .types import Type
+from .values import Array, Computed, Integer, Static, Tuple, Value, View, of_view, scalar, whole
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a function returns: `argument` or `output` with its name, `tuple` of several, `none`."""
+
+    form: str
+    name: str = ""
+    items: tuple[Returned, ...] = ()
+    kind: str = ""
+    weak: bool = False
+
+
+def translate(source: Source, types: Mapping[str, Type], report: Report) -> tuple[Procedure, Returned]:
+    """Translate a function whose arguments have these types."""
+    node = source.node
+    p = Procedure(spelled(node.name, function=True))
+    env: dict[str, Value] = {"": Static(source.definition)}
+    symbols: dict[str, Symbol] = {}
+    for name, t in types.items():
+        for e in t.shape:
+            symbols.update({s.name: s for s in e.symbols()})
+    for name in symbols:
+        p.controls[name] = "size"
+    for name, t in types.items():
+        if t.form == "int":
+            s = symbols.setdefault(spelled(name), Symbol(spelled(name), 0))
+            p.controls.setdefault(s.name, "int")
+            env[name] = Integer(of(s))
+    taken = set(p.controls)
+    for name, t in types.items():
+        match t.form:
+            case "bool":
+                flag = spelled(name, taken)
+                p.controls[flag] = "bool"
+                env[name] = scalar(Flag(flag))
+            case "known":
+                env[name] = Static(t.value)
+            case "data":
+                b = Buffer(spelled(name, taken), t.kind, t.shape, "argument")
+                taken.add(b.name)
+                p.arguments.append(b)
+                env[name] = of_view(whole(b))
+            case _:
+                pass
+    prover = Prover({n: "index" if t == "int" else t for n, t in p.controls.items() if t != "bool"})
+    ctx = Context(p, report, prover, frozenset(symbols.values()))
+    ctx.envs, ctx.slots, ctx.changed_in_place = [env], [{}], [written_through(node)]
+    ctx.names = {p.name, *p.controls, *(b.name for b in p.arguments)}
+    ctx.reserved = frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+    ctx.block, ctx.place = p.body, place(node)
+    _defaults(ctx, node)
+    found = body(ctx, node.body)
+    returned = Returned("none")
+    ctx.place = place(node.body[-1])
+    try:
+        returned = _returned(ctx, found, "result")
+    except Stop as s:
+        report.add(s.problem)
+    return p, returned
+
+
+def _defaults(ctx: Context, node: ast.FunctionDef) -> None:
+    """Arguments without a type that have a default are that."""
+    args = [*node.args.posonlyargs, *node.args.args]
+    pairs = list(zip(reversed(args), reversed(node.args.defaults), strict=False))
+    pairs += [(a, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None]
+    for a, d in pairs:
+        if a.arg not in ctx.env:
+            ctx.env[a.arg] = value(ctx, d)
+            ctx.procedure.notes.append(f"{a.arg} is {ast.unparse(d)}")
+
+
+def _returned(ctx: Context, v: Value, name: str) -> Returned:
+    """What is returned becomes arguments that are written."""
+    match v:
+        case Static(value=None):
+            return Returned("none")
+        case Tuple(items=items):
+            names = [f"{name}_{k}" if len(items) > 1 else name for k in range(len(items))]
+            return Returned("tuple", items=tuple(_returned(ctx, i, n) for i, n in zip(items, names, strict=True)))
+        case Static(value=bool() as b):
+            return _written(ctx, scalar(Num(b, BOOL)), name)
+        case Integer(value=q):
+            return _written(ctx, scalar(Num(q.constant, I64) if q.constant is not None else Whole(q, I64)), name, True)
+        case Array() | Computed():
+            return _written(ctx, v, name)
+        case _:
+            raise stop(ctx.place, "what is returned", "it is no number or array", "return arrays and numbers")
+
+
+def _written(ctx: Context, v: Array | Computed, name: str, weak: bool = False) -> Returned:
+    if isinstance(v, Array) and v.view is not None:
+        b = v.view.buffer
+        if v.view.dims == whole(b).dims and v.shape == b.shape:
+            if b.role == "argument" and b.shape:
+                return Returned("argument", b.name)
+            alloc = next((s for s in ctx.procedure.body if isinstance(s, Alloc) and s.buffer is b), None)
+            if b.role == "local" and alloc is not None and _of_arguments(ctx, b):
+                ctx.procedure.body.remove(alloc)
+                b.role = "output"
+                ctx.procedure.outputs.append(b)
+                return Returned("output", b.name, kind=b.kind.name, weak=b.kind.weak)
+    for e in v.shape:
+        if not e.symbols() <= ctx.arguments:
+            raise stop(ctx.place, "what is returned", f"its extent {e} isn't made of sizes", "return all of the array")
+        ctx.require(e - 1, "so that what is returned has elements", "what is returned", "")
+    b = Buffer(spelled(name, ctx.names), v.kind, v.shape, "output")
+    ctx.names.add(b.name)
+    assign(ctx, View(b, whole(b).dims, b.shape), v)
+    ctx.procedure.outputs.append(b)
+    return Returned("output", b.name, kind=v.kind.name, weak=v.kind.weak or weak)
+
+
+def _of_arguments(ctx: Context, b: Buffer) -> bool:
+    return all(e.symbols() <= ctx.arguments for e in b.shape)
