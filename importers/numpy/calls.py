@@ -9,11 +9,11 @@ from ..control import number
 from ..report import stop
 from . import library, reductions
 from .context import Context
-from .elementwise import apply, array, as_type
+from .elementwise import apply, array, as_type, ufunc_name
 from .expressions import value
 from .indexing import choice
-from .kinds import FLOAT, INT
-from .program import Num
+from .kinds import BOOL, FLOAT, INT
+from .program import Alloc, Buffer, For, If, Num, Stmt, Store
 from .source import place
 from .values import Array, Computed, Helper, Integer, Member, Static, Tuple, Value
 
@@ -22,7 +22,40 @@ DEEPEST = 32
 
 
 def call(ctx: Context, e: ast.Call) -> Value:
-    """A call in an expression."""
+    """A call in an expression. Only one that is a whole right side may write to arrays that were there before: what
+    stands beside it would be read before or after that."""
+    whole, block, count = ctx.top is e, ctx.block, len(ctx.block)
+    found = _called(ctx, e)
+    if not whole and _writes(block[count:]):
+        why = "it writes to an array, and stands inside of an expression"
+        raise stop(place(e), f"{ast.unparse(e.func)}(..)", why, "call it in a statement of its own before")
+    return found
+
+
+def _writes(stmts: Sequence[Stmt]) -> bool:
+    """Whether statements store to buffers that they don't allocate."""
+    own: set[Buffer] = set()
+    stored: set[Buffer] = set()
+
+    def visit(s: Stmt) -> None:
+        match s:
+            case Alloc(buffer=b):
+                own.add(b)
+            case Store(buffer=b):
+                stored.add(b)
+            case For(body=inner):
+                for x in inner:
+                    visit(x)
+            case If(yes=yes, no=no):
+                for x in (*yes, *no):
+                    visit(x)
+
+    for s in stmts:
+        visit(s)
+    return bool(stored - own)
+
+
+def _called(ctx: Context, e: ast.Call) -> Value:
     f = value(ctx, e.func)
     what = ast.unparse(e.func)
     args: list[Value] = []
@@ -56,7 +89,7 @@ def _library(ctx: Context, path: str, args: Sequence[Value], named: Mapping[str,
     if module == "builtins":
         return _builtin(ctx, name, args)
     if module == "math":
-        ufunc = library.ufunc_name(name)
+        ufunc = ufunc_name(name)
         if ufunc is None:
             raise stop(ctx.place, f"math.{name}", "the importer doesn't know this function", "write it as a loop")
         return as_type(ctx, apply(ctx, ufunc, args), FLOAT)
@@ -77,7 +110,7 @@ def _builtin(ctx: Context, name: str, args: Sequence[Value]) -> Value:
         case "float" | "int" if isinstance(first, Integer) and name == "int":
             return first
         case "float" | "int" | "bool":
-            return as_type(ctx, array(ctx, first), FLOAT if name == "float" else INT if name == "int" else library.BOOL)
+            return as_type(ctx, array(ctx, first), FLOAT if name == "float" else INT if name == "int" else BOOL)
         case "abs":
             return _negated(ctx, first) if isinstance(first, Integer) else apply(ctx, "absolute", args, operator=True)
         case "pow":
@@ -125,7 +158,7 @@ def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Valu
     names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
     if node.args.vararg or node.args.kwarg or len(args) > len(names):
         raise stop(ctx.place, f"{f.name}(..)", "its arguments don't go with its definition", "name each argument")
-    env: dict[str, Value] = dict(f.names) if isinstance(f.names, dict) else {"": Static(f.names)}
+    env: dict[str, Value] = dict(ctx.envs[f.names]) if isinstance(f.names, int) else {"": Static(f.names)}
     given = dict(zip(names, args, strict=False)) | dict(named)
     defaults = dict(zip(reversed(names), reversed(node.args.defaults), strict=False))
     for n in names:
@@ -143,12 +176,18 @@ def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Valu
         found = value(ctx, node.body) if isinstance(node, ast.Lambda) else body(ctx, node.body)
         if isinstance(found, Array) and found.ndim == 0 and found.reads:
             found = ctx.materialised(found, f.name if f.name != "lambda" else "t")
+        if isinstance(found, Helper | Tuple) and _has_function(found):
+            raise stop(ctx.place, f"{f.name}(..)", "it returns a function", "call it there")
     finally:
         ctx.envs.pop()
         ctx.slots.pop()
         ctx.changed_in_place.pop()
         ctx.place = at
     return found
+
+
+def _has_function(v: Value) -> bool:
+    return isinstance(v, Helper) or (isinstance(v, Tuple) and any(_has_function(i) for i in v.items))
 
 
 def _passed(ctx: Context, v: Value, name: str) -> Value:

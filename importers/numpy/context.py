@@ -10,7 +10,24 @@ from ..control import Poly, Symbol, assertion, number, of
 from ..names import spelled
 from ..report import Place, Report, Stop, stop
 from .kinds import Kind
-from .program import Alloc, Bin, Buffer, Data, Elem, For, Frame, If, Num, Procedure, Stmt, Store
+from .printing import data as shown
+from .program import (
+    Alloc,
+    Bin,
+    Buffer,
+    Data,
+    Elem,
+    Flag,
+    For,
+    Frame,
+    If,
+    Num,
+    Procedure,
+    Stmt,
+    Store,
+    is_control,
+    parts,
+)
 from .prover import Prover, arguments, facts_of, least
 from .values import Array, Computed, Indices, Unknown, Value, View, of_view, whole
 
@@ -40,6 +57,8 @@ class Context:
     counter: int = 0
     place: Place = field(default_factory=lambda: Place(0, 0))
     trials: int = 0
+    top: object = None
+    """The expression that is the whole right side of a statement, where a call may write to arrays."""
 
     # -- variables --------------------------------------------------------------------------------
 
@@ -142,6 +161,17 @@ class Context:
                 yield
         finally:
             self.frames, self.facts, self.live = frames, facts, live
+
+    @contextmanager
+    def where(self, cond: Data, holds: bool) -> Iterator[None]:
+        """Where a condition holds, or doesn't: of sizes that is a fact."""
+        facts = self.facts
+        if is_control(cond) and not any(isinstance(c, Num | Flag) for c in parts(cond)):
+            self.facts = (*facts, shown(cond) if holds else f"not ({shown(cond)})")
+        try:
+            yield
+        finally:
+            self.facts = facts
 
     def nest(self, shape: Indices, body: Callable[[Indices], None], start: Indices | None = None) -> None:
         """Loops over all indices of a shape."""

@@ -13,14 +13,15 @@ from .elementwise import apply, array, chosen, conjunction, converted, negation,
 from .indexing import Slice, mask_of, subscript, transposed
 from .kinds import BOOL, FLOAT, Kind, joined
 from .products import matmul
-from .program import Cmp, Data, Elem, Num
+from .program import Cmp, Data, Elem, Num, is_control
 from .source import Definition, Module, NotFound, Outside, place
 from .values import Array, Computed, Helper, Integer, Member, Static, Tuple, Unknown, Value, View, of_view, scalar
 
 OPERATORS: Final = {
-    "Add": "add", "Sub": "subtract", "Mult": "multiply", "Div": "divide", "FloorDiv": "floor_divide", "Mod": "remainder",
-    "Pow": "power", "BitAnd": "bitwise_and", "BitOr": "bitwise_or", "BitXor": "bitwise_xor", "RShift": "right_shift",
+    "Add": "add", "Sub": "subtract", "Mult": "multiply", "Div": "divide", "FloorDiv": "floor_divide",
+    "Mod": "remainder", "Pow": "power", "BitAnd": "bitwise_and", "BitOr": "bitwise_or", "BitXor": "bitwise_xor", "RShift": "right_shift",
 }  # fmt: skip
+SPOKEN: Final = {"ListComp": "a list comprehension", "GeneratorExp": "a generator", "Dict": "a dict"}
 COMPARISONS: Final = {
     "Lt": ("less", "<"), "LtE": ("less_equal", "<="), "Gt": ("greater", ">"), "GtE": ("greater_equal", ">="),
     "Eq": ("equal", "=="), "NotEq": ("not_equal", "!="),
@@ -54,8 +55,8 @@ def value(ctx: Context, e: ast.expr) -> Value:
         case ast.BoolOp(op=op, values=values):
             word = "and" if isinstance(op, ast.And) else "or"
             found = condition(ctx, values[0])
-            for v in values[1:]:
-                found = conjunction(word, found, condition(ctx, v))
+            for x in values[1:]:
+                found = conjunction(word, found, _after(ctx, x, found, word == "and"))
             return _truth(found)
         case ast.Compare():
             return compare(ctx, e)
@@ -68,13 +69,10 @@ def value(ctx: Context, e: ast.expr) -> Value:
 
             return call(ctx, e)
         case ast.Lambda():
-            return Helper(e, dict(ctx.env))
+            return Helper(e, len(ctx.envs) - 1)
         case _:
             name = type(e).__name__
-            known = {
-                "ListComp": "a list comprehension", "GeneratorExp": "a generator", "Dict": "a dict", "JoinedStr": "an f-string"
-            }  # fmt: skip
-            what = known.get(name, name)
+            what = SPOKEN.get(name, name)
             raise stop(ctx.place, what, "this kind of expression isn't taken", "write it as loops over arrays")
 
 
@@ -212,9 +210,10 @@ def unary(ctx: Context, e: ast.UnaryOp) -> Value:
     ctx.place = place(e)
     if isinstance(v, Integer) and isinstance(e.op, ast.USub):
         return Integer(-v.value)
-    if isinstance(e.op, ast.UAdd):
+    if isinstance(v, Integer) and isinstance(e.op, ast.UAdd):
         return v
-    return apply(ctx, "negative" if isinstance(e.op, ast.USub) else "invert", [v], operator=True)
+    name = {"USub": "negative", "UAdd": "positive"}.get(type(e.op).__name__, "invert")
+    return apply(ctx, name, [v], operator=True)
 
 
 # -- conditions -----------------------------------------------------------------------------------------
@@ -242,6 +241,17 @@ def condition(ctx: Context, e: ast.expr) -> Data:
             return Num(bool(items), BOOL)
         case _:
             return Num(True, BOOL)
+
+
+def _after(ctx: Context, e: ast.expr, before: Data, holds: bool) -> Data:
+    """A condition that is asked for only if what stands before it holds, or doesn't."""
+    count = len(ctx.block)
+    with ctx.where(before, holds):
+        found = condition(ctx, e)
+    if len(ctx.block) > count and is_control(before) and not isinstance(before, Num):
+        why = "it is computed by statements of its own, and only under the condition before it"
+        raise stop(place(e), "`and`, `or`", why, "write two ifs")
+    return found
 
 
 def compare(ctx: Context, e: ast.Compare) -> Value:
@@ -285,12 +295,16 @@ def either(ctx: Context, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Va
     if isinstance(cond, Num):
         return value(ctx, body if cond.value else orelse)
     with ctx.trial():
-        kinds = [_scalar_kind(ctx, x) for x in (body, orelse)]
+        kinds = [_scalar_kind(ctx, x, cond, k == 0) for k, x in enumerate((body, orelse))]
     kind = joined(kinds[0], kinds[1])
     if kind is None:
         raise stop(ctx.place, "`if` in an expression", f"one side is {kinds[0]}, the other {kinds[1]}", "convert one")
-    one = lambda x: converted(ctx, array(ctx, value(ctx, x)).at(()), kind)  # noqa: E731
-    return scalar_in(ctx, chosen(ctx, cond, lambda: one(body), lambda: one(orelse), kind))
+
+    def side(x: ast.expr, holds: bool) -> Data:
+        with ctx.where(cond, holds):
+            return converted(ctx, array(ctx, value(ctx, x)).at(()), kind)
+
+    return scalar_in(ctx, chosen(ctx, cond, lambda: side(body, True), lambda: side(orelse, False), kind))
 
 
 def scalar_in(ctx: Context, e: Data) -> Array:
@@ -298,8 +312,9 @@ def scalar_in(ctx: Context, e: Data) -> Array:
     return of_view(View(e.buffer, (), ())) if isinstance(e, Elem) else scalar(e)
 
 
-def _scalar_kind(ctx: Context, e: ast.expr) -> Kind:
-    v = operand(ctx, value(ctx, e), "`if` in an expression")
+def _scalar_kind(ctx: Context, e: ast.expr, cond: Data, holds: bool) -> Kind:
+    with ctx.where(cond, holds):
+        v = operand(ctx, value(ctx, e), "`if` in an expression")
     if v.ndim:
         raise stop(ctx.place, "`if` in an expression", "a side is an array", "use an if statement or np.where")
     return v.kind

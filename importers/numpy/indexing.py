@@ -211,7 +211,7 @@ def reshaped(ctx: Context, a: Array, shape: Indices, what: str) -> Array:
     at = a.at
     flat_of, split_of = shape, a.shape
     if any(e.constant is None for e in (*flat_of[1:], *split_of[1:])):
-        why = "rows are joined or split at an extent that is no number, so indices would be products or quotients of sizes"
+        why = "rows are joined or split at an extent that is no number: indices would multiply or divide by sizes"
         raise stop(ctx.place, what, why, "keep the shape, or make all extents but the first literals")
     if not a.cheap:
         a = ctx.materialised(a)

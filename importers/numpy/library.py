@@ -391,7 +391,7 @@ def _round(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> V
     if len(args) > 1 or named:
         raise stop(ctx.place, "np.round", "it rounds to digits", "scale, take np.rint, and scale back")
     a = array(ctx, args[0])
-    return a if a.kind.is_int else apply(ctx, "rint", [a])
+    return apply(ctx, "positive" if a.kind.is_int else "rint", [a])
 
 
 def _where(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
@@ -402,7 +402,7 @@ def _where(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> V
 
 def _stack_of(ctx: Context, items: Sequence[Value], axis: int) -> Computed:
     """Arrays of one shape side by side along a new axis."""
-    arrays = [array(ctx, v) for v in items]
+    arrays = [array(ctx, _list(ctx, v)) for v in items]
     shape = broadcast_shape(ctx, [a.shape for a in arrays], "np.stack")
     out_shape = (*shape[:axis], number(len(arrays)), *shape[axis:])
     of = _common(ctx, arrays)

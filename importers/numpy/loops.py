@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from ..control import Poly, Symbol, number, of
+from ..names import spelled
 from ..report import Stop, stop
 from .context import Context
 from .expressions import value
@@ -163,14 +164,20 @@ def while_loop(ctx: Context, s: ast.While) -> None:
 
 def _growth(ctx: Context, name: str, stmts: Sequence[ast.stmt]) -> int | None:
     """By how much a counter grows in each iteration."""
-    ctx.counter += 1
-    s = Symbol(name, ctx.counter, True)
+    s = _stand_in(ctx, name)
     with ctx.trial():
-        ctx.prover.types.setdefault(s.name, "index")
         ctx.env[name] = Integer(of(s))
         _body(ctx, stmts)
         after = ctx.env[name]
     return (after.value - of(s)).constant if isinstance(after, Integer) else None
+
+
+def _stand_in(ctx: Context, name: str) -> Symbol:
+    """A symbol for a counter's value, whatever it is: by a name of its own."""
+    ctx.counter += 1
+    s = Symbol(spelled(name, {*ctx.names, *ctx.live, *ctx.prover.types}), ctx.counter, True)
+    ctx.prover.types[s.name] = "index"
+    return s
 
 
 def counted(
@@ -243,6 +250,10 @@ def _carried(
         wanted: dict[str, Slot] = {}
         for n in dict.fromkeys([*slots, *later]):
             values = [before[n], *([of_slot(slots[n])] if n in slots else []), end[n]]
+            unknown = before[n]
+            if isinstance(unknown, Unknown):
+                dead[n] = unknown
+                continue
             try:
                 wanted[n] = slot_of(ctx, n, [v for v in values if not isinstance(v, Unknown)])
             except Stop as problem:
@@ -261,10 +272,8 @@ def of_slot(s: Slot) -> Array:
 def _step(
     ctx: Context, name: str, stmts: Sequence[ast.stmt], f: Frame, start: Start, others: Sequence[str]
 ) -> int | None:
-    ctx.counter += 1
-    s = Symbol(name, ctx.counter, True)
+    s = _stand_in(ctx, name)
     with ctx.trial():
-        ctx.prover.types.setdefault(name, "index")
         for n in others:
             if n != name:
                 ctx.env[n] = Unknown("it changes in a loop")

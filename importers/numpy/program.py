@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..control import Poly, Symbol
 from ..report import Place
-from .kinds import Kind
+from .kinds import BOOL, Kind
 
 
 @dataclass(eq=False)
@@ -91,7 +92,7 @@ class Cmp:
     op: str
     lhs: Data | Poly
     rhs: Data | Poly
-    kind: Kind = Kind("bool")
+    kind: Kind = BOOL
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Logic:
     op: str
     lhs: Data
     rhs: Data
-    kind: Kind = Kind("bool")
+    kind: Kind = BOOL
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class Not:
     """`not arg`"""
 
     arg: Data
-    kind: Kind = Kind("bool")
+    kind: Kind = BOOL
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ class Flag:
     """A truth value that is an argument."""
 
     name: str
-    kind: Kind = Kind("bool")
+    kind: Kind = BOOL
 
 
 Data: TypeAlias = Num | Elem | Whole | Neg | Bin | Fn | Conv | Cmp | Logic | Not | Flag
@@ -134,6 +135,19 @@ def is_control(e: Data) -> bool:
             return is_control(a)
         case _:
             return isinstance(e, Num | Flag)
+
+
+def parts(e: Data) -> Iterator[Data]:
+    """A condition, and the conditions in it."""
+    yield e
+    match e:
+        case Logic(lhs=a, rhs=b):
+            yield from parts(a)
+            yield from parts(b)
+        case Not(arg=a):
+            yield from parts(a)
+        case _:
+            return
 
 
 # -- statements -----------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
@@ -14,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ..report import ImportRefusedError, Place
 
-Outside: TypeAlias = "Module | Definition | int | float | bool | str | None | tuple[Outside, ...]"
+Outside: TypeAlias = "Module | Definition | int | float | bool | str | tuple[Outside, ...] | None"
 """What a name from outside of a function may be."""
 
 
@@ -181,12 +180,10 @@ def _outside(name: str, value: object) -> Outside:
     if isinstance(value, ModuleType):
         return Module(value.__name__)
     wrapped = getattr(value, "__wrapped__", value)
-    if isinstance(wrapped, FunctionType) and not wrapped.__module__.partition(".")[0] == "numpy":
+    if isinstance(wrapped, FunctionType) and wrapped.__module__.partition(".")[0] != "numpy":
         return _definition(wrapped)
     module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
     if own is not None and (module or "numpy").partition(".")[0] in ("numpy", "math"):
         return Module(f"{'math' if module == 'math' else 'numpy'}.{own}")
     raise NotFound(name)
 
-
-BUILTINS = frozenset(dir(builtins))

@@ -30,7 +30,7 @@ def body(ctx: Context, stmts: Sequence[ast.stmt]) -> Value:
     for s in stmts:
         if isinstance(s, ast.Return):
             with ctx.reporting(frozenset):
-                returned = Static(None) if s.value is None else value(ctx, s.value)
+                returned = Static(None) if s.value is None else right_side(ctx, s.value)
             return returned
         statement(ctx, s)
         if _sets_result(s):
@@ -153,28 +153,28 @@ def statement(ctx: Context, s: ast.stmt) -> None:
 
 
 UNTAKEN = {
-    ast.Break: ("break", "the object language has only counted loops", "put the rest of the body under an if on a flag"),
+    ast.Break: ("break", "the object language has only counted loops", "put the rest of the body under an if"),
     ast.Try: ("try", "the object language has no exceptions", "test before"),
     ast.Raise: ("raise", "the object language has no exceptions", "test before the call"),
     ast.With: ("with", "the object language has no contexts", "leave it out"),
     ast.Global: ("global", "variables outside of the function would change", "return the value"),
     ast.Nonlocal: ("nonlocal", "variables outside of the function would change", "return the value"),
     ast.ClassDef: ("class", "the object language has numbers and arrays only", "leave it out"),
-    ast.Return: ("return in a loop", "the object language has only counted loops", "set a flag, and return after the loop"),
+    ast.Return: ("return in a loop", "the object language has only counted loops", "return after the loop"),
 }  # fmt: skip
 
 
 def _statement(ctx: Context, s: ast.stmt) -> None:
     match s:
         case ast.Assign(targets=targets, value=e):
-            found = value(ctx, e)
+            found = right_side(ctx, e)
             if isinstance(found, Computed) and len(targets) > 1:
                 found = ctx.materialised(found)
             for t in targets:
                 ctx.place = place(s)
                 bind(ctx, t, found)
         case ast.AnnAssign(target=t, value=e) if e is not None:
-            bind(ctx, t, value(ctx, e))
+            bind(ctx, t, right_side(ctx, e))
         case ast.AnnAssign() | ast.Pass():
             pass
         case ast.AugAssign():
@@ -182,7 +182,7 @@ def _statement(ctx: Context, s: ast.stmt) -> None:
         case ast.Expr(value=ast.Constant()):
             pass
         case ast.Expr(value=e):
-            value(ctx, e)
+            right_side(ctx, e)
         case ast.If():
             branch(ctx, s)
         case ast.For():
@@ -190,7 +190,7 @@ def _statement(ctx: Context, s: ast.stmt) -> None:
         case ast.While():
             loops.while_loop(ctx, s)
         case ast.FunctionDef(name=name):
-            ctx.env[name] = Helper(s, dict(ctx.env), name)
+            ctx.env[name] = Helper(s, len(ctx.envs) - 1, name)
         case ast.Import() | ast.ImportFrom():
             for name, m in imported(s).items():
                 ctx.env[name] = Member(m.path) if isinstance(m, Module) else Static(None)
@@ -204,6 +204,12 @@ def _statement(ctx: Context, s: ast.stmt) -> None:
             name = type(s).__name__
             what, why, remedy = UNTAKEN.get(type(s), (name, "this statement isn't taken", "write it in another way"))
             raise stop(ctx.place, what, why, remedy)
+
+
+def right_side(ctx: Context, e: ast.expr) -> Value:
+    """The whole right side of a statement: a function that it calls may write to arrays."""
+    ctx.top = e
+    return value(ctx, e)
 
 
 def _assert(ctx: Context, c: Data) -> None:
@@ -276,11 +282,11 @@ def set_name(ctx: Context, name: str, v: Value) -> None:
             why = "in NumPy it shares memory with another array, here it is a copy, and one of them is written"
             raise stop(ctx.place, name, why, "copy it: x = y.copy()")
     slot = ctx.slots[-1].get(name)
-    if slot is not None and slot.buffer.kind == v.kind and slot.shape == v.shape:
-        if all(n == name for n in ctx.holders(slot.buffer)):
-            assign(ctx, slot, v)
-            ctx.env[name] = of_view(slot)
-            return
+    fits = slot is not None and slot.buffer.kind == v.kind and slot.shape == v.shape
+    if slot is not None and fits and all(n == name for n in ctx.holders(slot.buffer)):
+        assign(ctx, slot, v)
+        ctx.env[name] = of_view(slot)
+        return
     ctx.env[name] = ctx.materialised(v, name.strip())
 
 
@@ -432,14 +438,8 @@ def _places(ctx: Context, slots: dict, before: dict[str, Value]) -> dict:  # typ
 
 
 def _side(ctx: Context, stmts: Sequence[ast.stmt], cond: Data, holds: bool) -> None:
-    facts = ctx.facts
-    if is_control(cond):
-        text = shown(cond)
-        ctx.facts = (*facts, text if holds else f"not ({text})")
-    try:
+    with ctx.where(cond, holds):
         block(ctx, stmts)
-    finally:
-        ctx.facts = facts
 
 
 def _merged(first: dict[str, Value], env: dict[str, Value], is_first: bool) -> dict[str, Value]:

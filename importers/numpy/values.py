@@ -131,7 +131,8 @@ Value: TypeAlias = "Array | Computed | Integer | Tuple | Static | Member | Unkno
 
 @dataclass(frozen=True, eq=False)
 class Helper:
-    """A function of the program: `node` is its definition, `names` what it sees."""
+    """A function of the program: `node` is its definition, `names` where what it sees comes from: the definition of the
+    function around, or of one that runs its number among these."""
 
     node: object
     names: object

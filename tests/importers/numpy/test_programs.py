@@ -1,7 +1,8 @@
 """NumPy programs of every kind: each is imported, and does what Python does.
 
-They are the functions of the files in `programs` whose arguments have annotations. Each runs by `jit` and by the reference
-interpreter beside Python, with random sizes and data; floats are compared within a tolerance, integers bitwise.
+They are the functions of the files in `programs` whose arguments have annotations. Each runs by `jit` and by the
+reference interpreter beside Python, with random sizes and data; floats are compared within a tolerance, integers
+bitwise.
 """
 
 from __future__ import annotations
@@ -33,6 +34,6 @@ def cases() -> Iterator[object]:
                 yield pytest.param(f, id=f"{file.stem}-{name}")
 
 
-@pytest.mark.parametrize("f", cases())
+@pytest.mark.parametrize("f", list(cases()))
 def test_a_program_does_what_it_does_in_python(f, roundtrip) -> None:
     roundtrip(f)

@@ -1,4 +1,3 @@
-# ruff: noqa: F821
 """Loops, branches, functions that call others, variables that change."""
 
 import numpy as np
@@ -261,3 +260,22 @@ def nested_values(x: "f64[n]"):
             best = x[i]
             where = i
     return best, where
+
+
+def guarded_neighbours(x: "f64[n]", y: "f64[n]"):
+    n = x.shape[0]
+    for i in range(n):
+        if i > 0 and x[i - 1] > 0:
+            y[i] = 1.0
+        left = x[i - 1] if i > 0 else 0.0
+        y[i] += left
+
+
+def late_binding(x: "f64[n]"):
+    def scaled():
+        return x * s
+
+    s = 1.0
+    a = scaled()
+    s = 2.0
+    return a + scaled()

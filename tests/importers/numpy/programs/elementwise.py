@@ -1,4 +1,4 @@
-# ruff: noqa: F821, E731
+# ruff: noqa: E731
 """Operations element by element: promotion, broadcasting, places that overlap."""
 
 import math

@@ -1,4 +1,3 @@
-# ruff: noqa: F821
 """New arrays, and other shapes of the same elements."""
 
 import numpy as np

@@ -1,4 +1,3 @@
-# ruff: noqa: F821
 """Sums, means, extremes, positions, running sums; products."""
 
 import numpy as np
