@@ -23,6 +23,7 @@ from .program import (
     If,
     Num,
     Procedure,
+    Select,
     Stmt,
     Store,
     is_control,
@@ -148,6 +149,16 @@ class Context:
             self.block = before
 
     @contextmanager
+    def scratch(self) -> Iterator[list[Stmt]]:
+        """What is emitted is looked at, and dropped."""
+        names = self.names.copy()
+        try:
+            with self.into([]) as block:
+                yield block
+        finally:
+            self.names = names
+
+    @contextmanager
     def loop(self, f: Frame) -> Iterator[None]:
         """Inside a loop, which is emitted."""
         frames, facts, live = self.frames, self.facts, self.live
@@ -231,9 +242,7 @@ class Context:
     def put(self, v: View, idx: Indices, value: Data) -> None:
         """Store a value; a truth value as 0 or 1."""
         if value.kind.is_bool and not isinstance(value, Num):
-            one, zero = Num(1, v.buffer.kind), Num(0, v.buffer.kind)
-            self.branch(value, lambda: self.store(v, idx, one), lambda: self.store(v, idx, zero))
-            return
+            value = Select(value, Num(1, v.buffer.kind), Num(0, v.buffer.kind), v.buffer.kind)
         self.store(v, idx, value)
 
     # -- trials -----------------------------------------------------------------------------------

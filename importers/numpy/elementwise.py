@@ -12,7 +12,7 @@ from ..control import Poly, number
 from ..report import stop
 from .context import Context
 from .kinds import BOOL, INT, Kind, resolve
-from .program import Bin, Cmp, Conv, Data, Elem, Fn, Logic, Neg, Not, Num, Whole
+from .program import Bin, Cmp, Conv, Data, Elem, Fn, Logic, Neg, Not, Num, Select, Whole
 from .values import Along, Array, Computed, Indices, Integer, Static, Value, View, reindexed, scalar
 
 Emit: TypeAlias = Callable[[Context, list[Data], Kind], Data]
@@ -129,9 +129,13 @@ def function(ctx: Context, name: str, args: Sequence[Data], kind: Kind) -> Data:
 
 
 def chosen(ctx: Context, cond: Data, yes: Callable[[], Data], no: Callable[[], Data], kind: Kind) -> Data:
-    """One of two values: a variable that a branch sets."""
+    """One of two values: an expression, or a variable that a branch sets if a side takes statements."""
     if isinstance(cond, Num):
         return yes() if cond.value else no()
+    with ctx.scratch() as extra:
+        sides = yes(), no()
+    if not extra and not any(s.kind.is_bool for s in sides):
+        return Select(cond, *sides, kind)
     v = ctx.buffer("t", kind, ())
     ctx.branch(cond, lambda: ctx.put(v, (), yes()), lambda: ctx.put(v, (), no()))
     return Elem(v.buffer, (), kind)

@@ -19,7 +19,8 @@ from .values import Array, Computed, Helper, Integer, Member, Static, Tuple, Unk
 
 OPERATORS: Final = {
     "Add": "add", "Sub": "subtract", "Mult": "multiply", "Div": "divide", "FloorDiv": "floor_divide",
-    "Mod": "remainder", "Pow": "power", "BitAnd": "bitwise_and", "BitOr": "bitwise_or", "BitXor": "bitwise_xor", "RShift": "right_shift",
+    "Mod": "remainder", "Pow": "power", "BitAnd": "bitwise_and", "BitOr": "bitwise_or", "BitXor": "bitwise_xor",
+    "RShift": "right_shift",
 }  # fmt: skip
 SPOKEN: Final = {"ListComp": "a list comprehension", "GeneratorExp": "a generator", "Dict": "a dict"}
 COMPARISONS: Final = {

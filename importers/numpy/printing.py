@@ -23,12 +23,13 @@ from .program import (
     Not,
     Num,
     Procedure,
+    Select,
     Stmt,
     Store,
     Whole,
 )
 
-LEVELS = {"or": 1, "and": 2, "not": 3, "<": 4, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "neg": 7, "atom": 8}
+LEVELS = {"if": 0, "or": 1, "and": 2, "not": 3, "<": 4, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "neg": 7, "atom": 8}
 """How tightly operators bind."""
 
 
@@ -121,6 +122,8 @@ def _data(e: Data) -> tuple[str, int]:
         case Cmp(op=op, lhs=a, rhs=b):
             both = [x.text() if isinstance(x, Poly) else data(x, LEVELS["+"]) for x in (a, b)]
             return f"{both[0]} {op} {both[1]}", LEVELS["<"]
+        case Select(cond=c, yes=a, no=b):
+            return f"{data(a, 1)} if {data(c, 1)} else {data(b)}", LEVELS["if"]
         case Logic(op=op, lhs=a, rhs=b):
             return f"{data(a, LEVELS[op])} {op} {data(b, LEVELS[op] + 1)}", LEVELS[op]
         case Not(arg=arg):

@@ -121,7 +121,17 @@ class Flag:
     kind: Kind = BOOL
 
 
-Data: TypeAlias = Num | Elem | Whole | Neg | Bin | Fn | Conv | Cmp | Logic | Not | Flag
+@dataclass(frozen=True)
+class Select:
+    """`yes if cond else no`: only the side that is taken is computed."""
+
+    cond: Data
+    yes: Data
+    no: Data
+    kind: Kind
+
+
+Data: TypeAlias = Num | Elem | Whole | Neg | Bin | Fn | Conv | Cmp | Logic | Not | Flag | Select
 
 
 def is_control(e: Data) -> bool:

@@ -38,7 +38,7 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
     p = Procedure(spelled(node.name, function=True))
     env: dict[str, Value] = {"": Static(source.definition)}
     symbols: dict[str, Symbol] = {}
-    for name, t in types.items():
+    for t in types.values():
         for e in t.shape:
             symbols.update({s.name: s for s in e.symbols()})
     for name in symbols:

@@ -159,7 +159,8 @@ def roundtrip() -> Callable[..., Imported]:
         done = 0
         for k in range(60):
             most = 2 if k == 0 else 7
-            sizes = {n: bool(rng.integers(0, 2)) if t == "bool" else int(rng.integers(1, most)) for n, t in controls.items()}
+            sizes: dict[str, Any] = {n: int(rng.integers(1, most)) for n in controls}
+            sizes |= {n: bool(sizes[n] % 2) for n, t in controls.items() if t == "bool"}
             if not admitted(made.proc, sizes):
                 continue
             compare(f, made, sizes, interpreted=False)

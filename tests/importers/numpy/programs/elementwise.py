@@ -1,4 +1,4 @@
-# ruff: noqa: E731
+# ruff: noqa
 """Operations element by element: promotion, broadcasting, places that overlap."""
 
 import math
