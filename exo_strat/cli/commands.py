@@ -44,7 +44,7 @@ BLAS_THREADS = (
     "VECLIB_MAXIMUM_THREADS",
 )
 
-Importer = Callable[[Path, str | None, Sequence[str]], str]
+Importer = Callable[..., str]
 """What makes a Python file's text of a file, a function in it and the pointers that are never null. Raises
 `ValueError`, with all that it has to say."""
 
@@ -140,6 +140,11 @@ def import_command(
     nonnull: Annotated[
         list[str] | None, typer.Option("--nonnull", metavar="NAME", help="A pointer that is never null.")
     ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option("--ignore", metavar="NAME", help="A function whose calls are left out.")
+    ] = None,
+    include: Annotated[list[str] | None, typer.Option("-I", metavar="DIR", help="Where headers are.")] = None,
+    define: Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=TEXT]", help="A macro of C.")] = None,
 ) -> None:
     """Write a function of a C file, and those it calls, as object code: a Python file for `show` and `build`.
 
@@ -152,9 +157,11 @@ def import_command(
     with _reporting():
         if not path.is_file():
             raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a C file")
+        flags = [*(f"-I{d}" for d in include or ()), *(f"-D{d}" for d in define or ())]
+        given = {"nonnull": nonnull, "ignore": ignore, "flags": flags}
         importer = cast(Importer, plugins.load(plugins.IMPORTERS, path.suffix.removeprefix(".") or path.name))
         try:
-            text = importer(path, name, nonnull or ())
+            text = importer(path, name, **{k: v for k, v in given.items() if v})
         except ValueError as e:
             _stop(str(e), 1)
         if out is None:

@@ -108,7 +108,7 @@ def _pointers(ctx: Context, op: str, a: Expr, b: Expr) -> Cond:
     """Pointers into one array are compared by their indices; a null pointer only with --nonnull."""
     for p, other in ((a, b), (b, a)):
         if is_null(other) and op in ("==", "!="):
-            if isinstance(p, Use) and (p.var.c_name in ctx.nonnull or p.var.storage != "argument"):
+            if isinstance(p, Use) and (p.var.c_name in ctx.options.nonnull or p.var.storage != "argument"):
                 ctx.procedure.notes.append(f"{p.var.c_name} is no null pointer")
                 return Truth(op == "!=")
             name = p.var.c_name if isinstance(p, Use) else "this pointer"

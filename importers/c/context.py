@@ -10,6 +10,7 @@ from ..control import Poly, Symbol
 from ..names import spelled
 from ..report import SAID, Place, Report, Stop, stop
 from .kinds import Kinds
+from .options import Options
 from .program import Access, Cond, Frame, Need, Procedure, Stmt, facts_of
 from .syntax import Function, Variable
 from .types import Number
@@ -26,7 +27,7 @@ class Context:
     report: Report
     procedure: Procedure
     callees: Mapping[str, Procedure]
-    nonnull: frozenset[str]
+    options: Options
     indices_as_values: bool
     values: dict[Variable, Value] = field(default_factory=dict)
     block: list[Stmt] = field(default_factory=list)

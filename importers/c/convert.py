@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from exo_strat import FrontendError, Proc, proc_from_source, with_room
 from ..externs import externs
 from ..report import ImportRefusedError, Problem, Report, Stop
 from . import output
+from .options import Options
 from .preprocess import check, preprocessed
 from .program import Procedure
 from .reader import read
@@ -22,28 +23,35 @@ from .verify import verify
 from .walks import expressions
 
 
-def from_c(file: Path, function: str | None = None, nonnull: Collection[str] = ()) -> str:
-    """The text of a Python file with a procedure for a C function of a file (the last one, if none is named), and for
-    those that it calls. `nonnull` names pointers that are never null.
+def from_c(
+    file: Path,
+    function: str | None = None,
+    nonnull: Collection[str] = (),
+    ignore: Collection[str] = (),
+    flags: Sequence[str] = (),
+) -> str:
+    """The text of a Python file with a procedure for a C function of a file (the only one that no other calls, if none
+    is named), and for those that it calls. `nonnull` names pointers that are never null, `ignore` functions whose
+    calls are left out, as they change nothing that this one reads; `flags` are for the preprocessor.
 
     Raises `ImportRefusedError` with all that isn't taken.
     """
     try:
-        return _converted(file, function, frozenset(nonnull))
+        return _converted(file, function, Options(frozenset(nonnull), frozenset(ignore), tuple(flags)))
     except RecursionError as e:
         raise ImportRefusedError(f"{file} is nested too deeply to be read: split its longest expressions") from e
 
 
 @with_room
-def _converted(file: Path, function: str | None, nonnull: frozenset[str]) -> str:
-    text = preprocessed(file)
-    check(file)
-    unit = read(text, file)
+def _converted(file: Path, function: str | None, options: Options) -> str:
+    text = preprocessed(file, options.flags)
+    check(file, options.flags)
+    unit = read(text, file, options.ignore)
     wanted = _wanted(unit, function)
     report, done = Report(), dict[str, Procedure]()
     env: dict[str, object] = dict(vars(exo_strat)) | dict(externs())
     for f in _in_order(wanted, unit, report):
-        made = _one(f, unit, done, report, nonnull, env, called=f is not wanted)
+        made = _one(f, unit, done, report, options, env, called=f is not wanted)
         if made is not None:
             done[f.name], env[made.name()] = made.procedure, made.proc
     if report.problems:
@@ -68,12 +76,12 @@ def _one(
     unit: Unit,
     done: Mapping[str, Procedure],
     report: Report,
-    nonnull: frozenset[str],
+    options: Options,
     env: Mapping[str, object],
     called: bool,
 ) -> _Made | None:
     before = len(report.problems)
-    ctx = translate(f, unit, done, report, nonnull, takes_indices_as_values())
+    ctx = translate(f, unit, done, report, options, takes_indices_as_values())
     ctx.procedure.windows = called
     if len(report.problems) == before:
         try:

@@ -211,11 +211,11 @@ def _settle(k: Kinds, pairs: list[tuple[Variable, Expr | None, bool]]) -> None:
     for v in free:
         mine = [(value, under) for w, value, under in pairs if w is v]
         others = {u for value, _ in mine if value is not None for u in _integers(value)} - {v}
-        if v.storage != "argument" and (not others & (k.asked | set(k.function.args)) or any(u for _, u in mine)):
+        if v.storage not in ("argument", "member") and (not others & (k.asked | set(k.function.args)) or any(u for _, u in mine)):
             k.data.add(v)
     for e in expressions(k.function.body):
         for v in _with_data(k, e):
-            if v.storage in ("argument", "file", "static") and v not in k.asked:
+            if v.storage != "local" and v not in k.asked:
                 k.data.add(v)
 
 

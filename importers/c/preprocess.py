@@ -1,6 +1,8 @@
 """The C preprocessor, over small headers of our own.
 
-The system's headers are full of what only their compiler understands; a program needs a few names of them.
+The system's headers are full of what only their compiler understands; a program needs a few names of them. Headers
+that we have none of are the system's, with what only compilers understand taken out. Whether the file is C is asked of
+the compiler, with its own headers.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..report import ImportRefusedError, Place, Problem, Report
@@ -26,6 +29,13 @@ HIDDEN = (
     "-D__builtin_expect(x,y)=(x)",
     "-D_Pragma(x)=",
     "-D_Alignas(x)=",
+    "-D_Noreturn=",
+    "-D__asm__(x)=",
+    "-D__asm(x)=",
+    "-D__builtin_va_list=int",
+    "-D__signed__=signed",
+    "-D__const=const",
+    "-D__volatile__=volatile",
 )
 ERROR = re.compile(r"^(.+?):(\d+):(\d+): (?:fatal )?error: (.*)$", re.MULTILINE)
 """How compilers report."""
@@ -40,19 +50,19 @@ def compiler() -> list[str]:
     return found
 
 
-def preprocessed(file: Path) -> str:
+def preprocessed(file: Path, flags: Sequence[str] = ()) -> str:
     """The text of a file after the preprocessor."""
     if not file.is_file():
         raise ImportRefusedError(f"{file} {'is a folder' if file.is_dir() else 'does not exist'}: expected a C file")
-    done = _run("-E", file)
+    done = _run("-E", file, ["-isystem", str(STUBS), *HIDDEN, *flags])
     if done.returncode:
         raise ImportRefusedError(f"the preprocessor refuses {file}:\n{done.stderr.strip()}")
     return done.stdout
 
 
-def check(file: Path) -> None:
+def check(file: Path, flags: Sequence[str] = ()) -> None:
     """Raise what the compiler has to say of a file that is no C."""
-    done = _run("-fsyntax-only", file)
+    done = _run("-fsyntax-only", file, flags)
     if not done.returncode:
         return
     report = Report()
@@ -64,8 +74,8 @@ def check(file: Path) -> None:
     raise report.refuse(str(file), file.read_text(errors="replace").splitlines())
 
 
-def _run(mode: str, file: Path) -> subprocess.CompletedProcess[str]:
-    command = [*compiler(), mode, "-w", "-std=gnu11", "-nostdinc", "-isystem", str(STUBS), *HIDDEN, str(file)]
+def _run(mode: str, file: Path, flags: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    command = [*compiler(), mode, "-w", "-std=gnu11", *flags, str(file)]
     env = {**os.environ, "LC_ALL": "C"}
     try:
         return subprocess.run(command, capture_output=True, text=True, errors="replace", env=env)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ except ImportError as e:
 from ..names import spelled
 from ..report import NOWHERE, ImportRefusedError, Place
 from .literals import read_number
+from .members import Members, cast, is_plain
+from .members import Path as Member
 from .syntax import (
     Array,
     Assign,
@@ -46,7 +49,8 @@ from .syntax import (
     Use,
     Variable,
 )
-from .types import I32, Int, Other, Void, basic
+from .types import I32, Float, Int, Other, Void, basic
+from .walks import changed, expressions, statements
 
 Node = Any
 """A node of pycparser's."""
@@ -60,20 +64,22 @@ JUMPS = {
 """Statements that jump, and what to write instead."""
 
 
-def read(text: str, file: Path) -> Unit:
-    """The functions and variables of a preprocessed file."""
+def read(text: str, file: Path, ignore: Collection[str] = ()) -> Unit:
+    """The functions and variables of a preprocessed file; calls of what is ignored are left out."""
     try:
         tree = c_parser.CParser().parse(text, str(file))
     except c_parser.ParseError as e:
         raise ImportRefusedError(f"this is no C that can be read: {e}") from e
-    return _Reader(str(file)).unit(tree)
+    return _Reader(str(file), ignore).unit(tree)
 
 
 class _Reader:
     """Reads one file: what names mean, innermost scope last."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, ignore: Collection[str] = ()) -> None:
         self.file = file
+        self.ignore = ignore
+        self.members = Members()
         self.scopes: list[dict[str, Variable | int]] = [{}]
         self.typedefs: dict[str, Type] = {}
 
@@ -97,7 +103,8 @@ class _Reader:
                 case "Decl" if type(node.type).__name__ == "FuncDecl":
                     pass
                 case "Decl" if node.name is not None:
-                    variables.append(self.declare(node, "file"))
+                    found = self.declare(node, "file")
+                    variables += [] if found in variables else [found]
                 case "Decl":
                     self.type(node.type)
         return Unit(self.file, functions, tuple(variables))
@@ -110,7 +117,34 @@ class _Reader:
         untaken = self.untaken_arguments(node, params)
         body = self.block(node.body) if untaken is None else Block((untaken,))
         self.scopes.pop()
-        return Function(node.decl.name, self.type(node.decl.type.type), args, body, self.place(node.decl))
+        f = Function(node.decl.name, self.type(node.decl.type.type), args, body, self.place(node.decl))
+        return self.without_structs(self.without_ignored_results(f))
+
+    def without_ignored_results(self, f: Function) -> Function:
+        """A function that returns what an ignored call returns has no result."""
+        found = [s for s in statements(f.body) if isinstance(s, Return)]
+        if isinstance(f.result, Void) or not found or any(s.value is not None for s in found):
+            return f
+        return replace(f, result=Void())
+
+    def without_structs(self, f: Function) -> Function:
+        """A function whose arguments are the members that it uses in the place of structs."""
+        args: list[Variable] = []
+        gone: list[Stmt] = []
+        whole = {e.var for e in expressions(f.body) if isinstance(e, Use) and self.members.holds(e.var)}
+        for v in f.args:
+            if not self.members.holds(v):
+                args.append(v)
+                continue
+            used = list(self.members.of(v))
+            args += used
+            for w in used:
+                if w in changed(f.body) and (isinstance(v.type, Other) or isinstance(w.type, Pointer)):
+                    why = "it is a copy that C throws away" if isinstance(v.type, Other) else "pointers have no place"
+                    gone.append(Untaken(f"{w.c_name} is changed", why, "change a variable of its own", v.place))
+            if v in whole:
+                args.append(v)
+        return replace(f, args=tuple(args), body=Block((*gone, *f.body.parts), f.body.place))
 
     def untaken_arguments(self, node: Node, params: list[Node]) -> Stmt | None:
         """What is said of a function whose arguments aren't all named and declared where they stand."""
@@ -127,12 +161,26 @@ class _Reader:
     def declare(self, node: Node, storage: str) -> Variable:
         """A variable, from here on in scope."""
         t = self.type(node.type)
+        before = self.scopes[0].get(node.name) if storage == "file" else None
+        if isinstance(before, Variable):
+            return self.declared_again(before, node, t)
         outer = {v.name for scope in self.scopes for v in scope.values() if isinstance(v, Variable)}
         if storage == "local" and "static" in node.storage:
             storage = "static"
         name = spelled(node.name, outer)
         const = "const" in node.quals or _innermost_is_const(node.type)
         var = Variable(name, node.name, t, storage, self.place(node), const, elsewhere="extern" in node.storage)
+        if isinstance(t, Pointer) and node.init is not None and storage == "local":
+            found = self.members.path(node.init, self.lookup, self.type)
+            found = None if found is None else cast(found, t)
+            if found is not None and self.members.holds(var):
+                self.members.aliases[var] = found
+                self.scopes[-1][node.name] = var
+                return var
+            if found is not None:
+                var.init = self.member(found, self.place(node))
+                self.scopes[-1][node.name] = var
+                return var
         if node.init is not None:
             var.init = self.initial(node.init)
             if isinstance(t, Array) and t.extent is None and isinstance(var.init, Table):
@@ -140,6 +188,14 @@ class _Reader:
                 var.type = Array(t.of, count)
         self.scopes[-1][node.name] = var
         return var
+
+    def declared_again(self, v: Variable, node: Node, t: Type) -> Variable:
+        """A variable at file scope that was declared before, as one that another file has or with less said of it."""
+        if not (isinstance(t, Array) and t.extent is None):
+            v.type = t
+        v.elsewhere = v.elsewhere and "extern" in node.storage
+        v.init = self.initial(node.init) if node.init is not None else v.init
+        return v
 
     def initial(self, node: Node) -> Expr | Table:
         if type(node).__name__ == "InitList":
@@ -165,8 +221,10 @@ class _Reader:
             case "Enum":
                 self.enumerate(node)
                 return I32
-            case "Struct" | "Union":
-                return Other(f"{type(node).__name__.lower()} {node.name or ''}".strip())
+            case "Struct":
+                return self.members.declare(node, self.place(node), self.type)
+            case "Union":
+                return Other(f"union {node.name or ''}".strip())
             case _:
                 return Other("a function")
 
@@ -198,7 +256,7 @@ class _Reader:
             case "Decl" if node.name is None:
                 self.type(node.type)
             case "Decl":
-                yield Declare(self.declare(node, "local"), at)
+                yield from self.local(node, at)
             case "DeclList":
                 for d in node.decls:
                     yield from self.stmt(d)
@@ -217,13 +275,39 @@ class _Reader:
                 yield self.switch(node)
             case "Continue":
                 yield Continue(at)
+            case "FuncCall" if self.is_ignored(node):
+                pass
             case "Return":
-                yield Return(None if node.expr is None else self.expr(node.expr), at)
+                gone = node.expr is None or self.is_ignored(node.expr)
+                yield Return(None if gone else self.expr(node.expr), at)
             case _ if kind in JUMPS:
                 what, remedy = JUMPS[kind]
                 yield Untaken(what, "the object language has only counted loops and branches", remedy, at)
             case _:
                 yield Do(self.expr(node), at)
+
+    def is_ignored(self, node: Node) -> bool:
+        """Whether an expression is a call of a function that is ignored."""
+        return type(node).__name__ == "FuncCall" and getattr(node.name, "name", None) in self.ignore
+
+    def local(self, node: Node, at: Place) -> Iterator[Stmt]:
+        """The declaration of a local variable; of a struct, those of its members."""
+        v = self.declare(node, "local")
+        if v in self.members.aliases:
+            return
+        if not self.members.holds(v) or isinstance(v.type, Pointer) or v.storage != "local":
+            yield Declare(v, at)
+            return
+        if v.init is not None and not isinstance(v.init, Table):
+            yield Untaken(f"{v.c_name} as a whole", "structs are taken member by member", "copy its members", at)
+            return
+        given = v.init.parts if isinstance(v.init, Table) else ()
+        for k, p in enumerate(self.members.fields(v)):
+            w = self.member(p, at)
+            if isinstance(w, Use) and is_plain(w.var.type):
+                zero = Literal(0, I32, "0", at) if isinstance(w.var.type, Int | Float) else Table((), at)
+                w.var.init = given[k] if k < len(given) else zero if v.init is not None else None
+                yield Declare(w.var, at)
 
     def loop(self, node: Node) -> Loop:
         self.scopes.append({})
@@ -280,11 +364,15 @@ class _Reader:
 
     def expr(self, node: Node) -> Expr:
         at, kind = self.place(node), type(node).__name__
+        if kind in ("StructRef", "Cast", "UnaryOp"):
+            found = self.members.path(node, self.lookup, self.type)
+            if found is not None and found.fields and is_plain(found.type):
+                return self.member(found, at)
         match kind:
             case "Constant":
-                found = read_number(node.type, node.value, at)
+                value = read_number(node.type, node.value, at)
                 why = f"a {node.type} like this is no number that is taken: finite ones, and single characters, are"
-                return found or Untaken(node.value, why, "", at)
+                return value or Untaken(node.value, why, "", at)
             case "ID":
                 return self.name(node.name, at)
             case "ArrayRef":
@@ -300,6 +388,9 @@ class _Reader:
             case "Cast":
                 return Cast(self.type(node.to_type), self.expr(node.expr), at)
             case "FuncCall":
+                if self.is_ignored(node):
+                    why = "its value is used, and calls of it are left out"
+                    return Untaken(f"{node.name.name}(..)", why, "take the call out", at)
                 args = node.args.exprs if node.args else ()
                 if type(node.name).__name__ == "ID":
                     return Call(node.name.name, tuple(self.expr(a) for a in args), at)
@@ -307,19 +398,28 @@ class _Reader:
             case "ExprList":
                 return Comma(tuple(self.expr(e) for e in node.exprs), at)
             case "StructRef":
-                why = "structs are not taken"
+                why = "only members of arguments and variables that are structs, or point to one, are taken"
                 return Untaken(f"{node.type}{node.field.name}", why, "pass the member as an argument of its own", at)
             case _:
                 return Untaken(kind, "the importer knows no such expression", "write it in another way", at)
 
+    def lookup(self, name: str) -> Variable | int | None:
+        """What a name means here."""
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+
     def name(self, name: str, at: Place) -> Expr:
-        for scope in reversed(self.scopes):
-            found = scope.get(name)
-            if isinstance(found, Variable):
-                return Use(found, at)
-            if found is not None:
-                return Literal(found, I32, name, at)
+        found = self.lookup(name)
+        if isinstance(found, Variable):
+            return Use(found, at)
+        if found is not None:
+            return Literal(found, I32, name, at)
         return Untaken(name, "it isn't declared in this file", "declare it, or include its header", at)
+
+    def member(self, p: Member, at: Place) -> Expr:
+        """A member of a struct as a variable."""
+        taken = {v.name for scope in self.scopes for v in scope.values() if isinstance(v, Variable)}
+        found = self.members.variable(p, taken, at)
+        return Use(found, at) if isinstance(found, Variable) else found
 
     def unary(self, node: Node, at: Place) -> Expr:
         if node.op == "sizeof":

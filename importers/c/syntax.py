@@ -39,7 +39,7 @@ class Variable:
     c_name: str
     type: Type
     storage: str
-    """`argument`, `local`, `static`, or `file` for those at file scope."""
+    """`argument`, `local`, `static`, `file` for those at file scope, or `member` of a struct that outlives the call."""
     place: Place
     const: bool = False
     init: Expr | Table | None = None

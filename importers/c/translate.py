@@ -13,6 +13,7 @@ from .expressions import data
 from .integers import integer
 from .kinds import kinds, set_once
 from .literals import written
+from .options import Options
 from .pointers import dimensions
 from .program import Allocate, Argument, Lit, Procedure, Scalar, Store
 from .returns import at_the_ends
@@ -32,14 +33,14 @@ def translate(
     unit: Unit,
     callees: Mapping[str, Procedure],
     report: Report,
-    nonnull: frozenset[str],
+    options: Options,
     indices_as_values: bool,
 ) -> Context:
     """Translate one function; the functions that it calls have been."""
     calls = {name: tuple(a.symbol is not None for a in p.args) for name, p in callees.items()}
     procedure = Procedure(spelled(function.name, function=True), [], [], function.place)
     k = kinds(function, unit.functions, calls)
-    ctx = Context(function, unit.functions, k, report, procedure, callees, nonnull, indices_as_values)
+    ctx = Context(function, unit.functions, k, report, procedure, callees, options, indices_as_values)
     ctx.names = {v.name for v in (*function.args, *_outer(function, unit, callees))}
     ctx.names |= {s.var.name for s in all_statements(function.body) if isinstance(s, Declare) and _is_named(ctx, s.var)}
     ctx.once = set_once(function)
@@ -96,6 +97,8 @@ def _arguments(ctx: Context, unit: Unit) -> None:
         try:
             ctx.procedure.args.append(_argument(ctx, v))
             ctx.procedure.args[-1].position = len(ctx.procedure.args)
+            if v.storage == "member":
+                ctx.procedure.notes.append(f"{v.name} is {v.c_name} in C")
             if v.storage in ("file", "static") and not v.elsewhere:
                 ctx.procedure.notes.append(f"{v.name} {_beginning(ctx, v)}, and keeps its value from call to call")
         except Stop as found:
@@ -151,8 +154,8 @@ def _argument(ctx: Context, v: Variable) -> Argument:
             ctx.values[v] = Address(v, (number(0),))
         return Argument(v, type=t)
     if isinstance(v.type, Int) and ctx.is_control(v):
-        if v.storage in ("file", "static") and v in changed(ctx.function.body):
-            raise stop(v.place, v.c_name, "a size or index at file scope is changed", "make it an argument")
+        if v.storage in ("file", "static", "member") and v in changed(ctx.function.body):
+            raise stop(v.place, v.c_name, "a size or index that outlives the call is changed", "make it an argument")
         ctx.counter += 1
         symbol = Symbol(v.name, ctx.counter)
         ctx.values[v] = Known(of(symbol))

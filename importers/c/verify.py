@@ -80,16 +80,15 @@ def _helped(
         return False
     k = _at(lines, error)
     s = lines[k].of
-    for wanted in _wanted(ctx, s):
-        if wanted in tried:
-            continue
-        tried.add(wanted)
-        ctx.procedure.assertions.append((wanted, _reason(s)))
+    wanted = [p for p in dict.fromkeys(_wanted(ctx, s)) if p not in tried]
+    tried.update(wanted)
+    for some in [*([p] for p in wanted), *([wanted] if len(wanted) > 1 else [])]:
+        ctx.procedure.assertions += [(p, _reason(s)) for p in some]
         again = Printer(ctx.procedure, probing=True).lines()
         later = _refusal(again, env)
-        if later is None or _at(again, later) > k + 1 or _reached(again, later, s) or _moved(error, later, s):
+        if later is None or _at(again, later) > k + len(some) or _reached(again, later, s) or _moved(error, later, s):
             return True
-        ctx.procedure.assertions.pop()
+        del ctx.procedure.assertions[-len(some) :]
     return False
 
 

@@ -1,0 +1,119 @@
+"""Structs: each member that a function uses is an argument or a variable of its own.
+
+`p->n` and `p->data[i]`, where p is an argument, are a number and an array; p itself is gone. So it is for a struct at
+file scope, and for a local one. What a `void *` member points to is what it is cast to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..names import spelled
+from ..report import Place
+from .syntax import Array, Pointer, Type, Untaken, Variable
+from .types import Bool, Float, Int, Other, Void
+
+Node = Any
+
+
+@dataclass(frozen=True)
+class Path:
+    """A member: the variable that holds or points to the struct, and the names of members from there on."""
+
+    root: Variable
+    fields: tuple[str, ...]
+    type: Type
+
+    def text(self) -> str:
+        return "->".join((self.root.c_name, *self.fields))
+
+
+class Members:
+    """The structs of a file, and the members that its functions use."""
+
+    def __init__(self) -> None:
+        self.structs: dict[str, dict[str, Type]] = {}
+        self.aliases: dict[Variable, Path] = {}
+        self.found: dict[tuple[Variable, tuple[str, ...]], Variable] = {}
+
+    def declare(self, node: Node, place: Place, type_of: Callable[[Node], Type]) -> Other:
+        """The type that a struct is, or a reference to one."""
+        text = f"struct {node.name or f'of line {place.line}'}"
+        if node.decls is not None:
+            self.structs[text] = {}
+            self.structs[text] |= {d.name: type_of(d.type) for d in node.decls if getattr(d, "name", None)}
+        return Other(text)
+
+    def holds(self, v: Variable) -> bool:
+        """Whether a variable is a struct, or points to one."""
+        t = v.type.to if isinstance(v.type, Pointer) else v.type
+        return isinstance(t, Other) and t.text in self.structs
+
+    def path(self, node: Node, lookup: Callable[[str], object], type_of: Callable[[Node], Type]) -> Path | None:
+        """The member that an expression means; None if it is none."""
+        match type(node).__name__:
+            case "ID":
+                v = lookup(node.name)
+                if not isinstance(v, Variable):
+                    return None
+                return self.aliases.get(v) or (Path(v, (), v.type) if self.holds(v) else None)
+            case "StructRef":
+                base = self.path(node.name, lookup, type_of)
+                t = base.type if base is not None else None
+                t = t.to if node.type == "->" and isinstance(t, Pointer) else t
+                inner = self.structs.get(t.text, {}).get(node.field.name) if isinstance(t, Other) else None
+                if base is None or inner is None:
+                    return None
+                return Path(base.root, (*base.fields, node.field.name), inner)
+            case "UnaryOp" if node.op in ("*", "&"):
+                base = self.path(node.expr, lookup, type_of)
+                if base is None or (node.op == "*" and not isinstance(base.type, Pointer)):
+                    return None
+                t = base.type.to if isinstance(base.type, Pointer) else base.type
+                if node.op == "*" and type(node.expr).__name__ == "Cast" and isinstance(t, Int | Float):
+                    return Path(base.root, base.fields, t)
+                kept = isinstance(t, Other) and t.text in self.structs
+                return Path(base.root, base.fields, t if node.op == "*" else Pointer(base.type)) if kept else None
+            case "Cast":
+                base = self.path(node.expr, lookup, type_of)
+                return None if base is None else cast(base, type_of(node.to_type))
+            case _:
+                return None
+
+    def variable(self, p: Path, taken: set[str], place: Place) -> Variable | Untaken:
+        """The variable that stands for a member of a number, array or pointer type."""
+        key = (p.root, p.fields)
+        if key not in self.found:
+            name = spelled("_".join((p.root.name, *p.fields)), taken)
+            storage = "member" if p.root.storage != "local" else "local"
+            self.found[key] = Variable(name, p.text(), p.type, storage, p.root.place, elsewhere=True)
+        found = self.found[key]
+        if found.type != p.type:
+            why = "it is read at two types, and an array of the object language has one"
+            return Untaken(p.text(), why, "pass two arguments", place)
+        return found
+
+    def of(self, root: Variable) -> Iterator[Variable]:
+        """The members of a variable that are used, in the order of their first use."""
+        return (v for (r, _), v in self.found.items() if r is root)
+
+    def fields(self, v: Variable) -> Iterator[Path]:
+        """The members of a local struct."""
+        assert isinstance(v.type, Other)
+        return (Path(v, (name,), t) for name, t in self.structs[v.type.text].items())
+
+
+def cast(p: Path, t: Type) -> Path | None:
+    """A `void *` member as a pointer to something; any member at its own type."""
+    if p.type == t:
+        return p
+    return Path(p.root, p.fields, t) if p.type == Pointer(Void()) and isinstance(t, Pointer) else None
+
+
+def is_plain(t: Type) -> bool:
+    """Whether a type is made of numbers."""
+    while isinstance(t, Array | Pointer):
+        t = t.of if isinstance(t, Array) else t.to
+    return isinstance(t, Int | Float | Bool)
