@@ -72,10 +72,10 @@ def _decided(op: str, x: Lit, y: Lit) -> Truth:
 
 def _is_control(ctx: Context, e: Expr) -> bool:
     if isinstance(e, Use) and not is_pointer(e.var.type):
-        return isinstance(e.var.type, Int) and ctx.is_control(e.var)
+        return isinstance(e.var.type, Int) and ctx.is_control(e.var) and not ctx.has_data(e)
     if isinstance(e, Step) and isinstance(e.target, Use):
         return isinstance(e.target.var.type, Int) and ctx.is_control(e.target.var)
-    return isinstance(type_of(e, ctx.functions), Int) and not ctx.kinds.has_data(e) and not is_truth(e)
+    return isinstance(type_of(e, ctx.functions), Int) and not ctx.has_data(e) and not is_truth(e)
 
 
 def is_truth(e: Expr) -> bool:

@@ -12,9 +12,10 @@ from ..report import SAID, Place, Report, Stop, stop
 from .kinds import Kinds
 from .options import Options
 from .program import Access, Cond, Frame, Need, Procedure, Stmt, facts_of
-from .syntax import Function, Variable
+from .syntax import Expr, Function, Use, Variable
 from .types import Number
-from .values import Lost, Value
+from .values import Address, Held, Known, Lost, Value
+from .walks import inside
 
 
 @dataclass
@@ -115,7 +116,7 @@ class Context:
 
     # -- what is known ----------------------------------------------------------------------------
 
-    def known(self, v: Variable, place: Place) -> Value:
+    def known(self, v: Variable, place: Place) -> Known | Address:
         """What a control variable or pointer holds here; what must hold for that is asked for."""
         value = self.values.get(v, Lost(f"{v.c_name} has no value yet"))
         if isinstance(value, Lost) and value.reported:
@@ -123,6 +124,9 @@ class Context:
         if isinstance(value, Lost):
             remedy = "give it a value in closed form, or keep it in an array of numbers that isn't used as an index"
             raise stop(place, v.c_name, f"its value is not known here: {value.why}", remedy)
+        if isinstance(value, Held):
+            why = f"{v.c_name} has its value from where a loop was left: this is an index or bound that depends on data"
+            raise stop(place, v.c_name, why, "give it a value in closed form")
         for n in value.needs:
             why = f"{v.c_name} has its value after a loop only if the loop's bounds are in order"
             self.need(n, why, "start and end of the loop must be known to be in order", place)
@@ -148,6 +152,12 @@ class Context:
             yield
         except Stop as s:
             self.report.add(s.problem)
+
+    def has_data(self, e: Expr) -> bool:
+        """Whether the value of an expression depends on memory."""
+        return self.kinds.has_data(e) or any(
+            isinstance(x, Use) and isinstance(self.values.get(x.var), Held) for x in inside(e)
+        )
 
     def is_control(self, v: Variable) -> bool:
         """Whether a variable is a control integer."""

@@ -83,6 +83,9 @@ def _one(
     before = len(report.problems)
     ctx = translate(f, unit, done, report, options, takes_indices_as_values())
     ctx.procedure.windows = called
+    if called and f.exits is not None:
+        why = "its caller would go on"
+        report.add(Problem(f.exits, "exit(..) in a function that another one calls", why, "return a number instead"))
     if len(report.problems) == before:
         try:
             find_shapes(ctx)

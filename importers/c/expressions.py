@@ -32,6 +32,7 @@ from .syntax import (
 )
 from .types import I32, Float, Int, Number
 from .typing import number, shown, type_of
+from .values import Held
 
 
 def data(ctx: Context, e: Expr) -> Data:
@@ -43,9 +44,11 @@ def data(ctx: Context, e: Expr) -> Data:
         return Lit(e.value, e.type)
     if isinstance(e, Choice) or conditions.is_truth(e):
         return _chosen(ctx, e)
-    if isinstance(t, Int) and not ctx.kinds.has_data(e) and not (isinstance(e, Use) and not ctx.is_control(e.var)):
+    if isinstance(t, Int) and not ctx.has_data(e) and not (isinstance(e, Use) and not ctx.is_control(e.var)):
         return whole(ctx, e, t)
     match e:
+        case Use(var=v) if isinstance(held := ctx.values.get(v), Held):
+            return conversions.convert(Scalar(held.var, I32), _element(v.type, e.place), e.place)
         case Use(var=v):
             return Scalar(v, _element(v.type, e.place), ctx.ranges.get(v))
         case Index() | Unary(op="*"):
@@ -164,4 +167,4 @@ def control_or_data(ctx: Context, e: Expr) -> bool:
         return moves(ctx, e.target.var)
     t = type_of(e, ctx.functions)
     is_data_variable = isinstance(e, Use) and not ctx.is_control(e.var)
-    return isinstance(t, Int) and not ctx.kinds.has_data(e) and not is_data_variable and not isinstance(e, SizeOf)
+    return isinstance(t, Int) and not ctx.has_data(e) and not is_data_variable and not isinstance(e, SizeOf)

@@ -70,6 +70,7 @@ class Kinds:
 def kinds(function: Function, functions: Mapping[str, Function], calls: Mapping[str, tuple[bool, ...]]) -> Kinds:
     """Decide for a function."""
     k = Kinds(function, functions, calls)
+    k.data.update(s.var for s in statements(function.body) if isinstance(s, Declare) and s.var.flag)
     k.asked.update(_asked(k))
     pairs = list(_assignments(function))
     _spread(k, pairs)
@@ -179,6 +180,8 @@ def _spread(k: Kinds, pairs: list[tuple[Variable, Expr | None, bool]]) -> None:
         before = len(k.asked), len(k.data)
         for v, value, _ in pairs:
             if value is None:
+                continue
+            if v.flag:
                 continue
             if v in k.asked:
                 k.asked.update(_integers(value))

@@ -17,15 +17,18 @@ from . import statements
 from .conditions import condition
 from .context import Context
 from .integers import moves
+from .jumps import is_read
 from .order import check_order
-from .program import Compare, For, Frame, Need, Stmt, Truth
-from .returns import at_the_ends
-from .syntax import Continue, Declare, Expr, Loop, Use, Variable
+from .program import Branch, Compare, For, Frame, Lit, Need, Scalar, Stmt, Truth
+from .syntax import Assign, Block, Declare, Do, Expr, If, Loop, Use, Variable
+from .types import I32
 from .typing import is_pointer
-from .values import Address, Known, Lost, Value, last, moved, replaced, symbols
+from .values import Address, Held, Known, Lost, Value, last, moved, replaced, symbols
 from .walks import changed, inside
 from .walks import statements as all_statements
 
+PEELED = 3
+"""How many first iterations are written by themselves."""
 BOUND = "write the loop as `for (i = first; i < end; i++)`"
 
 
@@ -45,7 +48,6 @@ class Motion:
 
 def loop(ctx: Context, s: Loop) -> None:
     """Translate a loop. If it isn't counted, its body is still looked at, for what is not taken there."""
-    s = replace(s, body=at_the_ends(s.body, Continue))
     statements.block(ctx, s.first)
     try:
         _loop(ctx, s)
@@ -59,28 +61,88 @@ def loop(ctx: Context, s: Loop) -> None:
             statements.block(ctx, s.body)
 
 
-def _loop(ctx: Context, s: Loop) -> None:
+def _loop(ctx: Context, s: Loop, peeled: int = 0) -> None:
     if s.cond is None:
         raise stop(s.place, "a loop without a condition", "it would never end", BOUND)
     check_order(s.cond)
     outlive = [v for v in changed(s.cond, s.step, s.body) if moves(ctx, v) and v.place not in _places(s)]
     movers = sorted(outlive, key=lambda v: v.place)
-    start = {v: ctx.values.get(v, Lost(f"{v.c_name} has no value yet")) for v in movers}
+    start = {v: _begun(ctx.values.get(v), v) for v in movers}
     all_moves = _moves(ctx, s, start)
     count = ctx.symbol("count")
     top = {v: all_moves.at_top(v, of(count)) for v in movers}
     trips = _trips(ctx, s, top, count)
+    if peeled < PEELED and any(_wraps(v, start[v], top[v], all_moves, s) for v in movers):
+        _peeled(ctx, s, trips, peeled)
+        return
     frame, at = _frame(ctx, s, top, start, trips, count, movers)
     ctx.values.update({v: replaced(x, {count: at}) for v, x in top.items()})
     body: list[Stmt] = []
     with ctx.into(body), ctx.within(frame):
         _quietly(ctx, s.cond)
         statements.block(ctx, s.body)
+        done = len(body)
         step(ctx, s.step)
     ctx.block.append(For(frame, body, s.place))
     for v in movers:
         ctx.values[v] = all_moves.at_end(v, trips)
     _quietly(ctx, s.cond)
+    if s.flag is not None:
+        if any(not isinstance(x, Need) for x in body[done:]):
+            what = "a loop that is left early, and computes in its third part"
+            raise stop(s.place, what, "that is left out the last time", "write it at the end of the body")
+        _left_early(ctx, s, movers)
+
+
+def _wraps(v: Variable, start: Value, top: Value, m: Moves, s: Loop) -> bool:
+    """Whether a variable is read in an iteration before it is set, and was set in closed form in the one before, but
+    for the first: `before = n - 1; for (..) { .. before ..; before = i; }`."""
+    if not isinstance(top, Lost) or isinstance(start, Lost) or m.motions[v].then is None:
+        return False
+    return is_read(v, (s.body, *([] if s.step is None else [Do(s.step, s.place)])))
+
+
+def _peeled(ctx: Context, s: Loop, trips: Poly, peeled: int) -> None:
+    """The first iteration by itself, and then the others."""
+    assert s.cond is not None
+    rest = replace(s, first=Block(()))
+    if s.flag is not None or not trips.symbols() <= _arguments(ctx):
+        last = () if s.step is None else (Do(s.step, s.place),)
+        statements.statement(ctx, If(s.cond, Block((*s.body.parts, *last, rest)), Block(()), s.place))
+        return
+    why = "a variable that wraps around has its value after the first iteration only if there is one"
+    ctx.need(trips - 1, why, "test that the loop runs", s.place)
+    _quietly(ctx, s.cond)
+    statements.block(ctx, s.body)
+    step(ctx, s.step)
+    _loop(ctx, rest, peeled + 1)
+
+
+def _arguments(ctx: Context) -> frozenset[Symbol]:
+    return frozenset(a.symbol for a in ctx.procedure.args if a.symbol is not None)
+
+
+def _left_early(ctx: Context, s: Loop, movers: list[Variable]) -> None:
+    """After a loop that may have been left early, variables have their values from then, or from the end."""
+    assert s.flag is not None
+    with ctx.into([]) as last:
+        for v, w in s.ended:
+            if not is_pointer(v.type) and moves(ctx, v):
+                statements.do(ctx, Assign("", Use(w, s.place), Use(v, s.place), s.place))
+    if last:
+        flag = Scalar(s.flag, I32)
+        ctx.block.append(Branch(Compare("==", flag, Lit(0, I32)), last, [], s.place))
+    ended = dict(s.ended)
+    for v in movers:
+        why = f"{v.c_name} has its value from where the loop was left, which depends on data"
+        ctx.values[v] = Held(ended[v]) if v in ended else Lost(why)
+
+
+def _begun(value: Value | None, v: Variable) -> Value:
+    """What a loop starts with, of what is known in closed form."""
+    if isinstance(value, Held):
+        return Lost(f"{v.c_name} has its value from where a loop was left, which depends on data")
+    return Lost(f"{v.c_name} has no value yet") if value is None else value
 
 
 def _places(s: Loop) -> set[Place]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ except ImportError as e:
 
 from ..names import spelled
 from ..report import NOWHERE, ImportRefusedError, Place
+from .jumps import left, without_jumps
 from .literals import read_number
 from .members import Members, cast, is_plain
 from .members import Path as Member
@@ -23,6 +23,7 @@ from .syntax import (
     Assign,
     Binary,
     Block,
+    Break,
     Call,
     Cast,
     Choice,
@@ -32,8 +33,10 @@ from .syntax import (
     Do,
     Expr,
     Function,
+    Goto,
     If,
     Index,
+    Label,
     Literal,
     Loop,
     Pointer,
@@ -55,15 +58,6 @@ from .walks import changed, expressions, statements
 Node = Any
 """A node of pycparser's."""
 
-JUMPS = {
-    "Goto": ("goto", "write the jump as an if, or as a loop"),
-    "Label": ("a label", "write the jump to it as an if, or as a loop"),
-    "Break": ("break", "a loop that ends early needs a flag: `stop`, tested by an if around the rest of the body"),
-    "DoWhile": ("do-while", "write it as a for loop"),
-}
-"""Statements that jump, and what to write instead."""
-
-
 def read(text: str, file: Path, ignore: Collection[str] = ()) -> Unit:
     """The functions and variables of a preprocessed file; calls of what is ignored are left out."""
     try:
@@ -80,6 +74,11 @@ class _Reader:
         self.file = file
         self.ignore = ignore
         self.members = Members()
+        self.breaks = [""]
+        """The label that a break goes to, innermost last; empty in a loop."""
+        self.count = 0
+        self.notes: list[str] = []
+        self.exits: Place | None = None
         self.scopes: list[dict[str, Variable | int]] = [{}]
         self.typedefs: dict[str, Type] = {}
 
@@ -113,12 +112,17 @@ class _Reader:
         self.scopes.append({})
         params = node.decl.type.args.params if node.decl.type.args else []
         named = [p for p in params if type(p).__name__ == "Decl"]
+        self.notes, self.exits = [], None
         args = tuple(self.declare(p, "argument") for p in named)
         untaken = self.untaken_arguments(node, params)
         body = self.block(node.body) if untaken is None else Block((untaken,))
         self.scopes.pop()
-        f = Function(node.decl.name, self.type(node.decl.type.type), args, body, self.place(node.decl))
-        return self.without_structs(self.without_ignored_results(f))
+        notes = [*self.notes, *(["where C calls exit, the procedure just ends"] if self.exits else [])]
+        result, at = self.type(node.decl.type.type), self.place(node.decl)
+        f = Function(node.decl.name, result, args, body, at, tuple(dict.fromkeys(notes)), self.exits)
+        f = without_jumps(self.without_structs(self.without_ignored_results(f)))
+        untaken_jumps = tuple(left(f))
+        return replace(f, body=Block(untaken_jumps, f.body.place)) if untaken_jumps else f
 
     def without_ignored_results(self, f: Function) -> Function:
         """A function that returns what an ignored call returns has no result."""
@@ -269,20 +273,27 @@ class _Reader:
                 yield If(self.expr(node.cond), self.block(node.iftrue), no, at)
             case "For" | "While":
                 yield self.loop(node)
-            case "DoWhile" if _constant(self.expr(node.cond)) == 0:
-                yield self.once(node)
+            case "DoWhile":
+                yield from self.do_while(node)
             case "Switch":
                 yield self.switch(node)
             case "Continue":
                 yield Continue(at)
+            case "Break":
+                yield Goto(self.breaks[-1], at) if self.breaks[-1] else Break(at)
+            case "Goto":
+                yield Goto(node.name, at)
+            case "Label":
+                yield Label(node.name, at)
+                yield from self.stmt(node.stmt)
             case "FuncCall" if self.is_ignored(node):
-                pass
+                self.notes.append(f"calls of {node.name.name} are left out (--ignore): they change nothing that is read here")
+            case "FuncCall" if getattr(node.name, "name", None) in ("exit", "abort"):
+                self.exits = self.exits or at
+                yield Return(None, at)
             case "Return":
                 gone = node.expr is None or self.is_ignored(node.expr)
                 yield Return(None if gone else self.expr(node.expr), at)
-            case _ if kind in JUMPS:
-                what, remedy = JUMPS[kind]
-                yield Untaken(what, "the object language has only counted loops and branches", remedy, at)
             case _:
                 yield Do(self.expr(node), at)
 
@@ -315,50 +326,70 @@ class _Reader:
         first = tuple(self.stmt(node.init)) if is_for and node.init is not None else ()
         cond = self.expr(node.cond) if node.cond is not None else None
         step = self.expr(node.next) if is_for and node.next is not None else None
+        self.breaks.append("")
         body = self.block(node.stmt)
+        self.breaks.pop()
         self.scopes.pop()
         return Loop(Block(first), cond, step, body, self.place(node))
 
-    def once(self, node: Node) -> Stmt:
-        """`do { .. } while (0)` as a block, if nothing in it jumps to its end."""
+    def do_while(self, node: Node) -> Iterator[Stmt]:
+        """The body once, and then a loop."""
+        at, cond = self.place(node), self.expr(node.cond)
         found = next(_jumps(node.stmt), None)
-        if found is None:
-            return self.block(node.stmt)
-        what = f"{type(found).__name__.lower()} in do .. while (0)"
-        why = "it ends this do-while, not a loop around it, and the object language has no jumps"
-        return Untaken(what, why, "write what follows it in the do-while under an if", self.place(found))
+        if found is not None:
+            what = f"{type(found).__name__.lower()} in do .. while"
+            why = "it ends this do-while, not a loop around it"
+            yield Untaken(what, why, "write what follows it in the do-while under an if", self.place(found))
+            return
+        self.breaks.append("")
+        yield self.block(node.stmt)
+        if _constant(cond) != 0:
+            yield Loop(Block(()), cond, None, self.block(node.stmt), at)
+        self.breaks.pop()
 
     def switch(self, node: Node) -> Stmt:
-        """A switch as a chain of ifs, if each of its cases ends with a break, or with a return or continue."""
+        """A switch as jumps: to the case that the value is, and at each break to the end."""
         at, value = self.place(node), self.expr(node.cond)
-        untaken = Untaken("switch", "a case runs on into the next one, or the value is no variable", "write ifs", at)
-        if type(node.stmt).__name__ != "Compound" or not isinstance(value, Use):
-            return untaken
-        arms: list[tuple[Expr | None, Block]] = []
-        tests: list[Expr] = []
-        other = False
-        for item in node.stmt.block_items or ():
+        self.count += 1
+        end = f"end of switch {self.count}"
+        out: list[Stmt] = []
+        if not isinstance(value, Use | Literal):
+            t = Variable(spelled("switch_on"), "switch", I32, "local", at, init=value)
+            out, value = [Declare(t, at)], Use(t, at)
+        if type(node.stmt).__name__ != "Compound":
+            return Untaken("switch", "it has no block", "write braces", at)
+        self.scopes.append({})
+        self.breaks.append(end)
+        body: list[Stmt] = []
+        chain: list[tuple[Expr, str]] = []
+        other = end
+        for k, item in enumerate(node.stmt.block_items or ()):
             kind = type(item).__name__
-            if kind not in ("Case", "Default") or (arms and arms[-1][0] is None):
-                return untaken
-            other = other or kind == "Default"
-            if kind == "Case":
-                tests.append(Binary("==", value, self.expr(item.expr), self.place(item)))
-            if not item.stmts:
-                continue
-            stmts = _opened(item.stmts)
-            if not _ends(stmts) or any(_breaks(s) for s in stmts[:-1]):
-                return untaken
-            stmts = stmts[:-1] if type(stmts[-1]).__name__ == "Break" else stmts
-            self.scopes.append({})
-            body = Block(tuple(t for s in stmts for t in self.stmt(s)), self.place(item))
-            self.scopes.pop()
-            arms.append((None if other else reduce(_either, tests), body))
-            tests = []
-        chain = Block(())
-        for test, body in reversed(arms):
-            chain = body if test is None else Block((If(test, body, chain, at),), at)
-        return chain
+            while kind in ("Case", "Default"):
+                label = f"case {len(body)} of {end}" if kind == "Case" else f"default of {end}"
+                body.append(Label(label, self.place(item)))
+                if len(body) > 1 and isinstance(body[-2], Label):
+                    label = body[-2].name
+                    body.pop()
+                if kind == "Default":
+                    other = label
+                else:
+                    test: Expr = Binary("==", value, self.expr(item.expr), self.place(item))
+                    if chain and chain[-1][1] == label:
+                        test = Binary("||", chain.pop()[0], test, self.place(item))
+                    chain.append((test, label))
+                inner = item.stmts or ()
+                item = inner[0] if inner and type(inner[0]).__name__ in ("Case", "Default") else None
+                kind = type(item).__name__
+                body += [t for s in inner if s is not item for t in self.stmt(s)]
+            if item is not None:
+                body += [t for t in self.stmt(item)]
+        self.breaks.pop()
+        self.scopes.pop()
+        first: Stmt = Goto(other, at)
+        for test, label in reversed(chain):
+            first = If(test, Block((Goto(label, at),)), Block((first,)), at)
+        return Block((*out, first, *body, Label(end, at)), at)
 
     # -- expressions ------------------------------------------------------------------------------
 
@@ -429,29 +460,6 @@ class _Reader:
         if node.op in ("++", "p++", "--", "p--"):
             return Step(1 if "+" in node.op else -1, node.op[0] == "p", arg, at)
         return Unary(node.op, arg, at)
-
-
-def _either(a: Expr, b: Expr) -> Expr:
-    return Binary("||", a, b, a.place)
-
-
-def _opened(stmts: list[Node]) -> list[Node]:
-    """The statements of a case, without braces around all of them."""
-    inside = len(stmts) == 1 and type(stmts[0]).__name__ == "Compound" and stmts[0].block_items
-    return inside or stmts
-
-
-def _ends(stmts: list[Node]) -> bool:
-    """Whether statements surely leave a case."""
-    return type(stmts[-1]).__name__ in ("Break", "Return", "Continue")
-
-
-def _breaks(node: Node) -> bool:
-    """Whether a break of the switch stands in a statement: those of inner loops and switches are their own."""
-    kind = type(node).__name__
-    if kind in ("For", "While", "DoWhile", "Switch"):
-        return False
-    return kind == "Break" or any(_breaks(child) for _, child in node.children())
 
 
 def _jumps(node: Node, kinds: tuple[str, ...] = ("Break", "Continue")) -> Iterator[Node]:

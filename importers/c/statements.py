@@ -17,14 +17,18 @@ from .syntax import (
     Array,
     Assign,
     Block,
+    Break,
     Call,
     Comma,
     Continue,
     Declare,
     Do,
     Expr,
+    Goto,
     If,
+    Label,
     Loop,
+    Result,
     Return,
     Step,
     Table,
@@ -67,10 +71,10 @@ def statement(ctx: Context, s: CStmt) -> None:
             branch(ctx, s)
         case Loop():
             loops.loop(ctx, s)
-        case Return():
+        case Result():
             finish(ctx, s)
-        case Continue():
-            pass
+        case Return() | Continue() | Break() | Goto() | Label():
+            raise AssertionError("jumps are gone")
         case Untaken(what=what, why=why, remedy=remedy):
             raise stop(s.place, what, why, remedy)
 
@@ -236,9 +240,9 @@ def branch(ctx: Context, s: If) -> None:
         ctx.block.append(Branch(negated(cond), sides[1], [], s.place))
 
 
-def finish(ctx: Context, s: Return) -> None:
+def finish(ctx: Context, s: Result) -> None:
     """`return`: the value goes to an argument."""
-    if s.value is None or ctx.result is None:
+    if ctx.result is None:
         return
     value = data(ctx, s.value)
     t = ctx.result.type

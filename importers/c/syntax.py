@@ -45,6 +45,8 @@ class Variable:
     init: Expr | Table | None = None
     elsewhere: bool = False
     """Whether it is `extern`: another file says what it begins with."""
+    flag: bool = False
+    """Whether it is none of C's, but data that says how a loop ended."""
 
     def __repr__(self) -> str:
         return self.name
@@ -224,6 +226,10 @@ class Loop:
     step: Expr | None
     body: Block
     place: Place
+    flag: Variable | None = None
+    """What tells that the loop was left early: then its iterations do nothing."""
+    ended: tuple[tuple[Variable, Variable], ...] = ()
+    """Integers that are read after the loop, and the data variables that have their values if it was left early."""
 
 
 @dataclass(frozen=True)
@@ -241,7 +247,38 @@ class Continue:
     place: Place
 
 
-Stmt: TypeAlias = "Declare | Do | If | Loop | Return | Continue | Untaken | Block"
+@dataclass(frozen=True)
+class Break:
+    """`break`"""
+
+    place: Place
+
+
+@dataclass(frozen=True)
+class Goto:
+    """`goto`"""
+
+    label: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Label:
+    """`name:` before a statement."""
+
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the function returns, if nothing else comes after: the end isn't here."""
+
+    value: Expr
+    place: Place
+
+
+Stmt: TypeAlias = "Declare | Do | If | Loop | Return | Continue | Break | Goto | Label | Result | Untaken | Block"
 
 
 @dataclass(frozen=True)
@@ -261,6 +298,10 @@ class Function:
     args: tuple[Variable, ...]
     body: Block
     place: Place
+    notes: tuple[str, ...] = ()
+    """What is assumed of it."""
+    exits: Place | None = None
+    """Where it ends the whole program."""
 
 
 @dataclass(frozen=True)

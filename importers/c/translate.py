@@ -16,7 +16,6 @@ from .literals import written
 from .options import Options
 from .pointers import dimensions
 from .program import Allocate, Argument, Lit, Procedure, Scalar, Store
-from .returns import at_the_ends
 from .syntax import Array, Declare, Expr, Function, Literal, Pointer, Table, Type, Unary, Unit, Use, Variable
 from .types import Float, Int, Void
 from .typing import element_type, is_pointer, shown
@@ -44,6 +43,7 @@ def translate(
     ctx.names = {v.name for v in (*function.args, *_outer(function, unit, callees))}
     ctx.names |= {s.var.name for s in all_statements(function.body) if isinstance(s, Declare) and _is_named(ctx, s.var)}
     ctx.once = set_once(function)
+    procedure.notes += function.notes
     try:
         _arguments(ctx, unit)
     except Stop as found:
@@ -52,7 +52,7 @@ def translate(
     with ctx.into(procedure.body):
         _tables(ctx)
         _copies(ctx)
-        statements.block(ctx, at_the_ends(function.body))
+        statements.block(ctx, function.body)
     procedure.accesses = ctx.accesses
     return ctx
 

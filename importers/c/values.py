@@ -35,7 +35,14 @@ class Lost:
     reported: bool = False
 
 
-Value: TypeAlias = Known | Address | Lost
+@dataclass(frozen=True)
+class Held:
+    """A control integer whose value depends on data, and is in a data variable: it is a number, but no index."""
+
+    var: Variable
+
+
+Value: TypeAlias = Known | Address | Lost | Held
 
 
 def last(v: Known | Address) -> Poly:
@@ -51,7 +58,7 @@ def moved(v: Known | Address, to: Poly, needs: tuple[Poly, ...] = ()) -> Known |
 
 def replaced(v: Value, by: Mapping[Symbol, Poly]) -> Value:
     """The value with polynomials in the place of symbols."""
-    if isinstance(v, Lost):
+    if isinstance(v, Lost | Held):
         return v
     needs = tuple(n.replaced(by) for n in v.needs)
     if isinstance(v, Known):
@@ -61,7 +68,7 @@ def replaced(v: Value, by: Mapping[Symbol, Poly]) -> Value:
 
 def symbols(v: Value) -> frozenset[Symbol]:
     """All symbols in a value."""
-    if isinstance(v, Lost):
+    if isinstance(v, Lost | Held):
         return frozenset()
     parts = (v.value,) if isinstance(v, Known) else v.indices
     return frozenset(s for p in (*parts, *v.needs) for s in p.symbols())
@@ -75,7 +82,7 @@ def joined(a: Value, b: Value, name: str) -> Value:
         return a
     if isinstance(b, Lost):
         return b
-    if type(a) is type(b) and not isinstance(a, Lost) and not isinstance(b, Lost):
+    if type(a) is type(b) and not isinstance(a, Held) and not isinstance(b, Held):
         same = a.value == b.value if isinstance(a, Known) and isinstance(b, Known) else _same_place(a, b)
         if same:
             return moved(a, last(a), b.needs)

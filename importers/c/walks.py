@@ -19,6 +19,7 @@ from .syntax import (
     If,
     Index,
     Loop,
+    Result,
     Return,
     SizeOf,
     Step,
@@ -85,7 +86,7 @@ def own(s: Stmt) -> Iterator[Expr]:
             yield e
         case Loop(cond=cond, step=step):
             yield from (e for e in (cond, step) if e is not None)
-        case Return(value=value) if value is not None:
+        case Return(value=value) | Result(value=value) if value is not None:
             yield value
         case _:
             return
@@ -123,7 +124,7 @@ def changed(*where: Stmt | Expr | None) -> frozenset[Variable]:
     for w in where:
         if w is None:
             continue
-        is_stmt = isinstance(w, Block | Declare | Do | If | Loop | Return)
+        is_stmt = isinstance(w, Block | Declare | Do | If | Loop | Return | Result)
         for e in expressions(w) if is_stmt else inside(w):  # type: ignore[arg-type]
             if isinstance(e, Assign | Step) and isinstance(e.target, Use):
                 found.add(e.target.var)
