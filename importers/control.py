@@ -44,7 +44,22 @@ class Quotient:
         return f"{inner if self.of.is_atom() else f'({inner})'} / {self.by}"
 
 
-Atom: TypeAlias = Symbol | Quotient
+@dataclass(frozen=True)
+class Least:
+    """The smaller of two numbers. The larger one is `-Least(-a, -b)`."""
+
+    a: Poly
+    b: Poly
+
+    @property
+    def order(self) -> tuple[int, int, str]:
+        return (3, 0, self.text())
+
+    def text(self) -> str:
+        return f"min({self.a.text()}, {self.b.text()})"
+
+
+Atom: TypeAlias = Symbol | Quotient | Least
 Monomial: TypeAlias = tuple[Atom, ...]
 
 
@@ -127,7 +142,7 @@ class Poly:
         parts: list[tuple[Monomial, int]] = []
         for m, c in self.terms:
             count = sum(a == s for a in m)
-            if count > 1 or any(isinstance(a, Quotient) and s in a.of.symbols() for a in m):
+            if count > 1 or any(not isinstance(a, Symbol) and s in of(a).symbols() for a in m):
                 return None
             if count:
                 rest = list(m)
@@ -158,9 +173,9 @@ class Poly:
         """
         if self.constant is not None:
             return str(self.constant)
-        named = [t for t in self.terms if t[0]]
+        named: list[tuple[Monomial | str, int]] = [_turned(t) for t in self.terms if t[0]]
         first = next((k for k, t in enumerate(named) if t[1] > 0), 0)
-        terms = [named[first], *named[:first], *named[first + 1 :]]
+        terms: list[tuple[Monomial | str, int]] = [named[first], *named[:first], *named[first + 1 :]]
         if terms[0][1] < 0 < self.offset:
             terms.insert(0, ((), self.offset))
         elif self.offset:
@@ -177,11 +192,27 @@ class Poly:
 
 
 def _degree(a: Atom) -> int:
-    return 1 if isinstance(a, Symbol) else a.of.degree
+    return 1 if isinstance(a, Symbol) else max(q.degree for q in _inside(a))
 
 
-def _term(m: Monomial, c: int, inner: bool) -> str:
-    factors = [a.text() if isinstance(a, Symbol) or (len(m) == 1 and c == 1) else f"({a.text()})" for a in m]
+def _inside(a: Quotient | Least) -> tuple[Poly, ...]:
+    """The polynomials in an atom."""
+    return (a.of,) if isinstance(a, Quotient) else (a.a, a.b)
+
+
+def _turned(t: tuple[Monomial, int]) -> tuple[Monomial | str, int]:
+    """A term as it is printed: a minimum that is taken away is a maximum."""
+    m, c = t
+    if len(m) == 1 and isinstance(m[0], Least) and c < 0:
+        return f"max({(-m[0].a).text()}, {(-m[0].b).text()})", -c
+    return t
+
+
+def _term(m: Monomial | str, c: int, inner: bool) -> str:
+    if isinstance(m, str):
+        return m if c == 1 else f"{c} * {m}"
+    plain = len(m) == 1 and c == 1
+    factors = [f"({a.text()})" if isinstance(a, Quotient) and not plain else a.text() for a in m]
     return " * ".join([*([str(c)] if c != 1 or not m else []), *factors])
 
 
@@ -203,18 +234,49 @@ def _symbols(p: Poly) -> Iterator[Symbol]:
             if isinstance(a, Symbol):
                 yield a
             else:
-                yield from _symbols(a.of)
+                yield from (s for q in _inside(a) for s in _symbols(q))
 
 
 def _replaced(a: Atom, values: Mapping[Symbol, Poly]) -> Poly:
     if isinstance(a, Symbol):
         return values.get(a, of(a))
+    if isinstance(a, Least):
+        return least(a.a.replaced(values), a.b.replaced(values))
     return a.of.replaced(values).over(a.by)
 
 
 def number(value: int) -> Poly:
     """A constant."""
     return Poly((((), value),)) if value else Poly(())
+
+
+def least(a: Poly, b: Poly) -> Poly:
+    """The smaller of two.
+
+    >>> i, n = of(Symbol("i", 1, True)), of(Symbol("n", 0))
+    >>> least(i, n).text(), least(n, n + 1).text(), most(i - 1, number(0)).text(), (n - most(i, n)).text()
+    ('min(i, n)', 'n', 'max(i - 1, 0)', 'n + min(-i, -n)')
+    """
+    d = (a - b).constant
+    if d is not None:
+        return a if d <= 0 else b
+    return of(Least(*sorted((a, b), key=lambda p: (p.constant is not None, p.text()))))
+
+
+def most(a: Poly, b: Poly) -> Poly:
+    """The larger of two."""
+    return -least(-a, -b)
+
+
+def extremes(p: Poly) -> list[tuple[Least, int]]:
+    """The minima that stand by themselves in a sum, with their coefficients."""
+    return [(m[0], c) for m, c in p.terms if len(m) == 1 and isinstance(m[0], Least)]
+
+
+def chosen(p: Poly, e: Least, side: Poly) -> Poly:
+    """A sum with one side of a minimum in its place."""
+    kept = Poly(tuple((m, c) for m, c in p.terms if m != (e,)))
+    return kept + side * sum(c for m, c in p.terms if m == (e,))
 
 
 def of(atom: Atom) -> Poly:

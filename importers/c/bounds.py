@@ -5,18 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import lcm
 
-from ..control import Monomial, Poly, Quotient, Symbol, number, of
+from ..control import Monomial, Poly, Quotient, Symbol, chosen, extremes, number, of
 from .program import Frame
 
 
 def highest(p: Poly, frames: Sequence[Frame], facts: Sequence[Poly] = ()) -> Poly | None:
     """An upper bound of p in terms of arguments; None if none is found. `facts` aren't negative where p is taken."""
-    best = _extreme(p, frames, True)
-    for f in facts:
-        other = _extreme(p + f, frames, True)
-        if other is not None and (best is None or surely_not_negative(best - other)):
+    best: Poly | None = None
+    for other in uppers(p, frames, facts):
+        if best is None or surely_not_negative(best - other):
             best = other
     return best
+
+
+def uppers(p: Poly, frames: Sequence[Frame], facts: Sequence[Poly] = ()) -> list[Poly]:
+    """Upper bounds of p in terms of arguments: each is one."""
+    return [u for f in (number(0), *facts) for u in _extremes(p + f, frames, True)]
+
+
+def cases(p: Poly, up: bool) -> list[Poly]:
+    """Polynomials of which the largest is p: the two sides of each maximum; or, if not `up`, the smallest."""
+    for e, c in extremes(p):
+        if (c < 0) == up:
+            return [q for side in (e.a, e.b) for q in cases(chosen(p, e, side), up)]
+    return [p]
 
 
 def loosest(p: Poly, frames: Sequence[Frame]) -> Poly | None:
@@ -37,20 +49,23 @@ def lowest(p: Poly, frames: Sequence[Frame], facts: Sequence[Poly] = ()) -> Poly
     return None if found is None else -found
 
 
-def _extreme(p: Poly, frames: Sequence[Frame], up: bool) -> Poly | None:
-    for f in reversed(frames):
-        p = _without_quotients(p, f.symbol, up)
-        c = p.coefficient(f.symbol)
-        if c is None:
-            return None
-        if not c.terms:
-            continue
-        positive = sign(c)
-        if positive is None:
-            return None
-        end = f.hi - 1 if positive == up else f.lo
-        p = p.replaced({f.symbol: end})
-    return _without_quotients(p, None, up)
+def _extremes(p: Poly, frames: Sequence[Frame], up: bool) -> list[Poly]:
+    """Upper bounds, or lower ones. A minimum is at most each of its sides."""
+    for e, c in extremes(p):
+        if (c > 0) == up:
+            return [q for side in (e.a, e.b) for q in _extremes(chosen(p, e, side), frames, up)]
+    if not frames:
+        return [_without_quotients(p, None, up)]
+    f = frames[-1]
+    p = _without_quotients(p, f.symbol, up)
+    slope = p.coefficient(f.symbol)
+    if slope is None:
+        return []
+    positive = sign(slope)
+    if slope.terms and positive is None:
+        return []
+    end = f.hi - 1 if positive == up else f.lo
+    return _extremes(p.replaced({f.symbol: end}) if slope.terms else p, frames[:-1], up)
 
 
 def _without_quotients(p: Poly, s: Symbol | None, up: bool) -> Poly:
@@ -88,6 +103,9 @@ def surely_not_negative(p: Poly) -> bool:
     >>> surely_not_negative(n - (n + 1).over(2)), surely_not_negative(n.over(2) - 1)
     (True, False)
     """
+    for e, c in extremes(p):
+        sides = (surely_not_negative(chosen(p, e, side)) for side in (e.a, e.b))
+        return all(sides) if c > 0 else any(sides)
     scale = lcm(*(a.by for m, _ in p.terms for a in m if isinstance(a, Quotient)))
     low = _without_quotients(p * scale, None, False)
     return surely_least(low, 1 - scale, low.symbols())
@@ -100,7 +118,10 @@ def surely_least(p: Poly, least: int, sizes: frozenset[Symbol]) -> bool:
     >>> surely_least(of(n) - 1, 0, frozenset([n])), surely_least(of(n) - 2, 0, frozenset([n]))
     (True, False)
     """
+    for e, c in extremes(p):
+        sides = (surely_least(chosen(p, e, side), least, sizes) for side in (e.a, e.b))
+        return all(sides) if c > 0 else any(sides)
     moved = p.replaced({s: of(s) + 1 for s in sizes})
-    if any(isinstance(a, Quotient) or a not in sizes for m, _ in moved.terms for a in m):
+    if any(not isinstance(a, Symbol) or a not in sizes for m, _ in moved.terms for a in m):
         return p.constant is not None and p.constant >= least
     return moved.offset >= least and all(c > 0 for m, c in moved.terms if m)

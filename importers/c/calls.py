@@ -189,4 +189,3 @@ def _nest(ctx: Context, frames: list[Frame], inner: Callable[[], Stmt], place: P
     with ctx.into(body), ctx.within(frames[0]):
         _nest(ctx, frames[1:], inner, place)
     ctx.block.append(For(frames[0], body, place))
-

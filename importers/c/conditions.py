@@ -118,4 +118,3 @@ def _pointers(ctx: Context, op: str, a: Expr, b: Expr) -> Cond:
     if x.var is not y.var or x.indices[:-1] != y.indices[:-1]:
         raise stop(a.place, "a comparison of pointers", "they point to different arrays, or rows", "compare indices")
     return decided(Compare(op, x.indices[-1], y.indices[-1]))
-

@@ -70,8 +70,9 @@ def integer(ctx: Context, e: Expr) -> Poly:
         case Untaken(what=what, why=why, remedy=remedy):
             raise stop(e.place, what, why, remedy)
         case Choice():
-            what = "?: in an index, a size or a loop bound"
-            raise stop(e.place, what, "the object language has no minimum or choice of control integers", "use an if")
+            from .choices import choice  # which asks for conditions, and these for integers
+
+            return choice(ctx, e)
         case Call(name=name):
             raise stop(e.place, f"{name}(..)", f"this is {READ}", "compute it before the call of this function")
         case _:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from ..names import spelled
 from ..report import Place
@@ -24,25 +25,30 @@ from .syntax import (
     Binary,
     Block,
     Break,
+    Call,
+    Comma,
     Continue,
     Declare,
     Do,
+    Expr,
     Function,
     Goto,
     If,
+    Index,
     Label,
     Literal,
     Loop,
     Result,
     Return,
+    Step,
     Stmt,
     Unary,
     Untaken,
     Use,
     Variable,
 )
-from .types import I32, Int
-from .walks import changed, expressions, own, parts, statements
+from .types import I32, Float, Int
+from .walks import changed, expressions, inside, own, parts, statements
 
 RETURN, CONTINUE, BREAK = "return", "continue", "break"
 Jump = Return | Continue | Break | Goto
@@ -143,7 +149,7 @@ class _Maker:
 
     def loop(self, s: Loop, rest: Sequence[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
         """A loop without jumps out of it, and what asks after it which way it was left."""
-        s = _with_condition(s)
+        s = _with_steps(_with_condition(s))
         body = self.run(s.body.parts, {CONTINUE})
         out = dict.fromkeys(_target(j) for t in body for j in _leaving(t))
         first = Block(tuple(self.run(s.first.parts, ())), s.first.place)
@@ -157,7 +163,7 @@ class _Maker:
         guarded = Block((If(_equal(flag, 0, at), marked, Block(()), at),), at)
         made: list[Stmt] = [Declare(flag, at), _set(flag, 0, at), *(Declare(w, at) for w in ended.values())]
         made.append(replace(s, first=first, body=guarded, flag=flag, ended=tuple(ended.items())))
-        then = [
+        then: list[Stmt] = [
             If(_equal(flag, n, at), Block((_jump(target, at),)), Block(()), at)
             for target, n in numbers.items()
             if target != BREAK
@@ -226,14 +232,68 @@ def _last_label(stmts: Sequence[Stmt]) -> tuple[Sequence[Stmt], str, Sequence[St
 
 
 def _with_condition(s: Loop) -> Loop:
-    """`for (;;) { if (c) break; .. }` as a loop with a condition."""
+    """A loop whose condition is on integers, if possible: `for (;;) { if (c) break; .. }` has the condition `!c`, and
+    `while (i < n && x[i] > 0)` asks for the second in the body, with a break."""
     always = s.cond is None or (isinstance(s.cond, Literal) and s.cond.value != 0)
     top = s.body.parts[0] if s.body.parts else None
-    if not always or not isinstance(top, If) or top.no.parts or len(top.yes.parts) != 1:
+    if always and isinstance(top, If) and not top.no.parts and len(top.yes.parts) == 1:
+        if isinstance(top.yes.parts[0], Break):
+            negated = Unary("!", top.cond, top.place)
+            return _with_condition(replace(s, cond=negated, body=Block(s.body.parts[1:], s.body.place)))
         return s
-    if not isinstance(top.yes.parts[0], Break):
+    if s.cond is None:
         return s
-    return replace(s, cond=Unary("!", top.cond, top.place), body=Block(s.body.parts[1:], s.body.place))
+    joined = list(_conjuncts(s.cond))
+    plain = [c for c in joined if _is_plain(c)]
+    if not plain or len(plain) == len(joined) or any(isinstance(x, Assign | Step) for x in inside(s.cond)):
+        return s
+    tests = [If(Unary("!", c, c.place), Block((Break(c.place),)), Block(()), s.place) for c in joined if c not in plain]
+    cond = reduce(lambda a, b: Binary("&&", a, b, a.place), plain)
+    return replace(s, cond=cond, body=Block((*tests, *s.body.parts), s.body.place))
+
+
+def _with_steps(s: Loop) -> Loop:
+    """A loop that is left early, with the steps of its counters at the end of the body in its third part: there they
+    happen in each iteration, also in those that do nothing as the loop was left."""
+    jumps = _jumps(s.body.parts)
+    if s.cond is None or CONTINUE in jumps or not jumps:
+        return s
+    counters = {x.var for x in inside(s.cond) if isinstance(x, Use)}
+    counters |= {x.var for e in expressions(s.body) if isinstance(e, Index) for x in inside(e) if isinstance(x, Use)}
+    body, steps = list(s.body.parts), list[Expr]()
+    while body and isinstance(last := body[-1], Do) and _counts(last.value, counters):
+        body.pop()
+        steps.insert(0, last.value)
+    steps += [] if s.step is None else [s.step]
+    step = s.step if len(body) == len(s.body.parts) else Comma(tuple(steps), s.place)
+    return replace(s, body=Block(tuple(body), s.body.place), step=step)
+
+
+def _counts(e: Expr, counters: Collection[Variable]) -> bool:
+    """Whether an expression moves a counter by a number."""
+    if isinstance(e, Assign):
+        moves = e.op in ("+", "-") and isinstance(e.value, Literal)
+        return moves and isinstance(e.target, Use) and e.target.var in counters
+    return isinstance(e, Step) and isinstance(e.target, Use) and e.target.var in counters
+
+
+def _conjuncts(e: Expr) -> Iterator[Expr]:
+    if isinstance(e, Binary) and e.op == "&&":
+        yield from _conjuncts(e.lhs)
+        yield from _conjuncts(e.rhs)
+    else:
+        yield e
+
+
+def _is_plain(e: Expr) -> bool:
+    """Whether an expression is made of integers and pointers only, and reads no memory."""
+    for x in inside(e):
+        if isinstance(x, Index | Call) or (isinstance(x, Unary) and x.op == "*"):
+            return False
+        t = x.var.type if isinstance(x, Use) else x.type if isinstance(x, Literal) else None
+        if isinstance(t, Float):
+            return False
+    return True
 
 
 def _asked_after(s: Loop, rest: Sequence[Stmt]) -> list[Variable]:

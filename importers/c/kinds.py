@@ -185,7 +185,7 @@ def _spread(k: Kinds, pairs: list[tuple[Variable, Expr | None, bool]]) -> None:
                 continue
             if v in k.asked:
                 k.asked.update(_integers(value))
-            if k.has_data(value) or isinstance(value, Choice) or _is_truth(value):
+            if k.has_data(value) or _is_truth(value):
                 k.data.add(v)
         for e in expressions(k.function.body):
             if isinstance(e, Binary) and e.op in COMPARISONS and not k.has_data(e):
@@ -214,7 +214,9 @@ def _settle(k: Kinds, pairs: list[tuple[Variable, Expr | None, bool]]) -> None:
     for v in free:
         mine = [(value, under) for w, value, under in pairs if w is v]
         others = {u for value, _ in mine if value is not None for u in _integers(value)} - {v}
-        if v.storage not in ("argument", "member") and (not others & (k.asked | set(k.function.args)) or any(u for _, u in mine)):
+        if v.storage not in ("argument", "member") and (
+            not others & (k.asked | set(k.function.args)) or any(u for _, u in mine)
+        ):
             k.data.add(v)
     for e in expressions(k.function.body):
         for v in _with_data(k, e):

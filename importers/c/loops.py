@@ -8,10 +8,10 @@ it doesn't matter whether it is a `for` or a `while`, and which way it counts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from ..control import Poly, Symbol, number, of
+from ..control import Poly, Symbol, least, number, of
 from ..report import Place, Stop, stop
 from . import statements
 from .conditions import condition
@@ -19,7 +19,7 @@ from .context import Context
 from .integers import moves
 from .jumps import is_read
 from .order import check_order
-from .program import Branch, Compare, For, Frame, Lit, Need, Scalar, Stmt, Truth
+from .program import Branch, Compare, Cond, For, Frame, Lit, Logic, Need, Scalar, Stmt, Truth
 from .syntax import Assign, Block, Declare, Do, Expr, If, Loop, Use, Variable
 from .types import I32
 from .typing import is_pointer
@@ -97,7 +97,7 @@ def _loop(ctx: Context, s: Loop, peeled: int = 0) -> None:
 def _wraps(v: Variable, start: Value, top: Value, m: Moves, s: Loop) -> bool:
     """Whether a variable is read in an iteration before it is set, and was set in closed form in the one before, but
     for the first: `before = n - 1; for (..) { .. before ..; before = i; }`."""
-    if not isinstance(top, Lost) or isinstance(start, Lost) or m.motions[v].then is None:
+    if not isinstance(top, Lost) or isinstance(start, Lost | Held) or m.motions[v].then is None:
         return False
     return is_read(v, (s.body, *([] if s.step is None else [Do(s.step, s.place)])))
 
@@ -177,12 +177,12 @@ class Moves:
     def at_top(self, v: Variable, k: Poly) -> Value:
         """What a variable holds at the top of iteration k."""
         m, start = self.motions[v], self.start[v]
-        if m.by is not None and not isinstance(start, Lost):
+        if m.by is not None and not isinstance(start, Lost | Held):
             return moved(start, last(start) + m.by * k, self.needed(m, k))
         if m.then is None:
             return m.lost
         before, first = self.set_in(v, k - 1), self.set_in(v, number(-1))
-        if not isinstance(before, Lost) and first == start:
+        if not isinstance(before, Lost | Held) and first == start:
             return before
         return Lost(f"{v.c_name} is set anew in each iteration, and is used before that")
 
@@ -196,30 +196,33 @@ class Moves:
         found: dict[Symbol, Poly] = {}
         for s, w in self.marks.items():
             amount, start = self.motions[w].by, self.start[w]
-            if amount is not None and not isinstance(start, Lost):
+            if amount is not None and not isinstance(start, Lost | Held):
                 found[s] = last(start) + amount * k
         return found
 
-    def set_in(self, v: Variable, k: Poly) -> Value:
+    def set_in(self, v: Variable, k: Poly, asked: tuple[Variable, ...] = ()) -> Value:
         """What a variable that is set anew in each iteration holds at the end of iteration k."""
         then = self.motions[v].then
         assert then is not None
         by = self.marked(k)
-        for s in symbols(then) & self.marks.keys() - by.keys():
+        for s in sorted(symbols(then) & self.marks.keys() - by.keys(), key=lambda s: s.id):
             w = self.marks[s]
-            return Lost(f"{v.c_name} depends on {w.c_name}, which is carried from one iteration to the next")
+            before = Lost("") if self.motions[w].then is None or w in asked else self.set_in(w, k - 1, (*asked, v))
+            if not isinstance(before, Known):
+                return Lost(f"{v.c_name} depends on {w.c_name}, which is carried from one iteration to the next")
+            by[s] = before.value
         return replaced(then, by)
 
     def at_end(self, v: Variable, trips: Poly) -> Value:
         """What a variable holds when the condition is false for the first time."""
         m, start = self.motions[v], self.start[v]
-        if m.by is not None and not isinstance(start, Lost):
+        if m.by is not None and not isinstance(start, Lost | Held):
             needs = () if m.by.constant == 0 else (trips, *self.needed(m, trips))
             return moved(start, last(start) + m.by * trips, needs)
         if m.then is None:
             return m.lost
         ended = self.set_in(v, trips - 1)
-        return ended if isinstance(ended, Lost) or ended == start else moved(ended, last(ended), (trips - 1,))
+        return ended if isinstance(ended, Lost | Held) or ended == start else moved(ended, last(ended), (trips - 1,))
 
 
 def _moves(ctx: Context, s: Loop, start: Mapping[Variable, Value]) -> Moves:
@@ -228,7 +231,7 @@ def _moves(ctx: Context, s: Loop, start: Mapping[Variable, Value]) -> Moves:
     marks: dict[Variable, Symbol] = {}
     with ctx.trial():
         for v, value in start.items():
-            if not isinstance(value, Lost):
+            if not isinstance(value, Lost | Held):
                 marks[v] = ctx.symbol(v.name)
                 ctx.values[v] = moved(value, of(marks[v]))
         _quietly(ctx, s.cond)
@@ -240,10 +243,12 @@ def _moves(ctx: Context, s: Loop, start: Mapping[Variable, Value]) -> Moves:
 
 
 def _motion(v: Variable, start: Value, after: Value, marks: Mapping[Variable, Symbol]) -> Motion:
+    if isinstance(after, Held):
+        return Motion(lost=Lost(f"{v.c_name} has its value from where a loop was left, which depends on data"))
     if isinstance(after, Lost):
         return Motion(lost=after)
     mark = marks.get(v)
-    if mark is None or mark not in symbols(after) or isinstance(start, Lost):
+    if mark is None or mark not in symbols(after) or isinstance(start, Lost | Held):
         return Motion(then=after)
     by = last(after) - of(mark)
     if _same_array(start, after) and not any(m in by.symbols() for m in marks.values()):
@@ -276,11 +281,14 @@ def _trips(ctx: Context, s: Loop, top: Mapping[Variable, Value], count: Symbol) 
         if not cond.value:
             return number(0)
         raise stop(s.place, "a loop", "its condition is always true", BOUND)
-    if not isinstance(cond, Compare) or not isinstance(cond.lhs, Poly) or not isinstance(cond.rhs, Poly):
-        why = "how often it runs depends on data, or on more than one condition"
-        remedy = "the object language has counted loops only: count to a bound, and put an if inside"
-        raise stop(s.place, "a loop", why, remedy)
-    trips = _solved(s, cond, count)
+    joined = list(_conjuncts(cond, s.place))
+    if any(c.op in ("==", "!=") for c in joined) and len(joined) > 1:
+        raise stop(s.place, "a loop", "== or != beside another condition doesn't tell where it ends", "use < or >")
+    found = [_solved(s, c, count) for c in joined]
+    trips = found[0]
+    for other in found[1:]:
+        trips = least(trips, other)
+    cond = joined[0]
     for n in needs:
         assert isinstance(n, Need)
         _need_always(ctx, n, trips, count)
@@ -288,6 +296,19 @@ def _trips(ctx: Context, s: Loop, top: Mapping[Variable, Value], count: Symbol) 
         why = f"the loop ends only if {cond.lhs} meets {cond.rhs}"
         ctx.need(trips, why, "use < or >", s.place)
     return trips
+
+
+def _conjuncts(cond: Cond, place: Place) -> Iterator[Compare]:
+    """The comparisons of control integers that a condition joins with &&."""
+    if isinstance(cond, Logic) and cond.op == "and":
+        yield from _conjuncts(cond.lhs, place)
+        yield from _conjuncts(cond.rhs, place)
+    elif isinstance(cond, Compare) and isinstance(cond.lhs, Poly) and isinstance(cond.rhs, Poly):
+        yield cond
+    else:
+        why = "how often it runs depends on data, or on one of two conditions"
+        remedy = "the object language has counted loops only: count to a bound, and put an if with a break inside"
+        raise stop(place, "a loop", why, remedy)
 
 
 def _need_always(ctx: Context, n: Need, trips: Poly, count: Symbol) -> None:

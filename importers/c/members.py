@@ -87,7 +87,7 @@ class Members:
         key = (p.root, p.fields)
         if key not in self.found:
             name = spelled("_".join((p.root.name, *p.fields)), taken)
-            storage = "member" if p.root.storage != "local" else "local"
+            storage = "member" if p.root.storage == "argument" else p.root.storage
             self.found[key] = Variable(name, p.text(), p.type, storage, p.root.place, elsewhere=True)
         found = self.found[key]
         if found.type != p.type:

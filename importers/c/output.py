@@ -30,4 +30,4 @@ def _assumed(procedures: Sequence[Procedure]) -> Iterator[str]:
     for p in procedures:
         of = f"{p.name}: " if len(procedures) > 1 else ""
         yield from (f"{of}{n}" for n in dict.fromkeys(p.notes))
-        yield from (f"{of}`{assertion(a)}`, {why}" for a, why in p.assertions)
+        yield from (f"{of}`{assertion(a)}`, {why}" for a, why in dict(p.assertions).items())

@@ -10,7 +10,23 @@ from typing import TYPE_CHECKING
 from ..control import Poly, number
 from ..report import Place, stop
 from . import integers
-from .syntax import Array, Assign, Binary, Call, Cast, Expr, Index, Literal, Pointer, Step, Type, Unary, Use, Variable
+from .syntax import (
+    Array,
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Expr,
+    Index,
+    Literal,
+    Pointer,
+    Step,
+    Type,
+    Unary,
+    Untaken,
+    Use,
+    Variable,
+)
 from .types import Bool, Float, Int, Void
 from .typing import decayed, is_pointer, type_of
 from .typing import number as number_type
@@ -46,6 +62,8 @@ def address(ctx: Context, e: Expr) -> Address:
             moved = integers.effect(ctx, e)
             if isinstance(moved, Address):
                 return moved
+        case Untaken(what=what, why=why, remedy=remedy):
+            raise stop(e.place, what, why, remedy)
         case Cast(type=t, arg=arg) if _same_elements(t, type_of(arg, ctx.functions)):
             return address(ctx, arg)
         case Cast(type=t):

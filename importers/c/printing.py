@@ -60,7 +60,7 @@ class Printer:
         """The whole procedure."""
         args = ", ".join(self.argument(k) for k in range(len(self.p.args)))
         out = [Line(f"def {self.p.name}({args}):")]
-        out += [Line(f"    assert {assertion(a)}") for a, _ in self.p.assertions]
+        out += [Line(f"    assert {assertion(a)}") for a in dict.fromkeys(a for a, _ in self.p.assertions)]
         body = list(self.block(self.p.body))
         return out + [Line(f"    {x.text}", x.of) for x in body]
 
@@ -89,6 +89,8 @@ class Printer:
             case For(frame=f, body=body):
                 yield Line(f"for {f.symbol.name} in seq({f.lo}, {f.hi}):", s)
                 yield from self._inner(body)
+            case Branch(yes=yes, no=no) if not self.probing and all(isinstance(x, Need) for x in (*yes, *no)):
+                return
             case Branch(cond=c, yes=yes, no=no):
                 yield Line(f"if {self.cond(c)}:", s)
                 yield from self._inner(yes)

@@ -58,6 +58,7 @@ from .walks import changed, expressions, statements
 Node = Any
 """A node of pycparser's."""
 
+
 def read(text: str, file: Path, ignore: Collection[str] = ()) -> Unit:
     """The functions and variables of a preprocessed file; calls of what is ignored are left out."""
     try:
@@ -287,7 +288,9 @@ class _Reader:
                 yield Label(node.name, at)
                 yield from self.stmt(node.stmt)
             case "FuncCall" if self.is_ignored(node):
-                self.notes.append(f"calls of {node.name.name} are left out (--ignore): they change nothing that is read here")
+                self.notes.append(
+                    f"calls of {node.name.name} are left out (--ignore): they change nothing that is read here"
+                )
             case "FuncCall" if getattr(node.name, "name", None) in ("exit", "abort"):
                 self.exits = self.exits or at
                 yield Return(None, at)
@@ -363,7 +366,7 @@ class _Reader:
         body: list[Stmt] = []
         chain: list[tuple[Expr, str]] = []
         other = end
-        for k, item in enumerate(node.stmt.block_items or ()):
+        for item in node.stmt.block_items or ():
             kind = type(item).__name__
             while kind in ("Case", "Default"):
                 label = f"case {len(body)} of {end}" if kind == "Case" else f"default of {end}"
@@ -383,7 +386,7 @@ class _Reader:
                 kind = type(item).__name__
                 body += [t for s in inner if s is not item for t in self.stmt(s)]
             if item is not None:
-                body += [t for t in self.stmt(item)]
+                body += list(self.stmt(item))
         self.breaks.pop()
         self.scopes.pop()
         first: Stmt = Goto(other, at)

@@ -11,12 +11,15 @@ from itertools import pairwise
 
 from ..control import Poly, Symbol, divided, number, of
 from ..report import Problem
-from .bounds import highest, loosest, sign, surely_not_negative
+from .bounds import cases, highest, loosest, sign, surely_not_negative, uppers
 from .context import Context
 from .pointers import dimensions
 from .program import Access, Allocate, Argument
 from .syntax import Variable
 from .typing import is_pointer, rank
+
+INSIDE = "so that all accesses are inside"
+"""Why an assertion was added."""
 
 
 def find_shapes(ctx: Context) -> None:
@@ -206,8 +209,8 @@ def _carried(indices: tuple[Poly, ...], shape: Sequence[Poly], a: Access) -> tup
 def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
     """How many rows, or elements, an array needs."""
     needed: list[list[Poly]] = []
-    for a in accesses:
-        first = ctx.procedure.indices.get(a, a.indices)[0]
+    every = [(a, first) for a in accesses for first in cases(ctx.procedure.indices.get(a, a.indices)[0], True)]
+    for a, first in every:
         high = highest(first, a.frames, a.facts)
         if high is None or not high.symbols() <= _arguments(ctx):
             what = f"{v.c_name}[{first.text()}]"
@@ -215,11 +218,13 @@ def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
             remedy = f"declare its extent: {v.c_name}[n] in the place of *{v.c_name}"
             ctx.report.add(Problem(a.place, what, why, remedy))
             return None
-        bounds = [high, loosest(first, a.frames), *(highest(first + f, a.frames) for f in a.facts)]
+        bounds = [high, loosest(first, a.frames), *uppers(first, a.frames, a.facts)]
         needed.append([b + 1 for b in bounds if b is not None and b.symbols() <= _arguments(ctx)])
     if not needed:
         return number(1)
     enough = [c for alternatives in needed for c in alternatives if _suffices(c, needed)]
+    if not enough:
+        enough = _beside_numbers(ctx, needed)
     if not enough:
         texts = " and ".join(sorted({alternatives[0].text() for alternatives in needed}))
         what = f"the extent of {v.c_name}"
@@ -230,6 +235,18 @@ def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
     found = next(c for c in enough if all(_at_least(d, c) for d in enough if _at_least(c, d)))
     ones = found.replaced({s: number(1) for s in found.symbols()}).constant
     return found + max(0, 1 - (1 if ones is None else ones))
+
+
+def _beside_numbers(ctx: Context, needed: list[list[Poly]]) -> list[Poly]:
+    """What is enough for all accesses but those to elements with fixed numbers; of these it is asserted."""
+    fixed = [c.constant for alternatives in needed for c in alternatives if c.constant is not None]
+    others = [alternatives for alternatives in needed if all(c.constant is None for c in alternatives)]
+    enough = [c for alternatives in others for c in alternatives if _suffices(c, others)]
+    if enough:
+        found = next(c for c in enough if all(_at_least(d, c) for d in enough if _at_least(c, d)))
+        ctx.procedure.assertions.append((found - max(fixed), INSIDE))
+        return [found]
+    return []
 
 
 def _suffices(extent: Poly, needed: list[list[Poly]]) -> bool:

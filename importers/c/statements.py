@@ -6,13 +6,14 @@ from ..control import number
 from ..report import Place, Stop, stop
 from . import conversions, loops
 from .calls import call_statement
+from .choices import chosen_by
 from .conditions import condition, negated
 from .context import Context
 from .expressions import control_or_data, data, place_of
 from .integers import effect, integer, moves
 from .order import check_order
 from .pointers import dimensions
-from .program import Allocate, Arithmetic, Branch, Data, Lit, Read, Scalar, Stmt, Store, Truth
+from .program import Allocate, Arithmetic, Branch, Cond, Data, Lit, Read, Scalar, Stmt, Store, Truth
 from .syntax import (
     Array,
     Assign,
@@ -39,7 +40,7 @@ from .syntax import (
 from .syntax import Stmt as CStmt
 from .types import I32, Float, Int, Number
 from .typing import element_type, is_pointer
-from .values import Lost, joined
+from .values import Known, Lost, Value, joined
 from .walks import changed, inside
 
 REDUCTIONS = ("+", "*")
@@ -233,11 +234,21 @@ def branch(ctx: Context, s: If) -> None:
     ctx.values = before
     for v in ends[0].keys() | ends[1].keys():
         lost = Lost(f"{v.c_name} has no value yet")
-        ctx.values[v] = joined(ends[0].get(v, lost), ends[1].get(v, lost), v.c_name)
+        ctx.values[v] = _joined(cond, ends[0].get(v, lost), ends[1].get(v, lost), v)
     if sides[0] or not sides[1]:
         ctx.block.append(Branch(cond, sides[0], sides[1], s.place))
     else:
         ctx.block.append(Branch(negated(cond), sides[1], [], s.place))
+
+
+def _joined(cond: Cond, yes: Value, no: Value, v: Variable) -> Value:
+    """What a variable holds after an if: the same on both sides, or the smaller or larger of two."""
+    found = joined(yes, no, v.c_name)
+    if isinstance(found, Lost) and isinstance(yes, Known) and isinstance(no, Known):
+        value = chosen_by(cond, yes.value, no.value)
+        if value is not None:
+            return Known(value, tuple(dict.fromkeys((*yes.needs, *no.needs))))
+    return found
 
 
 def finish(ctx: Context, s: Result) -> None:
@@ -248,4 +259,3 @@ def finish(ctx: Context, s: Result) -> None:
     t = ctx.result.type
     assert isinstance(t, Int | Float)
     ctx.block.append(Store(ctx.result, "=", conversions.stored(value, t, s.place), s.place))
-

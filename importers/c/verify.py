@@ -13,7 +13,7 @@ from exo_strat import CheckError, FrontendError, Proc, proc_from_source
 
 from ..control import Poly, Symbol
 from ..report import Problem
-from .bounds import highest, lowest, surely_least
+from .bounds import cases, highest, lowest, surely_least
 from .context import Context
 from .pointers import dimensions
 from .printing import Line, Printer
@@ -46,7 +46,7 @@ ROUNDS = 40
 
 def verify(ctx: Context, env: Mapping[str, object]) -> Proc | None:
     """Check a translated procedure, adding assertions where they help; None after a problem."""
-    tried: set[Poly] = set()
+    tried: set[frozenset[Poly]] = set()
     for _ in range(ROUNDS):
         lines = Printer(ctx.procedure, probing=True).lines()
         error = _refusal(lines, env)
@@ -73,16 +73,18 @@ def _at(lines: list[Line], e: FrontendError) -> int:
 
 
 def _helped(
-    ctx: Context, lines: list[Line], error: FrontendError, env: Mapping[str, object], tried: set[Poly]
+    ctx: Context, lines: list[Line], error: FrontendError, env: Mapping[str, object], tried: set[frozenset[Poly]]
 ) -> bool:
     """Whether an assertion was found after which the same line isn't refused for the same reason."""
     if not isinstance(error, CheckError):
         return False
     k = _at(lines, error)
     s = lines[k].of
-    wanted = [p for p in dict.fromkeys(_wanted(ctx, s)) if p not in tried]
-    tried.update(wanted)
-    for some in [*([p] for p in wanted), *([wanted] if len(wanted) > 1 else [])]:
+    wanted = list(dict.fromkeys(_wanted(ctx, s)))
+    for some in [*([p] for p in wanted), wanted]:
+        if frozenset(some) in tried:
+            continue
+        tried.add(frozenset(some))
         ctx.procedure.assertions += [(p, _reason(s)) for p in some]
         again = Printer(ctx.procedure, probing=True).lines()
         later = _refusal(again, env)
@@ -142,9 +144,9 @@ def _conditions(ctx: Context, s: Stmt | None) -> Iterator[Poly | None]:
     for a in _accesses(s):
         indices = ctx.procedure.indices.get(a, a.indices)
         for index, extent in zip(indices, _extents(ctx, a.var), strict=False):
-            high, low = highest(index, a.frames, a.facts), lowest(index, a.frames, a.facts)
-            yield None if high is None else extent - high - 1
-            yield low
+            for high in (highest(c, a.frames, a.facts) for c in cases(index, True)):
+                yield None if high is None else extent - high - 1
+            yield from (lowest(c, a.frames, a.facts) for c in cases(index, False))
 
 
 def _over(s: Need) -> Poly | None:
@@ -216,4 +218,3 @@ def _problem(ctx: Context, lines: list[Line], e: FrontendError) -> Problem:
     place = line.of.place if line.of is not None else ctx.function.place
     remedy = f"it reads as `{line.text.strip()}`; test what is missing with an if, or declare the array larger"
     return Problem(place, "the object language refuses this", e.message.splitlines()[0], remedy)
-

@@ -178,7 +178,8 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def roundtrip(tmp_path: Path, compiled: Path) -> RoundTrip:
     """`roundtrip(source, function, sizes, ..)`: import a function, run it and the original for each of the sizes, and
-    compare what they leave; the imported text. `interpreted` takes the reference interpreter; `some` passes over sizes
+    compare what they leave; the imported text. `through` is a function that calls the original with plain arguments.
+    `interpreted` takes the reference interpreter; `some` passes over sizes
     that assertions forbid, which were added."""
     from importers.c import from_c
 
@@ -190,13 +191,15 @@ def roundtrip(tmp_path: Path, compiled: Path) -> RoundTrip:
         interpreted: bool = False,
         nonnull: Sequence[str] = (),
         some: bool = False,
+        through: str = "",
+        ignore: Sequence[str] = (),
     ) -> str:
         file = tmp_path / f"{function}.c"
         file.write_text(source)
-        text = from_c(file, function, nonnull)
+        text = from_c(file, function, nonnull, ignore)
         module = load(text, tmp_path / f"{function}_imported.py")
         p = next(v for v in reversed(list(vars(module).values())) if isinstance(v, Proc))
-        original = Original(source, function, compiled)
+        original = Original(source, through or function, compiled)
         for s in sizes:
             if some and not admitted(p, s):
                 continue
