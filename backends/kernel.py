@@ -33,6 +33,8 @@ from exo_strat import (
     render,
     replace,
     statements,
+    tdiv,
+    tmod,
     walk,
     with_room,
 )
@@ -71,7 +73,7 @@ WriteConfig: TypeAlias = nodes.WriteConfig
 Path: TypeAlias = tuple[tuple[str, int | None], ...]
 """The steps from a procedure's root down to a node."""
 
-concrete, size_of = analysis.concrete, analysis.size_of
+concrete, modular, size_of = analysis.concrete, analysis.modular, analysis.size_of
 has_cells, indexing = analysis.has_cells, analysis.indexing
 holds_everywhere, iterations_apart = analysis.holds_everywhere, analysis.iterations_apart
 
@@ -131,6 +133,7 @@ __all__ = [
     "holds_everywhere",
     "is_control",
     "mentions",
+    "modular",
     "names_at",
     "iterations_apart",
     "print_expr",
@@ -139,6 +142,8 @@ __all__ = [
     "replace",
     "size_of",
     "statements",
+    "tdiv",
+    "tmod",
     "walk",
     "with_room",
 ]

@@ -9,6 +9,7 @@
     analysis.precision_at(tree, path)        at which precision the data at a place is computed
     analysis.concrete(precision)             a precision as it is computed with: `R` is f32
     analysis.size_of(precision)              how many bytes an element takes
+    analysis.modular(e)                      the operands that may be taken modulo 2^n where the result is
 
 Control expressions are calculated with as `forms`; cursors are asked by `strategies.inspect`.
 """
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 from .frontend.precisions import precision_at
 from .ir.cells import has_cells, indexing
-from .ir.precisions import concrete, size_of
+from .ir.precisions import concrete, modular, size_of
 from .logic.forms import trip_count
 from .logic.questions import holds_everywhere
 from .logic.questions import parallel as iterations_apart
@@ -28,6 +29,7 @@ __all__ = [
     "holds_everywhere",
     "indexing",
     "iterations_apart",
+    "modular",
     "precision_at",
     "size_of",
     "trip_count",

@@ -40,7 +40,31 @@ from .frontend.scope import declarations
 from .frontend.words import fmaxf, fminf, par, stride, ui8, ui16, ui32, ui64, vec
 from .ir import nodes
 from .ir.config import Config
-from .ir.externs import ExternFn, cos, expf, extern, floordiv, fmax, fmin, log, relu, select, sigmoid, sin, sqrt
+from .ir.externs import (
+    ExternFn,
+    cos,
+    expf,
+    extern,
+    floordiv,
+    fmax,
+    fmin,
+    log,
+    relu,
+    select,
+    sigmoid,
+    sin,
+    sqrt,
+    tdiv,
+    tmod,
+    wrap_i8,
+    wrap_i16,
+    wrap_i32,
+    wrap_i64,
+    wrap_u8,
+    wrap_u16,
+    wrap_u32,
+    wrap_u64,
+)
 from .ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
 from .ir.names import Sym
 from .ir.printing import names_at, print_expr, print_stmt, render
@@ -99,8 +123,8 @@ from .ops.strategy import Composed, Op, Outcome, Script, Steps, named, schedule,
 from .ops.tracing import Counts, Trace, trace
 
 __all__ = [
-    "analysis",
     "AllocCursor",
+    "analysis",
     "ArgCursor",
     "AssignCursor",
     "at",
@@ -130,8 +154,8 @@ __all__ = [
     "DRAM_STATIC",
     "Exhausted",
     "expect",
-    "explain",
     "expf",
+    "explain",
     "ExprCursor",
     "extern",
     "ExternCursor",
@@ -230,7 +254,9 @@ __all__ = [
     "stride",
     "StrideExprCursor",
     "Sym",
+    "tdiv",
     "Tensor",
+    "tmod",
     "Trace",
     "trace",
     "traversals",
@@ -248,10 +274,18 @@ __all__ = [
     "Unsafe",
     "vec",
     "walk",
-    "with_room",
     "when",
     "where",
     "WindowDefCursor",
     "WindowExprCursor",
+    "with_room",
+    "wrap_i16",
+    "wrap_i32",
+    "wrap_i64",
+    "wrap_i8",
+    "wrap_u16",
+    "wrap_u32",
+    "wrap_u64",
+    "wrap_u8",
     "WriteConfigCursor",
 ]

@@ -91,7 +91,7 @@ def _named(n: Node) -> Memory | Config | ExternFn | None:
             return mem
         case ReadConfig(config=config) | WriteConfig(config=config):
             return config
-        case ExternCall(f=f) if f.result is None:  # a conversion goes by the name of a type
+        case ExternCall(f=f) if not f.converts:  # a conversion goes by the name of a type
             return f
         case _:
             return None

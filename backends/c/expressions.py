@@ -6,6 +6,8 @@ precision that `precision.py` gave them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..kernel import (
     Binary,
     Cell,
@@ -26,10 +28,12 @@ from ..kernel import (
     f32,
     holds_everywhere,
     is_control,
+    modular,
+    size_of,
 )
 from .memory import Index
-from .needs import EXTREMA, FLOOR_DIV, Needs
-from .precision import precision
+from .needs import ARITHMETIC_SHIFT, EXTREMA, FLOOR_DIV, Needs
+from .precision import SHIFTS, precision
 from .program import Function
 from .symbols import bounds
 from .terms import ATOM, UNARY, Term, add, binary, choice, mul, num, sub, unary
@@ -37,6 +41,7 @@ from .types import INT, c_type, literal
 from .views import Env, View
 
 LOGICAL = {"and": "&&", "or": "||"}
+BITWISE = ("&", "|", "^", "~")
 
 
 class Expressions:
@@ -132,8 +137,14 @@ class Expressions:
                 return binary(op, self.data(a, at, env), self.data(b, at, env))
             case ExternCall(f=ExternFn(result=str(result)), args=args) if is_control(args[0]):
                 return Term(f"({c_type(Scalar(result))}){self.control(args[0], env).within(ATOM)}", UNARY)
+            case ExternCall(f=f, args=args) if f.wraps:
+                return self.wrapped(args[0], Scalar(str(f.result)), env)
             case ExternCall(f=ExternFn(result=str()), args=args):
                 return self.converted(args[0], at, env)
+            case ExternCall(f=f) if f.operator in SHIFTS:
+                return self._shifted(e, at, env)
+            case ExternCall(f=f, args=args) if f.operator in BITWISE:
+                return self._bits(f.operator, [self.data(a, at, env) for a in args])
             case ExternCall(f=f, args=args):
                 values = ", ".join(str(self.data(a, at, env)) for a in args)
                 return Term(f"{self.needs.extern(f, at)}({values})")
@@ -143,6 +154,48 @@ class Expressions:
                 return Term(self.needs.register(c, f))
             case _:
                 raise AssertionError(f"not a data expression: {e}")
+
+    # -- bits -----------------------------------------------------------------------------------
+
+    def _bits(self, op: str, args: Sequence[Term]) -> Term:
+        return binary(op, *args) if len(args) == 2 else unary(op, args[0])
+
+    def _shifted(self, e: ExternCall, at: Scalar, env: Env) -> Term:
+        """A shift. To the left as a product is: the bits of a number below zero move as if it were unsigned."""
+        if e.f.operator == "<<":
+            return self.wrapped(e, at, env)
+        self.needs.prelude(ARITHMETIC_SHIFT)
+        return binary(">>", self.data(e.args[0], at, env), self._amount(e.args[1], at, env))
+
+    def _amount(self, e: Expr, at: Scalar, env: Env) -> Term:
+        """By how much a value of some precision is shifted: less than it has bits, or the program ends."""
+        return num(int(e.value)) if isinstance(e, Const) else self.needs.amount(self.data(e, at, env), at)
+
+    def wrapped(self, e: Expr, to: Scalar, env: Env) -> Term:
+        """What is left of a data expression at an integer precision. C reduces unsigned numbers when it computes with
+        them, and all numbers when it converts them; it can't say so of signed ones, but all compilers do."""
+        at = precision(e, self.function.data) or to
+        word = Scalar("u64" if 8 in (size_of(at), size_of(to)) else "u32")
+        value = self._modulo(e, at, word, env) if modular(e) or isinstance(e, Const) else self.data(e, at, env)
+        made_of = word if modular(e) or isinstance(e, Const) else at
+        return value if made_of == to else Term(f"({c_type(to)}){value.within(ATOM)}", UNARY)
+
+    def _modulo(self, e: Expr, at: Scalar, word: Scalar, env: Env) -> Term:
+        """A data expression at a precision, as an unsigned number of a word: what it is modulo 2^32 or 2^64."""
+        match e:
+            case Const(value=v):
+                return literal(int(v) % 2 ** (8 * size_of(word)), word)
+            case Unary(op=op, arg=a):
+                return unary(op, self._modulo(a, at, word, env))
+            case Binary(op=op, lhs=a, rhs=b) if modular(e):
+                return binary(op, self._modulo(a, at, word, env), self._modulo(b, at, word, env))
+            case ExternCall(f=f, args=args) if modular(e) and f.operator in SHIFTS:
+                return binary(f.operator, self._modulo(args[0], at, word, env), self._amount(args[1], at, env))
+            case ExternCall(f=f, args=args) if modular(e):
+                return self._bits(f.operator, [self._modulo(a, at, word, env) for a in args])
+            case _:
+                value = self.data(e, at, env)
+                return value if at == word else Term(f"({c_type(word)}){value.within(ATOM)}", UNARY)
 
     # -- windows --------------------------------------------------------------------------------
 

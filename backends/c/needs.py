@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..kernel import Config, ExternFn, Scalar, concrete, floordiv
+from ..kernel import Config, ExternFn, Scalar, concrete, floordiv, size_of, tdiv, tmod
 from .names import field_name, spelled
 from .terms import ATOM, Term
 from .types import INT, c_type, window_definition, window_struct
@@ -22,6 +22,9 @@ static inline {INT} exo_floor_mod({INT} a, {INT} b) {{ return a % b < 0 ? a % b 
 EXTREMA = f"""\
 static inline {INT} exo_min({INT} a, {INT} b) {{ return a < b ? a : b; }}
 static inline {INT} exo_max({INT} a, {INT} b) {{ return a > b ? a : b; }}"""
+
+ARITHMETIC_SHIFT = """\
+_Static_assert(-3 >> 1 == -2, "a number below zero is shifted to the right as a floor division by two");"""
 
 STOP = """\
 #include <stdio.h>
@@ -68,6 +71,11 @@ def fill(template: str, value: Callable[[str], Term]) -> str:
         return found.text if alone else found.within(ATOM)
 
     return _HOLE.sub(filled, template)
+
+
+def divides(f: ExternFn) -> bool:
+    """Whether an extern function divides integers, and so has no value for a divisor of zero."""
+    return f in (floordiv, tdiv, tmod) or f.operator == "%"
 
 
 def control_type(name: str) -> str:
@@ -120,16 +128,24 @@ class Needs:
         values = {"s": "f" if concrete(t).name in ("f16", "f32") else "", "t": ctype}
         body = fill(f.c, lambda hole: Term(values.get(hole, f"a{hole}")))
         params = ", ".join(f"{ctype} a{i}" for i in range(f.arity))
-        first = self._divisible(t) if f is floordiv else ""
+        first = self._divisible(t, f) if divides(f) else ""
         return self._helper(f"exo_fn_{spelled(f.name)}_{concrete(t)}", ctype, params, f"({ctype})({body})", first)
 
-    def _divisible(self, t: Scalar) -> str:
-        """What comes before a quotient of integers, as processors fault where there is none."""
+    def _divisible(self, t: Scalar, f: ExternFn) -> str:
+        """What comes before a quotient of integers or a remainder, as processors fault where there is none."""
         self.prelude(STOP)
         stop = 'if (a1 == 0) EXO_STOP("an integer is divided by zero"); '
         if concrete(t).name.startswith("u"):
             return stop
-        return f"{stop}if (a1 == -1) return ({c_type(t)})-(u{c_type(t)})a0; "
+        value = f"({c_type(t)})-(u{c_type(t)})a0" if f in (floordiv, tdiv) else "0"
+        return f"{stop}if (a1 == -1) return {value}; "
+
+    def amount(self, value: Term, t: Scalar) -> Term:
+        """By how much a number is shifted; the program ends where it has no such bits."""
+        self.prelude(STOP)
+        ctype, below = c_type(t), "" if concrete(t).name.startswith("u") else "a < 0 || "
+        first = f'if ({below}a >= {8 * size_of(t)}) EXO_STOP("an integer is shifted by more bits than it has"); '
+        return Term(f"{self._helper(f'exo_amount_{concrete(t)}', ctype, f'{ctype} a', 'a', first)}({value})")
 
     def choice(self, op: str, t: Scalar) -> str:
         """The function that a `min=` or `max=` reduction applies."""

@@ -31,12 +31,17 @@ from ..kernel import (
     WriteConfig,
     concrete,
     f32,
+    get,
     is_control,
+    modular,
+    size_of,
     statements,
 )
 from .errors import Objection, PrecisionError, marked
 from .symbols import Data
 from .types import literal
+
+SHIFTS = ("<<", ">>")
 
 
 def _agree(what: str, a: Scalar | None, b: Scalar | None) -> Scalar | None:
@@ -83,14 +88,17 @@ def _check_value(e: Expr, at: Scalar, data: Mapping[Sym, Data]) -> None:
                 raise Objection(f"`{op}` on {at} would round; use {instead} floating-point precision")
             _check_value(a, at, data)
             _check_value(b, at, data)
+        case ExternCall(f=f, args=args) if f.wraps:
+            check_wrapped(args[0], Scalar(str(f.result)), data)
         case ExternCall(f=ExternFn(result=str()), args=args):
             if not is_control(args[0]):  # whether an integer fits is asked where its range is known
                 check_value(args[0], at, data)
         case ExternCall(f=f, args=args):
-            if f.integer and at.is_float:
-                raise Objection(f"{f.name} needs an integer precision, not {at}: convert with i32(..)")
+            _check_operation(e, at)
             if "{s}" in f.c and not at.is_float:
                 raise Objection(f"{f.name} needs a floating-point precision, not {at}")
+            if f.operator == "~" and at.name.startswith("u"):
+                raise Objection(f"{f.shown} at {at} is negative: write wrap_{at}(~..)")
             for a in args:
                 _check_value(a, at, data)
         case Select(cond=c, then=a, other=b):
@@ -101,6 +109,39 @@ def _check_value(e: Expr, at: Scalar, data: Mapping[Sym, Data]) -> None:
             pass
         case _:
             raise AssertionError(f"not an expression: {e}")
+
+
+def _check_operation(e: ExternCall, at: Scalar) -> None:
+    """An operation on integers is one at its precision."""
+    f = e.f
+    if f.integer and at.is_float:
+        raise Objection(f"{f.shown} needs an integer precision, not {at}: convert with i32(..)")
+    if f.operator in SHIFTS and isinstance(by := e.args[1], Const) and not 0 <= by.value < 8 * size_of(at):
+        raise Objection(f"{f.shown} by {by.value} has no value at {at}, which has {8 * size_of(at)} bits")
+
+
+def check_wrapped(e: Expr, to: Scalar, data: Mapping[Sym, Data]) -> None:
+    """What is reduced to a precision is computed at one of integers. Literals need not fit where others need not."""
+    own = precision(e, data) or to
+    if own.is_float:
+        raise Objection(f"wrap_{to} reduces an integer, not {own}: convert with i64(..)")
+    _check_free(e, own, data)
+
+
+def _check_free(e: Expr, at: Scalar, data: Mapping[Sym, Data]) -> None:
+    free = modular(e)
+    if isinstance(e, Const) and not float(e.value).is_integer():
+        raise Objection(f"the literal {e.value} is not an integer, as {at} needs")
+    if isinstance(e, ExternCall) and free:
+        _check_operation(e, at)
+        for by in e.args[len(free) :]:
+            _check_value(by, at, data)
+    for step in free:
+        part = get(e, (step,))
+        assert isinstance(part, Expr)
+        _check_free(part, at, data)
+    if not free and not isinstance(e, Const):
+        _check_value(e, at, data)
 
 
 def check_value(e: Expr, target: Scalar, data: Mapping[Sym, Data]) -> None:

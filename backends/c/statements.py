@@ -15,6 +15,7 @@ from ..kernel import (
     Block,
     Call,
     Cell,
+    Const,
     Expr,
     ExternCall,
     For,
@@ -30,7 +31,6 @@ from ..kernel import (
     WindowDef,
     WriteConfig,
     concrete,
-    floordiv,
     walk,
 )
 from .calls import Calls
@@ -38,9 +38,10 @@ from .errors import AllocationError, MemoryAccessError, Objection, marked
 from .fences import earlier, ends_thread, fences, starts_threads
 from .inorder import PRELUDE, STATEMENT, in_order
 from .memory import HeapMemory, PlacedMemory
-from .needs import ITERATION, Needs
+from .needs import ITERATION, Needs, divides
 from .ordering import waits_at_end
 from .outlining import definition, parameters
+from .precision import SHIFTS
 from .program import Function, Program, with_callees
 from .terms import Term, binary, row_major
 from .threads import side_by_side
@@ -61,8 +62,8 @@ def may_stop(s: Node, f: Function, program: Program) -> bool:
 
     def stops(n: Node, g: Function) -> bool:
         match n:
-            case ExternCall(f=fn):
-                return fn is floordiv
+            case ExternCall(f=fn, args=args):
+                return divides(fn) or (fn.operator in SHIFTS and not isinstance(args[1], Const))
             case WriteConfig(config=c, field=field):
                 return (c.name, field) in program.checked
             case Alloc(sym=sym, type=t):

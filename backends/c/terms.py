@@ -9,12 +9,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 
-ATOM, UNARY, MUL, ADD, REL, EQ, AND, OR, CHOICE, LOWEST = 100, 90, 80, 70, 60, 50, 40, 30, 20, 0
+ATOM, UNARY, MUL, ADD, SHIFT, REL, EQ, BITS, AND, OR, CHOICE, LOWEST = 100, 90, 80, 70, 65, 60, 50, 45, 40, 30, 20, 0
 
 PRECEDENCE = {
     "*": MUL, "/": MUL, "%": MUL, "+": ADD, "-": ADD, "<": REL, "<=": REL, ">": REL, ">=": REL,
-    "==": EQ, "!=": EQ, "&&": AND, "||": OR,
+    "==": EQ, "!=": EQ, "&&": AND, "||": OR, "<<": SHIFT, ">>": SHIFT, "&": BITS, "|": BITS, "^": BITS,
 }  # fmt: skip
+"""`&`, `^` and `|` have levels of their own in C; here, as for a reader, their operands are in parentheses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,10 @@ def unary(op: str, a: Term) -> Term:
 
 
 def binary(op: str, a: Term, b: Term) -> Term:
-    """`a op b`, left associative; mixed comparisons and logical operators are parenthesised."""
+    """`a op b`, left associative; mixed comparisons and logical operators are parenthesised, and operations on bits."""
     p = PRECEDENCE[op]
+    if p in (SHIFT, BITS):
+        return Term(f"{a.within(UNARY)} {op} {b.within(UNARY)}", p)
     left = p + 1 if p in (REL, EQ) else p
     lhs = a.within(ATOM if p <= AND and a.strength in (AND, OR) and a.strength != p else left)
     rhs = b.within(ATOM if p <= AND and b.strength in (AND, OR) and b.strength != p else p + 1)

@@ -12,7 +12,7 @@ from pyrsistent import pmap, pvector
 
 from ..ir import build as b
 from ..ir.config import Config
-from ..ir.externs import BUILTIN, CONVERSIONS, ExternFn, floordiv
+from ..ir.externs import BUILTIN, CONVERSIONS, WRAPS, ExternFn, bitnot
 from ..ir.names import Sym
 from ..ir.nodes import (
     Binary,
@@ -42,6 +42,7 @@ from ..ir.room import with_room
 from ..ir.types import SCALARS, Control, R, Scalar, Tensor, Type, bool_, index, int_, stride_
 from ..ir.walk import Path, walk
 from .errors import FrontendError, ObjectTypeError, ParseError, ScopeError
+from .matching import OPERATIONS
 from .scope import Scope, near_names, types_at, window_type
 from .short_forms import MOST_FACTORS, constant, is_simple, no_power
 from .source import Source, parse_python
@@ -281,6 +282,8 @@ class ExprParser:
             f = BUILTIN.get(name) or CONVERSIONS.get(name if found is None else found.name)
         else:
             f = BUILTIN.get(name)
+        if f is None and found is None:
+            f = WRAPS.get(name)
         if f is None and hasattr(found, "tree"):
             self.source.fail(ObjectTypeError, node, f"{name} is a procedure: a call of it is a statement, not a value")
         if f is None and name in CALLED and (least := self.extremum(node, name)) is not None:
@@ -289,12 +292,13 @@ class ExprParser:
             what = f"{name} of data is a reduction, `x = {name}(x, e)`, and no value; of any two values, take f{name}"
             self.source.fail(ParseError, node, what)
         if f is None:
-            what = f"there are {', '.join(sorted(BUILTIN))}; define others with extern(...)"
+            what = f"there are {', '.join(sorted(BUILTIN))}, wrap_u8 and the like; define others with extern(...)"
             self.source.fail(ScopeError, node, f"{name!r} is no extern function: {what}")
         if len(node.args) != f.arity:
             self.source.fail(ObjectTypeError, node, f"{name} takes {f.arity} arguments, not {len(node.args)}")
         if f.result is not None:
-            return ExternCall(f, pvector([self.converted(node.args[0])])), SCALARS[f.result]
+            value = self.converted(node.args[0]) if f.converts else self.data(node.args[0])
+            return ExternCall(f, pvector([value])), SCALARS[f.result]
         return ExternCall(f, pvector(self.data(a) for a in node.args)), R
 
     def claim(self, node: ast.Call, kind: str) -> Typed:
@@ -331,6 +335,9 @@ class ExprParser:
             return Unary("not", self.condition(node.operand)), bool_
         if isinstance(node.op, ast.UAdd):
             return self.expr(node.operand)
+        if isinstance(node.op, ast.Invert):
+            e, t = self.expr(node.operand)
+            return ExternCall(bitnot, pvector([self.bits(node, "~", e, t)])), _one_of(t, R)
         if not isinstance(node.op, ast.USub):
             self.source.fail(ParseError, node, "the object language has no such operator")
         e, t = self.expr(node.operand)
@@ -341,13 +348,24 @@ class ExprParser:
             return Const(-e.value, e.type), t  # `-5` is a literal, `-(5)` and `- 5` are not
         return Unary("-", e), t
 
+    def bits(self, node: ast.expr, op: str, e: Expr, t: Type) -> Expr:
+        """The operand of an operation that there is for data only."""
+        if is_int_type(t) and as_data(e, t) is None:
+            what = f"{op!r} is for integers of data, such as `i32(..)` of a control one"
+            self.source.fail(ObjectTypeError, node, what)
+        return self.as_value(node, e, t)
+
     def binary(self, node: ast.BinOp) -> Typed:
         if isinstance(node.op, ast.Pow):
             return self.power(node)
-        op = _ARITH.get(type(node.op))
-        if op is None:
+        f, op = OPERATIONS.get(type(node.op)), _ARITH.get(type(node.op))
+        if f is None and op is None:
             self.source.fail(ParseError, node, "the object language has no such operator")
         (x, tx), (y, ty) = self.expr(node.left), self.expr(node.right)
+        if op is None and f is not None:
+            operands = [self.bits(node, f.operator, e, t) for e, t in ((x, tx), (y, ty))]
+            return ExternCall(f, pvector(operands)), _one_of(tx, ty)
+        assert op is not None
         if is_int_type(tx) and is_int_type(ty):
             result = self.integers(node, op, x, y)
             floor = op == "/" or any(isinstance(z, Const) and t == index for z, t in ((x, tx), (y, ty)))
@@ -357,12 +375,7 @@ class ExprParser:
             hint = _as_number(x, tx) or _as_number(y, ty)
             what = f"{describe(tx)} and {describe(ty)} cannot be combined by {op!r}{hint}"
             self.source.fail(ObjectTypeError, node, what)
-        if op == "%":
-            self.source.fail(ObjectTypeError, node, "data has no remainder")
-        base = tx if isinstance(tx, Scalar) and tx != R else ty if isinstance(ty, Scalar) else R
-        if isinstance(node.op, ast.FloorDiv):
-            return ExternCall(floordiv, pvector((dx, dy))), base
-        return Binary(op, dx, dy), base
+        return ExternCall(f, pvector((dx, dy))) if f else Binary(op, dx, dy), _one_of(tx, ty)
 
     def power(self, node: ast.BinOp) -> Typed:
         """`x ** 3` is `x * x * x`."""
@@ -469,6 +482,11 @@ class ExprParser:
         for more in node.values[1:]:
             result = Binary(op, result, self.condition(more))
         return result, bool_
+
+
+def _one_of(x: Type, y: Type) -> Scalar:
+    """The precision of two operands, one of which may be a literal."""
+    return x if isinstance(x, Scalar) and x != R else y if isinstance(y, Scalar) else R
 
 
 def _as_number(e: Expr, t: Type) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from ..ir import nodes as ir
 from ..ir.build import num
+from ..ir.externs import OPERATORS, ExternFn
 from ..ir.names import Sym
 from ..ir.printing import callee_names, names_at
 from ..ir.reductions import CALLED
@@ -26,6 +27,13 @@ BINARY: Final[dict[type[ast.AST], str]] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
     ast.And: "and", ast.Or: "or",
 }  # fmt: skip
+OPERATIONS: Final[dict[type[ast.AST], ExternFn]] = {
+    op: OPERATORS[text] for op, text in (
+        (ast.FloorDiv, "//"), (ast.Mod, "%"), (ast.BitAnd, "&"), (ast.BitOr, "|"), (ast.BitXor, "^"),
+        (ast.Invert, "~"), (ast.LShift, "<<"), (ast.RShift, ">>"),
+    )
+}  # fmt: skip
+"""What operators mean between integers of data."""
 
 
 def is_hole(e: ast.AST | None) -> bool:
@@ -120,6 +128,9 @@ class Matcher:
             case ir.Binary(op=op, lhs=x, rhs=y):
                 parts = _binary(p)
                 return parts is not None and parts[0] == op and self.expr(parts[1], x) and self.expr(parts[2], y)
+            case ir.ExternCall(f=f, args=args) if isinstance(p, ast.BinOp | ast.UnaryOp):
+                ps = [p.left, p.right] if isinstance(p, ast.BinOp) else [p.operand]
+                return OPERATIONS.get(type(p.op)) == f and all(map(self.expr, ps, args))
             case ir.ExternCall(f=f, args=args):
                 return (
                     isinstance(p, ast.Call)

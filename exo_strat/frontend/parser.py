@@ -42,13 +42,14 @@ from ..ir.types import CONTROLS, SCALARS, Control, Scalar, Tensor, Type, index
 from ..ir.walk import Path, walk
 from .errors import ObjectTypeError, ParseError, Place, ScopeError
 from .exprs import ExprParser, as_data, describe, is_bool_type, is_int_type
+from .matching import OPERATIONS
 from .scope import Given, Scope, near_names
 from .short_forms import MOST_NODES, changing, constant, counted, iterations, negative, signed
 from .source import Source, parse_python
 from .words import MODES
 
 _REDUCTIONS: Final[Mapping[type[ast.operator], str]] = {ast.Add: "+", ast.Mult: "*"}
-_UPDATES: Final = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow)
+_UPDATES: Final[tuple[type[ast.AST], ...]] = (ast.Sub, ast.Div, ast.Pow, *OPERATIONS)
 
 
 @dataclass
@@ -333,7 +334,7 @@ class ProcParser:
         """`x += e` and the like: a reduction, or else the assignment of `x / e`."""
         if not isinstance(s.op, (*_REDUCTIONS, *_UPDATES)):
             what = "a reduction is `x += e`, `x -= e`, `x *= e`, `x = min(x, e)` or `x = max(x, e)`"
-            self.source.fail(ParseError, s, f"{what}; `x /= e`, `x //= e` and `x **= 2` are assignments")
+            self.source.fail(ParseError, s, f"{what}; `x /= e`, `x ^= e` and the like are assignments")
         sym, idx = self.destination(s.target, scope)
         exprs, base = self.exprs(scope), element(scope.type(sym))
         op = _REDUCTIONS.get(type(s.op))

@@ -18,7 +18,7 @@ from ..ir.room import with_room
 from ..ir.span import Span
 from ..ir.walk import Path, get, statements, walk
 from .errors import PatternError
-from .matching import BINARY, Matcher
+from .matching import BINARY, OPERATIONS, Matcher
 from .source import Source, parse_python
 
 
@@ -119,7 +119,7 @@ _FRAGMENTS = (
     ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.If, ast.Pass,
     ast.Name, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple, ast.Attribute, ast.Call,
     ast.UnaryOp, ast.BinOp, ast.Compare, ast.BoolOp, ast.IfExp,
-    ast.Not, ast.USub, ast.MatMult, ast.expr_context, *BINARY,
+    ast.Not, ast.USub, ast.MatMult, ast.expr_context, *BINARY, *OPERATIONS,
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ..ir.externs import BUILTIN, fmax, fmin
+from ..ir.externs import BUILTIN, WRAPS, fmax, fmin
 from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC
 from ..ir.types import CONTROLS, SCALARS, u8, u16, u32, u64
 
@@ -44,6 +44,7 @@ DEFAULT_ENV: Final[Mapping[str, object]] = {
     **SCALARS,
     **CONTROLS,
     **BUILTIN,
+    **WRAPS,
     **{m.name: m for m in (DRAM, DRAM_STACK, DRAM_STATIC)},
     **{"ui8": ui8, "ui16": ui16, "ui32": ui32, "ui64": ui64, "fmaxf": fmaxf, "fminf": fminf},
 }

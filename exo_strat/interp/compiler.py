@@ -13,6 +13,7 @@ from math import inf
 from random import Random
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from ..frontend.scope import declarations
 from ..ir.cells import has_cells, indexing, written_args
 from ..ir.config import Config
 from ..ir.externs import ExternFn
@@ -46,9 +47,9 @@ from ..ir.nodes import (
     WriteConfig,
 )
 from ..ir.nodes import Cell as IndexCell
-from ..ir.precisions import element, integer_range
+from ..ir.precisions import element, integer_range, precision, sized
 from ..ir.printing import names_at, print_expr
-from ..ir.types import Control, DataType, Tensor, size
+from ..ir.types import Control, DataType, Tensor, Type, size
 from ..ir.walk import LOGICAL, Path, declarators, is_control
 from .values import Array, Cell, Number, blank, dense_strides, exact
 
@@ -109,7 +110,7 @@ class Code:
 @memo_by_identity
 def compiled(tree: ProcDef) -> Code:
     slots: dict[Sym, int] = {}
-    make = Compiler(slots, ranges=_ranges(tree))
+    make = Compiler(slots, declarations(tree), ranges=_ranges(tree))
     for a in tree.args:
         make.slot(a.sym)
     names = names_at(tree)
@@ -216,6 +217,7 @@ class Compiler:
     """
 
     slots: dict[Sym, int]
+    types: Mapping[Sym, Type]
     ranges: Mapping[Sym, tuple[int, int]] = field(default_factory=dict, kw_only=True)
 
     def slot(self, s: Sym) -> int:
@@ -238,7 +240,8 @@ class Compiler:
             case Binary():
                 return self._binary(e, path)
             case ExternCall(f=fn, args=args):
-                return self._extern(fn, [self.expr(a, path) for a in args], path)
+                known = sized(fn, precision(e, self.types)) if fn.sized else fn
+                return self._extern(known, [self.expr(a, path) for a in args], path)
             case Select(cond=c, then=a, other=b):
                 cond, then, other = self.expr(c, path), self.expr(a, path), self.expr(b, path)
                 return lambda f: then(f) if cond(f) else other(f)
@@ -384,7 +387,7 @@ class Compiler:
                 return exact(fn.eval(*values))
             except (ValueError, ArithmeticError) as e:
                 shown = ", ".join(map(str, values))
-                raise Trapped("domain", f"{fn.name}({shown}) has no value: {e}", path) from None
+                raise Trapped("domain", f"{fn.shown} of {shown} has no value: {e}", path) from None
 
         return extern
 

@@ -4,9 +4,15 @@ A user adds one with `extern(...)`; its exact meaning is a Python function on nu
 template in which `{0} {1} ..` are the arguments, `{s}` is "f" for f32 and "" for f64, and `{t}` is
 the C type of the result.
 
-Two kinds are for integer data. `floordiv(x, y)`, also written `x // y`, is the floor of the quotient, exactly. `u16(x)`
-is x, computed with at precision u16 from there on: like an assignment it converts, and the number must fit. It may also
-be of a control integer: `f32(n - i)` is its number as data.
+Three kinds are for integer data.
+
+* `u16(x)` is x, computed with at precision u16 from there on: like an assignment it converts, and the number must fit.
+  It may also be of a control integer: `f32(n - i)` is its number as data.
+* Operations, exact on integers: `x // y`, `x % y` (floor), `tdiv(x, y)`, `tmod(x, y)` (truncated, as C's), `x & y`,
+  `x | y`, `x ^ y`, `~x` (which is -1 - x), `x << k`, `x >> k` (the floor of a quotient). What has no value traps: a
+  division by zero, a shift by less than 0 or by as many bits as the precision has.
+* `wrap_u16(x)` is what is left of x in 16 bits. Where x is a sum, a difference, a product or made of bits, it need not
+  fit its precision (`ir/precisions.py`, `modular`).
 """
 
 from __future__ import annotations
@@ -28,7 +34,9 @@ class ExternFn:
     """A pure function of data values. `eval` is its meaning on exact numbers, `c` its C text.
 
     `result` is the precision of its value, if that is not the one of its arguments: so a conversion. `integer` says
-    that it is computed at integer precisions only. Two are one if all of this is: `eval` is the same Python function.
+    that it is computed at integer precisions only; both, that it reduces an integer to that precision. `operator` is
+    how it is written, if not as a call; `sized`: `eval` is first given how many bits the precision of its arguments
+    has. Two are one if all of this is: `eval` is the same Python function.
     """
 
     name: str
@@ -37,16 +45,33 @@ class ExternFn:
     c: str = field(repr=False)
     result: str | None = None
     integer: bool = False
+    operator: str = ""
+    sized: bool = False
 
     def __post_init__(self) -> None:
         checked_name(self.name, "an extern function")
 
+    @property
+    def converts(self) -> bool:
+        """Whether it is a conversion: `u16(x)`."""
+        return self.result is not None and not self.integer
+
+    @property
+    def wraps(self) -> bool:
+        """Whether it reduces an integer to a precision: `wrap_u16(x)`."""
+        return self.result is not None and self.integer
+
+    @property
+    def shown(self) -> str:
+        """How a message calls it."""
+        return f"`{self.operator}`" if self.operator else self.name
+
     def __reduce__(self) -> tuple[Any, ...]:
-        for n, table in enumerate((BUILTIN, CONVERSIONS)):
-            if table.get(self.name) is self:
-                return _ours, (n, self.name)
+        if _OURS.get(self.name) is self:
+            return _our, (self.name,)
         check_functions(self.eval, self)
-        return ExternFn, (self.name, self.arity, self.eval, self.c, self.result, self.integer)
+        own = (self.name, self.arity, self.eval, self.c, self.result, self.integer, self.operator, self.sized)
+        return ExternFn, own
 
     def __call__(self, *args: object) -> object:
         raise TypeError(f"{self.name} is an extern function: it can only be called inside a @proc")
@@ -82,20 +107,77 @@ fmin: Final = extern("fmin", 2, min, "(({0}) < ({1}) ? ({0}) : ({1}))")
 select: Final = extern(
     "select", 4, lambda x, v, y, z: y if x < v else z, "(({0}) < ({1}) ? ({2}) : ({3}))"
 )
+
+
+# -- integers ------------------------------------------------------------------------------------------
+
+
+def _bits(f: Callable[..., int]) -> Callable[..., Fraction]:
+    """An operation on bits. Like the quotients it is defined for all numbers, here by their floors; only integer
+    precisions are computed with."""
+    return lambda *xs: Fraction(f(*map(math.floor, xs)))
+
+
+def _operation(name: str, operator: str, arity: int, eval: Callable[..., Fraction], c: str = "") -> ExternFn:
+    """An operation on integers. Without a text it is C's operator of that name."""
+    c = c or (f"({{0}}) {operator} ({{1}})" if arity == 2 else f"{operator}({{0}})")
+    return ExternFn(name, arity, eval, c, integer=True, operator=operator)
+
+
+def _shift(name: str, operator: str, eval: Callable[[int, int], int]) -> ExternFn:
+    def shifted(bits: int, x: Fraction, k: Fraction) -> Fraction:
+        if not 0 <= k < bits:
+            raise ValueError(f"{bits} bits can be shifted by 0 to {bits - 1}")
+        return Fraction(eval(math.floor(x), math.floor(k)))
+
+    return ExternFn(name, 2, shifted, f"({{0}}) {operator} ({{1}})", integer=True, operator=operator, sized=True)
+
+
+def _wrap(t: str) -> ExternFn:
+    span = 1 << int(t[1:])
+    least = -span // 2 if t[0] == "i" else 0
+    return ExternFn(f"wrap_{t}", 1, _bits(lambda x: (x - least) % span + least), "{0}", result=t, integer=True)
+
+
 _TRUNCATED: Final = "({0}) / ({1})"
 _BELOW: Final = "(({0}) % ({1}) != 0 && (({0}) < 0) != (({1}) < 0))"
-floordiv: Final = extern("floordiv", 2, lambda x, y: Fraction(x // y), f"{_TRUNCATED} - {_BELOW}", integer=True)
+floordiv: Final = _operation("floordiv", "//", 2, lambda x, y: Fraction(x // y), f"{_TRUNCATED} - {_BELOW}")
+floormod: Final = _operation("floormod", "%", 2, lambda x, y: x % y, f"({{0}}) % ({{1}}) + ({_BELOW} ? ({{1}}) : 0)")
+tdiv: Final = _operation("tdiv", "", 2, lambda x, y: Fraction(math.trunc(x / y)), _TRUNCATED)
+tmod: Final = _operation("tmod", "", 2, lambda x, y: x - y * math.trunc(x / y), "({0}) % ({1})")
+bitand: Final = _operation("bitand", "&", 2, _bits(int.__and__))
+bitor: Final = _operation("bitor", "|", 2, _bits(int.__or__))
+bitxor: Final = _operation("bitxor", "^", 2, _bits(int.__xor__))
+bitnot: Final = _operation("bitnot", "~", 1, _bits(int.__invert__))
+shl: Final = _shift("shl", "<<", int.__lshift__)
+shr: Final = _shift("shr", ">>", int.__rshift__)
+
+DIVISIONS: Final = (floordiv, floormod, tdiv, tmod)
+SHIFTS: Final = (shl, shr)
+OPERATORS: Final = {
+    f.operator: f for f in (floordiv, floormod, bitand, bitor, bitxor, bitnot, shl, shr)
+}
+"""The operations that are written as Python's operators, by these."""
 
 BUILTIN: Final = {
-    f.name: f for f in (sin, cos, sqrt, expf, log, sigmoid, relu, abs_, fmax, fmin, select, floordiv)
+    f.name: f for f in (sin, cos, sqrt, expf, log, sigmoid, relu, abs_, fmax, fmin, select, floordiv, tdiv, tmod)
 }
+"""What can be called by its name."""
 
+_INTEGERS: Final = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 CONVERSIONS: Final = {
-    name: ExternFn(name, 1, lambda x: x, "{0}", result=name)
-    for name in ("f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
+    name: ExternFn(name, 1, lambda x: x, "{0}", result=name) for name in ("f16", "f32", "f64", *_INTEGERS)
 }
 """`u16(x)` and so on. They go by the name of the type, which is what the name means outside of a call."""
 
+wrap_i8, wrap_i16, wrap_i32, wrap_i64, wrap_u8, wrap_u16, wrap_u32, wrap_u64 = map(_wrap, _INTEGERS)
+WRAPS: Final = {
+    f.name: f for f in (wrap_i8, wrap_i16, wrap_i32, wrap_i64, wrap_u8, wrap_u16, wrap_u32, wrap_u64)
+}
+"""`wrap_u16(x)` and so on."""
 
-def _ours(table: int, name: str) -> ExternFn:
-    return (BUILTIN, CONVERSIONS)[table][name]
+_OURS: Final = {f.name: f for f in (*BUILTIN.values(), *OPERATORS.values(), *CONVERSIONS.values(), *WRAPS.values())}
+
+
+def _our(name: str) -> ExternFn:
+    return _OURS[name]

@@ -26,7 +26,7 @@ def mentioned_by(n: Node) -> Outside | None:
             return mem
         case WriteConfig(config=c) | ReadConfig(config=c):
             return c
-        case ExternCall(f=f) if f.result is None:
+        case ExternCall(f=f) if not f.converts:
             return f
         case _:
             return None

@@ -8,10 +8,12 @@ precision, where less fits: `converted` keeps it at its own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 
 from pyrsistent import pvector
 
-from .externs import CONVERSIONS, ExternFn
+from .externs import CONVERSIONS, ExternFn, bitand, bitnot, bitor, bitxor, shl
 from .names import Sym
 from .nodes import (
     Binary,
@@ -21,6 +23,7 @@ from .nodes import (
     Expr,
     ExternCall,
     Node,
+    ProcDef,
     Read,
     ReadConfig,
     Select,
@@ -30,7 +33,7 @@ from .nodes import (
     WindowExpr,
 )
 from .types import Control, R, Scalar, Tensor, Type, f32
-from .walk import is_control, unknown_node
+from .walk import Path, Step, get, is_control, unknown_node
 
 BITS = {"f16": 11, "f32": 24, "f64": 53}
 """The bits of the whole numbers that a floating-point precision surely holds."""
@@ -122,7 +125,7 @@ def converted(e: Expr, to: Scalar, types: Mapping[Sym, Type]) -> Expr:
 
 def index_value(e: Node) -> Expr | None:
     """The control integer whose number an expression is as data: `n - i` of `f32(n - i)`. None of any other."""
-    if isinstance(e, ExternCall) and e.f.result is not None and is_control(e.args[0]):
+    if isinstance(e, ExternCall) and e.f.converts and is_control(e.args[0]):
         return e.args[0]
     return None
 
@@ -130,3 +133,53 @@ def index_value(e: Node) -> Expr | None:
 def conversion(e: Expr, to: Scalar) -> Expr:
     """`i64(e)` and the like."""
     return ExternCall(CONVERSIONS[concrete(to).name], pvector([e]))
+
+
+# -- integers modulo a power of two -------------------------------------------------------------------------
+
+
+def bits_of(at: Scalar | None) -> int:
+    """How many bits the numbers of a precision have that are shifted."""
+    return 64 if at is None or at.is_float else 8 * size_of(at)
+
+
+def sized(f: ExternFn, at: Scalar | None) -> ExternFn:
+    """An extern function whose meaning depends on its arguments' precision, at this one; others as they are. Where
+    none is known, or none of integers, it is as at 64 bits."""
+    if not f.sized:
+        return f
+    return replace(f, eval=partial(f.eval, bits_of(at)), sized=False)
+
+
+_BITWISE = (bitand, bitor, bitxor, bitnot)
+
+
+def modular(e: Node) -> tuple[Step, ...]:
+    """The operands that an operation on data may take modulo 2^n if its result is only wanted modulo 2^n; none if it
+    is no such operation. (A number shifted to the left is a product; by how much, is wanted as it is.)"""
+    match e:
+        case Binary(op="+" | "-" | "*") if not is_control(e):
+            return ("lhs", None), ("rhs", None)
+        case Unary(op="-") if not is_control(e):
+            return (("arg", None),)
+        case ExternCall(f=f, args=args) if f in _BITWISE:
+            return tuple(("args", k) for k in range(len(args)))
+        case ExternCall(f=f) if f == shl:
+            return (("args", 0),)
+        case _:
+            return ()
+
+
+def may_not_fit(tree: ProcDef, path: Path) -> bool:
+    """Whether the data at a path need not fit the precision that it is computed at: it is taken modulo 2^n, as in
+    `wrap_u8(..)`. What is read, converted, or the result of another function fits there, too."""
+    e = get(tree, path)
+    if not (modular(e) or isinstance(e, Const)):
+        return False
+    for n in reversed(range(len(path))):
+        around = get(tree, path[:n])
+        if isinstance(around, ExternCall) and around.f.wraps:
+            return True
+        if path[n] not in modular(around):
+            return False
+    return False

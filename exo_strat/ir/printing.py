@@ -57,9 +57,10 @@ from .walk import COMPARISONS, EXTREMA, Path, declarators, in_scope, is_control,
 Names = Mapping[Sym, str]
 
 _LEVEL = {"or": 1, "and": 2, "not": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4}
-_LEVEL |= {"+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
-_CHOICE, _NEG, _ATOM = 0, 7, 9
+_LEVEL |= {"+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
 OPERATORS = frozenset(_LEVEL) | EXTREMA
+_LEVEL |= {"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "//": 10}
+_CHOICE, _NEG, _ATOM = 0, 11, 13
 
 # -- names --------------------------------------------------------------------------------------------
 
@@ -173,6 +174,8 @@ def _with_level(e: Expr, names: Names) -> tuple[str, int]:
             level = _LEVEL[op]
             left = level + 1 if level == _LEVEL["<"] else level
             return f"{_expr(a, names, left)} {op} {_expr(b, names, level + 1)}", level
+        case ExternCall(f=f, args=args) if f.operator:
+            return _operation(f.operator, args, names)
         case ExternCall(f=f, args=args):
             shown = args if f is INDEX else [_spelled_out(a) for a in args]
             return f"{f.name}({_list(shown, names)})", _ATOM
@@ -216,6 +219,28 @@ def _shows_control(e: Node) -> bool:
     if isinstance(e, Unary | Binary):
         return any(map(_shows_control, parts(e)))
     return isinstance(e, Var | StrideExpr | ReadConfig) and is_control(e)
+
+
+def _operation(op: str, args: Sequence[Expr], names: Names) -> tuple[str, int]:
+    """An operation on integers. A literal stands without a point, unless all operands are literals: between two
+    integers an operator means something else."""
+    texts = [_whole(e, args) for e in args]
+    if len(args) == 1:
+        return f"{op}{texts[0] or _expr(args[0], names, _NEG)}", _NEG
+    level = _LEVEL[op]
+    need = level if op in "//%" or _is_made_by(args[0], op) else _NEG  # few know how bits and shifts bind
+    x = texts[0] or _expr(args[0], names, need)
+    y = texts[1] or _expr(args[1], names, level + 1 if op in "//%" else _NEG)
+    return f"{x} {op} {y}", level
+
+
+def _is_made_by(e: Expr, op: str) -> bool:
+    return isinstance(e, ExternCall) and e.f.operator == op
+
+
+def _whole(e: Expr, args: Sequence[Expr]) -> str:
+    whole = isinstance(e, Const) and e.value >= 0 and e.value == int(e.value)
+    return str(int(e.value)) if isinstance(e, Const) and whole and not all(isinstance(a, Const) for a in args) else ""
 
 
 @with_room

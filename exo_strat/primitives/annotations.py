@@ -9,8 +9,13 @@ from ..cursors.kinds import AllocCursor, ArgCursor, ForCursor, WindowDefCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.checks import check
 from ..frontend.errors import CheckError
+from ..frontend.scope import declarations
 from ..frontend.words import MODES
+from ..ir.externs import SHIFTS
 from ..ir.memory import Memory
+from ..ir.nodes import Const, ExternCall
+from ..ir.precisions import bits_of
+from ..ir.precisions import precision as held
 from ..ir.span import span_of
 from ..ir.types import SCALARS, Scalar, Tensor
 from ..ir.walk import get, walk, with_child
@@ -86,7 +91,8 @@ def set_precision(
 
     `precision` is a name such as "f32", or a type. The backend checks that operands, callers and callees
     agree. Rounding differs, so the result is not interchangeable with the original (`call_eqv`). Fails with
-    `NotApplicable` on control arguments, and in instructions.
+    `NotApplicable` on control arguments, in instructions, and where a number would have fewer bits than it may be
+    shifted by.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -118,7 +124,18 @@ def set_precision(
         rw.replace((*a.path, ("type", None)), new, keep=["shape"])
     else:
         rw.replace((*a.path, ("type", None)), new)
+    _shifts_have_values(rw, a)
     return a.path
+
+
+def _shifts_have_values(rw: Rewrite, a: AllocCursor | ArgCursor) -> None:
+    """Owed: no shift is by more bits than a number has now, unless it was before."""
+    old, new = declarations(a.proc.tree), declarations(rw.tree)
+    for _, e in walk(rw.tree):
+        if isinstance(e, ExternCall) and e.f in SHIFTS:
+            by, bits = e.args[1], bits_of(held(e, new))
+            fits = bits_of(held(e, old)) <= bits or (isinstance(by, Const) and by.value < bits)
+            applicable(fits, f"{e.f.shown} may be by more bits than the {bits} that a number would have", a)
 
 
 @primitive(

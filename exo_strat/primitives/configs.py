@@ -35,7 +35,7 @@ from .framework import Trial, Where, primitive
 from .helpers.arguments import FieldName, Kind
 from .helpers.references import ExprLike, in_scope_at
 from .helpers.refusing import MAYBE_SKIPPED, applicable, argument, refuse
-from .helpers.scoping import no_new_races, other_value, ready, rest_of_block
+from .helpers.scoping import fits_alone, no_new_races, other_value, ready, rest_of_block
 from .helpers.wellformed import well_formed
 from .staging import is_value, read_early
 
@@ -57,7 +57,8 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: FieldName) ->
     the value may last to the end of the procedure, the result is for `call_eqv` only where the caller does not
     read the field either.
 
-    Fails with `NotApplicable` if the expression is no value of the field's kind, and with `Unsafe` if the field
+    Fails with `NotApplicable` if the expression is no value of the field's kind, or need not fit it (a sum in
+    `wrap_u8(..)`), and with `Unsafe` if the field
     is read, if iterations of a parallel loop would share it, or if with the field in place of `e` it cannot be
     shown that all is in bounds and callees get what they assert.
 
@@ -100,6 +101,7 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: FieldName) ->
     what = f"{config.name}.{field} holds {config.fields[field]}, which this is not"
     applicable(_holds(tree, e.path, value, place), what, e)
     applicable(not evaluation.maybe_skipped(tree, stmt, e.path), MAYBE_SKIPPED, e)
+    fits_alone(e)
     read_early(rw, e)
     known = _holds_already(tree, stmt, place, value)
     rw.add_part(stmt, WriteConfig(config, field, value), before=True)

@@ -52,7 +52,7 @@ from .helpers.access import Dims, Redirect, bounds, named, redirect_each, shown,
 from .helpers.arguments import Kind, NewName
 from .helpers.references import name_arg, window_arg
 from .helpers.refusing import MAYBE_SKIPPED, applicable, require
-from .helpers.scoping import escaping, no_new_races, ready
+from .helpers.scoping import escaping, fits_alone, no_new_races, ready
 from .helpers.start import least_value
 
 __all__ = ["bind_expr", "stage_mem"]
@@ -77,9 +77,9 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
     until one may change what `e` reads. T is the precision of `e`; a literal's is that of its context. Returns the
     assignment.
 
-    Fails with `NotApplicable` if the expression is control, stands for a buffer that a call may write, or may be
-    skipped (the second part of an `and` or `or`, a side of `a if c else b`); with `Unsafe` if it may read what was
-    never written.
+    Fails with `NotApplicable` if the expression is control, stands for a buffer that a call may write, may be
+    skipped (the second part of an `and` or `or`, a side of `a if c else b`), or need not fit T (a sum in
+    `wrap_u8(..)`); with `Unsafe` if it may read what was never written.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -114,6 +114,7 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
     applicable(not isinstance(value, WindowExpr) and is_value(tree, e.path), "this stands for a buffer", e)
     stmt = e.stmt().path
     applicable(not evaluation.maybe_skipped(tree, stmt, e.path), MAYBE_SKIPPED, e)
+    fits_alone(e)
     early = read_early(rw, e)
     a = rw.fresh(name_arg(name))
     rhs: Expr = value

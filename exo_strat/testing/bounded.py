@@ -8,7 +8,7 @@ order: what does not fit on the way makes no difference then.)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import trunc
 from typing import Final
@@ -16,7 +16,7 @@ from typing import Final
 from ..frontend.scope import declarations
 from ..interp import Array, Number, Outcome, Trap
 from ..interp.compiler import ACCUMULATE, ARITHMETIC, Compiler, Eval, Exec, Frame, State, Trapped
-from ..ir.externs import ExternFn
+from ..ir.externs import ExternFn, bitnot
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import (
@@ -43,9 +43,9 @@ from ..ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
-from ..ir.precisions import concrete, element, index_value, integer_range
+from ..ir.precisions import concrete, element, index_value, integer_range, modular, sized
 from ..ir.printing import names_at
-from ..ir.types import Control, Scalar, Type, f32
+from ..ir.types import Control, Scalar, f32
 from ..ir.walk import Path, is_control, unknown_node, walk
 from .inputs import Inputs
 
@@ -149,7 +149,6 @@ def _agreed(one: Scalar | None, two: Scalar | None) -> Scalar | None:
 class Bounded(Compiler):
     """Compiles statements so that their values are held at their precisions."""
 
-    types: Mapping[Sym, Type]
     strict: bool
 
     def precision(self, e: Node) -> Scalar | None:
@@ -210,25 +209,57 @@ class Bounded(Compiler):
         """A data expression computed at a precision."""
         match e:
             case Const():
-                return self.fitted(super().expr(e, path), at, path)
+                return self.fitted(self.literal(e, path), at, path)
             case Unary(arg=a):
-                arg = self.data(a, at, path)
-                return self.fitted(lambda f: -arg(f), at, path)
+                return self.fitted(self.negative(self.data(a, at, path), at), at, path)
             case Binary(op=op, lhs=x, rhs=y):
                 return self.fitted(self._operation(op, self.data(x, at, path), self.data(y, at, path), path), at, path)
             case ExternCall(f=ExternFn(result=str(result)), args=args) if index_value(e) is not None:
                 return self.fitted(self.number(args[0], path), Scalar(result), path)
+            case ExternCall(f=fn, args=args) if fn.wraps:
+                own = self.precision(args[0]) or Scalar(str(fn.result))
+                value = self._extern(fn, [self.modulo(args[0], own, path)], path)
+                return self.fitted(value, Scalar(str(fn.result)), path)
             case ExternCall(f=ExternFn(result=str(result)), args=args):
                 return self.converted(args[0], Scalar(result), path)
             case ExternCall(f=fn, args=args):
-                if fn.integer and at.is_float:
-                    raise Mixed(f"{fn.name} at {at}")
-                return self.fitted(self._extern(fn, [self.data(a, at, path) for a in args], path), at, path)
+                if fn == bitnot and at.name.startswith("u"):
+                    raise Mixed(f"{fn.shown} at {at}")
+                return self.fitted(self.operation(fn, [self.data(a, at, path) for a in args], at, path), at, path)
             case Select(cond=c, then=x, other=y):
                 cond, then, other = self.expr(c, path), self.data(x, at, path), self.data(y, at, path)
                 return lambda f: then(f) if cond(f) else other(f)
             case _:
                 return super().expr(e, path)
+
+    def literal(self, e: Const, path: Path) -> Eval:
+        """A literal of data, at no precision yet."""
+        return super().expr(e, path)
+
+    def negative(self, arg: Eval, at: Scalar) -> Eval:
+        """A value of a precision, negated."""
+        return lambda f: -arg(f)
+
+    def modulo(self, e: Expr, at: Scalar, path: Path) -> Eval:
+        """An expression computed at a precision that it need not fit: what it comes to is taken modulo 2^n."""
+        match e:
+            case Const():
+                return self.literal(e, path)
+            case Unary(arg=a):
+                return self.negative(self.modulo(a, at, path), at)
+            case Binary(op=op, lhs=x, rhs=y) if modular(e):
+                return self._operation(op, self.modulo(x, at, path), self.modulo(y, at, path), path)
+            case ExternCall(f=fn, args=args) if (free := modular(e)):
+                made = [(self.modulo if ("args", k) in free else self.data)(a, at, path) for k, a in enumerate(args)]
+                return self.operation(fn, made, at, path)
+            case _:
+                return self.data(e, at, path)
+
+    def operation(self, fn: ExternFn, args: list[Eval], at: Scalar, path: Path) -> Eval:
+        """An extern function of values at a precision."""
+        if fn.integer and at.is_float:
+            raise Mixed(f"{fn.name} at {at}")
+        return self._extern(sized(fn, at), args, path)
 
     def number(self, e: Expr, path: Path) -> Eval:
         """A control integer as data, at no precision yet."""

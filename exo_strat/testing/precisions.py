@@ -1,8 +1,9 @@
-"""Random procedures at several precisions: integers and floats, conversions, and floor division.
+"""Random procedures at several precisions: integers and floats, conversions, operations on integers.
 
 A procedure at one precision is written anew at others. Its shape stays: operands that another precision holds are
 converted, now and then a value is computed at another precision than the one that it is stored at, or a literal is none
-that a precision holds, and of some integers the quotient by a literal or by other data is taken.
+that a precision holds, and of some integers and a literal, or other data, a quotient is taken or their bits combined,
+or what they make need not fit and is wrapped.
 """
 
 from __future__ import annotations
@@ -17,7 +18,19 @@ from ..cursors.proc import Proc
 from ..frontend.decorators import proc_from_source
 from ..frontend.scope import declarations
 from ..ir import build as b
-from ..ir.externs import CONVERSIONS, floordiv
+from ..ir.externs import (
+    CONVERSIONS,
+    DIVISIONS,
+    SHIFTS,
+    WRAPS,
+    ExternFn,
+    bitand,
+    bitnot,
+    bitor,
+    bitxor,
+    floordiv,
+    shl,
+)
 from ..ir.names import Sym
 from ..ir.nodes import (
     Alloc,
@@ -40,7 +53,7 @@ from ..ir.nodes import (
     WindowExpr,
     WriteConfig,
 )
-from ..ir.precisions import conversion, element, index_value
+from ..ir.precisions import conversion, element, index_value, size_of
 from ..ir.printing import print_proc
 from ..ir.types import Control, Scalar, Tensor, f32
 from ..ir.walk import is_control, map_children, walk, with_child
@@ -53,6 +66,11 @@ PALETTES: Final = (
 )  # fmt: skip
 """The precisions that occur in one procedure."""
 
+OPERATIONS: Final[tuple[ExternFn | None, ...]] = (
+    floordiv, *DIVISIONS, bitand, bitor, bitxor, bitnot, *SHIFTS, None, None, None,
+)  # fmt: skip
+"""Operations on integers; None is a wrap."""
+
 PERCENT = 25
 """How many procedures are written at several precisions. With none, no choice is made."""
 
@@ -63,7 +81,7 @@ def at_precisions(ch: Choices, p: Proc) -> Proc:
     >>> p = proc_from_source("def foo(n: size, x: f32[n], u: f32[6]):\\n    x[0] = x[0] + u[1]", {})
     >>> print(at_precisions(Choices.seeded(312), p))
     def foo(n: size, x: f32[n] @ DRAM, u: i16[6] @ DRAM):
-        x[0] = floordiv(i16(x[0]) + u[1], 1.0)
+        x[0] = wrap_i16((i16(x[0]) + u[1]) << 4)
     """
     if PERCENT == 0 or not ch.chance(PERCENT):
         return p
@@ -154,7 +172,7 @@ class _Rewriter:
                 if self.ch.chance(8):
                     own = Scalar(self.ch.pick(self.palette))
                     return self.converted(self.computed(e, own), own, at, always=True)
-                return self.quotient(Binary(op, self.computed(x, at), self.computed(y, at)), at, 15)
+                return self.operated(Binary(op, self.computed(x, at), self.computed(y, at)), at, 25)
             case Unary(op=op, arg=x):
                 return Unary(op, self.computed(x, at))
             case Select(cond=c, then=x, other=y):
@@ -162,7 +180,7 @@ class _Rewriter:
             case ExternCall() if (i := index_value(e)) is not None:  # rounded once, or now and then twice
                 return conversion(e if at.is_float and self.ch.chance(20) else i, at)
             case ExternCall(f=f, args=args):
-                return self.quotient(ExternCall(f, pvector(self.computed(a, at) for a in args)), at, 10)
+                return self.operated(ExternCall(f, pvector(self.computed(a, at) for a in args)), at, 20)
             case Const() if at.is_float and self.ch.chance(20):
                 return b.data(0.1)
             case _:
@@ -172,18 +190,42 @@ class _Rewriter:
         """A value at another precision; now and then converted where it need not be."""
         if own != at or always or self.ch.chance(3):
             e = ExternCall(CONVERSIONS[at.name], pvector([e]))
-        return self.quotient(e, at, 8)
+        return self.operated(e, at, 12)
 
-    def quotient(self, e: Expr, at: Scalar, percent: int) -> Expr:
-        """The value, or now and then its quotient by a literal, or by data, which may be zero."""
+    def operated(self, e: Expr, at: Scalar, percent: int) -> Expr:
+        """The value, or now and then an operation on it and on a literal, or on data, which may be zero."""
         if at.is_float or not self.ch.chance(percent):
             return e
+        f = self.ch.pick(OPERATIONS)
+        if f is bitnot and at.name[0] != "u":
+            return ExternCall(bitnot, pvector([e]))
+        if f is None or f is bitnot:
+            return self.wrapped(e, at)
+        if f in SHIFTS:
+            return ExternCall(f, pvector([e, self.amount(at)]))
+        return ExternCall(f, pvector([e, self.operand(at)]))
+
+    def operand(self, at: Scalar) -> Expr:
+        """A literal at a precision, or now and then data."""
         literals = ["2.0", "3.0", "1.0"] if at.name[0] == "u" else ["2.0", "3.0", "-2.0", "1.0"]
-        divisor: Expr = b.data(float(self.ch.pick(literals)))
+        literal = b.data(float(self.ch.pick(literals)))
         whole = [s for s, t in sorted(self.chosen.items(), key=lambda x: x[0].id) if s.name in ("r",)]
         if whole and self.ch.chance(15):
-            divisor = self.plain(Read(whole[0], pvector()), self.chosen[whole[0]], at)
-        return ExternCall(floordiv, pvector([e, divisor]))
+            return self.plain(Read(whole[0], pvector()), self.chosen[whole[0]], at)
+        return literal
+
+    def amount(self, at: Scalar) -> Expr:
+        """By how much a number is shifted: mostly less than it has bits."""
+        return self.operand(at) if self.ch.chance(30) else b.data(float(self.ch.upto(size_of(at) * 8 - 5)))
+
+    def wrapped(self, e: Expr, at: Scalar) -> Expr:
+        """A value, or what is made of it and need not fit, modulo what there is of a precision."""
+        x = self.operand(at)
+        made: Expr = self.ch.pick((
+            Binary("*", e, b.data(100.0)), Binary("-", e, x), Binary("+", Binary("*", e, e), x), Unary("-", e),
+            ExternCall(bitnot, pvector([e])), ExternCall(shl, pvector([e, self.amount(at)])), e,
+        ))  # fmt: skip
+        return ExternCall(WRAPS[f"wrap_{at}"], pvector([made]))
 
     @staticmethod
     def plain(e: Expr, own: Scalar, at: Scalar) -> Expr:

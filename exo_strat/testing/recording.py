@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from ..frontend.scope import declarations
 from ..interp import Array
 from ..interp.compiler import Compiler, Eval, Exec, Frame, State, Trapped
 from ..ir.names import Sym
@@ -69,7 +70,7 @@ def record(tree: ProcDef, given: Inputs, watched: Mapping[Path, Expr] | None = N
     Local buffers hold numbers from the start: most questions do not ask whether what is read was written, and their
     answers are to be compared with all that comes after such a read, too."""
     log = Log()
-    make = _Recorder({}, tree, log, watched or {})
+    make = _Recorder({}, declarations(tree), tree, log, watched or {})
     values = [v._replace(cells=list(v.cells)) if isinstance(v, Array) else v for v in given.args.values()]
     for a, value in zip(tree.args, values, strict=True):
         make.slot(a.sym)
@@ -182,7 +183,7 @@ class _Recorder(Compiler):
         condition = self.watched.get(path)
         if condition is None or not mentions(condition) <= self.slots.keys():  # of a variable that is not there yet
             return lambda _: None
-        truth = Compiler(self.slots).expr(condition, path)
+        truth = Compiler(self.slots, self.types).expr(condition, path)
 
         def ask(f: Frame) -> bool | None:
             try:
@@ -195,7 +196,7 @@ class _Recorder(Compiler):
     def _call(self, s: Call, path: Path) -> Exec:
         callee = s.f.tree
         actuals = [self._actual(a, e, path) for a, e in zip(callee.args, s.args, strict=True)]
-        inner = _Recorder({}, callee, self.log, {}, is_callee=True)
+        inner = _Recorder({}, declarations(callee), callee, self.log, {}, is_callee=True)
         for a in callee.args:
             inner.slot(a.sym)
         parts = [*(inner.asserted(e, callee.name, path) for e in callee.preds), inner.block(callee.body, (), "body")]

@@ -20,7 +20,7 @@ from ..interp.compiler import ACCUMULATE, ARITHMETIC, Eval, Frame, State, Trappe
 from ..interp.values import exact
 from ..ir.externs import ExternFn
 from ..ir.memo import memo_by_identity
-from ..ir.nodes import Alloc, Arg, Call, Const, Expr, ExternCall, ProcDef, ReadConfig, Unary, WriteConfig
+from ..ir.nodes import Alloc, Arg, Call, Const, Expr, ExternCall, ProcDef, ReadConfig, WriteConfig
 from ..ir.precisions import BITS, concrete, element, includes, integer_range
 from ..ir.printing import names_at
 from ..ir.types import Control, Scalar, Type
@@ -179,16 +179,12 @@ class _Rounding(Bounded):
     def fitted(self, value: Eval, t: Scalar, path: Path) -> Eval:
         return lambda f: _round(value(f), t)
 
-    def data(self, e: Expr, at: Scalar, path: Path) -> Eval:
-        match e:
-            case Const(value=v):
-                literal = _round(Rounded(_number(Fraction(v)), literal=True), at)
-                return lambda _: literal
-            case Unary(arg=a):
-                arg = self.data(a, at, path)
-                return self.fitted(lambda f: _negated(arg(f), at), at, path)
-            case _:
-                return super().data(e, at, path)
+    def literal(self, e: Const, path: Path) -> Eval:
+        literal = Rounded(_number(Fraction(e.value)), literal=True)
+        return lambda _: literal
+
+    def negative(self, arg: Eval, at: Scalar) -> Eval:
+        return lambda f: _negated(arg(f), at)
 
     def number(self, e: Expr, path: Path) -> Eval:
         integer = self.expr(e, path)

@@ -153,7 +153,7 @@ REFUSED = [
     ("t[0]: f32 = 1.0", ParseError, "an allocation is `name: type @ MEM`, or `name: type @ MEM = value`"),
     ("t: f32 = t + 1.0", ScopeError, "'t' means nothing here"),
     # updates
-    ("s %= 2.0", ParseError, "`x /= e`, `x //= e` and `x \\*\\*= 2` are assignments"),
+    ("s @= 2.0", ParseError, "`x /= e`, `x \\^= e` and the like are assignments"),
     ("y /= 2.0", ObjectTypeError, "this cannot be assigned as a whole"),
     ("s /= n", ObjectTypeError, "cannot be combined by '/'"),
     ("n -= 1", ObjectTypeError, "cannot be assigned as a whole"),

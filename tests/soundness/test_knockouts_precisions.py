@@ -45,6 +45,7 @@ def as_it_stands(tree: object, path: object, e: Any, *_: object) -> Any:
         ("merge_writes", writes, "converted", as_it_is),
         ("inline_assign", inlining, "put_at", as_it_stands),
         ("bind_expr", staging, "precision_at", lambda *_: types.f32),
+        ("bind_expr", staging, "fits_alone", lambda *_: None),
         ("bind_config", configs, "precision_at", lambda *_: types.f32),
     ],
 )

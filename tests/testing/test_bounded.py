@@ -9,6 +9,7 @@ import pytest
 from exo_strat.cursors.proc import Proc, _next_version
 from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.interp import Array, Outcome, run
+from exo_strat.ir.externs import DIVISIONS, SHIFTS, WRAPS, bitand, bitnot, bitor, bitxor
 from exo_strat.ir.nodes import ExternCall
 from exo_strat.ir.walk import walk
 from exo_strat.testing import SHAPES, Inputs, Miscompiled, assert_equivalent, samples
@@ -85,4 +86,6 @@ def test_a_part_of_the_programs_computes_with_integers_that_fit() -> None:
             counts["fits"] += any(o.trap is None for o in fit)
     assert 2 * counts["bounded"] < counts["plain"] < 9 * counts["bounded"], counts
     assert 10 * counts["fits"] > 7 * counts["bounded"], counts
-    assert min(counts[name] for name in ("floordiv", "i32", "i16", "f32")) >= 5, counts
+    assert min(counts[name] for name in ("floordiv", "i32", "i16", "f32")) >= 3, counts
+    assert all(counts[f.name] for f in (*DIVISIONS, *SHIFTS, bitand, bitor, bitxor, bitnot)), counts
+    assert sum(counts[name] for name in WRAPS) >= 5, counts

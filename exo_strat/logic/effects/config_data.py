@@ -101,7 +101,7 @@ def _after(tree: ProcDef, path: Path, value: Expr | None, field: ReadConfig) -> 
             return one if one == _after_first(tree, path, "orelse", len(orelse), value, field) else None
         case Call() if field in written_fields(s):
             left = left_by(s, field)
-            value = None if left is None else rewrite(left, partial(_needless, _data_types(tree)))
+            value = None if left is None else rewrite(left, partial(_needless, data_types(tree)))
     return None if value is None or _changes(tree, path, value) else value
 
 
@@ -125,7 +125,7 @@ def stored(tree: ProcDef, e: Expr, field: ReadConfig) -> Expr:
     t = field.config.fields[field.field]
     if not isinstance(t, Scalar) or _is_small(e):
         return e
-    types = _data_types(tree)
+    types = data_types(tree)
     return conversion(e, t) if precision(e, types) is None else converted(e, t, types)
 
 
@@ -139,7 +139,7 @@ def _passed(formal: Arg, actual: Expr) -> Expr:
 
 def _needless(types: Mapping[Sym, Type], n: Node) -> Node:
     """An expression less a conversion to the precision that it has."""
-    if isinstance(n, ExternCall) and n.f.result is not None:
+    if isinstance(n, ExternCall) and n.f.converts:
         own = precision(n.args[0], types)
         return n.args[0] if own is not None and concrete(own).name == n.f.result else n
     return n
@@ -151,7 +151,7 @@ def _is_small(e: Expr) -> bool:
 
 
 @memo_by_identity
-def _data_types(tree: ProcDef) -> Mapping[Sym, Type]:
+def data_types(tree: ProcDef) -> Mapping[Sym, Type]:
     """The types of the buffers of a procedure; a window's is that of its buffer."""
     types: dict[Sym, Type] = {}
     for d in declarators(tree):

@@ -17,7 +17,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ...ir.externs import CONVERSIONS, abs_, floordiv, fmax, fmin, relu, select
+from ...ir.externs import (
+    CONVERSIONS,
+    DIVISIONS,
+    SHIFTS,
+    WRAPS,
+    abs_,
+    bitand,
+    bitnot,
+    bitor,
+    bitxor,
+    fmax,
+    fmin,
+    relu,
+    select,
+)
 from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
 from ...ir.nodes import (
@@ -45,11 +59,13 @@ from ...ir.nodes import (
     Var,
     WindowExpr,
 )
+from ...ir.precisions import bits_of, precision
 from ...ir.printing import names_at
 from ...ir.span import Span
 from ...ir.types import Type
 from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, is_control, mentions, unknown_node, walk
 from ..effects.accesses import Access, Buffer, block_accesses, windows_at
+from ..effects.config_data import data_types
 from ..effects.config_state import Conditions, values_at
 from ..effects.contents import covered, readable
 from ..effects.context import asked_first, env_of, facts_at, stable_facts
@@ -60,7 +76,9 @@ from ..forms.formula import Formula, conj, disj, neg
 from ..forms.translate import cond
 from ..solver.proofs import prove
 
-_TOTAL = (abs_, fmax, fmin, relu, select, *CONVERSIONS.values())
+_TOTAL = (
+    abs_, fmax, fmin, relu, select, bitand, bitnot, bitor, bitxor, *CONVERSIONS.values(), *WRAPS.values()
+)  # fmt: skip
 
 
 # -- what is evaluated ----------------------------------------------------------------------------------
@@ -135,10 +153,10 @@ def maybe_skipped(tree: ProcDef, stmt: Path, path: Path) -> bool:
 def undefined(n: Node) -> str | None:
     """What an operation on data lacks for a value at some operands; None if it has one for all."""
     match n:
-        case ExternCall(f=f, args=args) if f is floordiv and isinstance(args[1], Const) and args[1].value != 0:
+        case ExternCall(f=f, args=args) if f in DIVISIONS and isinstance(args[1], Const) and args[1].value != 0:
             return None
         case ExternCall(f=f) if not any(f is t for t in _TOTAL):
-            return f"{f.name} may have no value"
+            return f"{f.shown} may have no value"
         case Binary(op="/", rhs=rhs) if not is_control(n) and not (isinstance(rhs, Const) and rhs.value != 0):
             return "it may divide by zero"
         case _ if isinstance(n, _DEFINED):
@@ -204,12 +222,21 @@ def _exists(tree: ProcDef, blk: Span, e: Evaluation) -> Readiness:
     first = () if blk.lo == blk.hi else evaluations(blk.members(tree)[0])
     if any(o.node == e.node and set(o.given) <= set(e.given) for o in first):
         return SAFE
+    if _is_in_width(tree, e.node):
+        return SAFE
     if not isinstance(e.node, Binary):
-        return Clash(f"{e.node.f.name if isinstance(e.node, ExternCall) else 'the expression'} surely has a value")
+        return Clash(f"{e.node.f.shown if isinstance(e.node, ExternCall) else 'the expression'} surely has a value")
     divisor = e.node.rhs
     if any(_excludes_zero(c, truth, divisor) for c, truth in e.given):
         return SAFE
     return Clash("the expression surely has a value: it does not divide by zero")
+
+
+def _is_in_width(tree: ProcDef, e: Node) -> bool:
+    """Whether an expression is a shift by a literal that the precision has bits for."""
+    if not isinstance(e, ExternCall) or e.f not in SHIFTS or not isinstance(by := e.args[1], Const):
+        return False
+    return 0 <= by.value < bits_of(precision(e, data_types(tree)))
 
 
 _AT_ZERO: Mapping[str, Callable[[float, float], bool]] = {
@@ -273,7 +300,7 @@ def _fields_asked(tree: ProcDef, path: Path) -> frozenset[ReadConfig]:
 def partial(tree: ProcDef) -> str | None:
     """Why a procedure may trap though its arguments are initialised; None if it surely does not."""
     for path, n in walk(tree):
-        if (lack := undefined(n)) is not None:
+        if (lack := undefined(n)) is not None and not _is_in_width(tree, n):
             return lack
         match n:
             case ReadConfig(config=c, field=f) if path[0][0] == "body" and n not in _fields_asked(tree, path):

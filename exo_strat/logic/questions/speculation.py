@@ -137,7 +137,7 @@ def _lack(n: Node, types: Mapping[Sym, Type]) -> str | None:
             return "it consists of loops, branches, assignments and reductions only"
         case ReadConfig(config=c, field=f):
             return f"{c.name}.{f} may not be set"
-        case ExternCall(f=f) if f.result is not None and not Scalar(f.result).is_float:
+        case ExternCall(f=f) if f.converts and not Scalar(str(f.result)).is_float:
             return f"what {f.name} converts need not fit"
         case Read(sym=sym) | Assign(sym=sym) | Reduce(sym=sym):
             t = types[sym]

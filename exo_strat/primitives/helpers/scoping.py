@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pyrsistent import pvector
 
-from ...cursors.cursor import Cursor
+from ...cursors.cursor import Cursor, ExprCursor
 from ...cursors.kinds import AllocCursor, ForCursor
 from ...cursors.rewrite import Rewrite
 from ...frontend.checks import check
@@ -15,6 +15,7 @@ from ...frontend.scope import types_at
 from ...ir import build as b
 from ...ir.names import Sym
 from ...ir.nodes import Alloc, Binary, Expr, For, If, ProcDef, ReadConfig, Var, WindowDef
+from ...ir.precisions import may_not_fit
 from ...ir.span import Span, span_of
 from ...ir.types import bool_
 from ...ir.walk import Path, get, get_as, is_bool, is_control, mentions, statements
@@ -34,7 +35,7 @@ from ...logic.questions import (
 )
 from ...ops.failure import About
 from .references import ExprLike, expr_arg, positive
-from .refusing import argument, require
+from .refusing import applicable, argument, require
 from .wellformed import well_formed
 
 
@@ -59,6 +60,12 @@ def escaping(tree: ProcDef, span: Span) -> frozenset[Sym]:
     defined = {s.sym for s in span.members(tree) if isinstance(s, Alloc | WindowDef)}
     later = getattr(get(tree, span.parent), span.label)[span.hi :]
     return frozenset(defined).intersection(frozenset[Sym]().union(*map(mentions, later)))
+
+
+def fits_alone(e: ExprCursor) -> None:
+    """Owed: what an expression comes to fits its precision, as what is stored must."""
+    what = "this need not fit its precision, as a `wrap_..` around reduces it: take that one, or convert parts of this"
+    applicable(not may_not_fit(e.proc.tree, e.path), what, e)
 
 
 def known_count(tree: ProcDef, path: Path) -> int | None:
