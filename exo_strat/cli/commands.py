@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Never, cast
 
@@ -135,10 +136,16 @@ def show(
 
 @app.command("import")
 def import_command(
-    where: Annotated[str, typer.Argument(metavar="FILE.c[:FUNCTION]", help="A C file, and a function in it.")],
+    where: Annotated[
+        str, typer.Argument(metavar="FILE[:FUNCTION]", help="A C file, or a Python file with NumPy, and a function.")
+    ],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The Python file; else it is printed.")] = None,
     nonnull: Annotated[
-        list[str] | None, typer.Option("--nonnull", metavar="NAME", help="A pointer that is never null.")
+        list[str] | None, typer.Option("--nonnull", metavar="NAME", help="For C: a pointer that is never null.")
+    ] = None,
+    shape: Annotated[
+        list[str] | None,
+        typer.Option("--shape", metavar="NAME=TYPE", help="For NumPy: what an argument is, such as a=f64[n,m]."),
     ] = None,
     ignore: Annotated[
         list[str] | None, typer.Option("--ignore", metavar="NAME", help="A function whose calls are left out.")
@@ -146,28 +153,39 @@ def import_command(
     include: Annotated[list[str] | None, typer.Option("-I", metavar="DIR", help="Where headers are.")] = None,
     define: Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=TEXT]", help="A macro of C.")] = None,
 ) -> None:
-    """Write a function of a C file, and those it calls, as object code: a Python file for `show` and `build`.
+    """Write a function in C or NumPy, and those it calls, as object code: a Python file for `show` and `build`.
 
     All that isn't taken is reported at once, each with its line, the reason and what to do; then the exit code is 1 and
     nothing is written.
 
-    Examples: [b]exo-strat import kernel.c:gemm -o gemm.py[/b], [b]exo-strat import kernel.c[/b]
+    Examples: [b]exo-strat import kernel.c:gemm -o gemm.py[/b], [b]exo-strat import kernel.c[/b],
+    [b]exo-strat import model.py:smooth --shape "a=f64\\[n,m]" -o smooth.py[/b]
     """
     path, name = split(where)
     with _reporting():
         if not path.is_file():
-            raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a C file")
+            raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a file")
         flags = [*(f"-I{d}" for d in include or ()), *(f"-D{d}" for d in define or ())]
-        given = {"nonnull": nonnull, "ignore": ignore, "flags": flags}
+        given = {"nonnull": nonnull, "ignore": ignore, "flags": flags, "shapes": shape}
         importer = cast(Importer, plugins.load(plugins.IMPORTERS, path.suffix.removeprefix(".") or path.name))
         try:
-            text = importer(path, name, **{k: v for k, v in given.items() if v})
+            text = importer(path, name, **_options(importer, path, given))
         except ValueError as e:
             _stop(str(e), 1)
         if out is None:
             _print_python(text.removesuffix("\n"))
         else:
             out.write_text(text)
+
+
+def _options(importer: Importer, path: Path, given: Mapping[str, list[str] | None]) -> dict[str, list[str]]:
+    """The options that were given, if the importer knows them."""
+    found = {k: v for k, v in given.items() if v}
+    for k in found:
+        if k not in signature(importer).parameters:
+            shown = {"shapes": "--shape", "flags": "-I and -D"}.get(k, f"--{k}")
+            raise FileError(f"{shown}: the importer of {path.name} has no such option")
+    return found
 
 
 @app.command("figure")

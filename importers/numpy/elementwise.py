@@ -72,10 +72,10 @@ def stretched(ctx: Context, a: Array, shape: Indices) -> Array:
 
 def converted(ctx: Context, e: Data, kind: Kind) -> Data:
     """A value at another type; a float as an integer is cut towards zero, as NumPy does it."""
-    if e.kind.name == kind.name:
-        return e
     if isinstance(e, Num):
         return Num(_literal(ctx, e.value, kind), kind)
+    if e.kind.name == kind.name:
+        return e
     if isinstance(e, Whole):
         return whole_number(e.value, kind)
     if kind.is_bool:

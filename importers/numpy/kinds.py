@@ -53,7 +53,7 @@ class Kind:
 
     def __str__(self) -> str:
         names = {"f64": "float", "i64": "int", "bool": "bool"}
-        return f"a Python {names[self.name]}" if self.weak else DTYPES[self.name]
+        return f"a Python {names[self.name]}" if self.weak and self.name in names else DTYPES[self.name]
 
 
 FLOAT: Final = Kind("f64", weak=True)

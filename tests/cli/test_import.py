@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -56,9 +57,39 @@ def test_what_is_not_taken_ends_with_1_and_writes_nothing(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("nowhere.c", "does not exist: expected a C file"), (".", "is a folder"), ("a.txt", "there is no importer 'txt'")],
+    [("nowhere.c", "does not exist: expected a file"), (".", "is a folder"), ("a.txt", "there is no importer 'txt'")],
 )
 def test_what_is_no_c_file_ends_with_2(name: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     code, printed, said = run("import", tmp_path / name)
     assert (code, printed) == (2, "") and message in said
+
+
+@pytest.fixture
+def smooth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file with a NumPy function; its importer is there, whatever is installed."""
+    from exo_strat import plugins
+
+    usual = plugins._found
+    ours = EntryPoint("py", "importers.numpy:from_file", plugins.IMPORTERS)
+    monkeypatch.setattr(plugins, "_found", lambda g: usual(g) | ({"py": ours} if g == plugins.IMPORTERS else {}))
+    file = tmp_path / "smooth.py"
+    file.write_text("def smooth(a, k):\n    a[1:-1] = k * (a[:-2] + a[2:])\n")
+    return file
+
+
+def test_a_numpy_function_is_imported_with_shapes(smooth: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.py"
+    assert run("import", f"{smooth}:smooth", "--shape", "a=f32[n]", "--shape", "k=float", "-o", out) == (0, "", "")
+    code, shown, _ = run("show", f"{out}:smooth")
+    assert code == 0 and "def smooth(n: size, a: f32[n] @ DRAM, k: f64 @ DRAM):" in shown
+
+
+def test_an_argument_without_a_type_is_reported(smooth: Path) -> None:
+    code, printed, said = run("import", smooth, "--shape", "a=f32[n]")
+    assert (code, printed) == (1, "") and f"{smooth}:1:15: the argument k: its type isn't known" in said
+
+
+def test_an_option_of_another_language_is_refused(smooth: Path, axpy: Path) -> None:
+    assert "--shape: the importer of axpy.c has no such option" in run("import", axpy, "--shape", "x=f32[n]")[2]
+    assert "--nonnull: the importer of smooth.py has no such option" in run("import", smooth, "--nonnull", "a")[2]

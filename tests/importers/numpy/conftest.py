@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import importlib.util
 import zlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from importers.numpy.kinds import DTYPES
 from importers.numpy.source import of_function
 from importers.numpy.translate import Returned
 
+PROGRAMS = Path(__file__).parent / "programs"
 PLAIN = ("-O1", "-ffp-contract=off")
 
 
@@ -146,6 +149,21 @@ def compare(f: Callable[..., Any], made: Imported, sizes: Mapping[str, Any], int
 def _is_number(made: Imported, name: str) -> bool:
     """Whether an argument is a single number that is only read."""
     return any(b.name == name and not b.shape for b in made.procedure.arguments)
+
+
+@pytest.fixture
+def program() -> Callable[[str, str], Callable[..., Any]]:
+    """`program(file, name)`: a function of the programs."""
+
+    def found(file: str, name: str) -> Callable[..., Any]:
+        spec = importlib.util.spec_from_file_location(f"programs_{file}", PROGRAMS / f"{file}.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        f: Callable[..., Any] = getattr(module, name)
+        return f
+
+    return found
 
 
 @pytest.fixture

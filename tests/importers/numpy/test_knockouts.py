@@ -1,0 +1,226 @@
+"""The NumPy importer with a fault put into it: running the result beside Python sees each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from importers.control import number
+from importers.numpy import calls, elementwise, indexing, joins, kinds, library, loops, products, reductions, statements
+from importers.numpy.program import Fn
+from importers.numpy.values import Along, of_view
+
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+def store_too_early(m: pytest.MonkeyPatch) -> None:
+    """Elements are stored while others are still read."""
+    m.setattr(elementwise, "_clash", lambda ctx, r, target: False)
+
+
+def unknown_places_apart(m: pytest.MonkeyPatch) -> None:
+    """Places that may be one are taken for different ones."""
+    m.setattr(elementwise, "_apart", lambda *args: True)
+
+
+def promotion_dropped(m: pytest.MonkeyPatch) -> None:
+    """Two operands are computed with at the type of the first."""
+    usual = kinds.resolve
+
+    def resolve(ufunc, given, operator=False):  # type: ignore[no-untyped-def]
+        found = usual(ufunc, given, operator)
+        return found if found is None or len(given) < 2 or found[-1].is_bool else (given[0].strong,) * 3
+
+    m.setattr(elementwise, "resolve", resolve)
+
+
+def weak_made_strong(m: pytest.MonkeyPatch) -> None:
+    """A Python float is a float64 like any other."""
+    usual = kinds.resolve
+    strong = lambda u, g, operator=False: usual(u, [k.strong for k in g], operator)  # noqa: E731
+    m.setattr(elementwise, "resolve", strong)
+
+
+def slice_off_by_one(m: pytest.MonkeyPatch) -> None:
+    """A slice with both bounds has an element less."""
+    usual = indexing.sliced
+
+    def sliced(ctx, s, extent, axis, what):  # type: ignore[no-untyped-def]
+        along, count = usual(ctx, s, extent, axis, what)
+        return along, count - (1 if s.hi is not None else 0)
+
+    m.setattr(indexing, "sliced", sliced)
+
+
+def negative_index_from_start(m: pytest.MonkeyPatch) -> None:
+    """`a[-k]` is `a[k]`."""
+    usual = indexing.integer
+    positive = lambda p: -p if p.constant is not None and p.constant < 0 else p  # noqa: E731
+    m.setattr(indexing, "integer", lambda ctx, v, what: positive(usual(ctx, v, what)))
+
+
+def clamp_forgotten(m: pytest.MonkeyPatch) -> None:
+    """Of a smaller or larger one the first is taken."""
+    m.setattr(calls, "choice", lambda ctx, name, a, b: b)
+
+
+def broadcast_from_the_left(m: pytest.MonkeyPatch) -> None:
+    """Shapes are aligned at their first axis."""
+    usual = elementwise.reindexed
+
+    def reindexed(a, dims, shape):  # type: ignore[no-untyped-def]
+        more = len(shape) - len(dims)
+        moved = [Along(d.offset, None if d.axis is None else d.axis - more, d.step) for d in dims]
+        return usual(a, tuple(moved), shape)
+
+    m.setattr(elementwise, "reindexed", reindexed)
+
+
+def order_inverted(m: pytest.MonkeyPatch) -> None:
+    """A permutation of axes is taken for its inverse."""
+    usual = indexing.transposed
+    inverse = lambda order: [list(order).index(k) for k in range(len(list(order)))]  # noqa: E731
+    m.setattr(library, "transposed", lambda a, order: usual(a, inverse(order)))
+
+
+def element_shared(m: pytest.MonkeyPatch) -> None:
+    """`t = a[0]` stands for the element, whatever it becomes."""
+    usual = statements.set_name
+
+    def set_name(ctx, name, v):  # type: ignore[no-untyped-def]
+        shared = getattr(v, "shape", None) == () and len(v.reads) == 1 and v.cheap
+        usual(ctx, name, of_view(v.reads[0]) if shared else v)
+
+    m.setattr(statements, "set_name", set_name)
+
+
+def swapped_one_by_one(m: pytest.MonkeyPatch) -> None:
+    """Variables that are exchanged are copied one after the other."""
+    usual = joins.leave
+
+    def leave(ctx, places):  # type: ignore[no-untyped-def]
+        for n, p in places.items():
+            usual(ctx, {n: p})
+
+    m.setattr(loops, "leave", leave)
+
+
+def mask_ignored(m: pytest.MonkeyPatch) -> None:
+    """All elements are stored."""
+    usual = elementwise.assign
+    m.setattr(statements, "assign", lambda ctx, target, v, mask=None: usual(ctx, target, v))
+
+
+def cut_to_the_floor(m: pytest.MonkeyPatch) -> None:
+    """A float becomes the integer below it."""
+    usual = elementwise.converted
+
+    def converted(ctx, e, kind):  # type: ignore[no-untyped-def]
+        found = usual(ctx, e, kind)
+        cut = getattr(found, "arg", None)
+        if isinstance(cut, Fn) and cut.name == "trunc":
+            return replace(found, arg=elementwise.function(ctx, "floor", cut.args, cut.kind))
+        return found
+
+    m.setattr(elementwise, "converted", converted)
+
+
+def counter_not_multiplied(m: pytest.MonkeyPatch) -> None:
+    """A counter grows by one in each iteration."""
+    usual = loops._step
+    m.setattr(loops, "_step", lambda *args: 1 if usual(*args) else None)
+
+
+def mean_of_all(m: pytest.MonkeyPatch) -> None:
+    """A mean along an axis divides by one more."""
+    usual = reductions._count
+    m.setattr(reductions, "_count", lambda a, axes, kind, less=0: usual(a, axes, kind, less - 1))
+
+
+def last_position(m: pytest.MonkeyPatch) -> None:
+    """Of equal elements the last one is found."""
+    usual = reductions.Cmp
+    m.setattr(reductions, "Cmp", lambda op, a, b: usual(f"{op}=", a, b))
+
+
+def first_side_kept(m: pytest.MonkeyPatch) -> None:
+    """After an if, variables have the values of its first side."""
+    m.setattr(statements, "_differs", lambda a, b: False)
+
+
+def written_unseen(m: pytest.MonkeyPatch) -> None:
+    """A function that writes to an array may stand anywhere."""
+    m.setattr(calls, "_writes", lambda stmts: False)
+
+
+def shared_copied(m: pytest.MonkeyPatch) -> None:
+    """Arrays that several names stand for are copied where a loop gives them new values."""
+    m.setattr(joins, "movable", lambda ctx, name, v: None)
+
+
+def product_transposed(m: pytest.MonkeyPatch) -> None:
+    """The right matrix is taken by its rows."""
+    usual = products.contracted
+
+    def contracted(ctx, arrays, labels, out, what):  # type: ignore[no-untyped-def]
+        turned = [x[::-1] if k == 1 and len(x) == 2 else x for k, x in enumerate(labels)]
+        return usual(ctx, arrays, turned, out, what)
+
+    m.setattr(products, "contracted", contracted)
+
+
+def sum_in_narrow_integers(m: pytest.MonkeyPatch) -> None:
+    """Small integers are summed at their own type."""
+    m.setattr(reductions, "_sum_kind", lambda ctx, name, kind, dtype: kind)
+
+
+def arange_from_one(m: pytest.MonkeyPatch) -> None:
+    """np.arange begins with 1."""
+    usual = library._whole
+    m.setattr(library, "_whole", lambda p, of: usual(p + number(1), of))
+
+
+FAULTS: dict[Break, tuple[str, str]] = {
+    store_too_early: ("elementwise", "overlap"),
+    unknown_places_apart: ("elementwise", "reversed_in_place"),
+    promotion_dropped: ("faults", "mixed"),
+    weak_made_strong: ("elementwise", "single"),
+    slice_off_by_one: ("control", "jacobi"),
+    negative_index_from_start: ("making", "copies"),
+    clamp_forgotten: ("control", "clamped_windows"),
+    broadcast_from_the_left: ("elementwise", "broadcasts"),
+    order_inverted: ("making", "transposes"),
+    element_shared: ("control", "scalar_copy"),
+    swapped_one_by_one: ("faults", "exchanged"),
+    mask_ignored: ("elementwise", "masks"),
+    cut_to_the_floor: ("elementwise", "stores_cut"),
+    counter_not_multiplied: ("control", "counters"),
+    mean_of_all: ("reductions", "moments"),
+    last_position: ("faults", "repeated"),
+    first_side_kept: ("faults", "constants"),
+    written_unseen: ("faults", "written_between"),
+    shared_copied: ("faults", "shared"),
+    product_transposed: ("faults", "square_product"),
+    sum_in_narrow_integers: ("reductions", "integer_sums"),
+    arange_from_one: ("making", "ranges"),
+}
+"""Each fault, and a program that shows it: its file and name."""
+REFUSED = (written_unseen, shared_copied)
+"""Faults whose program is refused without them."""
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f.__name__)
+def test_running_beside_python_sees_a_fault(fault: Break, roundtrip, program, monkeypatch) -> None:
+    file, name = FAULTS[fault]
+    f = program(file, name)
+    if fault in REFUSED:
+        with pytest.raises(ValueError, match=f"{file}.py:"):
+            roundtrip(f)
+    fault(monkeypatch)
+    with pytest.raises((AssertionError, ValueError)) as found:
+        roundtrip(f, interpreted=False)
+    assert any(x in str(found.value) for x in ("here, ", "may be", "go together")), found.value
+
+

@@ -1,0 +1,146 @@
+"""What isn't taken: each is reported where it stands, with the reason and what to do."""
+
+# ruff: noqa: E501  (each program stands beside what is said of it)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from importers.numpy import ImportRefusedError, from_file
+
+HEAD = "import numpy as np\nimport math\nimport scipy\n"
+FIRST = HEAD.count("\n") + 1
+X = 'def f(x: "f64[n]", k: "i64[n]", h: "f32[n]", a: "f64[n, m]", s: "float", i: "int"): '
+
+REFUSED = {
+    # extents and indices from data
+    "how many elements it has depends on data": X + "return x[x > 0]",
+    "x[x > 0]: how many elements it has depends on data": X + "return x[x > 0].sum()",
+    "np.where: how many elements it has depends on data": X + "return np.where(x > 0)",
+    "np.nonzero: how many elements it has depends on data": X + "return np.nonzero(x)",
+    "np.unique: how many elements": X + "return np.unique(k)",
+    "a shape: an extent is computed from data": X + "return np.zeros(int(x[0]))",
+    "range: a bound is computed from data": X + "\n    for j in range(int(x[0])): x[j] = 1",
+    "this index is a number that is computed from data": X + "return x[int(s)]",
+    "it is indexed by an array": X + "return x[np.arange(3) * k[:3]]",
+    # indices that may count from the end
+    "i may be negative here, and NumPy would count it from the end": X + "x[i] = 1",
+    "the bound i may be negative here": X + "x[:i] = 1",
+    "j - 1 may be negative here": X + "\n    for j in range(len(x)): x[j] = x[j - 1]",
+    "3 indices for 2 dimensions": X + "return a[0, 0, 0]",
+    "its step is no number that is known now": X + "return x[::i] + 0",
+    # what is no loop
+    "np.linalg.solve: it solves or decomposes": X + "return np.linalg.solve(a, x)",
+    "np.random.rand: its result isn't determined": X + "return np.random.rand(3)",
+    "np.sort: the object language has no sorting": X + "return np.sort(x)",
+    "np.fft.fft: it is a transform": X + "return np.fft.fft(x)",
+    "np.convolve: the importer doesn't know this function": X + "return np.convolve(x, x)",
+    "scipy.stats.norm(..): it belongs to scipy": X + "return scipy.stats.norm(x)",
+    "unknown: it is no variable, number, function or module": X + "return unknown(x)",
+    ".sort(..): the importer doesn't know this method": X + "x.sort()",
+    # statements
+    "break: the object language has only counted loops": X + "\n    for j in range(3):\n        if x[0] > 1: break",
+    "return in a loop": X + "\n    for j in range(3):\n        return x",
+    "while: only loops that count to a bound": X + "\n    while x[0] > 1: x[0] /= 2",
+    "try: the object language has no exceptions": X + "\n    try: x[0] = 1\n    except ValueError: pass",
+    "raise: the object language has no exceptions": X + "\n    if s > 1: raise ValueError(s)",
+    "a list comprehension": X + "return np.array([v * 2 for v in x])",
+    "a dict": X + "d = {1: 2}",
+    "for .. else": X + "\n    for j in range(3): x[0] = j\n    else: x[0] = 1",
+    "assert: it asks for data": X + "assert x[0] > 1",
+    "range: its step is no number": X + "\n    for j in range(0, 9, i): x[0] = j",
+    # types and shapes
+    "the result is float64 and the array int64, which NumPy refuses to cast in place": X + "k += x",
+    "which NumPy refuses to cast in place": X + "k[k > 0] += 1.5",
+    "extents 3 and 4 don't go together": X + "return np.zeros(3) + np.ones(4)",
+    "there is no axis 2": X + "return a.sum(axis=2)",
+    "300: it does not fit uint8": X + "u = np.zeros(3, dtype=np.uint8)\n    return u + 300",
+    "inf: the object language computes with numbers": X + "return np.minimum(x, np.inf)",
+    "a constant of this type isn't taken": X + "return x * 1j",
+    "a dtype: it is no type that is taken": X + "return x.astype('complex128')",
+    "the truth of an array with several elements is ambiguous": X + "\n    if x > 0: x[0] = 1",
+    "`**` of integers: the exponent is no number from 0 to 8": X + "return k ** k",
+    "np.argmax: without an axis it counts in all": X + "return a.argmax()",
+    "ravel: rows are joined or split at an extent that is no number": X + "return a.ravel() + 1",
+    "np.round: it rounds to digits": X + "return x.round(decimals=2)",
+    "there is no negative of bool": X + "return -(x > 0)",
+    # variables
+    "y: its value is not known here: it is set on one side of an if only": X + "\n    if s > 1: y = x * 2\n    return y",
+    "y: its value is not known here: it is set in a loop, that may not run": X + "\n    for j in range(i): y = x * 2\n    return y",
+    "j: its value is not known here: it is the variable of a loop": X + "\n    for j in range(3): x[j] = 1\n    return j",
+    "it is float64 on one way through a loop or branch, and int64 on another": X + "\n    y = k * 2\n    if s > 1: y = x * 2\n    return y",
+    "its number of dimensions changes": X + "\n    y = x * 1\n    if s > 1: y = a * 1\n    return y",
+    "it may stand for the same array as": X + "\n    y = x\n    for j in range(3):\n        y[0] = 1\n        y = y + 1",
+    "in NumPy it shares memory with another array, here it is a copy": 'def f(x: "f64[n, 4]"):\n    y = x.ravel()\n    y[0] = 1',
+    "g(..): it writes to an array, and stands inside of an expression": 'def g(y):\n    y += 1\n    return y\ndef f(x: "f64[n]"):\n    return x * 2 + g(x)',
+    "functions call each other too deeply": 'def f(x: "f64[n]"):\n    return g(x)\ndef g(x):\n    return f(x)',
+    # arguments
+    "the argument y: its type isn't known": 'def f(x: "f64[n]", y): x[:] = y',
+    "the type f80[n] of x": 'def f(x: "f80[n]"): pass',
+    "how many arguments there are isn't known": 'def f(x: "f64[n]", *more): pass',
+}  # fmt: skip
+
+
+@pytest.fixture
+def refused(tmp_path: Path) -> Callable[[str], str]:
+    """`refused(source)`: what is said of a program that isn't taken."""
+
+    def run(source: str) -> str:
+        file = tmp_path / "program.py"
+        file.write_text(source)
+        with pytest.raises(ImportRefusedError) as found:
+            from_file(file, "f")
+        return str(found.value).replace(str(file), "program.py")
+
+    return run
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_is_not_taken_is_reported_with_its_place_and_reason(message: str, refused) -> None:
+    source = REFUSED[message].replace('"int"): ', '"int"):\n    ').replace(":\n    \n", ":\n")
+    found = refused(HEAD + source + "\n")
+    assert message in found, found
+    where = re.search(r"^program\.py:(\d+):\d+: .+: .+\n    (.+)", found, re.MULTILINE)
+    assert where is not None, found
+    assert int(where[1]) >= FIRST and where[2].strip() in source, found
+
+
+def test_all_problems_are_reported_at_once_in_the_order_of_the_file(refused) -> None:
+    found = refused(
+        """import numpy as np
+def f(x: "f64[n]", a: "f64[n, n]", i: "int"):
+    b = np.linalg.inv(a)
+    x[i] = 1
+    c = b @ x
+    for j in range(3):
+        if x[j] > 2: break
+        x[j] = unknown(x[j])
+    return np.sort(c)
+"""
+    )
+    assert [int(n) for n in re.findall(r"^program\.py:(\d+):", found, re.MULTILINE)] == [3, 4, 7, 8]
+
+
+def test_a_refused_program_writes_nothing_and_says_what_to_do(refused) -> None:
+    found = refused('import numpy as np\ndef f(x: "f64[n]", i: "int"): x[i] = 1\n')
+    assert found.splitlines()[-1] == "    test it with an if, or write the index from the end"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        ("x = 1\n", None, "has no function"),
+        ("def f(): pass\ndef g(): pass\n", None, "has several functions: name one of f, g"),
+        ("def f(): pass\n", "h", "has no function h; it has f"),
+        ("def f(:\n", None, "Python can't read this"),
+    ],
+)
+def test_a_file_without_a_program_says_so(text: str, name: str | None, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(text)
+    with pytest.raises(ImportRefusedError, match=re.escape(message)):
+        from_file(file, name)
