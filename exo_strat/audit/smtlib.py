@@ -89,7 +89,7 @@ def _body(q: Question, names: Names) -> list[str]:
     lines = [f"(set-logic {_logic(q)})"]
     lines += [f"(declare-const {names[leaf]} {_sort(leaf)})" for leaf in free]
     lines += [f"(declare-fun {name} ({' '.join(['Int'] * rank)}) Int)" for name, rank in _buffers(q).items()]
-    for f in dict.fromkeys(q.facts):
+    for f in dict.fromkeys(_facts(q)):
         lines.append(f"(assert {_of_all(q, f, names) if isinstance(f, Every) else _formula(f, names)})")
     lines.append(f"(assert (not {_goal(q, names)}))")
     if isinstance(q.answer, Refuted):
@@ -129,7 +129,7 @@ def _buffers(q: Question) -> dict[str, int]:
     """The buffers of integers that a question is about: functions from places to numbers, with the number of their
     dimensions."""
     found = {_function(a): len(a.index) for f in (*q.facts, q.goal) for a in atoms(f) if isinstance(a, Element)}
-    shapes = {f.sym: len(f.forms) for f in q.facts if isinstance(f, Every) and f.kind == "shape"}
+    shapes = {f.sym: len(f.forms) for f in _facts(q) if isinstance(f, Every) and f.kind == "shape"}
     return found | {_function(Element(s, ())): rank for s, rank in shapes.items()}
 
 
@@ -139,8 +139,15 @@ def _function(a: Element) -> str:
     return f"|[] {a.sym!r}{when}|".replace("\n", " ")
 
 
+def _facts(q: Question) -> list[Formula]:
+    """What is known, with statements about all elements by themselves."""
+    joined = (f for f in q.facts if isinstance(f, And) and any(isinstance(g, Every) for g in f.fs))
+    apart = frozenset(joined)
+    return [g for f in q.facts for g in (f.fs if isinstance(f, And) and f in apart else (f,))]
+
+
 def _shape(q: Question, f: Every) -> tuple[Lin, ...] | None:
-    return next((g.forms for g in q.facts if isinstance(g, Every) and (g.kind, g.sym) == ("shape", f.sym)), None)
+    return next((g.forms for g in _facts(q) if isinstance(g, Every) and (g.kind, g.sym) == ("shape", f.sym)), None)
 
 
 def _of_all(q: Question, f: Every, names: Names) -> str:
@@ -175,7 +182,7 @@ def _logic(q: Question) -> str:
     Z3, cvc5 and others, though not for the letter of the standard: told that it is not, cvc5 leaves out what it
     knows of linear equations, and gives up on whether a multiple of 4 is even."""
     linear = not any(isinstance(leaf, Mul) for f in (*q.facts, q.goal) for leaf in atoms(f))
-    quantified = _bound(q) or any(isinstance(f, Every) and f.kind != "shape" for f in q.facts)
+    quantified = _bound(q) or any(isinstance(f, Every) and f.kind != "shape" for f in _facts(q))
     return f"{'' if quantified else 'QF_'}{'UF' if _buffers(q) else ''}{'LIA' if linear else 'NIA'}"
 
 

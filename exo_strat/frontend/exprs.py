@@ -529,7 +529,7 @@ def _parse(text: object) -> tuple[ast.expr, Source]:
 def parse_expr(text: str, scope: Scope, products: bool = False) -> Expr:
     """A control expression given as text. With `products`, sizes may be multiplied."""
     node, source = _parse(text)
-    e, t = ExprParser(scope, source, products).expr(node)
+    e, t = ExprParser(scope, source, products, cells=True).expr(node)
     if not isinstance(t, Control):
         raise ObjectTypeError(f"a control expression is needed here, not {describe(t)}", source.place(node))
     return e

@@ -143,11 +143,6 @@ def _unfit(name: object, n: Number, path: Path) -> Trapped:
     return Trapped("fit", f"{n}, an element of {name} that is taken as an index, does not fit its precision", path)
 
 
-def _elements(a: Array) -> list[Any]:
-    """All elements of a buffer, row by row."""
-    return [a.cells[k] for k in a.places()]
-
-
 def _outside(name: object, index: int, extent: int, path: Path) -> Trapped:
     return Trapped("out of bounds", f"index {index} of {name}, where the extent is {extent}", path)
 
@@ -262,12 +257,20 @@ class Compiler:
         least, most = self.ranges.get(s, (-inf, inf))
 
         def index(f: Frame) -> int:
-            n = read(f)
+            n = self.plain(read(f))
             if n.denominator != 1 or not least <= n <= most:
                 raise _unfit(s, n, path)
             return int(n)
 
         return index
+
+    def plain(self, value: Any) -> Any:
+        """The number that a value in memory is."""
+        return value
+
+    def _elements(self, a: Array) -> list[Any]:
+        """The numbers in a buffer, row by row."""
+        return [self.plain(a.cells[k]) for k in a.places()]
 
     def _claim(self, kind: str, s: Sym, bounds: list[Eval]) -> Eval:
         """Whether all elements of a buffer are as asserted."""
@@ -275,14 +278,14 @@ class Compiler:
 
         def within(f: Frame) -> bool:
             lo, hi = [bound(f) for bound in bounds]
-            return all(lo <= n < hi for n in _elements(f[slot]))
+            return all(lo <= n < hi for n in self._elements(f[slot]))
 
         def distinct(f: Frame) -> bool:
-            found = _elements(f[slot])
+            found = self._elements(f[slot])
             return len(set(found)) == len(found)
 
         def rising(f: Frame) -> bool:
-            return all(m <= n for m, n in pairwise(_elements(f[slot])))
+            return all(m <= n for m, n in pairwise(self._elements(f[slot])))
 
         return {"within": within, "distinct": distinct, "rising": rising}[kind]
 
@@ -614,7 +617,7 @@ class Compiler:
         slot, (least, most) = self.slot(a.sym), self.ranges[a.sym]
 
         def check(f: Frame) -> None:
-            for n in _elements(f[slot]):
+            for n in self._elements(f[slot]):
                 if n is None:
                     raise _uninitialised(a.sym, path)
                 if n.denominator != 1 or not least <= n <= most:

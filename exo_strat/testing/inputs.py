@@ -6,8 +6,7 @@ its arguments is the caller's affair.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -19,12 +18,14 @@ from hypothesis import strategies as st
 from .. import interp
 from ..cursors.proc import Proc
 from ..interp import Array
+from ..ir.cells import indexing
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import Binary, Call, Const, Node, ProcDef, ReadConfig, StrideExpr, Unary, Var, WriteConfig
+from ..ir.nodes import Call, ProcDef, ReadConfig, StrideExpr, WriteConfig
 from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, Type, bool_, f32, i8, size, stride_, u8
 from ..ir.walk import walk
+from .index_data import fill_indices, value_of
 
 MANY: Final = 400
 """How many assignments of values to control arguments are tried for the assertions."""
@@ -164,11 +165,15 @@ def _filled(tree: ProcDef, controls: Controls, dense: bool, random: Random, chos
     names, rest = names_at(tree), iter(controls)
     env: dict[Sym, int] = {a.sym: next(rest) for a in tree.args if isinstance(a.type, Control)}
     args: dict[str, object] = {}
+    taken = indexing(tree)
     for a in tree.args:
         if isinstance(a.type, Control):
             args[names[a.sym]] = env[a.sym]
             continue
-        args[names[a.sym]] = _laid_out(_data(a.type, env, dense, random), a.type, names[a.sym], random, chosen)
+        laid_out = _laid_out(_data(a.type, env, dense, random), a.type, names[a.sym], random, chosen)
+        args[names[a.sym]] = laid_out
+        if a.sym in taken:
+            fill_indices(laid_out, tree, a, env, random, chosen)
     fields = {f"{f.config.name}.{f.field}": _field(f.config.fields[f.field], random) for f in config_fields(tree)}
     for f in config_fields(tree):
         key = f"{f.config.name}.{f.field}"
@@ -226,29 +231,6 @@ def _odd_strides(shape: Sequence[int]) -> tuple[int, ...]:
         out.append(stride)
         stride = stride * n + 1
     return tuple(reversed(out))
-
-
-ARITHMETIC: Final[Mapping[str, Callable[[int, int], int]]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod,
-    "min": min, "max": max,
-}  # fmt: skip
-
-
-def value_of(e: Node, env: Mapping[Sym, int]) -> int:
-    """The value of an extent of an argument."""
-    match e:
-        case Const(value=v):
-            return int(v)
-        case Var(sym=s):
-            return env[s]
-        case Unary(arg=a):
-            return -value_of(a, env)
-        case Binary(op=op, lhs=x, rhs=y):
-            return ARITHMETIC[op](value_of(x, env), value_of(y, env))
-        case StrideExpr():
-            return 1
-        case _:
-            raise ValueError(f"{e!r} is no extent that depends on the control arguments alone")
 
 
 @memo_by_identity

@@ -32,7 +32,8 @@ from ..ir.walk import walk
 from ..machine import Machine
 from ..ops.combinators import at
 from ..primitives import replace
-from .inputs import config_fields, value_of
+from .index_data import value_of
+from .inputs import config_fields
 
 Run: TypeAlias = Callable[[Proc], Callable[..., object]]
 """What makes of a procedure a function on NumPy arrays and numbers, as `backends.jit` does."""

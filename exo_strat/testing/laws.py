@@ -8,7 +8,7 @@ from pyrsistent import pvector
 
 from ..cursors.cursor import BlockCursor, Cursor
 from ..cursors.proc import Proc
-from ..ir.nodes import Arg
+from ..ir.nodes import Arg, Claim, Expr
 from ..ir.types import Tensor
 from ..ir.walk import get
 from ..logic.forms import is_opaque, lin
@@ -34,10 +34,16 @@ def assert_head_stays(p: Proc, q: Proc, how: object = None) -> None:
     if signature_steps(p, q):
         demand(q.origin is not p.origin, p, q, "the same procedure takes other arguments", how)
         return
-    asserted = all(e in new.preds for e in old.preds)
+    left = [*map(_asserted, new.preds)]
+    asserted = all(_asserted(e) in left for e in old.preds)
     more = len(new.preds) > len(old.preds)
     demand(asserted, p, q, "an assertion is gone", how)
     demand(not more or q.origin is not p.origin, p, q, "the same procedure asserts more", how)
+
+
+def _asserted(e: Expr) -> object:
+    """What is asserted, however the bounds of elements are written."""
+    return (e.kind, e.sym, *map(lin, e.args)) if isinstance(e, Claim) else e
 
 
 def _taken(a: Arg) -> object:

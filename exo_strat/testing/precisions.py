@@ -92,7 +92,7 @@ def at_precisions(ch: Choices, p: Proc) -> Proc:
     for s in buffers:
         if s in views:
             chosen[s] = chosen[views[s]]
-        elif s not in passed or ch.chance(5):  # the library's procedures take f32
+        elif chosen[s].is_float and (s not in passed or ch.chance(5)):  # the library's procedures take f32
             chosen[s] = Scalar(ch.pick(palette))
     tree = _Rewriter(ch, palette, chosen).tree(p.tree)
     return proc_from_source(print_proc(tree), environment())

@@ -176,6 +176,9 @@ def _compiled(tree: ProcDef) -> Code:
 class _Rounding(Bounded):
     """Compiles statements so that their values carry the precisions at which they were rounded."""
 
+    def plain(self, value: Any) -> Any:
+        return value.value
+
     def fitted(self, value: Eval, t: Scalar, path: Path) -> Eval:
         return lambda f: _round(value(f), t)
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pyrsistent import pvector
+
 from ...ir import build as b
 from ...ir.config import Config
 from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
-from ...ir.nodes import Binary, Const, Expr, ReadConfig, StrideExpr, Unary, Var
+from ...ir.nodes import Binary, Cell, Const, Expr, Read, ReadConfig, StrideExpr, Unary, Var
 from ...ir.types import bool_, int_
 from ...ir.walk import ARITHMETIC, COMPARISONS, EXTREMA, LOGICAL, is_bool, is_control, walk
-from ..forms.affine import Atom, Least, Lin, Mul, Opaque, Quot, V, lin_atoms, minimum, sides
+from ..forms.affine import Atom, Element, Least, Lin, Mul, Opaque, Quot, V, lin_atoms, minimum, sides
 from ..forms.formula import Formula, conj, eq, ge, lt, neg, value_of
 from ..forms.translate import Env, cond, is_opaque, lin
 from ..solver.answers import Refuted
@@ -81,6 +83,8 @@ def _integer(e: Expr) -> bool:
             return True
         case ReadConfig(config=Config() as c, field=f):
             return is_control(e) and c.fields[f] != bool_
+        case Cell(read=r, steady=steady):
+            return steady and all(map(_integer, r.idx))
         case Unary(op="-", arg=a):
             return _integer(a)
         case Binary(op=op, lhs=x, rhs=y):
@@ -299,6 +303,8 @@ def _atom(a: Atom) -> Expr:
             return _product(a)
         case Least(lin=x):
             return Binary("min", b.ZERO, to_expr(x))
+        case Element(sym=s, index=index, moment=None):
+            return Cell(Read(s, pvector(map(to_expr, index))), True)
     raise TypeError(f"{a} has no expression")
 
 

@@ -45,7 +45,7 @@ from ...ir.nodes import (
 from ...ir.precisions import index_value
 from ...ir.types import Control, Tensor, Type, bool_, int_
 from ...ir.walk import COMPARISONS, LOGICAL, binders, is_bool, is_control, mentions, rename, walk
-from ..forms.affine import Atom, Lin, Opaque, V, lin_atoms, subst_lin
+from ..forms.affine import Atom, Element, Lin, Opaque, V, lin_atoms, subst_lin
 from ..forms.translate import is_opaque, lin, stride_of, unknown
 
 
@@ -137,7 +137,10 @@ def _beginnings(e: Read | WindowExpr, rank: int) -> list[tuple[bool, Expr]]:
 
 
 def _reads_config(x: Lin) -> bool:
-    return any(isinstance(a, Opaque) and not _is_stride(a) for a in lin_atoms(x))
+    return any(
+        not _is_stride(a) if isinstance(a, Opaque) else isinstance(a, Element) and a.moment is not None
+        for a in lin_atoms(x)
+    )
 
 
 def _is_stride(a: Opaque) -> bool:

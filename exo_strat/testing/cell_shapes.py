@@ -1,0 +1,59 @@
+"""Shapes of code that takes indices and bounds from buffers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .ranges import ZERO, N, Range
+from .writer import Writer
+
+CELLS: Final = ("idx", "perm", "idx", "one")
+"""Buffers of n indices below n. In `perm` no two are equal; `one` is the first of `idx` that is looked at."""
+
+
+def gathered(w: Writer) -> None:
+    """A loop in which elements of buffers are indices, as other control values are."""
+    with w.loop(("0", "n", ZERO, N)) as i:
+        _take(w, i)
+        if w.ch.chance(30):
+            _take(w, i)
+        w.block(2, leaves=w.ch.chance(60))
+
+
+def scattered(w: Writer) -> None:
+    """A loop that writes where elements of a buffer say."""
+    with w.loop(("0", "n", ZERO, N)) as i:
+        place = w.ch.pick(["perm", "perm", "idx"])
+        other = w.ch.pick([f"{place}[{i}]", f"{place}[{i}]", f"perm[idx[{i}]]", i, "idx[0]"])
+        value = w.ch.pick([f"u[{i} % 6]", f"x[{i}]", f"y[{other}]", f"y[{other} + 1]", "0.0", f"z[0, {other}]"])
+        w.update(f"y[{place}[{i}]]", value, w.ch.chance(40))
+        if w.ch.chance(30):
+            w.leaf()
+
+
+def rows(w: Writer) -> None:
+    """Rows of elements that lie one after the other, between bounds that a buffer has."""
+    with w.loop(("0", "n", ZERO, N)) as i:
+        if w.ch.chance(50):
+            w.emit(w.ch.pick([f"y[{i}] = 0.0", "r = 0.0", f"y[{i}] = x[idx[{i}]]"]))
+        first, last = w.ch.pick([(f"ptr[{i}]", f"ptr[{i} + 1]")] * 4 + [("0", f"ptr[{i}]"), (f"ptr[{i}]", "n")])
+        k = "k" if i != "k" else "l"
+        with w.inside(f"for {k} in seq({first}, {last}):", Range(k, ZERO, N)):
+            w.names.add(k)
+            col = w.ch.pick([f"idx[{k}]", f"perm[{k}]", k])
+            match w.ch.weighted({"product": 4, "scale": 3, "any": 2}):
+                case "product":
+                    w.emit(f"y[{i}] += x[{k}] * u[{w.ch.pick([f'{col} % 6', '0'])}]")
+                case "scale":
+                    w.update(f"x[{col}]", w.ch.pick([f"x[{k}]", f"u[{i} % 6]", "2.0"]), w.ch.chance(50))
+                case _:
+                    _take(w, k)
+                    w.block(2, leaves=True)
+
+
+def _take(w: Writer, i: str) -> None:
+    """An element of a buffer as a control value in scope, and now and then only where it is small."""
+    text = {"idx": f"idx[{i}]", "perm": f"perm[{i}]", "one": "idx[0]"}[w.ch.pick(CELLS)]
+    if w.ch.chance(15):
+        text = f"perm[{text}]"
+    w.ranges.append(Range(f"index({text})", ZERO, N))

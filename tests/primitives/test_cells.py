@@ -1,0 +1,174 @@
+"""Rewrites of code that takes indices and bounds from buffers."""
+
+from __future__ import annotations
+
+import pytest
+from returns.result import Success
+
+from exo_strat import (
+    DRAM_STACK,
+    Op,
+    Proc,
+    at,
+    bind_expr,
+    cut_loop,
+    extract_subproc,
+    inline,
+    parallelize_loop,
+    proc_from_source,
+    reorder_loops,
+    reorder_stmts,
+    reverse_loop,
+    schedule,
+    set_memory,
+    set_precision,
+    stage_mem,
+)
+from exo_strat.audit import cvc5, distinct, recheck, replay
+from exo_strat.ops.failure import Failure
+from exo_strat.testing.counterexamples import assert_real
+from exo_strat.testing.equivalence import assert_equivalent
+
+SCATTER = """
+def scatter(n: size, m: size, idx: i32[n], b: f32[n], a: f32[m + 1]):
+    assert within(idx, 0, m)
+    for i in seq(0, n):
+        a[idx[i]] = b[i]
+"""
+DISTINCT = SCATTER.replace("within(idx, 0, m)", "within(idx, 0, m) and distinct(idx)")
+ROWS = """
+def rows(n: size, nnz: size, ptr: i32[n + 1], v: f32[nnz]):
+    assert within(ptr, 0, nnz + 1)
+    assert rising(ptr)
+    for i in seq(0, n):
+        for k in seq(ptr[i], ptr[i + 1]):
+            v[k] = 2.0 * v[k]
+"""
+PRODUCT = """
+def product(n: size, m: size, nnz: size, ptr: i32[n + 1], col: i32[nnz], v: f32[nnz], x: f32[m], y: f32[n]):
+    assert within(ptr, 0, nnz + 1) and rising(ptr)
+    assert within(col, 0, m)
+    for i in seq(0, n):
+        y[i] = 0.0
+        for k in seq(ptr[i], ptr[i + 1]):
+            y[i] += v[k] * x[col[k]]
+"""
+
+
+def refused(op: Op, p: Proc) -> Failure:
+    """The failure, whose counterexample is seen in a run."""
+    outcome = op(p)
+    assert not isinstance(outcome, Success), outcome
+    failure: Failure = outcome.failure()
+    return failure
+
+
+def refuted(op: Op, p: Proc) -> str:
+    failure = refused(op, p)
+    assert assert_real(p, failure) == "real"
+    return str(failure)
+
+
+def accepted(op: Op, p: Proc) -> Proc:
+    q = schedule(op, p)
+    assert assert_equivalent(p, q) > 0
+    return q
+
+
+PARALLEL = at("for i in _: _", parallelize_loop())
+
+
+def test_a_scatter_is_parallel_if_no_two_indices_are_equal() -> None:
+    accepted(PARALLEL, proc_from_source(DISTINCT))
+    said = refuted(PARALLEL, proc_from_source(SCATTER))
+    assert "idx[0] = 0, idx[1] = 0" in said  # two equal ones
+
+
+def test_but_not_beside_the_next_element() -> None:
+    refuted(PARALLEL, proc_from_source(DISTINCT.replace("= b[i]", "= a[idx[i] + 1]")))
+
+
+def test_what_is_determined_may_be_written_in_any_order() -> None:
+    accepted(at("for i in _: _", reverse_loop()), proc_from_source(SCATTER.replace("b[i]", "0.0")))
+    refuted(at("for i in _: _", reverse_loop()), proc_from_source(SCATTER))
+    accepted(at("for i in _: _", reverse_loop()), proc_from_source(SCATTER.replace("] = b", "] += b")))
+
+
+def test_a_histogram_is_counted_in_any_order() -> None:
+    p = proc_from_source(
+        "def count(n: size, m: size, u: u8[n, m], h: f32[256]):\n    for i in seq(0, n):\n        for j in seq(0, m):\n"
+        "            h[u[i, j]] += 1.0"
+    )
+    accepted(at("for i in _: _", reorder_loops()), p)
+
+
+def test_rows_are_parallel_if_their_bounds_rise() -> None:
+    accepted(PARALLEL, proc_from_source(ROWS))
+    assert "ptr[" in refuted(PARALLEL, proc_from_source(ROWS.replace("    assert rising(ptr)\n", "")))
+    refuted(PARALLEL, proc_from_source(ROWS.replace("ptr[i + 1])", "ptr[i + 1] / 2 + nnz / 2)")))
+
+
+def test_a_sparse_product_has_parallel_rows() -> None:
+    q = accepted(PARALLEL, proc_from_source(PRODUCT))
+    assert "for i in par(0, n):" in str(q)
+
+
+def test_rows_and_columns_don_t_change_places() -> None:
+    refused(at("for i in _: _", reorder_loops()), proc_from_source(ROWS))
+
+
+def test_reads_through_indices_are_reads() -> None:
+    p = proc_from_source(
+        "def foo(n: size, idx: i32[n], x: f32[n], y: f32[n]):\n    assert within(idx, 0, n)\n    for i in seq(0, n):\n"
+        "        y[i] = x[idx[i]]\n        x[i] = 0.0"
+    )
+    refuted(at("for i in _: _", reverse_loop()), p)
+    refused(at("y[_] = _; x[_] = _", reorder_stmts()), p)
+
+
+def test_the_second_solver_confirms_what_was_said_of_elements() -> None:
+    pytest.importorskip("cvc5")
+    for text in (DISTINCT, ROWS, PRODUCT):
+        found = recheck(distinct(replay(schedule(PARALLEL, proc_from_source(text)))), cvc5())
+        assert all(f.outcome == "confirmed" for f in found if f.obligation.expected == "unsat")
+        assert not any(f.outcome == "disagrees" for f in found)  # examples of all elements take it long
+
+
+# -- what indices are taken from stays as it is -------------------------------------------------------
+
+GATHER = """
+def gather(n: size, idx: i32[n], x: f32[n], y: f32[n]):
+    assert within(idx, 0, n)
+    for i in seq(0, n):
+        y[i] = x[idx[i]]
+"""
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        at("idx: _", set_precision("i16")),
+        at("idx: _", set_precision("f32")),
+        at("idx: _", set_memory(DRAM_STACK)),
+        at("for i in _: _", stage_mem("idx[0:n]", "t")),
+        at("idx[_]", bind_expr("t")),
+    ],
+)
+def test_no_rewrite_changes_where_indices_are_taken_from(op: Op) -> None:
+    assert not isinstance(op(proc_from_source(GATHER)), Success)
+
+
+def test_code_with_indices_becomes_a_procedure_and_back() -> None:
+    p = proc_from_source(PRODUCT)
+    q = accepted(at("for k in _: _", extract_subproc("row")), p)
+    assert "assert within(col, 0, m)" in str(q.find("row(_)").subproc())  # type: ignore[attr-defined]
+    accepted(at("row(_)", inline()), q)
+
+
+def test_a_loop_is_not_taken_where_its_bounds_are_not() -> None:
+    """Beyond the last row there is no bound."""
+    p = proc_from_source(ROWS.replace("        for k", "        if i < n - 1:\n            pass\n        for k"))
+    q = accepted(at("for k in _: _", cut_loop("ptr[i]")), p)
+    assert q is not None
+    said = str(refused(at("for k in _: _", cut_loop("ptr[i + 2]")), p))
+    assert "may be out of bounds" in said or "not true" in said
