@@ -37,6 +37,7 @@ from .calls import Calls
 from .errors import AllocationError, MemoryAccessError, Objection, marked
 from .fences import earlier, ends_thread, fences, starts_threads
 from .inorder import PRELUDE, STATEMENT, in_order
+from .leaving import left_by, opposite
 from .memory import HeapMemory, PlacedMemory
 from .needs import ITERATION, Needs, divides
 from .ordering import waits_at_end
@@ -226,7 +227,8 @@ class Statements(Calls):
     def _counted(self, s: For, lo: Term, hi: Term, env: Env) -> Iterator[str]:
         name, inner = env.spell(s.iter.name)
         inner = inner.with_control(s.iter, Term(name))
-        body = list(self.block(s.body, inner, env.path, "body"))
+        branch = left_by(s, self.function, self.program.by_tree)
+        body = list(self.block(s.body, inner, env.path, "body") if branch is None else self._left(branch, inner))
         if in_order(s, env.path, self.function, self.program.by_tree):
             self.needs.prelude(PRELUDE)
             body.insert(0, STATEMENT)
@@ -235,6 +237,12 @@ class Statements(Calls):
         yield f"for ({INT} {name} = {lo}; {binary('<', Term(name), hi)}; {name}++) {{"
         yield from indented(self._iteration(s, self._outlined(name, body, inner)) if s.mode == "par" else body)
         yield "}"
+
+    def _left(self, s: If, env: Env) -> Iterator[str]:
+        """The branch that a loop consists of, which ends where its condition is false."""
+        env = env.at((*env.path, ("body", 0)))
+        yield f"if ({self.control(opposite(s.cond), env)}) break;"
+        yield from self.block(s.body, env, env.path, "body")
 
     def _iteration(self, s: For, body: list[str]) -> list[str]:
         """An iteration of a parallel loop, which alone can be stopped: its thread must come to its end."""
