@@ -172,6 +172,7 @@ CASES = [
     Case(divide_dim, (0, 4), LOOP, NotApplicable, "this acts on an allocation"),
     Case(bind_expr, ("q r",), "y[0]", BadArgument, NO_NAME),
     Case(bind_expr, ("q",), STORE, NotApplicable, "this acts on"),
+    Case(evaluate_both, (), STORE, NotApplicable, "this acts on a conditional expression"),
     Case(stage_mem, ("u[0:8]", "q"), K, BadArgument, "'u' means nothing here"),
     Case(stage_mem, ("t[0:", "q"), K, BadArgument, "never closed"),
     Case(stage_mem, (3, "q"), K, BadArgument, "window: a text is needed, not 3"),

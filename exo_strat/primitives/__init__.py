@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from .annotations import *
 from .arithmetic import *
 from .buffers import *
+from .choices import *
 from .code import *
 from .configs import *
 from .dims import *

@@ -18,7 +18,7 @@ from ..frontend.scope import declarations
 from ..interp import Array, Number, Outcome
 from ..interp.compiler import ACCUMULATE, ARITHMETIC, Eval, Frame, State, Trapped
 from ..interp.values import exact
-from ..ir.externs import ExternFn
+from ..ir.externs import ExternFn, select
 from ..ir.memo import memo_by_identity
 from ..ir.nodes import Alloc, Arg, Call, Const, Expr, ExternCall, ProcDef, ReadConfig, WriteConfig
 from ..ir.precisions import BITS, concrete, element, includes, integer_range
@@ -211,7 +211,9 @@ class _Rounding(Bounded):
 
     def _extern(self, fn: ExternFn, args: list[Eval], path: Path) -> Eval:
         def extern(f: Frame) -> Rounded:
-            values = [a(f) for a in args]
+            values: list[Rounded] = [a(f) for a in args]
+            if fn is select:  # one of its operands, as it is
+                return values[2] if values[0].value < values[1].value else values[3]
             numbers = super(_Rounding, self)._extern(fn, [_always(x.value) for x in values], path)
             return Rounded(numbers(f), frozenset().union(*(x.at for x in values)))
 

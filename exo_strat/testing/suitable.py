@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..cursors.cursor import BlockCursor, Cursor, ExprCursor
-from ..cursors.kinds import AllocCursor, ArgCursor, AssignCursor, CallCursor, ForCursor, IfCursor
+from ..cursors.kinds import AllocCursor, ArgCursor, AssignCursor, CallCursor, ForCursor, IfCursor, SelectCursor
 from ..cursors.proc import Proc
 from ..ir.cells import written_args
-from ..ir.nodes import Assign, Call, For, If, Read, Reduce
+from ..ir.nodes import Assign, Binary, Call, For, If, Node, Read, Reduce, Unary
 from ..ir.types import Scalar
-from ..ir.walk import get, is_control, mentions
+from ..ir.walk import LOGICAL, get, is_control, mentions, parts
 from ..logic.forms import is_opaque
 from ..logic.questions import skeleton
 from .library import callees
@@ -35,6 +35,18 @@ def _is_passed(c: Cursor) -> bool:
 def _is_data(c: Cursor) -> bool:
     """Whether an expression is a data value."""
     return isinstance(c, ExprCursor) and not is_control(c.node)
+
+
+def _compares_data(c: Cursor) -> bool:
+    """Whether an expression is chosen by comparisons of data."""
+    return isinstance(c, SelectCursor) and all(not is_control(x) for x in _compared(c.node.cond))
+
+
+def _compared(e: Node) -> list[Node]:
+    """What the comparisons of a condition compare; a condition that is no comparison is such itself."""
+    if isinstance(e, Unary) or (isinstance(e, Binary) and e.op in LOGICAL):
+        return [x for part in parts(e) for x in _compared(part)]
+    return parts(e) or [e]
 
 
 def _is_two_writes(c: Cursor) -> bool:
@@ -96,6 +108,7 @@ SUITABLE: Mapping[str, Callable[[Cursor], bool]] = {
     "a nest": _is_nest,
     "a start and a loop": _is_sum,
     "a tensor": lambda c: isinstance(c, ArgCursor) and c.is_tensor(),
+    "a choice by data": _compares_data,
     "all of a scope": _is_all_of_a_scope,
     "counts from a field": _counts_from_a_field,
     "data": _is_data,

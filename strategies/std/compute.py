@@ -24,7 +24,9 @@ from exo_strat import (
     ReduceCursor,
     Script,
     UnaryCursor,
+    attempt,
     bind_expr,
+    evaluate_both,
     fail,
     focus,
     is_control,
@@ -155,7 +157,8 @@ def stage_compute(p: Proc, c: ForCursor, precision: str, memory: Memory, rules: 
     The statements of a loop over lanes, also in an `if` that is all of it, as loads into registers (buffers in
     `memory`, of `precision`), operations on registers, and stores. `rules` find operations with more operands: with
     `fma_rule` it is `v2 = y; v3 = a; v4 = x; v1 = v2 + v3 * v4; y = v1`. A sum over all lanes, such as
-    `r += x[l]`, becomes one addition of a register to r. Focus: the loop, which is returned; in it are assignments and
+    `r += x[l]`, becomes one addition of a register to r. Of `a if x < y else b` both sides are computed, where they
+    surely have values (`evaluate_both`). Focus: the loop, which is returned; in it are assignments and
     reductions only. Paper: Figure 4.
 
     >>> from exo_strat import DRAM_STACK, at, proc_from_source, schedule
@@ -181,6 +184,8 @@ def stage_compute(p: Proc, c: ForCursor, precision: str, memory: Memory, rules: 
         if not isinstance(s, AssignCursor | ReduceCursor | AllocCursor):
             yield fail("the loop has more in it than assignments and reductions")
         if not isinstance(s, AllocCursor):
+            for e in reversed(s.find_all("_ if _ else _")):  # inner ones first
+                yield attempt(on(e, evaluate_both()))
             yield on(s, stage_update(precision, memory, rules))
     return c
 

@@ -113,7 +113,9 @@ def _advice(left: list[Update]) -> str:
     if apart:
         ways.insert(0, f"instructions take contiguous elements: `assert {' and '.join(apart)}`, if they are")
     if any(on_data):
-        ways.append("say a condition on data with select(..), as no instruction has one")
+        ways.append("write `a if c else b` for a condition on data: instructions choose between two values")
+    if any(isinstance(n, nodes.Select) for s in left for _, n in walk(s.node)):
+        ways.append("cut the loop where the condition of `a if c else b` changes (cut_loop, simplify)")
     if not all(on_data):
         ways.append("take tail='cut', which needs no mask")
     said = f"{'; '.join(ways)}; with strict=True the plan fails instead"

@@ -16,12 +16,16 @@ from exo_strat import (
     Proc,
     SchedulingError,
     at,
+    cut_loop,
+    moves,
     named,
+    nav,
     proc_from_source,
     schedule,
+    simplify,
 )
 from strategies import std
-from strategies.std import abs_rule, broadcast_rule, fma_rule
+from strategies.std import NoInstructionWarning, abs_rule, broadcast_rule, fma_rule
 from strategies.std.compute import Rule
 from strategies.std.instructions import by_shape
 
@@ -51,6 +55,8 @@ KERNELS = {
     "rot": level_1("t: f32; t = a * x[i] + b * y[i]; y[i] = a * y[i] - b * x[i]; x[i] = t"),
     "two_sums": level_1("s += x[i] * y[i]; r += x[i] * z[i]"),
     "sum_and_update": level_1("y[i] += x[i]; s += y[i]"),
+    "leaky": level_1("y[i] = x[i] if x[i] > 0.0 else 0.125 * x[i]"),
+    "clipped": level_1("y[i] = z[i] if x[i] >= 1.0 and y[i] > 2.0 else 0.0 if x[i] < 0.0 else 1.0"),
 }
 
 
@@ -101,6 +107,7 @@ def test_with_masks_no_scalar_code_is_left(kernel: str) -> None:
         ("copy", ["loadu", "storeu"]),
         ("square", ["loadu", "set1_value", "fmsub_to", "storeu"]),
         ("largest", ["loadu", "loadu", "max", "storeu"]),
+        ("leaky", ["setzero", "loadu", "set1_value", "mul", "select", "storeu"]),
     ],
 )
 def test_each_step_is_one_instruction(kernel: str, steps: list[str]) -> None:
@@ -263,6 +270,19 @@ def foo(x: f32[4], y: f32[4], z: f32[4]):
 """)
     assert calls(schedule(std.replace_all((one, two)), p)) == ["two", "one"]
     assert calls(schedule(std.replace_all((one,)), p)) == ["one", "one", "one"]
+
+
+SHIFT = level_1("y[i] = x[i - 1] if i > 0 else 0.0")
+
+
+def test_a_side_that_is_not_there_is_loaded_in_no_vector(computes_the_same: Same) -> None:
+    with pytest.warns(NoInstructionWarning, match=r"cut the loop where the condition of `a if c else b` changes"):
+        schedule(at("for i in _: _", std.vectorize_for(avx2, "f32")), SHIFT)
+    cut = at("for i in _: _", cut_loop(1)) >> nav(moves.root) >> simplify()
+    p = schedule(cut >> at("for i in _: _ #1", std.vectorize_for(avx2, "f32", tail="cut", strict=True)), SHIFT)
+    assert calls(p) == ["loadu", "storeu"]
+    for n in (1, 2, 9, 23):
+        computes_the_same(SHIFT, p, n=n)
 
 
 def test_what_no_instruction_does_stays() -> None:

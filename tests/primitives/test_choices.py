@@ -1,0 +1,123 @@
+"""`a if c else b` as a call that evaluates both sides: what comes out, and what stands in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from exo_strat.cursors.proc import Proc
+from exo_strat.direct import evaluate_both
+from exo_strat.frontend.decorators import config, proc_from_source
+from exo_strat.ops.failure import Failure, NotApplicable, Unsafe
+
+Same = Callable[..., None]
+Body = Callable[[Proc], str]
+Refused = Callable[..., Failure]
+
+
+@config
+class Cfg:
+    gain: f32
+
+
+HEAD = "def foo(n: size, x: f32[n], y: f32[n], d: f64[n], k: i8[n], on: bool):\n    for i in {}(0, n):\n        "
+
+
+def proc_of(line: str, mode: str = "seq") -> Proc:
+    """One statement in a loop over all elements."""
+    return proc_from_source(HEAD.format(mode) + line, {"Cfg": Cfg})
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("x[i] if x[i] < y[i] else 1.0", "select(x[i], y[i], x[i], 1.0)"),
+        ("x[i] if x[i] > y[i] else 1.0", "select(y[i], x[i], x[i], 1.0)"),
+        ("x[i] if x[i] >= y[i] else 1.0", "select(x[i], y[i], 1.0, x[i])"),
+        ("x[i] if x[i] <= y[i] else 1.0", "select(y[i], x[i], 1.0, x[i])"),
+        ("x[i] if x[i] == y[i] else 1.0", "select(x[i], y[i], 1.0, select(y[i], x[i], 1.0, x[i]))"),
+        ("x[i] if x[i] != y[i] else 1.0", "select(x[i], y[i], x[i], select(y[i], x[i], x[i], 1.0))"),
+        ("x[i] if not x[i] < y[i] else 1.0", "select(x[i], y[i], 1.0, x[i])"),
+        ("x[i] if 0.0 < x[i] < 9.0 else 1.0", "select(0.0, x[i], select(x[i], 9.0, x[i], 1.0), 1.0)"),
+        ("x[i] if x[i] < 0.0 or 9.0 < x[i] else 1.0", "select(x[i], 0.0, x[i], select(9.0, x[i], x[i], 1.0))"),
+    ],
+)
+def test_the_call_chooses_what_the_condition_did(text: str, call: str, body: Body, same: Same) -> None:
+    p = proc_of(f"y[i] = {text}")
+    q = evaluate_both(p, "_ if _ else _")
+    assert body(q).splitlines()[-1].strip() == f"y[i] = {call}"
+    same(p, q, n=3, on=True)
+
+
+def test_what_the_condition_reads_is_there(body: Body) -> None:
+    p = proc_from_source("""
+def foo(n: size, x: f32[n], y: f32[n]):
+    t: f32[n]
+    for i in seq(0, n):
+        if x[i] > 0.0:
+            t[i] = x[i]
+    for i in seq(0, n):
+        y[i] = t[i] if t[i] < 1.0 else 1.0
+""")
+    assert "select(t[i], 1.0, t[i], 1.0)" in body(evaluate_both(p, "_ if _ else _"))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("y[i] = x[i - 1] if i > 0 else 0.0", "the condition asks for control values"),
+        ("y[i] = x[i] if on and x[i] < 0.0 else 0.0", "the condition asks for control values"),
+        ("y[i] = x[i] if d[i] < 0.0 else 0.0", "a comparison is not at f32, as the value is"),
+        ("d[i] = 0.1 if x[i] < 0.0 else 0.2", "a comparison is not at f64, as the value is"),
+        ("k[i] = k[i] + 1 if k[i] < 100 else k[i]", "integers may overflow where they are not wanted"),
+        ("y[i] = f32(k[i] * 2) if x[i] < 1.0 else 0.0", "integers may overflow where they are not wanted"),
+        ("k[i] = i8(d[i]) if k[i] < 1 else 0", "integers may overflow where they are not wanted"),
+    ],
+)
+def test_a_choice_of_another_form_is_left_alone(line: str, message: str, refused: Refused) -> None:
+    f = refused(evaluate_both, proc_of(line), "_ if _ else _")
+    assert isinstance(f, NotApplicable) and message in str(f)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("y[i] = y[i] / x[i] if x[i] != 0.0 else 0.0", "it does not divide by zero"),
+        ("y[i] = 1.0 if x[i] != 0.0 and y[i] / x[i] > 2.0 else 0.0", "it does not divide by zero"),
+        ("y[i] = sqrt(x[i]) if x[i] >= 0.0 else 0.0", "sqrt surely has a value"),
+        ("y[i] = Cfg.gain if x[i] >= 0.0 else 0.0", "Cfg.gain, which the expression reads, is surely written before"),
+    ],
+)
+def test_a_side_that_may_have_no_value_is_not_evaluated(line: str, message: str, refused: Refused) -> None:
+    f = refused(evaluate_both, proc_of(line), "_ if _ else _")
+    assert isinstance(f, Unsafe) and message in str(f)
+
+
+def test_a_side_that_was_never_written_is_not_read(refused: Refused) -> None:
+    p = proc_from_source("""
+def foo(x: f32, y: f32):
+    t: f32
+    if x > 0.0:
+        t = x
+    y = t if x > 0.0 else 0.0
+""")
+    f = refused(evaluate_both, p, "_ if _ else _")
+    assert isinstance(f, Unsafe) and "t, which the expression reads, is surely written before" in str(f)
+
+
+def test_a_side_that_another_thread_writes_is_not_read(refused: Refused) -> None:
+    p = proc_of("if not 1.0 > 2.0: y[i] = y[0] if 1.0 > 2.0 else x[i]", "par")
+    assert "no two iterations of i touch one location" in str(refused(evaluate_both, p, "_ if _ else _"))
+
+
+def test_a_side_that_lies_out_of_bounds_is_not_read(refused: Refused) -> None:
+    p = proc_of("y[i] = (x[i - 1] if x[i] > 0.0 else 0.0) if (x[i] > 0.0) == (i > 0) else 1.0")
+    assert "x[i - 1] may be out of bounds" in str(refused(evaluate_both, p, "x[_] if _ else _"))
+
+
+def test_sides_at_one_precision_of_integers_are_chosen(same: Same, body: Body) -> None:
+    p = proc_of("k[i] = k[i] if k[i] < 100 else 7")
+    q = evaluate_both(p, "_ if _ else _")
+    assert body(q).splitlines()[-1].strip() == "k[i] = select(k[i], 100.0, k[i], 7.0)"
+    same(p, q, n=3, on=False)
