@@ -12,5 +12,15 @@ from __future__ import annotations
 
 from ..report import ImportRefusedError, Place, Problem
 from .convert import from_file, from_numpy
+from .decorator import Compiled, CompiledWarning, compiled
 
-__all__ = ["ImportRefusedError", "Place", "Problem", "from_file", "from_numpy"]
+__all__ = [
+    "Compiled",
+    "CompiledWarning",
+    "ImportRefusedError",
+    "Place",
+    "Problem",
+    "compiled",
+    "from_file",
+    "from_numpy",
+]

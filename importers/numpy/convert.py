@@ -30,12 +30,14 @@ REMEDY = 'say it in an annotation, a: "f64[n, m]", or beside the function'
 
 @dataclass(frozen=True)
 class Imported:
-    """An imported function: the text of the file, the procedure, and what it returns."""
+    """An imported function: the text of the file, the procedure, what it returns, and by the names of the procedure's
+    arguments those of the function's."""
 
     text: str
     proc: Proc
     procedure: Procedure
     returned: Returned
+    given: Mapping[str, str]
 
 
 def from_numpy(f: Callable[..., Any], *examples: object, **types: str) -> str:
@@ -52,7 +54,7 @@ def from_numpy(f: Callable[..., Any], *examples: object, **types: str) -> str:
     >>> print(from_numpy(scale, x="f64[n]", a="float").partition("@proc")[2])  # doctest: +SKIP
     """
     source = of_function(f)
-    return imported(source, _types(source, examples, types)).text
+    return imported(source, argument_types(source, examples, types)).text
 
 
 def from_file(file: Path, function: str | None = None, shapes: Collection[str] = ()) -> str:
@@ -66,10 +68,10 @@ def from_file(file: Path, function: str | None = None, shapes: Collection[str] =
     for name, equals, _ in pairs:
         if not equals:
             raise ImportRefusedError(f"--shape {name}: expected NAME=TYPE, such as a=f64[n,m]")
-    return imported(source, _types(source, (), {name.strip(): t for name, _, t in pairs})).text
+    return imported(source, argument_types(source, (), {name.strip(): t for name, _, t in pairs})).text
 
 
-def _types(source: Source, examples: Collection[object], texts: Mapping[str, str]) -> dict[str, Type]:
+def argument_types(source: Source, examples: Collection[object], texts: Mapping[str, str]) -> dict[str, Type]:
     """The types of a function's arguments."""
     args = source.node.args
     names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
@@ -149,7 +151,7 @@ def _imported(source: Source, types: Mapping[str, Type]) -> Imported:
     name = Path(source.file).name
     used = [e for e in procedure.externs if e in DEFINITIONS]
     title = f"{procedure.name}, imported from {name} by exo-strat."
-    return Imported(module(title, [*ALWAYS, *notes], used, [text]), proc, procedure, returned)
+    return Imported(module(title, [*ALWAYS, *notes], used, [text]), proc, procedure, returned, procedure.given)
 
 
 def _checked(p: Procedure, source: Source, report: Report) -> Proc:

@@ -222,6 +222,8 @@ class Procedure:
     controls: dict[str, str] = field(default_factory=dict)
     arguments: list[Buffer] = field(default_factory=list)
     outputs: list[Buffer] = field(default_factory=list)
+    given: dict[str, str] = field(default_factory=dict)
+    """By the names of arguments those that the function has."""
     assertions: dict[str, str] = field(default_factory=dict)
     """Conditions on the arguments that were added, and why."""
     notes: list[str] = field(default_factory=list)

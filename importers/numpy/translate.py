@@ -47,6 +47,7 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
         if t.form == "int":
             s = symbols.setdefault(spelled(name), Symbol(spelled(name), 0))
             p.controls.setdefault(s.name, "int")
+            p.given[s.name] = name
             env[name] = Integer(of(s))
     taken = set(p.controls)
     for name, t in types.items():
@@ -54,6 +55,7 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
             case "bool":
                 flag = spelled(name, taken)
                 p.controls[flag] = "bool"
+                p.given[flag] = name
                 env[name] = scalar(Flag(flag))
             case "known":
                 env[name] = Static(t.value)
@@ -61,6 +63,7 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
                 b = Buffer(spelled(name, taken), t.kind, t.shape, "argument")
                 taken.add(b.name)
                 p.arguments.append(b)
+                p.given[b.name] = name
                 env[name] = of_view(whole(b))
             case _:
                 pass

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from exo_strat import Control, Proc, Tensor, names_at, print_expr
-from importers.numpy.convert import Imported, _types, imported
+from importers.numpy.convert import Imported, argument_types, imported
 from importers.numpy.kinds import DTYPES
 from importers.numpy.source import of_function
 from importers.numpy.translate import Returned
@@ -25,7 +25,7 @@ PLAIN = ("-O1", "-ffp-contract=off")
 def bring(f: Callable[..., Any], **types: str) -> Imported:
     """Import a function whose annotations say what its arguments are."""
     source = of_function(f)
-    return imported(source, _types(source, (), types))
+    return imported(source, argument_types(source, (), types))
 
 
 def extents(p: Proc, t: Tensor, sizes: Mapping[str, int]) -> tuple[int, ...]:

@@ -1,0 +1,203 @@
+"""`@compiled`: a NumPy function that is imported and compiled when it is first called."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from functools import update_wrapper
+from importlib.metadata import entry_points
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+from exo_strat import Op, Proc, SchedulingError, schedule
+
+from ..control import Poly
+from ..report import ImportRefusedError
+from .convert import Imported, argument_types, imported
+from .kinds import DTYPES
+from .source import of_function
+from .translate import Returned
+from .types import Type
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Plan = Op | Callable[[Proc], Proc]
+
+
+class CompiledWarning(UserWarning):
+    """A function runs in NumPy: the text says why."""
+
+
+def compiled(f: Callable[P, R] | None = None, *, plan: Plan | None = None) -> Any:
+    """A NumPy function as a compiled one. At the first call with arguments of some types it is imported, scheduled with
+    `plan`, compiled for this processor, and kept. Other sizes don't compile again; other types, numbers of dimensions,
+    flags (`bool`) and extents of 1 do. What isn't taken runs in NumPy, with a warning that names line and reason.
+
+    `plan` is an Op, or a function of procedures; without one it is the plan `numpy` of an installed package, which
+    takes temporaries away (`strategies.normal.tidy`).
+
+    Arrays must be C-contiguous and not overlap, or the call runs in NumPy, with a warning. Sums are added in order, and
+    data is no NaN where numbers are compared. Constants outside of the function have the values of the first call.
+
+    >>> @compiled
+    ... def scale(x, by):
+    ...     x *= by
+    >>> scale.__name__
+    'scale'
+    """
+    if f is None:
+        return lambda g: Compiled(g, plan)
+    return Compiled(f, plan)
+
+
+class Compiled(Generic[P, R]):
+    """A NumPy function that is compiled when it is called; `python` is the function itself."""
+
+    def __init__(self, f: Callable[P, R], plan: Plan | None = None) -> None:
+        self.python = f
+        self.plan = plan
+        self._signature = inspect.signature(f)
+        self._made: dict[tuple[object, ...], _Runner | None] = {}
+        self._said: set[str] = set()
+        update_wrapper(self, f)
+
+    def __repr__(self) -> str:
+        return f"<compiled {self.python.__name__}>"
+
+    def __call__(self, *args: P.args, **named: P.kwargs) -> R:
+        given: tuple[object, ...] = args
+        if named or len(args) != len(self._signature.parameters):
+            bound = self._signature.bind(*args, **named)
+            bound.apply_defaults()
+            given = bound.args
+        key = tuple([_key(a) for a in given])
+        if key not in self._made:
+            self._made[key] = self._make(given)
+        runner = self._made[key]
+        if runner is None:
+            return self.python(*args, **named)
+        try:
+            found: R = runner(given)
+        except ValueError as e:  # raised before anything is written: these arguments are not as the C asks for
+            self._warn(str(e), 3)
+            return self.python(*args, **named)
+        return found
+
+    def text(self, *args: P.args, **named: P.kwargs) -> str:
+        """The Python file that is imported for such arguments."""
+        bound = self._signature.bind(*args, **named)
+        bound.apply_defaults()
+        return self._import(bound.args).text
+
+    def _import(self, given: tuple[object, ...]) -> Imported:
+        source = of_function(self.python)
+        types = argument_types(source, given, {})
+        flags = {n: Type("known", value=v) for n, v in zip(types, given, strict=False) if isinstance(v, bool)}
+        return imported(source, types | flags)
+
+    def _make(self, given: tuple[object, ...]) -> _Runner | None:
+        """The compiled function for arguments like these; None if it isn't taken."""
+        try:
+            found = self._import(given)
+            return _Runner(found, _scheduled(found.proc, self.plan), list(self._signature.parameters))
+        except ImportRefusedError as e:
+            self._warn(str(e))
+        except (ValueError, RuntimeError, SchedulingError) as e:  # the backend's and the compiler's
+            self._warn(str(e).splitlines()[0])
+        return None
+
+    def _warn(self, why: str, level: int = 4) -> None:
+        if why not in self._said:
+            self._said.add(why)
+            warnings.warn(f"{self.python.__name__} runs in NumPy: {why}", CompiledWarning, stacklevel=level)
+
+
+def _key(a: object) -> object:
+    """What of an argument decides which code is made."""
+    if isinstance(a, np.ndarray):
+        return (a.dtype, tuple([e == 1 for e in a.shape])) if 1 in a.shape else (a.dtype, a.ndim)
+    return (type(a), a) if a is None or isinstance(a, str | bool) else type(a)
+
+
+def _scheduled(p: Proc, plan: Plan | None) -> Proc:
+    if plan is None:
+        usual = next(iter(entry_points(group="exo_strat.plans", name="numpy")), None)
+        if usual is None:
+            return p
+        plan = usual.load()()
+    return schedule(plan, p) if isinstance(plan, Op) else plan(p)
+
+
+def _jit() -> Callable[[Proc], Callable[..., None]]:
+    """The backend, found as the command line finds it."""
+    found = next(iter(entry_points(group="exo_strat.backends", name="jit")), None)
+    if found is None:
+        raise RuntimeError("no backend jit is installed: install exo-strat with pip")
+    made: Callable[[Proc], Callable[..., None]] = found.load()
+    return made
+
+
+class _Runner:
+    """A compiled procedure, called with the arguments of the Python function."""
+
+    def __init__(self, made: Imported, proc: Proc, names: list[str]) -> None:
+        p = made.procedure
+        self.run = _jit()(proc)
+        self.returned = made.returned
+        self.outputs = p.outputs
+        at = {n: k for k, n in enumerate(names)}
+        controls = []
+        for name in p.controls:
+            own = f"args[{at.get(made.given.get(name, name), 0)}]"
+            where = next((f"args[{at[n]}].shape[{d}]" for n, d in _axes(made, name)), own)
+            controls.append((name, where))
+        lines = [f"    {name} = {where}" for name, where in controls]
+        passed = list(p.controls)
+        for b in p.arguments:
+            place = f"args[{at[made.given.get(b.name, b.name)]}]"
+            passed.append(f"{place}.view(uint8)" if b.kind.is_bool and b.shape else place)
+        for k, b in enumerate(p.outputs):
+            extents = ", ".join(_python(e) for e in b.shape) or "1"
+            lines.append(f"    out{k} = empty(({extents},), dtype{k})")
+            passed.append(f"out{k}")
+        lines.append(f"    run({', '.join(passed)})")
+        lines.append(f"    return {self._result(made.returned, at, made)}")
+        env: dict[str, Any] = {"empty": np.empty, "uint8": np.uint8, "run": self.run, "max": max, "min": min}
+        env |= {f"dtype{k}": np.dtype(DTYPES[b.kind.precision]) for k, b in enumerate(p.outputs)}
+        exec("\n".join(["def call(args):", *lines]), env)
+        self.call: Callable[[tuple[object, ...]], Any] = env["call"]
+
+    def __call__(self, args: tuple[object, ...]) -> Any:
+        return self.call(args)
+
+    def _result(self, r: Returned, at: dict[str, int], made: Imported) -> str:
+        """The text of what is returned."""
+        match r.form:
+            case "none":
+                return "None"
+            case "tuple":
+                return "(" + "".join(f"{self._result(i, at, made)}, " for i in r.items) + ")"
+            case "argument":
+                return f"args[{at[made.given.get(r.name, r.name)]}]"
+            case _:
+                k = next(k for k, b in enumerate(self.outputs) if b.name == r.name)
+                out = f"out{k}.view(bool)" if r.kind == "bool" else f"out{k}"
+                if self.outputs[k].shape:
+                    return out
+                return f"{out}.item()" if r.weak else f"{out}[0]"
+
+
+def _axes(made: Imported, size: str) -> list[tuple[str, int]]:
+    """Where a size is the extent of an argument."""
+    return [
+        (made.given.get(b.name, b.name), d)
+        for b in made.procedure.arguments
+        for d, e in enumerate(b.shape)
+        if e.symbol is not None and e.symbol.name == size
+    ]
+
+
+def _python(e: Poly) -> str:
+    return e.text().replace("/", "//")

@@ -1,0 +1,142 @@
+"""`@compiled`: a NumPy function that is imported and compiled when it is called, or runs as it is."""
+
+from __future__ import annotations
+
+import warnings
+from importlib.metadata import EntryPoint, entry_points
+
+import numpy as np
+import pytest
+
+from exo_strat import schedule
+from importers.numpy import Compiled, CompiledWarning, compiled
+from importers.numpy.decorator import _Runner
+from strategies.normal import tidy
+
+
+@compiled
+def softmax(x):
+    e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+
+@compiled(plan=tidy())
+def update(x, y, by=2.0, twice=False):
+    """Changes x."""
+    x += by * y
+    if twice:
+        x *= 2.0
+    return x, x.sum(), len(x), x > 1
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CompiledWarning)
+        yield
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What is compiled in the test."""
+    found: list[object] = []
+    usual = _Runner.__init__
+
+    def init(self, *args) -> None:  # type: ignore[no-untyped-def]
+        found.append(args)
+        usual(self, *args)
+
+    monkeypatch.setattr(_Runner, "__init__", init)
+    return found
+
+
+def test_it_computes_what_numpy_does_and_compiles_once_for_all_sizes(made: list[object]) -> None:
+    f: Compiled = Compiled(softmax.python)
+    rng = np.random.default_rng(1)
+    for shape in ((3, 5), (2, 9), (40, 33)):
+        x = rng.normal(size=shape)
+        np.testing.assert_allclose(f(x), f.python(x), rtol=1e-12)
+    assert len(made) == 1
+    x = rng.normal(size=(3, 5)).astype(np.float32)
+    assert f(x).dtype == np.float32 and len(made) == 2, "another type is compiled anew"
+    assert f(x[:, :1].copy()).shape == (3, 1) and len(made) == 3, "an extent of 1 would be broadcast"
+    f(np.ones((1, 4))), f(np.ones((4, 1))), f(np.ones((1, 1)))
+    assert len(made) == 6
+
+
+def test_arguments_are_changed_and_results_are_of_numpys_types() -> None:
+    a, b = np.arange(4.0), np.ones(4)
+    c = a.copy()
+    found, wanted = update(a, b), update.python(c, b)
+    assert found[0] is a and np.array_equal(a, c)
+    assert isinstance(found[1], np.float64) and found[1] == wanted[1]
+    assert found[2] == 4 and type(found[2]) is int
+    assert found[3].dtype == bool and np.array_equal(found[3], wanted[3])
+
+
+def test_arguments_by_name_defaults_and_flags() -> None:
+    a, b = np.ones(3), np.ones(3)
+    update(y=b, x=a, twice=True)
+    assert a.tolist() == [6.0, 6.0, 6.0]
+    update(a, b, 1.0)
+    assert a.tolist() == [7.0, 7.0, 7.0]
+    assert update.__name__ == "update" and update.__doc__ == "Changes x."
+
+
+def test_what_is_not_taken_runs_in_numpy_with_a_warning_that_names_line_and_reason() -> None:
+    @compiled
+    def middle(x):
+        return np.sort(x)[len(x) // 2]
+
+    with pytest.warns(CompiledWarning) as said:
+        assert middle(np.array([3.0, 1.0, 2.0])) == 2.0
+    text = str(said[0].message)
+    assert "middle runs in NumPy: " in text and "test_compiled.py:" in text and "no sorting" in text
+    assert said[0].filename == __file__
+    assert middle(np.array([5.0])) == 5.0, "said once for each reason"
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "why"),
+    [
+        (np.arange(6.0)[::2], np.ones(3), "C-contiguous"),
+        (np.ones(3), np.ones(4)[:3].view(), ""),
+        (np.zeros(0), np.ones(0), "at least 1"),
+    ],
+)
+def test_a_call_that_the_c_is_not_for_runs_in_numpy(x, y, why: str) -> None:
+    f: Compiled = Compiled(update.python)
+    wanted = update.python(x.copy(), y)
+    if not why:
+        assert f(x, y)[1] == wanted[1]
+        return
+    with pytest.warns(CompiledWarning, match=why):
+        assert f(x, y)[1] == wanted[1]
+
+
+def test_arguments_that_share_memory_are_right() -> None:
+    f: Compiled = Compiled(update.python)
+    x = np.ones(5)
+    with pytest.warns(CompiledWarning, match="shares memory"):
+        f(x[1:], x[:-1])
+    assert x.tolist() == [1.0, 3.0, 3.0, 3.0, 3.0]
+
+
+def test_an_error_of_numpy_is_raised_by_numpy() -> None:
+    f: Compiled = Compiled(update.python)
+    with pytest.warns(CompiledWarning), pytest.raises(ValueError, match="broadcast"):
+        f(np.ones(3), np.ones(4))
+
+
+def test_the_plan_of_an_installed_package_is_taken(monkeypatch: pytest.MonkeyPatch, made: list[object]) -> None:
+    ours = EntryPoint("numpy", "strategies.normal:tidy", "exo_strat.plans")
+    found = lambda group, name: [ours] if group == ours.group else entry_points(group=group, name=name)  # noqa: E731
+    monkeypatch.setattr("importers.numpy.decorator.entry_points", found)
+    f: Compiled = Compiled(softmax.python)
+    f(np.ones((3, 4)))
+    ((imported, proc, _),) = made
+    assert str(proc) == str(schedule(tidy(), imported.proc))
+
+
+def test_the_imported_text_can_be_looked_at() -> None:
+    assert "def softmax(" in softmax.text(np.ones((3, 4)))
