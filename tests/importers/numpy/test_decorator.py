@@ -91,7 +91,7 @@ def test_what_is_not_taken_runs_in_numpy_with_a_warning_that_names_line_and_reas
     with pytest.warns(CompiledWarning) as said:
         assert middle(np.array([3.0, 1.0, 2.0])) == 2.0
     text = str(said[0].message)
-    assert "middle runs in NumPy: " in text and "test_compiled.py:" in text and "no sorting" in text
+    assert "middle runs in NumPy: " in text and "test_decorator.py:" in text and "no sorting" in text
     assert said[0].filename == __file__
     assert middle(np.array([5.0])) == 5.0, "said once for each reason"
 
