@@ -30,6 +30,7 @@ AVX2 = _Avx2("AVX2")
 
 _HELPERS = """\
 #include <immintrin.h>
+#include <math.h>
 // All bits set in the lanes below n, which is 1 to the number of lanes.
 static inline __m256i exo_mask8(int64_t n) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -63,6 +64,63 @@ static inline void exo_store4(double *dst, int64_t n, __m256d a) {
     if (n == 4) _mm_storeu_pd(dst + 2, _mm256_extractf128_pd(a, 1));
     if (n == 3) _mm_store_sd(dst + 2, _mm256_extractf128_pd(a, 1));
     if (n == 1) _mm_store_sd(dst, _mm256_castpd256_pd128(a));
+}
+// x * 2^k, for whole k from -252 to 252 (single precision) or -2044 to 2044 (double): by two factors.
+static inline __m256 exo_power8(__m256i k) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(k, _mm256_set1_epi32(127)), 23));
+}
+static inline __m256 exo_ldexp8(__m256 x, __m256 k) {
+    const __m256i whole = _mm256_cvtps_epi32(k), half = _mm256_srai_epi32(whole, 1);
+    return _mm256_mul_ps(_mm256_mul_ps(x, exo_power8(half)), exo_power8(_mm256_sub_epi32(whole, half)));
+}
+// In double precision k is shifted to the lowest bits of a number of 52 bits behind the point.
+static inline __m256d exo_power4(__m256d k) {
+    const __m256d shifted = _mm256_add_pd(k, _mm256_set1_pd(0x1.8p52 + 1023));
+    return _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_castpd_si256(shifted), 52));
+}
+static inline __m256d exo_ldexp4(__m256d x, __m256d k) {
+    const __m256d half = _mm256_floor_pd(_mm256_mul_pd(k, _mm256_set1_pd(0.5)));
+    return _mm256_mul_pd(_mm256_mul_pd(x, exo_power4(half)), exo_power4(_mm256_sub_pd(k, half)));
+}
+// Positive numbers with the small ones, which have less digits, made larger by 2^25 or 2^54.
+static inline __m256 exo_is_small8(__m256 x) { return _mm256_cmp_ps(x, _mm256_set1_ps(0x1p-126f), _CMP_LT_OQ); }
+static inline __m256i exo_normal8(__m256 x) {
+    const __m256 larger = _mm256_mul_ps(x, _mm256_set1_ps(0x1p25f));
+    return _mm256_castps_si256(_mm256_blendv_ps(x, larger, exo_is_small8(x)));
+}
+static inline __m256d exo_is_small4(__m256d x) { return _mm256_cmp_pd(x, _mm256_set1_pd(0x1p-1022), _CMP_LT_OQ); }
+static inline __m256i exo_normal4(__m256d x) {
+    const __m256d larger = _mm256_mul_pd(x, _mm256_set1_pd(0x1p54));
+    return _mm256_castpd_si256(_mm256_blendv_pd(x, larger, exo_is_small4(x)));
+}
+// The exponent: -inf of 0, inf of inf, and else NaN of what is not positive.
+static inline __m256 exo_exponent8(__m256 x) {
+    const __m256 zero = _mm256_setzero_ps(), none = _mm256_set1_ps(-INFINITY);
+    const __m256 biased = _mm256_cvtepi32_ps(_mm256_srli_epi32(exo_normal8(x), 23));
+    const __m256 bias = _mm256_blendv_ps(_mm256_set1_ps(127), _mm256_set1_ps(152), exo_is_small8(x));
+    __m256 e = _mm256_sub_ps(biased, bias);
+    e = _mm256_blendv_ps(x, e, _mm256_cmp_ps(x, _mm256_set1_ps(INFINITY), _CMP_LT_OQ));
+    const __m256 special = _mm256_or_ps(none, _mm256_cmp_ps(x, zero, _CMP_LT_OQ));
+    return _mm256_blendv_ps(e, special, _mm256_cmp_ps(x, zero, _CMP_LE_OQ));
+}
+static inline __m256d exo_exponent4(__m256d x) {
+    const __m256d zero = _mm256_setzero_pd(), none = _mm256_set1_pd(-INFINITY), shift = _mm256_set1_pd(0x1p52);
+    const __m256i bits = _mm256_srli_epi64(exo_normal4(x), 52);
+    const __m256d biased = _mm256_or_pd(_mm256_castsi256_pd(bits), shift);
+    const __m256d less = _mm256_set1_pd(0x1p52 + 1023), more = _mm256_set1_pd(0x1p52 + 1077);
+    __m256d e = _mm256_sub_pd(biased, _mm256_blendv_pd(less, more, exo_is_small4(x)));
+    e = _mm256_blendv_pd(x, e, _mm256_cmp_pd(x, _mm256_set1_pd(INFINITY), _CMP_LT_OQ));
+    const __m256d special = _mm256_or_pd(none, _mm256_cmp_pd(x, zero, _CMP_LT_OQ));
+    return _mm256_blendv_pd(e, special, _mm256_cmp_pd(x, zero, _CMP_LE_OQ));
+}
+// From 1 to less than 2, also for 0, infinities and NaN.
+static inline __m256 exo_significand8(__m256 x) {
+    const __m256i digits = _mm256_and_si256(exo_normal8(x), _mm256_set1_epi32(0x7fffff));
+    return _mm256_castsi256_ps(_mm256_or_si256(digits, _mm256_set1_epi32(0x3f800000)));
+}
+static inline __m256d exo_significand4(__m256d x) {
+    const __m256i digits = _mm256_and_si256(exo_normal4(x), _mm256_set1_epi64x(0xfffffffffffff));
+    return _mm256_castsi256_pd(_mm256_or_si256(digits, _mm256_set1_epi64x(0x3ff0000000000000)));
 }
 // t + s; a t that is known to be zero takes no instruction.
 static inline double exo_plus(double t, double s) { return __builtin_constant_p(t) && t == 0 ? s : t + s; }
@@ -111,6 +169,7 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
     """The rows where AVX2 is not like AVX-512: memory, masks and comparisons."""
     bits = f"exo_mask{lanes}(n)"
     mask, load = _mask(suffix, lanes), "dst[i] = src[i]"
+    ldexp = "ldexpf" if suffix == "ps" else "ldexp"
     plus = "dst = exo_plusf" if suffix == "ps" else "dst = exo_plus"
     whole, partial = f"{plus}(dst, exo_sum{lanes}(a))", f"{plus}(dst, exo_sum{lanes}(and(a, {mask})))"
     return (
@@ -129,6 +188,12 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
             "select", "dst:V x:V v:V y:V z:V", "dst[i] = select(x[i], v[i], y[i], z[i])",
             "dst = blendv(z, y, cmp(x, v, _CMP_LT_OQ))",
         ),
+        Operation(
+            "rint", "dst:V a:V", "dst[i] = rint(a[i])", "dst = round(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)"
+        ),
+        Operation("ldexp", "dst:V a:V k:V", f"dst[i] = {ldexp}(a[i], k[i])", f"dst = exo_ldexp{lanes}(a, k)"),
+        Operation("exponent", "dst:V a:V", "dst[i] = exponent(a[i])", f"dst = exo_exponent{lanes}(a)"),
+        Operation("significand", "dst:V a:V", "dst[i] = significand(a[i])", f"dst = exo_significand{lanes}(a)"),
         Operation("reduce_add", "dst:S a:V", "dst += a[i]", whole, partial),
         Operation("reduce_add_to", "dst:E a:V", "dst[0] += a[i]", whole, partial),
         Operation("reduce_max", "dst:S a:V", "dst = max(dst, a[i])", f"exo_max{lanes}(&dst, a)"),

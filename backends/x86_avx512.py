@@ -30,9 +30,19 @@ AVX512 = _Avx512("AVX512")
 
 _HELPERS = """\
 #include <immintrin.h>
+#include <math.h>
 // The mask of the lanes below n, which is 1 to the number of lanes.
 static inline __mmask16 exo_lanes16(int64_t n) { return (__mmask16)((1u << n) - 1); }
 static inline __mmask8 exo_lanes8(int64_t n) { return (__mmask8)((1u << n) - 1); }
+// The exponent: -inf of 0, inf of inf, and else NaN of what is not positive.
+static inline __m512 exo_exponent_ps(__m512 x) {
+    const __mmask16 negative = _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_LT_OQ);
+    return _mm512_mask_mov_ps(_mm512_getexp_ps(x), negative, _mm512_set1_ps(NAN));
+}
+static inline __m512d exo_exponent_pd(__m512d x) {
+    const __mmask8 negative = _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_LT_OQ);
+    return _mm512_mask_mov_pd(_mm512_getexp_pd(x), negative, _mm512_set1_pd(NAN));
+}
 // The larger or the smaller of what is there and a.
 static inline void exo_max_ps(float *dst, float a) { *dst = a > *dst ? a : *dst; }
 static inline void exo_min_ps(float *dst, float a) { *dst = a < *dst ? a : *dst; }
@@ -48,6 +58,7 @@ def _registers(suffix: str, precision: str, lanes: int) -> Registers:
 def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
     """The rows where AVX-512 is not like AVX2: memory, masks and comparisons."""
     mask = f"exo_lanes{lanes}(n)"
+    ldexp = "ldexpf" if suffix == "ps" else "ldexp"
     load, less = "dst[i] = src[i]", f"_mm512_cmp_{suffix}_mask(x, v, _CMP_LT_OQ)"
     return (
         Operation("loadu", "dst:V src:M", load, "dst = loadu(&src)", f"dst = mask_loadu(dst, {mask}, &src)"),
@@ -62,6 +73,16 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
         Operation(
             "select", "dst:V x:V v:V y:V z:V", "dst[i] = select(x[i], v[i], y[i], z[i])",
             f"dst = mask_blend({less}, z, y)",
+        ),
+        Operation(
+            "rint", "dst:V a:V", "dst[i] = rint(a[i])",
+            "dst = roundscale(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)",
+        ),
+        Operation("ldexp", "dst:V a:V k:V", f"dst[i] = {ldexp}(a[i], k[i])", "dst = scalef(a, k)"),
+        Operation("exponent", "dst:V a:V", "dst[i] = exponent(a[i])", f"dst = exo_exponent_{suffix}(a)"),
+        Operation(
+            "significand", "dst:V a:V", "dst[i] = significand(a[i])",
+            "dst = getmant(a, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero)",
         ),
         Operation(
             "reduce_add", "dst:S a:V", "dst += a[i]", "dst += reduce_add(a)", f"dst += mask_reduce_add({mask}, a)"

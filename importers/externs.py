@@ -52,6 +52,9 @@ MATH: Final[Mapping[str, Known]] = {
     "sqrt": Known("sqrt", 1),
     "exp": Known("expf", 1),
     "log": Known("log", 1),
+    "tanh": Known("tanh", 1),
+    "erf": Known("erf", 1),
+    "rint": Known("rint", 1),
     "fabs": Known("abs", 1),
     "fmax": Known("fmax", 2),
     "fmin": Known("fmin", 2),
@@ -59,10 +62,9 @@ MATH: Final[Mapping[str, Known]] = {
     "fmod": _real("fmod", "math.fmod", 2),
     "hypot": _real("hypot", "math.hypot", 2),
     "atan2": _real("atan2", "math.atan2", 2),
-    "rint": _real("rint", "round"),
     **{name: _real(name, f"math.{name}") for name in ("floor", "ceil", "trunc", "exp2", "expm1", "log2", "log10")},
-    **{name: _real(name, f"math.{name}") for name in ("log1p", "cbrt", "erf", "erfc", "tan", "asin", "acos", "atan")},
-    **{name: _real(name, f"math.{name}") for name in ("sinh", "cosh", "tanh")},
+    **{name: _real(name, f"math.{name}") for name in ("log1p", "cbrt", "erfc", "tan", "asin", "acos", "atan")},
+    **{name: _real(name, f"math.{name}") for name in ("sinh", "cosh")},
 }
 """Functions of C's math.h by their names in double precision."""
 

@@ -193,6 +193,7 @@ CASES = [
     Case(set_memory, ("DRAM",), T, BadArgument, "memory: a memory is needed, not 'DRAM'"),
     Case(set_memory, (DRAM,), "arg n", NotApplicable, "lives in no memory"),
     Case(set_memory, (DRAM,), LOOP, NotApplicable, "this acts on an allocation or an argument"),
+    Case(approximate, (P,), STORE, NotApplicable, "this acts on a call of an extern function"),
     Case(set_precision, ("f33",), T, BadArgument, "'f33' is no precision"),
     Case(set_precision, ("f32",), "arg n", NotApplicable, "has no precision"),
     Case(set_precision, ("f32",), LOOP, NotApplicable, "this acts on an allocation or an argument"),
@@ -448,7 +449,7 @@ def test_a_place_that_is_no_pattern_is_refused_when_the_op_is_made() -> None:
 
 
 def test_an_unknown_extern_function_names_those_that_are_there() -> None:
-    with pytest.raises(ScopeError, match="'exp' is no extern function: there are abs, cos, expf, "):
+    with pytest.raises(ScopeError, match="'exp' is no extern function: there are abs, cos, erf, expf, "):
         proc_from_source("def foo(x: f32[2]):\n    x[0] = exp(x[1])")
 
 

@@ -109,6 +109,43 @@ select: Final = extern(
 )
 
 
+def _ldexp(limit: int) -> Callable[[Fraction, Fraction], Fraction]:
+    def ldexp(x: Fraction, k: Fraction) -> Fraction:
+        if k.denominator != 1 or abs(k) > limit:
+            raise ValueError(f"the exponent is to be a whole number from {-limit} to {limit}")
+        return x * Fraction(2) ** int(k)
+
+    return ldexp
+
+
+def _exponent(x: Fraction) -> Fraction:
+    if x <= 0:
+        raise ValueError("only positive numbers have an exponent")
+    k = x.numerator.bit_length() - x.denominator.bit_length()
+    return Fraction(k if Fraction(2) ** k <= x else k - 1)
+
+
+def _scaled(limit: int) -> str:
+    return f"(({{1}}) >= -{limit} && ({{1}}) <= {limit} ? ldexp{{s}}({{0}}, (int)({{1}})) : ({{t}})NAN)"
+
+
+_TWO_FACTORS: Final = {"f32": 252, "f64": 2044}
+tanh: Final = extern("tanh", 1, _real(math.tanh), "tanh{s}({0})")
+erf: Final = extern("erf", 1, _real(math.erf), "erf{s}({0})")
+rint: Final = extern("rint", 1, lambda x: Fraction(round(x)), "rint{s}({0})")
+ldexpf: Final = extern("ldexpf", 2, _ldexp(_TWO_FACTORS["f32"]), _scaled(_TWO_FACTORS["f32"]))
+"""`x * 2**k`, for whole k as far as two factors go that are powers of two and normal numbers of f32."""
+ldexp: Final = extern("ldexp", 2, _ldexp(_TWO_FACTORS["f64"]), _scaled(_TWO_FACTORS["f64"]))
+"""The same for f64."""
+exponent: Final = extern("exponent", 1, _exponent, "(({0}) < 0 ? ({t})NAN : logb{s}({0}))")
+"""The whole number e with `2**e <= x < 2**(e + 1)`, for positive x. In C it is -inf of 0, inf of inf, and else NaN."""
+significand: Final = extern(
+    "significand", 1, lambda x: x / Fraction(2) ** int(_exponent(x)),
+    "(({0}) > 0 && ({0}) < ({t})INFINITY ? ldexp{s}({0}, -(int)logb{s}({0})) : 1)",
+)  # fmt: skip
+"""`x / 2**exponent(x)`, which is from 1 to less than 2. In C it is finite for other numbers, too."""
+
+
 # -- integers ------------------------------------------------------------------------------------------
 
 
@@ -160,7 +197,11 @@ OPERATORS: Final = {
 """The operations that are written as Python's operators, by these."""
 
 BUILTIN: Final = {
-    f.name: f for f in (sin, cos, sqrt, expf, log, sigmoid, relu, abs_, fmax, fmin, select, floordiv, tdiv, tmod)
+    f.name: f
+    for f in (
+        *(sin, cos, sqrt, expf, log, sigmoid, relu, abs_, fmax, fmin, select, floordiv, tdiv, tmod),
+        *(tanh, erf, rint, ldexpf, ldexp, exponent, significand),
+    )
 }
 """What can be called by its name."""
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from .annotations import *
+from .approximation import *
 from .arithmetic import *
 from .buffers import *
 from .choices import *

@@ -7,12 +7,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ..cursors.cursor import BlockCursor, Cursor, ExprCursor, StmtCursor
-from ..cursors.kinds import AllocCursor, CallCursor, ForCursor, ReadConfigCursor
+from ..cursors.kinds import AllocCursor, CallCursor, ExternCursor, ForCursor, ReadConfigCursor
 from ..cursors.proc import Proc
+from ..frontend.decorators import proc_from_source
+from ..frontend.precisions import precision_at
 from ..frontend.scope import declarations, scope_at
 from ..ir.config import Config
+from ..ir.externs import relu
 from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
 from ..ir.nodes import Alloc, Assign, Call, Const, For, Read, Reduce
+from ..ir.precisions import concrete
 from ..ir.printing import names_at, print_expr
 from ..ir.types import Control, Scalar, Tensor, bool_, size
 from ..ir.walk import get, is_bool, is_control, mentions, walk
@@ -258,6 +262,31 @@ def callee(ch: Choices, c: Cursor) -> Proc:
     return ch.pick([*loops, *loops, *found] or [callees()[n] for n in sorted(callees())])
 
 
+FUNCTIONS: Final = (
+    "t = VALUE; y = t", "y = VALUE", "y = VALUE", "y = 0.0; y += VALUE",
+    "if x0 < 0.0: y = VALUE\n    else: y = VALUE",
+)  # fmt: skip
+NO_FUNCTIONS: Final = (
+    "y += VALUE", "y = VALUE + 0.0 * y", "if x0 < 1.0: y = VALUE", "y = VALUE; x0 = 0.0", "y = VALUE + 0.0 * t",
+    "Cfg.mode = 2; y = VALUE",
+)  # fmt: skip
+
+
+def computing(ch: Choices, c: Cursor) -> Proc:
+    """A procedure that computes the function that is called, exactly; now and then one that must not take its place."""
+    f = c.function() if isinstance(c, ExternCursor) and c.function().result is None else relu
+    if not isinstance(c, ExternCursor) or ch.chance(5):
+        held: object = ch.pick(["f32", "f64"])
+    else:
+        held = concrete(precision_at(c.proc.tree, c.path))
+    given = [f"x{k}" for k in range(f.arity + ch.chance(5))]
+    value = f"{f.name}({', '.join(given[: f.arity])})"
+    body = ch.pick(NO_FUNCTIONS if ch.chance(25) else FUNCTIONS).replace("VALUE", value)
+    declared = ", ".join(f"{x}: {held}" for x in [*given, "y"])
+    local = f"t: {held}; " if "t" in body.split() else ""
+    return proc_from_source(f"def near({declared}):\n    {local}{body}\n", {f.name: f, "Cfg": CONFIG})
+
+
 def version(ch: Choices, c: Cursor) -> Proc:
     """Another version of the procedure that is called, or another procedure."""
     node = c.node if isinstance(c, CallCursor) else None
@@ -367,6 +396,7 @@ DRAWN: Final[Mapping[str, Callable[[Choices, Cursor], object]]] = {
     "values by name": fixed_by_name,
     "values for the first arguments": fixed,
     "what a block may call": callee,
+    "what computes a function": computing,
     "what changes nothing": idle_callee,
     "what may be asserted": assertion,
     "where a loop may start": start,

@@ -47,9 +47,11 @@ ADDRESSED: Final = (None, DRAM, DRAM_STACK, DRAM_STATIC)
 """The memories of operands that a C pointer can reach."""
 MOST: Final = 300
 """How many choices of control arguments an instruction is tried with. One mask of up to 64 lanes is tried with all."""
-DRAWS: Final = ("small", "other")
+WHOLE: Final = "whole"
+DRAWS: Final = ("small", "other", WHOLE)
 """Each choice is tried with small numbers of both signs, whose sums and products are exact; and with positive floats,
-as roots have no value elsewhere, or integers of the whole range."""
+as roots have no value elsewhere, or integers of the whole range. Only what has no value for these is tried with whole
+floats, as exponents are."""
 SHOWN: Final = 5
 """How many wrong instructions are shown in full."""
 
@@ -239,12 +241,16 @@ def _cases(trials: Sequence[Trial], most: int) -> list[Case]:
 def _cases_of(k: int, meant: ProcDef, most: int) -> Iterator[Case]:
     """The calls of a procedure that have a meaning."""
     for controls in _controls(meant, most):
+        found = False
         for draw in DRAWS:
+            if draw == WHOLE and found:
+                break
             values = _filled(meant, controls, draw, Random(f"{meant.name} {[*controls.values()]} {draw}"))
             if not interp.admits(meant, values):
                 break
             outcome = interp.run(meant, values)
             if outcome.trap is None and _fits(meant, outcome.outputs):
+                found = True
                 yield Case(k, values, {n: _cells(values[n], v) for n, v in outcome.outputs.items()})
 
 
@@ -305,6 +311,8 @@ def _scalar(a: Arg) -> Scalar:
 
 
 def _number(t: Scalar, draw: str, random: Random) -> int | Fraction:
+    if t.is_float and draw == WHOLE:
+        return random.randint(-11, 11)
     if t.is_float:
         return Fraction(random.randint(1, 40) * (1 if draw == "other" else random.choice((-1, 1))), 4)
     lo, hi = _range(t)

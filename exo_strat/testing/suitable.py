@@ -6,7 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..cursors.cursor import BlockCursor, Cursor, ExprCursor
-from ..cursors.kinds import AllocCursor, ArgCursor, AssignCursor, CallCursor, ForCursor, IfCursor, SelectCursor
+from ..cursors.kinds import (
+    AllocCursor,
+    ArgCursor,
+    AssignCursor,
+    CallCursor,
+    ExternCursor,
+    ForCursor,
+    IfCursor,
+    SelectCursor,
+)
 from ..cursors.proc import Proc
 from ..ir.cells import written_args
 from ..ir.nodes import Assign, Binary, Call, For, If, Node, Read, Reduce, Unary
@@ -104,6 +113,7 @@ def alike(c: BlockCursor) -> list[Proc]:
 
 
 SUITABLE: Mapping[str, Callable[[Cursor], bool]] = {
+    "a call of a function": lambda c: isinstance(c, ExternCursor) and c.function().result is None,
     "a matrix": lambda c: isinstance(c, ArgCursor) and c.is_tensor() and len(c.shape()) == 2,
     "a nest": _is_nest,
     "a start and a loop": _is_sum,

@@ -155,11 +155,11 @@ def stage_compute(p: Proc, c: ForCursor, precision: str, memory: Memory, rules: 
     """`y += a * x  ~>  v2 = y; v4 = a; v5 = x; v3 = v4 * v5; v1 = v2 + v3; y = v1`: each step one instruction.
 
     The statements of a loop over lanes, also in an `if` that is all of it, as loads into registers (buffers in
-    `memory`, of `precision`), operations on registers, and stores. `rules` find operations with more operands: with
-    `fma_rule` it is `v2 = y; v3 = a; v4 = x; v1 = v2 + v3 * v4; y = v1`. A sum over all lanes, such as
-    `r += x[l]`, becomes one addition of a register to r. Of `a if x < y else b` both sides are computed, where they
-    surely have values (`evaluate_both`). Focus: the loop, which is returned; in it are assignments and
-    reductions only. Paper: Figure 4.
+    `memory`, of `precision`), operations on registers, and stores; what an iteration allocates for itself is a
+    register, too. `rules` find operations with more operands: with `fma_rule` it is `v2 = y; v3 = a; v4 = x;
+    v1 = v2 + v3 * v4; y = v1`. A sum over all lanes, such as `r += x[l]`, becomes one addition of a register to r. Of
+    `a if x < y else b` both sides are computed, where they surely have values (`evaluate_both`). Focus: the loop, which
+    is returned; in it are assignments and reductions only. Paper: Figure 4.
 
     >>> from exo_strat import DRAM_STACK, at, proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -183,7 +183,9 @@ def stage_compute(p: Proc, c: ForCursor, precision: str, memory: Memory, rules: 
     for s in innermost(c):
         if not isinstance(s, AssignCursor | ReduceCursor | AllocCursor):
             yield fail("the loop has more in it than assignments and reductions")
-        if not isinstance(s, AllocCursor):
+        if isinstance(s, AllocCursor):
+            yield on(s, attempt(register(precision, memory)))
+        else:
             for e in reversed(s.find_all("_ if _ else _")):  # inner ones first
                 yield attempt(on(e, evaluate_both()))
             yield on(s, stage_update(precision, memory, rules))

@@ -85,6 +85,17 @@ VARIANTS = [
     V("lift_scope", "the other branch is lost",
       "if other: rw.insert(Span(twin, other_label, 0, 0), *rw.copy(other))", "pass",
       "lone_scope", "primitives.scopes._if_out_of_if"),
+    # -- functions
+    V("approximate", "the result may stay as it was", "safety.fully_written(tree, body, out, ())", "True", "",
+      "primitives.approximation._check"),
+    V("approximate", "the result is read first", "safety.covered(tree, body, out)", "True", "",
+      "primitives.approximation._check"),
+    V("approximate", "an argument is written", "written_args(tree) == {out}", "True", "",
+      "primitives.approximation._check"),
+    V("approximate", "a config field is written", "not outside and not tree.preds", "True", "",
+      "primitives.approximation._check"),
+    V("approximate", "a buffer that was not written", "evaluation.reads_own(tree)", "True", "",
+      "primitives.approximation._check"),
     # -- procedures
     V("inline_assign", "a callee may write it", "callee.args[k].sym not in written_args(callee)", "True",
       "assigned calls", "primitives.inlining._is_element"),

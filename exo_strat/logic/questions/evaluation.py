@@ -30,6 +30,7 @@ from ...ir.externs import (
     fmax,
     fmin,
     relu,
+    rint,
     select,
 )
 from ...ir.memo import memo_by_identity
@@ -77,7 +78,7 @@ from ..forms.translate import cond
 from ..solver.proofs import prove
 
 _TOTAL = (
-    abs_, fmax, fmin, relu, select, bitand, bitnot, bitor, bitxor, *CONVERSIONS.values(), *WRAPS.values()
+    abs_, fmax, fmin, relu, rint, select, bitand, bitnot, bitor, bitxor, *CONVERSIONS.values(), *WRAPS.values()
 )  # fmt: skip
 
 
@@ -315,6 +316,11 @@ def partial(tree: ProcDef) -> str | None:
             case _:
                 pass
     return None
+
+
+def reads_own(tree: ProcDef) -> bool:
+    """Whether all that a procedure allocates is read only where it was written."""
+    return all(_written_first(tree, path, n.sym) for path, n in walk(tree) if isinstance(n, Alloc))
 
 
 def _written_first(tree: ProcDef, path: Path, sym: Sym) -> bool:

@@ -1,0 +1,173 @@
+"""Functions as vector code: how near, on arguments of all sizes, and for those that are not numbers.
+
+`python -m benchmarks.mathlib errors` does the same with all 2^32 arguments of single precision.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from backends.jit import jit
+from backends.targets import available, avx2, avx512, plain_c
+from exo_strat import Machine, Proc, at, extern, proc_from_source, schedule
+from exo_strat.interp import run
+from strategies import std
+from strategies.mathlib import NAMES, approximate_all, function
+from strategies.mathlib.functions import NUMBERS, STEPS
+
+Array = NDArray[Any]
+BOUND = 2.0
+"""Units in the last place. The exhaustive figures are in docs/mathlib.md."""
+MACHINES = [m for m in (plain_c, avx2, avx512) if available(m)]
+EXACT: dict[str, Callable[[float], float]] = {
+    "exp": math.exp, "log": math.log, "tanh": math.tanh, "erf": math.erf, "sin": math.sin, "cos": math.cos,
+    "sigmoid": lambda x: 1 / (1 + math.exp(-x)) if x > -700 else math.exp(x),
+}  # fmt: skip
+
+
+def loop(name: str, precision: str) -> Proc:
+    called = next(f.name for f, n in NAMES.items() if n == name)
+    p = proc_from_source(f"""
+def p(n: size, x: {precision}[n], y: {precision}[n]):
+    for i in seq(0, n):
+        y[i] = {called}(x[i])
+""")
+    return schedule(approximate_all(precision), p)
+
+
+@cache
+def kernel(name: str, precision: str, machine: Machine) -> Callable[[Array], Array]:
+    p = loop(name, precision)
+    if machine.vec_widths:
+        tail = "best" if precision == "f32" else "cut"  # what f64 has with masks is made of the same rows
+        p = schedule(at("for i in _: _", std.vectorize_for(machine, precision, tail=tail, strict=True)), p)
+    compiled = jit(p, machine)
+
+    def values(x: Array) -> Array:
+        y = np.empty_like(x)
+        compiled(len(x), x, y)
+        return y
+
+    return values
+
+
+def arguments(name: str, precision: str) -> Array:
+    """Numbers of all exponents and both signs, and many of ordinary size, within the function's domain."""
+    kind = np.float32 if precision == "f32" else np.float64
+    info, rng = np.finfo(kind), np.random.default_rng(7)
+    exponents = rng.uniform(info.minexp - info.nmant, info.maxexp, 4000)
+    with np.errstate(under="ignore"):
+        parts = (np.exp2(exponents), rng.uniform(0, 20, 4000), rng.uniform(0, 2, 4001))
+        x: Array = np.concatenate(parts).astype(kind)
+    if name == "log":
+        positive: Array = x[x > 0]
+        return positive
+    x = x * rng.choice(np.array([-1, 1], kind), len(x))
+    near: Array = x[np.abs(x) <= NUMBERS[precision].turns] if name in ("sin", "cos") else x
+    return near
+
+
+def exact(name: str, x: Array) -> list[float]:
+    def value(v: float) -> float:
+        try:
+            return EXACT[name](v)
+        except OverflowError:
+            return math.inf
+
+    return [value(float(v)) for v in x]
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
+@pytest.mark.parametrize("precision", ["f32", "f64"])
+@pytest.mark.parametrize("name", STEPS)
+def test_values_are_near(name: str, precision: str, machine: Machine) -> None:
+    if machine is plain_c and name in ("sin", "cos"):
+        pytest.skip("what j pi leaves of x needs products and sums in one step")
+    x = arguments(name, precision)
+    y = kernel(name, precision, machine)(x)
+    for given, found, right in zip(x, y, exact(name, x), strict=True):
+        with np.errstate(over="ignore", under="ignore"):
+            rounded = x.dtype.type(right)
+        if np.isinf(rounded):
+            assert found == rounded, (given, found)
+        else:  # Python's functions may be off by one unit in double precision
+            unit = float(np.spacing(np.abs(rounded)))
+            assert abs(float(found) - right) <= (BOUND + (precision == "f64")) * unit, (given, found, right)
+
+
+SPECIAL = {
+    "exp": (0.0, math.inf, 1.0), "log": (math.nan, math.inf, -math.inf), "tanh": (-1.0, 1.0, 0.0),
+    "erf": (-1.0, 1.0, 0.0), "sin": (math.nan, math.nan, 0.0), "cos": (math.nan, math.nan, 1.0),
+    "sigmoid": (0.0, 1.0, 0.5),
+}  # fmt: skip
+"""What C has for -inf, inf and 0."""
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
+@pytest.mark.parametrize("precision", ["f32", "f64"])
+@pytest.mark.parametrize("name", STEPS)
+def test_infinities_nan_and_zeros_are_as_in_c(name: str, precision: str, machine: Machine) -> None:
+    x = np.array([-math.inf, math.inf, 0.0, -0.0, math.nan] * 5, np.float32 if precision == "f32" else np.float64)
+    expected = np.array([*SPECIAL[name], SPECIAL[name][2], math.nan] * 5)
+    y = kernel(name, precision, machine)(x)
+    np.testing.assert_array_equal(y, expected)
+    if name in ("tanh", "erf", "sin"):
+        assert np.signbit(y[3]) and not np.signbit(y[2])
+
+
+def test_a_logarithm_of_a_negative_number_is_nan() -> None:
+    for machine in MACHINES:
+        x = np.array([-1.0, -1e-40, -3e38] * 6, np.float32)
+        assert np.isnan(kernel("log", "f32", machine)(x)).all()
+
+
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_of_arguments_that_are_too_large_there_is_no_wrong_number(name: str) -> None:
+    for machine in MACHINES:
+        x = np.array([1.1e6, -3e7, 3e38] * 6, np.float32)
+        assert np.isnan(kernel(name, "f32", machine)(x)).all()
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_the_meaning_of_the_steps_is_near_the_function(name: str) -> None:
+    for x in (Fraction(3, 4), Fraction(7, 2)):
+        y = run(function(name, "f64"), {"x": x, "out": None}).outputs["out"]
+        assert float(y) == pytest.approx(EXACT[name](float(x)), rel=1e-14)  # type: ignore[arg-type]
+
+
+def test_loops_around_other_work_become_vector_code() -> None:
+    gelu = proc_from_source("""
+def gelu(n: size, x: f32[n], y: f32[n]):
+    for i in seq(0, n):
+        y[i] = 0.5 * x[i] * (1.0 + tanh(0.7978846 * (x[i] + 0.044715 * x[i] * x[i] * x[i])))
+""")
+    for machine in MACHINES[1:2]:
+        plan = at("for i in _: _", std.vectorize_for(machine, "f32", strict=True))
+        compiled = jit(schedule(plan, schedule(approximate_all("f32"), gelu)), machine)
+        x = np.linspace(-6, 6, 77, dtype=np.float32)
+        y = np.empty_like(x)
+        compiled(len(x), x, y)
+        wide = x.astype(np.float64)
+        right = 0.5 * wide * (1 + np.tanh(0.7978846 * (wide + 0.044715 * wide**3)))
+        np.testing.assert_allclose(y, right, rtol=1e-5, atol=3e-7)
+
+
+def test_functions_within_functions_and_of_one_s_own() -> None:
+    mine = extern("tanh", 1, lambda x: x, "({0})")
+    p = proc_from_source("def p(x: f32, y: f32): y = expf(log(x)) + mine(x)", {"mine": mine})
+    q = schedule(approximate_all("f32"), p)
+    assert " expf(" not in str(q) and " log(" not in str(q)
+    assert "tanh(x)" in str(q), "a function of another meaning that has the name stays"
+
+
+def test_calls_at_another_precision_stay() -> None:
+    p = proc_from_source("def p(x: f64, y: f64): y = expf(x)")
+    assert schedule(approximate_all("f32"), p) is p
