@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .toolchain import NoCompilerError, probe
 
-PROBED = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512vl", "avx512dq", "avx512bw")
+PROBED = ("sse4.2", "avx", "avx2", "fma", "f16c", "avx512f", "avx512vl", "avx512dq", "avx512bw")
 
 
 @cache

@@ -63,8 +63,8 @@ _OPERATIONS = (
 )
 
 _CONVERT = (
-    Operation("load_f32", "dst:V src:H", "dst[i] = src[i]", "dst = exo_widen(&src)"),
-    Operation("store_f32", "dst:H src:V", "dst[i] = src[i]", "exo_narrow(&dst, src)"),
+    Operation("load_f32", "dst:V src:f32", "dst[i] = src[i]", "dst = exo_widen(&src)"),
+    Operation("store_f32", "dst:f32 src:V", "dst[i] = src[i]", "exo_narrow(&dst, src)"),
 )
 
 _INCLUDE = f"#include <{NEON.header}>"

@@ -20,12 +20,12 @@ from .kernel import DRAM, Machine, Memory, Proc, at, proc_from_source, replace
 class Operation:
     """A row of the table.
 
-    `params` are `name:kind`: V a vector register, M as many elements of memory, H likewise at half
-    the width (f32 for f64), E one element as a window of extent 1, S a single value. `lane` is the
+    `params` are `name:kind`: V a vector register, M as many elements of memory, the name of a precision likewise
+    at that one ("f32" where registers are f64), E one element as a window of extent 1, S a single value. `lane` is the
     object code for lane i. `c` is the statement, where `f(..)` is the intrinsic of that name, a
     parameter its register or first element. `masked` is the statement for the first `n` lanes; ""
     derives it from a statement `register = value` by merging, which computes all lanes. From any other, such as
-    `dst += a`, none is derived; `missing` names those. A row with parameters in memory (M, H) must give `masked`, as
+    `dst += a`, none is derived; `missing` names those. A row with parameters in memory must give `masked`, as
     that memory may end after `n` elements. `other` is the object code of
     the lanes from `n` on. With `c` empty only the masked instruction exists, under the row's own name.
     Registers that can't be merged have no masked instructions. `fence` is what must follow before other
@@ -84,7 +84,7 @@ def _template(op: Operation, regs: Registers, text: str) -> str:
 
 def _merging(op: Operation, regs: Registers) -> str:
     """The masked form of an assignment."""
-    memory = [name for name, kind in _params(op) if kind in "MH"]
+    memory = [name for name, kind in _params(op) if _in_memory(kind)]
     if memory:
         raise ValueError(
             f"the row {op.name!r} touches {memory[0]} in memory, and a masked form derived by merging would do so "
@@ -95,14 +95,17 @@ def _merging(op: Operation, regs: Registers) -> str:
 
 
 def _declaration(name: str, kind: str, regs: Registers, extent: str) -> str:
-    half = "f32" if regs.precision == "f64" else regs.precision
     return {
         "V": f"{name}: [{regs.precision}][{regs.lanes}] @ {regs.memory.name}",
         "M": f"{name}: [{regs.precision}][{extent}] @ DRAM",
-        "H": f"{name}: [{half}][{extent}] @ DRAM",
         "E": f"{name}: [{regs.precision}][1] @ DRAM",
         "S": f"{name}: {regs.precision} @ DRAM",
-    }[kind]
+    }.get(kind, f"{name}: [{kind}][{extent}] @ DRAM")
+
+
+def _in_memory(kind: str) -> bool:
+    """Whether a parameter is as many elements of memory as there are lanes."""
+    return kind not in ("V", "E", "S")
 
 
 def _source(name: str, op: Operation, regs: Registers, statement: str, masked: bool) -> str:
@@ -113,7 +116,7 @@ def _source(name: str, op: Operation, regs: Registers, statement: str, masked: b
         f"@instr({_template(op, regs, statement)!r}, {regs.helpers!r}, {op.fence!r})",
         f"def {name}({', '.join(params)}):",
         *([f"    assert n <= {regs.lanes}"] if masked else []),
-        *(f"    assert stride({p}, 0) == 1" for p, kind in _params(op) if kind in "VMH"),
+        *(f"    assert stride({p}, 0) == 1" for p, kind in _params(op) if kind == "V" or _in_memory(kind)),
         f"    for i in seq(0, {regs.lanes}):",
         *(["        if i < n:", f"            {op.lane}"] if masked else [f"        {op.lane}"]),
         *(["        else:", f"            {op.other}"] if op.other else []),

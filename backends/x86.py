@@ -42,6 +42,104 @@ STREAMS = (
 """Stores that pass the caches. The processor takes only addresses that are a multiple of the register's size, and the
 object language knows none, so the code asks; elsewhere they are ordinary stores. Other threads may see them late."""
 
+NARROW = """\
+#include <immintrin.h>
+#include <string.h>
+// So many bytes of memory, and zeros; and back.
+static inline __m128i exo_first(const void *src, size_t bytes) {
+    __m128i a = _mm_setzero_si128();
+    memcpy(&a, src, bytes);
+    return a;
+}
+static inline __m256i exo_first_of_32(const void *src, size_t bytes) {
+    __m256i a = _mm256_setzero_si256();
+    memcpy(&a, src, bytes);
+    return a;
+}
+static inline void exo_put(void *dst, __m128i a, size_t bytes) { memcpy(dst, &a, bytes); }
+static inline void exo_put_of_32(void *dst, __m256i a, size_t bytes) { memcpy(dst, &a, bytes); }"""
+"""What loads and stores of narrower numbers need, beside what a processor has of its own."""
+
+_INTEGERS = {
+    "i8": ("cvtepi8_epi32", 1),
+    "u8": ("cvtepu8_epi32", 1),
+    "i16": ("cvtepi16_epi32", 2),
+    "u16": ("cvtepu16_epi32", 2),
+}
+
+
+INTEGER = (
+    Operation("add", "dst:V a:V b:V", "dst[i] = a[i] + b[i]", "dst = add(a, b)"),
+    Operation("sub", "dst:V a:V b:V", "dst[i] = a[i] - b[i]", "dst = sub(a, b)"),
+    Operation("mul", "dst:V a:V b:V", "dst[i] = a[i] * b[i]", "dst = mullo(a, b)"),
+    Operation("max", "dst:V a:V b:V", "dst[i] = fmax(a[i], b[i])", "dst = max(a, b)"),
+    Operation("min", "dst:V a:V b:V", "dst[i] = fmin(a[i], b[i])", "dst = min(a, b)"),
+    Operation("abs", "dst:V a:V", "dst[i] = abs(a[i])", "dst = abs(a)"),
+    Operation("neg", "dst:V a:V", "dst[i] = -a[i]", "dst = sub(set1(0), a)"),
+    Operation("relu", "dst:V a:V", "dst[i] = relu(a[i])", "dst = max(a, set1(0))"),
+    Operation("muladd", "a:V b:V c:V", "c[i] += a[i] * b[i]", "c = add(c, mullo(a, b))"),
+    Operation("muladd_set1", "a:E b:V c:V", "c[i] += a[0] * b[i]", "c = add(c, mullo(set1(a), b))"),
+    Operation("muladd_to", "dst:V a:V b:V c:V", "dst[i] = a[i] * b[i] + c[i]", "dst = add(mullo(a, b), c)"),
+    Operation("mulsub_to", "dst:V a:V b:V c:V", "dst[i] = a[i] * b[i] - c[i]", "dst = sub(mullo(a, b), c)"),
+    Operation("nmuladd_to", "dst:V a:V b:V c:V", "dst[i] = c[i] - a[i] * b[i]", "dst = sub(c, mullo(a, b))"),
+    Operation("set1", "dst:V src:E", "dst[i] = src[0]", "dst = set1(src)"),
+    Operation("set1_value", "dst:V value:S", "dst[i] = value", "dst = set1(value)"),
+    Operation("acc", "dst:V a:V", "dst[i] += a[i]", "dst = add(dst, a)"),
+    Operation("acc_max", "dst:V a:V", "dst[i] = max(dst[i], a[i])", "dst = max(a, dst)"),
+    Operation("acc_min", "dst:V a:V", "dst[i] = min(dst[i], a[i])", "dst = min(a, dst)"),
+)
+"""The operations on integers that AVX2 and AVX-512 spell alike. Sums may overflow on the way, as those of C."""
+
+
+def integer_loads(prefix: str, lanes: int, merge: str) -> tuple[Operation, ...]:
+    """Loads of narrower integers into registers of i32, as in `narrow`."""
+    rows = list[Operation]()
+    for precision, (convert, size) in _INTEGERS.items():
+        params, lane, most = f"dst:V src:{precision}", "dst[i] = src[i]", size * lanes
+        whole, part = (f"_{prefix}_{convert}({_first(n, most)})" for n in (str(most), f"{size} * n"))
+        merged = f"dst = {merge.replace('OLD', 'dst').replace('NEW', part)}"
+        rows.append(Operation(f"loadu_{precision}", params, lane, f"dst = {whole}", merged))
+        rows.append(Operation(f"maskz_loadu_{precision}", params, lane, "", f"dst = {part}", "dst[i] = 0.0"))
+    return tuple(rows)
+
+
+def narrow(prefix: str, lanes: int, merge: str) -> tuple[Operation, ...]:
+    """Loads of narrower numbers into registers of f32, and stores of f16, which round to nearest. `merge` as in
+    `Registers`, with intrinsics in full."""
+    rows = [
+        Operation(
+            "storeu_f16", "dst:f16 src:V", "dst[i] = src[i]", _narrowed(prefix, str(2 * lanes), 2 * lanes),
+            _narrowed(prefix, "2 * n", 2 * lanes),
+        )
+    ]  # fmt: skip
+    for precision in ("f16", *_INTEGERS):
+        params, lane = f"dst:V src:{precision}", "dst[i] = src[i]"
+        size = _INTEGERS.get(precision, ("", 2))[1]
+        whole, part = (_widened(prefix, precision, n, size * lanes) for n in (str(size * lanes), f"{size} * n"))
+        merged = f"dst = {merge.replace('OLD', 'dst').replace('NEW', part)}"
+        rows.append(Operation(f"loadu_{precision}", params, lane, f"dst = {whole}", merged))
+        rows.append(Operation(f"maskz_loadu_{precision}", params, lane, "", f"dst = {part}", "dst[i] = 0.0"))
+    return tuple(rows)
+
+
+def _widened(prefix: str, precision: str, count: str, most: int) -> str:
+    """So many bytes of numbers of a precision as a register of f32."""
+    of = _first(count, most)
+    if precision == "f16":
+        return f"_{prefix}_cvtph_ps({of})"
+    return f"_{prefix}_cvtepi32_ps(_{prefix}_{_INTEGERS[precision][0]}({of}))"
+
+
+def _first(count: str, most: int) -> str:
+    """So many bytes, of at most 16 or 32, as a register of integers."""
+    return f"exo_first{'_of_32' * (most > 16)}(&src, {count})"
+
+
+def _narrowed(prefix: str, count: str, most: int) -> str:
+    """A register of f32 as so many bytes of f16."""
+    return f"exo_put{'_of_32' * (most > 16)}(&dst, _{prefix}_cvtps_ph(src, _MM_FROUND_TO_NEAREST_INT), {count})"
+
+
 _TRANSPOSE = """
 @instr({c!r}, {helper!r})
 def mm256_transpose_{suffix}(

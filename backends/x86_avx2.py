@@ -1,4 +1,4 @@
-"""AVX2 and FMA: eight f32 or four f64 a register.
+"""AVX2, FMA and F16C: eight f32 or i32, or four f64, a register.
 
 Every instruction is an attribute of this module, by its name: `from backends.x86_avx2 import mm256_fmadd_ps`.
 """
@@ -13,20 +13,20 @@ from pyrsistent import pmap
 from .c import VectorMemory
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
-from .x86 import COMMON, STREAMS, TRANSPOSES
+from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, integer_loads, narrow
 
 
 class _Avx2(VectorMemory):
-    cc_flags: ClassVar[tuple[str, ...]] = ("-mavx2", "-mfma")
-    cpu_flags: ClassVar[tuple[str, ...]] = ("avx2", "fma")
+    cc_flags: ClassVar[tuple[str, ...]] = ("-mavx2", "-mfma", "-mf16c")
+    cpu_flags: ClassVar[tuple[str, ...]] = ("avx2", "fma", "f16c")
     architecture: ClassVar[str] = "x86_64"
 
     def registers(self) -> Mapping[str, tuple[str, int]]:
-        return {"f32": ("__m256", 8), "f64": ("__m256d", 4)}
+        return {"f32": ("__m256", 8), "f64": ("__m256d", 4), "i32": ("__m256i", 8)}
 
 
 AVX2 = _Avx2("AVX2")
-"""Vector registers of 256 bits; the innermost extent of a buffer is 8 (f32) or 4 (f64)."""
+"""Vector registers of 256 bits; the innermost extent of a buffer is 8 (f32, i32) or 4 (f64)."""
 
 _HELPERS = """\
 #include <immintrin.h>
@@ -203,22 +203,70 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
 
 _CONVERT = (
     Operation(
-        "loadu_cvtps", "dst:V src:H", "dst[i] = src[i]", "dst = _mm256_cvtps_pd(_mm_loadu_ps(&src))",
+        "loadu_cvtps", "dst:V src:f32", "dst[i] = src[i]", "dst = _mm256_cvtps_pd(_mm_loadu_ps(&src))",
         f"dst = blendv(dst, _mm256_cvtps_pd(_mm_maskload_ps(&src, exo_half4(n))), {_mask('pd', 4)})",
     ),
     Operation(
-        "maskz_loadu_cvtps", "dst:V src:H", "dst[i] = src[i]", "",
+        "maskz_loadu_cvtps", "dst:V src:f32", "dst[i] = src[i]", "",
         "dst = _mm256_cvtps_pd(_mm_maskload_ps(&src, exo_half4(n)))", "dst[i] = 0.0",
     ),
     Operation(
-        "storeu_cvtps", "dst:H src:V", "dst[i] = src[i]", "_mm_storeu_ps(&dst, _mm256_cvtpd_ps(src))",
+        "storeu_cvtps", "dst:f32 src:V", "dst[i] = src[i]", "_mm_storeu_ps(&dst, _mm256_cvtpd_ps(src))",
         "exo_half_store4(&dst, n, _mm256_cvtpd_ps(src))",
     ),
 )  # fmt: skip
 
 
-F32: tuple[Proc, ...] = instructions(_registers("ps", "f32", 8), _operations("ps", 8))
+_NARROW_HELPERS = f"""\
+{NARROW}
+// The lanes below n of the second, and the others of the first.
+static inline __m256i exo_below8_epi32(__m256i old, __m256i a, int64_t n) {{
+    const __m256i below = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    return _mm256_blendv_epi8(old, a, below);
+}}
+static inline __m256 exo_below8_ps(__m256 old, __m256 a, int64_t n) {{
+    return _mm256_castsi256_ps(exo_below8_epi32(_mm256_castps_si256(old), _mm256_castps_si256(a), n));
+}}
+// The sum of the lanes.
+static inline int32_t exo_sum_epi32(__m256i a) {{
+    __m128i s = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    s = _mm_add_epi32(s, _mm_unpackhi_epi64(s, s));
+    return _mm_cvtsi128_si32(_mm_add_epi32(s, _mm_shuffle_epi32(s, 1)));
+}}"""
+
+
+def _with_narrow(suffix: str, precision: str) -> Registers:
+    """Registers of 32-bit numbers, with what loads of narrower ones need."""
+    return Registers("mm256", suffix, precision, 8, AVX2, f"exo_below8_{suffix}(OLD, NEW, n)", _NARROW_HELPERS)
+
+
+_ADD_LANES = "dst += exo_sum_epi32(a)", "dst += exo_sum_epi32(exo_below8_epi32(_mm256_setzero_si256(), a, n))"
+
+_INTEGER = (
+    Operation(
+        "loadu", "dst:V src:M", "dst[i] = src[i]", "dst = exo_first_of_32(&src, 32)",
+        "dst = exo_below8_epi32(dst, exo_first_of_32(&src, 4 * n), n)",
+    ),
+    Operation(
+        "maskz_loadu", "dst:V src:M", "dst[i] = src[i]", "", "dst = exo_first_of_32(&src, 4 * n)", "dst[i] = 0.0"
+    ),
+    Operation(
+        "storeu", "dst:M src:V", "dst[i] = src[i]", "exo_put_of_32(&dst, src, 32)", "exo_put_of_32(&dst, src, 4 * n)"
+    ),
+    Operation("setzero", "dst:V", "dst[i] = 0.0", "dst = _mm256_setzero_si256()"),
+    *INTEGER,
+    Operation("reduce_add", "dst:S a:V", "dst += a[i]", *_ADD_LANES),
+    Operation("reduce_add_to", "dst:E a:V", "dst[0] += a[i]", *_ADD_LANES),
+)  # fmt: skip
+
+F32: tuple[Proc, ...] = (
+    *instructions(_registers("ps", "f32", 8), _operations("ps", 8)),
+    *instructions(_with_narrow("ps", "f32"), narrow("mm256", 8, "exo_below8_ps(OLD, NEW, n)")),
+)
 F64: tuple[Proc, ...] = instructions(_registers("pd", "f64", 4), (*_operations("pd", 4), *_CONVERT))
+I32: tuple[Proc, ...] = instructions(
+    _with_narrow("epi32", "i32"), (*_INTEGER, *integer_loads("mm256", 8, "exo_below8_epi32(OLD, NEW, n)"))
+)
 
 _STREAMS = {
     "f32": instructions(_registers("ps", "f32", 8), STREAMS),
@@ -227,9 +275,9 @@ _STREAMS = {
 
 AVX2_MACHINE = Machine(
     name="avx2",
-    vec_widths=pmap({"f32": 8, "f64": 4}),
+    vec_widths=pmap({"f32": 8, "f64": 4, "i32": 8}),
     mem_type=AVX2,
-    instructions=pmap({"f32": F32, "f64": F64}),
+    instructions=pmap({"f32": F32, "f64": F64, "i32": I32}),
     streams=pmap(_STREAMS),
     transposes=TRANSPOSES,
     supports_predication=True,
@@ -238,7 +286,7 @@ AVX2_MACHINE = Machine(
     registers=16,
 )
 
-_BY_NAME = {p.name(): p for p in (*F32, *F64, *_STREAMS["f32"], *_STREAMS["f64"])}
+_BY_NAME = {p.name(): p for p in (*F32, *F64, *I32, *_STREAMS["f32"], *_STREAMS["f64"])}
 
 
 def __getattr__(name: str) -> Proc:

@@ -1,4 +1,4 @@
-"""AVX-512F: sixteen f32 or eight f64 a register.
+"""AVX-512F: sixteen f32 or i32, or eight f64, a register.
 
 Every instruction is an attribute of this module, by its name: `from backends.x86_avx512 import mm512_fmadd_ps`.
 """
@@ -13,7 +13,7 @@ from pyrsistent import pmap
 from .c import VectorMemory
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
-from .x86 import COMMON, STREAMS, TRANSPOSES
+from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, integer_loads, narrow
 
 
 class _Avx512(VectorMemory):
@@ -22,11 +22,11 @@ class _Avx512(VectorMemory):
     architecture: ClassVar[str] = "x86_64"
 
     def registers(self) -> Mapping[str, tuple[str, int]]:
-        return {"f32": ("__m512", 16), "f64": ("__m512d", 8)}
+        return {"f32": ("__m512", 16), "f64": ("__m512d", 8), "i32": ("__m512i", 16)}
 
 
 AVX512 = _Avx512("AVX512")
-"""Vector registers of 512 bits; the innermost extent of a buffer is 16 (f32) or 8 (f64)."""
+"""Vector registers of 512 bits; the innermost extent of a buffer is 16 (f32, i32) or 8 (f64)."""
 
 _HELPERS = """\
 #include <immintrin.h>
@@ -97,22 +97,62 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
 
 _CONVERT = (
     Operation(
-        "loadu_cvtps", "dst:V src:H", "dst[i] = src[i]", "dst = _mm512_cvtps_pd(_mm256_loadu_ps(&src))",
+        "loadu_cvtps", "dst:V src:f32", "dst[i] = src[i]", "dst = _mm512_cvtps_pd(_mm256_loadu_ps(&src))",
         "dst = _mm512_mask_cvtps_pd(dst, exo_lanes8(n), _mm256_maskz_loadu_ps(exo_lanes8(n), &src))",
     ),
     Operation(
-        "maskz_loadu_cvtps", "dst:V src:H", "dst[i] = src[i]", "",
+        "maskz_loadu_cvtps", "dst:V src:f32", "dst[i] = src[i]", "",
         "dst = _mm512_cvtps_pd(_mm256_maskz_loadu_ps(exo_lanes8(n), &src))", "dst[i] = 0.0",
     ),
     Operation(
-        "storeu_cvtps", "dst:H src:V", "dst[i] = src[i]", "_mm256_storeu_ps(&dst, _mm512_cvtpd_ps(src))",
+        "storeu_cvtps", "dst:f32 src:V", "dst[i] = src[i]", "_mm256_storeu_ps(&dst, _mm512_cvtpd_ps(src))",
         "_mm256_mask_storeu_ps(&dst, exo_lanes8(n), _mm512_cvtpd_ps(src))",
     ),
 )  # fmt: skip
 
 
-F32: tuple[Proc, ...] = instructions(_registers("ps", "f32", 16), _operations("ps", 16))
+def _with_narrow(suffix: str, precision: str) -> Registers:
+    """Registers of 32-bit numbers, with what loads of narrower ones need."""
+    return Registers("mm512", suffix, precision, 16, AVX512, _below(suffix), NARROW)
+
+
+def _below(suffix: str) -> str:
+    """NEW in the lanes below n, OLD in the others."""
+    return f"_mm512_mask_mov_{suffix}(OLD, {_LANES}, NEW)"
+
+
+_LANES = "(__mmask16)((1u << n) - 1)"
+
+_INTEGER = (
+    Operation(
+        "loadu", "dst:V src:M", "dst[i] = src[i]", "dst = _mm512_loadu_si512(&src)",
+        f"dst = mask_loadu(dst, {_LANES}, &src)",
+    ),
+    Operation(
+        "maskz_loadu", "dst:V src:M", "dst[i] = src[i]", "", f"dst = maskz_loadu({_LANES}, &src)", "dst[i] = 0.0"
+    ),
+    Operation(
+        "storeu", "dst:M src:V", "dst[i] = src[i]", "_mm512_storeu_si512(&dst, src)",
+        f"mask_storeu(&dst, {_LANES}, src)",
+    ),
+    Operation("setzero", "dst:V", "dst[i] = 0.0", "dst = _mm512_setzero_si512()"),
+    *INTEGER,
+    Operation(
+        "reduce_add", "dst:S a:V", "dst += a[i]", "dst += reduce_add(a)", f"dst += mask_reduce_add({_LANES}, a)"
+    ),
+    Operation(
+        "reduce_add_to", "dst:E a:V", "dst[0] += a[i]", "dst += reduce_add(a)", f"dst += mask_reduce_add({_LANES}, a)"
+    ),
+)  # fmt: skip
+
+F32: tuple[Proc, ...] = (
+    *instructions(_registers("ps", "f32", 16), _operations("ps", 16)),
+    *instructions(_with_narrow("ps", "f32"), narrow("mm512", 16, _below("ps"))),
+)
 F64: tuple[Proc, ...] = instructions(_registers("pd", "f64", 8), (*_operations("pd", 8), *_CONVERT))
+I32: tuple[Proc, ...] = instructions(
+    _with_narrow("epi32", "i32"), (*_INTEGER, *integer_loads("mm512", 16, _below("epi32")))
+)
 
 _STREAMS = {
     "f32": instructions(_registers("ps", "f32", 16), STREAMS),
@@ -121,9 +161,9 @@ _STREAMS = {
 
 AVX512_MACHINE = Machine(
     name="avx512",
-    vec_widths=pmap({"f32": 16, "f64": 8}),
+    vec_widths=pmap({"f32": 16, "f64": 8, "i32": 16}),
     mem_type=AVX512,
-    instructions=pmap({"f32": F32, "f64": F64}),
+    instructions=pmap({"f32": F32, "f64": F64, "i32": I32}),
     streams=pmap(_STREAMS),
     transposes=TRANSPOSES,
     supports_predication=True,
@@ -132,7 +172,7 @@ AVX512_MACHINE = Machine(
     registers=32,
 )
 
-_BY_NAME = {p.name(): p for p in (*F32, *F64, *_STREAMS["f32"], *_STREAMS["f64"])}
+_BY_NAME = {p.name(): p for p in (*F32, *F64, *I32, *_STREAMS["f32"], *_STREAMS["f64"])}
 
 
 def __getattr__(name: str) -> Proc:

@@ -14,13 +14,16 @@ from ..frontend.precisions import precision_at, put_at
 from ..frontend.scope import scope_at, types_at
 from ..ir import build as b
 from ..ir.difference import where_apart
+from ..ir.externs import ExternFn
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import (
+    Assign,
     Binary,
     Call,
     Const,
     Expr,
+    ExternCall,
     For,
     If,
     Node,
@@ -35,7 +38,7 @@ from ..ir.nodes import (
     WindowExpr,
 )
 from ..ir.numbers import is_number
-from ..ir.precisions import precision
+from ..ir.precisions import element, index_value, precision
 from ..ir.reductions import NEUTRAL
 from ..ir.span import Span
 from ..ir.types import Scalar, Type, bool_
@@ -90,7 +93,8 @@ def simplify(rw: Rewrite, target: ProcCursor | StmtCursor) -> Where:
     Acts on the whole procedure, or on the statement in focus. What is decided is decided by the assertions,
     loop ranges and conditions around the place; so is `a if c else b`. Loops and branches that do nothing
     go. Data values are numbers: `0.0 * e` is `0.0`, and what is not needed is not evaluated. A value that is
-    passed to a call is not turned into a variable, which would be passed by reference. Idempotent. Never fails.
+    passed to a call is not turned into a variable, which would be passed by reference. An assignment converts, so
+    `x = f64(e)` of an f64 is `x = e`. Idempotent. Never fails.
     Returns the target, or the procedure if that is gone.
 
     >>> from exo_strat import proc_from_source
@@ -208,12 +212,27 @@ class _Simplification:
             if known in done:
                 continue
             simple = self.expression(e, _Spot(old, known), (step,), changed, isinstance(s, Call))
+            if isinstance(s, Assign) and step[0] == "rhs" and (bare := self._stored(s, simple, old)) is not simple:
+                changed.append((step,))
+                simple = bare
             if simple is e:
                 done.add(known)
             else:
                 new = put(new, step, simple)
         if new is not s:
             self.rw.replace(now, new, [label for label, _ in s.CHILDREN], changed)
+
+    def _stored(self, s: Assign, e: Node, old: Path) -> Node:
+        """A value that is assigned, less the conversions that the assignment does: `x = f64(e)` of an f64."""
+        types = types_at(self.tree, old)
+        while (
+            isinstance(e, ExternCall)
+            and e.f.result == element(types[s.sym]).name
+            and index_value(e) is None
+            and precision(e.args[0], types) is not None
+        ):
+            e = e.args[0]
+        return e
 
     def expression(self, e: Node, spot: _Spot, at: Path, changed: list[Path], passed: bool = False) -> Node:
         """An expression, window or type of the statement at a spot, simplified. `at` is its place in the statement;
@@ -240,7 +259,6 @@ class _Simplification:
         types = types_at(self.tree, spot.path)
         own = precision(e, types)
         return shorter if own is None else put_at(self.tree, (*spot.path, *at), shorter, own, types)
-
 
     def _decided(self, e: Select, known: Facts) -> Expr | None:
         """The side of a choice that is taken where some facts are known; None if that is not decided."""
@@ -311,6 +329,8 @@ def _is_simple(s: Stmt) -> bool:
         case For(lo=lo, hi=hi, body=body):
             runs = _is_plain(lo) and _is_plain(hi) and (trip_count(s) or 0) > 0
             return runs and all(map(_is_simple, body))
+        case Assign(rhs=ExternCall(f=ExternFn(result=str()))):
+            return False
         case _:
             return all(map(_is_plain, parts(s))) and not _does_nothing(s)
 

@@ -52,8 +52,9 @@ def optimize_level_1(p: Proc, c: ForCursor, machine: Machine, precision: str, ve
 
     So many `vectors` are taken together, a power of two: if it isn't given, eight for sums, so that additions don't
     wait for each other, else four. The last iterations of sums are a masked vector, if the machine has masks. Without
-    vectors, sums are in eight parts, and the rest is the C compiler's. Focus: a loop whose iterations are independent,
-    but for sums, minima and maxima. Returns the procedure. Paper: appendix D.1.
+    vectors, sums are in eight parts, and the rest is the C compiler's. Data of other precisions is converted as it is
+    loaded and stored. What the machine has no instruction for is named in a `NoInstructionWarning`. Focus: a loop whose
+    iterations are independent, but for sums, minima and maxima. Returns the procedure. Paper: appendix D.1.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule
@@ -98,7 +99,9 @@ def vector_loop(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors
         yield on(loop, std.locals_in(registers), focus(loop), std.stage_compute(precision, registers, RULES))
         yield std.fission_into_singles()
     yield on(rest, std.unguard(), nav(moves.root), simplify())
-    yield seq(std.replace_all(machine.get_instructions(precision)), std.unroll_loops(vectors))
+    instructions = machine.get_instructions(precision)
+    yield seq(std.replace_all(instructions), *[std.check_lanes(registers)] * bool(instructions))
+    yield std.unroll_loops(vectors)
     return None
 
 

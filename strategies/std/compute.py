@@ -35,6 +35,7 @@ from exo_strat import (
     nav,
     on,
     set_memory,
+    simplify,
     stage_mem,
     strategy,
     walk,
@@ -196,6 +197,8 @@ def stage_compute(p: Proc, c: ForCursor, precision: str, memory: Memory, rules: 
 def stage_update(p: Proc, c: Update, precision: str, memory: Memory, rules: Sequence[Rule] = ()) -> Script:
     """One statement of `stage_compute`: what it computes in a register, unless it is in one. Focus: the statement."""
     registers = precision, memory
+    if isinstance(c, AssignCursor):
+        p, c = yield convert_in_store()
     compute: Cursor = c
     if isinstance(c, AssignCursor):
         if not lives_in(c, memory) and not lives_in(c.rhs(), memory):
@@ -229,7 +232,18 @@ def load(p: Proc, c: ExprCursor, precision: str, memory: Memory) -> Script:
     again = sum(n == c.node for _, n in walk(c.stmt().node)) > 1
     p, assigned = yield bind_expr("v", cse=again)
     yield on(assigned.prev(), register(precision, memory))
+    yield on(assigned, convert_in_store())
     return assigned
+
+
+@strategy
+def convert_in_store(p: Proc, c: AssignCursor) -> Script:
+    """`v = f64(e)  ~>  v = e`, for v of this precision, as loads and stores convert. Focus: the assignment, which is
+    returned; nothing if it is another one."""
+    value = c.rhs()
+    if isinstance(value, ExternCursor) and value.function().result is not None and not is_index_value(value):
+        p, c = yield simplify()
+    return c
 
 
 @strategy

@@ -314,7 +314,7 @@ def test_a_processor_that_lacks_the_vectors(code: Code, monkeypatch: pytest.Monk
         zero=x86_avx512.mm512_setzero_ps,
         store=x86_avx512.mm512_storeu_ps,
     )
-    monkeypatch.setattr("backends.native.features", lambda: frozenset({"avx2", "fma"}))
+    monkeypatch.setattr("backends.native.features", lambda: frozenset({"avx2", "fma", "f16c"}))
     with pytest.raises(UnsupportedTargetError, match="avx512f"):
         jit(p)
 

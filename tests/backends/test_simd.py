@@ -29,7 +29,7 @@ def test_a_masked_form_is_derived_where_only_registers_are_touched() -> None:
     assert masked.tree.instr.c == f"{{dst_data}} = {merged};"
 
 
-@pytest.mark.parametrize("row", [LOAD, replace(LOAD, params="dst:V src:H")], ids=["whole", "half"])
+@pytest.mark.parametrize("row", [LOAD, replace(LOAD, params="dst:V src:f16")], ids=["whole", "half"])
 def test_no_masked_form_is_derived_that_would_touch_memory_beyond_the_mask(row: Operation) -> None:
     with pytest.raises(ValueError, match=r"'loadu' touches src in memory.*give the statement for the first n lanes"):
         instructions(REGISTERS, [row])

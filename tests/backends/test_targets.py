@@ -9,7 +9,7 @@ from exo_strat import DRAM, Machine
 
 
 def test_a_machine_is_available_if_the_processor_has_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(targets, "features", lambda: frozenset({"avx2", "fma"}))
+    monkeypatch.setattr(targets, "features", lambda: frozenset({"avx2", "fma", "f16c"}))
     assert [m.name for m in available_targets()] == ["c", "avx2"]
     assert best_machine().name == "avx2"
     monkeypatch.setattr(targets, "features", lambda: frozenset({"fp", "asimd"}))

@@ -214,6 +214,42 @@ y[4] += 0.0 * x[0]
     same(p, q, n=4)
 
 
+def test_an_assignment_converts(body: Body) -> None:
+    """So a conversion to the precision of what is assigned says nothing. One to another precision rounds, a number that
+    is made of literals or of control has no other precision, and an accumulation adds what was converted."""
+    p = proc_from_source("""
+    def foo(n: size, x: f32[4], y: f64[4], k: i32[4]):
+        y[0] = f64(x[0] * x[1])
+        y[1] = f64(f64(1.0 * x[1]))
+        y[2] = f64(f32(y[0]))
+        y[3] = f64(f32(x[0]) + x[1])
+        x[0] = f32(y[0] + f64(x[1]))
+        x[1] = f64(y[0])
+        x[2] = f32(0.1)
+        x[3] = f32(n)
+        k[0] = i32(x[0])
+        y[0] += f64(x[0])
+        for i in seq(0, 4):
+            y[i] = f64(x[i])
+    """)
+    q = simplify(p)
+    assert body(q).splitlines() == [
+        "y[0] = x[0] * x[1]",
+        "y[1] = x[1]",
+        "y[2] = f32(y[0])",
+        "y[3] = f32(x[0]) + x[1]",
+        "x[0] = y[0] + f64(x[1])",
+        "x[1] = f64(y[0])",
+        "x[2] = f32(0.1)",
+        "x[3] = f32(n)",
+        "k[0] = x[0]",
+        "y[0] += f64(x[0])",
+        "for i in seq(0, 4):",
+        "    y[i] = x[i]",
+    ]
+    assert simplify(q) is q
+
+
 def test_a_value_that_is_passed_does_not_become_a_reference(same: Same, body: Body) -> None:
     bar = proc_from_source("""
 def bar(v: f32, z: [f32][2]):
