@@ -76,6 +76,10 @@ CALLEE = proc_from_source("def g(a: f32, y: [f64][4]):\n    y[0] = a")
             "y[0] = 0.0 * x[0] + 0.1", direct.simplify,
         ),
         (
+            "simplify", simplify, "element", lambda *_: types.f32,
+            "y[0] = f32(y[1] * y[2])", direct.simplify,
+        ),
+        (
             "inline", procs, "put_at", as_it_stands,
             "g(0.1, y[0:4])", lambda p: direct.inline(p, "g(_)"),
         ),
