@@ -33,19 +33,18 @@ def imported(text: str, name: str, folder: Path) -> Proc:
 
 COVARIANCE = """
 void covariance(int n, int m, double data[n][m], double cov[m][m], double mean[m]) {
-    int i, j, k;
     double s, d;
-    for (j = 0; j < m; j++) {
+    for (int j = 0; j < m; j++) {
         s = 0.0;
-        for (i = 0; i < n; i++) s += data[i][j];
+        for (int i = 0; i < n; i++) s += data[i][j];
         mean[j] = s;
     }
-    for (i = 0; i < n; i++)
-        for (j = 0; j < m; j++) { d = data[i][j] - mean[j]; data[i][j] = d; }
-    for (i = 0; i < m; i++)
-        for (j = i; j < m; j++) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) { d = data[i][j] - mean[j]; data[i][j] = d; }
+    for (int i = 0; i < m; i++)
+        for (int j = i; j < m; j++) {
             s = 0.0;
-            for (k = 0; k < n; k++) s += data[k][i] * data[k][j];
+            for (int k = 0; k < n; k++) s += data[k][i] * data[k][j];
             cov[i][j] = s;
             cov[j][i] = cov[i][j];
         }
