@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..ir.cells import indexing, written_args
+from ..ir.cells import has_cells, indexing, written_args
 from ..ir.names import Sym
 from ..ir.nodes import Binary, Call, Cell, Claim, Expr, Node, ProcDef, Read
-from ..ir.precisions import element
-from ..ir.types import Scalar, Tensor
+from ..ir.precisions import element, integer_range
+from ..ir.types import DataType, Scalar, Tensor
 from ..ir.walk import get, walk
-from ..logic.forms import Env, Formula, Lin, Opaque, conj, disj, ge, is_opaque, le, lin, lt, ne
+from ..logic.forms import Env, Every, Formula, Lin, Opaque, conj, disj, ge, is_opaque, le, lin, lt, ne
 from .check_place import Place
 from .scope import declarations
 
@@ -48,6 +48,16 @@ def check_cell(place: Place, e: Cell) -> None:
     _check_integers(place, e.read.sym)
     if e.steady:
         check_steady(place, e.read.sym)
+
+
+def in_range(place: Place, sym: Sym, t: DataType) -> Place:
+    """A place that knows, if indices are taken from buffers at all, what the elements of one of integers can be."""
+    if element(t).is_float or not has_cells(place.tree):
+        return place
+    least, most = integer_range(element(t))
+    return place.know(
+        [Every("shape", sym, place.view(sym).shape), Every("within", sym, (Lin(least), Lin(most + 1)))]
+    )
 
 
 def no_cells(place: Place, e: Expr, what: str) -> None:

@@ -34,7 +34,7 @@ from ..logic.effects import (
 from ..logic.forms import cond, ge, unknown
 from ..logic.solver import Unsat, satisfiable
 from .check_calls import check_call
-from .check_cells import check_indexing, no_cells
+from .check_cells import check_indexing, in_range, no_cells
 from .check_expr import check_access, check_kind, check_kind_of_field, check_window
 from .check_place import Place
 from .check_views import buffer_view
@@ -115,11 +115,11 @@ def two_things(name: str, where: str) -> str:
 def _bring_in(place: Place, sym: Sym, t: DataType) -> Place:
     """With a buffer of type `t` in scope; its shape is checked, but for extents being positive."""
     if not isinstance(t, Tensor):
-        return place.with_view(sym, buffer_view(sym, (), True))
+        return in_range(place.with_view(sym, buffer_view(sym, (), True)), sym, t)
     for d, e in enumerate(t.shape):
         check_kind(place.at(("type", None), ("shape", d)), e, "integer")
     shape = tuple(place.number(e) for e in t.shape)
-    return place.with_view(sym, buffer_view(sym, shape, not t.window))
+    return in_range(place.with_view(sym, buffer_view(sym, shape, not t.window)), sym, t)
 
 
 def _check_extents(place: Place, sym: Sym, t: Tensor) -> None:

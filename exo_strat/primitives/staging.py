@@ -20,6 +20,7 @@ from ..ir.nodes import (
     Assign,
     Binary,
     Call,
+    Cell,
     Const,
     Expr,
     ExternCall,
@@ -112,6 +113,8 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
     tree, value = rw.proc.tree, e.node
     applicable(not is_control(value), "only data can be bound to a buffer, not a control expression", e)
     applicable(not isinstance(value, WindowExpr) and is_value(tree, e.path), "this stands for a buffer", e)
+    above = (get(tree, e.path[:n]) for n in range(len(e.path)))
+    applicable(not any(isinstance(n, Cell) for n in above), "this stands in an index or a bound", e)
     stmt = e.stmt().path
     applicable(not evaluation.maybe_skipped(tree, stmt, e.path), MAYBE_SKIPPED, e)
     fits_alone(e)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from .ranges import ZERO, N, Range
-from .writer import Writer
+from .ranges import ZERO, Bound, N, Range
+from .writer import LOCALS, Writer
 
 CELLS: Final = ("idx", "perm", "idx", "one")
 """Buffers of n indices below n. In `perm` no two are equal; `one` is the first of `idx` that is looked at."""
@@ -49,6 +49,35 @@ def rows(w: Writer) -> None:
                 case _:
                     _take(w, k)
                     w.block(2, leaves=True)
+
+
+def clamped(w: Writer) -> None:
+    """Indices from a buffer that is written, too: a minimum and a maximum keep them in bounds."""
+    b = w.fresh(LOCALS)
+    w.emit(f"{b}: {w.ch.pick(['i32', 'i32', 'u8', 'i8'])}[4]")
+    if w.ch.chance(85):
+        with w.loop(("0", "4", ZERO, Bound(4))) as j:
+            w.emit(f"{b}[{j}] = {w.ch.pick([f'i32({j})', f'i32(3 - {j})', '1.0', '0.0'])}")
+    with w.loop() as i:
+        at = w.ch.pick(["0", "1", f"min(max({i}, 0), 3)"])
+        values = [f"i32(min(max({i}, 0), 9))", "2.0", f"{b}[1] + 1.0"]
+        if w.ch.chance(30):
+            w.emit(f"{b}[{w.ch.pick(['0', at])}] = {w.ch.pick(values)}")
+        w.ranges.append(Range(f"min(max(index({b}[{at}]), 0), n - 1)", ZERO, N))
+        match w.ch.weighted({"count": 3, "bound": 2, "any": 4}):
+            case "count":
+                w.update(f"y[{w.ranges[-1].text}]", w.ch.pick(["1.0", "u[0]", "x[0]"]), w.ch.chance(80))
+            case "bound":
+                k = "k" if i != "k" else "l"
+                with w.inside(f"for {k} in seq(0, {w.ranges[-1].text}):", Range(k, ZERO, N)):
+                    w.names.add(k)
+                    if w.ch.chance(30):
+                        w.emit(f"{b}[{at}] = 1.0")
+                    w.leaf()
+            case _:
+                w.block(2, leaves=True)
+        if w.ch.chance(30):
+            w.emit(f"{b}[{w.ch.pick(['0', at])}] = {w.ch.pick(values)}")
 
 
 def _take(w: Writer, i: str) -> None:

@@ -270,7 +270,7 @@ class Writer:
 
     def configure(self) -> None:
         """A write of a config field."""
-        numbers = [r.text for r in self.ranges] or ["1"]
+        numbers = [r.text for r in self.ranges if "[" not in r.text] or ["1"]
         options = {"mode": self.ch.pick(["1", "0", numbers[-1], "2 - Cfg.mode"]), "on": self.ch.pick(["True", "False"])}
         options["width"] = self.ch.pick(["1", "2", "4"])
         name = self.ch.pick(["mode", "on", "scale", "mode", "on", "scale", "width"])

@@ -17,6 +17,7 @@ from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
 from ...ir.nodes import (
     Binary,
+    Cell,
     Const,
     Expr,
     ExternCall,
@@ -80,6 +81,8 @@ def same_value(p: Pair, x: Expr, y: Expr) -> bool:
             return x.value == y.value
         case Read() | ReadConfig(), Read() | ReadConfig():
             return p.held(x, y) or (_same_place(p, x, y) and p.steady(x) and p.steady(y))
+        case Cell(), Cell():
+            return same_value(p, x.read, y.read)
         case ExternCall(), ExternCall():
             return x.f == y.f and all(same_value(p, a, b) for a, b in zip(x.args, y.args, strict=True))
         case Binary(op="*"), Binary(op="*"):
