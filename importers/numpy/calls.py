@@ -9,13 +9,13 @@ from ..control import number
 from ..report import stop
 from . import library, reductions
 from .context import Context
-from .elementwise import apply, array, as_type, ufunc_name
+from .elementwise import apply, array, as_type, operand, ufunc_name
 from .expressions import value
 from .indexing import choice
 from .kinds import BOOL, FLOAT, INT
 from .program import Alloc, Buffer, For, If, Num, Stmt, Store
 from .source import place
-from .values import Array, Computed, Helper, Integer, Member, Static, Tuple, Value
+from .values import Array, Chosen, Computed, Helper, Integer, Member, Static, Tuple, Value
 
 DEEPEST = 32
 """How deeply functions may call each other."""
@@ -192,6 +192,8 @@ def _has_function(v: Value) -> bool:
 
 def _passed(ctx: Context, v: Value, name: str) -> Value:
     """An argument: places in memory are passed as they are, all else is computed."""
+    if isinstance(v, Chosen):
+        v = operand(ctx, v, name)
     if isinstance(v, Computed) or (isinstance(v, Array) and v.view is None and not isinstance(_constant(v), Num)):
         return ctx.materialised(v, name)
     return v

@@ -30,7 +30,7 @@ from .program import (
     parts,
 )
 from .prover import Prover, arguments, facts_of, least
-from .values import Array, Computed, Indices, Unknown, Value, View, of_view, whole
+from .values import Array, Chosen, Computed, Indices, Unknown, Value, View, of_view, whole
 
 ITERATORS = ("i", "j", "k", "l")
 
@@ -131,10 +131,10 @@ class Context:
             raise stop(self.place, what, f"extents {a} and {b} don't go together", "NumPy raises a ValueError here")
         if self.proves(a - b) and self.proves(b - a):
             return a
-        both = arguments(a, self.arguments) and arguments(b, self.arguments)
-        if not both or not (a - b).is_affine():
+        if not arguments(a - b, self.arguments) or not (a - b).is_affine():
             raise stop(self.place, what, f"it isn't known that the extents {a} and {b} are equal", "slice both alike")
-        self.procedure.assertions.setdefault(f"{a} == {b}", "so that shapes go together")
+        low, high = (a, b) if arguments(a, self.arguments) else (a - b, number(0))
+        self.procedure.assertions.setdefault(f"{low} == {high}", "so that shapes go together")
         return a
 
     # -- statements -------------------------------------------------------------------------------
@@ -280,6 +280,8 @@ def _mentions(v: Value, b: Buffer) -> bool:
             return any(r.buffer is b for r in reads)
         case Computed(reads=reads):
             return b in reads
+        case Chosen(part=part, mask=mask):
+            return _mentions(part, b) or _mentions(mask, b)
         case _:
             items = getattr(v, "items", ())
             return any(_mentions(i, b) for i in items)

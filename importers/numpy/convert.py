@@ -149,7 +149,7 @@ def _imported(source: Source, types: Mapping[str, Type]) -> Imported:
     text = "\n".join(x.text for x in lines(procedure))
     notes = dict.fromkeys([*procedure.notes, *(f"`{a}`, {why}" for a, why in procedure.assertions.items())])
     name = Path(source.file).name
-    used = [e for e in procedure.externs if e in DEFINITIONS]
+    used = [e for e in procedure.externs if e in DEFINITIONS and not hasattr(exo_strat, e)]
     title = f"{procedure.name}, imported from {name} by exo-strat."
     return Imported(module(title, [*ALWAYS, *notes], used, [text]), proc, procedure, returned, procedure.given)
 
@@ -158,7 +158,7 @@ def _checked(p: Procedure, source: Source, report: Report) -> Proc:
     """The procedure, if the front end takes it."""
     made = lines(p)
     try:
-        return proc_from_source("\n".join(x.text for x in made), dict(vars(exo_strat)) | dict(externs()))
+        return proc_from_source("\n".join(x.text for x in made), dict(externs()) | dict(vars(exo_strat)))
     except FrontendError as e:
         at = e.place.line - 1 if e.place is not None and 0 < e.place.line <= len(made) else 0
         line = made[at]

@@ -13,7 +13,7 @@ from ..report import stop
 from .context import Context
 from .kinds import BOOL, INT, Kind, resolve
 from .program import Bin, Cmp, Conv, Data, Elem, Fn, Logic, Neg, Not, Num, Select, Whole
-from .values import Along, Array, Computed, Indices, Integer, Static, Value, View, reindexed, scalar
+from .values import Along, Array, Chosen, Computed, Indices, Integer, Static, Value, View, reindexed, scalar
 
 Emit: TypeAlias = Callable[[Context, list[Data], Kind], Data]
 
@@ -34,6 +34,9 @@ def operand(ctx: Context, v: Value, what: str = "this") -> Array | Computed:
             return scalar(Whole(p, INT) if p.constant is None else Num(p.constant, INT))
         case Static(value=bool() as b):
             return scalar(Num(b, BOOL))
+        case Chosen():
+            why = "how many elements it has depends on data"
+            raise stop(ctx.place, what, why, "write np.where(mask, .., 0), or assign under the mask")
         case _:
             why = "an array or number is needed"
             raise stop(ctx.place, what, why, "pass arrays and numbers")
@@ -172,7 +175,7 @@ def _logic(op: str, name: str) -> Emit:
     def emit(ctx: Context, args: list[Data], kind: Kind) -> Data:
         if kind.is_bool:
             return conjunction(op, args[0], args[1])
-        return function(ctx, name, args, kind)
+        return Bin(name, args[0], args[1], kind)
 
     return emit
 
@@ -220,9 +223,8 @@ def product(e: Data, n: int, kind: Kind) -> Data:
 def _remainder(ctx: Context, args: list[Data], kind: Kind) -> Data:
     if kind.is_float:
         return function(ctx, "floor_mod", args, kind)
-    a, b = (x if isinstance(x, Elem | Num) else ctx.scalar(x) for x in args)
     ctx.procedure.notes.append("integers are not divided by zero, for which NumPy has 0 and a warning")
-    return Bin("-", a, Bin("*", Bin("//", a, b, kind), b, kind), kind)
+    return Bin("%", args[0], args[1], kind)
 
 
 def _floor_divide(ctx: Context, args: list[Data], kind: Kind) -> Data:
@@ -255,6 +257,14 @@ def _invert(ctx: Context, args: list[Data], kind: Kind) -> Data:
     return negation(args[0]) if kind.is_bool else Bin("-", Num(-1, kind), args[0], kind)
 
 
+def _shift(op: str) -> Emit:
+    def emit(ctx: Context, args: list[Data], kind: Kind) -> Data:
+        ctx.procedure.notes.append("integers are shifted by less than their width")
+        return Bin(op, args[0], args[1], kind)
+
+    return emit
+
+
 def _same(ctx: Context, args: list[Data], kind: Kind) -> Data:
     return args[0]
 
@@ -278,11 +288,11 @@ EMIT: Final[dict[str, Emit]] = {
     "maximum": _extreme("fmax"), "minimum": _extreme("fmin"), "fmax": _extreme("fmax"), "fmin": _extreme("fmin"),
     "less": _cmp("<"), "less_equal": _cmp("<="), "greater": _cmp(">"), "greater_equal": _cmp(">="),
     "equal": _cmp("=="), "not_equal": _cmp("!="),
-    "bitwise_and": _logic("and", "bitand"), "bitwise_or": _logic("or", "bitor"),
+    "bitwise_and": _logic("and", "&"), "bitwise_or": _logic("or", "|"),
     "logical_and": lambda ctx, args, kind: conjunction("and", args[0], args[1]),
     "logical_or": lambda ctx, args, kind: conjunction("or", args[0], args[1]),
     "logical_not": lambda ctx, args, kind: negation(args[0]), "invert": _invert,
-    "bitwise_xor": _fn("bitxor"), "right_shift": _fn("shr"),
+    "bitwise_xor": _bin("^"), "right_shift": _shift(">>"), "left_shift": _shift("<<"),
     "rint": _fn("rint"), **{n: _whole_already(n) for n in ("floor", "ceil", "trunc")},
     **{name: _fn(extern) for name, extern in _NAMED.items()},
 }  # fmt: skip
@@ -300,6 +310,25 @@ def ufunc_name(name: str) -> str | None:
     """NumPy's own name of an element-wise function, if it is taken."""
     name = OTHER_NAMES.get(name, name)
     return name if name in EMIT else None
+
+
+def _of_chosen(
+    ctx: Context, name: str, args: Sequence[Value], picked: Sequence[Chosen], operator: bool
+) -> Chosen:
+    """A function of elements under a mask: of all elements, under the mask."""
+    one = picked[0]
+    for a in args:
+        alike = a.key == one.key if isinstance(a, Chosen) else operand(ctx, a).ndim == 0
+        if not alike:
+            raise stop(ctx.place, "elements under a mask", "how many there are depends on data", "use one mask for all")
+    parts = [a.part if isinstance(a, Chosen) else a for a in args]
+    return Chosen(array(ctx, apply(ctx, name, parts, operator)), one.mask, one.key)
+
+
+def applied(ctx: Context, name: str, args: Sequence[Value], operator: bool = False) -> Array | Chosen:
+    """An element-wise function of arrays, or of elements under a mask."""
+    picked = [a for a in args if isinstance(a, Chosen)]
+    return _of_chosen(ctx, name, args, picked, operator) if picked else apply(ctx, name, args, operator)
 
 
 def apply(ctx: Context, name: str, args: Sequence[Value], operator: bool = False) -> Array:

@@ -9,18 +9,32 @@ from ..control import number
 from ..report import SAID, Stop, stop
 from . import library
 from .context import Context
-from .elementwise import apply, array, chosen, conjunction, converted, negation, operand
-from .indexing import Slice, mask_of, subscript, transposed
+from .elementwise import applied, apply, array, chosen, conjunction, converted, negation, operand
+from .indexing import Slice, mask_of, masked, subscript, transposed
 from .kinds import BOOL, FLOAT, Kind, joined
 from .products import matmul
 from .program import Cmp, Data, Elem, Num, is_control
 from .source import Definition, Module, NotFound, Outside, place
-from .values import Array, Computed, Helper, Integer, Member, Static, Tuple, Unknown, Value, View, of_view, scalar
+from .values import (
+    Array,
+    Chosen,
+    Computed,
+    Helper,
+    Integer,
+    Member,
+    Static,
+    Tuple,
+    Unknown,
+    Value,
+    View,
+    of_view,
+    scalar,
+)
 
 OPERATORS: Final = {
     "Add": "add", "Sub": "subtract", "Mult": "multiply", "Div": "divide", "FloorDiv": "floor_divide",
     "Mod": "remainder", "Pow": "power", "BitAnd": "bitwise_and", "BitOr": "bitwise_or", "BitXor": "bitwise_xor",
-    "RShift": "right_shift",
+    "RShift": "right_shift", "LShift": "left_shift",
 }  # fmt: skip
 SPOKEN: Final = {"ListComp": "a list comprehension", "GeneratorExp": "a generator", "Dict": "a dict"}
 COMPARISONS: Final = {
@@ -128,6 +142,8 @@ def attribute(ctx: Context, e: ast.Attribute) -> Value:
             return found if found is not None else Member(f"{path}.{e.attr}")
         case Array() | Computed():
             return _array_attribute(ctx, of, e.attr)
+        case Chosen():
+            return Member(f"array.{e.attr}", of)
         case Integer() if e.attr == "real":
             return of
         case _:
@@ -178,7 +194,7 @@ def combined(ctx: Context, op: ast.operator, x: Value, y: Value) -> Value:
             return found
     if name not in OPERATORS:
         raise stop(ctx.place, f"the operator {name}", "it isn't taken", "write it with other operators")
-    return apply(ctx, OPERATORS[name], [x, y], operator=True)
+    return applied(ctx, OPERATORS[name], [x, y], operator=True)
 
 
 def whole(x: Integer, y: Integer, name: str) -> Integer | None:
@@ -214,7 +230,7 @@ def unary(ctx: Context, e: ast.UnaryOp) -> Value:
     if isinstance(v, Integer) and isinstance(e.op, ast.UAdd):
         return v
     name = {"USub": "negative", "UAdd": "positive"}.get(type(e.op).__name__, "invert")
-    return apply(ctx, name, [v], operator=True)
+    return applied(ctx, name, [v], operator=True)
 
 
 # -- conditions -----------------------------------------------------------------------------------------
@@ -347,8 +363,8 @@ def element(ctx: Context, e: ast.Subscript) -> Value:
         return _item(ctx, of, at, what)
     a = array(ctx, of, what)
     if mask_of(at) is not None:
-        why = "how many elements it has depends on data"
-        raise stop(ctx.place, what, why, "write np.where(mask, .., 0), or assign under the mask")
+        part, mask = masked(ctx, a, at, what)
+        return Chosen(part, mask, ast.dump(e.slice))
     return subscript(ctx, a, at, what)
 
 

@@ -9,6 +9,7 @@ from ..control import Poly, Symbol, number, of
 from ..report import stop
 from .context import Context
 from .elementwise import array
+from .prover import least
 from .values import Along, Array, Computed, Indices, Integer, Static, Value, View, reindexed
 
 
@@ -66,7 +67,7 @@ def subscript(ctx: Context, a: Array, index: Sequence[Value | Slice], what: str)
 def position(ctx: Context, v: Value, extent: Poly, what: str) -> Poly:
     """An index of an axis, from its start: a negative one counts from its end."""
     p = integer(ctx, v, what)
-    if ctx.proves(p):
+    if ctx.proves(p) or _counted(ctx, p):
         at = p
     elif ctx.proves(-p - 1):
         at = p + extent
@@ -118,7 +119,7 @@ def _bound(ctx: Context, v: Value | None, extent: Poly, what: str) -> Poly:
     """A bound of a slice, counted from the start."""
     assert v is not None
     p = integer(ctx, v, what)
-    if ctx.proves(p):
+    if ctx.proves(p) or _counted(ctx, p):
         return p
     if ctx.proves(-p - 1):
         return p + extent
@@ -140,11 +141,22 @@ def _within(ctx: Context, p: Poly, extent: Poly, what: str) -> Poly:
     return choice(ctx, "min", p, extent)
 
 
+def _counted(ctx: Context, p: Poly) -> bool:
+    """Whether an index is assumed to count from the start: one that `int` arguments decide, over all loops."""
+    if ctx.proves(-p - 1):
+        return False
+    low = least(p, ctx.frames)
+    if low is None or low.constant is not None or not low.symbols() <= ctx.arguments:
+        return False
+    return ctx.assume(low, "so that indices count from the start") and ctx.proves(p)
+
+
 def _assumed(ctx: Context, p: Poly) -> bool:
     """Whether an assertion on arguments makes a value not negative."""
-    if not p.symbols() <= ctx.arguments or not p.is_affine():
+    low = least(p, ctx.frames)
+    if low is None or not low.symbols() <= ctx.arguments or low.constant is not None:
         return False
-    return ctx.assume(p, "so that slices don't go beyond arrays") and ctx.proves(p)
+    return ctx.assume(low, "so that slices don't go beyond arrays") and ctx.proves(p)
 
 
 def choice(ctx: Context, name: str, a: Poly, b: Poly) -> Poly:
@@ -205,9 +217,13 @@ def reshaped(ctx: Context, a: Array, shape: Indices, what: str) -> Array:
         axes = iter([k for k, e in enumerate(shape) if e.constant != 1])
         dims = tuple(Along(number(0), None if e.constant == 1 else next(axes)) for e in a.shape)
         return reindexed(a, dims, shape)
-    for p, q in ((_count(a.shape), _count(shape)),):
-        if p != q and not (ctx.proves(p - q) and ctx.proves(q - p)):
-            ctx.same(p, q, what)
+    total, of_shape = _count(a.shape), _count(shape)
+    if total != of_shape and not (ctx.proves(total - of_shape) and ctx.proves(of_shape - total)):
+        if len(inner) == len(wanted) > 1:
+            for p, q in zip(inner, wanted, strict=True):
+                ctx.same(p, q, what)
+            return reshaped(ctx, a, shape, what)
+        ctx.same(total, of_shape, what)
     at = a.at
     flat_of, split_of = shape, a.shape
     if any(e.constant is None for e in (*flat_of[1:], *split_of[1:])):

@@ -10,12 +10,38 @@ from ..control import Poly, number
 from ..report import stop
 from . import products, reductions
 from .context import Context
-from .elementwise import apply, array, as_type, assign, broadcast_shape, operand, stretched, ufunc_name, where
+from .elementwise import (
+    applied,
+    apply,
+    array,
+    as_type,
+    assign,
+    broadcast_shape,
+    chosen,
+    operand,
+    stretched,
+    ufunc_name,
+    where,
+)
 from .indexing import reshaped, transposed
 from .kinds import BOOL, DTYPES, F64, FLOAT, I64, INT, Kind, resolve
-from .program import Num, Whole
+from .program import Cmp, Data, Num, Whole
 from .reductions import axis_number, computed
-from .values import Along, Array, Computed, Indices, Integer, Member, Static, Tuple, Value, View, reindexed, scalar
+from .values import (
+    Along,
+    Array,
+    Chosen,
+    Computed,
+    Indices,
+    Integer,
+    Member,
+    Static,
+    Tuple,
+    Value,
+    View,
+    reindexed,
+    scalar,
+)
 
 Call: TypeAlias = Callable[[Context, Sequence[Value], Mapping[str, Value]], Value]
 
@@ -47,7 +73,9 @@ def constant(name: str) -> Value | None:
 
 def call(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     """A call of a function of NumPy; `name` is without `numpy.` in front."""
-    ufunc = ufunc_name(name)
+    ufunc = ufunc_name(name.removesuffix(".outer"))
+    if ufunc is not None and name.endswith(".outer"):
+        return _outer(ctx, ufunc, args)
     if ufunc is not None:
         return _ufunc(ctx, ufunc, args, named)
     head = name.partition(".")[0]
@@ -63,8 +91,12 @@ def call(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Val
     raise stop(ctx.place, f"np.{name}", "the importer doesn't know this function", "write it as a loop")
 
 
-def method(ctx: Context, a: Array | Computed, name: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+def method(
+    ctx: Context, a: Array | Computed | Chosen, name: str, args: Sequence[Value], named: Mapping[str, Value]
+) -> Value:
     """A call of a method of an array."""
+    if isinstance(a, Chosen):
+        return reductions.of_chosen(ctx, name, a, dict(named))
     if name == "astype" and args:
         return as_type(ctx, ctx.lazy(a), kind(ctx, args[0]))
     if name == "fill" and len(args) == 1 and isinstance(a, Array) and a.view is not None:
@@ -108,10 +140,48 @@ def _ufunc(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, V
     out = named.get("out") or (args[arity] if len(args) > arity else None)
     if len(args) < arity:
         raise stop(ctx.place, f"np.{name}", f"it takes {arity} arguments", "NumPy raises a TypeError here")
-    found = apply(ctx, name, args[:arity])
-    return found if out is None else _into(ctx, out, found)
+    found = applied(ctx, name, args[:arity])
+    return found if out is None else _into(ctx, out, operand(ctx, found))
 
 
+def _outer(ctx: Context, name: str, args: Sequence[Value]) -> Value:
+    """np.add.outer and the like: each element of one array with each of another."""
+    a, b = array(ctx, args[0]), array(ctx, args[1])
+    shape = (*a.shape, *(number(1) for _ in b.shape))
+    return apply(ctx, name, [reindexed(a, tuple(Along(number(0), k) for k in range(a.ndim)), shape), b])
+
+
+def _triangle(upper: bool) -> Call:
+    """np.triu, np.tril: 0 on the other side of a diagonal."""
+
+    def make(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+        a = array(ctx, args[0])
+        k = args[1] if len(args) > 1 else named.get("k", Integer(number(0)))
+        if a.ndim != 2 or not isinstance(k, Integer):
+            raise stop(ctx.place, "np.triu", "it is taken of matrices", "write np.where")
+        at, of, by = a.at, a.kind.strong, k.value
+
+        def element(idx: Indices) -> Data:
+            inside = Cmp(">=" if upper else "<=", idx[1], idx[0] + by)
+            return chosen(ctx, inside, lambda: at(idx), lambda: Num(0, of), of)
+
+        return Array(a.shape, of, element, a.reads, None, cheap=False)
+
+    return make
+
+
+def _cov(ctx: Context, v: Value) -> Value:
+    """np.cov of rows of samples."""
+    a = array(ctx, v)
+    if a.ndim != 2:
+        raise stop(ctx.place, "np.cov", "it is taken of matrices", "write it with @")
+    ctx.require(a.shape[0] - 2, "so that the covariance is a matrix", "np.cov", "of one row NumPy gives a number")
+    apart = ctx.materialised(apply(ctx, "subtract", [a, reductions.reduction(ctx, "mean", a, _KEEP)]))
+    total = products.matmul(ctx, apart, transposed(apart, (1, 0)))
+    return apply(ctx, "divide", [total, Integer(a.shape[1] - 1)])
+
+
+_KEEP: Final[dict[str, Value]] = {"axis": Integer(number(1)), "keepdims": Static(True)}
 UNARY: Final = [
     "negative",
     "positive",
@@ -157,6 +227,8 @@ def _into(ctx: Context, out: Value, found: Array | Computed) -> Value:
 
 def _reduced(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     options = dict(named)
+    if isinstance(args[0], Chosen):
+        return reductions.of_chosen(ctx, name, args[0], options)
     out = options.pop("out", None)
     if len(args) > 1:
         options["axis"] = args[1]
@@ -512,6 +584,7 @@ CALLS: Final[dict[str, Call]] = {
         ctx, args[0], args[1], args[2] if len(args) > 2 else named.get("axes")
     ),
     "einsum": lambda ctx, args, named: products.einsum(ctx, args),
+    "triu": _triangle(True), "tril": _triangle(False), "cov": _fixed(_cov, 1),
     "diff": _fixed(reductions.difference, 1),
     "linalg.norm": lambda ctx, args, named: reductions.norm(ctx, args[0], dict(named)),
     "conj": _copy, "conjugate": _copy,

@@ -29,7 +29,8 @@ from .program import (
     Whole,
 )
 
-LEVELS = {"if": 0, "or": 1, "and": 2, "not": 3, "<": 4, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "neg": 7, "atom": 8}
+LEVELS = {"if": 0, "or": 1, "and": 2, "not": 3, "<": 4, "&": 5, "+": 6, "-": 6, "*": 7, "/": 7, "//": 7, "%": 7}
+LEVELS |= {"neg": 8, "atom": 9, **dict.fromkeys(("|", "^", "<<", ">>"), LEVELS["&"])}
 """How tightly operators bind."""
 
 
@@ -114,7 +115,8 @@ def _data(e: Data) -> tuple[str, int]:
             return f"-{data(arg, LEVELS['atom'])}", LEVELS["neg"]
         case Bin(op=op, lhs=a, rhs=b):
             own = LEVELS[op]
-            return f"{data(a, own)} {op} {data(b, own + 1)}", own
+            left, right = (own, own + 1) if own != LEVELS["&"] else (LEVELS["atom"], LEVELS["atom"])
+            return f"{data(a, left)} {op} {data(b, right)}", own
         case Fn(name=name, args=args):
             return f"{name}({', '.join(data(a) for a in args)})", LEVELS["atom"]
         case Conv(arg=arg, kind=kind):

@@ -14,7 +14,7 @@ from .context import Context
 from .elementwise import apply, array, as_type, converted, negation, whole_number
 from .kinds import F64, I64, Kind, kind_of
 from .program import Bin, Cmp, Data, Elem, Num, Whole
-from .values import Along, Array, Computed, Indices, Integer, Static, Tuple, Value, View, reindexed
+from .values import Along, Array, Chosen, Computed, Indices, Integer, Static, Tuple, Value, View, reindexed
 
 SUMS: Final = ("sum", "prod", "mean", "var", "std", "any", "all", "max", "min", "count_nonzero", "ptp")
 NAMED: Final = {"amax": "max", "amin": "min", "average": "mean", "product": "prod"}
@@ -96,6 +96,28 @@ def reduction(ctx: Context, name: str, v: Value, options: dict[str, Value]) -> V
             return _truth(ctx, a, axes, name)
         case _:
             return _extreme(ctx, a, axes, name)
+
+
+def of_chosen(ctx: Context, name: str, c: Chosen, options: dict[str, Value]) -> Value:
+    """A sum or mean of the elements under a mask."""
+    if name not in ("sum", "mean", "prod") or options:
+        why = "how many elements it has depends on data"
+        raise stop(ctx.place, "elements under a mask", why, "write np.where(mask, .., 0), or assign under the mask")
+    if name == "mean":
+        count = reduction(ctx, "sum", c.mask, {})
+        return apply(ctx, "divide", [of_chosen(ctx, "sum", c, {}), count])
+    kind = _sum_kind(ctx, name, c.part.kind, None)
+    op = "+" if name == "sum" else "*"
+
+    def fill(out: View) -> None:
+        ctx.store(out, (), Num(0 if op == "+" else 1, kind))
+
+        def one(idx: Indices) -> None:
+            ctx.branch(c.mask.at(idx), lambda: _add(ctx, out, (), c.part.at(idx), op))
+
+        ctx.nest(c.part.shape, one)
+
+    return computed([c.part, c.mask], (), kind, fill, "total")
 
 
 def _once(ctx: Context, a: Array, several: bool) -> Array:

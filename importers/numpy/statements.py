@@ -17,7 +17,7 @@ from .kinds import can_cast
 from .printing import data as shown
 from .program import Data, If, Num, is_control
 from .source import Module, imported, place
-from .values import Array, Computed, Helper, Integer, Member, Static, Tuple, Unknown, Value, of_view
+from .values import Array, Chosen, Computed, Helper, Integer, Member, Static, Tuple, Unknown, Value, of_view
 
 RESULT = "result"
 FRESH = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.BoolOp)
@@ -267,6 +267,8 @@ def _settled(ctx: Context, v: Value, stored: bool) -> Value:
 
 def set_name(ctx: Context, name: str, v: Value) -> None:
     """`name = v`: the name stands for a place in memory, or for a new buffer."""
+    if isinstance(v, Chosen):
+        v = Chosen(ctx.materialised(v.part, name), ctx.materialised(v.mask, "mask"), f"{name} {ctx.counter}")
     if not isinstance(v, Array | Computed):
         ctx.env[name] = v
         return
@@ -297,8 +299,9 @@ def store(ctx: Context, t: ast.Subscript, v: Value) -> None:
     ctx.place = place(t)
     what = ast.unparse(t)
     target, mask = _target(ctx, of, at, what)
-    found = operand(ctx, v, what)
-    if mask is not None and found.ndim:
+    alike = isinstance(v, Chosen) and mask is not None and v.key == ast.dump(t.slice)
+    found = v.part if isinstance(v, Chosen) and alike else operand(ctx, v, what)
+    if mask is not None and found.ndim and not alike:
         why = "the values under a mask are one number here"
         raise stop(ctx.place, what, why, "write np.where, or a loop")
     assert target.view is not None
@@ -365,7 +368,9 @@ def _masked_update(ctx: Context, s: ast.AugAssign, target: Array, mask: Array) -
     e = value(ctx, s.value)
     ctx.place = place(s)
     what = ast.unparse(s.target)
-    if operand(ctx, e, what).ndim:
+    if isinstance(e, Chosen) and isinstance(s.target, ast.Subscript) and e.key == ast.dump(s.target.slice):
+        e = e.part
+    elif operand(ctx, e, what).ndim:
         raise stop(ctx.place, what, "the values under a mask are one number", "write np.where")
     found = array(ctx, combined(ctx, s.op, target, e))
     assert target.view is not None

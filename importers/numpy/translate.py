@@ -18,7 +18,7 @@ from .prover import Prover
 from .source import Source, place
 from .statements import body, written_through
 from .types import Type
-from .values import Array, Computed, Integer, Static, Tuple, Value, View, of_view, scalar, whole
+from .values import Array, Chosen, Computed, Integer, Static, Tuple, Value, View, of_view, scalar, whole
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,9 @@ def _returned(ctx: Context, v: Value, name: str) -> Returned:
             return _written(ctx, scalar(Num(q.constant, I64) if q.constant is not None else Whole(q, I64)), name, True)
         case Array() | Computed():
             return _written(ctx, v, name)
+        case Chosen():
+            why = "how many elements it has depends on data"
+            raise stop(ctx.place, "elements under a mask", why, "write np.where(mask, .., 0)")
         case _:
             raise stop(ctx.place, "what is returned", "it is no number or array", "return arrays and numbers")
 

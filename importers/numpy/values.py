@@ -90,6 +90,16 @@ class Computed:
         return len(self.shape)
 
 
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The elements of an array where a mask holds: how many there are isn't known. Those with one `key` are chosen
+    alike."""
+
+    part: Array
+    mask: Array
+    key: str
+
+
 @dataclass(frozen=True)
 class Integer:
     """A Python integer that sizes and iterators determine."""
@@ -116,7 +126,7 @@ class Member:
     """A function or constant of NumPy or math, such as `numpy.linalg.norm`; or an array's method."""
 
     path: str
-    of: Array | Computed | None = None
+    of: Array | Computed | Chosen | None = None
 
 
 @dataclass(frozen=True)
@@ -126,7 +136,7 @@ class Unknown:
     why: str
 
 
-Value: TypeAlias = "Array | Computed | Integer | Tuple | Static | Member | Unknown | Helper"
+Value: TypeAlias = "Array | Computed | Chosen | Integer | Tuple | Static | Member | Unknown | Helper"
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,9 @@ X = 'def f(x: "f64[n]", k: "i64[n]", h: "f32[n]", a: "f64[n, m]", s: "float", i:
 REFUSED = {
     # extents and indices from data
     "how many elements it has depends on data": X + "return x[x > 0]",
-    "x[x > 0]: how many elements it has depends on data": X + "return x[x > 0].sum()",
+    "elements under a mask: how many elements it has depends on data": X + "return x[x > 0].std()",
+    "elements under a mask: how many there are depends on data": X + "x[x > 0] = x[x > 0] + x[x > 1]",
+    "x[x > 0]: how many elements it has depends on data": X + "x[x > 0] = x[x < 0]",
     "np.where: how many elements it has depends on data": X + "return np.where(x > 0)",
     "np.nonzero: how many elements it has depends on data": X + "return np.nonzero(x)",
     "np.unique: how many elements": X + "return np.unique(k)",
@@ -28,8 +30,8 @@ REFUSED = {
     "this index is a number that is computed from data": X + "return x[int(s)]",
     "it is indexed by an array": X + "return x[np.arange(3) * k[:3]]",
     # indices that may count from the end
-    "i may be negative here, and NumPy would count it from the end": X + "x[i] = 1",
-    "the bound i may be negative here": X + "x[:i] = 1",
+    "j - 2 may be negative here, and NumPy would count it from the end": X + "\n    for j in range(4): x[j - 2] = 1",
+    "the bound j - 1 may be negative here": X + "\n    for j in range(4): x[: j - 1] = 1",
     "j - 1 may be negative here": X + "\n    for j in range(len(x)): x[j] = x[j - 1]",
     "3 indices for 2 dimensions": X + "return a[0, 0, 0]",
     "its step is no number that is known now": X + "return x[::i] + 0",
@@ -114,7 +116,7 @@ def test_all_problems_are_reported_at_once_in_the_order_of_the_file(refused) -> 
         """import numpy as np
 def f(x: "f64[n]", a: "f64[n, n]", i: "int"):
     b = np.linalg.inv(a)
-    x[i] = 1
+    x[i - x.shape] = 1
     c = b @ x
     for j in range(3):
         if x[j] > 2: break
@@ -126,7 +128,7 @@ def f(x: "f64[n]", a: "f64[n, n]", i: "int"):
 
 
 def test_a_refused_program_writes_nothing_and_says_what_to_do(refused) -> None:
-    found = refused('import numpy as np\ndef f(x: "f64[n]", i: "int"): x[i] = 1\n')
+    found = refused('def f(x: "f64[n]"):\n    for i in range(3):\n        x[i - 1] = 1\n')
     assert found.splitlines()[-1] == "    test it with an if, or write the index from the end"
 
 

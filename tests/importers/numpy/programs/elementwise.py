@@ -166,3 +166,27 @@ def bits(k: "i32[n]", j: "i32[n]"):
 def truth_arguments(m: "bool[n]", x: "f64[n]"):
     x[m] = 0.0
     return ~m
+
+
+def chosen(x: "f64[n]", y: "f64[n]", a: "f64[n, m]"):
+    x[x > 0] = x[x > 0] ** -0.5
+    y[y < 0] += x[y < 0]
+    big = a[a > 0.5]
+    a[:] = 7.0
+    return big.sum(), np.sum(x[x > 0] * 2), (y[y > -9] - 1).mean()
+
+
+def shifts(k: "i32[n]"):
+    j = np.abs(k)
+    return j << 2, (j >> 1) & 3, j % 5 * 2, (j | 8) - (j ^ 1), k % 3 << 1
+
+
+def outer_functions(x: "f64[n]", y: "f64[m]", a: "f64[n, n]"):
+    return np.add.outer(x, y), np.minimum.outer(x, y), np.triu(a), np.tril(a, -1), np.cov(np.outer(x, np.array([1.0, 2.0, 4.0])))
+
+
+def assumed_from_start(x: "f64[n]", i: "int", a: "f64[n, m]"):
+    x[i] = 1.0
+    x[: i + 1] += 2.0
+    for j in range(1, i):
+        x[j - 1] += a[j, :j].sum()
