@@ -6,10 +6,10 @@ Sizes, bounds and indices of a program are computed in integer variables. Their 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,32 @@ class Least:
         return f"min({self.a.text()}, {self.b.text()})"
 
 
-Atom: TypeAlias = Symbol | Quotient | Least
+class Indexed(Protocol):
+    """An array of integers. What stands before has the index that the source computes; `placed` is one for each
+    dimension that the array gets."""
+
+    name: str
+
+    def placed(self, indices: tuple[Poly, ...]) -> tuple[Poly, ...]:
+        """The indices of an element."""
+
+
+@dataclass(frozen=True)
+class Element:
+    """An integer that is read from an array which nothing writes."""
+
+    array: Indexed
+    indices: tuple[Poly, ...]
+
+    @property
+    def order(self) -> tuple[int, int, str]:
+        return (1, 0, f"{self.array.name}{[i.text() for i in self.indices]}")
+
+    def text(self) -> str:
+        return f"{self.array.name}[{', '.join(i.text() for i in self.array.placed(self.indices))}]"
+
+
+Atom: TypeAlias = Symbol | Quotient | Least | Element
 Monomial: TypeAlias = tuple[Atom, ...]
 
 
@@ -192,11 +217,13 @@ class Poly:
 
 
 def _degree(a: Atom) -> int:
-    return 1 if isinstance(a, Symbol) else max(q.degree for q in _inside(a))
+    return 1 if isinstance(a, Symbol | Element) else max(q.degree for q in _inside(a))
 
 
-def _inside(a: Quotient | Least) -> tuple[Poly, ...]:
+def _inside(a: Quotient | Least | Element) -> tuple[Poly, ...]:
     """The polynomials in an atom."""
+    if isinstance(a, Element):
+        return a.indices
     return (a.of,) if isinstance(a, Quotient) else (a.a, a.b)
 
 
@@ -242,6 +269,8 @@ def _replaced(a: Atom, values: Mapping[Symbol, Poly]) -> Poly:
         return values.get(a, of(a))
     if isinstance(a, Least):
         return least(a.a.replaced(values), a.b.replaced(values))
+    if isinstance(a, Element):
+        return of(Element(a.array, tuple(i.replaced(values) for i in a.indices)))
     return a.of.replaced(values).over(a.by)
 
 
@@ -277,6 +306,46 @@ def chosen(p: Poly, e: Least, side: Poly) -> Poly:
     """A sum with one side of a minimum in its place."""
     kept = Poly(tuple((m, c) for m, c in p.terms if m != (e,)))
     return kept + side * sum(c for m, c in p.terms if m == (e,))
+
+
+def elements(p: Poly) -> Iterator[Element]:
+    """The elements of arrays in a polynomial, those inside of their indices last."""
+    for m, _ in p.terms:
+        for a in m:
+            if isinstance(a, Element):
+                yield a
+            if not isinstance(a, Symbol):
+                yield from (e for q in _inside(a) for e in elements(q))
+
+
+def opaque(p: Poly, names: Callable[[Element], Symbol]) -> Poly:
+    """A polynomial with symbols in the place of elements of arrays."""
+    total = number(0)
+    for m, c in p.terms:
+        term = number(c)
+        for a in m:
+            if isinstance(a, Element):
+                term = term * of(names(a))
+            elif isinstance(a, Least):
+                term = term * least(opaque(a.a, names), opaque(a.b, names))
+            else:
+                term = term * (opaque(a.of, names).over(a.by) if isinstance(a, Quotient) else of(a))
+        total = total + term
+    return total
+
+
+def digits(index: Poly, inner: Sequence[Poly]) -> tuple[Poly, ...]:
+    """A flat index as one for each dimension, of which the last ones have these extents."""
+    strides = [number(1)]
+    for e in reversed(inner):
+        strides.insert(0, strides[0] * e)
+    found: list[Poly] = []
+    rest = index
+    for s in strides[:-1]:
+        parts = divided(rest, s)
+        quotient, rest = parts if parts is not None else (number(0), rest)
+        found.append(quotient)
+    return (*found, rest)
 
 
 def of(atom: Atom) -> Poly:

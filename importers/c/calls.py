@@ -68,6 +68,8 @@ def _invoke(ctx: Context, e: Call) -> Variable | None:
         elif a.var.storage != "argument":
             args.append(_outer(ctx, a, e.place))
         elif a.shape:
+            if a.var in callee.written:
+                ctx.written.add(address(ctx, given[a.var]).var)
             args.append(_window(ctx, a, given[a.var], {s: v for s, v in values.items() if s}, e.place))
         else:
             args.append(_value(ctx, a, given[a.var], e.place))
@@ -79,6 +81,8 @@ def _invoke(ctx: Context, e: Call) -> Variable | None:
 def _outer(ctx: Context, a: Argument, place: Place) -> Variable | Window | Poly:
     """A variable at file scope, which the caller has as an argument of its own."""
     if a.shape:
+        if a.var in ctx.callees_written():
+            ctx.written.add(a.var)
         return _window(ctx, a, Use(a.var, place), {}, place)
     return a.var if a.symbol is None else integer(ctx, Use(a.var, place))
 
@@ -137,6 +141,7 @@ def _memory(ctx: Context, e: Call) -> None:
         value: Data = Lit(0 if isinstance(t, Int) else 0.0, t)
         if source is not to:
             value = Read(ctx.access(source.var, _moved(source, at), e.place), t)
+        ctx.written.add(to.var)
         return Store(ctx.access(to.var, _moved(to, at), e.place), "=", value, e.place)
 
     _nest(ctx, frames, copy, e.place)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..control import Poly
-from ..report import stop
+from ..report import Stop, stop
 from . import expressions
 from .context import Context
 from .conversions import compared
 from .integers import as_type, integer
-from .pointers import address, is_null
+from .pointers import address, element, is_null
 from .program import Compare, Cond, Lit, Logic, Not, Truth
-from .syntax import Binary, Expr, Literal, Step, Unary, Untaken, Use
+from .syntax import Binary, Expr, Index, Literal, Step, Unary, Untaken, Use
 from .types import I32, Int, common
 from .typing import COMPARISONS, LOGICAL, decayed, is_pointer, type_of
 from .typing import number as number_type
@@ -58,6 +58,8 @@ def _comparison(ctx: Context, op: str, a: Expr, b: Expr) -> Cond:
         return _pointers(ctx, op, a, b)
     if _is_control(ctx, a) and _is_control(ctx, b):
         return control_comparison(ctx, op, a, b)
+    if ctx.counting and all(_is_control(ctx, e) or _is_bound(ctx, e) for e in (a, b)):
+        return control_comparison(ctx, op, a, b)
     x, y = compared(expressions.data(ctx, a), expressions.data(ctx, b), a.place)
     if isinstance(x, Lit) and isinstance(y, Lit):
         return _decided(op, x, y)
@@ -76,6 +78,19 @@ def _is_control(ctx: Context, e: Expr) -> bool:
     if isinstance(e, Step) and isinstance(e.target, Use):
         return isinstance(e.target.var.type, Int) and ctx.is_control(e.target.var)
     return isinstance(type_of(e, ctx.functions), Int) and not ctx.has_data(e) and not is_truth(e)
+
+
+def _is_bound(ctx: Context, e: Expr) -> bool:
+    """Whether an expression is made of control integers and elements of arrays of integers that are arguments."""
+    if isinstance(e, Index):
+        try:
+            var, _ = element(ctx, e)
+        except Stop:
+            return False
+        return isinstance(type_of(e, ctx.functions), Int) and var.storage in ("argument", "file", "member")
+    if isinstance(e, Binary) and e.op in ("+", "-"):
+        return _is_bound(ctx, e.lhs) and _is_bound(ctx, e.rhs)
+    return _is_control(ctx, e)
 
 
 def is_truth(e: Expr) -> bool:

@@ -46,6 +46,12 @@ class Context:
     ranges: dict[Variable, tuple[int, int]] = field(default_factory=dict)
     """Between which numbers they are, from there on."""
     accesses: list[Access] = field(default_factory=list)
+    counting: bool = False
+    """Whether a condition tells how often a loop runs: what it reads from memory is a bound."""
+    indexing: dict[Variable, Place] = field(default_factory=dict)
+    """The arrays that indices and bounds are read from, and where."""
+    written: set[Variable] = field(default_factory=set)
+    """The arrays that are written."""
     shapes: dict[Variable, tuple[Poly | None, ...]] = field(default_factory=dict)
     """The extents of arrays, as they were where they were declared."""
 
@@ -158,6 +164,10 @@ class Context:
         return self.kinds.has_data(e) or any(
             isinstance(x, Use) and isinstance(self.values.get(x.var), Held) for x in inside(e)
         )
+
+    def callees_written(self) -> set[Variable]:
+        """The arrays that called functions write."""
+        return {v for p in self.callees.values() for v in p.written}
 
     def is_control(self, v: Variable) -> bool:
         """Whether a variable is a control integer."""

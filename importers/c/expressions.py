@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..report import Place, stop
 from . import calls, conditions, conversions
 from .context import Context
-from .integers import effect, moves, observed
+from .integers import effect, observed
 from .pointers import element
 from .program import Access, Allocate, Branch, Data, Lit, Read, Scalar, Stmt, Store, Truth, Whole
 from .syntax import (
@@ -22,7 +22,6 @@ from .syntax import (
     Expr,
     Index,
     Literal,
-    SizeOf,
     Step,
     Type,
     Unary,
@@ -159,12 +158,3 @@ def _call(ctx: Context, e: Call) -> Data:
         return calls.call_value(ctx, e)
     conversions.check_known(e.name, e.place)
     return conversions.called(e.name, [data(ctx, a) for a in e.args], e.place)
-
-
-def control_or_data(ctx: Context, e: Expr) -> bool:
-    """Whether an expression is a control integer."""
-    if isinstance(e, Step | Assign) and isinstance(e.target, Use):
-        return moves(ctx, e.target.var)
-    t = type_of(e, ctx.functions)
-    is_data_variable = isinstance(e, Use) and not ctx.is_control(e.var)
-    return isinstance(t, Int) and not ctx.has_data(e) and not is_data_variable and not isinstance(e, SizeOf)

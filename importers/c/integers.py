@@ -6,7 +6,7 @@ value is looked at (compared, divided, widened), an unsigned one must not have w
 
 from __future__ import annotations
 
-from ..control import Poly, number
+from ..control import Element, Poly, divided, number, of
 from ..report import Place, stop
 from . import pointers
 from .context import Context
@@ -19,6 +19,7 @@ from .syntax import (
     Choice,
     Comma,
     Expr,
+    Index,
     Literal,
     SizeOf,
     Step,
@@ -28,7 +29,7 @@ from .syntax import (
     Variable,
 )
 from .types import Int
-from .typing import COMPARISONS, LOGICAL, decayed, is_pointer, type_of
+from .typing import COMPARISONS, LOGICAL, decayed, element_type, is_pointer, type_of
 from .typing import number as number_type
 from .values import Address, Known, Value, last, moved
 
@@ -45,7 +46,7 @@ def integer(ctx: Context, e: Expr) -> Poly:
             assert isinstance(held, Known)
             return held.value
         case Use(var=v):
-            raise stop(e.place, v.c_name, f"this is {READ}", "the object language has no such thing yet")
+            raise stop(e.place, v.c_name, f"this is {READ}", "indices are read from arrays of integers only")
         case Unary(op="+", arg=arg):
             return integer(ctx, arg)
         case Unary(op="-", arg=arg):
@@ -75,9 +76,26 @@ def integer(ctx: Context, e: Expr) -> Poly:
             return choice(ctx, e)
         case Call(name=name):
             raise stop(e.place, f"{name}(..)", f"this is {READ}", "compute it before the call of this function")
+        case Index() | Unary(op="*"):
+            return _read(ctx, e)
         case _:
-            remedy = "the object language has no such thing yet: a gather can't be written"
-            raise stop(e.place, "a value from memory", f"this is {READ}", remedy)
+            raise stop(e.place, "a value from memory", f"this is {READ}", "compute it before this function is called")
+
+
+def _read(ctx: Context, e: Expr) -> Poly:
+    """An element of an array as an index or a bound: of an argument of integers that the function doesn't write."""
+    var, indices = pointers.element(ctx, e)
+    t = element_type(var)
+    if not isinstance(t, Int) or not indices:
+        raise stop(
+            e.place, f"an element of {var.c_name}", "it is no integer that is read from an array", "use integers"
+        )
+    if var.storage not in ("argument", "file", "member"):
+        why = "indices and bounds are read from arguments only, as a local array changes"
+        raise stop(e.place, f"an element of {var.c_name}", why, "pass the array")
+    ctx.indexing.setdefault(var, e.place)
+    ctx.access(var, indices, e.place)
+    return of(Element(var, indices))
 
 
 def observed(ctx: Context, e: Expr) -> Poly:
@@ -140,6 +158,9 @@ def _binary(ctx: Context, e: Binary) -> Poly:
 def _divided(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
     """Quotients, remainders, shifts and masks: by numbers only."""
     c, t = by.constant, number_type(type_of(e, ctx.functions))
+    exact = divided(x, by) if c is None and e.op == "/" else None
+    if exact is not None and exact[0].terms and exact[1].constant == 0:
+        return exact[0]
     if c is None:
         what = f"`{e.op}` of control integers by a variable"
         raise stop(e.place, what, "the object language divides sizes and indices by literals only", "pass the result")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from ..control import Poly, Symbol, least, number, of
+from ..control import Poly, Symbol, elements, least, number, of
 from ..report import Place, Stop, stop
 from . import statements
 from .conditions import condition
@@ -29,6 +29,7 @@ from .walks import statements as all_statements
 
 PEELED = 3
 """How many first iterations are written by themselves."""
+BREAK = "count to a bound, and put an if with a break inside"
 BOUND = "write the loop as `for (i = first; i < end; i++)`"
 
 
@@ -160,7 +161,16 @@ def step(ctx: Context, e: Expr | None) -> None:
 def _quietly(ctx: Context, cond: Expr) -> None:
     """The side effects of a condition whose value is known."""
     with ctx.into([]):
-        condition(ctx, cond)
+        _counted(ctx, cond)
+
+
+def _counted(ctx: Context, cond: Expr) -> Cond:
+    """A condition that tells how often a loop runs."""
+    ctx.counting = True
+    try:
+        return condition(ctx, cond)
+    finally:
+        ctx.counting = False
 
 
 # -- motions --------------------------------------------------------------------------------------------
@@ -274,7 +284,7 @@ def _trips(ctx: Context, s: Loop, top: Mapping[Variable, Value], count: Symbol) 
     needs: list[Stmt] = []
     try:
         with ctx.into(needs):
-            cond = condition(ctx, s.cond)
+            cond = _counted(ctx, s.cond)
     finally:
         ctx.values = saved
     if isinstance(cond, Truth):
@@ -307,8 +317,7 @@ def _conjuncts(cond: Cond, place: Place) -> Iterator[Compare]:
         yield cond
     else:
         why = "how often it runs depends on data, or on one of two conditions"
-        remedy = "the object language has counted loops only: count to a bound, and put an if with a break inside"
-        raise stop(place, "a loop", why, remedy)
+        raise stop(place, "a loop", why, BREAK)
 
 
 def _need_always(ctx: Context, n: Need, trips: Poly, count: Symbol) -> None:
@@ -326,6 +335,8 @@ def _solved(s: Loop, cond: Compare, count: Symbol) -> Poly:
     d = cond.lhs - cond.rhs
     slope = d.coefficient(count)
     e = None if slope is None else slope.constant
+    if e is None and any(True for _ in elements(d)):
+        raise stop(s.place, "a loop", "how often it runs depends on data", BREAK)
     if e is None:
         raise stop(s.place, "a loop", "its variable doesn't move by a constant amount", "count by a number")
     if e == 0:

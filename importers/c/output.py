@@ -30,4 +30,5 @@ def _assumed(procedures: Sequence[Procedure]) -> Iterator[str]:
     for p in procedures:
         of = f"{p.name}: " if len(procedures) > 1 else ""
         yield from (f"{of}{n}" for n in dict.fromkeys(p.notes))
+        yield from (f"{of}the elements of {v.name} are at least {lo} and less than {hi}" for v, lo, hi in p.claims)
         yield from (f"{of}`{assertion(a)}`, {why}" for a, why in dict(p.assertions).items())

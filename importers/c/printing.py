@@ -61,6 +61,7 @@ class Printer:
         args = ", ".join(self.argument(k) for k in range(len(self.p.args)))
         out = [Line(f"def {self.p.name}({args}):")]
         out += [Line(f"    assert {assertion(a)}") for a in dict.fromkeys(a for a, _ in self.p.assertions)]
+        out += [Line(f"    assert within({v.name}, {lo}, {hi})") for v, lo, hi in self.p.claims]
         body = list(self.block(self.p.body))
         return out + [Line(f"    {x.text}", x.of) for x in body]
 

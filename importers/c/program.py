@@ -244,6 +244,10 @@ class Procedure:
     accesses: list[Access] = field(default_factory=list)
     assertions: list[tuple[Poly, str]] = field(default_factory=list)
     """Polynomials that are not negative, and why that is assumed."""
+    claims: list[tuple[Variable, Poly, Poly]] = field(default_factory=list)
+    """Arrays that indices are read from, with the least element that is allowed, and one past the greatest."""
+    written: set[Variable] = field(default_factory=set)
+    """The arrays that it writes."""
     notes: list[str] = field(default_factory=list)
     externs: set[str] = field(default_factory=set)
     calls: list[str] = field(default_factory=list)

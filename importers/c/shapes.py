@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from ..control import Poly, Symbol, divided, number, of
+from ..control import Element, Poly, Symbol, divided, number, of, opaque
+from ..names import spelled
 from ..report import Problem
 from .bounds import cases, highest, loosest, sign, surely_not_negative, uppers
+from .cells import claim, is_read_from_memory
 from .context import Context
 from .pointers import dimensions
 from .program import Access, Allocate, Argument
 from .syntax import Variable
+from .types import U64
 from .typing import is_pointer, rank
 
 INSIDE = "so that all accesses are inside"
@@ -28,7 +31,7 @@ def find_shapes(ctx: Context) -> None:
     by_var: dict[Variable, list[Access]] = {}
     for a in p.accesses:
         by_var.setdefault(a.var, []).append(a)
-    for arg in p.args:
+    for arg in list(p.args):
         if is_pointer(arg.var.type):
             with ctx.reporting():
                 _shape(ctx, arg, by_var.pop(arg.var, []))
@@ -38,6 +41,7 @@ def find_shapes(ctx: Context) -> None:
             _place_all(ctx, declared, accesses)
     _sizes(ctx)
     _reorder(ctx)
+    claim(ctx)
 
 
 def _reorder(ctx: Context) -> None:
@@ -70,12 +74,27 @@ def _shape(ctx: Context, arg: Argument, accesses: list[Access]) -> None:
         inner = _ratios(strides)
     first = declared[0]
     _place_all(ctx, [first or number(0), *inner], accesses)
+    arg.var.rows = tuple(inner) if rank(arg.var) == 1 else ()
+    if first is None and any(is_read_from_memory(ctx.procedure.indices.get(a, a.indices)[0], a) for a in accesses):
+        first = _new_size(ctx, arg, bool(inner))
     if first is None:
         first = _extent(ctx, arg.var, accesses)
         if first is None:
             return
         ctx.procedure.notes.append(_note(arg.var, [first, *inner], bool(inner) and rank(arg.var) == 1))
     arg.shape = (first, *inner)
+
+
+def _new_size(ctx: Context, arg: Argument, of_rows: bool) -> Poly:
+    """The extent of an array whose indices are read from memory: an argument that C hasn't."""
+    ctx.counter += 1
+    name = spelled(f"{arg.var.name}_{'rows' if of_rows else 'size'}", ctx.names)
+    ctx.names.add(name)
+    symbol = Symbol(name, ctx.counter)
+    v = Variable(name, name, U64, "size", arg.var.place)
+    ctx.procedure.args.append(Argument(v, symbol, type=U64))
+    ctx.procedure.notes.append(f"{name} is an argument that C hasn't: nothing else tells the extent of {arg.var.name}")
+    return of(symbol)
 
 
 def _note(v: Variable, shape: Sequence[Poly], flat: bool) -> str:
@@ -127,22 +146,29 @@ def _leading(found: Iterable[Poly]) -> list[Poly]:
 
 def _multipliers(a: Access) -> list[Poly]:
     """What an index multiplies: by loops' variables, or by sizes."""
-    index = a.indices[0]
-    if index.is_affine():
+    if a.indices[0].is_affine():
         return []
+    read: set[Symbol] = set()
+
+    def name(e: Element) -> Symbol:
+        read.add(s := Symbol(e.text(), -1))
+        return s
+
+    index = opaque(a.indices[0], name)
     found: list[Poly] = []
     frames = [f.symbol for f in a.frames]
     for s in frames:
         c = index.coefficient(s)
         if c is not None and c.constant is None and not any(t in frames for t in c.symbols()):
             found.append(abs_of(c))
-    if found:
-        return found
     bounds = {s for f in a.frames for s in f.hi.symbols()}
     for m, _ in index.terms:
-        if len(m) == 2 and all(isinstance(x, Symbol) for x in m):
-            found.append(of(next((x for x in m if x in bounds), m[-1])))
-    return found
+        plain = [x for x in m if isinstance(x, Symbol) and x not in read and x not in frames]
+        if len(plain) == len(m) - 1 and not any(x in frames for x in m):
+            found.append(Poly(((tuple(plain), 1),)))
+        elif len(m) == 2 and len(plain) == 2 and not found:
+            found.append(of(next((x for x in plain if x in bounds), plain[-1])))
+    return [s for s in found if s.constant is None]
 
 
 def abs_of(c: Poly) -> Poly:

@@ -9,8 +9,8 @@ from .calls import call_statement
 from .choices import chosen_by
 from .conditions import condition, negated
 from .context import Context
-from .expressions import control_or_data, data, place_of
-from .integers import effect, integer, moves
+from .expressions import data, place_of
+from .integers import effect, moves
 from .order import check_order
 from .pointers import dimensions
 from .program import Allocate, Arithmetic, Branch, Cond, Data, Lit, Read, Scalar, Stmt, Store, Truth
@@ -39,7 +39,7 @@ from .syntax import (
 )
 from .syntax import Stmt as CStmt
 from .types import I32, Float, Int, Number
-from .typing import element_type, is_pointer
+from .typing import element_type
 from .values import Known, Lost, Value, joined
 from .walks import changed, inside
 
@@ -172,13 +172,8 @@ def do(ctx: Context, e: Expr) -> None:
 def assign(ctx: Context, e: Assign) -> Data | None:
     """`a = b`, `a += b`, and `a = b = c`. The value, if it is data."""
     if isinstance(e.target, Use) and moves(ctx, e.target.var):
-        if is_pointer(e.target.var.type) or control_or_data(ctx, e.value) or isinstance(e.value, Assign):
-            effect(ctx, e)
-            return None
-        v = e.target.var
-        remedy = f"{v.c_name} is used as an index, a size or a loop bound: the object language has no such thing yet"
-        integer(ctx, e.value)
-        raise stop(e.place, v.c_name, "a control integer gets a value from memory", remedy)
+        effect(ctx, e)
+        return None
     if isinstance(e.value, Assign) and not (isinstance(e.value.target, Use) and moves(ctx, e.value.target.var)):
         value = assign(ctx, e.value)
         assert value is not None
@@ -190,6 +185,7 @@ def assign(ctx: Context, e: Assign) -> Data | None:
 def store(ctx: Context, target: Expr, op: str, value: Data, place: Place) -> Data:
     """A store of data; with an operator, C computes at the common type. What is then read there."""
     where = place_of(ctx, target)
+    ctx.written.add(where if isinstance(where, Variable) else where.var)
     t = where.type if isinstance(where, Variable) else element_type(where.var)
     if not isinstance(t, Int | Float):
         raise stop(place, f"a store of type {t}", "arrays are of int, float and double types", "use one of these")

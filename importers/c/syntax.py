@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from ..control import Poly, digits
 from ..report import NOWHERE, Place
 from .types import Bool, Float, Int, Number, Other, Void
 
@@ -48,8 +49,15 @@ class Variable:
     flag: bool = False
     """Whether it is none of C's, but data that says how a loop ended."""
 
+    rows: tuple[Poly, ...] = ()
+    """The extents of a flat array's dimensions but the first, once they are known."""
+
     def __repr__(self) -> str:
         return self.name
+
+    def placed(self, indices: tuple[Poly, ...]) -> tuple[Poly, ...]:
+        """The indices of an element in the shape that object code has."""
+        return digits(indices[0], self.rows) if len(indices) == 1 and self.rows else indices
 
 
 # -- expressions --------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ..control import Symbol, number, of
 from ..names import spelled
-from ..report import Report, Stop, stop
+from ..report import Problem, Report, Stop, stop
 from . import conversions, statements
 from .context import Context
 from .expressions import data
@@ -16,7 +16,7 @@ from .literals import written
 from .options import Options
 from .pointers import dimensions
 from .program import Allocate, Argument, Lit, Procedure, Scalar, Store
-from .syntax import Array, Declare, Expr, Function, Literal, Pointer, Table, Type, Unary, Unit, Use, Variable
+from .syntax import Array, Binary, Declare, Expr, Function, Literal, Pointer, Table, Type, Unary, Unit, Use, Variable
 from .types import Float, Int, Void
 from .typing import element_type, is_pointer, shown
 from .values import Address, Known, Lost
@@ -53,7 +53,11 @@ def translate(
         _tables(ctx)
         _copies(ctx)
         statements.block(ctx, function.body)
-    procedure.accesses = ctx.accesses
+    procedure.accesses, procedure.written = ctx.accesses, ctx.written
+    for v, place in ctx.indexing.items():
+        if v in ctx.written:
+            why = "the function writes it, and takes its elements as indices or bounds"
+            report.add(Problem(place, f"an element of {v.c_name}", why, "write another array, or pass a copy"))
     return ctx
 
 
@@ -104,6 +108,7 @@ def _arguments(ctx: Context, unit: Unit) -> None:
         except Stop as found:
             ctx.report.add(found.problem)
             ctx.values[v] = Lost("of a problem before", reported=True)
+    _quotients(ctx)
     for a in ctx.procedure.args:
         if is_pointer(a.var.type):
             with ctx.reporting():
@@ -114,6 +119,29 @@ def _arguments(ctx: Context, unit: Unit) -> None:
         ctx.result = Variable(spelled("result", ctx.names), "result", f.result, "result", f.place)
         ctx.names.add(ctx.result.name)
         ctx.procedure.args.append(Argument(ctx.result, type=f.result))
+
+
+def _quotients(ctx: Context) -> None:
+    """Sizes that are divided by others, as in `d = n / heads`: the quotient is an argument in the place of the size."""
+    fixed = {a.var: a for a in ctx.procedure.args if a.symbol is not None and a.var not in changed(ctx.function.body)}
+    for e in expressions(ctx.function.body):
+        match e:
+            case Binary(op="/", lhs=Use(var=whole), rhs=Use(var=by)) if whole in fixed and by in fixed and whole != by:
+                before, factor = ctx.values[whole], ctx.values[by]
+                if not isinstance(before, Known) or before.value.symbol is None or not isinstance(factor, Known):
+                    continue
+                if factor.value.symbol is None:
+                    continue
+                ctx.counter += 1
+                name = spelled(f"{whole.name}_over_{by.name}", ctx.names)
+                ctx.names.add(name)
+                symbol = Symbol(name, ctx.counter)
+                a = fixed[whole]
+                a.var, a.symbol = Variable(name, name, whole.type, "size", whole.place), symbol
+                ctx.values[whole] = Known(factor.value * of(symbol))
+                ctx.procedure.notes.append(f"{whole.name} is a multiple of {by.name}, and {name} is the quotient")
+            case _:
+                pass
 
 
 def _beginning(ctx: Context, v: Variable) -> str:

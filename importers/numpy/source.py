@@ -186,4 +186,3 @@ def _outside(name: str, value: object) -> Outside:
     if own is not None and (module or "numpy").partition(".")[0] in ("numpy", "math"):
         return Module(f"{'math' if module == 'math' else 'numpy'}.{own}")
     raise NotFound(name)
-

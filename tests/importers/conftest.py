@@ -45,6 +45,7 @@ def shape(p: Proc, t: Tensor, sizes: Mapping[str, int]) -> tuple[int, ...]:
 def drawn(p: Proc, sizes: Mapping[str, int], rng: np.random.Generator, limit: int) -> dict[str, object]:
     """Arguments by name: sizes as given, and random data."""
     given: dict[str, object] = {}
+    claims = re.findall(r"assert within\((\w+), (.+), (.+)\)", str(p))
     for a in p.tree.args:
         t = a.type
         if isinstance(t, Control):
@@ -55,7 +56,10 @@ def drawn(p: Proc, sizes: Mapping[str, int], rng: np.random.Generator, limit: in
         if base[0] == "f":
             data = rng.uniform(-2, 2, extents or (1,))
         else:
-            data = rng.integers(0 if base[0] == "u" else -limit, limit, extents or (1,))
+            ends = [(eval(lo, dict(sizes)), eval(hi, dict(sizes))) for name, lo, hi in claims if name == a.sym.name]
+            lo = max((lo for lo, _ in ends), default=-limit)
+            hi = min((hi for _, hi in ends), default=limit)
+            data = rng.integers(max(lo, 0) if base[0] == "u" else lo, hi, extents or (1,))
         given[a.sym.name] = np.ascontiguousarray(np.asarray(data).astype(DTYPES[base]))
     return given
 
@@ -115,7 +119,7 @@ def differences(p: Proc, original: Original, sizes: Mapping[str, int], limit: in
     rng = np.random.default_rng(zlib.crc32(repr(sorted(sizes.items())).encode()))
     given = drawn(p, sizes, rng, limit)
     here, there = ({k: v.copy() if isinstance(v, np.ndarray) else v for k, v in given.items()} for _ in range(2))
-    original(there)
+    original({**sizes, **there})
     if interpreted:
         _interpret(p, here)
     else:

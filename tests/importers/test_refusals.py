@@ -17,7 +17,7 @@ REFUSED = {
     "is unsigned in C, and would wrap around below 0": "void f(size_t n, double *x) { for (size_t i = n - 1; i >= 0; i--) x[i] = 1; }",
     "i - k is unsigned in C": "void f(unsigned n, unsigned k, double *x) { for (unsigned i = 0; i < n; i++) if (i - k < 3) x[i] = 1; }",
     "is converted to an unsigned type": "void f(int n, size_t m, double x[n]) { for (int i = -1; i < m; i++) if (i >= 0 && i < n) x[i] = 1; }",
-    "`/` of control integers by a variable": "void f(int n, int b, double *x) { for (int i = 0; i < n / b; i++) x[i] = 1; }",
+    "`%` of control integers by a variable": "void f(int n, int b, double *x) { for (int i = 0; i < n % b; i++) x[i] = 1; }",
     "a conversion of int to unsigned char: C keeps the low bits": "void f(int n, uint8_t *x) { for (int i = 0; i < n; i++) x[i] = x[i] + x[i]; }",
     "a conversion of long to int": "void f(int n, int *x, long *y) { for (int i = 0; i < n; i++) x[i] = y[i]; }",
     "`*` on unsigned int data: C wraps around": "unsigned f(int n, const unsigned *x) { unsigned h = 1; for (int i = 0; i < n; i++) h = h * 33 + x[i]; return h; }",
@@ -51,8 +51,11 @@ REFUSED = {
     "g(..): its value is used, and calls of it are left out|g(..)": "double g(double); void f(double *x) { x[0] = g(x[0]); }",
     "it is no minimum and no maximum": "void f(int n, int m, double *x) { int k = n == 3 ? n : m; for (int i = 0; i < k; i++) x[i] = 1; }",
     # memory
-    "read from memory": "void f(int n, double *x, const int *idx) { for (int i = 0; i < n; i++) x[i] = x[idx[i]]; }",
-    "a control integer gets a value from memory|read from memory": "void f(int n, double *x, const int *p) { int k = p[0]; for (int i = 0; i < k; i++) x[i] = 1; }",
+    "an element of idx: the function writes it, and takes its elements": "void f(int n, double *x, int *idx) { for (int i = 0; i < n; i++) { x[idx[i]] = 1; idx[i] = 0; } }",
+    "an element of idx: the function writes it": "static void g(int n, int *idx) { for (int i = 0; i < n; i++) idx[i] = 0; } void f(int n, double *x, int *idx) { g(n, idx); x[idx[0]] = 1; }",
+    "an element of idx: indices and bounds are read from arguments only": "void f(int n, double *x) { int idx[3] = {1, 2, 0}; for (int i = 0; i < 3; i++) x[idx[i]] = 1; }",
+    "one factor of a product of control integers must be a literal": "void f(int n, double x[4], const int *p) { for (int i = 0; i < n; i++) x[p[i] * p[i]] = 1; }",
+    "an element of idx: it is no integer": "void f(int n, double *x, const double *idx) { for (int i = 0; i < n; i++) x[(int)idx[i]] = 1; }",
     "x[i] may be out of bounds": "void f(int n, double x[n]) { for (int i = 0; i <= n; i++) x[i] = 1; }",
     "x[i - 1] may be out of bounds": "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i - 1] = 1; }",
     "indexed with strides lda and ldb": "void f(int n, int lda, int ldb, double *x) { for (int i = 0; i < n; i++) x[i * lda] = x[i * ldb]; }",
@@ -101,13 +104,13 @@ def test_what_is_not_taken_is_reported_with_its_place_and_reason(message: str, r
 def test_all_problems_of_a_function_are_reported_at_once_in_the_order_of_the_file(refused) -> None:
     found = refused(
         """
-        void f(int n, double *x, const int *k, struct s *p) {
-            x[k[0]] = 1;
+        void f(int n, double *x, const double *k, struct s *p) {
+            x[(int)k[0]] = 1;
             for (int i = 0; i < n; i++) {
                 x[i] = unknown(x[i]);
-                if (x[i] > 2) x[k[i]] = 1;
+                if (x[i] > 2) x[(int)k[i]] = 1;
             }
-            while (x[0] > 1) x[0] = x[k[1]];
+            while (x[0] > 1) x[0] = x[(int)k[1]];
         }
         """
     )
@@ -116,7 +119,7 @@ def test_all_problems_of_a_function_are_reported_at_once_in_the_order_of_the_fil
 
 
 def test_what_follows_from_a_problem_is_not_reported(refused) -> None:
-    found = refused("void f(int n, double *x, int *p) { int k = p[0]; x[k] = 1; x[k + 1] = 2; }")
+    found = refused("void f(int n, double *x, double *p) { int k = p[0]; x[k] = 1; x[k + 1] = 2; }")
     assert len(re.findall(r"^program\.c:", found, re.MULTILINE)) == 1
 
 
