@@ -13,6 +13,7 @@ from exo_strat import (
     focus,
     forms,
     on,
+    rename_variable,
     shift_loop,
     strategy,
 )
@@ -56,9 +57,12 @@ def even_sweeps(p: Proc, c: ForCursor) -> Script:
         fixed = _fixed(sweep, whole)
         if fixed is None:
             yield on(sweep.body, fail("which loops of the other sweeps this one lacks can't be told by its indices"))
-        for added, (d, index) in enumerate(sorted((fixed or {}).items())):
+            continue
+        for added, (d, index) in enumerate(sorted(fixed.items())):
             inside = sweep.loops[d - added] if d - added < len(sweep.loops) else sweep.body
             yield on(inside, add_loop(whole[0].loops[d].name(), 1), shift_loop(forms.to_expr(index)))
+        for loop, d in zip(sweep.loops, sorted(set(range(depth)) - fixed.keys()), strict=True):
+            yield on(loop, rename_variable(whole[0].loops[d].name()))
     yield focus(c)
     return c
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from exo_strat import AllocCursor, Op, Proc, at, expand_dim, proc_from_source, schedule
 from exo_strat.testing import check_strategy, every, examples
 from importers.c import from_c
+from importers.numpy import from_numpy
 from strategies.normal import is_tidy, tidy
 from strategies.normal.tidying import drop_unit_dim, privatize
 from strategies.stencils import time_tile
@@ -24,11 +25,15 @@ def body(p: Proc) -> str:
     return dedent("\n".join(lines))
 
 
+def object_code(made: str) -> str:
+    """The procedure of a file that was imported."""
+    return made[made.index("def ") :]
+
+
 def imported(text: str, name: str, folder: Path) -> Proc:
     file = folder / "kernel.c"
     file.write_text(text)
-    made = from_c(file, name)
-    return proc_from_source(made[made.index("def ") :])
+    return proc_from_source(object_code(from_c(file, name)))
 
 
 COVARIANCE = """
@@ -233,6 +238,45 @@ def test_a_step_of_a_stencil_tidied_and_tiled(computes_the_same: Same) -> None:
     q = schedule(tidy(), p)
     assert "left" not in str(q)
     computes_the_same(p, schedule(at("for t in _: _", time_tile(2, 3)), q), T=5, n=9)
+
+
+def relax(steps, x):  # type: ignore[no-untyped-def]
+    for _t in range(steps):
+        left = x[1:-1] + x[:-2]
+        x[1:-1] = 0.5 * (left + x[2:])
+
+
+def fields(steps, ex, ey, hz, source):  # type: ignore[no-untyped-def]
+    for t in range(steps):
+        ey[0, :] = source[t]
+        ey[1:, :] -= 0.5 * (hz[1:, :] - hz[:-1, :])
+        ex[:, 1:] -= 0.5 * (hz[:, 1:] - hz[:, :-1])
+        hz[:-1, :-1] -= ex[:-1, 1:] - ex[:-1, :-1] + ey[1:, :-1] - ey[:-1, :-1]
+
+
+def test_numpy_tidied_and_tiled(computes_the_same: Same) -> None:
+    """The sum on the left needs no array; the right side does, as it is complete before an element changes."""
+    p = proc_from_source(object_code(from_numpy(relax, steps="int", x="f64[n]")))
+    q = schedule(tidy(), p)
+    assert body(q) == dedent("""
+    for t in seq(0, steps):
+        t_1: f64[n - 2]
+        for i in seq(0, n - 2):
+            t_1[i] = 0.5 * (x[i + 1] + x[i] + x[i + 2])
+        for i in seq(0, n - 2):
+            x[i + 1] = t_1[i]""").strip("\n").replace("for t in", "for _t in").replace("t_1", "t")
+    r = schedule(at("for _t in _: _", time_tile(2, 3)), q)
+    computes_the_same(p, r, steps=5, n=9)
+
+
+def test_fields_of_numpy_tiled(computes_the_same: Same) -> None:
+    shape = "f64[n, m]"
+    text = object_code(from_numpy(fields, steps="int", ex=shape, ey=shape, hz=shape, source="f64[steps]"))
+    p = proc_from_source(text)
+    assert is_tidy(p)
+    q = schedule(at("for t in _: _", time_tile(2, 3, 4)), p)
+    assert [str(q).count(f"for {x} in") for x in ("to", "io", "jo", "ti", "ii", "ji")] == [1, 1, 1, 1, 4, 4]
+    computes_the_same(p, q, steps=4, n=5, m=7)
 
 
 # -- random programs ----------------------------------------------------------------------------------
