@@ -144,7 +144,7 @@ def _check_block(place: Place, label: str, stmts: Block) -> None:
 
 def _check_stmt(place: Place, s: Stmt) -> Place:
     """Checks `s`; where the next statement stands, with what `s` brings into scope."""
-    if isinstance(s, Alloc | WindowDef) and asks_itself(s):
+    if isinstance(s, Alloc | WindowDef):
         place = _knowing_fields(place, s)
     if isinstance(s, Alloc):
         after = _bring_in(place, s.sym, s.type)

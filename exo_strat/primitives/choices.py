@@ -33,8 +33,9 @@ def evaluate_both(rw: Rewrite, e: SelectCursor) -> Where:
     """`a if x < y else b  ~>  select(x, y, a, b)`: both sides are evaluated, whatever the condition says.
 
     Vector instructions choose between two values that are both there. The condition compares data; `>` exchanges its
-    operands, `>=` and `<=` exchange a and b, and `==`, `!=`, `not`, `and` and `or` make a call within a call. (Numbers
-    are compared: with a NaN, which is none, `<=` and `>=` choose the other side than C's do.) Returns the call.
+    operands, `>=` and `<=` exchange a and b, and `==`, `!=`, `not`, `and` and `or` make a call within a call. It is
+    numbers that are compared: with a NaN, which is none, `<=` and `>=` choose the other side than in C. Returns the
+    call.
 
     Fails with `NotApplicable` if the condition asks for control values, if what is compared has another precision than
     the sides, or if integers are computed, which may overflow where they are not wanted; with `Unsafe` if a side may

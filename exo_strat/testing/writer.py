@@ -135,8 +135,8 @@ class Writer:
             if self.ch.chance(30):
                 condition, value, other = f"not ({condition})", other, value
             return f"{value} if {condition} else {other}"
+        ranges, cells = self.ranges, list(self.cells)
         condition, yes, no = self.condition(self.ch.chance(50))
-        ranges, cells = self.ranges, self.cells
         sides: list[str] = []
         for known in (yes, no):  # what is looked at in a side may not be there elsewhere
             self.ranges, self.cells = [*ranges, *known], list(cells)

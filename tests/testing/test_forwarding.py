@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import pytest
 from returns.result import Success
@@ -152,6 +153,16 @@ def is_only_of_gone(a: Applied, b: Applied) -> bool:
     )
 
 
+def is_lost_as_declared(a: Applied, b: Applied) -> bool:
+    """Whether two ways to forward differ only for cursors that lead nowhere, as the primitive declares of some."""
+    declared = PRIMITIVES[a.op.spec.name].spec.cursors  # type: ignore[attr-defined]
+    return all(
+        a.q.forward(x.cursor)._where() == there or (there is None and "lost" in declared[x.role])
+        for x in ways(a.m, a.q, a.target)
+        for there in [b.q.forward(x.cursor)._where()]
+    )
+
+
 @pytest.mark.parametrize("name", sorted(PRIMITIVES))
 def test_cursors_go_where_they_are_declared_to_go_and_faults_are_caught(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -172,9 +183,11 @@ def test_cursors_go_where_they_are_declared_to_go_and_faults_are_caught(
                 seen.add(fault.__name__)
     monkeypatch.setattr(NodeCursor, "forwarded", forwarded)
     assert "to_first_expression" in seen
-    for a, paths in zip(found[:FEWEST], right, strict=False):
+    for k, a in enumerate(islice(applied(name), MOST)):
+        if k >= FEWEST and "its own" in seen:
+            break
         for b in without_some_edit(a):
-            if goes(b) != paths and (is_caught(b) or not is_only_of_gone(a, b)):
+            if goes(b) != goes(a) and (is_caught(b) or not (is_only_of_gone(a, b) or is_lost_as_declared(a, b))):
                 assert is_caught(b), f"an edit that is not followed, in {a.op} at {a.target!r} of\n{a.m}"
                 seen.add("its own")
     assert "its own" in seen, f"faults that show: {seen}"
