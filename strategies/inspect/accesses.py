@@ -194,6 +194,10 @@ def _walk(here: Place, n: nodes.Node, path: Path) -> Iterator[Access]:
             yield from _walk(here, cond, (*path, ("cond", None)))
             yield from _block(here.where(cond), n.body, path, "body")
             yield from _block(here.where(cond, False), n.orelse, path, "orelse")
+        case nodes.Select(cond=cond, then=then, other=other):
+            yield from _walk(here, cond, (*path, ("cond", None)))
+            yield from _walk(here.where(cond), then, (*path, ("then", None)))
+            yield from _walk(here.where(cond, False), other, (*path, ("other", None)))
         case nodes.Assign() | nodes.Reduce():
             yield from _walk(here, n.rhs, (*path, ("rhs", None)))
             yield from _access(here, "W" if isinstance(n, nodes.Assign) else "A", n, path)

@@ -140,6 +140,7 @@ class TestBounds:
             "CFG.k = 3\nw = x[CFG.k:CFG.k + 2]\nCFG.k = 9\nw[1] = 0.0",
             "CFG.k = 2\na: f32[CFG.k]\nfor i in seq(0, CFG.k):\n    a[i] = 0.0",
             "if CFG.n == N:\n    CFG.n = CFG.n + 1",
+            "for i in seq(0, CFG.k % 3):\n    w = x[i:i + 2]\n    w[0] = 0.0",
         ):
             accepted(_foo(lines))
         for lines, message in (

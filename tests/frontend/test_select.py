@@ -23,6 +23,7 @@ from exo_strat import (
     replace,
     simplify,
     stage_mem,
+    vectorize_loop,
 )
 from exo_strat.cursors.kinds import SelectCursor
 from exo_strat.frontend.errors import CheckError, ObjectTypeError
@@ -177,6 +178,23 @@ def test_both_sides_have_one_precision_which_is_not_that_of_the_condition() -> N
         c_module([proc_of("y[i] = x[i] if on else d[i]")])
     with pytest.raises(PrecisionError, match="the operands of `>` are f32 and f64"):
         c_module([proc_of("y[i] = 1.0 if x[i] > d[i] else 0.0")])
+
+
+def test_an_integer_fits_where_its_side_is_taken() -> None:
+    p = proc_from_source("def foo(k: index, y: i8):\n    y = i8(k) if 0 <= k and k < 100 else -1")
+    y = np.zeros((), "i1")
+    jit(p)(1000, y)
+    assert y == -1
+    half = proc_from_source("def foo(k: index, y: i8):\n    y = i8(k) if 0 <= k else -1")
+    with pytest.raises(ValueError, match="k"):
+        jit(half)(1000, y)
+
+
+def test_iterations_that_are_vectors_choose_each_for_itself() -> None:
+    p = proc_of("y[i] = x[i - 1] if i > 0 and d[i] > 0.0 else 0.0")
+    x, d, y = np.arange(50, dtype="f"), np.arange(50) % 3 - 1.0, np.zeros(50, "f")
+    jit(vectorize_loop.direct(p, "i"))(50, x, y, d, True)
+    assert y.tolist() == [x[i - 1] if i > 0 and d[i] > 0 else 0 for i in range(50)]
 
 
 # -- binding ------------------------------------------------------------------------------------------

@@ -83,6 +83,8 @@ def test_guards() -> None:
     assert window("for i in seq(0, 50):\n    if not i < 9:\n        r += x[i]") == "x[9:50]"
     assert window("for i in seq(0, 50):\n    if i == 7:\n        r += x[i]") == "x[7:8]"
     assert window("for i in seq(0, 50):\n    if i < 9 or i > 11:\n        r += x[i]") == "x[0:50]"
+    assert window("for i in seq(0, 50):\n    r += x[i - 1] if i > 0 else 1.0") == "x[0:49]"
+    assert window("for i in seq(0, 50):\n    r += 1.0 if i < 9 else x[i + 1]") == "x[10:51]"
 
 
 def test_quotients_and_remainders() -> None:

@@ -81,6 +81,12 @@ def foo(n: size, x: f32[n], flag: bool):
             x[i] = -x[i]
 """)
     assert str(flops(p.root())) == "2 * n"
+    q = proc_from_source("""
+def foo(n: size, x: f32[n]):
+    for i in seq(0, n):
+        x[i] = x[i] * 2.0 + 1.0 if i > 0 else -x[i]
+""")
+    assert str(flops(q.root())) == "2 * n"
 
 
 def test_what_is_no_polynomial() -> None:
