@@ -15,22 +15,27 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from .bf16 import from_bf16
+from .c.bfloat import BF16, PRELUDE
 from .c.program import Function
 from .c.types import c_type, integer_range, window_struct
 from .evaluate import Values, evaluate
 from .kernel import Control, Expr, Scalar, Sym, Tensor
 
 DTYPES = {
-    "f16": np.float16, "f32": np.float32, "f64": np.float64,
+    "bf16": np.uint16, "f16": np.float16, "f32": np.float32, "f64": np.float64,
     "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
     "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
 }  # fmt: skip
 CTYPES: dict[str, type[ctypes._SimpleCData[float]] | type[ctypes._SimpleCData[int]]] = {
-    "f16": ctypes.c_float, "f32": ctypes.c_float, "f64": ctypes.c_double,
+    "bf16": ctypes.c_double, "f16": ctypes.c_float, "f32": ctypes.c_float, "f64": ctypes.c_double,
     "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
     "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32, "u64": ctypes.c_uint64,
 }  # fmt: skip
 
+
+BY_VALUE = {"bf16": "double", "f16": "float"}
+"""As what C gets a number that `ctypes` has no type for."""
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -70,6 +75,8 @@ class ValuePlan:
 
     def value(self, given: object) -> float | int:
         """The number to pass."""
+        if self.scalar == BF16 and isinstance(given, np.ndarray | np.generic) and given.dtype == np.uint16:
+            given = from_bf16(given)
         number = given.item() if isinstance(given, np.ndarray | np.generic) and given.size == 1 else given
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise ValueError(f"{self.name} is one number ({self.scalar}), not {shown(given)}")
@@ -91,11 +98,13 @@ class ArrayPlan:
     shape: tuple[Expr, ...]
     window: bool
     written: bool
+    scalar: Scalar
 
     def strides(self, given: Array, values: Values) -> tuple[int, ...]:
         """The strides in elements, if the array is as the procedure wants it."""
         if given.dtype != self.dtype:
-            raise ValueError(f"{self.name} must be {self.dtype}, but is {given.dtype}")
+            how = " (bf16: see backends.bf16)" if self.scalar == BF16 else ""
+            raise ValueError(f"{self.name} must be {self.dtype}{how}, but is {given.dtype}")
         want = tuple(evaluate(e, values) for e in self.shape)
         single = not want and given.size == 1
         if given.shape != want and not single:
@@ -159,7 +168,7 @@ def plans(f: Function) -> tuple[Plan, ...]:
             continue
         shape = tuple(a.type.shape) if isinstance(a.type, Tensor) else ()
         window = isinstance(a.type, Tensor) and a.type.window
-        out.append(ArrayPlan(name, a.sym, np.dtype(DTYPES[scalar.name]), shape, window, written))
+        out.append(ArrayPlan(name, a.sym, np.dtype(DTYPES[scalar.name]), shape, window, written, scalar))
     return tuple(out)
 
 
@@ -202,9 +211,10 @@ def entry(f: Function) -> Entry:
             kind = ctypes.c_bool if boolean else ctypes.c_int64
             passed.append(param("bool" if boolean else "int64_t", kind, name, fixed=True))
         elif isinstance(plan, ValuePlan):
-            by_value = "float" if plan.scalar.name == "f16" else c_type(plan.scalar)
+            by_value = BY_VALUE.get(plan.scalar.name) or c_type(plan.scalar)
             given = param(by_value, CTYPES[plan.scalar.name], name, fixed=not plan.scalar.is_float)
-            passed.append(f"&({c_type(plan.scalar)}){{{given}}}")
+            value = f"exo_double_to_bf16({given})" if plan.scalar == BF16 else given
+            passed.append(f"&({c_type(plan.scalar)}){{{value}}}")
         else:
             address = param("void *", ctypes.c_void_p, name)
             if plan.window:
@@ -213,7 +223,8 @@ def entry(f: Function) -> Entry:
                 passed.append(f"(struct {struct}){{ {address}, {{ {', '.join(strides)} }} }}")
             else:
                 passed.append(address)
-    text = (
+    bfloats = any(isinstance(p, ValuePlan) and p.scalar == BF16 for p in plans(f))
+    text = (f"{PRELUDE}\n" if bfloats else "") + (
         f"static __attribute__((noinline)) void exo_call({', '.join(map(str, params)) or 'void'}) {{\n"
         f"    {f.name}({', '.join(passed)});\n}}\n"
     )

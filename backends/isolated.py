@@ -21,7 +21,9 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from .arguments import DTYPES, ArrayPlan, Entry, Plan, ValuePlan, entry, plans
+from .bf16 import from_bf16, to_bf16
 from .c import CModule, compile
+from .c.bfloat import BF16
 from .c.program import Function
 from .cpu import features
 from .kernel import Machine, Proc
@@ -123,7 +125,8 @@ class Isolated:
                 if at + 1 + cells * plan.dtype.itemsize > len(out):
                     return
                 outside = outside or not out[at]
-                left.append(np.frombuffer(out, plan.dtype, cells, at + 1).tolist())
+                found = np.frombuffer(out, plan.dtype, cells, at + 1)
+                left.append((from_bf16(found) if plan.scalar == BF16 else found).tolist())
                 at += 1 + cells * plan.dtype.itemsize
             yield "it wrote before the beginning of an argument" if outside else left
 
@@ -203,12 +206,13 @@ def _bytes(plan: Plan, given: Given) -> bytes:
     """An argument as the program reads it."""
     if isinstance(plan, ArrayPlan):
         a = _array(given)
-        cells = np.array(_numbers(a)).astype(plan.dtype).tobytes()
+        numbers = np.array(_numbers(a))
+        cells = (to_bf16(numbers) if plan.scalar == BF16 else numbers.astype(plan.dtype)).tobytes()
         place = struct.pack("=q", a.offset * plan.dtype.itemsize)
         strides = struct.pack(f"={len(a.strides)}q", *a.strides) if plan.window else b""
         return struct.pack("=q", len(cells)) + cells + place + strides
     if isinstance(plan, ValuePlan):
-        passed = "f32" if plan.scalar.name == "f16" else plan.scalar.name
+        passed = {"f16": "f32", "bf16": "f64"}.get(plan.scalar.name, plan.scalar.name)
         return np.array([plan.value(x) for x in _numbers(_array(given))]).astype(DTYPES[passed]).tobytes()
     return bytes((ctypes.c_bool if plan.kind == "bool" else ctypes.c_int64)(plan.value(given)))
 

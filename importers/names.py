@@ -9,7 +9,7 @@ from keyword import iskeyword
 import exo_strat
 
 _CONTROL = "size index int bool stride seq par vec min max need DRAM DRAM_STACK DRAM_STATIC extern proc math Fraction"
-_TYPES = "R f16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 ui8 ui16 ui32 ui64"
+_TYPES = "R bf16 f16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 ui8 ui16 ui32 ui64"
 _EXTERNS = "sin cos sqrt expf log sigmoid relu abs fmax fmin fmaxf fminf select floordiv tdiv tmod"
 _STEPS = "tanh erf rint ldexpf ldexp exponent significand"
 _WRAPS = "wrap_i8 wrap_i16 wrap_i32 wrap_i64 wrap_u8 wrap_u16 wrap_u32 wrap_u64"

@@ -31,6 +31,7 @@ from ..kernel import (
     modular,
     size_of,
 )
+from .bfloat import BF16, EXACT_IN_FLOAT, PRELUDE
 from .memory import Index
 from .needs import ARITHMETIC_SHIFT, EXTREMA, FLOOR_DIV, Needs
 from .precision import SHIFTS, precision
@@ -122,6 +123,14 @@ class Expressions:
         """A data expression computed at its own precision, then converted to `target`."""
         at = precision(e, self.function.data) or target
         value = self.data(e, at, env)
+        if at == target:
+            return value
+        if BF16 in (at, target):
+            self.needs.prelude(PRELUDE)
+        if target == BF16:
+            return Term(f"{'exo_to_bf16' if at.name in EXACT_IN_FLOAT else 'exo_double_to_bf16'}({value})")
+        if at == BF16:
+            at, value = f32, Term(f"exo_from_bf16({value})")
         return value if at == target else Term(f"({c_type(target)}){value.within(ATOM)}", UNARY)
 
     def data(self, e: Expr, at: Scalar, env: Env) -> Term:
@@ -130,6 +139,8 @@ class Expressions:
             case Read(sym=s, idx=idx):
                 return env.views[s].element([self.control(i, env) for i in idx])
             case Const(value=v):
+                if at == BF16:
+                    self.needs.prelude(PRELUDE)
                 return literal(v, at)
             case Unary(op=op, arg=a):
                 return unary(op, self.data(a, at, env))

@@ -37,11 +37,25 @@ from ..kernel import (
     size_of,
     statements,
 )
+from .bfloat import BF16
 from .errors import Objection, PrecisionError, marked
 from .symbols import Data
 from .types import literal
 
 SHIFTS = ("<<", ">>")
+STORAGE = "bf16 is for storing only: compute at f32, with f32(x)"
+
+
+def _is_stored(e: Expr) -> bool:
+    """Whether an expression only fetches a number, or converts one."""
+    match e:
+        case ExternCall(f=f):
+            return f.result is not None
+        case Binary() | Unary():
+            return is_control(e)
+        case _:
+            return True
+
 
 
 def _agree(what: str, a: Scalar | None, b: Scalar | None) -> Scalar | None:
@@ -77,6 +91,8 @@ def precision(e: Expr, data: Mapping[Sym, Data]) -> Scalar | None:
 
 def _check_value(e: Expr, at: Scalar, data: Mapping[Sym, Data]) -> None:
     """Literals fit the precision `at` that they are computed in, and so do the operators."""
+    if at == BF16 and not _is_stored(e):
+        raise Objection(STORAGE)
     match e:
         case Const(value=v) if not is_control(e):
             literal(v, at)
@@ -91,6 +107,8 @@ def _check_value(e: Expr, at: Scalar, data: Mapping[Sym, Data]) -> None:
         case ExternCall(f=f, args=args) if f.wraps:
             check_wrapped(args[0], Scalar(str(f.result)), data)
         case ExternCall(f=ExternFn(result=str()), args=args):
+            if at == BF16 and is_control(args[0]):
+                raise Objection("bf16 of a control integer would be rounded twice, or not: write bf16(f64(..))")
             if not is_control(args[0]):  # whether an integer fits is asked where its range is known
                 check_value(args[0], at, data)
         case ExternCall(f=f, args=args):
@@ -146,6 +164,8 @@ def _check_free(e: Expr, at: Scalar, data: Mapping[Sym, Data]) -> None:
 
 def check_value(e: Expr, target: Scalar, data: Mapping[Sym, Data]) -> None:
     """A data expression that is converted to `target` computes at one precision that fits it."""
+    if target == BF16 and (own := precision(e, data)) is not None and own.name in ("i64", "u64"):
+        raise Objection(f"{own} would be rounded twice when it is stored at {target}: convert with f64(..)")
     _check_value(e, precision(e, data) or target, data)
 
 
@@ -154,6 +174,8 @@ def check_condition(e: Expr, data: Mapping[Sym, Data]) -> None:
     match e:
         case Binary(lhs=a) if not is_control(a):
             at = precision(e, data) or f32
+            if at == BF16:
+                raise Objection(STORAGE)
             _check_value(a, at, data)
             _check_value(e.rhs, at, data)
         case Binary(lhs=a, rhs=b):
@@ -172,6 +194,8 @@ def check_precisions(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
     for path, n in statements(tree):
         try:
             match n:
+                case Reduce(sym=s) if data[s].scalar == BF16:
+                    raise Objection(f"{STORAGE}, and store the result")
                 case Assign(sym=s, rhs=e) | Reduce(sym=s, rhs=e):
                     check_value(e, data[s].scalar, data)
                 case WriteConfig(config=c, field=f, rhs=e):

@@ -6,6 +6,7 @@ import math
 import struct
 
 from ..kernel import Scalar, concrete
+from .bfloat import BF16, rounded
 from .errors import Objection
 from .terms import ATOM, UNARY, Term
 
@@ -16,7 +17,7 @@ MOST = 2**63 - 1
 """The largest integer of C. The least one has no literal, so we do without it."""
 
 C_TYPES = {
-    "f16": "_Float16", "f32": "float", "f64": "double",
+    "bf16": "uint16_t", "f16": "_Float16", "f32": "float", "f64": "double",
     "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
     "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t",
 }  # fmt: skip
@@ -76,6 +77,11 @@ def literal(value: int | float, t: Scalar) -> Term:
     ('0.5f', '2.0', '3')
     """
     t = concrete(t)
+    if t == BF16:
+        held = rounded(float(value))
+        if math.isinf(held) or (held == 0 and value != 0):
+            raise Objection(f"{t} holds no number near the literal {value}")
+        return Term(f"exo_to_bf16({held!r}f)")
     if t.is_float:
         text = _float_text(value, t)
         if t.name == "f16":

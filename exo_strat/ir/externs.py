@@ -207,7 +207,7 @@ BUILTIN: Final = {
 
 _INTEGERS: Final = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 CONVERSIONS: Final = {
-    name: ExternFn(name, 1, lambda x: x, "{0}", result=name) for name in ("f16", "f32", "f64", *_INTEGERS)
+    name: ExternFn(name, 1, lambda x: x, "{0}", result=name) for name in ("bf16", "f16", "f32", "f64", *_INTEGERS)
 }
 """`u16(x)` and so on. They go by the name of the type, which is what the name means outside of a call."""
 

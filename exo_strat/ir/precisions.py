@@ -35,8 +35,10 @@ from .nodes import (
 from .types import Control, R, Scalar, Tensor, Type, f32
 from .walk import Path, Step, get, is_control, unknown_node
 
-BITS = {"f16": 11, "f32": 24, "f64": 53}
+BITS = {"bf16": 8, "f16": 11, "f32": 24, "f64": 53}
 """The bits of the whole numbers that a floating-point precision surely holds."""
+EXPONENTS = {"bf16": 8, "f16": 5, "f32": 8, "f64": 11}
+"""The bits of its exponents."""
 
 
 def concrete(t: Scalar) -> Scalar:
@@ -57,7 +59,7 @@ def size_of(t: Scalar) -> int:
     >>> size_of(f32), size_of(Scalar("i8"))
     (4, 1)
     """
-    return int(concrete(t).name[1:]) // 8
+    return int(concrete(t).name.lstrip("bfiu")) // 8
 
 
 def integer_range(t: Scalar) -> tuple[int, int]:
@@ -75,10 +77,13 @@ def includes(wide: Scalar, narrow: Scalar) -> bool:
 
     >>> includes(Scalar("i32"), Scalar("u16")), includes(Scalar("i8"), Scalar("u8"))
     (True, False)
+    >>> includes(Scalar("f32"), Scalar("bf16")), includes(Scalar("f16"), Scalar("bf16"))
+    (True, False)
     """
     wide, narrow = concrete(wide), concrete(narrow)
     if narrow.is_float:
-        return wide.is_float and BITS[wide.name] >= BITS[narrow.name]
+        tables = (BITS, EXPONENTS)
+        return wide.is_float and all(bits[wide.name] >= bits[narrow.name] for bits in tables)
     least, most = integer_range(narrow)
     if wide.is_float:
         return most.bit_length() <= BITS[wide.name]

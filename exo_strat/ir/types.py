@@ -31,7 +31,7 @@ class Scalar(Remembers):
 
     @property
     def is_float(self) -> bool:
-        return self.name[0] in "fR"
+        return self.name[0] in "bfR"
 
 
 @fast_init
@@ -62,10 +62,10 @@ DataType: TypeAlias = Scalar | Tensor
 Type: TypeAlias = Scalar | Control | Tensor
 
 R: Final = Scalar("R")
-f16, f32, f64 = (Scalar(n) for n in ("f16", "f32", "f64"))
+bf16, f16, f32, f64 = (Scalar(n) for n in ("bf16", "f16", "f32", "f64"))
 i8, i16, i32, i64 = (Scalar(n) for n in ("i8", "i16", "i32", "i64"))
 u8, u16, u32, u64 = (Scalar(n) for n in ("u8", "u16", "u32", "u64"))
 size, index, int_, bool_, stride_ = (Control(n) for n in ("size", "index", "int", "bool", "stride"))
 
-SCALARS: Final = {t.name: t for t in (R, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64)}
+SCALARS: Final = {t.name: t for t in (R, bf16, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64)}
 CONTROLS: Final = {t.name: t for t in (size, index, int_, bool_, stride_)}

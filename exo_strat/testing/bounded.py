@@ -45,7 +45,7 @@ from ..ir.nodes import (
 )
 from ..ir.precisions import concrete, element, index_value, integer_range, modular, sized
 from ..ir.printing import names_at
-from ..ir.types import Control, Scalar, f32
+from ..ir.types import Control, Scalar, bf16, f32
 from ..ir.walk import Path, is_control, unknown_node, walk
 from .inputs import Inputs
 
@@ -145,6 +145,14 @@ def _agreed(one: Scalar | None, two: Scalar | None) -> Scalar | None:
     return one or two
 
 
+def _no_storage(e: Expr, at: Scalar) -> None:
+    """At bf16 nothing is computed, and what two roundings could differ of is not converted to it."""
+    if at == bf16 and (isinstance(e, Unary | Binary) or (isinstance(e, ExternCall) and e.f.result is None)):
+        raise Mixed("an operation at bf16")
+    if at == bf16 and index_value(e) is not None:
+        raise Mixed("an integer at bf16")
+
+
 @dataclass(frozen=True)
 class Bounded(Compiler):
     """Compiles statements so that their values are held at their precisions."""
@@ -198,6 +206,8 @@ class Bounded(Compiler):
         """A control expression; its comparisons of data are at one precision."""
         if isinstance(e, Binary) and not is_control(e.lhs):
             at = self.precision(e) or f32
+            if at == bf16:
+                raise Mixed("a comparison at bf16")
             return self._compared(e.op, self.data(e.lhs, at, path), self.data(e.rhs, at, path))
         return super().expr(e, path)
 
@@ -207,6 +217,7 @@ class Bounded(Compiler):
 
     def data(self, e: Expr, at: Scalar, path: Path) -> Eval:
         """A data expression computed at a precision."""
+        _no_storage(e, at)
         match e:
             case Const():
                 return self.fitted(self.literal(e, path), at, path)
@@ -275,6 +286,8 @@ class Bounded(Compiler):
     def converted(self, e: Expr, to: Scalar, path: Path) -> Eval:
         """A data expression computed at its own precision and then converted."""
         own = self.precision(e) or to
+        if to == bf16 and own.name in ("i64", "u64"):
+            raise Mixed(f"{own} at bf16")
         value = self.data(e, own, path)
         return value if own == to else self.fitted(value, to, path)
 
@@ -292,6 +305,8 @@ class Bounded(Compiler):
 
     def _reduce(self, s: Reduce, path: Path) -> Exec:
         place, t = self._place(s.sym, s.idx, path), self._held(s.sym)
+        if t == bf16:
+            raise Mixed("a reduction at bf16")
         old, operand = self._read(s.sym, place, path), self.converted(s.rhs, t, path)
         return self._assign(place, self.fitted(self._accumulated(s.op, old, operand), t, path))
 

@@ -55,7 +55,7 @@ from ..ir.nodes import (
 )
 from ..ir.precisions import conversion, element, index_value, size_of
 from ..ir.printing import print_proc
-from ..ir.types import Control, Scalar, Tensor, f32
+from ..ir.types import Control, Scalar, Tensor, bf16, f32
 from ..ir.walk import is_control, map_children, walk, with_child
 from .choices import Choices
 from .library import environment
@@ -63,6 +63,7 @@ from .library import environment
 PALETTES: Final = (
     ("i32", "f32"), ("i8", "i32"), ("i16", "f32"), ("i32",), ("i8", "i16", "f32"), ("i32", "i64"), ("u8", "i16"),
     ("u8", "u16", "i32"), ("f64", "i32"), ("u32", "i64"), ("f32", "f64"), ("f64", "f32"),
+    ("bf16", "f32"),
 )  # fmt: skip
 """The precisions that occur in one procedure."""
 
@@ -89,13 +90,19 @@ def at_precisions(ch: Choices, p: Proc) -> Proc:
     buffers = sorted((s for s, t in types.items() if not isinstance(t, Control)), key=lambda s: s.id)
     chosen = {s: element(types[s]) for s in buffers}
     views = {n.sym: n.rhs.sym for _, n in walk(p.tree) if isinstance(n, WindowDef)}
+    accumulated = {views.get(n.sym, n.sym) for _, n in walk(p.tree) if isinstance(n, Reduce)}
     for s in buffers:
         if s in views:
             chosen[s] = chosen[views[s]]
         elif chosen[s].is_float and (s not in passed or ch.chance(5)):  # the library's procedures take f32
-            chosen[s] = Scalar(ch.pick(palette))
+            chosen[s] = _computed_with(Scalar(ch.pick(palette))) if s in accumulated else Scalar(ch.pick(palette))
     tree = _Rewriter(ch, palette, chosen).tree(p.tree)
     return proc_from_source(print_proc(tree), environment())
+
+
+def _computed_with(t: Scalar) -> Scalar:
+    """The precision at which numbers of one are computed with: bf16 is for storing."""
+    return f32 if t == bf16 else t
 
 
 def _passed(tree: ProcDef) -> frozenset[Sym]:
@@ -147,7 +154,7 @@ class _Rewriter:
         match e:
             case Binary(op=op, lhs=x, rhs=y) if not is_control(x):
                 first = next((n for _, n in walk(e) if isinstance(n, Read)), None)
-                at = f32 if first is None else self.chosen[first.sym]
+                at = f32 if first is None else _computed_with(self.chosen[first.sym])
                 return Binary(op, self.computed(x, at), self.computed(y, at))
             case Binary(op=op, lhs=x, rhs=y):
                 return Binary(op, self.condition(x), self.condition(y))
@@ -159,7 +166,11 @@ class _Rewriter:
     def value(self, e: Expr, target: Scalar) -> Expr:
         """A value that is stored at a precision: mostly computed at it, too."""
         at = Scalar(self.ch.pick(self.palette)) if self.ch.chance(25) else target
-        return self.computed(e, at)
+        return e if self.is_copied(e, at) else self.computed(e, _computed_with(at))
+
+    def is_copied(self, e: Expr, at: Scalar) -> bool:
+        """Whether a value is one of bf16 that is stored as it is."""
+        return at == bf16 and (isinstance(e, Const) or (isinstance(e, Read) and self.chosen[e.sym] == at))
 
     def computed(self, e: Expr, at: Scalar) -> Expr:
         """A value computed at a precision, or a part of it at another one."""
@@ -170,7 +181,7 @@ class _Rewriter:
                 return self.converted(e, f32, at)
             case Binary(op=op, lhs=x, rhs=y):
                 if self.ch.chance(8):
-                    own = Scalar(self.ch.pick(self.palette))
+                    own = _computed_with(Scalar(self.ch.pick(self.palette)))
                     return self.converted(self.computed(e, own), own, at, always=True)
                 return self.operated(Binary(op, self.computed(x, at), self.computed(y, at)), at, 25)
             case Unary(op=op, arg=x):

@@ -26,6 +26,7 @@ def rounded(lines: str) -> str:
     [
         ("z = y", "f64"), ("z = x", "f32"), ("z = x * x", "f32"), ("z = f64(x) * f64(x)", "f32, f64"),
         ("z = f64(f32(y)) + 1.0", "f32, f64"), ("x = y\n    z = x", "f32, f64"), ("z = f64(h) * y", "f16, f64"),
+        ("z = f64(bf16(x))", "bf16, f32"), ("z = f64(bf16(f32(bf16(h))))", "bf16, f16"),
     ],
 )  # fmt: skip
 def test_a_value_is_rounded_where_it_is_computed_and_where_it_is_held(lines: str, precisions: str) -> None:
