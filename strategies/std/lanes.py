@@ -19,6 +19,7 @@ from exo_strat import (
     Script,
     Sym,
     Tensor,
+    attempt,
     fail,
     identity,
     mentions,
@@ -53,9 +54,9 @@ class NoInstructionWarning(UserWarning):
 def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Script:
     """`s  ~>  s`: warn of loops over the lanes of a buffer in `memory` that were not replaced by an instruction.
 
-    All such loops at and below the focus are named in one `NoInstructionWarning`. With `strict`, the strategy fails at
-    the first of them instead. Loops that were unrolled are not found. Focus: any code after it was vectorised; it is
-    returned.
+    All such loops at and below the focus are named in one `NoInstructionWarning`, and `explain` shows them. With
+    `strict`, the strategy fails at the first of them instead. Loops that were unrolled are not found. Focus: any code
+    after it was vectorised; it is returned.
 
     >>> from exo_strat import DRAM_STACK, proc_from_source
     >>> p = proc_from_source('''
@@ -73,6 +74,8 @@ def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Scr
     message = f"no instruction computes {named}: {loops} over lanes of {memory} is left"
     if found and strict:
         yield on(enclosing_loop(found[0]), fail(message))
+    for update in unique(found, key=_shown):  # what `explain` shows
+        yield attempt(on(enclosing_loop(update), fail(f"no instruction computes {_shown(update)}")))
     if found:
         warnings.warn(f"{message}. {_advice(found)}", NoInstructionWarning, stacklevel=_levels())
     yield identity

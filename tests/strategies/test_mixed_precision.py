@@ -11,7 +11,7 @@ from backends import available
 from backends.c import compile
 from backends.jit import jit
 from backends.targets import avx2, avx512, neon
-from exo_strat import Machine, Op, Proc, at, proc_from_source, schedule
+from exo_strat import Machine, Op, Proc, at, explain, proc_from_source, schedule, trace
 from strategies import std
 from strategies.blas.level1 import optimize_level_1
 
@@ -119,4 +119,6 @@ def test_what_has_no_instruction_is_named() -> None:
             y[i] = sigmoid(x[i])
     """)
     with pytest.warns(std.NoInstructionWarning, match=r"no instruction computes .*sigmoid"):
-        scheduled("level 1", p, avx2, "f32")
+        _, t = trace(at("for i in _: _", optimize_level_1(avx2, "f32")), p)
+    (line,) = (x.strip() for x in explain(t).splitlines() if x.strip().startswith("no instruction computes"))
+    assert line == "no instruction computes `v[ii] = sigmoid(v_1[ii])`"

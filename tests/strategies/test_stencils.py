@@ -8,10 +8,12 @@ from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from backends.jit import jit
 from exo_strat import ForCursor, Proc, SchedulingError, at, lift_alloc, proc_from_source, schedule, sketch
 from exo_strat.audit import cvc5, distinct, recheck, replay
+from exo_strat.testing import check_strategy, examples
 from importers.c import from_c
 from strategies.std.writing import text
 from strategies.stencils import Skew, distances, even_sweeps, find_skews, sweeps_of, time_tile, time_tiles
@@ -229,3 +231,30 @@ def test_a_skew_that_is_too_small_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(time_tiles, "find_skews", lambda *_: (Skew(2, (), (0, 0)),))
     with pytest.raises(SchedulingError, match="the second loop does not touch what the first one does"):
         tiled(imported("jacobi_1d"), 4, 8)
+
+
+# -- random sweeps ------------------------------------------------------------------------------------
+
+
+@st.composite
+def random_sweeps(draw: st.DrawFn) -> Proc:
+    """Up to three sweeps over two arrays, with elements up to two places away, and maybe a border."""
+    lines = list[str]()
+    for _ in range(draw(st.integers(1, 3))):
+        target, *read = draw(st.lists(st.sampled_from("xy"), min_size=2, max_size=3))
+        offsets = [draw(st.integers(-2, 2)) for _ in read]
+        lo, hi = draw(st.integers(0, 1)), draw(st.integers(0, 1))
+        reads = " + ".join(f"{a}[i + {2 + k}]" for a, k in zip(read, offsets, strict=True))
+        lines += [f"for i in seq({lo}, n - {hi}):", f"    {target}[i + 2] {draw(st.sampled_from(['=', '+=']))} {reads}"]
+    if draw(st.booleans()):
+        lines.append("x[1] = y[2]")
+    body = "\n            ".join(lines)
+    return proc_from_source(f"""
+    def sweeps(T: size, n: size, x: f32[n + 4], y: f32[n + 4]):
+        for t in seq(0, T):
+            {body}
+    """)
+
+
+def test_random_sweeps_in_tiles() -> None:
+    check_strategy(at("for t in _: _", time_tile(2, 3)), random_sweeps(), max_examples=examples(40), at_least=20)
