@@ -14,6 +14,7 @@ SHOWN = {
     "refusals.py": ["one writes x[i + 1], the other reads x[i]", "for i in par(0, n):", "must be a positive integer"],
     "own_instruction.py": ["copy64(y[64 * r:64 * r + 64], x[r, 0:64])", "memcpy(&y[64 * r], &x[r * 64], 64 * sizeof"],
     "toy_accelerator.py": ["set_pitch(K)", "same as NumPy: True - 36 loads, 30 products"],
+    "sparse_product.py": ["for io in par(0, (n + 63) / 64):", "same as the dense product: True", "col[7] = 800"],
     "own_primitive.py": [],  # see test_new_primitive
     "own_strategy.py": ["tile_and_unroll(4)", "held on"],
     "property_test_your_strategy.py": [
