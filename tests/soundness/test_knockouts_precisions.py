@@ -16,7 +16,7 @@ from exo_strat.frontend.decorators import proc_from_source
 from exo_strat.ir import types
 from exo_strat.ir.config import Config
 from exo_strat.logic.effects import config_data as held
-from exo_strat.primitives import arithmetic, configs, inlining, procs, staging, writes
+from exo_strat.primitives import annotations, arithmetic, configs, inlining, procs, staging, writes
 from exo_strat.testing import Miscompiled, assert_equivalent, precisions
 
 Caught = Callable[..., None]
@@ -92,6 +92,14 @@ CALLEE = proc_from_source("def g(a: f32, y: [f64][4]):\n    y[0] = a")
             "Narrow.a = y[0]\n    y[1] = f64(Narrow.a)",
             lambda p: direct.rewrite_expr(p, p.find("f64(_)"), "f64(y[0])"),
         ),
+        (
+            "set_precision", annotations, "_shifts_have_values", lambda *_: None,
+            "z = z >> 40", lambda p: direct.set_precision(p, p.args()[3], "i32"),
+        ),
+        (
+            "bind_expr", staging, "fits_alone", lambda *_: None,
+            "z = wrap_i64(u[1] * 4294967295)", lambda p: direct.bind_expr(p, "u[1] * _", "t"),
+        ),
     ],
 )  # fmt: skip
 def test_a_program(
@@ -100,5 +108,5 @@ def test_a_program(
 ) -> None:  # fmt: skip
     monkeypatch.setattr(where, name, instead)
     p = parsed(line, g=CALLEE)
-    with pytest.raises(Miscompiled, match=r"precisions|overflow"):
+    with pytest.raises(Miscompiled, match=r"precisions|overflow|traps"):
         assert_equivalent(p, rewrite(p))
