@@ -27,7 +27,7 @@ from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC
 from ..ir.names import Sym
 from ..ir.nodes import Arg, Binary, Call, Const, ProcDef, StrideExpr
 from ..ir.printing import names_at, print_expr, print_type
-from ..ir.types import Control, Scalar, Tensor, bool_, size
+from ..ir.types import Control, Scalar, Tensor, bf16, bool_, size
 from ..ir.walk import walk
 from ..machine import Machine
 from ..ops.combinators import at
@@ -382,17 +382,21 @@ class _Block:
 
     memory: np.ndarray[Any, Any]
     view: np.ndarray[Any, Any]
+    scalar: Scalar
 
     @staticmethod
     def of(a: Array, t: Scalar) -> _Block:
-        dtype = np.dtype({"f": "float", "i": "int", "u": "uint"}[t.name[0]] + t.name[1:])
+        dtype = np.dtype("uint16" if t == bf16 else {"f": "float", "i": "int", "u": "uint"}[t.name[0]] + t.name[1:])
         memory = np.frombuffer(bytes([MARK]) * (2 * BAND + len(a.cells)) * dtype.itemsize, dtype).copy()
-        memory[BAND:-BAND] = [float(v or 0) for v in a.cells]
+        numbers = [float(v or 0) for v in a.cells]
+        memory[BAND:-BAND] = np.array(numbers, np.float32).view(np.uint32) >> 16 if t == bf16 else numbers
         strides = tuple(s * dtype.itemsize for s in a.strides)
-        return _Block(memory, np.lib.stride_tricks.as_strided(memory[BAND + a.offset :], a.shape, strides))
+        return _Block(memory, np.lib.stride_tricks.as_strided(memory[BAND + a.offset :], a.shape, strides), t)
 
     def cells(self) -> list[float]:
-        return [float(v) for v in self.memory[BAND:-BAND]]
+        """The numbers. One of bf16 is the upper half of a float."""
+        held = self.memory[BAND:-BAND]
+        return [float(v) for v in ((held.astype(np.uint32) << 16).view(np.float32) if self.scalar == bf16 else held)]
 
     def intact(self) -> bool:
         """Whether the marks are as they were."""
@@ -432,7 +436,7 @@ def _difference(tree: ProcDef, c: Case, left: Left) -> str:
 
 def _nearness(t: Scalar) -> float:
     """By how much a result may differ, for its size: a few roundings of a float."""
-    return {"f16": 2.0**-7, "f32": 2.0**-20, "f64": 2.0**-49}.get(t.name, 0.0)
+    return {"bf16": 2.0**-6, "f16": 2.0**-7, "f32": 2.0**-20, "f64": 2.0**-49}.get(t.name, 0.0)
 
 
 def _shown(cells: Iterable[float]) -> str:

@@ -200,3 +200,20 @@ def test_an_instruction_that_is_never_defined_is_no_success() -> None:
     never = proc_from_source("@instr('f();')\ndef never(n: size, x: [f32][n]):\n    assert n >= 1000\n    x[0] = 0.0")
     with pytest.raises(ValueError, match="no arguments were found for which never is defined"):
         check_instructions(machine(never))
+
+
+WIDEN = """
+@instr({c!r})
+def widen(dst: [f32][4], src: [bf16][4]):
+    assert stride(dst, 0) == 1
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = src[i]
+"""
+WIDENED = "for (int i = 0; i < 4; i++) ((uint32_t *)&{dst_data})[i] = (uint32_t)(&{src_data})[i] << 16;"
+
+
+def test_an_instruction_on_bf16_gets_and_leaves_halves_of_floats() -> None:
+    assert check_instructions(machine(proc_from_source(WIDEN.format(c=WIDENED)))) == {"widen": 2}
+    with pytest.raises(WrongInstructionError, match="dst should be"):
+        check_instructions(machine(proc_from_source(WIDEN.format(c=WIDENED.replace("<< 16", "<< 15")))))
