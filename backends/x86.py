@@ -104,15 +104,17 @@ def integer_loads(prefix: str, lanes: int, merge: str) -> tuple[Operation, ...]:
 
 
 def narrow(prefix: str, lanes: int, merge: str) -> tuple[Operation, ...]:
-    """Loads of narrower numbers into registers of f32, and stores of f16, which round to nearest. `merge` as in
-    `Registers`, with intrinsics in full."""
+    """Loads of narrower numbers into registers of f32, and stores of f16 and bf16, which round to nearest.
+
+    `merge` is as in `Registers`, with intrinsics in full."""
     rows = [
         Operation(
-            "storeu_f16", "dst:f16 src:V", "dst[i] = src[i]", _narrowed(prefix, str(2 * lanes), 2 * lanes),
-            _narrowed(prefix, "2 * n", 2 * lanes),
+            f"storeu_{precision}", f"dst:{precision} src:V", "dst[i] = src[i]",
+            _narrowed(prefix, precision, str(2 * lanes), 2 * lanes), _narrowed(prefix, precision, "2 * n", 2 * lanes),
         )
+        for precision in ("f16", "bf16")
     ]  # fmt: skip
-    for precision in ("f16", *_INTEGERS):
+    for precision in ("f16", "bf16", *_INTEGERS):
         params, lane = f"dst:V src:{precision}", "dst[i] = src[i]"
         size = _INTEGERS.get(precision, ("", 2))[1]
         whole, part = (_widened(prefix, precision, n, size * lanes) for n in (str(size * lanes), f"{size} * n"))
@@ -127,6 +129,9 @@ def _widened(prefix: str, precision: str, count: str, most: int) -> str:
     of = _first(count, most)
     if precision == "f16":
         return f"_{prefix}_cvtph_ps({of})"
+    if precision == "bf16":  # the upper half of an f32
+        bits = f"_{prefix}_slli_epi32(_{prefix}_cvtepu16_epi32({of}), 16)"
+        return f"_{prefix}_castsi{prefix[2:]}_ps({bits})"
     return f"_{prefix}_cvtepi32_ps(_{prefix}_{_INTEGERS[precision][0]}({of}))"
 
 
@@ -135,9 +140,10 @@ def _first(count: str, most: int) -> str:
     return f"exo_first{'_of_32' * (most > 16)}(&src, {count})"
 
 
-def _narrowed(prefix: str, count: str, most: int) -> str:
-    """A register of f32 as so many bytes of f16."""
-    return f"exo_put{'_of_32' * (most > 16)}(&dst, _{prefix}_cvtps_ph(src, _MM_FROUND_TO_NEAREST_INT), {count})"
+def _narrowed(prefix: str, precision: str, count: str, most: int) -> str:
+    """A register of f32 as so many bytes of f16 or bf16."""
+    narrowed = f"_{prefix}_cvtps_ph(src, _MM_FROUND_TO_NEAREST_INT)" if precision == "f16" else "exo_bf16s(src)"
+    return f"exo_put{'_of_32' * (most > 16)}(&dst, {narrowed}, {count})"
 
 
 _TRANSPOSE = """

@@ -227,6 +227,16 @@ static inline __m256i exo_below8_epi32(__m256i old, __m256i a, int64_t n) {{
 static inline __m256 exo_below8_ps(__m256 old, __m256 a, int64_t n) {{
     return _mm256_castsi256_ps(exo_below8_epi32(_mm256_castps_si256(old), _mm256_castps_si256(a), n));
 }}
+// The upper halves, rounded to the nearest, of two to the even one; of what is no number, one that is none.
+static inline __m128i exo_bf16s(__m256 a) {{
+    const __m256i bits = _mm256_castps_si256(a), high = _mm256_srli_epi32(bits, 16);
+    const __m256i half = _mm256_add_epi32(_mm256_and_si256(high, _mm256_set1_epi32(1)), _mm256_set1_epi32(0x7fff));
+    const __m256i number = _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);
+    const __m256i none = _mm256_or_si256(high, _mm256_set1_epi32(0x40));
+    const __m256i is_none = _mm256_castps_si256(_mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+    const __m256i found = _mm256_blendv_epi8(number, none, is_none);
+    return _mm_packus_epi32(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1));
+}}
 // The sum of the lanes.
 static inline int32_t exo_sum_epi32(__m256i a) {{
     __m128i s = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));

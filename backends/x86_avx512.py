@@ -111,9 +111,21 @@ _CONVERT = (
 )  # fmt: skip
 
 
+_NARROW_HELPERS = f"""\
+{NARROW}
+// The upper halves, rounded to the nearest, of two to the even one; of what is no number, one that is none.
+static inline __m256i exo_bf16s(__m512 a) {{
+    const __m512i bits = _mm512_castps_si512(a), high = _mm512_srli_epi32(bits, 16);
+    const __m512i half = _mm512_add_epi32(_mm512_and_epi32(high, _mm512_set1_epi32(1)), _mm512_set1_epi32(0x7fff));
+    const __m512i number = _mm512_srli_epi32(_mm512_add_epi32(bits, half), 16);
+    const __mmask16 is_none = _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q);
+    return _mm512_cvtepi32_epi16(_mm512_mask_or_epi32(number, is_none, high, _mm512_set1_epi32(0x40)));
+}}"""
+
+
 def _with_narrow(suffix: str, precision: str) -> Registers:
     """Registers of 32-bit numbers, with what loads of narrower ones need."""
-    return Registers("mm512", suffix, precision, 16, AVX512, _below(suffix), NARROW)
+    return Registers("mm512", suffix, precision, 16, AVX512, _below(suffix), _NARROW_HELPERS)
 
 
 def _below(suffix: str) -> str:

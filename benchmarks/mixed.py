@@ -11,18 +11,19 @@ from functools import partial
 
 import numpy as np
 
+from backends.bf16 import to_bf16
 from backends.jit import jit
 from backends.targets import available_targets
 from benchmarks.measure import FAST_MATH, seconds, show
 from exo_strat import Machine, Proc, at, proc_from_source, schedule
 from strategies.blas.level1 import optimize_level_1
 
-PAIRS = (("f32", "f64"), ("f16", "f32"), ("u8", "f32"), ("i16", "f32"), ("i8", "i32"), ("i16", "i32"))
+PAIRS = (("f32", "f64"), ("f16", "f32"), ("bf16", "f32"), ("u8", "f32"), ("i16", "f32"), ("i8", "i32"), ("i16", "i32"))
 LENGTHS = (10_000, 100_000)
 """Long enough that the call from Python, which takes a few microseconds, does not count."""
 DTYPES = {
-    "f16": np.float16, "f32": np.float32, "f64": np.float64, "u8": np.uint8, "i8": np.int8, "i16": np.int16,
-    "i32": np.int32,
+    "bf16": np.uint16, "f16": np.float16, "f32": np.float32, "f64": np.float64,
+    "u8": np.uint8, "i8": np.int8, "i16": np.int16, "i32": np.int32,
 }  # fmt: skip
 
 
@@ -43,7 +44,8 @@ def measure(narrow: str, wide: str, machine: Machine) -> list[tuple[object, ...]
     rows = list[tuple[object, ...]]()
     for n in LENGTHS:
         rng = np.random.default_rng(n)
-        x, y = (rng.integers(0, 4, n).astype(DTYPES[narrow]) for _ in "xy")
+        numbers = [rng.integers(0, 4, n) for _ in "xy"]
+        x, y = (to_bf16(a) if narrow == "bf16" else a.astype(DTYPES[narrow]) for a in numbers)
         s = np.zeros((), DTYPES[wide])
         ours, plain, fast = seconds(*(partial(kernel, n, x, y, s) for kernel in kernels))
         rows.append((f"{narrow} to {wide}", n, n / ours / 1e9, plain / ours, fast / ours))

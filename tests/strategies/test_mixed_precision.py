@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
 
 from backends import available
+from backends.bf16 import from_bf16, to_bf16
 from backends.c import compile
 from backends.jit import jit
 from backends.targets import avx2, avx512, neon
@@ -15,6 +17,7 @@ from exo_strat import Machine, Op, Proc, at, explain, proc_from_source, schedule
 from strategies import std
 from strategies.blas.level1 import optimize_level_1
 
+Array: TypeAlias = "np.ndarray[Any, Any]"
 Plan = Callable[[Machine, str], Op]
 PLANS: dict[str, Plan] = {
     "vectorize": lambda machine, precision: std.vectorize_for(machine, precision, strict=True),
@@ -27,6 +30,7 @@ DTYPES = {
 SUMS = [
     ("f32", "f64", "loadu_cvtps_pd"),
     ("f16", "f32", "loadu_f16_ps"),
+    ("bf16", "f32", "loadu_bf16_ps"),
     ("i8", "f32", "loadu_i8_ps"),
     ("u8", "f32", "loadu_u8_ps"),
     ("i16", "f32", "loadu_i16_ps"),
@@ -46,6 +50,11 @@ def dot(narrow: str, wide: str) -> Proc:
     """)
 
 
+def stored(x: Array, precision: str) -> Array:
+    """Numbers as a kernel takes them."""
+    return to_bf16(x) if precision == "bf16" else x.astype(DTYPES[precision])
+
+
 def scheduled(plan: str, p: Proc, machine: Machine, precision: str) -> Proc:
     return schedule(at("for i in _: _", PLANS[plan](machine, precision)), p)
 
@@ -59,10 +68,10 @@ def test_products_of_narrow_numbers_are_added_in_wide_ones(plan: str, narrow: st
         pytest.skip("this processor has no AVX2")
     kernel, rng = jit(q, avx2), np.random.default_rng(7)
     for n in (1, 3, 7, 8, 9, 15, 31, 64, 257, 1000):
-        x, y = (rng.integers(0, 16, n).astype(DTYPES[narrow]) for _ in "xy")
+        x, y = (rng.integers(0, 16, n) for _ in "xy")
         s = np.full((), 5, DTYPES[wide])
-        kernel(n, x, y, s)
-        assert s == 5 + np.dot(x.astype(np.int64), y.astype(np.int64))
+        kernel(n, stored(x, narrow), stored(y, narrow), s)
+        assert s == 5 + np.dot(x, y)
 
 
 def test_integers_wrap_on_the_way_only() -> None:
@@ -101,6 +110,29 @@ def test_results_are_narrowed_as_they_are_stored(plan: str) -> None:
             wanted = a * x.astype(np.float64) + y.astype(np.float64)
             kernel(n, a, x, y)
             np.testing.assert_allclose(y.astype(np.float64), wanted, rtol=1e-3 if dtype is np.float16 else 1e-6)
+
+
+@pytest.mark.parametrize("machine", [avx2, avx512], ids=str)
+def test_bf16_is_rounded_as_in_scalar_code(machine: Machine) -> None:
+    """To the nearest, of two to the even one; infinities and what is no number stay."""
+    p = proc_from_source("""
+    def narrow(n: size, x: f32[n], y: bf16[n]):
+        for i in seq(0, n):
+            y[i] = bf16(x[i])
+    """)
+    q = scheduled("vectorize", p, machine, "f32")
+    assert "_storeu_bf16_ps(" in str(q)
+    if not available(machine):
+        pytest.skip(f"this processor has no {machine}")
+    rng, kernel = np.random.default_rng(5), jit(q, machine)
+    x = rng.integers(0, 2**32, 100_003, np.uint32).view(np.float32)
+    x[:6] = np.inf, -np.inf, np.nan, 1 + 2.0**-8, 1 + 3 * 2.0**-8, np.finfo(np.float32).max
+    wanted, found = np.zeros(x.size, np.uint16), np.zeros(x.size, np.uint16)
+    jit(p)(x.size, x, wanted)
+    kernel(x.size, x, found)
+    np.testing.assert_array_equal(found, wanted)
+    number = ~np.isnan(x)
+    np.testing.assert_array_equal(from_bf16(found)[number], from_bf16(to_bf16(x[number])))
 
 
 @pytest.mark.parametrize("machine", [avx512, neon], ids=str)
