@@ -58,6 +58,8 @@ class Context:
     counter: int = 0
     place: Place = field(default_factory=lambda: Place(0, 0))
     trials: int = 0
+    stopped: bool = False
+    """Whether a statement was left out, for a reason that is reported here or was before."""
     top: object = None
     """The expression that is the whole right side of a statement, where a call may write to arrays."""
 
@@ -270,6 +272,7 @@ class Context:
             yield
         except Stop as s:
             self.report.add(s.problem)
+            self.stopped = self.stopped or not self.report.muted
             for n in names():
                 self.env[n] = Unknown("")
 

@@ -24,6 +24,8 @@ from .types import Type
 P = ParamSpec("P")
 R = TypeVar("R")
 Plan = Op | Callable[[Proc], Proc]
+Call = Callable[[tuple[object, ...]], Any]
+"""A compiled function, which takes its arguments as a tuple."""
 
 
 class CompiledWarning(UserWarning):
@@ -59,7 +61,9 @@ class Compiled(Generic[P, R]):
         self.python = f
         self.plan = plan
         self._signature = inspect.signature(f)
-        self._made: dict[tuple[object, ...], _Runner | None] = {}
+        self._arity = len(self._signature.parameters)
+        self._made: dict[tuple[object, ...], Call | None] = {}
+        """The compiled code for arguments of some types; None if it isn't taken."""
         self._said: set[str] = set()
         update_wrapper(self, f)
 
@@ -68,18 +72,20 @@ class Compiled(Generic[P, R]):
 
     def __call__(self, *args: P.args, **named: P.kwargs) -> R:
         given: tuple[object, ...] = args
-        if named or len(args) != len(self._signature.parameters):
+        if named or len(args) != self._arity:
             bound = self._signature.bind(*args, **named)
             bound.apply_defaults()
             given = bound.args
         key = tuple([_key(a) for a in given])
-        if key not in self._made:
-            self._made[key] = self._make(given)
-        runner = self._made[key]
-        if runner is None:
-            return self.python(*args, **named)
+        call = self._made.get(key)
+        if call is None:
+            if key not in self._made:
+                self._made[key] = self._make(given)
+            call = self._made[key]
+            if call is None:
+                return self.python(*args, **named)
         try:
-            found: R = runner(given)
+            found: R = call(given)
         except ValueError as e:  # raised before anything is written: these arguments are not as the C asks for
             self._warn(str(e), 3)
             return self.python(*args, **named)
@@ -97,11 +103,11 @@ class Compiled(Generic[P, R]):
         flags = {n: Type("known", value=v) for n, v in zip(types, given, strict=False) if isinstance(v, bool)}
         return imported(source, types | flags)
 
-    def _make(self, given: tuple[object, ...]) -> _Runner | None:
+    def _make(self, given: tuple[object, ...]) -> Call | None:
         """The compiled function for arguments like these; None if it isn't taken."""
         try:
             found = self._import(given)
-            return _Runner(found, _scheduled(found.proc, self.plan), list(self._signature.parameters))
+            return _Runner(found, _scheduled(found.proc, self.plan), list(self._signature.parameters)).call
         except ImportRefusedError as e:
             self._warn(str(e))
         except (ValueError, RuntimeError, SchedulingError) as e:  # the backend's and the compiler's
@@ -116,7 +122,7 @@ class Compiled(Generic[P, R]):
 
 def _key(a: object) -> object:
     """What of an argument decides which code is made."""
-    if isinstance(a, np.ndarray):
+    if type(a) is np.ndarray:
         return (a.dtype, tuple([e == 1 for e in a.shape])) if 1 in a.shape else (a.dtype, a.ndim)
     return (type(a), a) if a is None or isinstance(a, str | bool) else type(a)
 
@@ -167,10 +173,7 @@ class _Runner:
         env: dict[str, Any] = {"empty": np.empty, "uint8": np.uint8, "run": self.run, "max": max, "min": min}
         env |= {f"dtype{k}": np.dtype(DTYPES[b.kind.precision]) for k, b in enumerate(p.outputs)}
         exec("\n".join(["def call(args):", *lines]), env)
-        self.call: Callable[[tuple[object, ...]], Any] = env["call"]
-
-    def __call__(self, args: tuple[object, ...]) -> Any:
-        return self.call(args)
+        self.call: Call = env["call"]
 
     def _result(self, r: Returned, at: dict[str, int], made: Imported) -> str:
         """The text of what is returned."""

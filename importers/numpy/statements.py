@@ -455,8 +455,8 @@ def _merged(first: dict[str, Value], env: dict[str, Value], is_first: bool) -> d
     for n in {**first, **env}:
         if n in first and n in env:
             differs = _differs(first[n], env[n])
-            reported = isinstance(first[n], Unknown) or isinstance(env[n], Unknown)
-            out[n] = Unknown("") if differs and reported else first[n]
+            unknown = next((v for v in (first[n], env[n]) if isinstance(v, Unknown)), None)
+            out[n] = unknown if differs and unknown is not None else first[n]
         else:
             out[n] = Unknown("it is set on one side of an if only")
     return out

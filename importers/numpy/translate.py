@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..control import Symbol, of
 from ..names import spelled
-from ..report import Report, Stop, stop
+from ..report import Problem, Report, Stop, stop
 from .context import Context
 from .elementwise import assign
 from .expressions import value
@@ -81,6 +81,10 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
         returned = _returned(ctx, found, "result")
     except Stop as s:
         report.add(s.problem)
+        ctx.stopped = True
+    if ctx.stopped and not report.problems:
+        why = "a value in it isn't known, and no place says why: this is a fault of the importer"
+        report.add(Problem(place(node), node.name, why, "write it in another way"))
     return p, returned
 
 
