@@ -12,7 +12,7 @@ from backends.c import RaceError
 from backends.c import compile as compile_c
 from exo_strat import Config, Proc, direct, f32, proc_from_source, size
 from exo_strat.frontend.decorators import make_proc
-from exo_strat.ir.nodes import Call, Const, ExternCall, Read
+from exo_strat.ir.nodes import Call, Const, ExternCall, Read, Select, Unary
 from exo_strat.ir.walk import with_child
 from exo_strat.ops.failure import SchedulingError
 
@@ -65,7 +65,10 @@ def test_a_tree_that_could_change_is_refused() -> None:
         make_proc(with_child(P.tree, "body", pvector([Call(Seeming(), pvector([Read(x, pvector())]))])))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("value", [ExternCall(None, pvector()), Read(P.tree.args[0].sym, [Const(0, size)])])  # type: ignore[arg-type]
+CHOICES = [Select(c, Const(1.0, f32), Const(2.0, f32)) for c in (Const(3, size), Unary("not", Const(3, size)))]
+
+
+@pytest.mark.parametrize("value", [ExternCall(None, pvector()), Read(P.tree.args[0].sym, [Const(0, size)]), *CHOICES])  # type: ignore[arg-type]
 def test_an_expression_that_is_none_is_a_bad_argument(value: Any) -> None:
     c = Config("C", {"a": f32})  # type: ignore[arg-type]
     with pytest.raises(SchedulingError, match="is needed, not"):

@@ -14,11 +14,11 @@ from ...cursors.proc import Proc
 from ...ir.config import Config
 from ...ir.externs import ExternFn
 from ...ir.memory import Memory
-from ...ir.nodes import Binary, Const, Expr, ExternCall, ReadConfig, Unary
+from ...ir.nodes import Binary, Const, Expr, ExternCall, ReadConfig, Select, Unary, Var
 from ...ir.numbers import is_integer, is_number
 from ...ir.printing import OPERATORS
 from ...ir.types import Scalar
-from ...ir.walk import misshapen, walk
+from ...ir.walk import LOGICAL, is_bool, misshapen, walk
 from ...ops.failure import BadArgument, Refused
 
 _WORDS: dict[Any, str] = {
@@ -156,7 +156,7 @@ def _fits(value: object, hint: Any) -> bool:
 
 def _odd(e: Expr) -> bool:
     """Whether a tree that was made by hand is misshapen, reads a field that its config does not have, holds no number,
-    or has an operator or function that there is not."""
+    has an operator or function that there is not, or chooses by what is no condition."""
     if misshapen(e) is not None:
         return True
     for _, n in walk(e):
@@ -169,7 +169,16 @@ def _odd(e: Expr) -> bool:
             return True
         if isinstance(n, Const) and not isinstance(n.value, bool) and not is_number(n.value):
             return True
+        if isinstance(n, Select) and not _may_be_truth(n.cond):
+            return True
     return False
+
+
+def _may_be_truth(e: Expr) -> bool:
+    """Whether an expression has the form of a condition, or is a variable or config field."""
+    if isinstance(e, Unary) or (isinstance(e, Binary) and e.op in LOGICAL):
+        return is_bool(e) and all(map(_may_be_truth, (e.arg,) if isinstance(e, Unary) else (e.lhs, e.rhs)))
+    return isinstance(e, Var | ReadConfig) or is_bool(e)
 
 
 def _words(hint: Any) -> str:
