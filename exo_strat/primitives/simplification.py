@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
 from ..cursors.cursor import ExprCursor, ProcCursor, StmtCursor
-from ..cursors.kinds import ForCursor, IfCursor
+from ..cursors.kinds import ForCursor, IfCursor, SelectCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.exprs import parse_data
 from ..frontend.precisions import precision_at, put_at
@@ -350,10 +350,11 @@ _OPERATORS = (Binary, Unary)
     "A.6",
     same_values=True,
     cursors={"target": "replaced, gone", "inside": "stay, gone", "values inside": "stay, gone"},
-    trial=Trial(programs="decided"),
+    trial=Trial(programs="decided decided decided choices"),
 )
-def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
-    """A loop that never runs becomes `pass`; an `if` whose condition is known becomes its branch.
+def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor | SelectCursor) -> Where:
+    """A loop that never runs becomes `pass`; an `if` whose condition is known becomes its branch, and `a if c else b`
+    its side.
 
     What is known are the assertions, and the loop ranges and conditions around the place; a condition on data is
     known only in a branch of an `if` with that condition, where nothing writes what it reads. Returns what stands
@@ -388,21 +389,41 @@ def eliminate_dead_code(rw: Rewrite, scope: ForCursor | IfCursor) -> Where:
                 x[i] = 0.0
     """
     tree, path = rw.proc.tree, scope.path
-    node = scope.node
-    if isinstance(node, For):
+    if isinstance(scope, SelectCursor):
+        return _side(rw, path, scope.node, _is_true(rw, scope, scope.stmt().path))
+    if isinstance(scope, ForCursor):
+        node = scope.node
         require(safety.holds(tree, path, Binary("<=", node.hi, node.lo), "the loop never runs"), scope)
         rw.replace(path, Pass())
         return path
-    what = "the condition is always true or always false"
-    truth = safety.holds(tree, path, node.cond, what)
-    known = branches.taken(tree, path, node.cond) if is_opaque(node.cond) else None
-    if truth or known:
+    if _is_true(rw, scope, path):
         return rw.unwrap(path)
-    if known is None and not safety.holds(tree, path, Unary("not", node.cond), what):
-        require(truth, scope)
-    if node.orelse:
+    if scope.node.orelse:
         return rw.unwrap(path, "orelse")
     rw.replace(path, Pass())
+    return path
+
+
+def _is_true(rw: Rewrite, c: IfCursor | SelectCursor, stmt: Path) -> bool:
+    """Whether the condition at a cursor is always true; owed: it is, or else always false."""
+    tree, what, condition = rw.proc.tree, "the condition is always true or always false", c.node.cond
+    truth = safety.holds(tree, c.path, condition, what)
+    known = branches.taken(tree, stmt, condition) if is_opaque(condition) else None
+    if truth or known:
+        return True
+    if known is None and not safety.holds(tree, c.path, Unary("not", condition), what):
+        require(truth, c)
+    return False
+
+
+def _side(rw: Rewrite, path: Path, e: Select, truth: bool) -> Path:
+    """One side in the place of a choice, computed at the precision at which it was."""
+    side = e.then if truth else e.other
+    by_place = isinstance(side, Read) and isinstance(get(rw.proc.tree, path[:-1]), Call)
+    applicable(not by_place, "the side would be passed by reference, and not as a value")
+    types = types_at(rw.proc.tree, path)
+    own = precision(e, types)
+    rw.replace(path, side if own is None else put_at(rw.proc.tree, path, side, own, types))
     return path
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from exo_strat.cursors.proc import Proc
-from exo_strat.direct import evaluate_both
+from exo_strat.direct import eliminate_dead_code, evaluate_both, specialize
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.ops.failure import Failure, NotApplicable, Unsafe
 
@@ -121,3 +121,39 @@ def test_sides_at_one_precision_of_integers_are_chosen(same: Same, body: Body) -
     q = evaluate_both(p, "_ if _ else _")
     assert body(q).splitlines()[-1].strip() == "k[i] = select(k[i], 100.0, k[i], 7.0)"
     same(p, q, n=3, on=False)
+
+
+# -- a side that is known -----------------------------------------------------------------------------
+
+
+def test_a_choice_that_is_decided_becomes_its_side(body: Body, same: Same) -> None:
+    p = proc_of("y[i] = 2.0 * (x[i] if i < n else 0.0)")
+    q = eliminate_dead_code(p, p.find("_ if _ else _"))
+    assert body(q).splitlines()[-1].strip() == "y[i] = 2.0 * x[i]"
+    same(p, q, n=3, on=True)
+
+
+def test_a_branch_decides_on_data_for_the_choices_in_it(body: Body, same: Same) -> None:
+    p = proc_of("y[i] = x[i] if d[i] < 9.0 else 1.0")
+    q = specialize(p, p.find("y[_] = _"), "d[i] < 9.0")
+    for choice in q.find("_ if _ else _", many=True):
+        q = eliminate_dead_code(q, choice)
+    lines = [line.strip() for line in body(q).splitlines()[1:]]
+    assert lines == ["if d[i] < 9.0:", "y[i] = x[i]", "else:", "y[i] = 1.0"]
+    same(p, q, n=3, on=True)
+
+
+def test_a_choice_that_is_open_stays(refused: Refused) -> None:
+    p = proc_of("y[i] = x[i] if i > 0 else 1.0")
+    f = refused(eliminate_dead_code, p, p.find("_ if _ else _"))
+    assert isinstance(f, Unsafe) and "for instance with i = 0" in str(f)
+    q = proc_of("y[i] = x[i] if x[i] > 0.0 else 1.0")
+    assert isinstance(refused(eliminate_dead_code, q, q.find("_ if _ else _")), Unsafe)
+    r = proc_of("if x[i] > 0.0:\n            x[i] = -1.0\n            y[i] = x[i] if x[i] > 0.0 else 1.0")
+    assert isinstance(refused(eliminate_dead_code, r, r.find("_ if _ else _")), Unsafe)
+
+
+def test_a_value_is_not_turned_into_a_place(refused: Refused) -> None:
+    reset = proc_from_source("def reset(a: f32, to: f32):\n    to = 0.0\n    to += a")
+    p = proc_from_source("def foo(n: size, x: f32, y: f32):\n    reset(x if n > 0 else 1.0, y)", {"reset": reset})
+    assert "passed by reference" in str(refused(eliminate_dead_code, p, p.find("_ if _ else _")))
