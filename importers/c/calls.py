@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ..control import Poly, Symbol, divided, number, of
 from ..report import Place, stop
-from . import conversions, expressions
+from . import conversions, expressions, ranges
 from .context import Context
 from .functions import MEMORY
 from .integers import integer
@@ -73,6 +73,7 @@ def _invoke(ctx: Context, e: Call) -> Variable | None:
             args.append(_window(ctx, a, given[a.var], {s: v for s, v in values.items() if s}, e.place))
         else:
             args.append(_value(ctx, a, given[a.var], e.place))
+    ranges.called(ctx)
     ctx.block.append(Invoke(callee.name, args, e.place))
     ctx.procedure.calls.append(e.name)
     return result
@@ -144,6 +145,7 @@ def _memory(ctx: Context, e: Call) -> None:
         ctx.written.add(to.var)
         return Store(ctx.access(to.var, _moved(to, at), e.place), "=", value, e.place)
 
+    ranges.called(ctx)
     _nest(ctx, frames, copy, e.place)
 
 

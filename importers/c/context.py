@@ -41,10 +41,8 @@ class Context:
     live: tuple[str, ...] = ()
     counter: int = 0
     result: Variable | None = None
-    once: frozenset[Variable] = frozenset()
-    """Integer data variables that are set in one place only."""
-    ranges: dict[Variable, tuple[int, int]] = field(default_factory=dict)
-    """Between which numbers they are, from there on."""
+    ranges: dict[Variable | tuple[Variable, tuple[Poly, ...]], tuple[int, int]] = field(default_factory=dict)
+    """Between which numbers integer data is here: variables, and elements."""
     accesses: list[Access] = field(default_factory=list)
     counting: bool = False
     """Whether a condition tells how often a loop runs: what it reads from memory is a bound."""
@@ -112,12 +110,14 @@ class Context:
     def trial(self) -> Iterator[None]:
         """Run something to see what it does to variables, and forget all else."""
         saved = (self.values.copy(), self.names.copy(), len(self.accesses), self.report.muted)
+        ranges = self.ranges.copy()
         self.report.muted = True
         try:
             with self.into([]):
                 yield
         finally:
             self.values, self.names, count, self.report.muted = saved
+            self.ranges = ranges
             del self.accesses[count:]
 
     # -- what is known ----------------------------------------------------------------------------

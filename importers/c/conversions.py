@@ -11,7 +11,7 @@ from ..report import Place, stop
 from .functions import known
 from .literals import computed, converted, fits_single
 from .program import Arithmetic, Converted, Data, Extern, Lit, Negative, Read, Scalar, Whole
-from .types import F32, F64, I32, I64, Float, Int, Number, common
+from .types import F32, F64, I32, I64, Float, Int, Number, common, precision
 
 Range = tuple[int, int]
 EXACT = ("+", "-", "*", "/")
@@ -33,9 +33,10 @@ def convert(e: Data, to: Number, place: Place) -> Data:
         if isinstance(e.type, Float):
             return Converted(Extern("trunc", (e,), e.type), to)
         if not _inside(value_range(e), to.range):
-            what = f"a conversion of {e.type} to {to}"
-            why = "C keeps the low bits of a number that doesn't fit, which the object language has no operation for"
-            raise stop(place, what, why, f"store it at type {e.type}, or show that it fits: with / or % by a number")
+            if to.truth:
+                why = "a bool is 0 or 1, whatever it is given"
+                raise stop(place, f"a conversion of {e.type} to bool", why, "compare it with 0: != 0")
+            return wrapped(e, to)
     return Converted(e, to)
 
 
@@ -71,8 +72,13 @@ def arithmetic(op: str, a: Data, b: Data, place: Place) -> Data:
     return Arithmetic(op, x, y, t) if isinstance(t, Float) else _whole(op, x, y, t, place)
 
 
+def wrapped(e: Data, t: Int) -> Data:
+    """A number of an integer type that equals another one but for the bits that are lost."""
+    return Extern(f"wrap_{precision(t)}", (e,), t)
+
+
 def _whole(op: str, x: Data, y: Data, t: Int, place: Place) -> Data:
-    """Arithmetic on integers: signed ones don't overflow, unsigned ones must not wrap."""
+    """Arithmetic on integers: signed ones don't overflow, unsigned ones wrap around."""
     (a, b), (c, d) = value_range(x), value_range(y)
     positive = a >= 0 and c >= 0
     if op == "/":
@@ -80,15 +86,13 @@ def _whole(op: str, x: Data, y: Data, t: Int, place: Place) -> Data:
     if op == "<<":
         if isinstance(y, Lit) and 0 <= y.value < t.bits - 1:
             return _whole("*", x, Lit(2 ** int(y.value), t), t, place)
-        what = "`<<` of data by a variable"
-        raise stop(place, what, "the object language has no shift", "multiply by a power of two")
+        shifted = Extern("shl", (x, y), t)
+        return shifted if t.signed else wrapped(shifted, t)
     if op in WHOLE:
         return Extern(WHOLE[op].extern, (x, y), t)
-    if not t.signed and not _inside(_bounds(op, (a, b), (c, d)), t.range):
-        what = f"`{op}` on {t} data"
-        why = "C wraps around where the result doesn't fit, which the object language has no operation for"
-        raise stop(place, what, why, "if it always fits, compute in a wider signed type: (int64_t)a")
-    return Arithmetic(op, x, y, t)
+    found = Arithmetic(op, x, y, t)
+    fits = t.signed or _inside(_bounds(op, (a, b), (c, d)), t.range)
+    return found if fits else wrapped(found, t)
 
 
 def negative(e: Data, place: Place) -> Data:
@@ -100,8 +104,16 @@ def negative(e: Data, place: Place) -> Data:
         if found is not None:
             return Lit(found, t)
     if isinstance(t, Int) and not t.signed:
-        raise stop(place, f"- of {t} data", "C wraps around below 0", "compute in a signed type")
+        return _whole("-", Lit(0, t), x, t, place)
     return Negative(x, t)
+
+
+def inverted(e: Data, place: Place) -> Data:
+    """`~e`: -1 - e, or of an unsigned number what is left of the greatest."""
+    assert isinstance(e.type, Int)
+    t = common(e.type, I32)
+    assert isinstance(t, Int)
+    return arithmetic("-", Lit(-1 if t.signed else t.range[1], t), convert(e, t, place), place)
 
 
 def check_known(name: str, place: Place) -> None:
@@ -109,6 +121,9 @@ def check_known(name: str, place: Place) -> None:
     if name in ("fma", "fmaf"):
         why = "it rounds once, and the object language has no such operation"
         raise stop(place, f"{name}(..)", why, "write a * b + c")
+    if name.startswith(("__builtin_inf", "__builtin_nan")):
+        what = "INFINITY" if "inf" in name else "NAN"
+        raise stop(place, what, "the object language has finite literals only", "pass it, or use FLT_MAX or DBL_MAX")
     if known(name) is None and name not in ("abs", "labs"):
         why = "this function is not in the file, and none that is known"
         raise stop(place, f"{name}(..)", why, "put it into the file, or write what it does")
@@ -142,7 +157,7 @@ def value_range(e: Data) -> Range:
     match e:
         case Lit(value=value):
             return int(value), int(value)
-        case Scalar(range=(lo, hi)):
+        case Scalar(range=(lo, hi)) | Read(range=(lo, hi)):
             return lo, hi
         case Converted(arg=arg) if isinstance(arg.type, Int):
             inner = value_range(arg)
@@ -225,11 +240,6 @@ def _as_single(e: Data) -> Data | None:
 def compared(a: Data, b: Data, place: Place) -> tuple[Data, Data]:
     """Two values at the type that C compares them at; floats stay what they are where that says the same."""
     t = common(a.type, b.type)
-    if isinstance(t, Int) and not t.signed:
-        signed = [v for v in (a, b) if isinstance(v.type, Int) and v.type.signed and value_range(v)[0] < 0]
-        if signed:
-            what = "a comparison of signed and unsigned data"
-            raise stop(place, what, "C makes the signed one unsigned", "cast both to a wider signed type")
     x, y = convert(a, t, place), convert(b, t, place)
     if t == F64:
         s, u = _as_single(x), _as_single(y)

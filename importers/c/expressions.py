@@ -7,7 +7,7 @@ expressions only read.
 from __future__ import annotations
 
 from ..report import Place, stop
-from . import calls, conditions, conversions
+from . import calls, conditions, conversions, ranges
 from .context import Context
 from .integers import effect, observed
 from .pointers import element
@@ -53,7 +53,7 @@ def data(ctx: Context, e: Expr) -> Data:
         case Index() | Unary(op="*"):
             access = place_of(ctx, e)
             assert isinstance(access, Access)
-            return Read(access, _element(t, e.place))
+            return Read(access, _element(t, e.place), ranges.of_place(ctx, access))
         case Unary(op="-", arg=arg):
             return conversions.negative(data(ctx, arg), e.place)
         case Unary(op="+", arg=arg):
@@ -73,6 +73,8 @@ def data(ctx: Context, e: Expr) -> Data:
         case Assign() | Step():
             what = "an assignment of data inside of an expression"
             raise stop(e.place, what, "a statement of the object language has one", "assign in a statement of its own")
+        case Unary(op="~", arg=arg):
+            return conversions.inverted(data(ctx, arg), e.place)
         case Unary(op=op):
             raise stop(e.place, f"`{op}` on data", "the object language has no such operator", "")
         case _:
@@ -129,11 +131,18 @@ def _chosen(ctx: Context, e: Expr) -> Data:
     ctx.block.append(Allocate(v, (), e.place))
     ends = (e.yes, e.no) if isinstance(e, Choice) else (None, None)
     sides: list[list[Stmt]] = []
+    found: list[tuple[int, int] | None] = []
     for k, (branch, holds) in enumerate(zip(ends, (known, conditions.negated(known)), strict=True)):
+        before = ctx.ranges.copy()
+        ranges.narrow(ctx, holds)
         with ctx.where(holds):
             sides.append(_side(ctx, v, branch, Lit(1 - k, I32), e.place))
+        found.append(ctx.ranges.get(v))
+        ctx.ranges = before
     ctx.block.append(Branch(known, sides[0], sides[1], e.place))
-    return Scalar(v, t)
+    if found[0] is not None and found[1] is not None:
+        ctx.ranges[v] = ranges.union(found[0], found[1])
+    return Scalar(v, t, ctx.ranges.get(v))
 
 
 def _side(ctx: Context, v: Variable, e: Expr | None, value: Data, place: Place) -> list[Stmt]:
@@ -142,6 +151,7 @@ def _side(ctx: Context, v: Variable, e: Expr | None, value: Data, place: Place) 
     with ctx.into([]) as side:
         if e is not None:
             value = data(ctx, e)
+        ranges.given(ctx, v, conversions.convert(value, v.type, place))
         ctx.block.append(Store(v, "=", conversions.stored(value, v.type, place), place))
     return side
 

@@ -112,6 +112,14 @@ def no_wrap(ctx: Context, value: Poly, place: Place) -> None:
     ctx.need(value, why, "make the types signed, or test that it is not negative", place)
 
 
+def fits(ctx: Context, value: Poly, t: Int, place: Place) -> None:
+    """A value must be one of a narrow type, of which C would keep the low bits only."""
+    lo, hi = t.range
+    why = f"{value} is stored in type {t}, and C would wrap it around at {hi + 1}"
+    ctx.need(value - lo, why, "use an int", place)
+    ctx.need(number(hi) - value, why, "use an int", place)
+
+
 def as_type(ctx: Context, value: Poly, source: Expr, t: Int) -> Poly:
     """A value that C converts to a type at which it is looked at."""
     own = number_type(type_of(source, ctx.functions))
@@ -130,8 +138,7 @@ def _cast(ctx: Context, arg: Expr, t: Int, place: Place) -> Poly:
         lo, hi = t.range
         return number((value.constant - lo) % (hi - lo + 1) + lo)
     if t.bits < 32:
-        what = f"a conversion of a size or index to {t}"
-        raise stop(place, what, "C keeps the low bits only", "use int or a wider type")
+        fits(ctx, value, t, place)
     if isinstance(own, Int) and not own.signed and own.bits < t.bits:
         no_wrap(ctx, value, place)
     return value
@@ -209,12 +216,11 @@ def effect(ctx: Context, e: Expr) -> Value | None:
     """Carry out a step or an assignment of a control variable or pointer; its value, or None if it is none of these."""
     match e:
         case Step(target=Use(var=v)) if moves(ctx, v):
-            if isinstance(v.type, Int) and v.type.bits < 32:
-                what = f"{v.c_name} of type {v.type} counts"
-                raise stop(e.place, what, f"it wraps around at {v.type.range[1] + 1}", "count with an int")
             before = ctx.known(v, e.place)
             assert isinstance(before, Known | Address)
             after = moved(before, last(before) + e.by)
+            if isinstance(v.type, Int) and v.type.bits < 32:
+                fits(ctx, last(after), v.type, e.place)
             set_value(ctx, v, after, e.place)
             return before if e.after else after
         case Assign(target=Use(var=v)) if moves(ctx, v):

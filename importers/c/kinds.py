@@ -8,7 +8,6 @@ value is reported.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -192,15 +191,6 @@ def _spread(k: Kinds, pairs: list[tuple[Variable, Expr | None, bool]]) -> None:
                 both = [*_integers(e.lhs), *_integers(e.rhs)]
                 if any(v in k.asked for v in both):
                     k.asked.update(v for v in both if v not in k.data)
-
-
-def set_once(f: Function) -> frozenset[Variable]:
-    """The local integer variables that are given a value in one place only, and never by an operator."""
-    pairs = _assignments(f)
-    times = Counter(v for v, _, _ in pairs)
-    plain = {e.target.var for e in expressions(f.body) if isinstance(e, Assign) and e.op and isinstance(e.target, Use)}
-    steps = {v for v, value, _ in pairs if value is None}
-    return frozenset(v for v in times if times[v] == 1 and v.storage == "local" and v not in plain | steps)
 
 
 def _is_truth(e: Expr) -> bool:

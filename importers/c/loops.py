@@ -79,11 +79,13 @@ def _loop(ctx: Context, s: Loop, peeled: int = 0) -> None:
     frame, at = _frame(ctx, s, top, start, trips, count, movers)
     ctx.values.update({v: replaced(x, {count: at}) for v, x in top.items()})
     body: list[Stmt] = []
+    _forgotten(ctx)
     with ctx.into(body), ctx.within(frame):
         _quietly(ctx, s.cond)
         statements.block(ctx, s.body)
         done = len(body)
         step(ctx, s.step)
+    _forgotten(ctx)
     ctx.block.append(For(frame, body, s.place))
     for v in movers:
         ctx.values[v] = all_moves.at_end(v, trips)
@@ -121,6 +123,11 @@ def _peeled(ctx: Context, s: Loop, trips: Poly, peeled: int) -> None:
 
 def _arguments(ctx: Context) -> frozenset[Symbol]:
     return frozenset(a.symbol for a in ctx.procedure.args if a.symbol is not None)
+
+
+def _forgotten(ctx: Context) -> None:
+    """What is known of data before a loop needn't be so in its iterations."""
+    ctx.ranges.clear()
 
 
 def _left_early(ctx: Context, s: Loop, movers: list[Variable]) -> None:
@@ -244,6 +251,7 @@ def _moves(ctx: Context, s: Loop, start: Mapping[Variable, Value]) -> Moves:
             if not isinstance(value, Lost | Held):
                 marks[v] = ctx.symbol(v.name)
                 ctx.values[v] = moved(value, of(marks[v]))
+        _forgotten(ctx)
         _quietly(ctx, s.cond)
         statements.block(ctx, s.body)
         step(ctx, s.step)

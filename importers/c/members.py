@@ -13,7 +13,7 @@ from typing import Any
 from ..names import spelled
 from ..report import Place
 from .syntax import Array, Pointer, Type, Untaken, Variable
-from .types import Bool, Float, Int, Other, Void
+from .types import Float, Int, Other, Void
 
 Node = Any
 
@@ -116,4 +116,4 @@ def is_plain(t: Type) -> bool:
     """Whether a type is made of numbers."""
     while isinstance(t, Array | Pointer):
         t = t.of if isinstance(t, Array) else t.to
-    return isinstance(t, Int | Float | Bool)
+    return isinstance(t, Int | Float)

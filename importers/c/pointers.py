@@ -27,7 +27,7 @@ from .syntax import (
     Use,
     Variable,
 )
-from .types import Bool, Float, Int, Void
+from .types import Float, Int, Void
 from .typing import decayed, is_pointer, type_of
 from .typing import number as number_type
 from .values import Address
@@ -137,7 +137,7 @@ def is_null(e: Expr) -> bool:
 
 def size_of(ctx: Context, what: Expr | Type, place: Place) -> int:
     """The bytes of a type, or of an expression's type."""
-    is_type = isinstance(what, Int | Float | Void | Bool | Array | Pointer)
+    is_type = isinstance(what, Int | Float | Void | Array | Pointer)
     t: Type = what if is_type else type_of(what, ctx.functions)  # type: ignore[arg-type,assignment]
     return _bytes(ctx, t, place)
 

@@ -58,10 +58,11 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Read:
-    """An element."""
+    """An element; between which numbers it is, if that is known."""
 
     access: Access
     type: Number
+    range: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

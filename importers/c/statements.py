@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..control import number
 from ..report import Place, Stop, stop
-from . import conversions, loops
+from . import conversions, loops, ranges
 from .calls import call_statement
 from .choices import chosen_by
 from .conditions import condition, negated
@@ -189,15 +189,19 @@ def store(ctx: Context, target: Expr, op: str, value: Data, place: Place) -> Dat
     t = where.type if isinstance(where, Variable) else element_type(where.var)
     if not isinstance(t, Int | Float):
         raise stop(place, f"a store of type {t}", "arrays are of int, float and double types", "use one of these")
-    if isinstance(where, Variable) and where in ctx.once and isinstance(t, Int):
-        held = conversions.convert(value, t, place)
-        ctx.ranges[where] = conversions.value_range(held)
-    old: Data = Scalar(where, t) if isinstance(where, Variable) else Read(where, t)
+    known = ctx.ranges.get(where) if isinstance(where, Variable) else ranges.of_place(ctx, where)
+    old: Data = Scalar(where, t, known) if isinstance(where, Variable) else Read(where, t, known)
+    result = value if not op else conversions.arithmetic(op, old, value, place)
+    if isinstance(where, Variable):
+        ranges.given(ctx, where, conversions.convert(result, t, place))
+    else:
+        ranges.stored(ctx, where)
     if not op:
         new = conversions.stored(value, t, place)
         ctx.block.append(Store(where, "=", new, place))
-        return new if isinstance(new, Lit) and new.type == t else old
-    new = conversions.stored(conversions.arithmetic(op, old, value, place), t, place)
+        now = Scalar(where, t, ctx.ranges.get(where)) if isinstance(where, Variable) else Read(where, t)
+        return new if isinstance(new, Lit) and new.type == t else now
+    new = conversions.stored(result, t, place)
     ctx.block.append(Store(where, *_reduced(op, old, new, t), place))
     return old
 
@@ -219,15 +223,17 @@ def branch(ctx: Context, s: If) -> None:
     if isinstance(cond, Truth):
         block(ctx, s.yes if cond.value else s.no)
         return
-    before = ctx.values.copy()
-    ends, sides = [], list[list[Stmt]]()
+    before, known = ctx.values.copy(), ctx.ranges.copy()
+    ends, sides, after = [], list[list[Stmt]](), []
     for part, holds in ((s.yes, cond), (s.no, negated(cond))):
-        ctx.values = before.copy()
+        ctx.values, ctx.ranges = before.copy(), known.copy()
+        ranges.narrow(ctx, holds)
         with ctx.into([]) as side, ctx.where(holds):
             block(ctx, part)
         sides.append(side)
         ends.append(ctx.values)
-    ctx.values = before
+        after.append(ctx.ranges)
+    ctx.values, ctx.ranges = before, ranges.joined(*after)
     for v in ends[0].keys() | ends[1].keys():
         lost = Lost(f"{v.c_name} has no value yet")
         ctx.values[v] = _joined(cond, ends[0].get(v, lost), ends[1].get(v, lost), v)

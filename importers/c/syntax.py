@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ..control import Poly, digits
 from ..report import NOWHERE, Place
-from .types import Bool, Float, Int, Number, Other, Void
+from .types import Float, Int, Number, Other, Void
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Pointer:
     to: Type
 
 
-Type: TypeAlias = Int | Float | Void | Bool | Other | Array | Pointer
+Type: TypeAlias = Int | Float | Void | Other | Array | Pointer
 
 
 @dataclass(eq=False)

@@ -11,7 +11,7 @@ from . import conversions, statements
 from .context import Context
 from .expressions import data
 from .integers import integer
-from .kinds import kinds, set_once
+from .kinds import kinds
 from .literals import written
 from .options import Options
 from .pointers import dimensions
@@ -42,7 +42,6 @@ def translate(
     ctx = Context(function, unit.functions, k, report, procedure, callees, options, indices_as_values)
     ctx.names = {v.name for v in (*function.args, *_outer(function, unit, callees))}
     ctx.names |= {s.var.name for s in all_statements(function.body) if isinstance(s, Declare) and _is_named(ctx, s.var)}
-    ctx.once = set_once(function)
     procedure.notes += function.notes
     try:
         _arguments(ctx, unit)

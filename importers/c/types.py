@@ -15,14 +15,20 @@ class Int:
 
     bits: int
     signed: bool
+    truth: bool = False
+    """Whether it is `_Bool`: a byte that is 0 or 1."""
 
     def __str__(self) -> str:
+        if self.truth:
+            return "bool"
         names = {8: "signed char", 16: "short", 32: "int", 64: "long"}
         return names[self.bits] if self.signed else f"unsigned {names[self.bits].removeprefix('signed ')}"
 
     @property
     def range(self) -> tuple[int, int]:
         """The least and the greatest value."""
+        if self.truth:
+            return 0, 1
         return (-(1 << self.bits - 1), (1 << self.bits - 1) - 1) if self.signed else (0, (1 << self.bits) - 1)
 
 
@@ -42,14 +48,6 @@ class Void:
 
     def __str__(self) -> str:
         return "void"
-
-
-@dataclass(frozen=True)
-class Bool:
-    """`_Bool`: 0 or 1."""
-
-    def __str__(self) -> str:
-        return "bool"
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ NAMED: Final = {
 """Types that the standard headers name."""
 
 
-def basic(words: tuple[str, ...]) -> Int | Float | Void | Bool | Other:
+def basic(words: tuple[str, ...]) -> Int | Float | Void | Other:
     """The type that words such as `unsigned long` mean, in any order.
 
     >>> basic(("long", "unsigned")), basic(("double",)), basic(("long", "double"))
@@ -89,8 +87,8 @@ def basic(words: tuple[str, ...]) -> Int | Float | Void | Bool | Other:
     """
     if len(words) == 1 and words[0] in NAMED:
         return NAMED[words[0]]
-    simple: dict[tuple[str, ...], Int | Float | Void | Bool] = {
-        ("float",): F32, ("double",): F64, ("void",): Void(), ("_Bool",): Bool()
+    simple: dict[tuple[str, ...], Int | Float | Void] = {
+        ("float",): F32, ("double",): F64, ("void",): Void(), ("_Bool",): Int(8, False, True)
     }  # fmt: skip
     if words in simple:
         return simple[words]

@@ -26,7 +26,7 @@ from .syntax import (
     Use,
     Variable,
 )
-from .types import I32, I64, U64, Bool, Float, Int, Number, Other, common, promoted
+from .types import I32, I64, U64, Float, Int, Number, Other, common, promoted
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 LOGICAL = ("&&", "||")
@@ -43,8 +43,8 @@ def is_pointer(t: Type) -> bool:
 
 
 def number(t: Type) -> Number | None:
-    """A type that values are computed at; `_Bool` counts as int."""
-    return t if isinstance(t, Int | Float) else I32 if isinstance(t, Bool) else None
+    """A type that values are computed at."""
+    return t if isinstance(t, Int | Float) else None
 
 
 def type_of(e: Expr, functions: Mapping[str, Function]) -> Type:

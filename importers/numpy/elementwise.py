@@ -312,9 +312,7 @@ def ufunc_name(name: str) -> str | None:
     return name if name in EMIT else None
 
 
-def _of_chosen(
-    ctx: Context, name: str, args: Sequence[Value], picked: Sequence[Chosen], operator: bool
-) -> Chosen:
+def _of_chosen(ctx: Context, name: str, args: Sequence[Value], picked: Sequence[Chosen], operator: bool) -> Chosen:
     """A function of elements under a mask: of all elements, under the mask."""
     one = picked[0]
     for a in args:

@@ -222,5 +222,3 @@ def test_running_beside_python_sees_a_fault(fault: Break, roundtrip, program, mo
     with pytest.raises((AssertionError, ValueError)) as found:
         roundtrip(f, interpreted=False)
     assert any(x in str(found.value) for x in ("here, ", "may be", "go together")), found.value
-
-

@@ -1,5 +1,6 @@
 /* Types, conversions and literals. Programs of our own, for tests/importers/test_programs.py. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -285,4 +286,72 @@ void signed_zeros(double *x, float *y) {
     y[6] -= y[6] - -0.0f;
     y[7] = 1.0f - 1.0f;
     y[8] = y[8] > 0 ? -0.0f : 0.0;
+}
+
+/* interpret */
+void low_bits(int n, const uint8_t *a, const uint8_t *b, uint8_t *c, const int *d, int16_t *e) {
+    for (int i = 0; i < n; i++) {
+        c[i] = a[i] * b[i] + 200;
+        e[i] = d[i] * d[i] * 31;
+    }
+}
+
+/* interpret */
+unsigned hashed(int n, const unsigned char *s) {
+    unsigned h = 2166136261u;
+    for (int i = 0; i < n; i++) {
+        h ^= s[i];
+        h *= 16777619u;
+        h = (h << 5) | (h >> 27);
+    }
+    return ~h - 7;
+}
+
+/* interpret */
+void unsigned_differences(int n, const unsigned *a, const unsigned *b, unsigned *c, int *d) {
+    for (int i = 0; i < n; i++) {
+        c[i] = a[i] - b[i];
+        d[i] = -a[i] < b[i] ? 1 : ~d[i];
+    }
+}
+
+/* interpret */
+void signed_beside_unsigned(int n, int *x, const unsigned *y) {
+    for (int i = 0; i < n; i++)
+        if (x[i] < y[i]) x[i] = x[i] + y[i];
+}
+
+/* interpret */
+void saturated(int n, const int16_t *a, uint8_t *c, uint8_t *d) {
+    for (int i = 0; i < n; i++) {
+        int v = a[i] * 5;
+        if (v < 0) v = 0;
+        if (v > 255) v = 255;
+        c[i] = v;
+        d[i] = a[i] < 0 ? 0 : a[i] > 9 ? 9 : a[i];
+    }
+}
+
+/* interpret */
+void shifted_by_data(int n, int *a, const unsigned char *b) {
+    for (int i = 0; i < n; i++) a[i] = (1 << (b[i] & 7)) | (a[i] & ~1) ^ 3 + 2;
+}
+
+int any_above(int n, const double *x) {
+    bool found = false;
+    for (int i = 0; i < n; i++)
+        if (x[i] > 1.5) found = true;
+    return found;
+}
+
+void flags(int n, const double *x, _Bool *b, double *y) {
+    for (int i = 0; i < n; i++) {
+        b[i] = x[i] > 0;
+        if (b[i] || isnan(x[i])) y[i] = 1;
+    }
+}
+
+void narrow_counters(double *x) {
+    for (uint8_t i = 0; i < 10; i++)
+        for (short j = 9; j >= 0; j--) x[i] += j;
 }

@@ -182,7 +182,13 @@ def shifts(k: "i32[n]"):
 
 
 def outer_functions(x: "f64[n]", y: "f64[m]", a: "f64[n, n]"):
-    return np.add.outer(x, y), np.minimum.outer(x, y), np.triu(a), np.tril(a, -1), np.cov(np.outer(x, np.array([1.0, 2.0, 4.0])))
+    return (
+        np.add.outer(x, y),
+        np.minimum.outer(x, y),
+        np.triu(a),
+        np.tril(a, -1),
+        np.cov(np.outer(x, np.array([1.0, 2.0, 4.0]))),
+    )
 
 
 def assumed_from_start(x: "f64[n]", i: "int", a: "f64[n, m]"):
