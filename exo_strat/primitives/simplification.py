@@ -227,6 +227,7 @@ class _Simplification:
         types = types_at(self.tree, old)
         while (
             isinstance(e, ExternCall)
+            and e.f.converts
             and e.f.result == element(types[s.sym]).name
             and index_value(e) is None
             and precision(e.args[0], types) is not None

@@ -16,9 +16,9 @@ from ..ir.config import Config
 from ..ir.externs import relu
 from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
 from ..ir.nodes import Alloc, Assign, Call, Const, For, Read, Reduce
-from ..ir.precisions import concrete
+from ..ir.precisions import concrete, element
 from ..ir.printing import names_at, print_expr
-from ..ir.types import Control, Scalar, Tensor, bool_, size
+from ..ir.types import Control, Scalar, Tensor, Type, bf16, bool_, size
 from ..ir.walk import get, is_bool, is_control, mentions, walk
 from ..ops.strategy import freeze
 from ..primitives import PrimitiveForm
@@ -153,8 +153,9 @@ def condition(ch: Choices, c: Cursor, on_data: int = 25) -> str:
     """A condition in scope at a cursor; so many times in a hundred on data, which may never have been written, or may
     not be there."""
     scope = scope_at(c.proc.tree, c.place())
-    data = [(s.id, name) for name, s in scope.names.items() if isinstance(scope.types[s], Scalar)]
-    tensors = [(s.id, f"{name}[{ch.upto(1)}]") for name, s in scope.names.items() if _is_line(scope.types[s])]
+    data = [(s.id, _computed(name, scope.types[s])) for name, s in scope.names.items() if _is_scalar(scope.types[s])]
+    lines = [(name, s) for name, s in scope.names.items() if _is_line(scope.types[s])]
+    tensors = [(s.id, _computed(f"{name}[{ch.upto(1)}]", scope.types[s])) for name, s in lines]
     places = [text for _, text in sorted([*data, *tensors])]
     if places and ch.chance(on_data):
         return f"{ch.pick(places[-3:])} < 2.0"
@@ -163,12 +164,23 @@ def condition(ch: Choices, c: Cursor, on_data: int = 25) -> str:
     return ch.pick([f"{n} < 2", f"{n} == 1", f"{n} % 2 == 0", *fields])
 
 
+def _is_scalar(t: Type) -> bool:
+    return isinstance(t, Scalar)
+
+
+def _computed(text: str, t: Type) -> str:
+    """A value as it is computed with: one of bf16 at f32."""
+    return f"f32({text})" if element(t) == bf16 else text
+
+
 def assertion(ch: Choices, c: Cursor) -> str:
     """A condition on arguments; now and then on an element that a tensor may not have."""
     tree = c.proc.tree
-    tensors = [names_at(tree)[a.sym] for a in tree.args if _is_line(a.type)]
+    tensors = [(names_at(tree)[a.sym], a.type) for a in tree.args if _is_line(a.type)]
     if tensors and ch.chance(60):
-        return f"{ch.pick(tensors)}[{ch.pick(['1', '3', *controls(c)[-1:]])}] < 2.0"
+        name, t = ch.pick(tensors)
+        at = ch.pick(["1", "3", *controls(c)[-1:]])
+        return f"{_computed(f'{name}[{at}]', t)} < 2.0"
     return condition(ch, c)
 
 

@@ -87,7 +87,7 @@ def is_bounded(tree: ProcDef) -> bool:
     """Whether a procedure computes with integers as data, itself or in what it calls."""
     return any(
         (isinstance(n, Arg | Alloc) and not isinstance(n.type, Control) and not element(n.type).is_float)
-        or (isinstance(n, ExternCall) and n.f.result is not None and n.f.result[0] != "f")
+        or (isinstance(n, ExternCall) and n.f.result is not None and not Scalar(n.f.result).is_float)
         or (isinstance(n, Call) and is_bounded(n.f.tree))
         for _, n in walk(tree)
     )

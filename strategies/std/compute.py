@@ -241,7 +241,7 @@ def convert_in_store(p: Proc, c: AssignCursor) -> Script:
     """`v = f64(e)  ~>  v = e`, for v of this precision, as loads and stores convert. Focus: the assignment, which is
     returned; nothing if it is another one."""
     value = c.rhs()
-    if isinstance(value, ExternCursor) and value.function().result is not None and not is_index_value(value):
+    if isinstance(value, ExternCursor) and value.function().converts and not is_index_value(value):
         p, c = yield simplify()
     return c
 

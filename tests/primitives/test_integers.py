@@ -58,6 +58,13 @@ def test_no_law_is_applied_to_a_shift() -> None:
     assert "x = (x & 0) % 1" in str(simplify(p, p.root()))
 
 
+def test_a_wrap_is_no_conversion_that_an_assignment_does() -> None:
+    """Found by random programs: 600 is 88 modulo 256."""
+    for text in ("r = wrap_u8(a * 100)", "r = wrap_u8(b)", "r = wrap_u8(a)", "r = wrap_u8(u8(a + b))"):
+        p = line(text)
+        assert "wrap_u8(" in str(simplify(p, p.root()))
+
+
 def test_operations_are_staged() -> None:
     p = proc_from_source("""
     def p(n: size, c: u32[n], p: u32):
