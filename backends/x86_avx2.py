@@ -82,45 +82,69 @@ static inline __m256d exo_ldexp4(__m256d x, __m256d k) {
     const __m256d half = _mm256_floor_pd(_mm256_mul_pd(k, _mm256_set1_pd(0.5)));
     return _mm256_mul_pd(_mm256_mul_pd(x, exo_power4(half)), exo_power4(_mm256_sub_pd(k, half)));
 }
-// Positive numbers with the small ones, which have less digits, made larger by 2^25 or 2^54.
-static inline __m256 exo_is_small8(__m256 x) { return _mm256_cmp_ps(x, _mm256_set1_ps(0x1p-126f), _CMP_LT_OQ); }
-static inline __m256i exo_normal8(__m256 x) {
-    const __m256 larger = _mm256_mul_ps(x, _mm256_set1_ps(0x1p25f));
-    return _mm256_castps_si256(_mm256_blendv_ps(x, larger, exo_is_small8(x)));
+// A positive number is m * 2^e, with m from 3/4 to less than 3/2: what its bits exceed those of 3/4 by has e above the
+// digits. Small numbers are made larger first, by 2^25 or 2^54. Those and what is no positive number are seldom.
+static inline int exo_is_odd8(__m256 x) {
+    const __m256i shifted = _mm256_add_epi32(_mm256_castps_si256(x), _mm256_set1_epi32(0x7f800000));
+    return _mm256_movemask_epi8(_mm256_cmpgt_epi32(shifted, _mm256_set1_epi32((int)0xfeffffff)));
 }
-static inline __m256d exo_is_small4(__m256d x) { return _mm256_cmp_pd(x, _mm256_set1_pd(0x1p-1022), _CMP_LT_OQ); }
-static inline __m256i exo_normal4(__m256d x) {
-    const __m256d larger = _mm256_mul_pd(x, _mm256_set1_pd(0x1p54));
-    return _mm256_castpd_si256(_mm256_blendv_pd(x, larger, exo_is_small4(x)));
+static inline __m256 exo_above8(__m256 x) {
+    const __m256i above = _mm256_sub_epi32(_mm256_castps_si256(x), _mm256_set1_epi32(0x3f400000));
+    return _mm256_cvtepi32_ps(_mm256_srai_epi32(above, 23));
 }
-// The exponent: -inf of 0, inf of inf, and else NaN of what is not positive.
-static inline __m256 exo_exponent8(__m256 x) {
-    const __m256 zero = _mm256_setzero_ps(), none = _mm256_set1_ps(-INFINITY);
-    const __m256 biased = _mm256_cvtepi32_ps(_mm256_srli_epi32(exo_normal8(x), 23));
-    const __m256 bias = _mm256_blendv_ps(_mm256_set1_ps(127), _mm256_set1_ps(152), exo_is_small8(x));
-    __m256 e = _mm256_sub_ps(biased, bias);
+static __attribute__((noinline)) __m256 exo_odd_exponent8(__m256 x) {
+    const __m256 zero = _mm256_setzero_ps(), small = _mm256_cmp_ps(x, _mm256_set1_ps(0x1p-126f), _CMP_LT_OQ);
+    const __m256 larger = _mm256_mul_ps(x, _mm256_blendv_ps(_mm256_set1_ps(1), _mm256_set1_ps(0x1p25f), small));
+    __m256 e = _mm256_sub_ps(exo_above8(larger), _mm256_and_ps(small, _mm256_set1_ps(25)));
     e = _mm256_blendv_ps(x, e, _mm256_cmp_ps(x, _mm256_set1_ps(INFINITY), _CMP_LT_OQ));
-    const __m256 special = _mm256_or_ps(none, _mm256_cmp_ps(x, zero, _CMP_LT_OQ));
-    return _mm256_blendv_ps(e, special, _mm256_cmp_ps(x, zero, _CMP_LE_OQ));
+    const __m256 none = _mm256_or_ps(_mm256_set1_ps(-INFINITY), _mm256_cmp_ps(x, zero, _CMP_LT_OQ));  // -inf or NaN
+    return _mm256_blendv_ps(e, none, _mm256_cmp_ps(x, zero, _CMP_LE_OQ));
+}
+static inline __m256 exo_exponent8(__m256 x) {
+    return __builtin_expect(exo_is_odd8(x), 0) ? exo_odd_exponent8(x) : exo_above8(x);
+}
+static inline __m256 exo_significand8(__m256 x) {
+    if (__builtin_expect(exo_is_odd8(x), 0)) {
+        const __m256 small = _mm256_cmp_ps(x, _mm256_set1_ps(0x1p-126f), _CMP_LT_OQ), one = _mm256_set1_ps(1);
+        x = _mm256_mul_ps(x, _mm256_blendv_ps(one, _mm256_set1_ps(0x1p25f), small));
+        const __m256 most = _mm256_cmp_ps(x, _mm256_set1_ps(INFINITY), _CMP_LT_OQ);
+        x = _mm256_blendv_ps(one, x, _mm256_and_ps(most, _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_GT_OQ)));
+    }
+    const __m256i bits = _mm256_castps_si256(x), above = _mm256_sub_epi32(bits, _mm256_set1_epi32(0x3f400000));
+    return _mm256_castsi256_ps(_mm256_sub_epi32(bits, _mm256_and_si256(above, _mm256_set1_epi32((int)0xff800000))));
+}
+static inline int exo_is_odd4(__m256d x) {
+    const __m256d least = _mm256_set1_pd(0x1p-1022), most = _mm256_set1_pd(INFINITY);
+    const __m256d normal = _mm256_and_pd(_mm256_cmp_pd(x, least, _CMP_GE_OQ), _mm256_cmp_pd(x, most, _CMP_LT_OQ));
+    return _mm256_movemask_pd(normal) != 15;
+}
+static inline __m256d exo_above4(__m256d x) {
+    // and 1024 more, so that it is positive
+    const __m256i biased = _mm256_add_epi64(_mm256_castpd_si256(x), _mm256_set1_epi64x(0x0018000000000000));
+    const __m256d shifted = _mm256_castsi256_pd(_mm256_srli_epi64(biased, 52));
+    return _mm256_sub_pd(_mm256_or_pd(shifted, _mm256_set1_pd(0x1p52)), _mm256_set1_pd(0x1p52 + 1024));
+}
+static __attribute__((noinline)) __m256d exo_odd_exponent4(__m256d x) {
+    const __m256d zero = _mm256_setzero_pd(), small = _mm256_cmp_pd(x, _mm256_set1_pd(0x1p-1022), _CMP_LT_OQ);
+    const __m256d larger = _mm256_mul_pd(x, _mm256_blendv_pd(_mm256_set1_pd(1), _mm256_set1_pd(0x1p54), small));
+    __m256d e = _mm256_sub_pd(exo_above4(larger), _mm256_and_pd(small, _mm256_set1_pd(54)));
+    e = _mm256_blendv_pd(x, e, _mm256_cmp_pd(x, _mm256_set1_pd(INFINITY), _CMP_LT_OQ));
+    const __m256d none = _mm256_or_pd(_mm256_set1_pd(-INFINITY), _mm256_cmp_pd(x, zero, _CMP_LT_OQ));  // -inf or NaN
+    return _mm256_blendv_pd(e, none, _mm256_cmp_pd(x, zero, _CMP_LE_OQ));
 }
 static inline __m256d exo_exponent4(__m256d x) {
-    const __m256d zero = _mm256_setzero_pd(), none = _mm256_set1_pd(-INFINITY), shift = _mm256_set1_pd(0x1p52);
-    const __m256i bits = _mm256_srli_epi64(exo_normal4(x), 52);
-    const __m256d biased = _mm256_or_pd(_mm256_castsi256_pd(bits), shift);
-    const __m256d less = _mm256_set1_pd(0x1p52 + 1023), more = _mm256_set1_pd(0x1p52 + 1077);
-    __m256d e = _mm256_sub_pd(biased, _mm256_blendv_pd(less, more, exo_is_small4(x)));
-    e = _mm256_blendv_pd(x, e, _mm256_cmp_pd(x, _mm256_set1_pd(INFINITY), _CMP_LT_OQ));
-    const __m256d special = _mm256_or_pd(none, _mm256_cmp_pd(x, zero, _CMP_LT_OQ));
-    return _mm256_blendv_pd(e, special, _mm256_cmp_pd(x, zero, _CMP_LE_OQ));
-}
-// From 1 to less than 2, also for 0, infinities and NaN.
-static inline __m256 exo_significand8(__m256 x) {
-    const __m256i digits = _mm256_and_si256(exo_normal8(x), _mm256_set1_epi32(0x7fffff));
-    return _mm256_castsi256_ps(_mm256_or_si256(digits, _mm256_set1_epi32(0x3f800000)));
+    return __builtin_expect(exo_is_odd4(x), 0) ? exo_odd_exponent4(x) : exo_above4(x);
 }
 static inline __m256d exo_significand4(__m256d x) {
-    const __m256i digits = _mm256_and_si256(exo_normal4(x), _mm256_set1_epi64x(0xfffffffffffff));
-    return _mm256_castsi256_pd(_mm256_or_si256(digits, _mm256_set1_epi64x(0x3ff0000000000000)));
+    if (__builtin_expect(exo_is_odd4(x), 0)) {
+        const __m256d small = _mm256_cmp_pd(x, _mm256_set1_pd(0x1p-1022), _CMP_LT_OQ), one = _mm256_set1_pd(1);
+        x = _mm256_mul_pd(x, _mm256_blendv_pd(one, _mm256_set1_pd(0x1p54), small));
+        const __m256d most = _mm256_cmp_pd(x, _mm256_set1_pd(INFINITY), _CMP_LT_OQ);
+        x = _mm256_blendv_pd(one, x, _mm256_and_pd(most, _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_GT_OQ)));
+    }
+    const __m256i bits = _mm256_castpd_si256(x), digits = _mm256_set1_epi64x(0xfffffffffffff);
+    const __m256i above = _mm256_sub_epi64(bits, _mm256_set1_epi64x(0x3fe8000000000000));
+    return _mm256_castsi256_pd(_mm256_sub_epi64(bits, _mm256_andnot_si256(digits, above)));
 }
 // t + s; a t that is known to be zero takes no instruction.
 static inline double exo_plus(double t, double s) { return __builtin_constant_p(t) && t == 0 ? s : t + s; }

@@ -34,14 +34,19 @@ _HELPERS = """\
 // The mask of the lanes below n, which is 1 to the number of lanes.
 static inline __mmask16 exo_lanes16(int64_t n) { return (__mmask16)((1u << n) - 1); }
 static inline __mmask8 exo_lanes8(int64_t n) { return (__mmask8)((1u << n) - 1); }
-// The exponent: -inf of 0, inf of inf, and else NaN of what is not positive.
+// Of a positive number as m * 2^e, with m from 3/4 to less than 3/2, e: the processor's for m from 1 to less than 2, and
+// 1 more if that m is 3/2 or more. -inf of 0, inf of inf, and else NaN of what is not positive.
 static inline __m512 exo_exponent_ps(__m512 x) {
     const __mmask16 negative = _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_LT_OQ);
-    return _mm512_mask_mov_ps(_mm512_getexp_ps(x), negative, _mm512_set1_ps(NAN));
+    const __m512 e = _mm512_getexp_ps(x), m = _mm512_getmant_ps(x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero);
+    const __mmask16 more = _mm512_cmp_ps_mask(m, _mm512_set1_ps(1.5f), _CMP_GE_OQ);
+    return _mm512_mask_mov_ps(_mm512_mask_add_ps(e, more, e, _mm512_set1_ps(1)), negative, _mm512_set1_ps(NAN));
 }
 static inline __m512d exo_exponent_pd(__m512d x) {
     const __mmask8 negative = _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_LT_OQ);
-    return _mm512_mask_mov_pd(_mm512_getexp_pd(x), negative, _mm512_set1_pd(NAN));
+    const __m512d e = _mm512_getexp_pd(x), m = _mm512_getmant_pd(x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero);
+    const __mmask8 more = _mm512_cmp_pd_mask(m, _mm512_set1_pd(1.5), _CMP_GE_OQ);
+    return _mm512_mask_mov_pd(_mm512_mask_add_pd(e, more, e, _mm512_set1_pd(1)), negative, _mm512_set1_pd(NAN));
 }
 // The larger or the smaller of what is there and a.
 static inline void exo_max_ps(float *dst, float a) { *dst = a > *dst ? a : *dst; }
@@ -82,7 +87,7 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
         Operation("exponent", "dst:V a:V", "dst[i] = exponent(a[i])", f"dst = exo_exponent_{suffix}(a)"),
         Operation(
             "significand", "dst:V a:V", "dst[i] = significand(a[i])",
-            "dst = getmant(a, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero)",
+            "dst = getmant(a, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero)",
         ),
         Operation(
             "reduce_add", "dst:S a:V", "dst += a[i]", "dst += reduce_add(a)", f"dst += mask_reduce_add({mask}, a)"

@@ -111,19 +111,17 @@ def exp2_fit(precision: str, terms: int) -> Fit:
 
 
 def log_fit(precision: str, terms: int) -> Fit:
-    """log(1 + f) = f - f^2 / 2 + f^3 p(f)."""
-    lo, hi = mp.sqrt(mp.mpf(1) / 2) - 1, mp.sqrt(2) - 1
+    """log(1 + f) = f - f^2 / 2 + f^3 p(f), for 1 + f from 3/4 to 3/2."""
     return Fit(
-        precision, terms, lo - mp.mpf("1e-6"), hi + mp.mpf("1e-6"),
+        precision, terms, mp.mpf("-0.25"), mp.mpf("0.5"),
         lambda f: (mp.log1p(f) - f + f**2 / 2) / f**3, lambda f: (abs(f) + INNER) ** 2 * f / mp.log1p(f),
     )  # fmt: skip
 
 
 def atanh_fit(precision: str, terms: int) -> Fit:
-    """log((1 + s) / (1 - s)) = 2 s + s^3 p(s^2), of z = s^2."""
-    end = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.00001")
+    """log((1 + s) / (1 - s)) = 2 s + s^3 p(s^2), of z = s^2, for s up to 1/5."""
     return Fit(
-        precision, terms, mp.mpf("1e-9"), end,
+        precision, terms, mp.mpf("1e-9"), mp.mpf("0.04"),
         lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z,
         lambda z: z * mp.sqrt(z) / (2 * mp.atanh(mp.sqrt(z))),
     )  # fmt: skip
@@ -154,18 +152,18 @@ def erfc_fit(precision: str, terms: int, lo: str, hi: str) -> Fit:
 
 FITS = {
     "EXP_F32": lambda: exp_fit("f32", 5),
-    "LOG_F32": lambda: log_fit("f32", 8),
+    "LOG_F32": lambda: log_fit("f32", 9),
     "TANH_F32": lambda: odd_fit("f32", 5, "0.601", mp.tanh),
     "ERF_F32": lambda: erf_fit("f32", 7),
     "ERFC_F32": lambda: erfc_fit("f32", 7, "0.999", "4"),
     "SIN_F32": lambda: odd_fit("f32", 5, "1.7", mp.sin),
     "EXP2_F64": lambda: exp2_fit("f64", 7),
     "EXP_F64": lambda: exp_fit("f64", 10),
-    "LOG_F64": lambda: atanh_fit("f64", 7),
+    "LOG_F64": lambda: atanh_fit("f64", 8),
     "TANH_F64": lambda: odd_fit("f64", 11, "0.601", mp.tanh),
     "ERF_F64": lambda: erf_fit("f64", 13),
     "ERFC_F64": lambda: erfc_fit("f64", 20, "0.999", "6"),
-    "SIN_F64": lambda: odd_fit("f64", 8, "1.6", mp.sin),
+    "SIN_F64": lambda: odd_fit("f64", 9, "1.6", mp.sin),
 }
 
 

@@ -121,8 +121,9 @@ def _ldexp(limit: int) -> Callable[[Fraction, Fraction], Fraction]:
 def _exponent(x: Fraction) -> Fraction:
     if x <= 0:
         raise ValueError("only positive numbers have an exponent")
-    k = x.numerator.bit_length() - x.denominator.bit_length()
-    return Fraction(k if Fraction(2) ** k <= x else k - 1)
+    k = x.numerator.bit_length() - x.denominator.bit_length()  # x / 2^k is from 1/2 to 2
+    scaled = x / Fraction(2) ** k
+    return Fraction(k - 1 if scaled < Fraction(3, 4) else k if scaled < Fraction(3, 2) else k + 1)
 
 
 def _scaled(limit: int) -> str:
@@ -137,13 +138,19 @@ ldexpf: Final = extern("ldexpf", 2, _ldexp(_TWO_FACTORS["f32"]), _scaled(_TWO_FA
 """`x * 2**k`, for whole k as far as two factors go that are powers of two and normal numbers of f32."""
 ldexp: Final = extern("ldexp", 2, _ldexp(_TWO_FACTORS["f64"]), _scaled(_TWO_FACTORS["f64"]))
 """The same for f64."""
-exponent: Final = extern("exponent", 1, _exponent, "(({0}) < 0 ? ({t})NAN : logb{s}({0}))")
-"""The whole number e with `2**e <= x < 2**(e + 1)`, for positive x. In C it is -inf of 0, inf of inf, and else NaN."""
+_FINITE: Final = "({0}) > 0 && ({0}) < ({t})INFINITY"
+_HALVES: Final = "ldexp{s}({0}, -(int)logb{s}({0}))"  # from 1 to less than 2
+exponent: Final = extern(
+    "exponent", 1, _exponent,
+    f"({_FINITE} ? logb{{s}}({{0}}) + ({_HALVES} >= ({{t}})1.5) : ({{0}}) < 0 ? ({{t}})NAN : logb{{s}}({{0}}))",
+)  # fmt: skip
+"""The whole number e for which `x / 2**e` is from 3/4 to less than 3/2, for positive x. In C it is -inf of 0, inf of
+inf, and else NaN."""
 significand: Final = extern(
     "significand", 1, lambda x: x / Fraction(2) ** int(_exponent(x)),
-    "(({0}) > 0 && ({0}) < ({t})INFINITY ? ldexp{s}({0}, -(int)logb{s}({0})) : 1)",
+    f"({_FINITE} ? {_HALVES} / (1 + ({_HALVES} >= ({{t}})1.5)) : 1)",
 )  # fmt: skip
-"""`x / 2**exponent(x)`, which is from 1 to less than 2. In C it is finite for other numbers, too."""
+"""`x / 2**exponent(x)`, which is from 3/4 to less than 3/2. In C it is finite for other numbers, too."""
 
 
 # -- integers ------------------------------------------------------------------------------------------

@@ -50,7 +50,6 @@ F64 = Numbers(
 NUMBERS: Mapping[str, Numbers] = {"f32": F32, "f64": F64}
 
 LOG2_E = 1.4426950408889634
-SQRT_2 = 1.4142135623730951
 ONE_OVER_PI = 0.3183098861837907
 
 
@@ -64,6 +63,20 @@ def horner(x: str, coefficients: Sequence[float]) -> str:
     text = repr(first)
     for c in rest:
         text = f"({text} * {x} + {c!r})"
+    return text
+
+
+def polynomial(x: str, xx: str, coefficients: Sequence[float]) -> str:
+    """The text of a polynomial in x, where `xx` is its square: pairs of terms first, which wait for each other half as
+    long.
+
+    >>> polynomial("x", "xx", (1.0, 2.0, 3.0))
+    '(3.0 * xx + (2.0 * x + 1.0))'
+    """
+    text = ""
+    for k in reversed(range(0, len(coefficients), 2)):
+        pair = horner(x, coefficients[k : k + 2])
+        text = f"({text} * {xx} + {pair})" if text else pair
     return text
 
 
@@ -81,7 +94,7 @@ def powers(a: str, e: str, n: Numbers) -> str:
     return f"""{e}k = rint({a} * {LOG2_E})
         {e}r = {a} - {e}k * {n.ln2[0]!r} - {e}k * {n.ln2[1]!r}
         {e}s = {e}r * {e}r
-        {e} = {n.ldexp}({horner(f"{e}r", n.exp)} * {e}s + {e}r + 1.0, {e}k)"""
+        {e} = {n.ldexp}({polynomial(f"{e}r", f"{e}s", n.exp)} * {e}s + ({e}r + 1.0), {e}k)"""
 
 
 def exp_steps(n: Numbers) -> str:
@@ -105,7 +118,8 @@ def tanh_steps(n: Numbers) -> str:
     return f"""
         a = abs(x)
         s = x * x
-        small = x * ({horner("s", n.tanh)} * s + 1.0)
+        ss = s * s
+        small = x * ({polynomial("s", "ss", n.tanh)} * s + 1.0)
         b = fmin({n.saturated}, a)
         bb = b + b
         {powers("bb", "e", n)}
@@ -118,9 +132,11 @@ def erf_steps(n: Numbers) -> str:
     return f"""
         a = abs(x)
         s = x * x
-        small = x * {horner("s", n.erf)} + x
+        ss = s * s
+        small = x * {polynomial("s", "ss", n.erf)} + x
         b = fmin({n.erf_is_one}, a)
-        q = {horner("b", n.erfc)}
+        bb = b * b
+        q = {polynomial("b", "bb", n.erfc)}
         {powers("q", "e", n)}
         large = 1.0 - e
         out = select(a, 1.0, small, select(x, 0.0, -large, large))
@@ -128,38 +144,39 @@ def erf_steps(n: Numbers) -> str:
 
 
 def log_steps(n: Numbers) -> str:
-    """log x = e log 2 + log(1 + f), where 1 + f is between the roots of 1/2 and 2."""
+    """log x = e log 2 + log(1 + f), where 1 + f is from 3/4 to 3/2."""
     if n.precision == "f32":
-        rest = f"""t = ({horner("f", of.LOG_F32)} * f - 0.5) * (f * f) + f"""
+        rest = f"""s = f * f
+        t = ({polynomial("f", "s", of.LOG_F32)} * f - 0.5) * s + f"""
     else:
         rest = f"""s = f / (f + 2.0)
         z = s * s
-        t = f - (f - {horner("z", of.LOG_F64)} * z) * s"""
+        zz = z * z
+        t = f - (f - {polynomial("z", "zz", of.LOG_F64)} * z) * s"""
     return f"""
         m = significand(x)
-        e = exponent(x) + select({SQRT_2}, m, 1.0, 0.0)
-        f = select({SQRT_2}, m, 0.5 * m, m) - 1.0
+        e = exponent(x)
+        f = m - 1.0
         {rest}
         out = e * {n.ln2[0]!r} + (e * {n.ln2[1]!r} + t)
     """
 
 
-def reduced(j: str, n: Numbers) -> str:
-    """What j times pi leaves of c."""
-    return f"c - {j} * {n.pi[0]!r} - {j} * {n.pi[1]!r} - {j} * {n.pi[2]!r}"
+def reduced(x: str, j: str, n: Numbers) -> str:
+    """What j times pi leaves of x."""
+    return f"{x} - {j} * {n.pi[0]!r} - {j} * {n.pi[1]!r} - {j} * {n.pi[2]!r}"
 
 
 def sin_steps(n: Numbers) -> str:
-    """sin x = (-1)^k sin(x - k pi). Of what is too large for that, infinity is taken, whose sine is NaN."""
+    """sin x = (-1)^k sin(x - k pi). For what is too large for that, r is infinite and the result NaN."""
     return f"""
         a = abs(x)
-        c = select({n.turns}, a, x * {n.far}, x)
-        k = rint(c * {ONE_OVER_PI})
-        r = {reduced("k", n)}
+        k = rint(x * {ONE_OVER_PI})
+        r = select({n.turns}, a, a * {n.far}, {reduced("x", "k", n)})
         h = k - 2.0 * rint(k * 0.5)
-        q = r * (1.0 - 2.0 * h * h)
-        s = q * q
-        p = q * s * {horner("s", n.sin)} + q
+        s = r * r
+        ss = s * s
+        p = (r * s * {polynomial("s", "ss", n.sin)} + r) * (1.0 - 2.0 * abs(h))
         out = select(a, {n.tiny}, x, p)
     """
 
@@ -168,14 +185,13 @@ def cos_steps(n: Numbers) -> str:
     """cos x = -(-1)^k sin(x - (k + 1/2) pi)."""
     return f"""
         a = abs(x)
-        c = select({n.turns}, a, a * {n.far}, a)
-        k = rint(c * {ONE_OVER_PI} - 0.5)
+        k = rint(a * {ONE_OVER_PI} - 0.5)
         j = k + 0.5
-        r = {reduced("j", n)}
+        r = select({n.turns}, a, a * {n.far}, {reduced("a", "j", n)})
         h = k - 2.0 * rint(k * 0.5)
-        q = r * (2.0 * h * h - 1.0)
-        s = q * q
-        p = q * s * {horner("s", n.sin)} + q
+        s = r * r
+        ss = s * s
+        p = (r * s * {polynomial("s", "ss", n.sin)} + r) * (2.0 * abs(h) - 1.0)
         out = select(a, {n.tiny}, 1.0, p)
     """
 
