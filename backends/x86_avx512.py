@@ -34,8 +34,8 @@ _HELPERS = """\
 // The mask of the lanes below n, which is 1 to the number of lanes.
 static inline __mmask16 exo_lanes16(int64_t n) { return (__mmask16)((1u << n) - 1); }
 static inline __mmask8 exo_lanes8(int64_t n) { return (__mmask8)((1u << n) - 1); }
-// Of a positive number as m * 2^e, with m from 3/4 to less than 3/2, e: the processor's for m from 1 to less than 2, and
-// 1 more if that m is 3/2 or more. -inf of 0, inf of inf, and else NaN of what is not positive.
+// A positive number is m * 2^e, with m from 3/4 to less than 3/2. The processor's e is for m from 1 to less than 2: it
+// is 1 more where that m is 3/2 or more. -inf of 0, inf of inf, and else NaN of what is not positive.
 static inline __m512 exo_exponent_ps(__m512 x) {
     const __mmask16 negative = _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_LT_OQ);
     const __m512 e = _mm512_getexp_ps(x), m = _mm512_getmant_ps(x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero);

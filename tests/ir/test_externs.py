@@ -1,0 +1,38 @@
+"""Functions that take numbers apart and scale them: their meaning on exact numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from exo_strat.ir.externs import exponent, ldexp, ldexpf, rint, significand
+
+
+@pytest.mark.parametrize("x", [Fraction(3, 4), Fraction(1), Fraction(149, 100), Fraction(1, 10**40), Fraction(10**40)])
+def test_a_number_is_its_significand_times_a_power_of_two(x: Fraction) -> None:
+    assert Fraction(3, 4) <= significand.eval(x) < Fraction(3, 2)
+    assert significand.eval(x) * Fraction(2) ** int(exponent.eval(x)) == x
+
+
+def test_at_the_ends_of_the_range() -> None:
+    assert [exponent.eval(Fraction(n, 4)) for n in (3, 5, 6, 7, 8, 12)] == [0, 0, 1, 1, 1, 2]
+
+
+@pytest.mark.parametrize("x", [Fraction(0), Fraction(-1)])
+def test_what_is_not_positive_has_no_exponent(x: Fraction) -> None:
+    for f in (exponent, significand):
+        with pytest.raises(ValueError, match="only positive numbers"):
+            f.eval(x)
+
+
+def test_scaling_is_exact_and_takes_whole_exponents_that_two_factors_reach() -> None:
+    assert ldexpf.eval(Fraction(1, 3), Fraction(-252)) == Fraction(1, 3 * 2**252)
+    assert ldexp.eval(Fraction(3), Fraction(2044)) == 3 * 2**2044
+    for f, k in ((ldexpf, Fraction(253)), (ldexp, Fraction(-2045)), (ldexp, Fraction(1, 2))):
+        with pytest.raises(ValueError, match="a whole number from"):
+            f.eval(Fraction(1), k)
+
+
+def test_halves_are_rounded_to_the_even_number() -> None:
+    assert [rint.eval(Fraction(n, 2)) for n in (-3, -1, 1, 3, 5)] == [-2, 0, 0, 2, 2]
