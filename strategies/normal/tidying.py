@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from exo_strat import (
     AllocCursor,
     AssignCursor,
+    BlockCursor,
     Cursor,
     ForCursor,
     LiteralCursor,
@@ -201,9 +205,9 @@ def drop_unit_dim(p: Proc, c: AllocCursor) -> Script:
 def privatize(p: Proc, c: AllocCursor) -> Script:
     """`t: T; for i: t = e; s1; for i: t = e2; s2  ~>  t: T; for i: t1: T; t1 = e; s1; t = t1; for i: ..`.
 
-    A variable that a loop sets before it reads it gets a copy in the loop. Nobody reads what is stored at the end of an
-    iteration, if all loops have copies of their own: then the variable goes (`delete_buffer`). Focus: the allocation of
-    a scalar that several statements use, which is returned.
+    A variable that a loop, or a run of statements, sets before it reads it gets a copy there. Nobody reads what is
+    stored at the end, if all have copies of their own: then the variable goes (`delete_buffer`). Focus: the allocation
+    of a scalar that several statements use, which is returned.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -228,18 +232,29 @@ def privatize(p: Proc, c: AllocCursor) -> Script:
     """
     users = [s for s in _after(c) if c.sym in (*symbols_read(s), *symbols_written(s))]
     loops = [s for s in users if isinstance(s, ForCursor) and c.sym in symbols_read(s) and c.sym in symbols_written(s)]
-    if c.is_tensor() or len(users) < 2 or not loops:
-        yield fail("this is no scalar that several statements use, a loop among them")
-    yield try_else(*(on(loop, _with_copy(c)) for loop in loops))
+    blocks = [loop.body() for loop in loops] + _lives(c, users)
+    if c.is_tensor() or len(users) < 2 or not blocks:
+        yield fail("this is no scalar that several statements use, each for itself")
+    yield try_else(*(on(block, _with_copy(c)) for block in blocks))
     return c
 
 
+def _lives(c: AllocCursor, users: Sequence[StmtCursor]) -> list[BlockCursor]:
+    """Blocks from a statement that sets a variable to the last one that reads this value; none that has all users."""
+    starts = [k for k, s in enumerate(users) if isinstance(s, AssignCursor) and c.sym not in symbols_read(s)]
+    found: list[BlockCursor] = []
+    for first, end in pairwise((*starts, len(users))):
+        last = max((k for k in range(first, end) if c.sym in symbols_read(users[k])), default=first)
+        if first < last and last - first + 1 < len(users):
+            found.append(users[first].expand(0, len(_after(users[first])) - len(_after(users[last]))))
+    return found
+
+
 @strategy
-def _with_copy(p: Proc, c: ForCursor, variable: AllocCursor) -> Script:
-    """`for i: s  ~>  for i: t1: T; s[t -> t1]; t = t1`, if s sets t before it reads it. Focus: the loop."""
+def _with_copy(p: Proc, c: BlockCursor, variable: AllocCursor) -> Script:
+    """`s  ~>  t1: T; s[t -> t1]; t = t1`, if s sets t before it reads it. Focus: s, which is returned."""
     name = unique_name(p, variable.sym.name.rstrip("_0123456789") or variable.sym.name)
-    yield on(c.body(), stage_mem(variable.name(), name))
-    p, c = yield focus(c)
-    if variable.sym in symbols_read(c):
-        yield fail("an iteration reads what was there before")
+    p, c = yield stage_mem(variable.name(), name)
+    if any(variable.sym in symbols_read(s) for s in c.expand(1, 1)):
+        yield fail("it reads what was there before")
     return c

@@ -194,6 +194,41 @@ def test_what_stays(text: str) -> None:
     assert is_tidy(p) and schedule(tidy(), p) is p
 
 
+def test_one_variable_for_several_sums(computes_the_same: Same) -> None:
+    p = proc_from_source("""
+    def foo(n: size, x: f32[n], y: f32[4]):
+        s: f32
+        s = 0.0
+        for i in seq(0, n):
+            s += x[i]
+        y[0] = s * s
+        for i in seq(0, n):
+            s = x[i] * x[i]
+            x[i] = s * s
+        s = 1.0
+        for i in seq(0, n):
+            s = s * x[i]
+        y[1] = s
+    """)
+    q = schedule(tidy(), p)
+    assert body(q) == dedent("""
+    s_2: f32
+    s_3: f32
+    s_2 = 0.0
+    for i in seq(0, n):
+        s_2 += x[i]
+    y[0] = s_2 * s_2
+    for i in seq(0, n):
+        s_1: f32
+        s_1 = x[i] * x[i]
+        x[i] = s_1 * s_1
+    s_3 = 1.0
+    for i in seq(0, n):
+        s_3 = s_3 * x[i]
+    y[1] = s_3""").strip("\n")
+    computes_the_same(p, q, n=4)
+
+
 def test_ranges_that_begin_elsewhere(computes_the_same: Same) -> None:
     p = proc_from_source("""
     def foo(n: size, x: f32[n], y: f32[n + 3]):
