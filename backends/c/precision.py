@@ -12,6 +12,7 @@ from functools import reduce
 from ..kernel import (
     Assign,
     Binary,
+    Cell,
     Const,
     Expr,
     ExternCall,
@@ -183,7 +184,7 @@ def check_condition(e: Expr, data: Mapping[Sym, Data]) -> None:
             check_condition(b, data)
         case Unary(arg=a):
             check_condition(a, data)
-        case Const() | Var() | StrideExpr() | ReadConfig():
+        case Const() | Var() | StrideExpr() | ReadConfig() | Cell():
             pass
         case _:
             raise AssertionError(f"not a condition: {e}")

@@ -140,3 +140,15 @@ def test_the_header_names_it() -> None:
     other: Proc = proc_from_source(PRODUCT.replace("def product", "def product_admits"))
     with pytest.raises(BackendError, match="rename the procedure"):
         c.compile([proc_from_source(PRODUCT), other], "m")
+
+
+def test_a_condition_on_an_element_as_an_index() -> None:
+    p = proc_from_source("""
+def p(n: size, idx: u8[n], x: f32[256], r: f32):
+    for i in seq(0, n):
+        if idx[i] < n:
+            r += x[idx[i]]
+""")
+    r = np.array(0, np.float32)
+    jit(p)(3, np.array([0, 200, 2], np.uint8), np.arange(256, dtype=np.float32), r)
+    assert r == 2.0
