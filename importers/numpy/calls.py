@@ -10,7 +10,7 @@ from ..report import stop
 from . import library, reductions
 from .context import Context
 from .elementwise import apply, array, as_type, operand, ufunc_name
-from .expressions import value
+from .expressions import PYTHON, value
 from .indexing import choice
 from .kinds import BOOL, FLOAT, INT
 from .program import Alloc, Buffer, For, If, Num, Stmt, Store
@@ -153,6 +153,8 @@ def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Valu
 
     node = f.node
     assert isinstance(node, ast.FunctionDef | ast.Lambda)
+    if f.name in PYTHON:
+        raise stop(ctx.place, f"{f.name}(..)", "it has the name of a function of Python's own", "give it another name")
     if len(ctx.envs) > DEEPEST:
         raise stop(ctx.place, f"{f.name}(..)", "functions call each other too deeply, or without end", "write a loop")
     names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]

@@ -57,6 +57,8 @@ class Context:
     live: tuple[str, ...] = ()
     counter: int = 0
     place: Place = field(default_factory=lambda: Place(0, 0))
+    index_buffers: set[Buffer] = field(default_factory=set)
+    """The arguments that indices are read from."""
     trials: int = 0
     stopped: bool = False
     """Whether a statement was left out, for a reason that is reported here or was before."""
@@ -102,7 +104,7 @@ class Context:
 
     def proves(self, value: Poly) -> bool:
         """Whether a value is never negative here."""
-        return self.prover.holds(value, (*self.procedure.assertions, *self.facts))
+        return self.prover.holds(value, tuple(self.procedure.assertions), self.facts)
 
     def require(self, value: Poly, why: str, what: str, remedy: str) -> None:
         """A value must not be negative here; an assertion is added if that needs one."""

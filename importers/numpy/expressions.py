@@ -43,6 +43,10 @@ COMPARISONS: Final = {
 }  # fmt: skip
 
 
+PYTHON: Final = ("range", "len", "abs", "min", "max", "sum", "enumerate", "zip", "round", "pow", "reversed")
+"""Functions of Python's own that are taken: none of them writes to an array."""
+
+
 def value(ctx: Context, e: ast.expr) -> Value:
     """What an expression stands for."""
     ctx.place = place(e)
@@ -108,7 +112,7 @@ def named(ctx: Context, name: str) -> Value:
         pass
     if name in library.PYTHON:
         return Member(f"builtins.{name}")
-    if name in ("range", "len", "abs", "min", "max", "sum", "enumerate", "zip", "round", "pow", "reversed"):
+    if name in PYTHON:
         return Member(f"builtins.{name}")
     why = "it is no variable, number, function or module that is known now"
     raise stop(ctx.place, name, why, "pass it as an argument")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..control import Poly, Symbol, number, of
 from ..report import stop
+from . import cells
 from .context import Context
 from .elementwise import array
 from .prover import least
@@ -45,6 +46,7 @@ def subscript(ctx: Context, a: Array, index: Sequence[Value | Slice], what: str)
     """`a[index]`, without masks: a view; a number if all axes have an integer."""
     dims: list[Along] = []
     shape: list[Poly] = []
+    picked: tuple[int, Array] | None = None
     axis = 0
     for v in parts(ctx, index, a.ndim, what):
         if v == NEW_AXIS:
@@ -52,13 +54,19 @@ def subscript(ctx: Context, a: Array, index: Sequence[Value | Slice], what: str)
             continue
         extent = a.shape[axis]
         axis += 1
-        if isinstance(v, Slice):
+        if picked is None and isinstance(v, Array) and v.ndim and v.kind.is_int:
+            picked = len(shape), v
+            dims.append(Along(number(0), len(shape)))
+            shape.append(extent)
+        elif isinstance(v, Slice):
             along, count = sliced(ctx, v, extent, len(shape), what)
             dims.append(along)
             shape.append(count)
         else:
             dims.append(Along(position(ctx, v, extent, what)))
     found = reindexed(a, tuple(dims), tuple(shape))
+    if picked is not None:
+        return cells.gathered(ctx, found, picked[0], picked[1], what)
     if not shape:
         return Array((), found.kind, found.at, found.reads, None, found.cheap)
     return found
@@ -67,6 +75,11 @@ def subscript(ctx: Context, a: Array, index: Sequence[Value | Slice], what: str)
 def position(ctx: Context, v: Value, extent: Poly, what: str) -> Poly:
     """An index of an axis, from its start: a negative one counts from its end."""
     p = integer(ctx, v, what)
+    if not ctx.proves(p) or not ctx.proves(extent - 1 - p):
+        low = least(p, ctx.frames)
+        cells.within(ctx, p, extent)
+        if low is not None and low != p:
+            cells.within(ctx, low, extent + 1)
     if ctx.proves(p) or _counted(ctx, p):
         at = p
     elif ctx.proves(-p - 1):
@@ -83,6 +96,10 @@ def integer(ctx: Context, v: Value, what: str) -> Poly:
     """An index as a control integer."""
     if isinstance(v, Integer):
         return v.value
+    if isinstance(v, Array) and not v.ndim and v.kind.is_int:
+        found = cells.control(ctx, v.at(()))
+        if found is not None:
+            return found
     if isinstance(v, Array | Computed):
         if v.ndim:
             why = "it is indexed by an array: which elements is decided by data"
@@ -119,6 +136,8 @@ def _bound(ctx: Context, v: Value | None, extent: Poly, what: str) -> Poly:
     """A bound of a slice, counted from the start."""
     assert v is not None
     p = integer(ctx, v, what)
+    if not ctx.proves(p) or not ctx.proves(extent - p):
+        cells.within(ctx, p, extent + 1)
     if ctx.proves(p) or _counted(ctx, p):
         return p
     if ctx.proves(-p - 1):

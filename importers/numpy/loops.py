@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from ..control import Poly, Symbol, number, of
 from ..names import spelled
 from ..report import Stop, stop
+from . import cells
 from .context import Context
 from .expressions import value
 from .indexing import subscript
@@ -107,11 +108,13 @@ def _item(ctx: Context, a: Array, i: Poly) -> Value:
 def _range(ctx: Context, e: ast.Call) -> tuple[Poly, Poly, int]:
     found = [value(ctx, a) for a in e.args]
     ctx.place = place(e)
+    bounds: list[Poly] = []
     for v in found:
-        if not isinstance(v, Integer):
+        element = cells.control(ctx, v.at(())) if isinstance(v, Array) and not v.ndim and v.kind.is_int else None
+        if not isinstance(v, Integer) and element is None:
             why = "a bound is computed from data, and bounds must come from sizes and loops"
             raise stop(ctx.place, "range", why, "run to a fixed bound, with an if in the loop")
-    bounds = [v.value for v in found if isinstance(v, Integer)]
+        bounds.append(v.value if isinstance(v, Integer) else element or number(0))
     for b in bounds:
         if not b.is_affine():
             raise stop(ctx.place, "range", "a bound multiplies sizes", "write nested loops")

@@ -18,24 +18,29 @@ class Prover:
     """Proves that integers aren't negative; `types` has the type of each control argument."""
 
     types: dict[str, str]
-    known: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
+    arrays: dict[str, str] = field(default_factory=dict)
+    """The types of arguments that indices are read from."""
+    known: dict[tuple[str, tuple[str, ...], tuple[str, ...]], bool] = field(default_factory=dict)
 
-    def holds(self, value: Poly, facts: Sequence[str]) -> bool:
-        """Whether a value is never negative where facts hold."""
+    def holds(self, value: Poly, asserted: Sequence[str], facts: Sequence[str] = ()) -> bool:
+        """Whether a value is never negative under assertions and facts."""
         if value.constant is not None:
             return value.constant >= 0
         if not value.is_affine():
             return False
-        key = value.text(), tuple(facts)
+        key = value.text(), tuple(asserted), tuple(facts)
         if key not in self.known:
             self.known[key] = self._ask(*key)
         return self.known[key]
 
-    def _ask(self, value: str, facts: tuple[str, ...]) -> bool:
-        args = ", ".join(f"{n}: {t}" for n, t in self.types.items())
-        asserted = "".join(f"    assert {f}\n" for f in facts)
+    def _ask(self, value: str, asserted: tuple[str, ...], facts: tuple[str, ...]) -> bool:
+        args = ", ".join(f"{n}: {t}" for n, t in (self.types | self.arrays).items())
+        lines = [f"def ask({args}):", *(f"    assert {a}" for a in asserted)]
+        for k, fact in enumerate(facts):
+            lines.append(f"{'    ' * (k + 1)}if {fact}:")
+        lines.append(f"{'    ' * (len(facts) + 1)}need({value})")
         try:
-            proc_from_source(f"def ask({args}):\n{asserted}    need({value})\n", {"need": NEED})
+            proc_from_source("\n".join([*lines, ""]), {"need": NEED})
         except FrontendError:
             return False
         return True

@@ -7,19 +7,23 @@ from collections.abc import Iterator, Sequence
 
 from ..control import number
 from ..report import Stop, stop
-from . import loops
+from . import cells, loops
 from .context import Context
 from .elementwise import array, assign, operand
-from .expressions import combined, condition, index, value
+from .expressions import PYTHON, combined, condition, index, value
 from .indexing import mask_of, masked, subscript
 from .joins import changed, enter, leave, slot_of
 from .kinds import can_cast
 from .printing import data as shown
-from .program import Data, If, Num, is_control
+from .program import Data, Elem, If, Num, is_control
 from .source import Module, imported, place
 from .values import Array, Chosen, Computed, Helper, Integer, Member, Static, Tuple, Unknown, Value, of_view
 
 RESULT = "result"
+VIEWS = frozenset(
+    ("reshape", "ravel", "transpose", "swapaxes", "squeeze", "expand_dims", "asarray", "ascontiguousarray")
+) | {"diagonal", "real", "flip", "conj", "view"}
+"""Functions and methods that may give a part of what they get."""
 FRESH = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.BoolOp)
 
 
@@ -113,7 +117,7 @@ def written_through(f: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
                     out |= {n.id for x in (func.value, *args[:1]) for n in ast.walk(x) if isinstance(n, ast.Name)}
                 elif isinstance(func, ast.Attribute):
                     out |= {n.id for a in args[2:] for n in ast.walk(a) if isinstance(n, ast.Name)}
-                else:
+                elif not (isinstance(func, ast.Name) and func.id in PYTHON):
                     out |= {n.id for a in args for n in ast.walk(a) if isinstance(n, ast.Name)}
             case _:
                 pass
@@ -121,15 +125,28 @@ def written_through(f: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     while before != len(out):
         before = len(out)
         for names, v in parts:
-            if names & out and not isinstance(v, FRESH):
+            if names & out and not _fresh(v):
                 out |= {n.id for n in ast.walk(v) if isinstance(n, ast.Name)}
     return frozenset(out)
+
+
+def _fresh(e: ast.expr) -> bool:
+    """Whether a value surely shares no memory with what it is made of."""
+    if isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute):
+        plain = len(e.args) <= 2 and not any(k.arg == "out" for k in e.keywords)
+        return plain and e.func.attr not in VIEWS
+    return isinstance(e, FRESH)
 
 
 def _subscripted(t: ast.expr) -> set[str]:
     if isinstance(t, ast.Tuple | ast.List):
         return {n for x in t.elts for n in _subscripted(x)}
-    return {n.id for n in ast.walk(t) if isinstance(n, ast.Name)} if isinstance(t, ast.Subscript) else set()
+    if not isinstance(t, ast.Subscript):
+        return set()
+    of: ast.expr = t
+    while isinstance(of, ast.Subscript | ast.Attribute):
+        of = of.value
+    return {n.id for n in ast.walk(of) if isinstance(n, ast.Name)}
 
 
 def block(ctx: Context, stmts: Sequence[ast.stmt]) -> None:
@@ -278,6 +295,9 @@ def set_name(ctx: Context, name: str, v: Value) -> None:
     if isinstance(v, Array) and not v.ndim and not v.reads and v.cheap and isinstance(v.at(()), Num):
         ctx.env[name] = v
         return
+    if isinstance(v, Array) and _is_index(ctx, v) and name not in ctx.slots[-1]:
+        ctx.env[name] = v
+        return
     if isinstance(v, Array) and v.copies and v.ndim:
         names = {name, *(h for r in v.reads for h in ctx.holders(r.buffer)), *(r.buffer.name for r in v.reads)}
         if names & ctx.changed_in_place[-1]:
@@ -290,6 +310,12 @@ def set_name(ctx: Context, name: str, v: Value) -> None:
         ctx.env[name] = of_view(slot)
         return
     ctx.env[name] = ctx.materialised(v, name.strip())
+
+
+def _is_index(ctx: Context, v: Array) -> bool:
+    """Whether a number is an element of an argument that isn't written, so that the name may stand for it."""
+    e = v.at(()) if not v.ndim and v.cheap and len(v.reads) == 1 else None
+    return isinstance(e, Elem) and cells.steady(ctx, e.buffer)
 
 
 def store(ctx: Context, t: ast.Subscript, v: Value) -> None:
@@ -317,6 +343,9 @@ def _target(ctx: Context, of: Value, at: list, what: str) -> tuple[Array, Array 
         target, mask = masked(ctx, of, at, what)
     else:
         target = subscript(ctx, of, at, what)
+    if target.view is None and target.ndim:
+        why = "several elements are written at indices from an array, maybe one of them twice"
+        raise stop(ctx.place, what, why, "write a loop over the indices")
     if target.view is None:
         place_read = next(iter(target.reads), None)
         if place_read is None or of.view is None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..control import Symbol, of
 from ..names import spelled
 from ..report import Problem, Report, Stop, stop
+from . import cells
 from .context import Context
 from .elementwise import assign
 from .expressions import value
@@ -82,6 +83,7 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
     except Stop as s:
         report.add(s.problem)
         ctx.stopped = True
+    cells.check(ctx, p.body)
     if ctx.stopped and not report.problems:
         why = "a value in it isn't known, and no place says why: this is a fault of the importer"
         report.add(Problem(place(node), node.name, why, "write it in another way"))

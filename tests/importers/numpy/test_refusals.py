@@ -29,6 +29,8 @@ REFUSED = {
     "range: a bound is computed from data": X + "\n    for j in range(int(x[0])): x[j] = 1",
     "this index is a number that is computed from data": X + "return x[int(s)]",
     "it is indexed by an array": X + "return x[np.arange(3) * k[:3]]",
+    "several elements are written at indices from an array": X + "x[k] += 1",
+    "several elements are written at indices": X + "x[k] = s",
     # indices that may count from the end
     "j - 2 may be negative here, and NumPy would count it from the end": X + "\n    for j in range(4): x[j - 2] = 1",
     "the bound j - 1 may be negative here": X + "\n    for j in range(4): x[: j - 1] = 1",
