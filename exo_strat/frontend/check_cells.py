@@ -6,9 +6,9 @@ from ..ir.cells import has_cells, indexing, written_args
 from ..ir.names import Sym
 from ..ir.nodes import Binary, Call, Cell, Claim, Expr, Node, ProcDef, Read
 from ..ir.precisions import element, integer_range
-from ..ir.types import DataType, Scalar, Tensor
+from ..ir.types import Control, Scalar, Tensor, Type
 from ..ir.walk import get, walk
-from ..logic.forms import Env, Every, Formula, Lin, Opaque, conj, disj, ge, is_opaque, le, lin, lt, ne
+from ..logic.forms import Env, Every, Formula, Lin, Opaque, conj, ge, is_opaque, le, lin, lt, ne
 from .check_place import Place
 from .scope import declarations
 
@@ -50,9 +50,9 @@ def check_cell(place: Place, e: Cell) -> None:
         check_steady(place, e.read.sym)
 
 
-def in_range(place: Place, sym: Sym, t: DataType) -> Place:
+def in_range(place: Place, sym: Sym, t: Type) -> Place:
     """A place that knows, if indices are taken from buffers at all, what the elements of one of integers can be."""
-    if element(t).is_float or not has_cells(place.tree):
+    if isinstance(t, Control) or element(t).is_float or not has_cells(place.tree):
         return place
     least, most = integer_range(element(t))
     return place.know(
@@ -74,7 +74,7 @@ def check_claim(place: Place, e: Claim) -> None:
     if KINDS.get(e.kind) != len(e.args):
         raise place.error(f"{place.show(e)} is no assertion about a buffer")
     rank = place.view(e.sym).rank
-    if rank != e.rank or (e.kind == "rising" and rank != 1) or rank == 0:
+    if rank != e.rank or (e.kind != "within" and rank != 1) or rank == 0:
         raise place.error(f"{place.show(e)}: {place.name(e.sym)} has {rank} dimensions")
     if any(map(is_opaque, e.args)):
         raise place.error(f"{place.show(e)}: a bound may change")
@@ -109,7 +109,7 @@ def claimed(claim: Claim, shape: tuple[Lin, ...], env: Env) -> tuple[list[Formul
         lo, hi = (lin(a, env) for a in claim.args)
         return inside[: len(shape)], conj(ge(x, lo), lt(x, hi))
     if claim.kind == "distinct":
-        return [*inside, disj(*(ne(p, q) for p, q in zip(one, two, strict=True)))], ne(x, y)
+        return [*inside, ne(one[0], two[0])], ne(x, y)
     return [*inside, le(one[0], two[0])], le(x, y)
 
 

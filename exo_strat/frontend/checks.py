@@ -11,6 +11,7 @@ from functools import partial
 
 from pyrsistent import pmap
 
+from ..ir.cells import has_cells
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Alloc, Assign, Block, Call, For, If, ProcDef, Reduce, Stmt, WindowDef, WriteConfig
@@ -38,6 +39,7 @@ from .check_cells import check_indexing, in_range, no_cells
 from .check_expr import check_access, check_kind, check_kind_of_field, check_window
 from .check_place import Place
 from .check_views import buffer_view
+from .scope import declarations
 
 
 @memo_by_identity
@@ -154,7 +156,8 @@ def _check_stmt(place: Place, s: Stmt) -> Place:
         return after
     if isinstance(s, WindowDef):
         view = check_window(place.at(("rhs", None)), s.rhs)
-        return place.with_view(s.sym, view).know(declared_facts(s))
+        seen = place.with_view(s.sym, view).know(declared_facts(s))
+        return in_range(seen, s.sym, declarations(place.tree)[s.sym]) if has_cells(place.tree) else seen
     passed = _passed(s)
     known = _signature(place, s)
     if known not in passed:

@@ -80,6 +80,20 @@ def clamped(w: Writer) -> None:
             w.emit(f"{b}[{w.ch.pick(['0', at])}] = {w.ch.pick(values)}")
 
 
+def fetched(w: Writer) -> None:
+    """Calls of a procedure that takes indices from what it is passed, beside code that does so itself."""
+    one, two = w.ch.pick([("x", "y[0:n]"), ("y[1:n + 1]", "x"), ("x", "y[2:n + 2]")])
+    place = w.ch.pick(["idx", "perm"])
+    with w.loop(w.limits(constant=True)):
+        w.emit(f"fetch(n, {one}, {two}, {place})")
+        if w.ch.chance(50):
+            w.leaf()
+    if w.ch.chance(50):
+        with w.loop(("0", "n", ZERO, N)) as i:
+            there = f"x[{place}[{i}]]"
+            w.emit(w.ch.pick([f"y[{i}] = {there}", f"{there} = y[{i}]", f"y[{i} + 1] += {there}"]))
+
+
 def _take(w: Writer, i: str) -> None:
     """An element of a buffer as a control value in scope, and now and then only where it is small."""
     text = {"idx": f"idx[{i}]", "perm": f"perm[{i}]", "one": "idx[0]"}[w.ch.pick(CELLS)]

@@ -31,6 +31,7 @@ from ..logic.effects import Clash, Verdict
 from ..logic.forms import is_opaque
 from ..logic.questions import safety
 from ..ops.failure import Failure, Unsafe
+from .index_data import about_elements
 from .inputs import with_controls
 from .recording import Event, Log, record
 
@@ -112,7 +113,7 @@ def assert_real(p: Proc, failure: Failure, claimed: Sequence[Claim] = ()) -> str
         if happens:
             return "real"
         runs, cut_short = runs + 1, cut_short or log.trapped
-    if cut_short or any(is_opaque(e) for e in p.tree.preds) or _data_decides(place):
+    if cut_short or any(is_opaque(e) or about_elements(e) for e in p.tree.preds) or _data_decides(place):
         return "open"
     what = f"does not happen in any of {runs} runs" if runs else "is of no inputs that are admitted"
     raise Unreal(f"the counterexample {what}: {failure}\n\nin\n{place.proc}")

@@ -9,7 +9,7 @@ from typing import Final
 
 from ..interp import Array
 from ..ir.names import Sym
-from ..ir.nodes import Arg, Binary, Claim, Const, Node, ProcDef, StrideExpr, Unary, Var
+from ..ir.nodes import Arg, Binary, Cell, Claim, Const, Expr, Node, ProcDef, StrideExpr, Unary, Var
 from ..ir.precisions import element, integer_range
 from ..ir.types import Control
 from ..ir.walk import walk
@@ -38,6 +38,11 @@ def fill_indices(
     numbers = _numbers(len(places), max(lo, least), min(hi, most + 1), kinds, fixed, random)
     for at, n in zip(places, numbers, strict=True):
         a.cells[at] = n
+
+
+def about_elements(e: Expr) -> bool:
+    """Whether an assertion is about single elements of a buffer."""
+    return any(isinstance(n, Cell) for _, n in walk(e))
 
 
 def _place(name: str) -> tuple[int, ...] | None:

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from .. import interp
 from ..cursors.proc import Proc
 from ..interp import Array
-from ..ir.cells import indexing
+from ..ir.cells import has_cells, indexing
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Call, ProcDef, ReadConfig, StrideExpr, WriteConfig
 from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, Type, bool_, f32, i8, size, stride_, u8
 from ..ir.walk import walk
-from .index_data import fill_indices, value_of
+from .index_data import about_elements, fill_indices, value_of
 
 MANY: Final = 400
 """How many assignments of values to control arguments are tried for the assertions."""
@@ -37,6 +37,9 @@ LAID_OUT: Final = 0
 
 MANY_STRIDES: Final = 30
 """Sizes above this don't let more strides be drawn: too few of them would be the one that a condition asks for."""
+
+MANY_DRAWS: Final = 60
+"""How often data is drawn until it is such as is asserted of single elements."""
 
 Controls = tuple[int, ...]
 Chosen = Mapping[str, int]
@@ -161,7 +164,17 @@ def _admits(tree: ProcDef, values: Controls, dense: bool, chosen: Chosen = NOTHI
 
 
 def _filled(tree: ProcDef, controls: Controls, dense: bool, random: Random, chosen: Chosen = NOTHING) -> Inputs:
-    """Inputs with given control values, and random data but for the fields and strides that are chosen."""
+    """Inputs with given control values, and random data but for the fields, elements and strides that are chosen. If
+    single elements are asserted about, such for which that holds, if they are found."""
+    found = _random(tree, controls, dense, random, chosen)
+    for _ in range(MANY_DRAWS if has_cells(tree) and any(map(about_elements, tree.preds)) else 0):
+        if interp.admits(tree, found.args, found.configs):
+            break
+        found = _random(tree, controls, dense, random, chosen)
+    return found
+
+
+def _random(tree: ProcDef, controls: Controls, dense: bool, random: Random, chosen: Chosen) -> Inputs:
     names, rest = names_at(tree), iter(controls)
     env: dict[Sym, int] = {a.sym: next(rest) for a in tree.args if isinstance(a.type, Control)}
     args: dict[str, object] = {}

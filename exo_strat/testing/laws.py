@@ -8,7 +8,7 @@ from pyrsistent import pvector
 
 from ..cursors.cursor import BlockCursor, Cursor
 from ..cursors.proc import Proc
-from ..ir.nodes import Arg, Claim, Expr
+from ..ir.nodes import Arg, Binary, Claim, Expr
 from ..ir.types import Tensor
 from ..ir.walk import get
 from ..logic.forms import is_opaque, lin
@@ -43,6 +43,8 @@ def assert_head_stays(p: Proc, q: Proc, how: object = None) -> None:
 
 def _asserted(e: Expr) -> object:
     """What is asserted, however the bounds of elements are written."""
+    if isinstance(e, Binary) and e.op == "and":
+        return _asserted(e.lhs), _asserted(e.rhs)
     return (e.kind, e.sym, *map(lin, e.args)) if isinstance(e, Claim) else e
 
 

@@ -44,6 +44,11 @@ def copy(k: size, v: [f32][k], w: [f32][k]):
     for i in seq(0, k):
         w[i] = v[i]
 
+def fetch(k: size, v: [f32][k], w: [f32][k], at: [i32][k]):
+    assert within(at, 0, k)
+    for i in seq(0, k):
+        w[i] = v[at[i]]
+
 def few(k: size, v: [f32][k]):
     assert k <= 2
     for i in seq(0, k):

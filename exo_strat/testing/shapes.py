@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from .buffer_shapes import asked, borrowed, branches, grid, overlaid, pair, ring, sized, stencil
-from .cell_shapes import clamped, gathered, rows, scattered
+from .cell_shapes import clamped, fetched, gathered, rows, scattered
 from .config_shapes import configuration, counted, drifting, moved, sliding
 from .lane_shapes import lanes
 from .ranges import ONE, ZERO, Bound, M, N, Range, fits
@@ -479,6 +479,6 @@ SHAPES: Final[Mapping[str, Shape]] = {
         sequence, calls, lookalikes, windows, configuration, drifting, decided, patch, tiles, reload, neighbours,
         stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
         lanes, lent, guarded, choices, handed, diagonal, sliding, asked, relied, misfits, counted,
-        moved, turned, repeated, overlaid, gathered, scattered, rows, clamped,
+        moved, turned, repeated, overlaid, gathered, scattered, rows, clamped, fetched,
     )
 }  # fmt: skip

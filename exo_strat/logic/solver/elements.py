@@ -144,7 +144,7 @@ class _Known:
         missing = (neg(exist[0]), neg(exist[1]))
         if known.distinct:
             yield disj(*missing, neg(apart), ne(Lin.of(a), Lin.of(b)))
-        if known.rising and len(a.index) == 1:
+        if known.rising:
             for one, two in ((a, b), (b, a)):
                 ahead = two.index[0] - one.index[0]
                 yield disj(*missing, lt(ahead, 0), ge(Lin.of(two) - Lin.of(one), ahead if known.distinct else 0))
@@ -156,8 +156,8 @@ def _of_all(s: _Stated) -> Iterator[Formula]:
     for lo, _ in s.ranges:
         for _, hi in s.ranges:
             yield lt(lo, hi)
-            if s.distinct and s.shape is not None and len(s.shape) == 1:
-                yield le(s.shape[0], hi - lo)
+            if s.distinct and s.shape is not None:
+                yield le(s.shape[0], hi - lo)  # of one dimension, as all about the order and number of elements
 
 
 def mentions_elements_of(f: Formula, chosen: Sequence[object]) -> bool:
