@@ -248,6 +248,7 @@ def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
         needed.append([b + 1 for b in bounds if b is not None and b.symbols() <= _arguments(ctx)])
     if not needed:
         return number(1)
+    needed = _without_smaller(needed)
     enough = [c for alternatives in needed for c in alternatives if _suffices(c, needed)]
     if not enough:
         enough = _beside_numbers(ctx, needed)
@@ -261,6 +262,13 @@ def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
     found = next(c for c in enough if all(_at_least(d, c) for d in enough if _at_least(c, d)))
     ones = found.replaced({s: number(1) for s in found.symbols()}).constant
     return found + max(0, 1 - (1 if ones is None else ones))
+
+
+def _without_smaller(needed: list[list[Poly]]) -> list[list[Poly]]:
+    """What accesses need, without numbers that are smaller than others."""
+    fixed = [min(c.constant or 0 for c in cs) for cs in needed if all(c.constant is not None for c in cs)]
+    others = [list(cs) for cs in dict.fromkeys(tuple(cs) for cs in needed if any(c.constant is None for c in cs))]
+    return [*others, *([[number(max(fixed))]] if fixed else [])]
 
 
 def _beside_numbers(ctx: Context, needed: list[list[Poly]]) -> list[Poly]:

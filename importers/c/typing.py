@@ -66,7 +66,10 @@ def type_of(e: Expr, functions: Mapping[str, Function]) -> Type:
         case Step(target=x) | Assign(target=x):
             return type_of(x, functions)
         case Binary():
-            return _binary(e, functions)
+            known = e.__dict__.get("_type")  # a memo: types of long sums are asked for at each of their parts
+            found = known if known is not None else _binary(e, functions)
+            e.__dict__["_type"] = found
+            return found
         case Choice(yes=yes, no=no):
             return _combined(type_of(yes, functions), type_of(no, functions))
         case Cast(type=t):

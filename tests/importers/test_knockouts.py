@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from importers.c import conversions, integers, loops, order, statements
+from importers.c import choices, conversions, integers, jumps, loops, order, statements
 from importers.c.program import Converted, Frame, Lit
-from importers.c.types import F32, F64
+from importers.c.syntax import Block
+from importers.c.types import F32, F64, I32
 from importers.c.values import Known, Lost
 from importers.control import Poly, number
 
@@ -127,6 +128,48 @@ def store_too_early(m: pytest.MonkeyPatch) -> None:
     m.setattr(statements, "block", block)
 
 
+def flag_not_set(m: pytest.MonkeyPatch) -> None:
+    """A loop goes on after a break."""
+    usual = jumps._set
+    m.setattr(jumps, "_set", lambda v, n, place: usual(v, 0, place))
+
+
+def return_asked_for_as_break(m: pytest.MonkeyPatch) -> None:
+    """After a loop that was left by a return, the function goes on."""
+    m.setattr(jumps, "_jump", lambda target, place: Block((), place))
+
+
+def minimum_turned(m: pytest.MonkeyPatch) -> None:
+    """A smaller one of two is taken for the larger one."""
+    m.setattr(choices, "least", choices.most)
+
+
+def end_not_kept(m: pytest.MonkeyPatch) -> None:
+    """What a counter is where a loop is left is taken from the loop's end."""
+    usual_stmt = jumps._Marker.stmt
+
+    def stmt(self, s):  # type: ignore[no-untyped-def]
+        return usual_stmt(replace(self, ended={}), s)
+
+    m.setattr(jumps._Marker, "stmt", stmt)
+
+
+def wrap_dropped(m: pytest.MonkeyPatch) -> None:
+    """A number keeps the bits that its type has no room for."""
+    m.setattr(conversions, "wrapped", lambda e, t: replace(e, type=I32))
+
+
+def first_not_peeled(m: pytest.MonkeyPatch) -> None:
+    """A variable that wraps around is taken for the iteration before in the first one, too."""
+    usual = loops.Moves.at_top
+
+    def at_top(self, v, k):  # type: ignore[no-untyped-def]
+        found = usual(self, v, k)
+        return self.set_in(v, k - 1) if isinstance(found, Lost) and self.motions[v].then is not None else found
+
+    m.setattr(loops.Moves, "at_top", at_top)
+
+
 FAULTS: dict[Break, tuple[str, bool]] = {
     bound_off_by_one: ("void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] += 1; }", False),
     promotion_dropped: (
@@ -155,6 +198,27 @@ FAULTS: dict[Break, tuple[str, bool]] = {
     ),
     store_too_early: (
         "void f(int n, double *x) { for (int i = 1; i < n; i++) { x[i] = x[i - 1] + 1; x[i - 1] = x[i] * 2; } }", False
+    ),
+    flag_not_set: (
+        "void f(int n, double *x) { for (int i = 0; i < n; i++) { if (x[i] > 0) break; x[i] = 7; } }", False
+    ),
+    return_asked_for_as_break: (
+        "int f(int n, double *x) { for (int i = 0; i < n; i++) if (x[i] > 0) return i; x[0] = 9; return -1; }", False
+    ),
+    minimum_turned: (
+        "void f(int n, double x[40]) { int k = n < 5 ? n : 5; for (int i = 0; i < k; i++) x[i] = 1; }", False
+    ),
+    end_not_kept: (
+        "int f(int n, double *x) { int i; for (i = 0; i < n; i++) if (x[i] > 0) break; return i; }", False
+    ),
+    wrap_dropped: (
+        "void f(int n, const unsigned char *a, const unsigned char *b, long *s) {"
+        " for (int i = 0; i < n; i++) s[i] = (unsigned char)(a[i] * b[i]); }", False
+    ),
+    first_not_peeled: (
+        "void f(int n, double x[n + 2], double *y) {"
+        " int k = n; for (int i = 0; i < n; i++) { y[i] = x[k + 1]; k = i; } }",
+        False,
     ),
 }  # fmt: skip
 """Each fault, a program that shows it, and whether the program is refused without the fault."""
