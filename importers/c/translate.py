@@ -102,6 +102,8 @@ def _arguments(ctx: Context, unit: Unit) -> None:
             ctx.procedure.args[-1].position = len(ctx.procedure.args)
             if v.storage == "member":
                 ctx.procedure.notes.append(f"{v.name} is {v.c_name} in C")
+            if v.storage in ("file", "static") and isinstance(v.type, Pointer) and v in changed(f.body):
+                ctx.procedure.notes.append(f"nobody asks where {v.name} points after the call, which C changes")
             if v.storage in ("file", "static") and not v.elsewhere:
                 ctx.procedure.notes.append(f"{v.name} {_beginning(ctx, v)}, and keeps its value from call to call")
         except Stop as found:

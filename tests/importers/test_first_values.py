@@ -33,3 +33,11 @@ def test_the_first_values_of_variables_that_outlive_a_call_are_stated(tmp_path) 
         assert f"* {f} {kept}" in text, text
     assert "deep is at the first call what line 3 of the C file says" in text
     assert "outside is" not in text
+
+
+def test_a_pointer_at_file_scope_that_is_moved_is_stated(tmp_path) -> None:
+    from importers.c import from_c
+
+    file = tmp_path / "f.c"
+    file.write_text("float *at; void f(int n) { for (int i = 0; i < n; i++) *at++ = 1; }")
+    assert "* nobody asks where at points after the call, which C changes;" in from_c(file)
