@@ -126,8 +126,19 @@ def written_through(f: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
         before = len(out)
         for names, v in parts:
             if names & out and not _fresh(v):
-                out |= {n.id for n in ast.walk(v) if isinstance(n, ast.Name)}
+                out |= _shared(v)
     return frozenset(out)
+
+
+def _shared(e: ast.expr) -> set[str]:
+    """The names that a value may share memory with: of `a[i]` that is a."""
+    match e:
+        case ast.Subscript(value=of) | ast.Attribute(value=of):
+            return _shared(of)
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            return {n for x in items for n in _shared(x)}
+        case _:
+            return {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
 
 
 def _fresh(e: ast.expr) -> bool:
