@@ -121,6 +121,19 @@ class ExprParser:
             self.fail(ObjectTypeError, node, f"a condition is needed here, not {describe(t)}")
         return e
 
+    def assertion(self, node: ast.expr) -> Expr:
+        """What is asserted: a condition, or what holds for all elements of a buffer, or several of these."""
+        e = self.condition(node)
+        parts = [e]
+        while parts:
+            part = parts.pop()
+            if isinstance(part, Binary) and part.op == "and":
+                parts += [part.lhs, part.rhs]
+            elif not isinstance(part, Claim) and any(isinstance(n, Claim) for _, n in walk(part)):
+                what = f"{', '.join(CLAIMS)} of a buffer can only be asserted by themselves or with `and`"
+                self.fail(ObjectTypeError, node, what)
+        return e
+
     def data(self, node: ast.expr) -> Expr:
         """A data value."""
         return self.as_value(node, *replace(self, cells=False).expr(node))
@@ -303,6 +316,8 @@ class ExprParser:
 
     def claim(self, node: ast.Call, kind: str) -> Typed:
         """`within(idx, lo, hi)`, `distinct(idx)` or `rising(ptr)`."""
+        if not self.products:
+            self.source.fail(ObjectTypeError, node, f"{kind} of a buffer can only be asserted, and is no condition")
         if len(node.args) != CLAIMS[kind]:
             what = "takes a buffer of integers" + (", the least and one past the greatest" if kind == "within" else "")
             self.source.fail(ObjectTypeError, node, f"{kind} {what}")
@@ -555,7 +570,7 @@ def parse_data(text: str, scope: Scope) -> Expr:
 def parse_assertion(text: str, scope: Scope) -> Expr:
     """A condition given as text, in which sizes may be multiplied."""
     node, source = _parse(text)
-    return ExprParser(scope, source, True).condition(node)
+    return ExprParser(scope, source, True).assertion(node)
 
 
 @with_room

@@ -91,7 +91,7 @@ class ProcParser:
         preds: list[Expr] = []
         while body and isinstance(body[0], ast.Assert):
             self.places[(("preds", len(preds)),)] = self.source.place(body[0])
-            preds.append(self.exprs(scope, products=True).condition(body[0].test))
+            preds.append(self.exprs(scope, products=True).assertion(body[0].test))
             body = body[1:]
         stmts = self.block(body, scope, (), "body") if body else [Pass()]
         self.places[()] = self.source.place(fn)

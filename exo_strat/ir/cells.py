@@ -48,7 +48,9 @@ def has_cells(n: ProcDef | Stmt | Expr) -> bool:
 @memo_by_identity
 def _taken(n: ProcDef | Stmt) -> frozenset[Sym]:
     """The buffers and windows that a procedure or statement takes indices from."""
-    found = {c.read.sym if isinstance(c, Cell) else c.sym for c in _heads(n) if isinstance(c, Claim) or c.steady}
+    heads = _heads(n)
+    found = {c.sym for c in heads if isinstance(c, Claim)}
+    found |= {c.read.sym for c in heads if isinstance(c, Cell) and c.steady and isinstance(c.read, Read)}
     if isinstance(n, Call):
         formals = indexing(n.f.tree)
         for formal, actual in zip(n.f.tree.args, n.args, strict=False):

@@ -21,6 +21,7 @@ from ..ir.nodes import (
     Assign,
     Binary,
     Call,
+    Claim,
     Const,
     Expr,
     ExternCall,
@@ -471,6 +472,7 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: Annotated[ExprLike | float, Ki
                 x[i] = 0.0
     """
     tree = rw.proc.tree
+    applicable(not isinstance(e.node, Claim), "what is asserted of all elements of a buffer stays", e)
     control = is_control(e.node)
     passed = not control and isinstance(get(tree, e.path[:-1]), Call)
     applicable(not passed and not isinstance(e.node, WindowExpr), "this may stand for a place, not for a value", e)

@@ -113,6 +113,7 @@ def test_a_byte_is_within_256_unasserted() -> None:
         ("within(idx, 0, m)", "within(idx, 0, m) and rising(y)", "rising is of a buffer of integers"),
         ("within(idx, 0, m)", "within(idx, 0, m) and n == m + 1 and distinct(idx)", "could never be called"),
         ("within(idx, 0, m)", "within(idx, m, 0)", "could never be called"),
+        ("for i in", "if distinct(idx):\n        y[0] = 0.0\n    for i in", "can only be asserted"),
         ("for i in seq(0, n):", "t: f32[idx[0] + 1]\n    for i in seq(0, n):", "an extent cannot be read"),
         ("within(idx, 0, m)", "within(idx, 0)", "within takes a buffer"),
     ],

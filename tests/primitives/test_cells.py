@@ -9,6 +9,7 @@ from exo_strat import (
     DRAM_STACK,
     Op,
     Proc,
+    add_assertion,
     at,
     bind_expr,
     cut_loop,
@@ -22,6 +23,7 @@ from exo_strat import (
     schedule,
     set_memory,
     set_precision,
+    specialize,
     stage_mem,
 )
 from exo_strat.audit import cvc5, distinct, recheck, replay
@@ -172,3 +174,17 @@ def test_a_loop_is_not_taken_where_its_bounds_are_not() -> None:
     assert q is not None
     said = str(refused(at("for k in _: _", cut_loop("ptr[i + 2]")), p))
     assert "may be out of bounds" in said or "not true" in said
+
+
+@pytest.mark.parametrize("condition", ["distinct(idx)", "not distinct(idx)", "rising(idx) or n > 2"])
+def test_what_is_asserted_of_all_elements_is_no_condition(condition: str) -> None:
+    p = proc_from_source(GATHER)
+    for op in (at("y[_] = _", specialize(condition)), add_assertion(f"not ({condition})")):
+        assert "can only be asserted" in str(refused(op, p))
+
+
+def test_more_can_be_asserted_of_what_indices_are_taken_from() -> None:
+    q = schedule(add_assertion("distinct(idx)"), proc_from_source(SCATTER))
+    accepted(PARALLEL, q)
+    q = schedule(add_assertion("idx[0] == 1"), proc_from_source(SCATTER))
+    assert "assert index(idx[0]) == 1" in str(q)
