@@ -150,7 +150,7 @@ def erfc_fit(precision: str, terms: int, lo: str, hi: str) -> Fit:
     )
 
 
-FITS = {
+FITS: dict[str, Callable[[], Fit]] = {
     "EXP_F32": lambda: exp_fit("f32", 5),
     "LOG_F32": lambda: log_fit("f32", 9),
     "TANH_F32": lambda: odd_fit("f32", 5, "0.601", mp.tanh),
@@ -177,7 +177,7 @@ def split(x: Real, bits: Sequence[int], precision: str) -> list[float]:
     return [*parts, rounded(x, precision)]
 
 
-CONSTANTS = {
+CONSTANTS: dict[str, Callable[[], list[float]]] = {
     "LN2_F32": lambda: split(mp.log(2), [15], "f32"),  # times an exponent it is exact
     "LN2_F64": lambda: split(mp.log(2), [42], "f64"),
     "PI_F32": lambda: split(mp.pi, [24, 24], "f32"),
