@@ -20,6 +20,7 @@ from functools import reduce
 
 from ..names import spelled
 from ..report import Place
+from .liveness import is_read
 from .syntax import (
     Assign,
     Binary,
@@ -35,6 +36,7 @@ from .syntax import (
     Goto,
     If,
     Index,
+    Jump,
     Label,
     Literal,
     Loop,
@@ -48,10 +50,9 @@ from .syntax import (
     Variable,
 )
 from .types import I32, Float, Int
-from .walks import changed, expressions, inside, own, parts, statements
+from .walks import changed, expressions, inside, parts, statements
 
 RETURN, CONTINUE, BREAK = "return", "continue", "break"
-Jump = Return | Continue | Break | Goto
 FEW = 400
 """How many statements a function may have after what follows jumps was copied to their branches."""
 
@@ -301,18 +302,6 @@ def _asked_after(s: Loop, rest: Sequence[Stmt]) -> list[Variable]:
     inner = {d.var for d in statements(s) if isinstance(d, Declare)}
     moved = [v for v in changed(s.cond, s.step, s.body) if isinstance(v.type, Int) and v not in inner]
     return sorted((v for v in moved if is_read(v, rest)), key=lambda v: v.place)
-
-
-def is_read(v: Variable, rest: Sequence[Stmt]) -> bool:
-    """Whether statements read a variable before they set it."""
-    for s in rest:
-        for t in statements(s):
-            for e in own(t):
-                if isinstance(e, Assign) and not e.op and isinstance(e.target, Use) and e.target.var is v:
-                    return any(isinstance(x, Use) and x.var is v for x in expressions(Do(e.value, e.place)))
-                if any(isinstance(x, Use) and x.var is v for x in expressions(Do(e, t.place))):
-                    return True
-    return False
 
 
 def _equal(v: Variable, n: int, place: Place) -> Binary:

@@ -17,7 +17,7 @@ from . import statements
 from .conditions import condition
 from .context import Context
 from .integers import moves
-from .jumps import is_read
+from .liveness import is_read
 from .order import check_order
 from .program import Branch, Compare, Cond, For, Frame, Lit, Logic, Need, Scalar, Stmt, Truth
 from .syntax import Assign, Block, Declare, Do, Expr, If, Loop, Use, Variable

@@ -286,7 +286,8 @@ class Result:
     place: Place
 
 
-Stmt: TypeAlias = "Declare | Do | If | Loop | Return | Continue | Break | Goto | Label | Result | Untaken | Block"
+Jump: TypeAlias = Return | Continue | Break | Goto
+Stmt: TypeAlias = "Declare | Do | If | Loop | Jump | Label | Result | Untaken | Block"
 
 
 @dataclass(frozen=True)

@@ -207,3 +207,17 @@ void changed_bound(int n, double *x) {
     for (int i = 0; i < m; i++) x[i] = 1;
     m = 0;
 }
+
+void triangle_with_counters_at_the_top(int n, double a[n][n]) {
+    int i, j, k;
+    for (i = 0; i < n; i++) {
+        for (j = 0; j < i; j++) {
+            for (k = 0; k < j; k++)
+                a[i][j] -= a[i][k] * a[k][j];
+            a[i][j] /= a[j][j] + 9.0;
+        }
+        for (j = i; j < n; j++)
+            for (k = 0; k < i; k++)
+                a[i][j] -= a[i][k] * a[k][j];
+    }
+}
