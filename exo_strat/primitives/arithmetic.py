@@ -127,6 +127,8 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     applicable(both is not None, f"the value is not made {wanted}", write)
     assert both is not None
     require(_not_read(tree, path, node, both[1], "the second operand does not read what is written"), write)
+    for e in node.idx:
+        require(_not_read(tree, path, node, e, "where is written does not depend on what is written"), write)
     at = span_of(path)
     rw.add_part(path, Reduce(node.sym, node.idx, both[1], op))
     rw.carry((*path, ("rhs", None)), (*at.path(1), ("rhs", None)))

@@ -63,6 +63,8 @@ def clamped(w: Writer) -> None:
         values = [f"i32(min(max({i}, 0), 9))", "2.0", f"{b}[1] + 1.0"]
         if w.ch.chance(30):
             w.emit(f"{b}[{w.ch.pick(['0', at])}] = {w.ch.pick(values)}")
+        if w.ch.chance(20):  # where it is written may depend on what is written
+            w.emit(f"{b}[min(max(index({b}[{at}]), 0), 3)] {w.ch.pick(['=', '+='])} {b}[1] + 1.0")
         w.ranges.append(Range(f"min(max(index({b}[{at}]), 0), n - 1)", ZERO, N))
         match w.ch.weighted({"count": 3, "bound": 2, "any": 4}):
             case "count":

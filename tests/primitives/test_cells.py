@@ -24,6 +24,7 @@ from exo_strat import (
     set_memory,
     set_precision,
     specialize,
+    split_write,
     stage_mem,
 )
 from exo_strat.audit import cvc5, distinct, recheck, replay
@@ -188,3 +189,10 @@ def test_more_can_be_asserted_of_what_indices_are_taken_from() -> None:
     accepted(PARALLEL, q)
     q = schedule(add_assertion("idx[0] == 1"), proc_from_source(SCATTER))
     assert "assert index(idx[0]) == 1" in str(q)
+
+
+def test_a_write_whose_place_it_changes_is_not_split() -> None:
+    p = proc_from_source("def foo(b: u8[256], x: u8):\n    b[b[0]] = 2.0 + x")
+    assert "where is written" in str(refused(at("b[_] = _", split_write()), p))
+    apart = proc_from_source("def foo(b: u8[256], c: u8[256], x: u8):\n    c[b[0]] = 2.0 + x")
+    accepted(at("c[_] = _", split_write()), apart)
