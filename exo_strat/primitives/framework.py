@@ -425,9 +425,9 @@ def primitive(
     it is never refused with `Unsafe`; but where the checks of a procedure rest on config fields, every rewrite must
     leave enough known of them.
 
-    `total`: it never fails. `again`: where it succeeds it applies again, so repeating it never ends. `grows`: it puts
-    a scope, to which it applies, inside the place to which it leads. `lint` asks for these. `narrows`: the new
-    procedure may admit fewer inputs.
+    `total`: it never fails. `again`: where it succeeds it applies again, at least if the loop there is not empty, so
+    repeating it never ends. `grows`: it puts a scope, to which it applies, inside the place to which it leads. `lint`
+    asks for these. `narrows`: the new procedure may admit fewer inputs.
 
     `trial`: how random tests try it.
 

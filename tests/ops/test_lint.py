@@ -282,7 +282,8 @@ def test_these_primitives_apply_again_where_they_lead(name: str) -> None:
             assert name not in TOTAL or isinstance(outcome, Success)
             if isinstance(outcome, Success):
                 met += 1
-                assert isinstance(op(*outcome.unwrap()), Success)
+                again = op(*outcome.unwrap())
+                assert isinstance(again, Success) or "runs at least once" in again.failure().message
     assert met or name in RARE
 
 
