@@ -97,12 +97,12 @@ def written_args(tree: ProcDef) -> frozenset[Sym]:
     return frozenset(a.sym for a in tree.args if a.sym in written)
 
 
-def steadied(tree: ProcDef) -> ProcDef:
-    """A procedure whose cells are steady as far as they can be."""
+def steadied(tree: ProcDef, among: frozenset[Sym] | None = None) -> ProcDef:
+    """A procedure whose cells are steady as far as they can be; with `among`, only those of these arguments change."""
     kept = frozenset(a.sym for a in tree.args if isinstance(a.type, Scalar | Tensor)) - written_args(tree)
 
     def visit(n: Node) -> Node:
-        if isinstance(n, Cell) and n.steady != (n.read.sym in kept):
+        if isinstance(n, Cell) and n.steady != (n.read.sym in kept) and (among is None or n.read.sym in among):
             return Cell(n.read, n.read.sym in kept)
         return n
 

@@ -28,7 +28,7 @@ from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
 from ..frontend.checks import check, two_things
 from ..frontend.errors import CheckError, FrontendError
-from ..ir.cells import has_cells, indexing
+from ..ir.cells import has_cells, indexing, steadied
 from ..ir.frozen import fast_init
 from ..ir.outside import two_of_one_name
 from ..ir.precisions import element
@@ -177,6 +177,8 @@ class Primitive(Atomic):
             check_arguments(spec.signature, spec.hints, self.args)
             pos, kws = _spread(spec.signature, self.args)
             where = spec.fn(rw, target, *pos, **kws)
+            rw._fill_empty_bodies()
+            _cells_renewed(rw)
             ours = _is_of_this_package(spec)
             if not ours:
                 _valid(rw)
@@ -218,6 +220,12 @@ def _fields_still_known(rw: Rewrite) -> None:
     loop = new_race(rw.proc.tree, rw.tree, of_fields=True)
     if loop is not None:
         require(Clash(f"it is still known of config fields what keeps the iterations of {loop.iter} apart"))
+
+
+def _cells_renewed(rw: Rewrite) -> None:
+    """An argument that indices are taken from is written by nothing, so its cells are steady, also new ones."""
+    if rw.edits and has_cells(rw.tree):
+        rw.tree = steadied(rw.tree, indexing(rw.tree))
 
 
 def _cells_still_good(rw: Rewrite) -> None:

@@ -200,7 +200,8 @@ def inline_assign(rw: Rewrite, s: AssignCursor) -> Where:
     region, reads = _readers(rw, s, node)
     _operands_stay(tree, path, node, region, reads, s)
     types = declarations(tree)
-    for p in reads:
+    # a read in the index of another one goes with it
+    for p in (p for p in reads if not any(p[:k] in reads for k in range(len(p)))):
         rw.replace(p, put_at(tree, p, node.rhs, element(types[node.sym]), types))
     if reads:
         rw.carry((*path, ("rhs", None)), reads[0])

@@ -173,9 +173,9 @@ def _equal_places(tree: ProcDef, stmt: Path, path: Path) -> list[Path]:
 
 
 def _places_of(tree: ProcDef, at: Path, e: Expr) -> list[Path]:
-    """The places, in what stands at a path, of values that equal `e`; none of them inside another."""
+    """The places, in what stands at a path, of values that equal `e`; none of them inside another, nor in an index."""
     found: list[Path] = []
-    for p, n in walk(get(tree, at), at):
+    for p, n in walk(get(tree, at), at, into=lambda n: not isinstance(n, Cell)):
         if not isinstance(n, Read | Const | Unary | Binary | ExternCall | Select | ReadConfig) or is_control(n):
             continue
         inside = bool(found) and p[: len(found[-1])] == found[-1]

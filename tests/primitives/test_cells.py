@@ -13,8 +13,11 @@ from exo_strat import (
     at,
     bind_expr,
     cut_loop,
+    delete_buffer,
     extract_subproc,
     inline,
+    inline_assign,
+    inline_window,
     parallelize_loop,
     proc_from_source,
     reorder_loops,
@@ -23,6 +26,7 @@ from exo_strat import (
     schedule,
     set_memory,
     set_precision,
+    simplify,
     specialize,
     split_write,
     stage_mem,
@@ -196,3 +200,50 @@ def test_a_write_whose_place_it_changes_is_not_split() -> None:
     assert "where is written" in str(refused(at("b[_] = _", split_write()), p))
     apart = proc_from_source("def foo(b: u8[256], c: u8[256], x: u8):\n    c[b[0]] = 2.0 + x")
     accepted(at("c[_] = _", split_write()), apart)
+
+
+# -- what an attacker found -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", ["y[y[2] % 4]", "y[2]", "y[1] + y[2]"])
+def test_a_read_in_the_index_of_a_read_of_one_element_goes_with_it(first: str) -> None:
+    p = proc_from_source(f"""
+def foo(y: i32[4], z: i32[4]):
+    t: i32[1]
+    t[0] = {first}
+    z[0] = t[t[0] % 1]
+""")
+    q = schedule(at("t[_] = _", inline_assign()), p)
+    assert f"z[0] = {first}\n" in f"{q}\n"
+    assert_equivalent(p, q)
+
+
+def test_a_body_may_become_empty() -> None:
+    p = proc_from_source("""
+def foo(n: size, u: u8[n], v: f32[n], y: f32[n]):
+    t: f32[n]
+    for i in seq(0, n):
+        t[i] = v[i]
+    y[0] = v[u[0] % 1]
+""")
+    assert "        pass" in str(schedule(at("t: _", delete_buffer()), p))
+
+
+def test_elements_of_an_argument_that_indices_are_taken_from_are_steady_wherever_they_come_to_stand() -> None:
+    p = proc_from_source("""
+def foo(n: size, idx: i32[n], x: f32[n], y: f32[n]):
+    assert within(idx, 0, n) and distinct(idx)
+    w = idx[0:n]
+    for i in seq(0, n):
+        y[min(max(w[i], 0), n - 1)] = x[i]
+""")
+    q = schedule(at("w = _", inline_window()), p)
+    again = proc_from_source(str(q))
+    for version in (q, again):
+        assert isinstance(at("for i in _: _", parallelize_loop())(version), Success)
+        assert "y[idx[i]] = x[i]" in str(schedule(simplify(), version))
+
+
+def test_a_value_is_bound_where_it_is_data_and_not_in_an_index() -> None:
+    p = proc_from_source("def foo(y: i32[4], z: i32[4]):\n    z[0] = y[0] + z[y[0] % 4]")
+    assert "z[0] = s + z[y[0] % 4]" in str(schedule(at("y[0]", bind_expr("s", cse=True)), p))
