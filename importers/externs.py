@@ -65,6 +65,14 @@ MATH: Final[Mapping[str, Known]] = {
     **{name: _real(name, f"math.{name}") for name in ("floor", "ceil", "trunc", "exp2", "expm1", "log2", "log10")},
     **{name: _real(name, f"math.{name}") for name in ("log1p", "cbrt", "erfc", "tan", "asin", "acos", "atan")},
     **{name: _real(name, f"math.{name}") for name in ("sinh", "cosh")},
+    "copysign": _real("copysign", "math.copysign", 2),
+    "nearbyint": Known("rint", 1),
+    "round": Known(
+        "round_away",
+        1,
+        'round_away = extern("round_away", 1, lambda x: Fraction(math.floor(abs(x) + Fraction(1, 2)) * (x > 0 or -1)),'
+        ' "round{s}({0})")',
+    ),
 }
 """Functions of C's math.h by their names in double precision."""
 

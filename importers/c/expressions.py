@@ -6,12 +6,27 @@ expressions only read.
 
 from __future__ import annotations
 
-from ..report import Place, stop
+from ..control import Poly, of
+from ..report import Place, Stop, stop
 from . import calls, conditions, conversions, ranges
 from .context import Context
-from .integers import effect, observed
+from .integers import effect, integer, no_wrap
 from .pointers import element
-from .program import Access, Allocate, Branch, Data, Lit, Read, Scalar, Stmt, Store, Truth, Whole
+from .program import (
+    Access,
+    Allocate,
+    Arithmetic,
+    Branch,
+    Data,
+    Lit,
+    Negative,
+    Read,
+    Scalar,
+    Stmt,
+    Store,
+    Truth,
+    Whole,
+)
 from .syntax import (
     Assign,
     Binary,
@@ -29,9 +44,10 @@ from .syntax import (
     Use,
     Variable,
 )
-from .types import I32, Float, Int, Number
+from .types import I32, I64, Float, Int, Number
 from .typing import number, shown, type_of
 from .values import Held
+from .walks import inside
 
 
 def data(ctx: Context, e: Expr) -> Data:
@@ -89,8 +105,24 @@ def _element(t: Type, place: Place) -> Number:
 
 
 def whole(ctx: Context, e: Expr, t: Int) -> Data:
-    """A control integer where a number is needed."""
-    value = observed(ctx, e)
+    """A control integer where a number is needed: of products and quotients of variables, that of the operands."""
+    if ctx.indices_as_values and _combines(e) and not _is_closed(ctx, e):
+        match e:
+            case Binary(op=op, lhs=a, rhs=b):
+                return conversions.arithmetic(op, data(ctx, a), data(ctx, b), e.place)
+            case Unary(op="-", arg=arg):
+                return conversions.negative(data(ctx, arg), e.place)
+            case Unary(op="~", arg=arg):
+                return conversions.inverted(data(ctx, arg), e.place)
+            case Cast(arg=arg):
+                return conversions.convert(data(ctx, arg), t, e.place)
+            case _:
+                pass
+    value = integer(ctx, e)
+    if ctx.indices_as_values and not value.is_affine():
+        return _summed(value, t)
+    if not t.signed:
+        no_wrap(ctx, value, e.place)
     if value.constant is not None:
         lo, hi = t.range
         return Lit((value.constant - lo) % (hi - lo + 1) + lo, t)
@@ -98,9 +130,38 @@ def whole(ctx: Context, e: Expr, t: Int) -> Data:
         what = f"the control integer {value} as a number"
         why = "the object language keeps sizes and indices apart from data"
         raise stop(e.place, what, why, "pass it a second time, as an argument of its own, or as a table")
-    if not value.is_affine():
-        raise stop(e.place, f"{value} as a number", "a product of sizes and indices is no control integer", "")
     return Whole(value, t)
+
+
+def _combines(e: Expr) -> bool:
+    """Whether an expression has operators whose value is in closed form of some operands only."""
+    return any(isinstance(x, Binary) and x.op not in ("+", "-") for x in inside(e))
+
+
+def _is_closed(ctx: Context, e: Expr) -> bool:
+    """Whether a control expression is a number in closed form without products."""
+    with ctx.trial():
+        try:
+            return integer(ctx, e).is_affine()
+        except Stop:
+            return False
+    raise AssertionError("a trial ends")
+
+
+def _summed(value: Poly, t: Int) -> Data:
+    """A polynomial as data. C keeps the low bits of an unsigned one; a signed one fits, but its terms may not."""
+    found: Data | None = None
+    for m, c in value.terms:
+        term: Data = Lit(abs(c), I64)
+        for k, atom in enumerate(m):
+            factor = Whole(of(atom), I64)
+            term = factor if k == 0 and abs(c) == 1 else Arithmetic("*", term, factor, I64)
+        if found is None:
+            found = term if c > 0 else Negative(term, I64)
+        else:
+            found = Arithmetic("+" if c > 0 else "-", found, term, I64)
+    assert found is not None
+    return conversions.wrapped(found, t)
 
 
 def place_of(ctx: Context, e: Expr) -> Access | Variable:

@@ -68,14 +68,15 @@ def check(file: Path, flags: Sequence[str] = ()) -> None:
     report = Report()
     for name, line, col, message in ERROR.findall(done.stderr):
         place = Place(int(line), int(col), "" if name == str(file) else name)
-        report.add(Problem(place, "the C compiler refuses this", message))
+        remedy = "declare it, or define it as a macro: -D NAME=TEXT" if "undeclared" in message else ""
+        report.add(Problem(place, "the C compiler refuses this", message, remedy))
     if not report.problems:
         raise ImportRefusedError(f"the C compiler refuses {file}:\n{done.stderr.strip()}")
     raise report.refuse(str(file), file.read_text(errors="replace").splitlines())
 
 
 def _run(mode: str, file: Path, flags: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    command = [*compiler(), mode, "-w", "-std=gnu11", *flags, str(file)]
+    command = [*compiler(), mode, "-w", "-std=gnu11", "-ftabstop=1", *flags, str(file)]
     env = {**os.environ, "LC_ALL": "C"}
     try:
         return subprocess.run(command, capture_output=True, text=True, errors="replace", env=env)

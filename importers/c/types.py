@@ -83,7 +83,7 @@ def basic(words: tuple[str, ...]) -> Int | Float | Void | Other:
     """The type that words such as `unsigned long` mean, in any order.
 
     >>> basic(("long", "unsigned")), basic(("double",)), basic(("long", "double"))
-    (Int(bits=64, signed=False), Float(bits=64), Other(text='long double'))
+    (Int(bits=64, signed=False, truth=False), Float(bits=64), Other(text='long double'))
     """
     if len(words) == 1 and words[0] in NAMED:
         return NAMED[words[0]]

@@ -159,6 +159,11 @@ def wrap_dropped(m: pytest.MonkeyPatch) -> None:
     m.setattr(conversions, "wrapped", lambda e, t: replace(e, type=I32))
 
 
+def product_not_wrapped(m: pytest.MonkeyPatch) -> None:
+    """A product of unsigned counters is a number, however large it is."""
+    wrap_dropped(m)
+
+
 def first_not_peeled(m: pytest.MonkeyPatch) -> None:
     """A variable that wraps around is taken for the iteration before in the first one, too."""
     usual = loops.Moves.at_top
@@ -214,6 +219,11 @@ FAULTS: dict[Break, tuple[str, bool]] = {
     wrap_dropped: (
         "void f(int n, const unsigned char *a, const unsigned char *b, long *s) {"
         " for (int i = 0; i < n; i++) s[i] = (unsigned char)(a[i] * b[i]); }", False
+    ),
+    product_not_wrapped: (
+        "void f(unsigned n, unsigned long *y) {"
+        " for (unsigned i = 0; i < n; i++) { unsigned q = i * n * 77777777u; y[i] = q; } }",
+        False,
     ),
     first_not_peeled: (
         "void f(int n, double x[n + 2], double *y) {"

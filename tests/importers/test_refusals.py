@@ -149,3 +149,9 @@ def test_what_the_compiler_refuses_is_reported_where_it_says(refused) -> None:
     found = refused("void f(int n, float *x) {\n    *n = 1;\n    x[0] = x[0] % 2;\n    x[1] = y;\n}\n")
     assert [line for line in found.splitlines() if line.startswith("program.c:") and "the C compiler refuses" in line]
     assert all(f"program.c:{k}:" in found for k in (2, 3, 4)) and "    *n = 1;" in found
+
+
+def test_the_mark_stands_under_what_is_meant_after_tabs(refused) -> None:
+    found = refused("void f(int n, double *x) {\n\tx[0]\t= 1 + y;\n}\n").splitlines()
+    assert found[0].startswith("program.c:2:13:") and "declare it" in found[-1]
+    assert found[1:3] == ["    \tx[0]\t= 1 + y;", "    \t    \t      ^"]

@@ -1,0 +1,71 @@
+/* What everyday programs have beside loops and arrays. Programs of our own, for tests/importers/test_programs.py. */
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* n=1;n=2;n=7 interpret */
+void product_of_counters(int n, double x[n][n]) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) x[i][j] = (double)(i * j + 1) / n;
+}
+
+/* n=1;n=2;n=7 interpret */
+void remainder_by_a_size(int n, double x[n][n]) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) x[i][j] = (double)((i * (j - 3) + 1) % n) / n;
+}
+
+/* n=1;n=2;n=7 interpret */
+void products_in_closed_form(int n, int *x) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            int q = i * n - (j + 2) * (j - i), r = -(i * j);
+            x[i] += q;
+            x[j] ^= r;
+        }
+}
+
+/* n=1;n=3;n=70000 */
+void products_that_wrap(unsigned n, unsigned *x, uint64_t *y) {
+    for (unsigned i = 0; i < n; i++) {
+        unsigned q = i * n * 77777u;
+        x[i] = q;
+        y[i] = i * n * 65537u + 1;
+    }
+}
+
+/* n=1;n=2;n=7 interpret */
+int counted_up_beside(int n, int *x) {
+    int k = 0;
+    for (int i = 0; i < n; i++, k += 2) x[i] = k * i;
+    return k * k;
+}
+
+void half_away_from_zero(int n, double *x, float *y, const int *a) {
+    for (int i = 0; i < n; i++) {
+        x[i] = round(x[i]) + round(a[i] / 2.0) + nearbyint(a[i] / 2.0);
+        y[i] = roundf(y[i]) + roundf(a[i] / 2.0f);
+    }
+}
+
+void signs(int n, double *x, float *y) {
+    for (int i = 0; i < n; i++) {
+        x[i] = copysign(x[i], y[i]);
+        y[i] = copysignf(1.5f, y[i]);
+    }
+}
+
+/* interpret */
+int least_of_none(int n, const int *x, double *r) {
+    int lo = INT_MAX, hi = INT_MIN;
+    r[0] = -DBL_MAX;
+    for (int i = 0; i < n; i++) {
+        if (x[i] < lo) lo = x[i];
+        if (x[i] > hi) hi = x[i];
+        r[0] = fmax(r[0], x[i]);
+    }
+    return hi / 2 - lo / 2;
+}
