@@ -11,22 +11,24 @@ from __future__ import annotations
 import os
 import platform
 import re
+import struct
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from shutil import which
 
 from backends import BackendError
 from backends.c import CModule, compile
 from backends.c.names import field_name, spelled
+from backends.c.types import c_type
 from exo_strat import Proc, rename
 from exo_strat.interp import Array, Outcome, run
 from exo_strat.ir.nodes import Binary, Call, ExternCall, ProcDef
-from exo_strat.ir.types import Control, Tensor
+from exo_strat.ir.types import Control, Scalar, Tensor, bf16
 from exo_strat.ir.walk import is_control, walk
 from exo_strat.testing import Inputs, samples
 from exo_strat.testing.bounded import is_mixed, run_bounded
@@ -35,6 +37,8 @@ from exo_strat.testing.sparse import sparsest
 
 LARGEST = 2**20
 """Whole numbers up to this one, and what they are made of, are exact in single precision."""
+LARGEST_BF16 = 2**8
+"""The same of bf16."""
 CLOSE = 1e-4
 """What may be lost of numbers that are not whole, by the size of the result."""
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -108,7 +112,8 @@ def case(p: Proc) -> Case | None:
     module = _module(p)
     if module is None:
         return None
-    found = tuple(_runs(p, is_whole if module.architecture or _decides(p.tree) else _small))
+    most = LARGEST_BF16 if "bf16" in module.text else LARGEST
+    found = tuple(_runs(p, partial(is_whole if module.architecture or _decides(p.tree) else _small, most=most)))
     return Case(p, module, found) if found else None
 
 
@@ -146,32 +151,39 @@ def _decides(tree: ProcDef) -> bool:
     )
 
 
-def is_whole(value: object) -> bool:
+def is_whole(value: object, most: int = LARGEST) -> bool:
     """Whether all of a result is whole numbers that single precision holds, or was never written."""
     if isinstance(value, tuple):
-        return all(map(is_whole, value))
-    return value is None or (isinstance(value, int) and abs(value) <= LARGEST)
+        return all(is_whole(x, most) for x in value)
+    return value is None or (isinstance(value, int) and abs(value) <= most)
 
 
-def _small(value: object) -> bool:
+def _small(value: object, most: int) -> bool:
     if isinstance(value, tuple):
-        return all(map(_small, value))
-    return value is None or abs(value) <= LARGEST  # type: ignore[arg-type]
+        return all(_small(x, most) for x in value)
+    return value is None or abs(value) <= most  # type: ignore[operator]
 
 
 # -- C ------------------------------------------------------------------------------------------------
 
-_INTEGERS = {f"{u}{n}": f"{'u' * (u == 'u')}int{n}_t" for u in "iu" for n in (8, 16, 32, 64)}
-C_TYPES = {"f32": "float", "f64": "double", **_INTEGERS}
-UNEXPECTED = "113"
+UNEXPECTED = 113
 """What a cell holds that was never written."""
+
+
+_WIDE = """\
+static double wide(uint16_t x) {  // of bf16, which is the upper half of a float
+    const uint32_t bits = (uint32_t)x << 16;
+    float held;
+    memcpy(&held, &bits, 4);
+    return held;
+}"""
 
 
 def unit(c: Case, k: int) -> str:
     """The C text of a case, with a function `chain_K` that makes its runs and prints what they leave."""
     name = f"chain_{k}"
     text = c.module.text.replace(" entry(", f" {name}_entry(")
-    lines = ["#include <stdio.h>", "#include <stdlib.h>", text, f"void {name}(void) {{"]
+    lines = ["#include <stdio.h>", "#include <stdlib.h>", text, _WIDE, f"void {name}(void) {{"]
     for given, _ in c.runs:
         lines += ["    {", *_call(c, f"{name}_entry", given), "    }"]
     return "\n".join([*lines, "}", ""])
@@ -184,17 +196,19 @@ def _call(c: Case, entry: str, given: Inputs) -> Iterator[str]:
         if re.search(rf"}} {state}\b", c.module.source):
             value = given.configs[f"{field.config.name}.{field.field}"]
             yield f"        {state}.{field_name(field.field)} = {int(value)};"  # type: ignore[call-overload]
-    arrays = list[tuple[str, int]]()
+    shown = list[str]()
     for n, (a, value) in enumerate(zip(c.p.tree.args, given.args.values(), strict=True)):
         if isinstance(a.type, Control):
             passed.append(str(int(value)))  # type: ignore[call-overload]
             continue
         assert isinstance(value, Array)
         data = function.data[a.sym]
-        t, cells = C_TYPES[data.scalar.name], [UNEXPECTED if x is None else str(x) for x in value.cells]
+        t, cells = c_type(data.scalar), [_literal(UNEXPECTED if x is None else x, data.scalar) for x in value.cells]
         yield f"        {t} *a{n} = malloc({len(cells)} * sizeof({t}));"
         yield f"        memcpy(a{n}, ({t}[]){{ {', '.join(cells)} }}, {len(cells)} * sizeof({t}));"
-        arrays.append((f"a{n}", len(cells)))
+        read = f"{'wide' if data.scalar == bf16 else '(double)'}(a{n}[i])"
+        shown.append(f'        for (int i = 0; i < {len(cells)}; i++) printf("%.17g\\n", {read});')
+        shown.append(f"        free(a{n});")
         if isinstance(a.type, Tensor) and a.type.window:
             const = "" if n in function.written else "c"
             strides = ", ".join(map(str, value.strides))
@@ -203,9 +217,12 @@ def _call(c: Case, entry: str, given: Inputs) -> Iterator[str]:
         else:
             passed.append(f"a{n} + {value.offset}")
     yield f"        {entry}({', '.join(passed)});"
-    for name, count in arrays:
-        yield f'        for (int i = 0; i < {count}; i++) printf("%.17g\\n", (double){name}[i]);'
-        yield f"        free({name});"
+    yield from shown
+
+
+def _literal(x: int | Fraction, at: Scalar) -> str:
+    """A number in C; one of bf16 by its bits."""
+    return str(struct.unpack("<I", struct.pack("<f", x))[0] >> 16) if at == bf16 else str(x)
 
 
 def _main(count: int) -> str:

@@ -42,7 +42,7 @@ def arrays(p: Proc, given: Inputs) -> list[Numbers | int]:
 
 
 def _array(given: Array, dtype: str) -> Numbers:
-    cells = np.array([int(UNEXPECTED) if x is None else x for x in given.cells], dtype)
+    cells = np.array([UNEXPECTED if x is None else x for x in given.cells], dtype)
     strides = [s * cells.itemsize for s in given.strides]
     found: Numbers = np.lib.stride_tricks.as_strided(cells[given.offset :], given.shape, strides)
     return found

@@ -188,7 +188,9 @@ class Place:
 def _walk(here: Place, n: nodes.Node, path: Path) -> Iterator[Access]:
     """The accesses of a statement or an expression."""
     match n:
-        case nodes.For():
+        case nodes.For(lo=lo, hi=hi):
+            yield from _walk(here, lo, (*path, ("lo", None)))
+            yield from _walk(here, hi, (*path, ("hi", None)))
             yield from _block(here.inside(n, path), n.body, path, "body")
         case nodes.If(cond=cond):
             yield from _walk(here, cond, (*path, ("cond", None)))
@@ -223,7 +225,11 @@ def _block(here: Place, stmts: Sequence[nodes.Stmt], path: Path, label: str) -> 
 
 
 def _access(here: Place, kind: str, n: Touch, path: Path) -> Iterator[Access]:
-    """That of the buffer that a node names, at one place or in a range; none if the buffer is a callee's own."""
+    """That of the buffer that a node names, at one place or in a range; none if the buffer is a callee's own. First
+    those of what its indices are taken from."""
+    for step, part in children(n):
+        if step[0] == "idx":
+            yield from _walk(here, part, (*path, step))
     view = here.view(n.sym)
     if view is None:
         return

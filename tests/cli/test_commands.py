@@ -277,7 +277,7 @@ def test_build_prints_a_command_that_compiles_the_file(tmp_path: Path, name: str
     built = run("build", f"{tmp_path / 'kernels.py'}:{name}", "-o", tmp_path / "a folder")
     assert built.exit_code == 0, built.stderr
     assert flag in compiles(built.stderr, tmp_path)
-    wanted = {"plain": "-lm", "threads": "-fopenmp"}.get(name)
+    wanted = {"plain": "-lm", "registers": "-lm", "threads": "-fopenmp"}.get(name)
     assert ("link with:" in built.stderr) == (wanted is not None)
     assert wanted is None or built.stderr.split("link with: ")[1].split() == [wanted]
 
