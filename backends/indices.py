@@ -5,12 +5,12 @@ The arrays may hold other numbers at each call, so unlike sizes and strides this
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from .evaluate import Values, evaluate
+from .evaluate import Values, evaluate, seen
 from .kernel import Binary, Claim, Expr, ProcDef, Read, Sym, has_cells, names_at, print_expr, walk
 
 
@@ -35,52 +35,38 @@ def _conjuncts(e: Expr) -> Iterator[Expr]:
 
 def check_data(tree: ProcDef, assertions: tuple[Expr, ...], values: Values) -> None:
     """Raise a `ValueError` that names the argument and the element if an assertion does not hold."""
+    names = names_at(tree)
     for p in assertions:
-        fault = _claim_fault(p, values) if isinstance(p, Claim) else _fault(p, values)
-        if fault is not None:
-            names = names_at(tree)
-            raise ValueError(f"{tree.name}: argument values break the assertion {print_expr(p, names)}: {fault(names)}")
+        if isinstance(p, Claim):
+            found = _broken(p, values)
+            shown = {f"{names[p.sym]}{list(place)}": int(values.data[p.sym][place]) for place in found}
+            holds = not found
+        else:
+            holds = bool(evaluate(p, values))
+            shown = {} if holds else seen(p, values, names)
+        if not holds:
+            what = ", ".join(f"{text} = {value}" for text, value in shown.items())
+            raise ValueError(f"{tree.name}: argument values break the assertion {print_expr(p, names)}: {what}")
 
 
-class _Fault:
-    """Elements that break an assertion."""
-
-    def __init__(self, elements: list[tuple[Sym, tuple[int, ...], int]]) -> None:
-        self.elements = elements
-
-    def __call__(self, names: Mapping[Sym, str]) -> str:
-        shown = [f"{names[s]}{list(place) if place else ''} = {value}" for s, place, value in self.elements]
-        return ", ".join(dict.fromkeys(shown))
-
-
-def _fault(p: Expr, values: Values) -> _Fault | None:
-    if evaluate(p, values):
-        return None
-    reads = [n for _, n in walk(p) if isinstance(n, Read)]
-    places = [(r.sym, tuple(evaluate(i, values) for i in r.idx)) for r in reads]
-    return _Fault([(s, place, int(values.data[s][place] if place else values.data[s])) for s, place in places])
-
-
-def _claim_fault(p: Claim, values: Values) -> _Fault | None:
+def _broken(p: Claim, values: Values) -> tuple[tuple[int, ...], ...]:
+    """The places of elements that break an assertion about all; none if it holds."""
     data: np.ndarray[Any, np.dtype[Any]] = values.data[p.sym]
     if p.kind == "within":
         lo, hi = (evaluate(a, values) for a in p.args)
         if lo <= int(data.min()) and int(data.max()) < hi:
-            return None
-        place = _first(np.asarray([not lo <= int(n) < hi for n in data.flat]).reshape(data.shape))
-        return _at(p.sym, data, place)
+            return ()
+        return (_first(np.asarray([not lo <= int(n) < hi for n in data.flat]).reshape(data.shape)),)
     if p.kind == "rising":
         falls = data[1:] < data[:-1]
         if not falls.any():
-            return None
+            return ()
         (k,) = _first(falls)
-        return _at(p.sym, data, (k,), (k + 1,))
+        return (k,), (k + 1,)
     flat = data.reshape(-1)
     order = np.argsort(flat, kind="stable")
     same = np.flatnonzero(flat[order[1:]] == flat[order[:-1]])
-    if not same.size:
-        return None
-    return _at(p.sym, data, *(_place(int(order[k]), data) for k in (same[0], same[0] + 1)))
+    return tuple(_place(int(order[k]), data) for n in same[:1] for k in (n, n + 1))
 
 
 def _first(faults: np.ndarray[Any, np.dtype[Any]]) -> tuple[int, ...]:
@@ -89,7 +75,3 @@ def _first(faults: np.ndarray[Any, np.dtype[Any]]) -> tuple[int, ...]:
 
 def _place(flat: int, data: np.ndarray[Any, np.dtype[Any]]) -> tuple[int, ...]:
     return tuple(int(k) for k in np.unravel_index(flat, data.shape))
-
-
-def _at(sym: Sym, data: np.ndarray[Any, np.dtype[Any]], *places: tuple[int, ...]) -> _Fault:
-    return _Fault([(sym, place, int(data[place])) for place in places])

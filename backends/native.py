@@ -13,7 +13,7 @@ import numpy as np
 from .arguments import Array, ArrayPlan, ControlPlan, ValuePlan, entry, plans, shown
 from .c import PRIVATE, BackendError, CModule, compile
 from .cpu import features
-from .evaluate import Values, evaluate
+from .evaluate import Values, evaluate, seen
 from .indices import check_data, on_data, taken
 from .kernel import (
     Cell,
@@ -23,9 +23,7 @@ from .kernel import (
     Proc,
     Read,
     ReadConfig,
-    StrideExpr,
     Sym,
-    Var,
     has_cells,
     print_expr,
     walk,
@@ -213,13 +211,7 @@ class JitFunction:
 
     def _broken(self, p: Expr, values: Values) -> str:
         names = {a.sym: a.sym.name for a in self.proc.tree.args}
-        shown: dict[str, int] = {}
-        for _, n in walk(p):
-            if isinstance(n, Var):
-                shown[names[n.sym]] = values.controls[n.sym]
-            elif isinstance(n, StrideExpr):
-                shown[f"stride({names[n.sym]}, {n.dim})"] = values.strides[n.sym][n.dim]
-        what = ", ".join(f"{k} = {v}" for k, v in shown.items())
+        what = ", ".join(f"{text} = {value}" for text, value in seen(p, values, names).items())
         return f"{self.proc.name()}: argument values break the assertion {print_expr(p, names)}: {what}"
 
     def _refuse_overlap(self, args: tuple[Any, ...], a: int, b: int) -> None:

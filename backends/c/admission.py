@@ -14,7 +14,7 @@ from .expressions import Expressions
 from .needs import Needs
 from .program import Function
 from .terms import ATOM, REL, Term
-from .types import INT
+from .types import INT, MOST
 from .views import Env
 
 DISTINCT = f"""\
@@ -42,8 +42,9 @@ def admission(f: Function, env: Env, needs: Needs) -> Iterator[str]:
     """The lines of the function's body, where `env` says what C calls the arguments."""
     printer = Expressions(f, needs)
     for a in f.tree.args:
-        if isinstance(a.type, Control) and a.type.name == "size":
-            yield from _unless(Term(f"{env.controls[a.sym]} >= 1", REL))
+        if isinstance(a.type, Control) and a.type.name != "bool":
+            for demand in _of_number(a.type.name, f.most):
+                yield from _unless(Term(f"{env.controls[a.sym]} {demand}", REL))
     for p in f.tree.preds:
         for part in _conjuncts(p):
             if isinstance(part, Claim):
@@ -51,6 +52,16 @@ def admission(f: Function, env: Env, needs: Needs) -> Iterator[str]:
             else:
                 yield from _unless(printer.control(part, env))
     yield "return true;"
+
+
+def _of_number(kind: str, most: int) -> Iterator[str]:
+    """What is asked of a control argument: with numbers beyond `most` integers may overflow."""
+    if kind == "size":
+        yield ">= 1"
+    if most < MOST:
+        yield f"<= {most}"
+        if kind != "size":
+            yield f">= -{most}"
 
 
 def _conjuncts(e: Expr) -> list[Expr]:
@@ -79,13 +90,15 @@ def _claim(c: Claim, printer: Expressions, env: Env, needs: Needs) -> Iterator[s
         checks.append(f"if ({places[0]} > 0 && {element} < {before}) return false;")
     else:
         needs.prelude(DISTINCT)
+        values, inner = env.spell("values")
+        after, _ = inner.spell("next")
         count = " * ".join(e.within(80) for e in extents)
         yield "{"
-        yield f"    {INT} *values = malloc((size_t)({count}) * sizeof({INT})), *next = values;"
-        checks = ["if (values == NULL) return false;", f"*next++ = {value};"]
+        yield f"    {INT} *{values} = malloc((size_t)({count}) * sizeof({INT})), *{after} = {values};"
+        checks = [f"if ({values} == NULL) return false;", f"*{after}++ = {value};"]
     yield from _nest(checks, [str(p) for p in places], [str(e) for e in extents])
     if c.kind == "distinct":
-        yield f"    if (!exo_distinct(values, {count})) return false;"
+        yield f"    if (!exo_distinct({values}, {count})) return false;"
         yield "}"
 
 

@@ -130,7 +130,7 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, pr
     ]
     for f, env in entries:
         if _has_admission(f):
-            bodies.append(_admission(f, env, needs, embedded))
+            bodies.append(_admission(f, _entry(f, names, asserted=False), needs, embedded))
             start = _admission_storage(embedded)
             prototypes.append(f"{start}{_prototype(f, env, exported, '', 'bool', admits_name(f))};\n")
     data = [d for f in program.functions for d in f.data.values()]
@@ -181,8 +181,9 @@ def _has_admission(f: Function) -> bool:
 # -- functions ---------------------------------------------------------------------------------
 
 
-def _entry(f: Function, names: frozenset[str]) -> Env:
-    """The scope at the start of a function: what C calls its arguments. `names` are taken by functions."""
+def _entry(f: Function, names: frozenset[str], asserted: bool = True) -> Env:
+    """The scope at the start of a function: what C calls its arguments. `names` are taken by functions. With `asserted`
+    strides are what assertions say."""
     env = Env(taken=names | f.foreign)
     for i, a in enumerate(f.tree.args):
         name, env = env.spell(a.sym.name)
@@ -194,7 +195,8 @@ def _entry(f: Function, names: frozenset[str]) -> Env:
         if isinstance(a.type, Scalar):
             env = env.with_view(a.sym, View(name, data.scalar, data.mem, (), (), const, pointer=True))
         elif a.type.window:
-            strides = tuple(_stride(f.tree, a.sym, d, f"{name}.strides[{d}]") for d in range(data.rank))
+            given = [f"{name}.strides[{d}]" for d in range(data.rank)]
+            strides = tuple(_stride(f.tree, a.sym, d, s) if asserted else Term(s) for d, s in enumerate(given))
             env = env.with_view(a.sym, whole(f"{name}.data", data.scalar, data.mem, strides, const))
         else:
             # strides follow once the extents can be printed

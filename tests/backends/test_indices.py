@@ -12,6 +12,7 @@ from backends import c
 from backends.c import BackendError, RangeError
 from backends.jit import jit
 from exo_strat import Proc, at, parallelize_loop, proc_from_source, schedule
+from exo_strat.interp import run
 
 PRODUCT = """
 def product(n: size, m: size, nnz: size, ptr: i32[n + 1], col: i32[nnz], v: f32[nnz], x: f32[m], y: f32[n]):
@@ -132,6 +133,65 @@ def test_c_asks_whether_arguments_are_admitted(tmp_path: Path) -> None:
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-fsanitize=address,undefined"]
     subprocess.run(["cc", *flags, "main.c", "m.c", "-o", program], cwd=tmp_path, check=True)
     assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "10000" + "100\n"
+
+
+NAMES = """
+#include <stdio.h>
+#include "m.h"
+int main(void) {
+    float x[4] = {0};
+    const int32_t same[] = {1, 1}, apart[] = {1, 0}, far[] = {0, 99, 1, 99};
+    printf("%d%d", one_admits(2, same, x), one_admits(2, apart, x));
+    printf("%d%d", two_admits(2, same, x), two_admits(2, apart, x));
+    printf("%d%d", three_admits(2, far, x), three_admits(2, apart, x));
+    struct exo_win_1i32c dense = {far, {1}}, sparse = {far, {2}};
+    printf("%d%d%d\\n", four_admits(2, dense, x), four_admits(2, sparse, x), four_admits(1, dense, x));
+}
+"""
+
+
+def test_c_asks_whatever_the_arguments_are_called_and_where_they_are(tmp_path: Path) -> None:
+    head = "(n: size, {0}: i32[n], x: f32[n]):\n    assert "
+    texts = (
+        "def one" + head.format("next") + "distinct(next)\n    x[0] = 1.0",
+        "def two(values: size, idx: i32[values], x: f32[values]):\n    assert distinct(idx)\n    x[0] = 1.0",
+        "def three" + head.format("i0") + "within(i0, 0, n)\n    x[0] = 1.0",
+        "def four(n: size, idx: [i32][n], x: f32[n]):\n    assert stride(idx, 0) == 1\n    assert within(idx, 0, n)\n"
+        "    x[idx[0]] = 1.0",
+    )
+    module = c.compile([proc_from_source(t) for t in texts], "m")
+    (tmp_path / "m.h").write_text(module.header)
+    (tmp_path / "m.c").write_text(module.source)
+    (tmp_path / "main.c").write_text(NAMES)
+    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-fsanitize=address,undefined"]
+    subprocess.run(["cc", *flags, "main.c", "m.c", "-o", tmp_path / "main"], cwd=tmp_path, check=True)
+    out = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True).stdout
+    assert out == "01" + "01" + "01" + "001" + "\n"
+
+
+@pytest.mark.parametrize(
+    "assertion, idx, broken",
+    [
+        ("n <= 3 or index(idx[3]) < 5", (0, 1), None),
+        ("n <= 3 or index(idx[3]) < 5", (0, 1, 2, 7), r"n = 4, idx\[3\] = 7$"),
+        ("not (n > 3 and index(idx[3]) > 5)", (0, 1), None),
+        ("not (n > 3 and index(idx[3]) > 5)", (0, 1, 2, 9), r"n = 4, idx\[3\] = 9$"),
+        ("n < 4 or index(idx[n - 4]) == 0", (1, 7, 9), None),
+        ("n > 2 and index(idx[2]) < 3", (0, 1), "n > 2: n = 2$"),
+        ("n > 2 and index(idx[2]) < 3", (0, 1, 3), r"idx\[2\] < 3: idx\[2\] = 3$"),
+        ("n > 1 and (index(idx[0]) < 3 or n > 2)", (4, 1), r"idx\[0\] = 4, n = 2$"),
+    ],
+)
+def test_an_assertion_looks_no_further_than_it_has_to(assertion: str, idx: tuple[int, ...], broken: str | None) -> None:
+    p = proc_from_source(f"def foo(n: size, idx: i32[n], y: f32[n]):\n    assert {assertion}\n    y[0] = 1.0")
+    y = np.zeros(len(idx), np.float32)
+    assert (run(p, {"n": len(idx), "idx": list(idx), "y": [0] * len(idx)}).trap is None) == (broken is None)
+    if broken is None:
+        jit(p)(len(idx), ints(*idx), y)
+        assert y[0] == 1.0
+    else:
+        with pytest.raises(ValueError, match=broken):
+            jit(p)(len(idx), ints(*idx), y)
 
 
 def test_the_header_names_it() -> None:
