@@ -5,7 +5,7 @@
 
 The way: the text of the function (`source`), what its arguments are (`types`), and a translation that runs the function
 on symbols instead of numbers (`translate`): arrays stand for loops that compute their elements (`values`), and a
-statement writes them to a buffer (`elementwise.assign`). The ordinary front end checks the result.
+statement writes them to a buffer (`storing.assign`). The ordinary front end checks the result.
 """
 
 from __future__ import annotations

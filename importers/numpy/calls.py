@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ..control import number
 from ..report import stop
-from . import library, reductions
+from . import library, making, reductions
 from .context import Context
 from .elementwise import apply, array, as_type, operand, ufunc_name
 from .expressions import PYTHON, value
@@ -78,7 +78,7 @@ def _called(ctx: Context, e: ast.Call) -> Value:
             return library.method(ctx, of, path.partition(".")[2], args, named)
         case Member(path=path):
             return _library(ctx, path, args, named)
-        case Static() if f.value in library.TYPES.values():
+        case Static() if f.value in making.TYPES.values():
             return library.call(ctx, "asarray", [args[0]], {"dtype": f})
         case _:
             raise stop(ctx.place, f"{what}(..)", "it is no function that is known now", "call functions by name")
@@ -149,7 +149,8 @@ def _smallest(ctx: Context, name: str, args: Sequence[Value]) -> Value:
 
 def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     """A call of a function of the program: its body, with the arguments as its variables."""
-    from .statements import body, written_through
+    from .flow import written_through
+    from .statements import body
 
     node = f.node
     assert isinstance(node, ast.FunctionDef | ast.Lambda)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from ..control import Poly, Symbol, assertion, number, of
 from ..names import spelled
@@ -277,6 +278,10 @@ class Context:
             self.stopped = self.stopped or not self.report.muted
             for n in names():
                 self.env[n] = Unknown("")
+
+
+Call: TypeAlias = Callable[[Context, Sequence[Value], Mapping[str, Value]], Value]
+"""What a function of NumPy does with its arguments."""
 
 
 def _mentions(v: Value, b: Buffer) -> bool:

@@ -8,8 +8,9 @@ from typing import Final
 from ..control import number
 from ..report import SAID, Stop, stop
 from . import library
+from .arithmetic import chosen, conjunction, converted, negation
 from .context import Context
-from .elementwise import applied, apply, array, chosen, conjunction, converted, negation, operand
+from .elementwise import applied, apply, array, operand
 from .indexing import Slice, mask_of, masked, subscript, transposed
 from .kinds import BOOL, FLOAT, Kind, joined
 from .products import matmul

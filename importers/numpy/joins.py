@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from ..control import Poly
 from ..report import SAID, Stop, stop
 from .context import Context
-from .elementwise import array, assign
+from .elementwise import array
 from .kinds import Kind, joined
+from .storing import assign
 from .values import Array, Integer, Member, Static, Tuple, Unknown, Value, View, of_view, whole
 
 ROUNDS = 6

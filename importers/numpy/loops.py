@@ -44,7 +44,7 @@ def _targets(t: ast.expr) -> frozenset[str]:
 
 
 def _bind(ctx: Context, t: ast.expr, v: Value) -> None:
-    from .statements import bind
+    from .assignments import bind
 
     bind(ctx, t, v)
 
@@ -142,7 +142,7 @@ def while_loop(ctx: Context, s: ast.While) -> None:
     down = {"Gt": 0, "GtE": -1}
     if not step or op not in (up if step > 0 else down) or again != bound:
         raise refused
-    from .statements import names_set
+    from .flow import names_set
 
     if any(n.id in names_set(s.body) for n in ast.walk(test.comparators[0]) if isinstance(n, ast.Name)):
         raise refused

@@ -7,8 +7,9 @@ from string import ascii_letters
 
 from ..control import Poly, number
 from ..report import stop
+from .arithmetic import converted
 from .context import Context
-from .elementwise import apply, array, broadcast_shape, converted, stretched
+from .elementwise import apply, array, broadcast_shape, stretched
 from .kinds import resolve
 from .program import Bin, Data, Num
 from .reductions import axis_number, computed

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..control import number
 from ..report import stop
+from .arithmetic import converted, negation, whole_number
 from .context import Context
-from .elementwise import apply, array, as_type, converted, negation, whole_number
+from .elementwise import apply, array, as_type
 from .kinds import F64, I64, Kind, kind_of
 from .program import Bin, Cmp, Data, Elem, Num, Whole
 from .values import Along, Array, Chosen, Computed, Indices, Integer, Static, Tuple, Value, View, reindexed

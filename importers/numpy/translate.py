@@ -11,13 +11,14 @@ from ..names import spelled
 from ..report import Problem, Report, Stop, stop
 from . import cells
 from .context import Context
-from .elementwise import assign
 from .expressions import value
+from .flow import written_through
 from .kinds import BOOL, I64
 from .program import Alloc, Buffer, Flag, Num, Procedure, Whole
 from .prover import Prover
 from .source import Source, place
-from .statements import body, written_through
+from .statements import body
+from .storing import assign
 from .types import Type
 from .values import Array, Chosen, Computed, Integer, Static, Tuple, Value, View, of_view, scalar, whole
 

@@ -8,7 +8,22 @@ from dataclasses import replace
 import pytest
 
 from importers.control import number
-from importers.numpy import calls, elementwise, indexing, joins, kinds, library, loops, products, reductions, statements
+from importers.numpy import (
+    arithmetic,
+    assignments,
+    calls,
+    elementwise,
+    indexing,
+    joins,
+    kinds,
+    loops,
+    making,
+    products,
+    reductions,
+    shaping,
+    statements,
+    storing,
+)
 from importers.numpy.program import Fn
 from importers.numpy.values import Along, of_view
 
@@ -17,12 +32,12 @@ Break = Callable[[pytest.MonkeyPatch], None]
 
 def store_too_early(m: pytest.MonkeyPatch) -> None:
     """Elements are stored while others are still read."""
-    m.setattr(elementwise, "_clash", lambda ctx, r, target: False)
+    m.setattr(storing, "_clash", lambda ctx, r, target: False)
 
 
 def unknown_places_apart(m: pytest.MonkeyPatch) -> None:
     """Places that may be one are taken for different ones."""
-    m.setattr(elementwise, "_apart", lambda *args: True)
+    m.setattr(storing, "_apart", lambda *args: True)
 
 
 def promotion_dropped(m: pytest.MonkeyPatch) -> None:
@@ -82,18 +97,18 @@ def order_inverted(m: pytest.MonkeyPatch) -> None:
     """A permutation of axes is taken for its inverse."""
     usual = indexing.transposed
     inverse = lambda order: [list(order).index(k) for k in range(len(list(order)))]  # noqa: E731
-    m.setattr(library, "transposed", lambda a, order: usual(a, inverse(order)))
+    m.setattr(shaping, "transposed", lambda a, order: usual(a, inverse(order)))
 
 
 def element_shared(m: pytest.MonkeyPatch) -> None:
     """`t = a[0]` stands for the element, whatever it becomes."""
-    usual = statements.set_name
+    usual = assignments.set_name
 
     def set_name(ctx, name, v):  # type: ignore[no-untyped-def]
         shared = getattr(v, "shape", None) == () and len(v.reads) == 1 and v.cheap
         usual(ctx, name, of_view(v.reads[0]) if shared else v)
 
-    m.setattr(statements, "set_name", set_name)
+    m.setattr(assignments, "set_name", set_name)
 
 
 def swapped_one_by_one(m: pytest.MonkeyPatch) -> None:
@@ -109,22 +124,23 @@ def swapped_one_by_one(m: pytest.MonkeyPatch) -> None:
 
 def mask_ignored(m: pytest.MonkeyPatch) -> None:
     """All elements are stored."""
-    usual = elementwise.assign
-    m.setattr(statements, "assign", lambda ctx, target, v, mask=None: usual(ctx, target, v))
+    usual = storing.assign
+    m.setattr(assignments, "assign", lambda ctx, target, v, mask=None: usual(ctx, target, v))
 
 
 def cut_to_the_floor(m: pytest.MonkeyPatch) -> None:
     """A float becomes the integer below it."""
-    usual = elementwise.converted
+    usual = arithmetic.converted
 
     def converted(ctx, e, kind):  # type: ignore[no-untyped-def]
         found = usual(ctx, e, kind)
         cut = getattr(found, "arg", None)
         if isinstance(cut, Fn) and cut.name == "trunc":
-            return replace(found, arg=elementwise.function(ctx, "floor", cut.args, cut.kind))
+            return replace(found, arg=arithmetic.function(ctx, "floor", cut.args, cut.kind))
         return found
 
     m.setattr(elementwise, "converted", converted)
+    m.setattr(storing, "converted", converted)
 
 
 def counter_not_multiplied(m: pytest.MonkeyPatch) -> None:
@@ -178,8 +194,8 @@ def sum_in_narrow_integers(m: pytest.MonkeyPatch) -> None:
 
 def arange_from_one(m: pytest.MonkeyPatch) -> None:
     """np.arange begins with 1."""
-    usual = library._whole
-    m.setattr(library, "_whole", lambda p, of: usual(p + number(1), of))
+    usual = making._whole
+    m.setattr(making, "_whole", lambda p, of: usual(p + number(1), of))
 
 
 FAULTS: dict[Break, tuple[str, str]] = {

@@ -1,0 +1,250 @@
+"""What NumPy's element-wise functions compute of numbers, and how numbers are converted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from ..control import Poly, number
+from ..report import stop
+from .context import Context
+from .kinds import BOOL, Kind
+from .program import Bin, Cmp, Conv, Data, Elem, Fn, Logic, Neg, Not, Num, Select, Whole
+
+Emit: TypeAlias = Callable[[Context, list[Data], Kind], Data]
+
+
+def converted(ctx: Context, e: Data, kind: Kind) -> Data:
+    """A value at another type; a float as an integer is cut towards zero, as NumPy does it."""
+    if isinstance(e, Num):
+        return Num(_literal(ctx, e.value, kind), kind)
+    if e.kind.name == kind.name:
+        return e
+    if isinstance(e, Whole):
+        return whole_number(e.value, kind)
+    if kind.is_bool:
+        return Cmp("!=", e, Num(0, e.kind))
+    if e.kind.is_bool:
+        return chosen(ctx, e, lambda: Num(1, kind), lambda: Num(0, kind), kind)
+    if e.kind.is_float and kind.is_int:
+        return Conv(function(ctx, "trunc", [e], e.kind), kind)
+    return Conv(e, kind)
+
+
+def _literal(ctx: Context, value: int | float | bool, kind: Kind) -> int | float | bool:
+    if kind.is_bool:
+        return bool(value)
+    if kind.is_int and isinstance(value, float):
+        value = int(value)
+    if kind.is_int:
+        info = np.iinfo(kind.dtype)
+        if not info.min <= value <= info.max:
+            raise stop(ctx.place, str(value), f"it does not fit {kind}", "NumPy raises an OverflowError here")
+        return int(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        what = "nan" if math.isnan(value) else "inf"
+        why = "the object language computes with numbers, and has no infinite literals"
+        raise stop(ctx.place, what, why, "take a number that is large enough, or begin with the first element")
+    return float(value)
+
+
+def whole_number(value: Poly, kind: Kind) -> Data:
+    """A control integer as a number; products of several are multiplied as numbers."""
+    if value.is_affine():
+        return Whole(value, kind)
+    terms: list[Data] = []
+    for m, c in value.terms:
+        factors: list[Data] = [Num(c, kind)] if c != 1 or not m else []
+        factors += [Whole(Poly((((a,), 1),)), kind) for a in m]
+        term = factors[0]
+        for f in factors[1:]:
+            term = Bin("*", term, f, kind)
+        terms.append(term)
+    out = terms[0]
+    for t in terms[1:]:
+        out = Bin("+", out, t, kind)
+    return out
+
+
+def function(ctx: Context, name: str, args: Sequence[Data], kind: Kind) -> Data:
+    """A call of an extern, which the file defines if it must."""
+    ctx.procedure.externs.add(name)
+    return Fn(name, tuple(args), kind)
+
+
+def chosen(ctx: Context, cond: Data, yes: Callable[[], Data], no: Callable[[], Data], kind: Kind) -> Data:
+    """One of two values: an expression, or a variable that a branch sets if a side takes statements."""
+    if isinstance(cond, Num):
+        return yes() if cond.value else no()
+    with ctx.scratch() as extra:
+        sides = yes(), no()
+    if not extra and not any(s.kind.is_bool for s in sides):
+        return Select(cond, *sides, kind)
+    v = ctx.buffer("t", kind, ())
+    ctx.branch(cond, lambda: ctx.put(v, (), yes()), lambda: ctx.put(v, (), no()))
+    return Elem(v.buffer, (), kind)
+
+
+# -- what functions compute -----------------------------------------------------------------------------
+
+
+def _bin(op: str) -> Emit:
+    return lambda ctx, args, kind: Bin(op, args[0], args[1], kind)
+
+
+def _fn(name: str) -> Emit:
+    return lambda ctx, args, kind: function(ctx, name, args, kind)
+
+
+def _cmp(op: str) -> Emit:
+    def emit(ctx: Context, args: list[Data], kind: Kind) -> Data:
+        a, b = args
+        if isinstance(a, Whole) and a.kind.weak and isinstance(b, Whole | Num) and b.kind == a.kind:
+            q = b.value if isinstance(b, Whole) else number(int(b.value))
+            return Cmp(op, a.value, q)
+        if isinstance(b, Whole) and b.kind.weak and isinstance(a, Num) and a.kind == b.kind:
+            return Cmp(op, number(int(a.value)), b.value)
+        if a.kind.is_bool:
+            what, why = f"`{op}` of truth values", "conditions are combined by and, or, not"
+            raise stop(ctx.place, what, why, "write it with &, |, ~")
+        return Cmp(op, a, b)
+
+    return emit
+
+
+def _logic(op: str, name: str) -> Emit:
+    def emit(ctx: Context, args: list[Data], kind: Kind) -> Data:
+        if kind.is_bool:
+            return conjunction(op, args[0], args[1])
+        return Bin(name, args[0], args[1], kind)
+
+    return emit
+
+
+def conjunction(op: str, a: Data, b: Data) -> Data:
+    """`and` or `or`; what is known falls away."""
+    neutral = op == "and"
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Num):
+            return y if bool(x.value) == neutral else x
+    return Logic(op, a, b)
+
+
+def negation(a: Data) -> Data:
+    """`not`."""
+    if isinstance(a, Num):
+        return Num(not a.value, BOOL)
+    return a.arg if isinstance(a, Not) else Not(a)
+
+
+def _power(ctx: Context, args: list[Data], kind: Kind) -> Data:
+    base, exponent = args
+    n = exponent.value if isinstance(exponent, Num) else None
+    if n is not None and n == int(n) and 1 <= n <= 8:
+        return product(base if isinstance(base, Elem | Num) or n == 1 else ctx.scalar(base), int(n), kind)
+    if n == 0:
+        return Num(1 if kind.is_int else 1.0, kind)
+    if kind.is_int:
+        raise stop(ctx.place, "`**` of integers", "the exponent is no number from 0 to 8", "convert to float first")
+    if n == 0.5:
+        return function(ctx, "sqrt", [base], kind)
+    if n == -1:
+        return Bin("/", Num(1.0, kind), base, kind)
+    return function(ctx, "pow", args, kind)
+
+
+def product(e: Data, n: int, kind: Kind) -> Data:
+    """A power as a product."""
+    out = e
+    for _ in range(n - 1):
+        out = Bin("*", out, e, kind)
+    return out
+
+
+def _remainder(ctx: Context, args: list[Data], kind: Kind) -> Data:
+    if kind.is_float:
+        return function(ctx, "floor_mod", args, kind)
+    ctx.procedure.notes.append("integers are not divided by zero, for which NumPy has 0 and a warning")
+    return Bin("%", args[0], args[1], kind)
+
+
+def _floor_divide(ctx: Context, args: list[Data], kind: Kind) -> Data:
+    if kind.is_float:
+        return function(ctx, "floor_divide", args, kind)
+    ctx.procedure.notes.append("integers are not divided by zero, for which NumPy has 0 and a warning")
+    return Bin("//", args[0], args[1], kind)
+
+
+def _extreme(name: str) -> Emit:
+    def emit(ctx: Context, args: list[Data], kind: Kind) -> Data:
+        ctx.procedure.notes.append("data is no NaN where the largest or smallest of several numbers is taken")
+        return function(ctx, name, args, kind)
+
+    return emit
+
+
+def _sign(ctx: Context, args: list[Data], kind: Kind) -> Data:
+    x = args[0] if isinstance(args[0], Elem) else ctx.scalar(args[0])
+    zero = Num(0, kind)
+    below = lambda: chosen(ctx, Cmp("<", x, zero), lambda: Num(-1, kind), lambda: zero, kind)  # noqa: E731
+    return chosen(ctx, Cmp(">", x, zero), lambda: Num(1, kind), below, kind)
+
+
+def _square(ctx: Context, args: list[Data], kind: Kind) -> Data:
+    return _power(ctx, [args[0], Num(2, kind)], kind)
+
+
+def _invert(ctx: Context, args: list[Data], kind: Kind) -> Data:
+    return negation(args[0]) if kind.is_bool else Bin("-", Num(-1, kind), args[0], kind)
+
+
+def _shift(op: str) -> Emit:
+    def emit(ctx: Context, args: list[Data], kind: Kind) -> Data:
+        ctx.procedure.notes.append("integers are shifted by less than their width")
+        return Bin(op, args[0], args[1], kind)
+
+    return emit
+
+
+def _same(ctx: Context, args: list[Data], kind: Kind) -> Data:
+    return args[0]
+
+
+def _whole_already(name: str) -> Emit:
+    """Functions that leave integers as they are."""
+    return lambda ctx, args, kind: args[0] if kind.is_int else function(ctx, name, args, kind)
+
+
+_NAMED: Final = {
+    "sin": "sin", "cos": "cos", "tan": "tan", "sqrt": "sqrt", "exp": "expf", "log": "log", "tanh": "tanh",
+    "sinh": "sinh", "cosh": "cosh", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2",
+    "hypot": "hypot", "exp2": "exp2", "expm1": "expm1", "log2": "log2", "log10": "log10", "log1p": "log1p",
+    "cbrt": "cbrt", "fmod": "fmod", "fabs": "abs",
+}  # fmt: skip
+EMIT: Final[dict[str, Emit]] = {
+    "add": _bin("+"), "subtract": _bin("-"), "multiply": _bin("*"), "divide": _bin("/"),
+    "floor_divide": _floor_divide, "remainder": _remainder, "power": _power, "float_power": _power,
+    "negative": lambda ctx, args, kind: Neg(args[0], kind), "positive": _same, "absolute": _fn("abs"),
+    "square": _square, "sign": _sign, "reciprocal": lambda ctx, args, kind: Bin("/", Num(1.0, kind), args[0], kind),
+    "maximum": _extreme("fmax"), "minimum": _extreme("fmin"), "fmax": _extreme("fmax"), "fmin": _extreme("fmin"),
+    "less": _cmp("<"), "less_equal": _cmp("<="), "greater": _cmp(">"), "greater_equal": _cmp(">="),
+    "equal": _cmp("=="), "not_equal": _cmp("!="),
+    "bitwise_and": _logic("and", "&"), "bitwise_or": _logic("or", "|"),
+    "logical_and": lambda ctx, args, kind: conjunction("and", args[0], args[1]),
+    "logical_or": lambda ctx, args, kind: conjunction("or", args[0], args[1]),
+    "logical_not": lambda ctx, args, kind: negation(args[0]), "invert": _invert,
+    "bitwise_xor": _bin("^"), "right_shift": _shift(">>"), "left_shift": _shift("<<"),
+    "rint": _fn("rint"), **{n: _whole_already(n) for n in ("floor", "ceil", "trunc")},
+    **{name: _fn(extern) for name, extern in _NAMED.items()},
+}  # fmt: skip
+"""What element-wise functions compute of operands that were promoted."""
+OTHER_NAMES: Final = {
+    "abs": "absolute", "mod": "remainder", "true_divide": "divide", "pow": "power", "bitwise_not": "invert",
+    "acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "arctan2",
+}  # fmt: skip
+LOGICAL: Final = ("logical_and", "logical_or", "logical_not")
+ARITHMETIC: Final = ("add", "subtract", "multiply", "negative", "absolute", "maximum", "minimum", "fmax", "fmin")
+INTEGER_ONLY: Final = ("reciprocal", "power", "square")
