@@ -8,7 +8,8 @@
 #   make test         the test suite
 #   make lint         ruff, mypy, the import contracts, and whether dependencies are declared and used
 #   make soak N=10000 the property tests, N examples each; then Neon code in an emulator (qemu-user),
-#                     if there is one; the BLAS, and parallel loops, with sanitizers; every primitive applied N times, with a table;
+#                     if there is one; the BLAS, and parallel loops, with sanitizers; every primitive applied N times, with a table,
+#                     and N / 20 times to programs in each form of the object language;
 #                     and chains of rewrites with 10 N steps in all, compared in C by several compilers
 #   make wheel-test   build the wheel, install it in an empty environment, run the demos from elsewhere
 #   make clean        remove what the above made
@@ -55,6 +56,7 @@ soak: $(READY)
 	$(BIN)/pytest -n auto -q -m long tests
 	$(BIN)/pytest -n auto -q -m sanitize examples/exo_blas/tests tests/backends
 	$(BIN)/python -m exo_strat.testing.soak -n $(N)
+	$(BIN)/python -m exo_strat.testing.soak -n $$(( $(N) / 20 + 1 )) --form all
 	$(BIN)/python -m benchmarks.chains -n $(N)0
 
 wheel-test: $(READY)

@@ -20,6 +20,7 @@ from ..ops.strategy import Op
 from ..primitives import PRIMITIVES, Primitive, PrimitiveForm, parallelize_loop, vectorize_loop
 from .arguments import arguments
 from .choices import Choices
+from .forms import Form, near
 from .suitable import SUITABLE
 from .targets import targets
 
@@ -54,9 +55,15 @@ def application(ch: Choices, p: Proc, op: PrimitiveForm) -> tuple[Op, Cursor] | 
     return Primitive(op.spec, arguments(ch, op, c)), c
 
 
-def applications(ch: Choices, p: Proc, op: PrimitiveForm) -> Iterator[tuple[Proc, Op, Cursor]]:
-    """A primitive at its targets in a procedure, or in one made of it that suits the primitive better."""
+def applications(
+    ch: Choices, p: Proc, op: PrimitiveForm, form: Form | None = None
+) -> Iterator[tuple[Proc, Op, Cursor]]:
+    """A primitive at its targets in a procedure, or in one made of it that suits the primitive better; given a form,
+    only in one that has it, and mostly where it is."""
     p, chosen = prepared(ch, p, op)
+    if form is not None:
+        spots = list(form.spots(p.tree))
+        chosen = [c for c in chosen if near(c, spots)] if ch.chance(75) else chosen if spots else []
     for c in ch.some(chosen, MOST):
         yield p, Primitive(op.spec, arguments(ch, op, c)), c
 

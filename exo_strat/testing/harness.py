@@ -28,6 +28,7 @@ from .applications import applications
 from .choices import Choices
 from .counterexamples import assert_real, claims
 from .equivalence import Malformed, assert_equivalent, assert_lawful
+from .forms import FORMS, formed
 from .forwarding import assert_forwarding
 from .laws import assert_focus, assert_head_stays
 from .programs import check_shapes, random_proc
@@ -131,6 +132,7 @@ def check_primitive(
     enough: Callable[[], bool] = lambda: False,
     first: int = 0,
     most: float = inf,
+    form: str = "",
 ) -> None:
     """Applies a primitive at its targets in random programs, with random arguments; see `check_op`.
 
@@ -138,17 +140,20 @@ def check_primitive(
     the same in every call; those from number `first` on are drawn. So calls with `first` 0 and 1000 draw different
     programs, and may run side by side. `tally` counts what happens. The drawing ends early when `enough()` is true: for
     example, when the tally has what a test asks for. After `most` results were compared, further ones are not looked
-    at: this saves time if only refusals are still missing. With `shrink` the first failure found is made smaller.
+    at: this saves time if only refusals are still missing. Given the name of a `form`, only programs that have it count
+    (see `forms`). With `shrink` the first failure found is made smaller.
 
     Raises `Miscompiled` if a result computes something else; `Malformed` if a result is no lawful version: for example,
     a cursor goes elsewhere than the primitive declares; `Unreal` if a counterexample cannot happen.
     """
 
     check_shapes(chosen := shapes or shapes_for(primitive))
+    of = FORMS[form] if form else None
 
     def once(ch: Choices) -> None:
-        p = random_proc(ch, chosen)
-        for q, op, c in applications(ch, p, primitive) if p is not None else ():
+        p = random_proc(ch, of.shapes.split() if of and of.shapes and ch.chance(25) else chosen)
+        p = formed(ch, p, of) if of and p is not None else p
+        for q, op, c in applications(ch, p, primitive, of) if p is not None else ():
             check_op(op, q, c, tally, primitive.spec.name, most)
 
     search(once, takewhile(lambda _: not enough(), range(first, first + programs)), shrink)

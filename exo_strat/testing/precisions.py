@@ -8,7 +8,7 @@ or what they make need not fit and is wrapped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -76,17 +76,20 @@ PERCENT = 25
 """How many procedures are written at several precisions. With none, no choice is made."""
 
 
-def at_precisions(ch: Choices, p: Proc) -> Proc:
-    """The procedure itself, mostly, or with other precisions.
+def at_precisions(
+    ch: Choices, p: Proc, palettes: Sequence[tuple[str, ...]] = PALETTES, percent: int | None = None
+) -> Proc:
+    """The procedure itself, mostly, or with other precisions: in `percent` of the draws, if that is given.
 
     >>> p = proc_from_source("def foo(n: size, x: f32[n], u: f32[6]):\\n    x[0] = x[0] + u[1]", {})
     >>> print(at_precisions(Choices.seeded(312), p))
     def foo(n: size, x: f32[n] @ DRAM, u: i16[6] @ DRAM):
         x[0] = wrap_i16((i16(x[0]) + u[1]) << 4)
     """
-    if PERCENT == 0 or not ch.chance(PERCENT):
+    percent = PERCENT if percent is None else percent
+    if percent == 0 or not ch.chance(percent):
         return p
-    palette, passed, types = ch.pick(PALETTES), _passed(p.tree), declarations(p.tree)
+    palette, passed, types = ch.pick(palettes), _passed(p.tree), declarations(p.tree)
     buffers = sorted((s for s, t in types.items() if not isinstance(t, Control)), key=lambda s: s.id)
     chosen = {s: element(types[s]) for s in buffers}
     views = {n.sym: n.rhs.sym for _, n in walk(p.tree) if isinstance(n, WindowDef)}

@@ -1,6 +1,9 @@
 """The soundness tests at length: each primitive applied a given number of times, with a table of what came out.
 
-    python -m exo_strat.testing.soak -n 10000 [--primitive NAME ...] [--jobs J] [--first SEED]
+    python -m exo_strat.testing.soak -n 10000 [--primitive NAME ...] [--form NAME ...] [--jobs J] [--first SEED]
+
+With `--form` each primitive is applied so often to programs that have a form of the object language (`forms.FORMS`;
+`--form all` for each of them), and there is a row for each form and primitive.
 
 The table goes to the standard output as Markdown, violations before it; progress goes to
 the error output, if that is a terminal. The exit status is 1 if there was a violation. Runs with one first seed
@@ -23,6 +26,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..primitives import PRIMITIVES
+from .forms import FORMS
 from .harness import Tally, check_primitive
 
 CHUNK = 50
@@ -47,12 +51,14 @@ class Row:
     open: int
     seconds: float
     violations: tuple[str, ...] = ()
+    form: str = ""
 
     def cells(self) -> tuple[str, ...]:
         """The row as text."""
         seen = f"{self.real} of {self.examples}"
         counts = (self.tried, self.accepted, self.refused, self.unsafe, self.unknown, seen, self.open)
-        return (f"`{self.name}`", *map(str, counts), str(len(self.violations)), f"{self.seconds:.0f}")
+        what = f"`{self.name}`" + (f", {self.form}" if self.form else "")
+        return (what, *map(str, counts), str(len(self.violations)), f"{self.seconds:.0f}")
 
 
 HEADS = (
@@ -61,8 +67,9 @@ HEADS = (
 )  # fmt: skip
 
 
-def soak(name: str, applications: int, first: int = 0) -> Row:
-    """Applies a primitive so many times, or a few more, to random programs, and checks all that the harness checks.
+def soak(name: str, applications: int, first: int = 0, form: str = "") -> Row:
+    """Applies a primitive so many times, or a few more, to random programs, and checks all that the harness checks:
+    to programs that have a form, if one is given.
 
     `refused` counts all refusals, `unsafe` those of the condition of safety, `unknown` those in which the solver gave
     up.
@@ -75,9 +82,11 @@ def soak(name: str, applications: int, first: int = 0) -> Row:
     while tally.tried(name) < applications and seed - first < BARREN * applications:
         for k in range(seed, seed + CHUNK):
             try:
-                check_primitive(PRIMITIVES[name], 1, tally, first=k, enough=lambda: tally.tried(name) >= applications)
+                check_primitive(
+                    PRIMITIVES[name], 1, tally, first=k, enough=lambda: tally.tried(name) >= applications, form=form
+                )
             except AssertionError as e:
-                found.append(f"{name}, seed {k}: {e}")
+                found.append(f"{name}, {form}{' ' * bool(form)}seed {k}: {e}")
         seed += CHUNK
     return Row(
         name,
@@ -91,6 +100,7 @@ def soak(name: str, applications: int, first: int = 0) -> Row:
         tally.examples[name, "open"],
         time.perf_counter() - begin,
         tuple(found),
+        form,
     )
 
 
@@ -100,7 +110,7 @@ def table(rows: Iterable[Row]) -> str:
     >>> print(table([Row("fuse", 10, 2, 8, 5, 1, 3, 2, 1, 0.4)]).splitlines()[2])
     | `fuse` | 10 | 2 | 8 | 5 | 1 | 2 of 3 | 1 | 0 | 0 |
     """
-    rows = sorted(rows, key=lambda r: r.name)
+    rows = sorted(rows, key=lambda r: (r.form, r.name))
     fields = ("tried", "accepted", "refused", "unsafe", "unknown", "examples", "real", "open", "seconds")
     sums = {f: sum(getattr(r, f) for r in rows) for f in fields}
     all_ = Row("all", **sums, violations=tuple(v for r in rows for v in r.violations))
@@ -108,14 +118,16 @@ def table(rows: Iterable[Row]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def run(names: Sequence[str], applications: int, first: int = 0, jobs: int | None = None) -> list[Row]:
-    """`soak` for several primitives, in parallel processes."""
+def run(
+    names: Sequence[str], applications: int, first: int = 0, jobs: int | None = None, forms: Sequence[str] = ("",)
+) -> list[Row]:
+    """`soak` for several primitives, with each of several forms, in parallel processes."""
     console, rows = Console(stderr=True), list[Row]()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     progress = Progress(*columns, console=console) if console.is_terminal else None
     with progress or nullcontext(), ProcessPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        task = progress.add_task("primitives", total=len(names)) if progress else None
-        futures: list[Future[Row]] = [pool.submit(soak, name, applications, first) for name in names]
+        task = progress.add_task("primitives", total=len(names) * len(forms)) if progress else None
+        futures: list[Future[Row]] = [pool.submit(soak, n, applications, first, f) for f in forms for n in names]
         for done in as_completed(futures):
             rows.append(done.result())
             if progress and task is not None:
@@ -126,15 +138,17 @@ def run(names: Sequence[str], applications: int, first: int = 0, jobs: int | Non
 def main(
     applications: Annotated[int, typer.Option("-n", "--applications", min=1, help="How often to try each.")] = 10000,
     primitive: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    form: Annotated[list[str] | None, typer.Option(help="Only programs in this form, or all; may be repeated.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="How many processes; default: one a processor.")] = None,
     first: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
 ) -> None:
     """Applies every primitive to random programs and checks all that is accepted or refuted."""
-    unknown = sorted(set(primitive or ()) - set(PRIMITIVES))
-    if unknown:
-        known = ", ".join(sorted(PRIMITIVES))
-        raise typer.BadParameter(f"no primitive is called {', '.join(unknown)}; there are {known}")
-    rows = run(primitive or sorted(PRIMITIVES), applications, first, jobs)
+    forms = sorted(FORMS) if "all" in (form or ()) else form or [""]
+    for what, asked, there in (("primitive", primitive or (), PRIMITIVES), ("form", forms if form else (), FORMS)):
+        unknown = sorted({*asked} - {*there})
+        if unknown:
+            raise typer.BadParameter(f"no {what} is called {', '.join(unknown)}; there are {', '.join(sorted(there))}")
+    rows = run(primitive or sorted(PRIMITIVES), applications, first, jobs, forms)
     for row in rows:
         for v in row.violations:
             print(f"{v}\n")
