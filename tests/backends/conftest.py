@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backends.arguments import ControlPlan, entry, plans
+from backends.arguments import entry, plans
 from backends.c import CModule, compile
 from exo_strat import Proc, proc_from_source
 
@@ -101,21 +101,17 @@ def _reader(p: Proc, module: CModule) -> str:
 
     Windows are refused: each array comes as a number of bytes and the bytes.
     """
-    text, _, _, types = entry(module.functions[0])
-    takes = plans(module.functions[0])
-    assert len(types) == len(takes), f"{p.name()} takes windows"
+    made = entry(module.functions[0])
+    assert len(made.params) == len(plans(module.functions[0])), f"{p.name()} takes windows"
     lines, after = [], []
-    for i, (plan, kind) in enumerate(zip(takes, types, strict=True)):
-        if kind is ctypes.c_void_p:
+    for i, param in enumerate(made.params):
+        if param.kind is ctypes.c_void_p:
             lines.append(f"int64_t n{i}; next(&n{i}, 8); char *a{i} = array(n{i});")
             after.append(f"back(a{i}, n{i});")
         else:
-            ctype = {ctypes.c_int64: "int64_t", ctypes.c_float: "float", ctypes.c_double: "double"}[kind]  # type: ignore[index]
-            assert kind is ctypes.c_int64 or not isinstance(plan, ControlPlan)
-            lines.append(f"{ctype} a{i}; next(&a{i}, sizeof a{i});")
-    call = f"exo_call({', '.join(f'a{i}' for i in range(len(takes)))});"
-    body = "\n    ".join([*lines, call, *after])
-    return f"{module.text}\n{text}{_READER}\nint main(void) {{\n    {body}\n    return 0;\n}}\n"
+            lines.append(f"{param.ctype} a{i}; next(&a{i}, sizeof a{i});")
+    body = "\n    ".join([*lines, f"{made.call};", *after])
+    return f"{module.text}\n{made.text}{_READER}\nint main(void) {{\n    {body}\n    return 0;\n}}\n"
 
 
 def _bytes(given: object, kind: type) -> bytes:
@@ -136,7 +132,7 @@ def on_arm(tmp_path: Path) -> Callable[..., Callable[..., None]]:
         command = [ARM_CC, *ARM_FLAGS, *flags, *module.cc_flags, "-static", "-o", str(program), str(source), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        types = entry(module.functions[0]).types
+        types = [param.kind for param in entry(module.functions[0]).params]
 
         def call(*args: Any) -> None:
             given = b"".join(map(_bytes, args, types))

@@ -11,30 +11,33 @@ import numpy as np
 import pytest
 
 from backends import available, jit, neon
+from backends.bf16 import to_bf16
 from backends.c import AllocationError, CModule, compile
 from backends.native import UnsupportedTargetError
-from backends.neon import F32, F64, NEON, NEON_MACHINE
+from backends.neon import F32, F64, I32, NEON, NEON_MACHINE
 from backends.simd import Operation, instructions
 from exo_strat import Machine, Proc, at, proc_from_source, schedule
 from exo_strat.testing import WrongInstructionError, check_instructions
 from exo_strat.testing.instructions import driver
+from strategies import std
 from strategies.axpy import schedule_axpy
 from strategies.gemm import schedule_sgemm
 from strategies.gemv import schedule_gemv, schedule_gemv_t
 
 OnArm = Callable[..., Callable[..., None]]
 Vector = np.ndarray[Any, Any]
+DTYPES = {"f16": np.float16, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16}
 
 
 @pytest.mark.cross
 def test_every_instruction_does_what_its_body_says(on_arm: OnArm) -> None:
-    assert sorted(check_instructions(NEON_MACHINE)) == sorted(p.name() for p in (*F32, *F64))
+    assert sorted(check_instructions(NEON_MACHINE)) == sorted(p.name() for p in (*F32, *F64, *I32))
 
 
 @pytest.mark.cross
 def test_a_wrong_operand_order_is_found_in_the_emulator(on_arm: OnArm) -> None:
     row = Operation("fms", "a:V b:V c:V", "c[i] += -a[i] * b[i]", "c = fmsq(a, b, c)")
-    (wrong,) = instructions(neon._registers("f32", 4, "#include <arm_neon.h>"), [row])
+    (wrong,) = instructions(neon._registers("f32", "f32", 4, "#include <arm_neon.h>"), [row])
     table = tuple(wrong if p.name() == "neon_fms_f32" else p for p in F32)
     with pytest.raises(WrongInstructionError, match=r"^neon_fms_f32 does not do what its body says"):
         check_instructions(replace(NEON_MACHINE, instructions={"f32": table}))
@@ -75,6 +78,35 @@ def blend(n: size, a: f64, x: f64[n], y: f64[n]):
 
 
 @pytest.mark.cross
+@pytest.mark.parametrize("narrow", ["f16", "bf16", "i8", "u8", "i16", "u16"])
+def test_narrow_numbers_on_arm(narrow: str, on_arm: OnArm) -> None:
+    """Products are added in f32; f16 and bf16 are rounded as scalar code does, what is no number included."""
+    p = proc_from_source(f"""
+def dot(n: size, x: {narrow}[n], y: {narrow}[n], s: f32[1]):
+    for i in seq(0, n):
+        s[0] += f32(x[i]) * f32(y[i])
+""")
+    fast, rng = schedule(at("for i in _: _", std.vectorize_for(NEON_MACHINE, "f32", strict=True)), p), matrix(8)
+    x, y, s = (rng * 40).round(), np.abs(rng * 20).round(), np.array([1], np.float32)
+    x = abs(x) if narrow[0] == "u" else x
+    on_arm(fast)(8, *(to_bf16(v) if narrow == "bf16" else v.astype(DTYPES[narrow]) for v in (x, y)), s)
+    assert s[0] == 1 + np.dot(x, y)
+    if narrow in ("f16", "bf16"):
+        p = proc_from_source(f"""
+def narrow(n: size, x: f32[n], y: {narrow}[n]):
+    for i in seq(0, n):
+        y[i] = {narrow}(x[i])
+""")
+        fast = schedule(at("for i in _: _", std.vectorize_for(NEON_MACHINE, "f32", strict=True)), p)
+        x = np.random.default_rng(5).integers(0, 2**32, 4096, np.uint32).view(np.float32)
+        x[:6] = np.inf, -np.inf, np.nan, 1 + 2.0**-8, 1 + 3 * 2.0**-8, np.finfo(np.float32).max
+        found, wanted = np.zeros(x.size, np.uint16), np.zeros(x.size, np.uint16)
+        on_arm(fast)(x.size, x, found)
+        on_arm(p)(x.size, x, wanted)
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.cross
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (8, 16), (9, 17), (3, 40), (35, 7)])
 def test_gemv_on_arm(m: int, n: int, on_arm: OnArm) -> None:
     a, x, y = matrix(m, n), matrix(n), matrix(m)
@@ -98,7 +130,7 @@ def test_sgemm_on_arm(m: int, n: int, k: int, on_arm: OnArm) -> None:
 
 
 def test_every_instruction_compiles(compiles_for_arm: Callable[[CModule], None]) -> None:
-    compiles_for_arm(compile([driver(NEON_MACHINE, p) for p in (*F32, *F64)], "instructions"))
+    compiles_for_arm(compile([driver(NEON_MACHINE, p) for p in (*F32, *F64, *I32)], "instructions"))
 
 
 @pytest.mark.parametrize("scheduled", [schedule_axpy, schedule_gemv, schedule_gemv_t, schedule_sgemm])
@@ -118,11 +150,11 @@ def test_where_a_tool_is_missing_a_test_is_skipped_and_says_what_to_install(
 
 def test_lanes_are_not_masked() -> None:
     assert not NEON_MACHINE.supports_predication
-    assert not any("mask" in p.name() or "n: size" in str(p) for p in (*F32, *F64))
+    assert not any("mask" in p.name() or "n: size" in str(p) for p in (*F32, *F64, *I32))
 
 
 def test_every_instruction_is_an_attribute_by_its_name() -> None:
-    names = [p.name() for p in (*F32, *F64)]
+    names = [p.name() for p in (*F32, *F64, *I32)]
     assert len(set(names)) == len(names)
     assert all(getattr(neon, name).name() == name for name in names)
     with pytest.raises(AttributeError, match="Neon has no instruction neon_fma_f16"):
