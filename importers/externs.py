@@ -27,11 +27,6 @@ def _real(name: str, meaning: str, arity: int = 1) -> Known:
     return Known(name, arity, text)
 
 
-def _whole(name: str, meaning: str, c: str) -> Known:
-    """An extern on integers."""
-    return Known(name, 2, f'{name} = extern("{name}", 2, lambda x, y: {meaning}, "{c}", integer=True)')
-
-
 _REST = "fmod{s}({0}, {1})"
 _MOD = f"({_REST} != 0 && ({_REST} < 0) != (({{1}}) < 0) ? {_REST} + ({{1}}) : {_REST})"
 FLOORED: Final[Mapping[str, Known]] = {
@@ -76,17 +71,7 @@ MATH: Final[Mapping[str, Known]] = {
 }
 """Functions of C's math.h by their names in double precision."""
 
-WHOLE: Final[Mapping[str, Known]] = {
-    "/": _whole("tdiv", "Fraction(math.trunc(x / y))", "({0}) / ({1})"),
-    "%": _whole("tmod", "x - y * math.trunc(x / y)", "({0}) % ({1})"),
-    "&": _whole("bitand", "Fraction(int(x) & int(y))", "({0}) & ({1})"),
-    "|": _whole("bitor", "Fraction(int(x) | int(y))", "({0}) | ({1})"),
-    "^": _whole("bitxor", "Fraction(int(x) ^ int(y))", "({0}) ^ ({1})"),
-    ">>": _whole("shr", "Fraction(int(x) >> int(y))", "({0}) >> ({1})"),
-}
-"""Operators on integer data that the object language hasn't."""
-
-_ALL = (*MATH.values(), *WHOLE.values(), *FLOORED.values())
+_ALL = (*MATH.values(), *FLOORED.values())
 DEFINITIONS: Final = {k.extern: k.definition for k in _ALL if k.definition}
 """The Python that defines an extern, by its name."""
 

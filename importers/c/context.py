@@ -29,7 +29,6 @@ class Context:
     procedure: Procedure
     callees: Mapping[str, Procedure]
     options: Options
-    indices_as_values: bool
     values: dict[Variable, Value] = field(default_factory=dict)
     block: list[Stmt] = field(default_factory=list)
     frames: tuple[Frame, ...] = ()

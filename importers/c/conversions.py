@@ -6,7 +6,6 @@ would wrap or cut off bits, the program isn't taken.
 
 from __future__ import annotations
 
-from ..externs import WHOLE
 from ..report import Place, stop
 from .functions import known
 from .literals import computed, converted, fits_single
@@ -15,6 +14,10 @@ from .types import F32, F64, I32, I64, Float, Int, Number, common, precision
 
 Range = tuple[int, int]
 EXACT = ("+", "-", "*", "/")
+BITS = ("&", "|", "^", ">>")
+"""Operators on integers that the object language has as C does."""
+DIVISIONS = {"/": ("//", "tdiv"), "%": ("%", "tmod")}
+"""Operators on integers that C cuts towards zero: what says so where nothing is negative, and what does anyway."""
 
 
 def convert(e: Data, to: Number, place: Place) -> Data:
@@ -80,16 +83,16 @@ def wrapped(e: Data, t: Int) -> Data:
 def _whole(op: str, x: Data, y: Data, t: Int, place: Place) -> Data:
     """Arithmetic on integers: signed ones don't overflow, unsigned ones wrap around."""
     (a, b), (c, d) = value_range(x), value_range(y)
-    positive = a >= 0 and c >= 0
-    if op == "/":
-        return Arithmetic("//", x, y, t) if positive else Extern(WHOLE[op].extern, (x, y), t)
+    if op in DIVISIONS:
+        floor, cut = DIVISIONS[op]
+        return Arithmetic(floor, x, y, t) if a >= 0 and c >= 0 else Extern(cut, (x, y), t)
     if op == "<<":
         if isinstance(y, Lit) and 0 <= y.value < t.bits - 1:
             return _whole("*", x, Lit(2 ** int(y.value), t), t, place)
-        shifted = Extern("shl", (x, y), t)
+        shifted = Arithmetic(op, x, y, t)
         return shifted if t.signed else wrapped(shifted, t)
-    if op in WHOLE:
-        return Extern(WHOLE[op].extern, (x, y), t)
+    if op in BITS:
+        return Arithmetic(op, x, y, t)
     found = Arithmetic(op, x, y, t)
     fits = t.signed or _inside(_bounds(op, (a, b), (c, d)), t.range)
     return found if fits else wrapped(found, t)
@@ -165,21 +168,34 @@ def value_range(e: Data) -> Range:
         case Negative(arg=arg):
             lo, hi = value_range(arg)
             return _clipped((-hi, -lo), e.type)
-        case Arithmetic(op=op, lhs=a, rhs=b):
-            return _clipped(_bounds(op, value_range(a), value_range(b)), e.type)
-        case Extern(name="bitand", args=(a, b)):
+        case Arithmetic(op="&", lhs=a, rhs=b):
             tops = [r[1] for r in (value_range(a), value_range(b)) if r[0] >= 0]
             return (0, min(tops)) if tops else e.type.range
-        case Extern(name="tmod", args=(a, b)):
+        case Arithmetic(op="|" | "^", lhs=a, rhs=b):
+            sides = (value_range(a), value_range(b))
+            return (0, (1 << max(r[1] for r in sides).bit_length()) - 1) if min(sides)[0] >= 0 else e.type.range
+        case Arithmetic(op="<<"):
+            return e.type.range
+        case Arithmetic(op=">>", lhs=a, rhs=b) | Extern(name="tdiv", args=(a, b)):
+            return _cut(value_range(a), value_range(b), e)
+        case Extern(name="tmod", args=(a, b)) | Arithmetic(op="%", lhs=a, rhs=b):
             (lo, hi), (c, d) = value_range(a), value_range(b)
             most = max(abs(c), abs(d)) - 1
             return (max(lo, -most) if lo < 0 else 0), (min(hi, most) if hi > 0 else 0)
-        case Extern(name="shr" | "tdiv", args=(a, b)) if value_range(b)[0] >= (0 if e.name == "shr" else 1):
-            (lo, hi), (c, d) = value_range(a), value_range(b)
-            by = 2**c if e.name == "shr" else c
-            return min(lo // by, 0) if lo < 0 else 0, max(hi // by, 0)
+        case Arithmetic(op=op, lhs=a, rhs=b):
+            return _clipped(_bounds(op, value_range(a), value_range(b)), e.type)
         case _:
             return e.type.range
+
+
+def _cut(x: Range, y: Range, e: Arithmetic | Extern) -> Range:
+    """A number that is shifted or divided: the least shift, or divisor, gives what is farthest from 0."""
+    shift = isinstance(e, Arithmetic)
+    assert isinstance(e.type, Int)
+    if y[0] < (0 if shift else 1):
+        return e.type.range
+    by = 2 ** min(y[0], e.type.bits) if shift else y[0]
+    return min(x[0] // by, 0) if x[0] < 0 else 0, max(x[1] // by, 0)
 
 
 def _clipped(r: Range, t: Int) -> Range:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 
 import exo_strat
-from exo_strat import FrontendError, Proc, proc_from_source, with_room
+from exo_strat import Proc, with_room
 
 from ..externs import externs
 from ..report import ImportRefusedError, Problem, Report, Stop
@@ -81,7 +80,7 @@ def _one(
     called: bool,
 ) -> _Made | None:
     before = len(report.problems)
-    ctx = translate(f, unit, done, report, options, takes_indices_as_values())
+    ctx = translate(f, unit, done, report, options)
     ctx.procedure.windows = called
     if called and f.exits is not None:
         why = "its caller would go on"
@@ -138,13 +137,3 @@ def _in_order(wanted: Function, unit: Unit, report: Report) -> list[Function]:
 def _called(f: Function, unit: Unit) -> Iterator[Function]:
     names = dict.fromkeys(e.name for e in expressions(f.body) if isinstance(e, Call))
     return (unit.functions[n] for n in names if n in unit.functions)
-
-
-@cache
-def takes_indices_as_values() -> bool:
-    """Whether the front end takes a control integer as a number: `f64(i)`."""
-    try:
-        proc_from_source("def p(n: size, x: f64[n]):\n    for i in seq(0, n):\n        x[i] = f64(i)\n")
-    except FrontendError:
-        return False
-    return True

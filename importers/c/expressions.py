@@ -106,7 +106,7 @@ def _element(t: Type, place: Place) -> Number:
 
 def whole(ctx: Context, e: Expr, t: Int) -> Data:
     """A control integer where a number is needed: of products and quotients of variables, that of the operands."""
-    if ctx.indices_as_values and _combines(e) and not _is_closed(ctx, e):
+    if _combines(e) and not _is_closed(ctx, e):
         match e:
             case Binary(op=op, lhs=a, rhs=b):
                 return conversions.arithmetic(op, data(ctx, a), data(ctx, b), e.place)
@@ -119,17 +119,13 @@ def whole(ctx: Context, e: Expr, t: Int) -> Data:
             case _:
                 pass
     value = integer(ctx, e)
-    if ctx.indices_as_values and not value.is_affine():
+    if not value.is_affine():
         return _summed(value, t)
     if not t.signed:
         no_wrap(ctx, value, e.place)
     if value.constant is not None:
         lo, hi = t.range
         return Lit((value.constant - lo) % (hi - lo + 1) + lo, t)
-    if not ctx.indices_as_values:
-        what = f"the control integer {value} as a number"
-        why = "the object language keeps sizes and indices apart from data"
-        raise stop(e.place, what, why, "pass it a second time, as an argument of its own, or as a table")
     return Whole(value, t)
 
 

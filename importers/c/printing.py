@@ -39,13 +39,9 @@ from .typing import element_type
 
 LEVELS = {
     "or": 1, "and": 2, "not": 3, "<": 4, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10,
-    "//": 10, "neg": 11, "atom": 12,
+    "//": 10, "%": 10, "neg": 11, "atom": 12,
 }  # fmt: skip
 """How tightly operators bind."""
-OPERATORS = {"bitand": "&", "bitor": "|", "bitxor": "^", "shl": "<<", "shr": ">>"}
-"""Operations on integers that object code writes as operators."""
-BUILTIN = ("tdiv", "tmod")
-"""Operations on integers that object code has by these names."""
 
 
 @dataclass(frozen=True)
@@ -165,12 +161,8 @@ class Printer:
             case Arithmetic(op=op, lhs=a, rhs=b):
                 own = LEVELS[op]
                 return f"{self.data(a, own)} {op} {self.data(b, own + 1)}", own
-            case Extern(name=name, args=(a, b)) if name in OPERATORS:
-                own = LEVELS[OPERATORS[name]]
-                return f"{self.data(a, own)} {OPERATORS[name]} {self.data(b, own + 1)}", own
             case Extern(name=name, args=args):
-                if name not in BUILTIN:
-                    self.p.externs.add(name)
+                self.p.externs.add(name)
                 return f"{name}({', '.join(self.data(a) for a in args)})", LEVELS["atom"]
             case Converted(arg=arg, type=t):
                 return f"{precision(t)}({self.data(arg)})", LEVELS["atom"]

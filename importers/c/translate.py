@@ -33,13 +33,12 @@ def translate(
     callees: Mapping[str, Procedure],
     report: Report,
     options: Options,
-    indices_as_values: bool,
 ) -> Context:
     """Translate one function; the functions that it calls have been."""
     calls = {name: tuple(a.symbol is not None for a in p.args) for name, p in callees.items()}
     procedure = Procedure(spelled(function.name, function=True), [], [], function.place)
     k = kinds(function, unit.functions, calls)
-    ctx = Context(function, unit.functions, k, report, procedure, callees, options, indices_as_values)
+    ctx = Context(function, unit.functions, k, report, procedure, callees, options)
     ctx.names = {v.name for v in (*function.args, *_outer(function, unit, callees))}
     ctx.names |= {s.var.name for s in all_statements(function.body) if isinstance(s, Declare) and _is_named(ctx, s.var)}
     procedure.notes += function.notes

@@ -84,16 +84,11 @@ REFUSED = {
     "strlen(..): this function is not in the file": "int f(const char *s) { return strlen(s); }",
     "the C compiler refuses this: 'y' undeclared|use of undeclared identifier 'y'": "void f(int n, double *x) { x[0] = y; }",
     "f calls itself": "int f(int n) { return n < 2 ? 1 : f(n - 1); }",
-    "the control integer n as a number": "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] /= n; }",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_is_not_taken_is_reported_with_its_place_and_reason(message: str, refused) -> None:
-    from importers.c.convert import takes_indices_as_values
-
-    if "as a number" in message and takes_indices_as_values():
-        pytest.skip("the front end takes control integers as numbers")
     found = refused(f"{HEADERS}{REFUSED[message]}\n", "f")
     assert any(m in found for m in message.replace("i % 2: ", "").split("|")), found
     assert re.search(rf"^program\.c:{FIRST}:\d+: .+: .+", found, re.MULTILINE), found
