@@ -61,7 +61,11 @@ class Report:
     muted: bool = False
 
     def add(self, problem: Problem) -> None:
-        if not self.muted and problem is not SAID and problem not in self.problems:
+        if self.muted:
+            return
+        if problem is SAID:
+            assert self.problems, "something was left out, and nothing says so"
+        elif problem not in self.problems:
             self.problems.append(problem)
 
     def refuse(self, file: str, lines: Sequence[str]) -> ImportRefusedError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..report import Place, stop
 from .functions import known
 from .literals import computed, converted, fits_single
-from .program import Arithmetic, Converted, Data, Extern, Lit, Negative, Read, Scalar, Whole
+from .program import Arithmetic, Chosen, Converted, Data, Extern, Lit, Negative, Read, Scalar, Whole
 from .types import F32, F64, I32, I64, Float, Int, Number, common, precision
 
 Range = tuple[int, int]
@@ -178,6 +178,9 @@ def value_range(e: Data) -> Range:
             return e.type.range
         case Arithmetic(op=">>", lhs=a, rhs=b) | Extern(name="tdiv", args=(a, b)):
             return _cut(value_range(a), value_range(b), e)
+        case Chosen(yes=a, no=b):
+            sides = (value_range(a), value_range(b))
+            return min(r[0] for r in sides), max(r[1] for r in sides)
         case Extern(name="tmod", args=(a, b)) | Arithmetic(op="%", lhs=a, rhs=b):
             (lo, hi), (c, d) = value_range(a), value_range(b)
             most = max(abs(c), abs(d)) - 1
@@ -235,6 +238,9 @@ def single(e: Data) -> Data | None:
         case Negative(arg=arg):
             x = _as_single(arg)
             return None if x is None else Negative(x, F32)
+        case Chosen(cond=cond, yes=a, no=b):
+            x, y = (_as_single(s) or single(s) for s in (a, b))
+            return None if x is None or y is None else Chosen(cond, x, y, F32)
         case _:
             return None
 
@@ -242,7 +248,12 @@ def single(e: Data) -> Data | None:
 def _as_single(e: Data) -> Data | None:
     """A double value that is a float anyway, as that."""
     match e:
-        case Converted(arg=(Read() | Scalar() | Arithmetic() | Extern() | Negative()) as arg) if arg.type == F32:
+        case Chosen(cond=cond, yes=a, no=b):
+            x, y = _as_single(a), _as_single(b)
+            return None if x is None or y is None else Chosen(cond, x, y, F32)
+        case Converted(arg=(Read() | Scalar() | Arithmetic() | Extern() | Negative() | Chosen()) as arg) if (
+            arg.type == F32
+        ):
             return arg
         case Lit(value=value) if fits_single(float(value)):
             return Lit(value, F32)

@@ -17,8 +17,11 @@ from .program import (
     Allocate,
     Arithmetic,
     Branch,
+    Chosen,
+    Cond,
     Data,
     Lit,
+    Need,
     Negative,
     Read,
     Scalar,
@@ -181,9 +184,12 @@ def _chosen(ctx: Context, e: Expr) -> Data:
         if isinstance(e, Choice):
             return conversions.convert(data(ctx, e.yes if known.value else e.no), _number(ctx, e), e.place)
         return Lit(int(known.value), I32)
+    t = _number(ctx, e)
+    at_once = _side_by_side(ctx, e, known, t)
+    if at_once is not None:
+        return at_once
     if ctx.guards:
         raise stop(e.place, "?: behind && or ||", "it is computed only sometimes", "write an if")
-    t = _number(ctx, e)
     v = ctx.temporary("t", t, e.place)
     ctx.block.append(Allocate(v, (), e.place))
     ends = (e.yes, e.no) if isinstance(e, Choice) else (None, None)
@@ -200,6 +206,27 @@ def _chosen(ctx: Context, e: Expr) -> Data:
     if found[0] is not None and found[1] is not None:
         ctx.ranges[v] = ranges.union(found[0], found[1])
     return Scalar(v, t, ctx.ranges.get(v))
+
+
+def _side_by_side(ctx: Context, e: Expr, cond: Cond, t: Number) -> Data | None:
+    """A choice as an expression; None if a side needs statements."""
+    if not isinstance(e, Choice):
+        return Chosen(cond, Lit(1, I32), Lit(0, I32), I32)
+    sides: list[Data] = []
+    needs: list[Stmt] = []
+    names, accesses = ctx.names.copy(), len(ctx.accesses)
+    for branch, holds in ((e.yes, cond), (e.no, conditions.negated(cond))):
+        before = ctx.ranges.copy()
+        ranges.narrow(ctx, holds)
+        with ctx.into(needs), ctx.guarded(holds):
+            sides.append(conversions.convert(data(ctx, branch), t, e.place))
+        ctx.ranges = before
+    if any(not isinstance(n, Need) for n in needs):
+        ctx.names = names
+        del ctx.accesses[accesses:]
+        return None
+    ctx.block += needs
+    return Chosen(cond, sides[0], sides[1], t)
 
 
 def _side(ctx: Context, v: Variable, e: Expr | None, value: Data, place: Place) -> list[Stmt]:

@@ -12,6 +12,7 @@ from .program import (
     Allocate,
     Arithmetic,
     Branch,
+    Chosen,
     Compare,
     Cond,
     Converted,
@@ -82,8 +83,23 @@ class Printer:
     # -- statements -------------------------------------------------------------------------------
 
     def block(self, stmts: list[Stmt]) -> Iterator[Line]:
-        found = [x for s in stmts for x in self.stmt(s)]
+        found: list[Line] = []
+        k = 0
+        while k < len(stmts):
+            first = self._first_value(stmts[k], stmts[k + 1] if k + 1 < len(stmts) else None)
+            found += [first] if first is not None else self.stmt(stmts[k])
+            k += 1 if first is None else 2
         yield from found or [Line("pass")]
+
+    def _first_value(self, s: Stmt, then: Stmt | None) -> Line | None:
+        """The declaration of a number and what it is first, as one statement."""
+        match s, then:
+            case Allocate(var=v, shape=()), Store(target=Variable() as target, op="=", value=value) if target is v:
+                t = element_type(v)
+                assert isinstance(t, Int | Float)
+                return Line(f"{v.name}: {precision(t)} = {self.data(value)}", then)
+            case _:
+                return None
 
     def _inner(self, stmts: list[Stmt]) -> Iterator[Line]:
         return (Line(f"    {x.text}", x.of) for x in self.block(stmts))
@@ -164,6 +180,8 @@ class Printer:
             case Extern(name=name, args=args):
                 self.p.externs.add(name)
                 return f"{name}({', '.join(self.data(a) for a in args)})", LEVELS["atom"]
+            case Chosen(cond=c, yes=yes, no=no):
+                return f"{self.data(yes, LEVELS['or'])} if {self.cond(c)} else {self.data(no)}", 0
             case Converted(arg=arg, type=t):
                 return f"{precision(t)}({self.data(arg)})", LEVELS["atom"]
             case Whole(value=value, type=t):

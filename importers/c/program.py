@@ -93,6 +93,16 @@ class Extern:
 
 
 @dataclass(frozen=True)
+class Chosen:
+    """`yes if cond else no`; both sides have its type, and only the one that the condition says is evaluated."""
+
+    cond: Cond
+    yes: Data
+    no: Data
+    type: Number
+
+
+@dataclass(frozen=True)
 class Converted:
     """`f64(arg)` and the like."""
 
@@ -108,7 +118,7 @@ class Whole:
     type: Number
 
 
-Data: TypeAlias = Lit | Scalar | Read | Negative | Arithmetic | Extern | Converted | Whole
+Data: TypeAlias = Lit | Scalar | Read | Negative | Arithmetic | Extern | Chosen | Converted | Whole
 
 
 # -- conditions -----------------------------------------------------------------------------------------

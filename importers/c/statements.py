@@ -56,7 +56,8 @@ def block(ctx: Context, s: Block) -> None:
             declared = {p.var} if isinstance(p, Declare) else set()
             for v in changed(p) | declared:
                 if moves(ctx, v) and not isinstance(ctx.values.get(v), Lost):
-                    ctx.values[v] = Lost("of a problem before", reported=True)
+                    # what only a trial met is said to nobody
+                    ctx.values[v] = Lost(found.problem.why, reported=not ctx.report.muted)
 
 
 def statement(ctx: Context, s: CStmt) -> None:

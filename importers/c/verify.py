@@ -22,6 +22,7 @@ from .program import (
     Allocate,
     Arithmetic,
     Branch,
+    Chosen,
     Compare,
     Cond,
     Converted,
@@ -202,6 +203,10 @@ def _read(e: Data) -> Iterator[Access]:
         case Extern(args=args):
             for x in args:
                 yield from _read(x)
+        case Chosen(cond=cond, yes=yes, no=no):
+            yield from _asked(cond)
+            yield from _read(yes)
+            yield from _read(no)
         case _:
             return
 

@@ -150,3 +150,15 @@ def test_the_mark_stands_under_what_is_meant_after_tabs(refused) -> None:
     found = refused("void f(int n, double *x) {\n\tx[0]\t= 1 + y;\n}\n").splitlines()
     assert found[0].startswith("program.c:2:13:") and "declare it" in found[-1]
     assert found[1:3] == ["    \tx[0]\t= 1 + y;", "    \t    \t      ^"]
+
+
+def test_what_only_the_trial_of_a_loop_meets_is_not_left_out(refused) -> None:
+    found = refused("void f(int n, int m, double *x) { int k = 0; for (int i = 0; i < n; i++) { x[k] = 1; k = k / m; } }")
+    assert "k: its value is not known here" in found
+
+
+def test_what_is_left_out_without_a_word_is_a_fault_of_the_importer() -> None:
+    from importers.report import SAID, Report
+
+    with pytest.raises(AssertionError, match="nothing says so"):
+        Report().add(SAID)

@@ -69,3 +69,13 @@ int least_of_none(int n, const int *x, double *r) {
     }
     return hi / 2 - lo / 2;
 }
+
+/* n=1;n=2;n=7 */
+void truths_and_choices(int n, const float *x, const int *a, float *y, int *b) {
+    for (int i = 0; i < n; i++) {
+        b[i] = (x[i] > 0) - (x[i] < 0);
+        y[i] = i > 0 && x[i - 1] > x[i] ? 0.1 : a[i] > 3 ? x[i] * 0.5 : -x[i];
+        y[i] += i > 0 ? y[i - 1] : 0;
+        b[i] += a[i] < 0 ? 0 : a[i] > 50 ? 50 : a[i];
+    }
+}
