@@ -30,6 +30,7 @@ import typer
 from backends.toolchain import CACHE_VARIABLE
 from exo_strat.testing.chains import Chains, always, check_chain
 from exo_strat.testing.choices import Choices
+from exo_strat.testing.forms import FORMS, formed
 from exo_strat.testing.programs import random_proc
 from exo_strat.testing.renaming import renamed
 from exo_strat.testing.shapes import SHAPES
@@ -44,6 +45,8 @@ BATCH = 20
 """How many chains are one C program."""
 OWN = 35
 """How many chains of a hundred start from a program of the repository."""
+FORMED = 40
+"""How many chains of a hundred start from a program that is written in one of the newer forms of the language."""
 VECTORS = 30
 """How many chains of a hundred go to the vectors of a processor: most steps of such a chain try to, and all
 leave code that the backend takes."""
@@ -84,6 +87,8 @@ def batch(first: int, with_c: bool = True, count: int = BATCH) -> Outcome:
         p = ch.pick(own) if on_gemmini or ch.chance(OWN) else random_proc(ch, tuple(SHAPES))
         if p is None:
             continue
+        if not on_gemmini and ch.chance(FORMED):
+            p = formed(ch, p, FORMS[ch.pick(sorted(FORMS))]) or p
         try:
             if on_gemmini:
                 q = check_chain(ch, p, chain_gemmini.draws(p), done.chains, often=50, keep=compiles)

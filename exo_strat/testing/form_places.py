@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ..cursors.proc import Proc
-from ..frontend.decorators import proc_from_source
+from ..frontend.decorators import proc_from_source, reparse_env
 from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.names import Sym
@@ -20,6 +20,7 @@ from ..ir.nodes import (
     Point,
     ProcDef,
     Read,
+    ReadConfig,
     Reduce,
     Select,
     Unary,
@@ -29,7 +30,6 @@ from ..ir.printing import print_proc
 from ..ir.types import Control, Scalar, Tensor, bool_, stride_
 from ..ir.walk import Path, in_scope, is_control, mentions, statements, walk
 from .choices import Choices
-from .library import environment
 
 
 def where(holds: Callable[[Node], bool]) -> Callable[[ProcDef], Iterator[Path]]:
@@ -39,7 +39,7 @@ def where(holds: Callable[[Node], bool]) -> Callable[[ProcDef], Iterator[Path]]:
 
 def checked(tree: ProcDef) -> Proc:
     """The procedure with its checks, and variables numbered anew."""
-    return proc_from_source(print_proc(tree), environment())
+    return proc_from_source(print_proc(tree), reparse_env(tree))
 
 
 def names_in_scope(tree: ProcDef, path: Path) -> frozenset[Sym]:
@@ -47,11 +47,12 @@ def names_in_scope(tree: ProcDef, path: Path) -> frozenset[Sym]:
 
 
 def integers_at(tree: ProcDef, path: Path) -> list[Expr]:
-    """Control integers in scope: iterators first, the innermost ones before others."""
+    """Control integers in scope: iterators first, the innermost ones before others, config fields last."""
     found = [d for _, d in in_scope(tree, path)][::-1]
     iters = [Var(d.iter) for d in found if isinstance(d, For)]
     args = [Var(d.sym) for d in found if isinstance(d, Arg) and _is_integer(d.type)]
-    return [*iters, *args]
+    fields = {n for _, n in walk(tree) if isinstance(n, ReadConfig) and _is_integer(n.config.fields[n.field])}
+    return [*iters, *args, *sorted(fields, key=lambda n: n.field)]
 
 
 def _is_integer(t: object) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 from pyrsistent import pvector
 
 from ..cursors.proc import Proc
-from ..frontend.decorators import proc_from_source
+from ..frontend.decorators import proc_from_source, reparse_env
 from ..frontend.scope import declarations
 from ..ir import build as b
 from ..ir.externs import CONVERSIONS, DIVISIONS, SHIFTS, bitand, bitnot, bitor, bitxor
@@ -32,7 +32,6 @@ from ..ir.types import Control, bf16
 from ..ir.walk import Path, get, put_at, walk
 from .choices import Choices
 from .form_places import checked, condition_at, elements_at, indices_of, integers_at, loops_of, values_of, where
-from .library import environment
 from .precisions import PALETTES, at_precisions
 
 
@@ -126,7 +125,7 @@ def short(ch: Choices, p: Proc) -> Proc | None:
             options.append([*lines[:k], f"{pad}here = {m[1]}", named, *lines[k + 1 :]])
     if not options:
         return None
-    return proc_from_source("\n".join(ch.pick(options)), environment())
+    return proc_from_source("\n".join(ch.pick(options)), reparse_env(p.tree))
 
 
 def is_stepped(n: Node) -> bool:

@@ -20,6 +20,7 @@ from ..ir.precisions import index_value
 from ..ir.span import Span
 from ..ir.walk import EXTREMA, Path, is_control
 from .choices import Choices
+from .form_calls import call_spots, calls
 from .form_loops import cells, early_exit, exit_spots, range_spots, ranges, row_spots, rows
 from .form_places import where
 from .form_values import (
@@ -114,6 +115,7 @@ def _mixed_spots(tree: ProcDef) -> Iterator[Path]:
 
 SINGLE: Final[Mapping[str, Form]] = {
     "bf16": Form(bf16_spots, of_precisions(STORED)),
+    "calls": Form(call_spots, calls),
     "cells": Form(where(lambda n: isinstance(n, Cell)), cells, "gathered scattered clamped fetched"),
     "exit": Form(exit_spots, early_exit),
     "index": Form(where(lambda n: index_value(n) is not None), numbers),
@@ -126,6 +128,7 @@ SINGLE: Final[Mapping[str, Form]] = {
     "wraps": Form(where(lambda n: isinstance(n, ExternCall) and n.f in WRAPS.values()), of_precisions(WHOLE)),
 }
 FORMS: Final[Mapping[str, Form]] = {**SINGLE, "mixed": Form(_mixed_spots, _mixed)}
-"""The forms, by name: numbers stored as bf16; indices from buffers; loops that end early; numbers of control integers;
+"""The forms, by name: numbers stored as bf16; calls of procedures that have forms;
+indices from buffers; loops that end early; numbers of control integers;
 operations on integers of data; minima and maxima of control integers; loops whose ranges were changed; bounds from
 buffers; `a if c else b`; short forms; wrapped integers; and programs with several of these."""

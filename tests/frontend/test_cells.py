@@ -129,6 +129,23 @@ def test_no_bound_of_rows_is_beyond_what_is_asserted() -> None:
         proc_from_source(ROWS.replace("nnz + 1)", "nnz + 2)"))
 
 
+LIMITED = """
+def head(n: size, b: i32[4], x: f32[n]):
+    b[1] += 1.0
+    for k in seq(max(index(b[0]), 0), min(index(b[1]), n)):
+        x[k] = 0.0
+"""
+
+
+def test_of_a_written_bound_the_other_part_of_a_minimum_is_known() -> None:
+    p = proc_from_source(LIMITED)
+    assert run(p, {"n": 3, "b": [-5, 8, 0, 0], "x": [1, 2, 3]}).outputs["x"] == (0, 0, 0)
+    assert run(p, {"n": 3, "b": [1, 1, 0, 0], "x": [1, 2, 3]}).outputs["x"] == (1, 0, 3)
+    for old, new in (("min(index(b[1]), n)", "max(index(b[1]), n)"), (", n)):", ", n + 1)):"), (", 0), ", ", -1), ")):
+        with pytest.raises(CheckError, match=r"x\[k\] may be out of bounds"):
+            proc_from_source(LIMITED.replace(old, new))
+
+
 # -- calls --------------------------------------------------------------------------------------------
 
 CALLEE = """

@@ -211,18 +211,15 @@ def _tensor_facts(sym: Sym, t: Tensor) -> Facts:
 
 
 def range_facts(loop: For) -> Facts:
-    """`lo <= iter < hi`, as far as the bounds never change."""
+    """`lo <= iter < hi`, as far as the bounds never change: of a maximum or minimum of which a part does, the rest."""
     return _between(loop.iter, loop.lo, loop.hi)
 
 
 @lru_cache(maxsize=1 << 12)
 def _between(i: Sym, lo: Expr, hi: Expr) -> Facts:
-    facts = []
-    if not is_opaque(lo):
-        facts.append(at_most(lo, Var(i)))
-    if not is_opaque(hi):
-        facts.append(at_most(Var(i), hi, strict=True))
-    return flatten(conj(*facts))
+    lower = [at_most(e, Var(i)) for e in operands(lo, "max") if not is_opaque(e)]
+    upper = [at_most(Var(i), e, strict=True) for e in operands(hi, "min") if not is_opaque(e)]
+    return flatten(conj(*lower, *upper))
 
 
 def branch_facts(branch: If, label: str, env: Env) -> Facts:
