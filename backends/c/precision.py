@@ -136,7 +136,7 @@ def _check_operation(e: ExternCall, at: Scalar) -> None:
     if f.integer and at.is_float:
         raise Objection(f"{f.shown} needs an integer precision, not {at}: convert with i32(..)")
     if f.operator in SHIFTS and isinstance(by := e.args[1], Const) and not 0 <= by.value < 8 * size_of(at):
-        raise Objection(f"{f.shown} by {by.value} has no value at {at}, which has {8 * size_of(at)} bits")
+        raise Objection(f"{f.shown} by {by.value:g} has no value at {at}, which has {8 * size_of(at)} bits")
 
 
 def check_wrapped(e: Expr, to: Scalar, data: Mapping[Sym, Data]) -> None:

@@ -38,7 +38,7 @@ from ..ir.nodes import (
 )
 from ..ir.precisions import element
 from ..ir.reductions import CALLED
-from ..ir.types import CONTROLS, SCALARS, Control, Scalar, Tensor, Type, index
+from ..ir.types import CONTROLS, SCALARS, Control, R, Scalar, Tensor, Type, f32, index
 from ..ir.walk import Path, walk
 from .errors import ObjectTypeError, ParseError, Place, ScopeError
 from .exprs import ExprParser, as_data, describe, is_bool_type, is_int_type
@@ -269,7 +269,7 @@ class ProcParser:
                 return [WindowDef(sym, e)], scope.bind(target.id, sym, t)
             if isinstance(t, Control) and free:
                 return [], scope.give(target.id, self.given(value, e, t))
-        sym, idx = self.destination(target, scope)
+        sym, idx = self.destination(target, scope, value)
         return [Assign(sym, pvector(idx), exprs.data(value))], scope
 
     def given(self, node: ast.expr, e: Expr, t: Control) -> Given:
@@ -309,15 +309,19 @@ class ProcParser:
             self.source.fail(ObjectTypeError, value, f"{config.name}.{name} holds {describe(want)}, not {describe(t)}")
         return WriteConfig(config, name, e)
 
-    def destination(self, target: ast.expr, scope: Scope) -> tuple[Sym, list[Expr]]:
-        """The buffer and indices that are written."""
+    def destination(
+        self, target: ast.expr, scope: Scope, value: ast.expr | None = None
+    ) -> tuple[Sym, list[Expr]]:
+        """The buffer and indices that are written; `value` helps to say what is missing."""
         exprs = self.exprs(scope)
         if isinstance(target, ast.Name):
             if (given := scope.given.get(target.id)) is not None:
                 hint = "a name for a control value is given one once, so take another name; data is declared as in"
                 self.source.fail(ObjectTypeError, target, f"{target.id} is {given.what}: {hint} `{target.id}: f32`")
             if scope.sym(target.id) is None and target.id not in scope.env:
-                near = near_names(target.id, scope.names) or f"; declare it first: `{target.id}: f32`"
+                t = exprs.expr(value)[1] if value is not None else R
+                held = t if isinstance(t, Scalar) and t != R else f32
+                near = near_names(target.id, scope.names) or f"; declare it first: `{target.id}: {held}`"
                 self.source.fail(ScopeError, target, f"{target.id!r} means nothing here{near}")
             sym, t = exprs.buffer(target, "an assignment")
             if not isinstance(t, Scalar):

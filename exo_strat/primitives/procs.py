@@ -15,6 +15,7 @@ from ..cursors.rewrite import Rewrite
 from ..frontend.precisions import precision_at, put_at
 from ..frontend.scope import declarations, types_at
 from ..ir import build as b
+from ..ir.cells import indexing
 from ..ir.memory import DRAM, DRAM_STACK, DRAM_STATIC, Memory
 from ..ir.names import Sym
 from ..ir.nodes import (
@@ -43,11 +44,23 @@ from ..ir.precisions import concrete, element
 from ..ir.printing import callee_names, names_at, print_expr, print_stmt
 from ..ir.span import Span, span_of
 from ..ir.types import Control, R, Tensor, Type, bool_
-from ..ir.walk import rewrite, walk, with_child
-from ..logic.forms import Atom, Lin, V, lin, subst_lin
-from ..logic.questions import Unified, Unifier, View, accesses, evaluation, fresh_callee, safety, skeleton, to_expr
+from ..ir.walk import Path, rewrite, walk, with_child
+from ..logic.forms import Atom, Lin, V, is_opaque, lin, subst_lin
+from ..logic.questions import (
+    Unified,
+    Unifier,
+    View,
+    accesses,
+    evaluation,
+    fresh_callee,
+    safety,
+    skeleton,
+    to_expr,
+    windows_at,
+)
 from ..ops.failure import NotApplicable, Refused, unsafe
 from .framework import Trial, Where, primitive
+from .helpers.access import bounds
 from .helpers.arguments import Kind
 from .helpers.refusing import applicable, of_kind, refuse, require
 from .helpers.scoping import escaping, no_new_races, other_value, ready
@@ -179,7 +192,9 @@ def inline(rw: Rewrite, call: CallCursor) -> Where:
     callee = node.f.tree
     control: dict[Sym, Expr] = {}
     buffers: dict[Sym, Expr] = {}
-    for formal, actual in zip(callee.args, node.args, strict=True):
+    for formal, given in zip(callee.args, node.args, strict=True):
+        # indices are taken from arguments, not from their windows
+        actual = _viewed(tree, call.path, given) if formal.sym in indexing(callee) else given
         passed = control if isinstance(formal.type, Control) else buffers
         passed[formal.sym] = _as_held(tree, callee, formal, actual)
         for e in evaluation.argument_values(actual):
@@ -189,6 +204,17 @@ def inline(rw: Rewrite, call: CallCursor) -> Where:
     inlined = rw.exchange(at, *body)
     well_formed(rw)
     return inlined
+
+
+def _viewed(tree: ProcDef, path: Path, e: Expr) -> Expr:
+    """A buffer or window that is passed, in terms of the buffer that has its elements, where that means the same."""
+    views = windows_at(tree, path)
+    while isinstance(e, Read | WindowExpr) and e.sym in views:
+        rhs = views[e.sym]
+        if any(is_opaque(x) for d in rhs.idx for x in bounds(d)):
+            break
+        e = Actuals({}, {e.sym: rhs}).put(e)  # type: ignore[assignment]
+    return e
 
 
 def _as_held(tree: ProcDef, callee: ProcDef, formal: Arg, actual: Expr) -> Expr:
@@ -287,7 +313,8 @@ def _as_call(tree: ProcDef, span: Span, stmts: Sequence[Stmt], callee: Proc, blo
     ranks |= {n.sym: _rank(n.type) for s in stmts for _, n in walk(s) if isinstance(n, Alloc)}
     ranks |= {n.sym: _kept(n.rhs) for s in stmts for _, n in walk(s) if isinstance(n, WindowDef)}
     first = u = None
-    unifier = Unifier(fresh, ranks)
+    shapes = {s: t.shape for s, t in types.items() if isinstance(t, Tensor)}
+    unifier = Unifier(fresh, ranks, shapes)
     for u in unifier.solutions(stmts):
         if all(safety.linear(tree, path, e) for e in u.rest) and _fits(fresh, u, types, mems):
             call = Call(callee, pvector(_actual(a, u) for a in fresh.args))

@@ -47,7 +47,7 @@ from ..ir.span import Span, span_of
 from ..ir.types import Scalar, Tensor, Type
 from ..ir.walk import Path, children, get, get_expr, is_control, mentions, walk
 from ..logic.forms import is_opaque
-from ..logic.questions import difference, evaluation, safety, windows_at
+from ..logic.questions import Clash, Undecided, Verdict, difference, evaluation, safety, windows_at
 from .framework import Trial, Where, primitive
 from .helpers.access import Dims, Redirect, bounds, named, redirect_each, shown, statement_of, uses_in
 from .helpers.arguments import Kind, NewName
@@ -262,10 +262,13 @@ def stage_mem(
     places = _places_inside(rw, s, buffer, dims, block)
     part = dims if len(places) < len(uses_in(tree, span, buffer)) else None
     store = safety.writes_to(tree, s, buffer, part)
-    load = accum or _reads_before(tree, s, buffer, dims, store, part)
+    done = Clash(ACCUMULATED) if accum else _written_first(tree, s, buffer, dims, store, part)
+    load = not done
     op, start = _accumulation(tree, s, buffer, part, block) if accum else (None, None)
     if load:
-        ready(rw, safety.initialised(tree, s, buffer, dims), block)
+        there = safety.initialised(tree, s, buffer, dims)
+        # of a block that may write all itself nobody knows whether it needs anything
+        ready(rw, done if isinstance(there, Clash) and isinstance(done, Undecided) else there, block)
     tmp = rw.fresh(name_arg(name))
     alloc, how = _copy_of(tree, buffer, dims, tmp)
     redirect_each(rw, places, buffer, lambda _: how)
@@ -294,11 +297,13 @@ def _accumulation(
     return op, start
 
 
-def _reads_before(tree: ProcDef, s: Span, buffer: Sym, dims: Dims, store: bool, part: Dims | None) -> bool:
-    """Whether the block, or the store after it, may need what the window holds before."""
-    if not safety.covered(tree, s, buffer, part):
-        return True
-    return store and not safety.fully_written(tree, s, buffer, dims)
+ACCUMULATED = "the block needs nothing of what the window holds before"
+
+
+def _written_first(tree: ProcDef, s: Span, buffer: Sym, dims: Dims, store: bool, part: Dims | None) -> Verdict:
+    """Whether neither the block nor the store after it needs what the window holds before."""
+    covered = safety.covered(tree, s, buffer, part)
+    return safety.fully_written(tree, s, buffer, dims) if covered and store else covered
 
 
 def _window_fits(rw: Rewrite, s: Span, buffer: Sym, dims: Dims) -> None:

@@ -101,7 +101,7 @@ def test_what_has_no_value_traps(code: Code, value: str, by: int) -> None:
 
 def test_what_is_at_a_precision_with_other_bits(code: Code) -> None:
     for value, why in (
-        ("h >> 16", "has no value at i16, which has 16 bits"),
+        ("h >> 16", "by 16 has no value at i16, which has 16 bits"),
         ("u << 8", "`<<` by 8"),
         ("~u", r"`~` at u8 is negative: write wrap_u8\(~"),
         ("wrap_i32(f)", r"reduces an integer, not f32: convert with i64"),

@@ -116,6 +116,7 @@ BODIES = [
     ("s = n if flag else 1.0", ObjectTypeError, "its sides can't be a control value .*; as data it is `f32"),
     ("s = [s]", ParseError, "no such expression"),
     ("q = s", ScopeError, "'q' means nothing here; declare it first: `q: f32`"),
+    ("q = i32(n)", ScopeError, "'q' means nothing here; declare it first: `q: i32`"),
     ("s = f32[3]", ScopeError, r"f32 is a type, not a value: a buffer is declared as in `t: f32\[8\]`"),
     ("s = -flag", ObjectTypeError, "cannot be negated"),
     ("s = s + flag", ObjectTypeError, r"cannot be combined by '\+'"),

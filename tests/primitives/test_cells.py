@@ -14,6 +14,7 @@ from exo_strat import (
     bind_expr,
     cut_loop,
     delete_buffer,
+    expand_dim,
     extract_subproc,
     inline,
     inline_assign,
@@ -22,14 +23,17 @@ from exo_strat import (
     proc_from_source,
     reorder_loops,
     reorder_stmts,
+    replace,
     reverse_loop,
     schedule,
     set_memory,
     set_precision,
+    shift_loop,
     simplify,
     specialize,
     split_write,
     stage_mem,
+    widen_loop,
 )
 from exo_strat.audit import cvc5, distinct, recheck, replay
 from exo_strat.ops.failure import Failure
@@ -247,3 +251,101 @@ def foo(n: size, idx: i32[n], x: f32[n], y: f32[n]):
 def test_a_value_is_bound_where_it_is_data_and_not_in_an_index() -> None:
     p = proc_from_source("def foo(y: i32[4], z: i32[4]):\n    z[0] = y[0] + z[y[0] % 4]")
     assert "z[0] = s + z[y[0] % 4]" in str(schedule(at("y[0]", bind_expr("s", cse=True)), p))
+
+
+# -- calls --------------------------------------------------------------------------------------------
+
+ROW = """
+def row(n: size, r: index, nnz: size, m: size, ptr: i32[n + 1], col: i32[nnz], v: f32[nnz], x: f32[m], s: f32):
+    assert 0 <= r and r < n
+    assert within(ptr, 0, nnz + 1) and rising(ptr)
+    assert within(col, 0, m)
+    for k in seq(ptr[r], ptr[r + 1]):
+        s += v[k] * x[col[k]]
+"""
+PICK = """
+def pick(n: size, idx: [i32][n], k: u8, x: f32[256], y: [f32][n]):
+    assert within(idx, 0, 256)
+    for i in seq(0, n):
+        y[i] = x[idx[i]] + x[k]
+"""
+PICKED = """
+def foo(n: size, ix: i32[3, n + 1], k: u8[n], x: f32[256], y: f32[n]):
+    assert within(ix, 0, 256)
+    for j in seq(0, n):
+        y[j] = x[ix[2, j + 1]] + x[k[0]]
+"""
+
+
+def test_rows_of_a_sparse_product_become_calls() -> None:
+    q = accepted(at("for k in _: _", replace(proc_from_source(ROW))), proc_from_source(PRODUCT))
+    assert "row(n, i, nnz, m, ptr, col, v, x, y[i])" in str(q)
+    accepted(at("row(_)", inline()), q)
+
+
+def test_windows_that_indices_are_taken_from_are_found() -> None:
+    q = accepted(at("for j in _: _", replace(proc_from_source(PICK))), proc_from_source(PICKED))
+    assert "pick(n, ix[2, 1:n + 1], k[0], x, y[0:n])" in str(q)
+
+
+@pytest.mark.parametrize(
+    "callee, text, old, new, pattern",
+    [
+        (ROW, PRODUCT, "x[col[k]]", "x[col[k - ptr[i]]]", "for k in _: _"),
+        (ROW, PRODUCT, "ptr[i + 1])", "ptr[i + 1] - 1)", "for k in _: _"),
+        (ROW, PRODUCT, "(ptr[i], ptr[i + 1])", "(ptr[i + 1], ptr[i])", "for k in _: _"),
+        (PICK, PICKED, "ix[2, j + 1]", "ix[(j + 2) % 3, j]", "for j in _: _"),
+        (PICK, PICKED, "ix[2, j + 1]", "ix[min(ix[2, j], 2), j]", "for j in _: _"),
+        (PICK, PICKED, "x[k[0]]", "x[k[j]]", "for j in _: _"),
+    ],
+)
+def test_other_indices_are_no_call(callee: str, text: str, old: str, new: str, pattern: str) -> None:
+    assert old in text
+    p = proc_from_source(text.replace(old, new))
+    assert "does not unify" in str(refused(at(pattern, replace(proc_from_source(callee))), p))
+
+
+@pytest.mark.parametrize("passed", ["w, k[0]", "w[0:n], k[0]", "v, u[0]"])
+def test_a_call_that_gets_indices_through_windows_is_inlined(passed: str) -> None:
+    """Indices are taken from the argument then: a window of it is nothing that stays the same."""
+    text = PICKED.partition("    for j")[0] + "    w = ix[2, 1:n + 1]\n    v = w[0:n]\n    u = k[0:n]\n"
+    text += f"    pick(n, {passed}, x, y[0:n])"
+    q = accepted(at("pick(_)", inline()), proc_from_source(text, {"pick": proc_from_source(PICK)}))
+    assert str(proc_from_source(str(q))) == str(q)
+    assert "x[ix[2, " in str(q) and "x[k[" in str(q)
+
+
+# -- no counterexample that cannot be ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cut", ["b[n]", "b[n] - 1", "b[0 - 1]", "b[b[0] + 1]"])
+def test_an_element_that_is_not_there_has_no_value(cut: str) -> None:
+    p = proc_from_source(
+        "def foo(n: size, b: i32[n], y: f32[n]):\n    assert within(b, 0, n)\n    for i in seq(0, b[0]):\n"
+        "        y[i] = 1.0"
+    )
+    for op in (cut_loop(cut), shift_loop(cut), widen_loop(0, cut)):
+        assert "out of bounds" in refuted(at("for i in _: _", op), p)
+    assert "the cut is not after the loop's end" in refuted(at("for i in _: _", cut_loop("b[n - 1]")), p)
+
+
+def test_nothing_is_known_of_what_no_indices_are_taken_from() -> None:
+    p = proc_from_source(
+        "def foo(n: size, u: u8[n], y: f32[n]):\n    for i in seq(0, n):\n        t: f32\n        t = f32(u[i])\n"
+        "        y[i] = t"
+    )
+    for op in (at("t: _", expand_dim("256", "u[i]")), at("for i in _: _", shift_loop("u[0]"))):
+        assert "u would come to be one of the arguments that indices are taken from" in str(refused(op, p))
+
+
+def test_it_is_not_known_whether_a_scatter_reaches_all() -> None:
+    text = GATHER.replace("within(idx, 0, n)", "within(idx, 0, n) and distinct(idx)\n    t: f32[n]")
+    body = "t[idx[i]] = x[i]\n    for i in seq(0, n):\n        y[i] = t[i]"
+    p = proc_from_source(text.replace("y[i] = x[idx[i]]", body))
+    said = str(refused(at("for i in _: _ #0", stage_mem("t[0:n]", "s")), p))
+    assert "could not decide whether every location of the window is surely written" in said
+
+
+def test_data_is_no_config_field() -> None:
+    p = proc_from_source("def foo(b: i32[4], y: f32[4]):\n    b[1] = 2\n    for i in seq(0, 4):\n        y[i] = 1.0")
+    assert "'b[0]' reads data, which may change" in str(refused(at("for i in _: _", cut_loop("b[0]")), p))

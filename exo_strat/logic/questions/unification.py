@@ -9,9 +9,9 @@ evaluates once never reads them. Calls match calls of the same procedure, window
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 from pyrsistent import PMap, pmap, pvector
 
@@ -47,6 +47,7 @@ from ...ir.types import Control, Tensor, Type, bool_, int_
 from ...ir.walk import COMPARISONS, LOGICAL, binders, is_bool, is_control, mentions, rename, walk
 from ..forms.affine import Atom, Element, Lin, Opaque, V, lin_atoms, subst_lin
 from ..forms.translate import is_opaque, lin, stride_of, unknown
+from .normal import to_expr
 
 
 @dataclass(frozen=True)
@@ -149,11 +150,12 @@ def _is_stride(a: Opaque) -> bool:
 
 class Unifier:
     """Matches the body of `callee` (see `fresh_callee`) with a block; `ranks` says how many dimensions the
-    caller's buffers have, those of the block included."""
+    caller's buffers have, those of the block included, `shapes` the extents of those around it."""
 
-    def __init__(self, callee: ProcDef, ranks: Mapping[Sym, int]) -> None:
+    def __init__(self, callee: ProcDef, ranks: Mapping[Sym, int], shapes: Mapping[Sym, Sequence[Expr]]) -> None:
         self.callee = callee
         self.ranks = ranks
+        self.shapes = shapes
         self.tensors = {a.sym: a.type for a in callee.args if isinstance(a.type, Tensor)}
         self.scalars = {a.sym for a in callee.args if not isinstance(a.type, Tensor | Control)}
         self.bools = {a.sym for a in callee.args if a.type == bool_}
@@ -171,9 +173,23 @@ class Unifier:
 
     def solutions(self, block: Sequence[Stmt]) -> Iterator[Unified]:
         """The ways in which the block is a call of the callee, most natural first."""
-        for m in self._block(self.callee.body, block, Match()):
+        matches = self._block(self.callee.body, block, Match())
+        for m in chain.from_iterable(map(self._sized, matches)):
             if all(V(s) in m.solved for s in self.integers):
-                yield self._settled(m)
+                u = self._settled(m)
+                found = (*u.control.values(), *u.rest, *(x for v in u.views.values() for _, x in v.dims))
+                if not self._open(found):
+                    yield u
+
+    def _sized(self, m: Match) -> Iterator[Match]:
+        """With sizes that the body does not show: those of buffers that are passed as they are."""
+        equal: list[Lin] = []
+        for p, t in self.tensors.items():
+            view = m.views.get(p)
+            if view is not None and not t.window and any(V(s) not in m.solved for s in self.integers):
+                shape = self.shapes.get(view.sym, ())
+                equal += [self._lin(e, m) - lin(n) for e, n in zip(t.shape, shape, strict=False)]
+        yield from self._zeros(equal, m)
 
     def _settled(self, m: Match) -> Unified:
         """The solution with the unknowns, and the strides of arguments, put in."""
@@ -183,7 +199,7 @@ class Unifier:
                 strides[Opaque(("stride", p, k))] = stride_of(view.sym, d)
 
         def put_in(x: Lin) -> Lin:
-            return subst_lin(subst_lin(x, m.solved), strides)
+            return self._held(subst_lin(subst_lin(x, m.solved), strides), m)
 
         views = {
             p: View(v.sym, tuple((kept, put_in(x)) for kept, x in v.dims))
@@ -375,7 +391,7 @@ class Unifier:
         if p in self.scalars:
             yield from self._scalar(p, Read(s, pvector(sidx)), m)
             return
-        here, there = [self._lin(i, m) for i in pidx], [lin(i) for i in sidx]
+        here, there = [self._held(self._lin(i, m), m) for i in pidx], [lin(i) for i in sidx]
         view = m.views.get(p)
         if view is None:
             yield from self._new_view(p, s, here, there, m)
@@ -385,6 +401,10 @@ class Unifier:
     def _new_view(self, p: Sym, s: Sym, here: Sequence[Lin], there: Sequence[Lin], m: Match) -> Iterator[Match]:
         """The views under which the first access to an argument is the one of the block."""
         if p not in self.tensors:
+            return
+        if self._open(here):
+            for a in self._paired(here, there, m):
+                yield from self._new_view(p, s, [self._held(x, a) for x in here], there, a)
             return
         if not self.tensors[p].window:  # only a whole buffer will do
             if len(here) == len(there):
@@ -452,7 +472,11 @@ class Unifier:
 
     def _zero(self, x: Lin, m: Match) -> Iterator[Match]:
         """With the equation `x == 0`: solved for an unknown, or kept; nothing if it cannot hold."""
-        x = subst_lin(x, m.solved)
+        x = self._held(subst_lin(x, m.solved), m)
+        if self._open([x]):
+            for paired in self._paired([x], [x], m):
+                yield from self._zero(x, paired)
+            return
         if x == Lin(0):
             yield m
         if x.is_const or _reads_config(x):  # a config field that does not cancel may change
@@ -465,6 +489,58 @@ class Unifier:
                     solved = {b: subst_lin(y, {a: value}) for b, y in m.solved.items()}
                     yield replace(m, solved=pmap(solved).set(a, value))
                 return
+        for p, s in _opposite(x):
+            for found in self._zeros([i - j for i, j in zip(p.index, s.index, strict=True)], m):
+                if subst_lin(Lin.of(p) - Lin.of(s), found.solved) == Lin(0):
+                    yield from self._zero(x, found)
+                    return
         # What must be zero in every iteration does not depend on it.
         if any(a in self.unknowns for a in lin_atoms(x)) or not self._moves(x, m):
             yield replace(m, rest=(*m.rest, x))
+
+    # -- elements that are indices ----------------------------------------------------------------
+
+    def _held(self, x: Lin, m: Match) -> Lin:
+        """A form in which elements of the callee's arguments are those of the buffers that they are, if it is known."""
+        known: dict[Atom, Lin] = {}
+        for e in lin_atoms(x):
+            if isinstance(e, Element) and e.moment is None:
+                view, value = m.views.get(e.sym), m.values.get(e.sym)
+                index = [self._held(subst_lin(i, m.solved), m) for i in e.index]
+                if view is not None:
+                    inner = iter(index)
+                    there = tuple([offset + next(inner) if kept else offset for kept, offset in view.dims])
+                    known[e] = Lin.of(Element(view.sym, there))
+                elif isinstance(value, Read):
+                    known[e] = Lin.of(Element(value.sym, tuple([lin(i) for i in value.idx])))
+        return subst_lin(x, known) if known else x
+
+    def _open(self, xs: Iterable[Lin]) -> list[Element]:
+        """The elements of arguments of the callee of which it is not known which buffers they are, inner ones first."""
+        own = self.tensors.keys() | self.scalars
+        return sorted((e for e in dict.fromkeys(_elements(xs)) if e.sym in own), key=lambda e: len(_elements(e.index)))
+
+    def _paired(self, ps: Sequence[Lin], ss: Sequence[Lin], m: Match) -> Iterator[Match]:
+        """The matches in which the first such element is one of those of the block."""
+        own, p = self.tensors.keys() | self.scalars, self._open(ps)[0]
+        if p.moment is not None:
+            return
+        for s in dict.fromkeys(_elements(ss)):
+            if s.sym in own or s.moment is not None or self.ranks.get(s.sym) != len(s.index):
+                continue
+            if p.sym in self.scalars:
+                yield from self._scalar(p.sym, Read(s.sym, pvector(map(to_expr, s.index))), m)
+            else:
+                yield from self._new_view(p.sym, s.sym, p.index, s.index, m)
+
+
+def _elements(xs: Iterable[Lin]) -> list[Element]:
+    return [a for x in xs for a in lin_atoms(x) if isinstance(a, Element)]
+
+
+def _opposite(x: Lin) -> Iterator[tuple[Element, Element]]:
+    """Elements of one buffer in different places that would cancel if the places were one."""
+    found = [(a, k) for a, k in x.terms if isinstance(a, Element) and a.moment is None]
+    for (a, k), (b, n) in combinations(found, 2):
+        if a.sym == b.sym and k == -n:
+            yield a, b

@@ -134,6 +134,9 @@ class _Known:
         if known is not None and exists is not None:
             for lo, hi in known.ranges:
                 yield disj(neg(exists), conj(ge(Lin.of(a), lo), lt(Lin.of(a), hi)))
+                if known.distinct and known.rising and known.shape is not None:  # there are others on both sides
+                    ahead, behind = a.index[0], known.shape[0] - 1 - a.index[0]
+                    yield disj(neg(exists), conj(ge(Lin.of(a), lo + ahead), lt(Lin.of(a) + behind, hi)))
 
     def _of_two(self, a: Element, b: Element) -> Iterator[Formula]:
         apart = disj(*(ne(x, y) for x, y in zip(a.index, b.index, strict=True)))

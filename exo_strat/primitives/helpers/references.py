@@ -20,14 +20,15 @@ from ...cursors.rewrite import Rewrite
 from ...frontend.exprs import parse_expr, parse_window, read_again
 from ...frontend.scope import scope_at, types_at
 from ...ir.build import num
+from ...ir.cells import indexing
 from ...ir.names import Sym, checked_name
-from ...ir.nodes import Expr, Node, WinDim
+from ...ir.nodes import Cell, Expr, Node, WinDim
 from ...ir.numbers import is_integer
-from ...ir.walk import Path, is_control, mentions
+from ...ir.walk import Path, is_control, mentions, walk
 from ...ops.failure import BadArgument, Refused
 from ...ops.moves import Move, run_move
 from ...ops.strategy import coerce
-from .refusing import argument, refuse
+from .refusing import applicable, argument, refuse
 
 ExprLike: TypeAlias = str | int | Expr | NodeCursor
 C = TypeVar("C", bound=Cursor)
@@ -111,14 +112,23 @@ def expr_arg(rw: Rewrite, given: ExprLike, at: Path, products: bool = False) -> 
     """A control expression argument: a number, object code in the scope at `at`, which may name the configs of the
     procedure, or a cursor. With `products`, sizes may be multiplied."""
     if isinstance(given, str):
-        return parse_expr(given, scope_at(rw.proc.tree, at), products)
+        return _known_indices(rw, parse_expr(given, scope_at(rw.proc.tree, at), products))
     value = node_now(rw, given) if isinstance(given, NodeCursor) else given
     if is_integer(value):
         return num(value)
     if not isinstance(value, Expr) or not is_control(value):
         refuse(BadArgument(f"{given!r} is no control expression"))
     in_scope_at(rw, value, at, given)
-    return read_again(value, rw.proc.tree, at, products)
+    return _known_indices(rw, read_again(value, rw.proc.tree, at, products))
+
+
+def _known_indices(rw: Rewrite, e: Expr) -> Expr:
+    """Go on if an expression takes indices only from arguments from which the procedure does: of others not even the
+    range of their precision is known."""
+    taken = indexing(rw.proc.tree)
+    new = next((n.read.sym for _, n in walk(e) if isinstance(n, Cell) and n.steady and n.read.sym not in taken), None)
+    applicable(new is None, f"{new} would come to be one of the arguments that indices are taken from")
+    return e
 
 
 def node_now(rw: Rewrite, c: NodeCursor) -> Node:

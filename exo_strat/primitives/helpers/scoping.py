@@ -13,12 +13,13 @@ from ...frontend.checks import check
 from ...frontend.errors import CheckError
 from ...frontend.scope import types_at
 from ...ir import build as b
+from ...ir.cells import has_cells
 from ...ir.names import Sym
 from ...ir.nodes import Alloc, Binary, Expr, For, If, ProcDef, ReadConfig, Var, WindowDef
 from ...ir.precisions import may_not_fit
 from ...ir.span import Span, span_of
 from ...ir.types import bool_
-from ...ir.walk import Path, get, get_as, is_bool, is_control, mentions, statements
+from ...ir.walk import Path, get, get_as, is_bool, is_control, mentions, statements, walk
 from ...logic.forms import Lin, Opaque, eq, is_opaque, lin, trip_count
 from ...logic.questions import (
     Clash,
@@ -36,7 +37,7 @@ from ...logic.questions import (
 from ...ops.failure import About
 from .references import ExprLike, expr_arg, positive
 from .refusing import applicable, argument, require
-from .wellformed import well_formed
+from .wellformed import in_bounds, well_formed
 
 
 def loop_at(tree: ProcDef, path: Path) -> For:
@@ -206,7 +207,11 @@ def integer_arg(rw: Rewrite, value: ExprLike, at: Path, fixed: bool = True, prod
     e, types = expr_arg(rw, value, at, products), types_at(rw.proc.tree, at)
     truth = is_bool(e) or (isinstance(e, Var) and types[e.sym] == bool_)
     argument(is_control(e) and not truth, f"an integer control expression is needed, not {value!r}")
-    argument(not fixed or not is_opaque(e), f"{value!r} reads a config field, which may change")
+    if fixed and is_opaque(e):
+        what = "a config field" if any(isinstance(n, ReadConfig) for _, n in walk(e)) else "data"
+        argument(False, f"{value!r} reads {what}, which may change")
+    if fixed and has_cells(e):
+        in_bounds(rw.proc.tree, e, at)
     return e
 
 

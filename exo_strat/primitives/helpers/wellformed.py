@@ -14,13 +14,14 @@ from pyrsistent import pmap
 from ...cursors.cursor import Cursor
 from ...cursors.rewrite import Rewrite
 from ...frontend.check_calls import check_call
+from ...frontend.check_expr import check_kind
 from ...frontend.check_place import Place
 from ...frontend.check_views import View, buffer_view
 from ...frontend.checks import check, check_own
 from ...frontend.errors import CheckError
 from ...ir.memory import Memory
 from ...ir.names import Sym
-from ...ir.nodes import Alloc, Arg, Call, For, Interval, Node, ProcDef, Stmt, WindowDef
+from ...ir.nodes import Alloc, Arg, Call, Expr, For, Interval, Node, ProcDef, Stmt, WindowDef
 from ...ir.types import Control, Tensor, index
 from ...ir.walk import Path, get_stmt, in_scope
 from ...logic.forms import Env, Lin, lin
@@ -45,6 +46,15 @@ def well_formed_at(rw: Rewrite, path: Path) -> None:
         check_own(place_at(rw.tree, path), get_stmt(rw.tree, path))
     except CheckError as e:
         require(if_reached(rw.tree, e.path, Clash(e.message, e.counterexample)))
+
+
+def in_bounds(tree: ProcDef, e: Expr, at: Path) -> None:
+    """Owed of an integer expression that reads buffers and is evaluated before the statement at a path: each element
+    exists. Of others nothing is known, so a counterexample might give them any value."""
+    try:
+        check_kind(place_at(tree, at), e, "integer")
+    except CheckError as error:
+        require(if_reached(tree, at, Clash(error.message, error.counterexample)))
 
 
 def still_parallel(rw: Rewrite, nodes: Iterable[tuple[Path, Node]], place: Cursor) -> None:

@@ -42,7 +42,7 @@ def ways(callee: Proc, p: Proc) -> list[str]:
     }
     names = names_at(p.tree)
     fresh = fresh_callee(callee.tree)
-    return [_show(u, fresh.args, names) for u in Unifier(fresh, ranks).solutions(p.tree.body) if not u.rest]
+    return [_show(u, fresh.args, names) for u in Unifier(fresh, ranks, {}).solutions(p.tree.body) if not u.rest]
 
 
 def _show(u: Unified, args: object, names: Mapping[Sym, str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from exo_strat.ir.names import Sym
@@ -50,6 +52,23 @@ def test_rising_is_no_falling() -> None:
 def test_distinct_and_rising_numbers_lie_apart() -> None:
     facts = [SHAPE, Every("rising", S), Every("distinct", S), *INSIDE]
     assert prove([*facts, ge(j, i + 3)], ge(element(j), element(i) + 3))
+
+
+@pytest.mark.parametrize("kinds", [(), ("distinct",), ("rising",), ("distinct", "rising")])
+@pytest.mark.parametrize("extent, hi", [(1, 2), (2, 2), (3, 2), (3, 4)])
+def test_elements_are_what_they_can_be_in_some_buffer(kinds: tuple[str, ...], extent: int, hi: int) -> None:
+    """A counterexample mentions some elements: the others must have values, too."""
+    stated = [Every("shape", S, (Lin(extent),)), Every("within", S, (Lin(0), Lin(hi))), *(Every(k, S) for k in kinds)]
+    buffers = [
+        x
+        for x in product(range(hi), repeat=extent)
+        if ("distinct" not in kinds or len(set(x)) == extent) and ("rising" not in kinds or [*x] == sorted(x))
+    ]
+    for p, v in product(range(extent), range(-1, hi + 1)):
+        for q, w in product(range(p, extent), range(-1, hi + 1)):
+            given = [eq(element(Lin(p)), v), eq(element(Lin(q)), w)]
+            possible = any(x[p] == v and x[q] == w for x in buffers)
+            assert isinstance(satisfiable([*stated, *given]), Sat if possible else Unsat), given
 
 
 def test_there_are_as_many_numbers_as_places() -> None:
