@@ -45,6 +45,8 @@ object language knows none, so the code asks; elsewhere they are ordinary stores
 NARROW = """\
 #include <immintrin.h>
 #include <string.h>
+#ifndef EXO_BYTES
+#define EXO_BYTES
 // So many bytes of memory, and zeros; and back.
 static inline __m128i exo_first(const void *src, size_t bytes) {
     __m128i a = _mm_setzero_si128();
@@ -57,8 +59,10 @@ static inline __m256i exo_first_of_32(const void *src, size_t bytes) {
     return a;
 }
 static inline void exo_put(void *dst, __m128i a, size_t bytes) { memcpy(dst, &a, bytes); }
-static inline void exo_put_of_32(void *dst, __m256i a, size_t bytes) { memcpy(dst, &a, bytes); }"""
-"""What loads and stores of narrower numbers need, beside what a processor has of its own."""
+static inline void exo_put_of_32(void *dst, __m256i a, size_t bytes) { memcpy(dst, &a, bytes); }
+#endif"""
+"""What loads and stores of narrower numbers need, beside what a processor has of its own: once in a file, though both
+AVX2 and AVX-512 need it."""
 
 _INTEGERS = {
     "i8": ("cvtepi8_epi32", 1),
@@ -142,8 +146,8 @@ def _first(count: str, most: int) -> str:
 
 def _narrowed(prefix: str, precision: str, count: str, most: int) -> str:
     """A register of f32 as so many bytes of f16 or bf16."""
-    narrowed = f"_{prefix}_cvtps_ph(src, _MM_FROUND_TO_NEAREST_INT)" if precision == "f16" else "exo_bf16s(src)"
-    return f"exo_put{'_of_32' * (most > 16)}(&dst, {narrowed}, {count})"
+    narrow = f"_{prefix}_cvtps_ph(src, _MM_FROUND_TO_NEAREST_INT)" if precision == "f16" else f"exo_bf16s_{prefix}(src)"
+    return f"exo_put{'_of_32' * (most > 16)}(&dst, {narrow}, {count})"
 
 
 _TRANSPOSE = """

@@ -252,7 +252,7 @@ static inline __m256 exo_below8_ps(__m256 old, __m256 a, int64_t n) {{
     return _mm256_castsi256_ps(exo_below8_epi32(_mm256_castps_si256(old), _mm256_castps_si256(a), n));
 }}
 // The upper halves, rounded to the nearest, of two to the even one; of what is no number, one that is none.
-static inline __m128i exo_bf16s(__m256 a) {{
+static inline __m128i exo_bf16s_mm256(__m256 a) {{
     const __m256i bits = _mm256_castps_si256(a), high = _mm256_srli_epi32(bits, 16);
     const __m256i half = _mm256_add_epi32(_mm256_and_si256(high, _mm256_set1_epi32(1)), _mm256_set1_epi32(0x7fff));
     const __m256i number = _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);

@@ -119,7 +119,7 @@ _CONVERT = (
 _NARROW_HELPERS = f"""\
 {NARROW}
 // The upper halves, rounded to the nearest, of two to the even one; of what is no number, one that is none.
-static inline __m256i exo_bf16s(__m512 a) {{
+static inline __m256i exo_bf16s_mm512(__m512 a) {{
     const __m512i bits = _mm512_castps_si512(a), high = _mm512_srli_epi32(bits, 16);
     const __m512i half = _mm512_add_epi32(_mm512_and_epi32(high, _mm512_set1_epi32(1)), _mm512_set1_epi32(0x7fff));
     const __m512i number = _mm512_srli_epi32(_mm512_add_epi32(bits, half), 16);

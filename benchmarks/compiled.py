@@ -182,7 +182,7 @@ static double wide(uint16_t x) {  // of bf16, which is the upper half of a float
 def unit(c: Case, k: int) -> str:
     """The C text of a case, with a function `chain_K` that makes its runs and prints what they leave."""
     name = f"chain_{k}"
-    text = c.module.text.replace(" entry(", f" {name}_entry(")
+    text = re.sub(r" entry(_admits)?\(", rf" {name}_entry\1(", c.module.text)
     lines = ["#include <stdio.h>", "#include <stdlib.h>", text, _WIDE, f"void {name}(void) {{"]
     for given, _ in c.runs:
         lines += ["    {", *_call(c, f"{name}_entry", given), "    }"]

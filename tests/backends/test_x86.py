@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from backends import available
+from backends.c.needs import Needs
 from backends.targets import avx2, avx512
 from exo_strat.testing import check_instructions
 
@@ -30,6 +34,21 @@ def test_machines_know_their_instructions(name: str) -> None:
     assert machine.vec_width("f32") == 2 * machine.vec_width("f64")
     names = [p.name() for precision in ("f32", "f64") for p in machine.get_instructions(precision)]
     assert len(set(names)) == len(names)
+
+
+def test_one_file_may_need_both(tmp_path: Path) -> None:
+    needs = Needs()
+    for machine in MACHINES.values():
+        for tables in (machine.instructions, machine.streams, machine.transposes):
+            for p in (p for procs in tables.values() for p in procs):
+                assert p.tree.instr is not None
+                needs.prelude(p.tree.instr.c_global)
+    file = tmp_path / "both.c"
+    file.write_text("\n".join(["#include <stdint.h>", *needs.includes, *needs.texts]))
+    has = [f"-m{name}" for name in ("avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl")]
+    command = ["gcc", "-std=gnu11", "-fsyntax-only", *has, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_an_unknown_instruction_is_named() -> None:
