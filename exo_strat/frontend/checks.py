@@ -173,13 +173,14 @@ def _passed(s: Stmt) -> set[Hashable]:
 
 
 def _signature(place: Place, s: Stmt) -> Hashable:
-    """All that the checks of `s` depend on: the facts, what its variables are, and what is known of config fields if
-    `s` reads any, or something is known of them and variables."""
+    """All that the checks of `s` depend on: the facts, what its variables are, of which types where indices are taken
+    from them, and what is known of config fields if `s` reads any, or something is known of them and variables."""
     used = sorted(mentions(s), key=lambda sym: sym.id)
+    types = tuple(map(declarations(place.tree).get, used)) if has_cells(s) else ()
     scope = tuple((sym, place.views.get(sym), place.controls.get(sym)) for sym in used)
     tree, path = place.tree, place.path
     conditions = conditions_at(tree, path) if depends_on_fields(tree) else ()
-    return place.facts, scope, conditions, values_at(tree, path) if conditions or asks_config(s) else None
+    return place.facts, scope, types, conditions, values_at(tree, path) if conditions or asks_config(s) else None
 
 
 def _knowing_fields(place: Place, s: Stmt) -> Place:

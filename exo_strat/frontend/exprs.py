@@ -250,6 +250,13 @@ class ExprParser:
             return Cell(e, self.scope.is_steady(e.sym)), index
         return e, t
 
+    def now(self, node: ast.Call) -> Typed:
+        """`now(idx[i])`: an element as an integer of which nothing is known but its precision."""
+        e = self.integer(node.args[0]) if len(node.args) == 1 else None
+        if not isinstance(e, Cell):
+            self.source.fail(ObjectTypeError, node, "now is of one element of a buffer of integers: `now(idx[i])`")
+        return Cell(e.read, False, True), index
+
     def window_dim(self, node: ast.expr, extent: Expr) -> WinDim:
         if not isinstance(node, ast.Slice):
             return Point(self.integer(node))
@@ -287,6 +294,8 @@ class ExprParser:
             return self.stride(node)
         if name == "index" and not isinstance(found, ExternFn) and len(node.args) == 1:
             return self.integer(node.args[0]), index
+        if name == "now" and not isinstance(found, ExternFn):
+            return self.now(node)
         if name in CLAIMS and not isinstance(found, ExternFn):
             return self.claim(node, name)
         if isinstance(found, ExternFn):
@@ -466,7 +475,8 @@ class ExprParser:
             case ast.UnaryOp(operand=x):
                 return self.shows_control(x)
             case ast.Call(func=ast.Name(id=name)):
-                return name in ("index", "stride") or (name in CALLED and any(map(self.shows_control, node.args)))
+                of_control = name in CALLED and any(map(self.shows_control, node.args))
+                return of_control or name in ("index", "now", "stride")
             case _:
                 return False
 

@@ -148,8 +148,10 @@ class Matcher:
             case ir.ReadConfig(config=c, field=f):
                 return _field(p, c.name, f)
             case ir.Cell(read=r):
-                inner = p.args[0] if isinstance(p, ast.Call) and _spelled(p.func, "index") and len(p.args) == 1 else p
-                return self.expr(inner, r)
+                names = ("index", "now")
+                if isinstance(p, ast.Call) and len(p.args) == 1 and any(_spelled(p.func, name) for name in names):
+                    p = p.args[0]
+                return self.expr(p, r)
             case ir.Claim(kind=kind, sym=s, args=args):
                 return isinstance(p, ast.Call) and _spelled(p.func, kind) and self.dims(p.args, (ir.Var(s), *args))
 

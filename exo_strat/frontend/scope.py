@@ -60,10 +60,10 @@ class Scope:
         return self.names.get(name)
 
     def is_steady(self, sym: Sym) -> bool:
-        """Whether a buffer is known to be an argument that nothing writes."""
-        if self.tree is None or all(a.sym != sym for a in self.tree.args):
-            return False
-        return sym not in written_args(self.tree)
+        """Whether a buffer is, as far as is known, an argument that nothing writes."""
+        if self.tree is None:  # before there is one all may be: the end of the text tells
+            return True
+        return any(a.sym == sym for a in self.tree.args) and sym not in written_args(self.tree)
 
     def type(self, sym: Sym) -> Type:
         """A variable's type."""

@@ -97,13 +97,17 @@ def written_args(tree: ProcDef) -> frozenset[Sym]:
     return frozenset(a.sym for a in tree.args if a.sym in written)
 
 
-def steadied(tree: ProcDef, among: frozenset[Sym] | None = None) -> ProcDef:
-    """A procedure whose cells are steady as far as they can be; with `among`, only those of these arguments change."""
+def steadied(tree: ProcDef) -> ProcDef:
+    """A procedure whose cells are steady where they can be and are said to be, or where indices are taken from the
+    argument. Others of arguments that nothing writes show in the text that they are not."""
     kept = frozenset(a.sym for a in tree.args if isinstance(a.type, Scalar | Tensor)) - written_args(tree)
+    taken = indexing(tree)
 
     def visit(n: Node) -> Node:
-        if isinstance(n, Cell) and n.steady != (n.read.sym in kept) and (among is None or n.read.sym in among):
-            return Cell(n.read, n.read.sym in kept)
-        return n
+        if not isinstance(n, Cell):
+            return n
+        steady = n.read.sym in kept and (n.steady or n.read.sym in taken)
+        now = n.read.sym in kept and not steady
+        return n if (n.steady, n.now) == (steady, now) else Cell(n.read, steady, now)
 
     return rewrite(tree, visit)

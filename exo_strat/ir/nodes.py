@@ -167,10 +167,13 @@ class ReadConfig(Remembers):
 @dataclass(frozen=True, slots=True)
 class Cell(Remembers):
     """The number in an element of a buffer of integers, as a control integer: `idx[i]` in `x[idx[i]]`. It is `steady`
-    if it is of an argument that nothing in the procedure writes: then it never changes while the procedure runs."""
+    if it is of an argument that nothing in the procedure writes: then it never changes while the procedure runs, and is
+    known to be initialised. `now(idx[i])`, of such an argument, is none the less not steady, and asks nothing of the
+    caller; `now` says so in the text."""
 
     read: Read
     steady: bool
+    now: bool = False
     CHILDREN: ClassVar[Children] = (("read", False),)
 
 

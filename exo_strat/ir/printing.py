@@ -186,8 +186,8 @@ def _with_level(e: Expr, names: Names) -> tuple[str, int]:
             return f"stride({names.get(s, s.name)}, {d})", _ATOM
         case ReadConfig(config=c, field=f):
             return f"{c.name}.{f}", _ATOM
-        case Cell(read=r):
-            return _with_level(r, names)
+        case Cell(read=r, now=now):
+            return (f"now({print_expr(r, names)})", _ATOM) if now else _with_level(r, names)
         case Claim(kind=kind, sym=s, args=args):
             given = "".join(f", {print_expr(a, names)}" for a in args)
             return f"{kind}({names.get(s, s.name)}{given})", _ATOM
@@ -200,7 +200,7 @@ INDEX: Final = ExternFn("index", 1, lambda x: x, "{0}")
 def _spelled_out(e: Expr) -> Expr:
     """An expression whose cells are spelled as `index(idx[i])`, but for those in places."""
     if isinstance(e, Cell):
-        return ExternCall(INDEX, pvector([e.read]))
+        return e if e.now else ExternCall(INDEX, pvector([e.read]))
     return map_children(e, _spelled_out) if isinstance(e, Unary | Binary) else e  # type: ignore[arg-type]
 
 
@@ -218,7 +218,7 @@ def _has_cells(e: Node) -> bool:
 def _shows_control(e: Node) -> bool:
     if isinstance(e, Unary | Binary):
         return any(map(_shows_control, parts(e)))
-    return isinstance(e, Var | StrideExpr | ReadConfig) and is_control(e)
+    return (isinstance(e, Var | StrideExpr | ReadConfig) and is_control(e)) or (isinstance(e, Cell) and e.now)
 
 
 def _operation(op: str, args: Sequence[Expr], names: Names) -> tuple[str, int]:

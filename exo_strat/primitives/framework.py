@@ -225,7 +225,7 @@ def _fields_still_known(rw: Rewrite) -> None:
 def _cells_renewed(rw: Rewrite) -> None:
     """An argument that indices are taken from is written by nothing, so its cells are steady, also new ones."""
     if rw.edits and has_cells(rw.tree):
-        rw.tree = steadied(rw.tree, indexing(rw.tree))
+        rw.tree = steadied(rw.tree)
 
 
 def _cells_still_good(rw: Rewrite) -> None:

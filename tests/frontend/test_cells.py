@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from exo_strat import CheckError, ObjectTypeError, proc_from_source
+from exo_strat import (
+    CheckError,
+    ObjectTypeError,
+    at,
+    extract_subproc,
+    inline,
+    parallelize_loop,
+    proc_from_source,
+    schedule,
+)
 from exo_strat.interp import run
 from exo_strat.ir.cells import has_cells, indexing
+from exo_strat.ops.failure import Unsafe
 
 GATHER = """
 def gather(n: size, m: size, idx: i32[n], x: f32[m], y: f32[n]):
@@ -190,3 +200,55 @@ def test_a_call_owes_what_its_callee_asserts(args: str, asserted: str, body: str
 def test_a_size_is_read_from_no_buffer() -> None:
     with pytest.raises(CheckError, match="size argument n of pick cannot be read from a buffer"):
         proc_from_source(caller("idx[0], n, idx[0:n], x[0:n], y[0:n]", "within(idx, 0, 2 * n)"), {"pick": PICK})
+
+
+COUNT = """
+def count(n: size, m: size, b: i32[n], top: u8, h: f32[m]):
+    for i in seq(0, n):
+        if now(b[i]) < now(top):
+            h[min(max(now(b[i]), 0), m - 1)] += 1.0
+"""
+
+
+def test_an_element_that_is_not_asked_to_stay_may_be_of_a_local_buffer() -> None:
+    count = proc_from_source(COUNT)
+    assert not indexing(count.tree) and proc_from_source(str(count)).tree == count.tree
+    text = "def foo(m: size, x: i32[4], h: f32[m]):\n    b: i32[4]\n    t: u8\n    t = 9\n    for i in seq(0, 4):\n"
+    text += "        b[i] = 2 * x[i]\n    count(4, m, b, t, h)"
+    p = proc_from_source(text, {"count": count})
+    assert run(p, {"m": 5, "x": [1, 1, 9, 4], "h": [0] * 5}).outputs["h"] == (0, 0, 2, 0, 1)
+    assert "now" not in str(schedule(at("count(_)", inline()), p))  # `b` is written there
+    with pytest.raises(CheckError, match="b is no argument"):
+        proc_from_source(text, {"count": proc_from_source(COUNT.replace("now(b[i])", "b[i]"))})
+
+
+@pytest.mark.parametrize(
+    "line, error, message",
+    [
+        ("x[now(3)] = 1.0", ObjectTypeError, "now is of one element of a buffer of integers"),
+        ("x[now(x[0])] = 1.0", ObjectTypeError, "an integer control expression is needed"),
+        ("x[0] = now(u[0])", ObjectTypeError, "a data value is needed here"),
+        ("x[now(k[0])] = 1.0", CheckError, "may be out of bounds in dimension 0"),
+    ],
+)
+def test_what_an_element_now_is_not(line: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        proc_from_source(f"def foo(u: u8[4], k: i32[4], x: f32[256]):\n    {line}")
+
+
+def test_it_is_in_the_range_of_its_precision_and_else_unknown() -> None:
+    p = proc_from_source("def foo(u: u8[4], x: f32[256]):\n    for i in seq(0, 4):\n        x[now(u[i])] = f32(u[i])")
+    assert isinstance(at("for i in _: _", parallelize_loop())(p).failure(), Unsafe)
+    assert "now" not in str(proc_from_source(str(p).replace("f32(u[i])", "f32(u[i])\n        u[0] = 1")))
+
+
+def test_extracted_procedures_are_what_their_text_says() -> None:
+    p = proc_from_source(
+        "def foo(n: size, u: u8[n], x: f32[n], y: f32[n]):\n    t: u8\n    t = u[0]\n"
+        "    y[0] = x[min(max(t, 0), n - 1)]"
+    )
+    q, bar = extract_subproc.direct(p, "y[_] = _", "bar")
+    assert "now(t)" in str(bar)
+    again = proc_from_source(str(bar))
+    assert again.tree == bar.tree
+    assert str(proc_from_source(str(q), {"bar": again})) == str(q)

@@ -12,6 +12,7 @@ from ...frontend.decorators import make_proc
 from ...frontend.errors import CheckError
 from ...frontend.scope import types_at
 from ...ir import build as b
+from ...ir.cells import has_cells, steadied
 from ...ir.names import Sym
 from ...ir.nodes import (
     Arg,
@@ -148,7 +149,7 @@ def _race(tree: ProcDef) -> CheckError | None:
 
 
 def _fresh(tree: ProcDef) -> Proc:
-    return make_proc(alpha_normal(tree))
+    return make_proc(alpha_normal(steadied(tree) if has_cells(tree) else tree))
 
 
 def extracted(tree: ProcDef, span: Span, name: str, include_asserts: bool) -> Call | CheckError:
