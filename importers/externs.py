@@ -27,6 +27,7 @@ def _real(name: str, meaning: str, arity: int = 1) -> Known:
     return Known(name, arity, text)
 
 
+_NAN = "({0}) != ({0})"
 _REST = "fmod{s}({0}, {1})"
 _MOD = f"({_REST} != 0 && ({_REST} < 0) != (({{1}}) < 0) ? {_REST} + ({{1}}) : {_REST})"
 FLOORED: Final[Mapping[str, Known]] = {
@@ -71,7 +72,15 @@ MATH: Final[Mapping[str, Known]] = {
 }
 """Functions of C's math.h by their names in double precision."""
 
-_ALL = (*MATH.values(), *FLOORED.values())
+EXTREMES: Final[Mapping[str, Known]] = {
+    name: Known(
+        name, 2, f'{name} = extern("{name}", 2, {meaning}, "(({{0}}) {op} ({{1}}) || {_NAN} ? ({{0}}) : ({{1}}))")'
+    )
+    for name, meaning, op in (("maximum", "max", ">"), ("minimum", "min", "<"))
+}
+"""The larger or smaller of two numbers, and NaN if one is."""
+
+_ALL = (*MATH.values(), *FLOORED.values(), *EXTREMES.values())
 DEFINITIONS: Final = {k.extern: k.definition for k in _ALL if k.definition}
 """The Python that defines an extern, by its name."""
 

@@ -115,4 +115,3 @@ def _literal(name: str, value: Term) -> Term:
     if value.value is None:
         raise Objection(f"{name} must be a literal, as it becomes part of the instruction; it is `{value}`")
     return value
-

@@ -103,9 +103,7 @@ def check_registers(program: Program) -> None:
     calls = [n for f in program.functions for n in declarators(f.tree) if isinstance(n, Call)]
     called = [program.by_tree[id(n.f.tree)] for n in calls]
     instructions = [f.tree for f in called if f.tree.instr is not None]
-    registers = {
-        n.config for tree in instructions for _, n in walk(tree) if isinstance(n, ReadConfig | WriteConfig)
-    }
+    registers = {n.config for tree in instructions for _, n in walk(tree) if isinstance(n, ReadConfig | WriteConfig)}
     for f in program.functions:
         for path, n in walk(f.tree):
             if isinstance(n, ReadConfig | WriteConfig) and n.config in registers and path[0][0] != "preds":
@@ -228,4 +226,3 @@ def check_loops(tree: ProcDef) -> None:
             verdict = iterations_apart(tree, path)
             if not verdict:
                 raise marked(RaceError, tree, path, f"iterations of the {n.mode} loop {n.iter} may race: {verdict}")
-

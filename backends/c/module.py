@@ -319,4 +319,3 @@ def _obligations(f: Function, printer: Statements, env: Env) -> Iterator[str]:
     if f.written:
         names = ", ".join(_c_argument(env, f.tree.args[i]) for i in sorted(f.written))
         yield f"writes {names}; what is written must not overlap another argument"
-

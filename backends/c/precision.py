@@ -58,7 +58,6 @@ def _is_stored(e: Expr) -> bool:
             return True
 
 
-
 def _agree(what: str, a: Scalar | None, b: Scalar | None) -> Scalar | None:
     if a is not None and b is not None and a != b:
         raise Objection(f"the operands of {what} are {a} and {b}; set_precision, or stage one at the other's")
@@ -209,5 +208,3 @@ def check_precisions(tree: ProcDef, data: Mapping[Sym, Data]) -> None:
                     pass
         except Objection as problem:
             raise marked(PrecisionError, tree, path, str(problem)) from problem
-
-

@@ -110,9 +110,7 @@ KINDS: Mapping[str, Load] = {
     "add_acc_i32": Load(
         f"{_I32}, {_ACCUM}", SIZES + _ROWS, _each("dst[i, j] += src[i, j]"), "4 * stride(src, 0)", add=True
     ),
-    "ld_acc_i8": Load(
-        f"{_I8}, {_ACCUM}", SIZES + _ROWS, _each("dst[i, j] = src[i, j]"), "stride(src, 0)", shrunk=True
-    ),
+    "ld_acc_i8": Load(f"{_I8}, {_ACCUM}", SIZES + _ROWS, _each("dst[i, j] = src[i, j]"), "stride(src, 0)", shrunk=True),
     "add_acc_i8": Load(f"{_I8}, {_ACCUM}", SIZES + _ROWS, _each(_WIDENED), "stride(src, 0)", shrunk=True, add=True),
     "zero_acc_i32": Load(_ACCUM, SIZES + tile("dst"), _each("dst[i, j] = 0.0"), "", source="NULL"),
 }

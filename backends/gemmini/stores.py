@@ -53,9 +53,7 @@ _DST = rows("dst") + "assert 4 * stride(dst, 0) < 4294967296\n"
 _PLAIN, _BLOCK = SIZES + tile("src") + _DST, BLOCK_SIZES + tiles("src") + _DST
 
 KINDS: Mapping[str, Store] = {
-    "st_acc_i8": Store(
-        f"src: [i32][n, m] @ GEMM_ACCUM, {_I8}", _PLAIN, _ROWS + _quantize("src[i, j]", "dst[i, j]", 2)
-    ),
+    "st_acc_i8": Store(f"src: [i32][n, m] @ GEMM_ACCUM, {_I8}", _PLAIN, _ROWS + _quantize("src[i, j]", "dst[i, j]", 2)),
     "st_acc_i8_block": Store(
         f"src: [i32][m, n, 16] @ GEMM_ACCUM, {_I8_BLOCK}",
         _BLOCK,

@@ -24,6 +24,10 @@ def converted(ctx: Context, e: Data, kind: Kind) -> Data:
     if e.kind.name == kind.name:
         return e
     if isinstance(e, Whole):
+        if kind.is_int and not np.can_cast(e.kind.dtype, kind.dtype):
+            if not e.kind.weak:
+                return around(whole_number(e.value, e.kind), kind)
+            _fits(ctx, e.value, kind)
         return whole_number(e.value, kind)
     if kind.is_bool:
         return Cmp("!=", e, Num(0, e.kind))
@@ -31,6 +35,8 @@ def converted(ctx: Context, e: Data, kind: Kind) -> Data:
         return chosen(ctx, e, lambda: Num(1, kind), lambda: Num(0, kind), kind)
     if e.kind.is_float and kind.is_int:
         return Conv(function(ctx, "trunc", [e], e.kind), kind)
+    if e.kind.is_int and kind.is_int and not np.can_cast(e.kind.dtype, kind.dtype):
+        return around(e, kind)
     return Conv(e, kind)
 
 
@@ -49,6 +55,15 @@ def _literal(ctx: Context, value: int | float | bool, kind: Kind) -> int | float
         why = "the object language computes with numbers, and has no infinite literals"
         raise stop(ctx.place, what, why, "take a number that is large enough, or begin with the first element")
     return float(value)
+
+
+def _fits(ctx: Context, p: Poly, kind: Kind) -> None:
+    """A Python integer must be one of a type."""
+    info, why = np.iinfo(kind.dtype), f"so that {p} is a {kind}"
+    what, remedy = f"{p} as {kind}", "NumPy raises an OverflowError for one that does not fit; take a wider type"
+    ctx.require(p - int(info.min), why, what, remedy)
+    if info.bits < 64:
+        ctx.require(number(int(info.max)) - p, why, what, remedy)
 
 
 def whole_number(value: Poly, kind: Kind) -> Data:
@@ -88,11 +103,52 @@ def chosen(ctx: Context, cond: Data, yes: Callable[[], Data], no: Callable[[], D
     return Elem(v.buffer, (), kind)
 
 
+# -- integers that wrap around --------------------------------------------------------------------------
+
+
+def around(e: Data, kind: Kind) -> Data:
+    """An integer modulo 2 to the bits of a type, as NumPy stores it."""
+    return Fn(f"wrap_{kind.name}", (_exact(e, kind),), kind)
+
+
+def _exact(e: Data, kind: Kind) -> Data:
+    """An operand of what wraps around as a whole."""
+    return e.args[0] if isinstance(e, Fn) and e.name == f"wrap_{kind.name}" else e
+
+
+def may_wrap(kind: Kind, op: str = "+") -> bool:
+    """Whether a result of NumPy's arithmetic is taken modulo 2 to the bits of its type. Python's own integers have no
+    bits, and sums of 64-bit ones are assumed to fit."""
+    return kind.is_int and not kind.weak and (kind.name != "i64" or op in ("*", "<<"))
+
+
+def calculated(op: str, a: Data, b: Data, kind: Kind) -> Data:
+    """A sum, difference, product or shift of two operands."""
+    parts = _exact(a, kind), _exact(b, kind)
+    found = Bin(op, *parts, kind)
+    return around(found, kind) if parts != (a, b) or (may_wrap(kind, op) and not _of_sizes(found)) else found
+
+
+def _of_sizes(e: Data) -> bool:
+    """Whether a number is at most a product of two sizes, which fits 64 bits."""
+    match e:
+        case Bin(op=op, lhs=a, rhs=b, kind=Kind("i64")):
+            return all(isinstance(x, Whole | Num) if op == "*" else _of_sizes(x) for x in (a, b))
+        case Whole(value=p):
+            return p.is_affine()
+        case _:
+            return isinstance(e, Num)
+
+
 # -- what functions compute -----------------------------------------------------------------------------
 
 
 def _bin(op: str) -> Emit:
     return lambda ctx, args, kind: Bin(op, args[0], args[1], kind)
+
+
+def _calculated(op: str) -> Emit:
+    return lambda ctx, args, kind: calculated(op, args[0], args[1], kind)
 
 
 def _fn(name: str) -> Emit:
@@ -102,17 +158,38 @@ def _fn(name: str) -> Emit:
 def _cmp(op: str) -> Emit:
     def emit(ctx: Context, args: list[Data], kind: Kind) -> Data:
         a, b = args
-        if isinstance(a, Whole) and a.kind.weak and isinstance(b, Whole | Num) and b.kind == a.kind:
-            q = b.value if isinstance(b, Whole) else number(int(b.value))
-            return Cmp(op, a.value, q)
-        if isinstance(b, Whole) and b.kind.weak and isinstance(a, Num) and a.kind == b.kind:
-            return Cmp(op, number(int(a.value)), b.value)
+        p, q = _python_integer(a), _python_integer(b)
+        if p is not None and q is not None:
+            return Cmp(op, p, q)
+        if p is not None:
+            b, a = _beside(ctx, b, p)
+        if q is not None:
+            a, b = _beside(ctx, a, q)
         if a.kind.is_bool:
             what, why = f"`{op}` of truth values", "conditions are combined by and, or, not"
             raise stop(ctx.place, what, why, "write it with &, |, ~")
         return Cmp(op, a, b)
 
     return emit
+
+
+def _python_integer(e: Data) -> Poly | None:
+    if isinstance(e, Num) and e.kind.is_int and e.kind.weak:
+        return number(int(e.value))
+    return e.value if isinstance(e, Whole) and e.kind.weak else None
+
+
+def _beside(ctx: Context, e: Data, p: Poly) -> tuple[Data, Data]:
+    """An element of integers and a Python integer, which may lie beyond its type, as what can be compared."""
+    info = np.iinfo(e.kind.dtype)
+    if p.constant is not None and info.min <= p.constant <= info.max:
+        return e, Num(p.constant, e.kind)
+    if e.kind.name == "u64":
+        if not ctx.proves(p) or p.constant is not None:
+            raise stop(ctx.place, f"a comparison with {p}", "it may lie beyond 64 bits without a sign", "convert both")
+        return e, whole_number(p, e.kind)
+    wide = Kind("i64")
+    return converted(ctx, e, wide), whole_number(p, wide) if p.constant is None else Num(p.constant, wide)
 
 
 def _logic(op: str, name: str) -> Emit:
@@ -160,7 +237,7 @@ def product(e: Data, n: int, kind: Kind) -> Data:
     """A power as a product."""
     out = e
     for _ in range(n - 1):
-        out = Bin("*", out, e, kind)
+        out = calculated("*", out, e, kind)
     return out
 
 
@@ -179,17 +256,32 @@ def _floor_divide(ctx: Context, args: list[Data], kind: Kind) -> Data:
 
 
 def _extreme(name: str) -> Emit:
+    """np.maximum, np.minimum: NaN if an operand is. Of a literal and another, the extern gives the other."""
+
     def emit(ctx: Context, args: list[Data], kind: Kind) -> Data:
-        ctx.procedure.notes.append("data is no NaN where the largest or smallest of several numbers is taken")
+        if not kind.is_float or any(isinstance(a, Num) for a in args):
+            return function(ctx, name, sorted(args, key=lambda a: not isinstance(a, Num)), kind)
+        return function(ctx, {"fmax": "maximum", "fmin": "minimum"}[name], args, kind)
+
+    return emit
+
+
+def _numbers_only(name: str) -> Emit:
+    """np.fmax, np.fmin: the operand that is a number, if one is NaN."""
+
+    def emit(ctx: Context, args: list[Data], kind: Kind) -> Data:
+        if kind.is_float:
+            ctx.procedure.notes.append("data is no NaN where the largest or smallest of several numbers is taken")
         return function(ctx, name, args, kind)
 
     return emit
 
 
 def _sign(ctx: Context, args: list[Data], kind: Kind) -> Data:
+    """1, -1, or the number itself, which is 0 or NaN."""
     x = args[0] if isinstance(args[0], Elem) else ctx.scalar(args[0])
     zero = Num(0, kind)
-    below = lambda: chosen(ctx, Cmp("<", x, zero), lambda: Num(-1, kind), lambda: zero, kind)  # noqa: E731
+    below = lambda: chosen(ctx, Cmp("<", x, zero), lambda: Num(-1, kind), lambda: x, kind)  # noqa: E731
     return chosen(ctx, Cmp(">", x, zero), lambda: Num(1, kind), below, kind)
 
 
@@ -198,15 +290,21 @@ def _square(ctx: Context, args: list[Data], kind: Kind) -> Data:
 
 
 def _invert(ctx: Context, args: list[Data], kind: Kind) -> Data:
+    if kind.name[0] == "u":
+        return Bin("^", args[0], Num(np.iinfo(kind.dtype).max, kind), kind)
     return negation(args[0]) if kind.is_bool else Bin("-", Num(-1, kind), args[0], kind)
 
 
 def _shift(op: str) -> Emit:
     def emit(ctx: Context, args: list[Data], kind: Kind) -> Data:
         ctx.procedure.notes.append("integers are shifted by less than their width")
-        return Bin(op, args[0], args[1], kind)
+        return calculated(op, args[0], args[1], kind) if op == "<<" else Bin(op, args[0], args[1], kind)
 
     return emit
+
+
+def _negative(ctx: Context, args: list[Data], kind: Kind) -> Data:
+    return around(Neg(_exact(args[0], kind), kind), kind) if may_wrap(kind) else Neg(args[0], kind)
 
 
 def _same(ctx: Context, args: list[Data], kind: Kind) -> Data:
@@ -225,11 +323,12 @@ _NAMED: Final = {
     "cbrt": "cbrt", "fmod": "fmod", "fabs": "abs",
 }  # fmt: skip
 EMIT: Final[dict[str, Emit]] = {
-    "add": _bin("+"), "subtract": _bin("-"), "multiply": _bin("*"), "divide": _bin("/"),
+    "add": _calculated("+"), "subtract": _calculated("-"), "multiply": _calculated("*"), "divide": _bin("/"),
     "floor_divide": _floor_divide, "remainder": _remainder, "power": _power, "float_power": _power,
-    "negative": lambda ctx, args, kind: Neg(args[0], kind), "positive": _same, "absolute": _fn("abs"),
+    "negative": _negative, "positive": _same, "absolute": _fn("abs"),
     "square": _square, "sign": _sign, "reciprocal": lambda ctx, args, kind: Bin("/", Num(1.0, kind), args[0], kind),
-    "maximum": _extreme("fmax"), "minimum": _extreme("fmin"), "fmax": _extreme("fmax"), "fmin": _extreme("fmin"),
+    "maximum": _extreme("fmax"), "minimum": _extreme("fmin"),
+    "fmax": _numbers_only("fmax"), "fmin": _numbers_only("fmin"),
     "less": _cmp("<"), "less_equal": _cmp("<="), "greater": _cmp(">"), "greater_equal": _cmp(">="),
     "equal": _cmp("=="), "not_equal": _cmp("!="),
     "bitwise_and": _logic("and", "&"), "bitwise_or": _logic("or", "|"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..control import number
 from ..report import stop
-from . import cells
+from . import cells, gathers
 from .context import Context
 from .elementwise import array, operand
 from .expressions import combined, index, value
@@ -87,7 +87,7 @@ def set_name(ctx: Context, name: str, v: Value) -> None:
         assign(ctx, slot, v)
         ctx.env[name] = of_view(slot)
         return
-    ctx.env[name] = ctx.materialised(v, name.strip())
+    ctx.env[name] = ctx.materialised(v, name.partition(" ")[0])
 
 
 def _is_index(ctx: Context, v: Array) -> bool:
@@ -102,6 +102,9 @@ def store(ctx: Context, t: ast.Subscript, v: Value) -> None:
     at = index(ctx, t.slice)
     ctx.place = place(t)
     what = ast.unparse(t)
+    if isinstance(of, Array) and mask_of(at) is None and gathers.with_arrays(at):
+        gathers.scattered(ctx, gathers.picked(ctx, of, at, what), operand(ctx, v, what))
+        return
     target, mask = _target(ctx, of, at, what)
     alike = isinstance(v, Chosen) and mask is not None and v.key == ast.dump(t.slice)
     found = v.part if isinstance(v, Chosen) and alike else operand(ctx, v, what)
@@ -121,9 +124,6 @@ def _target(ctx: Context, of: Value, at: list, what: str) -> tuple[Array, Array 
         target, mask = masked(ctx, of, at, what)
     else:
         target = subscript(ctx, of, at, what)
-    if target.view is None and target.ndim:
-        why = "several elements are written at indices from an array, maybe one of them twice"
-        raise stop(ctx.place, what, why, "write a loop over the indices")
     if target.view is None:
         place_read = next(iter(target.reads), None)
         if place_read is None or of.view is None:
@@ -139,6 +139,9 @@ def augmented(ctx: Context, s: ast.AugAssign) -> None:
         at = index(ctx, s.target.slice)
         what = ast.unparse(s.target)
         ctx.place = place(s)
+        if isinstance(of, Array) and mask_of(at) is None and gathers.with_arrays(at):
+            _scattered_update(ctx, s, gathers.picked(ctx, of, at, what), what)
+            return
         target, mask = _target(ctx, of, at, what)
         if mask is not None:
             _masked_update(ctx, s, target, mask)
@@ -163,11 +166,25 @@ def augmented(ctx: Context, s: ast.AugAssign) -> None:
 def _in_place(ctx: Context, op: ast.operator, target: Array, e: Value, what: str) -> None:
     found = operand(ctx, combined(ctx, op, target, e))
     assert target.view is not None
-    to = target.view.buffer.kind
-    if target.ndim and not can_cast(found.kind, to):
-        why = f"the result is {found.kind} and the array {to}, which NumPy refuses to cast in place"
-        raise stop(ctx.place, f"{what} {type(op).__name__}", why, "write x = x + .., or convert with astype")
+    if target.ndim:
+        _castable(ctx, found, target, f"{what} {type(op).__name__}")
     assign(ctx, target.view, found)
+
+
+def _castable(ctx: Context, found: Array | Computed, target: Array, what: str) -> None:
+    to = target.kind
+    if not can_cast(found.kind, to):
+        why = f"the result is {found.kind} and the array {to}, which NumPy refuses to cast in place"
+        raise stop(ctx.place, what, why, "write x = x + .., or convert with astype")
+
+
+def _scattered_update(ctx: Context, s: ast.AugAssign, at: gathers.Picked, what: str) -> None:
+    """`a[index] += e`: NumPy reads all elements, then writes them, so a place that stands twice is changed once."""
+    e = value(ctx, s.value)
+    ctx.place = place(s)
+    before = gathers.gathered(ctx, at)
+    found = operand(ctx, combined(ctx, s.op, before, e), what)
+    gathers.scattered(ctx, at, ctx.materialised(found))
 
 
 def _masked_update(ctx: Context, s: ast.AugAssign, target: Array, mask: Array) -> None:

@@ -26,15 +26,14 @@ def call(ctx: Context, e: ast.Call) -> Value:
     stands beside it would be read before or after that."""
     whole, block, count = ctx.top is e, ctx.block, len(ctx.block)
     found = _called(ctx, e)
-    if not whole and _writes(block[count:]):
+    if not whole and _writes(block[count:], {ctx.outside}):
         why = "it writes to an array, and stands inside of an expression"
         raise stop(place(e), f"{ast.unparse(e.func)}(..)", why, "call it in a statement of its own before")
     return found
 
 
-def _writes(stmts: Sequence[Stmt]) -> bool:
-    """Whether statements store to buffers that they don't allocate."""
-    own: set[Buffer] = set()
+def _writes(stmts: Sequence[Stmt], own: set[Buffer]) -> bool:
+    """Whether statements store to buffers that they don't allocate, other than `own`."""
     stored: set[Buffer] = set()
 
     def visit(s: Stmt) -> None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..control import Poly, Symbol, number, of
-from ..report import Problem, stop
+from ..report import Problem
 from .context import Context
 from .printing import data as shown
-from .program import Bin, Buffer, Conv, Data, Elem, For, If, Neg, Num, Stmt, Store, Whole
-from .values import Along, Array, Indices, View, reindexed
+from .program import Bin, Buffer, Conv, Data, Elem, Fn, For, If, Neg, Num, Stmt, Store, Whole
 
 
 def steady(ctx: Context, b: Buffer) -> bool:
@@ -34,6 +33,8 @@ def control(ctx: Context, e: Data) -> Poly | None:
             return p
         case Conv(arg=arg, kind=kind) if kind.is_int and arg.kind.is_int:
             return control(ctx, arg)
+        case Fn(name="wrap_i32" | "wrap_u32" | "wrap_i64" | "wrap_u64", args=(arg,)):
+            return control(ctx, arg)  # it is asserted to lie in an array, so it fits
         case Neg(arg=arg):
             x = control(ctx, arg)
             return None if x is None else -x
@@ -64,31 +65,9 @@ def within(ctx: Context, p: Poly, extent: Poly) -> None:
     ctx.procedure.assertions.setdefault(text, "so that indices are inside, and count from the start")
 
 
-def gathered(ctx: Context, a: Array, axis: int, index: Array, what: str) -> Array:
-    """`a[index]`, where an array of indices stands for one axis: a copy."""
-    place = index.at(tuple(of(Symbol("i", -1 - k, True)) for k in range(index.ndim)))
-    if control(ctx, place) is None or not isinstance(place, Elem):
-        why = "it is indexed by an array that is computed, or written: which elements is decided by data"
-        raise stop(ctx.place, what, why, "write a loop over the indices")
-    _assert(ctx, place.buffer, a.shape[axis], what)
-    shape = (*a.shape[:axis], *index.shape, *a.shape[axis + 1 :])
-    count, at, of_index = index.ndim, a.at, index.at
-
-    def element(idx: Indices) -> Data:
-        inner = control(ctx, of_index(idx[axis : axis + count]))
-        assert inner is not None
-        return at((*idx[:axis], inner, *idx[axis + count :]))
-
-    unknown = tuple(View(r.buffer, (), shape) for r in a.reads)
-    moved = reindexed(index, tuple(Along(number(0), axis + k) for k in range(count)), shape)
-    return Array(shape, a.kind, element, (*unknown, *moved.reads), None, cheap=True)
-
-
-def _assert(ctx: Context, b: Buffer, extent: Poly, what: str) -> None:
-    if not extent.symbols() <= ctx.arguments:
-        raise stop(ctx.place, what, f"the extent {extent} isn't made of sizes", "index all of the array")
-    text = f"within({b.name}, 0, {extent})"
-    ctx.procedure.assertions.setdefault(text, "so that indices are inside, and count from the start")
+def elements(p: Poly) -> bool:
+    """Whether an index is read from an array."""
+    return any("[" in s.name for s in p.symbols())
 
 
 def check(ctx: Context, stmts: Sequence[Stmt]) -> None:

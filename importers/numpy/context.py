@@ -10,7 +10,7 @@ from typing import TypeAlias
 from ..control import Poly, Symbol, assertion, number, of
 from ..names import spelled
 from ..report import Place, Report, Stop, stop
-from .kinds import Kind
+from .kinds import I64, Kind
 from .printing import data as shown
 from .program import (
     Alloc,
@@ -60,6 +60,8 @@ class Context:
     place: Place = field(default_factory=lambda: Place(0, 0))
     index_buffers: set[Buffer] = field(default_factory=set)
     """The arguments that indices are read from."""
+    outside: Buffer = field(default_factory=lambda: Buffer("outside", I64, (), "output"))
+    """Set to 1 where an index that is computed lies outside of its array."""
     trials: int = 0
     stopped: bool = False
     """Whether a statement was left out, for a reason that is reported here or was before."""
@@ -246,7 +248,9 @@ class Context:
 
     def put(self, v: View, idx: Indices, value: Data) -> None:
         """Store a value; a truth value as 0 or 1."""
-        if value.kind.is_bool and not isinstance(value, Num):
+        if isinstance(value, Num) and isinstance(value.value, bool):
+            value = Num(int(value.value), v.buffer.kind)
+        elif value.kind.is_bool and not isinstance(value, Num):
             value = Select(value, Num(1, v.buffer.kind), Num(0, v.buffer.kind), v.buffer.kind)
         self.store(v, idx, value)
 

@@ -23,7 +23,7 @@ from .types import Type, TypeTextError, example_type, read_type
 ALWAYS = (
     "arguments do not overlap in memory",
     "sizes (arguments of type `size`) are at least 1",
-    "integers fit their types: NumPy would wrap around",
+    "Python's own integers, and sums of 64-bit ones, fit 64 bits",
 )
 REMEDY = 'say it in an annotation, a: "f64[n, m]", or beside the function'
 

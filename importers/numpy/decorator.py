@@ -169,6 +169,9 @@ class _Runner:
             lines.append(f"    out{k} = empty(({extents},), dtype{k})")
             passed.append(f"out{k}")
         lines.append(f"    run({', '.join(passed)})")
+        if p.outside is not None:
+            k = p.outputs.index(p.outside)
+            lines.append(f"    if out{k}[0]: raise IndexError('an index of {p.name} is outside of its array')")
         lines.append(f"    return {self._result(made.returned, at, made)}")
         env: dict[str, Any] = {"empty": np.empty, "uint8": np.uint8, "run": self.run, "max": max, "min": min}
         env |= {f"dtype{k}": np.dtype(DTYPES[b.kind.precision]) for k, b in enumerate(p.outputs)}

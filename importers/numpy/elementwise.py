@@ -122,7 +122,9 @@ def apply(ctx: Context, name: str, args: Sequence[Value], operator: bool = False
     ats = [a.at for a in arrays]
 
     def at(idx: Indices) -> Data:
-        wanted = [Kind(k.name, g.weak) if g.weak and operator else k for k, g in zip(ins, kinds, strict=True)]
+        wanted = [
+            Kind(k.name, g.weak) if g.weak and (operator or out.is_bool) else k for k, g in zip(ins, kinds, strict=True)
+        ]
         return emit(ctx, [_argument(ctx, x(idx), k, name) for x, k in zip(ats, wanted, strict=True)], out)
 
     return Array(shape, out, at, reads, None, cheap=False)
@@ -130,7 +132,8 @@ def apply(ctx: Context, name: str, args: Sequence[Value], operator: bool = False
 
 def _argument(ctx: Context, e: Data, kind: Kind, name: str) -> Data:
     compared = name in ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
-    return e if compared and isinstance(e, Whole) and kind.weak and kind.is_int else converted(ctx, e, kind)
+    weak = isinstance(e, Whole | Num) and e.kind.weak and e.kind.is_int
+    return e if compared and weak and kind.is_int else converted(ctx, e, kind)
 
 
 def _folded(name: str, arrays: Sequence[Array], ins: Sequence[Kind], out: Kind) -> Data | None:

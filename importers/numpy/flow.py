@@ -1,14 +1,14 @@
 """What the text of statements says before they are translated: which variables they set, through which names arrays are
-written, and loops and branches that are left early in another form."""
+written."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from .expressions import PYTHON
+from .jumps import own
 
-RESULT = "result"
 VIEWS = frozenset(
     ("reshape", "ravel", "transpose", "swapaxes", "squeeze", "expand_dims", "asarray", "ascontiguousarray")
 ) | {"diagonal", "real", "flip", "conj", "view"}
@@ -16,54 +16,10 @@ VIEWS = frozenset(
 FRESH = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.BoolOp)
 
 
-def without_returns(stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Returns in branches set a variable, and what follows is under the other branch. A return at the end stays."""
-    for k, s in enumerate(stmts):
-        if isinstance(s, ast.If) and _returns(s):
-            rest = list(stmts[k + 1 :])
-            yes = [*s.body, *([] if _always(s.body) else rest)]
-            no = [*s.orelse, *([] if _always(s.orelse) else rest)]
-            new = ast.If(s.test, _ended(yes), _ended(no))
-            return [*stmts[:k], ast.copy_location(new, s)]
-    return list(stmts)
-
-
-def _ended(stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
-    out: list[ast.stmt] = []
-    for s in without_returns(stmts):
-        if isinstance(s, ast.Return):
-            target = ast.Name(RESULT + " ", ast.Store())
-            given = s.value if s.value is not None else ast.Constant(None)
-            new = ast.Assign([ast.copy_location(target, s)], ast.copy_location(given, s))
-            return [*out, ast.copy_location(new, s)]
-        out.append(s)
-    return out or [ast.Pass()]
-
-
-def _returns(s: ast.AST) -> bool:
-    return any(isinstance(n, ast.Return) for n in _own(s))
-
-
-def _always(stmts: Sequence[ast.stmt]) -> bool:
-    if not stmts:
-        return False
-    last = stmts[-1]
-    both = isinstance(last, ast.If) and _always(last.body) and _always(last.orelse)
-    return isinstance(last, ast.Return | ast.Raise) or both
-
-
-def _own(s: ast.AST) -> Iterator[ast.AST]:
-    """All in a statement but for functions that it defines."""
-    yield s
-    if not isinstance(s, ast.FunctionDef | ast.Lambda | ast.ClassDef):
-        for c in ast.iter_child_nodes(s):
-            yield from _own(c)
-
-
 def names_set(stmts: Sequence[ast.AST]) -> frozenset[str]:
     """The variables that statements set."""
     return frozenset(
-        n.id for s in stmts for n in _own(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store | ast.Del)
+        n.id for s in stmts for n in own(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store | ast.Del)
     )
 
 
@@ -83,7 +39,7 @@ def written_through(f: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
                 parts.append((set(names_set([t])), v))
             case ast.Call(func=func, args=args, keywords=named):
                 out |= {n.id for k in named if k.arg == "out" for n in ast.walk(k.value) if isinstance(n, ast.Name)}
-                if isinstance(func, ast.Attribute) and func.attr in ("fill", "copyto", "sort", "partition"):
+                if isinstance(func, ast.Attribute) and func.attr in ("fill", "copyto", "sort", "partition", "at"):
                     out |= {n.id for x in (func.value, *args[:1]) for n in ast.walk(x) if isinstance(n, ast.Name)}
                 elif isinstance(func, ast.Attribute):
                     out |= {n.id for a in args[2:] for n in ast.walk(a) if isinstance(n, ast.Name)}

@@ -43,10 +43,13 @@ def _is_mask(v: Value | Slice) -> bool:
 
 
 def subscript(ctx: Context, a: Array, index: Sequence[Value | Slice], what: str) -> Array:
-    """`a[index]`, without masks: a view; a number if all axes have an integer."""
+    """`a[index]`, without masks: a view; a number if all axes have an integer; a copy if an index is an array."""
+    from . import gathers
+
+    if gathers.with_arrays(index):
+        return gathers.gathered(ctx, gathers.picked(ctx, a, index, what))
     dims: list[Along] = []
     shape: list[Poly] = []
-    picked: tuple[int, Array] | None = None
     axis = 0
     for v in parts(ctx, index, a.ndim, what):
         if v == NEW_AXIS:
@@ -54,19 +57,13 @@ def subscript(ctx: Context, a: Array, index: Sequence[Value | Slice], what: str)
             continue
         extent = a.shape[axis]
         axis += 1
-        if picked is None and isinstance(v, Array) and v.ndim and v.kind.is_int:
-            picked = len(shape), v
-            dims.append(Along(number(0), len(shape)))
-            shape.append(extent)
-        elif isinstance(v, Slice):
+        if isinstance(v, Slice):
             along, count = sliced(ctx, v, extent, len(shape), what)
             dims.append(along)
             shape.append(count)
         else:
             dims.append(Along(position(ctx, v, extent, what)))
     found = reindexed(a, tuple(dims), tuple(shape))
-    if picked is not None:
-        return cells.gathered(ctx, found, picked[0], picked[1], what)
     if not shape:
         return Array((), found.kind, found.at, found.reads, None, found.cheap)
     return found
@@ -74,6 +71,12 @@ def subscript(ctx: Context, a: Array, index: Sequence[Value | Slice], what: str)
 
 def position(ctx: Context, v: Value, extent: Poly, what: str) -> Poly:
     """An index of an axis, from its start: a negative one counts from its end."""
+    if isinstance(v, Array | Computed) and not v.ndim and v.kind.is_int:
+        e = array(ctx, v).at(())
+        if cells.control(ctx, e) is None:
+            from .gathers import computed
+
+            return computed(ctx, e, extent)
     p = integer(ctx, v, what)
     if not ctx.proves(p) or not ctx.proves(extent - 1 - p):
         low = least(p, ctx.frames)

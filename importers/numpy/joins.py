@@ -89,7 +89,7 @@ def enter(ctx: Context, slots: Mapping[str, Slot], copies: bool) -> dict[str, Vi
         v = ctx.env[name]
         found = owned(ctx, name, v, s)
         if found is None:
-            found = ctx.buffer(name.strip(), s.kind, s.shape)
+            found = ctx.buffer(name.partition(" ")[0], s.kind, s.shape)
             if copies:
                 movable(ctx, name, v)
                 assign(ctx, found, array(ctx, v))

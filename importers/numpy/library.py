@@ -8,7 +8,7 @@ from typing import Final
 
 from ..control import number
 from ..report import stop
-from . import making, products, reductions, shaping, stacking
+from . import gathers, making, products, reductions, shaping, stacking
 from .arithmetic import chosen
 from .context import Call, Context
 from .elementwise import applied, apply, array, as_type, operand, ufunc_name, where
@@ -61,6 +61,8 @@ def call(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Val
     ufunc = ufunc_name(name.removesuffix(".outer"))
     if ufunc is not None and name.endswith(".outer"):
         return _outer(ctx, ufunc, args)
+    if name in ACCUMULATED and len(args) == 3:
+        return _accumulated(ctx, name, args)
     if ufunc is not None:
         return _ufunc(ctx, ufunc, args, named)
     head = name.partition(".")[0]
@@ -134,6 +136,23 @@ def _outer(ctx: Context, name: str, args: Sequence[Value]) -> Value:
     a, b = array(ctx, args[0]), array(ctx, args[1])
     shape = (*a.shape, *(number(1) for _ in b.shape))
     return apply(ctx, name, [reindexed(a, tuple(Along(number(0), k) for k in range(a.ndim)), shape), b])
+
+
+ACCUMULATED: Final = {"add.at": "+", "multiply.at": "*", "maximum.at": "max", "minimum.at": "min"}
+
+
+def _accumulated(ctx: Context, name: str, args: Sequence[Value]) -> Value:
+    """np.add.at and the like: one element after the other, so a place that stands twice is changed twice."""
+    what = f"np.{name}"
+    target, index, by = args
+    at = list(index.items) if isinstance(index, Tuple) else [index]
+    if not isinstance(target, Array) or not gathers.with_arrays(at):
+        raise stop(ctx.place, what, "it is taken of an array and arrays of indices", "write a loop")
+    found = operand(ctx, by, what)
+    if target.kind.is_int and found.kind.is_float:
+        raise stop(ctx.place, what, "integers get numbers of floating point, which NumPy refuses", "use astype")
+    gathers.scattered(ctx, gathers.picked(ctx, target, at, what), found, ACCUMULATED[name])
+    return Static(None)
 
 
 def _triangle(upper: bool) -> Call:

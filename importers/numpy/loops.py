@@ -13,6 +13,7 @@ from .context import Context
 from .expressions import value
 from .indexing import subscript
 from .joins import ROUNDS, Slot, changed, enter, leave, slot_of
+from .jumps import assigned, if_not_left, leaves, stop_name, without_jumps
 from .program import Frame, Num
 from .source import place
 from .values import Array, Computed, Integer, Member, Tuple, Unknown, Value
@@ -23,20 +24,34 @@ Start = Callable[[Poly], None]
 
 def for_loop(ctx: Context, s: ast.For) -> None:
     """`for x in ..:`"""
-    if s.orelse:
-        raise stop(place(s), "for .. else", "there is no break that would leave it out", "write it after the loop")
     found = s.iter
     if isinstance(found, ast.Tuple | ast.List):
         items = value(ctx, found)
         assert isinstance(items, Tuple)
+        _start(ctx, s)
         for v in items.items:
             _bind(ctx, s.target, v)
-            _body(ctx, s.body)
+            _body(ctx, without_jumps(s))
+        _otherwise(ctx, s)
         return
     name = s.target.id if isinstance(s.target, ast.Name) else ""
     bounds, start, name = _iterated(ctx, s, found, name)
     ctx.place = place(s)
-    counted(ctx, s.body, bounds, start, name, _targets(s.target))
+    _start(ctx, s)
+    counted(ctx, without_jumps(s), bounds, start, name, _targets(s.target))
+    _otherwise(ctx, s)
+
+
+def _start(ctx: Context, s: ast.For | ast.While) -> None:
+    """No loop is left before it begins."""
+    if leaves(s.body, ast.Break):
+        ctx.env[stop_name(s)] = Integer(number(0))
+
+
+def _otherwise(ctx: Context, s: ast.For | ast.While) -> None:
+    """The `else` of a loop, which runs if it was not left."""
+    if s.orelse:
+        _body(ctx, [if_not_left(s, s.orelse)] if leaves(s.body, ast.Break) else s.orelse)
 
 
 def _targets(t: ast.expr) -> frozenset[str]:
@@ -125,19 +140,30 @@ def _range(ctx: Context, e: ast.Call) -> tuple[Poly, Poly, int]:
 
 
 def while_loop(ctx: Context, s: ast.While) -> None:
-    """`while k < n:` with a counter that grows by the same number each time."""
+    """`while k < n:`, or `while k < n and ..:`, with a counter that grows by the same number each time."""
     why = "only loops that count to a bound are taken"
-    refused = stop(place(s), "while", why, "write for i in range(..), with an if in the loop")
-    test = s.test
-    if s.orelse or not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.left, ast.Name):
+    refused = stop(place(s), "while", why, "write for i in range(..), with a break in the loop")
+    test, s = _counter(s)
+    if test is None:
         raise refused
+    assert isinstance(test.left, ast.Name)
     name = test.left.id
     before, bound = ctx.env.get(name), value(ctx, test.comparators[0])
     if not isinstance(before, Integer) or not isinstance(bound, Integer):
         raise refused
-    step = _growth(ctx, name, s.body)
-    again = value(ctx, test.comparators[0])
+    left = leaves(s.body, ast.Break)
+    by = _increment(name, s.body)
+    if left and by is None:
+        raise refused
+    end = f"{name}_end {s.lineno}:{s.col_offset}"
+    leaving = [assigned(end, ast.Name(name, ast.Load()), s), by] if by is not None else []
+    body = without_jumps(s, leaving)
+    if left:
+        assert isinstance(body[0], ast.If)
+        body = body[0].body
     op = type(test.ops[0]).__name__
+    step = _growth(ctx, name, [_started(s), *body] if left else body, (before.value, bound.value, op))
+    again = value(ctx, test.comparators[0])
     up = {"Lt": 0, "LtE": 1}
     down = {"Gt": 0, "GtE": -1}
     if not step or op not in (up if step > 0 else down) or again != bound:
@@ -161,16 +187,59 @@ def while_loop(ctx: Context, s: ast.While) -> None:
     def start(i: Poly) -> None:
         ctx.env[name] = Integer(i)
 
-    counted(ctx, s.body, (lo, hi, step), start, name, frozenset({name}))
-    ctx.env[name] = Integer(lo + count * step)
+    _start(ctx, s)
+    if left:
+        ctx.env[end] = Integer(lo + count * step)
+        body = [if_not_left(s, body)]
+    counted(ctx, body, (lo, hi, step), start, name, frozenset({name}))
+    ctx.env[name] = ctx.env[end] if left else Integer(lo + count * step)
+    _otherwise(ctx, s)
 
 
-def _growth(ctx: Context, name: str, stmts: Sequence[ast.stmt]) -> int | None:
-    """By how much a counter grows in each iteration."""
+def _started(s: ast.While) -> ast.stmt:
+    return assigned(stop_name(s), ast.Constant(0), s)
+
+
+def _counter(s: ast.While) -> tuple[ast.Compare | None, ast.While]:
+    """The comparison of a counter that a loop asks for, and the loop with the rest of its condition as a break."""
+    parts = list(s.test.values) if isinstance(s.test, ast.BoolOp) and isinstance(s.test.op, ast.And) else [s.test]
+    for k, e in enumerate(parts):
+        if not isinstance(e, ast.Compare) or len(e.ops) != 1 or not isinstance(e.left, ast.Name):
+            continue
+        if len(parts) == 1 or _increment(e.left.id, s.body) is not None:
+            rest = parts[:k] + parts[k + 1 :]
+            ends = [
+                ast.copy_location(ast.If(ast.UnaryOp(ast.Not(), x), [ast.copy_location(ast.Break(), x)], []), x)
+                for x in rest
+            ]
+            for x in ends:
+                ast.copy_location(x.test, x)
+            return e, ast.copy_location(ast.While(e, [*ends, *s.body], s.orelse), s)
+    return None, s
+
+
+def _increment(name: str, stmts: Sequence[ast.stmt]) -> ast.stmt | None:
+    """The statement by which a counter grows, if it is the only one that sets it."""
+    found = [
+        x for x in stmts if isinstance(x, ast.AugAssign) and isinstance(x.target, ast.Name) and x.target.id == name
+    ]
+    return found[0] if len(found) == 1 and isinstance(found[0].value, ast.Constant) else None
+
+
+def _growth(ctx: Context, name: str, stmts: Sequence[ast.stmt], bounds: tuple[Poly, Poly, str]) -> int | None:
+    """By how much a counter grows in each iteration, where it is within its bounds."""
     s = _stand_in(ctx, name)
+    first, last, op = bounds
+    turned, ends = {"Lt": (">=", "<"), "LtE": (">=", "<="), "Gt": ("<=", ">"), "GtE": ("<=", ">=")}, (first, last)
+    facts = ctx.facts
     with ctx.trial():
         ctx.env[name] = Integer(of(s))
-        _body(ctx, stmts)
+        if op in turned and first.is_affine() and last.is_affine():
+            ctx.facts = (*facts, *(f"{s.name} {t} {e}" for t, e in zip(turned[op], ends, strict=True)))
+        try:
+            _body(ctx, stmts)
+        finally:
+            ctx.facts = facts
         after = ctx.env[name]
     return (after.value - of(s)).constant if isinstance(after, Integer) else None
 

@@ -7,12 +7,12 @@ from string import ascii_letters
 
 from ..control import Poly, number
 from ..report import stop
-from .arithmetic import converted
+from .arithmetic import calculated, converted, may_wrap
 from .context import Context
 from .elementwise import apply, array, broadcast_shape, stretched
 from .kinds import resolve
 from .program import Bin, Data, Num
-from .reductions import axis_number, computed
+from .reductions import add, axis_number, computed
 from .values import Along, Array, Computed, Indices, Integer, Static, Tuple, Value, View, reindexed
 
 
@@ -45,7 +45,7 @@ def contracted(ctx: Context, arrays: Sequence[Array], labels: Sequence[str], out
         factors = [converted(ctx, a.at(tuple(at[x] for x in of)), kind) for a, of in zip(done, labels, strict=True)]
         found = factors[0]
         for f in factors[1:]:
-            found = Bin("*", found, f, kind)
+            found = calculated("*", found, f, kind) if may_wrap(kind) else Bin("*", found, f, kind)
         return found
 
     def fill(to: View) -> None:
@@ -56,8 +56,7 @@ def contracted(ctx: Context, arrays: Sequence[Array], labels: Sequence[str], out
                 return
             ctx.store(to, idx, Num(0, kind))
             shape = tuple(extents[x] for x in inner)
-            add = lambda k: ctx.store(to, idx, product(at | dict(zip(inner, k, strict=True))), "+=")  # noqa: E731
-            ctx.nest(shape, add)
+            ctx.nest(shape, lambda k: add(ctx, to, idx, product(at | dict(zip(inner, k, strict=True)))))
 
         ctx.nest(to.shape, element)
 

@@ -228,4 +228,6 @@ class Procedure:
     """Conditions on the arguments that were added, and why."""
     notes: list[str] = field(default_factory=list)
     externs: set[str] = field(default_factory=set)
+    outside: Buffer | None = None
+    """The output that says whether an index that is computed was outside of its array."""
     body: list[Stmt] = field(default_factory=list)

@@ -8,13 +8,13 @@ from typing import Final
 
 import numpy as np
 
-from ..control import number
+from ..control import Poly, number
 from ..report import stop
-from .arithmetic import converted, negation, whole_number
+from .arithmetic import calculated, converted, may_wrap, negation, whole_number
 from .context import Context
 from .elementwise import apply, array, as_type
 from .kinds import F64, I64, Kind, kind_of
-from .program import Bin, Cmp, Data, Elem, Num, Whole
+from .program import Bin, Cmp, Data, Elem, Num
 from .values import Along, Array, Chosen, Computed, Indices, Integer, Static, Tuple, Value, View, reindexed
 
 SUMS: Final = ("sum", "prod", "mean", "var", "std", "any", "all", "max", "min", "count_nonzero", "ptp")
@@ -114,7 +114,7 @@ def of_chosen(ctx: Context, name: str, c: Chosen, options: dict[str, Value]) -> 
         ctx.store(out, (), Num(0 if op == "+" else 1, kind))
 
         def one(idx: Indices) -> None:
-            ctx.branch(c.mask.at(idx), lambda: _add(ctx, out, (), c.part.at(idx), op))
+            ctx.branch(c.mask.at(idx), lambda: add(ctx, out, (), c.part.at(idx), op))
 
         ctx.nest(c.part.shape, one)
 
@@ -148,19 +148,25 @@ def _total(ctx: Context, a: Array, axes: Axes, kind: Kind, op: str) -> Computed:
     def fill(out: View) -> None:
         def element(idx: Indices) -> None:
             ctx.store(out, idx, Num(0 if op == "+" else 1, kind))
-            ctx.nest(axes.split(a), lambda inner: _add(ctx, out, idx, a.at(axes.joined(idx, inner)), op))
+            ctx.nest(axes.split(a), lambda inner: add(ctx, out, idx, a.at(axes.joined(idx, inner)), op))
 
         ctx.nest(out.shape, element)
 
     return computed([a], axes.shape, kind, fill, "total" if not axes.shape else "t")
 
 
-def _add(ctx: Context, out: View, idx: Indices, e: Data, op: str) -> None:
+def add(ctx: Context, out: View, idx: Indices, e: Data, op: str = "+") -> None:
+    """`out[idx] += e`, or with another operator."""
     kind = out.buffer.kind
-    if e.kind.is_bool and op == "+":
+    if op in ("min", "max"):
+        ctx.store(out, idx, converted(ctx, e, kind), op)
+    elif may_wrap(kind, op):
+        before = Elem(out.buffer, out.at(idx), kind)
+        ctx.store(out, idx, calculated(op, before, converted(ctx, e, kind), kind))
+    elif e.kind.is_bool and op == "+":
         ctx.branch(e, lambda: ctx.store(out, idx, Num(1, kind), "+="))
-        return
-    ctx.store(out, idx, converted(ctx, e, kind), f"{op}=")
+    else:
+        ctx.store(out, idx, converted(ctx, e, kind), f"{op}=")
 
 
 def _count(a: Array, axes: Axes, kind: Kind, less: int = 0) -> Data:
@@ -257,8 +263,6 @@ def position(ctx: Context, name: str, v: Value, options: dict[str, Value]) -> Co
     what = f"np.{name}"
     a = array(ctx, v, what)
     axis = options.get("axis")
-    if a.ndim != 1 and (axis is None or axis == Static(None)):
-        raise stop(ctx.place, what, "without an axis it counts in all of a flattened array", "name an axis")
     axes = axes_of(ctx, a, axis, options.get("keepdims"), what)
     _not_empty(ctx, a, axes, name)
     ctx.procedure.notes.append("data is no NaN where the largest or smallest of several numbers is taken")
@@ -275,15 +279,23 @@ def position(ctx: Context, name: str, v: Value, options: dict[str, Value]) -> Co
 
                 def better() -> None:
                     ctx.store(View(best.buffer, (), ()), (), e)
-                    ctx.store(out, idx, Whole(k[0], I64))
+                    ctx.store(out, idx, whole_number(_flat(a, axes, k), I64))
 
                 ctx.branch(Cmp(op, e, best), better)
 
-            ctx.nest(axes.split(a), one, (number(1),))
+            ctx.nest(axes.split(a), one, (number(1),) if len(axes.taken) == 1 else None)
 
         ctx.nest(out.shape, element)
 
     return computed([a], axes.shape, I64, fill, "at")
+
+
+def _flat(a: Array, axes: Axes, k: Indices) -> Poly:
+    """The index in the flattened axes that are taken."""
+    out = number(0)
+    for e, i in zip(axes.split(a), k, strict=True):
+        out = out * e + i
+    return out
 
 
 def running(ctx: Context, name: str, v: Value, options: dict[str, Value]) -> Computed:
@@ -306,7 +318,7 @@ def running(ctx: Context, name: str, v: Value, options: dict[str, Value]) -> Com
 
             def one(inner: Indices) -> None:
                 at = (*idx[:k], inner[0], *idx[k + 1 :])
-                _add(ctx, run, (), a.at(at), op)
+                add(ctx, run, (), a.at(at), op)
                 ctx.store(out, at, Elem(run.buffer, (), kind))
 
             ctx.nest((a.shape[k],), one)

@@ -10,8 +10,9 @@ from . import loops
 from .assignments import augmented, bind
 from .context import Context
 from .expressions import condition, value
-from .flow import RESULT, names_set, without_returns
+from .flow import names_set
 from .joins import changed, enter, leave, slot_of
+from .jumps import RESULT, without_returns
 from .printing import data as shown
 from .program import Data, If, Num, is_control
 from .source import Module, imported, place
@@ -29,24 +30,17 @@ def body(ctx: Context, stmts: Sequence[ast.stmt]) -> Value:
             return returned
         statement(ctx, s)
         if _sets_result(s):
-            returned = ctx.env.get(RESULT + " ", Static(None))
+            returned = ctx.env.get(RESULT, Static(None))
     return returned
 
 
 def _sets_result(s: ast.stmt) -> bool:
-    return isinstance(s, ast.If) and RESULT + " " in names_set([s])
+    return isinstance(s, ast.If) and RESULT in names_set([s])
 
 
 def block(ctx: Context, stmts: Sequence[ast.stmt]) -> None:
-    """Statements in a row; what follows an `if c: continue` is under its other branch."""
-    for k, s in enumerate(stmts):
-        if isinstance(s, ast.If) and s.body and isinstance(s.body[-1], ast.Continue):
-            rest = [*s.orelse, *stmts[k + 1 :]]
-            new = ast.If(s.test, s.body[:-1] or [ast.Pass()], rest)
-            statement(ctx, ast.copy_location(new, s))
-            return
-        if isinstance(s, ast.Continue):
-            return
+    """Statements in a row."""
+    for s in stmts:
         statement(ctx, s)
 
 
@@ -58,14 +52,15 @@ def statement(ctx: Context, s: ast.stmt) -> None:
 
 
 UNTAKEN = {
-    ast.Break: ("break", "the object language has only counted loops", "put the rest of the body under an if"),
+    ast.Break: ("break", "it stands in something else than a branch of its loop", "put it under an if"),
+    ast.Continue: ("continue", "it stands in something else than a branch of its loop", "put it under an if"),
     ast.Try: ("try", "the object language has no exceptions", "test before"),
     ast.Raise: ("raise", "the object language has no exceptions", "test before the call"),
     ast.With: ("with", "the object language has no contexts", "leave it out"),
     ast.Global: ("global", "variables outside of the function would change", "return the value"),
     ast.Nonlocal: ("nonlocal", "variables outside of the function would change", "return the value"),
     ast.ClassDef: ("class", "the object language has numbers and arrays only", "leave it out"),
-    ast.Return: ("return in a loop", "the object language has only counted loops", "return after the loop"),
+    ast.Return: ("return in a loop", "what is returned after the loop is no constant", "set a variable, and break"),
 }  # fmt: skip
 
 

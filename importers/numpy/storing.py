@@ -19,11 +19,9 @@ def assign(ctx: Context, target: View, value: Array | Computed, mask: Array | No
             value.fill(target)
             return
         value = ctx.materialised(value)
-    value = stretched(ctx, value, _fitting(ctx, value, target))
     if mask is not None and any(_clash(ctx, r, target) for r in mask.reads):
         mask = ctx.materialised(mask)
-    if any(_clash(ctx, r, target) for r in value.reads):
-        value = stretched(ctx, ctx.materialised(value), target.shape)
+    value = ready(ctx, value, target)
     kind, at = target.buffer.kind, value.at
 
     def put(idx: Indices) -> None:
@@ -36,6 +34,15 @@ def assign(ctx: Context, target: View, value: Array | Computed, mask: Array | No
             ctx.branch(mask.at(idx), lambda: put(idx))
 
     ctx.nest(target.shape, element)
+
+
+def ready(ctx: Context, value: Array | Computed, target: View) -> Array:
+    """An array in the shape of a place, in a buffer of its own if it reads what a store there may change."""
+    value = ctx.lazy(value)
+    value = stretched(ctx, value, _fitting(ctx, value, target))
+    if any(_clash(ctx, r, target) for r in value.reads):
+        value = stretched(ctx, ctx.materialised(value), target.shape)
+    return value
 
 
 def _fitting(ctx: Context, value: Array, target: View) -> Indices:
@@ -55,10 +62,12 @@ def _fitting(ctx: Context, value: Array, target: View) -> Indices:
 
 def _clash(ctx: Context, r: View, target: View) -> bool:
     """Whether an element that is read may be one that was written before."""
-    if r.buffer is not target.buffer or r.dims == target.dims:
+    if r.buffer is not target.buffer:
         return False
-    if len(r.dims) != len(target.dims):
-        return True
+    if not r.dims or not target.dims:  # it isn't known which elements
+        return bool(r.buffer.shape)
+    if r.dims == target.dims:
+        return False
     return not any(_apart(ctx, a, r.shape, b, target.shape) for a, b in zip(r.dims, target.dims, strict=True))
 
 

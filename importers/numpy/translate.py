@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..control import Symbol, of
@@ -14,7 +14,7 @@ from .context import Context
 from .expressions import value
 from .flow import written_through
 from .kinds import BOOL, I64
-from .program import Alloc, Buffer, Flag, Num, Procedure, Whole
+from .program import Alloc, Buffer, Flag, For, If, Num, Procedure, Stmt, Store, Whole
 from .prover import Prover
 from .source import Source, place
 from .statements import body
@@ -73,6 +73,8 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
     ctx = Context(p, report, prover, frozenset(symbols.values()))
     ctx.envs, ctx.slots, ctx.changed_in_place = [env], [{}], [written_through(node)]
     ctx.names = {p.name, *p.controls, *(b.name for b in p.arguments)}
+    ctx.outside.name = spelled(ctx.outside.name, ctx.names)
+    ctx.names.add(ctx.outside.name)
     ctx.reserved = frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
     ctx.block, ctx.place = p.body, place(node)
     _defaults(ctx, node)
@@ -85,10 +87,38 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
         report.add(s.problem)
         ctx.stopped = True
     cells.check(ctx, p.body)
+    if _stored(ctx.outside, p.body):
+        _note_outside(ctx)
     if ctx.stopped and not report.problems:
         why = "a value in it isn't known, and no place says why: this is a fault of the importer"
         report.add(Problem(place(node), node.name, why, "write it in another way"))
     return p, returned
+
+
+def _stored(b: Buffer, stmts: Sequence[Stmt]) -> bool:
+    """Whether statements store to a buffer."""
+    for s in stmts:
+        match s:
+            case Store(buffer=to):
+                found = to is b
+            case For(body=inner):
+                found = _stored(b, inner)
+            case If(yes=yes, no=no):
+                found = _stored(b, [*yes, *no])
+            case _:
+                found = False
+        if found:
+            return True
+    return False
+
+
+def _note_outside(ctx: Context) -> None:
+    """An argument says whether an index that is computed was outside of its array."""
+    p, b = ctx.procedure, ctx.outside
+    p.outside = b
+    p.outputs.append(b)
+    p.body.insert(0, Store(b, (), Num(0, I64), ctx.place))
+    p.notes.append(f"`{b.name}` becomes 1 if an index that is computed is outside, where NumPy raises an IndexError")
 
 
 def _defaults(ctx: Context, node: ast.FunctionDef) -> None:

@@ -58,7 +58,8 @@ def drawn(made: Imported, sizes: Mapping[str, Any], rng: np.random.Generator) ->
         elif base[0] == "f":
             data = rng.uniform(-2, 2, shape)
         else:
-            data = rng.integers(0 if base[0] == "u" else -9, 10, shape)
+            info, small = np.iinfo(dtype), dtype.itemsize == 1
+            data = rng.integers(info.min if small else max(info.min, -9), info.max if small else 10, shape)
         given[name] = np.full(shape, 77).astype(dtype) if name in outputs else np.asarray(data).astype(dtype)
     return given
 
@@ -122,7 +123,9 @@ def interpret(p: Proc, given: dict[str, Any]) -> None:
 
 
 def _numbers(found: Any) -> Any:
-    return [_numbers(x) for x in found] if isinstance(found, tuple) else 0 if found is None else float(found)
+    if isinstance(found, tuple):
+        return [_numbers(x) for x in found]
+    return 0 if found is None else int(found) if found == int(found) else float(found)
 
 
 def compare(f: Callable[..., Any], made: Imported, sizes: Mapping[str, Any], interpreted: bool) -> None:

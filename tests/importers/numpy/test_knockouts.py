@@ -168,7 +168,7 @@ def first_side_kept(m: pytest.MonkeyPatch) -> None:
 
 def written_unseen(m: pytest.MonkeyPatch) -> None:
     """A function that writes to an array may stand anywhere."""
-    m.setattr(calls, "_writes", lambda stmts: False)
+    m.setattr(calls, "_writes", lambda stmts, own: False)
 
 
 def shared_copied(m: pytest.MonkeyPatch) -> None:
