@@ -172,7 +172,11 @@ def test_help_has_an_example() -> None:
 
 
 @pytest.mark.parametrize(
-    "schedule", ["gemv.py:schedule_gemv", pytest.param("gemm.py:schedule_sgemm", marks=pytest.mark.long)]
+    "schedule",
+    [
+        "axpy.py:schedule_axpy",
+        *(pytest.param(f, marks=pytest.mark.long) for f in ("gemv.py:schedule_gemv", "gemm.py:schedule_sgemm")),
+    ],
 )
 def test_every_proof_of_a_schedule_is_confirmed(schedule: str, tmp_path: Path) -> None:
     pytest.importorskip("cvc5")
@@ -181,7 +185,7 @@ def test_every_proof_of_a_schedule_is_confirmed(schedule: str, tmp_path: Path) -
     assert shown.exit_code == 0, shown.stderr
     confirmed, unknown, disagreeing = counts(shown.stdout)
     assert (unknown, disagreeing) == (0, 0)
-    assert confirmed == len(list(tmp_path.iterdir())) > 100
+    assert confirmed == len(list(tmp_path.iterdir())) > 20
 
 
 def test_a_cache_of_an_unknown_user_is_refused_in_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
