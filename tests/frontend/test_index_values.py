@@ -29,6 +29,7 @@ from exo_strat import (
     reorder_loops,
     reorder_stmts,
     replace,
+    reverse_loop,
     rewrite_expr,
     schedule,
     shift_loop,
@@ -259,6 +260,7 @@ def foo(n: size, y: f32[n], z: f32[n]):
         # which iteration wrote last shows
         ("for i in seq(0, n):\n        for j in seq(0, n):\n            y[0] = f64(i)", reorder_loops()),
         ("for i in seq(0, n):\n        y[0] = f64(i)", remove_loop()),
+        ("for i in seq(0, n):\n        y[0] = f64(i)", reverse_loop()),
         ("for i in seq(0, n):\n        y[i / 2] = f64(i)\n        y[i / 2] = f64(i)\n", unroll_loop()),
     ],
 )

@@ -14,8 +14,10 @@ from exo_strat import (
     bind_expr,
     cut_loop,
     delete_buffer,
+    divide_loop,
     expand_dim,
     extract_subproc,
+    fission,
     inline,
     inline_assign,
     inline_window,
@@ -37,6 +39,7 @@ from exo_strat import (
 )
 from exo_strat.audit import cvc5, distinct, recheck, replay
 from exo_strat.ops.failure import Failure
+from exo_strat.ops.moves import after, find
 from exo_strat.testing.counterexamples import assert_real
 from exo_strat.testing.equivalence import assert_equivalent
 
@@ -143,6 +146,49 @@ def test_the_second_solver_confirms_what_was_said_of_elements() -> None:
         found = recheck(distinct(replay(schedule(PARALLEL, proc_from_source(text)))), cvc5())
         assert all(f.outcome == "confirmed" for f in found if f.obligation.expected == "unsat")
         assert not any(f.outcome == "disagrees" for f in found)  # examples of all elements take it long
+
+
+COUNT = """
+def count(n: size, m: size, b: i32[n], h: f32[m]):
+    b[0] = 1.0
+    for i in seq(0, n):
+        for j in seq(0, 3):
+            h[min(max(index(b[i]), 0), m - 1)] += 1.0
+"""
+
+
+@pytest.mark.parametrize("op", [reorder_loops(), reverse_loop()])
+def test_where_written_indices_point_to_is_unknown_so_only_sums_change_their_order(op: Op) -> None:
+    accepted(at("for i in _: _", op), proc_from_source(COUNT))
+    other = proc_from_source(COUNT.replace("+= 1.0", "= f32(i)"))
+    assert "not provable" in str(refused(at("for i in _: _", op), other))
+
+
+REVERSED = at("for k in _: _", reverse_loop())
+HEAD = """
+def head(n: size, b: i32[4], x: f32[n], y: f32[n]):
+    b[1] = 3.0
+    for k in seq(0, min(index(b[1]), n)):
+        x[k] = f32(k)
+        b[1] += 1.0
+        y[k] = x[k]
+"""
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        REVERSED,
+        at("for k in _: _", divide_loop(2, ("ko", "ki"), "guard")),
+        at("for k in _: _", widen_loop(0, "n")),
+        at(find("b[_] += _") >> after, fission()),
+    ],
+)
+def test_a_bound_that_its_loop_changes_is_not_read_again(op: Op) -> None:
+    p = proc_from_source(HEAD)
+    assert "the code does not change the expression" in str(refused(op, p))
+    if op != REVERSED:  # where the last iteration is, is not known
+        accepted(op, proc_from_source(HEAD.replace("b[1] += 1.0", "b[0] += 1.0")))
 
 
 # -- what indices are taken from stays as it is -------------------------------------------------------

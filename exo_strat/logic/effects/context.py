@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import product as product_of
 
 from pyrsistent import PMap, pmap
 
@@ -36,7 +37,7 @@ from ...ir.nodes import (
 from ...ir.precisions import element, integer_range
 from ...ir.printing import names_at
 from ...ir.types import Control, Tensor, bool_, size
-from ...ir.walk import LOGICAL, Path, child
+from ...ir.walk import LOGICAL, Path, child, is_control
 from ..forms.formula import (
     TRUE,
     And,
@@ -241,8 +242,18 @@ def _stable(e: Expr, env: Env, truth: bool = True) -> Formula:
             return _stable(a, env, not truth)
         case Binary(op=op) if op == ("and" if truth else "or"):
             return conj(*[_stable(a, env, truth) for a in operands(e, op)])
+        case Binary(op=op, lhs=a, rhs=b) if op in _ORDER and is_control(a):
+            strict, rising = _ORDER[op]
+            less, more = (a, b) if rising == truth else (b, a)
+            pairs = product_of(operands(less, "max"), operands(more, "min"))
+            parts = [(x, y) for x, y in pairs if not (is_opaque(x) or is_opaque(y))]
+            return conj(*[at_most(x, y, env, strict=strict == truth) for x, y in parts])
         case _:
             return TRUE
+
+
+_ORDER = {"<": (True, True), "<=": (False, True), ">": (True, False), ">=": (False, False)}
+"""Whether a comparison is strict, and whether its right side is the larger one."""
 
 
 def prove_at(tree: ProcDef, path: Path, goal: Expr | Formula) -> Answer:
