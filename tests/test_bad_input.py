@@ -111,6 +111,8 @@ CASES = [
     Case(divide_loop, (4, AB), STORE, NotApplicable, NO_LOOP),
     Case(mult_loops, ("ij",), LOOP, NotApplicable, "must be one loop and nothing else"),
     Case(mult_loops, ("ij",), T, NotApplicable, NO_LOOP),
+    Case(collapse_loops, ("ij",), LOOP, NotApplicable, "must be one loop and nothing else"),
+    Case(collapse_loops, ("ij",), T, NotApplicable, NO_LOOP),
     Case(cut_loop, ("n +",), LOOP, BadArgument, "not object code"),
     Case(cut_loop, ("nn",), LOOP, BadArgument, "'nn' means nothing here"),
     Case(cut_loop, (9,), K, Unsafe, "not after the loop's end"),

@@ -300,13 +300,20 @@ def _combined(op: str, a: Interval, b: Interval) -> Interval:
             corners = [x * y for x in a for y in b]
             return min(corners), max(corners)
         case "/":
-            return a[0] // b[0], a[1] // b[0]
+            corners = [x // y for x in a for y in _divisors(b)]
+            return min(corners), max(corners)
         case "min":
             return min(a[0], b[0]), min(a[1], b[1])
         case "max":
             return max(a[0], b[0]), max(a[1], b[1])
         case _:
-            return a if a[0] >= 0 and a[1] < b[0] else (0, b[0] - 1)
+            least, most = _divisors(b)
+            return a if a[0] >= 0 and a[1] < least else (0, min(a[1], most - 1) if a[0] >= 0 else most - 1)
+
+
+def _divisors(b: Interval) -> Interval:
+    """What a divisor can be: the checks know that it is at least 1."""
+    return max(1, b[0]), max(1, b[1])
 
 
 def _factors(e: Expr) -> list[Expr]:

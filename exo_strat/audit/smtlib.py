@@ -28,6 +28,7 @@ from ..logic.forms import (
     Opaque,
     Or,
     Quot,
+    Ratio,
     Truth,
     V,
     atoms,
@@ -116,7 +117,7 @@ def _unknowns(q: Question) -> list[Leaf]:
     """Every unknown of a question, in order; quotients, products and minima are terms, not unknowns, and elements are
     values of functions."""
     found = dict.fromkeys(leaf for f in (*q.facts, q.goal) for leaf in atoms(f))
-    return [leaf for leaf in found if not isinstance(leaf, Quot | Mul | Least | Element)]
+    return [leaf for leaf in found if not isinstance(leaf, Quot | Ratio | Mul | Least | Element)]
 
 
 def _elements(q: Question) -> list[Element]:
@@ -181,7 +182,7 @@ def _logic(q: Question) -> str:
     """The smallest logic that has all that is used. `div` by a literal counts as linear, as it does for
     Z3, cvc5 and others, though not for the letter of the standard: told that it is not, cvc5 leaves out what it
     knows of linear equations, and gives up on whether a multiple of 4 is even."""
-    linear = not any(isinstance(leaf, Mul) for f in (*q.facts, q.goal) for leaf in atoms(f))
+    linear = not any(isinstance(leaf, Mul | Ratio) for f in (*q.facts, q.goal) for leaf in atoms(f))
     quantified = _bound(q) or any(isinstance(f, Every) and f.kind != "shape" for f in _facts(q))
     return f"{'' if quantified else 'QF_'}{'UF' if _buffers(q) else ''}{'LIA' if linear else 'NIA'}"
 
@@ -222,6 +223,9 @@ def _atom(a: Atom, names: Names) -> str:
             if c < 1:
                 raise ValueError(f"{a!r}: `div` is the floor only for positive divisors")
             return f"(div {_lin(x, names)} {c})"
+        case Ratio(lin=x, by=by):
+            divisor = _lin(by, names)
+            return f"(div {_lin(x, names)} (ite (< {divisor} 1) 1 {divisor}))"
         case Least(lin=x):
             least = _lin(x, names)
             return f"(ite (< {least} 0) {least} 0)"

@@ -31,6 +31,7 @@ from ..ir.walk import COMPARISONS, EXTREMA, LOGICAL, walk
 from ..logic.effects import flatten
 from ..logic.forms import Lin, conj, ge, le, neg
 from ..logic.solver import Words
+from .check_arithmetic import check_arithmetic
 from .check_cells import check_cell, check_claim
 from .check_place import Place
 from .check_views import View, inside
@@ -129,10 +130,8 @@ def _check_binary(place: Place, e: Binary) -> Kind:
         raise place.error(f"{place.show(e)}: {e.op} is of control integers; of data, take f{e.op}")
     if e.op == "%" and lhs == "number":
         raise place.error(f"{place.show(e)}: data has no remainder")
-    if e.op in "/%" and lhs == "integer" and not (isinstance(e.rhs, Const) and int(e.rhs.value) >= 1):
-        raise place.error(f"{place.show(e)}: control values are divided by positive literals only")
-    if e.op == "*" and lhs == "integer" and not (_is_literal(e.lhs) or _is_literal(e.rhs) or _is_declared(place)):
-        raise place.error(f"{place.show(e)}: one factor of a product of control integers must be a literal")
+    if e.op in "*/%" and lhs == "integer":
+        check_arithmetic(place, e)
     return lhs
 
 
@@ -150,16 +149,6 @@ def _check_select(place: Place, e: Select) -> Kind:
 def _asks_bounds(e: Expr) -> bool:
     """Whether an expression reads an element, which must be in bounds."""
     return any(isinstance(n, Read) for _, n in walk(e))
-
-
-def _is_literal(e: Expr) -> bool:
-    """Whether a control integer has no variables."""
-    return all(isinstance(n, Const | Unary | Binary) for _, n in walk(e))
-
-
-def _is_declared(place: Place) -> bool:
-    """Whether a place is in a shape or an assertion, where sizes may be multiplied."""
-    return place.path[0][0] in ("args", "preds") or ("type", None) in place.path
 
 
 def check_access(place: Place, sym: Sym, idx: PVector[Expr]) -> View:

@@ -94,12 +94,12 @@ def as_data(e: Expr, t: Type) -> Expr | None:
 
 @dataclass(frozen=True)
 class ExprParser:
-    """Parses expressions in a scope. `products`: whether sizes may be multiplied (in shapes and assertions). `cells`:
-    whether an element of a buffer of integers is a control integer, as in an index or a bound."""
+    """Parses expressions in a scope. `asserts`: whether this is an assertion. `cells`: whether an element of a buffer
+    of integers is a control integer, as in an index or a bound."""
 
     scope: Scope
     source: Source
-    products: bool = False
+    asserts: bool = False
     cells: bool = False
 
     # -- wanted kinds -----------------------------------------------------------------------------
@@ -325,7 +325,7 @@ class ExprParser:
 
     def claim(self, node: ast.Call, kind: str) -> Typed:
         """`within(idx, lo, hi)`, `distinct(idx)` or `rising(ptr)`."""
-        if not self.products:
+        if not self.asserts:
             self.source.fail(ObjectTypeError, node, f"{kind} of a buffer can only be asserted, and is no condition")
         if len(node.args) != CLAIMS[kind]:
             what = "takes a buffer of integers" + (", the least and one past the greatest" if kind == "within" else "")
@@ -421,12 +421,10 @@ class ExprParser:
         return e.value if t != index and isinstance(e, Const) and not isinstance(e.value, bool) else None
 
     def integers(self, node: ast.BinOp, op: str, x: Expr, y: Expr) -> Expr:
-        m, n = constant(x), constant(y)
-        if op in "/%" and (n is None or n < 1):
-            what = f"control integers can be combined by {op!r} with a positive literal only"
+        n = constant(y)
+        if op in "/%" and n is not None and n < 1:
+            what = f"control integers can be combined by {op!r} with what is at least 1 only"
             self.source.fail(ObjectTypeError, node, what)
-        if op == "*" and not self.products and m is None and n is None:
-            self.source.fail(ObjectTypeError, node, "one factor of a product of control integers must be a literal")
         result = Binary(op, x, b.num(n) if op in "/%" and n is not None else y)
         value = constant(result)
         # What Python names stand for is computed now; arithmetic that is written out stays as it is written.
@@ -458,7 +456,7 @@ class ExprParser:
         if not any(map(here.shows_control, terms)):
             values = [here.expr(x) for x in terms]
             data = [t for _, t in values if isinstance(t, Scalar)]
-            if not (self.products and data) or any(t.is_float for t in data):
+            if not (self.asserts and data) or any(t.is_float for t in data):
                 return values
         return [replace(self, cells=True).expr(x) for x in terms]
 
@@ -551,22 +549,22 @@ def _parse(text: object) -> tuple[ast.expr, Source]:
 
 
 @with_room
-def parse_expr(text: str, scope: Scope, products: bool = False) -> Expr:
-    """A control expression given as text. With `products`, sizes may be multiplied."""
+def parse_expr(text: str, scope: Scope) -> Expr:
+    """A control expression given as text."""
     node, source = _parse(text)
-    e, t = ExprParser(scope, source, products, cells=True).expr(node)
+    e, t = ExprParser(scope, source, cells=True).expr(node)
     if not isinstance(t, Control):
         raise ObjectTypeError(f"a control expression is needed here, not {describe(t)}", source.place(node))
     return e
 
 
-def read_again(e: Expr, tree: ProcDef, path: Path, products: bool = False) -> Expr:
+def read_again(e: Expr, tree: ProcDef, path: Path) -> Expr:
     """A control expression that was made by hand, or for another place, as its text says it just before the node at
-    `path`: it gets the same checks. All that it mentions is in scope. With `products`, sizes may be multiplied."""
+    `path`: it gets the same checks. All that it mentions is in scope."""
     names = names_in_scope(tree, path)
     outside = {thing.name: thing for _, n in walk(e) if (thing := mentioned_by(n)) is not None}
     scope = Scope(pmap({name: s for s, name in names.items()}), pmap(types_at(tree, path)), outside, tree=tree)
-    return parse_expr(print_expr(e, names), scope, products)
+    return parse_expr(print_expr(e, names), scope)
 
 
 @with_room

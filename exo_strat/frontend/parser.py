@@ -65,8 +65,8 @@ class ProcParser:
         self.next_id += 1
         return Sym(name, self.next_id - 1)
 
-    def exprs(self, scope: Scope, products: bool = False) -> ExprParser:
-        return ExprParser(scope, self.source, products)
+    def exprs(self, scope: Scope, asserts: bool = False) -> ExprParser:
+        return ExprParser(scope, self.source, asserts)
 
     # -- the procedure ----------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ class ProcParser:
         preds: list[Expr] = []
         while body and isinstance(body[0], ast.Assert):
             self.places[(("preds", len(preds)),)] = self.source.place(body[0])
-            preds.append(self.exprs(scope, products=True).assertion(body[0].test))
+            preds.append(self.exprs(scope, asserts=True).assertion(body[0].test))
             body = body[1:]
         stmts = self.block(body, scope, (), "body") if body else [Pass()]
         self.places[()] = self.source.place(fn)
@@ -151,7 +151,7 @@ class ProcParser:
                 dims = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
                 if not dims:
                     self.source.fail(ParseError, node, f"a tensor has an extent, as in {base}[8]; a scalar is {base}")
-                extents = pvector(self.exprs(scope, products=True).integer(d) for d in dims)
+                extents = pvector(self.exprs(scope).integer(d) for d in dims)
                 return Tensor(base, extents, window)
         near = near_names(node.id, [*CONTROLS, *SCALARS]) if isinstance(node, ast.Name) else ""
         self.source.fail(ParseError, node, f"this is no type: write size, index, f32, f32[n, m], [f32][n, m] ..{near}")

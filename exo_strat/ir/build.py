@@ -67,15 +67,28 @@ def mul(c: int, a: Expr) -> Expr:
     return a if c == 1 else Binary("*", num(c), a)
 
 
-def div(a: Expr, c: int) -> Expr:
-    """`a / c` (floor) on control values, for a literal `c` >= 1."""
+def times(a: Expr, b: Expr) -> Expr:
+    """`a * b` on control values, folding constants."""
+    if isinstance(a, Const):
+        return mul(int(a.value), b)
+    return mul(int(b.value), a) if isinstance(b, Const) else Binary("*", a, b)
+
+
+def div(a: Expr, c: int | Expr) -> Expr:
+    """`a / c` (floor) on control values, for `c` >= 1."""
+    c = int(c.value) if isinstance(c, Const) else c
+    if not isinstance(c, int):
+        return Binary("/", a, c)
     if isinstance(a, Const):
         return num(int(a.value) // c)
     return a if c == 1 else Binary("/", a, num(c))
 
 
-def mod(a: Expr, c: int) -> Expr:
-    """`a % c` (floor) on control values, for a literal `c` >= 1."""
+def mod(a: Expr, c: int | Expr) -> Expr:
+    """`a % c` (floor) on control values, for `c` >= 1."""
+    c = int(c.value) if isinstance(c, Const) else c
+    if not isinstance(c, int):
+        return Binary("%", a, c)
     if isinstance(a, Const):
         return num(int(a.value) % c)
     return ZERO if c == 1 else Binary("%", a, num(c))

@@ -14,6 +14,7 @@ from .arithmetic import *
 from .buffers import *
 from .choices import *
 from .code import *
+from .collapse import *
 from .configs import *
 from .dims import *
 from .framework import Primitive as Primitive

@@ -26,6 +26,7 @@ from ..cursors.cursor import BlockCursor, Cursor, ProcCursor, at_path
 from ..cursors.kinds import CallCursor, kind_name
 from ..cursors.proc import InvalidCursorError, Proc
 from ..cursors.rewrite import Rewrite
+from ..frontend.check_arithmetic import check_symbolic, has_symbolic
 from ..frontend.checks import check, two_things
 from ..frontend.errors import CheckError, FrontendError
 from ..ir.cells import has_cells, indexing, steadied
@@ -184,6 +185,7 @@ class Primitive(Atomic):
                 _valid(rw)
             _fields_still_known(rw)
             _cells_still_good(rw)
+            _arithmetic_still_good(rw)
             q = rw._finish(self, target.place(), target, spec.same_values and ours)
             name = two_of_one_name(q.tree)
             argument(name is None, two_things(str(name), q.name()))
@@ -242,11 +244,29 @@ def _cells_still_good(rw: Rewrite) -> None:
             applicable(was is not None, f"{a.sym} would come to be one of the arguments that indices are taken from")
             same = was is not None and (was.mem, element(was.type)) == (a.mem, element(a.type))
             applicable(same, f"indices are taken from {a.sym}: its precision and memory stay")
+    _still_provable(rw)
+
+
+def _arithmetic_still_good(rw: Rewrite) -> None:
+    """Owed by every rewrite of a procedure that multiplies or divides by sizes: all divisors are still made of control
+    arguments and at least 1, products have a factor of these, and what holds of them is not too hard to show."""
+    if not rw.edits or not has_symbolic(rw.tree):
+        return
     try:
-        check(new)
+        check_symbolic(rw.tree)
     except CheckError as e:
-        require(if_reached(new, e.path, Clash(e.message, e.counterexample)))
-    loop = new_race(old, new)
+        applicable(False, e.message)
+    _still_provable(rw)
+
+
+def _still_provable(rw: Rewrite) -> None:
+    """Owed where what holds of the old code may not be known of the new: it passes the checks of a procedure, and no
+    parallel loop has got a race."""
+    try:
+        check(rw.tree)
+    except CheckError as e:
+        require(if_reached(rw.tree, e.path, Clash(e.message, e.counterexample)))
+    loop = new_race(rw.proc.tree, rw.tree)
     if loop is not None:
         require(Clash(f"no two iterations of {loop.iter} touch one location that either writes"))
 

@@ -30,10 +30,11 @@ from .helpers.scoping import (
     bounds_stay,
     escaping,
     integer_arg,
+    into_one,
     into_tiles,
-    joint_mode,
     known_count,
     loop_at,
+    nest,
     start_stays,
 )
 
@@ -50,13 +51,6 @@ __all__ = [
 ]
 
 TAILS = ("perfect", "guard", "cut", "cut_and_guard")
-
-
-def _nest(outer: For) -> For:
-    """The loop that is all of another one's body."""
-    what = "the loop's body must be one loop and nothing else"
-    applicable(len(outer.body) == 1, what)
-    return of_kind(outer.body[0], For, what)
 
 
 Tail: TypeAlias = Annotated[str, Kind("a tail", ("guard", "cut", "cut_and_guard", "perfect"))]
@@ -124,7 +118,7 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     """
     tree, path = rw.proc.tree, loop.path
     outer = loop_at(tree, path)
-    inner = _nest(outer)
+    inner = nest(outer)
     ranges: Ranges | None = None
     if outer.iter in mentions(inner.lo) | mentions(inner.hi):
         ranges = exchanged(tree, path, outer, inner)
@@ -266,7 +260,7 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
         for k in seq(0, 4 * n):
             x[k / 4, k % 4] = 0.0
 
-    Refused: the iterators would be `k / n` and `k % n`, but object code divides by literals only.
+    Refused: the number is not constant. `collapse_loops` takes such loops, too.
 
     >>> q = proc_from_source('''
     ... def foo(n: size, x: f32[4, n]):
@@ -282,20 +276,14 @@ def mult_loops(rw: Rewrite, loop: ForCursor, name: NewName) -> Where:
                     x[i, j] = 0.0
     """
     tree, path = rw.proc.tree, loop.path
-    outer = loop_at(tree, path)
-    inner = _nest(outer)
+    nest(loop_at(tree, path))
     inner_loop = of_kind(loop.body()[0], ForCursor, "the loop's body must be a loop")
     c = known_count(tree, inner_loop.path)
     applicable(c is not None and c >= 1, "the inner loop must run a constant, positive number of times", loop)
     assert c is not None
     start_stays(rw, loop)
     start_stays(rw, inner_loop)
-    k = rw.fresh(name_arg(name))
-    n = b.sub(outer.hi, outer.lo)
-    rw.set(path, iter=k, lo=b.ZERO, hi=b.mul(c, n), mode=joint_mode(outer, inner))
-    body = rw.unwrap((*path, ("body", 0)))
-    rw.substitute_in(body, inner.iter, b.add(inner.lo, b.mod(b.var(k), c)))
-    rw.substitute_in(body, outer.iter, b.add(outer.lo, b.div(b.var(k), c)))
+    into_one(rw, path, rw.fresh(name_arg(name)), b.num(c))
     return path
 
 

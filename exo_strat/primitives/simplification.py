@@ -477,8 +477,7 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: Annotated[ExprLike | float, Ki
     passed = not control and isinstance(get(tree, e.path[:-1]), Call)
     applicable(not passed and not isinstance(e.node, WindowExpr), "this may stand for a place, not for a value", e)
     applicable(e.path[0][0] == "body", "what a procedure takes and asserts cannot be rewritten", e)
-    shape = ("type", None) in e.path
-    value = _data_arg(rw, new, e.path) if not control or isinstance(new, float) else expr_arg(rw, new, e.path, shape)
+    value = _data_arg(rw, new, e.path) if not control or isinstance(new, float) else expr_arg(rw, new, e.path)
     in_scope_at(rw, value, e.path, new)
     types = types_at(tree, e.path)
     kind = "control expression" if control else "data value"

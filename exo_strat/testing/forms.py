@@ -23,6 +23,7 @@ from .choices import Choices
 from .form_calls import call_spots, calls
 from .form_loops import cells, early_exit, exit_spots, range_spots, ranges, row_spots, rows
 from .form_places import where
+from .form_sizes import size_spots, sizes
 from .form_values import (
     OPERATIONS,
     STORED,
@@ -124,6 +125,7 @@ SINGLE: Final[Mapping[str, Form]] = {
     "ranges": Form(range_spots, ranges),
     "rows": Form(row_spots, rows, "rows"),
     "select": Form(where(lambda n: isinstance(n, Select)), select, "choices"),
+    "sizes": Form(size_spots, sizes, "rectangle"),
     "short": Form(where(is_stepped), short),
     "wraps": Form(where(lambda n: isinstance(n, ExternCall) and n.f in WRAPS.values()), of_precisions(WHOLE)),
 }
@@ -131,4 +133,4 @@ FORMS: Final[Mapping[str, Form]] = {**SINGLE, "mixed": Form(_mixed_spots, _mixed
 """The forms, by name: numbers stored as bf16; calls of procedures that have forms;
 indices from buffers; loops that end early; numbers of control integers;
 operations on integers of data; minima and maxima of control integers; loops whose ranges were changed; bounds from
-buffers; `a if c else b`; short forms; wrapped integers; and programs with several of these."""
+buffers; `a if c else b`; products and quotients by sizes; short forms; wrapped integers; and programs with several of these."""

@@ -21,7 +21,7 @@ from .writer import Buffer, Writer
 ARGS = {
     "n": "size", "m": "size", "c": "index", "d": "int", "flag": "bool",
     "x": "f32[n]", "y": "[f32][n + 2]", "z": "f32[4, n]", "u": "f32[6]", "r": "f32",
-    "idx": "i32[n]", "perm": "i32[n]", "ptr": "i32[n + 1]",
+    "g": "f32[n, m]", "h": "f32[n * m]", "idx": "i32[n]", "perm": "i32[n]", "ptr": "i32[n + 1]",
 }  # fmt: skip
 """The arguments to draw from; those that the body does not name are left out."""
 
@@ -122,7 +122,8 @@ def _buffers() -> list[Buffer]:
 def _header(ch: Choices, lines: Sequence[str]) -> str:
     body = "\n".join(lines)
     used = {a for a in ARGS if re.search(rf"\b{a}\b", body)}
-    used |= {"n"} if used & {"x", "y", "z", "c", "idx", "perm", "ptr"} else set()
+    used |= {"n"} if used & {"x", "y", "z", "c", "g", "h", "idx", "perm", "ptr"} else set()
+    used |= {"m"} if used & {"g", "h"} else set()
     asserts = [e for a, es in ASSERTIONS.items() if a in used for e in es if e not in LOOSE or not ch.chance(20)]
     if "n" in used and ch.chance(25):
         asserts.append(ch.pick(["n >= 2", "n % 2 == 0", "n % 4 == 0", "n >= 4"]))

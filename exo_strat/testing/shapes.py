@@ -14,6 +14,7 @@ from .cell_shapes import clamped, fetched, gathered, rows, scattered
 from .config_shapes import configuration, counted, drifting, moved, sliding
 from .lane_shapes import lanes
 from .ranges import ONE, ZERO, Bound, M, N, Range, fits
+from .size_shapes import rectangle
 from .sum_shapes import assigned, repeated, rivals, scaled, sums
 from .writer import ITERATORS, Buffer, Writer
 
@@ -480,5 +481,6 @@ SHAPES: Final[Mapping[str, Shape]] = {
         stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
         lanes, lent, guarded, choices, handed, diagonal, sliding, asked, relied, misfits, counted,
         moved, turned, repeated, overlaid, gathered, scattered, rows, clamped, fetched,
+        rectangle,
     )
 }  # fmt: skip

@@ -117,7 +117,7 @@ def test_a_window_as_text() -> None:
         ("n = 1", ParseError, "an expression is needed"),
         ("n; m", ParseError, "an expression is needed"),
         ("s", ObjectTypeError, "a control expression is needed here, not a data value"),
-        ("  n * m", ObjectTypeError, "must be a literal"),
+        ("  n / 0", ObjectTypeError, "at least 1"),
         ("\0", ParseError, "not object code"),
     ],
 )

@@ -178,7 +178,7 @@ REFUSED = [
     ("s = s ** (3 / 2)", ParseError, "for any other take a product, sqrt"),  # for Python 1.5, for control integers 1
     ("s = s ** n", ParseError, "for any other take a product, sqrt"),
     ("s = (s + 1.0) ** 2", ParseError, "s \\+ 1.0 would be written 2 times: .* as in `t: f32 = s \\+ 1.0`"),
-    ("x[n ** 2] = 0.0", ObjectTypeError, "one factor of a product of control integers must be a literal"),
+    ("for i in seq(0, n):\n    x[i ** 2] = 0.0", CheckError, "one factor of a product of control integers must be"),
     # names for control values
     ("k = n - 1\nk = n - 2", ObjectTypeError, "k is a control value, given in line 2: .*, so take another"),
     ("k = 0\nfor i in seq(0, n):\n    k = i", ObjectTypeError, "k is a control value, given in line 2"),

@@ -53,7 +53,7 @@ REFUSED = {
     "an element of idx: the function writes it, and takes its elements": "void f(int n, double *x, int *idx) { for (int i = 0; i < n; i++) { x[idx[i]] = 1; idx[i] = 0; } }",
     "an element of idx: the function writes it": "static void g(int n, int *idx) { for (int i = 0; i < n; i++) idx[i] = 0; } void f(int n, double *x, int *idx) { g(n, idx); x[idx[0]] = 1; }",
     "an element of idx: indices and bounds are read from arguments only": "void f(int n, double *x) { int idx[3] = {1, 2, 0}; for (int i = 0; i < 3; i++) x[idx[i]] = 1; }",
-    "one factor of a product of control integers must be a literal": "void f(int n, double x[4], const int *p) { for (int i = 0; i < n; i++) x[p[i] * p[i]] = 1; }",
+    "one factor of a product of control integers must be made of literals and control arguments": "void f(int n, double x[4], const int *p) { for (int i = 0; i < n; i++) x[p[i] * p[i]] = 1; }",
     "an element of idx: it is no integer": "void f(int n, double *x, const double *idx) { for (int i = 0; i < n; i++) x[(int)idx[i]] = 1; }",
     "x[i] may be out of bounds": "void f(int n, double x[n]) { for (int i = 0; i <= n; i++) x[i] = 1; }",
     "x[i - 1] may be out of bounds": "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i - 1] = 1; }",

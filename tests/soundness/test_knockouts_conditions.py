@@ -41,19 +41,33 @@ class Variant(NamedTuple):
 V = Variant
 COVERED = '_same_stride(rw, path, sym, node.dim, dense_strides(how.shape)[d])'
 
+INTO_ONE = "primitives.helpers.scoping.into_one"
+
 VARIANTS = [
     # -- loops
     V("cut_loop", "the cut may be before the start", 'Binary("<=", old.lo, e)', "b.TRUE"),
     V("cut_loop", "the cut may be after the end", 'Binary("<=", e, old.hi)', "b.TRUE"),
     V("cut_loop", "the second loop starts one late", 'with_child(old, "lo", e)',
       'with_child(old, "lo", b.add(e, b.ONE))'),
-    V("mult_loops", "quotient for remainder", "b.mod(b.var(k), c)", "b.div(b.var(k), c)"),
-    V("mult_loops", "the inner start is lost", "b.add(inner.lo, b.mod(b.var(k), c))", "b.mod(b.var(k), c)"),
-    V("mult_loops", "the outer start is lost", "b.add(outer.lo, b.div(b.var(k), c))", "b.div(b.var(k), c)"),
-    V("mult_loops", "parallel if the inner loop was", "joint_mode(outer, inner)", "inner.mode"),
+    V("mult_loops", "quotient for remainder", "b.mod(b.var(k), count)", "b.div(b.var(k), count)", function=INTO_ONE),
+    V("mult_loops", "the inner start is lost", "b.add(inner.lo, b.mod(b.var(k), count))", "b.mod(b.var(k), count)",
+      function=INTO_ONE),
+    V("mult_loops", "the outer start is lost", "b.add(outer.lo, b.div(b.var(k), count))", "b.div(b.var(k), count)",
+      function=INTO_ONE),
+    V("mult_loops", "parallel if the inner loop was", "joint_mode(outer, inner)", "inner.mode", function=INTO_ONE),
+    V("collapse_loops", "quotient for remainder", "b.mod(b.var(k), count)", "b.div(b.var(k), count)",
+      function=INTO_ONE),
+    V("collapse_loops", "as many iterations as rows", "b.times(b.sub(outer.hi, outer.lo), count)",
+      "b.sub(outer.hi, outer.lo)", function=INTO_ONE),
+    V("collapse_loops", "the outer start is lost", "b.sub(outer.hi, outer.lo)", "outer.hi", function=INTO_ONE),
+    V("collapse_loops", "parallel if the inner loop was", "joint_mode(outer, inner)", "inner.mode", function=INTO_ONE),
+    V("collapse_loops", "rows of different lengths", 'Binary("==", count, first)', "b.TRUE", "rectangle",
+      "primitives.collapse._count"),
+    V("collapse_loops", "an empty inner loop", 'Binary("<=", b.ONE, count)', "b.TRUE", "rectangle nest",
+      "primitives.collapse._count"),
     V("mult_loops", "an empty inner loop", "c >= 1", "c >= -1", "nest"),
     V("mult_loops", "more than a loop inside", "len(outer.body) == 1", "True", "nest sequence",
-      "primitives.loops._nest"),
+      "primitives.helpers.scoping.nest"),
     V("shift_loop", "shifted the other way", "b.sub(old.lo, e)", "b.sub(e, old.lo)"),
     V("shift_loop", "the end forgets the start", "b.add(old.hi, b.sub(e, old.lo))", "b.add(old.hi, e)"),
     V("shift_loop", "the new start may change", "not fixed or not is_opaque(e)", "True", "counted configuration",

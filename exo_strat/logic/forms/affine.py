@@ -1,9 +1,9 @@
 """Affine forms over integer unknowns, as canonical, hashable data.
 
 An affine form `Lin` is a constant and integer multiples of *atoms*; an atom is an unknown `V`, a floor
-quotient by a literal `Quot`, a product of unknowns `Mul`, the smaller of 0 and another form `Least`, an `Element` of a
-buffer of integers, or anything else that is an integer, `Opaque`. A remainder is no atom: `x % c` is
-`x - c * Quot(x, c)`. Nor are minimum and maximum: `min(x, y)` is `x + Least(y - x)`.
+quotient by a literal `Quot` or by another form `Ratio`, a product of atoms `Mul`, the smaller of 0 and another form
+`Least`, an `Element` of a buffer of integers, or anything else that is an integer, `Opaque`. A remainder is no atom:
+`x % c` is `x - c * Quot(x, c)`. Nor are minimum and maximum: `min(x, y)` is `x + Least(y - x)`.
 """
 
 from __future__ import annotations
@@ -58,6 +58,24 @@ class Quot:
 
     def __repr__(self) -> str:
         return f"({self.lin!r})/{self.c}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The floor quotient of an affine form by another one, `by`, that is no literal. Made by `quotient`.
+
+    Object code divides only by what is at least 1 wherever it runs. Where `by` is less, this is `lin`: some number is
+    needed there for a form to have a value in each model."""
+
+    lin: Lin
+    by: Lin
+
+    @property
+    def order(self) -> Order:
+        return (1, 0, len(self.lin.terms), repr(self))
+
+    def __repr__(self) -> str:
+        return f"({self.lin!r})/({self.by!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +158,7 @@ class BoolAtom:
         return f"<{self.key!r}>"
 
 
-Atom: TypeAlias = V | Quot | Mul | Least | Opaque | Element
+Atom: TypeAlias = V | Quot | Ratio | Mul | Least | Opaque | Element
 Term: TypeAlias = tuple[Atom, int]
 Leaf: TypeAlias = Atom | BoolAtom
 Model: TypeAlias = Mapping[Leaf, int | bool]
@@ -294,9 +312,55 @@ def product(x: Lin, y: Lin) -> Lin:
     terms: list[Term] = [(a, k * y.const) for a, k in x.terms] + [(b, k * x.const) for b, k in y.terms]
     for a, j in x.terms:
         for b, k in y.terms:
-            factors = [f for t in (a, b) for f in (t.factors if isinstance(t, Mul) else (t,))]
-            terms.append((Mul(tuple(sorted(factors, key=lambda f: f.order))), j * k))
+            factors = sorted((*factors_of(a), *factors_of(b)), key=lambda f: f.order)
+            terms.append((Mul(tuple(factors)), j * k))
     return Lin.sum(x.const * y.const, terms)
+
+
+def factors_of(a: Atom) -> tuple[Atom, ...]:
+    """What an atom is the product of."""
+    return a.factors if isinstance(a, Mul) else (a,)
+
+
+def without_factors(a: Atom, factors: Iterable[Atom]) -> Lin | None:
+    """What an atom is `factors` times; None if they are not among its own."""
+    left = list(factors_of(a))
+    for f in factors:
+        if f not in left:
+            return None
+        left.remove(f)
+    return Lin.of(left[0] if len(left) == 1 else Mul(tuple(left))) if left else Lin(1)
+
+
+def quotient(x: Lin, by: Lin) -> Lin:
+    """The floor quotient of two forms, `by` being at least 1 where it matters. Multiples of a product come out of it;
+    but a remainder, `x - n * (x/n)`, stays in one piece, as it is known by its bounds.
+
+    >>> i, j, m = (Lin.of(V(Sym(s, k))) for k, s in enumerate("ijm"))
+    >>> quotient(product(i, m) + j, m), quotient(product(i, m + 1), m + 1)
+    (i_0 + (j_1)/(m_2), i_0)
+    """
+    if by.is_const:
+        return x.div(by.const) if by.const >= 1 else Lin.of(Opaque(("/", x, by)))
+    whole = Lin(0)
+    if len(by.terms) == 1 and not by.const:
+        ((d, c),) = by.terms
+        for a, k in x.terms:
+            times = without_factors(a, factors_of(d))
+            if times is not None and k % c == 0 and not any(isinstance(f, Ratio) for f in factors_of(a)):
+                whole = whole + times * (k // c)
+    else:
+        (d, c), *_ = sorted(by.terms, key=lambda t: (-len(factors_of(t[0])), t[0].order))
+        found = ((without_factors(a, factors_of(d)), k) for a, k in x.terms)
+        multiples = (times * (k // c) for times, k in found if times is not None and k % c == 0)
+        whole = next((y for y in multiples if product(y, by) == x), whole)
+    rest = x - product(whole, by)
+    return whole if rest == Lin(0) else whole + Lin.of(Ratio(rest, by))
+
+
+def remainder(x: Lin, by: Lin) -> Lin:
+    """What is left of a form divided by another one: at least 0, and less than that."""
+    return x - product(quotient(x, by), by)
 
 
 def minimum(x: Lin, y: Lin) -> Lin:
@@ -360,6 +424,9 @@ def _subst_atom(a: Atom, env: Mapping[Atom, Lin]) -> Lin | None:
     if isinstance(a, Quot):
         inner = subst_lin(a.lin, env)
         return None if inner is a.lin else inner.div(a.c)
+    if isinstance(a, Ratio):
+        inner, by = subst_lin(a.lin, env), subst_lin(a.by, env)
+        return None if inner is a.lin and by is a.by else _ratio(inner, by)
     if isinstance(a, Least):
         inner = subst_lin(a.lin, env)
         return None if inner is a.lin else _negative_part(inner)
@@ -376,6 +443,11 @@ def _subst_atom(a: Atom, env: Mapping[Atom, Lin]) -> Lin | None:
     return None
 
 
+def _ratio(x: Lin, by: Lin) -> Lin:
+    """What a `Ratio` of two forms is, one of which may have become a literal."""
+    return quotient(x, by) if not by.is_const or by.const >= 1 else x
+
+
 def lin_atoms(x: Lin) -> Iterator[Atom]:
     """The atoms of an affine form, also those inside quotients, products and places, in order."""
     for a, _ in x.terms:
@@ -386,6 +458,9 @@ def _inside(a: Atom) -> Iterator[Atom]:
     yield a
     if isinstance(a, Quot | Least):
         yield from lin_atoms(a.lin)
+    elif isinstance(a, Ratio):
+        yield from lin_atoms(a.lin)
+        yield from lin_atoms(a.by)
     elif isinstance(a, Mul):
         for f in a.factors:
             yield from _inside(f)
@@ -403,6 +478,8 @@ def _atom_value(a: Atom, env: Model) -> int:
     match a:
         case Quot(lin=x, c=c):
             return value_of(x, env) // c
+        case Ratio(lin=x, by=by):
+            return value_of(x, env) // max(1, value_of(by, env))
         case Least(lin=x):
             return min(0, value_of(x, env))
         case Mul(factors=fs):

@@ -37,7 +37,7 @@ from ...ir.nodes import (
 )
 from ...ir.types import bool_
 from ...ir.walk import COMPARISONS, is_bool, is_control, mentions, unknown_node
-from .affine import maximum, minimum
+from .affine import maximum, minimum, quotient, remainder
 from .formula import (
     FALSE,
     TRUE,
@@ -159,16 +159,8 @@ def lin(e: Expr, env: Env = EMPTY) -> Lin:
     raise TypeError(f"not an integer control expression: {e}")
 
 
-def _quotient(x: Lin, y: Lin) -> Lin:
-    return x.div(y.const) if y.is_const and y.const >= 1 else Lin.of(Opaque(("/", x, y)))
-
-
-def _remainder(x: Lin, y: Lin) -> Lin:
-    return x.mod(y.const) if y.is_const and y.const >= 1 else Lin.of(Opaque(("%", x, y)))
-
-
 _ARITHMETIC: dict[str, Callable[[Lin, Lin], Lin]] = {
-    "+": add, "-": sub, "*": product, "/": _quotient, "%": _remainder, "min": minimum, "max": maximum,
+    "+": add, "-": sub, "*": product, "/": quotient, "%": remainder, "min": minimum, "max": maximum,
 }  # fmt: skip
 
 

@@ -18,7 +18,25 @@ from ...ir.names import Sym
 from ...ir.nodes import Binary, Cell, Const, Expr, Read, ReadConfig, StrideExpr, Unary, Var
 from ...ir.types import bool_, int_
 from ...ir.walk import ARITHMETIC, COMPARISONS, EXTREMA, LOGICAL, is_bool, is_control, walk
-from ..forms.affine import Atom, Element, Least, Lin, Mul, Opaque, Quot, V, lin_atoms, minimum, sides
+from ..forms.affine import (
+    Atom,
+    Element,
+    Least,
+    Lin,
+    Mul,
+    Opaque,
+    Quot,
+    Ratio,
+    V,
+    factors_of,
+    lin_atoms,
+    minimum,
+    product,
+    quotient,
+    sides,
+    subst_lin,
+    without_factors,
+)
 from ..forms.formula import Formula, conj, eq, ge, lt, neg, value_of
 from ..forms.translate import Env, cond, is_opaque, lin
 from ..solver.answers import Refuted
@@ -54,7 +72,7 @@ def affine_normal(e: Expr) -> Expr | None:
     if not isinstance(e, Unary | Binary) or is_opaque(e) or not _integer(e):
         return None
     x = lin(e)
-    if any(isinstance(a, Quot | Least) for a, _ in x.terms):
+    if any(isinstance(a, Quot | Least) for a, _ in x.terms) or _ratios(x):
         return None
     new = to_expr(x)
     return e if new == e else new
@@ -165,6 +183,10 @@ def _size(e: Expr) -> int:
 
 def resolve(x: Lin, facts: Facts) -> Lin:
     """The same value with quotients, remainders and minima resolved that the facts decide."""
+    for ratio in _ratios(x):
+        value = _ratio(ratio, facts)
+        if value != Lin.of(ratio):
+            return resolve(subst_lin(x, {ratio: value}), facts)
     for atom, _ in x.terms:
         if isinstance(atom, Least):
             side = _smaller(resolve(atom.lin, facts), facts)
@@ -180,6 +202,36 @@ def resolve(x: Lin, facts: Facts) -> Lin:
         if exact is not None:
             return resolve(exact, facts)
     return x
+
+
+def _ratios(x: Lin) -> list[Ratio]:
+    """The quotients by forms in a form, also those in products, each once."""
+    return list(dict.fromkeys(a for a in lin_atoms(x) if isinstance(a, Ratio)))
+
+
+def _ratio(a: Ratio, facts: Facts) -> Lin:
+    """A quotient by a form, of which the facts may say what the part is that is no multiple of the divisor."""
+    x, by = resolve(a.lin, facts), resolve(a.by, facts)
+    whole = quotient(x, by) if (x, by) != (a.lin, a.by) else Lin.of(a)
+    rest = next((r for r, _ in whole.terms if isinstance(r, Ratio)), None)
+    if rest is None:
+        return whole
+    for q in _known_quotients(rest):
+        left = rest.lin - product(q, rest.by)
+        if prove(facts, conj(ge(left, 0), lt(left, rest.by)), "a quotient is known from its bounds"):
+            return whole - Lin.of(rest) + q
+    return whole
+
+
+def _known_quotients(a: Ratio) -> Iterator[Lin]:
+    """What a quotient may be: nothing, or what divisor and dividend show."""
+    yield Lin(0)
+    divisors = [factors_of(d) for d, _ in a.by.terms]
+    for x, k in a.lin.terms:
+        for d in divisors:
+            times = without_factors(x, d)
+            if times is not None:
+                yield times * k
 
 
 def _smaller(x: Lin, facts: Facts) -> Lin:
@@ -265,6 +317,14 @@ def to_expr(x: Lin) -> Expr:
 
 def _fold_remainders(x: Lin, parts: list[tuple[int, Expr]]) -> Lin:
     """Takes `k*y - k*c*(y/c)` out of a sum as `k * (y % c)`."""
+    for ratio in _ratios(x):
+        whole = product(Lin.of(ratio), ratio.by)
+        a, k = whole.terms[0]
+        times = -(x.coefficient(a) // k)
+        rest = x + (whole - ratio.lin) * times
+        if times and len(rest.terms) <= len(x.terms) - len(whole.terms) - len(ratio.lin.terms):
+            parts.append((times, b.mod(to_expr(ratio.lin), to_expr(ratio.by))))
+            return _fold_remainders(rest, parts)
     for atom, m in x.terms:
         for y, c in _dividends(atom, x):
             k = -(m // c)
@@ -297,6 +357,8 @@ def _atom(a: Atom) -> Expr:
             return b.var(s)
         case Quot(lin=x, c=c):
             return b.div(to_expr(x), c)
+        case Ratio(lin=x, by=by):
+            return b.div(to_expr(x), to_expr(by))
         case Opaque(key=("stride", Sym() as s, int(d))):
             return StrideExpr(s, d)
         case Mul():

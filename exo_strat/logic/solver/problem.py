@@ -26,11 +26,13 @@ from ..forms.formula import (
     Opaque,
     Or,
     Quot,
+    Ratio,
     Truth,
     atoms,
+    product,
 )
 
-COMPUTED: Final = (Quot, Mul, Least)
+COMPUTED: Final = (Quot, Ratio, Mul, Least)
 """The atoms that are no unknowns, but computed from some."""
 
 Terms: TypeAlias = tuple[tuple[int, int], ...]
@@ -63,13 +65,15 @@ class Problem(NamedTuple):
 
 def encode(formulas: Iterable[Formula]) -> tuple[Problem, tuple[Leaf, ...]]:
     """The question whether all `formulas` can hold, and what its variables are."""
-    e = _Encoder()
+    formulas = tuple(formulas)
+    e = _Encoder(formulas)
     nodes = [e.node(f) for f in formulas]
     return Problem((*nodes, *e.definitions), len(e.numbers)), tuple(e.numbers)
 
 
 class _Encoder:
-    def __init__(self) -> None:
+    def __init__(self, facts: Iterable[Formula]) -> None:
+        self.stated = frozenset(f.lin for f in facts if isinstance(f, Ge))
         self.numbers: dict[Leaf, int] = {}
         self.definitions: list[Node] = []
 
@@ -83,6 +87,11 @@ class _Encoder:
         elif isinstance(leaf, Quot):
             remainder = leaf.lin - Lin.of(leaf) * leaf.c
             self.definitions += [self.row(False, remainder), self.row(False, leaf.c - 1 - remainder)]
+        elif isinstance(leaf, Ratio):
+            remainder = leaf.lin - product(Lin.of(leaf), leaf.by)
+            floor = Join(True, (self.row(False, remainder), self.row(False, leaf.by - 1 - remainder)))
+            other = Join(True, (self.row(False, -leaf.by), self.row(True, leaf.lin - Lin.of(leaf))))
+            self.definitions.append(floor if leaf.by - 1 in self.stated else Join(False, (floor, other)))
         elif isinstance(leaf, Mul):
             for factor in leaf.factors:  # so that a model has a value for each
                 self.number(factor)
@@ -124,7 +133,8 @@ def encode_exists(
 ) -> tuple[Problem, tuple[Node, ...], tuple[int, ...]]:
     """The facts, the goal, and the numbers of the variables that the goal may choose: those of `exists`
     and the quotients and minima that only the goal mentions."""
-    e = _Encoder()
+    facts = tuple(facts)
+    e = _Encoder(facts)
     nodes = (*[e.node(f) for f in facts], *e.definitions)
     fixed, e.definitions = set(e.numbers.values()), []
     chosen = [e.number(leaf) for leaf in exists]

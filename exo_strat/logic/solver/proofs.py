@@ -7,7 +7,7 @@ Every model is checked by `evaluate` before it is shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Literal
@@ -23,7 +23,9 @@ from ..forms.formula import (
     Ge,
     Leaf,
     Lin,
+    Model,
     Mul,
+    Ratio,
     atoms,
     disj,
     eq,
@@ -76,6 +78,8 @@ __all__ = [
 
 PROVED, UNSAT = Proved(), Unsat()
 MAX_INSTANCES = 24
+SMALL = (1, 2, 3)
+"""What sizes are tried as where a counterexample is to be found and products stand in the way."""
 
 
 def satisfiable(formulas: Iterable[Formula], obligation: str = "") -> Satisfiability:
@@ -202,22 +206,45 @@ def _solve_group(group: tuple[Formula, ...]) -> Satisfiability:
     answer = _solve_linear(group)
     if not isinstance(answer, Sat) or _verified(group, answer):
         return answer
-    known = lemmas(group)
-    if not known:
+    if not any(isinstance(a, Mul | Ratio) for f in group for a in atoms(f)):
         raise AssertionError(f"the solver's model does not satisfy the question: {answer.model} {group}")
-    answer = _solve_linear([*group, *known])
-    if not isinstance(answer, Sat) or _verified(group, answer):
-        return answer
-    products = [a for f in group for a in atoms(f) if isinstance(a, Mul)]
-    factors = {x for a in products for x in a.factors if not isinstance(x, COMPUTED)}
+    known = list(group)
+    for more in lemmas(group):
+        if more:
+            known += more
+            answer = _solve_linear(known)
+            if not isinstance(answer, Sat) or _verified(group, answer):
+                return answer
     if any(isinstance(a, Element) for f in group for a in atoms(f)):
         return Unknown("it depends on products of unknowns and on elements")
-    pins: dict[Atom, Lin] = {x: Lin(int(answer.model[x])) for x in sorted(factors, key=lambda x: x.order)}
-    pinned = _satisfiable([subst(f, pins) for f in group])
-    if not isinstance(pinned, Sat):
-        return Unknown("it depends on products of unknowns")
-    free = {a: 0 for f in group for a in leaves_of(f)}
-    return Sat({**free, **pinned.model, **{x: v.const for x, v in pins.items()}})
+    for pins in _pins(group, answer.model):
+        found = _satisfiable([subst(f, {a: Lin(v) for a, v in pins.items()}) for f in group])
+        if isinstance(found, Sat):
+            values: dict[Leaf, int | bool] = {a: 0 for f in group for a in leaves_of(f)}
+            values.update(found.model)
+            values.update(pins.items())
+            whole = Sat(values)
+            if _verified(group, whole):
+                return whole
+    return Unknown("it depends on products of unknowns")
+
+
+def _pins(group: Sequence[Formula], model: Model) -> Iterator[dict[Atom, int]]:
+    """Values of unknowns with which no products and quotients of unknowns are left: those of a model, and if there are
+    quotients small ones, as those of the model are of products that need not be products."""
+    inside = dict.fromkeys(a for f in group for a in atoms(f))
+    ratios = [a for a in inside if isinstance(a, Ratio)]
+    found = {b for a in ratios for b in lin_atoms(a.by)}
+    for a in inside:
+        if isinstance(a, Mul):
+            plain = [b for b in a.factors if not isinstance(b, COMPUTED)]
+            computed = [b for b in a.factors if isinstance(b, COMPUTED)]
+            found.update(plain if len(computed) < 2 else (c for b in computed for c in lin_atoms(Lin.of(b))))
+    pinned = sorted((a for a in found if not isinstance(a, COMPUTED)), key=lambda a: a.order)
+    if pinned:
+        yield {a: int(model[a]) for a in pinned}
+    for small in SMALL if pinned and ratios else ():
+        yield dict.fromkeys(pinned, small)
 
 
 def _verified(group: Sequence[Formula], answer: Sat) -> bool:
@@ -266,6 +293,8 @@ def prove_exists(facts: Iterable[Formula], exists: Iterable[Atom], goal: Formula
 def _prove_exists(facts: tuple[Formula, ...], chosen: Sequence[Atom], goal: Formula) -> Answer:
     found = tuple(islice(instances(goal, chosen), MAX_INSTANCES))
     whole = _prove(facts, found[0] if found else FALSE)
+    if not whole and any(_prove(facts, f) for f in found[1:] if _has_ratio(f)):
+        return PROVED
     if isinstance(whole, Refuted) and len(found) > 1:
         whole = _prove(facts, disj(*found))
     if whole:
@@ -282,6 +311,10 @@ def _prove_exists(facts: tuple[Formula, ...], chosen: Sequence[Atom], goal: Form
     if z3engine.valid_exists(*encode_exists(flat, goal, chosen)):
         return PROVED
     return Unknown("no witness was found within the solver's limit")
+
+
+def _has_ratio(f: Formula) -> bool:
+    return any(isinstance(a, Ratio) for a in atoms(f))
 
 
 def _is(leaf: Leaf, value: int | bool) -> Formula:

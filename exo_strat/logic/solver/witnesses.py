@@ -4,7 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..forms.formula import FALSE, And, Atom, Eq, Formula, Ge, Lin, Or, atoms, conj, subst
+from ..forms.affine import quotient, without_factors
+from ..forms.formula import (
+    FALSE,
+    And,
+    Atom,
+    Eq,
+    Formula,
+    Ge,
+    Lin,
+    Opaque,
+    Or,
+    Ratio,
+    atoms,
+    conj,
+    ge,
+    lin_atoms,
+    lt,
+    product,
+    subst,
+)
 
 
 def instances(goal: Formula, chosen: Sequence[Atom]) -> Iterator[Formula]:
@@ -14,6 +33,10 @@ def instances(goal: Formula, chosen: Sequence[Atom]) -> Iterator[Formula]:
     An equation forces its witness. A quotient and remainder `c*q + r == e, 0 <= r < c` are found so: `r` is
     `e - c*q`, and the bounds that remain for `q` meet in `e / c`.
     """
+    yield from _instances(*_named(goal, chosen))
+
+
+def _instances(goal: Formula, chosen: Sequence[Atom]) -> Iterator[Formula]:
     if goal == FALSE:
         return
     present = atoms(goal)
@@ -24,7 +47,7 @@ def instances(goal: Formula, chosen: Sequence[Atom]) -> Iterator[Formula]:
     parts = goal.fs if isinstance(goal, And | Or) else (goal,)
     if isinstance(goal, Or):
         for p in parts:
-            yield from instances(p, left)
+            yield from _instances(p, left)
         return
     choice = next((p for p in parts if isinstance(p, Or)), None)
     forced = _forced(parts, left)
@@ -33,12 +56,30 @@ def instances(goal: Formula, chosen: Sequence[Atom]) -> Iterator[Formula]:
     elif choice is not None:
         rest = [p for p in parts if p is not choice]
         for p in choice.fs:
-            yield from instances(conj(*rest, p), left)
+            yield from _instances(conj(*rest, p), left)
         return
     else:
         options = _bounded(parts, left[0])
     for y, witness in options:
-        yield from instances(subst(goal, {y: witness}), left)
+        yield from _instances(subst(goal, {y: witness}), left)
+
+
+def _named(goal: Formula, chosen: Sequence[Atom]) -> tuple[Formula, Sequence[Atom]]:
+    """A goal in which quotients by forms have names, which are to be chosen, too."""
+    while ratio := next((a for a in _ratios(goal) if any(y in _inside(a) for y in chosen)), None):
+        name = Opaque(("quotient", len(chosen)))
+        rest = ratio.lin - product(Lin.of(name), ratio.by)
+        goal = conj(subst(goal, {ratio: Lin.of(name)}), ge(rest, 0), lt(rest, ratio.by))
+        chosen = [name, *chosen]
+    return goal, chosen
+
+
+def _ratios(f: Formula) -> list[Ratio]:
+    return [a for a in atoms(f) if isinstance(a, Ratio)]
+
+
+def _inside(a: Ratio) -> list[Atom]:
+    return [*lin_atoms(a.lin), *lin_atoms(a.by)]
 
 
 def _forced(parts: Sequence[Formula], left: Sequence[Atom]) -> tuple[Atom, Lin] | None:
@@ -64,4 +105,19 @@ def _bounded(parts: Sequence[Formula], y: Atom) -> list[tuple[Atom, Lin]]:
             rest = p.lin.without(y)
             if k and rest is not None:
                 out[(k - 1 - rest).div(k) if k > 0 else rest.div(-k)] = None
+        if isinstance(p, Ge | Eq):
+            out.update(dict.fromkeys(_of_multiple(p.lin, y)))
     return [(y, w) for w in out] or [(y, Lin(0))]
+
+
+def _of_multiple(x: Lin, y: Atom) -> Iterator[Lin]:
+    """The least or greatest `y` for which a sum with a multiple of it by a form, such as `n*y`, is not negative."""
+    times, rest = Lin(0), Lin(x.const)
+    for a, k in x.terms:
+        others = without_factors(a, [y])
+        if others is None:
+            rest = rest + Lin(0, ((a, k),))
+        else:
+            times = times + others * k
+    if times.terms and y not in lin_atoms(times) and y not in lin_atoms(rest):
+        yield -quotient(rest, times) if times.terms[0][1] > 0 else quotient(rest, -times)

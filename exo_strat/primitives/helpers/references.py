@@ -108,18 +108,18 @@ def ref(rw: Rewrite, value: object, kind: type[C]) -> C:
     return cast(C, find_target(rw.proc, value, (kind,)))
 
 
-def expr_arg(rw: Rewrite, given: ExprLike, at: Path, products: bool = False) -> Expr:
+def expr_arg(rw: Rewrite, given: ExprLike, at: Path) -> Expr:
     """A control expression argument: a number, object code in the scope at `at`, which may name the configs of the
-    procedure, or a cursor. With `products`, sizes may be multiplied."""
+    procedure, or a cursor."""
     if isinstance(given, str):
-        return _known_indices(rw, parse_expr(given, scope_at(rw.proc.tree, at), products))
+        return _known_indices(rw, parse_expr(given, scope_at(rw.proc.tree, at)))
     value = node_now(rw, given) if isinstance(given, NodeCursor) else given
     if is_integer(value):
         return num(value)
     if not isinstance(value, Expr) or not is_control(value):
         refuse(BadArgument(f"{given!r} is no control expression"))
     in_scope_at(rw, value, at, given)
-    return _known_indices(rw, read_again(value, rw.proc.tree, at, products))
+    return _known_indices(rw, read_again(value, rw.proc.tree, at))
 
 
 def _known_indices(rw: Rewrite, e: Expr) -> Expr:

@@ -36,7 +36,7 @@ from ...logic.questions import (
 )
 from ...ops.failure import About
 from .references import ExprLike, expr_arg, positive
-from .refusing import applicable, argument, require
+from .refusing import applicable, argument, of_kind, require
 from .wellformed import in_bounds, well_formed
 
 
@@ -88,6 +88,24 @@ def known_count(tree: ProcDef, path: Path) -> int | None:
 def joint_mode(one: For, two: For) -> str:
     """The mode of a loop that takes the place of two: parallel only if both are."""
     return one.mode if one.mode == two.mode else "seq"
+
+
+def nest(outer: For) -> For:
+    """The loop that is all of another one's body."""
+    what = "the loop's body must be one loop and nothing else"
+    applicable(len(outer.body) == 1, what)
+    return of_kind(outer.body[0], For, what)
+
+
+def into_one(rw: Rewrite, path: Path, k: Sym, count: Expr) -> None:
+    """One loop over k in place of the one at `path` and of that in it, which runs so many times in each iteration."""
+    outer = loop_at(rw.tree, path)
+    inner = nest(outer)
+    hi = b.times(b.sub(outer.hi, outer.lo), count)
+    rw.set(path, iter=k, lo=b.ZERO, hi=hi, mode=joint_mode(outer, inner))
+    body = rw.unwrap((*path, ("body", 0)))
+    rw.substitute_in(body, inner.iter, b.add(inner.lo, b.mod(b.var(k), count)))
+    rw.substitute_in(body, outer.iter, b.add(outer.lo, b.div(b.var(k), count)))
 
 
 def into_tiles(
@@ -201,10 +219,9 @@ def other_value(rw: Rewrite, tree: ProcDef, gap: Path, field: ReadConfig, place:
 # -- arguments ----------------------------------------------------------------------------------------
 
 
-def integer_arg(rw: Rewrite, value: ExprLike, at: Path, fixed: bool = True, products: bool = False) -> Expr:
-    """An integer control expression argument that is in scope at `at` and, with `fixed`, never changes. With
-    `products`, sizes may be multiplied."""
-    e, types = expr_arg(rw, value, at, products), types_at(rw.proc.tree, at)
+def integer_arg(rw: Rewrite, value: ExprLike, at: Path, fixed: bool = True) -> Expr:
+    """An integer control expression argument that is in scope at `at` and, with `fixed`, never changes."""
+    e, types = expr_arg(rw, value, at), types_at(rw.proc.tree, at)
     truth = is_bool(e) or (isinstance(e, Var) and types[e.sym] == bool_)
     argument(is_control(e) and not truth, f"an integer control expression is needed, not {value!r}")
     if fixed and is_opaque(e):
@@ -217,7 +234,7 @@ def integer_arg(rw: Rewrite, value: ExprLike, at: Path, fixed: bool = True, prod
 
 def extent_arg(rw: Rewrite, value: ExprLike, a: AllocCursor, fixed: bool = True) -> Expr:
     """An integer control expression argument that is in scope at an allocation, for an extent: it is positive."""
-    e = integer_arg(rw, value, a.path, fixed, products=True)
+    e = integer_arg(rw, value, a.path, fixed)
     require(safety.holds(rw.proc.tree, a.path, Binary("<=", b.ONE, e), "the new extent is positive"), a)
     if not is_opaque(e) and lin(e).is_const:  # also in code that never runs, where all is proved
         positive(lin(e).const, "an extent")
