@@ -241,7 +241,7 @@ class _Function:
         return self.known[id(e)]
 
     def _fits(self, e: Expr, found: Interval) -> Interval:
-        if -MOST - 1 <= found[0] and found[1] <= MOST:  # all that 64 bits hold, as an element of i64 may be
+        if found[0] >= -MOST - 1 and found[1] <= MOST:  # all that 64 bits hold, as an element of i64 may be
             return found
         shown = print_expr(e, {s: s.name for s in mentions(e)})
         raise marked(RangeError, self.function.tree, self.path, f"`{shown}` may not fit the 64 bits of C")

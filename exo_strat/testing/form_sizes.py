@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pyrsistent import pvector
+
 from ..cursors.proc import Proc
 from ..frontend.check_arithmetic import is_symbolic
 from ..ir import build as b
 from ..ir.nodes import Binary, Expr, For, ProcDef, Var
 from ..ir.types import size
-from ..ir.walk import Path, get, subst, with_child
+from ..ir.walk import Path, get, put_at, subst, with_child
 from .choices import Choices
-from .form_places import checked, indices_of, integers_at, loops_of, put_at, where
+from .form_places import checked, indices_of, integers_at, loops_of, where
 
 
 def size_spots(tree: ProcDef) -> Iterator[Path]:
@@ -36,7 +38,7 @@ def sizes(ch: Choices, p: Proc) -> Proc | None:
         into = ch.pick([b.div(i, by), b.div(i, by), b.mod(i, by), i])
         body = [subst(s, {loop.iter: into}) for s in loop.body]
         ends = (b.times(loop.lo, by), b.times(loop.hi, by))
-        many = with_child(with_child(with_child(loop, "lo", ends[0]), "hi", ends[1]), "body", loop.body.__class__(body))
+        many = with_child(with_child(with_child(loop, "lo", ends[0]), "hi", ends[1]), "body", pvector(body))
         return checked(put_at(tree, path, many))
     if not indices:
         return None
@@ -45,4 +47,5 @@ def sizes(ch: Choices, p: Proc) -> Proc | None:
     assert isinstance(old, Expr)
     rest = ch.pick([b.ZERO, b.sub(by, b.ONE), *(b.mod(x, by) for x in integers_at(tree, at)[:2])])
     within = b.div(b.add(b.times(by, old), rest), by)
-    return checked(put_at(tree, at, ch.pick([within, within, b.mod(old, by), b.div(old, by), b.div(b.times(old, by), by)])))
+    other = [b.mod(old, by), b.div(old, by), b.div(b.times(old, by), by)]
+    return checked(put_at(tree, at, ch.pick([within, within, *other])))

@@ -133,4 +133,5 @@ FORMS: Final[Mapping[str, Form]] = {**SINGLE, "mixed": Form(_mixed_spots, _mixed
 """The forms, by name: numbers stored as bf16; calls of procedures that have forms;
 indices from buffers; loops that end early; numbers of control integers;
 operations on integers of data; minima and maxima of control integers; loops whose ranges were changed; bounds from
-buffers; `a if c else b`; products and quotients by sizes; short forms; wrapped integers; and programs with several of these."""
+buffers; `a if c else b`; products and quotients by sizes; short forms; wrapped integers; and programs with several of
+these."""

@@ -58,4 +58,4 @@ def test_the_quotient_is_a_floor() -> None:
     """)
     for m in (1, 2, 3, 7):
         out = run(p, {"m": m, "x": [0] * 8, "y": [0] * 8}).outputs
-        assert out["x"] == [k // m for k in range(-4, 4)] and out["y"] == [k % m for k in range(-4, 4)]
+        assert list(out["x"]) == [k // m for k in range(-4, 4)] and list(out["y"]) == [k % m for k in range(-4, 4)]
