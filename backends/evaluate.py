@@ -29,6 +29,7 @@ class Values:
 def evaluate(e: Expr, values: Values) -> int:
     """The value of a control expression that reads no config state.
 
+    >>> from .kernel import Control
     >>> n = Sym("n", 0)
     >>> evaluate(Unary("-", Var(n)), Values({n: 3}, {}))
     -3
@@ -61,6 +62,7 @@ def _place(e: Cell, values: Values) -> tuple[int, ...]:
 def seen(e: Expr, values: Values, names: Mapping[Sym, str]) -> dict[str, int]:
     """What evaluating a control expression looks at, by its text, and which values it finds.
 
+    >>> from .kernel import Control
     >>> n = Sym("n", 0)
     >>> seen(Binary("<", Var(n), Const(2, Control("int"))), Values({n: 3}, {}), {n: "n"})
     {'n': 3}
