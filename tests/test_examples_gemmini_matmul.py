@@ -73,12 +73,13 @@ def operands(s: Product) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", SMALL)
-@pytest.mark.parametrize("part", range(2))
-def test_every_intermediate_program_computes_the_product(name: str, part: int) -> None:
+@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.long)])
+def test_every_intermediate_program_computes_the_product(name: str, every: int) -> None:
+    """The last of all, and each so many-th before it."""
     given = operands(SMALL[name][0])
     inputs = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in given.items()}
     inputs["C"] = np.full(given["C"].shape, None).tolist()
-    for p in versions(name)[part::2]:
+    for p in versions(name)[::-every]:
         outcome = run(p, inputs)
         assert outcome.trap is None, f"{outcome.trap}\n{p}"
         assert np.array_equal(np.array(outcome.outputs["C"], np.int64), expected(given)), str(p)
@@ -156,7 +157,7 @@ FULL = [(512, 512, 512, 555008), (96, 512, 528, 341504), (96, 500, 520, 322400)]
 
 
 @pytest.mark.parametrize("n, m, k, loaded", FULL)
-@pytest.mark.parametrize("bias", ["none", "column"])
+@pytest.mark.parametrize("bias", ["column", pytest.param("none", marks=pytest.mark.long)])
 def test_what_does_not_fit_is_loaded_again_as_the_blocking_says(n: int, m: int, k: int, loaded: int, bias: str) -> None:
     """Where B is a little too large to stay with some of A, most of it stays."""
     s = Product(n, m, k, bias)

@@ -137,7 +137,7 @@ def test_rows_that_pass_the_caches_are_the_same(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("machine", (avx2, avx512), ids=str)
-@pytest.mark.parametrize("offset", (0, 1, 4))
+@pytest.mark.parametrize("offset", (1, *(pytest.param(n, marks=pytest.mark.long) for n in (0, 4))))
 def test_rows_that_pass_the_caches_may_begin_anywhere(machine: Machine, offset: int) -> None:
     if not available(machine):
         pytest.skip(f"this processor has no {machine}")

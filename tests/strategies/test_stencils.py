@@ -65,7 +65,7 @@ def test_compiled_they_compute_the_same(name: str) -> None:
     p = imported(name)
     q, rng = tiled(p, 4, *(8,) * loops), np.random.default_rng(1)
     plain, fast = jit(p), jit(q)
-    for values in rng.integers(1, 40 if loops < 3 else 20, (6, len(names))):
+    for values in rng.integers(1, 40 if loops < 3 else 20, (3, len(names))):
         sizes = dict(zip(names, map(int, values), strict=True))
         shapes = [tuple(sizes[text(e)] for e in a.shape()) for a in p.args() if a.name() not in sizes]
         data = [rng.random(shape) for shape in shapes]
@@ -257,4 +257,4 @@ def random_sweeps(draw: st.DrawFn) -> Proc:
 
 
 def test_random_sweeps_in_tiles() -> None:
-    check_strategy(at("for t in _: _", time_tile(2, 3)), random_sweeps(), max_examples=examples(40), at_least=20)
+    check_strategy(at("for t in _: _", time_tile(2, 3)), random_sweeps(), max_examples=examples(16), at_least=8)

@@ -24,7 +24,7 @@ from exo_strat.testing.forwarding import assert_forwarding, marked, violations, 
 from exo_strat.testing.harness import shapes_for
 from exo_strat.testing.programs import random_proc
 
-FEWEST, MOST = 10, 40
+FEWEST, MOST = 5, 40
 """Of how many applications of a primitive to random programs its forwarding is seen: more than the fewest only until
 all ways that it declares were."""
 
