@@ -176,7 +176,7 @@ def _cmp(op: str) -> Emit:
 def _python_integer(e: Data) -> Poly | None:
     if isinstance(e, Num) and e.kind.is_int and e.kind.weak:
         return number(int(e.value))
-    return e.value if isinstance(e, Whole) and e.kind.weak else None
+    return e.value if isinstance(e, Whole) and e.kind.weak and e.kind.is_int else None
 
 
 def _beside(ctx: Context, e: Data, p: Poly) -> tuple[Data, Data]:

@@ -34,7 +34,10 @@ def bind(ctx: Context, t: ast.expr, v: Value) -> None:
 
 def unpack(ctx: Context, targets: Sequence[ast.expr], v: Value) -> None:
     """`a, b = ..`: all of the right side is computed first."""
-    if isinstance(v, Array) and v.ndim and v.shape[0].constant == len(targets):
+    if isinstance(v, Computed):
+        v = ctx.materialised(v)
+    if isinstance(v, Array) and v.ndim:
+        ctx.same(v.shape[0], number(len(targets)), "an assignment to several")
         items: tuple[Value, ...] = tuple(
             subscript(ctx, v, [Integer(number(k))], "an assignment") for k in range(len(targets))
         )

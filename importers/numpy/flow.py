@@ -11,8 +11,10 @@ from .jumps import own
 
 VIEWS = frozenset(
     ("reshape", "ravel", "transpose", "swapaxes", "squeeze", "expand_dims", "asarray", "ascontiguousarray")
-) | {"diagonal", "real", "flip", "conj", "view"}
+) | {"diagonal", "real", "flip", "flipud", "fliplr", "rot90", "moveaxis", "conj", "view"}
 """Functions and methods that may give a part of what they get."""
+WRITING = ("fill", "copyto", "sort", "partition", "at", "fill_diagonal")
+"""Functions and methods that write to what they get first."""
 FRESH = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.BoolOp)
 
 
@@ -39,7 +41,14 @@ def written_through(f: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
                 parts.append((set(names_set([t])), v))
             case ast.Call(func=func, args=args, keywords=named):
                 out |= {n.id for k in named if k.arg == "out" for n in ast.walk(k.value) if isinstance(n, ast.Name)}
-                if isinstance(func, ast.Attribute) and func.attr in ("fill", "copyto", "sort", "partition", "at"):
+                if isinstance(func, ast.Attribute) and func.attr in (
+                    "fill",
+                    "copyto",
+                    "sort",
+                    "partition",
+                    "at",
+                    "fill_diagonal",
+                ):
                     out |= {n.id for x in (func.value, *args[:1]) for n in ast.walk(x) if isinstance(n, ast.Name)}
                 elif isinstance(func, ast.Attribute):
                     out |= {n.id for a in args[2:] for n in ast.walk(a) if isinstance(n, ast.Name)}

@@ -8,7 +8,7 @@ from typing import Final
 
 from ..control import number
 from ..report import stop
-from . import gathers, making, products, reductions, shaping, stacking
+from . import composed, gathers, making, products, reductions, shaping, stacking
 from .arithmetic import chosen
 from .context import Call, Context
 from .elementwise import applied, apply, array, as_type, operand, ufunc_name, where
@@ -43,7 +43,9 @@ NOT_TAKEN: Final = {
     "argwhere": "how many elements it has depends on data",
     "flatnonzero": "how many elements it has depends on data",
     "sort": "the object language has no sorting",
-    "argsort": "the object language has no sorting",
+    **dict.fromkeys(("argsort", "median", "percentile", "quantile", "partition"), "the object language has no sorting"),
+    **dict.fromkeys(("searchsorted", "interp", "digitize"), "it searches a sorted array, in steps that depend on data"),
+    **dict.fromkeys(("histogram", "bincount"), "how many elements it has, or its bins, depend on data"),
 }
 
 
@@ -67,7 +69,7 @@ def call(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Val
         return _ufunc(ctx, ufunc, args, named)
     head = name.partition(".")[0]
     if name in CALLS:
-        return CALLS[name](ctx, args, named)
+        return _bound(ctx, name, args, named)
     real = reductions.NAMED.get(name, name)
     if real in reductions.SUMS or real in reductions.POSITIONS or real in reductions.RUNNING:
         return _reduced(ctx, real, args, named)
@@ -78,13 +80,55 @@ def call(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Val
     raise stop(ctx.place, f"np.{name}", "the importer doesn't know this function", "write it as a loop")
 
 
+TAKES: Final = {
+    "zeros": "shape dtype", "ones": "shape dtype", "empty": "shape dtype", "ndarray": "shape dtype",
+    "zeros_like": "a dtype", "ones_like": "a dtype", "empty_like": "a dtype", "full": "shape fill_value dtype",
+    "full_like": "a fill_value dtype", "copy": "a", "array": "object dtype", "asarray": "a dtype",
+    "ascontiguousarray": "a dtype", "conj": "x", "conjugate": "x", "arange": "start stop step * dtype",
+    "linspace": "start stop num * endpoint dtype", "eye": "N M * dtype", "identity": "n * dtype",
+    "reshape": "a shape", "ravel": "a", "transpose": "a axes", "swapaxes": "a axis1 axis2", "expand_dims": "a axis",
+    "squeeze": "a axis", "flip": "m axis", "moveaxis": "a source destination", "flipud": "m", "fliplr": "m",
+    "rot90": "m k", "broadcast_to": "array shape", "diag": "v", "stack": "arrays axis", "concatenate": "arrays axis",
+    "append": "arr values axis", "roll": "a shift axis", "repeat": "a repeats axis", "tile": "A reps",
+    "pad": "array pad_width mode * constant_values", "hstack": "tup", "vstack": "tup", "column_stack": "tup",
+    "cross": "a b", "average": "a axis weights", "convolve": "a v mode", "correlate": "a v mode",
+    "trapezoid": "y x * dx", "isclose": "a b * rtol atol", "allclose": "a b * rtol atol", "array_equal": "a1 a2",
+    "fill_diagonal": "a val", "clip": "a min max * a_min a_max out", "round": "a decimals", "where": "condition x y",
+    "dot": "a b out", "matmul": "x1 x2 out", "copyto": "dst src", "tensordot": "a b axes", "triu": "m k", "tril": "m k",
+    "linalg.norm": "x * axis keepdims", "real": "val",
+}  # fmt: skip
+"""The arguments with which functions are taken, in NumPy's order; after `*` those that are given by name."""
+
+
+def _bound(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    """A call, if all of its arguments are known here."""
+    if name in TAKES:
+        places, _, others = TAKES[name].partition("*")
+        allowed = [*places.split(), *others.split()]
+        unknown = next((k for k in named if k not in allowed), None)
+        if unknown is not None:
+            raise stop(ctx.place, f"np.{name}(.., {unknown}=..)", "this argument isn't taken", "leave it out")
+        if len(args) > len(places.split()):
+            raise stop(ctx.place, f"np.{name}", f"it is taken with the arguments {places.strip()}", "leave others out")
+        left = [p for p in places.split()[len(args) :] if p in named]
+        first = places.split()[: len(args) + len(left)]
+        if left and first[len(args) :] == left:
+            args = [*args, *(named[p] for p in left)]
+            named = {k: v for k, v in named.items() if k not in left}
+        if not args:
+            raise stop(ctx.place, f"np.{name}", "it gets no argument", "NumPy raises a TypeError here")
+    return CALLS[name](ctx, args, named)
+
+
 def method(
     ctx: Context, a: Array | Computed | Chosen, name: str, args: Sequence[Value], named: Mapping[str, Value]
 ) -> Value:
     """A call of a method of an array."""
     if isinstance(a, Chosen):
         return reductions.of_chosen(ctx, name, a, dict(named))
-    if name == "astype" and args:
+    if name in ("tolist", "tobytes", "view"):
+        raise stop(ctx.place, f".{name}(..)", "it is no array of numbers of its own", "leave it to the caller")
+    if name == "astype" and len(args) == 1 and not named:
         return as_type(ctx, ctx.lazy(a), kind(ctx, args[0]))
     if name == "fill" and len(args) == 1 and isinstance(a, Array) and a.view is not None:
         assign(ctx, a.view, array(ctx, args[0]))
@@ -93,12 +137,12 @@ def method(
         return a
     if name == "reshape":
         shape = args[0] if len(args) == 1 and isinstance(args[0], Tuple) else Tuple(tuple(args))
-        return CALLS["reshape"](ctx, [a, shape], named)
+        return _bound(ctx, "reshape", [a, shape], named)
     if name == "transpose" and args:
         order = args[0] if len(args) == 1 and isinstance(args[0], Tuple) else Tuple(tuple(args))
-        return CALLS["transpose"](ctx, [a, order], named)
+        return _bound(ctx, "transpose", [a, order], named)
     if name == "flatten":
-        return as_type(ctx, array(ctx, CALLS["ravel"](ctx, [a], named)), a.kind)
+        return as_type(ctx, array(ctx, _bound(ctx, "ravel", [a, *args], named)), a.kind)
     if name in (
         "copy",
         "ravel",
@@ -207,6 +251,8 @@ def _reduced(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str,
     if isinstance(args[0], Chosen):
         return reductions.of_chosen(ctx, name, args[0], options)
     out = options.pop("out", None)
+    if len(args) > 2:
+        raise stop(ctx.place, f"np.{name}", "more than the array and the axis are given by place", "name them")
     if len(args) > 1:
         options["axis"] = args[1]
     if name in reductions.POSITIONS:
@@ -219,21 +265,27 @@ def _reduced(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str,
 
 
 def _clip(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
-    lo = args[1] if len(args) > 1 else named.get("min", Static(None))
-    hi = args[2] if len(args) > 2 else named.get("max", Static(None))
+    lo = args[1] if len(args) > 1 else named.get("min", named.get("a_min", Static(None)))
+    hi = args[2] if len(args) > 2 else named.get("max", named.get("a_max", Static(None)))
     found: Value = args[0]
     if lo != Static(None):
         found = apply(ctx, "maximum", [found, lo])
     if hi != Static(None):
         found = apply(ctx, "minimum", [found, hi])
-    return found
+    return found if "out" not in named else _into(ctx, named["out"], operand(ctx, found))
 
 
 def _round(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
-    if len(args) > 1 or named:
-        raise stop(ctx.place, "np.round", "it rounds to digits", "scale, take np.rint, and scale back")
     a = array(ctx, args[0])
-    return apply(ctx, "positive" if a.kind.is_int else "rint", [a])
+    digits = args[1].value.constant if len(args) > 1 and isinstance(args[1], Integer) else None if len(args) > 1 else 0
+    if digits is None or digits < 0:
+        raise stop(ctx.place, "np.round", "how many decimals isn't a number that is known now", "write it as a literal")
+    if a.kind.is_int:
+        return apply(ctx, "positive", [a])
+    if not digits:
+        return apply(ctx, "rint", [a])
+    by = scalar(Num(float(10**digits), FLOAT))
+    return apply(ctx, "divide", [apply(ctx, "rint", [apply(ctx, "multiply", [a, by])]), by])
 
 
 def _where(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
@@ -271,8 +323,16 @@ def _copyto(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> 
     return _into(ctx, args[0], operand(ctx, args[1]))
 
 
+def _einsum(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    for key in named:
+        if key not in ("optimize", "out"):
+            raise stop(ctx.place, f"np.einsum(.., {key}=..)", "this argument isn't taken", "leave it out")
+    found = products.einsum(ctx, args)
+    return found if "out" not in named else _into(ctx, named["out"], operand(ctx, found))
+
+
 CALLS: Final[dict[str, Call]] = {
-    **making.CALLS, **shaping.CALLS, **stacking.CALLS,
+    **making.CALLS, **shaping.CALLS, **stacking.CALLS, **composed.CALLS,
     "clip": _clip, "round": _round, "where": _where,
     "dot": _dot, "matmul": _matmul, "copyto": _copyto,
     "inner": _fixed(products.inner, 2), "vdot": _fixed(products.inner, 2), "outer": _fixed(products.outer, 2),
@@ -281,7 +341,7 @@ CALLS: Final[dict[str, Call]] = {
     "tensordot": lambda ctx, args, named: products.tensordot(
         ctx, args[0], args[1], args[2] if len(args) > 2 else named.get("axes")
     ),
-    "einsum": lambda ctx, args, named: products.einsum(ctx, args),
+    "einsum": lambda ctx, args, named: _einsum(ctx, args, named),
     "triu": _triangle(True), "tril": _triangle(False), "cov": _fixed(_cov, 1),
     "diff": _fixed(reductions.difference, 1),
     "linalg.norm": lambda ctx, args, named: reductions.norm(ctx, args[0], dict(named)),

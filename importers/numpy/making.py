@@ -131,7 +131,10 @@ def _whole(p: Poly, of: Kind) -> Num | Whole:
 
 
 def _linspace(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
-    n = args[2].value if len(args) > 2 and isinstance(args[2], Integer) else number(50)
+    given = args[2] if len(args) > 2 else named.get("num", Integer(number(50)))
+    if not isinstance(given, Integer):
+        raise stop(ctx.place, "np.linspace", "how many numbers it has is computed from data", "pass it as a size")
+    n = given.value
     of = dtype(ctx, args, named, 5, F64)
     lo, hi = array(ctx, args[0]), array(ctx, args[1])
     index = Array((n,), F64, lambda idx: _whole(idx[0], F64))

@@ -10,7 +10,7 @@ from ..report import stop
 from .arithmetic import calculated, converted, may_wrap
 from .context import Context
 from .elementwise import apply, array, broadcast_shape, stretched
-from .kinds import resolve
+from .kinds import Kind, resolve
 from .program import Bin, Data, Num
 from .reductions import add, axis_number, computed
 from .values import Along, Array, Computed, Indices, Integer, Static, Tuple, Value, View, reindexed
@@ -38,8 +38,8 @@ def contracted(ctx: Context, arrays: Sequence[Array], labels: Sequence[str], out
         raise stop(ctx.place, what, "a product of truth values", "convert with astype")
     once = len(extents) == len(out) and len(arrays) > 0
     done = [a if a.cheap or (once and a.ndim == len(out)) else ctx.materialised(a) for a in arrays]
-    if kind.is_float and inner:
-        ctx.procedure.notes.append("sums are added in order, where NumPy adds pairs of blocks: the rounding is another")
+    if inner:
+        in_order(ctx, kind)
 
     def product(at: dict[str, Poly]) -> Data:
         factors = [converted(ctx, a.at(tuple(at[x] for x in of)), kind) for a, of in zip(done, labels, strict=True)]
@@ -61,6 +61,12 @@ def contracted(ctx: Context, arrays: Sequence[Array], labels: Sequence[str], out
         ctx.nest(to.shape, element)
 
     return computed(done, tuple(extents[x] for x in out), kind, fill, "product")
+
+
+def in_order(ctx: Context, kind: Kind) -> None:
+    """Note how sums are added."""
+    if kind.is_float:
+        ctx.procedure.notes.append("sums are added in order, where NumPy adds pairs of blocks: the rounding is another")
 
 
 def matmul(ctx: Context, x: Value, y: Value) -> Value:
@@ -141,6 +147,8 @@ def einsum(ctx: Context, args: Sequence[Value]) -> Value:
     text = args[0].value if args and isinstance(args[0], Static) else None
     if not isinstance(text, str) or "." in text:
         raise stop(ctx.place, what, "its first argument is no text without `...`", "write each index as a letter")
+    if set(text) - {*ascii_letters, *" ,->"}:
+        raise stop(ctx.place, what, f"{text!r} is no list of indices", "write each index as a letter")
     arrays = [array(ctx, v, what) for v in args[1:]]
     given, arrow, out = text.replace(" ", "").partition("->")
     labels = given.split(",")
@@ -149,6 +157,8 @@ def einsum(ctx: Context, args: Sequence[Value]) -> Value:
     if len(labels) != len(arrays):
         why = f"{len(arrays)} operands for {len(labels)} lists of indices"
         raise stop(ctx.place, what, why, "NumPy raises a ValueError here")
+    if len(set(out)) < len(out) or not set(out) <= set("".join(labels)):
+        raise stop(ctx.place, what, f"the result is {out!r}", "NumPy raises a ValueError here")
     return contracted(ctx, arrays, labels, out, what)
 
 

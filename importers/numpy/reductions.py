@@ -18,7 +18,7 @@ from .program import Bin, Cmp, Data, Elem, Num
 from .values import Along, Array, Chosen, Computed, Indices, Integer, Static, Tuple, Value, View, reindexed
 
 SUMS: Final = ("sum", "prod", "mean", "var", "std", "any", "all", "max", "min", "count_nonzero", "ptp")
-NAMED: Final = {"amax": "max", "amin": "min", "average": "mean", "product": "prod"}
+NAMED: Final = {"amax": "max", "amin": "min", "product": "prod"}
 POSITIONS: Final = ("argmax", "argmin")
 RUNNING: Final = ("cumsum", "cumprod")
 
@@ -74,7 +74,8 @@ def reduction(ctx: Context, name: str, v: Value, options: dict[str, Value]) -> V
     a = _once(ctx, array(ctx, v, what), name in ("var", "std", "ptp"))
     axes = axes_of(ctx, a, options.get("axis"), options.get("keepdims"), what)
     for key in options:
-        if key not in ("axis", "keepdims", "ddof", "dtype"):
+        allowed = {"sum": ("dtype",), "prod": ("dtype",), "mean": ("dtype",), "var": ("ddof",), "std": ("ddof",)}
+        if key not in ("axis", "keepdims", *allowed.get(name, ())):
             raise stop(ctx.place, f"{what}(.., {key}=..)", "this argument isn't taken", "write it in another way")
     match name:
         case "sum" | "prod":
@@ -88,7 +89,8 @@ def reduction(ctx: Context, name: str, v: Value, options: dict[str, Value]) -> V
             )
             return _total(ctx, truth, axes, I64, "+")
         case "mean":
-            return _mean(ctx, a, axes)
+            of = _named_kind(ctx, options.get("dtype"))
+            return _mean(ctx, a if of is None else as_type(ctx, a, of), axes)
         case "var" | "std":
             return _variance(ctx, a, axes, options, name)
         case "ptp":
@@ -133,11 +135,18 @@ def computed(a: Sequence[Array], shape: Indices, kind: Kind, fill: Callable[[Vie
 
 def _sum_kind(ctx: Context, name: str, kind: Kind, dtype: Value | None) -> Kind:
     """What NumPy sums at: integers in 64 bits."""
-    if isinstance(dtype, Static) and isinstance(dtype.value, Kind):
-        return dtype.value
+    named = _named_kind(ctx, dtype)
+    if named is not None:
+        return named
     found = kind_of(getattr(np, name)(np.zeros(1, kind.dtype)).dtype)
     assert found is not None
     return found
+
+
+def _named_kind(ctx: Context, dtype: Value | None) -> Kind | None:
+    from .making import kind
+
+    return None if dtype is None or dtype == Static(None) else kind(ctx, dtype)
 
 
 def _total(ctx: Context, a: Array, axes: Axes, kind: Kind, op: str) -> Computed:

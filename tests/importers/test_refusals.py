@@ -153,7 +153,9 @@ def test_the_mark_stands_under_what_is_meant_after_tabs(refused) -> None:
 
 
 def test_what_only_the_trial_of_a_loop_meets_is_not_left_out(refused) -> None:
-    found = refused("void f(int n, int m, double *x) { int k = 0; for (int i = 0; i < n; i++) { x[k] = 1; k = k / m; } }")
+    found = refused(
+        "void f(int n, int m, double *x) { int k = 0; for (int i = 0; i < n; i++) { x[k] = 1; k = k / m; } }"
+    )
     assert "k: its value is not known here" in found
 
 

@@ -39,3 +39,11 @@ def indices_wrap(x: "f64[300]", k: "i8[n]"):
 def python_integers(a: "u8[n]", t: "int"):
     a[0] = t
     return a + t
+
+
+def floats_beside_counters(x: "f64[n]"):
+    count = 0
+    for i in range(len(x)):
+        if x[i] > i:
+            count += 1
+    return count, x > 1, x == len(x)

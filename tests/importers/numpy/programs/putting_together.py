@@ -1,0 +1,51 @@
+# ruff: noqa
+"""Arrays that are put together, and functions that are made of others."""
+
+import numpy as np
+
+
+def stacks(x: "f64[n]", y: "f64[n]", a: "f64[m, n]"):
+    rows = np.vstack([x, y])
+    return rows, np.column_stack((x, y)), np.vstack([a, x]), np.append(x, 1.5), np.array([x[0], 1])
+
+
+def rolls(a: "f64[n, m]", k: "int"):
+    return np.roll(a, 1, axis=0), np.roll(a, (1, -1), axis=(0, 1)), np.roll(a[0], k)
+
+
+def borders(a: "f64[n, m]"):
+    return np.pad(a, ((0, 2), (1, 0))), np.repeat(a, 2, axis=0), np.tile(a[0], (2, 3))
+
+
+def diagonals(a: "f64[n, n]"):
+    b = np.diag(np.diag(a))
+    np.fill_diagonal(a, 2.0)
+    return b, np.rot90(a)
+
+
+def weighted(a: "f64[n, m]", w: "f64[n]", u: "f64[n, 3]", v: "f64[3]"):
+    w = abs(w) + 1
+    return np.average(a, axis=0, weights=w), np.cross(u, v), np.moveaxis(u, 0, -1)
+
+
+def convolved(x: "f64[n]", k: "f64[m]"):
+    return np.convolve(x, k), np.convolve(x, k, mode="same"), np.convolve(x, k, "valid"), np.correlate(x, k)
+
+
+def close(x: "f64[n]", y: "f64[n]"):
+    return np.allclose(x, x + 1e-9), np.isclose(x, y), np.trapezoid(y, x), np.round(x, 2), np.clip(x, a_min=0, a_max=1)
+
+
+def grid(x: "f64[n]", y: "f64[m]"):
+    xx, yy = np.meshgrid(x, y)
+    return xx * yy
+
+
+def types(h: "f32[n, m]", x: "f64[n]"):
+    return (
+        h.mean(dtype=np.float64),
+        np.linspace(0, 1, num=5),
+        np.zeros(2, dtype=int),
+        x.astype(int),
+        np.array([h[0, 0], 1.0]),
+    )
