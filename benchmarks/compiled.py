@@ -41,6 +41,8 @@ LARGEST_BF16 = 2**8
 """The same of bf16."""
 CLOSE = 1e-4
 """What may be lost of numbers that are not whole, by the size of the result."""
+CLOSE_BF16 = 2**-6
+"""The same where some are stored as bf16."""
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 CALLS = 3
 """How many inputs each procedure is run on."""
@@ -287,7 +289,7 @@ def _twice_as_wide(c: Case, b: Build) -> bool:
 
 def _difference(c: Case, numbers: Sequence[float]) -> str:
     """What of the cells of all runs, in order, is not as it should be."""
-    rest = iter(numbers)
+    rest, close = iter(numbers), CLOSE_BF16 if "bf16" in c.module.text else CLOSE
     for given, done in c.runs:
         for name, value in given.args.items():
             if not isinstance(value, Array):
@@ -296,7 +298,7 @@ def _difference(c: Case, numbers: Sequence[float]) -> str:
             want = [float(UNEXPECTED) if x is None else float(x) for x in value.cells]
             for at, x in zip(value.places(), _flat(done.outputs[name]), strict=True):
                 want[at] = got[at] if x is None else float(x)
-            if any(abs(g - w) > CLOSE * (1 + abs(w)) for g, w in zip(got, want, strict=True)):
+            if any(abs(g - w) > close * (1 + abs(w)) for g, w in zip(got, want, strict=True)):
                 return f"{name} in C: {got}, should be {want}\nwith {given}"
     return ""
 

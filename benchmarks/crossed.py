@@ -11,6 +11,7 @@ import numpy as np
 from pyrsistent import pvector
 
 from backends import BackendError, CompileError
+from backends.bf16 import to_bf16
 from backends.crosscheck import disagreements
 from exo_strat import Control, Proc, R, Tensor
 from exo_strat.interp import Array
@@ -35,14 +36,15 @@ def arrays(p: Proc, given: Inputs) -> list[Numbers | int]:
     for a, value in zip(p.tree.args, given.args.values(), strict=True):
         if isinstance(value, Array):
             base = a.type.base if isinstance(a.type, Tensor) else a.type
-            found.append(_array(value, DTYPES[str(base)]))
+            found.append(_array(value, str(base)))
         else:
             found.append(value)  # type: ignore[arg-type]
     return found
 
 
-def _array(given: Array, dtype: str) -> Numbers:
-    cells = np.array([UNEXPECTED if x is None else x for x in given.cells], dtype)
+def _array(given: Array, precision: str) -> Numbers:
+    numbers = [UNEXPECTED if x is None else x for x in given.cells]
+    cells = to_bf16(numbers) if precision == "bf16" else np.array(numbers, DTYPES[precision])
     strides = [s * cells.itemsize for s in given.strides]
     found: Numbers = np.lib.stride_tricks.as_strided(cells[given.offset :], given.shape, strides)
     return found

@@ -165,6 +165,11 @@ def test_compilers_are_compared_on_what_a_chain_made(monkeypatch: pytest.MonkeyP
         crossed.agree(made)
 
 
+def test_compilers_are_compared_on_bf16() -> None:
+    made = case(proc_from_source("def foo(x: bf16[4]):\n    for i in seq(0, 4):\n        x[i] = f32(x[i]) + 1.0"))
+    assert made is not None and crossed.agree(made)
+
+
 def test_compilers_are_not_compared_where_python_cannot_call() -> None:
     made = case(proc_from_source("def foo(x: f32[4]):\n    assert x[0] < 9.0\n    x[0] = 1.0"))
     assert made is None or not crossed.agree(made)
