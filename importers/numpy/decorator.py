@@ -15,6 +15,7 @@ from exo_strat import Op, Proc, SchedulingError, schedule
 
 from ..control import Poly
 from ..report import ImportRefusedError
+from . import kept
 from .convert import Imported, argument_types, imported
 from .kinds import DTYPES
 from .source import of_function
@@ -107,7 +108,7 @@ class Compiled(Generic[P, R]):
         """The compiled function for arguments like these; None if it isn't taken."""
         try:
             found = self._import(given)
-            return _Runner(found, _scheduled(found.proc, self.plan), list(self._signature.parameters)).call
+            return _Runner(found, _compiled(found.proc, self.plan), list(self._signature.parameters)).call
         except ImportRefusedError as e:
             self._warn(str(e))
         except (ValueError, RuntimeError, SchedulingError) as e:  # the backend's and the compiler's
@@ -127,13 +128,29 @@ def _key(a: object) -> object:
     return (type(a), a) if a is None or isinstance(a, str | bool) else type(a)
 
 
-def _scheduled(p: Proc, plan: Plan | None) -> Proc:
-    if plan is None:
-        usual = next(iter(entry_points(group="exo_strat.plans", name="numpy")), None)
-        if usual is None:
-            return p
-        plan = usual.load()()
-    return schedule(plan, p) if isinstance(plan, Op) else plan(p)
+def _compiled(p: Proc, plan: Plan | None) -> Callable[..., None]:
+    """A procedure, scheduled and compiled. A schedule of the usual plan is kept for other processes, if it is known
+    that its text means the same."""
+    make = _jit()
+    if plan is not None:
+        return make(schedule(plan, p) if isinstance(plan, Op) else plan(p))
+    usual = next(iter(entry_points(group="exo_strat.plans", name="numpy")), None)
+    if usual is None:
+        return make(p)
+    parts = kept.parts(p, usual.value)
+    found = kept.find(parts)
+    if found is not None:
+        return make(found)
+    done = schedule(usual.load()(), p)
+    run = make(done)
+    again = kept.read(str(done))
+    if again is not None and _c_text(make(again)) == _c_text(run) != "":
+        kept.keep(parts, str(done))
+    return run
+
+
+def _c_text(run: Callable[..., None]) -> str:
+    return str(getattr(getattr(run, "module", None), "text", ""))
 
 
 def _jit() -> Callable[[Proc], Callable[..., None]]:
@@ -148,9 +165,9 @@ def _jit() -> Callable[[Proc], Callable[..., None]]:
 class _Runner:
     """A compiled procedure, called with the arguments of the Python function."""
 
-    def __init__(self, made: Imported, proc: Proc, names: list[str]) -> None:
+    def __init__(self, made: Imported, run: Callable[..., None], names: list[str]) -> None:
         p = made.procedure
-        self.run = _jit()(proc)
+        self.run = run
         self.returned = made.returned
         self.outputs = p.outputs
         at = {n: k for k, n in enumerate(names)}

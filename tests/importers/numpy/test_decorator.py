@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from exo_strat import schedule
-from importers.numpy import Compiled, CompiledWarning, compiled
+from importers.numpy import Compiled, CompiledWarning, compiled, decorator, kept
 from importers.numpy.decorator import _Runner
 from strategies.normal import tidy
 
@@ -134,9 +136,57 @@ def test_the_plan_of_an_installed_package_is_taken(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("importers.numpy.decorator.entry_points", found)
     f: Compiled = Compiled(softmax.python)
     f(np.ones((3, 4)))
-    ((imported, proc, _),) = made
-    assert str(proc) == str(schedule(tidy(), imported.proc))
+    ((imported, run, _),) = made
+    assert str(run.proc) == str(schedule(tidy(), imported.proc))
 
 
 def test_the_imported_text_can_be_looked_at() -> None:
     assert "def softmax(" in softmax.text(np.ones((3, 4)))
+
+
+# -- schedules that are kept ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def planned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """The procedures that are scheduled, with an empty folder for what is kept."""
+    names: list[str] = []
+    usual = decorator.schedule
+
+    def schedule(op, p):  # type: ignore[no-untyped-def]
+        names.append(p.name())
+        return usual(op, p)
+
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path / "schedules")
+    monkeypatch.setattr(decorator, "schedule", schedule)
+    return names
+
+
+def test_a_schedule_is_found_once_for_all_processes(planned: list[str]) -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    first = Compiled(softmax.python)(x)
+    assert (Compiled(softmax.python)(x) == first).all() and planned == ["softmax"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: text.replace("e[i, j]", "e[i, 0]"),
+        lambda text: json.dumps(json.loads(text) | {"parts": {}}),
+        lambda text: "[]",
+    ],
+)
+def test_a_file_that_is_damaged_or_of_other_code_is_made_anew(damage, planned: list[str], tmp_path: Path) -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    first = Compiled(softmax.python)(x)
+    (file,) = (tmp_path / "schedules").iterdir()
+    good = file.read_text()
+    file.write_text(damage(good))
+    assert (Compiled(softmax.python)(x) == first).all() and planned == ["softmax", "softmax"]
+    assert file.read_text() == good
+
+
+def test_without_a_place_to_keep_it_a_schedule_is_made(planned: list[str], tmp_path: Path) -> None:
+    (tmp_path / "schedules").write_text("no folder")
+    assert Compiled(softmax.python)(np.ones((1, 2))).tolist() == [[0.5, 0.5]]
