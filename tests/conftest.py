@@ -18,7 +18,7 @@ from exo_strat import Control, Proc, Tensor, names_at, print_expr
 SOAK = os.environ.get("EXO_STRAT_EXAMPLES")
 
 # the same examples every time, without deadlines; more and other ones in `make soak`
-settings.register_profile("exo_strat", deadline=None, derandomize=SOAK is None, max_examples=int(SOAK or 100))
+settings.register_profile("exo_strat", deadline=None, derandomize=SOAK is None, max_examples=int(SOAK or 50))
 settings.load_profile("exo_strat")
 
 DRAWING = ("given", "check_strategy", "commutes")

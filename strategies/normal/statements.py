@@ -14,6 +14,7 @@ from exo_strat import (
     Proc,
     ReduceCursor,
     Script,
+    SelectCursor,
     UnaryCursor,
     bind_expr,
     fail,
@@ -32,7 +33,8 @@ from .exhaust import exhaust
 def statement_nf() -> Op:
     """`x = (a + b) * c  ~>  t: T; t = a + b; x = t * c`: at most one operation in a statement (three-address code).
 
-    What is accumulated may be one operation, too. An operand is an element, a scalar or a literal.
+    What is accumulated may be one operation, too. An operand is an element, a scalar or a literal; what need not be
+    evaluated stays where it is, as does what a `wrap_..` reduces.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -81,8 +83,21 @@ def statement_step(p: Proc, c: Cursor) -> Script:
 
 
 def _inner_operations(c: Cursor) -> Sequence[NodeCursor]:
-    """The operations on data that are operands of others in an assignment or reduction, the innermost first."""
+    """The operations on data that are operands of others in an assignment or reduction, the innermost first.
+
+    What need not be evaluated is no operand, such as a side of `a if c else b`; nor is what a `wrap_..` around it
+    reduces, as that need not fit its precision.
+    """
     if not isinstance(c, AssignCursor | ReduceCursor):
         return []
-    below = [e for e in c.rhs().descendants() if isinstance(e, UnaryCursor | BinaryOpCursor | ExternCursor)]
-    return [e for e in below if e != c.rhs() and not is_control(e.node)][::-1]
+    below, kept = list(c.rhs().descendants()), list[NodeCursor]()
+    for e in below:
+        if isinstance(e, SelectCursor):
+            kept += [e.then(), e.other()]
+        elif isinstance(e, BinaryOpCursor) and e.op() in ("and", "or"):
+            kept.append(e.rhs())
+        elif isinstance(e, ExternCursor) and e.function().wraps:
+            kept += e.args()
+    ours = [e for e in below if not any(e.path[: len(k.path)] == k.path for k in kept)]
+    operations = [e for e in ours if isinstance(e, UnaryCursor | BinaryOpCursor | ExternCursor)]
+    return [e for e in operations if e != c.rhs() and not is_control(e.node)][::-1]
