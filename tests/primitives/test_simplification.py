@@ -426,8 +426,10 @@ def test_assertions_do_not_prove_themselves_away(refused: Refused) -> None:
         assert isinstance(refused(rewrite_expr, TILED, c, "0"), NotApplicable)
 
 
-def test_a_divisor_stays_a_literal(refused: Refused) -> None:
+def test_a_divisor_may_become_a_size_that_equals_it(refused: Refused, body: Body) -> None:
     p = program("assert n == 4\nfor i in seq(0, n):\n    x[i / 4] = 1.0")
+    assert "x[i / n] = 1.0" in body(rewrite_expr(p, p.find("i / 4").rhs(), "n"))
+    p = program("for i in seq(0, n):\n    x[i / 4] = 1.0")
     assert isinstance(refused(rewrite_expr, p, p.find("i / 4").rhs(), "n"), Unsafe)
 
 
