@@ -103,7 +103,8 @@ CASES = [
     # -- loops
     Case(divide_loop, (0, AB), LOOP, BadArgument, "the factor must be a positive integer, not 0"),
     Case(divide_loop, (-4, AB), LOOP, BadArgument, "not -4"),
-    Case(divide_loop, ("4", AB), LOOP, BadArgument, "not '4'"),
+    Case(divide_loop, ("-4", AB), LOOP, BadArgument, "not -4"),
+    Case(divide_loop, ("q", AB), LOOP, BadArgument, "'q' means nothing here"),
     Case(divide_loop, (4, ("io",)), LOOP, BadArgument, "names: a list of 2, each a text, is needed, not ('io',)"),
     Case(divide_loop, (4, ("i o", "ii")), LOOP, BadArgument, "'i o' is no name"),
     Case(divide_loop, (4, AB), LOOP, BadArgument, "not 'bad'", {"tail": "bad"}),

@@ -262,6 +262,10 @@ class _Function:
             case Unary(op="-", arg=a):
                 least, greatest = self.range(a)
                 return -greatest, -least
+            case Binary(op="*", lhs=d, rhs=Binary(op="/", lhs=x, rhs=by)) if d == by and not isinstance(d, Const):
+                return self._multiple(e.rhs, self.range(x), self.range(d))
+            case Binary(op="*", lhs=Binary(op="/", lhs=x, rhs=by), rhs=d) if d == by and not isinstance(d, Const):
+                return self._multiple(e.lhs, self.range(x), self.range(d))
             case Binary(op="+" | "-" | "*" | "/" | "%" | "min" | "max", lhs=a, rhs=b):
                 return _combined(e.op, self.range(a), self.range(b))
             case Unary(arg=a):
@@ -272,6 +276,10 @@ class _Function:
             case _:
                 pass  # a comparison of data, whose indices the walk meets
         return 0, 1
+    def _multiple(self, quotient: Expr, x: Interval, by: Interval) -> Interval:
+        """What the quotient of a number times its divisor can be: near that number."""
+        self.range(quotient)
+        return x[0] - by[1] + 1 if x[0] < 0 else 0, x[1]
 
     def _of_buffer(self, sym: Sym) -> Interval:
         """What elements of a buffer of integers can be, by its precision and by what is asserted."""

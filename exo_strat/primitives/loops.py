@@ -16,10 +16,11 @@ from ..cursors.kinds import ForCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
 from ..ir.nodes import Binary, Const, Expr, For, If, Pass, ProcDef
+from ..ir.printing import names_at, print_expr
 from ..ir.span import Span, span_of
 from ..ir.walk import Path, get, get_as, mentions, with_child
-from ..logic.forms import is_opaque
-from ..logic.questions import safety
+from ..logic.forms import is_opaque, lin
+from ..logic.questions import safety, to_expr
 from .framework import Trial, Where, primitive
 from .helpers.arguments import Kind, Levels, NewName, TwoNames
 from .helpers.bounds import Ranges, exchanged
@@ -147,14 +148,20 @@ def reorder_loops(rw: Rewrite, loop: ForCursor) -> Where:
     trial=Trial(programs="nest anything temporary configuration drifting"),
 )
 def divide_loop(
-    rw: Rewrite, loop: ForCursor, c: int, names: TwoNames, tail: Tail = "guard", perfect: bool = False
+    rw: Rewrite,
+    loop: ForCursor,
+    c: Annotated[ExprLike, Kind("a factor")],
+    names: TwoNames,
+    tail: Tail = "guard",
+    perfect: bool = False,
 ) -> Where:
     """`for i in (lo, hi): s  ~>  for io in (0, n/c): for ii in (0, c): s[i -> lo + c*io + ii]`.
 
-    `c` is a positive literal, `names` are those of io and ii. `tail` says what becomes of the last `n % c`
-    iterations: "perfect" (there are none; also `perfect=True`), "guard" (`n/c` is rounded up and the body guarded
-    by `if`), "cut" (a loop over ii of their own after the main one), "cut_and_guard" (the same inside `if 0 < n %
-    c`). The outer loop keeps the mode, the inner one is sequential. Returns the outer loop.
+    `c` is a positive number or, as text, an expression made of control arguments that is at least 1 for all that meet
+    the assertions; `names` are those of io and ii. `tail` says what becomes of the last `n % c` iterations: "perfect"
+    (there are none; also `perfect=True`), "guard" (`n/c` is rounded up and the body guarded by `if`), "cut" (a loop
+    over ii of their own after the main one), "cut_and_guard" (the same inside `if 0 < n % c`). The outer loop keeps the
+    mode, the inner one is sequential. Returns the outer loop.
 
     Fails with `Unsafe` if with "perfect" c may not divide n, or if with a "cut" `lo <= hi` is not known: `n % c` is
     a floor operation, so that a tail of a loop with a negative range would run.
@@ -178,6 +185,16 @@ def divide_loop(
                 x[4 * io + ii] = 0.0
         for ii in seq(0, n % 4):
             x[4 * (n / 4) + ii] = 0.0
+    >>> flat = proc_from_source('''
+    ... def foo(n: size, m: size, x: f32[n * m]):
+    ...     for k in seq(0, n * m):
+    ...         x[k] = 0.0
+    ... ''')
+    >>> print(divide_loop.direct(flat, "k", "m", ["i", "j"], tail="perfect"))
+    def foo(n: size, m: size, x: f32[n * m] @ DRAM):
+        for i in seq(0, n):
+            for j in seq(0, m):
+                x[m * i + j] = 0.0
 
     Refused: 10 iterations cannot be divided into tiles of 4 without a tail.
 
@@ -193,25 +210,37 @@ def divide_loop(
                 x[i] = 0.0
     """
     tail = "perfect" if perfect else tail
-    positive(c, "the factor")
-    argument(tail in TAILS, f"tail must be one of {', '.join(TAILS)}, not {tail!r}")
     path, old = loop.path, loop_at(rw.proc.tree, loop.path)
+    by = _factor(rw, loop, c)
+    argument(tail in TAILS, f"tail must be one of {', '.join(TAILS)}, not {tail!r}")
     n = b.sub(old.hi, old.lo)
-    _divides(rw, loop, n, c, tail)
+    _divides(rw, loop, n, by, tail)
     io, ii = rw.fresh(name_arg(names[0])), rw.fresh(name_arg(names[1]))
     if tail.startswith("cut"):
-        _add_tail(rw, path, old, c, name_arg(names[1]), guarded=tail == "cut_and_guard")
-    tiles = b.div(b.add(n, b.num(c - 1)) if tail == "guard" else n, c)
-    into_tiles(rw, path, (io, ii), c, tiles, b.num(c), (old.mode, "seq"), guarded=tail == "guard")
+        _add_tail(rw, path, old, by, name_arg(names[1]), guarded=tail == "cut_and_guard")
+    tiles = b.div(b.add(n, b.sub(by, b.ONE)) if tail == "guard" else n, by)
+    if tail != "guard" and not isinstance(by, Const) and not is_opaque(n):
+        tiles = to_expr(lin(tiles))  # `n * m / m` is n
+    into_tiles(rw, path, (io, ii), by, tiles, by, (old.mode, "seq"), guarded=tail == "guard")
     return path
 
 
-def _divides(rw: Rewrite, loop: ForCursor, n: Expr, c: int, tail: str) -> None:
+def _factor(rw: Rewrite, loop: ForCursor, c: ExprLike) -> Expr:
+    """By what a loop is divided: a positive literal, or what is at least 1."""
+    by = integer_arg(rw, c, loop.path)
+    if isinstance(by, Const):
+        positive(int(by.value), "the factor")
+    else:
+        require(safety.holds(rw.proc.tree, loop.path, Binary("<=", b.ONE, by), "the factor is at least 1"), loop)
+    return by
+
+
+def _divides(rw: Rewrite, loop: ForCursor, n: Expr, c: Expr, tail: str) -> None:
     """Owed when a loop of n iterations is divided by c: that its bounds can be had again, or that nothing is left."""
     tree, path, old = rw.proc.tree, loop.path, loop_at(rw.proc.tree, loop.path)
     if tail == "perfect":
         start_stays(rw, loop)
-        obligation = f"{c} divides the loop's number of iterations"
+        obligation = f"{print_expr(c, names_at(tree))} divides the loop's number of iterations"
         require(safety.holds(tree, path, Binary("==", b.mod(n, c), b.ZERO), obligation), loop)
     else:
         bounds_stay(tree, path)
@@ -219,7 +248,7 @@ def _divides(rw: Rewrite, loop: ForCursor, n: Expr, c: int, tail: str) -> None:
         require(safety.holds(tree, path, Binary("<=", old.lo, old.hi), "the loop's range is not negative"), loop)
 
 
-def _add_tail(rw: Rewrite, path: Path, old: For, c: int, name: str, guarded: bool) -> None:
+def _add_tail(rw: Rewrite, path: Path, old: For, c: Expr, name: str, guarded: bool) -> None:
     n = b.sub(old.hi, old.lo)
     ii = rw.fresh(name)
     rest = For(ii, b.ZERO, b.mod(n, c), rw.copy(old.body), old.mode)
@@ -229,7 +258,7 @@ def _add_tail(rw: Rewrite, path: Path, old: For, c: int, name: str, guarded: boo
     else:
         rw.add_part(path, If(b.lt(b.ZERO, b.mod(n, c)), pvector([rest]), pvector()))
         where = (*span_of(path).path(1), ("body", 0))
-    first = b.add(old.lo, b.mul(c, b.div(n, c)))
+    first = b.add(old.lo, b.times(c, b.div(n, c)))
     rw.substitute_in(body_span(rw, where), old.iter, b.add(first, b.var(ii)))
 
 

@@ -130,7 +130,7 @@ def divide_with_recompute(
     require(recomputation.overlap(tree, path, b.ZERO, tiles, c, reach), loop)
     io, ii = rw.fresh(name_arg(names[0])), rw.fresh(name_arg(names[1]))
     size = _width(old, tiles, c) if reach is None else reach
-    into_tiles(rw, path, (io, ii), c, tiles, size, ("seq", old.mode), guarded=reach is not None)
+    into_tiles(rw, path, (io, ii), b.num(c), tiles, size, ("seq", old.mode), guarded=reach is not None)
     return path
 
 

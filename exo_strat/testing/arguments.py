@@ -105,6 +105,14 @@ def _is_integer(t: object) -> bool:
     return isinstance(t, Control) and t != bool_
 
 
+def factor(ch: Choices, c: Cursor) -> str | int:
+    """By what a loop may be divided: mostly a number, else a size, or what may be less than 1."""
+    k, integers = ch.pick([1, 2, 3, 4]), controls(c)
+    if not integers or not ch.chance(20):
+        return k
+    return ch.pick([f"{n}{more}" for n in integers for more in ("", "", " + 1", " - 1")])
+
+
 def expression(ch: Choices, c: Cursor) -> str | int:
     """An integer expression in scope at a cursor."""
     options: list[str | int] = [1, 2, 0, 4, 3]
@@ -386,6 +394,7 @@ def offset(ch: Choices, c: Cursor) -> str | int:
 DRAWN: Final[Mapping[str, Callable[[Choices, Cursor], object]]] = {
     "a config field": field_for,
     "a dimension with literal indices": dimension_of,
+    "a factor": factor,
     "a loop around": surrounding,
     "a number of tiles": tile_count,
     "a permutation of dimensions": permutation,

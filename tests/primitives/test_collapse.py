@@ -109,6 +109,36 @@ def test_the_new_loop_is_divided(tail: str, same: Same) -> None:
         same(COPY, q, n=n, m=m)
 
 
+def test_divided_by_its_columns_it_is_two_loops_again(same: Same, body: Body) -> None:
+    q = simplify(divide_loop(collapse_loops(COPY, "i j", "k"), "k", "m", ["i", "j"], tail="perfect"))
+    assert str(q) == str(COPY)
+    p = source("""
+    def foo(n: size, m: size, x: f32[n]):
+        for i in seq(0, n):
+            x[i] += 1.0
+    """)
+    for tail in ("guard", "cut", "cut_and_guard"):
+        q = divide_loop(p, "i", "m", ["io", "ii"], tail=tail)
+        for n, m in [(7, 3), (6, 3), (2, 5), (4, 1)]:
+            same(p, q, n=n, m=m)
+
+
+def test_a_size_that_need_not_divide_the_loop(refused: Refused) -> None:
+    p = source("""
+    def foo(n: size, m: size, x: f32[n, n]):
+        for i in seq(0, n):
+            for j in seq(0, n):
+                x[i, j] = 0.0
+    """)
+    f = refused(divide_loop, p, "j", "m", ["jo", "ji"], tail="perfect")
+    assert isinstance(f, Unsafe) and "m divides the loop's number of iterations" in f.message
+    assert f.counterexample["n"] % f.counterexample["m"] != 0
+    f = refused(divide_loop, p, "j", "m - 1", ["jo", "ji"])
+    assert isinstance(f, Unsafe) and f.counterexample["m"] == 1
+    f = refused(divide_loop, p, "j", "i + 1", ["jo", "ji"])  # positive, but another number in each iteration
+    assert isinstance(f, NotApplicable) and "control arguments only" in f.message
+
+
 def test_floors_of_negative_numbers(same: Same) -> None:
     p = source("""
     def foo(n: size, m: size, x: f32[n, m]):

@@ -112,7 +112,7 @@ def into_tiles(
     rw: Rewrite,
     path: Path,
     iters: tuple[Sym, Sym],
-    c: int,
+    c: Expr,
     tiles: Expr,
     width: Expr,
     modes: tuple[str, str],
@@ -121,7 +121,7 @@ def into_tiles(
     """Two loops in place of the one at `path`: so many tiles that start c iterations apart, each of `width`
     iterations; those beyond the end are skipped if `guarded`."""
     old, (io, ii) = loop_at(rw.tree, path), iters
-    i_new = b.add(old.lo, b.add(b.mul(c, b.var(io)), b.var(ii)))
+    i_new = b.add(old.lo, b.add(b.times(c, b.var(io)), b.var(ii)))
     rw.set(path, iter=io, lo=b.ZERO, hi=tiles, mode=modes[0])
     body = body_span(rw, path)
     rw.substitute_in(body, old.iter, i_new)
