@@ -13,6 +13,7 @@ from pyrsistent import pmap
 
 from .c import VectorMemory
 from .kernel import Machine, Proc
+from .neon_functions import HELPERS_F32, HELPERS_F64, functions
 from .simd import Operation, Registers, instructions
 
 
@@ -157,9 +158,13 @@ def _registers(suffix: str, precision: str, lanes: int, helpers: str) -> Registe
 
 F32: tuple[Proc, ...] = (
     *instructions(_registers("f32", "f32", 4, _INCLUDE), (*_EITHER, *_FLOAT)),
+    *instructions(_registers("f32", "f32", 4, HELPERS_F32), functions(4)),
     *instructions(_registers("f32", "f32", 4, _NARROW_HELPERS), _NARROW),
 )
-F64: tuple[Proc, ...] = instructions(_registers("f64", "f64", 2, _HELPERS), (*_EITHER, *_FLOAT, *_CONVERT))
+F64: tuple[Proc, ...] = (
+    *instructions(_registers("f64", "f64", 2, _HELPERS), (*_EITHER, *_FLOAT, *_CONVERT)),
+    *instructions(_registers("f64", "f64", 2, HELPERS_F64), functions(2)),
+)
 I32: tuple[Proc, ...] = (
     *instructions(_registers("s32", "i32", 4, _INCLUDE), (*_EITHER, *_INTEGER)),
     *instructions(_registers("s32", "i32", 4, _NARROW_HELPERS), _NARROW_INTEGERS),

@@ -146,6 +146,23 @@ static inline __m256d exo_significand4(__m256d x) {
     const __m256i above = _mm256_sub_epi64(bits, _mm256_set1_epi64x(0x3fe8000000000000));
     return _mm256_castsi256_pd(_mm256_sub_epi64(bits, _mm256_andnot_si256(digits, above)));
 }
+// x, or -x where the whole number k is odd: its lowest bit becomes a sign.
+static inline __m256 exo_alternate8(__m256 x, __m256 k) {
+    return _mm256_xor_ps(x, _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtps_epi32(k), 31)));
+}
+static inline __m256d exo_alternate4(__m256d x, __m256d k) {
+    const __m256d shifted = _mm256_add_pd(k, _mm256_set1_pd(0x1.8p52));
+    return _mm256_xor_pd(x, _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_castpd_si256(shifted), 63)));
+}
+// 1 / sqrt(x): of normal numbers a step of Halley's from the processor's estimate, which has 11 digits.
+static inline __m256 exo_rsqrt8(__m256 x) {
+    const __m256 one = _mm256_set1_ps(1);
+    if (__builtin_expect(exo_is_odd8(x), 0)) return _mm256_div_ps(one, _mm256_sqrt_ps(x));
+    const __m256 y = _mm256_rsqrt_ps(x), e = _mm256_fnmadd_ps(_mm256_mul_ps(x, y), y, one);
+    const __m256 step = _mm256_fmadd_ps(e, _mm256_set1_ps(0.375f), _mm256_set1_ps(0.5f));
+    return _mm256_fmadd_ps(_mm256_mul_ps(y, e), step, y);
+}
+static inline __m256d exo_rsqrt4(__m256d x) { return _mm256_div_pd(_mm256_set1_pd(1), _mm256_sqrt_pd(x)); }
 // t + s; a t that is known to be zero takes no instruction.
 static inline double exo_plus(double t, double s) { return __builtin_constant_p(t) && t == 0 ? s : t + s; }
 static inline float exo_plusf(float t, float s) { return __builtin_constant_p(t) && t == 0 ? s : t + s; }
@@ -217,6 +234,10 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
         ),
         Operation("ldexp", "dst:V a:V k:V", f"dst[i] = {ldexp}(a[i], k[i])", f"dst = exo_ldexp{lanes}(a, k)"),
         Operation("exponent", "dst:V a:V", "dst[i] = exponent(a[i])", f"dst = exo_exponent{lanes}(a)"),
+        Operation("rsqrt", "dst:V a:V", "dst[i] = rsqrt(a[i])", f"dst = exo_rsqrt{lanes}(a)"),
+        Operation(
+            "alternate", "dst:V a:V k:V", "dst[i] = alternate(a[i], k[i])", f"dst = exo_alternate{lanes}(a, k)"
+        ),
         Operation("significand", "dst:V a:V", "dst[i] = significand(a[i])", f"dst = exo_significand{lanes}(a)"),
         Operation("reduce_add", "dst:S a:V", "dst += a[i]", whole, partial),
         Operation("reduce_add_to", "dst:E a:V", "dst[0] += a[i]", whole, partial),

@@ -48,6 +48,28 @@ static inline __m512d exo_exponent_pd(__m512d x) {
     const __mmask8 more = _mm512_cmp_pd_mask(m, _mm512_set1_pd(1.5), _CMP_GE_OQ);
     return _mm512_mask_mov_pd(_mm512_mask_add_pd(e, more, e, _mm512_set1_pd(1)), negative, _mm512_set1_pd(NAN));
 }
+// x, or -x where the whole number k is odd: its lowest bit becomes a sign.
+static inline __m512 exo_alternate_ps(__m512 x, __m512 k) {
+    const __m512i sign = _mm512_slli_epi32(_mm512_cvtps_epi32(k), 31);
+    return _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(x), sign));
+}
+static inline __m512d exo_alternate_pd(__m512d x, __m512d k) {
+    const __m512d shifted = _mm512_add_pd(k, _mm512_set1_pd(0x1.8p52));
+    const __m512i sign = _mm512_slli_epi64(_mm512_castpd_si512(shifted), 63);
+    return _mm512_castsi512_pd(_mm512_xor_si512(_mm512_castpd_si512(x), sign));
+}
+// 1 / sqrt(x): of positive numbers a step of Halley's from the processor's estimate, which has 14 digits.
+static inline __m512 exo_rsqrt_ps(__m512 x) {
+    const __m512 one = _mm512_set1_ps(1), most = _mm512_set1_ps(INFINITY);
+    const __mmask16 positive = _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_GT_OQ);
+    if (__builtin_expect(_mm512_mask_cmp_ps_mask(positive, x, most, _CMP_LT_OQ) != 0xffff, 0)) {
+        return _mm512_div_ps(one, _mm512_sqrt_ps(x));
+    }
+    const __m512 y = _mm512_rsqrt14_ps(x), e = _mm512_fnmadd_ps(_mm512_mul_ps(x, y), y, one);
+    const __m512 step = _mm512_fmadd_ps(e, _mm512_set1_ps(0.375f), _mm512_set1_ps(0.5f));
+    return _mm512_fmadd_ps(_mm512_mul_ps(y, e), step, y);
+}
+static inline __m512d exo_rsqrt_pd(__m512d x) { return _mm512_div_pd(_mm512_set1_pd(1), _mm512_sqrt_pd(x)); }
 // The larger or the smaller of what is there and a.
 static inline void exo_max_ps(float *dst, float a) { *dst = a > *dst ? a : *dst; }
 static inline void exo_min_ps(float *dst, float a) { *dst = a < *dst ? a : *dst; }
@@ -85,6 +107,10 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
         ),
         Operation("ldexp", "dst:V a:V k:V", f"dst[i] = {ldexp}(a[i], k[i])", "dst = scalef(a, k)"),
         Operation("exponent", "dst:V a:V", "dst[i] = exponent(a[i])", f"dst = exo_exponent_{suffix}(a)"),
+        Operation("rsqrt", "dst:V a:V", "dst[i] = rsqrt(a[i])", f"dst = exo_rsqrt_{suffix}(a)"),
+        Operation(
+            "alternate", "dst:V a:V k:V", "dst[i] = alternate(a[i], k[i])", f"dst = exo_alternate_{suffix}(a, k)"
+        ),
         Operation(
             "significand", "dst:V a:V", "dst[i] = significand(a[i])",
             "dst = getmant(a, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero)",

@@ -4,8 +4,8 @@
     python -m benchmarks.mathlib times [--only exp,log] [--sleef /path/to/libsleef.so.3]
 
 `errors` compares with the C library at a wider precision: f32 for each of its 2^32 arguments, f64 for 2^samples of
-them, half of random bits and half from an interval. `times` takes turns with libmvec (glibc) and SLEEF, where they are
-found, on 4096 numbers; each figure is a median of the rounds.
+them, half of random bits and half from an interval, and powers for 2^samples pairs. `times` takes turns with libmvec
+(glibc) and SLEEF, where they are found, on 4096 numbers; each figure is a median of the rounds.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ from strategies.mathlib.functions import NUMBERS
 
 INTERVALS = {
     "exp": (-80.0, 80.0), "log": (0.01, 100.0), "tanh": (-4.0, 4.0), "erf": (-3.0, 3.0), "sigmoid": (-20.0, 20.0),
-    "sin": (-100.0, 100.0), "cos": (-100.0, 100.0),
+    "sin": (-100.0, 100.0), "cos": (-100.0, 100.0), "pow": (0.01, 100.0), "rsqrt": (0.01, 100.0),
 }  # fmt: skip
 """Where functions are timed, and f64 is sampled densely."""
+PAIRS = ("pow",)
+"""Functions of two numbers. The second are timed from -10 to 10."""
 ROUNDS, CALLS = 25, 20
 COLUMNS = ("ours", "libmvec", "SLEEF u10", "SLEEF u35")
 TARGETS = {m.name: m for m in (plain_c, avx2, avx512)}
@@ -46,10 +48,11 @@ class Errors(ctypes.Structure):
 
 def loop(name: str, precision: str, machine: Machine) -> Proc:
     """A loop of calls as vector code."""
-    called = next(f.name for f, n in NAMES.items() if n == name)
+    called = next((f.name for f, n in NAMES.items() if n == name), name)
+    second, passed = (f"w: {precision}[n], ", "x[i], w[i]") if name in PAIRS else ("", "x[i]")
     p = proc_from_source(
-        f"def ours(n: size, x: {precision}[n], y: {precision}[n]):\n"
-        f"    for i in seq(0, n):\n        y[i] = {called}(x[i])\n"
+        f"def ours(n: size, x: {precision}[n], {second}y: {precision}[n]):\n"
+        f"    for i in seq(0, n):\n        y[i] = {called}({passed})\n"
     )
     p = schedule(approximate_all(precision), p)
     return schedule(at("for i in _: _", std.vectorize_for(machine, precision, strict=bool(machine.vec_widths))), p)
@@ -61,10 +64,14 @@ def library(name: str, precision: str, machine: Machine) -> ctypes.CDLL:
     module = compile([loop(name, precision, machine)], "mathlib")
     single, bits = precision == "f32", 512 if machine is avx512 else 256
     limit = repr(NUMBERS[precision].turns) if name in ("sin", "cos") else "INFINITY"
-    of_wide = "" if single else "l"
+    wider = "" if single else "l"
+    given = "ours(n, x, w, y)" if name in PAIRS else "ours(n, x, y)"
+    own = {"sigmoid": f"1 / (1 + exp{wider}(-(x)))", "rsqrt": f"1 / sqrt{wider}(x)", "pow": f"pow{wider}(x, w)"}
+    reference = own.get(name, f"{name}{wider}(x)")
     settings = {
-        "T": "float" if single else "double", "V": f"__m{bits}{'' if single else 'd'}", "OURS": "ours", "LIMIT": limit,
-        "WIDE": "double" if single else "long double", "REFERENCE": f"{name}{of_wide}", "EXP": f"exp{of_wide}",
+        "T": "float" if single else "double", "V": f"__m{bits}{'' if single else 'd'}", "LIMIT": limit,
+        "WIDE": "double" if single else "long double", "TWO": str(int(name in PAIRS)),
+        "OURS(n, x, w, y)": given, "REFERENCE(x, w)": f"({reference})",
         "LEAST": "-125" if single else "-1021", "DIGITS": "24" if single else "53",
     }  # fmt: skip
     defines = "".join(f"#define {k} {v}\n" for k, v in settings.items())
@@ -85,7 +92,7 @@ def library(name: str, precision: str, machine: Machine) -> ctypes.CDLL:
 
 def errors(name: str, precision: str, machine: Machine, samples: int) -> Errors:
     """The largest error over all arguments of f32, or over samples of f64."""
-    count = 2**32 if precision == "f32" else 2**samples
+    count = 2**32 if precision == "f32" and name not in PAIRS else 2**samples
     found: Errors = library(name, precision, machine).measured(0, count, *INTERVALS[name])
     return found
 
@@ -99,9 +106,10 @@ def rivals(name: str, precision: str, machine: Machine, sleef: str) -> dict[str,
     single, wide = precision == "f32", machine is avx512
     lanes, f = machine.vec_width(precision), "f" if single else ""
     stem, end = f"Sleef_{name}{f or 'd'}{lanes}", "avx512f" if wide else "avx2"
+    of_glibc = f"_ZGV{'e' if wide else 'd'}N{lanes}{'vv' if name in PAIRS else 'v'}_{name}{f}"
     found = {}
     for library_name, path, symbols in (
-        ("libmvec", "libmvec.so.1", {"": f"_ZGV{'e' if wide else 'd'}N{lanes}v_{name}{f}"}),
+        ("libmvec", "libmvec.so.1", {"": of_glibc}),
         ("SLEEF", sleef, {u: f"{stem}_{u}{end}" for u in ("u10", "u35")}),
     ):
         try:

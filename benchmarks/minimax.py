@@ -4,12 +4,13 @@
 
 Each polynomial is that of its degree whose largest error, relative to the function's value, is least on an interval.
 The leading coefficients are fixed, as they are numbers of the precision, so that little is lost where the others are
-rounded. What is printed is the text of `strategies/mathlib/coefficients.py`: the error is that of the rounded
-polynomial, without that of the arithmetic.
+rounded; each is rounded before those of higher powers are found, where that helps. What is printed is the text of
+`strategies/mathlib/coefficients.py`: the error is that of the rounded polynomial, without that of the arithmetic.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -20,7 +21,7 @@ import numpy as np
 Real: TypeAlias = Any
 """A number of mpmath, which has no types."""
 mp.mp.prec = 160
-POINTS = 700
+POINTS = 400
 EXCHANGES = 12
 INNER = mp.mpf("0.1")
 """Errors are weighed as if a point were so much farther from 0: a weight that is 0 within an interval has no least
@@ -86,9 +87,17 @@ def polynomial(fit: Fit) -> tuple[list[float], float]:
     """The coefficients, from the lowest power, and the largest error."""
     xs = grid(fit)
     values, weight = [fit.f(x) for x in xs], [fit.weight(x) for x in xs]
-    done = [rounded(c, fit.precision) for c in remez(xs, values, weight, fit.terms)]
-    worst = max(abs(w * (evaluated(done, x) - v)) for x, v, w in zip(xs, values, weight, strict=True))
-    return done, float(worst)
+    best: tuple[list[float], float] = [], math.inf
+    for one_by_one in (False, fit.lo > 0):
+        done = list[float]()
+        while len(done) < fit.terms:
+            k = len(done)
+            left = [(v - evaluated(done, x)) / x**k for x, v in zip(xs, values, strict=True)]
+            found = remez(xs, left, [w * x**k for x, w in zip(xs, weight, strict=True)], fit.terms - k)
+            done += [rounded(c, fit.precision) for c in found[: 1 if one_by_one else fit.terms]]
+        worst = max(abs(w * (evaluated(done, x) - v)) for x, v, w in zip(xs, values, weight, strict=True))
+        best = min(best, (done, float(worst)), key=lambda b: b[1])
+    return best
 
 
 # -- the functions ------------------------------------------------------------------------------------
@@ -118,10 +127,20 @@ def log_fit(precision: str, terms: int) -> Fit:
     )  # fmt: skip
 
 
+def log2_fit(precision: str, terms: int) -> Fit:
+    """log2((1 + s) / (1 - s)) = s (c + c/3 z + z^2 p(z)), of z = s^2, for s up to 1/5; c is 2 / log 2."""
+    c = 2 / mp.log(2)
+    return Fit(
+        precision, terms, mp.mpf("1e-4"), mp.mpf("0.0401"),
+        lambda z: (c * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - c - c / 3 * z) / z**2,
+        lambda z: z**2 * mp.sqrt(z) / (c * mp.atanh(mp.sqrt(z))),
+    )  # fmt: skip
+
+
 def atanh_fit(precision: str, terms: int) -> Fit:
     """log((1 + s) / (1 - s)) = 2 s + s^3 p(s^2), of z = s^2, for s up to 1/5."""
     return Fit(
-        precision, terms, mp.mpf("1e-9"), mp.mpf("0.04"),
+        precision, terms, mp.mpf("4e-5"), mp.mpf("0.04"),
         lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z,
         lambda z: z * mp.sqrt(z) / (2 * mp.atanh(mp.sqrt(z))),
     )  # fmt: skip
@@ -130,42 +149,45 @@ def atanh_fit(precision: str, terms: int) -> Fit:
 def odd_fit(precision: str, terms: int, end: str, function: Callable[[Real], Real]) -> Fit:
     """f(x) = x + x^3 p(x^2), of s = x^2, for x from 0 to `end`."""
     return Fit(
-        precision, terms, mp.mpf("1e-9"), mp.mpf(end) ** 2,
+        precision, terms, mp.mpf(end) ** 2 / 1000, mp.mpf(end) ** 2,
         lambda s: (function(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, lambda s: s * mp.sqrt(s) / function(mp.sqrt(s)),
     )  # fmt: skip
 
 
-def erf_fit(precision: str, terms: int) -> Fit:
-    """erf(x) = x + x p(x^2), for x from 0 to 1."""
+def erf_fit(precision: str, terms: int, end: str) -> Fit:
+    """erf(x) = x + x p(x^2), for x from 0 to `end`."""
     return Fit(
-        precision, terms, mp.mpf("1e-9"), mp.mpf("1.0001"),
+        precision, terms, mp.mpf(end) ** 2 / 1000, mp.mpf(end) ** 2,
         lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1, lambda s: mp.sqrt(s) / mp.erf(mp.sqrt(s)),
     )  # fmt: skip
 
 
-def erfc_fit(precision: str, terms: int, lo: str, hi: str) -> Fit:
-    """1 - erf(x) = exp(p(x)); the error is relative to erf."""
+def erfc_fit(precision: str, terms: int, lo: str, hi: str, power: int) -> Fit:
+    """1 - erf(x) = p(x)^power; the error is relative to erf."""
     return Fit(
-        precision, terms, mp.mpf(lo), mp.mpf(hi), lambda x: mp.log(mp.erfc(x)), lambda x: mp.erfc(x) / mp.erf(x)
-    )
+        precision, terms, mp.mpf(lo), mp.mpf(hi), lambda x: mp.root(mp.erfc(x), power),
+        lambda x: power * mp.erfc(x) / (mp.root(mp.erfc(x), power) * mp.erf(x)),
+    )  # fmt: skip
 
 
 FITS: dict[str, Callable[[], Fit]] = {
     "EXP_F32": lambda: exp_fit("f32", 5),
+    "EXP2_F32": lambda: exp2_fit("f32", 6),
     "LOG_F32": lambda: log_fit("f32", 9),
+    "LOG2_F32": lambda: log2_fit("f32", 3),
     "TANH_F32": lambda: odd_fit("f32", 5, "0.601", mp.tanh),
-    "ERF_F32": lambda: erf_fit("f32", 7),
-    "ERFC_F32": lambda: erfc_fit("f32", 7, "0.999", "4"),
-    "SIN_F32": lambda: odd_fit("f32", 5, "1.7", mp.sin),
-    "EXP2_F64": lambda: exp2_fit("f64", 7),
+    "ERF_F32": lambda: erf_fit("f32", 7, "1.0001"),
+    "ERFC_F32": lambda: erfc_fit("f32", 8, "0.999", "4", 8),
+    "SIN_F32": lambda: odd_fit("f32", 4, "1.65", mp.sin),
     "EXP_F64": lambda: exp_fit("f64", 10),
+    "EXP2_F64": lambda: exp2_fit("f64", 11),
     "LOG_F64": lambda: atanh_fit("f64", 8),
+    "LOG2_F64": lambda: log2_fit("f64", 8),
     "TANH_F64": lambda: odd_fit("f64", 11, "0.601", mp.tanh),
-    "ERF_F64": lambda: erf_fit("f64", 13),
-    "ERFC_F64": lambda: erfc_fit("f64", 20, "0.999", "6"),
-    "SIN_F64": lambda: odd_fit("f64", 9, "1.6", mp.sin),
+    "ERF_F64": lambda: erf_fit("f64", 15, "1.5001"),
+    "ERFC_F64": lambda: erfc_fit("f64", 16, "1.499", "6", 16),
+    "SIN_F64": lambda: odd_fit("f64", 8, "1.6", mp.sin),
 }
-
 
 def split(x: Real, bits: Sequence[int], precision: str) -> list[float]:
     """A number as a sum: parts of so many bits, rounded down, and what is left."""
@@ -182,6 +204,10 @@ CONSTANTS: dict[str, Callable[[], list[float]]] = {
     "LN2_F64": lambda: split(mp.log(2), [42], "f64"),
     "PI_F32": lambda: split(mp.pi, [24, 24], "f32"),
     "PI_F64": lambda: split(mp.pi, [53, 53], "f64"),
+    "LOG2_F32_0": lambda: split(2 / mp.log(2), [24], "f32"),
+    "LOG2_F32_1": lambda: split(2 / mp.log(2) / 3, [24], "f32"),
+    "LOG2_F64_0": lambda: split(2 / mp.log(2), [53], "f64"),
+    "LOG2_F64_1": lambda: split(2 / mp.log(2) / 3, [53], "f64"),
 }
 
 HEAD = """Coefficients of polynomials, from the lowest power, and constants in parts.

@@ -54,7 +54,7 @@ MATH: Final[Mapping[str, Known]] = {
     "fabs": Known("abs", 1),
     "fmax": Known("fmax", 2),
     "fmin": Known("fmin", 2),
-    "pow": _real("pow", "math.pow", 2),
+    "pow": Known("pow", 2),
     "fmod": _real("fmod", "math.fmod", 2),
     "hypot": _real("hypot", "math.hypot", 2),
     "atan2": _real("atan2", "math.atan2", 2),

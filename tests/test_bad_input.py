@@ -452,7 +452,7 @@ def test_a_place_that_is_no_pattern_is_refused_when_the_op_is_made() -> None:
 
 
 def test_an_unknown_extern_function_names_those_that_are_there() -> None:
-    with pytest.raises(ScopeError, match="'exp' is no extern function: there are abs, cos, erf, expf, "):
+    with pytest.raises(ScopeError, match="'exp' is no extern function: there are abs, alternate, cos, erf, expf, "):
         proc_from_source("def foo(x: f32[2]):\n    x[0] = exp(x[1])")
 
 

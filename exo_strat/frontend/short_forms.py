@@ -123,11 +123,11 @@ def no_power(base: str, power: float | None) -> str:
     """What to say of `base ** power`, where that is not a product; None is a power that is no number here."""
     what = f"a power is a whole number from 1 to {MOST_FACTORS}, written out, as in `x ** 2`"
     if power is None:
-        return f"{what}; for any other take a product, sqrt, or expf and log"
+        return f"{what}; for any other take a product, sqrt or pow"
     if abs(power) == 0.5:
         return f"{what}; write `{'' if power > 0 else '1.0 / '}sqrt({base})`"
     if power != int(power):
-        return f"{what}; where {base} is positive, write `expf({power} * log({base}))`"
+        return f"{what}; write `pow({base}, {power})`"
     if power == 0:
         return f"{what}; write `1.0`"
     if power < 0:

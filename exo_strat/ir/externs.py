@@ -109,6 +109,30 @@ select: Final = extern(
 )
 
 
+def _inverse_root(x: Fraction) -> Fraction:
+    if x <= 0:
+        raise ValueError("only positive numbers have an inverse of a square root")
+    return Fraction(1 / math.sqrt(x))
+
+
+pow_: Final = extern("pow", 2, lambda x, y: Fraction(math.pow(float(x), float(y))), "pow{s}({0}, {1})")
+rsqrt: Final = extern("rsqrt", 1, _inverse_root, "(1 / sqrt{s}({0}))")
+fma: Final = extern("fma", 3, lambda x, y, z: x * y + z, "fma{s}({0}, {1}, {2})")
+"""`x * y + z`, of which C rounds the sum and not the product: what is left where a product nearly cancels is exact."""
+
+
+def _alternate(x: Fraction, k: Fraction) -> Fraction:
+    if k.denominator != 1:
+        raise ValueError("the power of -1 is to be a whole number")
+    return -x if k % 2 else x
+
+
+alternate: Final = extern(
+    "alternate", 2, _alternate, "(rint{s}(({1}) * ({t})0.5) * 2 == ({1}) ? ({0}) : -({0}))"
+)
+"""`x * (-1)**k`, for whole k: in C, up to 2^22 of f32 and 2^51 of f64."""
+
+
 def _ldexp(limit: int) -> Callable[[Fraction, Fraction], Fraction]:
     def ldexp(x: Fraction, k: Fraction) -> Fraction:
         if k.denominator != 1 or abs(k) > limit:
@@ -207,7 +231,7 @@ BUILTIN: Final = {
     f.name: f
     for f in (
         *(sin, cos, sqrt, expf, log, sigmoid, relu, abs_, fmax, fmin, select, floordiv, tdiv, tmod),
-        *(tanh, erf, rint, ldexpf, ldexp, exponent, significand),
+        *(tanh, erf, rint, ldexpf, ldexp, exponent, significand, pow_, rsqrt, fma, alternate),
     )
 }
 """What can be called by its name."""

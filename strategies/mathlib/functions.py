@@ -18,16 +18,22 @@ from . import coefficients as of
 
 @dataclass(frozen=True)
 class Numbers:
-    """What depends on the precision. Arguments beyond `least` and `most` have an exponential of 0 and infinity; sines
-    are computed up to `turns`, and numbers below `tiny` are their own sine, and have 1 as their cosine."""
+    """What depends on the precision. Arguments beyond `least` and `most` have an exponential of 0 and infinity, those
+    beyond `tanh_is_one` and `erf_is_one` a value of 1. From `erf_is_small` on erf is 1 - p(x)^(2^roots). Sines are
+    computed below `turns`, which `beyond` times is infinite. Powers of 2 beyond `doublings` are 0 and infinite, and so
+    is what is no 1 to a power beyond `power`."""
 
     precision: str
     least: float
     most: float
-    saturated: float
+    tanh_is_one: float
+    erf_is_small: float
+    erf_is_one: float
+    roots: int
     turns: float
-    tiny: float
-    far: float
+    beyond: float
+    doublings: float
+    power: float
     ldexp: str
     ln2: Sequence[float]
     pi: Sequence[float]
@@ -35,17 +41,22 @@ class Numbers:
     tanh: Sequence[float]
     erf: Sequence[float]
     erfc: Sequence[float]
-    erf_is_one: float
     sin: Sequence[float]
+    exp2: Sequence[float]
+    log2: Sequence[float]
+    log2_0: Sequence[float]
+    log2_1: Sequence[float]
 
 
 F32 = Numbers(
-    "f32", -104.0, 89.0, 10.0, 2.0**20, 2.0**-12, 3e38, "ldexpf",
-    of.LN2_F32, of.PI_F32, of.EXP_F32, of.TANH_F32, of.ERF_F32, of.ERFC_F32, 4.0, of.SIN_F32,
+    "f32", -104.0, 89.0, 10.0, 1.0, 4.0, 3, 2.0**20, 2.0**108, 152.0, 2.0**40, "ldexpf",
+    of.LN2_F32, of.PI_F32, of.EXP_F32, of.TANH_F32, of.ERF_F32, of.ERFC_F32, of.SIN_F32, of.EXP2_F32,
+    of.LOG2_F32, of.LOG2_F32_0, of.LOG2_F32_1,
 )  # fmt: skip
 F64 = Numbers(
-    "f64", -746.0, 710.0, 20.0, 2.0**30, 2.0**-27, 1.7e308, "ldexp",
-    of.LN2_F64, of.PI_F64, of.EXP_F64, of.TANH_F64, of.ERF_F64, of.ERFC_F64, 6.0, of.SIN_F64,
+    "f64", -746.0, 710.0, 20.0, 1.5, 6.0, 4, 2.0**30, 2.0**994, 1080.0, 2.0**80, "ldexp",
+    of.LN2_F64, of.PI_F64, of.EXP_F64, of.TANH_F64, of.ERF_F64, of.ERFC_F64, of.SIN_F64, of.EXP2_F64,
+    of.LOG2_F64, of.LOG2_F64_0, of.LOG2_F64_1,
 )  # fmt: skip
 NUMBERS: Mapping[str, Numbers] = {"f32": F32, "f64": F64}
 
@@ -120,7 +131,7 @@ def tanh_steps(n: Numbers) -> str:
         s = x * x
         ss = s * s
         small = x * ({polynomial("s", "ss", n.tanh)} * s + 1.0)
-        b = fmin({n.saturated}, a)
+        b = fmin({n.tanh_is_one}, a)
         bb = b + b
         {powers("bb", "e", n)}
         large = 1.0 - 2.0 / (e + 1.0)
@@ -129,17 +140,16 @@ def tanh_steps(n: Numbers) -> str:
 
 
 def erf_steps(n: Numbers) -> str:
+    squares = "\n".join(f"q{k + 1} = q{k} * q{k}" for k in range(n.roots))
     return f"""
         a = abs(x)
         s = x * x
-        ss = s * s
-        small = x * {polynomial("s", "ss", n.erf)} + x
+        small = x * {horner("s", n.erf)} + x
         b = fmin({n.erf_is_one}, a)
-        bb = b * b
-        q = {polynomial("b", "bb", n.erfc)}
-        {powers("q", "e", n)}
-        large = 1.0 - e
-        out = select(a, 1.0, small, select(x, 0.0, -large, large))
+        q0 = {horner("b", n.erfc)}
+        {squares}
+        large = 1.0 - q{n.roots}
+        out = select(a, {n.erf_is_small}, small, select(x, 0.0, -large, large))
     """
 
 
@@ -162,37 +172,77 @@ def log_steps(n: Numbers) -> str:
     """
 
 
-def reduced(x: str, j: str, n: Numbers) -> str:
-    """What j times pi leaves of x."""
-    return f"{x} - {j} * {n.pi[0]!r} - {j} * {n.pi[1]!r} - {j} * {n.pi[2]!r}"
+def reduced(j: str, n: Numbers) -> str:
+    """Steps to r, what j times pi leaves of x, and s, its square. Of a large x, w is infinite and r NaN."""
+    return f"""r0 = fma({j}, {-n.pi[0]!r}, x)
+        r1 = fma({j}, {-n.pi[1]!r}, r0)
+        r2 = fma({j}, {-n.pi[2]!r}, r1)
+        w = x * {n.beyond!r}
+        r = fma(w, 0.0, r2)
+        s = r * r"""
 
 
 def sin_steps(n: Numbers) -> str:
-    """sin x = (-1)^k sin(x - k pi). For what is too large for that, r is infinite and the result NaN."""
+    """sin x = (-1)^k sin(x - k pi). Zeros keep their sign: k + 0 is a positive one, and what r is times is positive."""
     return f"""
-        a = abs(x)
-        k = rint(x * {ONE_OVER_PI})
-        r = select({n.turns}, a, a * {n.far}, {reduced("x", "k", n)})
-        h = k - 2.0 * rint(k * 0.5)
-        s = r * r
-        ss = s * s
-        p = (r * s * {polynomial("s", "ss", n.sin)} + r) * (1.0 - 2.0 * abs(h))
-        out = select(a, {n.tiny}, x, p)
+        k = rint(fma(x, {ONE_OVER_PI}, 0.0))
+        {reduced("k", n)}
+        p = r * ({horner("s", n.sin)} * s + 1.0)
+        out = alternate(p, k)
     """
 
 
 def cos_steps(n: Numbers) -> str:
-    """cos x = -(-1)^k sin(x - (k + 1/2) pi)."""
+    """cos x = (-1)^k sin(x - (k - 1/2) pi)."""
     return f"""
+        k = rint(fma(x, {ONE_OVER_PI}, 0.5))
+        j = k - 0.5
+        {reduced("j", n)}
+        p = r * s * {horner("s", n.sin)} + r
+        out = alternate(p, k)
+    """
+
+
+def pow_steps(n: Numbers) -> str:
+    """x^y = 2^(y log2 |x|) with the sign that a whole y leaves. The logarithm is a sum of two numbers, l0 + l1.
+
+    Where u = m + 1, c + c1 is (m - 1) / u, and log2 m = c h: h = h0 + h1 is a polynomial in z + z1, the square. What
+    is added to the larger number of a pair is taken back from the sum; the rest is the smaller one.
+    """
+    return f"""
+        d = abs(y - rint(y))
+        half = y * 0.5
+        g = abs(half - rint(half))
+        odd = select(0.0, d, 0.0, g)
         a = abs(x)
-        k = rint(a * {ONE_OVER_PI} - 0.5)
-        j = k + 0.5
-        r = select({n.turns}, a, a * {n.far}, {reduced("a", "j", n)})
-        h = k - 2.0 * rint(k * 0.5)
-        s = r * r
-        ss = s * s
-        p = (r * s * {polynomial("s", "ss", n.sin)} + r) * (2.0 * abs(h) - 1.0)
-        out = select(a, {n.tiny}, 1.0, p)
+        base = select(0.0, d, x, a)
+        m = significand(a)
+        e = exponent(base)
+        f = m - 1.0
+        u = f + 2.0
+        i = 1.0 / u
+        c = f * i
+        c1 = fma(c, (u - 2.0) - f, fma(-c, u, f)) * i
+        z = c * c
+        z1 = fma(c + c, c1, fma(c, c, -z))
+        q = {horner("z", n.log2)}
+        w0 = fma(z, q, {n.log2_1[0]!r})
+        w1 = fma(z, q, {n.log2_1[0]!r} - w0) + {n.log2_1[1]!r}
+        h0 = fma(z, w0, {n.log2_0[0]!r})
+        h1 = fma(z1, w0, fma(z, w1, fma(z, w0, {n.log2_0[0]!r} - h0))) + {n.log2_0[1]!r}
+        t = c * h0
+        l0 = e + t
+        l1 = fma(c1, h0, fma(c, h1, fma(c, h0, -t) + (t - (l0 - e))))
+        b = fmax({-n.power!r}, fmin({n.power!r}, y))
+        v = select(0.0, abs(x - 1.0), b, 0.0)
+        k = rint(fmax({-n.doublings!r}, fmin({n.doublings!r}, v * l0)))
+        r = fmax(-1.0, fmin(1.0, fma(v, l1, fma(v, l0, -k))))
+        p = {n.ldexp}({horner("r", n.exp2)} * r + 1.0, k)
+        signed = select(x, 0.0, select(0.0, odd, -p, p), p)
+        s = select(y, 0.0, 1.0 / x, x)
+        whole = select(0.0, odd, s, abs(s))
+        zero = select(0.0, abs(y), whole, select(abs(y), 1.0, 1.0, y))
+        out = select(a * 0.5, a, signed, zero)
     """
 
 
@@ -204,6 +254,7 @@ STEPS = {
     "sin": sin_steps,
     "cos": cos_steps,
     "sigmoid": sigmoid_steps,
+    "pow": pow_steps,
 }
 
 
@@ -214,4 +265,4 @@ def function(name: str, precision: str) -> Proc:
     >>> print(function("exp", "f32").name())
     exp_f32
     """
-    return made(name, "x", NUMBERS[precision], STEPS[name](NUMBERS[precision]))
+    return made(name, "x y" if name == "pow" else "x", NUMBERS[precision], STEPS[name](NUMBERS[precision]))

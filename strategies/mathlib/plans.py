@@ -27,6 +27,7 @@ from exo_strat import (
     moves,
     nav,
     on,
+    pow_,
     sigmoid,
     sin,
     strategy,
@@ -37,7 +38,7 @@ from exo_strat import (
 from .functions import function
 
 NAMES: Final[Mapping[ExternFn, str]] = {
-    cos: "cos", erf: "erf", expf: "exp", log: "log", sigmoid: "sigmoid", sin: "sin", tanh: "tanh",
+    cos: "cos", erf: "erf", expf: "exp", log: "log", pow_: "pow", sigmoid: "sigmoid", sin: "sin", tanh: "tanh",
 }  # fmt: skip
 """The functions of the library by what object code calls."""
 

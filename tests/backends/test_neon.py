@@ -23,6 +23,7 @@ from strategies import std
 from strategies.axpy import schedule_axpy
 from strategies.gemm import schedule_sgemm
 from strategies.gemv import schedule_gemv, schedule_gemv_t
+from strategies.mathlib import approximate_all
 
 OnArm = Callable[..., Callable[..., None]]
 Vector = np.ndarray[Any, Any]
@@ -124,6 +125,22 @@ def test_sgemm_on_arm(m: int, n: int, k: int, on_arm: OnArm) -> None:
     wanted = c + a @ b
     on_arm(kernel(schedule_sgemm))(m, n, k, a, b, c)
     np.testing.assert_allclose(c, wanted, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.cross
+@pytest.mark.parametrize(("name", "precision"), [("exp", "f32"), ("log", "f64"), ("sin", "f32"), ("tanh", "f64")])
+def test_functions_on_arm(name: str, precision: str, on_arm: OnArm) -> None:
+    p = proc_from_source(f"""
+def f(n: size, x: {precision}[n], y: {precision}[n]):
+    for i in seq(0, n):
+        y[i] = {"expf" if name == "exp" else name}(x[i])
+""")
+    plan = std.vectorize_for(NEON_MACHINE, precision, strict=True)
+    p = schedule(at("for i in _: _", plan), schedule(approximate_all(precision), p))
+    x = np.random.default_rng(5).uniform(0.01, 20, 83).astype(np.float32 if precision == "f32" else np.float64)
+    on_arm(p)(len(x), x, (found := np.empty_like(x)))
+    wanted = getattr(np, name)(x.astype(np.float64))
+    np.testing.assert_allclose(found, wanted, rtol=5e-7 if precision == "f32" else 1e-15, atol=0)
 
 
 # -- without an emulator ------------------------------------------------------------------------------

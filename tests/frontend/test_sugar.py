@@ -170,11 +170,11 @@ REFUSED = [
     # powers
     ("s = s ** 0.5", ParseError, "from 1 to 8, .*; write `sqrt\\(s\\)`"),
     ("s = x[0] ** -HALF", ParseError, "write `1.0 / sqrt\\(x\\[0\\]\\)`"),
-    ("s = s ** 1.5", ParseError, "where s is positive, write `expf\\(1.5 \\* log\\(s\\)\\)`"),
+    ("s = s ** 1.5", ParseError, "write `pow\\(s, 1.5\\)`"),
     ("s = s ** 0", ParseError, "write `1.0`"),
     ("s = s ** -2", ParseError, "write `1.0 / s \\*\\* 2`"),
     ("s = s ** 9", ParseError, "as `t: f32 = s \\*\\* 8` and then `t \\*\\* 2`"),
-    ("s = s ** s", ParseError, "for any other take a product, sqrt, or expf and log"),
+    ("s = s ** s", ParseError, "for any other take a product, sqrt or pow"),
     ("s = s ** (3 / 2)", ParseError, "for any other take a product, sqrt"),  # for Python 1.5, for control integers 1
     ("s = s ** n", ParseError, "for any other take a product, sqrt"),
     ("s = (s + 1.0) ** 2", ParseError, "s \\+ 1.0 would be written 2 times: .* as in `t: f32 = s \\+ 1.0`"),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
 
-from exo_strat.ir.externs import exponent, ldexp, ldexpf, rint, significand
+from exo_strat.ir.externs import alternate, exponent, fma, ldexp, ldexpf, pow_, rint, rsqrt, significand
 
 
 @pytest.mark.parametrize("x", [Fraction(3, 4), Fraction(1), Fraction(149, 100), Fraction(1, 10**40), Fraction(10**40)])
@@ -36,3 +37,21 @@ def test_scaling_is_exact_and_takes_whole_exponents_that_two_factors_reach() -> 
 
 def test_halves_are_rounded_to_the_even_number() -> None:
     assert [rint.eval(Fraction(n, 2)) for n in (-3, -1, 1, 3, 5)] == [-2, 0, 0, 2, 2]
+
+
+def test_the_power_of_minus_one_takes_whole_exponents() -> None:
+    assert [alternate.eval(Fraction(5), Fraction(k)) for k in (-3, -2, 0, 1)] == [-5, 5, 5, -5]
+    with pytest.raises(ValueError, match="a whole number"):
+        alternate.eval(Fraction(1), Fraction(1, 2))
+
+
+def test_roots_powers_and_a_product_in_a_sum() -> None:
+    assert rsqrt.eval(Fraction(1, 16)) == 4
+    assert pow_.eval(Fraction(-2), Fraction(-3)) == Fraction(-1, 8)
+    assert fma.eval(Fraction(1, 3), Fraction(3), Fraction(-1)) == 0
+
+
+@pytest.mark.parametrize("call", [lambda: rsqrt.eval(Fraction(0)), lambda: pow_.eval(Fraction(-2), Fraction(1, 2))])
+def test_of_what_has_no_value_there_is_none(call: Callable[[], Fraction]) -> None:
+    with pytest.raises(ValueError):
+        call()

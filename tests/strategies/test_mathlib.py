@@ -29,42 +29,44 @@ Array = NDArray[Any]
 BOUND = 3.0
 """Units in the last place. The exhaustive figures are in docs/mathlib.md."""
 SCALAR = replace(plain_c, name="scalar", cc_flags=("-mfma",) if available(avx2) else ())
-"""Plain C, with products and sums in one step where the processor has them: they are what sin and cos need."""
+"""Plain C, with the processor's products and sums in one step, where it has them."""
 EXACT: dict[str, Callable[[float], float]] = {
     "exp": math.exp, "log": math.log, "tanh": math.tanh, "erf": math.erf, "sin": math.sin, "cos": math.cos,
     "sigmoid": lambda x: 1 / (1 + math.exp(-x)) if x > -700 else math.exp(x),
 }  # fmt: skip
+KINDS: dict[str, Any] = {"f32": np.float32, "f64": np.float64}
 
 
 def each_kernel() -> Iterator[Any]:
     """The functions on each machine. All of them as plain C, and some as vector code, are always tested."""
     always = {("exp", "f32", avx2), ("sin", "f64", avx2), ("log", "f32", avx512)}
-    for name, precision, machine in product(STEPS, ("f32", "f64"), (SCALAR, avx2, avx512)):
+    for name, precision, machine in product(EXACT, ("f32", "f64"), (SCALAR, avx2, avx512)):
         marks = () if machine is SCALAR or (name, precision, machine) in always else (pytest.mark.long,)
         yield pytest.param(name, precision, machine, marks=marks, id=f"{name}-{precision}-{machine}")
 
 
 def loop(name: str, precision: str) -> Proc:
-    called = next(f.name for f, n in NAMES.items() if n == name)
+    called = next((f.name for f, n in NAMES.items() if n == name), name)
+    second, passed = (f"w: {precision}[n], ", "x[i], w[i]") if name == "pow" else ("", "x[i]")
     p = proc_from_source(f"""
-def p(n: size, x: {precision}[n], y: {precision}[n]):
+def p(n: size, x: {precision}[n], {second}y: {precision}[n]):
     for i in seq(0, n):
-        y[i] = {called}(x[i])
+        y[i] = {called}({passed})
 """)
     return schedule(approximate_all(precision), p)
 
 
 @cache
-def kernel(name: str, precision: str, machine: Machine) -> Callable[[Array], Array]:
+def kernel(name: str, precision: str, machine: Machine) -> Callable[..., Array]:
     p = loop(name, precision)
     if machine.vec_widths:
         tail = "best" if precision == "f32" else "cut"  # what f64 has with masks is made of the same rows
         p = schedule(at("for i in _: _", std.vectorize_for(machine, precision, tail=tail, strict=True)), p)
     compiled = jit(p, machine)
 
-    def values(x: Array) -> Array:
-        y = np.empty_like(x)
-        compiled(len(x), x, y)
+    def values(*given: Array) -> Array:
+        y = np.empty_like(given[0])
+        compiled(len(y), *given, y)
         return y
 
     return values
@@ -72,7 +74,7 @@ def kernel(name: str, precision: str, machine: Machine) -> Callable[[Array], Arr
 
 def arguments(name: str, precision: str) -> Array:
     """Numbers of all exponents and both signs, and many of ordinary size, within the function's domain."""
-    kind = np.float32 if precision == "f32" else np.float64
+    kind = KINDS[precision]
     info, rng = np.finfo(kind), np.random.default_rng(7)
     exponents = rng.uniform(info.minexp - info.nmant, info.maxexp, 4000)
     with np.errstate(under="ignore"):
@@ -82,7 +84,7 @@ def arguments(name: str, precision: str) -> Array:
         positive: Array = x[x > 0]
         return positive
     x = x * rng.choice(np.array([-1, 1], kind), len(x))
-    near: Array = x[np.abs(x) <= NUMBERS[precision].turns] if name in ("sin", "cos") else x
+    near: Array = x[np.abs(x) < NUMBERS[precision].turns] if name in ("sin", "cos") else x
     return near
 
 
@@ -104,24 +106,71 @@ SPECIAL = {
 """What C has for -inf, inf and 0."""
 
 
+def skip_without(machine: Machine) -> None:
+    if not available(machine):
+        pytest.skip("the processor does not have the instructions")
+
+
+def assert_near(y: Array, right: Array, bound: float, *given: Array) -> None:
+    """Infinite where what is right is, rounded, and else at most so many units in the last place away."""
+    with np.errstate(over="ignore", under="ignore"):
+        rounded = right.astype(y.dtype)
+    np.testing.assert_array_equal(np.isinf(y), np.isinf(rounded))
+    some = np.isfinite(rounded)
+    units = np.abs(y[some] - right[some]) / np.spacing(np.abs(rounded[some])).astype(right.dtype)
+    worst = int(units.argmax())
+    assert units[worst] <= bound, (units[worst], [x[some][worst] for x in given])
+
+
 @pytest.mark.parametrize(("name", "precision", "machine"), list(each_kernel()))
 def test_values_are_near_and_special_ones_as_in_c(name: str, precision: str, machine: Machine) -> None:
-    if not available(machine) or (machine is SCALAR and not SCALAR.cc_flags and name in ("sin", "cos")):
-        pytest.skip("the processor does not have the instructions")
+    skip_without(machine)
     f, x = kernel(name, precision, machine), arguments(name, precision)
-    y, right = f(x), exact(name, x)
-    with np.errstate(over="ignore", under="ignore"):
-        rounded = right.astype(x.dtype)
-    np.testing.assert_array_equal(np.isinf(y), np.isinf(rounded))
-    some = ~np.isinf(rounded)
-    units = np.abs(y[some] - right[some]) / np.spacing(np.abs(rounded[some])).astype(float)
-    worst = int(units.argmax())  # Python's functions may be off by one unit in double precision
-    assert units[worst] <= BOUND + (precision == "f64"), (x[some][worst], y[some][worst], right[some][worst])
-
+    assert_near(f(x), exact(name, x), BOUND + (precision == "f64"), x)  # Python's functions may be a unit off
     y = f(np.array([-math.inf, math.inf, 0.0, -0.0, math.nan] * 5, x.dtype))
     np.testing.assert_array_equal(y, np.array([*SPECIAL[name], SPECIAL[name][2], math.nan] * 5))
     if name in ("tanh", "erf", "sin"):
         assert np.signbit(y[3]) and not np.signbit(y[2])
+
+
+@pytest.mark.parametrize(
+    ("precision", "machine"),
+    [pytest.param(p, m, marks=() if m is SCALAR else pytest.mark.long, id=f"{p}-{m}")
+     for p in ("f32", "f64") for m in (SCALAR, avx2, avx512)],
+)  # fmt: skip
+def test_powers_are_near_and_special_ones_as_in_c(precision: str, machine: Machine) -> None:
+    skip_without(machine)
+    f, kind, rng = kernel("pow", precision, machine), KINDS[precision], np.random.default_rng(7)
+    wide = np.float64 if precision == "f32" else np.longdouble
+    least, most = np.finfo(kind).minexp - np.finfo(kind).nmant, np.finfo(kind).maxexp
+    with np.errstate(under="ignore"):
+        x = np.concatenate((np.exp2(rng.uniform(least, most, 3000)), rng.uniform(0.97, 1.03, 3001))).astype(kind)
+    y = (rng.uniform(least, most, len(x)) / np.log2(x.astype(float))).astype(kind)
+    whole = rng.random(len(x)) < 0.3
+    x[whole], y[whole] = -x[whole], np.rint(y[whole])
+    with np.errstate(over="ignore", under="ignore"):
+        right = np.power(x.astype(wide), y.astype(wide))
+    assert_near(f(x, y), right, BOUND, x, y)
+
+    ends = [0.0, 1.0, 2.0, 3.0, 0.5, 1.5, math.inf, 2.0**20 + 1, 2.0**60, 1e-30, float(np.finfo(kind).max)]
+    some = np.array([*ends, *(-e for e in ends), math.nan], kind)
+    x, y = (a.ravel().copy() for a in np.meshgrid(some, some))
+    with np.errstate(all="ignore"):
+        right = np.power(x, y)
+    found = f(x, y)
+    np.testing.assert_allclose(found, right, rtol=4 * np.finfo(kind).eps, atol=0)
+    np.testing.assert_array_equal(np.signbit(found)[~np.isnan(right)], np.signbit(right)[~np.isnan(right)])
+
+
+@pytest.mark.parametrize("machine", [SCALAR, avx2, avx512], ids=str)
+@pytest.mark.parametrize("precision", ["f32", "f64"])
+def test_inverses_of_roots_are_an_instruction(precision: str, machine: Machine) -> None:
+    skip_without(machine)
+    f, x = kernel("rsqrt", precision, machine), arguments("log", precision)
+    assert_near(f(x), 1 / np.sqrt(x.astype(np.longdouble)), 1.6, x)
+    with np.errstate(all="ignore"):
+        x = np.array([0.0, -0.0, math.inf, -math.inf, math.nan, -1.0] * 4, x.dtype)
+        np.testing.assert_array_equal(f(x), 1 / np.sqrt(x))
 
 
 def test_a_logarithm_of_a_negative_number_is_nan() -> None:
@@ -136,8 +185,10 @@ def test_of_arguments_that_are_too_large_there_is_no_wrong_number(name: str) -> 
 @pytest.mark.parametrize("name", STEPS)
 def test_the_meaning_of_the_steps_is_near_the_function(name: str) -> None:
     for x in (Fraction(3, 4), Fraction(7, 2)):
-        y = run(function(name, "f64"), {"x": x, "out": None}).outputs["out"]
-        assert float(y) == pytest.approx(EXACT[name](float(x)), rel=1e-14)  # type: ignore[arg-type]
+        given = {"x": x, "out": None, **({"y": Fraction(-9, 4)} if name == "pow" else {})}
+        y = run(function(name, "f64"), given).outputs["out"]
+        right = EXACT[name](float(x)) if name in EXACT else float(x) ** -2.25
+        assert float(y) == pytest.approx(right, rel=1e-14)  # type: ignore[arg-type]
 
 
 def test_loops_around_other_work_become_vector_code() -> None:
@@ -146,8 +197,7 @@ def gelu(n: size, x: f32[n], y: f32[n]):
     for i in seq(0, n):
         y[i] = 0.5 * x[i] * (1.0 + tanh(0.7978846 * (x[i] + 0.044715 * x[i] * x[i] * x[i])))
 """)
-    if not available(avx2):
-        pytest.skip("the processor does not have the instructions")
+    skip_without(avx2)
     plan = at("for i in _: _", std.vectorize_for(avx2, "f32", tail="cut", strict=True))
     compiled = jit(schedule(plan, schedule(approximate_all("f32"), gelu)), avx2)
     x = np.linspace(-6, 6, 77, dtype=np.float32)

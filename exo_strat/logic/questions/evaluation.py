@@ -27,6 +27,7 @@ from ...ir.externs import (
     bitnot,
     bitor,
     bitxor,
+    fma,
     fmax,
     fmin,
     relu,
@@ -78,7 +79,7 @@ from ..forms.translate import cond
 from ..solver.proofs import prove
 
 _TOTAL = (
-    abs_, fmax, fmin, relu, rint, select, bitand, bitnot, bitor, bitxor, *CONVERSIONS.values(), *WRAPS.values()
+    abs_, fma, fmax, fmin, relu, rint, select, bitand, bitnot, bitor, bitxor, *CONVERSIONS.values(), *WRAPS.values(),
 )  # fmt: skip
 
 
