@@ -21,7 +21,7 @@ from exo_strat.ir.walk import with_child
 from exo_strat.testing import Inputs
 from exo_strat.testing.inputs import config_fields
 
-from .compiled import HERE, UNEXPECTED, Case, CompileFailed, Different, is_whole
+from .compiled import HERE, UNEXPECTED, Case, CompileFailed, Different, builds, is_whole
 
 DTYPES = {
     "R": "float32", "f32": "float32", "f64": "float64", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
@@ -58,6 +58,8 @@ def agree(c: Case) -> bool:
     """
     given = next((g for g, done in c.runs if all(map(is_whole, done.outputs.values()))), None)
     if given is None or c.module.architecture not in ("", HERE):
+        return False
+    if c.module.parallel and not any(b.parallel for b in builds()):  # clang may lack its library for threads
         return False
     p = with_state(c.p, given)
     try:

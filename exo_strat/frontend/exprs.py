@@ -425,7 +425,7 @@ class ExprParser:
         if op in "/%" and n is not None and n < 1:
             what = f"control integers can be combined by {op!r} with what is at least 1 only"
             self.source.fail(ObjectTypeError, node, what)
-        result = Binary(op, x, b.num(n) if op in "/%" and n is not None else y)
+        result = Binary(op, x, y)
         value = constant(result)
         # What Python names stand for is computed now; arithmetic that is written out stays as it is written.
         return b.num(value) if value is not None and self.mentions_python(node) else result

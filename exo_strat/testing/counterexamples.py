@@ -140,10 +140,13 @@ def _is_false(log: Log, tree: ProcDef, path: Path, model: Model) -> bool:
 
 
 def _data_decides(place: Cursor) -> bool:
-    """Whether data decides whether a run gets to a place."""
+    """Whether data decides whether a run gets to a place: the condition of a branch, or bounds that are elements, of
+    which a counterexample names only those that it is about."""
     path = _statement(place)
-    around = [get(place.proc.tree, path[:k]) for k in range(len(path))]
-    return any(isinstance(n, If) and any(isinstance(e, Read) for _, e in walk(n.cond)) for n in around)
+    asked: list[Expr] = []
+    for n in (get(place.proc.tree, path[:k]) for k in range(len(path))):
+        asked += [n.cond] if isinstance(n, If) else [n.lo, n.hi] if isinstance(n, For) else []
+    return any(isinstance(x, Read) for e in asked for _, x in walk(e))
 
 
 def _has_fields(fields: Mapping[str, object], model: Model) -> bool:

@@ -13,9 +13,11 @@ from ..ir.nodes import (
     Arg,
     Assign,
     Binary,
+    Call,
     Expr,
     ExternCall,
     For,
+    If,
     Node,
     Point,
     ProcDef,
@@ -25,10 +27,12 @@ from ..ir.nodes import (
     Select,
     Unary,
     Var,
+    WindowExpr,
+    WriteConfig,
 )
 from ..ir.printing import print_proc
 from ..ir.types import Control, Scalar, Tensor, bool_, stride_
-from ..ir.walk import Path, in_scope, is_control, mentions, statements, walk
+from ..ir.walk import LOGICAL, Path, get, in_scope, is_control, mentions, statements, walk
 from .choices import Choices
 
 
@@ -60,12 +64,33 @@ def _is_integer(t: object) -> bool:
 
 
 def values_of(tree: ProcDef) -> list[Path]:
-    """The places of data values: what is stored, and its parts."""
+    """The places of data values, and of their parts: of what is stored, compared by a branch or passed to a call."""
     found: list[Path] = []
     for path, s in statements(tree):
-        if isinstance(s, Assign | Reduce):
-            found += [(*path, ("rhs", None), *at) for at, e in _data(s.rhs)]
+        match s:
+            case Assign() | Reduce() | WriteConfig():
+                heads: list[Path] = [(("rhs", None),)]
+            case If():
+                heads = [(("cond", None), *at) for at in _compared(s.cond)]
+            case Call(args=args):
+                heads = [(("args", k),) for k, e in enumerate(args) if not isinstance(e, WindowExpr)]
+            case _:
+                heads = []
+        found += [(*path, *head, *at) for head in heads for at, _ in _data(get(s, head))]
     return found
+
+
+def _compared(c: Expr, at: Path = ()) -> Iterator[Path]:
+    """The operands of a condition's comparisons of data."""
+    if isinstance(c, Unary):
+        yield from _compared(c.arg, (*at, ("arg", None)))
+    elif isinstance(c, Binary) and (c.op in LOGICAL or not is_control(c.lhs)):
+        for label in ("lhs", "rhs"):
+            here: Path = (*at, (label, None))
+            if c.op in LOGICAL:
+                yield from _compared(getattr(c, label), here)
+            else:
+                yield here
 
 
 def _data(e: Node, at: Path = ()) -> Iterator[tuple[Path, Node]]:

@@ -66,7 +66,7 @@ def _numbers(
     if hi <= lo:
         raise ValueError("no number is within the bounds")
     if "rising" in kinds:
-        drawn = sorted(random.randrange(lo, hi) for _ in range(count))
+        drawn = sorted(_drawn(count, lo, hi, random))
         for k in range(count):
             below = max((v for at, v in fixed.items() if at <= k), default=lo)
             above = min((v for at, v in fixed.items() if at >= k), default=hi - 1)
@@ -78,7 +78,16 @@ def _numbers(
             raise ValueError("there are too few numbers")
         rest = iter(random.sample(others, count - len([k for k in fixed if k < count])))
         return [fixed[k] if k in fixed else next(rest) for k in range(count)]
-    return [fixed.get(k, random.randrange(lo, hi)) for k in range(count)]
+    return [fixed.get(k, n) for k, n in enumerate(_drawn(count, lo, hi, random))]
+
+
+def _drawn(count: int, lo: int, hi: int, random: Random) -> list[int]:
+    """Numbers from `lo` to `hi - 1`; in a third of the draws only the least and the greatest. If they rise, all
+    else is between two of them, such as a row that is everything."""
+    if random.randrange(3):
+        return [random.randrange(lo, hi) for _ in range(count)]
+    share = random.random()
+    return [lo if random.random() < share else hi - 1 for _ in range(count)]
 
 
 ARITHMETIC: Final[Mapping[str, Callable[[int, int], int]]] = {

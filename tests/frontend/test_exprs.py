@@ -68,7 +68,7 @@ def test_written_arithmetic_stays_as_written_and_python_constants_are_computed()
     assert parsed("2 * 4") == Binary("*", num(2), num(4))
     assert parsed("W * 2 + 1") == num(17)
     assert parsed("-W") == num(-8) and parsed("W") == num(8)
-    assert parsed("n % (2 * 4)") == Binary("%", parsed("n"), num(8))
+    assert parsed("n % (2 * 4)") == Binary("%", parsed("n"), parsed("2 * 4"))
     assert parsed("n / W") == Binary("/", parsed("n"), num(8))
     assert parsed("ON") == Const(True, parsed("flag == True").rhs.type)  # type: ignore[union-attr]
 

@@ -93,3 +93,11 @@ def test_assertions_that_few_calls_meet() -> None:
     other = proc_from_source("def f(x: f32):\n    assert Cfg.a == 5\n    x = 1.0", {"Cfg": Cfg})
     with pytest.raises(CheckError, match="no arguments meet all that is asserted"):
         make_proc(with_child(p.tree, "preds", p.tree.preds.extend(other.tree.preds)))
+
+
+def test_arithmetic_in_a_divisor_stays_as_it_is_written() -> None:
+    """Otherwise what a rewrite puts there is another procedure when its text is read."""
+    p = proc_from_source("def f(n: size, x: f32[n]):\n    if n % 2 == 0:\n        x[n / 2 - 1] = 0.0")
+    for pattern in ("n % _", "n / _"):
+        q = direct.rewrite_expr(p, p.find(pattern).rhs(), "2 + 0")  # type: ignore[attr-defined]
+        assert "(2 + 0)" in str(q) and str(proc_from_source(str(q))) == str(q)
