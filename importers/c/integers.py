@@ -165,8 +165,12 @@ def _binary(ctx: Context, e: Binary) -> Poly:
 def _divided(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
     """Quotients, remainders, shifts and masks: by numbers only."""
     c, t = by.constant, number_type(type_of(e, ctx.functions))
+    signed = isinstance(t, Int) and t.signed
     exact = divided(x, by) if c is None and e.op == "/" else None
     if exact is not None and exact[0].terms and exact[1].constant == 0:
+        if not signed:  # what wrapped is no multiple any more
+            no_wrap(ctx, x, e.lhs.place)
+            no_wrap(ctx, by, e.rhs.place)
         return exact[0]
     if c is None:
         what = f"`{e.op}` of control integers by a variable"
@@ -176,10 +180,9 @@ def _divided(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
         known = computed(e.op, x.constant if t.signed else x.constant % (1 << t.bits), c, t)
         if isinstance(known, int):
             return number(known)
-    signed = isinstance(t, Int) and t.signed
     match e.op:
         case "/" | "%" if c > 0:
-            if x.over(c) * c != x:
+            if not signed or x.over(c) * c != x:
                 as_type(ctx, x, e.lhs, t if isinstance(t, Int) and not t.signed else Int(64, True))
                 if signed:
                     why = f"C cuts {x} {e.op} {c} towards zero, and the object language takes the floor"

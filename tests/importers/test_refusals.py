@@ -164,3 +164,9 @@ def test_what_is_left_out_without_a_word_is_a_fault_of_the_importer() -> None:
 
     with pytest.raises(AssertionError, match="nothing says so"):
         Report().add(SAID)
+
+
+@pytest.mark.parametrize("value", ["(4 * i - 8) / 4 + 2", "(6 * i - 12) % 3", "((i - 1) * n) / n"])
+def test_what_wrapped_is_no_multiple_any_more(value: str, refused) -> None:
+    text = f"void f(unsigned n, double *x, unsigned *y) {{ for (unsigned i = 0; i < n; i++) x[{value}] = 1; }}"
+    assert "would wrap around below 0" in refused(text)
