@@ -7,7 +7,7 @@ Sizes, bounds and indices of a program are computed in integer variables. Their 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, TypeAlias
 
@@ -71,16 +71,25 @@ class Indexed(Protocol):
 
 @dataclass(frozen=True)
 class Element:
-    """An integer that is read from an array which nothing writes."""
+    """An integer that is read from an array, or from a single place. Of one that may change, `moment` is a number of
+    its own: what is read at another moment is another number."""
 
     array: Indexed
     indices: tuple[Poly, ...]
+    moment: int = 0
+
+    @property
+    def changes(self) -> bool:
+        """Whether the same place may hold another number at another time."""
+        return self.moment > 0 or any(e.changes for i in self.indices for e in elements(i))
 
     @property
     def order(self) -> tuple[int, int, str]:
-        return (1, 0, f"{self.array.name}{[i.text() for i in self.indices]}")
+        return (1, self.moment, f"{self.array.name}{[i.text() for i in self.indices]}")
 
     def text(self) -> str:
+        if not self.indices:
+            return self.array.name
         return f"{self.array.name}[{', '.join(i.text() for i in self.array.placed(self.indices))}]"
 
 
@@ -187,6 +196,16 @@ class Poly:
             total = total + term
         return total
 
+    def with_element(self, e: Element, value: Poly) -> Poly:
+        """With a polynomial in the place of an element, where that stands by itself."""
+        total = number(0)
+        for m, c in self.terms:
+            term = number(c)
+            for a in m:
+                term = term * (value if a == e else of(a))
+            total = total + term
+        return total
+
     # -- text -------------------------------------------------------------------------------------
 
     def text(self) -> str:
@@ -198,6 +217,10 @@ class Poly:
         """
         if self.constant is not None:
             return str(self.constant)
+        remainder = self._remainder()
+        if remainder is not None:
+            inner = remainder.of.text()
+            return f"{inner if remainder.of.is_atom() else f'({inner})'} % {remainder.by}"
         named: list[tuple[Monomial | str, int]] = [_turned(t) for t in self.terms if t[0]]
         first = next((k for k, t in enumerate(named) if t[1] > 0), 0)
         terms: list[tuple[Monomial | str, int]] = [named[first], *named[:first], *named[first + 1 :]]
@@ -211,6 +234,11 @@ class Poly:
             sign = ("-" if c < 0 else "") if not out else (" - " if c < 0 else " + ")
             out += sign + part
         return out
+
+    def _remainder(self) -> Quotient | None:
+        """The quotient of which it is what is left: `n - 4 * (n / 4)` is `n % 4`."""
+        found = [m[0] for m, c in self.terms if len(m) == 1 and isinstance(m[0], Quotient) and c == -m[0].by]
+        return next((q for q in found if isinstance(q, Quotient) and self + of(q) * q.by == q.of), None)
 
     def __str__(self) -> str:
         return self.text()
@@ -270,7 +298,7 @@ def _replaced(a: Atom, values: Mapping[Symbol, Poly]) -> Poly:
     if isinstance(a, Least):
         return least(a.a.replaced(values), a.b.replaced(values))
     if isinstance(a, Element):
-        return of(Element(a.array, tuple(i.replaced(values) for i in a.indices)))
+        return of(replace(a, indices=tuple(i.replaced(values) for i in a.indices)))
     return a.of.replaced(values).over(a.by)
 
 
@@ -289,7 +317,8 @@ def least(a: Poly, b: Poly) -> Poly:
     d = (a - b).constant
     if d is not None:
         return a if d <= 0 else b
-    return of(Least(*sorted((a, b), key=lambda p: (p.constant is not None, p.text()))))
+    read = {p: any(True for _ in elements(p)) for p in (a, b)}
+    return of(Least(*sorted((a, b), key=lambda p: (p.constant is not None, not read[p], p.text()))))
 
 
 def most(a: Poly, b: Poly) -> Poly:

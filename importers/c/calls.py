@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 
 from ..control import Poly, Symbol, divided, number, of
 from ..report import Place, stop
-from . import conversions, expressions, ranges
+from . import conversions, expressions, heap, lookups, ranges
 from .context import Context
 from .functions import MEMORY
 from .integers import integer
 from .pointers import address, dimensions
 from .program import Allocate, Argument, Data, For, Frame, Invoke, Lit, Read, Scalar, Stmt, Store, Window
-from .syntax import Call, Cast, Expr, Literal, Pointer, Use, Variable
+from .syntax import Call, Cast, Expr, Literal, Pointer, Unary, Use, Variable
 from .types import Float, Int, Void
-from .typing import element_type
+from .typing import element_type, is_pointer
 from .values import Address
 
 
@@ -26,9 +26,8 @@ def call_statement(ctx: Context, e: Call) -> None:
         _invoke(ctx, e)
     elif e.name == "exo_assert":
         ctx.procedure.notes.append("what the program asserts holds")
-    elif e.name in ("free", "malloc", "calloc"):
-        why = "the object language has no memory that outlives its block"
-        raise stop(e.place, f"{e.name}(..)", why, "declare a local array, or pass it as an argument")
+    elif e.name == "free":
+        heap.free(ctx, e, e.place)
     else:
         why = "it isn't defined in this file, and what it does is not known"
         raise stop(e.place, f"{e.name}(..)", why, "take the call out, or put the function into the file")
@@ -71,6 +70,8 @@ def _invoke(ctx: Context, e: Call) -> Variable | None:
             if a.var in callee.written:
                 ctx.written.add(address(ctx, given[a.var]).var)
             args.append(_window(ctx, a, given[a.var], {s: v for s, v in values.items() if s}, e.place))
+        elif is_pointer(a.var.type):
+            args.append(_reference(ctx, a, given[a.var], a.var in callee.written))
         else:
             args.append(_value(ctx, a, given[a.var], e.place))
     ranges.called(ctx)
@@ -99,9 +100,34 @@ def _value(ctx: Context, a: Argument, e: Expr, place: Place) -> Variable:
     return v
 
 
+def _reference(ctx: Context, a: Argument, e: Expr, written: bool) -> Variable | Window:
+    """A single number that a function gets a pointer to: `&t`, or an element."""
+    if isinstance(e, Unary) and e.op == "&" and isinstance(e.arg, Use) and isinstance(e.arg.var.type, Int | Float):
+        v = e.arg.var
+        if v.type != a.type:
+            raise stop(e.place, f"the address of {v.c_name}", f"the function sees a {a.type} there", "use one type")
+        if ctx.is_control(v):
+            ctx.lose(v)
+            why = "a function may change it, and indices or bounds are made of it"
+            raise stop(e.place, f"the address of {v.c_name}", why, "return the number")
+        if written:
+            ctx.ranges.pop(v, None)
+            lookups.given(ctx, v, None)
+        return v
+    found = address(ctx, e)
+    if element_type(found.var) != a.type:
+        why = f"the function sees a {a.type} there"
+        raise stop(e.place, f"an element of {found.var.c_name} as an argument", why, "use one type")
+    if written:
+        ctx.written.add(found.var)
+        ranges.stored(ctx, ctx.access(found.var, found.indices, e.place))
+    return Window(ctx.access(found.var, found.indices, e.place), ())
+
+
 def _window(ctx: Context, a: Argument, e: Expr, values: Mapping[Symbol, Poly], place: Place) -> Window:
     """The part of an array that a procedure gets."""
     found = address(ctx, e)
+    ctx.windowed.add(found.var)
     extents = tuple(x.replaced(values) for x in a.shape)
     rank = len(dimensions(ctx, found.var))
     if len(found.indices) != rank - len(extents) + 1:
@@ -129,17 +155,16 @@ def _memory(ctx: Context, e: Call) -> None:
         raise stop(e.place, f"{e.name}(..)", f"{size} bytes are no whole number of {t} elements", "")
     frames, at = _cover(ctx, to, count, e.place)
     source = to
-    if e.name == "memset" and not (isinstance(e.args[1], Literal) and e.args[1].value == 0):
-        raise stop(e.place, "memset(..)", "only 0 means the same in every type", "write a loop")
+    byte = _byte(e, t) if e.name == "memset" else 0
     if e.name != "memset":
         source = address(ctx, _plain(e.args[1]))
         if element_type(source.var) != t or _rows(ctx, source) != _rows(ctx, to):
             raise stop(e.place, f"{e.name}(..)", "the two have elements of different types or rows", "write a loop")
-        if source.var is to.var:
-            raise stop(e.place, f"{e.name}(..)", "both are in one array", "write a loop, in the order that is meant")
+        if source.var is to.var and e.name == "memmove":
+            at = _in_order(ctx, e, to, source, count, at)
 
     def copy() -> Stmt:
-        value: Data = Lit(0 if isinstance(t, Int) else 0.0, t)
+        value: Data = Lit(byte if isinstance(t, Int) else 0.0, t)
         if source is not to:
             value = Read(ctx.access(source.var, _moved(source, at), e.place), t)
         ctx.written.add(to.var)
@@ -147,6 +172,27 @@ def _memory(ctx: Context, e: Call) -> None:
 
     ranges.called(ctx)
     _nest(ctx, frames, copy, e.place)
+
+
+def _byte(e: Call, t: Int | Float) -> int:
+    """The number whose bytes are all what memset sets them to."""
+    fill = e.args[1]
+    negative = isinstance(fill, Unary) and fill.op == "-"
+    value = fill.arg if isinstance(fill, Unary) and negative else fill
+    if not isinstance(value, Literal) or not isinstance(value.value, int) or (value.value and isinstance(t, Float)):
+        raise stop(e.place, "memset(..)", f"this is no number that is known in type {t}", "write a loop")
+    byte = (-value.value if negative else value.value) & 255
+    found = int.from_bytes(bytes([byte] * (t.bits // 8)), "little")
+    return found - (1 << t.bits) if isinstance(t, Int) and found > t.range[1] else found
+
+
+def _in_order(ctx: Context, e: Call, to: Address, source: Address, count: Poly, at: list[Poly]) -> list[Poly]:
+    """The iterations of a copy within an array, in the order in which nothing is written before it is read."""
+    by = to.indices[-1] - source.indices[-1]
+    forward = by.constant is not None and by.constant <= 0
+    if to.indices[:-1] != source.indices[:-1] or len(at) > 1 or by.constant is None:
+        raise stop(e.place, f"{e.name}(..)", "both are in one array", "write a loop, in the order that is meant")
+    return at if forward else [count - 1 - at[0]]
 
 
 def _rows(ctx: Context, a: Address) -> tuple[Poly | None, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..control import Element, Poly, Symbol, elements, number, of, opaque
 from .bounds import highest, lowest, surely_not_negative
 from .context import Context
+from .lookups import changing
 from .pointers import dimensions
 from .program import Access, Frame
 from .syntax import Variable
@@ -14,10 +15,10 @@ from .types import Int
 from .typing import element_type
 
 
-def is_read_from_memory(first: Poly, a: Access) -> bool:
-    """Whether an index of an access depends on what is read from memory, by itself or by the bounds of loops around."""
-    wanted, polys = set(first.symbols()), [first]
-    for f in reversed(a.frames):
+def is_read_from_memory(index: Poly, frames: Sequence[Frame]) -> bool:
+    """Whether an index depends on what is read from memory, by itself or by the bounds of loops around."""
+    wanted, polys = set(index.symbols()), [index]
+    for f in reversed(frames):
         if f.symbol in wanted:
             wanted |= f.lo.symbols() | f.hi.symbols()
             polys += [f.lo, f.hi]
@@ -31,7 +32,7 @@ def claim(ctx: Context) -> None:
     for a in p.accesses:
         extents = shapes.get(a.var) or tuple(d for d in dimensions(ctx, a.var) if d is not None)
         for index, extent in zip(p.indices.get(a, a.indices), extents, strict=False):
-            for found in _claimed(ctx, a, index, extent):
+            for found in () if changing(index) else _claimed(ctx, a, index, extent):
                 if found not in p.claims:
                     p.claims.append(found)
 

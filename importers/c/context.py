@@ -11,11 +11,31 @@ from ..names import spelled
 from ..report import SAID, Place, Report, Stop, stop
 from .kinds import Kinds
 from .options import Options
-from .program import Access, Cond, Frame, Need, Procedure, Stmt, facts_of
+from .program import Access, Allocate, Cond, Frame, Need, Procedure, Stmt, facts_of
 from .syntax import Expr, Function, Use, Variable
-from .types import Number
+from .types import Int, Number
 from .values import Address, Held, Known, Lost, Value
 from .walks import inside
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What earlier attempts to translate a function found out: the integers that are data, though indices or bounds
+    are made of them, the arrays of indices that the function writes, and the flat arrays whose indices depend on data
+    so that they can't be taken apart."""
+
+    data: frozenset[Variable] = frozenset()
+    changing: frozenset[Variable] = frozenset()
+    flat: frozenset[Variable] = frozenset()
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a variable is given: a number in closed form, and the loops and conditions around; None if it is none."""
+
+    value: Poly | None
+    frames: tuple[Frame, ...] = ()
+    facts: tuple[Poly, ...] = ()
 
 
 @dataclass
@@ -29,6 +49,7 @@ class Context:
     procedure: Procedure
     callees: Mapping[str, Procedure]
     options: Options
+    hints: Hints
     values: dict[Variable, Value] = field(default_factory=dict)
     block: list[Stmt] = field(default_factory=list)
     frames: tuple[Frame, ...] = ()
@@ -49,6 +70,18 @@ class Context:
     """The arrays that indices and bounds are read from, and where."""
     written: set[Variable] = field(default_factory=set)
     """The arrays that are written."""
+    cells: bool = False
+    """Whether what is read from memory may be an index here: it is used at once."""
+    lost: set[Variable] = field(default_factory=set)
+    """Control integers that can't be followed: as data they might be."""
+    flat: set[Variable] = field(default_factory=set)
+    """Flat arrays whose indices can't be taken apart."""
+    allocated: dict[Variable, Allocate] = field(default_factory=dict)
+    """Where buffers of the heap are allocated."""
+    windowed: set[Variable] = field(default_factory=set)
+    """Arrays of which other functions get parts."""
+    given: dict[Variable, list[Given]] = field(default_factory=dict)
+    """What integer data is given, each time."""
     shapes: dict[Variable, tuple[Poly | None, ...]] = field(default_factory=dict)
     """The extents of arrays, as they were where they were declared."""
 
@@ -78,10 +111,10 @@ class Context:
             self.block = before
 
     @contextmanager
-    def within(self, frame: Frame) -> Iterator[None]:
-        """Inside a loop."""
+    def within(self, *inner: Frame) -> Iterator[None]:
+        """Inside loops."""
         frames, live = self.frames, self.live
-        self.frames, self.live = (*frames, frame), (*live, frame.symbol.name)
+        self.frames, self.live = (*frames, *inner), (*live, *(f.symbol.name for f in inner))
         try:
             yield
         finally:
@@ -128,6 +161,9 @@ class Context:
             raise Stop(SAID)
         if isinstance(value, Lost):
             remedy = "give it a value in closed form, or keep it in an array of numbers that isn't used as an index"
+            if self.counting:
+                remedy = "count to a bound, and put an if with a break inside"
+            self.lose(v)
             raise stop(place, v.c_name, f"its value is not known here: {value.why}", remedy)
         if isinstance(value, Held):
             why = f"{v.c_name} has its value from where a loop was left: this is an index or bound that depends on data"
@@ -136,6 +172,20 @@ class Context:
             why = f"{v.c_name} has its value after a loop only if the loop's bounds are in order"
             self.need(n, why, "start and end of the loop must be known to be in order", place)
         return value
+
+    def lose(self, v: Variable) -> None:
+        """A control integer can't be followed here."""
+        if isinstance(v.type, Int) and not self.report.muted:
+            self.lost.add(v)
+
+    @contextmanager
+    def reading(self, cells: bool) -> Iterator[None]:
+        """Whether what is read from memory may be an index."""
+        before, self.cells = self.cells, cells
+        try:
+            yield
+        finally:
+            self.cells = before
 
     def need(self, value: Poly, why: str, remedy: str, place: Place, frames: tuple[Frame, ...] = ()) -> None:
         """Something must not be negative here."""

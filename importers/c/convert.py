@@ -9,8 +9,9 @@ import exo_strat
 from exo_strat import Proc, with_room
 
 from ..externs import externs
-from ..report import ImportRefusedError, Problem, Report, Stop
+from ..report import ImportRefusedError, Problem, Report
 from . import output
+from .context import Hints
 from .options import Options
 from .preprocess import check, preprocessed
 from .program import Procedure
@@ -19,7 +20,7 @@ from .shapes import find_shapes
 from .syntax import Call, Function, Unit
 from .translate import translate
 from .verify import verify
-from .walks import expressions
+from .walks import expressions, variables
 
 
 def from_c(
@@ -56,7 +57,8 @@ def _converted(file: Path, function: str | None, options: Options) -> str:
     if report.problems:
         lines = file.read_text(errors="replace").splitlines()
         raise report.refuse(str(file), lines)
-    return output.text(list(done.values()), file)
+    called = _calls(done, wanted.name)
+    return output.text([p for name, p in done.items() if name in called], file)
 
 
 class _Made:
@@ -79,21 +81,43 @@ def _one(
     env: Mapping[str, object],
     called: bool,
 ) -> _Made | None:
-    before = len(report.problems)
-    ctx = translate(f, unit, done, report, options)
-    ctx.procedure.windows = called
+    hints = Hints()
+    first: list[Problem] = []
+    names = {v: v.name for v in variables(f)}
+    while True:
+        own = Report()
+        ctx = translate(f, unit, done, own, options, hints)
+        ctx.procedure.windows = called
+        changing = hints.changing | (ctx.indexing.keys() & ctx.written)
+        is_whole = not own.problems and changing == hints.changing
+        if is_whole:
+            with ctx.reporting():
+                find_shapes(ctx)
+        proc = verify(ctx, env) if is_whole and not own.problems else None
+        more = Hints(hints.data | ctx.lost, changing, hints.flat | ctx.flat)
+        if proc is not None or more == hints:
+            break
+        hints, first = more, first or own.problems
+        for v, name in names.items():
+            v.name = name
     if called and f.exits is not None:
         why = "its caller would go on"
-        report.add(Problem(f.exits, "exit(..) in a function that another one calls", why, "return a number instead"))
-    if len(report.problems) == before:
-        try:
-            find_shapes(ctx)
-        except Stop as found:
-            report.add(found.problem)
-    if len(report.problems) > before:
-        return None
-    proc = verify(ctx, env)
-    return None if proc is None else _Made(ctx.procedure, proc)
+        own.add(Problem(f.exits, "exit(..) in a function that another one calls", why, "return a number instead"))
+    for p in _plainest(first, own.problems):
+        report.add(p)
+    return None if proc is None or own.problems else _Made(ctx.procedure, proc)
+
+
+def _calls(done: Mapping[str, Procedure], name: str) -> set[str]:
+    """A function and those that it calls, but for those that were put in place."""
+    return {name}.union(*(_calls(done, c) for c in done[name].calls))
+
+
+def _plainest(first: Sequence[Problem], last: Sequence[Problem]) -> Iterator[Problem]:
+    """What is said of a function after several attempts: of lines that remain untaken, what was found first."""
+    lines = {p.place.line for p in last}
+    yield from (p for p in first if p.place.line in lines)
+    yield from (p for p in last if p.place.line not in {q.place.line for q in first})
 
 
 def _wanted(unit: Unit, name: str | None) -> Function:

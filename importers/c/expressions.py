@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..control import Poly, of
 from ..report import Place, Stop, stop
-from . import calls, conditions, conversions, ranges
+from . import calls, conditions, conversions, lookups, ranges
 from .context import Context
 from .integers import effect, integer, no_wrap
 from .pointers import element
@@ -119,22 +119,24 @@ def whole(ctx: Context, e: Expr, t: Int) -> Data:
                 return conversions.inverted(data(ctx, arg), e.place)
             case Cast(arg=arg):
                 return conversions.convert(data(ctx, arg), t, e.place)
+            case Call():
+                return _call(ctx, e)
             case _:
                 pass
     value = integer(ctx, e)
     if not value.is_affine():
-        return _summed(value, t)
-    if not t.signed:
-        no_wrap(ctx, value, e.place)
+        return summed(value, t)
     if value.constant is not None:
         lo, hi = t.range
         return Lit((value.constant - lo) % (hi - lo + 1) + lo, t)
+    if not t.signed:
+        no_wrap(ctx, value, e.place)
     return Whole(value, t)
 
 
 def _combines(e: Expr) -> bool:
     """Whether an expression has operators whose value is in closed form of some operands only."""
-    return any(isinstance(x, Binary) and x.op not in ("+", "-") for x in inside(e))
+    return any(isinstance(x, Call | Choice) or (isinstance(x, Binary) and x.op not in ("+", "-")) for x in inside(e))
 
 
 def _is_closed(ctx: Context, e: Expr) -> bool:
@@ -147,7 +149,7 @@ def _is_closed(ctx: Context, e: Expr) -> bool:
     raise AssertionError("a trial ends")
 
 
-def _summed(value: Poly, t: Int) -> Data:
+def summed(value: Poly, t: Int) -> Data:
     """A polynomial as data. C keeps the low bits of an unsigned one; a signed one fits, but its terms may not."""
     found: Data | None = None
     for m, c in value.terms:
@@ -160,7 +162,7 @@ def _summed(value: Poly, t: Int) -> Data:
         else:
             found = Arithmetic("+" if c > 0 else "-", found, term, I64)
     assert found is not None
-    return conversions.wrapped(found, t)
+    return found if t == I64 else conversions.wrapped(found, t)
 
 
 def place_of(ctx: Context, e: Expr) -> Access | Variable:
@@ -170,10 +172,12 @@ def place_of(ctx: Context, e: Expr) -> Access | Variable:
         return e.var
     if isinstance(e, Untaken):
         raise stop(e.place, e.what, e.why, e.remedy)
-    var, indices = element(ctx, e)
+    with ctx.reading(cells=True):
+        var, indices = element(ctx, e)
     if not indices:
         return var
     _element(type_of(e, ctx.functions), e.place)
+    lookups.check_rows(e, var, indices)
     return ctx.access(var, indices, e.place)
 
 

@@ -7,8 +7,9 @@ value is looked at (compared, divided, widened), an unsigned one must not have w
 from __future__ import annotations
 
 from ..control import Element, Poly, divided, number, of
-from ..report import Place, stop
-from . import pointers
+from ..report import Place, Stop, stop
+from . import heap, inlined, lookups, pointers
+from .bounds import lowest, surely_not_negative
 from .context import Context
 from .literals import computed
 from .syntax import (
@@ -19,6 +20,7 @@ from .syntax import (
     Choice,
     Comma,
     Expr,
+    Function,
     Index,
     Literal,
     SizeOf,
@@ -32,12 +34,15 @@ from .types import Int
 from .typing import COMPARISONS, LOGICAL, decayed, element_type, is_pointer, type_of
 from .typing import number as number_type
 from .values import Address, Known, Value, last, moved
+from .walks import inside
 
 READ = "an index, a size or a loop bound that is read from memory"
 
 
 def integer(ctx: Context, e: Expr) -> Poly:
     """The value of a control expression; its side effects happen."""
+    if ctx.cells and lookups.is_read(ctx, e):
+        return lookups.read(ctx, e)
     match e:
         case Literal(value=int() as value):
             return number(value)
@@ -74,12 +79,23 @@ def integer(ctx: Context, e: Expr) -> Poly:
             from .choices import choice  # which asks for conditions, and these for integers
 
             return choice(ctx, e)
+        case Call() if (inner := inlined.in_place(e, ctx.functions)) is not None:
+            return _in_place(ctx, e, *inner)
         case Call(name=name):
             raise stop(e.place, f"{name}(..)", f"this is {READ}", "compute it before the call of this function")
         case Index() | Unary(op="*"):
             return _read(ctx, e)
         case _:
             raise stop(e.place, "a value from memory", f"this is {READ}", "compute it before this function is called")
+
+
+def _in_place(ctx: Context, e: Call, f: Function, value: Expr) -> Poly:
+    """What a function returns of control integers."""
+    for v, a in zip(f.args, e.args, strict=True):
+        assert isinstance(v.type, Int)
+        ctx.values[v] = Known(_cast(ctx, a, v.type, a.place))
+    assert isinstance(f.result, Int)
+    return _cast(ctx, value, f.result, e.place)
 
 
 def _read(ctx: Context, e: Expr) -> Poly:
@@ -90,9 +106,12 @@ def _read(ctx: Context, e: Expr) -> Poly:
         raise stop(
             e.place, f"an element of {var.c_name}", "it is no integer that is read from an array", "use integers"
         )
-    if var.storage not in ("argument", "file", "member"):
+    if var.storage not in ("argument", "file", "member") or lookups.is_constant(var):
         why = "indices and bounds are read from arguments only, as a local array changes"
         raise stop(e.place, f"an element of {var.c_name}", why, "pass the array")
+    if var in ctx.hints.changing:
+        why = "the function writes it, and takes its elements as indices or bounds"
+        raise stop(e.place, f"an element of {var.c_name}", why, "write another array, or pass a copy")
     ctx.indexing.setdefault(var, e.place)
     ctx.access(var, indices, e.place)
     return of(Element(var, indices))
@@ -172,6 +191,13 @@ def _divided(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
             no_wrap(ctx, x, e.lhs.place)
             no_wrap(ctx, by, e.rhs.place)
         return exact[0]
+    parts = _digits(ctx, x, by) if c is None and e.op in ("/", "%") else None
+    if parts is not None:
+        for n in (parts[1], by - 1 - parts[1]):
+            ctx.need(n, f"{x} {e.op} {by} is what is left only if that is not negative, and less", "", e.place)
+        return parts[0] if e.op == "/" else parts[1]
+    if c is None and e.op == "%" and ctx.cells:
+        return lookups.remainder(ctx, e, x, by)
     if c is None:
         what = f"`{e.op}` of control integers by a variable"
         raise stop(e.place, what, "the object language divides sizes and indices by literals only", "pass the result")
@@ -204,6 +230,15 @@ def _divided(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
             raise stop(e.place, what, "sizes and indices are added, multiplied and divided by literals", "")
 
 
+def _digits(ctx: Context, x: Poly, by: Poly) -> tuple[Poly, Poly] | None:
+    """Quotient and remainder by a size, if these are what division of polynomials gives, as in `(i * n + j) / n`."""
+    parts = divided(x, by)
+    if parts is None or not parts[0].terms:
+        return None
+    ends = [lowest(n, ctx.frames, ctx.facts) for n in (parts[1], by - 1 - parts[1])]
+    return parts if all(n is not None and surely_not_negative(n) for n in ends) else None
+
+
 def _distance(ctx: Context, e: Binary) -> Poly:
     """The difference of two pointers."""
     a, b = pointers.address(ctx, e.lhs), pointers.address(ctx, e.rhs)
@@ -227,7 +262,13 @@ def effect(ctx: Context, e: Expr) -> Value | None:
             set_value(ctx, v, after, e.place)
             return before if e.after else after
         case Assign(target=Use(var=v)) if moves(ctx, v):
-            given = _assigned(ctx, e, v)
+            try:
+                with ctx.reading(cells=False):
+                    given = _assigned(ctx, e, v)
+            except Stop:
+                if ctx.has_data(e.value) or any(isinstance(x, Binary) and x.op in "/%" for x in inside(e.value)):
+                    ctx.lose(v)
+                raise
             set_value(ctx, v, given, e.place)
             return given
         case Comma(parts=parts):
@@ -254,6 +295,9 @@ def set_value(ctx: Context, v: Variable, value: Value, place: Place) -> None:
 
 def _assigned(ctx: Context, e: Assign, v: Variable) -> Value:
     if is_pointer(v.type):
+        call = heap.taken(e.value)
+        if call is not None and not e.op:
+            return heap.allocate(ctx, v, call)
         if e.op:
             return pointers.address(ctx, Binary(e.op, e.target, e.value, e.place))
         return pointers.address(ctx, e.value)

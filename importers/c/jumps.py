@@ -50,6 +50,7 @@ from .syntax import (
     Variable,
 )
 from .types import I32, Float, Int
+from .typing import COMPARISONS, LOGICAL
 from .walks import changed, expressions, inside, parts, statements
 
 RETURN, CONTINUE, BREAK = "return", "continue", "break"
@@ -245,7 +246,7 @@ def _with_condition(s: Loop) -> Loop:
     if s.cond is None:
         return s
     joined = list(_conjuncts(s.cond))
-    plain = [c for c in joined if _is_plain(c)]
+    plain = [c for c in joined if _is_plain(c) and not _is_flag(c, s)]
     if not plain or len(plain) == len(joined) or any(isinstance(x, Assign | Step) for x in inside(s.cond)):
         return s
     tests = [If(Unary("!", c, c.place), Block((Break(c.place),)), Block(()), s.place) for c in joined if c not in plain]
@@ -295,6 +296,21 @@ def _is_plain(e: Expr) -> bool:
         if isinstance(t, Float):
             return False
     return True
+
+
+def _is_flag(e: Expr, s: Loop) -> bool:
+    """Whether a condition asks for a variable that the loop sets to numbers, and doesn't count."""
+    found = {x.var for x in inside(e) if isinstance(x, Use)}
+    if len(found) != 1:
+        return False
+    v = next(iter(found))
+    changes = [x for x in expressions(s.body) if isinstance(x, Assign | Step)]
+    given = [x for x in changes if isinstance(x.target, Use) and x.target.var is v]
+    return bool(given) and all(isinstance(x, Assign) and not x.op and _is_truth(x.value) for x in given)
+
+
+def _is_truth(e: Expr) -> bool:
+    return isinstance(e, Literal) or (isinstance(e, Binary) and e.op in (*COMPARISONS, *LOGICAL))
 
 
 def _asked_after(s: Loop, rest: Sequence[Stmt]) -> list[Variable]:

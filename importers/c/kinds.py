@@ -8,9 +8,10 @@ value is reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from . import inlined
 from .syntax import (
     Assign,
     Binary,
@@ -44,6 +45,12 @@ class Kinds:
     """For functions that are translated already: which arguments are control."""
     data: set[Variable] = field(default_factory=set)
     asked: set[Variable] = field(default_factory=set)
+    forced: frozenset[Variable] = frozenset()
+    """Variables that are data, whatever asks for them."""
+
+    def ask(self, found: Iterable[Variable]) -> None:
+        """An index, an extent or a loop asks for variables."""
+        self.asked.update(v for v in found if v not in self.forced)
 
     def is_data(self, v: Variable) -> bool:
         """Whether a scalar variable is data."""
@@ -57,6 +64,8 @@ class Kinds:
             case Index() | Unary(op="*"):
                 return not is_pointer(type_of(e, self.functions))
             case Call(name=name):
+                if inlined.in_place(e, self.functions) is not None:
+                    return any(self.has_data(a) for a in e.args)
                 return name not in ("exo_assert",)
             case Unary(op="&"):
                 return False
@@ -66,15 +75,28 @@ class Kinds:
                 return any(self.has_data(c) for c in children(e))
 
 
-def kinds(function: Function, functions: Mapping[str, Function], calls: Mapping[str, tuple[bool, ...]]) -> Kinds:
-    """Decide for a function."""
-    k = Kinds(function, functions, calls)
+def kinds(
+    function: Function,
+    functions: Mapping[str, Function],
+    calls: Mapping[str, tuple[bool, ...]],
+    forced: frozenset[Variable] = frozenset(),
+) -> Kinds:
+    """Decide for a function; what is `forced` is data."""
+    k = Kinds(function, functions, calls, set(forced), forced=forced)
     k.data.update(s.var for s in statements(function.body) if isinstance(s, Declare) and s.var.flag)
-    k.asked.update(_asked(k))
+    k.data.update(v for v in _referenced(function) if isinstance(v.type, Int))
+    k.ask(_asked(k))
     pairs = list(_assignments(function))
     _spread(k, pairs)
     _settle(k, pairs)
     return k
+
+
+def _referenced(f: Function) -> Iterator[Variable]:
+    """The variables whose address is taken."""
+    for e in expressions(f.body):
+        if isinstance(e, Unary) and e.op == "&" and isinstance(e.arg, Use):
+            yield e.arg.var
 
 
 def _integers(e: Expr) -> Iterator[Variable]:
@@ -183,14 +205,14 @@ def _spread(k: Kinds, pairs: list[tuple[Variable, Expr | None, bool]]) -> None:
             if v.flag:
                 continue
             if v in k.asked:
-                k.asked.update(_integers(value))
+                k.ask(_integers(value))
             if k.has_data(value) or _is_truth(value):
                 k.data.add(v)
         for e in expressions(k.function.body):
             if isinstance(e, Binary) and e.op in COMPARISONS and not k.has_data(e):
                 both = [*_integers(e.lhs), *_integers(e.rhs)]
                 if any(v in k.asked for v in both):
-                    k.asked.update(v for v in both if v not in k.data)
+                    k.ask(v for v in both if v not in k.data)
 
 
 def _is_truth(e: Expr) -> bool:
@@ -204,14 +226,25 @@ def _settle(k: Kinds, pairs: list[tuple[Variable, Expr | None, bool]]) -> None:
     for v in free:
         mine = [(value, under) for w, value, under in pairs if w is v]
         others = {u for value, _ in mine if value is not None for u in _integers(value)} - {v}
-        if v.storage not in ("argument", "member") and (
-            not others & (k.asked | set(k.function.args)) or any(u for _, u in mine)
-        ):
+        if v.storage in ("argument", "member"):
+            continue
+        alone = not others & (k.asked | set(k.function.args))
+        number = len(mine) == 1 and mine[0][0] is not None and _is_number(k, v, mine[0][0])
+        if alone or number or any(u for _, u in mine):
             k.data.add(v)
     for e in expressions(k.function.body):
         for v in _with_data(k, e):
             if v.storage != "local" and v not in k.asked:
                 k.data.add(v)
+
+
+def _is_number(k: Kinds, v: Variable, value: Expr) -> bool:
+    """Whether a variable is given a product of variables, once, and no condition asks for it: a number like `area`."""
+    products = (e for e in inside(value) if isinstance(e, Binary) and e.op == "*")
+    if not any(any(True for _ in _integers(e.lhs)) and any(True for _ in _integers(e.rhs)) for e in products):
+        return False
+    asked = (e for e in expressions(k.function.body) if isinstance(e, Binary) and e.op in (*COMPARISONS, *LOGICAL))
+    return not any(v in (*_integers(e.lhs), *_integers(e.rhs)) for e in asked)
 
 
 def _with_data(k: Kinds, e: Expr) -> Iterator[Variable]:

@@ -34,6 +34,20 @@ def _character(text: str, place: Place) -> Literal | None:
     return None if code is None else Literal(code, I32, text, place)
 
 
+def characters(text: str) -> list[int] | None:
+    """The numbers of the characters in a text between quotes; None if one is not taken."""
+    found: list[int] = []
+    rest = text[1:-1] if text.startswith('"') and text.endswith('"') else None
+    while rest:
+        size = 2 if rest.startswith("\\") else 1
+        code = ord(rest) if size == 1 and len(rest) == 1 else ESCAPES.get(rest[1:2]) if size == 2 else ord(rest[0])
+        if code is None or code > 127 or (rest[:2] == "\\0" and rest[2:3].isdigit()):
+            return None
+        found.append(code)
+        rest = rest[size:]
+    return None if rest is None else found
+
+
 def _floating(text: str, place: Place) -> Literal | None:
     digits = text.lower()
     is_hex = digits.startswith("0x")

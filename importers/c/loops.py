@@ -13,17 +13,18 @@ from dataclasses import dataclass, replace
 
 from ..control import Poly, Symbol, elements, least, number, of
 from ..report import Place, Stop, stop
-from . import statements
+from . import rotations, statements
 from .conditions import condition
 from .context import Context
 from .integers import moves
 from .liveness import is_read
+from .nests import factors, nest, nested
 from .order import check_order
-from .program import Branch, Compare, Cond, For, Frame, Lit, Logic, Need, Scalar, Stmt, Truth
+from .program import Branch, Compare, Cond, Frame, Lit, Logic, Need, Scalar, Stmt, Truth
 from .syntax import Assign, Block, Declare, Do, Expr, If, Loop, Use, Variable
 from .types import I32
 from .typing import is_pointer
-from .values import Address, Held, Known, Lost, Value, last, moved, replaced, symbols
+from .values import Address, Held, Known, Lost, Motion, Value, last, moved, replaced, symbols
 from .walks import changed, inside
 from .walks import statements as all_statements
 
@@ -31,20 +32,6 @@ PEELED = 3
 """How many first iterations are written by themselves."""
 BREAK = "count to a bound, and put an if with a break inside"
 BOUND = "write the loop as `for (i = first; i < end; i++)`"
-
-
-NEITHER = Lost("it doesn't move in closed form")
-
-
-@dataclass(frozen=True)
-class Motion:
-    """How a variable moves: `by` each iteration, or to `then` at the end of one; else `lost` says why neither."""
-
-    by: Poly | None = None
-    then: Value | None = None
-    lost: Lost = NEITHER
-    needs: tuple[Poly, ...] = ()
-    """What must not be negative in each iteration, for `by` to be right: so often do inner loops run."""
 
 
 def loop(ctx: Context, s: Loop) -> None:
@@ -73,20 +60,24 @@ def _loop(ctx: Context, s: Loop, peeled: int = 0) -> None:
     count = ctx.symbol("count")
     top = {v: all_moves.at_top(v, of(count)) for v in movers}
     trips = _trips(ctx, s, top, count)
+    turn = rotations.cycle(start, all_moves.motions)
+    if turn and s.flag is None:
+        _rotated(ctx, s, start, all_moves, trips, turn)
+        return
     if peeled < PEELED and any(_wraps(v, start[v], top[v], all_moves, s) for v in movers):
         _peeled(ctx, s, trips, peeled)
         return
-    frame, at = _frame(ctx, s, top, start, trips, count, movers)
+    frames, at = _frame(ctx, s, top, start, trips, count, movers)
     ctx.values.update({v: replaced(x, {count: at}) for v, x in top.items()})
     body: list[Stmt] = []
     _forgotten(ctx)
-    with ctx.into(body), ctx.within(frame):
+    with ctx.into(body), ctx.within(*frames):
         _quietly(ctx, s.cond)
         statements.block(ctx, s.body)
         done = len(body)
         step(ctx, s.step)
     _forgotten(ctx)
-    ctx.block.append(For(frame, body, s.place))
+    ctx.block += nested(frames, body, s.place)
     for v in movers:
         ctx.values[v] = all_moves.at_end(v, trips)
     _quietly(ctx, s.cond)
@@ -95,6 +86,27 @@ def _loop(ctx: Context, s: Loop, peeled: int = 0) -> None:
             what = "a loop that is left early, and computes in its third part"
             raise stop(s.place, what, "that is left out the last time", "write it at the end of the body")
         _left_early(ctx, s, movers)
+
+
+def _rotated(
+    ctx: Context, s: Loop, start: Mapping[Variable, Value], m: Moves, trips: Poly, turn: Mapping[Variable, Variable]
+) -> None:
+    """A loop in which pointers change places."""
+    assert s.cond is not None
+    cond = s.cond
+
+    def iteration(k: Poly, pointers: Mapping[Variable, Value]) -> None:
+        ctx.values.update({v: pointers.get(v) or m.at_top(v, k) for v in start})
+        _forgotten(ctx)
+        _quietly(ctx, cond)
+        statements.block(ctx, s.body)
+        step(ctx, s.step)
+
+    lead = next(v for v in start if v not in turn)
+    ends = rotations.rotated(ctx, turn, start, trips, lead.name, iteration, s.place)
+    _forgotten(ctx)
+    ctx.values.update({v: ends.get(v) or m.at_end(v, trips) for v in start})
+    _quietly(ctx, cond)
 
 
 def _wraps(v: Variable, start: Value, top: Value, m: Moves, s: Loop) -> bool:
@@ -256,7 +268,7 @@ def _moves(ctx: Context, s: Loop, start: Mapping[Variable, Value]) -> Moves:
         statements.block(ctx, s.body)
         step(ctx, s.step)
         after = {v: ctx.values.get(v, Lost("it isn't set")) for v in start}
-    motions = {v: _motion(v, start[v], after[v], marks) for v in start}
+    motions = {v: replace(_motion(v, start[v], after[v], marks), mark=marks.get(v)) for v in start}
     return Moves(start, motions, {m: v for v, m in marks.items()})
 
 
@@ -371,13 +383,18 @@ def _frame(
     trips: Poly,
     count: Symbol,
     movers: list[Variable],
-) -> tuple[Frame, Poly]:
-    """The loop of the object language, and the iteration's number in terms of its iterator."""
-    if not trips.is_affine():
-        raise stop(s.place, "a loop", f"how often it runs multiplies variables: {trips}", BOUND)
+) -> tuple[tuple[Frame, ...], Poly]:
+    """The loops of the object language (one, or two for `i < n * m`), and the iteration's number in terms of them."""
     assert s.cond is not None
+    if not all(f.is_affine() for f in factors(ctx, trips)):
+        raise stop(s.place, "a loop", f"how often it runs multiplies variables: {trips}", BOUND)
     named = [e.var for e in inside(s.cond) if isinstance(e, Use) and e.var in movers]
     lead = next((v for v in named if not is_pointer(v.type)), named[0] if named else movers[0])
+    if not trips.is_affine():
+        frames, at = nest(ctx, trips, lead.name)
+        for f in frames[1:]:
+            ctx.need(f.hi, f"the loop runs {trips} times, also if two factors are negative", "use sizes", s.place)
+        return frames, at
     symbol = ctx.symbol(lead.name)
     first, here = start[lead], top[lead]
     if isinstance(first, Known) and isinstance(here, Known) and here.value - first.value == of(count):
@@ -385,5 +402,5 @@ def _frame(
             ctx.need(n, f"{lead.c_name} has its value after a loop", "", s.place)
         if first.value.is_affine():
             lo, hi = first.value, first.value + trips
-            return Frame(symbol, lo, hi), of(symbol) - first.value
-    return Frame(symbol, number(0), trips), of(symbol)
+            return (Frame(symbol, lo, hi),), of(symbol) - first.value
+    return (Frame(symbol, number(0), trips),), of(symbol)

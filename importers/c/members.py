@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..names import spelled
-from ..report import Place
-from .syntax import Array, Pointer, Type, Untaken, Variable
-from .types import Float, Int, Other, Void
+from ..report import NOWHERE, Place
+from .syntax import Array, Literal, Pointer, Type, Untaken, Variable
+from .types import I32, Float, Int, Other, Void
+from .walks import constant
 
 Node = Any
 
@@ -37,6 +38,10 @@ class Members:
         self.structs: dict[str, dict[str, Type]] = {}
         self.aliases: dict[Variable, Path] = {}
         self.found: dict[tuple[Variable, tuple[str, ...]], Variable] = {}
+        self.arrays: frozenset[str] = frozenset()
+        """The structs of which the function at hand has arrays."""
+        self.rows: dict[Variable, str] = {}
+        """The variables that are arrays of structs."""
 
     def declare(self, node: Node, place: Place, type_of: Callable[[Node], Type]) -> Other:
         """The type that a struct is, or a reference to one."""
@@ -50,6 +55,55 @@ class Members:
         """Whether a variable is a struct, or points to one."""
         t = v.type.to if isinstance(v.type, Pointer) else v.type
         return isinstance(t, Other) and t.text in self.structs
+
+    # -- arrays of structs --------------------------------------------------------------------------
+
+    def layout(self, text: str) -> tuple[Int | Float, int] | None:
+        """The one type of all members of a struct, and how many numbers it has; None if there are several."""
+        kinds: set[Type] = set()
+        total = 0
+        for t in self.structs.get(text, {}).values():
+            count = 1
+            while isinstance(t, Array):
+                n = None if t.extent is None else constant(t.extent)
+                if n is None:
+                    return None
+                count, t = count * n, t.of
+            kinds.add(t)
+            total += count
+        one = kinds.pop() if len(kinds) == 1 else None
+        return (one, total) if isinstance(one, Int | Float) else None
+
+    def as_rows(self, t: Type) -> Type:
+        """The type of an array of structs, or of a pointer into one: each struct is a row of numbers."""
+        inner = t.of if isinstance(t, Array) else t.to if isinstance(t, Pointer) else None
+        if not isinstance(inner, Other) or inner.text not in self.arrays:
+            return t
+        found = self.layout(inner.text)
+        if found is None:
+            return t
+        row = Array(found[0], Literal(found[1], I32, str(found[1]), NOWHERE))
+        return Array(row, t.extent) if isinstance(t, Array) else Pointer(row)
+
+    def note(self, v: Variable, before: Type) -> None:
+        """Remember of which struct a variable is an array."""
+        inner = before.of if isinstance(before, Array) else before.to if isinstance(before, Pointer) else None
+        if v.type != before and isinstance(inner, Other):
+            self.rows[v] = inner.text
+
+    def offset(self, text: str, name: str) -> tuple[int, bool]:
+        """Where in its row a member begins, and whether it is an array."""
+        at = 0
+        for n, t in self.structs[text].items():
+            if n == name:
+                return at, isinstance(t, Array)
+            count = 1
+            while isinstance(t, Array):
+                count, t = count * ((t.extent and constant(t.extent)) or 1), t.of
+            at += count
+        raise AssertionError("the compiler knows the member")
+
+    # -- members ------------------------------------------------------------------------------------
 
     def path(self, node: Node, lookup: Callable[[str], object], type_of: Callable[[Node], Type]) -> Path | None:
         """The member that an expression means; None if it is none."""

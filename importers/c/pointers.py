@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..control import Poly, number
 from ..report import Place, stop
-from . import integers
+from . import integers, lookups
 from .syntax import (
     Array,
     Assign,
@@ -100,14 +100,21 @@ def element(ctx: Context, e: Expr) -> tuple[Variable, tuple[Poly, ...]]:
             if is_pointer(decayed(type_of(at, ctx.functions))):
                 base, at = at, base
             found = address(ctx, Binary("+", base, at, e.place))
-            return found.var, found.indices
+            return found.var, _looked_up(ctx, found, Binary("+", base, at, e.place))
         case Unary(op="*", arg=arg):
             found = address(ctx, arg)
-            return found.var, found.indices
+            return found.var, _looked_up(ctx, found, arg)
         case Use(var=v):
             return v, ()
         case _:
             raise stop(e.place, "this is no place in memory", "it can't be assigned or indexed", "")
+
+
+def _looked_up(ctx: Context, found: Address, e: Expr) -> tuple[Poly, ...]:
+    """The indices of an element; of a flat array whose rows aren't known, as a number that is computed first."""
+    if not ctx.cells or len(found.indices) != 1 or not lookups.is_flat(ctx, found.var, found.indices[0]):
+        return found.indices
+    return (lookups.flat(ctx, found.indices[0], e),)
 
 
 def dimensions(ctx: Context, v: Variable) -> tuple[Poly | None, ...]:

@@ -151,13 +151,13 @@ class Printer:
         first = len(indices) - len(a.extents)
         parts = [i.text() for i in indices[:first]]
         parts += [f"{i}:{i + e}" for i, e in zip(indices[first:], a.extents, strict=True)]
-        return f"{a.access.var.name}[{', '.join(parts)}]"
+        return f"{a.access.var.name}[{', '.join(parts)}]" if parts else a.access.var.name
 
     # -- expressions ------------------------------------------------------------------------------
 
     def access(self, a: Access) -> str:
         indices = self.p.indices.get(a, a.indices)
-        return f"{a.var.name}[{', '.join(i.text() for i in indices)}]"
+        return f"{a.var.name}[{', '.join(i.text() for i in indices)}]" if indices else a.var.name
 
     def data(self, e: Data, level: int = 0) -> str:
         text, own = self._data(e)

@@ -15,7 +15,7 @@ except ImportError as e:
 from ..names import spelled
 from ..report import NOWHERE, ImportRefusedError, Place
 from .jumps import left, without_jumps
-from .literals import read_number
+from .literals import characters, read_number
 from .members import Members, cast, is_plain
 from .members import Path as Member
 from .syntax import (
@@ -53,7 +53,7 @@ from .syntax import (
     Variable,
 )
 from .types import I32, Float, Int, Other, Void, basic
-from .walks import changed, expressions, statements
+from .walks import changed, constant, expressions, statements
 
 Node = Any
 """A node of pycparser's."""
@@ -113,6 +113,7 @@ class _Reader:
         self.scopes.append({})
         params = node.decl.type.args.params if node.decl.type.args else []
         named = [p for p in params if type(p).__name__ == "Decl"]
+        self.members.arrays = self.arrays_of_structs(node)
         self.notes, self.exits = [], None
         args = tuple(self.declare(p, "argument") for p in named)
         untaken = self.untaken_arguments(node, params)
@@ -124,6 +125,21 @@ class _Reader:
         f = without_jumps(self.without_structs(self.without_ignored_results(f)))
         untaken_jumps = tuple(left(f))
         return replace(f, body=Block(untaken_jumps, f.body.place)) if untaken_jumps else f
+
+    def arrays_of_structs(self, node: Node) -> frozenset[str]:
+        """The structs of which a function has arrays: those that it takes elements of."""
+        indexed = {n.name.name for n in _nodes(node, "ArrayRef") if type(n.name).__name__ == "ID"}
+        steps = [n.expr for n in _nodes(node, "UnaryOp") if n.op in ("p++", "p--", "++", "--")]
+        indexed |= {n.name for n in steps if type(n).__name__ == "ID"}
+        found: set[str] = set()
+        for d in _nodes(node, "Decl"):
+            t = d.type
+            while type(t).__name__ in ("PtrDecl", "ArrayDecl"):
+                t = t.type
+            if t is not d.type and d.name in indexed and type(t).__name__ == "TypeDecl":
+                of = self.type(t)
+                found |= {of.text} if isinstance(of, Other) else set()
+        return frozenset(found)
 
     def without_ignored_results(self, f: Function) -> Function:
         """A function that returns what an ignored call returns has no result."""
@@ -165,7 +181,7 @@ class _Reader:
 
     def declare(self, node: Node, storage: str) -> Variable:
         """A variable, from here on in scope."""
-        t = self.type(node.type)
+        t = self.members.as_rows(self.type(node.type))
         before = self.scopes[0].get(node.name) if storage == "file" else None
         if isinstance(before, Variable):
             return self.declared_again(before, node, t)
@@ -175,23 +191,24 @@ class _Reader:
         name = spelled(node.name, outer)
         const = "const" in node.quals or _innermost_is_const(node.type)
         var = Variable(name, node.name, t, storage, self.place(node), const, elsewhere="extern" in node.storage)
+        self.members.note(var, self.type(node.type))
+        self.scopes[-1][node.name] = var  # C has it in scope where it gets its first value
         if isinstance(t, Pointer) and node.init is not None and storage == "local":
             found = self.members.path(node.init, self.lookup, self.type)
             found = None if found is None else cast(found, t)
             if found is not None and self.members.holds(var):
                 self.members.aliases[var] = found
-                self.scopes[-1][node.name] = var
                 return var
             if found is not None:
                 var.init = self.member(found, self.place(node))
-                self.scopes[-1][node.name] = var
                 return var
         if node.init is not None:
             var.init = self.initial(node.init)
+            if isinstance(var.init, Table) and isinstance(t, Pointer):
+                t = var.type = Array(t.to, None)  # a pointer to a text is the text
             if isinstance(t, Array) and t.extent is None and isinstance(var.init, Table):
                 count = Literal(len(var.init.parts), I32, str(len(var.init.parts)), var.place)
                 var.type = Array(t.of, count)
-        self.scopes[-1][node.name] = var
         return var
 
     def declared_again(self, v: Variable, node: Node, t: Type) -> Variable:
@@ -203,9 +220,19 @@ class _Reader:
         return v
 
     def initial(self, node: Node) -> Expr | Table:
+        if type(node).__name__ == "Constant" and node.type == "string":
+            return self.text(node)
         if type(node).__name__ == "InitList":
             return Table(tuple(self.initial(n) for n in node.exprs or ()), self.place(node))
         return self.expr(node)
+
+    def text(self, node: Node) -> Expr | Table:
+        """A text as the table of its characters, with the zero at its end."""
+        at = self.place(node)
+        found = characters(node.value)
+        if found is None:
+            return Untaken(node.value, "it has characters that are not taken", "write a table of numbers", at)
+        return Table(tuple(Literal(c, I32, str(c), at) for c in (*found, 0)), at)
 
     # -- types ------------------------------------------------------------------------------------
 
@@ -238,7 +265,7 @@ class _Reader:
         at = 0
         for e in node.values.enumerators if node.values else ():
             value = self.expr(e.value) if e.value is not None else None
-            found = _constant(value) if value is not None else at
+            found = constant(value) if value is not None else at
             at = found if found is not None else at
             self.scopes[-1][e.name] = at
             at += 1
@@ -312,6 +339,13 @@ class _Reader:
         if not self.members.holds(v) or isinstance(v.type, Pointer) or v.storage != "local":
             yield Declare(v, at)
             return
+        if isinstance(v.init, Index):
+            for k, p in enumerate(self.members.fields(v)):
+                w = self.member(p, at)
+                if isinstance(w, Use) and isinstance(w.var.type, Int | Float):
+                    w.var.init = Index(v.init, Literal(k, I32, str(k), at), at)
+                    yield Declare(w.var, at)
+            return
         if v.init is not None and not isinstance(v.init, Table):
             yield Untaken(f"{v.c_name} as a whole", "structs are taken member by member", "copy its members", at)
             return
@@ -346,7 +380,7 @@ class _Reader:
             return
         self.breaks.append("")
         yield self.block(node.stmt)
-        if _constant(cond) != 0:
+        if constant(cond) != 0:
             yield Loop(Block(()), cond, None, self.block(node.stmt), at)
         self.breaks.pop()
 
@@ -398,6 +432,10 @@ class _Reader:
 
     def expr(self, node: Node) -> Expr:
         at, kind = self.place(node), type(node).__name__
+        if kind == "StructRef" and self.members.arrays:
+            row = self.field(node, at)
+            if row is not None:
+                return row
         if kind in ("StructRef", "Cast", "UnaryOp"):
             found = self.members.path(node, self.lookup, self.type)
             if found is not None and found.fields and is_plain(found.type):
@@ -432,10 +470,27 @@ class _Reader:
             case "ExprList":
                 return Comma(tuple(self.expr(e) for e in node.exprs), at)
             case "StructRef":
-                why = "only members of arguments and variables that are structs, or point to one, are taken"
+                why = (
+                    "members are taken of structs, of pointers to one, and of arrays of those with members of one type"
+                )
                 return Untaken(f"{node.type}{node.field.name}", why, "pass the member as an argument of its own", at)
             case _:
                 return Untaken(kind, "the importer knows no such expression", "write it in another way", at)
+
+    def field(self, node: Node, at: Place) -> Expr | None:
+        """A member of an element of an array of structs: a place in its row. None if it is none."""
+        base = node.name
+        while type(base).__name__ in ("ArrayRef", "UnaryOp", "BinaryOp"):
+            base = base.left if type(base).__name__ == "BinaryOp" else base.expr if hasattr(base, "expr") else base.name
+        v = self.lookup(base.name) if type(base).__name__ == "ID" else None
+        text = self.members.rows.get(v) if isinstance(v, Variable) else None
+        if text is None:
+            return None
+        found = self.members.offset(text, node.field.name)
+        whole = self.expr(node.name)
+        row = Unary("*", whole, at) if node.type == "->" else whole
+        place = Literal(found[0], I32, str(found[0]), at)
+        return Binary("+", row, place, at) if found[1] else Index(row, place, at)
 
     def lookup(self, name: str) -> Variable | int | None:
         """What a name means here."""
@@ -483,18 +538,9 @@ def _innermost_is_const(node: Node) -> bool:
     return "const" in (getattr(node, "quals", None) or ())
 
 
-def _constant(e: Expr) -> int | None:
-    """The value of an integer constant without operators other than a sign."""
-    match e:
-        case Literal(value=int() as v, type=Int()):
-            return v
-        case Unary(op="-", arg=arg):
-            found = _constant(arg)
-            return None if found is None else -found
-        case Binary(op=op, lhs=lhs, rhs=rhs) if op in ("+", "-", "*", "<<"):
-            x, y = _constant(lhs), _constant(rhs)
-            if x is None or y is None:
-                return None
-            return {"+": x + y, "-": x - y, "*": x * y, "<<": x << max(y, 0)}[op]
-        case _:
-            return None
+def _nodes(node: Node, kind: str) -> Iterator[Node]:
+    """The nodes of a kind in another one."""
+    if type(node).__name__ == kind:
+        yield node
+    for _, child in node.children():
+        yield from _nodes(child, kind)

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from math import gcd
 
 from ..control import Element, Poly, Symbol, divided, number, of, opaque
 from ..names import spelled
-from ..report import Problem
+from ..report import Problem, stop
+from . import lookups
 from .bounds import cases, highest, loosest, sign, surely_not_negative, uppers
 from .cells import claim, is_read_from_memory
 from .context import Context
 from .pointers import dimensions
-from .program import Access, Allocate, Argument
-from .syntax import Variable
+from .program import Access, Allocate, Argument, Need
+from .syntax import Pointer, Variable
 from .types import U64
 from .typing import is_pointer, rank
 
@@ -37,10 +39,13 @@ def find_shapes(ctx: Context) -> None:
                 _shape(ctx, arg, by_var.pop(arg.var, []))
     for v, accesses in by_var.items():
         with ctx.reporting():
+            if v in ctx.allocated:
+                _rows_of_heap(ctx, v, accesses)
             declared = [d for d in dimensions(ctx, v) if d is not None]
             _place_all(ctx, declared, accesses)
     _sizes(ctx)
     _reorder(ctx)
+    lookups.keep_inside(ctx, {a.var: a.shape for a in ctx.procedure.args if a.shape})
     claim(ctx)
 
 
@@ -62,6 +67,10 @@ def _reorder(ctx: Context) -> None:
 
 
 def _shape(ctx: Context, arg: Argument, accesses: list[Access]) -> None:
+    if _is_single(ctx, arg, accesses):
+        for a in accesses:
+            ctx.procedure.indices[a] = ()
+        return
     declared = dimensions(ctx, arg.var)
     inner = [d for d in declared[1:] if d is not None]
     if len(declared) == 1:
@@ -75,7 +84,7 @@ def _shape(ctx: Context, arg: Argument, accesses: list[Access]) -> None:
     first = declared[0]
     _place_all(ctx, [first or number(0), *inner], accesses)
     arg.var.rows = tuple(inner) if rank(arg.var) == 1 else ()
-    if first is None and any(is_read_from_memory(ctx.procedure.indices.get(a, a.indices)[0], a) for a in accesses):
+    if first is None and any(_is_unknown(ctx, a) for a in accesses):
         first = _new_size(ctx, arg, bool(inner))
     if first is None:
         first = _extent(ctx, arg.var, accesses)
@@ -83,6 +92,34 @@ def _shape(ctx: Context, arg: Argument, accesses: list[Access]) -> None:
             return
         ctx.procedure.notes.append(_note(arg.var, [first, *inner], bool(inner) and rank(arg.var) == 1))
     arg.shape = (first, *inner)
+
+
+def _is_single(ctx: Context, arg: Argument, accesses: list[Access]) -> bool:
+    """Whether a pointer of a function that others call is one to a single number: `*p` and nothing else."""
+    plain = isinstance(arg.var.type, Pointer) and rank(arg.var) == 1 and arg.var not in ctx.windowed
+    found = ctx.procedure.windows and plain and bool(accesses)
+    return found and all(len(a.indices) == 1 and a.indices[0].constant == 0 for a in accesses)
+
+
+def _rows_of_heap(ctx: Context, v: Variable, accesses: list[Access]) -> None:
+    """Give a buffer that is allocated flat the rows that its indices have."""
+    strides = _strides(ctx, v, accesses)
+    total = dimensions(ctx, v)[0]
+    if not strides or total is None:
+        return
+    parts = divided(total, strides[0])
+    if parts is None or parts[1].terms:
+        what = f"{v.c_name} has {total} elements, and rows of {strides[0]}"
+        raise stop(accesses[0].place, what, "these are no whole rows", "allocate whole rows")
+    inner = _ratios(strides)
+    v.rows = tuple(inner)
+    ctx.shapes[v] = ctx.allocated[v].shape = (parts[0], *inner)
+
+
+def _is_unknown(ctx: Context, a: Access) -> bool:
+    """Whether it isn't known where an access is, as its first index is read from memory."""
+    found = lookups.cases(ctx, ctx.procedure.indices.get(a, a.indices)[0], a)
+    return found is None or any(is_read_from_memory(g.value, g.frames) for g in found if g.value is not None)
 
 
 def _new_size(ctx: Context, arg: Argument, of_rows: bool) -> Poly:
@@ -121,12 +158,14 @@ def _strides(ctx: Context, v: Variable, accesses: list[Access]) -> list[Poly] | 
     for a in accesses:
         for s in _multipliers(a):
             found.setdefault(s, a)
+    found = _without_factors(found)
     ordered = sorted(_leading(found), key=lambda s: (-s.degree, s.text()))
     kept: list[Poly] = []
     for s in ordered:
-        rest = divided(kept[-1], s) if kept else (s, number(0))
-        if rest is not None and rest[1].constant == 0:
-            kept.append(s)
+        plain = _plain_part(s)
+        fitting = next((t for t in (s, plain) if not kept or _divides(kept[-1], t)), None)
+        if fitting is not None:
+            kept.append(fitting)
             continue
         a = found[s]
         what = f"{v.c_name} is indexed with strides {kept[-1].text()} and {s.text()}"
@@ -134,6 +173,28 @@ def _strides(ctx: Context, v: Variable, accesses: list[Access]) -> list[Poly] | 
         ctx.report.add(Problem(a.place, what, why, "pass the two as arrays of their own"))
         return None
     return kept
+
+
+def _divides(p: Poly, by: Poly) -> bool:
+    parts = divided(p, by)
+    return parts is not None and parts[1].constant == 0
+
+
+def _plain_part(s: Poly) -> Poly:
+    """A polynomial without the number that divides all its coefficients."""
+    content = gcd(*(c for _, c in s.terms))
+    return Poly(tuple((m, c // content) for m, c in s.terms))
+
+
+def _without_factors(found: dict[Poly, Access]) -> dict[Poly, Access]:
+    """Strides of which no two differ by a number only: of `w` and `2 * w` it is `w`, the greatest common divisor."""
+    best: dict[Poly, tuple[int, Access]] = {}
+    for s, a in found.items():
+        content = gcd(*(c for _, c in s.terms))
+        plain = _plain_part(s)
+        before = best.get(plain)
+        best[plain] = (content, a) if before is None else (gcd(content, before[0]), before[1])
+    return {s * c: a for s, (c, a) in best.items()}
 
 
 def _leading(found: Iterable[Poly]) -> list[Poly]:
@@ -235,16 +296,22 @@ def _carried(indices: tuple[Poly, ...], shape: Sequence[Poly], a: Access) -> tup
 def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
     """How many rows, or elements, an array needs."""
     needed: list[list[Poly]] = []
-    every = [(a, first) for a in accesses for first in cases(ctx.procedure.indices.get(a, a.indices)[0], True)]
-    for a, first in every:
-        high = highest(first, a.frames, a.facts)
+    every = [
+        (a, first, g)
+        for a in accesses
+        for g in lookups.cases(ctx, ctx.procedure.indices.get(a, a.indices)[0], a) or ()
+        if g.value is not None
+        for first in cases(g.value, True)
+    ]
+    for a, first, g in every:
+        high = highest(first, g.frames, g.facts)
         if high is None or not high.symbols() <= _arguments(ctx):
             what = f"{v.c_name}[{first.text()}]"
             why = "how many elements the array needs can't be told from its loops"
             remedy = f"declare its extent: {v.c_name}[n] in the place of *{v.c_name}"
             ctx.report.add(Problem(a.place, what, why, remedy))
             return None
-        bounds = [high, loosest(first, a.frames), *uppers(first, a.frames, a.facts)]
+        bounds = [high, loosest(first, g.frames), *uppers(first, g.frames, g.facts)]
         needed.append([b + 1 for b in bounds if b is not None and b.symbols() <= _arguments(ctx)])
     if not needed:
         return number(1)
@@ -260,6 +327,11 @@ def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
         ctx.report.add(Problem(accesses[0].place, what, why, remedy))
         return None
     found = next(c for c in enough if all(_at_least(d, c) for d in enough if _at_least(c, d)))
+    for a, first, g in every:
+        if lookups.changing(ctx.procedure.indices.get(a, a.indices)[0]):
+            high = highest(first, g.frames, g.facts)
+            assert high is not None
+            ctx.procedure.body.append(Need(found - 1 - high, f"{v.c_name} has {found} elements", "", a.place))
     ones = found.replaced({s: number(1) for s in found.symbols()}).constant
     return found + max(0, 1 - (1 if ones is None else ones))
 

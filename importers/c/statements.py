@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..control import number
 from ..report import Place, Stop, stop
-from . import conversions, loops, ranges
+from . import conversions, lookups, loops, ranges
 from .calls import call_statement
 from .choices import chosen_by
 from .conditions import condition, negated
@@ -195,6 +195,7 @@ def store(ctx: Context, target: Expr, op: str, value: Data, place: Place) -> Dat
     result = value if not op else conversions.arithmetic(op, old, value, place)
     if isinstance(where, Variable):
         ranges.given(ctx, where, conversions.convert(result, t, place))
+        lookups.given(ctx, where, result)
     else:
         ranges.stored(ctx, where)
     if not op:
@@ -237,18 +238,18 @@ def branch(ctx: Context, s: If) -> None:
     ctx.values, ctx.ranges = before, ranges.joined(*after)
     for v in ends[0].keys() | ends[1].keys():
         lost = Lost(f"{v.c_name} has no value yet")
-        ctx.values[v] = _joined(cond, ends[0].get(v, lost), ends[1].get(v, lost), v)
+        ctx.values[v] = _joined(ctx, cond, ends[0].get(v, lost), ends[1].get(v, lost), v)
     if sides[0] or not sides[1]:
         ctx.block.append(Branch(cond, sides[0], sides[1], s.place))
     else:
         ctx.block.append(Branch(negated(cond), sides[1], [], s.place))
 
 
-def _joined(cond: Cond, yes: Value, no: Value, v: Variable) -> Value:
+def _joined(ctx: Context, cond: Cond, yes: Value, no: Value, v: Variable) -> Value:
     """What a variable holds after an if: the same on both sides, or the smaller or larger of two."""
     found = joined(yes, no, v.c_name)
     if isinstance(found, Lost) and isinstance(yes, Known) and isinstance(no, Known):
-        value = chosen_by(cond, yes.value, no.value)
+        value = chosen_by(ctx, cond, yes.value, no.value)
         if value is not None:
             return Known(value, tuple(dict.fromkeys((*yes.needs, *no.needs))))
     return found

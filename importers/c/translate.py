@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 
 from ..control import Symbol, number, of
 from ..names import spelled
-from ..report import Problem, Report, Stop, stop
+from ..report import Report, Stop, stop
 from . import conversions, statements
-from .context import Context
+from .context import Context, Hints
 from .expressions import data
 from .integers import integer
 from .kinds import kinds
 from .literals import written
+from .lookups import is_constant
 from .options import Options
 from .pointers import dimensions
 from .program import Allocate, Argument, Lit, Procedure, Scalar, Store
@@ -23,6 +24,7 @@ from .values import Address, Known, Lost
 from .walks import changed, expressions, extents, inside
 from .walks import statements as all_statements
 
+NONE = Hints()
 SHOWN = 8
 """How many first values of an array are written out."""
 
@@ -33,12 +35,13 @@ def translate(
     callees: Mapping[str, Procedure],
     report: Report,
     options: Options,
+    hints: Hints = NONE,
 ) -> Context:
     """Translate one function; the functions that it calls have been."""
-    calls = {name: tuple(a.symbol is not None for a in p.args) for name, p in callees.items()}
+    calls = {name: _control_arguments(p) for name, p in callees.items()}
     procedure = Procedure(spelled(function.name, function=True), [], [], function.place)
-    k = kinds(function, unit.functions, calls)
-    ctx = Context(function, unit.functions, k, report, procedure, callees, options)
+    k = kinds(function, unit.functions, calls, hints.data)
+    ctx = Context(function, unit.functions, k, report, procedure, callees, options, hints)
     ctx.names = {v.name for v in (*function.args, *_outer(function, unit, callees))}
     ctx.names |= {s.var.name for s in all_statements(function.body) if isinstance(s, Declare) and _is_named(ctx, s.var)}
     procedure.notes += function.notes
@@ -52,11 +55,13 @@ def translate(
         _copies(ctx)
         statements.block(ctx, function.body)
     procedure.accesses, procedure.written = ctx.accesses, ctx.written
-    for v, place in ctx.indexing.items():
-        if v in ctx.written:
-            why = "the function writes it, and takes its elements as indices or bounds"
-            report.add(Problem(place, f"an element of {v.c_name}", why, "write another array, or pass a copy"))
     return ctx
+
+
+def _control_arguments(p: Procedure) -> tuple[bool, ...]:
+    """Which of C's arguments are control."""
+    taken = sorted((a for a in p.args if a.var.storage == "argument"), key=lambda a: a.position)
+    return tuple(a.symbol is not None for a in taken)
 
 
 def _is_named(ctx: Context, v: Variable) -> bool:
@@ -71,11 +76,6 @@ def _outer(function: Function, unit: Unit, callees: Mapping[str, Procedure]) -> 
     for name in {e.name for e in expressions(function.body) if hasattr(e, "name") and e.name in callees}:
         found |= {a.var for a in callees[name].args if a.var.storage in ("file", "static")}
     return sorted((v for v in found if not is_constant(v)), key=lambda v: v.place)
-
-
-def is_constant(v: Variable) -> bool:
-    """Whether a variable at file scope never changes, and its value stands in the file."""
-    return v.const and v.init is not None and not isinstance(v.type, Pointer)
 
 
 def _constants(function: Function) -> Iterator[Variable]:

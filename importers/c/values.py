@@ -45,6 +45,23 @@ class Held:
 Value: TypeAlias = Known | Address | Lost | Held
 
 
+NEITHER = Lost("it doesn't move in closed form")
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How a variable moves in a loop: `by` each iteration, or to `then` at the end of one; else `lost` says why
+    neither."""
+
+    by: Poly | None = None
+    then: Value | None = None
+    lost: Lost = NEITHER
+    needs: tuple[Poly, ...] = ()
+    """What must not be negative in each iteration, for `by` to be right: so often do inner loops run."""
+    mark: Symbol | None = None
+    """What stood for it in the trial."""
+
+
 def last(v: Known | Address) -> Poly:
     """The number that moves when the value is counted up."""
     return v.value if isinstance(v, Known) else v.indices[-1]

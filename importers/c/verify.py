@@ -15,6 +15,7 @@ from ..control import Poly, Symbol
 from ..report import Problem
 from .bounds import cases, highest, lowest, surely_least
 from .context import Context
+from .lookups import changing
 from .pointers import dimensions
 from .printing import Line, Printer
 from .program import (
@@ -125,7 +126,7 @@ def _wanted(ctx: Context, s: Stmt | None) -> Iterator[Poly]:
     for p in _conditions(ctx, s):
         if p is None or not p.symbols() or not p.symbols() <= arguments:
             continue
-        if not surely_least(p, 0, sizes) and not _hopeless(p, sizes):
+        if not changing(p) and not surely_least(p, 0, sizes) and not _hopeless(p, sizes):
             yield p
 
 

@@ -43,7 +43,7 @@ def shape(p: Proc, t: Tensor, sizes: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def drawn(p: Proc, sizes: Mapping[str, int], rng: np.random.Generator, limit: int) -> dict[str, object]:
-    """Arguments by name: sizes as given, and random data."""
+    """Arguments by name: sizes as given, numbers that are given with them, and random data."""
     given: dict[str, object] = {}
     claims = re.findall(r"assert within\((\w+), (.+), (.+)\)", str(p))
     for a in p.tree.args:
@@ -53,7 +53,9 @@ def drawn(p: Proc, sizes: Mapping[str, int], rng: np.random.Generator, limit: in
             continue
         base = t.base.name if isinstance(t, Tensor) else t.name
         extents = shape(p, t, sizes) if isinstance(t, Tensor) else ()
-        if base[0] == "f":
+        if a.sym.name in sizes:
+            data = np.full(extents or (1,), sizes[a.sym.name])
+        elif base[0] == "f":
             data = rng.uniform(-2, 2, extents or (1,))
         else:
             ends = [(eval(lo, dict(sizes)), eval(hi, dict(sizes))) for name, lo, hi in claims if name == a.sym.name]

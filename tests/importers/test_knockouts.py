@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from importers.c import choices, conversions, integers, jumps, loops, order, statements
+from importers.c import calls, choices, conversions, integers, jumps, lookups, loops, order, rotations, statements
 from importers.c.program import Converted, Frame, Lit
 from importers.c.syntax import Block
 from importers.c.types import F32, F64, I32
 from importers.c.values import Known, Lost
-from importers.control import Poly, number
+from importers.control import Poly, number, of
 
-N = [{"n": n} for n in (1, 2, 5, 9)]
+N = [{"n": n, "x_size": 99} for n in (1, 2, 5, 9)]
 Break = Callable[[pytest.MonkeyPatch], None]
 
 
@@ -22,9 +22,9 @@ def bound_off_by_one(m: pytest.MonkeyPatch) -> None:
     """The last iteration is left out."""
     usual = loops._frame
 
-    def frame(*args: object) -> tuple[Frame, Poly]:
-        f, at = usual(*args)  # type: ignore[arg-type]
-        return replace(f, hi=f.hi - 1), at
+    def frame(*args: object) -> tuple[tuple[Frame, ...], Poly]:
+        frames, at = usual(*args)  # type: ignore[arg-type]
+        return tuple(replace(f, hi=f.hi - 1) for f in frames), at
 
     m.setattr(loops, "_frame", frame)
 
@@ -76,10 +76,10 @@ def falling_turned(m: pytest.MonkeyPatch) -> None:
     usual = loops._frame
 
     def frame(ctx, s, top, start, trips, count, movers):  # type: ignore[no-untyped-def]
-        f, at = usual(ctx, s, top, start, trips, count, movers)
+        frames, at = usual(ctx, s, top, start, trips, count, movers)
         if any(isinstance(v, Known) and (v.value.coefficient(count) or number(0)).constant == -1 for v in top.values()):
-            return f, trips - 1 - at
-        return f, at
+            return frames, trips - 1 - at
+        return frames, at
 
     m.setattr(loops, "_frame", frame)
 
@@ -159,9 +159,30 @@ def wrap_dropped(m: pytest.MonkeyPatch) -> None:
     m.setattr(conversions, "wrapped", lambda e, t: replace(e, type=I32))
 
 
-def product_not_wrapped(m: pytest.MonkeyPatch) -> None:
-    """A product of unsigned counters is a number, however large it is."""
-    wrap_dropped(m)
+def index_not_kept_inside(m: pytest.MonkeyPatch) -> None:
+    """An index of a flat array that depends on data is kept in its row."""
+    m.setattr(lookups, "_check_rows_of", lambda *args: None)
+
+
+def order_of_a_copy_turned(m: pytest.MonkeyPatch) -> None:
+    """memmove copies upwards, whatever it overwrites."""
+    m.setattr(calls, "_in_order", lambda ctx, e, to, source, count, at: at)
+
+
+def pointers_not_turned(m: pytest.MonkeyPatch) -> None:
+    """Pointers that change places stay where they are."""
+    m.setattr(rotations, "held", lambda turn, start, v, rounds: start[v])
+
+
+def factors_turned(m: pytest.MonkeyPatch) -> None:
+    """A loop that runs n * m times counts as if its outer loop were the inner one."""
+    usual = loops.nest
+
+    def nest(ctx, trips, name):  # type: ignore[no-untyped-def]
+        (a, b), _ = usual(ctx, trips, name)
+        return (a, b), of(b.symbol) * a.hi + of(a.symbol)
+
+    m.setattr(loops, "nest", nest)
 
 
 def first_not_peeled(m: pytest.MonkeyPatch) -> None:
@@ -198,7 +219,8 @@ FAULTS: dict[Break, tuple[str, bool]] = {
         "#include <math.h>\nvoid f(int n, double *x) { int i = 0; while (i < n) x[0] += atan2(x[i], x[++i]); }", True
     ),
     branches_forgotten: (
-        "void f(int n, double *x) { for (int i = 0; i < n; i++) { int k; if (i > 1) k = 1; else k = 2; x[k] += 1; } }",
+        "void f(int n, double x[9]) { for (int i = 0; i < n; i++) { int k; if (i > 1) k = 1; else k = 2;"
+        " for (int j = 0; j < k; j++) x[j] += 1; } }",
         True,
     ),
     store_too_early: (
@@ -220,9 +242,22 @@ FAULTS: dict[Break, tuple[str, bool]] = {
         "void f(int n, const unsigned char *a, const unsigned char *b, long *s) {"
         " for (int i = 0; i < n; i++) s[i] = (unsigned char)(a[i] * b[i]); }", False
     ),
-    product_not_wrapped: (
-        "void f(unsigned n, unsigned long *y) {"
-        " for (unsigned i = 0; i < n; i++) { unsigned q = i * n * 77777777u; y[i] = q; } }",
+    index_not_kept_inside: (
+        "void f(int n, double *x, double *y, const int *b) { for (int i = 0; i < n; i++) { int k = 0;"
+        " if (b[i] > 0) k = n; for (int j = 0; j < n; j++) y[i * n + j] = x[i * n + k + j]; } }",
+        False,
+    ),
+    order_of_a_copy_turned: (
+        "#include <string.h>\nvoid f(int n, int *x) { x[n] = 3; memmove(x + 1, x, n * sizeof(int)); }", False
+    ),
+    pointers_not_turned: (
+        "void f(int n, float *a, float *b) { for (int s = 0; s < 5; s++) {"
+        " for (int i = 1; i < n; i++) b[i] = a[i - 1] + s; float *t = a; a = b; b = t; } }",
+        False,
+    ),
+    factors_turned: (
+        "void f(int n, int x[n][3], int *y) { int s = 0;"
+        " for (int k = 0; k < n * n; k++) { s += y[k]; y[k] = s - x[k / n][0]; } }",
         False,
     ),
     first_not_peeled: (

@@ -28,10 +28,8 @@ REFUSED = {
     "an assignment of data inside of an expression": "void f(int n, double *x) { double t; x[0] = 1 + (t = x[1]); }",
     # loops
     "n has another value on each side of an if": "void f(int n, double *x) { for (int i = 0; i < n; i++) if (x[i] > 0) n = n - 1; }",
-    "j has another value on each side of an if": "void f(int n, double *x) { int j = 0; for (int i = 0; i < n; i++) if (x[i] > 0) x[j++] = 1; }",
     "its variable doesn't move by a constant amount": "void f(int n, int s, double *x) { for (int i = 0; i < n; i += s) x[i] = 1; }",
     "i is carried from one iteration to the next": "void f(int n, double *x) { for (int i = 1; i < n; i *= 2) x[i] = 1; }",
-    "k is carried from one iteration to the next": "void f(int n, double *x) { int k = 0; for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) x[k++] = 1; }",
     "a loop without a condition": "void f(int n, double *x) { for (;;) x[0] = 1; }",
     "`!=` with a step of 2 doesn't tell where it ends": "void f(int n, double *x) { for (int i = 0; i != n; i += 2) x[i] = 1; }",
     "`<` with a step of -1 doesn't tell where it ends": "void f(int n, double *x) { for (int i = 0; i < n; i--) x[i] = 1; }",
@@ -39,22 +37,24 @@ REFUSED = {
     "goto in: it goes backward, or into a block": "void f(int n, double *x) { if (n > 3) goto in; if (n > 2) { x[0] = 1; in: x[1] = 1; } }",
     "continue in do .. while: it ends this do-while": "void f(int n, double *x) { for (int i = 0; i < n; i++) { do { if (x[i] > 1) continue; x[i] = 1; } while (0); x[i] += 1; } }",
     "break in do .. while: it ends this do-while": "void f(int n, double *x) { do { if (x[0] > 1) break; x[0] = 1; } while (0); }",
-    "i has its value from where a loop was left": "void f(int n, double *x) { int i; for (i = 0; i < n; i++) if (x[i] > 1) break; x[i] = 1; }",
     "a loop that is left early, and computes in its third part": "void f(int n, double *x) { int i; double s = 0; for (i = 0; i < n; i++, s += 1) if (x[i] > 1) break; x[0] = s; }",
     "exit(..) in a function that another one calls": "static void g(double *x) { if (x[0] < 0) exit(1); } void f(double *x) { g(x); x[0] = 1; }",
     "how often it runs depends on data": "void f(int n, double *x) { while (x[0] > 1) x[0] = x[0] / 2; }",
-    ".b: only members": "struct v { double a; union { int b; } u; }; void f(int n, struct v *p) { p->u.b = 1; }",
     "p->data: it is read at two types": "struct v { void *data; }; void f(int n, struct v *p) { int *a = p->data; float *b = p->data; for (int i = 0; i < n; i++) a[i] = b[i]; }",
     "p->x is changed: pointers have no place": "struct v { double *x; }; void f(int n, struct v *p) { p->x = p->x + 1; }",
     "p->a is changed: it is a copy that C throws away": "struct v { double a; }; void f(int n, struct v p, double *x) { p.a = 1; x[0] = p.a; }",
     "g(..): its value is used, and calls of it are left out|g(..)": "double g(double); void f(double *x) { x[0] = g(x[0]); }",
     "it is no minimum and no maximum": "void f(int n, int m, double *x) { int k = n == 3 ? n : m; for (int i = 0; i < k; i++) x[i] = 1; }",
     # memory
-    "an element of idx: the function writes it, and takes its elements": "void f(int n, double *x, int *idx) { for (int i = 0; i < n; i++) { x[idx[i]] = 1; idx[i] = 0; } }",
-    "an element of idx: the function writes it": "static void g(int n, int *idx) { for (int i = 0; i < n; i++) idx[i] = 0; } void f(int n, double *x, int *idx) { g(n, idx); x[idx[0]] = 1; }",
-    "an element of idx: indices and bounds are read from arguments only": "void f(int n, double *x) { int idx[3] = {1, 2, 0}; for (int i = 0; i < 3; i++) x[idx[i]] = 1; }",
+    "an element of ptr: the function writes it, and takes its elements": "void f(int n, double *x, int *ptr) { for (int i = 0; i < n; i++) { for (int k = 0; k < ptr[i]; k++) x[k] = 1; ptr[i] = 0; } }",
+    "how often it runs depends on data, or on one of two conditions": "void f(int n, double *x) { int c[3] = {1, 2, 0}; for (int i = 0; i < 3; i++) for (int k = 0; k < c[i]; k++) x[k] = 1; }",
+    "a pointer into x: it walks through the rows of an array": "void f(int n, double x[n][4], unsigned char *b) { for (int i = 0; i < n; i++) { (*x)[b[i]] = 1; b[i] = 0; } }",
+    "an index behind &&, || or ?": "void f(int n, double *x, const double *p) { for (int i = 0; i < n; i++) if (i > 2 && x[(int)p[i]] > 0) x[i] = 1; }",
+    "malloc(..) for t: 8 * n - 1 bytes are no whole number": "void f(int n, double *x) { double *t = malloc(n * sizeof(double) - 1); t[0] = x[0]; }",
+    "free(..): what was allocated elsewhere is freed elsewhere": "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 1; free(x); }",
+    "t: its value is not known here: t was freed": "void f(int n, double *x) { double *t = malloc(8 * n); t[0] = 1; free(t); x[0] = t[0]; }",
+    "malloc(..) for keep: a buffer of the object language ends with the block": "double *keep; void f(int n) { keep = malloc(8 * n); keep[0] = 1; }",
     "one factor of a product of control integers must be made of literals and control arguments": "void f(int n, double x[4], const int *p) { for (int i = 0; i < n; i++) x[p[i] * p[i]] = 1; }",
-    "an element of idx: it is no integer": "void f(int n, double *x, const double *idx) { for (int i = 0; i < n; i++) x[(int)idx[i]] = 1; }",
     "x[i] may be out of bounds": "void f(int n, double x[n]) { for (int i = 0; i <= n; i++) x[i] = 1; }",
     "x[i - 1] may be out of bounds": "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i - 1] = 1; }",
     "indexed with strides lda and ldb": "void f(int n, int lda, int ldb, double *x) { for (int i = 0; i < n; i++) x[i * lda] = x[i * ldb]; }",
@@ -62,8 +62,6 @@ REFUSED = {
     "y is null: arrays of the object language always exist": "void f(int n, double *x, double *y) { if (y != NULL) y[0] = 1; x[0] = 1; }",
     "it isn't known into which array it points": "void f(int n, double *x, double *y) { double *p = n > 3 ? x : y; p[0] = 1; }",
     "a cast of a pointer": "void f(int n, double *x) { float *p = (float *)x; p[0] = 1; }",
-    "malloc(..): memory of the object language ends with its block": "void f(int n, double *x) { double *t = malloc(8); t[0] = x[0]; }",
-    "the address of t": "static void g(double *t) { *t = 3; } void f(int n, double *x) { double t; g(&t); x[0] = t; }",
     "may overlap in x": "static void g(int n, double *a, double *b) { for (int i = 0; i < n; i++) a[i] = b[i]; } void f(int n, double *x) { g(n, x, x + 1); }",
     "sizeof of a pointer: an array argument is a pointer in C, too": "void f(float x[10]) { for (int i = 0; i < sizeof x / sizeof x[0]; i++) x[i] = 1; }",
     "sizeof of a pointer": "void f(float x[10]) { for (int i = 0; i < (int)(sizeof(*&x)); i++) x[i] = 1; }",
@@ -73,9 +71,10 @@ REFUSED = {
     "0x1p+99999: a double like this": "void f(double *x) { x[0] = 0x1p+99999; }",
     "'ab': a int like this is no number": "void f(int *x) { x[0] = 'ab'; }",
     # types and names
+    ".b: members are taken of structs, of pointers to one": "struct v { double a; union { int b; } u; }; void f(int n, struct v *p) { p->u.b = 1; }",
+    ".a: members are taken of structs, of pointers to one, and of arrays": "struct v { double a; int b; }; void f(int n, struct v *p) { for (int i = 0; i < n; i++) p[i].a = 1; }",
     "an argument without a name": "void f(int n, double *, double *x) { for (int i = 0; i < n; i++) x[i] = 1; }",
     "arguments that are declared after their names": "void f(n, x) int n; double *x; { for (int i = 0; i < n; i++) x[i] = 1; }",
-    ".a: only members": "struct v { double a; }; void f(int n, struct v *p) { for (int i = 0; i < n; i++) p[i].a = 1; }",
     "x of type double **": "void f(int n, double **x) { x[0][0] = 1; }",
     "x of type long double *": "void f(int n, long double *x) { x[0] = n > 1; }",
     "x of type volatile *": "void f(int n, volatile double *x) { x[0] = 1; }",
@@ -99,12 +98,12 @@ def test_all_problems_of_a_function_are_reported_at_once_in_the_order_of_the_fil
     found = refused(
         """
         void f(int n, double *x, const double *k, struct s *p) {
-            x[(int)k[0]] = 1;
+            float *y = (float *)x;
             for (int i = 0; i < n; i++) {
                 x[i] = unknown(x[i]);
-                if (x[i] > 2) x[(int)k[i]] = 1;
+                if (x[i] > 2) x[i - n] = fma(x[i], 2, 3);
             }
-            while (x[0] > 1) x[0] = x[(int)k[1]];
+            while (x[0] > 1) y[0] = 1;
         }
         """
     )
@@ -113,7 +112,7 @@ def test_all_problems_of_a_function_are_reported_at_once_in_the_order_of_the_fil
 
 
 def test_what_follows_from_a_problem_is_not_reported(refused) -> None:
-    found = refused("void f(int n, double *x, double *p) { int k = p[0]; x[k] = 1; x[k + 1] = 2; }")
+    found = refused("void f(int n, double *x) { double *p = n > 3 ? x : 0; p[0] = 1; p[1] = 2; }")
     assert len(re.findall(r"^program\.c:", found, re.MULTILINE)) == 1
 
 
@@ -150,13 +149,6 @@ def test_the_mark_stands_under_what_is_meant_after_tabs(refused) -> None:
     found = refused("void f(int n, double *x) {\n\tx[0]\t= 1 + y;\n}\n").splitlines()
     assert found[0].startswith("program.c:2:13:") and "declare it" in found[-1]
     assert found[1:3] == ["    \tx[0]\t= 1 + y;", "    \t    \t      ^"]
-
-
-def test_what_only_the_trial_of_a_loop_meets_is_not_left_out(refused) -> None:
-    found = refused(
-        "void f(int n, int m, double *x) { int k = 0; for (int i = 0; i < n; i++) { x[k] = 1; k = k / m; } }"
-    )
-    assert "k: its value is not known here" in found
 
 
 def test_what_is_left_out_without_a_word_is_a_fault_of_the_importer() -> None:

@@ -1,0 +1,117 @@
+/* Indices that are computed from data. Programs of our own, for tests/importers/test_programs.py. */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int greatest_at(int n, const float *x) {
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        if (x[i] > x[best]) best = i;
+    return best;
+}
+
+void sorted_in(int n, double *a) {
+    for (int i = 1; i < n; i++) {
+        double key = a[i];
+        int j = i - 1;
+        while (j >= 0 && a[j] > key) {
+            a[j + 1] = a[j];
+            j--;
+        }
+        a[j + 1] = key;
+    }
+}
+
+void bubbles(int n, int *a) {
+    int swapped = 1;
+    for (int i = 0; i < n - 1 && swapped; i++) {
+        swapped = 0;
+        for (int j = 0; j < n - 1 - i; j++)
+            if (a[j] > a[j + 1]) {
+                int t = a[j];
+                a[j] = a[j + 1];
+                a[j + 1] = t;
+                swapped = 1;
+            }
+    }
+}
+
+void equalized(int n, unsigned char *img) {
+    int hist[256], cdf[256];
+    memset(hist, 0, sizeof(hist));
+    for (int i = 0; i < n; i++) hist[img[i]]++;
+    cdf[0] = hist[0];
+    for (int i = 1; i < 256; i++) cdf[i] = cdf[i - 1] + hist[i];
+    for (int i = 0; i < n; i++) img[i] = (unsigned char)(255L * cdf[img[i]] / n);
+}
+
+void in_hex(int n, const uint8_t *in_1, char *out) {
+    static const char digits[] = "0123456789abcdef";
+    const char *upper = "ABC\n";
+    for (int i = 0; i < n; i++) {
+        out[3 * i] = digits[in_1[i] >> 4];
+        out[3 * i + 1] = digits[in_1[i] & 15];
+        out[3 * i + 2] = upper[in_1[i] & 3];
+    }
+}
+
+uint32_t checked(const uint32_t table[256], const uint8_t *p, size_t n) {
+    uint32_t crc = ~0u;
+    while (n--) crc = (crc >> 8) ^ table[(crc ^ *p++) & 0xff];
+    return crc ^ ~0u;
+}
+
+static const int cx[5] = {0, 1, 0, -1, 0};
+static const int cy[5] = {0, 0, 1, 0, -1};
+/* n=3 m=3; n=4 m=7 */
+void streamed(int n, int m, const double *f, double *g) {
+    for (int q = 0; q < 5; q++)
+        for (int x = 1; x < n - 1; x++)
+            for (int y = 1; y < m - 1; y++) g[(q * n + x + cx[q]) * m + y + cy[q]] = f[(q * n + x) * m + y];
+}
+
+/* n=4 m=5 h=7 w=6 src_size=20; n=2 m=2 h=3 w=1 src_size=4 */
+void resized(const float *src, int n, int m, float *dst, int h, int w) {
+    for (int y = 0; y < h; y++) {
+        float fy = (float)y * (n - 1) / h;
+        int y0 = (int)fy;
+        for (int x = 0; x < w; x++) {
+            float fx = (float)x * (m - 1) / w;
+            int x0 = (int)fx;
+            float a = src[y0 * m + x0], b = src[y0 * m + x0 + 1];
+            float c = src[(y0 + 1) * m + x0], d = src[(y0 + 1) * m + x0 + 1];
+            dst[y * w + x] = (1 - fy + y0) * (a + (fx - x0) * (b - a)) + (fy - y0) * (c + (fx - x0) * (d - c));
+        }
+    }
+}
+
+/* n=1 out_size=9; n=9 out_size=9; n=20 out_size=30 */
+int positives(int n, const double *x, const int *idx, double *out) {
+    int k = 0;
+    for (int i = 0; i < n; i++)
+        if (x[i] > 0) out[k++] = x[i] + idx[i];
+    return k;
+}
+
+/* n=1 x_size=9 y_size=9 incx=1 incy=1; n=5 x_size=9 y_size=21 incx=-2 incy=5; n=6 x_size=6 y_size=6 incx=-1 incy=-1 */
+void added(int n, double a, const double *x, int incx, double *y, int incy) {
+    int ix = 0, iy = 0;
+    if (incx < 0) ix = (1 - n) * incx;
+    if (incy < 0) iy = (1 - n) * incy;
+    for (int i = 0; i < n; i++) {
+        y[iy] += a * x[ix];
+        ix += incx;
+        iy += incy;
+    }
+}
+
+/* n=1 k=1; n=9 k=4 */
+void wrapped_around(int n, int k, const unsigned char *cur, unsigned char *next) {
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < k; x++) {
+            int left = (x + k - 1) % k;
+            next[y * k + x] = cur[((y + 1) % n) * k + x] + cur[y * k + left];
+        }
+}
