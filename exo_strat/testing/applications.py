@@ -63,7 +63,8 @@ def applications(
     p, chosen = prepared(ch, p, op)
     if form is not None:
         spots = list(form.spots(p.tree))
-        chosen = [c for c in chosen if near(c, spots)] if ch.chance(75) else chosen if spots else []
+        mine = [c for c in chosen if near(c, spots)] if ch.chance(75) else []
+        chosen = (mine or chosen) if spots else []
     for c in ch.some(chosen, MOST):
         yield p, Primitive(op.spec, arguments(ch, op, c)), c
 

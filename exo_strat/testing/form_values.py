@@ -58,7 +58,10 @@ def select(ch: Choices, p: Proc) -> Proc | None:
     others: list[Expr] = [*elements_at(tree, path), b.data(float(ch.upto(2)))]
     sides = [old, ch.pick(others)]
     then, other = sides if ch.chance(60) else sides[::-1]
-    return checked(put_at(tree, path, Select(condition_at(ch, tree, path), then, other)))  # type: ignore[arg-type]
+    chosen: Expr = Select(condition_at(ch, tree, path), then, other)  # type: ignore[arg-type]
+    if ch.chance(15):  # as an operand of sums that may be written in another order
+        chosen = Binary("+", ch.pick(others), Binary("+", chosen, ch.pick(others)))
+    return checked(put_at(tree, path, chosen))
 
 
 def minmax(ch: Choices, p: Proc) -> Proc | None:
