@@ -67,6 +67,7 @@ Stmt: TypeAlias = nodes.Stmt
 StrideExpr: TypeAlias = nodes.StrideExpr
 Unary: TypeAlias = nodes.Unary
 Var: TypeAlias = nodes.Var
+ViewExpr: TypeAlias = nodes.ViewExpr
 WindowDef: TypeAlias = nodes.WindowDef
 WindowExpr: TypeAlias = nodes.WindowExpr
 WriteConfig: TypeAlias = nodes.WriteConfig
@@ -120,6 +121,7 @@ __all__ = [
     "Tensor",
     "Unary",
     "Var",
+    "ViewExpr",
     "WindowDef",
     "WindowExpr",
     "WriteConfig",

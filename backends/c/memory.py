@@ -65,6 +65,12 @@ class CMemory(Memory):
         """The lvalue of an element; for a window, of its first."""
         return f"{name}[{offset((i.at for i in index), strides)}]"
 
+    @property
+    def is_dense(self) -> bool:
+        """Whether elements lie row by row without gaps."""
+        kind = type(self)
+        return kind.element is CMemory.element and kind.exists is CMemory.exists
+
     def exists(self, index: Sequence[Expr]) -> Expr | None:
         """The condition under which a buffer has an element, where not each within its extents is there; None: always.
 

@@ -35,6 +35,8 @@ from ..kernel import (
     Tensor,
     Unary,
     Var,
+    ViewExpr,
+    WindowDef,
     WriteConfig,
     declarators,
     holds_everywhere,
@@ -188,6 +190,8 @@ class _Function:
                 self._size(n, shape)
             case Alloc(type=Tensor(shape=shape)):
                 self._size(n, shape)
+            case WindowDef(rhs=ViewExpr(shape=shape)):
+                self._size(n, shape)
             case For(iter=i, lo=lo, hi=hi):
                 least, greatest = self.range(lo)[0], self.range(hi)[1] - 1
                 self.ranges[i] = least, max(least, greatest)
@@ -222,7 +226,7 @@ class _Function:
         """Whether this is in the extent of an argument that is no window: memory of that size is there."""
         return self.path[0][0] == "args"
 
-    def _size(self, n: Arg | Alloc, shape: Iterable[Expr]) -> None:
+    def _size(self, n: Arg | Alloc | WindowDef, shape: Iterable[Expr]) -> None:
         least = prod(max(1, self.range(factor)[0]) for extent in shape for factor in _factors(extent))
         if least * size_of(self.function.data[n.sym].scalar) > MOST:
             what = f"{n.sym} has at least {least} elements, more than memory can have"

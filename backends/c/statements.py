@@ -27,7 +27,9 @@ from ..kernel import (
     Reduce,
     Scalar,
     Stmt,
+    Sym,
     Tensor,
+    ViewExpr,
     WindowDef,
     WriteConfig,
     concrete,
@@ -152,6 +154,8 @@ class Statements(Calls):
 
     def _window(self, s: WindowDef, env: Env) -> tuple[list[str], Env]:
         """A pointer to the window's first element; where pointers can't reach, only a fact of the printer."""
+        if isinstance(s.rhs, ViewExpr):
+            return self._reshaped(s.sym, s.rhs, env)
         view = self.view(s.rhs, env)
         if not view.mem.pointers:
             if reads_state(s.rhs):
@@ -162,6 +166,17 @@ class Statements(Calls):
         line = f"{const}{c_type(view.scalar)} *const {name} = {view.address()};"
         pointed = whole(name, view.scalar, view.mem, view.kept_strides(), view.const)
         return [line], env.with_view(s.sym, pointed)
+
+    def _reshaped(self, sym: Sym, e: ViewExpr, env: Env) -> tuple[list[str], Env]:
+        """A pointer to the same elements, with strides of its own."""
+        view = env.views[e.sym]
+        if not (view.mem.pointers and view.mem.direct and view.mem.is_dense):
+            raise Objection(f"a buffer in {view.mem} does not lie row by row, so it has no other extents")
+        name, env = env.spell(sym.name)
+        const = "const " if view.const else ""
+        line = f"{const}{c_type(view.scalar)} *const {name} = {view.address()};"
+        strides = row_major(tuple(self.control(n, env) for n in e.shape))
+        return [line], env.with_view(sym, whole(name, view.scalar, view.mem, strides, view.const))
 
     # -- the others -----------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from ..kernel import (
     Tensor,
     Unary,
     Var,
+    ViewExpr,
     WindowDef,
     WindowExpr,
     concrete,
@@ -67,7 +68,9 @@ def data_symbols(tree: ProcDef) -> Mapping[Sym, Data]:
                 out[s] = Data(concrete(t.base), len(t.shape), t.window, _memory(tree, path, m), s)
             case WindowDef(sym=s, rhs=w):
                 base = out[w.sym]
-                out[s] = Data(base.scalar, kept_dims(w), True, base.mem, base.owner)
+                reshaped = isinstance(w, ViewExpr)
+                rank = len(w.shape) if isinstance(w, ViewExpr) else kept_dims(w)
+                out[s] = Data(base.scalar, rank, not reshaped, base.mem, base.owner)
             case _:
                 pass
     return out

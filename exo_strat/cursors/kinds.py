@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from ..frontend.scope import types_at, window_type
+from ..frontend.scope import shown_type, types_at
 from ..ir import nodes as ir
 from ..ir.config import Config
 from ..ir.externs import ExternFn
@@ -39,7 +39,7 @@ class _Buffer(c._Named[B]):
         """The declared type."""
         node: ir.Alloc | ir.WindowDef | ir.Arg = self.node
         if isinstance(node, ir.WindowDef):
-            return window_type(node.rhs, types_at(self.proc.tree, self.path)[node.rhs.sym])
+            return shown_type(node.rhs, types_at(self.proc.tree, self.path)[node.rhs.sym])
         return node.type
 
     def is_tensor(self) -> bool:
@@ -207,6 +207,11 @@ class WindowExprCursor(c._Named[ir.WindowExpr], c.ExprCursor[ir.WindowExpr]):
     """`x[0:n, i]`."""
 
 
+@_cursor_to(ir.ViewExpr)
+class ViewExprCursor(c._Named[ir.ViewExpr], c.ExprCursor[ir.ViewExpr]):
+    """`x.view(n, m)`."""
+
+
 @_cursor_to(ir.Const)
 class LiteralCursor(c.ExprCursor[ir.Const]):
     """A literal."""
@@ -312,6 +317,7 @@ KIND_NAMES: dict[type[c.Cursor], str] = {
     WriteConfigCursor: "a write to a config field",
     PassCursor: "a `pass`",
     WindowExprCursor: "a window",
+    ViewExprCursor: "a buffer with other extents",
     UnaryCursor: "a unary operation",
     BinaryOpCursor: "a binary operation",
     ExternCursor: "a call of an extern function",

@@ -23,6 +23,7 @@ from ..ir.nodes import (
     StrideExpr,
     Unary,
     Var,
+    ViewExpr,
     WindowExpr,
 )
 from ..ir.precisions import index_value
@@ -95,6 +96,8 @@ def check_expr(place: Place, e: Expr) -> Kind:
             return "truth value"
         case WindowExpr():
             raise place.error(f"{place.show(e)} is a window: it can only be named or passed to a call")
+        case ViewExpr():
+            raise place.error(f"{place.show(e)} is a buffer: it can only be named, as in `w = {place.show(e)}`")
 
 
 def check_kind_of_field(place: Place, config: Config, field: str) -> Kind:

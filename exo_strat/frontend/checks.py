@@ -14,7 +14,7 @@ from pyrsistent import pmap
 from ..ir.cells import has_cells
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, Assign, Block, Call, For, If, ProcDef, Reduce, Stmt, WindowDef, WriteConfig
+from ..ir.nodes import Alloc, Assign, Block, Call, For, If, ProcDef, Reduce, Stmt, ViewExpr, WindowDef, WriteConfig
 from ..ir.outside import two_of_one_name
 from ..ir.types import Control, DataType, Tensor, index, size
 from ..ir.walk import mentions
@@ -38,6 +38,7 @@ from .check_calls import check_call
 from .check_cells import check_indexing, in_range, no_cells
 from .check_expr import check_access, check_kind, check_kind_of_field, check_window
 from .check_place import Place
+from .check_reshaped import check_names, check_view
 from .check_views import buffer_view
 from .scope import declarations
 
@@ -140,6 +141,7 @@ def _check_block(place: Place, label: str, stmts: Block) -> None:
             raise place.error("this block is empty; it needs at least a pass")
         return
     path = place.path
+    check_names(place, label, stmts)
     for k, s in enumerate(stmts):
         place = _check_stmt(place.begin((*path, (label, k))), s)
 
@@ -155,7 +157,8 @@ def _check_stmt(place: Place, s: Stmt) -> Place:
             after = after.know(declared_facts(s))
         return after
     if isinstance(s, WindowDef):
-        view = check_window(place.at(("rhs", None)), s.rhs)
+        at = place.at(("rhs", None))
+        view = check_view(at, s.sym, s.rhs) if isinstance(s.rhs, ViewExpr) else check_window(at, s.rhs)
         seen = place.with_view(s.sym, view).know(declared_facts(s))
         return in_range(seen, s.sym, declarations(place.tree)[s.sym]) if has_cells(place.tree) else seen
     passed = _passed(s)

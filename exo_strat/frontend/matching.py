@@ -118,6 +118,9 @@ class Matcher:
                 return self.name(p, s)
             case ir.Read(sym=s, idx=idx) | ir.WindowExpr(sym=s, idx=idx):
                 return self.place(p, s, idx)
+            case ir.ViewExpr(sym=s, shape=shape):
+                named = isinstance(p, ast.Call) and isinstance(p.func, ast.Attribute) and p.func.attr == "view"
+                return named and self.name(p.func.value, s) and self.dims(p.args, shape)  # type: ignore[attr-defined]
             case ir.Const():
                 return _literal(p, e)
             case ir.Unary(op=op, arg=a):

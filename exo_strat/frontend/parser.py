@@ -32,6 +32,7 @@ from ..ir.nodes import (
     Read,
     Reduce,
     Stmt,
+    ViewExpr,
     WindowDef,
     WindowExpr,
     WriteConfig,
@@ -262,8 +263,8 @@ class ProcParser:
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in CALLED and not free:
             return [self.choice(target, value, value.func.id, scope)], scope
         if isinstance(target, ast.Name):
-            e, t = exprs.expr(value)
-            if isinstance(e, WindowExpr) and (free or (known and isinstance(scope.type(known), Tensor))):
+            e, t = self.reshaped(value, scope) or exprs.expr(value)
+            if isinstance(e, WindowExpr | ViewExpr) and (free or (known and isinstance(scope.type(known), Tensor))):
                 assert isinstance(t, Tensor)
                 sym = self.fresh(target.id)
                 return [WindowDef(sym, e)], scope.bind(target.id, sym, t)
@@ -271,6 +272,20 @@ class ProcParser:
                 return [], scope.give(target.id, self.given(value, e, t))
         sym, idx = self.destination(target, scope, value)
         return [Assign(sym, pvector(idx), exprs.data(value))], scope
+
+    def reshaped(self, node: ast.expr, scope: Scope) -> tuple[Expr, Type] | None:
+        """`x.view(n, m)`, if that is what is written: a buffer with other extents."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "view":
+            return None
+        exprs = self.exprs(scope)
+        sym, t = exprs.buffer(node.func.value, "`.view(..)`")
+        if not isinstance(t, Tensor) or t.window:
+            what = f"{sym} is {describe(t)}: only a dense tensor has other extents"
+            self.source.fail(ObjectTypeError, node, what)
+        if not node.args or node.keywords:
+            self.source.fail(ParseError, node, f"the new extents stand in the parentheses: {sym}.view(n, m)")
+        shape = pvector(exprs.integer(x) for x in node.args)
+        return ViewExpr(sym, len(t.shape), shape), Tensor(t.base, shape, False)
 
     def given(self, node: ast.expr, e: Expr, t: Control) -> Given:
         """What a name stands for that is given a control value."""

@@ -12,8 +12,9 @@ from ..ir import build as b
 from ..ir.cells import written_args
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import Alloc, Arg, Expr, For, Interval, Node, ProcDef, WindowDef, WindowExpr
+from ..ir.nodes import Alloc, Arg, Expr, For, Interval, Node, ProcDef, ViewExpr, WindowDef, WindowExpr
 from ..ir.outside import mentioned
+from ..ir.precisions import element
 from ..ir.printing import names_in_scope
 from ..ir.types import SCALARS, Control, Tensor, Type, index
 from ..ir.walk import Path, declarators, in_scope
@@ -90,6 +91,11 @@ def window_type(w: WindowExpr, base: Type) -> Tensor:
     return Tensor(base.base, pvector(shape), True)
 
 
+def shown_type(e: WindowExpr | ViewExpr, base: Type) -> Tensor:
+    """The type of a window on a buffer of type `base`, or of the buffer with other extents."""
+    return Tensor(element(base), e.shape, False) if isinstance(e, ViewExpr) else window_type(e, base)
+
+
 @memo_by_identity
 def declarations(tree: ProcDef) -> Mapping[Sym, Type]:
     """The type of every variable of a procedure."""
@@ -109,7 +115,7 @@ def declared(n: Node, types: Mapping[Sym, Type]) -> tuple[Sym, Type] | None:
         case For(iter=s):
             return s, index
         case WindowDef(sym=s, rhs=w):
-            return s, window_type(w, types[w.sym])
+            return s, shown_type(w, types[w.sym])
         case _:
             return None
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from math import inf
+from math import inf, prod
 from random import Random
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -42,6 +42,7 @@ from ..ir.nodes import (
     StrideExpr,
     Unary,
     Var,
+    ViewExpr,
     WindowDef,
     WindowExpr,
     WriteConfig,
@@ -247,6 +248,8 @@ class Compiler:
                 return self._config_read(c, field, path)
             case WindowExpr():
                 return self._window(e, path)
+            case ViewExpr():
+                return self._view(e, path)
             case IndexCell(read=r):
                 return self._index(r.sym, self.expr(r, path), path)
             case Claim(kind=kind, sym=s, args=args):
@@ -464,6 +467,19 @@ class Compiler:
 
         return window
 
+    def _view(self, w: ViewExpr, path: Path) -> Eval:
+        """All of a dense buffer, with other extents."""
+        slot, extents = self.slot(w.sym), [self._integer(e, path) for e in w.shape]
+
+        def view(f: Frame) -> Array:
+            cells, at, shape, strides = f[slot]
+            new = tuple([extent(f) for extent in extents])
+            if min(new) < 1 or prod(new) != prod(shape) or strides != dense_strides(shape):
+                raise Trapped("extent", f"{w.sym} of extents {shape} has no extents {new}", path)
+            return Array(cells, at, new, dense_strides(new))
+
+        return view
+
     def _actual(self, formal: Arg, e: Expr, path: Path) -> Eval:
         """A call's argument: a number, a view, or for a value passed as data a cell of its own."""
         if isinstance(formal.type, Control):
@@ -505,7 +521,8 @@ class Compiler:
             case Alloc(sym=sym, type=t):
                 return self._alloc(sym, t, path)
             case WindowDef(sym=sym, rhs=w):
-                return self._let(self.slot(sym), self._window(w, path))
+                shown = self._view(w, path) if isinstance(w, ViewExpr) else self._window(w, path)
+                return self._let(self.slot(sym), shown)
             case Call():
                 return self._call(s, path)
             case WriteConfig(config=c, field=field, rhs=rhs):

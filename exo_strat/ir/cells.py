@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from .memo import memo_by_identity
 from .names import Sym
-from .nodes import Assign, Call, Cell, Claim, Expr, Node, ProcDef, Read, Reduce, Stmt, WindowDef, WindowExpr
+from .nodes import Assign, Call, Cell, Claim, Expr, Node, ProcDef, Read, Reduce, Stmt, ViewExpr, WindowDef, WindowExpr
 from .types import Scalar, Tensor
 from .walk import children, declarators, parts, rewrite
 
@@ -43,6 +43,12 @@ def has_cells(n: ProcDef | Stmt | Expr) -> bool:
     if isinstance(n, Cell | Claim) or _heads(n):
         return True
     return any(map(has_cells, _inner(n))) or (isinstance(n, Call) and has_cells(n.f.tree))
+
+
+@memo_by_identity
+def has_views(tree: ProcDef) -> bool:
+    """Whether a procedure makes buffers of others with other extents."""
+    return any(isinstance(n, WindowDef) and isinstance(n.rhs, ViewExpr) for n in declarators(tree))
 
 
 @memo_by_identity

@@ -83,6 +83,19 @@ class WindowExpr(Remembers):
     CHILDREN: ClassVar[Children] = (("idx", True),)
 
 
+@deep
+@fast_init
+@dataclass(frozen=True, slots=True)
+class ViewExpr(Remembers):
+    """`x.view(n, m)`: all of a dense buffer of `rank` dimensions, with other extents but as many elements, row by row
+    in the same order. It only stands on the right of a `WindowDef`."""
+
+    sym: Sym
+    rank: int
+    shape: PVector[Expr]
+    CHILDREN: ClassVar[Children] = (("shape", True),)
+
+
 @fast_init
 @dataclass(frozen=True, slots=True)
 class Const(Remembers):
@@ -193,7 +206,8 @@ class Claim(Remembers):
 
 
 Expr: TypeAlias = (
-    Var | Read | WindowExpr | Const | Unary | Binary | ExternCall | Select | StrideExpr | ReadConfig | Cell | Claim
+    Var | Read | WindowExpr | ViewExpr | Const | Unary | Binary | ExternCall | Select | StrideExpr | ReadConfig | Cell
+    | Claim
 )
 
 # -- statements --------------------------------------------------------------------------------
@@ -266,10 +280,11 @@ class Alloc(Remembers):
 @fast_init
 @dataclass(frozen=True, slots=True)
 class WindowDef(Remembers):
-    """`sym = x[..]`: names a view; `sym` aliases `x` to the end of the block."""
+    """`sym = x[..]`: names a window; `sym` aliases `x` to the end of the block. Or `sym = x.view(..)`: while `sym` is
+    used, it is a buffer of its own, and `x` has no name."""
 
     sym: Sym
-    rhs: WindowExpr
+    rhs: WindowExpr | ViewExpr
     CHILDREN: ClassVar[Children] = (("rhs", False),)
 
 

@@ -30,6 +30,7 @@ from .nodes import (
     StrideExpr,
     Unary,
     Var,
+    ViewExpr,
     WindowExpr,
 )
 from .types import Control, R, Scalar, Tensor, Type, f32
@@ -115,7 +116,7 @@ def _read(e: Node, types: Mapping[Sym, Type]) -> Iterator[Scalar]:
         case Binary(lhs=a, rhs=b) | Select(then=a, other=b):
             yield from _read(a, types)
             yield from _read(b, types)
-        case Var() | Const() | StrideExpr() | ReadConfig() | WindowExpr() | Cell() | Claim():
+        case Var() | Const() | StrideExpr() | ReadConfig() | WindowExpr() | ViewExpr() | Cell() | Claim():
             return
         case _:
             unknown_node(e, "its precision")

@@ -44,6 +44,7 @@ from .nodes import (
     StrideExpr,
     Unary,
     Var,
+    ViewExpr,
     WinDim,
     WindowDef,
     WindowExpr,
@@ -159,6 +160,8 @@ def _with_level(e: Expr, names: Names) -> tuple[str, int]:
             return (f"{name}[{_list(idx, names)}]" if idx else name), _ATOM
         case WindowExpr(sym=s, idx=dims):
             return f"{names.get(s, s.name)}[{_list(dims, names)}]", _ATOM
+        case ViewExpr(sym=s, shape=shape):
+            return f"{names.get(s, s.name)}.view({_list(shape, names)})", _ATOM
         case Const():
             text = _const(e)
             return text, _NEG if text.startswith("-") else _ATOM

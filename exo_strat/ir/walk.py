@@ -40,6 +40,7 @@ from .nodes import (
     StrideExpr,
     Unary,
     Var,
+    ViewExpr,
     WindowDef,
     WindowExpr,
 )
@@ -401,7 +402,7 @@ def is_control(e: Node) -> bool:
             unknown_node(e, "whether it is a control value")
 
 
-_NO_CONTROL = (Read, WindowExpr, ExternCall, Select, Stmt, Interval, Point, Arg, ProcDef, Type)
+_NO_CONTROL = (Read, WindowExpr, ViewExpr, ExternCall, Select, Stmt, Interval, Point, Arg, ProcDef, Type)
 
 
 def is_bool(e: Expr) -> bool:
@@ -417,7 +418,7 @@ def is_bool(e: Expr) -> bool:
             return c.fields[f] == Control("bool")
         case Claim():
             return True
-        case Var() | StrideExpr() | Read() | WindowExpr() | ExternCall() | Select() | Cell():
+        case Var() | StrideExpr() | Read() | WindowExpr() | ViewExpr() | ExternCall() | Select() | Cell():
             return False
         case _:
             unknown_node(e, "whether it is a truth value")

@@ -23,6 +23,7 @@ from ..ir.nodes import (
     ProcDef,
     ReadConfig,
     Var,
+    ViewExpr,
     WindowExpr,
     WriteConfig,
 )
@@ -96,7 +97,7 @@ def bind_config(rw: Rewrite, e: ExprCursor, config: Config, field: FieldName) ->
     tree, place = rw.proc.tree, _field(config, field)
     value: Expr = e.node
     stmt = _statement(e)
-    stands_alone = is_control(value) or (not isinstance(value, WindowExpr) and is_value(tree, e.path))
+    stands_alone = is_control(value) or (not isinstance(value, WindowExpr | ViewExpr) and is_value(tree, e.path))
     applicable(stands_alone, "this stands for a buffer", e)
     what = f"{config.name}.{field} holds {config.fields[field]}, which this is not"
     applicable(_holds(tree, e.path, value, place), what, e)
@@ -292,7 +293,7 @@ def _value(rw: Rewrite, value: object, at: Path, field: ReadConfig) -> Expr:
         in_scope_at(rw, e, at, value)
         if is_control(e):
             e = read_again(e, rw.proc.tree, at)
-    if not isinstance(e, Expr) or isinstance(e, WindowExpr) or not _same_kind(rw.proc.tree, e, t):
+    if not isinstance(e, Expr) or isinstance(e, WindowExpr | ViewExpr) or not _same_kind(rw.proc.tree, e, t):
         refuse(BadArgument(f"{field.config.name}.{field.field} holds {t}, which {value!r} is not"))
     return e
 

@@ -29,7 +29,7 @@ from ..cursors.rewrite import Rewrite
 from ..frontend.check_arithmetic import check_symbolic, has_symbolic
 from ..frontend.checks import check, two_things
 from ..frontend.errors import CheckError, FrontendError
-from ..ir.cells import has_cells, indexing, steadied
+from ..ir.cells import has_cells, has_views, indexing, steadied
 from ..ir.frozen import fast_init
 from ..ir.outside import two_of_one_name
 from ..ir.precisions import element
@@ -231,10 +231,11 @@ def _cells_renewed(rw: Rewrite) -> None:
 
 
 def _cells_still_good(rw: Rewrite) -> None:
-    """Owed by every rewrite of a procedure that takes indices from buffers: cells are in bounds wherever they are
-    evaluated now, and nothing writes the arguments that indices are taken from, which are no more than before and of
-    the same precision and memory."""
-    if not rw.edits or not has_cells(rw.tree):
+    """Owed by every rewrite of a procedure that takes indices from buffers, or has buffers with other extents: cells
+    are in bounds wherever they are evaluated now, nothing names a buffer while one with its elements is used, and
+    nothing writes the arguments that indices are taken from, which are no more than before and of the same precision
+    and memory."""
+    if not rw.edits or not (has_cells(rw.tree) or has_views(rw.tree)):
         return
     old, new = rw.proc.tree, rw.tree
     before = {a.sym.id: a for a in old.args if a.sym in indexing(old)}

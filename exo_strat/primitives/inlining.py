@@ -27,6 +27,7 @@ from ..ir.nodes import (
     Read,
     Reduce,
     StrideExpr,
+    ViewExpr,
     WindowExpr,
 )
 from ..ir.precisions import element
@@ -39,7 +40,7 @@ from ..logic.questions import Access, accesses, index_of, safety, windows_at
 from ..ops.failure import unsafe
 from .framework import Trial, Where, primitive
 from .helpers.access import bounds, relist, statement_of, uses_in
-from .helpers.refusing import applicable, refuse, require
+from .helpers.refusing import applicable, of_kind, refuse, require
 from .helpers.wellformed import well_formed
 from .procs import Actuals
 
@@ -97,11 +98,13 @@ def inline_window(rw: Rewrite, w: WindowDefCursor) -> Where:
             w[0] = 0.0
     """
     tree, node, at = rw.proc.tree, w.node, span_of(w.path)
+    what = f"{node.sym} is no window: it has other extents than {node.rhs.sym}"
+    shown = of_kind(node.rhs, WindowExpr, what, w)
     rest = Span(at.parent, at.label, at.hi, len(getattr(get(tree, at.parent), at.label)))
-    for d in node.rhs.idx:
+    for d in shown.idx:
         for e in bounds(d):
             require(safety.unchanged(tree, rest, e), w)
-    actuals = Actuals(pmap(), pmap({node.sym: node.rhs}))
+    actuals = Actuals(pmap(), pmap({node.sym: shown}))
     for path in reversed(uses_in(tree, rest, node.sym)):  # inner places first: lists around them may shift
         _put(rw, path, actuals)
     _drop(rw, at)
@@ -273,7 +276,7 @@ def _equal(tree: ProcDef, path: Path, one: Sequence[Expr], two: Sequence[Expr]) 
 def _is_element(tree: ProcDef, path: Path) -> bool:
     """Whether the use of a buffer at `path` is of the value of one element, or none (a stride)."""
     n = get(tree, path)
-    if isinstance(n, WindowExpr):
+    if isinstance(n, WindowExpr | ViewExpr):
         return False
     if not isinstance(n, Read):
         return True

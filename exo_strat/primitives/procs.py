@@ -36,6 +36,7 @@ from ..ir.nodes import (
     Stmt,
     StrideExpr,
     Var,
+    ViewExpr,
     WinDim,
     WindowDef,
     WindowExpr,
@@ -94,6 +95,8 @@ class Actuals:
                 return with_child(with_child(n, "sym", place.sym), "idx", place.idx)
             case WindowExpr(sym=s, idx=dims) if s in self.buffers:
                 return self._window(self.buffers[s], dims)
+            case ViewExpr(sym=s, rank=rank, shape=shape) if isinstance(whole := self.buffers.get(s), Read):
+                return ViewExpr(whole.sym, rank, shape)
             case StrideExpr(sym=s, dim=d) if s in self.buffers:
                 return self._stride(self.buffers[s], d)
             case _:
@@ -211,7 +214,7 @@ def _viewed(tree: ProcDef, path: Path, e: Expr) -> Expr:
     views = windows_at(tree, path)
     while isinstance(e, Read | WindowExpr) and e.sym in views:
         rhs = views[e.sym]
-        if any(is_opaque(x) for d in rhs.idx for x in bounds(d)):
+        if isinstance(rhs, ViewExpr) or any(is_opaque(x) for d in rhs.idx for x in bounds(d)):
             break
         e = Actuals({}, {e.sym: rhs}).put(e)  # type: ignore[assignment]
     return e
@@ -372,9 +375,9 @@ def _rank(t: Type) -> int:
     return len(t.shape) if isinstance(t, Tensor) else 0
 
 
-def _kept(w: WindowExpr) -> int:
-    """How many dimensions a window keeps."""
-    return sum(isinstance(d, Interval) for d in w.idx)
+def _kept(w: WindowExpr | ViewExpr) -> int:
+    """How many dimensions what a name stands for has."""
+    return len(w.shape) if isinstance(w, ViewExpr) else sum(isinstance(d, Interval) for d in w.idx)
 
 
 def _fits(callee: ProcDef, u: Unified, types: Mapping[Sym, Type], mems: Mapping[Sym, Memory]) -> bool:

@@ -36,6 +36,7 @@ from ..ir.nodes import (
     Stmt,
     Unary,
     Var,
+    ViewExpr,
     WindowExpr,
 )
 from ..ir.numbers import is_number
@@ -475,7 +476,8 @@ def rewrite_expr(rw: Rewrite, e: ExprCursor, new: Annotated[ExprLike | float, Ki
     applicable(not isinstance(e.node, Claim), "what is asserted of all elements of a buffer stays", e)
     control = is_control(e.node)
     passed = not control and isinstance(get(tree, e.path[:-1]), Call)
-    applicable(not passed and not isinstance(e.node, WindowExpr), "this may stand for a place, not for a value", e)
+    shown = isinstance(e.node, WindowExpr | ViewExpr)
+    applicable(not passed and not shown, "this may stand for a place, not for a value", e)
     applicable(e.path[0][0] == "body", "what a procedure takes and asserts cannot be rewritten", e)
     value = _data_arg(rw, new, e.path) if not control or isinstance(new, float) else expr_arg(rw, new, e.path)
     in_scope_at(rw, value, e.path, new)

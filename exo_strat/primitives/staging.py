@@ -37,6 +37,7 @@ from ..ir.nodes import (
     Stmt,
     StrideExpr,
     Unary,
+    ViewExpr,
     WinDim,
     WindowExpr,
 )
@@ -112,7 +113,7 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
     """
     tree, value = rw.proc.tree, e.node
     applicable(not is_control(value), "only data can be bound to a buffer, not a control expression", e)
-    applicable(not isinstance(value, WindowExpr) and is_value(tree, e.path), "this stands for a buffer", e)
+    applicable(not isinstance(value, WindowExpr | ViewExpr) and is_value(tree, e.path), "this stands for a buffer", e)
     above = (get(tree, e.path[:n]) for n in range(len(e.path)))
     applicable(not any(isinstance(n, Cell) for n in above), "this stands in an index or a bound", e)
     stmt = e.stmt().path
@@ -378,7 +379,7 @@ def _surely_inside(tree: ProcDef, path: Path, types: Mapping[Sym, Type], dims: D
 def _spelled(tree: ProcDef, n: Node) -> str:
     """What an access is to, in object code."""
     e = Read(n.sym, n.idx) if isinstance(n, Assign | Reduce) else n
-    assert isinstance(e, Read | WindowExpr)
+    assert isinstance(e, Read | WindowExpr | ViewExpr)
     return print_expr(e, names_at(tree))
 
 

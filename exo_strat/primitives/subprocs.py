@@ -30,6 +30,7 @@ from ..ir.nodes import (
     Read,
     Reduce,
     StrideExpr,
+    ViewExpr,
     WindowDef,
     WindowExpr,
 )
@@ -402,6 +403,8 @@ def _turn(rw: Rewrite, path: Path) -> list[Sym]:
             rw.set(path, dim=1 - d)
         case Read(idx=idx) if not idx:
             applicable(False, "a callee takes the whole buffer", at_path(rw.proc, path))
+        case ViewExpr():
+            applicable(False, "it also has other extents, by a view", at_path(rw.proc, path))
         case WindowExpr(idx=idx) if all(isinstance(d, Interval) for d in idx):
             what = "a callee takes both dimensions"
             holder = of_kind(get(rw.tree, path[:-1]), WindowDef, what, at_path(rw.proc, path))

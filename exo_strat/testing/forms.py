@@ -15,7 +15,7 @@ from ..cursors.cursor import BlockCursor, Cursor
 from ..cursors.proc import Proc
 from ..frontend.errors import FrontendError
 from ..ir.externs import WRAPS
-from ..ir.nodes import Binary, Cell, ExternCall, ProcDef, Select
+from ..ir.nodes import Binary, Cell, ExternCall, ProcDef, Select, ViewExpr
 from ..ir.precisions import index_value
 from ..ir.span import Span
 from ..ir.walk import EXTREMA, Path, is_control
@@ -36,6 +36,7 @@ from .form_values import (
     select,
     short,
 )
+from .form_views import views
 
 DRAWS: Final = 10
 """How often a form is tried to be written into one program."""
@@ -127,11 +128,12 @@ SINGLE: Final[Mapping[str, Form]] = {
     "select": Form(where(lambda n: isinstance(n, Select)), select, "choices"),
     "sizes": Form(size_spots, sizes, "rectangle"),
     "short": Form(where(is_stepped), short),
+    "views": Form(where(lambda n: isinstance(n, ViewExpr)), views, "reshaped"),
     "wraps": Form(where(lambda n: isinstance(n, ExternCall) and n.f in WRAPS.values()), of_precisions(WHOLE)),
 }
 FORMS: Final[Mapping[str, Form]] = {**SINGLE, "mixed": Form(_mixed_spots, _mixed)}
 """The forms, by name: numbers stored as bf16; calls of procedures that have forms;
 indices from buffers; loops that end early; numbers of control integers;
 operations on integers of data; minima and maxima of control integers; loops whose ranges were changed; bounds from
-buffers; `a if c else b`; products and quotients by sizes; short forms; wrapped integers; and programs with several of
-these."""
+buffers; `a if c else b`; products and quotients by sizes; short forms; buffers with other extents; wrapped integers;
+and programs with several of these."""

@@ -16,6 +16,7 @@ from .lane_shapes import lanes
 from .ranges import ONE, ZERO, Bound, M, N, Range, fits
 from .size_shapes import rectangle
 from .sum_shapes import assigned, repeated, rivals, scaled, sums
+from .view_shapes import reshaped
 from .writer import ITERATORS, Buffer, Writer
 
 Shape = Callable[[Writer], None]
@@ -481,6 +482,6 @@ SHAPES: Final[Mapping[str, Shape]] = {
         stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
         lanes, lent, guarded, choices, handed, diagonal, sliding, asked, relied, misfits, counted,
         moved, turned, repeated, overlaid, gathered, scattered, rows, clamped, fetched,
-        rectangle,
+        rectangle, reshaped,
     )
 }  # fmt: skip

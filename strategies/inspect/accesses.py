@@ -164,7 +164,8 @@ class Place:
         """The place after a statement."""
         if not isinstance(s, nodes.WindowDef) or s.sym in self.views:
             return self
-        return replace(self, views={**self.views, s.sym: self.shown(s.rhs, (*path, ("rhs", None)))})
+        shown = None if isinstance(s.rhs, nodes.ViewExpr) else self.shown(s.rhs, (*path, ("rhs", None)))
+        return replace(self, views={**self.views, s.sym: shown})
 
     def callee(self, s: nodes.Call, path: Path) -> Place:
         """The place at the beginning of the procedure that is called."""

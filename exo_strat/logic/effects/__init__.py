@@ -5,6 +5,7 @@ those of config fields; `dependence` and `coverage` compare accesses; `contents`
 hold; `same_value` and `determined` tell which values are equal.
 """
 
+from .accesses import windows_at
 from .config_state import asks_config, asks_itself, conditions_at, depends_on_fields, field_facts, values_at
 from .context import branch_facts, declared_facts, entry_facts, env_of, flatten, range_facts, show_model, stable_facts
 from .dependence import SAFE, Clash, Verdict
@@ -27,4 +28,5 @@ __all__ = [
     "show_model",
     "stable_facts",
     "values_at",
+    "windows_at",
 ]

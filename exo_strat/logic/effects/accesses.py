@@ -45,6 +45,7 @@ from ...ir.nodes import (
     StrideExpr,
     Unary,
     Var,
+    ViewExpr,
     WindowDef,
     WindowExpr,
     WriteConfig,
@@ -179,7 +180,8 @@ def reads_of(e: Node) -> tuple[Access, ...]:
 
 
 _WHOLE = (
-    Read, ReadConfig, Var, Const, Unary, Binary, ExternCall, StrideExpr, WindowExpr, Interval, Point, Type, Cell, Claim
+    Read, ReadConfig, Var, Const, Unary, Binary, ExternCall, StrideExpr, WindowExpr, ViewExpr, Interval, Point, Type,
+    Cell, Claim,
 )  # fmt: skip
 """What evaluates all of its parts."""
 
@@ -208,6 +210,10 @@ def _guarded(
 # -- statements ---------------------------------------------------------------------------------------
 
 
+Shown: TypeAlias = WindowExpr | ViewExpr
+"""What a name may stand for in a procedure besides a buffer."""
+
+
 @memo_by_identity
 def accesses(s: Stmt) -> tuple[Access, ...]:
     """The accesses of a statement to buffers that it does not itself allocate."""
@@ -223,7 +229,7 @@ def accesses(s: Stmt) -> tuple[Access, ...]:
         case If():
             return _branch(s)
         case WindowDef(rhs=rhs):
-            return tuple(_at(0, [a for d in rhs.idx for a in reads_of(d)]))
+            return tuple(_at(0, [a for _, d in children(rhs) for a in reads_of(d)]))
         case Alloc(type=t):
             return tuple(_at(0, reads_of(t)))
         case Call():
@@ -276,14 +282,17 @@ def _same_write(a: Access, b: Access) -> bool:
     return (alike.index, alike.guard) == (a.index, a.guard)
 
 
-def block_accesses(stmts: Sequence[Stmt], windows: Mapping[Sym, WindowExpr] | None = None) -> list[Access]:
-    """The accesses of a run of statements, timed by position; `windows` are those in scope before it."""
+def block_accesses(
+    stmts: Sequence[Stmt], windows: Mapping[Sym, Shown] | None = None, own: frozenset[Sym] = frozenset()
+) -> list[Access]:
+    """The accesses of a run of statements, timed by position; `windows` are those in scope before it. Of buffers with
+    other extents among these, `own` ones are told apart from each other: see `effects`."""
     out: list[Access] = []
     private: set[Sym] = set()
     local: set[Sym] = set()
     views = dict(windows or {})
     for k, s in enumerate(stmts):
-        out += _at(k, [resolve(a, views) for a in accesses(s)])
+        out += _at(k, [resolve(a, views, own) for a in accesses(s)])
         if isinstance(s, Alloc):
             private.add(s.sym)
         elif isinstance(s, WindowDef):
@@ -315,10 +324,15 @@ def _is_stride(leaf: Leaf, syms: set[Sym] | None = None) -> bool:
             return False
 
 
-def resolve(a: Access, views: Mapping[Sym, WindowExpr]) -> Access:
+def resolve(a: Access, views: Mapping[Sym, Shown], own: frozenset[Sym] = frozenset()) -> Access:
     """The access in terms of the buffer that a window views."""
     while isinstance(a.buffer, Sym) and a.buffer in views:
-        a = _through(a, views[a.buffer])
+        rhs = views[a.buffer]
+        if isinstance(rhs, ViewExpr):  # where an element lies in other extents is a matter of products
+            inner = a.index if a.buffer in own else ()
+            a = replace(a, buffer=rhs.sym, index=((None,) * rhs.rank + inner), exact=False)
+        else:
+            a = _through(a, rhs)
     return a
 
 
@@ -408,9 +422,16 @@ def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: se
 # -- places -------------------------------------------------------------------------------------------
 
 
-def effects(tree: ProcDef, blk: Span) -> list[Access]:
-    """The accesses of a run of statements, in base buffers."""
-    return block_accesses(blk.members(tree), windows_at(tree, blk.path()))
+def effects(tree: ProcDef, blk: Span, own: bool = False) -> list[Access]:
+    """The accesses of a run of statements, in base buffers.
+
+    Through a buffer with other extents the position in the base buffer is not known. With `own`, if it was made before
+    these statements, the indices in those extents follow: they tell which of these accesses are to one location. (So
+    they do, as nothing else names the base buffer then, and all statements see the same extents.)
+    """
+    views = windows_at(tree, blk.path())
+    viewed = frozenset(s for s, rhs in views.items() if own and isinstance(rhs, ViewExpr))
+    return block_accesses(blk.members(tree), views, viewed)
 
 
 def with_known_fields(tree: ProcDef, blk: Span) -> tuple[ProcDef, list[Access]]:
@@ -466,9 +487,9 @@ def in_loops(accesses: Sequence[Access], *loops: For) -> list[Access]:
     return _guarded(accesses, guard, not any(is_opaque(e) for loop in loops for e in (loop.lo, loop.hi)))
 
 
-def windows_at(tree: ProcDef, path: Path) -> dict[Sym, WindowExpr]:
-    """The windows in scope at a place."""
-    views: dict[Sym, WindowExpr] = {}
+def windows_at(tree: ProcDef, path: Path) -> dict[Sym, Shown]:
+    """The windows in scope at a place, and the buffers with other extents."""
+    views: dict[Sym, Shown] = {}
     node: Node = tree
     for n, (label, i) in enumerate(path):
         if i is None or label not in ("body", "orelse"):

@@ -8,7 +8,7 @@ so an edit recomputes its own spine only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product as product_of
 
@@ -32,6 +32,7 @@ from ...ir.nodes import (
     Stmt,
     Unary,
     Var,
+    ViewExpr,
     WindowDef,
 )
 from ...ir.precisions import element, integer_range
@@ -192,6 +193,8 @@ def declared_facts(s: Arg | Alloc | WindowDef) -> Facts:
     has the strides of the dimensions that it keeps.
     """
     if isinstance(s, WindowDef):
+        if isinstance(s.rhs, ViewExpr):
+            return tuple([f for f in _extent_facts(s.sym, s.rhs.shape, dense=True) if f != TRUE])
         kept = [d for d, i in enumerate(s.rhs.idx) if isinstance(i, Interval)]
         return tuple([eq(stride_of(s.sym, k), stride_of(s.rhs.sym, d)) for k, d in enumerate(kept)])
     if isinstance(s.type, Tensor):
@@ -200,15 +203,17 @@ def declared_facts(s: Arg | Alloc | WindowDef) -> Facts:
 
 
 def _tensor_facts(sym: Sym, t: Tensor) -> Facts:
-    facts: list[Formula] = [ge(lin(e), 1) for e in t.shape if not is_opaque(e)]
-    if not t.window:
-        stride = Lin(1)
-        for d in reversed(range(len(t.shape))):
-            facts.append(eq(stride_of(sym, d), stride))
-            if is_opaque(t.shape[d]):
-                break
-            stride = product(stride, lin(t.shape[d]))
-    return tuple([f for f in facts if f != TRUE])
+    return tuple([f for f in _extent_facts(sym, t.shape, dense=not t.window) if f != TRUE])
+
+
+def _extent_facts(sym: Sym, shape: Sequence[Expr], dense: bool) -> Iterator[Formula]:
+    yield from (ge(lin(e), 1) for e in shape if not is_opaque(e))
+    stride = Lin(1)
+    for d in reversed(range(len(shape))) if dense else ():
+        yield eq(stride_of(sym, d), stride)
+        if is_opaque(shape[d]):
+            return
+        stride = product(stride, lin(shape[d]))
 
 
 def range_facts(loop: For) -> Facts:

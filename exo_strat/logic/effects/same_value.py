@@ -28,6 +28,7 @@ from ...ir.nodes import (
     StrideExpr,
     Unary,
     Var,
+    ViewExpr,
     WindowDef,
     WindowExpr,
 )
@@ -65,7 +66,7 @@ class Pair:
 
 
 @memo_by_identity
-def all_windows(tree: ProcDef) -> Mapping[Sym, WindowExpr]:
+def all_windows(tree: ProcDef) -> Mapping[Sym, WindowExpr | ViewExpr]:
     """Every window of a procedure: each name is bound once."""
     return {n.sym: n.rhs for _, n in walk(tree) if isinstance(n, WindowDef)}
 

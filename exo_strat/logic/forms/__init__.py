@@ -43,6 +43,7 @@ from .formula import (
     lt,
     ne,
     neg,
+    subst,
 )
 from .translate import Env, at_most, cond, is_opaque, lin, operands, stride_of, trip_count, unknown
 
@@ -89,6 +90,7 @@ __all__ = [
     "operands",
     "product",
     "stride_of",
+    "subst",
     "subst_lin",
     "trip_count",
     "unknown",

@@ -33,6 +33,7 @@ from ...ir.nodes import (
     StrideExpr,
     Unary,
     Var,
+    ViewExpr,
     WindowExpr,
 )
 from ...ir.types import bool_
@@ -249,7 +250,7 @@ def is_opaque(e: Expr) -> bool:
     return False
 
 
-_READS = (Read, ReadConfig, ExternCall, Select, WindowExpr)
+_READS = (Read, ReadConfig, ExternCall, Select, WindowExpr, ViewExpr)
 _STEADY = (Var, Const, StrideExpr)
 _OPERATORS = (Unary, Binary)
 

@@ -59,6 +59,7 @@ from ...ir.nodes import (
     StrideExpr,
     Unary,
     Var,
+    ViewExpr,
     WindowExpr,
 )
 from ...ir.precisions import bits_of, precision
@@ -167,7 +168,7 @@ def undefined(n: Node) -> str | None:
             unknown_node(n, "whether it has a value for all operands")
 
 
-_VALUES = (Var, Const, Read, ReadConfig, StrideExpr, WindowExpr, Unary, Binary, ExternCall, Cell, Claim)
+_VALUES = (Var, Const, Read, ReadConfig, StrideExpr, WindowExpr, ViewExpr, Unary, Binary, ExternCall, Cell, Claim)
 _AROUND = (Stmt, ProcDef, Arg, Interval, Point, Type)
 _DEFINED = (*_VALUES, Select, *_AROUND)
 
@@ -372,7 +373,7 @@ def _ready_for(tree: ProcDef, blk: Span, read: Access, callee: str) -> Readiness
     return Undecided(what) if isinstance(verdict, Undecided) else Clash(what)
 
 
-def _base(sym: Sym, views: Mapping[Sym, WindowExpr]) -> Sym:
+def _base(sym: Sym, views: Mapping[Sym, WindowExpr | ViewExpr]) -> Sym:
     """The buffer that a window views."""
     while sym in views:
         sym = views[sym].sym

@@ -239,9 +239,9 @@ class Unifier:
                 yield from self._alloc(p, s, m)
             case (Call(), Call()) if p.f.tree is s.f.tree:
                 yield from self._passed([a.type for a in p.f.tree.args], p.args, s.args, m)
-            case (WindowDef(), WindowDef()):
-                whole = View(s.sym, tuple((True, Lin(0)) for d in s.rhs.idx if isinstance(d, Interval)))
-                for a in self._shown(p.rhs, s.rhs, m):
+            case (WindowDef(rhs=WindowExpr() as theirs), WindowDef(rhs=WindowExpr() as ours)):
+                whole = View(s.sym, tuple((True, Lin(0)) for d in ours.idx if isinstance(d, Interval)))
+                for a in self._shown(theirs, ours, m):
                     yield replace(a, views=a.views.set(p.sym, whole))
             case (Pass(), Pass()):
                 yield m

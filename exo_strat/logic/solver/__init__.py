@@ -5,13 +5,14 @@
 variables. `proofs` puts all this together, `answers` says what comes out.
 """
 
-from .answers import Proved, Question, Refuted, Unsat, Words, listening, spelled
+from .answers import Proved, Question, Refuted, Sat, Unsat, Words, listening, spelled
 from .proofs import prove, satisfiable
 
 __all__ = [
     "Proved",
     "Question",
     "Refuted",
+    "Sat",
     "Unsat",
     "Words",
     "listening",

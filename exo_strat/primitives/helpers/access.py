@@ -32,6 +32,7 @@ from ...ir.nodes import (
     Read,
     Reduce,
     StrideExpr,
+    ViewExpr,
     WinDim,
     WindowDef,
     WindowExpr,
@@ -86,7 +87,7 @@ def shown(node: Node, types: Mapping[Sym, Type]) -> Dims | None:
     """What part of its buffer a window, or a tensor passed whole, shows; None for an element or a stride."""
     if isinstance(node, WindowExpr):
         return node.idx
-    if isinstance(node, Read) and not node.idx:
+    if isinstance(node, ViewExpr) or (isinstance(node, Read) and not node.idx):
         t = types[node.sym]
         if isinstance(t, Tensor):
             return [Interval(b.ZERO, n) for n in t.shape]
@@ -199,6 +200,8 @@ def redirect_each(rw: Rewrite, places: Sequence[Path], sym: Sym, how: Callable[[
 
 def _redirect_one(rw: Rewrite, path: Path, sym: Sym, how: Redirect) -> None:
     node = rw.node(path)
+    what = f"{sym} also has other extents, by a view, so its own stay"
+    applicable(not isinstance(node, ViewExpr), what, at_path(rw.proc, path))
     part = shown(node, declarations(rw.proc.tree)) if isinstance(node, Read | WindowExpr) else None
     if part is not None:
         _redirect_window(rw, path, sym, part, how)

@@ -30,8 +30,10 @@ from ...ir.nodes import (
     StrideExpr,
     Unary,
     Var,
+    ViewExpr,
     WinDim,
     WindowDef,
+    WindowExpr,
 )
 from ...ir.printing import names_at
 from ...ir.span import Span
@@ -183,8 +185,12 @@ def _ways(tree: ProcDef, span: Span, name: str) -> Iterator[Extraction]:
         if isinstance(n, WindowDef) and n.sym in used:
             windows.insert(0, n)
             used |= {n.rhs.sym}
-    if windows and not any(is_opaque(e) for w in windows for d in w.rhs.idx for e in _parts(d)):
+    if windows and not any(isinstance(w.rhs, ViewExpr) or any(map(is_opaque, _offsets(w.rhs))) for w in windows):
         yield replace(way, windows=tuple(windows))
+
+
+def _offsets(w: WindowExpr) -> list[Expr]:
+    return [e for d in w.idx for e in _parts(d)]
 
 
 def _parts(d: WinDim) -> tuple[Expr, ...]:

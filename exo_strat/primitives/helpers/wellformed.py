@@ -21,7 +21,7 @@ from ...frontend.checks import check, check_own
 from ...frontend.errors import CheckError
 from ...ir.memory import Memory
 from ...ir.names import Sym
-from ...ir.nodes import Alloc, Arg, Call, Expr, For, Interval, Node, ProcDef, Stmt, WindowDef
+from ...ir.nodes import Alloc, Arg, Call, Expr, For, Interval, Node, ProcDef, Stmt, ViewExpr, WindowDef, WindowExpr
 from ...ir.types import Control, Tensor, index
 from ...ir.walk import Path, get_stmt, in_scope
 from ...logic.forms import Env, Lin, lin
@@ -106,7 +106,12 @@ def place_at(tree: ProcDef, path: Path) -> Place:
         if isinstance(n, For):
             controls[n.iter] = index
         elif isinstance(n, WindowDef):
-            views[n.sym] = views[n.rhs.sym].window(_parts(n, env.at(where)))
+            here = env.at(where)
+            rhs = n.rhs
+            if isinstance(rhs, ViewExpr):
+                views[n.sym] = buffer_view(n.sym, tuple(lin(e, here) for e in rhs.shape), True)
+            else:
+                views[n.sym] = views[rhs.sym].window(_parts(rhs, here))
         elif isinstance(n.type, Control):
             controls[n.sym] = n.type
         elif isinstance(n.type, Tensor):
@@ -119,5 +124,5 @@ def place_at(tree: ProcDef, path: Path) -> Place:
     return Place(tree, path, facts, pmap(views), pmap(controls), here)
 
 
-def _parts(w: WindowDef, env: Env) -> list[tuple[Lin, Lin | None]]:
-    return [(lin(d.lo, env), lin(d.hi, env)) if isinstance(d, Interval) else (lin(d.pt, env), None) for d in w.rhs.idx]
+def _parts(w: WindowExpr, env: Env) -> list[tuple[Lin, Lin | None]]:
+    return [(lin(d.lo, env), lin(d.hi, env)) if isinstance(d, Interval) else (lin(d.pt, env), None) for d in w.idx]
