@@ -173,12 +173,20 @@ struct exo_array {
 static void *(*capsule_pointer)(void *capsule, const char *name);
 static void *(*save_thread)(void);
 static void (*restore_thread)(void *state);
+static void *(*tuple_item)(void *tuple, intptr_t at);
+static intptr_t (*tuple_size)(void *tuple);
+static long long (*long_value)(void *number, int *overflow);
+static double (*float_value)(void *number);
 
-EXO_PUBLIC void exo_python(void *pointer, void *save, void *restore);
-void exo_python(void *pointer, void *save, void *restore) {
-    capsule_pointer = (void *(*)(void *, const char *))pointer;
-    save_thread = (void *(*)(void))save;
-    restore_thread = (void (*)(void *))restore;
+EXO_PUBLIC void exo_python(void **functions);
+void exo_python(void **functions) {
+    capsule_pointer = (void *(*)(void *, const char *))functions[0];
+    save_thread = (void *(*)(void))functions[1];
+    restore_thread = (void (*)(void *))functions[2];
+    tuple_item = (void *(*)(void *, intptr_t))functions[3];
+    tuple_size = (intptr_t (*)(void *))functions[4];
+    long_value = (long long (*)(void *, int *))functions[5];
+    float_value = (double (*)(void *))functions[6];
 }
 
 void *exo_release(void) { return save_thread(); }
@@ -186,9 +194,9 @@ void *exo_release(void) { return save_thread(); }
 void exo_acquire(void *held) { restore_thread(held); }
 
 // What stands in `like` for each array, before its shape and strides. FIRST and END are bytes from its address on.
-enum { DIMS, KIND, ITEMSIZE, FLAGS, FIRST, END, WRITTEN, HEAD };
+enum { DIMS, KIND, ITEMSIZE, FLAGS, FIRST, END, WRITTEN, DTYPE, STATE, HEAD };
 
-// Notes how an array looks. FIRST, END and WRITTEN are the caller's.
+// Notes how an array looks. The others, from FIRST on, are the caller's.
 EXO_PUBLIC void exo_look(void *given, int64_t *like);
 void exo_look(void *given, int64_t *like) {
     const struct exo_array *a = capsule_pointer(given, NULL);
@@ -209,17 +217,97 @@ static bool same_look(const struct exo_array *a, const int64_t *like) {
     return same;
 }
 
+// Whether an array that is written shares memory with one of those before it, or one of these is and does.
+static bool meets(const int64_t *like, char *data, int before, const int64_t **looks, void **found) {
+    for (int j = 0; j < before; j++)
+        if ((like[WRITTEN] || looks[j][WRITTEN]) && data + like[FIRST] < (char *)found[j] + looks[j][END]
+            && (char *)found[j] + looks[j][FIRST] < data + like[END])
+            return true;
+    return false;
+}
+
 bool exo_alike(int count, const int64_t *like, void **found) {
     const int64_t *looks[count + 1];
     for (int i = 0; i < count; i++, like += HEAD + 2 * like[DIMS]) {
         const struct exo_array *a = capsule_pointer(found[i], NULL);
-        if (!same_look(a, like)) return false;
+        if (!same_look(a, like) || meets(like, a->data, i, looks, found)) return false;
         looks[i] = like;
         found[i] = a->data;
-        for (int j = 0; j < i; j++)
-            if ((like[WRITTEN] || looks[j][WRITTEN]) && a->data + like[FIRST] < (char *)found[j] + looks[j][END]
-                && (char *)found[j] + looks[j][FIRST] < a->data + like[END])
-                return false;
+    }
+    return true;
+}
+
+// -- arguments as Python has them -------------------------------------------------------------------
+
+// How Python and NumPy lay out objects, if `exo_layout` finds what Python sees.
+struct exo_object {
+    intptr_t references;
+    void *type;
+};
+
+struct exo_ndarray {
+    struct exo_object head;
+    char *data;
+    int dims;
+    intptr_t *shape, *strides;
+    void *base, *dtype;
+    int flags;
+};
+
+// NumPy's: C-contiguous, aligned, writeable.
+enum { STATES = 0x1 | 0x100 | 0x400 };
+
+static const void *array_type, *integer_type, *float_type;
+
+EXO_PUBLIC void exo_types(const void *array, const void *integer, const void *number);
+void exo_types(const void *array, const void *integer, const void *number) {
+    array_type = array;
+    integer_type = integer;
+    float_type = number;
+}
+
+// What is read of an array: its type, address, dimensions, dtype, state, and with `deep` its extents and strides.
+EXO_PUBLIC void exo_layout(void *given, int deep, int64_t *out);
+void exo_layout(void *given, int deep, int64_t *out) {
+    const struct exo_ndarray *a = given;
+    out[0] = (intptr_t)a->head.type;
+    out[1] = (intptr_t)a->data;
+    out[2] = a->dims;
+    out[3] = (intptr_t)a->dtype;
+    out[4] = a->flags & STATES;
+    for (int d = 0; deep && d < a->dims; d++) {
+        out[5 + d] = a->shape[d];
+        out[5 + a->dims + d] = a->strides[d];
+    }
+}
+
+void *exo_argument(void *arguments, int64_t at) { return tuple_item(arguments, at); }
+
+int64_t exo_arguments(void *arguments) { return tuple_size(arguments); }
+
+bool exo_same_integer(void *given, int64_t known) {
+    int overflow = 0;
+    return ((struct exo_object *)given)->type == integer_type && long_value(given, &overflow) == known && !overflow;
+}
+
+bool exo_number(void *given, double *number) {
+    if (((struct exo_object *)given)->type != float_type) return false;
+    *number = float_value(given);
+    return true;
+}
+
+bool exo_same_arrays(int count, const int64_t *like, void **found) {
+    const int64_t *looks[count + 1];
+    for (int i = 0; i < count; i++, like += HEAD + 2 * like[DIMS]) {
+        const struct exo_ndarray *a = found[i];
+        if (a->head.type != array_type || a->dims != like[DIMS] || (intptr_t)a->dtype != like[DTYPE]
+            || (a->flags & STATES) != like[STATE])
+            return false;
+        for (int d = 0; d < a->dims; d++)
+            if (a->shape[d] != like[HEAD + d] || a->strides[d] != like[HEAD + a->dims + d]) return false;
+        if (meets(like, a->data, i, looks, found)) return false;
+        looks[i] = like;
+        found[i] = a->data;
     }
     return true;
 }

@@ -92,6 +92,14 @@ static inline void exo_leave(struct exo_frame *frame) { exo_frame = frame->outer
 // calls `__array_struct__` of each, and gets the addresses.
 bool exo_alike(int count, const int64_t *like, void **found);
 
+// The same of arguments as Python has them: an array, an integer that must be `known`, a number. They look into the
+// objects, whose layout Python has found to be the expected one; else there is no `exo_like_last`.
+bool exo_same_arrays(int count, const int64_t *like, void **found);
+bool exo_same_integer(void *given, int64_t known);
+bool exo_number(void *given, double *number);
+void *exo_argument(void *arguments, int64_t at);
+int64_t exo_arguments(void *arguments);
+
 // Lets other Python threads run, until it is called with what it returned.
 void *exo_release(void);
 void exo_acquire(void *held);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from ctypes import addressof
 from functools import partial
 from itertools import combinations
 from operator import attrgetter, itemgetter
@@ -28,7 +29,7 @@ from .kernel import (
     print_expr,
     walk,
 )
-from .runtime import Integers, Library, Loaded, Span, build
+from .runtime import UNLIKE, Integers, Library, Loaded, Span, build
 from .toolchain import CacheError, CompileError, NoCompilerError, ToolchainError, UnsupportedTargetError
 
 FLAGS = ("-std=gnu11", "-O3", "-fno-math-errno", "-ffp-contract=fast", "-fopenmp-simd")
@@ -45,11 +46,14 @@ a size in an array, say."""
 
 
 class _Checked(NamedTuple):
-    """A call that was checked: the types of its arguments, its integers, and what `Loaded.again` wants."""
+    """A call that was checked: the types of its arguments, its integers, what `Loaded.again` wants, its address, and
+    the dtypes of the arrays, which it points to."""
 
     types: tuple[type, ...]
     integers: tuple[object, ...]
     known: Integers
+    address: int
+    dtypes: tuple[object, ...]
 
 
 class BoundCall:
@@ -89,6 +93,7 @@ class JitFunction:
         self._plans = plans(self._function)
         self._loaded = Loaded(library, entry(self._function).params, proc.name())
         self._again = self._loaded.again
+        self._like_last = self._loaded.like_last
         self._arrays = tuple(i for i, p in enumerate(self._plans) if isinstance(p, ArrayPlan))
         floats = {i for i, p in enumerate(self._plans) if isinstance(p, ValuePlan) and p.scalar.is_float}
         self._integers = _picker(sorted({*range(len(self._plans))} - {*self._arrays} - floats))
@@ -111,8 +116,22 @@ class JitFunction:
     def __repr__(self) -> str:
         return f"<compiled {self.proc.name()}: {self.library}>"
 
+    def again(self, args: tuple[Any, ...]) -> bool:
+        """Make the call if the arguments are like those of the last one that was checked; whether it was made."""
+        last = self._last  # which another thread may exchange
+        if self._like_last is None or last is None:
+            return False
+        status = self._like_last(last.address, args)
+        return status == 0 or (status != UNLIKE and self._loaded.check(status))
+
     def __call__(self, *args: Any, **named: Any) -> None:
         last = self._last
+        if last is not None and not named and self._like_last is not None:
+            status = self._like_last(last.address, args)
+            if status == 0:
+                return
+            if status != UNLIKE:
+                self._loaded.check(status)
         if (
             last is None
             or named
@@ -138,7 +157,9 @@ class JitFunction:
         types = tuple(map(type, args))
         if not self._on_data and all(issubclass(t, plain) for t, plain in zip(types, self._plain, strict=True)):
             spans = [(args[i], Span(*_span(args[i]), self._writes(k))) for k, i in enumerate(self._arrays)]
-            self._last = _Checked(types, self._integers(args), self._loaded.known(values, spans))
+            dtypes = tuple(args[i].dtype for i in self._arrays)
+            known = self._loaded.known(values, spans)
+            self._last = _Checked(types, self._integers(args), known, addressof(known), dtypes)
         self._loaded.call(*values)
 
     def _check_data(self, args: tuple[Any, ...], known: Values) -> None:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from .arguments import Array, Entry, Param, entry
 from .c import CModule
 from .toolchain import CacheError, build_object, stack_frames
@@ -71,9 +73,41 @@ def _entry_point(entry: Entry) -> str:
     return (
         f"{entry.text}\nstatic int exo_run({params}) {{\n    EXO_GUARDED({entry.call})\n}}\n"
         f"{_visible(f'exo_entry({params})')} {{\n    return exo_run({', '.join(p.name for p in entry.params)});\n}}\n"
+        f"{_like_last(entry, arrays, at, again)}"
         f"{_visible(f'exo_again({varying})')} {{\n"
         f"    void *found[] = {{ {', '.join([*arrays, 'NULL'])} }};\n"
         f"    if (!exo_alike({len(arrays)}, known + {len(at)}, found)) return EXO_UNLIKE;\n"
+        f"    void *const held = exo_release();\n    const int status = exo_run({again});\n"
+        "    exo_acquire(held);\n    return status;\n}\n"
+    )
+
+
+def _like_last(entry: Entry, arrays: Sequence[str], at: Mapping[str, int], again: str) -> str:
+    """`exo_like_last`: such a call with the arguments as Python has them, in a tuple. A truth value, and what C gets
+    in another form, are never like the last ones."""
+    by_argument = {p.name: p for p in entry.params if "_" not in p.name}
+    count = len(by_argument)
+    lines = [f"    if (known == NULL || exo_arguments(given) != {count}) return EXO_UNLIKE;"]
+    for k, p in enumerate(by_argument.values()):
+        value = f"exo_argument(given, {k})"
+        if p.kind is ctypes.c_void_p:
+            continue
+        if p.kind in (ctypes.c_double, ctypes.c_float) and p.ctype in ("double", "float"):
+            lines += [f"    double n_{p.name};", f"    if (!exo_number({value}, &n_{p.name})) return EXO_UNLIKE;"]
+            lines += [f"    const {p.ctype} {p.name} = n_{p.name};"]
+        elif p.fixed and p.kind is not ctypes.c_bool:
+            lines += [f"    if (!exo_same_integer({value}, (int64_t)known[{at[p.name]}])) return EXO_UNLIKE;"]
+        else:
+            lines += ["    return EXO_UNLIKE;"]
+            break
+    places = [f"exo_argument(given, {k})" for k, name in enumerate(by_argument) if name in arrays]
+    body = "\n".join(lines)
+    if lines[-1] == "    return EXO_UNLIKE;":
+        return f"{_visible('exo_like_last(const int64_t *known, void *given)')} {{\n    return EXO_UNLIKE;\n}}\n"
+    return (
+        f"{_visible('exo_like_last(const int64_t *known, void *given)')} {{\n{body}\n"
+        f"    void *found[] = {{ {', '.join([*places, 'NULL'])} }};\n"
+        f"    if (!exo_same_arrays({len(arrays)}, known + {len(at)}, found)) return EXO_UNLIKE;\n"
         f"    void *const held = exo_release();\n    const int status = exo_run({again});\n"
         "    exo_acquire(held);\n    return status;\n}\n"
     )
@@ -156,6 +190,12 @@ class Loaded:
 
     call: Callable[..., bool]
     again: Callable[..., bool]
+    like_last: Callable[[int | None, tuple[object, ...]], int] | None
+    """`again` of the arguments as Python has them, with the address of `known`: 0 if it made the call, `UNLIKE` if they
+    aren't alike or not of exactly the classes `int`, `float` and `ndarray`, else what `check` wants. None where this
+    Python or NumPy lays out objects in an unknown way."""
+    check: Callable[[int], bool]
+    """Raises what a status means."""
 
     def __init__(self, library: Library, params: Sequence[Param], name: str) -> None:
         path, taken = library
@@ -166,7 +206,9 @@ class Loaded:
                 ctypes.c_int64.in_dll(free, v) for v in ("exo_stack_needed", "exo_stack_found", "exo_wanted")
             )
             why = ctypes.c_char_p.in_dll(free, "exo_why")
-            free.exo_python(*(ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p) for f in _OF_PYTHON))
+            functions = [ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for f in _OF_PYTHON]
+            free.exo_python((ctypes.c_void_p * len(functions))(*functions))
+            like_last = held.exo_like_last
         except (OSError, AttributeError, ValueError) as e:
             raise CacheError(f"the compiled code {path} can't be loaded ({e}); delete the file and try again") from e
         needed.value = min(taken, 2**62) + _SPARE_STACK if taken > _FREE_STACK else 0
@@ -197,21 +239,64 @@ class Loaded:
         ]
         call.restype = again.restype = check
         threads = getattr(free, "omp_set_num_threads", None)  # of libgomp, where the code has parallel loops
+        self.check = check
+        like_last.argtypes = [ctypes.c_void_p, ctypes.py_object]
+        like_last.restype = ctypes.c_int
+        self.like_last = like_last if threads is None and _is_as_expected(held) else None
         self._fixed = [i for i, p in enumerate(params) if p.fixed]
         self.call = call if threads is None else _alone_after_fork(call, threads)
         self.again = again if threads is None else _alone_after_fork(again, threads)
 
     def known(self, values: Sequence[Any], arrays: Sequence[tuple[Array, Span]]) -> Integers:
         """What `again` wants to know of a call with these values and arrays."""
-        sizes = [7 + 2 * a.ndim for a, _ in arrays]
+        sizes = [_HEAD + 2 * a.ndim for a, _ in arrays]
         fixed = [values[i] for i in self._fixed]
         known = (ctypes.c_int64 * (len(fixed) + sum(sizes)))(*fixed)
         at = len(fixed)
         for (a, span), size in zip(arrays, sizes, strict=True):
-            known[at + 4 : at + 7] = [*span]
+            known[at + 4 : at + _HEAD] = [*span, id(a.dtype), _state(a)]
             self._look(a.__array_struct__, ctypes.addressof(known) + at * ctypes.sizeof(ctypes.c_int64))
             at += size
         return known
 
 
-_OF_PYTHON = ("PyCapsule_GetPointer", "PyEval_SaveThread", "PyEval_RestoreThread")
+_HEAD = 9
+"""What `exo_jit.c` notes of an array before its extents."""
+UNLIKE = 4
+"""The status of a call whose arguments are not like those of the last one."""
+
+
+def _state(a: Array) -> int:
+    """NumPy's own bits for what a call asks of an array."""
+    return a.flags.c_contiguous | a.flags.aligned << 8 | a.flags.writeable << 10
+
+
+_LARGEST = 80
+"""How many bytes of an array are looked at."""
+
+
+def _is_as_expected(library: ctypes.PyDLL) -> bool:
+    """Whether arrays look in memory as `exo_jit.c` has it: found out on a few of them."""
+    look = library.exo_layout
+    look.argtypes, look.restype = [ctypes.py_object, ctypes.c_int, ctypes.c_void_p], None
+    frozen = np.arange(3.0)
+    frozen.flags.writeable = False
+    if np.ndarray.__basicsize__ < _LARGEST or ctypes.sizeof(ctypes.c_void_p) != 8:
+        return False
+    for a in (np.zeros((2, 3), np.float32), np.zeros((3, 4, 5), np.int8)[::2, :, ::-1], frozen, np.zeros(())):
+        seen = (ctypes.c_int64 * (5 + 2 * a.ndim))()
+        address = a.__array_interface__["data"][0]
+        want = [id(np.ndarray), address, a.ndim, id(a.dtype), _state(a), *a.shape, *a.strides]
+        for deep in (0, 1):
+            look(a, deep, ctypes.addressof(seen))
+            if [*seen][: 5 if not deep else None] != want[: 5 if not deep else None]:
+                return False
+    library.exo_types.argtypes, library.exo_types.restype = [ctypes.c_void_p] * 3, None
+    library.exo_types(id(np.ndarray), id(int), id(float))
+    return True
+
+
+_OF_PYTHON = (
+    *("PyCapsule_GetPointer", "PyEval_SaveThread", "PyEval_RestoreThread", "PyTuple_GetItem", "PyTuple_Size"),
+    *("PyLong_AsLongLongAndOverflow", "PyFloat_AsDouble"),
+)

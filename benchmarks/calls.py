@@ -1,4 +1,5 @@
-"""What a call from Python costs: with all checks, like the last one, and bound; least of many runs, in microseconds.
+"""What a call from Python costs: with all checks, like the last one, bound, and of a function that `@compiled` made;
+least of many runs, in microseconds.
 
 python -m benchmarks.calls
 """
@@ -6,13 +7,17 @@ python -m benchmarks.calls
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from timeit import timeit
 
 import numpy as np
+import numpy.typing as npt
 
 from backends import JitFunction, jit
 from exo_strat import Proc, proc_from_source
+from importers.numpy import compiled
 
+Vector = npt.NDArray[np.float32]
 _RUNS, _CALLS = 200, 500
 
 
@@ -30,9 +35,29 @@ def ways(f: JitFunction, arrays: int) -> dict[str, Callable[[], object]]:
     return {"checked": lambda: f._call(args), "like the last": lambda: f(*args), "bound": f.bind(*args)}
 
 
+@compiled
+def sums2(a: float, x: Vector, y: Vector) -> None:
+    x += a * y
+
+
+@compiled
+def sums3(a: float, x: Vector, y: Vector, z: Vector) -> None:
+    x += a * (y + z)
+
+
+@compiled
+def sums5(a: float, x: Vector, y: Vector, z: Vector, v: Vector, w: Vector) -> None:
+    x += a * (y + z + v + w)
+
+
+DECORATED = {2: sums2, 3: sums3, 5: sums5}
+
+
 def main() -> None:
-    for arrays in (2, 3, 5):
+    for arrays, f in DECORATED.items():
         calls = ways(jit(vectors(arrays)), arrays)
+        args = (0.5, *(np.zeros(4, np.float32) for _ in range(arrays)))
+        calls["decorated"] = partial(f, *args)
         least = dict.fromkeys(calls, float("inf"))
         for _ in range(_RUNS):
             for way, call in calls.items():

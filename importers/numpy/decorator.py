@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from importlib.metadata import entry_points
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -63,8 +63,10 @@ class Compiled(Generic[P, R]):
         self.plan = plan
         self._signature = inspect.signature(f)
         self._arity = len(self._signature.parameters)
-        self._made: dict[tuple[object, ...], Call | None] = {}
+        self._made: dict[tuple[object, ...], _Runner | None] = {}
         """The compiled code for arguments of some types; None if it isn't taken."""
+        self._last: Call | None = None
+        """What the last call ran, for calls with arguments like its own."""
         self._said: set[str] = set()
         update_wrapper(self, f)
 
@@ -73,6 +75,10 @@ class Compiled(Generic[P, R]):
 
     def __call__(self, *args: P.args, **named: P.kwargs) -> R:
         given: tuple[object, ...] = args
+        if self._last is not None and not named and len(args) == self._arity:
+            made, result = self._last(args)
+            if made:
+                return result  # type: ignore[no-any-return]
         if named or len(args) != self._arity:
             bound = self._signature.bind(*args, **named)
             bound.apply_defaults()
@@ -86,7 +92,8 @@ class Compiled(Generic[P, R]):
             if call is None:
                 return self.python(*args, **named)
         try:
-            found: R = call(given)
+            found: R = call.full(given)
+            self._last = call.like_last
         except ValueError as e:  # raised before anything is written: these arguments are not as the C asks for
             self._warn(str(e), 3)
             return self.python(*args, **named)
@@ -104,11 +111,11 @@ class Compiled(Generic[P, R]):
         flags = {n: Type("known", value=v) for n, v in zip(types, given, strict=False) if isinstance(v, bool)}
         return imported(source, types | flags)
 
-    def _make(self, given: tuple[object, ...]) -> Call | None:
+    def _make(self, given: tuple[object, ...]) -> _Runner | None:
         """The compiled function for arguments like these; None if it isn't taken."""
         try:
             found = self._import(given)
-            return _Runner(found, _compiled(found.proc, self.plan), list(self._signature.parameters)).call
+            return _Runner(found, _compiled(found.proc, self.plan), list(self._signature.parameters), given)
         except ImportRefusedError as e:
             self._warn(str(e))
         except (ValueError, RuntimeError, SchedulingError) as e:  # the backend's and the compiler's
@@ -163,9 +170,12 @@ def _jit() -> Callable[[Proc], Callable[..., None]]:
 
 
 class _Runner:
-    """A compiled procedure, called with the arguments of the Python function."""
+    """A compiled procedure, called with the arguments of the Python function. `like_last` makes the call only if the
+    arguments are like those of the last one, for which it asks the backend, and says whether it did."""
 
-    def __init__(self, made: Imported, run: Callable[..., None], names: list[str]) -> None:
+    def __init__(
+        self, made: Imported, run: Callable[..., None], names: list[str], given: Sequence[object] = ()
+    ) -> None:
         p = made.procedure
         self.run = run
         self.returned = made.returned
@@ -185,15 +195,39 @@ class _Runner:
             extents = ", ".join(_python(e) for e in b.shape) or "1"
             lines.append(f"    out{k} = empty(({extents},), dtype{k})")
             passed.append(f"out{k}")
-        lines.append(f"    run({', '.join(passed)})")
+        after = []
         if p.outside is not None:
             k = p.outputs.index(p.outside)
-            lines.append(f"    if out{k}[0]: raise IndexError('an index of {p.name} is outside of its array')")
-        lines.append(f"    return {self._result(made.returned, at, made)}")
+            after.append(f"    if out{k}[0]: raise IndexError('an index of {p.name} is outside of its array')")
+        result = self._result(made.returned, at, made)
         env: dict[str, Any] = {"empty": np.empty, "uint8": np.uint8, "run": self.run, "max": max, "min": min}
         env |= {f"dtype{k}": np.dtype(DTYPES[b.kind.precision]) for k, b in enumerate(p.outputs)}
-        exec("\n".join(["def call(args):", *lines]), env)
-        self.call: Call = env["call"]
+        full = [*lines, f"    run({', '.join(passed)})", *after, f"    return {result}"]
+        exec("\n".join(["def call(args):", *full]), env)
+        self.full: Call = env["call"]
+        self.like_last = self._like_last(given, lines, f"({', '.join(passed)},)", [*after, result], env)
+
+    def _like_last(
+        self, given: Sequence[object], lines: list[str], passed: str, end: list[str], env: dict[str, Any]
+    ) -> Call | None:
+        """The function that only makes calls like the last one. The backend compares what it gets: exactly arrays,
+        `float` and `int`. What it doesn't see is compared here: flags, and whether what it gets as bytes are truths."""
+        again = getattr(self.run, "again", None)
+        plain = (np.ndarray, float, int, bool, type(None))
+        if again is None or not given or any(type(v) not in plain for v in given):
+            return None
+        tests = [f"args[{k}] is not {v}" for k, v in enumerate(given) if v is None or isinstance(v, bool)]
+        truths = [k for k, v in enumerate(given) if isinstance(v, np.ndarray) and v.dtype == np.bool_]
+        tests += [f"args[{k}].dtype is not truth" for k in truths]
+        first = [f"    if {' or '.join(tests)}: return False, None"] if tests else []
+        *after, result = end
+        code = ["def like_last(args):", "  try:", *first, *lines, "    pass"]
+        code += ["  except (AttributeError, IndexError, TypeError, ValueError):", "    return False, None"]
+        code += [f"  if not again({passed}): return False, None", *(x[2:] for x in after), f"  return True, {result}"]
+        env |= {"again": again, "truth": np.dtype(bool)}
+        exec("\n".join(code), env)
+        call: Call = env["like_last"]
+        return call
 
     def _result(self, r: Returned, at: dict[str, int], made: Imported) -> str:
         """The text of what is returned."""

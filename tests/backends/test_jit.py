@@ -19,7 +19,7 @@ from backends import (
     jit,
     x86_avx512,
 )
-from exo_strat import Proc
+from exo_strat import Proc, proc_from_source
 
 Code = Callable[..., Proc]
 
@@ -328,3 +328,54 @@ def test_an_assertion_on_data(code: Code, condition: str) -> None:
     """)
     with pytest.raises(BackendError, match="asks for data"):
         jit(p)
+
+
+# -- calls like the last one ----------------------------------------------------------------------------
+
+
+class Own(np.ndarray):
+    """A class of arrays of one's own."""
+
+
+@pytest.mark.parametrize(
+    ("x", "why"),
+    [
+        (np.ones(4, np.float64), "must be float32"),
+        (np.ones(3, np.float32), "shape"),
+        (np.ones((4, 1), np.float32), "shape"),
+        (np.ones(8, np.float32)[::2], "C-contiguous"),
+        (np.ones(4, ">f4"), "must be float32"),
+        (np.frombuffer(bytes(16), np.float32), "read-only"),
+        (np.frombuffer(bytearray(17), np.uint8)[1:].view(np.float32), "aligned"),
+        ([1.0] * 4, "is an array"),
+    ],
+)
+def test_arguments_that_are_wrong_are_found_after_a_call_with_right_ones(x, why: str) -> None:
+    f = jit(proc_from_source("def scale(n: size, a: f32, x: f32[n]):\n    for i in seq(0, n): x[i] = a * x[i]"))
+    right = np.ones(4, np.float32)
+    for _ in range(2):
+        f(4, 2.0, right)
+        with pytest.raises(ValueError, match=why):
+            f(4, 2.0, x)
+    assert right.tolist() == [4.0] * 4
+    assert (
+        not f.again((4, 2, right))
+        and not f.again((5, 2.0, right))
+        and not f.again((4, 2.0))
+        and f.again((4, 0.5, right))
+    )
+    assert (
+        not f.again((4, 2.0, right.view(Own))) and not f.again((True, 2.0, right)) and not f.again((2**70, 2.0, right))
+    )
+    assert right.tolist() == [2.0] * 4
+
+
+def test_an_array_that_is_shared_is_found_after_a_call_with_others() -> None:
+    f = jit(proc_from_source("def add(n: size, x: f32[n], y: f32[n]):\n    for i in seq(0, n): x[i] += y[i]"))
+    x, y = np.ones(4, np.float32), np.ones(4, np.float32)
+    f(4, x, y)
+    assert not f.again((4, x, x))
+    with pytest.raises(ValueError, match="shares memory"):
+        f(4, x, x)
+    f(4, x, y)
+    assert x.tolist() == [3.0] * 4

@@ -116,7 +116,7 @@ def test_only_the_entry_point_can_be_seen(code: Code) -> None:
     library = jit(twice(code, "accept", plus_one(code, "step"))).library
     names = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
     assert {line.split()[-1] for line in names.splitlines()} == {
-        "exo_entry", "exo_again", "exo_look", "exo_python",
+        "exo_entry", "exo_again", "exo_layout", "exo_like_last", "exo_types", "exo_look", "exo_python",
         "exo_wanted", "exo_stack_needed", "exo_stack_found", "exo_why",
     }  # fmt: skip
 

@@ -136,7 +136,7 @@ def test_the_plan_of_an_installed_package_is_taken(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("importers.numpy.decorator.entry_points", found)
     f: Compiled = Compiled(softmax.python)
     f(np.ones((3, 4)))
-    ((imported, run, _),) = made
+    ((imported, run, *_),) = made
     assert str(run.proc) == str(schedule(tidy(), imported.proc))
 
 
@@ -190,3 +190,64 @@ def test_a_file_that_is_damaged_or_of_other_code_is_made_anew(damage, planned: l
 def test_without_a_place_to_keep_it_a_schedule_is_made(planned: list[str], tmp_path: Path) -> None:
     (tmp_path / "schedules").write_text("no folder")
     assert Compiled(softmax.python)(np.ones((1, 2))).tolist() == [[0.5, 0.5]]
+
+
+# -- calls like the last one ----------------------------------------------------------------------------
+
+F32 = np.ones(3, np.float32)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [
+            (np.ones(3, np.float32), np.float64(2)),
+            (np.ones(3, np.float32), 2.0),
+            (np.ones(3, np.float32), np.float64(2)),
+        ],
+        [(np.ones(3), 2.0), (np.ones(3), 2), (np.ones(4), 2.0), (np.ones(1), 2.0), (np.ones((3, 1)), 2.0)],
+        [(np.ones(3), True), (np.ones(3), False), (np.ones(3), 1), (np.ones(3), True)],
+        [(np.array([True, False]), 1), (np.array([True, False]).view(np.uint8), 1), (np.array([2, 3], np.uint8), 1)],
+        [(np.ones(3), None), (np.ones(3), np.ones(3)), (np.ones(3), None)],
+        [
+            (np.ones(4), 2.0),
+            (np.ones(8)[::2], 2.0),
+            (np.ones(4)[::-1], 2.0),
+            (np.ones(4, ">f8"), 2.0),
+            ([1.0] * 4, 2.0),
+        ],
+    ],
+    ids=["scalars", "extents", "flags", "truths", "none", "layouts"],
+)
+def test_a_call_that_only_looks_like_the_last_one_is_another(calls: list[tuple[object, object]]) -> None:
+    def product(x, y):
+        return x + 0 if y is None else x + y if y is True else x * y
+
+    f: Compiled = Compiled(product)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CompiledWarning)
+        for x, y in [c for c in calls for _ in range(2)]:
+            try:
+                wanted = product(x, y)
+            except TypeError:
+                continue
+            found = f(x, y)
+            assert found.dtype == wanted.dtype and np.array_equal(found, wanted), (x, y)
+
+
+def test_a_call_like_the_last_one_gives_another_result() -> None:
+    x = np.ones(3)
+    first, second = softmax(x), softmax(x)
+    assert first is not second and not np.shares_memory(first, second)
+
+
+def test_an_index_outside_is_an_error_each_time() -> None:
+    def pick(x, i):
+        return x[int(x[i])]
+
+    f: Compiled = Compiled(pick)
+    x = np.array([1.0, 2.0, 7.0, -1.0])
+    for _ in range(2):
+        assert f(x, 0) == 2.0 and f(x, 3) == -1.0
+        with pytest.raises(IndexError, match="outside"):
+            f(x, 2)
