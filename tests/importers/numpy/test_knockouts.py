@@ -13,8 +13,10 @@ from importers.numpy import (
     assignments,
     calls,
     elementwise,
+    gathers,
     indexing,
     joins,
+    jumps,
     kinds,
     loops,
     making,
@@ -198,6 +200,43 @@ def arange_from_one(m: pytest.MonkeyPatch) -> None:
     m.setattr(making, "_whole", lambda p, of: usual(p + number(1), of))
 
 
+def wrap_dropped(m: pytest.MonkeyPatch) -> None:
+    """Narrow integers are computed with as if they fitted."""
+    m.setattr(arithmetic, "may_wrap", lambda kind, op="+": False)
+
+
+def computed_from_the_start(m: pytest.MonkeyPatch) -> None:
+    """A negative index that is computed is taken for 0."""
+    usual = gathers.Cmp
+    m.setattr(gathers, "Cmp", lambda op, a, b: usual("!=", a, a) if op == "<" else usual(op, a, b))
+
+
+def scattered_at_once(m: pytest.MonkeyPatch) -> None:
+    """`x[idx] += v` changes an element that stands twice two times."""
+    m.setattr(
+        assignments,
+        "_scattered_update",
+        lambda ctx, s, at, what: gathers.scattered(ctx, at, gathers.array(ctx, assignments.value(ctx, s.value)), "+"),
+    )
+
+
+def continued(m: pytest.MonkeyPatch) -> None:
+    """What follows a branch with a `continue` in it runs all the same."""
+    m.setattr(
+        jumps, "_if_none", lambda names, stmts, at: jumps._placed(jumps.ast.If(jumps.ast.Constant(True), stmts, []), at)
+    )
+
+
+def advanced_in_place(m: pytest.MonkeyPatch) -> None:
+    """What arrays of indices pick stands where the first of them stands, whatever stands between."""
+    usual = gathers.picked
+
+    def picked(ctx, a, index, what):  # type: ignore[no-untyped-def]
+        return usual(ctx, a, [v for v in index if v != gathers.REST], what)
+
+    m.setattr(gathers, "picked", picked)
+
+
 FAULTS: dict[Break, tuple[str, str]] = {
     store_too_early: ("elementwise", "overlap"),
     unknown_places_apart: ("elementwise", "reversed_in_place"),
@@ -221,6 +260,11 @@ FAULTS: dict[Break, tuple[str, str]] = {
     product_transposed: ("faults", "square_product"),
     sum_in_narrow_integers: ("reductions", "integer_sums"),
     arange_from_one: ("making", "ranges"),
+    wrap_dropped: ("integers", "wrapping"),
+    computed_from_the_start: ("indices", "counted_from_the_end"),
+    scattered_at_once: ("indices", "scattered"),
+    continued: ("indices", "packed"),
+    advanced_in_place: ("indices", "apart"),
 }
 """Each fault, and a program that shows it: its file and name."""
 REFUSED = (written_unseen, shared_copied)
