@@ -88,9 +88,8 @@ class Element:
         return (1, self.moment, f"{self.array.name}{[i.text() for i in self.indices]}")
 
     def text(self) -> str:
-        if not self.indices:
-            return self.array.name
-        return f"{self.array.name}[{', '.join(i.text() for i in self.array.placed(self.indices))}]"
+        placed = self.array.placed(self.indices) if self.indices else ()
+        return f"{self.array.name}[{', '.join(i.text() for i in placed)}]" if placed else self.array.name
 
 
 Atom: TypeAlias = Symbol | Quotient | Least | Element

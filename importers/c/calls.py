@@ -10,6 +10,7 @@ from . import conversions, expressions, heap, lookups, ranges
 from .context import Context
 from .functions import MEMORY
 from .integers import integer
+from .nests import nest
 from .pointers import address, dimensions
 from .program import Allocate, Argument, Data, For, Frame, Invoke, Lit, Read, Scalar, Stmt, Store, Window
 from .syntax import Call, Cast, Expr, Literal, Pointer, Unary, Use, Variable
@@ -82,6 +83,9 @@ def _invoke(ctx: Context, e: Call) -> Variable | None:
 
 def _outer(ctx: Context, a: Argument, place: Place) -> Variable | Window | Poly:
     """A variable at file scope, which the caller has as an argument of its own."""
+    if a.var.storage == "size":
+        why = f"it has {a.var.name} as an argument, the extent of an array, which C doesn't pass"
+        raise stop(place, "this call", why, "declare the extent in the function that is called: x[n], not *x")
     if a.shape:
         if a.var in ctx.callees_written():
             ctx.written.add(a.var)
@@ -130,6 +134,8 @@ def _window(ctx: Context, a: Argument, e: Expr, values: Mapping[Symbol, Poly], p
     ctx.windowed.add(found.var)
     extents = tuple(x.replaced(values) for x in a.shape)
     rank = len(dimensions(ctx, found.var))
+    if rank == 1 and len(extents) > 1 and len(found.indices) == 1:
+        return _rows_of_flat(ctx, found, extents, place)
     if len(found.indices) != rank - len(extents) + 1:
         why = f"the function sees {len(extents)} dimensions, the array has {rank}"
         raise stop(place, f"{found.var.c_name} as an argument", why, "declare both with the same dimensions")
@@ -138,6 +144,19 @@ def _window(ctx: Context, a: Argument, e: Expr, values: Mapping[Symbol, Poly], p
     end = (*corner[:first], *(c + x - 1 for c, x in zip(corner[first:], extents, strict=True)))
     ctx.access(found.var, end, place)
     return Window(ctx.access(found.var, corner, place), extents)
+
+
+def _rows_of_flat(ctx: Context, found: Address, extents: tuple[Poly, ...], place: Place) -> Window:
+    """The rows of a flat array that a procedure gets: the array must have such rows."""
+    frames, index = [], number(0)
+    for x in extents:
+        frames.append(Frame(ctx.symbol("k"), number(0), x))
+        index = index * x + of(frames[-1].symbol)
+    with ctx.within(*frames):
+        ctx.access(found.var, (found.indices[0] + index,), place)
+    corner = ctx.access(found.var, found.indices, place)
+    ctx.flat_windows.append((corner, extents))
+    return Window(corner, extents)
 
 
 # -- string.h -------------------------------------------------------------------------------------------
@@ -219,6 +238,9 @@ def _cover(ctx: Context, to: Address, count: Poly, place: Place) -> tuple[list[F
         if found is None or found[1].constant != 0:
             raise stop(place, "memset or memcpy", "it ends in the middle of a row", "write loops")
         outer = found[0]
+    if not inner:
+        flat, whole = nest(ctx, outer, "k")
+        return list(flat), [whole]
     frames = [Frame(ctx.symbol("k"), number(0), outer)]
     for x in inner:
         assert x is not None

@@ -78,6 +78,8 @@ class Context:
     """Flat arrays whose indices can't be taken apart."""
     allocated: dict[Variable, Allocate] = field(default_factory=dict)
     """Where buffers of the heap are allocated."""
+    flat_windows: list[tuple[Access, tuple[Poly, ...]]] = field(default_factory=list)
+    """Parts of flat arrays that other functions see with rows, and the extents that these see."""
     windowed: set[Variable] = field(default_factory=set)
     """Arrays of which other functions get parts."""
     given: dict[Variable, list[Given]] = field(default_factory=dict)
@@ -142,6 +144,7 @@ class Context:
     def trial(self) -> Iterator[None]:
         """Run something to see what it does to variables, and forget all else."""
         saved = (self.values.copy(), self.names.copy(), len(self.accesses), self.report.muted)
+        windows = len(self.flat_windows)
         ranges = self.ranges.copy()
         self.report.muted = True
         try:
@@ -151,6 +154,7 @@ class Context:
             self.values, self.names, count, self.report.muted = saved
             self.ranges = ranges
             del self.accesses[count:]
+            del self.flat_windows[windows:]
 
     # -- what is known ----------------------------------------------------------------------------
 

@@ -99,7 +99,7 @@ def _one(
             break
         hints, first = more, first or own.problems
         for v, name in names.items():
-            v.name = name
+            v.name, v.single, v.rows = name, False, ()
     if called and f.exits is not None:
         why = "its caller would go on"
         own.add(Problem(f.exits, "exit(..) in a function that another one calls", why, "return a number instead"))

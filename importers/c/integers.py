@@ -266,7 +266,7 @@ def effect(ctx: Context, e: Expr) -> Value | None:
                 with ctx.reading(cells=False):
                     given = _assigned(ctx, e, v)
             except Stop:
-                if ctx.has_data(e.value) or any(isinstance(x, Binary) and x.op in "/%" for x in inside(e.value)):
+                if ctx.has_data(e.value) or any(_is_cut(x) for x in inside(e.value)):
                     ctx.lose(v)
                 raise
             set_value(ctx, v, given, e.place)
@@ -278,6 +278,11 @@ def effect(ctx: Context, e: Expr) -> Value | None:
             return found
         case _:
             return None
+
+
+def _is_cut(e: Expr) -> bool:
+    """Whether an expression may be data where it isn't in closed form: a quotient, a remainder or a choice."""
+    return isinstance(e, Choice) or (isinstance(e, Binary) and e.op in ("/", "%"))
 
 
 def moves(ctx: Context, v: Variable) -> bool:

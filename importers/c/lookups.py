@@ -79,7 +79,7 @@ def _never_changes(ctx: Context, e: Expr) -> bool:
 def read(ctx: Context, e: Expr) -> Poly:
     """An integer of memory as an index."""
     with ctx.reading(cells=False):
-        if isinstance(e, Step) and isinstance(e.target, Use):
+        if isinstance(e, Step) and not any(isinstance(x, Step | Assign) for x in inside(e.target)):
             return of(Element(_stepped(ctx, e), (), _moment(ctx)))
         value = expressions.data(ctx, e)
         match value:

@@ -57,15 +57,16 @@ def factors(ctx: Context, trips: Poly) -> list[Poly]:
 
 
 def _row_lengths(ctx: Context) -> set[Symbol]:
-    """The arguments that a counter is multiplied by somewhere in the function."""
+    """The arguments that a counter is divided by somewhere in the function, or else multiplied."""
     found: set[Symbol] = set()
+    divisors: set[Symbol] = set()
     fixed = set(ctx.function.args) - changed(ctx.function.body)
     for e in expressions(ctx.function.body):
-        if not isinstance(e, Binary) or e.op != "*":
+        if not isinstance(e, Binary) or e.op not in ("*", "/", "%"):
             continue
-        for by, other in ((e.lhs, e.rhs), (e.rhs, e.lhs)):
+        for by, other in ((e.rhs, e.lhs), (e.lhs, e.rhs))[: 2 if e.op == "*" else 1]:
             held = ctx.values.get(by.var) if isinstance(by, Use) else None
             counts = any(v not in fixed for v in used(other))
             if isinstance(held, Known) and held.value.symbol is not None and counts:
-                found.add(held.value.symbol)
-    return found
+                (found if e.op == "*" else divisors).add(held.value.symbol)
+    return divisors or found

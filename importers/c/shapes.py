@@ -43,6 +43,8 @@ def find_shapes(ctx: Context) -> None:
                 _rows_of_heap(ctx, v, accesses)
             declared = [d for d in dimensions(ctx, v) if d is not None]
             _place_all(ctx, declared, accesses)
+    for a, extents in ctx.flat_windows:
+        _check_window(ctx, a, extents)
     _sizes(ctx)
     _reorder(ctx)
     lookups.keep_inside(ctx, {a.var: a.shape for a in ctx.procedure.args if a.shape})
@@ -70,6 +72,7 @@ def _shape(ctx: Context, arg: Argument, accesses: list[Access]) -> None:
     if _is_single(ctx, arg, accesses):
         for a in accesses:
             ctx.procedure.indices[a] = ()
+        arg.var.single = True
         return
     declared = dimensions(ctx, arg.var)
     inner = [d for d in declared[1:] if d is not None]
@@ -92,6 +95,15 @@ def _shape(ctx: Context, arg: Argument, accesses: list[Access]) -> None:
             return
         ctx.procedure.notes.append(_note(arg.var, [first, *inner], bool(inner) and rank(arg.var) == 1))
     arg.shape = (first, *inner)
+
+
+def _check_window(ctx: Context, a: Access, extents: tuple[Poly, ...]) -> None:
+    """Report a part of a flat array that another function sees with rows, if the array hasn't got these."""
+    shape = next((x.shape for x in ctx.procedure.args if x.var is a.var), ()) or dimensions(ctx, a.var)
+    if len(shape) < len(extents) or tuple(shape[len(shape) - len(extents) + 1 :]) != extents[1:]:
+        rows = " x ".join(x.text() for x in extents[1:])
+        why = f"the function sees rows of {rows} elements, and here it has others"
+        ctx.report.add(Problem(a.place, f"{a.var.c_name} as an argument", why, "declare both with the same dimensions"))
 
 
 def _is_single(ctx: Context, arg: Argument, accesses: list[Access]) -> bool:

@@ -52,11 +52,16 @@ class Variable:
     rows: tuple[Poly, ...] = ()
     """The extents of a flat array's dimensions but the first, once they are known."""
 
+    single: bool = False
+    """Whether it is a pointer to one number, which object code has as a number."""
+
     def __repr__(self) -> str:
         return self.name
 
     def placed(self, indices: tuple[Poly, ...]) -> tuple[Poly, ...]:
         """The indices of an element in the shape that object code has."""
+        if self.single:
+            return ()
         return digits(indices[0], self.rows) if len(indices) == 1 and self.rows else indices
 
 

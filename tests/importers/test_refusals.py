@@ -70,6 +70,8 @@ REFUSED = {
     "1e+308 * 10.0: this constant is no finite number": "void f(double *x) { x[0] = 1e308 * 10; }",
     "0x1p+99999: a double like this": "void f(double *x) { x[0] = 0x1p+99999; }",
     "'ab': a int like this is no number": "void f(int *x) { x[0] = 'ab'; }",
+    "A as an argument: the function sees rows of n elements, and here it has others": "static void g(int n, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i * n + j] = 1; } void f(int n, int m, double *A) { g(n, A); for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) A[i * m + j] = 1; }",
+    "it has a_size as an argument, the extent of an array, which C doesn't pass": "static void g(int n, double *a, const double *p) { for (int i = 0; i < n; i++) a[(int)p[i]] = 1; } void f(int n, double *x, double *p) { g(n, x, p); }",
     # types and names
     ".b: members are taken of structs, of pointers to one": "struct v { double a; union { int b; } u; }; void f(int n, struct v *p) { p->u.b = 1; }",
     ".a: members are taken of structs, of pointers to one, and of arrays": "struct v { double a; int b; }; void f(int n, struct v *p) { for (int i = 0; i < n; i++) p[i].a = 1; }",

@@ -115,3 +115,22 @@ void wrapped_around(int n, int k, const unsigned char *cur, unsigned char *next)
             next[y * k + x] = cur[((y + 1) % n) * k + x] + cur[y * k + left];
         }
 }
+
+/* n=1 out_size=1; n=20 out_size=20 */
+void counted(int n, const unsigned char *x, unsigned char *out) {
+    int *count = calloc(257, sizeof(int));
+    if (!count) return;
+    for (int i = 0; i < n; i++) count[x[i] + 1]++;
+    for (int v = 0; v < 256; v++) count[v + 1] += count[v];
+    for (int i = 0; i < n; i++) out[count[x[i]]++] = x[i];
+    free(count);
+}
+
+/* n=1 m=1; n=4 m=5 */
+void periodic(int n, int m, const double *u, double *v) {
+    for (int i = 0; i < n; i++) {
+        int up = i == 0 ? n - 1 : i - 1;
+        int down = (i + 1) % n;
+        for (int j = 0; j < m; j++) v[i * m + j] = u[up * m + j] + u[down * m + j] + u[i * m + (j + m - 1) % m];
+    }
+}

@@ -153,3 +153,37 @@ void pooled(int n, int h, int w, const float *in_1, float *out) {
                 out[(k * (h / 2) + y) * (w / 2) + x] = m;
             }
 }
+
+/* n=3 m=4 k=2; n=5 m=3 k=1 */
+void copied(float *u, int n, int m, int k) {
+    float *v = malloc(n * m * sizeof(float));
+    memcpy(v, u, n * m * sizeof(float));
+    for (int t = 0; t < k; t++) {
+        for (int i = 1; i < n - 1; i++)
+            for (int j = 1; j < m - 1; j++) v[i * m + j] = u[(i - 1) * m + j] + u[i * m + j + 1];
+        memcpy(u, v, sizeof(float) * n * m);
+    }
+    free(v);
+}
+
+/* n=1 m=1; n=4 m=7 */
+void transposed(int n, int m, const int *x, int *y, int *z) {
+    for (int k = 0; k < n * m; k++) {
+        y[(k % m) * n + k / m] = x[k];
+        z[k] = y[(k % m) * n + k / m] + k;
+        if (z[k] > 90) break;
+    }
+}
+
+static void times(const double *A, const double *x, double *y, int n) {
+    for (int i = 0; i < n; i++) {
+        y[i] = 0;
+        for (int j = 0; j < n; j++) y[i] += A[i * n + j] * x[j];
+    }
+}
+void iterated(const double *A, double *x, double *tmp, int n) {
+    for (int it = 0; it < 3; it++) {
+        times(A, x, tmp, n);
+        for (int i = 0; i < n; i++) x[i] = tmp[i] / n;
+    }
+}
