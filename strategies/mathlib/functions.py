@@ -225,7 +225,8 @@ def pow_steps(n: Numbers) -> str:
         c1 = fma(c, (u - 2.0) - f, fma(-c, u, f)) * i
         z = c * c
         z1 = fma(c + c, c1, fma(c, c, -z))
-        q = {horner("z", n.log2)}
+        zz = z * z
+        q = {polynomial("z", "zz", n.log2)}
         w0 = fma(z, q, {n.log2_1[0]!r})
         w1 = fma(z, q, {n.log2_1[0]!r} - w0) + {n.log2_1[1]!r}
         h0 = fma(z, w0, {n.log2_0[0]!r})
@@ -237,7 +238,8 @@ def pow_steps(n: Numbers) -> str:
         v = select(0.0, abs(x - 1.0), b, 0.0)
         k = rint(fmax({-n.doublings!r}, fmin({n.doublings!r}, v * l0)))
         r = fmax(-1.0, fmin(1.0, fma(v, l1, fma(v, l0, -k))))
-        p = {n.ldexp}({horner("r", n.exp2)} * r + 1.0, k)
+        rr = r * r
+        p = {n.ldexp}({polynomial("r", "rr", n.exp2)} * r + 1.0, k)
         signed = select(x, 0.0, select(0.0, odd, -p, p), p)
         s = select(y, 0.0, 1.0 / x, x)
         whole = select(0.0, odd, s, abs(s))
