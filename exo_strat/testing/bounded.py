@@ -40,6 +40,7 @@ from ..ir.nodes import (
     StrideExpr,
     Unary,
     Var,
+    ViewExpr,
     WindowExpr,
     WriteConfig,
 )
@@ -180,7 +181,7 @@ class Bounded(Compiler):
                 return found
             case Select(then=a, other=b):
                 return _agreed(self.precision(a), self.precision(b))
-            case Const() | WindowExpr() | Var() | StrideExpr() | Cell() | Claim():
+            case Const() | WindowExpr() | ViewExpr() | Var() | StrideExpr() | Cell() | Claim():
                 return None
             case _:
                 unknown_node(e, "its precision")

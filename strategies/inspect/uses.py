@@ -316,7 +316,7 @@ def precision(c: NodeCursor) -> Scalar:
     match node:
         case nodes.Arg(sym=s) | nodes.Alloc(sym=s) | nodes.Assign(sym=s) | nodes.Reduce(sym=s):
             held = declarations(tree)[s]
-        case nodes.WindowDef(rhs=nodes.WindowExpr(sym=s)) | nodes.WindowExpr(sym=s):
+        case nodes.WindowDef(sym=s) | nodes.WindowExpr(sym=s) | nodes.ViewExpr(sym=s):
             held = declarations(tree)[s]
         case _ if isinstance(node, nodes.Expr) and not is_control(node):
             held = analysis.precision_at(tree, c.path)
