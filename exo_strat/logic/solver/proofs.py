@@ -307,10 +307,18 @@ def _prove_exists(facts: tuple[Formula, ...], chosen: Sequence[Atom], goal: Form
         fixed = [_is(a, v) for a, v in {**model, **missing}.items()]
         if isinstance(_satisfiable([*fixed, goal]), Unsat):
             return Refuted({**model, **missing})
+    if _multiplies(goal, chosen):  # to the engine a product is any number, whatever is chosen
+        return Unknown("it depends on products of what is to be found")
     flat = conjuncts(grounded(facts, goal))
     if z3engine.valid_exists(*encode_exists(flat, goal, chosen)):
         return PROVED
     return Unknown("no witness was found within the solver's limit")
+
+
+def _multiplies(f: Formula, chosen: Sequence[Atom]) -> bool:
+    """Whether a formula has a product, or a quotient by a form, that depends on some unknowns."""
+    made = (a for a in atoms(f) if isinstance(a, Mul | Ratio))
+    return any(x in chosen for a in made for x in lin_atoms(Lin.of(a)))
 
 
 def _has_ratio(f: Formula) -> bool:

@@ -87,6 +87,14 @@ def test_each_row_and_column_is_in_some_iteration() -> None:
     assert isinstance(prove_exists(beyond, [k], conj(ge(K, 0), lt(K, COUNT), eq(Q, x), eq(R, y))), Refuted)
 
 
+def test_a_product_of_what_is_chosen_is_no_number_of_its_own() -> None:
+    """Of `m*a + a == k` a solution is known for each value that `m*a` might have: it need not be m times a."""
+    assert not prove_exists(INSIDE, [a], eq(product(M, x) + x, K))
+    assert not prove_exists(INSIDE, [a], eq(product(x, x) + x, K))
+    assert not prove_exists(INSIDE, [a], eq(quotient(x, M) + x, K))
+    assert prove_exists(INSIDE, [a], eq(product(M, x) + x, product(K, M) + K))
+
+
 FALSE_CLAIMS: list[tuple[list[Formula], Formula]] = [
     ([ge(N, 1), ge(K, 0), le(K, COUNT)], lt(Q, N)),  # m may be 0
     (INSIDE, lt(Q, N - 1)),
