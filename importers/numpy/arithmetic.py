@@ -113,7 +113,9 @@ def around(e: Data, kind: Kind) -> Data:
 
 def _exact(e: Data, kind: Kind) -> Data:
     """An operand of what wraps around as a whole."""
-    return e.args[0] if isinstance(e, Fn) and e.name == f"wrap_{kind.name}" else e
+    if isinstance(e, Fn) and e.name == f"wrap_{kind.name}" and e.args[0].kind.name == kind.name:
+        return e.args[0]
+    return e
 
 
 def may_wrap(kind: Kind, op: str = "+") -> bool:
@@ -165,6 +167,9 @@ def _cmp(op: str) -> Emit:
             b, a = _beside(ctx, b, p)
         if q is not None:
             a, b = _beside(ctx, a, q)
+        if a.kind.name != b.kind.name:
+            what, why = f"`{op}` of {a.kind} and {b.kind}", "the object language has no type that holds both"
+            raise stop(ctx.place, what, why, "convert one with astype")
         if a.kind.is_bool:
             what, why = f"`{op}` of truth values", "conditions are combined by and, or, not"
             raise stop(ctx.place, what, why, "write it with &, |, ~")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..control import number
 from ..report import stop
@@ -70,6 +71,8 @@ def set_name(ctx: Context, name: str, v: Value) -> None:
     if not isinstance(v, Array | Computed):
         ctx.env[name] = v
         return
+    if isinstance(v, Array):
+        ctx.unshared(v, name)
     if isinstance(v, Array) and v.view is not None:
         ctx.env[name] = v
         return
@@ -79,18 +82,20 @@ def set_name(ctx: Context, name: str, v: Value) -> None:
     if isinstance(v, Array) and _is_index(ctx, v) and name not in ctx.slots[-1]:
         ctx.env[name] = v
         return
-    if isinstance(v, Array) and v.copies and v.ndim:
-        names = {name, *(h for r in v.reads for h in ctx.holders(r.buffer)), *(r.buffer.name for r in v.reads)}
-        if names & ctx.changed_in_place[-1]:
-            why = "in NumPy it shares memory with another array, here it is a copy, and one of them is written"
-            raise stop(ctx.place, name, why, "copy it: x = y.copy()")
     slot = ctx.slots[-1].get(name)
     fits = slot is not None and slot.buffer.kind == v.kind and slot.shape == v.shape
     if slot is not None and fits and all(n == name for n in ctx.holders(slot.buffer)):
         assign(ctx, slot, v)
-        ctx.env[name] = of_view(slot)
+        ctx.env[name] = _kept(of_view(slot), v)
         return
-    ctx.env[name] = ctx.materialised(v, name.partition(" ")[0])
+    ctx.env[name] = _kept(ctx.materialised(v, name.partition(" ")[0]), v)
+
+
+def _kept(at: Array, v: Array | Computed) -> Array:
+    """An array that a value was computed into; it still says of what NumPy has it as a part."""
+    if isinstance(v, Array) and v.copies and v.ndim:
+        return replace(at, copies=True, reads=(*at.reads, *v.reads))
+    return at
 
 
 def _is_index(ctx: Context, v: Array) -> bool:

@@ -12,7 +12,7 @@ from .context import Context
 from .elementwise import apply, array, as_type, operand, ufunc_name
 from .expressions import PYTHON, value
 from .indexing import choice
-from .kinds import BOOL, FLOAT, INT
+from .kinds import FLOAT, INT
 from .program import Alloc, Buffer, For, If, Num, Stmt, Store
 from .source import place
 from .values import Array, Chosen, Computed, Helper, Integer, Member, Static, Tuple, Value
@@ -78,7 +78,9 @@ def _called(ctx: Context, e: ast.Call) -> Value:
         case Member(path=path):
             return _library(ctx, path, args, named)
         case Static() if f.value in making.TYPES.values():
-            return library.call(ctx, "asarray", [args[0]], {"dtype": f})
+            if len(args) != 1 or named:
+                raise stop(ctx.place, f"{what}(..)", "it is taken with one argument", "write astype")
+            return making.cast(ctx, f, args)
         case _:
             raise stop(ctx.place, f"{what}(..)", "it is no function that is known now", "call functions by name")
 
@@ -86,16 +88,29 @@ def _called(ctx: Context, e: ast.Call) -> Value:
 def _library(ctx: Context, path: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     module, _, name = path.partition(".")
     if module == "builtins":
+        if named:
+            what = f"{name}(.., {next(iter(named))}=..)"
+            raise stop(ctx.place, what, "this argument isn't taken", "write it in another way")
         return _builtin(ctx, name, args)
     if module == "math":
-        ufunc = ufunc_name(name)
-        if ufunc is None:
-            raise stop(ctx.place, f"math.{name}", "the importer doesn't know this function", "write it as a loop")
-        return as_type(ctx, apply(ctx, ufunc, args), FLOAT)
+        return _math(ctx, name, args, named)
     if module != "numpy":
         why = f"it belongs to {module}, of which only NumPy and math are known"
         raise stop(ctx.place, f"{path}(..)", why, "write it with NumPy, or compute it outside")
     return library.call(ctx, name, args, named)
+
+
+def _math(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    """A function of `math`: of Python floats, whatever it gets."""
+    ufunc = ufunc_name(name)
+    if ufunc is None or named or len(args) != (1 if ufunc in library.UNARY else 2):
+        why = "the importer doesn't know this function with these arguments"
+        raise stop(ctx.place, f"math.{name}", why, "write it as a loop")
+    to_int = name in ("floor", "ceil", "trunc")
+    if to_int and isinstance(args[0], Integer):
+        return args[0]
+    found = apply(ctx, ufunc, [as_type(ctx, array(ctx, a), FLOAT) for a in args], operator=True)
+    return as_type(ctx, found, INT) if to_int else found
 
 
 def _builtin(ctx: Context, name: str, args: Sequence[Value]) -> Value:
@@ -108,18 +123,24 @@ def _builtin(ctx: Context, name: str, args: Sequence[Value]) -> Value:
             return Integer(first.shape[0])
         case "float" | "int" if isinstance(first, Integer) and name == "int":
             return first
-        case "float" | "int" | "bool":
-            return as_type(ctx, array(ctx, first), FLOAT if name == "float" else INT if name == "int" else BOOL)
-        case "abs":
+        case "float" | "int" | "bool" if len(args) == 1:
+            a = array(ctx, first)
+            if a.ndim:
+                raise stop(ctx.place, what, "it is taken of single numbers", "index it")
+            return as_type(ctx, a, library.PYTHON[name])
+        case "abs" if len(args) == 1:
             return _negated(ctx, first) if isinstance(first, Integer) else apply(ctx, "absolute", args, operator=True)
-        case "pow":
-            return apply(ctx, "power", args[:2], operator=True)
-        case "sum" if isinstance(first, Array | Computed) and first.ndim == 1:
-            return reductions.reduction(ctx, "sum", first, {})
+        case "pow" if len(args) == 2:
+            return apply(ctx, "power", args, operator=True)
+        case "sum" if isinstance(first, Array | Computed) and first.ndim == 1 and len(args) == 1:
+            return reductions.added(ctx, first)
         case "min" | "max":
             return _smallest(ctx, name, args)
         case "round" if len(args) == 1:
-            return as_type(ctx, apply(ctx, "rint", [first]), INT)
+            a = array(ctx, first)
+            if a.ndim or a.kind.is_bool:
+                raise stop(ctx.place, what, "it is taken of single numbers", "write np.round")
+            return as_type(ctx, a if a.kind.is_int else apply(ctx, "rint", [a]), INT)
         case _:
             raise stop(ctx.place, what, "it isn't taken here", "write it in another way")
 
@@ -163,6 +184,7 @@ def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Valu
     env: dict[str, Value] = dict(ctx.envs[f.names]) if isinstance(f.names, int) else {"": Static(f.names)}
     given = dict(zip(names, args, strict=False)) | dict(named)
     defaults = dict(zip(reversed(names), reversed(node.args.defaults), strict=False))
+    written = written_through(node)
     for n in names:
         if n not in given:
             if n not in defaults:
@@ -173,8 +195,10 @@ def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Valu
     at = ctx.place
     ctx.envs.append(env)
     ctx.slots.append({})
-    ctx.changed_in_place.append(written_through(node))
+    ctx.changed_in_place.append(written)
     try:
+        for n in names:
+            _shared(ctx, n, given[n])
         found = value(ctx, node.body) if isinstance(node, ast.Lambda) else body(ctx, node.body)
         if isinstance(found, Array) and found.ndim == 0 and found.reads:
             found = ctx.materialised(found, f.name if f.name != "lambda" else "t")
@@ -192,8 +216,19 @@ def _has_function(v: Value) -> bool:
     return isinstance(v, Helper) or (isinstance(v, Tuple) and any(_has_function(i) for i in v.items))
 
 
+def _shared(ctx: Context, name: str, v: Value) -> None:
+    """What is passed as a copy, and shares memory in NumPy, must not be written in the function, nor what it is of."""
+    if isinstance(v, Tuple):
+        for i in v.items:
+            _shared(ctx, name, i)
+    if isinstance(v, Array):
+        ctx.unshared(v, name)
+
+
 def _passed(ctx: Context, v: Value, name: str) -> Value:
     """An argument: places in memory are passed as they are, all else is computed."""
+    if isinstance(v, Tuple):
+        return Tuple(tuple(_passed(ctx, i, name) for i in v.items), v.is_list)
     if isinstance(v, Chosen):
         v = operand(ctx, v, name)
     if isinstance(v, Computed) or (isinstance(v, Array) and v.view is None and not isinstance(_constant(v), Num)):

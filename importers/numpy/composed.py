@@ -10,9 +10,9 @@ from ..report import stop
 from . import products, reductions
 from .arithmetic import calculated, converted
 from .context import Call, Context
-from .elementwise import apply, array, as_type
+from .elementwise import apply, array, as_type, strong
 from .indexing import Slice, subscript
-from .kinds import F64, FLOAT, Kind, resolve
+from .kinds import F64, FLOAT, PYTHON_BOOL, Kind, resolve
 from .program import Data, Num
 from .reductions import add, axis_number, computed
 from .stacking import stack_of
@@ -23,7 +23,7 @@ NONE: Final = Static(None)
 
 
 def _vector(ctx: Context, v: Value, what: str) -> Array:
-    a = array(ctx, v, what)
+    a = strong(ctx, v, what)
     if a.ndim != 1:
         raise stop(ctx.place, what, "it is taken of vectors", "write loops")
     return a if a.cheap else ctx.materialised(a)
@@ -132,12 +132,29 @@ def _trapezoid(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) 
 
 
 def _isclose(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Array:
-    a, b = args[:2]
+    a, b = args[0], strong(ctx, args[1])
+    b = as_type(ctx, b, F64) if not b.kind.is_float else b
+    b = b if b.cheap else ctx.materialised(b)
     rtol = named.get("rtol", scalar(Num(1e-5, FLOAT)))
     atol = named.get("atol", scalar(Num(1e-8, FLOAT)))
     apart = apply(ctx, "absolute", [apply(ctx, "subtract", [a, b])])
     most = apply(ctx, "add", [atol, apply(ctx, "multiply", [rtol, apply(ctx, "absolute", [b])])])
-    return apply(ctx, "less_equal", [apart, most])
+    near = apply(ctx, "less_equal", [apart, most])
+    return apply(ctx, "logical_or", [near, apply(ctx, "equal", [a, b])])
+
+
+def _equal(ctx: Context, args: Sequence[Value]) -> Array:
+    a, b = (array(ctx, v) for v in args[:2])
+    if a.ndim != b.ndim:
+        raise stop(ctx.place, "np.array_equal", "the arrays differ in their number of dimensions", "write False")
+    for x, y in zip(a.shape, b.shape, strict=True):
+        ctx.same(x, y, "np.array_equal")
+    return apply(ctx, "equal", [a, b])
+
+
+def _all(ctx: Context, v: Array) -> Array:
+    """Whether all hold, as Python says it."""
+    return as_type(ctx, array(ctx, reductions.reduction(ctx, "all", v, {})), PYTHON_BOOL)
 
 
 def _fill_diagonal(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
@@ -153,6 +170,9 @@ def _fill_diagonal(ctx: Context, args: Sequence[Value], named: Mapping[str, Valu
 
 def _meshgrid(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     """The coordinates of a grid: copies of vectors."""
+    other = next((k for k in named if k != "indexing"), None)
+    if other is not None:
+        raise stop(ctx.place, f"np.meshgrid(.., {other}=..)", "this argument isn't taken", "leave it out")
     vectors = [_vector(ctx, v, "np.meshgrid") for v in args]
     order = list(range(len(vectors)))
     if named.get("indexing", Static("xy")) == Static("xy") and len(vectors) > 1:
@@ -165,7 +185,7 @@ def _meshgrid(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -
 CALLS: Final[dict[str, Call]] = {
     "cross": _cross, "average": _average, "convolve": _convolved(True, "full"), "correlate": _convolved(False, "valid"),
     "trapezoid": _trapezoid, "isclose": _isclose, "fill_diagonal": _fill_diagonal, "meshgrid": _meshgrid,
-    "allclose": lambda ctx, args, named: reductions.reduction(ctx, "all", _isclose(ctx, args, named), {}),
-    "array_equal": lambda ctx, args, named: reductions.reduction(ctx, "all", apply(ctx, "equal", args[:2]), {}),
+    "allclose": lambda ctx, args, named: _all(ctx, _isclose(ctx, args, named)),
+    "array_equal": lambda ctx, args, named: _all(ctx, _equal(ctx, args)),
 }  # fmt: skip
 """Functions that are made of others, by what stands after `np.`."""

@@ -272,6 +272,15 @@ class Context:
             self.envs, self.slots = envs, slots
             self.trials -= 1
 
+    def unshared(self, v: Array, name: str) -> None:
+        """A copy of what NumPy shares is as good only if neither is written."""
+        if not v.copies or not v.ndim:
+            return
+        names = {name, *(h for r in v.reads for h in self.holders(r.buffer)), *(r.buffer.name for r in v.reads)}
+        if names & self.changed_in_place[-1]:
+            why = "in NumPy it shares memory with another array, here it is a copy, and one of them is written"
+            raise stop(self.place, name, why, "copy it: x = y.copy()")
+
     @contextmanager
     def reporting(self, names: Callable[[], frozenset[str]]) -> Iterator[None]:
         """A problem ends what is inside, and goes to the report; the variables that it sets aren't known then."""

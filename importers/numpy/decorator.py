@@ -14,10 +14,11 @@ import numpy as np
 from exo_strat import Op, Proc, SchedulingError, schedule
 
 from ..control import Poly
-from ..report import ImportRefusedError
+from ..report import ImportRefusedError, Report
 from . import kept
 from .convert import Imported, argument_types, imported
 from .kinds import DTYPES
+from .program import Procedure
 from .source import of_function
 from .translate import Returned
 from .types import Type
@@ -109,7 +110,11 @@ class Compiled(Generic[P, R]):
         source = of_function(self.python)
         types = argument_types(source, given, {})
         flags = {n: Type("known", value=v) for n, v in zip(types, given, strict=False) if isinstance(v, bool)}
-        return imported(source, types | flags)
+        found = imported(source, types | flags)
+        report = Report(list(found.procedure.shared))
+        if report.problems:
+            raise report.refuse(source.file, source.lines)
+        return found
 
     def _make(self, given: tuple[object, ...]) -> _Runner | None:
         """The compiled function for arguments like these; None if it isn't taken."""
@@ -179,33 +184,50 @@ class _Runner:
         p = made.procedure
         self.run = run
         self.returned = made.returned
+        self.procedure = p
         self.outputs = p.outputs
         at = {n: k for k, n in enumerate(names)}
         controls = []
+        word = self._words(p)
+        args, compute, empty = word("args"), word("run"), word("empty")
         for name in p.controls:
-            own = f"args[{at.get(made.given.get(name, name), 0)}]"
-            where = next((f"args[{at[n]}].shape[{d}]" for n, d in _axes(made, name)), own)
+            k = at.get(made.given.get(name, name), 0)
+            own = f"{args}[{k}]"
+            if k < len(given) and isinstance(given[k], np.integer):
+                own = f"{own}.item()"
+            where = next((f"{args}[{at[n]}].shape[{d}]" for n, d in _axes(made, name)), own)
             controls.append((name, where))
         lines = [f"    {name} = {where}" for name, where in controls]
         passed = list(p.controls)
         for b in p.arguments:
-            place = f"args[{at[made.given.get(b.name, b.name)]}]"
-            passed.append(f"{place}.view(uint8)" if b.kind.is_bool and b.shape else place)
+            place = f"{args}[{at[made.given.get(b.name, b.name)]}]"
+            passed.append(f"{place}.view({word('uint8')})" if b.kind.is_bool and b.shape else place)
         for k, b in enumerate(p.outputs):
             extents = ", ".join(_python(e) for e in b.shape) or "1"
-            lines.append(f"    out{k} = empty(({extents},), dtype{k})")
-            passed.append(f"out{k}")
+            lines.append(f"    {word(f'out{k}')} = {empty}(({extents},), {word(f'dtype{k}')})")
+            passed.append(word(f"out{k}"))
         after = []
         if p.outside is not None:
-            k = p.outputs.index(p.outside)
-            after.append(f"    if out{k}[0]: raise IndexError('an index of {p.name} is outside of its array')")
+            out = word(f"out{p.outputs.index(p.outside)}")
+            after.append(f"    if {out}[0]: raise IndexError('an index of {p.name} is outside of its array')")
         result = self._result(made.returned, at, made)
-        env: dict[str, Any] = {"empty": np.empty, "uint8": np.uint8, "run": self.run, "max": max, "min": min}
-        env |= {f"dtype{k}": np.dtype(DTYPES[b.kind.precision]) for k, b in enumerate(p.outputs)}
-        full = [*lines, f"    run({', '.join(passed)})", *after, f"    return {result}"]
-        exec("\n".join(["def call(args):", *full]), env)
+        env: dict[str, Any] = {empty: np.empty, word("uint8"): np.uint8, compute: self.run, "max": max, "min": min}
+        env |= {word(f"dtype{k}"): np.dtype(DTYPES[b.kind.precision]) for k, b in enumerate(p.outputs)}
+        full = [*lines, f"    {compute}({', '.join(passed)})", *after, f"    return {result}"]
+        exec("\n".join([f"def call({args}):", *full]), env)
         self.full: Call = env["call"]
         self.like_last = self._like_last(given, lines, f"({', '.join(passed)},)", [*after, result], env)
+
+    @staticmethod
+    def _words(p: Procedure) -> Callable[[str], str]:
+        """How the text of a call spells its own names, which sizes and numbers don't have."""
+
+        def word(name: str) -> str:
+            while name in p.controls:
+                name += "_"
+            return name
+
+        return word
 
     def _like_last(
         self, given: Sequence[object], lines: list[str], passed: str, end: list[str], env: dict[str, Any]
@@ -216,31 +238,36 @@ class _Runner:
         plain = (np.ndarray, float, int, bool, type(None))
         if again is None or not given or any(type(v) not in plain for v in given):
             return None
-        tests = [f"args[{k}] is not {v}" for k, v in enumerate(given) if v is None or isinstance(v, bool)]
+        word = self._words(self.procedure)
+        args, truth, more = word("args"), word("truth"), word("again")
+        tests = [f"{args}[{k}] is not {v}" for k, v in enumerate(given) if v is None or isinstance(v, bool)]
         truths = [k for k, v in enumerate(given) if isinstance(v, np.ndarray) and v.dtype == np.bool_]
-        tests += [f"args[{k}].dtype is not truth" for k in truths]
+        tests += [f"{args}[{k}].dtype is not {truth}" for k in truths]
         first = [f"    if {' or '.join(tests)}: return False, None"] if tests else []
         *after, result = end
-        code = ["def like_last(args):", "  try:", *first, *lines, "    pass"]
+        code = [f"def like_last({args}):", "  try:", *first, *lines, "    pass"]
         code += ["  except (AttributeError, IndexError, TypeError, ValueError):", "    return False, None"]
-        code += [f"  if not again({passed}): return False, None", *(x[2:] for x in after), f"  return True, {result}"]
-        env |= {"again": again, "truth": np.dtype(bool)}
+        code += [f"  if not {more}({passed}): return False, None", *(x[2:] for x in after), f"  return True, {result}"]
+        env |= {more: again, truth: np.dtype(bool)}
         exec("\n".join(code), env)
         call: Call = env["like_last"]
         return call
 
     def _result(self, r: Returned, at: dict[str, int], made: Imported) -> str:
         """The text of what is returned."""
+        word = self._words(self.procedure)
         match r.form:
             case "none":
                 return "None"
-            case "tuple":
-                return "(" + "".join(f"{self._result(i, at, made)}, " for i in r.items) + ")"
+            case "tuple" | "list":
+                items = "".join(f"{self._result(i, at, made)}, " for i in r.items)
+                return f"[{items}]" if r.form == "list" else f"({items})"
             case "argument":
-                return f"args[{at[made.given.get(r.name, r.name)]}]"
+                return f"{word('args')}[{at[made.given.get(r.name, r.name)]}]"
             case _:
                 k = next(k for k, b in enumerate(self.outputs) if b.name == r.name)
-                out = f"out{k}.view(bool)" if r.kind == "bool" else f"out{k}"
+                own = word(f"out{k}")
+                out = f"{own}.view(bool)" if r.kind == "bool" else own
                 if self.outputs[k].shape:
                     return out
                 return f"{out}.item()" if r.weak else f"{out}[0]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..control import Poly, number
 from ..report import stop
 from .arithmetic import ARITHMETIC, EMIT, INTEGER_ONLY, LOGICAL, OTHER_NAMES, chosen, converted
 from .context import Context
-from .kinds import BOOL, INT, Kind, resolve
+from .kinds import BOOL, INT, PYTHON_BOOL, Kind, resolve
 from .program import Data, Num, Whole
 from .values import Along, Array, Chosen, Computed, Indices, Integer, Static, Value, reindexed, scalar
 
@@ -32,13 +33,19 @@ def operand(ctx: Context, v: Value, what: str = "this") -> Array | Computed:
         case Integer(value=p):
             return scalar(Whole(p, INT) if p.constant is None else Num(p.constant, INT))
         case Static(value=bool() as b):
-            return scalar(Num(b, BOOL))
+            return scalar(Num(b, PYTHON_BOOL))
         case Chosen():
             why = "how many elements it has depends on data"
             raise stop(ctx.place, what, why, "write np.where(mask, .., 0), or assign under the mask")
         case _:
             why = "an array or number is needed"
             raise stop(ctx.place, what, why, "pass arrays and numbers")
+
+
+def strong(ctx: Context, v: Value, what: str = "this") -> Array:
+    """A value as an array, as `np.asarray` makes one: Python's numbers are int64 and float64 then."""
+    a = array(ctx, v, what)
+    return replace(a, kind=a.kind.strong)
 
 
 def broadcast_shape(ctx: Context, shapes: Sequence[Indices], what: str) -> Indices:
@@ -110,6 +117,8 @@ def apply(ctx: Context, name: str, args: Sequence[Value], operator: bool = False
     if found[0].is_bool and (name in ARITHMETIC or name in INTEGER_ONLY):
         why = f"{name} of truth values is not arithmetic in NumPy"
         raise stop(ctx.place, what, why, "convert with astype, or use &, | and ~")
+    if name == "invert" and kinds[0] == PYTHON_BOOL:
+        raise stop(ctx.place, what, "`~` of a Python bool is an integer", "write `not`")
     if name == "reciprocal" and found[0].is_int:
         raise stop(ctx.place, what, "of integers it is 0 but for 1 and -1", "convert to float first")
     shape = broadcast_shape(ctx, [a.shape for a in arrays], what)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from ..control import number
 from ..report import SAID, Stop, stop
-from . import library
+from . import library, making
 from .arithmetic import chosen, conjunction, converted, negation
 from .context import Context
 from .elementwise import applied, apply, array, operand
 from .indexing import Slice, mask_of, masked, subscript, transposed
-from .kinds import BOOL, FLOAT, Kind, joined
+from .kinds import BOOL, FLOAT, PYTHON_BOOL, Kind, joined
 from .products import matmul
 from .program import Cmp, Data, Elem, Num, is_control
-from .source import Definition, Module, NotFound, Outside, place
+from .source import Definition, Listed, Module, NotFound, Outside, place
 from .values import (
     Array,
     Chosen,
@@ -67,17 +69,15 @@ def value(ctx: Context, e: ast.expr) -> Value:
         case ast.Attribute():
             return attribute(ctx, e)
         case ast.Tuple(elts=items) | ast.List(elts=items):
-            return Tuple(tuple(value(ctx, x) for x in items))
+            if any(isinstance(x, ast.Starred) for x in items):
+                raise stop(ctx.place, "`*`", "how many items it has isn't known", "write the items out")
+            return Tuple(tuple(value(ctx, x) for x in items), isinstance(e, ast.List))
         case ast.BinOp():
             return binary(ctx, e)
         case ast.UnaryOp():
             return unary(ctx, e)
         case ast.BoolOp(op=op, values=values):
-            word = "and" if isinstance(op, ast.And) else "or"
-            found = condition(ctx, values[0])
-            for x in values[1:]:
-                found = conjunction(word, found, _after(ctx, x, found, word == "and"))
-            return _truth(found)
+            return one_of(ctx, op, values)
         case ast.Compare():
             return compare(ctx, e)
         case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -134,7 +134,7 @@ def from_outside(found: Outside, name: str) -> Value:
         case float():
             return scalar(Num(found, FLOAT))
         case tuple():
-            return Tuple(tuple(from_outside(x, name) for x in found))
+            return Tuple(tuple(from_outside(x, name) for x in found), isinstance(found, Listed))
 
 
 def attribute(ctx: Context, e: ast.Attribute) -> Value:
@@ -189,10 +189,10 @@ def combined(ctx: Context, op: ast.operator, x: Value, y: Value) -> Value:
     name = type(op).__name__
     if name == "MatMult":
         return matmul(ctx, x, y)
-    if isinstance(x, Tuple) and isinstance(y, Tuple) and name == "Add":
-        return Tuple((*x.items, *y.items))
+    if isinstance(x, Tuple) and isinstance(y, Tuple) and name == "Add" and x.is_list == y.is_list:
+        return Tuple((*x.items, *y.items), x.is_list)
     if isinstance(x, Tuple) and isinstance(y, Integer) and name == "Mult" and y.value.constant is not None:
-        return Tuple(x.items * y.value.constant)
+        return Tuple(x.items * y.value.constant, x.is_list)
     if isinstance(x, Integer) and isinstance(y, Integer):
         found = whole(x, y, name)
         if found is not None:
@@ -227,7 +227,7 @@ def whole(x: Integer, y: Integer, name: str) -> Integer | None:
 def unary(ctx: Context, e: ast.UnaryOp) -> Value:
     """`-a`, `not a`, `~a`"""
     if isinstance(e.op, ast.Not):
-        return _truth(negation(condition(ctx, e.operand)))
+        return _truth(negation(condition(ctx, e.operand)), PYTHON_BOOL)
     v = value(ctx, e.operand)
     ctx.place = place(e)
     if isinstance(v, Integer) and isinstance(e.op, ast.USub):
@@ -241,14 +241,53 @@ def unary(ctx: Context, e: ast.UnaryOp) -> Value:
 # -- conditions -----------------------------------------------------------------------------------------
 
 
-def _truth(c: Data) -> Value:
-    return Static(bool(c.value)) if isinstance(c, Num) else scalar(c)
+def _truth(c: Data, kind: Kind) -> Value:
+    return Static(bool(c.value)) if isinstance(c, Num) else replace(scalar(c), kind=kind)
+
+
+def one_of(ctx: Context, op: ast.boolop, values: Sequence[ast.expr]) -> Value:
+    """`a and b`, `a or b` as values: a truth value if all are, else the operand that decides."""
+    with ctx.trial():
+        kinds = [_truth_kind(ctx, e) for e in values]
+    kind = kinds[0]
+    if kind is not None and None not in kinds:
+        kind = kind if all(k == kind for k in kinds) else BOOL
+        return _truth(_conjunction(ctx, op, values), kind)
+    first, rest = values[0], values[1:]
+    other = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(op, list(rest)), rest[0])
+    return either(ctx, first, other, first) if isinstance(op, ast.And) else either(ctx, first, first, other)
+
+
+def _truth_kind(ctx: Context, e: ast.expr) -> Kind | None:
+    """Whether an operand is a truth value, and of what kind."""
+    match value(ctx, e):
+        case Static(value=bool()):
+            return PYTHON_BOOL
+        case Array(kind=kind) | Computed(kind=kind) as v if kind.is_bool and not v.ndim:
+            return kind
+        case _:
+            return None
+
+
+def _conjunction(ctx: Context, op: ast.boolop, values: Sequence[ast.expr]) -> Data:
+    word = "and" if isinstance(op, ast.And) else "or"
+    found = condition(ctx, values[0])
+    for x in values[1:]:
+        found = conjunction(word, found, _after(ctx, x, found, word == "and"))
+    return found
 
 
 def condition(ctx: Context, e: ast.expr) -> Data:
     """An expression as a truth value."""
+    if isinstance(e, ast.BoolOp):
+        return _conjunction(ctx, e.op, e.values)
     v = value(ctx, e)
     ctx.place = place(e)
+    return condition_of(ctx, v)
+
+
+def condition_of(ctx: Context, v: Value) -> Data:
+    """A value as a truth value."""
     match v:
         case Static(value=found):
             return Num(bool(found), BOOL)
@@ -279,6 +318,7 @@ def _after(ctx: Context, e: ast.expr, before: Data, holds: bool) -> Data:
 def compare(ctx: Context, e: ast.Compare) -> Value:
     """`a < b`, `a < b < c`, `a is None`"""
     found: Data | None = None
+    kind = PYTHON_BOOL
     values = [value(ctx, x) for x in (e.left, *e.comparators)]
     ctx.place = place(e)
     if len(e.ops) == 1 and type(e.ops[0]).__name__ in COMPARISONS:
@@ -286,16 +326,34 @@ def compare(ctx: Context, e: ast.Compare) -> Value:
     for op, x, y in zip(e.ops, values, values[1:], strict=False):
         name = type(op).__name__
         if name in ("Is", "IsNot"):
-            same = isinstance(x, Static) and isinstance(y, Static) and x.value is y.value
-            step: Data = Num(same == (name == "Is"), BOOL)
+            step: Data = Num(_identical(ctx, x, y) == (name == "Is"), BOOL)
         elif name in COMPARISONS:
             test = _compared(ctx, name, x, y)
-            step = Num(bool(test.value), BOOL) if isinstance(test, Static) else array(ctx, test).at(())
+            of = PYTHON_BOOL if isinstance(test, Static) else operand(ctx, test).kind
+            kind = kind if found is None and of == kind else of if found is None or of == kind else BOOL
+            step = condition_of(ctx, test)
         else:
             raise stop(ctx.place, f"the comparison {name}", "it isn't taken", "compare numbers")
         found = step if found is None else conjunction("and", found, step)
     assert found is not None
-    return _truth(found)
+    return _truth(found, kind)
+
+
+def _identical(ctx: Context, x: Value, y: Value) -> bool:
+    """`x is y`, where one is None, or both are texts or truth values that are known."""
+    known = isinstance(x, Static) and isinstance(y, Static) and not any(isinstance(v.value, Kind) for v in (x, y))
+    if not known and Static(None) not in (x, y):
+        why = "whether two names stand for one object isn't known"
+        raise stop(ctx.place, "`is`", why, "compare with None, or by ==")
+    return isinstance(x, Static) and isinstance(y, Static) and x.value is y.value
+
+
+def _same_items(ctx: Context, x: Tuple, y: Tuple) -> Data:
+    """Whether two tuples are equal, item by item."""
+    found: Data = Num(len(x.items) == len(y.items) and x.is_list == y.is_list, BOOL)
+    for a, b in zip(x.items, y.items, strict=False):
+        found = conjunction("and", found, condition_of(ctx, _compared(ctx, "Eq", a, b)))
+    return found
 
 
 def _compared(ctx: Context, name: str, x: Value, y: Value) -> Value:
@@ -305,9 +363,13 @@ def _compared(ctx: Context, name: str, x: Value, y: Value) -> Value:
         if apart is not None:
             tests = {"<": apart < 0, "<=": apart <= 0, ">": apart > 0, ">=": apart >= 0, "==": apart == 0}
             return Static(tests.get(op, apart != 0))
-        return scalar(Cmp(op, x.value, y.value))
-    if isinstance(x, Static | Tuple) and isinstance(y, Static | Tuple) and name in ("Eq", "NotEq"):
-        return Static((x == y) == (name == "Eq"))
+        return replace(scalar(Cmp(op, x.value, y.value)), kind=PYTHON_BOOL)
+    if isinstance(x, Static) and isinstance(y, Static) and name in ("Eq", "NotEq"):
+        a, b = (making.kind(ctx, v).strong if isinstance(w.value, Kind) else v.value for v, w in ((x, y), (y, x)))
+        return Static((a == b) == (name == "Eq"))
+    if isinstance(x, Tuple) and isinstance(y, Tuple) and name in ("Eq", "NotEq"):
+        same = _same_items(ctx, x, y)
+        return _truth(same if name == "Eq" else negation(same), PYTHON_BOOL)
     return apply(ctx, ufunc, [x, y], operator=True)
 
 
@@ -379,6 +441,8 @@ def _item(ctx: Context, of: Tuple, at: list[Value | Slice], what: str) -> Value:
             return of.items[p.constant]
         case [Slice(lo=lo, hi=hi, step=step)]:
             ends = [x.value.constant if isinstance(x, Integer) else None for x in (lo, hi, step)]
-            return Tuple(of.items[slice(*ends)])
+            if any(n is None and x not in (None, Static(None)) for x, n in zip((lo, hi, step), ends, strict=True)):
+                raise stop(ctx.place, what, "which items these are isn't known now", "use literals")
+            return Tuple(of.items[slice(*ends)], of.is_list)
         case _:
             raise stop(ctx.place, what, "which item it is isn't known now", "use a literal")

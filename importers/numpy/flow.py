@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from .expressions import PYTHON
 from .jumps import own
 
-VIEWS = frozenset(
-    ("reshape", "ravel", "transpose", "swapaxes", "squeeze", "expand_dims", "asarray", "ascontiguousarray")
-) | {"diagonal", "real", "flip", "flipud", "fliplr", "rot90", "moveaxis", "conj", "view"}
+VIEWS = frozenset(("reshape", "ravel", "transpose", "swapaxes", "squeeze", "expand_dims", "asarray", "view")) | {
+    "real", "ascontiguousarray", "diagonal", "diag", "flip", "flipud", "fliplr", "rot90", "moveaxis", "conj",
+    "conjugate", "einsum", "broadcast_to",
+}  # fmt: skip
 """Functions and methods that may give a part of what they get."""
 WRITING = ("fill", "copyto", "sort", "partition", "at", "fill_diagonal")
 """Functions and methods that write to what they get first."""

@@ -21,7 +21,7 @@ NAMES: Final = {dtype: name for name, dtype in DTYPES.items()}
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of values: `name` as in `DTYPES`; `weak` for Python's own numbers."""
+    """A type of values: `name` as in `DTYPES`; `weak` for Python's own numbers and truth values."""
 
     name: str
     weak: bool = False
@@ -59,6 +59,7 @@ class Kind:
 FLOAT: Final = Kind("f64", weak=True)
 INT: Final = Kind("i64", weak=True)
 BOOL: Final = Kind("bool")
+PYTHON_BOOL: Final = Kind("bool", weak=True)
 F64: Final = Kind("f64")
 I64: Final = Kind("i64")
 
@@ -80,8 +81,8 @@ def resolve(ufunc: str, kinds: Sequence[Kind], operator: bool = False) -> tuple[
     >>> [k.name for k in resolve("add", [Kind("f32"), FLOAT])], [k.name for k in resolve("add", [Kind("f32"), I64])]
     (['f32', 'f32', 'f32'], ['f64', 'f64', 'f64'])
     """
-    weak = all(k.weak or k.is_bool for k in kinds)
-    asked = [k.dtype if weak or not k.weak else (float if k.is_float else int) for k in kinds]
+    weak = all(k.weak for k in kinds)
+    asked = [k.dtype if weak or not k.weak or k.is_bool else (float if k.is_float else int) for k in kinds]
     try:
         found = getattr(np, ufunc).resolve_dtypes((*asked, None))
     except TypeError:
@@ -90,8 +91,8 @@ def resolve(ufunc: str, kinds: Sequence[Kind], operator: bool = False) -> tuple[
     if any(k is None for k in out):
         return None
     done = tuple(k for k in out if k is not None)
-    if weak and operator and not done[-1].is_bool:
-        done = (*done[:-1], replace(done[-1], weak=True)) if done[-1].name in ("f64", "i64") else done
+    if weak and operator and done[-1].name in ("f64", "i64", "bool"):
+        done = (*done[:-1], replace(done[-1], weak=True))
     return done
 
 
@@ -104,6 +105,8 @@ def joined(a: Kind, b: Kind) -> Kind | None:
     """One type for a variable that has either; None if it would change how it is computed with."""
     if a == b:
         return a
+    if a.is_bool and b.is_bool:
+        return BOOL
     if a.is_bool or b.is_bool:
         return None
     if a.weak and b.weak:

@@ -11,9 +11,9 @@ from ..report import stop
 from . import composed, gathers, making, products, reductions, shaping, stacking
 from .arithmetic import chosen
 from .context import Call, Context
-from .elementwise import applied, apply, array, as_type, operand, ufunc_name, where
+from .elementwise import applied, apply, array, as_type, operand, strong, ufunc_name, where
 from .indexing import transposed
-from .kinds import BOOL, FLOAT, INT, Kind
+from .kinds import FLOAT, INT, PYTHON_BOOL, Kind
 from .making import TYPES, cast, kind
 from .program import Cmp, Data, Num
 from .stacking import listed
@@ -62,7 +62,7 @@ def call(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Val
     """A call of a function of NumPy; `name` is without `numpy.` in front."""
     ufunc = ufunc_name(name.removesuffix(".outer"))
     if ufunc is not None and name.endswith(".outer"):
-        return _outer(ctx, ufunc, args)
+        return _outer(ctx, ufunc, args, named)
     if name in ACCUMULATED and len(args) == 3:
         return _accumulated(ctx, name, args)
     if ufunc is not None:
@@ -73,7 +73,7 @@ def call(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Val
     real = reductions.NAMED.get(name, name)
     if real in reductions.SUMS or real in reductions.POSITIONS or real in reductions.RUNNING:
         return _reduced(ctx, real, args, named)
-    if name in TYPES:
+    if name in TYPES and len(args) == 1 and not named:
         return cast(ctx, Static(TYPES[name]), args)
     if head in NOT_TAKEN:
         raise stop(ctx.place, f"np.{name}", NOT_TAKEN[head], "compute it outside, and pass the result")
@@ -141,6 +141,8 @@ def method(
     if name == "transpose" and args:
         order = args[0] if len(args) == 1 and isinstance(args[0], Tuple) else Tuple(tuple(args))
         return _bound(ctx, "transpose", [a, order], named)
+    if name in ("conj", "conjugate") and not args and not named:
+        return a
     if name == "flatten":
         return as_type(ctx, array(ctx, _bound(ctx, "ravel", [a, *args], named)), a.kind)
     if name in (
@@ -149,8 +151,6 @@ def method(
         "transpose",
         "swapaxes",
         "dot",
-        "conj",
-        "conjugate",
         "clip",
         "round",
         "squeeze",
@@ -175,9 +175,11 @@ def _ufunc(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, V
     return found if out is None else _into(ctx, out, operand(ctx, found))
 
 
-def _outer(ctx: Context, name: str, args: Sequence[Value]) -> Value:
-    """np.add.outer and the like: each element of one array with each of another."""
-    a, b = array(ctx, args[0]), array(ctx, args[1])
+def _outer(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    """np.add.outer and the like: each element of one array with each of another. Python's numbers become arrays."""
+    if len(args) != 2 or named:
+        raise stop(ctx.place, f"np.{name}.outer", "it is taken with two arguments", "write it with None as an index")
+    a, b = (strong(ctx, v) for v in args)
     shape = (*a.shape, *(number(1) for _ in b.shape))
     return apply(ctx, name, [reindexed(a, tuple(Along(number(0), k) for k in range(a.ndim)), shape), b])
 
@@ -267,7 +269,7 @@ def _reduced(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str,
 def _clip(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     lo = args[1] if len(args) > 1 else named.get("min", named.get("a_min", Static(None)))
     hi = args[2] if len(args) > 2 else named.get("max", named.get("a_max", Static(None)))
-    found: Value = args[0]
+    found: Value = as_type(ctx, array(ctx, args[0]), array(ctx, args[0]).kind)
     if lo != Static(None):
         found = apply(ctx, "maximum", [found, lo])
     if hi != Static(None):
@@ -320,7 +322,8 @@ def _product_into(ctx: Context, found: Value, args: Sequence[Value], named: Mapp
 
 
 def _copyto(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
-    return _into(ctx, args[0], operand(ctx, args[1]))
+    _into(ctx, args[0], operand(ctx, args[1]))
+    return Static(None)
 
 
 def _einsum(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
@@ -336,8 +339,8 @@ CALLS: Final[dict[str, Call]] = {
     "clip": _clip, "round": _round, "where": _where,
     "dot": _dot, "matmul": _matmul, "copyto": _copyto,
     "inner": _fixed(products.inner, 2), "vdot": _fixed(products.inner, 2), "outer": _fixed(products.outer, 2),
-    "multiply.outer": _fixed(products.outer, 2), "trace": _fixed(products.trace, 1),
-    "diagonal": _fixed(lambda ctx, a: products.diagonal(array(ctx, a)), 1),
+    "trace": _fixed(products.trace, 1),
+    "diagonal": _fixed(products.readable_diagonal, 1),
     "tensordot": lambda ctx, args, named: products.tensordot(
         ctx, args[0], args[1], args[2] if len(args) > 2 else named.get("axes")
     ),
@@ -349,7 +352,7 @@ CALLS: Final[dict[str, Call]] = {
 }  # fmt: skip
 """Functions that are no element-wise ones, by what stands after `np.`."""
 
-PYTHON: Final[Mapping[str, Kind]] = {"float": FLOAT, "int": INT, "bool": BOOL}
+PYTHON: Final[Mapping[str, Kind]] = {"float": FLOAT, "int": INT, "bool": PYTHON_BOOL}
 
 
 def member(v: Member) -> str:

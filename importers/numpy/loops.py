@@ -10,13 +10,14 @@ from ..names import spelled
 from ..report import Stop, stop
 from . import cells
 from .context import Context
+from .elementwise import array
 from .expressions import value
 from .indexing import subscript
 from .joins import ROUNDS, Slot, changed, enter, leave, slot_of
 from .jumps import assigned, if_not_left, leaves, stop_name, without_jumps
 from .program import Frame, Num
 from .source import place
-from .values import Array, Computed, Integer, Member, Tuple, Unknown, Value
+from .values import Array, Computed, Integer, Member, Tuple, Unknown, Value, scalar
 
 Start = Callable[[Poly], None]
 """Binds the loop's variables in an iteration, of which it gets the iterator."""
@@ -78,7 +79,9 @@ def _iterated(ctx: Context, s: ast.For, e: ast.expr, name: str) -> tuple[Bounds,
     if isinstance(e, ast.Call):
         f = value(ctx, e.func)
         match f:
-            case Member(path="builtins.range" | "numpy.arange"):
+            case Member(path="numpy.arange"):
+                return _elements(ctx, s, e, name)
+            case Member(path="builtins.range"):
                 lo, hi, step = _range(ctx, e)
                 return (lo, hi, step), lambda i: _bind(ctx, s.target, Integer(i)), name
             case Member(path="builtins.reversed") if isinstance(e.args[0], ast.Call):
@@ -87,7 +90,7 @@ def _iterated(ctx: Context, s: ast.For, e: ast.expr, name: str) -> tuple[Bounds,
                 if step != 1:
                     raise stop(place(e), "reversed", "of a range with a step", "write the range backwards")
                 return (last, lo - 1, -1), lambda i: _bind(ctx, s.target, Integer(i)), name
-            case Member(path="builtins.enumerate") if len(e.args) == 1 and isinstance(s.target, ast.Tuple):
+            case Member(path="builtins.enumerate") if _only(e) and isinstance(s.target, ast.Tuple):
                 over = _sequence(ctx, value(ctx, e.args[0]))
                 first = s.target.elts[0]
                 name = first.id if isinstance(first, ast.Name) else ""
@@ -108,9 +111,21 @@ def _iterated(ctx: Context, s: ast.For, e: ast.expr, name: str) -> tuple[Bounds,
     return (number(0), over.shape[0], 1), lambda i: _bind(ctx, s.target, _item(ctx, over, i)), ""
 
 
+def _only(e: ast.Call) -> bool:
+    """Whether a call has one argument, and no other by name."""
+    return len(e.args) == 1 and not e.keywords
+
+
+def _elements(ctx: Context, s: ast.For, e: ast.Call, name: str) -> tuple[Bounds, Start, str]:
+    """The numbers of np.arange, which are NumPy's."""
+    a = array(ctx, value(ctx, e))
+    return (number(0), a.shape[0], 1), lambda i: _bind(ctx, s.target, scalar(a.at((i,)))), name
+
+
 def _sequence(ctx: Context, v: Value) -> Array:
     if isinstance(v, Array | Computed) and v.ndim:
         a = ctx.lazy(v)
+        ctx.unshared(a, "what a loop runs over")
         return a if a.view is not None else ctx.materialised(a)
     why = "loops run over ranges and arrays"
     raise stop(ctx.place, "what a loop runs over", why, "write for i in range(..)")
@@ -208,6 +223,9 @@ def _counter(s: ast.While) -> tuple[ast.Compare | None, ast.While]:
             continue
         if len(parts) == 1 or _increment(e.left.id, s.body) is not None:
             rest = parts[:k] + parts[k + 1 :]
+            if rest and s.orelse:
+                why = "its `else` runs where one of several conditions ends the loop, and not after a break"
+                raise stop(place(s), "while .. else", why, "ask after the loop why it ended")
             ends = [
                 ast.copy_location(ast.If(ast.UnaryOp(ast.Not(), x), [ast.copy_location(ast.Break(), x)], []), x)
                 for x in rest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ..control import Poly, number
@@ -12,7 +13,7 @@ from .elementwise import apply, array, as_type, broadcast_shape, operand, stretc
 from .kinds import BOOL, DTYPES, F64, I64, Kind
 from .program import Num, Whole
 from .stacking import listed
-from .values import Array, Computed, Indices, Integer, Member, Static, Tuple, Value, View
+from .values import Array, Computed, Indices, Integer, Member, Static, Tuple, Value, View, in_a_row
 
 TYPES: Final = {name: Kind(short) for short, name in DTYPES.items()} | {
     "bool_": BOOL, "double": F64, "single": Kind("f32"), "int_": I64, "intp": I64, "float_": F64, "uint": Kind("u64"),
@@ -105,7 +106,15 @@ def copy(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Val
 def _asarray(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     a = array(ctx, listed(ctx, args[0]))
     of = dtype(ctx, args, named, 1, a.kind.strong)
-    return a if of == a.kind else as_type(ctx, a, of)
+    if a.kind.weak or of != a.kind:
+        return as_type(ctx, a, of)
+    return a
+
+
+def _contiguous(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    """np.ascontiguousarray: the array itself if its elements stand in a row, else a copy."""
+    a = array(ctx, _asarray(ctx, args, named))
+    return a if a.view is None or in_a_row(a.view) else replace(as_type(ctx, a, a.kind), copies=True)
 
 
 def cast(ctx: Context, to: Static, args: Sequence[Value]) -> Value:
@@ -162,7 +171,7 @@ def _eye(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Val
 CALLS: Final[dict[str, Call]] = {
     "zeros": _filled(0), "ones": _filled(1), "empty": _filled(None), "ndarray": _filled(None),
     "zeros_like": _like(0), "ones_like": _like(1), "empty_like": _like(None), "full": _full, "full_like": _full_like,
-    "copy": copy, "array": copy, "asarray": _asarray, "ascontiguousarray": _asarray, "conj": copy, "conjugate": copy,
+    "copy": copy, "array": copy, "asarray": _asarray, "ascontiguousarray": _contiguous, "conj": copy, "conjugate": copy,
     "arange": _arange, "linspace": _linspace, "eye": _eye, "identity": _eye,
 }  # fmt: skip
 """Functions that make arrays, by what stands after `np.`."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from string import ascii_letters
 
 from ..control import Poly, number
 from ..report import stop
 from .arithmetic import calculated, converted, may_wrap
 from .context import Context
-from .elementwise import apply, array, broadcast_shape, stretched
+from .elementwise import apply, broadcast_shape, stretched, strong
 from .kinds import Kind, resolve
 from .program import Bin, Data, Num
-from .reductions import add, axis_number, computed
+from .reductions import add, axis_number, computed, reduction
 from .values import Along, Array, Computed, Indices, Integer, Static, Tuple, Value, View, reindexed
 
 
@@ -71,7 +72,7 @@ def in_order(ctx: Context, kind: Kind) -> None:
 
 def matmul(ctx: Context, x: Value, y: Value) -> Value:
     """`x @ y`"""
-    a, b = array(ctx, x, "`@`"), array(ctx, y, "`@`")
+    a, b = strong(ctx, x, "`@`"), strong(ctx, y, "`@`")
     if not a.ndim or not b.ndim:
         raise stop(ctx.place, "`@`", "an operand is a single number", "write `*`")
     batch = max(a.ndim, b.ndim) - 2
@@ -93,7 +94,7 @@ def _matrices(ctx: Context, a: Array, b: Array) -> Computed:
 
 def dot(ctx: Context, x: Value, y: Value) -> Value:
     """np.dot: over the last axis of x and the last but one of y."""
-    a, b = array(ctx, x, "np.dot"), array(ctx, y, "np.dot")
+    a, b = strong(ctx, x, "np.dot"), strong(ctx, y, "np.dot")
     if not a.ndim or not b.ndim:
         return apply(ctx, "multiply", [a, b])
     return _matrices(ctx, a, b)
@@ -101,7 +102,7 @@ def dot(ctx: Context, x: Value, y: Value) -> Value:
 
 def inner(ctx: Context, x: Value, y: Value) -> Value:
     """np.inner, np.vdot of two vectors."""
-    a, b = array(ctx, x, "np.inner"), array(ctx, y, "np.inner")
+    a, b = strong(ctx, x, "np.inner"), strong(ctx, y, "np.inner")
     if a.ndim != 1 or b.ndim != 1:
         raise stop(ctx.place, "np.inner", "an operand is no vector", "write np.einsum")
     return _matrices(ctx, a, b)
@@ -109,7 +110,7 @@ def inner(ctx: Context, x: Value, y: Value) -> Value:
 
 def outer(ctx: Context, x: Value, y: Value) -> Value:
     """np.outer of two vectors."""
-    a, b = array(ctx, x, "np.outer"), array(ctx, y, "np.outer")
+    a, b = strong(ctx, x, "np.outer"), strong(ctx, y, "np.outer")
     if a.ndim != 1 or b.ndim != 1:
         raise stop(ctx.place, "np.outer", "an operand is no vector", "ravel it first")
     return contracted(ctx, [a, b], ["a", "b"], "ab", "np.outer")
@@ -118,7 +119,7 @@ def outer(ctx: Context, x: Value, y: Value) -> Value:
 def tensordot(ctx: Context, x: Value, y: Value, axes: Value | None) -> Value:
     """np.tensordot."""
     what = "np.tensordot"
-    a, b = array(ctx, x, what), array(ctx, y, what)
+    a, b = strong(ctx, x, what), strong(ctx, y, what)
     match axes:
         case None:
             first, second = [a.ndim - 2, a.ndim - 1], [0, 1]
@@ -149,7 +150,7 @@ def einsum(ctx: Context, args: Sequence[Value]) -> Value:
         raise stop(ctx.place, what, "its first argument is no text without `...`", "write each index as a letter")
     if set(text) - {*ascii_letters, *" ,->"}:
         raise stop(ctx.place, what, f"{text!r} is no list of indices", "write each index as a letter")
-    arrays = [array(ctx, v, what) for v in args[1:]]
+    arrays = [strong(ctx, v, what) for v in args[1:]]
     given, arrow, out = text.replace(" ", "").partition("->")
     labels = given.split(",")
     if not arrow:
@@ -159,12 +160,36 @@ def einsum(ctx: Context, args: Sequence[Value]) -> Value:
         raise stop(ctx.place, what, why, "NumPy raises a ValueError here")
     if len(set(out)) < len(out) or not set(out) <= set("".join(labels)):
         raise stop(ctx.place, what, f"the result is {out!r}", "NumPy raises a ValueError here")
+    if len(arrays) == 1 and set(out) == set(labels[0]) and len(labels[0]) == arrays[0].ndim:
+        return _relabelled(ctx, arrays[0], labels[0], out, what)
     return contracted(ctx, arrays, labels, out, what)
+
+
+def _relabelled(ctx: Context, a: Array, labels: str, out: str, what: str) -> Array:
+    """Axes in another order, and diagonals: a view."""
+    extents: dict[str, Poly] = {}
+    for e, label in zip(a.shape, labels, strict=True):
+        extents[label] = ctx.same(extents[label], e, what) if label in extents else e
+    dims = tuple(Along(number(0), out.index(label)) for label in labels)
+    return reindexed(a, dims, tuple(extents[x] for x in out))
 
 
 def trace(ctx: Context, v: Value) -> Value:
     """The sum of the diagonal."""
-    return contracted(ctx, [array(ctx, v, "np.trace")], ["aa"], "", "np.trace")
+    return reduction(ctx, "sum", _diagonal(ctx, v, "np.trace"), {})
+
+
+def readable_diagonal(ctx: Context, v: Value) -> Array:
+    """np.diagonal, which can't be written."""
+    return replace(_diagonal(ctx, v, "np.diagonal"), view=None, copies=True)
+
+
+def _diagonal(ctx: Context, v: Value, what: str) -> Array:
+    a = strong(ctx, v, what)
+    if a.ndim != 2:
+        raise stop(ctx.place, what, "it is taken of matrices", "write np.einsum")
+    ctx.same(a.shape[0], a.shape[1], what)
+    return diagonal(a)
 
 
 def diagonal(a: Array) -> Array:

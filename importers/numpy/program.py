@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..control import Poly, Symbol
-from ..report import Place
-from .kinds import BOOL, Kind
+from ..report import Place, Problem
+from .kinds import BOOL, PYTHON_BOOL, Kind
 
 
 @dataclass(eq=False)
@@ -118,7 +118,7 @@ class Flag:
     """A truth value that is an argument."""
 
     name: str
-    kind: Kind = BOOL
+    kind: Kind = PYTHON_BOOL
 
 
 @dataclass(frozen=True)
@@ -228,6 +228,8 @@ class Procedure:
     """Conditions on the arguments that were added, and why."""
     notes: list[str] = field(default_factory=list)
     externs: set[str] = field(default_factory=set)
+    shared: list[Problem] = field(default_factory=list)
+    """What is returned as results of their own, where NumPy returns parts of other arrays."""
     outside: Buffer | None = None
     """The output that says whether an index that is computed was outside of its array."""
     body: list[Stmt] = field(default_factory=list)

@@ -13,7 +13,7 @@ from ..report import stop
 from .arithmetic import calculated, converted, may_wrap, negation, whole_number
 from .context import Context
 from .elementwise import apply, array, as_type
-from .kinds import F64, I64, Kind, kind_of
+from .kinds import F64, I64, INT, Kind, kind_of, resolve
 from .program import Bin, Cmp, Data, Elem, Num
 from .values import Along, Array, Chosen, Computed, Indices, Integer, Static, Tuple, Value, View, reindexed
 
@@ -99,6 +99,16 @@ def reduction(ctx: Context, name: str, v: Value, options: dict[str, Value]) -> V
             return _truth(ctx, a, axes, name)
         case _:
             return _extreme(ctx, a, axes, name)
+
+
+def added(ctx: Context, v: Value) -> Computed:
+    """Python's `sum`: 0 and one element after the other, each sum of the type that NumPy adds them in."""
+    a = array(ctx, v, "sum")
+    axes = axes_of(ctx, a, None, None, "sum")
+    first = resolve("add", [INT, a.kind], operator=True)
+    assert first is not None
+    _not_empty(ctx, a, axes, "sum")
+    return _total(ctx, a, axes, first[-1].strong, "+")
 
 
 def of_chosen(ctx: Context, name: str, c: Chosen, options: dict[str, Value]) -> Value:

@@ -14,7 +14,7 @@ from .indexing import reshaped, transposed
 from .making import shape_of
 from .program import Num
 from .reductions import axis_number, computed
-from .values import Along, Indices, Integer, Static, Tuple, Value, View, reindexed
+from .values import Along, Indices, Integer, Static, Tuple, Value, View, in_a_row, reindexed
 
 
 def _reshape(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
@@ -51,7 +51,10 @@ def _ravel(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> V
     total = number(1)
     for e in a.shape:
         total = total * e
-    return reshaped(ctx, a, (total,), "ravel")
+    found = reshaped(ctx, a, (total,), "ravel")
+    if a.view is None or found.view is None or in_a_row(a.view):
+        return found
+    return replace(as_type(ctx, found, found.kind), copies=True)
 
 
 def _transpose(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:

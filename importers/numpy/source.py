@@ -32,6 +32,10 @@ class Definition:
     lookup: Callable[[str], Outside]
 
 
+class Listed(tuple["Outside", ...]):
+    """A list, as it is now."""
+
+
 class NotFound(LookupError):
     """A name that means nothing that is known."""
 
@@ -173,10 +177,10 @@ def _definition(f: FunctionType) -> Definition:
 
 def _outside(name: str, value: object) -> Outside:
     """A Python object as what a name may mean."""
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or (isinstance(value, bool | int | float | str) and type(value) in (bool, int, float, str)):
         return value
-    if isinstance(value, tuple | list):
-        return tuple(_outside(name, v) for v in value)
+    if isinstance(value, tuple | list) and type(value) in (tuple, list):
+        return (Listed if isinstance(value, list) else tuple)(_outside(name, v) for v in value)
     if isinstance(value, ModuleType):
         return Module(value.__name__)
     wrapped = getattr(value, "__wrapped__", value)

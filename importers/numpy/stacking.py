@@ -176,6 +176,7 @@ def _tile(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Va
         dims = tuple(Along(number(0), k + more) for k in range(a.ndim))
         a = reindexed(a, dims, (*(number(1) for _ in range(more)), *a.shape))
     out: Array | Computed = a
+    out = as_type(ctx, a, a.kind)
     for axis, n in enumerate(times):
         if n is None or n < 1:
             raise stop(ctx.place, "np.tile", "how often isn't a number that is known now", "write the number")

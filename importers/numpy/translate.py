@@ -13,7 +13,7 @@ from . import cells
 from .context import Context
 from .expressions import value
 from .flow import written_through
-from .kinds import BOOL, I64
+from .kinds import I64, PYTHON_BOOL
 from .program import Alloc, Buffer, Flag, For, If, Num, Procedure, Stmt, Store, Whole
 from .prover import Prover
 from .source import Source, place
@@ -50,7 +50,7 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
             s = symbols.setdefault(spelled(name), Symbol(spelled(name), 0))
             p.controls.setdefault(s.name, "int")
             p.given[s.name] = name
-            env[name] = Integer(of(s))
+            env[name] = Integer(of(s)) if t.kind.weak else scalar(Whole(of(s), t.kind))
     taken = set(p.controls)
     for name, t in types.items():
         match t.form:
@@ -58,7 +58,7 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
                 flag = spelled(name, taken)
                 p.controls[flag] = "bool"
                 p.given[flag] = name
-                env[name] = scalar(Flag(flag))
+                env[name] = scalar(Flag(flag, t.kind))
             case "known":
                 env[name] = Static(t.value)
             case "data":
@@ -138,10 +138,12 @@ def _returned(ctx: Context, v: Value, name: str) -> Returned:
         case Static(value=None):
             return Returned("none")
         case Tuple(items=items):
+            _apart(ctx, items)
             names = [f"{name}_{k}" if len(items) > 1 else name for k in range(len(items))]
-            return Returned("tuple", items=tuple(_returned(ctx, i, n) for i, n in zip(items, names, strict=True)))
+            found = tuple(_returned(ctx, i, n) for i, n in zip(items, names, strict=True))
+            return Returned("list" if v.is_list else "tuple", items=found)
         case Static(value=bool() as b):
-            return _written(ctx, scalar(Num(b, BOOL)), name)
+            return _written(ctx, scalar(Num(b, PYTHON_BOOL)), name)
         case Integer(value=q):
             return _written(ctx, scalar(Num(q.constant, I64) if q.constant is not None else Whole(q, I64)), name, True)
         case Array() | Computed():
@@ -159,12 +161,17 @@ def _written(ctx: Context, v: Array | Computed, name: str, weak: bool = False) -
         if v.view.dims == whole(b).dims and v.shape == b.shape:
             if b.role == "argument" and b.shape:
                 return Returned("argument", b.name)
+            if b.role == "output" and b.shape:
+                return Returned("output", b.name, kind=b.kind.name, weak=b.kind.weak)
             alloc = next((s for s in ctx.procedure.body if isinstance(s, Alloc) and s.buffer is b), None)
             if b.role == "local" and alloc is not None and _of_arguments(ctx, b):
                 ctx.procedure.body.remove(alloc)
                 b.role = "output"
                 ctx.procedure.outputs.append(b)
                 return Returned("output", b.name, kind=b.kind.name, weak=b.kind.weak)
+    if isinstance(v, Array) and v.ndim and (v.view is not None or v.copies):
+        for b in dict.fromkeys(r.buffer for r in v.reads if r.buffer.role == "argument"):
+            _shares(ctx, f"it is a part of {b.name}, whose memory it shares in NumPy")
     for e in v.shape:
         if not e.symbols() <= ctx.arguments:
             raise stop(ctx.place, "what is returned", f"its extent {e} isn't made of sizes", "return all of the array")
@@ -174,6 +181,22 @@ def _written(ctx: Context, v: Array | Computed, name: str, weak: bool = False) -
     assign(ctx, View(b, whole(b).dims, b.shape), v)
     ctx.procedure.outputs.append(b)
     return Returned("output", b.name, kind=v.kind.name, weak=v.kind.weak or weak)
+
+
+def _apart(ctx: Context, items: Sequence[Value]) -> None:
+    """Of several results, none is a part of another."""
+    seen: dict[Buffer, View] = {}
+    for v in items:
+        if not isinstance(v, Array) or not v.ndim or (v.view is None and not v.copies):
+            continue
+        for r in v.reads:
+            if seen.setdefault(r.buffer, r) != r:
+                _shares(ctx, f"two of them are parts of {r.buffer.name}, and share memory in NumPy")
+
+
+def _shares(ctx: Context, why: str) -> None:
+    """Note that what is returned is a copy here."""
+    ctx.procedure.shared.append(Problem(ctx.place, "what is returned", why, "return a copy"))
 
 
 def _of_arguments(ctx: Context, b: Buffer) -> bool:

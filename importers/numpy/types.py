@@ -9,12 +9,16 @@ import numpy as np
 
 from ..control import Poly, Symbol, number, of
 from ..names import spelled
-from .kinds import DTYPES, FLOAT, NAMES, Kind, kind_of
+from .kinds import BOOL, DTYPES, FLOAT, INT, NAMES, PYTHON_BOOL, Kind, kind_of
+
+CONTROL = ("i8", "i16", "i32", "i64", "u8", "u16", "u32")
+"""NumPy's integers that may be sizes and indices."""
 
 
 @dataclass(frozen=True)
 class Type:
-    """What an argument is: data of a kind and shape, `int`, `bool`, or a value that is known."""
+    """What an argument is: data of a kind and shape, `int` or `bool` (of Python or NumPy, says the kind), or a value
+    that is known."""
 
     form: str
     kind: Kind = FLOAT
@@ -39,9 +43,9 @@ def read_type(text: str) -> Type:
         raise TypeTextError(text) from None
     match e:
         case ast.Name(id="int" | "size" | "index"):
-            return Type("int")
+            return Type("int", INT)
         case ast.Name(id="bool"):
-            return Type("bool")
+            return Type("bool", PYTHON_BOOL)
         case ast.Name(id="float"):
             return Type("data", FLOAT)
         case ast.Constant(value=None):
@@ -86,18 +90,22 @@ def _extent(e: ast.expr, text: str) -> Poly:
 
 def example_type(name: str, v: object, extents: tuple[str, ...] = ()) -> Type:
     """The type of a value, of which only the number of dimensions counts, and that an extent is 1."""
-    if v is None or isinstance(v, str):
+    if v is None or type(v) is str:
         return Type("known", value=v)
     if isinstance(v, bool | np.bool_):
-        return Type("bool")
-    if isinstance(v, int):
-        return Type("int")
-    if isinstance(v, float) and not isinstance(v, np.generic):
+        return Type("bool", PYTHON_BOOL if isinstance(v, bool) else BOOL)
+    if type(v) is int:
+        return Type("int", INT)
+    if type(v) is float:
         return Type("data", FLOAT)
-    if isinstance(v, np.ndarray | np.generic):
+    if type(v) is np.ndarray or isinstance(v, np.generic):
         kind = kind_of(v.dtype)
         if kind is None:
             raise TypeTextError(f"{v.dtype}")
+        if isinstance(v, np.ndarray) and not v.ndim:
+            raise TypeTextError("an array without dimensions")
+        if isinstance(v, np.generic) and kind.name in CONTROL:
+            return Type("int", kind)
         names = [*extents, *(f"{name}_{k}" for k in range(len(extents), v.ndim))]
         shape = tuple(number(1) if e == 1 else size(n) for e, n in zip(v.shape, names, strict=True))
         return Type("data", kind, shape)

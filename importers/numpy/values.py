@@ -53,6 +53,19 @@ def whole(b: Buffer) -> View:
     return View(b, tuple(Along(number(0), k) for k in range(len(b.shape))), b.shape)
 
 
+def in_a_row(v: View) -> bool:
+    """Whether the elements of a view surely stand one after the other in memory."""
+    axes: list[int] = []
+    for d, e in zip(v.dims, v.buffer.shape, strict=True):
+        if d.axis is None and (not axes or e.constant == 1):
+            continue
+        if d.axis is None or d.step != 1 or (axes and (d.offset != number(0) or v.shape[d.axis] != e)):
+            return False
+        axes.append(d.axis)
+    rest = (e for k, e in enumerate(v.shape) if k not in axes)
+    return axes == sorted(set(axes)) and all(e.constant == 1 for e in rest)
+
+
 @dataclass(frozen=True, eq=False)
 class Array:
     """An array or scalar, computed where it is used: `at` gives an element for indices.
@@ -68,7 +81,7 @@ class Array:
     view: View | None = None
     cheap: bool = True
     copies: bool = False
-    """In NumPy it may share memory with what it reads, here it doesn't."""
+    """In NumPy it may share memory with what it reads, here it doesn't; or NumPy forbids to write to it."""
 
     @property
     def ndim(self) -> int:
@@ -112,6 +125,7 @@ class Tuple:
     """A tuple or list."""
 
     items: tuple[Value, ...]
+    is_list: bool = False
 
 
 @dataclass(frozen=True)

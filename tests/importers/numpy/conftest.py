@@ -86,7 +86,7 @@ def called(f: Callable[..., Any], made: Imported, given: dict[str, Any]) -> Any:
 
 def gathered(r: Returned, left: Mapping[str, Any]) -> Any:
     """What the imported procedure returns."""
-    if r.form == "tuple":
+    if r.form in ("tuple", "list"):
         return tuple(gathered(i, left) for i in r.items)
     return None if r.form == "none" else left[r.name]
 

@@ -1,0 +1,194 @@
+"""What is easily taken for something else: types of Python and of NumPy, views and copies, what a call returns."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from importers.numpy import Compiled, CompiledWarning, ImportRefusedError, compiled
+from importers.numpy.convert import argument_types, imported
+from importers.numpy.source import of_function
+
+I8 = np.array([100, 100, -3, 7], np.int8)
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two results are equal, and of one type."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple | list):
+        return len(a) == len(b) and all(alike(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and np.array_equal(a, b)
+    return bool(a == b)
+
+
+def numbers(x):
+    """Values of `and` and `or`, sums of Python, numbers that become arrays."""
+    a = x[2] or x[0]
+    b = (x[2] and x[3]) * 2
+    return [a, b, sum(x), np.dot(x, 2), np.multiply.outer(x, 2), np.einsum("i,->i", x, 2)]
+
+
+def truths(x, n):
+    """Truth values of Python and of NumPy."""
+    return not x[0], bool(x[0]), x[0] > 1, n > 2, (x[0] > 1) + 1, n > 2 and n < 9, np.allclose(x, x), x[0] > 1 > n
+
+
+def of_narrow(a):
+    """Sums that are wider than what they add."""
+    return np.trace(a), np.einsum("ii->i", a).sum(), np.isclose(a, a + 1)
+
+
+def of_arange(x):
+    """The numbers of np.arange are NumPy's."""
+    y = np.zeros(3)
+    for i in np.arange(3):
+        y[i] = x[1] * i
+    return y
+
+
+def names(run, args, dtype0, uint8, out0):
+    return run * args + dtype0[uint8], out0
+
+
+def twice(x):
+    y = x * 2
+    return y, y
+
+
+def integers(x, k):
+    """A scalar of NumPy as an index, a bound and a number."""
+    s = 0.0
+    for i in range(k):
+        s = s + x[i]
+    return x[k], s, k + 1, x[:3] * k
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (numbers, (I8,)),
+        (truths, (np.array([0.5, 2.0]), 3)),
+        (of_arange, (I8,)),
+        (of_narrow, (np.array([[100, 3], [0, 100]], np.uint8),)),
+        (names, (2, 3, np.arange(4.0), 1, 5)),
+        (integers, (np.arange(5.0), np.int32(2))),
+    ],
+    ids=lambda v: getattr(v, "__name__", ""),
+)
+def test_values_and_types_are_those_of_numpy(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("error", CompiledWarning)
+        found = Compiled(f)(*args)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        assert alike(found, f(*args)), (found, f(*args))
+
+
+def test_one_array_that_is_returned_twice_is_one() -> None:
+    first, second = Compiled(twice)(np.ones(3))
+    assert first is second
+
+
+# -- what NumPy shares ----------------------------------------------------------------------------------
+
+
+def raveled(x):
+    y = x[::2].ravel()
+    y[1] = 50
+
+
+def made_contiguous(a):
+    y = np.ascontiguousarray(a.T)
+    y[0, 1] = 50
+
+
+def diagonal_written(a):
+    np.diagonal(a)[0] = 1
+
+
+def rows_of_a_copy(x):
+    for row in x.reshape(2, 2):
+        row[0] = 1
+
+
+def passed_on(x):
+    def zero(y):
+        y[:] = 0
+
+    zero(x.reshape(2, 2))
+
+
+def while_else(x):
+    i = 0
+    while i < len(x) and x[i] < 2:
+        i += 1
+    else:
+        x[0] = 100
+
+
+def same_object(x, y):
+    return (x + y) is y
+
+
+def enumerated(x):
+    for i, v in enumerate(x, start=1):
+        x[0] = i * v
+
+
+def rounded(x):
+    return round(x[0], ndigits=1)
+
+
+@pytest.mark.parametrize(
+    ("f", "why"),
+    [
+        (raveled, "shares memory"),
+        (made_contiguous, "shares memory"),
+        (diagonal_written, "no array that a name stands for"),
+        (rows_of_a_copy, "shares memory"),
+        (passed_on, "shares memory"),
+        (while_else, "`else` runs where"),
+        (same_object, "one object"),
+        (enumerated, "start"),
+        (rounded, "ndigits"),
+    ],
+    ids=lambda v: getattr(v, "__name__", ""),
+)
+def test_what_would_be_something_else_is_refused(f: Callable[..., Any], why: str) -> None:
+    source = of_function(f)
+    given = [np.ones((2, 2)) if a.arg == "a" else np.ones(4) for a in source.node.args.args]
+    with pytest.raises(ImportRefusedError, match=why):
+        imported(source, argument_types(source, given, {}))
+
+
+OTHERS = {"masked": np.ma.array([1.0, 2.0], mask=[0, 1]), "0-d": np.array(2.0), "complex": np.ones(2, complex)}
+
+
+@pytest.mark.parametrize("x", OTHERS.values(), ids=OTHERS)
+def test_arrays_of_other_classes_run_in_numpy(x: Any) -> None:
+    @compiled
+    def double(x):
+        x *= 2
+        return x.sum()
+
+    before = x.copy()
+    with pytest.warns(CompiledWarning, match="the type .* of x"):
+        found = double(x)
+    wanted = double.python(before)
+    assert found == wanted and np.array_equal(x, before)
+
+
+def test_a_part_of_an_argument_is_returned_by_numpy() -> None:
+    @compiled
+    def rest(x):
+        return x[1:]
+
+    x = np.arange(3.0)
+    with pytest.warns(CompiledWarning, match="part of x"):
+        rest(x)[0] = 5
+    assert x.tolist() == [0.0, 5.0, 2.0]
