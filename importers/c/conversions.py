@@ -34,7 +34,7 @@ def convert(e: Data, to: Number, place: Place) -> Data:
             return Whole(value, to)
     if isinstance(to, Int):
         if isinstance(e.type, Float):
-            return Converted(Extern("trunc", (e,), e.type), to)
+            return Converted(Extern("trunc", (typed(e),), e.type), to)
         if not _inside(value_range(e), to.range):
             if to.truth:
                 why = "a bool is 0 or 1, whatever it is given"
@@ -72,12 +72,34 @@ def arithmetic(op: str, a: Data, b: Data, place: Place) -> Data:
             why = "C doesn't say what this constant is" if isinstance(t, Int) else "this constant is no finite number"
             raise stop(place, f"{x.value} {op} {y.value}", why, "")
         return Lit(found, t)
+    if not _has_type(y):
+        x = typed(x)
     return Arithmetic(op, x, y, t) if isinstance(t, Float) else _whole(op, x, y, t, place)
 
 
 def wrapped(e: Data, t: Int) -> Data:
     """A number of an integer type that equals another one but for the bits that are lost."""
-    return Extern(f"wrap_{precision(t)}", (e,), t)
+    return Extern(f"wrap_{precision(t)}", (typed(e),), t)
+
+
+def typed(e: Data) -> Data:
+    """A value at its type, whatever is around it: literals have no precision of their own in the object language."""
+    return e if _has_type(e) else Converted(e, e.type)
+
+
+def _has_type(e: Data) -> bool:
+    """Whether a value has a part that tells its precision."""
+    match e:
+        case Lit():
+            return False
+        case Negative(arg=arg):
+            return _has_type(arg)
+        case Arithmetic(lhs=a, rhs=b) | Chosen(yes=a, no=b):
+            return _has_type(a) or _has_type(b)
+        case Extern(args=args):
+            return any(_has_type(a) for a in args)
+        case _:
+            return True
 
 
 def _whole(op: str, x: Data, y: Data, t: Int, place: Place) -> Data:
@@ -108,7 +130,7 @@ def negative(e: Data, place: Place) -> Data:
             return Lit(found, t)
     if isinstance(t, Int) and not t.signed:
         return _whole("-", Lit(0, t), x, t, place)
-    return Negative(x, t)
+    return Negative(typed(x), t)
 
 
 def inverted(e: Data, place: Place) -> Data:
@@ -146,9 +168,7 @@ def called(name: str, args: list[Data], place: Place) -> Data:
 
 def _held(args: tuple[Data, ...], t: Number) -> tuple[Data, ...]:
     """Arguments of a function. Literals alone would be computed with at the precision of what is around the call."""
-    if all(isinstance(a, Lit) for a in args):
-        return (Converted(args[0], t), *args[1:])
-    return args
+    return args if any(_has_type(a) for a in args) else (Converted(args[0], t), *args[1:])
 
 
 # -- ranges ---------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ value is looked at (compared, divided, widened), an unsigned one must not have w
 
 from __future__ import annotations
 
-from ..control import Element, Poly, divided, number, of
+from ..control import Element, Poly, divided, elements, number, of
 from ..report import Place, Stop, stop
 from . import heap, inlined, lookups, pointers
 from .bounds import lowest, surely_not_negative
@@ -226,6 +226,9 @@ def _divided(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
         case "&" if c < 0 and -c & (-c - 1) == 0:
             return x.over(-c) * -c
         case _:
+            for v in (x.var for x in inside(e) if isinstance(x, Use)):
+                if isinstance(held := ctx.values.get(v), Known) and any(True for _ in elements(held.value)):
+                    ctx.lose(v)  # it is read from memory, so it may be data
             what = f"`{e.op}` of control integers"
             raise stop(e.place, what, "sizes and indices are added, multiplied and divided by literals", "")
 

@@ -261,7 +261,8 @@ def _with_steps(s: Loop) -> Loop:
     if s.cond is None or CONTINUE in jumps or not jumps:
         return s
     counters = {x.var for x in inside(s.cond) if isinstance(x, Use)}
-    counters |= {x.var for e in expressions(s.body) if isinstance(e, Index) for x in inside(e) if isinstance(x, Use)}
+    places = (e for e in expressions(s.body) if isinstance(e, Index) or (isinstance(e, Unary) and e.op == "*"))
+    counters |= {x.var for e in places for x in inside(e) if isinstance(x, Use)}
     body, steps = list(s.body.parts), list[Expr]()
     while body and isinstance(last := body[-1], Do) and _counts(last.value, counters):
         body.pop()
@@ -272,7 +273,9 @@ def _with_steps(s: Loop) -> Loop:
 
 
 def _counts(e: Expr, counters: Collection[Variable]) -> bool:
-    """Whether an expression moves a counter by a number."""
+    """Whether an expression moves a counter by a number, or several."""
+    if isinstance(e, Comma):
+        return all(_counts(p, counters) for p in e.parts)
     if isinstance(e, Assign):
         moves = e.op in ("+", "-") and isinstance(e.value, Literal)
         return moves and isinstance(e.target, Use) and e.target.var in counters

@@ -30,7 +30,7 @@ from .syntax import (
     Use,
     Variable,
 )
-from .types import Float, Int
+from .types import I32, Float, Int
 from .typing import COMPARISONS, LOGICAL, decayed, is_pointer, type_of
 from .walks import changed, children, expressions, extents, initial, inside, own, statements, used
 
@@ -228,10 +228,13 @@ def _settle(k: Kinds, pairs: list[tuple[Variable, Expr | None, bool]]) -> None:
         others = {u for value, _ in mine if value is not None for u in _integers(value)} - {v}
         if v.storage in ("argument", "member"):
             continue
+        assert isinstance(v.type, Int)
         alone = not others & (k.asked | set(k.function.args))
         number = len(mine) == 1 and mine[0][0] is not None and _is_number(k, v, mine[0][0])
-        if alone or number or any(u for _, u in mine):
+        if alone or number or any(u for _, u in mine) or v.type.bits < I32.bits:  # C cuts off bits of narrow ones
             k.data.add(v)
+    if inlined.body(k.function) is not None:  # of sizes and indices it is put in place
+        k.data.update(v for v in k.function.args if v not in k.asked)
     for e in expressions(k.function.body):
         for v in _with_data(k, e):
             if v.storage != "local" and v not in k.asked:

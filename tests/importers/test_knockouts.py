@@ -159,6 +159,11 @@ def wrap_dropped(m: pytest.MonkeyPatch) -> None:
     m.setattr(conversions, "wrapped", lambda e, t: replace(e, type=I32))
 
 
+def literals_without_type(m: pytest.MonkeyPatch) -> None:
+    """What is computed of literals is computed at the precision of what is around."""
+    m.setattr(conversions, "typed", lambda e: e)
+
+
 def index_not_kept_inside(m: pytest.MonkeyPatch) -> None:
     """An index of a flat array that depends on data is kept in its row."""
     m.setattr(lookups, "_check_rows_of", lambda *args: None)
@@ -241,6 +246,10 @@ FAULTS: dict[Break, tuple[str, bool]] = {
     wrap_dropped: (
         "void f(int n, const unsigned char *a, const unsigned char *b, long *s) {"
         " for (int i = 0; i < n; i++) s[i] = (unsigned char)(a[i] * b[i]); }", False
+    ),
+    literals_without_type: (
+        "void f(int n, const int *a, float *x) { for (int i = 0; i < n; i++) x[i] = -(a[i] > 0); }",
+        False,
     ),
     index_not_kept_inside: (
         "void f(int n, double *x, double *y, const int *b) { for (int i = 0; i < n; i++) { int k = 0;"

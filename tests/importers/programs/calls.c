@@ -1,4 +1,5 @@
 /* Functions that call others of the file. Programs of our own, for tests/importers/test_programs.py. */
+#include <stdint.h>
 #include <math.h>
 
 static double dot_of(int n, const double *x, const double *y) {
@@ -66,4 +67,22 @@ void inner_counts(int n, double x[40]) {
             k++;
         }
     }
+}
+
+static int16_t saturated(int v) {
+    if (v > 32767) return 32767;
+    if (v < -32768) return -32768;
+    return v;
+}
+
+static inline uint32_t rotated(uint32_t x, int r) { return (x << r) | (x >> (32 - r)); }
+
+void of_products(int n, const int16_t *a, const int16_t *b, int16_t *c) {
+    for (int i = 0; i < n; i++) c[i] = saturated((a[i] * b[i] * 90 + 64) >> 4);
+}
+
+uint32_t of_bits(int n, const uint8_t *p) {
+    uint32_t h = 0x9747b28c;
+    for (int i = 0; i < n; i++) h = rotated(h ^ p[i] * 0xcc9e2d51u, 13) * 5;
+    return h;
 }

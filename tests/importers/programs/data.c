@@ -1,6 +1,7 @@
 /* Types, conversions and literals. Programs of our own, for tests/importers/test_programs.py. */
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -354,4 +355,25 @@ void flags(int n, const double *x, _Bool *b, double *y) {
 void narrow_counters(double *x) {
     for (uint8_t i = 0; i < 10; i++)
         for (short j = 9; j >= 0; j--) x[i] += j;
+}
+
+/* interpret */
+void chosen_numbers(int n, const int *a, float *x, float *y, int *b) {
+    for (int i = 0; i < n; i++) {
+        x[i] = -(a[i] > 5);
+        y[i] = (a[i] > 0 ? 0.1 : 0.2) * 3.0;
+        x[i] += (a[i] > 3 ? 16777217 : 0) + 1;
+        b[i] = (a[i] > 3 ? 1.75 : -1.75);
+    }
+}
+
+/* n=4, m=3; n=300, m=5 */
+void counters_with_fewer_bits(int n, uint8_t *a, int8_t *b, unsigned m, uint32_t *u, uint64_t *w) {
+    for (int i = 0; i < n; i++) {
+        a[i] = (uint8_t)i + 1;
+        unsigned char k = i * 3;
+        b[i] = k - 7;
+    }
+    for (unsigned j = 0; j < m; j++) u[j] = 4 * j - 8;
+    for (size_t j = m; j-- > 0;) w[j] = j / 4 + j - 2;
 }

@@ -1,4 +1,5 @@
 /* Jumps out of loops, to labels, and between cases. Programs of our own, for tests/importers/test_programs.py. */
+#include <stddef.h>
 
 int first_above(int n, const double *x) {
     int i;
@@ -183,4 +184,13 @@ void ring_inside(int n, const double *x, double *y) {
             before = i;
         }
     }
+}
+
+/* n=1; n=7 */
+int first_difference(size_t n, const unsigned char *a, const unsigned char *b) {
+    while (n--) {
+        if (*a != *b) return *a - *b;
+        a++, b++;
+    }
+    return 0;
 }

@@ -134,3 +134,16 @@ void periodic(int n, int m, const double *u, double *v) {
         for (int j = 0; j < m; j++) v[i * m + j] = u[up * m + j] + u[down * m + j] + u[i * m + (j + m - 1) % m];
     }
 }
+
+void by_bits_of_an_index(int n, const uint8_t *code, short *out) {
+    static const signed char moves[16] = {-1, -1, -1, -1, 2, 4, 6, 8, -1, -1, -1, -1, 2, 4, 6, 8};
+    int value = 0, at = 0;
+    for (int i = 0; i < n; i++) {
+        int c = code[i] & 15, by = 8 + at;
+        if (c & 4) value += by >> 1;
+        value += c & 8 ? -by : by;
+        at += moves[c];
+        at = at < 0 ? 0 : at > 63 ? 63 : at;
+        out[i] = value;
+    }
+}
