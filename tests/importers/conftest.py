@@ -7,6 +7,7 @@ import re
 import subprocess
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from exo_strat import Control, Proc, Tensor, names_at, print_expr
+from importers.c.syntax import Unit
 
 PLAIN = ("-O0", "-ffp-contract=off")
 NAMES = ("f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
@@ -66,22 +68,26 @@ def drawn(p: Proc, sizes: Mapping[str, int], rng: np.random.Generator, limit: in
     return given
 
 
+@cache
+def _compiled(source: str, folder: Path) -> tuple[ctypes.CDLL, Unit]:
+    """A C file without optimisation, and what the importer reads of it."""
+    from importers.c.preprocess import preprocessed
+    from importers.c.reader import read
+
+    name = f"original_{zlib.crc32(source.encode())}"
+    file, library = folder / f"{name}.c", folder / f"{name}.so"
+    file.write_text(source)
+    command = ["cc", *PLAIN, "-w", "-std=gnu11", "-fPIC", "-shared", "-o", str(library), str(file), "-lm"]
+    subprocess.run(command, check=True)
+    return ctypes.CDLL(str(library)), read(preprocessed(file), file)
+
+
 class Original:
-    """A C function as it is, compiled without optimisation."""
+    """A C function as it is; each file is compiled once."""
 
     def __init__(self, source: str, function: str, folder: Path) -> None:
-        name = f"original_{zlib.crc32(source.encode())}"
-        file, library = folder / f"{name}.c", folder / f"{name}.so"
-        if not library.exists():
-            file.write_text(source)
-            command = ["cc", *PLAIN, "-w", "-std=gnu11", "-fPIC", "-shared", "-o", str(library), str(file), "-lm"]
-            subprocess.run(command, check=True)
-        self.library = ctypes.CDLL(str(library))
+        self.library, unit = _compiled(source, folder)
         self.function = getattr(self.library, function)
-        from importers.c.preprocess import preprocessed
-        from importers.c.reader import read
-
-        unit = read(preprocessed(file), file)
         self.c = unit.functions[function]
         self.outer = {v.c_name for v in unit.variables}
 
@@ -114,22 +120,29 @@ class Original:
         return ctypes.addressof(ctypes.c_char.in_dll(self.library, name))
 
 
-def differences(p: Proc, original: Original, sizes: Mapping[str, int], limit: int, interpreted: bool) -> list[str]:
+def differences(
+    p: Proc, original: Original, sizes: Mapping[str, int], limit: int, run: Callable[[dict[str, object]], None]
+) -> list[str]:
     """The arguments that the imported procedure leaves other than the C function does."""
-    from backends.jit import jit
-
     rng = np.random.default_rng(zlib.crc32(repr(sorted(sizes.items())).encode()))
     given = drawn(p, sizes, rng, limit)
     here, there = ({k: v.copy() if isinstance(v, np.ndarray) else v for k, v in given.items()} for _ in range(2))
     original({**sizes, **there})
-    if interpreted:
-        _interpret(p, here)
-    else:
-        jit(p, flags=PLAIN)(**{k: _passed(p, k, v) for k, v in here.items()})
+    run(here)
     single = {a.sym.name for a in p.tree.args if not isinstance(a.type, Control | Tensor)}
     numbers = single - {"result", *original.outer}
     arrays = [k for k, v in given.items() if isinstance(v, np.ndarray) and k not in numbers]
     return [f"{k}: {here[k]} here, {there[k]} in C" for k in arrays if not _equal(here[k], there[k])]
+
+
+def runner(p: Proc, interpreted: bool) -> Callable[[dict[str, object]], None]:
+    """What runs a procedure on arguments, which it changes: compiled, or in the reference interpreter."""
+    from backends.jit import jit
+
+    if interpreted:
+        return lambda given: _interpret(p, given)
+    compiled = jit(p, flags=PLAIN)
+    return lambda given: compiled(**{k: _passed(p, k, v) for k, v in given.items()})
 
 
 def _equal(a: object, b: object) -> bool:
@@ -185,8 +198,8 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def roundtrip(tmp_path: Path, compiled: Path) -> RoundTrip:
     """`roundtrip(source, function, sizes, ..)`: import a function, run it and the original for each of the sizes, and
     compare what they leave; the imported text. `through` is a function that calls the original with plain arguments.
-    `interpreted` takes the reference interpreter; `some` passes over sizes
-    that assertions forbid, which were added."""
+    `whole` is a file that has the function beside others. `interpreted` takes the reference interpreter; `some` passes
+    over sizes that assertions forbid, which were added."""
     from importers.c import from_c
 
     def run(
@@ -199,17 +212,19 @@ def roundtrip(tmp_path: Path, compiled: Path) -> RoundTrip:
         some: bool = False,
         through: str = "",
         ignore: Sequence[str] = (),
+        whole: str = "",
     ) -> str:
         file = tmp_path / f"{function}.c"
         file.write_text(source)
         text = from_c(file, function, nonnull, ignore)
         module = load(text, tmp_path / f"{function}_imported.py")
         p = next(v for v in reversed(list(vars(module).values())) if isinstance(v, Proc))
-        original = Original(source, through or function, compiled)
+        original = Original(whole or source, through or function, compiled)
+        does = runner(p, interpreted)
         for s in sizes:
             if some and not admitted(p, s):
                 continue
-            found = differences(p, original, s, limit, interpreted)
+            found = differences(p, original, s, limit, does)
             assert not found, f"{dict(s)}: {found}\n{text}"
         return text
 
