@@ -95,6 +95,8 @@ def _kept(at: Array, v: Array | Computed) -> Array:
     """An array that a value was computed into; it still says of what NumPy has it as a part."""
     if isinstance(v, Array) and v.copies and v.ndim:
         return replace(at, copies=True, reads=(*at.reads, *v.reads))
+    if isinstance(v, Array) and v.boxed:
+        return replace(at, boxed=True)
     return at
 
 
@@ -168,6 +170,8 @@ def augmented(ctx: Context, s: ast.AugAssign) -> None:
             before = ctx.materialised(before, name)
         _in_place(ctx, s.op, before, e, name)
         return
+    if isinstance(before, Array) and before.boxed:
+        raise stop(ctx.place, name, "it is an array without dimensions, and changes in place", "write x = x + ..")
     set_name(ctx, name, combined(ctx, s.op, before, e))
 
 

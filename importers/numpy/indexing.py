@@ -64,6 +64,8 @@ def subscript(ctx: Context, a: Array, index: Sequence[Value | Slice], what: str)
         else:
             dims.append(Along(position(ctx, v, extent, what)))
     found = reindexed(a, tuple(dims), tuple(shape))
+    if not shape and REST in index:
+        raise stop(ctx.place, what, "an array without dimensions isn't taken", "leave out `...`")
     if not shape:
         return Array((), found.kind, found.at, found.reads, None, found.cheap)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ..control import number
@@ -13,7 +14,7 @@ from .arithmetic import chosen
 from .context import Call, Context
 from .elementwise import applied, apply, array, as_type, operand, strong, ufunc_name, where
 from .indexing import transposed
-from .kinds import FLOAT, INT, PYTHON_BOOL, Kind
+from .kinds import F64, FLOAT, INT, PYTHON_BOOL, Kind
 from .making import TYPES, cast, kind
 from .program import Cmp, Data, Num
 from .stacking import listed
@@ -134,7 +135,8 @@ def method(
         assign(ctx, a.view, array(ctx, args[0]))
         return Static(None)
     if name == "item" and not args and a.ndim == 0:
-        return a
+        of = PYTHON_BOOL if a.kind.is_bool else INT if a.kind.is_int else FLOAT
+        return as_type(ctx, ctx.lazy(a), of)
     if name == "reshape":
         shape = args[0] if len(args) == 1 and isinstance(args[0], Tuple) else Tuple(tuple(args))
         return _bound(ctx, "reshape", [a, shape], named)
@@ -226,6 +228,8 @@ def _cov(ctx: Context, v: Value) -> Value:
     if a.ndim != 2:
         raise stop(ctx.place, "np.cov", "it is taken of matrices", "write it with @")
     ctx.require(a.shape[0] - 2, "so that the covariance is a matrix", "np.cov", "of one row NumPy gives a number")
+    a = as_type(ctx, a, F64)
+    a = a if a.cheap else ctx.materialised(a)
     apart = ctx.materialised(apply(ctx, "subtract", [a, reductions.reduction(ctx, "mean", a, _KEEP)]))
     total = products.matmul(ctx, apart, transposed(apart, (1, 0)))
     return apply(ctx, "divide", [total, Integer(a.shape[1] - 1)])
@@ -293,7 +297,12 @@ def _round(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> V
 def _where(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     if len(args) != 3:
         raise stop(ctx.place, "np.where", "how many elements it has depends on data", "give it both values")
-    return where(ctx, args[0], args[1], args[2])
+    return boxed(where(ctx, args[0], args[1], args[2]))
+
+
+def boxed(a: Array) -> Array:
+    """An array that stays one where it has no dimensions."""
+    return a if a.ndim else replace(a, boxed=True)
 
 
 def _fixed(f: Callable[..., Value], count: int) -> Call:
@@ -341,8 +350,8 @@ CALLS: Final[dict[str, Call]] = {
     "inner": _fixed(products.inner, 2), "vdot": _fixed(products.inner, 2), "outer": _fixed(products.outer, 2),
     "trace": _fixed(products.trace, 1),
     "diagonal": _fixed(products.readable_diagonal, 1),
-    "tensordot": lambda ctx, args, named: products.tensordot(
-        ctx, args[0], args[1], args[2] if len(args) > 2 else named.get("axes")
+    "tensordot": lambda ctx, args, named: boxed(
+        ctx.lazy(products.tensordot(ctx, args[0], args[1], args[2] if len(args) > 2 else named.get("axes")))
     ),
     "einsum": lambda ctx, args, named: _einsum(ctx, args, named),
     "triu": _triangle(True), "tril": _triangle(False), "cov": _fixed(_cov, 1),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from ..control import Poly, number
 from ..report import stop
 from .context import Call, Context
 from .elementwise import apply, array, as_type, broadcast_shape, operand, stretched
-from .kinds import BOOL, DTYPES, F64, I64, Kind
+from .kinds import BOOL, DTYPES, F64, I64, Kind, kind_of
 from .program import Num, Whole
 from .stacking import listed
 from .values import Array, Computed, Indices, Integer, Member, Static, Tuple, Value, View, in_a_row
@@ -43,7 +45,14 @@ def shape_of(ctx: Context, v: Value, what: str) -> Indices:
             why = "an extent is computed from data, and extents must come from sizes"
             raise stop(ctx.place, what, why, "pass it as a size")
         out.append(i.value)
-    return tuple(out)
+    return _with_axes(ctx, tuple(out), what)
+
+
+def _with_axes(ctx: Context, shape: Indices, what: str) -> Indices:
+    """A shape of at least one dimension."""
+    if not shape:
+        raise stop(ctx.place, what, "an array without dimensions isn't taken", "take a number, or one element")
+    return shape
 
 
 def _made(ctx: Context, shape: Indices, value: Num | Whole | None, of: Kind, name: str = "t") -> Computed:
@@ -75,7 +84,8 @@ def _like(value: int | None) -> Call:
     def make(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
         a = operand(ctx, args[0])
         of = dtype(ctx, args, named, 1, a.kind.strong)
-        return _made(ctx, a.shape, None if value is None else Num(value, of), of)
+        shape = _with_axes(ctx, a.shape, "an array like this")
+        return _made(ctx, shape, None if value is None else Num(value, of), of)
 
     return make
 
@@ -94,17 +104,19 @@ def _full(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Va
 
 def _full_like(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     a = operand(ctx, args[0])
-    return _constant(ctx, a.shape, args[1], dtype(ctx, args, named, 2, a.kind))
+    return _constant(ctx, _with_axes(ctx, a.shape, "np.full_like"), args[1], dtype(ctx, args, named, 2, a.kind))
 
 
 def copy(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     """np.copy, np.array."""
     a = array(ctx, listed(ctx, args[0]))
+    _with_axes(ctx, a.shape, "np.array of a number")
     return as_type(ctx, a, dtype(ctx, args, named, 1, a.kind.strong))
 
 
 def _asarray(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     a = array(ctx, listed(ctx, args[0]))
+    _with_axes(ctx, a.shape, "np.asarray of a number")
     of = dtype(ctx, args, named, 1, a.kind.strong)
     if a.kind.weak or of != a.kind:
         return as_type(ctx, a, of)
@@ -144,14 +156,35 @@ def _linspace(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -
     if not isinstance(given, Integer):
         raise stop(ctx.place, "np.linspace", "how many numbers it has is computed from data", "pass it as a size")
     n = given.value
-    of = dtype(ctx, args, named, 5, F64)
     lo, hi = array(ctx, args[0]), array(ctx, args[1])
-    index = Array((n,), F64, lambda idx: _whole(idx[0], F64))
+    if lo.ndim or hi.ndim:
+        raise stop(ctx.place, "np.linspace", "its ends are arrays", "write it with np.arange")
+    found = kind_of(np.linspace(_sample(lo.kind), _sample(hi.kind), 2).dtype)
+    assert found is not None
+    usual, of = found, dtype(ctx, args, named, 5, found)
     ends = named.get("endpoint", Static(True)) == Static(True)
-    step = apply(ctx, "divide", [apply(ctx, "subtract", [hi, lo]), Integer(n - 1 if ends else n)])
-    if step.cheap is False:
-        step = ctx.materialised(step)
-    return as_type(ctx, apply(ctx, "add", [apply(ctx, "multiply", [index, step]), lo]), of)
+    first, last = (ctx.materialised(as_type(ctx, x, usual)) for x in (lo, hi))
+    if ends and n.constant != 1:
+        ctx.require(n - 2, "so that there are two ends", "np.linspace", "write np.array([..]) for one number")
+    index = Array((n,), usual, lambda idx: _whole(idx[0], usual))
+    parts = n - 1 if ends and n.constant != 1 else n
+    step = ctx.materialised(apply(ctx, "divide", [apply(ctx, "subtract", [last, first]), Integer(parts)]))
+    numbers = apply(ctx, "add", [apply(ctx, "multiply", [index, step]), first])
+    if of.is_int:
+        numbers, last = apply(ctx, "floor", [numbers]), apply(ctx, "floor", [last])
+    all_, end = as_type(ctx, numbers, of), as_type(ctx, last, of)
+
+    def fill(out: View) -> None:
+        ctx.nest(out.shape, lambda idx: ctx.put(out, idx, all_.at(idx)))
+        if ends and n.constant != 1:
+            ctx.put(out, (n - 1,), end.at(()))
+
+    return Computed((n,), of, fill, tuple(r.buffer for r in (*all_.reads, *end.reads)))
+
+
+def _sample(k: Kind) -> Any:
+    """A number of a kind, as NumPy gets it."""
+    return (1.0 if k.is_float else 1) if k.weak else k.dtype.type(1)
 
 
 def _eye(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:

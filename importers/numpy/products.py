@@ -116,7 +116,7 @@ def outer(ctx: Context, x: Value, y: Value) -> Value:
     return contracted(ctx, [a, b], ["a", "b"], "ab", "np.outer")
 
 
-def tensordot(ctx: Context, x: Value, y: Value, axes: Value | None) -> Value:
+def tensordot(ctx: Context, x: Value, y: Value, axes: Value | None) -> Computed:
     """np.tensordot."""
     what = "np.tensordot"
     a, b = strong(ctx, x, what), strong(ctx, y, what)

@@ -118,7 +118,9 @@ def of_chosen(ctx: Context, name: str, c: Chosen, options: dict[str, Value]) -> 
         raise stop(ctx.place, "elements under a mask", why, "write np.where(mask, .., 0), or assign under the mask")
     if name == "mean":
         count = reduction(ctx, "sum", c.mask, {})
-        return apply(ctx, "divide", [of_chosen(ctx, "sum", c, {}), count])
+        part = c.part if c.part.kind.is_float else as_type(ctx, c.part, F64)
+        found = apply(ctx, "divide", [of_chosen(ctx, "sum", Chosen(part, c.mask, c.key), {}), count])
+        return as_type(ctx, found, part.kind.strong)
     kind = _sum_kind(ctx, name, c.part.kind, None)
     op = "+" if name == "sum" else "*"
 

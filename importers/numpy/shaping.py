@@ -90,7 +90,10 @@ def _squeeze(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) ->
         if not set(wanted) <= set(ones):
             raise stop(ctx.place, "squeeze", "the extent isn't known to be 1", "index the axis with 0")
         ones = wanted
-    return reshaped(ctx, a, tuple(e for k, e in enumerate(a.shape) if k not in ones), "squeeze")
+    shape = tuple(e for k, e in enumerate(a.shape) if k not in ones)
+    if a.ndim and not shape:
+        raise stop(ctx.place, "squeeze", "an array without dimensions isn't taken", "index the element")
+    return reshaped(ctx, a, shape, "squeeze")
 
 
 def _flip(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:

@@ -156,6 +156,8 @@ def _returned(ctx: Context, v: Value, name: str) -> Returned:
 
 
 def _written(ctx: Context, v: Array | Computed, name: str, weak: bool = False) -> Returned:
+    if isinstance(v, Array) and v.boxed:
+        _shares(ctx, "it is an array without dimensions in NumPy, and a number here")
     if isinstance(v, Array) and v.view is not None:
         b = v.view.buffer
         if v.view.dims == whole(b).dims and v.shape == b.shape:

@@ -82,6 +82,8 @@ class Array:
     cheap: bool = True
     copies: bool = False
     """In NumPy it may share memory with what it reads, here it doesn't; or NumPy forbids to write to it."""
+    boxed: bool = False
+    """Without dimensions, and in NumPy an array all the same."""
 
     @property
     def ndim(self) -> int:
