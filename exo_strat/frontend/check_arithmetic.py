@@ -28,6 +28,9 @@ def check_arithmetic(place: Place, e: Binary) -> None:
             what = "one factor of a product of control integers must be made of literals and control arguments"
             raise place.error(f"{place.show(e)}: {what}")
         return
+    by = lin(e.rhs, place.env)
+    if by.is_const and by.const < 1:  # also in code that never runs, where all is proved
+        raise place.error(f"{place.show(e)}: control integers are divided by what is at least 1 only")
     if _is_of_signature(place):
         what = "in assertions and in shapes of arguments, control integers are divided by positive literals only"
         raise place.error(f"{place.show(e)}: {what}")
@@ -49,8 +52,8 @@ def check_symbolic(tree: ProcDef) -> None:
 
 @memo_by_identity
 def has_symbolic(n: ProcDef | Stmt) -> bool:
-    """Whether the body of a procedure, or a statement, has a product, quotient or remainder of control integers other
-    than by a literal."""
+    """Whether the body of a procedure, or a statement, has a product, quotient or remainder that is symbolic: see
+    `is_symbolic`."""
     blocks = [label for label, is_list in n.CHILDREN if is_list and label in ("body", "orelse")]
     own = (e for (label, _), e in children(n) if label not in blocks) if not isinstance(n, ProcDef) else ()
     if any(isinstance(e, Binary) and is_symbolic(e) for part in own for _, e in walk(part)):
@@ -59,12 +62,13 @@ def has_symbolic(n: ProcDef | Stmt) -> bool:
 
 
 def is_symbolic(e: Binary) -> bool:
-    """Whether this is a product, quotient or remainder of control integers other than by a literal."""
-    return (
-        e.op in ("*", "/", "%")
-        and is_control(e.lhs)
-        and not (_is_literal(e.rhs) or (e.op == "*" and _is_literal(e.lhs)))
-    )
+    """Whether this is a product, quotient or remainder of control integers other than by a literal, which for quotients
+    is at least 1."""
+    if e.op not in ("*", "/", "%") or not is_control(e.lhs):
+        return False
+    if e.op == "*":
+        return not (_is_literal(e.rhs) or _is_literal(e.lhs))
+    return not _is_literal(e.rhs) or lin(e.rhs).const < 1
 
 
 def _is_literal(e: Expr) -> bool:

@@ -228,8 +228,9 @@ def divide_loop(
 def _factor(rw: Rewrite, loop: ForCursor, c: ExprLike) -> Expr:
     """By what a loop is divided: a positive literal, or what is at least 1."""
     by = integer_arg(rw, c, loop.path)
-    if isinstance(by, Const):
-        positive(int(by.value), "the factor")
+    number = lin(by)
+    if number.is_const:  # also in code that never runs, where all is proved
+        positive(number.const, "the factor")
     else:
         require(safety.holds(rw.proc.tree, loop.path, Binary("<=", b.ONE, by), "the factor is at least 1"), loop)
     return by

@@ -33,6 +33,8 @@ def test_what_is_in_bounds(body: str) -> None:
         ("x[d / d, 0] = 0.0", "the divisor may be less than 1; for example d = .*: the divisor is"),
         ("x[n / (m - 1), 0] = 0.0", r"n / \(m - 1\): the divisor may be less than 1; for example m = 1: "),
         ("if m > 1:\n    x[n % (m - 1), 0] = 0.0", "may be less than 1"),  # it is asked in the whole procedure
+        ("for i in seq(0, n):\n    if i / min(1, 0) == 0:\n        x[i, 0] = 0.0", "what is at least 1 only"),
+        ("if n < 1:\n    x[0, n % (n - n)] = 0.0", "what is at least 1 only"),  # it never runs, so all is proved there
         ("for i in seq(1, n):\n    x[n / i, 0] = 0.0", "literals and control arguments only"),
         ("for i in seq(1, n):\n    x[i * i, 0] = 0.0", "one factor of a product"),
         ("for k in seq(0, n * m):\n    x[k / n, k % m] = 0.0", "dimension 0"),

@@ -8,7 +8,7 @@ import pytest
 
 from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
-from exo_strat.direct import collapse_loops, divide_loop, inline, parallelize_loop, shift_loop, simplify
+from exo_strat.direct import collapse_loops, divide_loop, inline, parallelize_loop, rewrite_expr, shift_loop, simplify
 from exo_strat.frontend.decorators import config, proc_from_source
 from exo_strat.ops.failure import Failure, NotApplicable, Unsafe
 from exo_strat.ops.strategy import Op
@@ -204,6 +204,31 @@ def test_at_least_one_column_wherever_it_is_divided(refused: Refused) -> None:
     """)
     f = refused(collapse_loops, p, "i j", "k")
     assert isinstance(f, NotApplicable) and "the divisor may be less than 1" in f.message
+
+
+DEAD = """
+def foo(n: size, x: f32[n]):
+    if n < 1:
+        for i in seq(0, n):
+            {0}
+"""
+"""Code that never runs, where all is proved."""
+
+
+def test_no_literal_below_1_divides_where_nothing_runs(refused: Refused) -> None:
+    row = source("""
+    def row(n: size, m: size, x: f32[n]):
+        x[n / (m + 1)] = 0.0
+    """)
+    below = "what is at least 1 only"
+    p = source(DEAD.format("for j in seq(2, 2):\n                x[j] = 0.0"))
+    assert below in refused(collapse_loops, p, "i j", "k").message
+    p = source(DEAD.format("x[i / 4] = 0.0"))
+    assert below in str(refused(rewrite_expr, p, p.find("i / _").rhs(), "0"))
+    p = source(DEAD.format("row(n, -1, x)"), row=row)
+    assert below in str(refused(inline, p, "row(_)"))
+    p = source(DEAD.format("x[i] = 0.0"))
+    assert "a positive integer, not 0" in str(refused(divide_loop, p, "i", "n - n", ("io", "ii"), tail="cut"))
 
 
 def test_code_between_the_loops(refused: Refused) -> None:
