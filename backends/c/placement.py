@@ -81,7 +81,7 @@ class _Walk:
             least, greatest = bounds(e, known)
             if least is None or least != greatest:
                 raise Objection(f"{mem} needs constant extents, and dimension {d} of {s.sym} is not known")
-            extents.append(least)
+            extents.append(max(1, least))  # below 1 only where nothing runs
         return tuple(extents)
 
     def _call(self, s: Call, path: Path, used: Used) -> None:

@@ -46,7 +46,7 @@ from .ordering import waits_at_end
 from .outlining import definition, parameters
 from .precision import SHIFTS
 from .program import Function, Program, with_callees
-from .terms import Term, binary, row_major
+from .terms import Term, binary, num, row_major
 from .threads import side_by_side
 from .types import INT, c_type
 from .views import Env, whole
@@ -140,7 +140,8 @@ class Statements(Calls):
         extents: list[Term] = []
         for d, e in enumerate(t.shape if isinstance(t, Tensor) else ()):
             text, env = self._fixed(e, f"{name}_dim{d}", lines, env)
-            extents.append(text)
+            never = text.value is not None and text.value < 1  # code that never runs may have any extents, C none below 1
+            extents.append(num(1) if never else text)
         return lines, tuple(extents), env
 
     def _fixed(self, e: Expr, name: str, lines: list[str], env: Env) -> tuple[Term, Env]:

@@ -45,3 +45,18 @@ def test_a_product_of_sizes_must_fit() -> None:
     assert "requires |n|, |m| <= 2147483648: then no integer overflows" in c.compile([one], "module").header
     with pytest.raises(ValueError, match="n = 4294967296 is beyond 2147483648"):
         jit(one)(2**32, 1, np.zeros((3, 5), np.float32), np.zeros(15, np.float32))
+
+
+def test_a_buffer_of_less_than_one_element_where_nothing_runs() -> None:
+    p = proc_from_source("""
+    def ends(n: size, x: f32[n]):
+        if n > 3:
+            t: f32[n - 3] @ DRAM_STACK
+            t[0] = x[0]
+            x[n - 1] = t[0]
+    """)
+    two = direct.partial_eval(p, n=2)
+    assert "t: f32[2 - 3]" in str(two)
+    x = np.array([1, 2], np.float32)
+    jit(two)(x)
+    assert list(x) == [1, 2]
