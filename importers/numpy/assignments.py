@@ -86,7 +86,7 @@ def set_name(ctx: Context, name: str, v: Value) -> None:
     fits = slot is not None and slot.buffer.kind == v.kind and slot.shape == v.shape
     if slot is not None and fits and all(n == name for n in ctx.holders(slot.buffer)):
         assign(ctx, slot, v)
-        ctx.env[name] = _kept(of_view(slot), v)
+        ctx.env[name] = _kept(replace(of_view(slot), kind=v.kind), v)
         return
     ctx.env[name] = _kept(ctx.materialised(v, name.partition(" ")[0]), v)
 

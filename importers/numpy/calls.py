@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ..control import number
 from ..report import stop
@@ -12,7 +13,8 @@ from .context import Context
 from .elementwise import apply, array, as_type, operand, ufunc_name
 from .expressions import PYTHON, value
 from .indexing import choice
-from .kinds import FLOAT, INT
+from .joins import kept_exactly
+from .kinds import FLOAT, INT, joined
 from .program import Alloc, Buffer, For, If, Num, Stmt, Store
 from .source import place
 from .values import Array, Chosen, Computed, Helper, Integer, Member, Static, Tuple, Value
@@ -160,8 +162,22 @@ def _smallest(ctx: Context, name: str, args: Sequence[Value]) -> Value:
         if isinstance(out, Integer) and isinstance(v, Integer):
             out = Integer(choice(ctx, name, out.value, v.value))
         else:
-            out = apply(ctx, "maximum" if name == "max" else "minimum", [out, v], operator=True)
+            out = _larger(ctx, name, out, v)
     return out
+
+
+def _larger(ctx: Context, name: str, a: Value, b: Value) -> Value:
+    """`max`, `min` of two numbers: one of them, of its own type."""
+    x, y = array(ctx, a), array(ctx, b)
+    kind = joined(x.kind, y.kind)
+    if x.ndim or y.ndim or kind is None:
+        raise stop(ctx.place, name, f"it gives {x.kind} or {y.kind}", "convert one, or write np.maximum")
+    for v in (x, y):
+        kept_exactly(ctx, name, v, kind)
+    found = apply(ctx, "maximum" if name == "max" else "minimum", [x, y], operator=True)
+    if found.kind.name != kind.name:
+        raise stop(ctx.place, name, f"it gives {kind}", "convert one")
+    return replace(found, kind=kind)
 
 
 # -- functions of the program ---------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def _cross(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> V
         ctx.same(x.shape[-1] if x.ndim else number(1), number(3), "np.cross")
 
     def part(x: Array, k: int) -> Array:
-        return subscript(ctx, x, [Static(...), Integer(number(k))], "np.cross")
+        return subscript(ctx, x, [*[Slice(None, None, None)] * (x.ndim - 1), Integer(number(k))], "np.cross")
 
     items: list[Value] = []
     for k in range(3):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from ..control import Poly, Symbol, assertion, number, of
 from ..names import spelled
-from ..report import Place, Report, Stop, stop
+from ..report import NOWHERE, SAID, Place, Problem, Report, Stop, stop
 from .kinds import I64, Kind
 from .printing import data as shown
 from .program import (
@@ -281,13 +281,17 @@ class Context:
             why = "in NumPy it shares memory with another array, here it is a copy, and one of them is written"
             raise stop(self.place, name, why, "copy it: x = y.copy()")
 
+    def placed(self, problem: Problem) -> Problem:
+        """A problem where it stands: one that doesn't say it stands here."""
+        return replace(problem, place=self.place) if problem.place == NOWHERE and problem is not SAID else problem
+
     @contextmanager
     def reporting(self, names: Callable[[], frozenset[str]]) -> Iterator[None]:
         """A problem ends what is inside, and goes to the report; the variables that it sets aren't known then."""
         try:
             yield
         except Stop as s:
-            self.report.add(s.problem)
+            self.report.add(self.placed(s.problem))
             self.stopped = self.stopped or not self.report.muted
             for n in names():
                 self.env[n] = Unknown("")

@@ -111,7 +111,7 @@ class Compiled(Generic[P, R]):
         types = argument_types(source, given, {})
         flags = {n: Type("known", value=v) for n, v in zip(types, given, strict=False) if isinstance(v, bool)}
         found = imported(source, types | flags)
-        report = Report(list(found.procedure.shared))
+        report = Report(list(found.procedure.unlike))
         if report.problems:
             raise report.refuse(source.file, source.lines)
         return found

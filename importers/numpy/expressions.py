@@ -14,6 +14,7 @@ from .arithmetic import chosen, conjunction, converted, negation
 from .context import Context
 from .elementwise import applied, apply, array, operand
 from .indexing import Slice, mask_of, masked, subscript, transposed
+from .joins import kept_exactly
 from .kinds import BOOL, FLOAT, PYTHON_BOOL, Kind, joined
 from .products import matmul
 from .program import Cmp, Data, Elem, Num, is_control
@@ -251,11 +252,18 @@ def one_of(ctx: Context, op: ast.boolop, values: Sequence[ast.expr]) -> Value:
         kinds = [_truth_kind(ctx, e) for e in values]
     kind = kinds[0]
     if kind is not None and None not in kinds:
-        kind = kind if all(k == kind for k in kinds) else BOOL
-        return _truth(_conjunction(ctx, op, values), kind)
+        return _truth(_conjunction(ctx, op, values), _any_of(kinds))
     first, rest = values[0], values[1:]
     other = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(op, list(rest)), rest[0])
     return either(ctx, first, other, first) if isinstance(op, ast.And) else either(ctx, first, first, other)
+
+
+def _any_of(kinds: Sequence[Kind | None]) -> Kind:
+    """A truth value that is one of several."""
+    found = PYTHON_BOOL if kinds[0] is None else kinds[0]
+    for k in kinds:
+        found = joined(found, k or found) or found
+    return found
 
 
 def _truth_kind(ctx: Context, e: ast.expr) -> Kind | None:
@@ -330,7 +338,7 @@ def compare(ctx: Context, e: ast.Compare) -> Value:
         elif name in COMPARISONS:
             test = _compared(ctx, name, x, y)
             of = PYTHON_BOOL if isinstance(test, Static) else operand(ctx, test).kind
-            kind = kind if found is None and of == kind else of if found is None or of == kind else BOOL
+            kind = of if found is None else _any_of([kind, of])
             step = condition_of(ctx, test)
         else:
             raise stop(ctx.place, f"the comparison {name}", "it isn't taken", "compare numbers")
@@ -383,12 +391,16 @@ def either(ctx: Context, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Va
     kind = joined(kinds[0], kinds[1])
     if kind is None:
         raise stop(ctx.place, "`if` in an expression", f"one side is {kinds[0]}, the other {kinds[1]}", "convert one")
+    of = kind
 
     def side(x: ast.expr, holds: bool) -> Data:
         with ctx.where(cond, holds):
-            return converted(ctx, array(ctx, value(ctx, x)).at(()), kind)
+            v = array(ctx, value(ctx, x))
+            kept_exactly(ctx, "`if` in an expression", v, of)
+            return converted(ctx, v.at(()), of)
 
-    return scalar_in(ctx, chosen(ctx, cond, lambda: side(body, True), lambda: side(orelse, False), kind))
+    found = scalar_in(ctx, chosen(ctx, cond, lambda: side(body, True), lambda: side(orelse, False), kind))
+    return replace(found, kind=kind)
 
 
 def scalar_in(ctx: Context, e: Data) -> Array:

@@ -7,13 +7,14 @@ a copy is the same only if none of them is written afterwards. That is asked for
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..control import Poly
 from ..report import SAID, Stop, stop
 from .context import Context
 from .elementwise import array
-from .kinds import Kind, joined
+from .kinds import Kind, holds, joined
+from .program import Num, Whole
 from .storing import assign
 from .values import Array, Integer, Member, Static, Tuple, Unknown, Value, View, of_view, whole
 
@@ -39,11 +40,11 @@ def same(a: Value, b: Value) -> bool:
     if a is b:
         return True
     if isinstance(a, Array) and isinstance(b, Array) and a.view is not None:
-        return a.view == b.view
+        return a.view == b.view and a.kind.alike(b.kind)
     if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
         return all(same(x, y) for x, y in zip(a.items, b.items, strict=True))
     if isinstance(a, Array) and isinstance(b, Array) and not a.reads and not b.reads and not a.ndim and not b.ndim:
-        return a.at(()) == b.at(())
+        return a.at(()) == b.at(()) and a.kind.alike(b.kind)
     return isinstance(a, Integer | Static | Member | Unknown) and a == b
 
 
@@ -69,7 +70,24 @@ def slot_of(ctx: Context, name: str, values: Sequence[Value]) -> Slot:
             why = f"it is {kind} on one way through a loop or branch, and {k} on another"
             raise stop(ctx.place, name, why, "convert it with astype, or begin with the later type")
         kind = found
+    for v in values:
+        kept_exactly(ctx, name, array(ctx, v), kind)
     return Slot(kind, shape or ())
+
+
+def kept_exactly(ctx: Context, name: str, v: Array, kind: Kind) -> None:
+    """A Python number must be one of the type that its variable is kept as."""
+    e = v.at(()) if not v.ndim and v.cheap and not v.reads else None
+    known = e.value if isinstance(e, Num) else None
+    whole = isinstance(e, Whole) and kind.is_int  # it is asked for where it is converted
+    if not whole and not holds(kind, v.kind, known):
+        why = f"it is {v.kind} on one way through a loop or branch, and {kind.each[-1]} on another, which rounds it"
+        raise stop(ctx.place, name, why, "convert it with astype, or begin with the later type")
+
+
+def placed(v: View, s: Slot) -> Array:
+    """The value of a variable in its slot."""
+    return replace(of_view(v), kind=s.kind)
 
 
 def owned(ctx: Context, name: str, v: Value, s: Slot) -> View | None:
@@ -95,7 +113,7 @@ def enter(ctx: Context, slots: Mapping[str, Slot], copies: bool) -> dict[str, Vi
                 assign(ctx, found, array(ctx, v))
         places[name] = found
         if copies:
-            ctx.env[name] = of_view(found)
+            ctx.env[name] = placed(found, s)
     return places
 
 

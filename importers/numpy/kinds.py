@@ -6,10 +6,13 @@ All of promotion is asked of NumPy itself. A Python number is *weak*: beside an 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
+
+from ..report import NOWHERE, stop
 
 DTYPES: Final = {
     "f32": "float32", "f64": "float64", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
@@ -21,10 +24,15 @@ NAMES: Final = {dtype: name for name, dtype in DTYPES.items()}
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of values: `name` as in `DTYPES`; `weak` for Python's own numbers and truth values."""
+    """A type of values: `name` as in `DTYPES`; `weak` for Python's own numbers and truth values.
+
+    A number that has one type on some ways through a program, and another on others, is kept at `name`; `ways` are the
+    types that it may have.
+    """
 
     name: str
     weak: bool = False
+    ways: tuple[Kind, ...] = field(default=(), compare=False)
 
     @property
     def is_float(self) -> bool:
@@ -48,10 +56,24 @@ class Kind:
         return "u8" if self.is_bool else self.name
 
     @property
+    def each(self) -> tuple[Kind, ...]:
+        return self.ways or (self,)
+
+    @property
     def strong(self) -> Kind:
-        return replace(self, weak=False)
+        """The type of an array of such numbers."""
+        if len({w.name for w in self.each}) > 1:
+            why = f"it is {self}, which depends on the way through the program, and so would be the type of an array"
+            raise stop(NOWHERE, "a number", why, "convert it with float, int or a type of NumPy")
+        return Kind(self.name)
+
+    def alike(self, other: Kind) -> bool:
+        """Whether two kinds are one, on all ways."""
+        return self == other and set(self.each) == set(other.each)
 
     def __str__(self) -> str:
+        if self.ways:
+            return " or ".join(map(str, self.ways))
         names = {"f64": "float", "i64": "int", "bool": "bool"}
         return f"a Python {names[self.name]}" if self.weak and self.name in names else DTYPES[self.name]
 
@@ -81,6 +103,8 @@ def resolve(ufunc: str, kinds: Sequence[Kind], operator: bool = False) -> tuple[
     >>> [k.name for k in resolve("add", [Kind("f32"), FLOAT])], [k.name for k in resolve("add", [Kind("f32"), I64])]
     (['f32', 'f32', 'f32'], ['f64', 'f64', 'f64'])
     """
+    if any(k.ways for k in kinds):
+        return _on_all_ways(ufunc, kinds, operator)
     weak = all(k.weak for k in kinds)
     asked = [k.dtype if weak or not k.weak or k.is_bool else (float if k.is_float else int) for k in kinds]
     try:
@@ -96,17 +120,58 @@ def resolve(ufunc: str, kinds: Sequence[Kind], operator: bool = False) -> tuple[
     return done
 
 
+EXACT: Final = ("add", "subtract", "multiply", "negative", "positive", "absolute", "maximum", "minimum")
+"""Functions whose values of whole numbers are the same if they are computed in floating point."""
+
+
+def _on_all_ways(ufunc: str, kinds: Sequence[Kind], operator: bool) -> tuple[Kind, ...] | None:
+    """The types of a function of numbers that have several; None unless all ways give the same number."""
+    ways = list(product(*(k.each for k in kinds)))
+    found = [resolve(ufunc, way, operator) for way in ways]
+    done = [f for f in found if f is not None]
+    if len(done) < len(found):
+        return None
+    fixed = [f for way, f in zip(ways, done, strict=True) if not all(k.weak for k in way)]
+    fixed = fixed or [f for f in done if f[0].is_float][:1] or done
+    first = fixed[0]
+    names = [k.name for k in first]
+    if any([k.name for k in f] != names for f in fixed):
+        return None
+    for f in done:
+        rounded = first[-1].is_float and (f[-1].is_float or ufunc in EXACT)
+        chosen = first[-1].is_bool or ufunc in ("maximum", "minimum")
+        if [k.name for k in f] != names and not chosen and not rounded:
+            return None
+    if any(k.name == "f32" != i.name and k.ways for k, i in zip(kinds, first, strict=False)):
+        return None
+    return (*first[:-1], _one_of([f[-1] for f in done], first[-1]))
+
+
+def _one_of(ways: Sequence[Kind], kept: Kind) -> Kind:
+    """A type that is one of several, and kept as one of them."""
+    each = tuple(dict.fromkeys(w for k in ways for w in k.each))
+    return each[0] if len(each) == 1 else Kind(kept.name, all(w.weak for w in each), each)
+
+
 def can_cast(a: Kind, b: Kind) -> bool:
     """Whether an operation in place may store a value of one type in another."""
     return a.weak or bool(np.can_cast(a.dtype, b.dtype, "same_kind"))
 
 
 def joined(a: Kind, b: Kind) -> Kind | None:
-    """One type for a variable that has either; None if it would change how it is computed with."""
-    if a == b:
+    """One type for a variable that has either; None if there is none that holds both.
+
+    >>> str(joined(FLOAT, Kind("f32"))), joined(Kind("f32"), Kind("f64"))
+    ('a Python float or float32', None)
+    """
+    kept = _kept(a, b)
+    return None if kept is None else _one_of([a, b], kept)
+
+
+def _kept(a: Kind, b: Kind) -> Kind | None:
+    """What a variable is kept as that has either type."""
+    if a.name == b.name:
         return a
-    if a.is_bool and b.is_bool:
-        return BOOL
     if a.is_bool or b.is_bool:
         return None
     if a.weak and b.weak:
@@ -115,3 +180,15 @@ def joined(a: Kind, b: Kind) -> Kind | None:
         strong, weak = (b, a) if a.weak else (a, b)
         return strong if strong.is_float or weak.is_int else None
     return None
+
+
+def holds(kind: Kind, given: Kind, value: int | float | None) -> bool:
+    """Whether a variable of a type keeps a Python number as it is: one that isn't known, only in 64 bits."""
+    if not given.weak or kind.weak or given.name == kind.name or (kind.name == "f64" and given.is_int):
+        return True
+    if value is None:
+        return False
+    if kind.is_int:
+        info = np.iinfo(kind.dtype)
+        return value == int(value) and info.min <= value <= info.max
+    return float(np.float32(value)) == value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..control import Poly, Symbol, number, of
 from ..names import spelled
@@ -297,6 +298,7 @@ def counted(
             start(of(f.symbol))
             _body(ctx, stmts)
             ctx.place = at
+            ends = {n: v.kind for n, v in ctx.env.items() if n in places and isinstance(v, Array)}
             leave(ctx, {n: p for n, p in places.items() if not isinstance(ctx.env.get(n), Unknown)})
     finally:
         ctx.slots[-1] = outer
@@ -310,6 +312,11 @@ def counted(
             ctx.env[n] = Unknown("it is set in a loop, that may not run")
     for n, by in steps.items():
         ctx.env[n] = Integer(_integer(before[n]) + trips * by)
+    if ctx.proves(trips - 1):
+        for n, kind in ends.items():
+            last = ctx.env[n]
+            if isinstance(last, Array) and last.kind.name == kind.name:
+                ctx.env[n] = replace(last, kind=kind)
     for n in own:
         ctx.env[n] = Unknown("it is the variable of a loop that has ended")
 
@@ -348,7 +355,8 @@ def _carried(
                 wanted[n] = slot_of(ctx, n, [v for v in values if not isinstance(v, Unknown)])
             except Stop as problem:
                 dead[n] = Unknown(problem.problem.why if problem.problem.what else "")
-        if wanted == slots and not any(n in dead for n in wanted):
+        still = wanted == slots and all(s.kind.alike(slots[n].kind) for n, s in wanted.items())
+        if still and not any(n in dead for n in wanted):
             return steps, slots, dead
         slots = wanted
     raise stop(ctx.place, ", ".join(slots), "their types change in each iteration of a loop", "convert with astype")
@@ -397,5 +405,5 @@ def _trial(
         end = dict(ctx.env)
     for n in slots:
         if isinstance(end[n], Array) and end[n].view == places[n]:  # type: ignore[union-attr]
-            end[n] = of_slot(slots[n])
+            end[n] = of_slot(Slot(end[n].kind, slots[n].shape))  # type: ignore[union-attr]
     return end

@@ -228,8 +228,9 @@ class Procedure:
     """Conditions on the arguments that were added, and why."""
     notes: list[str] = field(default_factory=list)
     externs: set[str] = field(default_factory=set)
-    shared: list[Problem] = field(default_factory=list)
-    """What is returned as results of their own, where NumPy returns parts of other arrays."""
+    unlike: list[Problem] = field(default_factory=list)
+    """What is returned and looks different to a caller: copies of what NumPy shares, numbers of another type. Output
+    arguments don't show it."""
     outside: Buffer | None = None
     """The output that says whether an index that is computed was outside of its array."""
     body: list[Stmt] = field(default_factory=list)

@@ -11,12 +11,12 @@ from .assignments import augmented, bind
 from .context import Context
 from .expressions import condition, value
 from .flow import names_set
-from .joins import changed, enter, leave, slot_of
+from .joins import changed, enter, leave, placed, slot_of
 from .jumps import RESULT, without_returns
 from .printing import data as shown
 from .program import Data, If, Num, is_control
 from .source import Module, imported, place
-from .values import Computed, Helper, Member, Static, Unknown, Value, of_view
+from .values import Computed, Helper, Member, Static, Unknown, Value
 
 
 def body(ctx: Context, stmts: Sequence[ast.stmt]) -> Value:
@@ -166,7 +166,7 @@ def branch(ctx: Context, s: ast.If) -> None:
         ctx.env.clear()
         ctx.env.update(before)
     ctx.env.update(after | lost)
-    ctx.env.update({n: of_view(p) for n, p in places.items() if not isinstance(after.get(n), Unknown)})
+    ctx.env.update({n: placed(p, slots[n]) for n, p in places.items() if not isinstance(after.get(n), Unknown)})
     ctx.block.append(out)
 
 

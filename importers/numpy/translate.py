@@ -84,7 +84,7 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
     try:
         returned = _returned(ctx, found, "result")
     except Stop as s:
-        report.add(s.problem)
+        report.add(ctx.placed(s.problem))
         ctx.stopped = True
     cells.check(ctx, p.body)
     if _stored(ctx.outside, p.body):
@@ -156,24 +156,27 @@ def _returned(ctx: Context, v: Value, name: str) -> Returned:
 
 
 def _written(ctx: Context, v: Array | Computed, name: str, weak: bool = False) -> Returned:
+    if len({k.name[0] if k.is_float or k.is_bool else "i" for k in v.kind.each}) > 1:
+        why = f"it is {v.kind}, which depends on the way through the program"
+        _unlike(ctx, why, "return numbers of one type: begin with 0.0, or convert it with float(..)")
     if isinstance(v, Array) and v.boxed:
-        _shares(ctx, "it is an array without dimensions in NumPy, and a number here")
+        _unlike(ctx, "it is an array without dimensions in NumPy, and a number here")
     if isinstance(v, Array) and v.view is not None:
         b = v.view.buffer
         if v.view.dims == whole(b).dims and v.shape == b.shape:
             if b.role == "argument" and b.shape:
                 return Returned("argument", b.name)
             if b.role == "output" and b.shape:
-                return Returned("output", b.name, kind=b.kind.name, weak=b.kind.weak)
+                return Returned("output", b.name, kind=b.kind.name, weak=v.kind.weak)
             alloc = next((s for s in ctx.procedure.body if isinstance(s, Alloc) and s.buffer is b), None)
             if b.role == "local" and alloc is not None and _of_arguments(ctx, b):
                 ctx.procedure.body.remove(alloc)
                 b.role = "output"
                 ctx.procedure.outputs.append(b)
-                return Returned("output", b.name, kind=b.kind.name, weak=b.kind.weak)
+                return Returned("output", b.name, kind=b.kind.name, weak=v.kind.weak)
     if isinstance(v, Array) and v.ndim and (v.view is not None or v.copies):
         for b in dict.fromkeys(r.buffer for r in v.reads if r.buffer.role == "argument"):
-            _shares(ctx, f"it is a part of {b.name}, whose memory it shares in NumPy")
+            _unlike(ctx, f"it is a part of {b.name}, whose memory it shares in NumPy")
     for e in v.shape:
         if not e.symbols() <= ctx.arguments:
             raise stop(ctx.place, "what is returned", f"its extent {e} isn't made of sizes", "return all of the array")
@@ -193,12 +196,12 @@ def _apart(ctx: Context, items: Sequence[Value]) -> None:
             continue
         for r in v.reads:
             if seen.setdefault(r.buffer, r) != r:
-                _shares(ctx, f"two of them are parts of {r.buffer.name}, and share memory in NumPy")
+                _unlike(ctx, f"two of them are parts of {r.buffer.name}, and share memory in NumPy")
 
 
-def _shares(ctx: Context, why: str) -> None:
-    """Note that what is returned is a copy here."""
-    ctx.procedure.shared.append(Problem(ctx.place, "what is returned", why, "return a copy"))
+def _unlike(ctx: Context, why: str, remedy: str = "return a copy") -> None:
+    """Note that what is returned is something else to a caller than what NumPy returns."""
+    ctx.procedure.unlike.append(Problem(ctx.place, "what is returned", why, remedy))
 
 
 def _of_arguments(ctx: Context, b: Buffer) -> bool:

@@ -13,6 +13,7 @@ from importers.numpy import Compiled, CompiledWarning, ImportRefusedError, compi
 from importers.numpy.convert import argument_types, imported
 from importers.numpy.source import of_function
 
+GIVEN = {"x": np.ones(4), "y": np.ones(4), "a": np.ones((2, 2)), "k": np.ones(4, np.int8), "h": np.ones(4, np.float32)}
 I8 = np.array([100, 100, -3, 7], np.int8)
 
 
@@ -69,9 +70,23 @@ def integers(x, k):
     return x[k], s, k + 1, x[:3] * k
 
 
+def on_some_ways(x):
+    """A Python number on one way, and NumPy's on another, where both give the same."""
+    m, s, f = 0, 0.0, 0.5
+    if x[0] > 1000:
+        f = x[0]
+    y = np.zeros(4)
+    for i in range(4):
+        m = max(m, x[i])
+        s = s + x[i]
+        y[i] = min(max(x[i], 0), 1) + f * x[i]
+    return s, s * x, y, m > 3 and x[0] > 0
+
+
 @pytest.mark.parametrize(
     ("f", "args"),
     [
+        (on_some_ways, (np.array([1.5, -2.25, 0.5, 3.0], np.float32),)),
         (numbers, (I8,)),
         (truths, (np.array([0.5, 2.0]), 3)),
         (of_arange, (I8,)),
@@ -131,6 +146,35 @@ def while_else(x):
         x[0] = 100
 
 
+def integer_or_int8(k):
+    y = 3
+    if k[0] > 100:
+        y = k[1]
+    k[2:] = y * 100
+
+
+def either_of_two(k):
+    k[0] = (k[1] if k[0] > 0 else 1) + 100
+
+
+def float_that_is_rounded(h):
+    s = 0.1
+    if h[0] > 100:
+        s = h[0]
+    h[0] = s * 3
+
+
+def no_dimensions(x):
+    y = np.zeros(())
+    y += x[0]
+
+
+def changed_in_place(x):
+    y = np.where(x[0] > 0, 1, 2)
+    y += 1
+    x[0] = y
+
+
 def same_object(x, y):
     return (x + y) is y
 
@@ -153,6 +197,11 @@ def rounded(x):
         (rows_of_a_copy, "shares memory"),
         (passed_on, "shares memory"),
         (while_else, "`else` runs where"),
+        (integer_or_int8, "int8 or a Python int"),
+        (either_of_two, "int8 or a Python int"),
+        (float_that_is_rounded, "which rounds it"),
+        (no_dimensions, "without dimensions"),
+        (changed_in_place, "without dimensions"),
         (same_object, "one object"),
         (enumerated, "start"),
         (rounded, "ndigits"),
@@ -161,7 +210,7 @@ def rounded(x):
 )
 def test_what_would_be_something_else_is_refused(f: Callable[..., Any], why: str) -> None:
     source = of_function(f)
-    given = [np.ones((2, 2)) if a.arg == "a" else np.ones(4) for a in source.node.args.args]
+    given = [GIVEN[a.arg] for a in source.node.args.args]
     with pytest.raises(ImportRefusedError, match=why):
         imported(source, argument_types(source, given, {}))
 
@@ -181,6 +230,18 @@ def test_arrays_of_other_classes_run_in_numpy(x: Any) -> None:
         found = double(x)
     wanted = double.python(before)
     assert found == wanted and np.array_equal(x, before)
+
+
+@pytest.mark.parametrize(("x", "wanted"), [(np.array([-1.0]), 1.0), (np.array([1.0]), 2)])
+def test_a_float_or_an_integer_is_returned_by_numpy(x, wanted: object) -> None:
+    @compiled
+    def one_or_two(x):
+        if x[0] < 0:
+            return 1.0
+        return 2
+
+    with pytest.warns(CompiledWarning, match="a Python float or a Python int"):
+        assert alike(one_or_two(x), wanted)
 
 
 def test_a_part_of_an_argument_is_returned_by_numpy() -> None:
