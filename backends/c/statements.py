@@ -140,7 +140,7 @@ class Statements(Calls):
         extents: list[Term] = []
         for d, e in enumerate(t.shape if isinstance(t, Tensor) else ()):
             text, env = self._fixed(e, f"{name}_dim{d}", lines, env)
-            never = text.value is not None and text.value < 1  # code that never runs may have any extents, C none below 1
+            never = text.value is not None and text.value < 1  # only code that never runs has such extents, C none
             extents.append(num(1) if never else text)
         return lines, tuple(extents), env
 
