@@ -213,6 +213,8 @@ class Poly:
         >>> i, n = of(Symbol("i", 1, True)), of(Symbol("n", 0))
         >>> (n - i - 1).text(), (i * 2 + 3).text(), ((n + 1).over(2) * 2).text(), number(-1).text()
         ('n - i - 1', '2 * i + 3', '2 * ((n + 1) / 2)', '-1')
+        >>> (-i.over(2)).text(), (n - i.over(2)).text()
+        ('-(i / 2)', 'n - i / 2')
         """
         if self.constant is not None:
             return str(self.constant)
@@ -229,7 +231,7 @@ class Poly:
             terms.append(((), self.offset))
         out = ""
         for m, c in terms:
-            part = _term(m, abs(c), bool(out))
+            part = _term(m, abs(c), bool(out) or c > 0)
             sign = ("-" if c < 0 else "") if not out else (" - " if c < 0 else " + ")
             out += sign + part
         return out
@@ -262,10 +264,11 @@ def _turned(t: tuple[Monomial, int]) -> tuple[Monomial | str, int]:
     return t
 
 
-def _term(m: Monomial | str, c: int, inner: bool) -> str:
+def _term(m: Monomial | str, c: int, binary: bool) -> str:
+    """A term without its sign. `-i / 2` would be the quotient of -i, unless the sign is that of a difference."""
     if isinstance(m, str):
         return m if c == 1 else f"{c} * {m}"
-    plain = len(m) == 1 and c == 1
+    plain = len(m) == 1 and c == 1 and binary
     factors = [f"({a.text()})" if isinstance(a, Quotient) and not plain else a.text() for a in m]
     return " * ".join([*([str(c)] if c != 1 or not m else []), *factors])
 

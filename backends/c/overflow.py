@@ -213,11 +213,10 @@ class _Function:
         if t.is_float:
             return
         least, most = integer_range(t)
-        if least <= found[0] and found[1] <= most:
-            return
         tree = self.function.tree
-        fits = Binary("and", Binary("<=", _number(least), e), Binary("<=", e, _number(most)))
-        if not holds_everywhere(tree, self.path, fits):
+        open_ends = [Binary("<=", _number(least), e)] if found[0] < least else []
+        open_ends += [Binary("<=", e, _number(most))] if found[1] > most else []
+        if not all(holds_everywhere(tree, self.path, end) for end in open_ends):
             shown = print_expr(e, {s: s.name for s in mentions(e)})
             what = f"`{shown}` may not fit {t}: assert bounds of it, or take a wider precision"
             raise marked(RangeError, tree, self.path, what)
@@ -280,6 +279,7 @@ class _Function:
             case _:
                 pass  # a comparison of data, whose indices the walk meets
         return 0, 1
+
     def _multiple(self, quotient: Expr, x: Interval, by: Interval) -> Interval:
         """What the quotient of a number times its divisor can be: near that number."""
         self.range(quotient)

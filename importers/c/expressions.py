@@ -12,7 +12,7 @@ from ..report import Place, Stop, stop
 from . import calls, conditions, conversions, lookups, ranges
 from .bounds import highest, lowest, surely_not_negative
 from .context import Context
-from .integers import effect, integer
+from .integers import effect, integer, no_wrap
 from .pointers import element
 from .program import (
     Access,
@@ -68,7 +68,8 @@ def data(ctx: Context, e: Expr) -> Data:
         return whole(ctx, e, t)
     match e:
         case Use(var=v) if isinstance(held := ctx.values.get(v), Held):
-            return conversions.convert(Scalar(held.var, I32), _element(v.type, e.place), e.place)
+            kept = Scalar(held.var, _element(held.var.type, e.place))
+            return conversions.convert(kept, _element(v.type, e.place), e.place)
         case Use(var=v):
             return Scalar(v, _element(v.type, e.place), ctx.ranges.get(v))
         case Index() | Unary(op="*"):
@@ -131,8 +132,10 @@ def whole(ctx: Context, e: Expr, t: Int) -> Data:
     if value.constant is not None:
         lo, hi = t.range
         return Lit((value.constant - lo) % (hi - lo + 1) + lo, t)
-    if not t.signed and not _is_positive(ctx, value):
-        return conversions.wrapped(Whole(value, I64), t)
+    if not t.signed:
+        if not _is_positive(ctx, value):
+            return conversions.wrapped(Whole(value, I64), t)
+        no_wrap(ctx, value, e.place)
     return Whole(value, t)
 
 

@@ -44,12 +44,13 @@ from .syntax import (
     Return,
     Step,
     Stmt,
+    Type,
     Unary,
     Untaken,
     Use,
     Variable,
 )
-from .types import I32, Float, Int
+from .types import I32, Float, Int, promoted
 from .typing import COMPARISONS, LOGICAL
 from .walks import changed, expressions, inside, parts, statements
 
@@ -159,7 +160,7 @@ class _Maker:
             return [replace(s, first=first, body=Block(tuple(body), s.body.place))], []
         at = s.place
         flag = self.variable("stop", at)
-        ended = {v: self.variable(f"{v.c_name}_end", at) for v in _asked_after(s, rest)}
+        ended = {v: self.variable(f"{v.c_name}_end", at, v.type) for v in _asked_after(s, rest)}
         numbers = {target: k + 1 for k, target in enumerate(out)}
         marked = _Marker(flag, numbers, ended).block(Block(tuple(body), s.body.place))
         guarded = Block((If(_equal(flag, 0, at), marked, Block(()), at),), at)
@@ -172,9 +173,10 @@ class _Maker:
         ]
         return made, then
 
-    def variable(self, name: str, place: Place) -> Variable:
-        """A new local integer."""
-        v = Variable(spelled(name, self.names), name, I32, "local", place, flag=True)
+    def variable(self, name: str, place: Place, like: Type = I32) -> Variable:
+        """A new local integer that has room for those of a type."""
+        t = promoted(like) if isinstance(like, Int) else I32
+        v = Variable(spelled(name, self.names), name, t, "local", place, flag=True)
         self.names.add(v.name)
         return v
 

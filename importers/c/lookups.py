@@ -32,7 +32,7 @@ from .program import (
     Whole,
 )
 from .syntax import Array, Assign, Binary, Expr, Index, Pointer, Step, Table, Unary, Use, Variable
-from .types import I32, Int
+from .types import I32, I64, U64, Int
 from .typing import element_type, is_pointer, type_of
 from .values import Address
 from .walks import constant, initial, inside
@@ -83,6 +83,8 @@ def read(ctx: Context, e: Expr) -> Poly:
             return of(Element(_stepped(ctx, e), (), _moment(ctx)))
         value = expressions.data(ctx, e)
         match value:
+            case _ if value.type == U64:
+                return of(Element(_kept(ctx, value, e), (), _moment(ctx)))
             case Scalar(var=v) if isinstance(v.type, Int):
                 return of(Element(v, (), _moment(ctx)))
             case Read(access=a) if isinstance(value.type, Int) and not any(changing(i) for i in a.indices):
@@ -97,12 +99,13 @@ def _moment(ctx: Context) -> int:
 
 
 def _kept(ctx: Context, value: Data, e: Expr) -> Variable:
-    """A variable with the value of an index; of one byte or two, if that is enough."""
+    """A variable with the value of an index; of one byte or two, if that is enough. Indices of C have a sign."""
     if ctx.guards:
         raise stop(e.place, "an index behind &&, || or ?", "it is computed only sometimes", "write an if")
     assert isinstance(value.type, Int)
     lo, hi = conversions.value_range(value)
     t = next((t for t in (Int(8, False), Int(16, False)) if lo >= 0 and hi <= t.range[1]), value.type)
+    t = I64 if t == U64 else t
     v = ctx.temporary("at", t, e.place)
     ctx.block += [Allocate(v, (), e.place), Store(v, "=", conversions.stored(value, t, e.place), e.place)]
     return v

@@ -392,6 +392,7 @@ def test_what_surely_does_not_fit_is_refused() -> None:
     with pytest.raises(RangeError, match="`k` may not fit u8: assert bounds of it, or take a wider precision"):
         c_module([proc_of("def foo(k: index, z: u8):\n    z = u8(k)")])
     c_module([proc_of("def foo(k: index, z: u8):\n    assert 0 <= k and k < 256\n    z = u8(k)")])
+    c_module([proc_of("def foo(k: index, z: u64):\n    assert 0 <= k\n    z = u64(k)")])  # 64 bits have room for all k
 
 
 def test_precisions_agree_as_elsewhere() -> None:

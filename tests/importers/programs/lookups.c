@@ -147,3 +147,16 @@ void by_bits_of_an_index(int n, const uint8_t *code, short *out) {
         out[i] = value;
     }
 }
+
+/* n=1, x_size=9, out_size=9; n=6, x_size=6, out_size=9 */
+size_t kept_positive(size_t n, const int *x, int *out) {
+    size_t k = 0, best = 0, i;
+    for (i = 0; i < n; i++) {
+        if (x[i] > 0) out[k++] = x[i];
+        if (x[i] > x[best]) best = i;
+    }
+    for (i = 0; i < n; i++)
+        if (x[i] < -50) break;
+    if (i < n) out[i] = best;
+    return i;
+}

@@ -221,3 +221,11 @@ void triangle_with_counters_at_the_top(int n, double a[n][n]) {
                 a[i][j] -= a[i][k] * a[k][j];
     }
 }
+
+/* n=1; n=9 */
+void negative_quotients(int n, double x[n], int *y) {
+    for (int i = 0; i < n; i++) {
+        y[i] = -(i / 4);
+        for (int j = -(i / 2); j <= 0; j++) x[i + j] += 1 + j;
+    }
+}
