@@ -17,7 +17,7 @@ from .kinds import can_cast
 from .program import Elem, Num
 from .source import place
 from .storing import assign
-from .values import Array, Chosen, Computed, Integer, Tuple, Value, of_view
+from .values import Array, Chosen, Computed, Integer, Member, Tuple, Value, of_view
 
 
 def bind(ctx: Context, t: ast.expr, v: Value) -> None:
@@ -64,12 +64,29 @@ def _settled(ctx: Context, v: Value, stored: bool) -> Value:
     return v
 
 
+def settled(ctx: Context, name: str, v: Value) -> Value:
+    """A tuple whose numbers and arrays later stores don't change, but where it has places in memory."""
+    if isinstance(v, Tuple):
+        return Tuple(tuple(settled(ctx, name, i) for i in v.items), v.is_list)
+    if isinstance(v, Member) and v.of is not None:
+        raise stop(ctx.place, name, "a method is no array or number", "call it here")
+    if isinstance(v, Chosen):
+        raise stop(ctx.place, name, "how many elements it has depends on data", "write np.where(mask, .., 0)")
+    if not isinstance(v, Array | Computed) or (isinstance(v, Array) and not v.reads):
+        return v
+    if isinstance(v, Array):
+        ctx.unshared(v, name)
+        if v.view is not None:
+            return v
+    return _kept(ctx.materialised(v), v)
+
+
 def set_name(ctx: Context, name: str, v: Value) -> None:
     """`name = v`: the name stands for a place in memory, or for a new buffer."""
     if isinstance(v, Chosen):
         v = Chosen(ctx.materialised(v.part, name), ctx.materialised(v.mask, "mask"), f"{name} {ctx.counter}")
     if not isinstance(v, Array | Computed):
-        ctx.env[name] = v
+        ctx.env[name] = v if isinstance(v, Chosen) else settled(ctx, name, v)
         return
     if isinstance(v, Array):
         ctx.unshared(v, name)

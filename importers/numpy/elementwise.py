@@ -117,6 +117,8 @@ def apply(ctx: Context, name: str, args: Sequence[Value], operator: bool = False
     if found[0].is_bool and (name in ARITHMETIC or name in INTEGER_ONLY):
         why = f"{name} of truth values is not arithmetic in NumPy"
         raise stop(ctx.place, what, why, "convert with astype, or use &, | and ~")
+    if name == "power" and kinds[0].is_bool:
+        raise stop(ctx.place, what, "of truth values it has another type than of integers", "convert with astype")
     if name == "invert" and kinds[0] == PYTHON_BOOL:
         raise stop(ctx.place, what, "`~` of a Python bool is an integer", "write `not`")
     if name == "reciprocal" and found[0].is_int:

@@ -28,7 +28,9 @@ def for_loop(ctx: Context, s: ast.For) -> None:
     """`for x in ..:`"""
     found = s.iter
     if isinstance(found, ast.Tuple | ast.List):
-        items = value(ctx, found)
+        from .assignments import settled
+
+        items = settled(ctx, "an item", value(ctx, found))
         assert isinstance(items, Tuple)
         _start(ctx, s)
         for v in items.items:
