@@ -14,6 +14,7 @@ from ..control import Element, Poly, Symbol, elements, least, most, number, of
 from ..report import NOWHERE, Stop, stop
 from . import conversions, expressions, pointers
 from .bounds import highest, lowest, surely_not_negative
+from .constants import constant
 from .context import Context, Given
 from .program import (
     Access,
@@ -35,7 +36,7 @@ from .syntax import Array, Assign, Binary, Expr, Index, Pointer, Step, Table, Un
 from .types import I32, I64, U64, Int
 from .typing import element_type, is_pointer, type_of
 from .values import Address
-from .walks import constant, initial, inside
+from .walks import initial, inside
 
 MANY = 64
 """How many values of indices are looked at, for one access."""

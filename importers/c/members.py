@@ -12,9 +12,9 @@ from typing import Any
 
 from ..names import spelled
 from ..report import NOWHERE, Place
+from .constants import constant
 from .syntax import Array, Literal, Pointer, Type, Untaken, Variable
 from .types import I32, Float, Int, Other, Void
-from .walks import constant
 
 Node = Any
 

@@ -14,6 +14,7 @@ except ImportError as e:
 
 from ..names import spelled
 from ..report import NOWHERE, ImportRefusedError, Place
+from .constants import constant
 from .jumps import left, without_jumps
 from .literals import characters, read_number
 from .members import Members, cast, is_plain
@@ -53,7 +54,7 @@ from .syntax import (
     Variable,
 )
 from .types import I32, Float, Int, Other, Void, basic
-from .walks import changed, constant, expressions, statements
+from .walks import changed, expressions, statements
 
 Node = Any
 """A node of pycparser's."""
@@ -80,7 +81,7 @@ class _Reader:
         self.count = 0
         self.notes: list[str] = []
         self.exits: Place | None = None
-        self.scopes: list[dict[str, Variable | int]] = [{}]
+        self.scopes: list[dict[str, Variable | int | Untaken]] = [{}]
         self.typedefs: dict[str, Type] = {}
 
     def place(self, node: Node) -> Place:
@@ -262,13 +263,14 @@ class _Reader:
 
     def enumerate(self, node: Node) -> None:
         """The constants of an enumeration."""
-        at = 0
+        at: int | None = 0
         for e in node.values.enumerators if node.values else ():
-            value = self.expr(e.value) if e.value is not None else None
-            found = constant(value) if value is not None else at
-            at = found if found is not None else at
-            self.scopes[-1][e.name] = at
-            at += 1
+            at = constant(self.expr(e.value)) if e.value is not None else at
+            known = at is not None and I32.range[0] <= at <= I32.range[1]
+            why = "its value is none that is known, or not an int"
+            unknown = Untaken(e.name, why, "write the number, or a #define", self.place(e))
+            self.scopes[-1][e.name] = at if at is not None and known else unknown
+            at = None if at is None else at + 1
 
     # -- statements -------------------------------------------------------------------------------
 
@@ -492,7 +494,7 @@ class _Reader:
         place = Literal(found[0], I32, str(found[0]), at)
         return Binary("+", row, place, at) if found[1] else Index(row, place, at)
 
-    def lookup(self, name: str) -> Variable | int | None:
+    def lookup(self, name: str) -> Variable | int | Untaken | None:
         """What a name means here."""
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
@@ -500,6 +502,8 @@ class _Reader:
         found = self.lookup(name)
         if isinstance(found, Variable):
             return Use(found, at)
+        if isinstance(found, Untaken):
+            return replace(found, place=at)
         if found is not None:
             return Literal(found, I32, name, at)
         return Untaken(name, "it isn't declared in this file", "declare it, or include its header", at)

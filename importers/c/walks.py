@@ -19,7 +19,6 @@ from .syntax import (
     Function,
     If,
     Index,
-    Literal,
     Loop,
     Result,
     Return,
@@ -137,23 +136,6 @@ def variables(f: Function) -> set[Variable]:
     """The arguments of a function, and the variables that it declares or uses."""
     declared = {s.var for s in statements(f.body) if isinstance(s, Declare)}
     return {*f.args, *declared, *(e.var for e in expressions(f.body) if isinstance(e, Use))}
-
-
-def constant(e: Expr) -> int | None:
-    """The value of an integer constant, of the operators with which such are mostly written."""
-    match e:
-        case Literal(value=int() as v):
-            return v
-        case Unary(op="-", arg=arg):
-            found = constant(arg)
-            return None if found is None else -found
-        case Binary(op=("+" | "-" | "*" | "<<") as op, lhs=lhs, rhs=rhs):
-            x, y = constant(lhs), constant(rhs)
-            if x is None or y is None:
-                return None
-            return {"+": x + y, "-": x - y, "*": x * y, "<<": x << max(y, 0)}[op]
-        case _:
-            return None
 
 
 def used(e: Expr) -> Iterator[Variable]:

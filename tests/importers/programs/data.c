@@ -377,3 +377,12 @@ void counters_with_fewer_bits(int n, uint8_t *a, int8_t *b, unsigned m, uint32_t
     for (unsigned j = 0; j < m; j++) u[j] = 4 * j - 8;
     for (size_t j = m; j-- > 0;) w[j] = j / 4 + j - 2;
 }
+
+enum { RED = 1, GREEN = RED << 1, BLUE = 4, WHITE = RED | GREEN | BLUE, LAST = ~WHITE & 0xff, NEXT, LESS = -7 / 2 };
+
+void by_flags(int n, const unsigned char *x, int *y) {
+    for (int i = 0; i < n; i++) {
+        y[i] = x[i] & RED ? 10 : x[i] & (GREEN | BLUE) ? -3 : 0;
+        if ((x[i] & WHITE) == WHITE) y[i] = LAST + 2 * NEXT + LESS;
+    }
+}
