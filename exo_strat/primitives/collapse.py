@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..cursors.kinds import ForCursor
 from ..cursors.rewrite import Rewrite
 from ..ir import build as b
+from ..ir.cells import has_cells
 from ..ir.nodes import Binary, Expr
 from ..ir.walk import mentions, subst
 from ..logic.forms import is_opaque, lin
@@ -78,9 +79,10 @@ def _count(rw: Rewrite, loop: ForCursor, inner: ForCursor) -> Expr:
     old, nested = loop_at(tree, loop.path), loop_at(tree, inner.path)
     number = known_count(tree, inner.path)
     if number is None:
-        steady = not any(map(is_opaque, (nested.lo, nested.hi)))
-        applicable(steady, "how often the inner loop runs depends on data or on a config field", loop)
+        what = "how often the inner loop runs depends on data or on a config field"
+        applicable(not any(map(is_opaque, (nested.lo, nested.hi))), what, loop)
         count = to_expr(lin(nested.hi) - lin(nested.lo))
+        applicable(not has_cells(count), what, loop)
         if old.iter in mentions(count):
             applicable(not is_opaque(old.lo), "the outer loop starts where data or a config field says", loop)
             first = subst(count, {old.iter: old.lo})

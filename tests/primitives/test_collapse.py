@@ -193,6 +193,18 @@ def test_a_count_that_is_no_size(refused: Refused) -> None:
     assert isinstance(f, NotApplicable) and "config field" in f.message
 
 
+def test_a_count_that_is_read_from_a_buffer(refused: Refused) -> None:
+    p = source("""
+    def foo(n: size, ptr: i32[2], x: f32[n]):
+        assert within(ptr, 1, n + 1)
+        for i in seq(3, 1):
+            for j in seq(ptr[i], 2 * ptr[i]):
+                x[0] += 1.0
+    """)
+    f = refused(collapse_loops, p, "i j", "k")  # no such element exists before the loop: no example of its value
+    assert isinstance(f, NotApplicable) and "depends on data" in f.message
+
+
 def test_at_least_one_column_wherever_it_is_divided(refused: Refused) -> None:
     """A divisor is positive in the whole procedure, so that code may be moved."""
     p = source("""
