@@ -36,8 +36,8 @@ class Term:
 
 
 def num(n: int) -> Term:
-    """A literal integer."""
-    return Term(str(n), ATOM if n >= 0 else UNARY, n)
+    """A literal integer. The least of 64 bits has a name: C reads `-9223372036854775808` as minus a number it lacks."""
+    return Term("INT64_MIN", ATOM, n) if n == -(2**63) else Term(str(n), ATOM if n >= 0 else UNARY, n)
 
 
 def unary(op: str, a: Term) -> Term:

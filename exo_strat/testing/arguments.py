@@ -105,9 +105,16 @@ def _is_integer(t: object) -> bool:
     return isinstance(t, Control) and t != bool_
 
 
+def elements(c: Cursor) -> list[str]:
+    """Elements of the buffers of indices in scope, as they are spelled; some may lie beyond the end."""
+    scope = scope_at(c.proc.tree, c.place())
+    lines = [(s.id, n) for n, s in scope.names.items() if _is_line(t := scope.types[s]) and not element(t).is_float]
+    return [f"{n}[{at}]" for _, n in sorted(lines) for at in ("0", "n", *controls(c)[-1:])]
+
+
 def factor(ch: Choices, c: Cursor) -> str | int:
     """By what a loop may be divided: mostly a number, else a size, or what may be less than 1."""
-    k, integers = ch.pick([1, 2, 3, 4]), controls(c)
+    k, integers = ch.pick([1, 2, 3, 4]), [*controls(c), *elements(c)]
     if not integers or not ch.chance(20):
         return k
     return ch.pick([f"{n}{more}" for n in integers for more in ("", "", " + 1", " - 1")])
@@ -123,7 +130,7 @@ def expression(ch: Choices, c: Cursor) -> str | int:
         options = [f"{lo} + 1", lo, hi, f"{hi} - 1", f"({lo} + {hi}) / 2", *options]
     for n in controls(c)[-3:]:
         options += [n, f"{n} + 1", f"{n} - 1", f"{n} / 2"]
-    return ch.pick(options)
+    return ch.pick([*options, *elements(c)])
 
 
 def equal_expression(ch: Choices, c: Cursor) -> str | int:
@@ -235,7 +242,7 @@ def new_extent(ch: Choices, c: Cursor) -> str | Cursor:
     names = names_at(c.proc.tree)
     ends = [print_expr(n.hi, names) for n in enclosing(c)]
     fields = targets(c.proc, (ReadConfigCursor,))[-1:]
-    options: list[str | Cursor] = [*ends, *(f"{e} + 1" for e in ends), "4", "1", "n", *fields, *fields]
+    options: list[str | Cursor] = [*ends, *(f"{e} + 1" for e in ends), "4", "1", "n", *fields, *fields, *elements(c)]
     return ch.pick(options)
 
 
@@ -243,7 +250,8 @@ def new_index(ch: Choices, c: Cursor) -> str:
     """An index for a new dimension."""
     names = names_at(c.proc.tree)
     iterators = [names[n.iter] for n in enclosing(c)]
-    return ch.pick([*iterators, "0", *(f"{i} % 2" for i in iterators), *(f"{i} + 1" for i in iterators)])
+    beyond = [*(f"{i} % 2" for i in iterators), *(f"{i} + 1" for i in iterators)]
+    return ch.pick([*iterators, "0", *beyond, *elements(c)])
 
 
 def start(ch: Choices, c: Cursor) -> str | int | Cursor:

@@ -56,7 +56,7 @@ def conditions(primitive: PrimitiveForm) -> tuple[Condition, ...]:
 
     >>> from exo_strat import shift_loop
     >>> [str(condition) for condition in conditions(shift_loop)]
-    ['loops.shift_loop: start_stays(rw, loop)']
+    ['loops.shift_loop: start_stays(rw, loop)', 'scoping.integer_arg: in_bounds(rw.proc.tree, e, at)']
     """
     fn = primitive.spec.fn
     assert isinstance(fn, FunctionType)

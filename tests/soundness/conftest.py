@@ -21,6 +21,8 @@ costs time only. To write it again:
     EXO_STRAT_FOUND=found.txt pytest tests/soundness; sort -u found.txt > tests/soundness/seeds.txt
 """
 
+Errors = tuple[type[Exception], ...]
+
 
 @pytest.fixture(autouse=True)
 def _one_precision(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,17 +39,17 @@ def _seeds() -> dict[str, int]:
 
 @pytest.fixture
 def must_be_caught(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """`must_be_caught(primitive, shapes)`: within the budget, a random program shows that the primitive is wrong."""
+    """`must_be_caught(primitive, shapes, by)`: within the budget, a random program shows that the primitive fails."""
     name = f"{request.path.stem} {request.node.name}"
 
-    def check(primitive: str, shapes: str = "") -> None:
+    def check(primitive: str, shapes: str = "", by: Errors = (Miscompiled, Malformed)) -> None:
         known = _seeds().get(name)
         for seed in (*(() if known is None else (known,)), *range(BUDGET)):
             try:
                 check_primitive(PRIMITIVES[primitive], 1, Tally(), shapes.split(), shrink=False, first=seed)
-            except AssertionError as e:
-                if not isinstance(e, Miscompiled | Malformed):
-                    continue  # such as a counterexample that does not happen: the program is refused
+            except Exception as e:
+                if not isinstance(e, by):
+                    continue  # nor does a counterexample count that does not happen: the program is refused
                 if found := os.environ.get("EXO_STRAT_FOUND"):
                     with open(found, "a") as file:
                         file.write(f"{name} {seed}\n")

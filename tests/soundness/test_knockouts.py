@@ -109,7 +109,7 @@ Effects = Callable[..., list[object]]
 def without(keep: Callable[[object], bool]) -> Effects:
     """The effects of a block without some of its accesses."""
     effects = safety.effects
-    return lambda *args: [a for a in effects(*args) if keep(a)]
+    return lambda *args, **kwargs: [a for a in effects(*args, **kwargs) if keep(a)]
 
 
 @pytest.mark.parametrize("primitive", ["add_loop", "fission", "fuse", "remove_loop", "parallelize_loop"])

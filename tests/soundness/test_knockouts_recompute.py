@@ -80,7 +80,7 @@ Effects = Callable[..., list[object]]
 def without(keep: Callable[[object], bool]) -> Effects:
     """The effects of a block without some of its accesses."""
     effects = safety.effects
-    return lambda *args: [a for a in effects(*args) if keep(a)]
+    return lambda *args, **kwargs: [a for a in effects(*args, **kwargs) if keep(a)]
 
 
 LEFT_OUT: list[tuple[str, Callable[[object], bool], str]] = [

@@ -137,7 +137,7 @@ def _side(rng: Random, depth: int) -> str:
     return f"({a} {op} {rng.randint(2, 9)})"
 
 
-@pytest.mark.parametrize("number", [2**63, 10**30, -(2**63)])
+@pytest.mark.parametrize("number", [2**63, 10**30, -(2**63) - 1])
 def test_a_control_literal_is_not_cut(number: int) -> None:
     p = parsed(f"def p(n: index, x: f32[1]):\n    if n < {number}:\n        x[0] = 1.0\n")
     with pytest.raises(RangeError, match="may not fit the 64 bits of C"):
@@ -199,3 +199,9 @@ def test_what_fills_a_template_is_one_operand() -> None:
     y = np.full(1, 12, np.float32)
     jit(p)(4.0, y, 5.0)
     assert y[0] == (12 / 4 + 3 + 5) / 4 - 2 - 5
+
+
+def test_the_least_control_literal() -> None:
+    """C has no number 9223372036854775808 that could be negated."""
+    p = parsed(f"def p(n: index, x: f32[1]):\n    if {-(2**63)} < n:\n        x[0] = 1.0\n")
+    assert "INT64_MIN < n" in compile([p]).source

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Protocol, TypeAlias, Union, get_args, get_origin
 
-from ...cursors.cursor import Cursor, NodeCursor, ProcCursor
+from ...cursors.cursor import Cursor, NodeCursor, ProcCursor, StmtCursor
 from ...cursors.kinds import ForCursor
 from ...cursors.proc import Proc
 from ...ir.config import Config
@@ -87,7 +87,8 @@ def check_first(spec: Called, args: Sequence[Any], kwargs: Mapping[str, Any]) ->
     first, on_proc = next(iter(spec.signature.parameters), None), isinstance(args[0], Proc)
     if first is not None and _binds(spec.signature, args, kwargs):
         hint = spec.hints.get(first, object)
-        if hint is Proc if on_proc else _fits(args[0], hint):
+        statement = isinstance(args[0], StmtCursor) and hint is not object  # no expression
+        if hint is Proc if on_proc else _fits(args[0], hint) and not statement:
             return
     more = ", .." if first else ""
     reference = "" if ProcCursor in spec.targets else ", reference"

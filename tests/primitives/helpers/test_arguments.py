@@ -21,6 +21,7 @@ from exo_strat.ops.strategy import freeze
 from exo_strat.primitives import (
     PRIMITIVES,
     cut_loop,
+    divide_dim,
     divide_loop,
     expand_dim,
     fuse,
@@ -179,8 +180,8 @@ def refusal(op: Any, p: Proc, at: str | Cursor) -> str:
 
 
 def test_what_kind_of_argument_is_needed() -> None:
-    assert refusal(divide_loop("4", ["a", "b"]), P, "for i in _: _") == "c: an integer is needed, not '4'"
-    assert refusal(divide_loop(True, ["a", "b"]), P, "for i in _: _") == "c: an integer is needed, not True"
+    assert refusal(divide_dim(0, "4"), P, "t: _") == "c: an integer is needed, not '4'"
+    assert refusal(divide_dim(0, True), P, "t: _") == "c: an integer is needed, not True"
     assert refusal(divide_loop(4, "ab"), P, "for i in _: _") == "names: a list of 2, each a text, is needed, not 'ab'"
     assert "size: a text, an integer or a cursor is needed, not 2.0" in refusal(expand_dim(2.0, 0), P, "t: _")
 
@@ -263,5 +264,5 @@ def test_the_paper_s_form_where_an_op_is_made_names_the_direct_one(call: Callabl
 
 def test_a_procedure_or_a_cursor_that_an_op_takes_first_is_taken() -> None:
     assert replace(P).args == (P,)
-    assert cut_loop(P.find_loop("i")).args == (P.find_loop("i"),)
+    assert cut_loop(P.find_loop("i").hi()).args == (P.find_loop("i").hi(),)
     assert fuse(P.find_loop("i")).args == (P.find_loop("i"),)
