@@ -37,7 +37,7 @@ def endings(p: Proc) -> Counter[str | None]:
 def test_well_formed_procedures_stay_in_bounds_and_keep_the_promises_of_calls() -> None:
     ends: Counter[str | None] = Counter()
 
-    @settings(max_examples=examples(200))
+    @settings(max_examples=examples(80))
     @given(procs())
     def once(p: Proc) -> None:
         ends.update(endings(p))
@@ -50,7 +50,7 @@ def test_well_formed_procedures_stay_in_bounds_and_keep_the_promises_of_calls() 
 def test_indices_that_may_miss_are_refused_or_do_not_miss() -> None:
     outcomes: Counter[str] = Counter()
 
-    @settings(max_examples=examples(200))
+    @settings(max_examples=examples(80))
     @given(sources())
     def once(text: str) -> None:
         try:

@@ -186,4 +186,4 @@ SOUND = [
 
 @pytest.mark.parametrize("op", SOUND, ids=str)
 def test_on_random_programs_the_meaning_stays(op: Op) -> None:
-    check_strategy(op, at=every(ForCursor), max_examples=examples(60))
+    check_strategy(op, at=every(ForCursor), max_examples=examples(25))

@@ -312,7 +312,7 @@ def test_every_access_of_a_run_is_in_the_window() -> None:
     seen: list[int] = []
 
     @given(procs())
-    @settings(max_examples=examples(60))
+    @settings(max_examples=examples(30))
     def check(p: Proc) -> None:
         logs = [record(p.tree, given) for given in samples(p, limit=3)]
         seen.extend(seen_inside(p, logs))
@@ -396,7 +396,7 @@ def seen(p: Proc) -> list[int]:
 
 
 @given(nests(affine=False, rectangular=False))
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(30))
 def test_quotients_remainders_guards_and_triangles_are_in_the_window(p: Proc) -> None:
     found = bounds(p.root(), "x")
     log = record(p.tree, next(iter(samples(p))))
@@ -407,7 +407,7 @@ def test_quotients_remainders_guards_and_triangles_are_in_the_window(p: Proc) ->
 
 
 @given(nests(affine=True, rectangular=True))
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 def test_the_window_of_affine_accesses_is_tight(p: Proc) -> None:
     found, at = bounds(p.root(), "x"), seen(p)
     assert str(found) == f"x[{min(at)}:{max(at) + 1}]"

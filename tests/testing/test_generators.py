@@ -59,7 +59,7 @@ def test_programs_are_well_formed_and_mostly_run_without_a_trap(shape: str) -> N
 def test_every_kind_of_statement_is_drawn() -> None:
     kinds: Counter[type] = Counter()
 
-    @settings(max_examples=500)
+    @settings(max_examples=250)
     @given(procs())
     def once(p: Proc) -> None:
         kinds.update({type(n) for _, n in walk(p.tree)})
