@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from pyrsistent import pmap
 
+from ..ir.heads import inner, notable
 from ..ir.memo import memo_by_identity
 from ..ir.nodes import Binary, Const, Expr, For, If, ProcDef, Stmt, Unary, Var
 from ..ir.types import Control
-from ..ir.walk import children, is_control, walk
+from ..ir.walk import is_control, walk
 from ..logic.effects import entry_facts, env_of
 from ..logic.forms import ge, lin
 from .check_place import Place
@@ -54,11 +55,8 @@ def check_symbolic(tree: ProcDef) -> None:
 def has_symbolic(n: ProcDef | Stmt) -> bool:
     """Whether the body of a procedure, or a statement, has a product, quotient or remainder that is symbolic: see
     `is_symbolic`."""
-    blocks = [label for label, is_list in n.CHILDREN if is_list and label in ("body", "orelse")]
-    own = (e for (label, _), e in children(n) if label not in blocks) if not isinstance(n, ProcDef) else ()
-    if any(isinstance(e, Binary) and is_symbolic(e) for part in own for _, e in walk(part)):
-        return True
-    return any(has_symbolic(s) for label in blocks for s in getattr(n, label))
+    own = notable(n) if not isinstance(n, ProcDef) else ()
+    return any(isinstance(e, Binary) and is_symbolic(e) for e in own) or any(map(has_symbolic, inner(n)))
 
 
 def is_symbolic(e: Binary) -> bool:

@@ -7,42 +7,26 @@ does. Of these all elements are initialised when it is called.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
+from .heads import inner, notable
 from .memo import memo_by_identity
 from .names import Sym
 from .nodes import Assign, Call, Cell, Claim, Expr, Node, ProcDef, Read, Reduce, Stmt, ViewExpr, WindowDef, WindowExpr
 from .types import Scalar, Tensor
-from .walk import children, declarators, parts, rewrite
+from .walk import declarators, rewrite
 
 
-@memo_by_identity
-def _heads(n: ProcDef | Stmt | Expr) -> tuple[Cell | Claim, ...]:
+def _heads(n: ProcDef | Stmt | Expr) -> list[Cell | Claim]:
     """The cells and claims of a procedure or statement, without the statements that it holds."""
-    found: list[Cell | Claim] = []
-    todo = [e for (label, _), e in children(n) if label not in ("body", "orelse")]
-    while todo:
-        e = todo.pop()
-        if isinstance(e, Cell | Claim):
-            found.append(e)
-        if e.CHILDREN:
-            todo += parts(e)
-    return tuple(found)
-
-
-def _inner(n: ProcDef | Stmt | Expr) -> Iterator[Stmt]:
-    for label, is_list in n.CHILDREN:
-        if is_list and label in ("body", "orelse"):
-            yield from getattr(n, label)
+    return [e for e in notable(n) if isinstance(e, Cell | Claim)]
 
 
 @memo_by_identity
 def has_cells(n: ProcDef | Stmt | Expr) -> bool:
     """Whether a procedure, statement or expression has a cell, or asserts something of all elements, or what it calls
     does."""
-    if isinstance(n, Cell | Claim) or _heads(n):
-        return True
-    return any(map(has_cells, _inner(n))) or (isinstance(n, Call) and has_cells(n.f.tree))
+    return bool(_heads(n)) or any(map(has_cells, inner(n))) or (isinstance(n, Call) and has_cells(n.f.tree))
 
 
 @memo_by_identity
@@ -62,7 +46,7 @@ def _taken(n: ProcDef | Stmt) -> frozenset[Sym]:
         for formal, actual in zip(n.f.tree.args, n.args, strict=False):
             if formal.sym in formals and isinstance(actual, Read | WindowExpr):
                 found.add(actual.sym)
-    return frozenset(found).union(*map(_taken, _inner(n)))
+    return frozenset(found).union(*map(_taken, inner(n)))
 
 
 @memo_by_identity

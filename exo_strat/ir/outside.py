@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 from .config import Config
 from .externs import ExternFn
+from .heads import inner, notable
 from .memo import memo_by_identity
 from .memory import Memory
-from .nodes import Alloc, Arg, Call, ExternCall, For, If, Node, ProcDef, ReadConfig, Stmt, WriteConfig
-from .walk import children, parts
+from .nodes import Alloc, Arg, Call, ExternCall, Node, ProcDef, ReadConfig, Stmt, WriteConfig
 
 Outside: TypeAlias = Memory | Config | ExternFn
 
@@ -32,35 +32,28 @@ def mentioned_by(n: Node) -> Outside | None:
             return None
 
 
-@memo_by_identity
-def fields_and_externs(n: ProcDef | Stmt) -> tuple[ReadConfig | ExternCall, ...]:
+def fields_and_externs(n: ProcDef | Stmt) -> list[ReadConfig | ExternCall]:
     """What reads a config field or calls an extern function in a procedure or statement, but for the statements that
     it holds."""
-    found: list[ReadConfig | ExternCall] = []
-    todo = [e for (label, _), e in children(n) if label not in ("body", "orelse")]
-    while todo:
-        e = todo.pop()
-        if isinstance(e, ReadConfig | ExternCall):
-            found.append(e)
-        if e.CHILDREN:
-            todo += parts(e)
-    return tuple(found)
+    return [e for e in notable(n) if isinstance(e, ReadConfig | ExternCall)]
+
+
+@memo_by_identity
+def mentioned_here(n: ProcDef | Stmt) -> frozenset[Outside]:
+    """All that a procedure or statement mentions, without what it calls."""
+    return _own(n).union(*map(mentioned_here, inner(n)))
 
 
 @memo_by_identity
 def mentioned(n: ProcDef | Stmt) -> frozenset[Outside]:
     """All that a procedure or statement mentions, and what it calls."""
-    heads = (*n.args, *fields_and_externs(n)) if isinstance(n, ProcDef) else (n, *fields_and_externs(n))
-    own = frozenset([thing for m in heads if (thing := mentioned_by(m)) is not None])
-    match n:
-        case ProcDef(body=body) | For(body=body):
-            return own.union(*map(mentioned, body))
-        case If(body=body, orelse=orelse):
-            return own.union(*map(mentioned, (*body, *orelse)))
-        case Call(f=f):
-            return own | mentioned(f.tree)
-        case _:
-            return own
+    own = _own(n) | mentioned(n.f.tree) if isinstance(n, Call) else _own(n)
+    return own.union(*map(mentioned, inner(n)))
+
+
+def _own(n: ProcDef | Stmt) -> frozenset[Outside]:
+    heads = (*(n.args if isinstance(n, ProcDef) else [n]), *fields_and_externs(n))
+    return frozenset([thing for m in heads if (thing := mentioned_by(m)) is not None])
 
 
 @memo_by_identity

@@ -50,10 +50,10 @@ from .nodes import (
     WindowExpr,
     WriteConfig,
 )
-from .outside import mentioned_by
+from .outside import mentioned_here
 from .room import with_room
 from .types import Control, Tensor, Type
-from .walk import COMPARISONS, EXTREMA, Path, declarators, in_scope, is_control, map_children, parts, walk
+from .walk import COMPARISONS, EXTREMA, Path, declarators, in_scope, is_control, map_children, parts
 
 Names = Mapping[Sym, str]
 
@@ -125,7 +125,7 @@ def callee_names(tree: ProcDef) -> Mapping[Callee, str]:
     """The spelling of each procedure that a procedure calls: its name, with a number if in this procedure that
     means something else already."""
     callees: dict[Callee, str] = {}
-    taken = {thing.name for _, n in walk(tree) if (thing := mentioned_by(n)) is not None}
+    taken = {thing.name for thing in mentioned_here(tree)}
     for s in declarators(tree):
         if isinstance(s, Call) and s.f not in callees:
             callees[s.f] = _numbered(s.f.tree.name, taken)

@@ -62,7 +62,8 @@ CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
 
 @pytest.mark.parametrize(("op", "targets", "shapes", "quota"), CASES, ids=lambda x: str(x) if isinstance(x, Op) else "")
 def test_a_strategy_keeps_the_meaning(op: Op, targets: Targets, shapes: tuple[str, ...], quota: int) -> None:
-    check_strategy(op, procs(shapes) if shapes else None, targets, max_examples=examples(16 if quota > 1 else 30), at_least=(quota + 1) // 2)
+    draws, count = procs(shapes) if shapes else None, examples(16 if quota > 1 else 30)
+    check_strategy(op, draws, targets, max_examples=count, at_least=(quota + 1) // 2)
 
 
 def copy(rows: int, columns: int, first: int, update: str) -> Proc:

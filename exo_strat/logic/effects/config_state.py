@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from pyrsistent import PMap, pmap
 
+from ...ir.heads import inner
 from ...ir.memo import memo_by_identity
 from ...ir.nodes import (
     Binary,
@@ -185,7 +186,7 @@ def _named(n: Stmt | ProcDef) -> frozenset[ReadConfig]:
         found.add(ReadConfig(n.config, n.field))
     elif isinstance(n, Call):
         found |= _named(n.f.tree)
-    return frozenset(found).union(*map(_named, _inner(n)))
+    return frozenset(found).union(*map(_named, inner(n)))
 
 
 @memo_by_identity
@@ -235,7 +236,7 @@ def written_fields(s: Stmt | ProcDef) -> frozenset[ReadConfig]:
         case Call(f=callee):
             return written_fields(callee.tree)
         case _:
-            return frozenset[ReadConfig]().union(*map(written_fields, _inner(s)))
+            return frozenset[ReadConfig]().union(*map(written_fields, inner(s)))
 
 
 @memo_by_identity
@@ -245,14 +246,14 @@ def _asks_facts(s: Node) -> bool:
     if isinstance(s, For) and written_fields(s):
         runs = not (is_opaque(s.lo) or is_opaque(s.hi)) and lt(lin(s.lo), lin(s.hi)) == TRUE
         return not runs or any(map(_asks_facts, s.body))
-    return isinstance(s, If | ProcDef) and any(map(_asks_facts, _inner(s)))
+    return isinstance(s, If | ProcDef) and any(map(_asks_facts, inner(s)))
 
 
 @memo_by_identity
 def asks_config(s: Stmt) -> bool:
     """Whether what the checks ask of `s` depends on config fields: an index, bound, extent, condition or argument in
     it reads one, or what a callee asserts, or the extents of its arguments, do."""
-    return asks_itself(s) or any(map(asks_config, _inner(s)))
+    return asks_itself(s) or any(map(asks_config, inner(s)))
 
 
 @memo_by_identity
@@ -261,13 +262,6 @@ def asks_itself(s: Stmt) -> bool:
     if isinstance(s, Call) and any(map(is_opaque, asked_at_entry(s.f.tree))):
         return True
     return any(isinstance(n, ReadConfig) and is_control(n) for n in fields_and_externs(s))
-
-
-def _inner(s: Stmt | ProcDef) -> Iterator[Stmt]:
-    """The statements right inside `s`."""
-    for label, is_list in s.CHILDREN:
-        if is_list and label in ("body", "orelse"):
-            yield from getattr(s, label)
 
 
 @memo_by_identity

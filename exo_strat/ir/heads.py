@@ -1,0 +1,54 @@
+"""What stands in the expressions of a statement, found in one walk and kept.
+
+Most questions about a whole procedure concern a few kinds of nodes that most statements don't have: elements of buffers
+as indices, config fields, functions, arithmetic of control integers. After a rewrite only what it made is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+from .memo import memo_by_identity
+from .nodes import Arg, Binary, Cell, Claim, Const, Expr, ExternCall, Node, ProcDef, ReadConfig, Stmt
+from .walk import children, parts
+
+Notable: TypeAlias = Cell | Claim | ReadConfig | ExternCall | Binary
+BODIES: Final = ("body", "orelse")
+
+
+@memo_by_identity
+def notable(n: ProcDef | Stmt | Arg | Expr) -> tuple[Notable, ...]:
+    """The notable nodes of a procedure or statement, without those of the statements that it holds: cells, claims,
+    reads of config fields, calls of functions, and products, quotients and remainders of which no operand is a literal.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source("def f(n: size, x: f32[n]):\\n    for i in seq(0, n):\\n        x[i] = 2.0 * x[i] * x[0]")
+    >>> notable(p.tree), [e.op for e in notable(p.tree.body[0].body[0])]
+    ((), ['*'])
+    """
+    own = [e for (label, _), e in children(n) if label not in BODIES]
+    if isinstance(n, ProcDef):  # most versions share their arguments and assertions
+        return tuple(e for part in own if part.CHILDREN for e in notable(part))  # type: ignore[arg-type]
+    found: list[Notable] = []
+    todo: list[Node] = own if isinstance(n, Stmt) else [n]
+    while todo:
+        e = todo.pop()
+        if isinstance(e, Cell | Claim | ReadConfig | ExternCall) or (isinstance(e, Binary) and _counts(e)):
+            found.append(e)
+        if e.CHILDREN:
+            todo += parts(e)
+    return tuple(found)
+
+
+def _counts(e: Binary) -> bool:
+    if e.op == "*":
+        return not isinstance(e.rhs, Const) and not isinstance(e.lhs, Const)
+    return e.op in ("/", "%") and not (isinstance(e.rhs, Const) and e.rhs.value >= 1)
+
+
+def inner(n: ProcDef | Stmt | Expr) -> Iterator[Stmt]:
+    """The statements that a procedure or statement holds; an expression holds none."""
+    for label, is_list in n.CHILDREN:
+        if is_list and label in BODIES:
+            yield from getattr(n, label)
