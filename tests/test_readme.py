@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -32,11 +33,35 @@ def examples(page: str) -> list[tuple[int, re.Match[str]]]:
 
 def run(code: str, folder: Path) -> str:
     """What a program prints, ending in a line's end."""
-    script = folder / "example.py"
-    script.write_text(code)
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.rstrip() + "\n"
+    (folder / "example.py").write_text(code)
+    runner = started()
+    assert runner.stdin is not None and runner.stdout is not None
+    print(folder, file=runner.stdin, flush=True)
+    status = int(runner.stdout.readline())
+    assert status == 0, (folder / "errors").read_text()
+    return (folder / "printed").read_text().rstrip() + "\n"
+
+
+RUNNER = """
+import os, runpy, sys
+import exo_strat.testing, backends.targets, strategies.std
+for folder in map(str.rstrip, sys.stdin):
+    if child := os.fork():
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        continue
+    os.chdir(folder)
+    for stream, name in ((1, "printed"), (2, "errors")):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), stream)
+    runpy.run_path("example.py", run_name="__main__")
+    break
+"""
+"""A process of its own for each program, in which what takes long to import is there already."""
+
+
+@cache
+def started() -> subprocess.Popen[str]:
+    """What runs the programs of the folders that it is told, one after the other, and tells how each ended."""
+    return subprocess.Popen([sys.executable, "-c", RUNNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 EXAMPLES = [pytest.param(m["code"], m["output"], id=f"{page}:{n}") for page in PAGES for n, m in examples(page)]

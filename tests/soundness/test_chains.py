@@ -30,7 +30,7 @@ from exo_strat.testing.renaming import renamed
 from strategies import elevate, gemmini, halide, normal, std
 
 
-@pytest.mark.parametrize("first", [0, 60, 120])
+@pytest.mark.parametrize("first", [0, 120])
 def test_chains_keep_the_meaning(first: int) -> None:
     done = batch(first, with_c=False, count=8)
     assert not done.violations, "\n\n".join(done.violations)
@@ -206,7 +206,7 @@ def test_every_strategy_of_the_libraries_is_in_chains_or_said_to_be_elsewhere() 
 
 
 def test_the_sums_of_several_runs() -> None:
-    first, second = batch(60, with_c=False, count=1), batch(61, with_c=False, count=2)
+    first, second = batch(0, with_c=False, count=1), batch(1, with_c=False, count=2)
     added = sums([table(first, 1), table(second, 2)])
     assert added["chains"] == first.chains.drawn + second.chains.drawn
     assert added["steps accepted"] == (first.chains.accepted + second.chains.accepted).total()
