@@ -325,8 +325,11 @@ def _window_fits(rw: Rewrite, s: Span, buffer: Sym, dims: Dims) -> None:
 def _only_name(tree: ProcDef, span: Span, buffer: Sym, block: BlockCursor) -> None:
     """The block reaches the buffer by no other name, and no window that it makes of it lives on."""
     views = windows_at(tree, span.path())
-    what = f"{buffer} is a window: stage the buffer that it views, after `inline_window`"
-    applicable(buffer not in views, what, block)
+    if buffer in views:
+        seen = f"{buffer} is a window: stage the buffer that it views, after `inline_window`"
+        if isinstance(views[buffer], ViewExpr):
+            seen = f"{buffer} is {views[buffer].sym} with other extents, and only buffers are staged: write the block on it"
+        applicable(False, seen, block)
     used = frozenset[Sym]().union(*map(mentions, span.members(tree)))
     after = windows_at(tree, Span(span.parent, span.label, span.hi, span.hi).path())
     leaving = escaping(tree, span)

@@ -52,7 +52,8 @@ Range = tuple[forms.Lin, forms.Lin]
 def time_tile(p: Proc, c: ForCursor, steps: int, *sizes: int) -> Script:
     """`for t: (for i: s1); (for j: s2)  ~>  for to: for io: for ti: (for ii: s1); (for ji: s2)`: tiles through time.
 
-    Each tile is computed with all of its `steps` time steps at once, while its data is in a cache. The outermost loops
+    Each tile is computed with all of its `steps` time steps at once, while its data is in a cache; tiles run one after
+    the other, as each needs some of those before it. The outermost loops
     of each sweep are cut into so many iterations as `sizes` says; the loops inside of these stay whole. Each sweep is
     skewed: shifted by so much for each step that it needs nothing of a later tile. How much that is comes from the
     accesses (`find_skews`). The bounds are tight, with `min` and `max` where a tile is not full.
