@@ -328,7 +328,7 @@ def _only_name(tree: ProcDef, span: Span, buffer: Sym, block: BlockCursor) -> No
     if buffer in views:
         seen = f"{buffer} is a window: stage the buffer that it views, after `inline_window`"
         if isinstance(views[buffer], ViewExpr):
-            seen = f"{buffer} is {views[buffer].sym} with other extents, and only buffers are staged: write the block on it"
+            seen = f"{buffer} is a view of {views[buffer].sym}, and only buffers are staged: use that one in the block"
         applicable(False, seen, block)
     used = frozenset[Sym]().union(*map(mentions, span.members(tree)))
     after = windows_at(tree, Span(span.parent, span.label, span.hi, span.hi).path())
