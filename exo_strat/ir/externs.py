@@ -94,12 +94,20 @@ def _real(f: Callable[[float], float]) -> Callable[[Fraction], Fraction]:
     return lambda x: Fraction(f(float(x)))
 
 
+def _flat(f: Callable[[float], float]) -> Callable[[Fraction], Fraction]:
+    """A function that has its limits, to all digits of f64, where numbers are this large: so it has a value for all."""
+    return lambda x: Fraction(f(float(max(-_LARGE, min(_LARGE, x)))))
+
+
+_LARGE: Final = 700
+"""Little less than where `exp` has no value in f64."""
+
 sin: Final = extern("sin", 1, _real(math.sin), "sin{s}({0})")
 cos: Final = extern("cos", 1, _real(math.cos), "cos{s}({0})")
 sqrt: Final = extern("sqrt", 1, _real(math.sqrt), "sqrt{s}({0})")
 expf: Final = extern("expf", 1, _real(math.exp), "exp{s}({0})")
 log: Final = extern("log", 1, _real(math.log), "log{s}({0})")
-sigmoid: Final = extern("sigmoid", 1, _real(lambda x: 1 / (1 + math.exp(-x))), "(1 / (1 + exp{s}(-({0}))))")
+sigmoid: Final = extern("sigmoid", 1, _flat(lambda x: 1 / (1 + math.exp(-x))), "(1 / (1 + exp{s}(-({0}))))")
 relu: Final = extern("relu", 1, lambda x: x if x > 0 else Fraction(0), "(({0}) > 0 ? ({0}) : ({t})0)")
 abs_: Final = extern("abs", 1, abs, "(({0}) > 0 ? ({0}) : 0 - ({0}))")  # 0 of -0.0
 fmax: Final = extern("fmax", 2, max, "(({0}) > ({1}) ? ({0}) : ({1}))")
@@ -155,8 +163,8 @@ def _scaled(limit: int) -> str:
 
 
 _TWO_FACTORS: Final = {"f32": 252, "f64": 2044}
-tanh: Final = extern("tanh", 1, _real(math.tanh), "tanh{s}({0})")
-erf: Final = extern("erf", 1, _real(math.erf), "erf{s}({0})")
+tanh: Final = extern("tanh", 1, _flat(math.tanh), "tanh{s}({0})")
+erf: Final = extern("erf", 1, _flat(math.erf), "erf{s}({0})")
 rint: Final = extern("rint", 1, lambda x: Fraction(round(x)), "rint{s}({0})")
 ldexpf: Final = extern("ldexpf", 2, _ldexp(_TWO_FACTORS["f32"]), _scaled(_TWO_FACTORS["f32"]))
 """`x * 2**k`, for whole k as far as two factors go that are powers of two and normal numbers of f32."""

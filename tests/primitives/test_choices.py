@@ -41,6 +41,7 @@ def proc_of(line: str, mode: str = "seq") -> Proc:
         ("x[i] if not x[i] < y[i] else 1.0", "select(x[i], y[i], 1.0, x[i])"),
         ("x[i] if 0.0 < x[i] < 9.0 else 1.0", "select(0.0, x[i], select(x[i], 9.0, x[i], 1.0), 1.0)"),
         ("x[i] if x[i] < 0.0 or 9.0 < x[i] else 1.0", "select(x[i], 0.0, x[i], select(9.0, x[i], x[i], 1.0))"),
+        ("erf(x[i]) if 0.0 < x[i] else tanh(x[i])", "select(0.0, x[i], erf(x[i]), tanh(x[i]))"),
     ],
 )
 def test_the_call_chooses_what_the_condition_did(text: str, call: str, body: Body, same: Same) -> None:

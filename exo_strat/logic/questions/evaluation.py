@@ -27,12 +27,15 @@ from ...ir.externs import (
     bitnot,
     bitor,
     bitxor,
+    erf,
     fma,
     fmax,
     fmin,
     relu,
     rint,
     select,
+    sigmoid,
+    tanh,
 )
 from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
@@ -80,7 +83,8 @@ from ..forms.translate import cond
 from ..solver.proofs import prove
 
 _TOTAL = (
-    abs_, fma, fmax, fmin, relu, rint, select, bitand, bitnot, bitor, bitxor, *CONVERSIONS.values(), *WRAPS.values(),
+    abs_, erf, fma, fmax, fmin, relu, rint, select, sigmoid, tanh,
+    bitand, bitnot, bitor, bitxor, *CONVERSIONS.values(), *WRAPS.values(),
 )  # fmt: skip
 
 
