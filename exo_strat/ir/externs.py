@@ -99,7 +99,7 @@ def _flat(f: Callable[[float], float]) -> Callable[[Fraction], Fraction]:
     return lambda x: Fraction(f(float(max(-_LARGE, min(_LARGE, x)))))
 
 
-_LARGE: Final = 700
+_LARGE: Final = Fraction(700)
 """Little less than where `exp` has no value in f64."""
 
 sin: Final = extern("sin", 1, _real(math.sin), "sin{s}({0})")
