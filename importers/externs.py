@@ -29,15 +29,17 @@ def _real(name: str, meaning: str, arity: int = 1) -> Known:
 
 _NAN = "({0}) != ({0})"
 _REST = "fmod{s}({0}, {1})"
-_MOD = f"({_REST} != 0 && ({_REST} < 0) != (({{1}}) < 0) ? {_REST} + ({{1}}) : {_REST})"
+_APART = f"(({_REST} < 0) != (({{1}}) < 0))"
+_MOD = f"({_REST} != 0 ? {_REST} + ({_APART} ? ({{1}}) : 0) : copysign{{s}}({_REST}, {{1}}))"
+_WHOLE = f"((({{0}}) - {_REST}) / ({{1}}) - ({_REST} != 0 && {_APART}))"
+_QUOTIENT = f"({_WHOLE} != 0 ? rint{{s}}({_WHOLE}) : copysign{{s}}({_WHOLE}, ({{0}}) / ({{1}})))"
 FLOORED: Final[Mapping[str, Known]] = {
     "floor_mod": Known("floor_mod", 2, f'floor_mod = extern("floor_mod", 2, lambda x, y: x % y, "{_MOD}")'),
     "floor_divide": Known(
         "floor_divide",
         2,
-        'floor_divide = extern("floor_divide", 2, lambda x, y: Fraction(x // y), "rint{s}((({0}) - '
-        + _MOD
-        + ') / ({1}))")',
+        'floor_divide = extern("floor_divide", 2, lambda x, y: Fraction(x // y), '
+        f'"(({{1}}) == 0 ? ({{0}}) / ({{1}}) : {_QUOTIENT})")',
     ),
 }
 """The floor of a quotient of floating-point numbers, and what is left."""

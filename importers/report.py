@@ -48,6 +48,14 @@ class Stop(Exception):
         self.problem = problem
 
 
+class TooMuch(Exception):
+    """A problem that keeps the whole program from being translated: it takes too long."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.what)
+        self.problem = problem
+
+
 def stop(place: Place, what: str, why: str, remedy: str = "") -> Stop:
     """The exception to raise for a construct that isn't taken."""
     return Stop(Problem(place, what, why, remedy))

@@ -283,10 +283,11 @@ def _numbers_only(name: str) -> Emit:
 
 
 def _sign(ctx: Context, args: list[Data], kind: Kind) -> Data:
-    """1, -1, or the number itself, which is 0 or NaN."""
+    """1, -1, 0 (also of -0.0), or the number itself, which is NaN."""
     x = args[0] if isinstance(args[0], Elem) else ctx.scalar(args[0])
     zero = Num(0, kind)
-    below = lambda: chosen(ctx, Cmp("<", x, zero), lambda: Num(-1, kind), lambda: x, kind)  # noqa: E731
+    level = lambda: chosen(ctx, Cmp("==", x, zero), lambda: zero, lambda: x, kind) if kind.is_float else x  # noqa: E731
+    below = lambda: chosen(ctx, Cmp("<", x, zero), lambda: Num(-1, kind), level, kind)  # noqa: E731
     return chosen(ctx, Cmp(">", x, zero), lambda: Num(1, kind), below, kind)
 
 

@@ -16,7 +16,7 @@ from .indexing import choice
 from .joins import kept_exactly
 from .kinds import FLOAT, INT, joined
 from .program import Alloc, Buffer, For, If, Num, Stmt, Store
-from .source import place
+from .source import Definition, place
 from .values import Array, Chosen, Computed, Helper, Integer, Member, Static, Tuple, Value
 
 DEEPEST = 32
@@ -192,8 +192,13 @@ def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Valu
     assert isinstance(node, ast.FunctionDef | ast.Lambda)
     if f.name in PYTHON:
         raise stop(ctx.place, f"{f.name}(..)", "it has the name of a function of Python's own", "give it another name")
+    own = f.names.identity if isinstance(f.names, Definition) else node
+    if own in ctx.running:
+        why = "it calls itself" if ctx.running[-1] is own else "it is called by a function that it calls"
+        raise stop(ctx.place, f"{f.name}(..)", why, "write a loop")
+    ctx.spend()
     if len(ctx.envs) > DEEPEST:
-        raise stop(ctx.place, f"{f.name}(..)", "functions call each other too deeply, or without end", "write a loop")
+        raise stop(ctx.place, f"{f.name}(..)", "functions call each other too deeply", "write a loop")
     names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
     if node.args.vararg or node.args.kwarg or len(args) > len(names):
         raise stop(ctx.place, f"{f.name}(..)", "its arguments don't go with its definition", "name each argument")
@@ -211,6 +216,7 @@ def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Valu
     at = ctx.place
     ctx.envs.append(env)
     ctx.slots.append({})
+    ctx.running.append(own)
     ctx.changed_in_place.append(written)
     try:
         for n in names:
@@ -223,6 +229,7 @@ def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Valu
     finally:
         ctx.envs.pop()
         ctx.slots.pop()
+        ctx.running.pop()
         ctx.changed_in_place.pop()
         ctx.place = at
     return found

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from ..control import Poly, Symbol, assertion, number, of
 from ..names import spelled
-from ..report import NOWHERE, SAID, Place, Problem, Report, Stop, stop
+from ..report import NOWHERE, SAID, Place, Problem, Report, Stop, TooMuch, stop
 from .kinds import I64, Kind
 from .printing import data as shown
 from .program import (
@@ -34,6 +34,9 @@ from .prover import Prover, arguments, facts_of, least
 from .values import Array, Chosen, Computed, Indices, Unknown, Value, View, of_view, whole
 
 ITERATORS = ("i", "j", "k", "l")
+MOST = 10_000
+"""How many statements are translated. Each side of a branch is translated twice, and a function in each place where it
+is called, so this is reached by some dozen branches in each other, and by calls that multiply."""
 
 
 @dataclass
@@ -62,11 +65,23 @@ class Context:
     """The arguments that indices are read from."""
     outside: Buffer = field(default_factory=lambda: Buffer("outside", I64, (), "output"))
     """Set to 1 where an index that is computed lies outside of its array."""
+    running: list[object] = field(default_factory=list)
+    """The definitions of the functions that run."""
     trials: int = 0
+    work: int = 0
+    """How many statements were translated."""
     stopped: bool = False
     """Whether a statement was left out, for a reason that is reported here or was before."""
     top: object = None
     """The expression that is the whole right side of a statement, where a call may write to arrays."""
+
+    def spend(self) -> None:
+        """One more statement is translated, of which there may be so many."""
+        self.work += 1
+        if self.work > MOST:
+            why = f"more than {MOST} statements are translated to get here"
+            what, remedy = "branches in each other, or calls that multiply", "split the function, or write a loop"
+            raise TooMuch(Problem(self.place, what, why, remedy))
 
     # -- variables --------------------------------------------------------------------------------
 
@@ -257,8 +272,8 @@ class Context:
     # -- trials -----------------------------------------------------------------------------------
 
     @contextmanager
-    def trial(self) -> Iterator[None]:
-        """Run something to see what it does to variables, and forget all else."""
+    def trial(self, asserted: bool = False) -> Iterator[None]:
+        """Run something to see what it does to variables, and forget all else, but for assertions with `asserted`."""
         p = self.procedure
         saved = (self.names.copy(), self.report.muted, dict(p.assertions), list(p.notes), set(p.externs))
         envs, slots = [e.copy() for e in self.envs], [s.copy() for s in self.slots]
@@ -268,7 +283,8 @@ class Context:
             with self.into([]):
                 yield
         finally:
-            self.names, self.report.muted, p.assertions, p.notes, p.externs = saved
+            self.names, self.report.muted, assertions, p.notes, p.externs = saved
+            p.assertions = p.assertions if asserted else assertions
             self.envs, self.slots = envs, slots
             self.trials -= 1
 

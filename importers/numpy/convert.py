@@ -13,7 +13,7 @@ from exo_strat import FrontendError, Proc, proc_from_source, with_room
 
 from ..externs import DEFINITIONS, externs
 from ..output import module
-from ..report import ImportRefusedError, Problem, Report
+from ..report import ImportRefusedError, Problem, Report, TooMuch
 from .printing import lines
 from .program import Procedure
 from .source import Source, of_file, of_function, place
@@ -94,7 +94,8 @@ def argument_types(source: Source, examples: Collection[object], texts: Mapping[
             elif a.arg not in optional:
                 report.add(Problem(place(a), f"the argument {a.arg}", "its type isn't known", REMEDY))
         except TypeTextError as e:
-            report.add(Problem(place(a), f"the type {e} of {a.arg}", "it is none that is taken", REMEDY))
+            remedy = "pass arrays and numbers: of an object, what is used of it" if a.arg in given else REMEDY
+            report.add(Problem(place(a), f"the type {e} of {a.arg}", "it is none that is taken", remedy))
     if args.vararg or args.kwarg:
         what = f"*{(args.vararg or args.kwarg or ast.arg('')).arg}"
         report.add(Problem(place(source.node), what, "how many arguments there are isn't known", "name each argument"))
@@ -141,7 +142,10 @@ def imported(source: Source, types: Mapping[str, Type]) -> Imported:
 @with_room
 def _imported(source: Source, types: Mapping[str, Type]) -> Imported:
     report = Report()
-    procedure, returned = translate(source, types, report)
+    try:
+        procedure, returned = translate(source, types, report)
+    except TooMuch as e:
+        raise Report([e.problem]).refuse(source.file, source.lines) from None
     if not report.problems:
         proc = _checked(procedure, source, report)
     if report.problems:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from importlib.metadata import entry_points
+from types import MethodType
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -73,6 +74,11 @@ class Compiled(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<compiled {self.python.__name__}>"
+
+    def __get__(self, of: object, owner: type | None = None) -> Any:
+        """As a method: a function of the object and the arguments. An object is no array, so it runs in NumPy, with a
+        warning."""
+        return self if of is None else MethodType(self, of)
 
     def __call__(self, *args: P.args, **named: P.kwargs) -> R:
         given: tuple[object, ...] = args

@@ -15,7 +15,7 @@ from .arithmetic import ARITHMETIC, EMIT, INTEGER_ONLY, LOGICAL, OTHER_NAMES, ch
 from .context import Context
 from .kinds import BOOL, INT, PYTHON_BOOL, Kind, resolve
 from .program import Data, Num, Whole
-from .values import Along, Array, Chosen, Computed, Indices, Integer, Static, Value, reindexed, scalar
+from .values import Along, Array, Chosen, Computed, Indices, Integer, Static, Tuple, Value, reindexed, scalar
 
 # -- values as arrays -----------------------------------------------------------------------------------
 
@@ -37,9 +37,12 @@ def operand(ctx: Context, v: Value, what: str = "this") -> Array | Computed:
         case Chosen():
             why = "how many elements it has depends on data"
             raise stop(ctx.place, what, why, "write np.where(mask, .., 0), or assign under the mask")
+        case Tuple(is_list=is_list):
+            of = "a list" if is_list else "a tuple"
+            why = f"an array or number is needed, and {of} is given"
+            raise stop(ctx.place, what, why, f"make an array of {of} before: a = np.array([..])")
         case _:
-            why = "an array or number is needed"
-            raise stop(ctx.place, what, why, "pass arrays and numbers")
+            raise stop(ctx.place, what, "an array or number is needed", "pass arrays and numbers")
 
 
 def strong(ctx: Context, v: Value, what: str = "this") -> Array:

@@ -116,6 +116,8 @@ def named(ctx: Context, name: str) -> Value:
         return Member(f"builtins.{name}")
     if name in PYTHON:
         return Member(f"builtins.{name}")
+    if name == "print":
+        raise stop(ctx.place, name, "compiled code prints nothing", "leave it out, or print what is returned")
     why = "it is no variable, number, function or module that is known now"
     raise stop(ctx.place, name, why, "pass it as an argument")
 

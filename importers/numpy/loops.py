@@ -268,7 +268,7 @@ def _growth(ctx: Context, name: str, stmts: Sequence[ast.stmt], bounds: tuple[Po
 def _stand_in(ctx: Context, name: str) -> Symbol:
     """A symbol for a counter's value, whatever it is: by a name of its own."""
     ctx.counter += 1
-    s = Symbol(spelled(name, {*ctx.names, *ctx.live, *ctx.prover.types}), ctx.counter, True)
+    s = Symbol(spelled(name.partition(" ")[0], {*ctx.names, *ctx.live, *ctx.prover.types}), ctx.counter, True)
     ctx.prover.types[s.name] = "index"
     return s
 

@@ -30,6 +30,13 @@ class Definition:
 
     node: ast.FunctionDef | ast.Lambda
     lookup: Callable[[str], Outside]
+    function: FunctionType | None = None
+    """The function itself, if it is one of this process, whose text is read at each use."""
+
+    @property
+    def identity(self) -> object:
+        """What is the same for one function only."""
+        return self.node if self.function is None else self.function
 
 
 class Listed(tuple["Outside", ...]):
@@ -172,7 +179,7 @@ def _definition(f: FunctionType) -> Definition:
                 return _outside(name, scope[name])
         raise NotFound(name)
 
-    return Definition(node, lookup)
+    return Definition(node, lookup, f)
 
 
 def _outside(name: str, value: object) -> Outside:

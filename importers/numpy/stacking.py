@@ -82,7 +82,7 @@ def _joined(ctx: Context, arrays: Sequence[Array], axis: int) -> Computed:
 def _items(ctx: Context, v: Value, what: str) -> list[Array]:
     if not isinstance(v, Tuple) or not v.items:
         raise stop(ctx.place, what, "which arrays it joins isn't known now", "write them as a tuple")
-    return [array(ctx, i) for i in v.items]
+    return [array(ctx, listed(ctx, i) if isinstance(i, Tuple) and i.items else i, what) for i in v.items]
 
 
 def _sided(name: str, axis: int) -> Call:

@@ -16,7 +16,7 @@ from .jumps import RESULT, without_returns
 from .printing import data as shown
 from .program import Data, If, Num, is_control
 from .source import Module, imported, place
-from .values import Computed, Helper, Member, Static, Unknown, Value
+from .values import Computed, Helper, Member, Static, Unknown, Value, View
 
 
 def body(ctx: Context, stmts: Sequence[ast.stmt]) -> Value:
@@ -47,6 +47,7 @@ def block(ctx: Context, stmts: Sequence[ast.stmt]) -> None:
 def statement(ctx: Context, s: ast.stmt) -> None:
     """One statement; its problems are reported."""
     ctx.place = place(s)
+    ctx.spend()
     with ctx.reporting(lambda: names_set([s])):
         _statement(ctx, s)
 
@@ -133,7 +134,7 @@ def branch(ctx: Context, s: ast.If) -> None:
     before = dict(ctx.env)
     ends: list[dict[str, Value]] = []
     for side, holds in ((s.body, True), (s.orelse, False)):
-        with ctx.trial():
+        with ctx.trial(asserted=ctx.trials > 0):
             _side(ctx, side, cond, holds)
             ends.append(dict(ctx.env))
     ctx.place = place(s)
@@ -150,24 +151,33 @@ def branch(ctx: Context, s: ast.If) -> None:
             lost[n] = Unknown(found.problem.why if found.problem.what else "")
     places = _places(ctx, slots, before)
     out = If(cond, [], [], ctx.place)
+    # of a trial, nothing stays but what its variables are, which is known
+    after = _merged(ends[0], ends[1], places) if ctx.trials else _translated(ctx, s, out, before, places)
+    ctx.env.update(after | lost)
+    ctx.env.update({n: placed(p, slots[n]) for n, p in places.items() if not isinstance(after.get(n), Unknown)})
+    ctx.block.append(out)
+
+
+def _translated(
+    ctx: Context, s: ast.If, out: If, before: dict[str, Value], places: dict[str, View]
+) -> dict[str, Value]:
+    """Both sides of a branch, which leave variables in their places, and what is known after them."""
     outer = dict(ctx.slots[-1])
     ctx.slots[-1] = outer | places
-    after: dict[str, Value] = {}
+    ends: list[dict[str, Value]] = []
     try:
         for side, block_, holds in ((s.body, out.yes, True), (s.orelse, out.no, False)):
             ctx.env.clear()
             ctx.env.update(before)
             with ctx.into(block_):
-                _side(ctx, side, cond, holds)
+                _side(ctx, side, out.cond, holds)
                 leave(ctx, {n: p for n, p in places.items() if not isinstance(ctx.env.get(n, Unknown("")), Unknown)})
-            after = _merged(after, ctx.env, holds)
+            ends.append(dict(ctx.env))
     finally:
         ctx.slots[-1] = outer
         ctx.env.clear()
         ctx.env.update(before)
-    ctx.env.update(after | lost)
-    ctx.env.update({n: placed(p, slots[n]) for n, p in places.items() if not isinstance(after.get(n), Unknown)})
-    ctx.block.append(out)
+    return _merged(ends[0], ends[1], places)
 
 
 def _differs(a: Value, b: Value) -> bool:
@@ -189,15 +199,15 @@ def _side(ctx: Context, stmts: Sequence[ast.stmt], cond: Data, holds: bool) -> N
         block(ctx, stmts)
 
 
-def _merged(first: dict[str, Value], env: dict[str, Value], is_first: bool) -> dict[str, Value]:
-    """What is known after both sides."""
-    if is_first:
-        return dict(env)
+def _merged(first: dict[str, Value], env: dict[str, Value], places: dict[str, View]) -> dict[str, Value]:
+    """What is known after both sides: one value, or that what differs is kept in a place."""
     out: dict[str, Value] = {}
     for n in {**first, **env}:
         if n in first and n in env:
             differs = _differs(first[n], env[n])
             unknown = next((v for v in (first[n], env[n]) if isinstance(v, Unknown)), None)
+            if differs and unknown is None and n not in places:
+                unknown = Unknown("it is not the same after both sides of an if")
             out[n] = unknown if differs and unknown is not None else first[n]
         else:
             out[n] = Unknown("it is set on one side of an if only")

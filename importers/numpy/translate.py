@@ -72,6 +72,7 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
     prover = Prover({n: "index" if t == "int" else t for n, t in p.controls.items() if t != "bool"})
     ctx = Context(p, report, prover, frozenset(symbols.values()))
     ctx.envs, ctx.slots, ctx.changed_in_place = [env], [{}], [written_through(node)]
+    ctx.running = [source.definition.identity]
     ctx.names = {p.name, *p.controls, *(b.name for b in p.arguments)}
     ctx.outside.name = spelled(ctx.outside.name, ctx.names)
     ctx.names.add(ctx.outside.name)
@@ -180,7 +181,8 @@ def _written(ctx: Context, v: Array | Computed, name: str, weak: bool = False) -
     for e in v.shape:
         if not e.symbols() <= ctx.arguments:
             raise stop(ctx.place, "what is returned", f"its extent {e} isn't made of sizes", "return all of the array")
-        ctx.require(e - 1, "so that what is returned has elements", "what is returned", "")
+        remedy = "say what holds of sizes in the first line: assert 1 <= k < len(x)"
+        ctx.require(e - 1, "so that what is returned has elements", "what is returned", remedy)
     b = Buffer(spelled(name, ctx.names), v.kind, v.shape, "output")
     ctx.names.add(b.name)
     assign(ctx, View(b, whole(b).dims, b.shape), v)

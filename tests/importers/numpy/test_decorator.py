@@ -251,3 +251,37 @@ def test_an_index_outside_is_an_error_each_time() -> None:
         assert f(x, 0) == 2.0 and f(x, 3) == -1.0
         with pytest.raises(IndexError, match="outside"):
             f(x, 2)
+
+
+class Filter:
+    """A method that is compiled: of an object, so NumPy runs it."""
+
+    by = 3.0
+
+    @compiled
+    def run(self, x):
+        return x * self.by
+
+
+def test_a_method_runs_in_numpy_with_a_warning() -> None:
+    with pytest.warns(CompiledWarning, match="the type Filter of self"):
+        found = Filter().run(np.ones(2))
+    assert found.tolist() == [3.0, 3.0] and isinstance(Filter.run, Compiled)
+
+
+def test_quotients_remainders_and_signs_are_those_of_numpy_for_special_values() -> None:
+    def parts(x, y):
+        return x // y, x % y, np.fmod(x, y), np.sign(x), np.hypot(x, y)
+
+    f: Compiled = Compiled(parts)
+    tiny, large = 1e-30, 1e30
+    some = [0.0, 0.5, 1.0, 2.5, 3.0, 7.25, 0.1, 0.3, tiny, large, np.inf, np.nan]
+    for dtype in (np.float64, np.float32):
+        values = np.array([*some, *(-v for v in some)]).astype(dtype)
+        x, y = (a.ravel().copy() for a in np.meshgrid(values, values))
+        with np.errstate(all="ignore"):
+            wanted = parts(x, y)
+        for found, of in zip(f(x, y), wanted, strict=True):
+            np.testing.assert_array_equal(found, of)
+            zero = found == 0
+            assert np.array_equal(np.signbit(found[zero]), np.signbit(of[zero]))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from importers.numpy import ImportRefusedError, from_file
+from importers.numpy import ImportRefusedError, context, from_file
 
 HEAD = "import numpy as np\nimport math\nimport scipy\n"
 FIRST = HEAD.count("\n") + 1
@@ -83,7 +83,12 @@ REFUSED = {
     "it may stand for the same array as": X + "\n    y = x\n    for j in range(3):\n        y[0] = 1\n        y = y + 1",
     "in NumPy it shares memory with another array, here it is a copy": 'def f(x: "f64[n, 4]"):\n    y = x.ravel()\n    y[0] = 1',
     "g(..): it writes to an array, and stands inside of an expression": 'def g(y):\n    y += 1\n    return y\ndef f(x: "f64[n]"):\n    return x * 2 + g(x)',
-    "functions call each other too deeply": 'def f(x: "f64[n]"):\n    return g(x)\ndef g(x):\n    return f(x)',
+    "g(..): it calls itself": 'def f(x: "f64[n]", i: "int"): return g(x, i)\ndef g(x, k):\n    if k > 0: x = g(x, k - 1)\n    return x',
+    "f(..): it is called by a function that it calls": 'def f(x: "f64[n]"): return g(x)\ndef g(x): return f(x)',
+    "g8(..): functions call each other too deeply": 'def f(x: "f64[n]"): return g40(x)\ndef g0(x): return x'
+    + "".join(f"\ndef g{k}(x): return g{k - 1}(x)" for k in range(1, 41)),
+    "what is returned: n - i - 1 may be negative here": X + "return x[i:] + x[:-i]",
+    "print: compiled code prints nothing": X + "print(x)",
     # arguments
     "the argument y: its type isn't known": 'def f(x: "f64[n]", y): x[:] = y',
     "the type f80[n] of x": 'def f(x: "f80[n]"): pass',
@@ -150,3 +155,40 @@ def test_a_file_without_a_program_says_so(text: str, name: str | None, message: 
     file.write_text(text)
     with pytest.raises(ImportRefusedError, match=re.escape(message)):
         from_file(file, name)
+
+
+def nested(k: int) -> str:
+    """A function of k branches in each other, each on data."""
+    lines = ['def f(x: "f64[9]"):', *(f"{'    ' * (d + 1)}if x[{d % 9}] > {d}:" for d in range(k))]
+    return "\n".join([*lines, f"{'    ' * (k + 1)}x[0] += 1", ""])
+
+
+def test_programs_that_would_take_too_long_are_refused_with_the_place(
+    refused, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Branches in each other are translated in squares of their depth, and not in powers of 2. Calls that multiply end."""
+    monkeypatch.setattr(context, "MOST", 300)
+    file = tmp_path / "nested.py"
+    file.write_text(nested(12))
+    assert "x[0] += 1" in from_file(file)
+    calls = "".join(f"def g{k}(x): return g{k - 1}(x) + g{k - 1}(x + 1)\n" for k in range(1, 9))
+    found = refused('def f(x: "f64[n]"): return g8(x)\ndef g0(x): return x * 2\n' + calls)
+    assert (
+        "branches in each other, or calls that multiply: more than 300 statements" in found and "program.py:" in found
+    )
+
+
+def test_a_loop_that_is_left_early_hides_nothing_of_sizes(tmp_path: Path) -> None:
+    """What is asked after a `break` is proved as before it: an array of at least one element has a largest one."""
+    file = tmp_path / "program.py"
+    file.write_text("""import numpy as np
+def f(a: "f64[n, n]", x: "f64[n]", tol: "float"):
+    old, large = 0.0, 0.0
+    for it in range(100):
+        x = a @ x
+        large = np.max(np.abs(x))
+        if abs(large - old) < tol: break
+        old = large
+    return large, x
+""")
+    assert "assert n" not in from_file(file)
