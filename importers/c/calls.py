@@ -9,12 +9,12 @@ from ..report import Place, stop
 from . import conversions, expressions, heap, lookups, ranges
 from .context import Context
 from .functions import MEMORY
-from .integers import integer
+from .integers import integer, observed
 from .nests import nest
 from .pointers import address, dimensions
 from .program import Allocate, Argument, Data, For, Frame, Invoke, Lit, Read, Scalar, Stmt, Store, Window
 from .syntax import Call, Cast, Expr, Literal, Pointer, Unary, Use, Variable
-from .types import Float, Int, Void
+from .types import U64, Float, Int, Void
 from .typing import element_type, is_pointer
 from .values import Address
 
@@ -54,7 +54,7 @@ def _invoke(ctx: Context, e: Call) -> Variable | None:
     if len(taken) != len(e.args):
         raise stop(e.place, f"{e.name}(..)", f"it takes {len(taken)} arguments", "")
     given = dict(zip((a.var for a in taken), e.args, strict=True))
-    values = {a.symbol: integer(ctx, given[a.var]) for a in taken if a.symbol is not None}
+    values = {a.symbol: _passed(ctx, a, given[a.var]) for a in taken if a.symbol is not None}
     result: Variable | None = None
     args: list[Poly | Variable | Window] = []
     for a in callee.args:
@@ -79,6 +79,12 @@ def _invoke(ctx: Context, e: Call) -> Variable | None:
     ctx.block.append(Invoke(callee.name, args, e.place))
     ctx.procedure.calls.append(e.name)
     return result
+
+
+def _passed(ctx: Context, a: Argument, e: Expr) -> Poly:
+    """A size or an index that is passed, at the type of the argument."""
+    assert isinstance(a.type, Int)
+    return observed(ctx, e, a.type)
 
 
 def _outer(ctx: Context, a: Argument, place: Place) -> Variable | Window | Poly:
@@ -166,7 +172,7 @@ def _memory(ctx: Context, e: Call) -> None:
     """`memset(x, 0, bytes)` and `memcpy(x, y, bytes)`"""
     if len(e.args) != 3:
         raise stop(e.place, f"{e.name}(..)", "it takes 3 arguments", "")
-    to, size = address(ctx, _plain(e.args[0])), integer(ctx, e.args[2])
+    to, size = address(ctx, _plain(e.args[0])), observed(ctx, e.args[2], U64)
     t = element_type(to.var)
     assert isinstance(t, Int | Float)
     count = size.over(t.bits // 8)

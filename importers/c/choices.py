@@ -7,7 +7,7 @@ from ..report import stop
 from .bounds import lowest, surely_not_negative
 from .conditions import condition, negated
 from .context import Context
-from .integers import as_type, integer
+from .integers import integer, observed
 from .program import Cond, Truth, facts_of
 from .syntax import Choice
 from .types import Int
@@ -21,11 +21,11 @@ def choice(ctx: Context, e: Choice) -> Poly:
     t = number_type(type_of(e, ctx.functions))
     if isinstance(cond, Truth):
         side = e.yes if cond.value else e.no
-        return as_type(ctx, integer(ctx, side), side, t) if isinstance(t, Int) else integer(ctx, side)
+        return observed(ctx, side, t) if isinstance(t, Int) else integer(ctx, side)
     with ctx.guarded(cond):
-        yes = as_type(ctx, integer(ctx, e.yes), e.yes, t) if isinstance(t, Int) else integer(ctx, e.yes)
+        yes = observed(ctx, e.yes, t) if isinstance(t, Int) else integer(ctx, e.yes)
     with ctx.guarded(negated(cond)):
-        no = as_type(ctx, integer(ctx, e.no), e.no, t) if isinstance(t, Int) else integer(ctx, e.no)
+        no = observed(ctx, e.no, t) if isinstance(t, Int) else integer(ctx, e.no)
     found = chosen_by(ctx, cond, yes, no)
     if found is None:
         what = "?: in an index, a size or a loop bound"

@@ -7,7 +7,7 @@ from ..report import Stop, stop
 from . import expressions
 from .context import Context
 from .conversions import compared
-from .integers import as_type, integer
+from .integers import observed
 from .pointers import address, element, is_null
 from .program import Compare, Cond, Lit, Logic, Not, Truth
 from .syntax import Binary, Expr, Index, Literal, Step, Unary, Untaken, Use
@@ -100,13 +100,11 @@ def is_truth(e: Expr) -> bool:
 
 def control_comparison(ctx: Context, op: str, a: Expr, b: Expr) -> Cond:
     """A comparison of control integers, at the type that C compares them at."""
-    x, y = integer(ctx, a), integer(ctx, b)
     s, u = number_type(type_of(a, ctx.functions)), number_type(type_of(b, ctx.functions))
     assert isinstance(s, Int) and isinstance(u, Int)
     t = common(s, u)
     assert isinstance(t, Int)
-    as_type(ctx, x, a, t)
-    as_type(ctx, y, b, t)
+    x, y = observed(ctx, a, t), observed(ctx, b, t)
     return decided(Compare(op, x, y))
 
 

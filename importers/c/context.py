@@ -70,6 +70,8 @@ class Context:
     """The arrays that indices and bounds are read from, and where."""
     written: set[Variable] = field(default_factory=set)
     """The arrays that are written."""
+    doubts: int = 0
+    """How many conversions of control integers were not surely without loss. Numbers that have one are data."""
     cells: bool = False
     """Whether what is read from memory may be an index here: it is used at once."""
     lost: set[Variable] = field(default_factory=set)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..report import Place, stop
 from .functions import known
 from .literals import computed, converted, fits_single
-from .program import Arithmetic, Chosen, Converted, Data, Extern, Lit, Negative, Read, Scalar, Whole
+from .program import Arithmetic, Chosen, Compare, Converted, Data, Extern, Lit, Negative, Read, Scalar, Whole
 from .types import F32, F64, I32, I64, Float, Int, Number, common, precision
 
 Range = tuple[int, int]
@@ -32,13 +32,12 @@ def convert(e: Data, to: Number, place: Place) -> Data:
             return Lit(found, to)
         case Whole(value=value) if isinstance(to, Float) or _holds(to, e.type):
             return Whole(value, to)
+    if isinstance(to, Int) and to.truth and (isinstance(e.type, Float) or not _inside(value_range(e), to.range)):
+        return Chosen(Compare("!=", e, Lit(0 if isinstance(e.type, Int) else 0.0, e.type)), Lit(1, to), Lit(0, to), to)
     if isinstance(to, Int):
         if isinstance(e.type, Float):
             return Converted(Extern("trunc", (typed(e),), e.type), to)
         if not _inside(value_range(e), to.range):
-            if to.truth:
-                why = "a bool is 0 or 1, whatever it is given"
-                raise stop(place, f"a conversion of {e.type} to bool", why, "compare it with 0: != 0")
             return wrapped(e, to)
     return Converted(e, to)
 

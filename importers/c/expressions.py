@@ -6,13 +6,11 @@ expressions only read.
 
 from __future__ import annotations
 
-from ..control import Atom, Poly, Quotient, Symbol, of
-from ..control import number as constant
+from ..control import Poly, of
 from ..report import Place, Stop, stop
 from . import calls, conditions, conversions, lookups, ranges
-from .bounds import highest, lowest, surely_not_negative
 from .context import Context
-from .integers import effect, integer, no_wrap
+from .integers import effect, integer
 from .pointers import element
 from .program import (
     Access,
@@ -53,6 +51,7 @@ from .types import I32, I64, Float, Int, Number
 from .typing import number, shown, type_of
 from .values import Held
 from .walks import inside
+from .widths import fits_surely
 
 
 def data(ctx: Context, e: Expr) -> Data:
@@ -112,7 +111,8 @@ def _element(t: Type, place: Place) -> Number:
 
 def whole(ctx: Context, e: Expr, t: Int) -> Data:
     """A control integer where a number is needed: of products and quotients of variables, that of the operands."""
-    if (_combines(e) and not _is_closed(ctx, e)) or any(_cuts(ctx, x) for x in inside(e)):
+    closed, sure = _is_closed(ctx, e, t)
+    if (_combines(e) and not closed) or not sure:
         match e:
             case Binary(op=op, lhs=a, rhs=b):
                 return conversions.arithmetic(op, data(ctx, a), data(ctx, b), e.place)
@@ -132,24 +132,9 @@ def whole(ctx: Context, e: Expr, t: Int) -> Data:
     if value.constant is not None:
         lo, hi = t.range
         return Lit((value.constant - lo) % (hi - lo + 1) + lo, t)
-    if not t.signed:
-        if not _is_positive(ctx, value):
-            return conversions.wrapped(Whole(value, I64), t)
-        no_wrap(ctx, value, e.place)
+    if not t.signed and not fits_surely(ctx, value, t):
+        return conversions.wrapped(Whole(value, I64), t)
     return Whole(value, t)
-
-
-def _is_positive(ctx: Context, value: Poly) -> bool:
-    """Whether each part of an affine number is one that isn't negative."""
-    starts = {f.symbol: f.lo for f in ctx.frames}
-    unsigned = {a.symbol for a in ctx.procedure.args if isinstance(a.type, Int) and not a.type.signed}
-
-    def part(a: Atom) -> bool:
-        if isinstance(a, Symbol):
-            return a in unsigned or (a in starts and surely_not_negative(starts[a]))
-        return isinstance(a, Quotient) and _is_positive(ctx, a.of)
-
-    return all(c > 0 and all(part(a) for a in m) for m, c in value.terms)
 
 
 def _combines(e: Expr) -> bool:
@@ -157,27 +142,16 @@ def _combines(e: Expr) -> bool:
     return any(isinstance(x, Call | Choice) or (isinstance(x, Binary) and x.op not in ("+", "-")) for x in inside(e))
 
 
-def _cuts(ctx: Context, e: Expr) -> bool:
-    """Whether an expression is a conversion of a control integer to a narrow type, which may lose bits."""
-    if not isinstance(e, Cast) or not isinstance(e.type, Int) or e.type.bits >= I32.bits:
-        return False
+def _is_closed(ctx: Context, e: Expr, t: Int) -> tuple[bool, bool]:
+    """Whether a control expression is a number in closed form without products, and whether all that is converted in
+    it surely keeps its value."""
+    before = ctx.doubts
     with ctx.trial():
         try:
-            value = integer(ctx, e.arg)
+            value = integer(ctx, e)
         except Stop:
-            return False
-        lo, hi = (f(value, ctx.frames, ctx.facts) for f in (lowest, highest))
-    ends = [] if lo is None or hi is None else [lo - e.type.range[0], constant(e.type.range[1]) - hi]
-    return not ends or not all(surely_not_negative(p) for p in ends)
-
-
-def _is_closed(ctx: Context, e: Expr) -> bool:
-    """Whether a control expression is a number in closed form without products."""
-    with ctx.trial():
-        try:
-            return integer(ctx, e).is_affine()
-        except Stop:
-            return False
+            return False, True
+        return value.is_affine(), ctx.doubts == before and (t.signed or t.bits < 64 or fits_surely(ctx, value, I64))
     raise AssertionError("a trial ends")
 
 

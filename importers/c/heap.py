@@ -9,7 +9,7 @@ from . import integers, nests
 from .context import Context
 from .program import Allocate, Lit
 from .syntax import Array, Call, Cast, Expr, Pointer, Variable
-from .types import Float, Int
+from .types import U64, Float, Int
 from .typing import decayed, type_of
 from .values import Address, Lost
 
@@ -34,7 +34,7 @@ def allocate(ctx: Context, v: Variable, e: Call) -> Address:
         raise stop(e.place, f"{e.name}(..) for {v.c_name}", why, "pass it as an argument")
     size = number(1)
     for k in SIZES[e.name]:
-        size = size * integers.integer(ctx, e.args[k])
+        size = size * integers.observed(ctx, e.args[k], U64)
     parts = divided(size, number(t.bits // 8))
     if parts is None or parts[1].terms:
         what = f"{e.name}(..) for {v.c_name}"

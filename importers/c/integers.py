@@ -1,7 +1,6 @@
 """Control expressions: C's integers in closed form.
 
-Sums, differences and products are right however C's unsigned types wrap on the way, as only the end counts. Where a
-value is looked at (compared, divided, widened), an unsigned one must not have wrapped: the front end proves it.
+Each operand is converted to the type that C computes at: see `widths.py`.
 """
 
 from __future__ import annotations
@@ -30,11 +29,12 @@ from .syntax import (
     Use,
     Variable,
 )
-from .types import Int
+from .types import Int, promoted
 from .typing import COMPARISONS, LOGICAL, decayed, element_type, is_pointer, type_of
 from .typing import number as number_type
 from .values import Address, Known, Value, last, moved
 from .walks import inside
+from .widths import as_type, converted, exact, lowered
 
 READ = "an index, a size or a loop bound that is read from memory"
 
@@ -61,7 +61,7 @@ def integer(ctx: Context, e: Expr) -> Poly:
         case Binary():
             return _binary(ctx, e)
         case Cast(type=Int() as t, arg=arg):
-            return _cast(ctx, arg, t, e.place)
+            return at_type(ctx, arg, t)
         case SizeOf(what=what):
             return number(pointers.size_of(ctx, what, e.place))
         case Step() | Assign():
@@ -93,9 +93,9 @@ def _in_place(ctx: Context, e: Call, f: Function, value: Expr) -> Poly:
     """What a function returns of control integers."""
     for v, a in zip(f.args, e.args, strict=True):
         assert isinstance(v.type, Int)
-        ctx.values[v] = Known(_cast(ctx, a, v.type, a.place))
+        ctx.values[v] = Known(at_type(ctx, a, v.type))
     assert isinstance(f.result, Int)
-    return _cast(ctx, value, f.result, e.place)
+    return at_type(ctx, value, f.result)
 
 
 def _read(ctx: Context, e: Expr) -> Poly:
@@ -117,50 +117,18 @@ def _read(ctx: Context, e: Expr) -> Poly:
     return of(Element(var, indices))
 
 
-def observed(ctx: Context, e: Expr) -> Poly:
-    """The value of a control expression that is looked at: an unsigned one must not have wrapped."""
-    value, t = integer(ctx, e), number_type(type_of(e, ctx.functions))
-    if isinstance(t, Int) and not t.signed:
-        no_wrap(ctx, value, e.place)
-    return value
+def observed(ctx: Context, e: Expr, t: Int | None = None) -> Poly:
+    """The value of a control expression that is looked at, at its type or another one."""
+    own = number_type(type_of(e, ctx.functions))
+    value = integer(ctx, e)
+    return as_type(ctx, value, e, t or own) if isinstance(own, Int) else value
 
 
-def no_wrap(ctx: Context, value: Poly, place: Place) -> None:
-    """An unsigned value must not have wrapped."""
-    why = f"{value} is unsigned in C, and would wrap around below 0"
-    ctx.need(value, why, "make the types signed, or test that it is not negative", place)
-
-
-def fits(ctx: Context, value: Poly, t: Int, place: Place) -> None:
-    """A value must be one of a narrow type, of which C would keep the low bits only."""
-    lo, hi = t.range
-    why = f"{value} is stored in type {t}, and C would wrap it around at {hi + 1}"
-    ctx.need(value - lo, why, "use an int", place)
-    ctx.need(number(hi) - value, why, "use an int", place)
-
-
-def as_type(ctx: Context, value: Poly, source: Expr, t: Int) -> Poly:
-    """A value that C converts to a type at which it is looked at."""
-    own = number_type(type_of(source, ctx.functions))
-    if not t.signed and (isinstance(own, Int) and (own.signed or own.bits < t.bits)):
-        why = f"{value} is converted to an unsigned type, and would wrap around below 0"
-        ctx.need(value, why, "make the types signed, or test that it is not negative", source.place)
-    elif not t.signed or (isinstance(own, Int) and not own.signed):
-        no_wrap(ctx, value, source.place)
-    return value
-
-
-def _cast(ctx: Context, arg: Expr, t: Int, place: Place) -> Poly:
-    own = number_type(type_of(arg, ctx.functions))
-    value = integer(ctx, arg)
-    if value.constant is not None:
-        lo, hi = t.range
-        return number((value.constant - lo) % (hi - lo + 1) + lo)
-    if t.bits < 32:
-        fits(ctx, value, t, place)
-    if isinstance(own, Int) and not own.signed and own.bits < t.bits:
-        no_wrap(ctx, value, place)
-    return value
+def at_type(ctx: Context, e: Expr, t: Int) -> Poly:
+    """The value of an expression, converted to a type."""
+    own = number_type(type_of(e, ctx.functions))
+    value = integer(ctx, e)
+    return converted(ctx, value, own, t, e.place) if isinstance(own, Int) else value
 
 
 def _binary(ctx: Context, e: Binary) -> Poly:
@@ -170,27 +138,29 @@ def _binary(ctx: Context, e: Binary) -> Poly:
     kinds = [is_pointer(decayed(type_of(x, ctx.functions))) for x in (e.lhs, e.rhs)]
     if all(kinds) and e.op == "-":
         return _distance(ctx, e)
-    x, y = integer(ctx, e.lhs), integer(ctx, e.rhs)
+    t = number_type(type_of(e, ctx.functions))
+    if not isinstance(t, Int):
+        raise stop(e.place, "a value of floating-point type", f"this is {READ}", "convert data where it is assigned")
+    x = at_type(ctx, e.lhs, t)
+    y = observed(ctx, e.rhs) if e.op in ("<<", ">>") else at_type(ctx, e.rhs, t)
+    if x.constant is not None and y.constant is not None:
+        known = computed(e.op, exact(ctx, x, t, e.place).constant or 0, y.constant, t)
+        if isinstance(known, int):
+            return number(known)
     if e.op not in ("+", "-", "*"):
-        return _divided(ctx, e, x, y)
-    whole = number_type(type_of(e, ctx.functions))
-    for side, value in ((e.lhs, x), (e.rhs, y)):
-        own = number_type(type_of(side, ctx.functions))
-        if isinstance(own, Int) and isinstance(whole, Int) and not own.signed and own.bits < whole.bits:
-            no_wrap(ctx, value, side.place)
-    return x + y if e.op == "+" else x - y if e.op == "-" else x * y
+        return _divided(ctx, e, x, y, t)
+    x, y = lowered(x, t), lowered(y, t)
+    return lowered(x + y if e.op == "+" else x - y if e.op == "-" else x * y, t)
 
 
-def _divided(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
+def _divided(ctx: Context, e: Binary, x: Poly, by: Poly, t: Int) -> Poly:
     """Quotients, remainders, shifts and masks: by numbers only."""
-    c, t = by.constant, number_type(type_of(e, ctx.functions))
-    signed = isinstance(t, Int) and t.signed
-    exact = divided(x, by) if c is None and e.op == "/" else None
-    if exact is not None and exact[0].terms and exact[1].constant == 0:
-        if not signed:  # what wrapped is no multiple any more
-            no_wrap(ctx, x, e.lhs.place)
-            no_wrap(ctx, by, e.rhs.place)
-        return exact[0]
+    if e.op in ("/", "%"):
+        x, by = exact(ctx, x, t, e.lhs.place), exact(ctx, by, t, e.rhs.place)
+    c = by.constant
+    exactly = divided(x, by) if c is None and e.op == "/" else None
+    if exactly is not None and exactly[0].terms and exactly[1].constant == 0:
+        return exactly[0]
     parts = _digits(ctx, x, by) if c is None and e.op in ("/", "%") else None
     if parts is not None:
         for n in (parts[1], by - 1 - parts[1]):
@@ -199,38 +169,38 @@ def _divided(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
     if c is None and e.op == "%" and ctx.cells:
         return lookups.remainder(ctx, e, x, by)
     if c is None:
-        what = f"`{e.op}` of control integers by a variable"
-        raise stop(e.place, what, "the object language divides sizes and indices by literals only", "pass the result")
-    if x.constant is not None:
-        assert isinstance(t, Int)
-        known = computed(e.op, x.constant if t.signed else x.constant % (1 << t.bits), c, t)
-        if isinstance(known, int):
-            return number(known)
+        raise _by_a_variable(ctx, e)
+    mask = lowered(number(c), t).constant or 0
     match e.op:
         case "/" | "%" if c > 0:
-            if not signed or x.over(c) * c != x:
-                as_type(ctx, x, e.lhs, t if isinstance(t, Int) and not t.signed else Int(64, True))
-                if signed:
-                    why = f"C cuts {x} {e.op} {c} towards zero, and the object language takes the floor"
-                    ctx.need(x, why, "test that it is not negative, or divide an unsigned value", e.place)
+            if t.signed and x.over(c) * c != x:
+                why = f"C cuts {x} {e.op} {c} towards zero, and the object language takes the floor"
+                ctx.need(x, why, "test that it is not negative, or divide an unsigned value", e.place)
             quotient = x.over(c)
             return quotient if e.op == "/" else x - quotient * c
-        case "<<" if 0 <= c < 63:
-            return x * (1 << c)
-        case ">>" if 0 <= c < 63:
-            if not signed:
-                no_wrap(ctx, x, e.place)
-            return x.over(1 << c)
+        case "<<" if 0 <= c < t.bits - 1:
+            return lowered(x * (1 << c), t)
+        case ">>" if 0 <= c < t.bits - 1:
+            return exact(ctx, x, t, e.place).over(1 << c)
         case "&" if c >= 0 and c & (c + 1) == 0:
             return x - x.over(c + 1) * (c + 1)
-        case "&" if c < 0 and -c & (-c - 1) == 0:
-            return x.over(-c) * -c
+        case "&" if mask < 0 and -mask & (-mask - 1) == 0:
+            return x.over(-mask) * -mask
         case _:
             for v in (x.var for x in inside(e) if isinstance(x, Use)):
                 if isinstance(held := ctx.values.get(v), Known) and any(True for _ in elements(held.value)):
                     ctx.lose(v)  # it is read from memory, so it may be data
             what = f"`{e.op}` of control integers"
             raise stop(e.place, what, "sizes and indices are added, multiplied and divided by literals", "")
+
+
+def _by_a_variable(ctx: Context, e: Binary) -> Stop:
+    """What is said of a quotient, a mask or a shift by what is no number."""
+    what = f"`{e.op}` of control integers by a variable"
+    if e.op in ("/", "%"):
+        why = "of sizes and indices, C's quotient is one of a product by its factor, or of what is surely not negative"
+        return stop(e.place, what, why, "divide by a number, or pass the result")
+    return stop(e.place, what, "of sizes and indices it is taken by numbers only", "pass the result")
 
 
 def _digits(ctx: Context, x: Poly, by: Poly) -> tuple[Poly, Poly] | None:
@@ -260,8 +230,10 @@ def effect(ctx: Context, e: Expr) -> Value | None:
             before = ctx.known(v, e.place)
             assert isinstance(before, Known | Address)
             after = moved(before, last(before) + e.by)
-            if isinstance(v.type, Int) and v.type.bits < 32:
-                fits(ctx, last(after), v.type, e.place)
+            if isinstance(after, Known) and isinstance(v.type, Int):
+                wide = promoted(v.type)
+                assert isinstance(wide, Int)
+                after = moved(after, converted(ctx, lowered(after.value, wide), wide, v.type, e.place))
             set_value(ctx, v, after, e.place)
             return before if e.after else after
         case Assign(target=Use(var=v)) if moves(ctx, v):
@@ -311,4 +283,4 @@ def _assigned(ctx: Context, e: Assign, v: Variable) -> Value:
         return pointers.address(ctx, e.value)
     assert isinstance(v.type, Int)
     value = Binary(e.op, e.target, e.value, e.place) if e.op else e.value
-    return Known(_cast(ctx, value, v.type, e.place))
+    return Known(at_type(ctx, value, v.type))

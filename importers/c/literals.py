@@ -119,6 +119,8 @@ def converted(value: int | float, source: Number, target: Number) -> int | float
         found = _signed(rounded(Fraction(value), target), value)
         return found if abs(found) <= largest(target) else None
     lo, hi = target.range
+    if target.truth:
+        return int(value != 0)
     if isinstance(value, float):
         return int(value) if math.isfinite(value) and lo <= int(value) <= hi else None
     return (value - lo) % (hi - lo + 1) + lo

@@ -27,9 +27,8 @@ from .syntax import (
     Use,
     Variable,
 )
-from .types import Float, Int, Void
+from .types import I64, Float, Int, Void
 from .typing import decayed, is_pointer, type_of
-from .typing import number as number_type
 from .values import Address
 
 if TYPE_CHECKING:
@@ -81,10 +80,7 @@ def _sum(ctx: Context, op: str, a: Expr, b: Expr) -> Address:
     if not is_pointer(decayed(type_of(a, ctx.functions))):
         a, b = b, a
     base = address(ctx, a)
-    by = integers.integer(ctx, b)
-    t = number_type(type_of(b, ctx.functions))
-    if isinstance(t, Int) and not t.signed and t.bits < 64:
-        integers.no_wrap(ctx, by, b.place)
+    by = integers.at_type(ctx, b, I64)
     return Address(base.var, (*base.indices[:-1], base.indices[-1] + (by if op == "+" else -by)), base.needs)
 
 
@@ -126,7 +122,7 @@ def dimensions(ctx: Context, v: Variable) -> tuple[Poly | None, ...]:
     t = v.type
     while isinstance(t, Array | Pointer):
         extent = t.extent if isinstance(t, Array) else None
-        found.append(None if extent is None else integers.integer(ctx, extent))
+        found.append(None if extent is None else integers.observed(ctx, extent))
         t = t.of if isinstance(t, Array) else t.to
     return ctx.shapes.setdefault(v, tuple(found))
 
@@ -154,7 +150,7 @@ def _bytes(ctx: Context, t: Type, place: Place) -> int:
         case Int(bits=bits) | Float(bits=bits):
             return bits // 8
         case Array(of=inner, extent=extent) if extent is not None:
-            count = integers.integer(ctx, extent).constant
+            count = integers.observed(ctx, extent).constant
             if count is not None:
                 return count * _bytes(ctx, inner, place)
         case Pointer():

@@ -53,7 +53,8 @@ from .syntax import (
     Use,
     Variable,
 )
-from .types import I32, Float, Int, Other, Void, basic
+from .types import I32, Float, Int, Other, Void, basic, promoted
+from .typing import number, type_of
 from .walks import changed, expressions, statements
 
 Node = Any
@@ -83,6 +84,7 @@ class _Reader:
         self.exits: Place | None = None
         self.scopes: list[dict[str, Variable | int | Untaken]] = [{}]
         self.typedefs: dict[str, Type] = {}
+        self.functions: dict[str, Function] = {}
 
     def place(self, node: Node) -> Place:
         at = getattr(node, "coord", None)
@@ -93,7 +95,7 @@ class _Reader:
     # -- the file ---------------------------------------------------------------------------------
 
     def unit(self, tree: Node) -> Unit:
-        functions: dict[str, Function] = {}
+        functions = self.functions
         variables: list[Variable] = []
         for node in tree.ext:
             match type(node).__name__:
@@ -393,7 +395,8 @@ class _Reader:
         end = f"end of switch {self.count}"
         out: list[Stmt] = []
         if not isinstance(value, Use | Literal):
-            t = Variable(spelled("switch_on"), "switch", I32, "local", at, init=value)
+            found = number(type_of(value, self.functions))
+            t = Variable(spelled("switch_on"), "switch", promoted(found or I32), "local", at, init=value)
             out, value = [Declare(t, at)], Use(t, at)
         if type(node.stmt).__name__ != "Compound":
             return Untaken("switch", "it has no block", "write braces", at)

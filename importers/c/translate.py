@@ -10,7 +10,7 @@ from ..report import Report, Stop, stop
 from . import conversions, statements
 from .context import Context, Hints
 from .expressions import data
-from .integers import integer
+from .integers import at_type
 from .kinds import kinds
 from .literals import written
 from .lookups import is_constant
@@ -94,7 +94,7 @@ def _arguments(ctx: Context, unit: Unit) -> None:
     f = ctx.function
     for v in _constants(f):
         if isinstance(v.type, Int) and ctx.is_control(v) and not isinstance(v.init, Table) and v.init is not None:
-            ctx.values[v] = Known(integer(ctx, v.init))
+            ctx.values[v] = Known(at_type(ctx, v.init, v.type))
     for v in (*f.args, *_outer(f, unit, ctx.callees)):
         try:
             ctx.procedure.args.append(_argument(ctx, v))

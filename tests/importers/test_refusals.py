@@ -21,7 +21,6 @@ REFUSED = {
     "i + 1 is stored in type unsigned char, and C would wrap it around at 256": "void f(int n, double *x) { for (unsigned char i = 0; i < n; i++) x[i] = 1; }",
     "i is stored in type short, and C would wrap it around": "void f(int n, double *x) { for (int i = 0; i < n; i++) { short k = i; x[k] = 1; } }",
     "INFINITY: the object language has finite literals only": "void f(int n, double *x) { x[0] = INFINITY; }",
-    "a conversion of int to bool": "void f(int n, const int *a, _Bool *b) { for (int i = 0; i < n; i++) b[i] = a[i]; }",
     "BYTES: its value is none that is known": "void f(int n, int *x) { enum { BYTES = sizeof(int) }; for (int i = 0; i < n; i++) x[i] = BYTES; }",
     # order of evaluation
     "i is changed and used in one expression": "void f(int n, double *x) { int i = 0; while (i < n) x[i++] = x[i]; }",

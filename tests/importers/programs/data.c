@@ -386,3 +386,24 @@ void by_flags(int n, const unsigned char *x, int *y) {
         if ((x[i] & WHITE) == WHITE) y[i] = LAST + 2 * NEXT + LESS;
     }
 }
+
+/* interpret */
+void conversions_of_counters(int n, long *x, double *y) {
+    for (unsigned i = 0; i < n; i++) {
+        x[i] = (4 * i - 8) / 4L + ((i - 3) & ~7L) + (2 * i - 6) % 2L;
+        x[i] += (int)(i * 1000000000L) + (i * 2654435761u >> 16);
+        y[i] = i + 4294967290u;
+    }
+    for (int i = 0; i < n; i++) x[i] += (i - 3L) & (0u - 8);
+}
+
+/* interpret */
+void truths_of_numbers(int n, const int *a, const double *y, _Bool *b, int *c) {
+    _Bool one = 4;
+    for (int i = 0; i < n; i++) {
+        b[i] = a[i];
+        c[i] = one + (_Bool)y[i] + (_Bool)0.5;
+        c[i] += (_Bool)(i - 1);
+        switch (i + 4294967296L) { case 0: c[i] += 100; break; case 4294967297L: c[i] += 10; }
+    }
+}
