@@ -163,7 +163,7 @@ def is_whole(value: object, most: int = LARGEST) -> bool:
 def _small(value: object, most: int) -> bool:
     if isinstance(value, tuple):
         return all(_small(x, most) for x in value)
-    return value is None or abs(value) <= most  # type: ignore[operator]
+    return value is None or abs(value) <= most  # type: ignore[arg-type]
 
 
 # -- C ------------------------------------------------------------------------------------------------
