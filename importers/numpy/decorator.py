@@ -20,7 +20,7 @@ from . import kept
 from .convert import Imported, argument_types, imported
 from .kinds import DTYPES
 from .program import Procedure
-from .source import of_function
+from .source import Used, of_function
 from .translate import Returned
 from .types import Type
 
@@ -44,7 +44,7 @@ def compiled(f: Callable[P, R] | None = None, *, plan: Plan | None = None) -> An
     takes temporaries away (`strategies.normal.tidy`).
 
     Arrays must be C-contiguous and not overlap, or the call runs in NumPy, with a warning. Sums are added in order, and
-    data is no NaN where numbers are compared. Constants outside of the function have the values of the first call.
+    data is no NaN where numbers are compared. A number outside of the function that changes is compiled in anew.
 
     >>> @compiled
     ... def scale(x, by):
@@ -69,6 +69,8 @@ class Compiled(Generic[P, R]):
         """The compiled code for arguments of some types; None if it isn't taken."""
         self._last: Call | None = None
         """What the last call ran, for calls with arguments like its own."""
+        self._used: list[Used] = []
+        """What the compiled code took from the program around the function."""
         self._said: set[str] = set()
         update_wrapper(self, f)
 
@@ -82,6 +84,8 @@ class Compiled(Generic[P, R]):
 
     def __call__(self, *args: P.args, **named: P.kwargs) -> R:
         given: tuple[object, ...] = args
+        if self._used and any(u.changed() for u in self._used):
+            self._made, self._last, self._used = {}, None, []
         if self._last is not None and not named and len(args) == self._arity:
             made, result = self._last(args)
             if made:
@@ -110,10 +114,10 @@ class Compiled(Generic[P, R]):
         """The Python file that is imported for such arguments."""
         bound = self._signature.bind(*args, **named)
         bound.apply_defaults()
-        return self._import(bound.args).text
+        return self._import(bound.args, []).text
 
-    def _import(self, given: tuple[object, ...]) -> Imported:
-        source = of_function(self.python)
+    def _import(self, given: tuple[object, ...], used: list[Used]) -> Imported:
+        source = of_function(self.python, used)
         types = argument_types(source, given, {})
         flags = {n: Type("known", value=v) for n, v in zip(types, given, strict=False) if isinstance(v, bool)}
         found = imported(source, types | flags)
@@ -125,7 +129,7 @@ class Compiled(Generic[P, R]):
     def _make(self, given: tuple[object, ...]) -> _Runner | None:
         """The compiled function for arguments like these; None if it isn't taken."""
         try:
-            found = self._import(given)
+            found = self._import(given, self._used)
             return _Runner(found, _compiled(found.proc, self.plan), list(self._signature.parameters), given)
         except ImportRefusedError as e:
             self._warn(str(e))

@@ -7,6 +7,8 @@ import inspect
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from operator import is_
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, TypeAlias
@@ -41,6 +43,25 @@ class Definition:
 
 class Listed(tuple["Outside", ...]):
     """A list, as it is now."""
+
+
+@dataclass(frozen=True, eq=False)
+class Used:
+    """What a name of the program meant when it was looked up: `now` gives what it means at present."""
+
+    now: Callable[[], object]
+    value: object
+    parts: tuple[object, ...]
+
+    def changed(self) -> bool:
+        """Whether it means something else, or is a list with other elements."""
+        now = self.now()
+        same = now is self.value and len(parts := _parts(now)) == len(self.parts) and all(map(is_, parts, self.parts))
+        return not same
+
+
+def _parts(value: object) -> tuple[object, ...]:
+    return tuple(value) if type(value) is list else ()
 
 
 class NotFound(LookupError):
@@ -146,11 +167,12 @@ def _annotations(node: ast.FunctionDef) -> dict[str, str]:
 # -- a function that is there ---------------------------------------------------------------------------
 
 
-def of_function(f: Callable[..., Any]) -> Source:
-    """A function of this process: names mean what they mean to it now."""
+def of_function(f: Callable[..., Any], used: list[Used] | None = None) -> Source:
+    """A function of this process: names mean what they mean to it when they are looked up. What they mean is then put
+    into `used`, but for modules."""
     if not isinstance(f, FunctionType):
         raise ImportRefusedError(f"{f!r} is no function written in Python: there is no text to import")
-    definition = _definition(f)
+    definition = _definition(f, [] if used is None else used)
     if not isinstance(definition.node, ast.FunctionDef):
         raise ImportRefusedError(f"{f!r} is a lambda: write it with def")
     file = inspect.getsourcefile(f) or "<function>"
@@ -161,7 +183,7 @@ def of_function(f: Callable[..., Any]) -> Source:
     return Source(file, padded, definition, _annotations(definition.node))
 
 
-def _definition(f: FunctionType) -> Definition:
+def _definition(f: FunctionType, used: list[Used]) -> Definition:
     try:
         lines, start = inspect.getsourcelines(f)
     except (OSError, TypeError) as e:
@@ -171,28 +193,36 @@ def _definition(f: FunctionType) -> Definition:
     node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda)), None)
     if node is None:
         raise ImportRefusedError(f"the text of {f.__name__} has no definition")
-    closure = inspect.getclosurevars(f)
+    cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
 
     def lookup(name: str) -> Outside:
-        for scope in (closure.nonlocals, f.__globals__):
-            if name in scope:
-                return _outside(name, scope[name])
-        raise NotFound(name)
+        cell = cells.get(name)
+        nothing = object()
+        if cell is not None:
+            now = partial(getattr, cell, "cell_contents", nothing)
+        else:
+            now = partial(f.__globals__.get, name, nothing)
+        value: object = now()
+        if value is nothing:
+            raise NotFound(name)
+        if not isinstance(value, ModuleType):
+            used.append(Used(now, value, _parts(value)))
+        return _outside(name, value, used)
 
     return Definition(node, lookup, f)
 
 
-def _outside(name: str, value: object) -> Outside:
+def _outside(name: str, value: object, used: list[Used]) -> Outside:
     """A Python object as what a name may mean."""
     if value is None or (isinstance(value, bool | int | float | str) and type(value) in (bool, int, float, str)):
         return value
     if isinstance(value, tuple | list) and type(value) in (tuple, list):
-        return (Listed if isinstance(value, list) else tuple)(_outside(name, v) for v in value)
+        return (Listed if isinstance(value, list) else tuple)(_outside(name, v, used) for v in value)
     if isinstance(value, ModuleType):
         return Module(value.__name__)
     wrapped = getattr(value, "__wrapped__", value)
     if isinstance(wrapped, FunctionType) and wrapped.__module__.partition(".")[0] != "numpy":
-        return _definition(wrapped)
+        return _definition(wrapped, used)
     module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
     if own is not None and (module or "numpy").partition(".")[0] in ("numpy", "math"):
         return Module(f"{'math' if module == 'math' else 'numpy'}.{own}")

@@ -285,3 +285,26 @@ def test_quotients_remainders_and_signs_are_those_of_numpy_for_special_values() 
             np.testing.assert_array_equal(found, of)
             zero = found == 0
             assert np.array_equal(np.signbit(found[zero]), np.signbit(of[zero]))
+
+
+GAIN = 3.0
+
+
+def test_numbers_outside_of_a_function_may_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    shift, weights = 1.0, [1.0, 2.0]
+
+    def weighted(x: Any) -> Any:
+        return x * weights[1]
+
+    @compiled
+    def f(x: Any) -> Any:
+        return weighted(x) * GAIN + shift
+
+    x = np.arange(4.0)
+    assert np.array_equal(f(x), 6.0 * x + 1.0)
+    monkeypatch.setitem(globals(), "GAIN", 5.0)
+    assert np.array_equal(f(x), 10.0 * x + 1.0)
+    weights[1] = 7.0
+    assert np.array_equal(f(x), 35.0 * x + 1.0)
+    shift = 2.0
+    assert np.array_equal(f(x), 35.0 * x + 2.0)
