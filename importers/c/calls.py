@@ -31,7 +31,8 @@ def call_statement(ctx: Context, e: Call) -> None:
         heap.free(ctx, e, e.place)
     else:
         why = "it isn't defined in this file, and what it does is not known"
-        raise stop(e.place, f"{e.name}(..)", why, "take the call out, or put the function into the file")
+        remedy = f"put the function into the file; or, if it changes nothing that is read here, --ignore {e.name}"
+        raise stop(e.place, f"{e.name}(..)", why, remedy)
 
 
 def call_value(ctx: Context, e: Call) -> Data:

@@ -36,6 +36,7 @@ from .values import Address, Known, Value, last, moved
 from .walks import inside
 from .widths import as_type, converted, exact, lowered
 
+NOT_CLOSED = "sizes, indices and loop bounds are followed in closed form, and this has none"
 READ = "an index, a size or a loop bound that is read from memory"
 
 
@@ -191,7 +192,7 @@ def _divided(ctx: Context, e: Binary, x: Poly, by: Poly, t: Int) -> Poly:
                 if isinstance(held := ctx.values.get(v), Known) and any(True for _ in elements(held.value)):
                     ctx.lose(v)  # it is read from memory, so it may be data
             what = f"`{e.op}` of control integers"
-            raise stop(e.place, what, "sizes and indices are added, multiplied and divided by literals", "")
+            raise stop(e.place, what, NOT_CLOSED, "mask low or high bits, or pass the result")
 
 
 def _by_a_variable(ctx: Context, e: Binary) -> Stop:
@@ -200,7 +201,7 @@ def _by_a_variable(ctx: Context, e: Binary) -> Stop:
     if e.op in ("/", "%"):
         why = "of sizes and indices, C's quotient is one of a product by its factor, or of what is surely not negative"
         return stop(e.place, what, why, "divide by a number, or pass the result")
-    return stop(e.place, what, "of sizes and indices it is taken by numbers only", "pass the result")
+    return stop(e.place, what, NOT_CLOSED, "pass the result")
 
 
 def _digits(ctx: Context, x: Poly, by: Poly) -> tuple[Poly, Poly] | None:

@@ -18,7 +18,7 @@ from .options import Options
 from .pointers import dimensions
 from .program import Allocate, Argument, Lit, Procedure, Scalar, Store
 from .syntax import Array, Binary, Declare, Expr, Function, Literal, Pointer, Table, Type, Unary, Unit, Use, Variable
-from .types import Float, Int, Void
+from .types import Float, Int, Other, Void
 from .typing import element_type, is_pointer, shown
 from .values import Address, Known, Lost
 from .walks import changed, expressions, extents, inside
@@ -176,6 +176,8 @@ def _argument(ctx: Context, v: Variable) -> Argument:
     if _pointer_inside(v.type) or not isinstance(t, Int | Float):
         what = f"{v.c_name} of type {shown(v.type)}"
         remedy = "pass flat arrays, and members one by one"
+        if isinstance(t, Other) and t.text == "a function":
+            remedy = "call the function by its name, in a copy of this one for each"
         raise stop(v.place, what, "arguments are numbers, and arrays of them", remedy)
     if is_pointer(v.type):
         if isinstance(v.type, Pointer):
@@ -183,7 +185,8 @@ def _argument(ctx: Context, v: Variable) -> Argument:
         return Argument(v, type=t)
     if isinstance(v.type, Int) and ctx.is_control(v):
         if v.storage in ("file", "static", "member") and v in changed(ctx.function.body):
-            raise stop(v.place, v.c_name, "a size or index that outlives the call is changed", "make it an argument")
+            why = "it is changed and outlives the call, and sizes and indices are passed by value"
+            raise stop(v.place, v.c_name, why, "take it as an argument of its own, and return what it is then")
         ctx.counter += 1
         symbol = Symbol(v.name, ctx.counter)
         ctx.values[v] = Known(of(symbol))

@@ -57,8 +57,22 @@ def verify(ctx: Context, env: Mapping[str, object]) -> Proc | None:
         if not _helped(ctx, lines, error, env, tried):
             ctx.report.add(_problem(ctx, lines, error))
             return None
+    _drop_implied(ctx, env)
     text = "\n".join(x.text for x in Printer(ctx.procedure).lines())
     return proc_from_source(text, env)
+
+
+def _drop_implied(ctx: Context, env: Mapping[str, object]) -> None:
+    """Leave out assertions that others imply: `j <= n` beside `j <= n - 1`."""
+    every = ctx.procedure.assertions
+    kept: dict[Poly, str] = {}
+    for p, why in every:
+        strongest = min((q for q, _ in every if (p - q).constant is not None), key=lambda q: (q - p).constant or 0)
+        kept.setdefault(strongest, why)
+    if len(kept) < len(every):
+        ctx.procedure.assertions = list(kept.items())
+        if _refusal(Printer(ctx.procedure, probing=True).lines(), env) is not None:
+            ctx.procedure.assertions = every
 
 
 def _refusal(lines: list[Line], env: Mapping[str, object]) -> FrontendError | None:
@@ -222,5 +236,9 @@ def _problem(ctx: Context, lines: list[Line], e: FrontendError) -> Problem:
         example = f"; not so for {numbers}" if numbers else ""
         return Problem(line.of.place, "a value that may be out of range", f"{line.of.why}{example}", line.of.remedy)
     place = line.of.place if line.of is not None else ctx.function.place
-    remedy = f"it reads as `{line.text.strip()}`; test what is missing with an if, or declare the array larger"
+    remedy = f"it reads as `{line.text.strip()}`"
+    if "may be out of bounds" in e.message:
+        remedy += "; test what is missing with an if, or declare the array larger"
+    elif "as indices" in e.message:
+        remedy += "; write another array, or pass a copy"
     return Problem(place, "the object language refuses this", e.message.splitlines()[0], remedy)
