@@ -30,9 +30,9 @@ def has_cells(n: ProcDef | Stmt | Expr) -> bool:
 
 
 @memo_by_identity
-def has_views(tree: ProcDef) -> bool:
-    """Whether a procedure makes buffers of others with other extents."""
-    return any(isinstance(n, WindowDef) and isinstance(n.rhs, ViewExpr) for n in declarators(tree))
+def has_views(n: ProcDef | Stmt) -> bool:
+    """Whether a procedure or statement makes buffers of others with other extents."""
+    return (isinstance(n, WindowDef) and isinstance(n.rhs, ViewExpr)) or any(map(has_views, inner(n)))
 
 
 @memo_by_identity
