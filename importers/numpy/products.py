@@ -13,7 +13,7 @@ from .context import Context
 from .elementwise import apply, broadcast_shape, stretched, strong
 from .kinds import Kind, resolve
 from .program import Bin, Data, Num
-from .reductions import add, axis_number, computed, reduction
+from .reductions import add, axis_number, computed, reduction, side_by_side
 from .values import Along, Array, Computed, Indices, Integer, Static, Tuple, Value, View, reindexed
 
 
@@ -42,8 +42,11 @@ def contracted(ctx: Context, arrays: Sequence[Array], labels: Sequence[str], out
     if inner:
         in_order(ctx, kind)
 
+    rows = bool(inner) and bool(out) and all(_in_rows(a, of, out) for a, of in zip(done, labels, strict=True))
+    given = [_rows(ctx, a, of, out[-1]) if rows else (a, of) for a, of in zip(done, labels, strict=True)]
+
     def product(at: dict[str, Poly]) -> Data:
-        factors = [converted(ctx, a.at(tuple(at[x] for x in of)), kind) for a, of in zip(done, labels, strict=True)]
+        factors = [converted(ctx, a.at(tuple(at[x] for x in of)), kind) for a, of in given]
         found = factors[0]
         for f in factors[1:]:
             found = calculated("*", found, f, kind) if may_wrap(kind) else Bin("*", found, f, kind)
@@ -59,9 +62,34 @@ def contracted(ctx: Context, arrays: Sequence[Array], labels: Sequence[str], out
             shape = tuple(extents[x] for x in inner)
             ctx.nest(shape, lambda k: add(ctx, to, idx, product(at | dict(zip(inner, k, strict=True)))))
 
-        ctx.nest(to.shape, element)
+        def row(idx: Indices) -> None:
+            at = dict(zip(out, idx, strict=False))
+            ctx.nest(to.shape[-1:], lambda last: ctx.store(to, (*idx, *last), Num(0, kind)))
+            names, shape = [*inner, out[-1]], (*(extents[x] for x in inner), to.shape[-1])
+            ctx.nest(shape, lambda k: add(ctx, to, (*idx, k[-1]), product(at | dict(zip(names, k, strict=True)))))
 
-    return computed(done, tuple(extents[x] for x in out), kind, fill, "product")
+        ctx.nest(to.shape[:-1] if rows else to.shape, row if rows else element)
+
+    return computed([a for a, _ in given], tuple(extents[x] for x in out), kind, fill, "product")
+
+
+def _in_rows(a: Array, labels: str, out: str) -> bool:
+    """Whether the last index of a product may be that of the innermost loop: each operand that has it has it last, so
+    that elements stand side by side, or is copied so, which pays if each element of it is used several times."""
+    last = out[-1]
+    if last not in labels or labels.count(last) > 1:
+        return last not in labels
+    return side_by_side(a, labels.index(last)) or not set(out) <= set(labels)
+
+
+def _rows(ctx: Context, a: Array, labels: str, last: str) -> tuple[Array, str]:
+    """An operand with its labels, in which a label is that of elements side by side."""
+    if last not in labels or side_by_side(a, labels.index(last)):
+        return a, labels
+    names = labels.replace(last, "") + last
+    dims = tuple(Along(number(0), names.index(x)) for x in labels)
+    shape = tuple(a.shape[labels.index(x)] for x in names)
+    return ctx.materialised(reindexed(a, dims, shape)), names
 
 
 def in_order(ctx: Context, kind: Kind) -> None:

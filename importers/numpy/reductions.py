@@ -167,13 +167,51 @@ def _total(ctx: Context, a: Array, axes: Axes, kind: Kind, op: str) -> Computed:
         ctx.procedure.notes.append("sums are added in order, where NumPy adds pairs of blocks: the rounding is another")
 
     def fill(out: View) -> None:
-        def element(idx: Indices) -> None:
-            ctx.store(out, idx, Num(0 if op == "+" else 1, kind))
-            ctx.nest(axes.split(a), lambda inner: add(ctx, out, idx, a.at(axes.joined(idx, inner)), op))
-
-        ctx.nest(out.shape, element)
+        first = Num(0 if op == "+" else 1, kind)
+        _together(
+            ctx,
+            (a, axes, axes.split(a), None),
+            out.shape,
+            lambda idx: ctx.store(out, idx, first),
+            lambda idx, inner: add(ctx, out, idx, a.at(axes.joined(idx, inner)), op),
+        )
 
     return computed([a], axes.shape, kind, fill, "total" if not axes.shape else "t")
+
+
+def side_by_side(a: Array, axis: int) -> bool:
+    """Whether elements along an axis stand side by side in memory, wherever the array is read."""
+    return all(r.dims and (r.dims[-1].axis, r.dims[-1].step) == (axis, 1) for r in a.reads)
+
+
+def _together(
+    ctx: Context,
+    over: tuple[Array, Axes, Indices, Indices | None],
+    shape: Indices,
+    begin: Callable[[Indices], None],
+    more: Callable[[Indices, Indices], None],
+) -> None:
+    """Each element of a result begins, and becomes more for each index of the axes that are taken: element by element,
+    or, if the last axis that stays is of elements side by side, all that differ in it alone."""
+    a, axes, inner, start = over
+    if inner == start:
+        ctx.nest(shape, begin)
+        return
+    if not axes.kept or not side_by_side(a, axes.kept[-1]):
+
+        def element(idx: Indices) -> None:
+            begin(idx)
+            ctx.nest(inner, lambda k: more(idx, k), start)
+
+        ctx.nest(shape, element)
+        return
+    at = axes.kept[-1] if axes.keepdims else len(axes.kept) - 1
+
+    def row(idx: Indices) -> None:
+        ctx.nest(shape[at:], lambda last: begin((*idx, *last)))
+        ctx.nest(inner, lambda k: ctx.nest(shape[at:], lambda last: more((*idx, *last), k)), start)
+
+    ctx.nest(shape[:at], row)
 
 
 def add(ctx: Context, out: View, idx: Indices, e: Data, op: str = "+") -> None:
@@ -239,14 +277,12 @@ def _extreme(ctx: Context, a: Array, axes: Axes, name: str) -> Computed:
     ctx.procedure.notes.append("data is no NaN where the largest or smallest of several numbers is taken")
 
     def fill(out: View) -> None:
-        def element(idx: Indices) -> None:
-            ctx.store(out, idx, a.at(axes.joined(idx, _first(axes))))
-            inner = axes.split(a)
-            start = (number(1),) if len(inner) == 1 else _first(axes)
-            if inner != (number(1),):
-                ctx.nest(inner, lambda k: ctx.store(out, idx, a.at(axes.joined(idx, k)), name), start)
+        inner = axes.split(a)
+        start = (number(1),) if len(inner) == 1 else _first(axes)
 
-        ctx.nest(out.shape, element)
+        more = lambda idx, k: ctx.store(out, idx, a.at(axes.joined(idx, k)), name)  # noqa: E731
+        first = lambda idx: ctx.store(out, idx, a.at(axes.joined(idx, _first(axes))))  # noqa: E731
+        _together(ctx, (a, axes, inner, start), out.shape, first, more)
 
     return computed([a], axes.shape, kind.strong, fill, "largest" if name == "max" else "smallest")
 
