@@ -308,3 +308,16 @@ def test_numbers_outside_of_a_function_may_change(monkeypatch: pytest.MonkeyPatc
     assert np.array_equal(f(x), 35.0 * x + 1.0)
     shift = 2.0
     assert np.array_equal(f(x), 35.0 * x + 2.0)
+
+
+def test_products_and_sums_run_along_rows() -> None:
+    """The innermost loop is over elements that stand side by side; a transposed operand is copied for that."""
+
+    def products(a, b):
+        return a @ b, a @ b.T, a.sum(axis=0)
+
+    a = np.ones((2, 2))
+    text = Compiled(products).text(a, a)
+    assert "result_0[i, k] += a[i, j] * b[j, k]" in text
+    assert "t[i, j] = b[j, i]" in text and "result_1[i, k] += a[i, j] * t[j, k]" in text
+    assert "result_2[j] += a[i, j]" in text
