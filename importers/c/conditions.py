@@ -11,7 +11,7 @@ from .integers import observed
 from .pointers import address, element, is_null
 from .program import Compare, Cond, Lit, Logic, Not, Truth
 from .syntax import Binary, Expr, Index, Literal, Step, Unary, Untaken, Use
-from .types import I32, Int, common
+from .types import I32, I64, Int, common
 from .typing import COMPARISONS, LOGICAL, decayed, is_pointer, type_of
 from .typing import number as number_type
 
@@ -105,6 +105,9 @@ def control_comparison(ctx: Context, op: str, a: Expr, b: Expr) -> Cond:
     t = common(s, u)
     assert isinstance(t, Int)
     x, y = observed(ctx, a, t), observed(ctx, b, t)
+    if any(p.constant is not None and p.constant > I64.range[1] for p in (x, y)) and (x - y).constant is None:
+        large = x.constant is not None  # and all sizes and indices are smaller
+        return _decided(op, Lit(int(large), I32), Lit(int(not large), I32))
     return decided(Compare(op, x, y))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -9,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from exo_strat.testing import examples
+from importers.c import ImportRefusedError
 
 FORMS = (
     "for (int {i} = {lo}; {i} < {hi}; {i}++)",
@@ -102,3 +104,37 @@ def programs(draw: st.DrawFn) -> str:
 @given(programs())
 def test_a_random_program_does_what_it_does_in_c(roundtrip, source: str) -> None:
     roundtrip(source, "f", [{"n": n} for n in (1, 2, 5)], some=True)
+
+
+INTEGERS = ("_Bool", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "size_t")
+CONSTANTS = ("1", "-3", "7", "5u", "0u - 8", "2654435761u", "4294967295u", "-3L", "~7L", "(size_t)-1", "(_Bool)4")
+
+
+@st.composite
+def conversions(draw: st.DrawFn) -> str:
+    """The text of a C function `f` that converts counters from type to type."""
+    one_of = lambda *options: draw(st.sampled_from(options))  # noqa: E731
+
+    def leaf() -> str:
+        return one_of("i", "i", f"({one_of(*CONSTANTS)})", f"({one_of(*INTEGERS)})(i + 1)")
+
+    lines = []
+    for k in range(6):
+        by = one_of("2", "3u", "4L", "5ul")
+        value = one_of(
+            f"{leaf()} {one_of(*'+-*')} {leaf()}", f"({leaf()} {one_of(*'+-*')} {leaf()}) {one_of(*'/%')} {by}"
+        )
+        masked = one_of(
+            value, f"({value}) & {one_of('7', '~7u', '~0L')}", f"({leaf()} < {leaf()} ? {leaf()} : {leaf()})"
+        )
+        lines.append(f"x[6 * i + {k}] = ({one_of(*INTEGERS)})({masked});")
+    counter, result = one_of("int", "unsigned", "long", "size_t"), one_of("int", "unsigned", "long", "double")
+    loop = f"for ({counter} i = 0; i < n; i++) {{ {' '.join(lines)} }}"
+    return f"#include <stddef.h>\nvoid f(int n, {result} x[6 * n]) {{ {loop} }}\n"
+
+
+@settings(max_examples=examples(6), suppress_health_check=list(HealthCheck))
+@given(conversions())
+def test_conversions_of_counters_are_those_of_c(roundtrip, source: str) -> None:
+    with suppress(ImportRefusedError):
+        roundtrip(source, "f", [{"n": n} for n in (1, 5)], some=True)
