@@ -7,7 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from importers.c import calls, choices, conversions, integers, jumps, lookups, loops, order, rotations, statements
+from importers.c import (
+    calls,
+    choices,
+    conversions,
+    expressions,
+    integers,
+    jumps,
+    lookups,
+    loops,
+    order,
+    rotations,
+    statements,
+)
 from importers.c.program import Converted, Frame, Lit
 from importers.c.syntax import Block
 from importers.c.types import F32, F64, I32
@@ -27,6 +39,16 @@ def bound_off_by_one(m: pytest.MonkeyPatch) -> None:
         return tuple(replace(f, hi=f.hi - 1) for f in frames), at
 
     m.setattr(loops, "_frame", frame)
+
+
+def widened_unasked(m: pytest.MonkeyPatch) -> None:
+    """An unsigned counter gets more bits, as if it had not wrapped."""
+    m.setattr(integers, "converted", lambda ctx, value, source, t, place: value)
+
+
+def unsigned_unwrapped(m: pytest.MonkeyPatch) -> None:
+    """A number of an unsigned type is stored as if it always were one."""
+    m.setattr(expressions, "fits_surely", lambda ctx, value, t: True)
 
 
 def promotion_dropped(m: pytest.MonkeyPatch) -> None:
@@ -268,6 +290,12 @@ FAULTS: dict[Break, tuple[str, bool]] = {
         "void f(int n, int x[n][3], int *y) { int s = 0;"
         " for (int k = 0; k < n * n; k++) { s += y[k]; y[k] = s - x[k / n][0]; } }",
         False,
+    ),
+    widened_unasked: (
+        "void f(int n, long *x) { for (unsigned i = 0; i < n; i++) x[i] = (4 * i - 8) / 4L; }", False
+    ),
+    unsigned_unwrapped: (
+        "void f(int n, double *x) { for (unsigned i = 0; i < n; i++) x[i] = i - 3; }", False
     ),
     first_not_peeled: (
         "void f(int n, double x[n + 2], double *y) {"
