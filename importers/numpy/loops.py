@@ -262,6 +262,7 @@ def _growth(ctx: Context, name: str, stmts: Sequence[ast.stmt], bounds: tuple[Po
         finally:
             ctx.facts = facts
         after = ctx.env[name]
+    del ctx.prover.types[s.name]
     return (after.value - of(s)).constant if isinstance(after, Integer) else None
 
 
@@ -382,6 +383,7 @@ def _step(
             start(of(f.symbol))
             _body(ctx, stmts)
         after = ctx.env[name]
+    del ctx.prover.types[s.name]  # so that the next one has its name, and what was proved is known
     return (after.value - of(s)).constant if isinstance(after, Integer) else None
 
 
