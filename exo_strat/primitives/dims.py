@@ -14,6 +14,7 @@ from ..cursors.rewrite import Rewrite
 from ..frontend.exprs import parse_expr
 from ..frontend.scope import declarations, scope_at
 from ..ir import build as b
+from ..ir.cells import has_cells
 from ..ir.nodes import Binary, Expr, Interval, Point, ProcDef, StrideExpr, WinDim
 from ..ir.span import Span, span_of
 from ..ir.types import Tensor
@@ -27,6 +28,7 @@ from .helpers.arguments import Dim, Kind
 from .helpers.references import ExprLike, positive
 from .helpers.refusing import applicable, argument, require
 from .helpers.scoping import extent_arg, integer_arg, ready
+from .helpers.wellformed import in_bounds
 
 __all__ = ["divide_dim", "expand_dim", "rearrange_dim"]
 
@@ -132,6 +134,8 @@ def _index(rw: Rewrite, a: AllocCursor, index: ExprLike, places: Sequence[Path])
         applicable(all(s in scope.types for s in mentions(e)), f"{index!r} of the first access is not in scope", place)
         same = not isinstance(index, str) or parse_expr(index, scope) == e
         applicable(same, f"{index!r} means something else than at the first access", place)
+        if has_cells(e):
+            in_bounds(rw.proc.tree, e, path)
     return e
 
 

@@ -7,8 +7,10 @@ A test in which nothing is ever accepted, or nothing refused, says little:
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import takewhile
 from math import inf
@@ -49,6 +51,19 @@ class Tally:
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
     examples: Counter[tuple[str, str]] = field(default_factory=Counter)
     reasons: Reasons = field(default_factory=Reasons)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def trying(self, name: str) -> Iterator[None]:
+        """Counts the time that is spent on a rewrite, and notes its name at a failure."""
+        begin = time.perf_counter()
+        try:
+            yield
+        except AssertionError as e:
+            e.add_note(name)
+            raise
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
 
     def refusals(self, name: str) -> int:
         """How often a rewrite was refused, for whatever reason."""
@@ -76,9 +91,7 @@ class Tally:
         return "\n".join([*rows, *(f"{n} was never accepted:\n{self.reasons.told(n)}" for n in never)])
 
 
-def check_op(
-    op: Op, p: Proc, c: Cursor | None, tally: Tally, name: str = "", most: float = inf
-) -> Proc | None:
+def check_op(op: Op, p: Proc, c: Cursor | None, tally: Tally, name: str = "", most: float = inf) -> Proc | None:
     """Applies an Op once; if it succeeds, asserts that the result is lawful and computes the same, unless `most` of its
     results were compared already. If a primitive is refused, asserts that the counterexample, if there is one, is real;
     that of a strategy may be about a version that only it has seen.
@@ -147,16 +160,36 @@ def check_primitive(
     a cursor goes elsewhere than the primitive declares; `Unreal` if a counterexample cannot happen.
     """
 
-    check_shapes(chosen := shapes or shapes_for(primitive))
+    check_shapes(shapes)
+    seeds = takewhile(lambda _: not enough(), range(first, first + programs))
+    search(_once([primitive], shapes, tally, most, form), seeds, shrink)
+
+
+def check_primitives(primitives: Sequence[PrimitiveForm], program: int, tally: Tally, form: str = "") -> None:
+    """Applies several primitives to one random program, which saves the time that drawing one for each would take; see
+    `check_primitive`. The program is of a shape that suits one of them. An error has a note with the name of the
+    primitive that went wrong."""
+    search(_once(primitives, (), tally, inf, form), [program])
+
+
+def _once(
+    primitives: Sequence[PrimitiveForm], shapes: Sequence[str], tally: Tally, most: float, form: str
+) -> Callable[[Choices], None]:
+    """The test that draws a program, of the shapes given or else of those that suit, and applies each primitive."""
     of = FORMS[form] if form else None
+    suited = shapes or [shape for primitive in primitives for shape in shapes_for(primitive)]
 
     def once(ch: Choices) -> None:
-        p = random_proc(ch, of.shapes.split() if of and of.shapes and ch.chance(25) else chosen)
+        p = random_proc(ch, of.shapes.split() if of and of.shapes and ch.chance(25) else suited)
         p = formed(ch, p, of) if of and p is not None else p
-        for q, op, c in applications(ch, p, primitive, of) if p is not None else ():
-            check_op(op, q, c, tally, primitive.spec.name, most)
+        if p is None:
+            return
+        for primitive in primitives:
+            with tally.trying(primitive.spec.name):
+                for q, op, c in applications(ch, p, primitive, of):
+                    check_op(op, q, c, tally, primitive.spec.name, most)
 
-    search(once, takewhile(lambda _: not enough(), range(first, first + programs)), shrink)
+    return once
 
 
 def every(*kinds: type[Cursor]) -> Callable[[Proc], list[Cursor]]:

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Annotated
@@ -27,12 +26,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..primitives import PRIMITIVES
 from .forms import FORMS
-from .harness import Tally, check_primitive
+from .harness import Tally, check_primitives
 
-CHUNK = 50
-"""How many programs are tried before it is seen whether that is enough."""
 BARREN = 100
 """How many times more programs than applications are tried at most, of primitives that seldom find a target."""
+GROUP = 8
+"""How many primitives share random programs: one that seldom finds a target keeps the programs from no others."""
 
 
 @dataclass(frozen=True)
@@ -67,41 +66,44 @@ HEADS = (
 )  # fmt: skip
 
 
-def soak(name: str, applications: int, first: int = 0, form: str = "") -> Row:
-    """Applies a primitive so many times, or a few more, to random programs, and checks all that the harness checks:
-    to programs that have a form, if one is given.
+def soak(names: Sequence[str], applications: int, first: int = 0, form: str = "") -> list[Row]:
+    """Applies each of some primitives so many times, or a few more, to random programs, and checks all that the harness
+    checks: to programs that have a form, if one is given. They share the programs.
 
     `refused` counts all refusals, `unsafe` those of the condition of safety, `unknown` those in which the solver gave
-    up.
+    up; `seconds` are without those that drawing programs takes.
 
-    >>> row = soak("reorder_loops", 20)
+    >>> [row] = soak(["reorder_loops"], 20)
     >>> row.tried >= 20 and row.tried == row.accepted + row.refused, row.violations
     (True, ())
     """
-    tally, found, seed, begin = Tally(), list[str](), first, time.perf_counter()
-    while tally.tried(name) < applications and seed - first < BARREN * applications:
-        for k in range(seed, seed + CHUNK):
-            try:
-                check_primitive(
-                    PRIMITIVES[name], 1, tally, first=k, enough=lambda: tally.tried(name) >= applications, form=form
-                )
-            except AssertionError as e:
-                found.append(f"{name}, {form}{' ' * bool(form)}seed {k}: {e}")
-        seed += CHUNK
-    return Row(
-        name,
-        tally.tried(name),
-        tally.accepted[name],
-        tally.refusals(name),
-        tally.unsafe(name),
-        tally.refused[name, "Unknown"],
-        tally.claimed(name),
-        tally.examples[name, "real"],
-        tally.examples[name, "open"],
-        time.perf_counter() - begin,
-        tuple(found),
-        form,
-    )
+    tally, found = Tally(), list[tuple[str, str]]()
+    for seed in range(first, first + BARREN * applications):
+        wanting = [name for name in names if tally.tried(name) < applications]
+        if not wanting:
+            break
+        try:
+            check_primitives([PRIMITIVES[name] for name in wanting], seed, tally, form)
+        except AssertionError as e:
+            [name] = e.__notes__
+            found.append((name, f"{name}, {form}{' ' * bool(form)}seed {seed}: {e}"))
+    return [
+        Row(
+            name,
+            tally.tried(name),
+            tally.accepted[name],
+            tally.refusals(name),
+            tally.unsafe(name),
+            tally.refused[name, "Unknown"],
+            tally.claimed(name),
+            tally.examples[name, "real"],
+            tally.examples[name, "open"],
+            tally.seconds.get(name, 0.0),
+            tuple(text for of, text in found if of == name),
+            form,
+        )
+        for name in names
+    ]
 
 
 def table(rows: Iterable[Row]) -> str:
@@ -127,11 +129,12 @@ def run(
     progress = Progress(*columns, console=console) if console.is_terminal else None
     with progress or nullcontext(), ProcessPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         task = progress.add_task("primitives", total=len(names) * len(forms)) if progress else None
-        futures: list[Future[Row]] = [pool.submit(soak, n, applications, first, f) for f in forms for n in names]
+        groups = [names[k :: -(-len(names) // GROUP)] for k in range(-(-len(names) // GROUP))]
+        futures = [pool.submit(soak, group, applications, first, f) for f in forms for group in groups]
         for done in as_completed(futures):
-            rows.append(done.result())
+            rows.extend(found := done.result())
             if progress and task is not None:
-                progress.update(task, advance=1, description=f"{rows[-1].name} done")
+                progress.update(task, advance=len(found), description=f"{', '.join(r.name for r in found)} done")
     return rows
 
 

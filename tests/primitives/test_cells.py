@@ -367,11 +367,12 @@ def test_a_call_that_gets_indices_through_windows_is_inlined(passed: str) -> Non
 @pytest.mark.parametrize("cut", ["b[n]", "b[n] - 1", "b[0 - 1]", "b[b[0] + 1]"])
 def test_an_element_that_is_not_there_has_no_value(cut: str) -> None:
     p = proc_from_source(
-        "def foo(n: size, b: i32[n], y: f32[n]):\n    assert within(b, 0, n)\n    for i in seq(0, b[0]):\n"
+        "def foo(n: size, b: i32[n], y: f32[n]):\n    assert within(b, 0, n)\n    t: f32\n    for i in seq(0, b[0]):\n"
         "        y[i] = 1.0"
     )
     for op in (cut_loop(cut), shift_loop(cut), widen_loop(0, cut)):
         assert "out of bounds" in refuted(at("for i in _: _", op), p)
+    assert "out of bounds" in refuted(at("t: _", expand_dim(cut, "0")), p)
     assert "the cut is not after the loop's end" in refuted(at("for i in _: _", cut_loop("b[n - 1]")), p)
 
 

@@ -13,6 +13,7 @@ from exo_strat.testing.applications import applications
 from exo_strat.testing.choices import Choices
 from exo_strat.testing.equivalence import assert_equivalent
 from exo_strat.testing.forms import FORMS, formed
+from exo_strat.testing.knockouts import conditions, without
 from exo_strat.testing.programs import random_proc
 from exo_strat.testing.soak import soak
 
@@ -58,6 +59,12 @@ def test_what_has_no_form_does_not_count() -> None:
 
 
 def test_the_soak_counts_applications_to_a_form() -> None:
-    row = soak("simplify", 8, form="select")
+    row, other = soak(["simplify", "reverse_loop"], 8, form="select")
     assert row.tried >= 8 and row.accepted == row.tried and not row.violations
-    assert row.cells()[0] == "`simplify`, select"
+    assert row.cells()[0] == "`simplify`, select" and other.tried >= 8
+
+
+def test_of_primitives_that_share_programs_the_soak_tells_which_went_wrong() -> None:
+    with without(conditions(PRIMITIVES["shift_loop"])[0]):
+        right, wrong = soak(["simplify", "shift_loop"], 20)
+    assert not right.violations and "shift_loop, seed" in wrong.violations[0]

@@ -227,7 +227,7 @@ def integer_arg(rw: Rewrite, value: ExprLike, at: Path, fixed: bool = True) -> E
     if fixed and is_opaque(e):
         what = "a config field" if any(isinstance(n, ReadConfig) for _, n in walk(e)) else "data"
         argument(False, f"{value!r} reads {what}, which may change")
-    if fixed and has_cells(e):
+    if has_cells(e):
         in_bounds(rw.proc.tree, e, at)
     return e
 
