@@ -152,6 +152,10 @@ class Poly:
         """Whether no term multiplies atoms, inside of quotients neither."""
         return self.degree <= 1
 
+    def is_polynomial(self) -> bool:
+        """Whether all that it is made of are symbols."""
+        return all(isinstance(a, Symbol) for m, _ in self.terms for a in m)
+
     def is_atom(self) -> bool:
         """Whether it prints as one word."""
         return self.constant is not None or (len(self.terms) == 1 and self.terms[0][1] == 1 and self._is_symbol())
@@ -377,6 +381,14 @@ def digits(index: Poly, inner: Sequence[Poly]) -> tuple[Poly, ...]:
         quotient, rest = parts if parts is not None else (number(0), rest)
         found.append(quotient)
     return (*found, rest)
+
+
+def product(factors: Iterable[Poly]) -> Poly:
+    """All of these multiplied."""
+    out = number(1)
+    for e in factors:
+        out = out * e
+    return out
 
 
 def of(atom: Atom) -> Poly:

@@ -171,11 +171,14 @@ def _cmp(op: str) -> Emit:
             what, why = f"`{op}` of {a.kind} and {b.kind}", "the object language has no type that holds both"
             raise stop(ctx.place, what, why, "convert one with astype")
         if a.kind.is_bool:
-            what, why = f"`{op}` of truth values", "conditions are combined by and, or, not"
-            raise stop(ctx.place, what, why, "write it with &, |, ~")
+            a, b = (converted(ctx, x, Kind("u8")) for x in (a, b))
         return Cmp(op, a, b)
 
     return emit
+
+
+def _xor(ctx: Context, args: list[Data], kind: Kind) -> Data:
+    return _cmp("!=")(ctx, args, kind) if kind.is_bool else Bin("^", args[0], args[1], kind)
 
 
 def _python_integer(e: Data) -> Poly | None:
@@ -341,7 +344,7 @@ EMIT: Final[dict[str, Emit]] = {
     "logical_and": lambda ctx, args, kind: conjunction("and", args[0], args[1]),
     "logical_or": lambda ctx, args, kind: conjunction("or", args[0], args[1]),
     "logical_not": lambda ctx, args, kind: negation(args[0]), "invert": _invert,
-    "bitwise_xor": _bin("^"), "right_shift": _shift(">>"), "left_shift": _shift("<<"),
+    "bitwise_xor": _xor, "right_shift": _shift(">>"), "left_shift": _shift("<<"),
     "rint": _fn("rint"), **{n: _whole_already(n) for n in ("floor", "ceil", "trunc")},
     **{name: _fn(extern) for name, extern in _NAMED.items()},
 }  # fmt: skip

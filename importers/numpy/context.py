@@ -24,6 +24,7 @@ from .program import (
     If,
     Num,
     Procedure,
+    Renamed,
     Select,
     Stmt,
     Store,
@@ -109,6 +110,13 @@ class Context:
         self.block.append(Alloc(b, self.place))
         return View(b, whole(b).dims, shape)
 
+    def renamed(self, b: Buffer, shape: Indices) -> Buffer:
+        """A whole buffer with other extents, of as many elements: a name for it from here on."""
+        v = Buffer(spelled(f"{b.name}_as", {*self.names, *self.live}), b.kind, shape)
+        self.names.add(v.name)
+        self.block.append(Renamed(v, b, self.place))
+        return v
+
     def extent(self, e: Poly) -> Poly:
         """An extent that is at least 1: by an assertion, or as the larger of it and 1."""
         if self.proves(e - 1):
@@ -122,7 +130,11 @@ class Context:
 
     def proves(self, value: Poly) -> bool:
         """Whether a value is never negative here."""
-        return self.prover.holds(value, tuple(self.procedure.assertions), self.facts)
+        asserted = tuple(self.procedure.assertions)
+        if value.is_affine():
+            return self.prover.holds(value, asserted, self.facts)
+        low = least(value, self.frames)
+        return low is not None and self.prover.holds(low, asserted, self.facts)
 
     def require(self, value: Poly, why: str, what: str, remedy: str) -> None:
         """A value must not be negative here; an assertion is added if that needs one."""
@@ -153,7 +165,7 @@ class Context:
             raise stop(self.place, what, f"extents {a} and {b} don't go together", "NumPy raises a ValueError here")
         if self.proves(a - b) and self.proves(b - a):
             return a
-        if not arguments(a - b, self.arguments) or not (a - b).is_affine():
+        if not arguments(a - b, self.arguments):
             raise stop(self.place, what, f"it isn't known that the extents {a} and {b} are equal", "slice both alike")
         low, high = (a, b) if arguments(a, self.arguments) else (a - b, number(0))
         self.procedure.assertions.setdefault(f"{low} == {high}", "so that shapes go together")

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import exo_strat
 from exo_strat import FrontendError, Proc, proc_from_source, with_room
 
@@ -25,6 +27,13 @@ ALWAYS = (
     "sizes (arguments of type `size`) are at least 1",
     "Python's own integers, and sums of 64-bit ones, fit 64 bits",
 )
+INSTEAD = {
+    "c": "pass real and imaginary parts",
+    "f": "convert it: x.astype(np.float32)",
+    "m": "convert it to numbers: x.astype(np.int64)",
+    "M": "convert it to numbers: x.astype(np.int64)",
+}
+"""What to pass in the place of an array, by the kind of its type."""
 REMEDY = 'say it in an annotation, a: "f64[n, m]", or beside the function'
 
 
@@ -94,7 +103,7 @@ def argument_types(source: Source, examples: Collection[object], texts: Mapping[
             elif a.arg not in optional:
                 report.add(Problem(place(a), f"the argument {a.arg}", "its type isn't known", REMEDY))
         except TypeTextError as e:
-            remedy = "pass arrays and numbers: of an object, what is used of it" if a.arg in given else REMEDY
+            remedy = instead(given[a.arg]) if a.arg in given else REMEDY
             report.add(Problem(place(a), f"the type {e} of {a.arg}", "it is none that is taken", remedy))
     if args.vararg or args.kwarg:
         what = f"*{(args.vararg or args.kwarg or ast.arg('')).arg}"
@@ -102,6 +111,25 @@ def argument_types(source: Source, examples: Collection[object], texts: Mapping[
     if report.problems:
         raise report.refuse(source.file, source.lines)
     return found
+
+
+def instead(v: object) -> str:
+    """What to pass in the place of a value that isn't taken."""
+    match v:
+        case np.ndarray() if type(v) is not np.ndarray:
+            return "pass a plain array: np.asarray(x)"
+        case np.ndarray(ndim=0):
+            return "index its element: x[()]"
+        case np.ndarray() | np.generic():
+            return INSTEAD.get(v.dtype.kind, "pass arrays of numbers")
+        case list() | tuple():
+            return "make an array of it before: np.array(x)"
+        case complex():
+            return INSTEAD["c"]
+        case dict():
+            return "pass the arrays and numbers in it"
+        case _:
+            return "pass arrays and numbers: of an object, what is used of it"
 
 
 def _with_default(args: ast.arguments) -> set[str]:

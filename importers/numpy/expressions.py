@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from ..control import number
+from ..control import number, product
 from ..report import SAID, Stop, stop
 from . import library, making
 from .arithmetic import chosen, conjunction, converted, negation
@@ -103,7 +103,7 @@ def named(ctx: Context, name: str) -> Value:
     if isinstance(found, Unknown):
         if not found.why:
             raise Stop(SAID)
-        raise stop(ctx.place, name, f"its value is not known here: {found.why}", "give it a value before")
+        raise stop(ctx.place, name, f"its value is not known here: {found.why}", found.remedy)
     if found is not None:
         return found
     lookup = ctx.env.get("")
@@ -168,10 +168,7 @@ def _array_attribute(ctx: Context, a: Array | Computed, name: str) -> Value:
         case "ndim":
             return Integer(number(a.ndim))
         case "size":
-            total = number(1)
-            for x in a.shape:
-                total = total * x
-            return Integer(total)
+            return Integer(product(a.shape))
         case "dtype":
             return Static(a.kind.strong)
         case "real":

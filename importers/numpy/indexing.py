@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..control import Poly, Symbol, number, of
+from ..control import Poly, Symbol, number, of, product
 from ..report import stop
 from . import cells
 from .context import Context
 from .elementwise import array
 from .prover import least
-from .values import Along, Array, Computed, Indices, Integer, Static, Value, View, reindexed
+from .values import Along, Array, Computed, Indices, Integer, Static, Value, View, of_view, reindexed, whole
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def position(ctx: Context, v: Value, extent: Poly, what: str) -> Poly:
         cells.within(ctx, p, extent)
         if low is not None and low != p:
             cells.within(ctx, low, extent + 1)
-    if ctx.proves(p) or _counted(ctx, p):
+    if ctx.proves(p) or (not _from_end(ctx, p) and _counted(ctx, p)):
         at = p
     elif ctx.proves(-p - 1):
         at = p + extent
@@ -143,7 +143,7 @@ def _bound(ctx: Context, v: Value | None, extent: Poly, what: str) -> Poly:
     p = integer(ctx, v, what)
     if not ctx.proves(p) or not ctx.proves(extent - p):
         cells.within(ctx, p, extent + 1)
-    if ctx.proves(p) or _counted(ctx, p):
+    if ctx.proves(p) or (not _from_end(ctx, p) and _counted(ctx, p)):
         return p
     if ctx.proves(-p - 1):
         return p + extent
@@ -167,12 +167,22 @@ def _within(ctx: Context, p: Poly, extent: Poly, what: str) -> Poly:
 
 def _counted(ctx: Context, p: Poly) -> bool:
     """Whether an index is assumed to count from the start: one that `int` arguments decide, over all loops."""
-    if ctx.proves(-p - 1):
+    if all(c < 0 for _, c in p.terms):
         return False
     low = least(p, ctx.frames)
     if low is None or low.constant is not None or not low.symbols() <= ctx.arguments:
         return False
     return ctx.assume(low, "so that indices count from the start") and ctx.proves(p)
+
+
+def _from_end(ctx: Context, p: Poly) -> bool:
+    """Whether an index is written as one from the end, `-k`: then that is assumed."""
+    if not p.is_affine() or any(c > 0 for _, c in p.terms):
+        return False
+    low = least(-p - 1, ctx.frames)
+    if low is None or low.constant is not None or not low.symbols() <= ctx.arguments:
+        return False
+    return ctx.assume(low, "so that indices count from the end") and ctx.proves(-p - 1)
 
 
 def _assumed(ctx: Context, p: Poly) -> bool:
@@ -241,7 +251,7 @@ def reshaped(ctx: Context, a: Array, shape: Indices, what: str) -> Array:
         axes = iter([k for k, e in enumerate(shape) if e.constant != 1])
         dims = tuple(Along(number(0), None if e.constant == 1 else next(axes)) for e in a.shape)
         return reindexed(a, dims, shape)
-    total, of_shape = _count(a.shape), _count(shape)
+    total, of_shape = product(a.shape), product(shape)
     if total != of_shape and not (ctx.proves(total - of_shape) and ctx.proves(of_shape - total)):
         if len(inner) == len(wanted) > 1:
             for p, q in zip(inner, wanted, strict=True):
@@ -251,8 +261,7 @@ def reshaped(ctx: Context, a: Array, shape: Indices, what: str) -> Array:
     at = a.at
     flat_of, split_of = shape, a.shape
     if any(e.constant is None for e in (*flat_of[1:], *split_of[1:])):
-        why = "rows are joined or split at an extent that is no number: indices would multiply or divide by sizes"
-        raise stop(ctx.place, what, why, "keep the shape, or make all extents but the first literals")
+        return _renamed(ctx, a, shape, what)
     if not a.cheap:
         a = ctx.materialised(a)
         at = a.at
@@ -260,11 +269,17 @@ def reshaped(ctx: Context, a: Array, shape: Indices, what: str) -> Array:
     return Array(shape, a.kind, lambda idx: at(_split(_flat(idx, flat_of), split_of)), reads, None, True, copies=True)
 
 
-def _count(shape: Indices) -> Poly:
-    out = number(1)
-    for e in shape:
-        out = out * e
-    return out
+def _renamed(ctx: Context, a: Array, shape: Indices, what: str) -> Array:
+    """Another shape for a whole buffer, which the object language has as a view. It is only read here."""
+    v = a.view if a.view is not None and a.view == whole(a.view.buffer) else ctx.materialised(a).view
+    assert v is not None
+    if v != whole(v.buffer) or product(v.buffer.shape) != product(shape):
+        why = "rows are joined or split at an extent that is no number, and how many elements there are isn't certain"
+        raise stop(ctx.place, what, why, "keep the shape, or make all extents but the first literals")
+    b = ctx.renamed(v.buffer, shape)
+    shares = a.view is not None or a.copies
+    at = of_view(whole(b)).at
+    return Array(shape, a.kind, at, (View(v.buffer, (), shape),), None, True, copies=shares)
 
 
 def _flat(idx: Indices, shape: Indices) -> Poly:

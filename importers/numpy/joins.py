@@ -54,14 +54,15 @@ def slot_of(ctx: Context, name: str, values: Sequence[Value]) -> Slot:
     shape: tuple[Poly, ...] | None = None
     for v in values:
         if isinstance(v, Unknown):
-            raise stop(ctx.place, name, v.why, "give it a value before") if v.why else Stop(SAID)
+            raise stop(ctx.place, name, v.why, v.remedy) if v.why else Stop(SAID)
         if not isinstance(v, Array | Integer) and not (isinstance(v, Static) and isinstance(v.value, bool)):
             why = "it changes in a loop or branch, and is no number or array"
             raise stop(ctx.place, name, why, "give it one value")
         a = array(ctx, v)
         kinds.append(a.kind)
         if shape is not None and len(shape) != a.ndim:
-            raise stop(ctx.place, name, "its number of dimensions changes in a loop or branch", "use another name")
+            why, remedy = "its number of dimensions changes in a loop or branch", "begin with an array of that shape"
+            raise stop(ctx.place, name, why, f"{remedy}, or use another name")
         shape = a.shape if shape is None else tuple(ctx.same(p, q, name) for p, q in zip(shape, a.shape, strict=True))
     kind = kinds[0]
     for k in kinds[1:]:
@@ -73,6 +74,12 @@ def slot_of(ctx: Context, name: str, values: Sequence[Value]) -> Slot:
     for v in values:
         kept_exactly(ctx, name, array(ctx, v), kind)
     return Slot(kind, shape or ())
+
+
+def unknown_of(problem: Stop) -> Unknown:
+    """What a variable is that can't be kept."""
+    p = problem.problem
+    return Unknown(p.why, p.remedy) if p.what else Unknown("")
 
 
 def kept_exactly(ctx: Context, name: str, v: Array, kind: Kind) -> None:

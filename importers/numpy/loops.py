@@ -10,11 +10,12 @@ from ..control import Poly, Symbol, number, of
 from ..names import spelled
 from ..report import Stop, stop
 from . import cells
+from .accumulators import widened
 from .context import Context
 from .elementwise import array
 from .expressions import value
 from .indexing import subscript
-from .joins import ROUNDS, Slot, changed, enter, leave, slot_of
+from .joins import ROUNDS, Slot, changed, enter, leave, slot_of, unknown_of
 from .jumps import assigned, if_not_left, leaves, stop_name, without_jumps
 from .program import Frame, Num
 from .source import place
@@ -334,8 +335,10 @@ def _carried(
 ) -> tuple[dict[str, int], dict[str, Slot], dict[str, Unknown]]:
     """The variables that a loop changes: integers that grow by the same number each time, those that are kept in
     slots, and those that can't be kept, which have no value at the start of an iteration."""
-    before = dict(ctx.env)
     end = _trial(ctx, stmts, f, start, {}, {}, {})
+    if widened(ctx, stmts, f, end):
+        end = _trial(ctx, stmts, f, start, {}, {}, {})
+    before = dict(ctx.env)
     names = [n for n in changed(before, end) if n not in own and not isinstance(end[n], Unknown)]
     steps: dict[str, int] = {}
     slots: dict[str, Slot] = {}
@@ -357,7 +360,7 @@ def _carried(
             try:
                 wanted[n] = slot_of(ctx, n, [v for v in values if not isinstance(v, Unknown)])
             except Stop as problem:
-                dead[n] = Unknown(problem.problem.why if problem.problem.what else "")
+                dead[n] = unknown_of(problem)
         still = wanted == slots and all(s.kind.alike(slots[n].kind) for n, s in wanted.items())
         if still and not any(n in dead for n in wanted):
             return steps, slots, dead

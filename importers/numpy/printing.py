@@ -23,6 +23,7 @@ from .program import (
     Not,
     Num,
     Procedure,
+    Renamed,
     Select,
     Stmt,
     Store,
@@ -87,6 +88,8 @@ def stmt(s: Stmt) -> Iterator[Line]:
                 yield Line(f"{where} {op} {data(value)}", s)
         case Alloc(buffer=b):
             yield Line(declared(b), s)
+        case Renamed(buffer=b, of=of):
+            yield Line(f"{b.name} = {of.name}.view({', '.join(e.text() for e in b.shape)})", s)
 
 
 def place(b: Buffer, indices: tuple[Poly, ...]) -> str:

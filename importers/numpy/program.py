@@ -211,7 +211,16 @@ class Alloc:
     place: Place
 
 
-Stmt: TypeAlias = For | If | Store | Alloc
+@dataclass(eq=False)
+class Renamed:
+    """A name for all of a buffer with other extents, `buffer = of.view(..)`, from here to the end of its block."""
+
+    buffer: Buffer
+    of: Buffer
+    place: Place
+
+
+Stmt: TypeAlias = For | If | Store | Alloc | Renamed
 
 
 @dataclass(eq=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from exo_strat import FrontendError, proc_from_source
 
-from ..control import Poly, Symbol
+from ..control import Poly, Symbol, of
 from .program import Frame
 
 NEED = proc_from_source("def need(k: int):\n    assert k >= 0\n    pass\n")
@@ -27,11 +27,18 @@ class Prover:
         if value.constant is not None:
             return value.constant >= 0
         if not value.is_affine():
-            return False
+            return self._at_least_at_ones(value)
         key = value.text(), tuple(asserted), tuple(facts)
         if key not in self.known:
             self.known[key] = self._ask(*key)
         return self.known[key]
+
+    def _at_least_at_ones(self, value: Poly) -> bool:
+        """Whether a polynomial of sizes is certainly not negative: with each size as 1 and a rest, no term is."""
+        if any(self.types.get(s.name) != "size" for s in value.symbols()) or not value.is_polynomial():
+            return False
+        rest = value.replaced({s: of(s) + 1 for s in value.symbols()})
+        return all(c >= 0 for _, c in rest.terms)
 
     def _ask(self, value: str, asserted: tuple[str, ...], facts: tuple[str, ...]) -> bool:
         args = ", ".join(f"{n}: {t}" for n, t in (self.types | self.arrays).items())

@@ -271,9 +271,9 @@ def _first(axes: Axes) -> Indices:
 def _extreme(ctx: Context, a: Array, axes: Axes, name: str) -> Computed:
     """The largest or smallest: the first element, then each one that is beyond."""
     kind = a.kind
-    if kind.is_bool:
-        raise stop(ctx.place, f"np.{name}", "of truth values", "write np.any or np.all")
     _not_empty(ctx, a, axes, name)
+    if kind.is_bool:
+        return _truth(ctx, a, axes, "any" if name == "max" else "all")
     ctx.procedure.notes.append("data is no NaN where the largest or smallest of several numbers is taken")
 
     def fill(out: View) -> None:
@@ -319,6 +319,7 @@ def position(ctx: Context, name: str, v: Value, options: dict[str, Value]) -> Co
     """argmax, argmin: the index of the first of the largest or smallest."""
     what = f"np.{name}"
     a = array(ctx, v, what)
+    a = as_type(ctx, a, Kind("u8")) if a.kind.is_bool else a
     axis = options.get("axis")
     axes = axes_of(ctx, a, axis, options.get("keepdims"), what)
     _not_empty(ctx, a, axes, name)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ..control import Poly, number
+from ..control import Poly, divided, number, product
 from ..report import stop
 from .context import Call, Context
 from .elementwise import array, as_type, broadcast_shape, stretched
@@ -28,30 +28,15 @@ def _reshape(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) ->
 
 
 def _missing_extent(ctx: Context, have: Indices, rest: Sequence[Poly]) -> Poly:
-    left = list(have)
-    for e in rest:
-        if e in left:
-            left.remove(e)
-        elif e.constant != 1:
-            total = number(1)
-            for x in left:
-                total = total * x
-            if e.constant and all(c % e.constant == 0 for _, c in total.terms):
-                left = [total.over(e.constant)]
-                continue
-            raise stop(ctx.place, "reshape", "the extent -1 is no product of the array's extents", "write it out")
-    out = number(1)
-    for e in left:
-        out = out * e
-    return out
+    found = divided(product(have), product(rest))
+    if found is None or found[1] != number(0):
+        raise stop(ctx.place, "reshape", "the extent -1 is no product of the array's extents", "write it out")
+    return found[0]
 
 
 def _ravel(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     a = array(ctx, args[0])
-    total = number(1)
-    for e in a.shape:
-        total = total * e
-    found = reshaped(ctx, a, (total,), "ravel")
+    found = reshaped(ctx, a, (product(a.shape),), "ravel")
     if a.view is None or found.view is None or in_a_row(a.view):
         return found
     return replace(as_type(ctx, found, found.kind), copies=True)

@@ -11,7 +11,7 @@ from .assignments import augmented, bind
 from .context import Context
 from .expressions import condition, value
 from .flow import names_set
-from .joins import changed, enter, leave, placed, slot_of
+from .joins import changed, enter, leave, placed, slot_of, unknown_of
 from .jumps import RESULT, without_returns
 from .printing import data as shown
 from .program import Data, If, Num, is_control
@@ -148,7 +148,7 @@ def branch(ctx: Context, s: ast.If) -> None:
             if _differs(ends[0][n], ends[1][n]):
                 slots[n] = slot_of(ctx, n, [end[n] for end in ends])
         except Stop as found:
-            lost[n] = Unknown(found.problem.why if found.problem.what else "")
+            lost[n] = unknown_of(found)
     places = _places(ctx, slots, before)
     out = If(cond, [], [], ctx.place)
     # of a trial, nothing stays but what its variables are, which is known

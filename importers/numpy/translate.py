@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..control import Symbol, of
 from ..names import spelled
 from ..report import Problem, Report, Stop, stop
-from . import cells
+from . import cells, views
 from .context import Context
 from .expressions import value
 from .flow import written_through
@@ -90,6 +90,7 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
     cells.check(ctx, p.body)
     if _stored(ctx.outside, p.body):
         _note_outside(ctx)
+    views.settle(p)
     if ctx.stopped and not report.problems:
         why = "a value in it isn't known, and no place says why: this is a fault of the importer"
         report.add(Problem(place(node), node.name, why, "write it in another way"))

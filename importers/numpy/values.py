@@ -147,9 +147,10 @@ class Member:
 
 @dataclass(frozen=True)
 class Unknown:
-    """What isn't known: the reason, empty if it was reported."""
+    """What isn't known: the reason, empty if it was reported, and what to do."""
 
     why: str
+    remedy: str = "give it a value before"
 
 
 Value: TypeAlias = "Array | Computed | Chosen | Integer | Tuple | Static | Member | Unknown | Helper"

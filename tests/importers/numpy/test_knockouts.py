@@ -9,6 +9,7 @@ import pytest
 
 from importers.control import number
 from importers.numpy import (
+    accumulators,
     arithmetic,
     assignments,
     calls,
@@ -237,6 +238,11 @@ def advanced_in_place(m: pytest.MonkeyPatch) -> None:
     m.setattr(gathers, "picked", picked)
 
 
+def seen_as_array(m: pytest.MonkeyPatch) -> None:
+    """A number that becomes an array in a loop is one from the start, whatever else the loop does with it."""
+    m.setattr(accumulators, "_only_accumulates", lambda stmts, name, plain: True)
+
+
 FAULTS: dict[Break, tuple[str, str]] = {
     store_too_early: ("elementwise", "overlap"),
     unknown_places_apart: ("elementwise", "reversed_in_place"),
@@ -256,6 +262,7 @@ FAULTS: dict[Break, tuple[str, str]] = {
     last_position: ("faults", "repeated"),
     first_side_kept: ("faults", "constants"),
     written_unseen: ("faults", "written_between"),
+    seen_as_array: ("faults", "asked_between"),
     shared_copied: ("faults", "shared"),
     product_transposed: ("faults", "square_product"),
     sum_in_narrow_integers: ("reductions", "integer_sums"),

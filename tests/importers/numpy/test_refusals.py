@@ -8,9 +8,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from importers.numpy import ImportRefusedError, context, from_file
+from importers.numpy.convert import argument_types
+from importers.numpy.source import of_function
 
 HEAD = "import numpy as np\nimport math\nimport scipy\n"
 FIRST = HEAD.count("\n") + 1
@@ -71,7 +74,6 @@ REFUSED = {
     "a dtype: it is no type that is taken": X + "return x.astype('complex128')",
     "the truth of an array with several elements is ambiguous": X + "\n    if x > 0: x[0] = 1",
     "`**` of integers: the exponent is no number from 0 to 8": X + "return k ** k",
-    "ravel: rows are joined or split at an extent that is no number": X + "return a.ravel() + 1",
     "np.round: how many decimals isn't a number": X + "return x.round(decimals=i)",
     "there is no negative of bool": X + "return -(x > 0)",
     # variables
@@ -87,7 +89,8 @@ REFUSED = {
     "f(..): it is called by a function that it calls": 'def f(x: "f64[n]"): return g(x)\ndef g(x): return f(x)',
     "g8(..): functions call each other too deeply": 'def f(x: "f64[n]"): return g40(x)\ndef g0(x): return x'
     + "".join(f"\ndef g{k}(x): return g{k - 1}(x)" for k in range(1, 41)),
-    "what is returned: n - i - 1 may be negative here": X + "return x[i:] + x[:-i]",
+    "-j may be negative here, and NumPy would count it from the end": X + "\n    for j in range(i): x[j] = x[-j]",
+    "its number of dimensions changes in a loop or branch": X + "\n    t = 0\n    for r in a: t = np.sum(t) + r\n    return t",
     "print: compiled code prints nothing": X + "print(x)",
     # arguments
     "the argument y: its type isn't known": 'def f(x: "f64[n]", y): x[:] = y',
@@ -192,3 +195,24 @@ def f(a: "f64[n, n]", x: "f64[n]", tol: "float"):
     return large, x
 """)
     assert "assert n" not in from_file(file)
+
+
+@pytest.mark.parametrize(
+    ("given", "remedy"),
+    [
+        (np.ones(2) * 1j, "pass real and imaginary parts"),
+        (np.ones(2, np.float16), "convert it: x.astype(np.float32)"),
+        (np.ma.masked_array([1.0]), "pass a plain array: np.asarray(x)"),
+        ([1.0], "make an array of it before: np.array(x)"),
+        ({"a": 1}, "pass the arrays and numbers in it"),
+        (np.array("a"), "index its element: x[()]"),
+    ],
+    ids=lambda v: type(v).__name__,
+)
+def test_an_argument_of_another_type_is_told_what_to_pass(given: object, remedy: str) -> None:
+    with pytest.raises(ImportRefusedError, match=re.escape(remedy)):
+        argument_types(of_function(anything), [given], {})
+
+
+def anything(x):
+    return x

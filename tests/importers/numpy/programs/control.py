@@ -279,3 +279,14 @@ def late_binding(x: "f64[n]"):
     a = scaled()
     s = 2.0
     return a + scaled()
+
+
+def begun_with_numbers(a: "f64[n, m]", k: "i32[n, m]", c: "f64[4]"):
+    total, product, horner = 0, 1, 0.0
+    for i in range(a.shape[0]):
+        for row in k:
+            total += row
+        product = product * a[i]
+    for j in range(4):
+        horner = horner * a[0] + c[j]
+    return total, product, horner

@@ -1,5 +1,5 @@
 # ruff: noqa
-"""Programs that show a fault of the importer; two of them are refused. `test_knockouts.py` names them."""
+"""Programs that show a fault of the importer; three of them are refused. `test_knockouts.py` names them."""
 
 import numpy as np
 
@@ -45,3 +45,11 @@ def exchanged(n: "int"):
     for _ in range(n):
         a, b = b, a
     return a, b
+
+
+def asked_between(a: "f64[n, m]"):
+    s = 1
+    for row in a:
+        row[0] = np.sum(s)
+        s = s + row
+    return s

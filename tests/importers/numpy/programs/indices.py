@@ -82,3 +82,8 @@ def while_both(x: "f64[n]", t: "float"):
         x[i] = t
         i += 1
     return i
+
+
+def lagged(x: "f64[n]", k: "int"):
+    c = np.cumsum(x)
+    return (c[k:] - c[:-k]) / k, x[-k:] * 2, x[-k]

@@ -47,3 +47,8 @@ def floats_beside_counters(x: "f64[n]"):
         if x[i] > i:
             count += 1
     return count, x > 1, x == len(x)
+
+
+def truths(x: "f64[n]", y: "bool[n]"):
+    right = (x > 0) == y
+    return right, y ^ (x > 1), right.argmax(), right.max(), np.min(y), np.mean(right)
