@@ -64,6 +64,8 @@ class Indexed(Protocol):
     dimension that the array gets."""
 
     name: str
+    shared: bool
+    """Whether it is read here only, and may be changed elsewhere: its elements as indices are `now(x[i])`."""
 
     def placed(self, indices: tuple[Poly, ...]) -> tuple[Poly, ...]:
         """The indices of an element."""
@@ -89,7 +91,8 @@ class Element:
 
     def text(self) -> str:
         placed = self.array.placed(self.indices) if self.indices else ()
-        return f"{self.array.name}[{', '.join(i.text() for i in placed)}]" if placed else self.array.name
+        text = f"{self.array.name}[{', '.join(i.text() for i in placed)}]" if placed else self.array.name
+        return f"now({text})" if self.array.shared else text
 
 
 Atom: TypeAlias = Symbol | Quotient | Least | Element

@@ -12,7 +12,7 @@ from .functions import MEMORY
 from .integers import integer, observed
 from .nests import nest
 from .pointers import address, dimensions
-from .program import Allocate, Argument, Data, For, Frame, Invoke, Lit, Read, Scalar, Stmt, Store, Window
+from .program import Allocate, Argument, Data, For, Frame, Invoke, Lit, Procedure, Read, Scalar, Stmt, Store, Window
 from .syntax import Call, Cast, Expr, Literal, Pointer, Unary, Use, Variable
 from .types import U64, Float, Int, Void
 from .typing import element_type, is_pointer
@@ -51,15 +51,25 @@ def _invoke(ctx: Context, e: Call) -> Variable | None:
     callee = ctx.callees.get(e.name)
     if callee is None:
         raise stop(e.place, f"{e.name}(..)", "this function isn't taken", "see what is said of it")
+    quotient = next((a for a in callee.args if a.var.storage == "size" and a.extent_of is None), None)
+    if quotient is not None:
+        why = f"it has {quotient.var.name} as an argument, a quotient of two that C passes"
+        raise stop(e.place, f"{e.name}(..)", why, "pass the quotient, and multiply in the function that is called")
     taken = sorted((a for a in callee.args if a.var.storage == "argument"), key=lambda a: a.position)
     if len(taken) != len(e.args):
         raise stop(e.place, f"{e.name}(..)", f"it takes {len(taken)} arguments", "")
     given = dict(zip((a.var for a in taken), e.args, strict=True))
     values = {a.symbol: _passed(ctx, a, given[a.var]) for a in taken if a.symbol is not None}
+    arrays = {a.var: address(ctx, given[a.var]) for a in taken if a.shape}
+    for a in callee.args:
+        if a.symbol is not None and a.extent_of is not None:
+            array = arrays.get(a.extent_of) or address(ctx, Use(a.extent_of, e.place))
+            values[a.symbol] = _extent(ctx, a, array, e.place)
+    known = {s: v for s, v in values.items() if s is not None}
     result: Variable | None = None
     args: list[Poly | Variable | Window] = []
     for a in callee.args:
-        if a.symbol is not None and a.var in given:
+        if a.symbol in values:
             args.append(values[a.symbol])
         elif a.var.storage == "result":
             assert a.type is not None
@@ -67,19 +77,54 @@ def _invoke(ctx: Context, e: Call) -> Variable | None:
             ctx.block.append(Allocate(result, (), e.place))
             args.append(result)
         elif a.var.storage != "argument":
-            args.append(_outer(ctx, a, e.place))
-        elif a.shape:
-            if a.var in callee.written:
-                ctx.written.add(address(ctx, given[a.var]).var)
-            args.append(_window(ctx, a, given[a.var], {s: v for s, v in values.items() if s}, e.place))
+            args.append(_outer(ctx, e.name, a, known, e.place))
+        elif a.var in arrays:
+            _note(ctx, e.name, a.var, arrays[a.var].var, e.place)
+            args.append(_window(ctx, a, arrays[a.var], known, e.place))
         elif is_pointer(a.var.type):
-            args.append(_reference(ctx, a, given[a.var], a.var in callee.written))
+            one = _reference(ctx, a, given[a.var], a.var in callee.written)
+            _note(ctx, e.name, a.var, one if isinstance(one, Variable) else one.access.var, e.place)
+            args.append(one)
         else:
             args.append(_value(ctx, a, given[a.var], e.place))
+    _claim(ctx, callee, {a: v.var for a, v in arrays.items()}, known)
     ranges.called(ctx)
     ctx.block.append(Invoke(callee.name, args, e.place))
     ctx.procedure.calls.append(e.name)
     return result
+
+
+def _note(ctx: Context, name: str, formal: Variable, array: Variable, place: Place) -> None:
+    """What a function does with an array that it gets."""
+    ctx.procedure.passed.append((name, formal, array))
+    if formal in ctx.callees[name].written:
+        ctx.written.add(array)
+    if formal in ctx.callees[name].indexing:
+        ctx.indexing.setdefault(array, place)
+
+
+def _claim(
+    ctx: Context, callee: Procedure, arrays: Mapping[Variable, Variable], values: Mapping[Symbol, Poly]
+) -> None:
+    """What a procedure asks of the elements of its arrays is asked of what it gets."""
+    own = {a.symbol for a in ctx.procedure.args}
+    for formal, lo, hi in callee.claims:
+        v = arrays.get(formal, formal)
+        ends = lo.replaced(values), hi.replaced(values)
+        claimed = v, *ends
+        if all(e.symbols() <= own for e in ends) and v.storage != "local" and claimed not in ctx.procedure.claims:
+            ctx.procedure.claims.append(claimed)
+
+
+def _extent(ctx: Context, a: Argument, found: Address, place: Place) -> Poly:
+    """The extent of an array that is passed, from where on it is, which C doesn't pass."""
+    whole = dimensions(ctx, found.var)[len(found.indices) - 1]
+    if whole is None:
+        if not ctx.report.muted:
+            ctx.unsized.add(found.var)
+        why = f"it has {a.var.name} as an argument, the extent of an array, which C doesn't pass"
+        raise stop(place, "this call", why, "declare the extent in the function that is called: x[n], not *x")
+    return whole - found.indices[-1]
 
 
 def _passed(ctx: Context, a: Argument, e: Expr) -> Poly:
@@ -88,15 +133,13 @@ def _passed(ctx: Context, a: Argument, e: Expr) -> Poly:
     return observed(ctx, e, a.type)
 
 
-def _outer(ctx: Context, a: Argument, place: Place) -> Variable | Window | Poly:
+def _outer(
+    ctx: Context, name: str, a: Argument, values: Mapping[Symbol, Poly], place: Place
+) -> Variable | Window | Poly:
     """A variable at file scope, which the caller has as an argument of its own."""
-    if a.var.storage == "size":
-        why = f"it has {a.var.name} as an argument, the extent of an array, which C doesn't pass"
-        raise stop(place, "this call", why, "declare the extent in the function that is called: x[n], not *x")
     if a.shape:
-        if a.var in ctx.callees_written():
-            ctx.written.add(a.var)
-        return _window(ctx, a, Use(a.var, place), {}, place)
+        _note(ctx, name, a.var, a.var, place)
+        return _window(ctx, a, address(ctx, Use(a.var, place)), values, place)
     return a.var if a.symbol is None else integer(ctx, Use(a.var, place))
 
 
@@ -135,9 +178,8 @@ def _reference(ctx: Context, a: Argument, e: Expr, written: bool) -> Variable | 
     return Window(ctx.access(found.var, found.indices, e.place), ())
 
 
-def _window(ctx: Context, a: Argument, e: Expr, values: Mapping[Symbol, Poly], place: Place) -> Window:
+def _window(ctx: Context, a: Argument, found: Address, values: Mapping[Symbol, Poly], place: Place) -> Window:
     """The part of an array that a procedure gets."""
-    found = address(ctx, e)
     ctx.windowed.add(found.var)
     extents = tuple(x.replaced(values) for x in a.shape)
     rank = len(dimensions(ctx, found.var))

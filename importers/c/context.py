@@ -27,6 +27,10 @@ class Hints:
     data: frozenset[Variable] = frozenset()
     changing: frozenset[Variable] = frozenset()
     flat: frozenset[Variable] = frozenset()
+    shared: frozenset[Variable] = frozenset()
+    """Arguments for which callers pass arrays that are written elsewhere: they change, though not here."""
+    sized: frozenset[Variable] = frozenset()
+    """Pointers whose extents are arguments that C hasn't, as functions get these that are called."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ class Context:
     """Control integers that can't be followed: as data they might be."""
     flat: set[Variable] = field(default_factory=set)
     """Flat arrays whose indices can't be taken apart."""
+    unsized: set[Variable] = field(default_factory=set)
+    """Pointers whose extents functions are passed that are called."""
     allocated: dict[Variable, Allocate] = field(default_factory=dict)
     """Where buffers of the heap are allocated."""
     flat_windows: list[tuple[Access, tuple[Poly, ...]]] = field(default_factory=list)
@@ -219,10 +225,6 @@ class Context:
         return self.kinds.has_data(e) or any(
             isinstance(x, Use) and isinstance(self.values.get(x.var), Held) for x in inside(e)
         )
-
-    def callees_written(self) -> set[Variable]:
-        """The arrays that called functions write."""
-        return {v for p in self.callees.values() for v in p.written}
 
     def is_control(self, v: Variable) -> bool:
         """Whether a variable is a control integer."""

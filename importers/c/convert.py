@@ -11,13 +11,13 @@ from exo_strat import Proc, with_room
 from ..externs import externs
 from ..report import ImportRefusedError, Problem, Report
 from . import output
-from .context import Hints
+from .context import Context, Hints
 from .options import Options
 from .preprocess import check, preprocessed
 from .program import Procedure
 from .reader import read
 from .shapes import find_shapes
-from .syntax import Call, Function, Unit
+from .syntax import Call, Function, Unit, Variable
 from .translate import translate
 from .verify import verify
 from .walks import expressions, variables
@@ -48,12 +48,20 @@ def _converted(file: Path, function: str | None, options: Options) -> str:
     check(file, options.flags)
     unit = read(text, file, options.ignore)
     wanted = _wanted(unit, function)
-    report, done = Report(), dict[str, Procedure]()
-    env: dict[str, object] = dict(vars(exo_strat)) | dict(externs())
-    for f in _in_order(wanted, unit, report):
-        made = _one(f, unit, done, report, options, env, called=f is not wanted)
-        if made is not None:
-            done[f.name], env[made.name()] = made.procedure, made.proc
+    report = Report()
+    functions = _in_order(wanted, unit, report)
+    names = {v: v.name for f in functions for v in variables(f)}
+    shared = frozenset[Variable]()
+    while True:
+        found, done, seen = _all(functions, unit, options, shared)
+        more = shared.union(_changed_elsewhere(seen, shared))
+        if more == shared:
+            break
+        shared = more
+        for v, name in names.items():
+            v.name, v.single, v.rows, v.shared = name, False, (), v in shared
+    for p in found.problems:
+        report.add(p)
     if report.problems:
         lines = file.read_text(errors="replace").splitlines()
         raise report.refuse(str(file), lines)
@@ -61,15 +69,28 @@ def _converted(file: Path, function: str | None, options: Options) -> str:
     return output.text([p for name, p in done.items() if name in called], file)
 
 
-class _Made:
-    """A procedure, translated and checked."""
+def _all(
+    functions: Sequence[Function], unit: Unit, options: Options, shared: frozenset[Variable]
+) -> tuple[Report, dict[str, Procedure], dict[str, Procedure]]:
+    """Translate functions, callees first: what is said of them, those that are taken, and all."""
+    report, done, seen = Report(), dict[str, Procedure](), dict[str, Procedure]()
+    env: dict[str, object] = dict(vars(exo_strat)) | dict(externs())
+    for f in functions:
+        ctx, proc = _one(f, unit, done, report, options, env, Hints(changing=shared, shared=shared), f is functions[-1])
+        seen[f.name] = ctx.procedure
+        if proc is not None:
+            done[f.name], env[ctx.procedure.name] = ctx.procedure, proc
+    return report, done, seen
 
-    def __init__(self, procedure: Procedure, proc: Proc) -> None:
-        self.procedure = procedure
-        self.proc = proc
 
-    def name(self) -> str:
-        return self.procedure.name
+def _changed_elsewhere(seen: Mapping[str, Procedure], shared: frozenset[Variable]) -> Iterator[Variable]:
+    """The arguments from which functions take indices, and for which others pass arrays that are no arguments, or that
+    something writes."""
+    for p in seen.values():
+        for name, formal, array in p.passed:
+            changes = array.storage == "local" or array in p.written or array in shared
+            if changes and formal in seen[name].indexing:
+                yield formal
 
 
 def _one(
@@ -79,33 +100,41 @@ def _one(
     report: Report,
     options: Options,
     env: Mapping[str, object],
-    called: bool,
-) -> _Made | None:
-    hints = Hints()
+    hints: Hints,
+    last: bool,
+) -> tuple[Context, Proc | None]:
+    """Translate a function, and check what it became; the last one is called by no other."""
     first: list[Problem] = []
     names = {v: v.name for v in variables(f)}
     while True:
         own = Report()
         ctx = translate(f, unit, done, own, options, hints)
-        ctx.procedure.windows = called
+        ctx.procedure.windows = not last
         changing = hints.changing | (ctx.indexing.keys() & ctx.written)
         is_whole = not own.problems and changing == hints.changing
         if is_whole:
             with ctx.reporting():
                 find_shapes(ctx)
         proc = verify(ctx, env) if is_whole and not own.problems else None
-        more = Hints(hints.data | ctx.lost, changing, hints.flat | ctx.flat)
+        single = {v for v in ctx.indexing if v.single}  # nothing can be asserted of the elements of a number
+        more = Hints(
+            hints.data | ctx.lost,
+            changing | single,
+            hints.flat | ctx.flat,
+            hints.shared | single,
+            hints.sized | ctx.unsized,
+        )
         if proc is not None or more == hints:
             break
-        hints, first = more, first or own.problems
+        hints, first = more, first or ([] if ctx.unsized else own.problems)
         for v, name in names.items():
-            v.name, v.single, v.rows = name, False, ()
-    if called and f.exits is not None:
+            v.name, v.single, v.rows, v.shared = name, False, (), v in hints.shared
+    if not last and f.exits is not None:
         why = "its caller would go on"
         own.add(Problem(f.exits, "exit(..) in a function that another one calls", why, "return a number instead"))
     for p in _plainest(first, own.problems):
         report.add(p)
-    return None if proc is None or own.problems else _Made(ctx.procedure, proc)
+    return ctx, None if own.problems else proc
 
 
 def _calls(done: Mapping[str, Procedure], name: str) -> set[str]:

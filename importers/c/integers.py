@@ -112,6 +112,8 @@ def _read(ctx: Context, e: Expr) -> Poly:
         raise stop(e.place, f"an element of {var.c_name}", why, "pass the array")
     if var in ctx.hints.changing:
         why = "the function writes it, and takes its elements as indices or bounds"
+        if var in ctx.hints.shared:
+            why = "its elements are bounds here, and a caller passes an array that is written, or a local one"
         raise stop(e.place, f"an element of {var.c_name}", why, "write another array, or pass a copy")
     ctx.indexing.setdefault(var, e.place)
     ctx.access(var, indices, e.place)

@@ -272,6 +272,9 @@ def keep_inside(ctx: Context, extents: dict[Variable, tuple[Poly, ...]]) -> None
             _check_rows_of(ctx, a, indices, shape)
         if any(changing(i) for i in indices):
             p.indices[a] = tuple(_inside(i, x) for i, x in zip(indices, shape, strict=True))
+            if p.windows and a.var in extents and p.indices[a] != indices:
+                note = f"indices of {a.var.name} that depend on data are inside of the part of an array that it is"
+                p.notes += [] if note in p.notes else [note]
 
 
 def _check_rows_of(ctx: Context, a: Access, indices: tuple[Poly, ...], shape: tuple[Poly, ...]) -> None:

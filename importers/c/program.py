@@ -262,6 +262,10 @@ class Procedure:
     notes: list[str] = field(default_factory=list)
     externs: set[str] = field(default_factory=set)
     calls: list[str] = field(default_factory=list)
+    indexing: set[Variable] = field(default_factory=set)
+    """The arguments that it takes indices from, itself or in what it calls."""
+    passed: list[tuple[str, Variable, Variable]] = field(default_factory=list)
+    """The arrays that it passes: the function, its argument, and the array."""
     indices: dict[Access, tuple[Poly, ...]] = field(default_factory=dict)
     windows: bool = False
     """Whether its arrays may be parts of others: it is called by another procedure of the file."""
@@ -278,3 +282,5 @@ class Argument:
     shape: tuple[Poly, ...] = ()
     position: int = 0
     """Which of C's arguments it is."""
+    extent_of: Variable | None = None
+    """The array whose extent it is, if C hasn't got that."""

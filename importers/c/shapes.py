@@ -88,7 +88,7 @@ def _shape(ctx: Context, arg: Argument, accesses: list[Access]) -> None:
     _place_all(ctx, [first or number(0), *inner], accesses)
     arg.var.rows = tuple(inner) if rank(arg.var) == 1 else ()
     if first is None and any(_is_unknown(ctx, a) for a in accesses):
-        first = _new_size(ctx, arg, bool(inner))
+        first = new_size(ctx, arg.var, bool(inner))
     if first is None:
         first = _extent(ctx, arg.var, accesses)
         if first is None:
@@ -134,15 +134,15 @@ def _is_unknown(ctx: Context, a: Access) -> bool:
     return found is None or any(is_read_from_memory(g.value, g.frames) for g in found if g.value is not None)
 
 
-def _new_size(ctx: Context, arg: Argument, of_rows: bool) -> Poly:
+def new_size(ctx: Context, array: Variable, of_rows: bool = False) -> Poly:
     """The extent of an array whose indices are read from memory: an argument that C hasn't."""
     ctx.counter += 1
-    name = spelled(f"{arg.var.name}_{'rows' if of_rows else 'size'}", ctx.names)
+    name = spelled(f"{array.name}_{'rows' if of_rows else 'size'}", ctx.names)
     ctx.names.add(name)
     symbol = Symbol(name, ctx.counter)
-    v = Variable(name, name, U64, "size", arg.var.place)
-    ctx.procedure.args.append(Argument(v, symbol, type=U64))
-    ctx.procedure.notes.append(f"{name} is an argument that C hasn't: nothing else tells the extent of {arg.var.name}")
+    v = Variable(name, name, U64, "size", array.place)
+    ctx.procedure.args.append(Argument(v, symbol, type=U64, extent_of=array))
+    ctx.procedure.notes.append(f"{name} is an argument that C hasn't: nothing else tells the extent of {array.name}")
     return of(symbol)
 
 

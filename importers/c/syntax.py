@@ -55,6 +55,9 @@ class Variable:
     single: bool = False
     """Whether it is a pointer to one number, which object code has as a number."""
 
+    shared: bool = False
+    """Whether a caller passes an array for it that is written elsewhere: its elements as indices are `now(x[i])`."""
+
     def __repr__(self) -> str:
         return self.name
 

@@ -17,6 +17,7 @@ from .lookups import is_constant
 from .options import Options
 from .pointers import dimensions
 from .program import Allocate, Argument, Lit, Procedure, Scalar, Store
+from .shapes import new_size
 from .syntax import Array, Binary, Declare, Expr, Function, Literal, Pointer, Table, Type, Unary, Unit, Use, Variable
 from .types import Float, Int, Other, Void
 from .typing import element_type, is_pointer, shown
@@ -54,7 +55,7 @@ def translate(
         _tables(ctx)
         _copies(ctx)
         statements.block(ctx, function.body)
-    procedure.accesses, procedure.written = ctx.accesses, ctx.written
+    procedure.accesses, procedure.written, procedure.indexing = ctx.accesses, ctx.written, {*ctx.indexing}
     return ctx
 
 
@@ -109,10 +110,12 @@ def _arguments(ctx: Context, unit: Unit) -> None:
             ctx.report.add(found.problem)
             ctx.values[v] = Lost("of a problem before", reported=True)
     _quotients(ctx)
-    for a in ctx.procedure.args:
+    for a in list(ctx.procedure.args):
         if is_pointer(a.var.type):
             with ctx.reporting():
-                dimensions(ctx, a.var)
+                first, *rest = dimensions(ctx, a.var)
+                if a.var in ctx.hints.sized and first is None:
+                    ctx.shapes[a.var] = (new_size(ctx, a.var), *rest)
     if not isinstance(f.result, Void):
         if not isinstance(f.result, Int | Float):
             raise stop(f.place, f"a result of type {shown(f.result)}", "only numbers are returned", "pass an argument")

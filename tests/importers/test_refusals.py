@@ -71,7 +71,8 @@ REFUSED = {
     "0x1p+99999: a double like this": "void f(double *x) { x[0] = 0x1p+99999; }",
     "'ab': a int like this is no number": "void f(int *x) { x[0] = 'ab'; }",
     "A as an argument: the function sees rows of n elements, and here it has others": "static void g(int n, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i * n + j] = 1; } void f(int n, int m, double *A) { g(n, A); for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) A[i * m + j] = 1; }",
-    "it has a_size as an argument, the extent of an array, which C doesn't pass": "static void g(int n, double *a, const double *p) { for (int i = 0; i < n; i++) a[(int)p[i]] = 1; } void f(int n, double *x, double *p) { g(n, x, p); }",
+    "it has n_over_b as an argument, a quotient of two": "static void g(int n, int b, double *a) { for (int i = 0; i < n / b; i++) a[i] = 1; } void f(int n, int b, double *x) { g(n, b, x); }",
+    "its elements are bounds here, and a caller passes an array that is written": "static void g(int n, double *x, const int *p) { for (int i = 0; i < n; i++) for (int k = 0; k < p[i]; k++) x[k] = 1; } void f(int n, double *x, int *p) { g(n, x, p); p[0] = 1; }",
     # types and names
     ".b: members are taken of structs, of pointers to one": "struct v { double a; union { int b; } u; }; void f(int n, struct v *p) { p->u.b = 1; }",
     ".a: members are taken of structs, of pointers to one, and of arrays": "struct v { double a; int b; }; void f(int n, struct v *p) { for (int i = 0; i < n; i++) p[i].a = 1; }",

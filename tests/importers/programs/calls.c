@@ -86,3 +86,65 @@ uint32_t of_bits(int n, const uint8_t *p) {
     for (int i = 0; i < n; i++) h = rotated(h ^ p[i] * 0xcc9e2d51u, 13) * 5;
     return h;
 }
+
+/* Helpers that take indices from what their caller writes, or from its own arrays. */
+
+static void count_of(const uint8_t *img, int n, int *h) {
+    for (int i = 0; i < 256; i++) h[i] = 0;
+    for (int i = 0; i < n; i++) h[img[i]]++;
+}
+
+static void placed_by(int n, const int *at, const float *x, float *y) {
+    for (int i = 0; i < n; i++) y[at[i]] = x[i];
+}
+
+static void placed_through(int n, const int *at, const float *x, float *y) {
+    placed_by(n, at, x, y);
+}
+
+int order[3];
+static void placed_in_order(const float *x, float *y) {
+    for (int i = 0; i < 3; i++) y[order[i]] = x[i];
+}
+
+/* y_size=5 */
+void in_order(const float *x, float *y) {
+    placed_in_order(x, y);
+}
+
+static int is_positive(const float *x, const int *at) { return x[*at] > 0; }
+
+void flattened(uint8_t *img, int n) {
+    int h[256];
+    uint8_t lut[256];
+    count_of(img, n, h);
+    for (int i = 0; i < 256; i++) lut[i] = h[i] > 255 ? 255 : h[i];
+    for (int i = 0; i < n; i++) img[i] = lut[img[i]];
+}
+
+void backwards(int n, const float *x, float y[n]) {
+    int at[n];
+    for (int i = 0; i < n; i++) at[i] = n - 1 - i;
+    placed_through(n, at, x, y);
+}
+
+/* y_size=5 n=1; y_size=5 n=3; y_size=5 n=5 */
+void by_what_is_given(int n, const int *at, const float *x, float *y) {
+    placed_through(n, at, x, y);
+}
+
+int last_is_positive(int n, const float x[n]) {
+    int k = 0;
+    for (int i = 0; i < n; i++)
+        if (x[i] > 1) k = i;
+    return is_positive(x, &k);
+}
+
+static void from_the_other(float *a, const float *b) {
+    *a = *b;
+    a[1] = 3;
+}
+
+void walked(int n, float *x, const float *y) {
+    for (int i = 0; i < n; i++) from_the_other(x++, y++);
+}
