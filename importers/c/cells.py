@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..control import Element, Poly, Symbol, elements, number, of, opaque
-from .bounds import highest, lowest, surely_not_negative
+from .bounds import highest, lowest, surely_not_negative, uppers
 from .context import Context
 from .lookups import changing
 from .pointers import dimensions
@@ -13,6 +13,7 @@ from .program import Access, Frame
 from .syntax import Variable
 from .types import Int
 from .typing import element_type
+from .widths import MEMORY
 
 
 def is_read_from_memory(index: Poly, frames: Sequence[Frame]) -> bool:
@@ -48,11 +49,16 @@ def _claimed(ctx: Context, a: Access, index: Poly, extent: Poly) -> Iterator[tup
 
     frames = tuple(Frame(f.symbol, opaque(f.lo, name), opaque(f.hi, name)) for f in a.frames)
     facts = tuple(opaque(f, name) for f in a.facts)
+    other = [opaque(f, name) for f in a.other]
     plain = opaque(index, name)
     arguments = {x.symbol for x in ctx.procedure.args}
+    below = [extent - 1 - u for u in uppers(plain, frames, facts) if u.symbols() <= arguments]
+    above = [surely_not_negative(-u) for u in uppers(-plain, frames, facts) if u.symbols() <= arguments]
     least: dict[Variable, Poly] = {}
     most: dict[Variable, Poly] = {}
     for bound, upwards in ((lowest(plain, frames, facts), False), (highest(plain, frames, facts), True)):
+        if below if upwards else any(above):  # conditions say so
+            continue
         for e, s in names.items():
             c = None if bound is None else (bound.coefficient(s) or number(0)).constant
             if bound is None or c not in (1, -1) or not isinstance(e.array, Variable):
@@ -66,8 +72,14 @@ def _claimed(ctx: Context, a: Access, index: Poly, extent: Poly) -> Iterator[tup
     for v in {**least, **most}:
         t = element_type(v)
         assert isinstance(t, Int)
+        first, last = t.range if t.bits < 64 else (-MEMORY, MEMORY)
         lo, hi = least.get(v), most.get(v)
-        if lo is None or hi is None:
-            lo, hi = (number(0) if lo is None else lo), (extent + 1 if hi is None else hi)
+        if lo is None:
+            lo = number(first if any(above) else 0)
+        own = [of(s) - lo + 1 for e, s in names.items() if e.array is v]
+        if any(p in other or -p in other for p in own):  # a number that stands for none, such as -1
+            lo = lo - 1
+        if hi is None:
+            hi = number(last + 1) if below else extent + 1
         if not (surely_not_negative(lo * -1 + t.range[0]) and surely_not_negative(hi - t.range[1] - 1)):
             yield v, lo, hi

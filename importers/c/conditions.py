@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from ..control import Poly
+from ..control import Poly, elements
 from ..report import Stop, stop
-from . import expressions
+from . import expressions, lookups
 from .context import Context
 from .conversions import compared
 from .integers import observed
 from .pointers import address, element, is_null
-from .program import Compare, Cond, Lit, Logic, Not, Truth
+from .program import OPPOSITE, Compare, Cond, Lit, Logic, Need, Not, Truth
 from .syntax import Binary, Expr, Index, Literal, Step, Unary, Untaken, Use
 from .types import I32, I64, Int, common
 from .typing import COMPARISONS, LOGICAL, decayed, is_pointer, type_of
 from .typing import number as number_type
-
-OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 def condition(ctx: Context, e: Expr) -> Cond:
@@ -60,6 +58,9 @@ def _comparison(ctx: Context, op: str, a: Expr, b: Expr) -> Cond:
         return control_comparison(ctx, op, a, b)
     if ctx.counting and all(_is_control(ctx, e) or _is_bound(ctx, e) for e in (a, b)):
         return control_comparison(ctx, op, a, b)
+    known = _of_indices(ctx, op, a, b)
+    if known is not None:
+        return known
     x, y = compared(expressions.data(ctx, a), expressions.data(ctx, b), a.place)
     if isinstance(x, Lit) and isinstance(y, Lit):
         return _decided(op, x, y)
@@ -78,6 +79,24 @@ def _is_control(ctx: Context, e: Expr) -> bool:
     if isinstance(e, Step) and isinstance(e.target, Use):
         return isinstance(e.target.var.type, Int) and ctx.is_control(e.target.var)
     return isinstance(type_of(e, ctx.functions), Int) and not ctx.has_data(e) and not is_truth(e)
+
+
+def _of_indices(ctx: Context, op: str, a: Expr, b: Expr) -> Cond | None:
+    """A comparison of what is read from an array of indices, as control: it may say that an index is inside. None if it
+    isn't one, or if C may convert the two to other numbers."""
+    sides = [_is_control(ctx, e) for e in (a, b)]
+    if not any(lookups.is_index(ctx, e) for e in (a, b)) or not all(
+        control or lookups.is_index(ctx, e) for control, e in zip(sides, (a, b), strict=True)
+    ):
+        return None
+    with ctx.trial():
+        try:
+            control_comparison(ctx, op, a, b)
+        except Stop:
+            return None
+        if any(not isinstance(n, Need) or any(True for _ in elements(n.value)) for n in ctx.block):
+            return None
+    return control_comparison(ctx, op, a, b)
 
 
 def _is_bound(ctx: Context, e: Expr) -> bool:

@@ -11,7 +11,7 @@ from ..names import spelled
 from ..report import SAID, Place, Report, Stop, stop
 from .kinds import Kinds
 from .options import Options
-from .program import Access, Allocate, Cond, Frame, Need, Procedure, Stmt, facts_of
+from .program import Access, Allocate, Cond, Frame, Need, Procedure, Stmt, facts_of, other_than_0
 from .syntax import Expr, Function, Use, Variable
 from .types import Int, Number
 from .values import Address, Held, Known, Lost, Value
@@ -61,6 +61,8 @@ class Context:
     """Conditions in the expression around, before && and ||."""
     facts: tuple[Poly, ...] = ()
     """What isn't negative, by the branches around."""
+    other: tuple[Poly, ...] = ()
+    """What isn't 0, by the branches around."""
     names: set[str] = field(default_factory=set)
     live: tuple[str, ...] = ()
     counter: int = 0
@@ -133,11 +135,12 @@ class Context:
     @contextmanager
     def where(self, cond: Cond) -> Iterator[None]:
         """In a branch."""
-        before, self.facts = self.facts, (*self.facts, *facts_of(cond))
+        before = self.facts, self.other
+        self.facts, self.other = (*self.facts, *facts_of(cond)), (*self.other, *other_than_0(cond))
         try:
             yield
         finally:
-            self.facts = before
+            self.facts, self.other = before
 
     @contextmanager
     def guarded(self, *conds: Cond) -> Iterator[None]:
@@ -208,7 +211,8 @@ class Context:
     def access(self, var: Variable, indices: tuple[Poly, ...], place: Place) -> Access:
         """An access to an element."""
         facts = (*self.facts, *(f for g in self.guards for f in facts_of(g)))
-        found = Access(var, indices, self.frames, place, facts)
+        other = (*self.other, *(f for g in self.guards for f in other_than_0(g)))
+        found = Access(var, indices, self.frames, place, facts, other)
         self.accesses.append(found)
         return found
 

@@ -17,6 +17,7 @@ from .syntax import (
     Binary,
     Block,
     Call,
+    Cast,
     Choice,
     Declare,
     Expr,
@@ -47,6 +48,8 @@ class Kinds:
     asked: set[Variable] = field(default_factory=set)
     forced: frozenset[Variable] = frozenset()
     """Variables that are data, whatever asks for them."""
+    indices: frozenset[Variable] = frozenset()
+    """The arrays of which elements are indices."""
 
     def ask(self, found: Iterable[Variable]) -> None:
         """An index, an extent or a loop asks for variables."""
@@ -86,6 +89,7 @@ def kinds(
     k.data.update(s.var for s in statements(function.body) if isinstance(s, Declare) and s.var.flag)
     k.data.update(v for v in _referenced(function) if isinstance(v.type, Int))
     k.ask(_asked(k))
+    k.indices = frozenset(_indexing(function))
     pairs = list(_assignments(function))
     _spread(k, pairs)
     _settle(k, pairs)
@@ -97,6 +101,15 @@ def _referenced(f: Function) -> Iterator[Variable]:
     for e in expressions(f.body):
         if isinstance(e, Unary) and e.op == "&" and isinstance(e.arg, Use):
             yield e.arg.var
+
+
+def _indexing(f: Function) -> Iterator[Variable]:
+    """The arrays of which elements stand in indices: `x[idx[i] + 1]`."""
+    for e in expressions(f.body):
+        if isinstance(e, Index):
+            for x in inside(e.at):
+                if isinstance(x, Index) and isinstance(x.base, Use):
+                    yield x.base.var
 
 
 def _integers(e: Expr) -> Iterator[Variable]:
@@ -213,6 +226,17 @@ def _spread(k: Kinds, pairs: list[tuple[Variable, Expr | None, bool]]) -> None:
                 both = [*_integers(e.lhs), *_integers(e.rhs)]
                 if any(v in k.asked for v in both):
                     k.ask(v for v in both if v not in k.data)
+            if isinstance(e, Binary) and e.op in ("<", "<=", ">", ">="):
+                for a, b in ((e.lhs, e.rhs), (e.rhs, e.lhs)):
+                    if _is_index(k, a) and not k.has_data(b):
+                        k.ask(v for v in _integers(b) if v not in k.data)
+
+
+def _is_index(k: Kinds, e: Expr) -> bool:
+    """Whether an expression is an element of an array of indices, converted or not."""
+    if isinstance(e, Cast):
+        return _is_index(k, e.arg)
+    return isinstance(e, Index) and any(v in k.indices for v in used(e))
 
 
 def _is_truth(e: Expr) -> bool:

@@ -32,11 +32,11 @@ from .program import (
     Store,
     Whole,
 )
-from .syntax import Array, Assign, Binary, Expr, Index, Pointer, Step, Table, Unary, Use, Variable
+from .syntax import Array, Assign, Binary, Cast, Expr, Index, Literal, Pointer, Step, Table, Unary, Use, Variable
 from .types import I32, I64, U64, Int
 from .typing import element_type, is_pointer, type_of
 from .values import Address
-from .walks import initial, inside
+from .walks import initial, inside, used
 
 MANY = 64
 """How many values of indices are looked at, for one access."""
@@ -75,6 +75,16 @@ def _never_changes(ctx: Context, e: Expr) -> bool:
         outside = outside and not is_constant(var)
         return outside and var not in ctx.hints.changing and not any(changing(i) for i in indices)
     raise AssertionError("a trial ends")
+
+
+def is_index(ctx: Context, e: Expr) -> bool:
+    """Whether an expression is an element of an array that indices are read from and that never changes, but for a
+    number that is added."""
+    if isinstance(e, Binary) and e.op in ("+", "-") and isinstance(e.rhs, Literal):
+        return is_index(ctx, e.lhs)
+    if isinstance(e, Cast) and isinstance(e.type, Int):
+        return is_index(ctx, e.arg)
+    return isinstance(e, Index) and any(v in ctx.kinds.indices for v in used(e)) and _never_changes(ctx, e)
 
 
 def read(ctx: Context, e: Expr) -> Poly:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..control import Poly, assertion
+from ..control import Poly, Symbol, assertion, elements, of, opaque
 from .literals import written
 from .program import (
     Access,
@@ -200,5 +200,15 @@ class Printer:
             case Logic(op=op, lhs=a, rhs=b):
                 return f"{self.cond(a, LEVELS[op])} {op} {self.cond(b, LEVELS[op] + 1)}", LEVELS[op]
             case Compare(op=op, lhs=a, rhs=b):
+                if isinstance(a, Poly) and isinstance(b, Poly):
+                    return f"{_control(a, b)} {op} {_control(b, a)}", LEVELS["<"]
                 both = [x.text() if isinstance(x, Poly) else self.data(x, LEVELS["|"]) for x in (a, b)]
                 return f"{both[0]} {op} {both[1]}", LEVELS["<"]
+
+
+def _control(p: Poly, other: Poly) -> str:
+    """One side of a comparison of control integers: an element beside a size or an index is one by itself."""
+    known = any(isinstance(a, Symbol) for m, _ in other.terms for a in m)
+    if known and any(p == of(e) for e in elements(p)):
+        return p.text()
+    return opaque(p, lambda e: Symbol(f"index({e.text()})", 0)).text()

@@ -34,6 +34,8 @@ class Access:
     place: Place
     facts: tuple[Poly, ...] = ()
     """What isn't negative here, by the conditions around."""
+    other: tuple[Poly, ...] = ()
+    """What isn't 0 here, by the conditions around."""
 
 
 # -- data -----------------------------------------------------------------------------------------------
@@ -159,15 +161,33 @@ class Truth:
 Cond: TypeAlias = Compare | Logic | Not | Truth
 
 
-def facts_of(c: Cond) -> tuple[Poly, ...]:
-    """What isn't negative where a condition on control integers holds."""
+OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+def facts_of(c: Cond, holds: bool = True) -> tuple[Poly, ...]:
+    """What isn't negative where a condition on control integers holds, or doesn't."""
+    if isinstance(c, Not):
+        return facts_of(c.arg, not holds)
     if isinstance(c, Logic):
-        return (*facts_of(c.lhs), *facts_of(c.rhs)) if c.op == "and" else ()
+        return (*facts_of(c.lhs, holds), *facts_of(c.rhs, holds)) if (c.op == "and") == holds else ()
     if not isinstance(c, Compare) or not isinstance(c.lhs, Poly) or not isinstance(c.rhs, Poly):
         return ()
     d = c.rhs - c.lhs
     found = {"<": (d - 1,), "<=": (d,), ">": (-d - 1,), ">=": (-d,), "==": (d, -d), "!=": ()}
-    return found[c.op]
+    return found[c.op if holds else OPPOSITE[c.op]]
+
+
+def other_than_0(c: Cond, holds: bool = True) -> tuple[Poly, ...]:
+    """What isn't 0 where a condition on control integers holds, or doesn't."""
+    match c:
+        case Not(arg=arg):
+            return other_than_0(arg, not holds)
+        case Logic(op=op, lhs=a, rhs=b) if (op == "and") == holds:
+            return (*other_than_0(a, holds), *other_than_0(b, holds))
+        case Compare(op=op, lhs=Poly() as a, rhs=Poly() as b) if op == ("!=" if holds else "=="):
+            return (a - b,)
+        case _:
+            return ()
 
 
 # -- statements -----------------------------------------------------------------------------------------

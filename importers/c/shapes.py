@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import gcd
 
-from ..control import Element, Poly, Symbol, divided, number, of, opaque
+from ..control import Element, Poly, Symbol, divided, elements, number, of, opaque
 from ..names import spelled
 from ..report import Problem, stop
 from . import lookups
 from .bounds import cases, highest, loosest, sign, surely_not_negative, uppers
 from .cells import claim, is_read_from_memory
-from .context import Context
+from .context import Context, Given
 from .pointers import dimensions
 from .program import Access, Allocate, Argument, Need
 from .syntax import Pointer, Variable
@@ -131,7 +131,15 @@ def _rows_of_heap(ctx: Context, v: Variable, accesses: list[Access]) -> None:
 def _is_unknown(ctx: Context, a: Access) -> bool:
     """Whether it isn't known where an access is, as its first index is read from memory."""
     found = lookups.cases(ctx, ctx.procedure.indices.get(a, a.indices)[0], a)
-    return found is None or any(is_read_from_memory(g.value, g.frames) for g in found if g.value is not None)
+    values = () if found is None else ((g.value, g) for g in found if g.value is not None)
+    return found is None or any(is_read_from_memory(v, g.frames) and not _below(ctx, v, g) for v, g in values)
+
+
+def _below(ctx: Context, index: Poly, g: Given) -> list[Poly]:
+    """What an index is at most, in terms of arguments."""
+    bounds = [highest(index, g.frames, g.facts), loosest(index, g.frames), *uppers(index, g.frames, g.facts)]
+    fixed = (b for b in bounds if b is not None and not any(True for _ in elements(b)))
+    return [b for b in fixed if b.symbols() <= _arguments(ctx)]
 
 
 def new_size(ctx: Context, array: Variable, of_rows: bool = False) -> Poly:
@@ -316,15 +324,14 @@ def _extent(ctx: Context, v: Variable, accesses: list[Access]) -> Poly | None:
         for first in cases(g.value, True)
     ]
     for a, first, g in every:
-        high = highest(first, g.frames, g.facts)
-        if high is None or not high.symbols() <= _arguments(ctx):
+        bounds = _below(ctx, first, g)
+        if not bounds:
             what = f"{v.c_name}[{first.text()}]"
             why = "how many elements the array needs can't be told from its loops"
             remedy = f"declare its extent: {v.c_name}[n] in the place of *{v.c_name}"
             ctx.report.add(Problem(a.place, what, why, remedy))
             return None
-        bounds = [high, loosest(first, g.frames), *uppers(first, g.frames, g.facts)]
-        needed.append([b + 1 for b in bounds if b is not None and b.symbols() <= _arguments(ctx)])
+        needed.append([b + 1 for b in bounds])
     if not needed:
         return number(1)
     needed = _without_smaller(needed)

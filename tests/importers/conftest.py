@@ -61,8 +61,8 @@ def drawn(p: Proc, sizes: Mapping[str, int], rng: np.random.Generator, limit: in
             data = rng.uniform(-2, 2, extents or (1,))
         else:
             ends = [(eval(lo, dict(sizes)), eval(hi, dict(sizes))) for name, lo, hi in claims if name == a.sym.name]
-            lo = max((lo for lo, _ in ends), default=-limit)
-            hi = min((hi for _, hi in ends), default=limit)
+            lo = max([-limit, *(lo for lo, _ in ends)])
+            hi = min([limit, *(hi for _, hi in ends)])
             data = rng.integers(max(lo, 0) if base[0] == "u" else lo, hi, extents or (1,))
         given[a.sym.name] = np.ascontiguousarray(np.asarray(data).astype(DTYPES[base]))
     return given

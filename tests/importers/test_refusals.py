@@ -165,3 +165,20 @@ def test_what_is_left_out_without_a_word_is_a_fault_of_the_importer() -> None:
 def test_what_wrapped_is_no_multiple_any_more(value: str, refused) -> None:
     text = f"void f(unsigned n, double *x, unsigned *y) {{ for (unsigned i = 0; i < n; i++) x[{value}] = 1; }}"
     assert "would wrap around below 0" in refused(text)
+
+
+@pytest.mark.parametrize(
+    ("test", "claim"),
+    [
+        ("k >= 0 && k < m", None),
+        ("!(k < 0 || k >= m)", None),
+        ("k >= 0", "within(idx, -2147483648, x_size)"),
+        ("k != -1", "within(idx, -1, x_size)"),
+        ("k < m", "within(idx, 0, 2147483648)"),
+        ("k != 3", "within(idx, 0, x_size)"),
+    ],
+)
+def test_what_a_condition_says_of_an_index_is_not_asserted(test: str, claim: str | None, roundtrip) -> None:
+    loop = f"for (int i = 0; i < n; i++) {{ int k = idx[i]; if ({test}) x[k] = i; }}"
+    text = roundtrip(f"void f(int n, int m, const int *idx, double *x) {{ {loop} }}", "f", [])
+    assert re.findall(r"assert (within.*)", text) == ([] if claim is None else [claim])

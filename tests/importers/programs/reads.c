@@ -1,4 +1,5 @@
 /* Indices and bounds that are read from memory. Programs of our own, for tests/importers/test_programs.py. */
+#include <stddef.h>
 
 /* n=6 x_size=4; n=1 x_size=1 */
 void gathered(int n, const double *x, const int *idx, double *y) {
@@ -93,4 +94,45 @@ void clamped(int h, int w, const float *in, float *out) {
 
 void to_the_smaller(int n, int m, double *x, const double *y) {
     for (int i = 0; i < n && i < m; i++) x[i] += y[i];
+}
+
+/* n=1 m=1; n=40 m=60 */
+void scattered_inside(int n, int m, const int *idx, const double *w, double *out) {
+    for (int i = 0; i < n; i++)
+        if (idx[i] >= 0 && idx[i] < m) out[idx[i]] += w[i];
+}
+
+/* n=40 m=60 */
+void passed_over(int n, size_t m, const int *idx, const double *w, double *out) {
+    for (int i = 0; i < n; i++) {
+        int k = idx[i];
+        if (k < 0 || (size_t)k >= m) continue;
+        out[k] += w[i];
+    }
+}
+
+/* n=40 out_size=30 */
+void not_below(int n, const short *idx, const double *w, double *out) {
+    for (int i = 0; i < n; i++)
+        if (idx[i] >= 0) out[idx[i]] = w[i];
+}
+
+/* n=20 x_size=5 */
+void or_none(int n, const int *idx, const double *x, double *out) {
+    for (int i = 0; i < n; i++) out[i] = idx[i] == -1 ? 0 : x[idx[i]];
+}
+
+/* n=40 m=60 */
+void around(int n, int m, const int *idx, double *out) {
+    for (int i = 0; i < n; i++)
+        for (int k = -1; k < 2; k++) {
+            int j = idx[i] + k;
+            if (j >= 0 && j < m) out[j] += 1;
+        }
+}
+
+/* n=40 h=20 w=30 */
+void drawn_points(int n, int h, int w, const int *x, const int *y, float *image) {
+    for (int i = 0; i < n; i++)
+        if (x[i] >= 0 && y[i] >= 0 && x[i] < w && y[i] < h) image[y[i] * w + x[i]] += 1;
 }
