@@ -87,7 +87,7 @@ GIVEN: dict[str, Any] = {
     "int | None": 4,
     "float | None": 2.0,
     "str | int": "a",
-    "Op": rename("b"),
+    "Op": rename(exo_strat.hole("a", ("b", "c"))),
     "Proc": FOO,
     "Config": CONFIG,
     "Cursor": FOO.find("x[_] = _"),
@@ -125,7 +125,13 @@ GIVEN: dict[str, Any] = {
     "Func": halide.Func("blur").vectorize("x", 8),
 }
 """A value for the parameters of each type."""
-OWN: dict[str, Any] = {"gone": "fail", "limit": 3, "sketch": "seq i > seq j"}
+OWN: dict[str, Any] = {
+    "gone": "fail",
+    "limit": 3,
+    "sketch": "seq i > seq j",
+    "options": {"a": rename("z"), "b": simplify()},
+    "within": isloop,
+}
 """A value for the parameters of some names."""
 
 

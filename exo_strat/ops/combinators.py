@@ -21,6 +21,7 @@ from ..cursors.cursor import Cursor
 from ..cursors.proc import InvalidCursorError, Proc
 from ..source import Pieces, Text, brief, call, show
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, invalid
+from .holes import Hole
 from .moves import AnyMove, Move, find, run_move
 from .strategy import Atomic, Composed, Fail, Op, Outcome, Steps, blame, bottom_up, check_op, freeze, inner_first
 
@@ -143,7 +144,7 @@ class repeat_n(Composed):
 
     def __post_init__(self) -> None:
         times = freeze(self.n)
-        if not isinstance(self.op, Op) or not isinstance(times, int):
+        if not isinstance(self.op, Op) or not isinstance(times, int | Hole):
             raise TypeError(f"repeat_n(op, n) takes an Op and then how often, not {self.op!r} and {self.n!r}")
         object.__setattr__(self, "n", times)
 

@@ -33,7 +33,8 @@ class Row:
     """One line of a derivation: an Op tried so deep inside others, at a line of object code, and how it ended.
 
     `reason` is why it was refused, in lines, unless a row inside says it; None if it succeeded. `more` like it
-    with the same end follow and are left out. The seconds and questions of what is inside are counted in.
+    with the same end follow and are left out. `decisions` are the values of its holes. The seconds and questions of
+    what is inside are counted in.
     """
 
     depth: int
@@ -43,6 +44,7 @@ class Row:
     seconds: float
     questions: int
     more: int = 0
+    decisions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def lines(row: Row) -> Iterator[str]:
     mark, blank = "ok" if row.reason is None else "refused", " " * (len(HEADER) + 2)
     place = f"  # {row.place}" if row.place else ""
     yield f"{mark:9}{row.seconds * 1e3:9.1f}{row.questions or '':>11}  {pad}{row.op}{place}"
-    yield from (f"{blank}{pad}  {reason}" for reason in row.reason or ())
+    yield from (f"{blank}{pad}  {text}" for text in (*row.decisions, *(row.reason or ())))
     if row.more:
         yield f"{blank}{pad}and {row.more} more like it"
 
@@ -152,8 +154,10 @@ def rows(t: Trace, everything: bool = False) -> Iterator[Row]:
     while stack:
         depth, here, more = stack.pop()
         op, place = brief(show(here.op), OP_WIDTH), line_of(here.place.proc, here.place.place())
-        yield Row(depth, op, place, _reason(here), here.seconds, questions[id(here)], more)
-        inside = [(x, 0) for x in here.inside] if everything else _folded(_telling(here))
+        shown = here.inside if everything else _telling(here)
+        decided = tuple(dict.fromkeys(str(d) for x in _left_out(here, shown) for d in x.decisions))
+        yield Row(depth, op, place, _reason(here), here.seconds, questions[id(here)], more, decided)
+        inside = [(x, 0) for x in here.inside] if everything else _folded(shown)
         stack.extend((depth + 1, x, left_out) for x, left_out in reversed(inside))
 
 
@@ -174,6 +178,15 @@ def _telling(t: Trace) -> Sequence[Trace]:
         if len(inside) != 1 or not inside[0].inside or isinstance(inside[0].op, Called):
             return inside
         inside = inside[0].inside
+
+
+def _left_out(t: Trace, shown: Sequence[Trace]) -> Iterator[Trace]:
+    """A trace, and those inside it that are in none of those shown."""
+    stack, known = [t], {id(x) for x in shown}
+    while stack:
+        x = stack.pop()
+        yield x
+        stack.extend(y for y in reversed(x.inside) if id(y) not in known)
 
 
 def _uses(t: Trace, ops: Sequence[object]) -> Iterator[Trace]:

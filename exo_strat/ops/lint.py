@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
 from textwrap import indent
 from typing import Final, TypeAlias
 
@@ -32,8 +34,10 @@ from .combinators import (
     when,
     where,
 )
+from .holes import Hole
 from .prospects import prospects
-from .strategy import Atomic, Named, Op, bottom_up, check_op
+from .spaces import Limited, Pick
+from .strategy import Atomic, Named, Op, bottom_up, check_op, fill_holes, has_holes
 from .traversals import All, One, Some
 
 PACKAGE: Final = __name__.partition(".")[0]
@@ -89,6 +93,8 @@ def lint(op: Op) -> tuple[Fault, ...]:
                 found.setdefault(f"{show(fault.op)} {fault.law}", replace(fault, within=within))
         stack.extend((part, within, rules) for part in reversed(here.parts()))
         if isinstance(here, Named):
+            here = fill_holes(here, lambda h: h.default)
+            assert isinstance(here, Named)
             ours = here.fn.__module__.partition(".")[0] == PACKAGE
             stack.append((here.definition(), within or here, ENDLESS if ours else rules))
     return tuple(found.values())
@@ -154,7 +160,7 @@ def _first(op: Op) -> frozenset[str]:
             return _until(ops, lambda o: not prospects(o).fails)
         case Fix(label, body):
             return _first(body) - {label}
-        case Named():
+        case Named() if not has_holes(op):
             return _first(op.definition())
         case repeat(inner) | repeat_n(inner) | SaveC(inner) | where(inner) | not_(inner) | when(_, inner):
             return _first(inner)
@@ -177,7 +183,7 @@ def _until(ops: Sequence[Op], last: Callable[[Op], bool]) -> frozenset[str]:
 
 def _repeated_in_vain(op: Op) -> Iterator[Fault]:
     match op:
-        case repeat_n(_, n) if n <= 0:
+        case repeat_n(_, n) if not isinstance(n, Hole) and n <= 0:
             yield Fault(op, "S2: repeat_n(s, 0) = identity", "no repetition is asked for", identity)
         case repeat(inner) if not prospects(inner).succeeds:
             yield Fault(op, "R4: repeat(fail) = identity", f"{brief(show(inner))} can't succeed", identity)
@@ -295,7 +301,59 @@ def _idle(op: Op) -> Iterator[Fault]:
             yield Fault(op, "A1: one(fail) = some(fail) = fail", f"{brief(show(inner))} can't succeed", inner)
 
 
+# -- holes --------------------------------------------------------------------------------------------
+
+MOST_TRIED: Final = 10_000
+"""Of how many combinations of candidates it is seen at most whether a limit holds."""
+
+
+def _no_choice(op: Op) -> Iterator[Fault]:
+    """Holes whose value makes no difference, candidates that can't be."""
+    for h in op.own_holes() if not isinstance(op, Limited) else ():
+        if len(h.candidates) == 1:
+            better = fill_holes(op, lambda h: h.default)
+            yield Fault(op, "H1: pick(name, {label: s}) = s", f"the hole {h.name} has one candidate", better)
+    match op:
+        case Pick(name, options):
+            for label, option in options:
+                if not prospects(option).succeeds:
+                    law = "H2: pick(name, {label: fail, ..}) = pick(name, {..})"
+                    yield Fault(op, law, f"{name} can't be {show(label)}: {brief(show(option))} can't succeed")
+        case Limited():
+            yield from _outside(op)
+        case Named():
+            yield from _unread(op)
+
+
+def _outside(op: Limited) -> Iterator[Fault]:
+    """Candidates for which a limit never holds."""
+    if prod(len(h.candidates) for h in op.holes) > MOST_TRIED:
+        return
+    within = [values for values in product(*(h.candidates for h in op.holes)) if op.within(*values)]
+    for n, h in enumerate(op.holes):
+        never = [x for x in h.candidates if not any(values[n] is x for values in within)]
+        if never:
+            law = "H3: a limit that fails is fail"
+            yield Fault(op, law, f"{show(op.within)} never holds where {h.name} is {' or '.join(map(show, never))}")
+
+
+def _unread(op: Named) -> Iterator[Fault]:
+    """Holes in arguments of which an equation makes nothing."""
+    for h in dict.fromkeys(op.own_holes()):
+        made = {_defined(op, h, x) for x in h.candidates}
+        if len(made) == 1 < len(h.candidates):
+            why = f"{op.name} is the same whatever {h.name} is: the hole is unused"
+            yield Fault(op, "H4: a hole that nothing reads is its default", why)
+
+
+def _defined(op: Named, hole: Hole, value: object) -> Op:
+    """The equation's Op where a hole has a value, and others their defaults."""
+    closed = fill_holes(op, lambda h: value if h == hole else h.default)
+    assert isinstance(closed, Named)
+    return closed.definition()
+
+
 ENDLESS: Final[Sequence[Rule]] = (_endless, _turning, _growing)
 RULES: Final[Sequence[Rule]] = (
-    *ENDLESS, _repeated_in_vain, _dead_alternatives, _one_way, _dead_steps, _neighbours, _tests, _idle
+    *ENDLESS, _repeated_in_vain, _dead_alternatives, _one_way, _dead_steps, _neighbours, _tests, _idle, _no_choice
 )  # fmt: skip

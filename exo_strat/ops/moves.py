@@ -33,10 +33,11 @@ from ..cursors.cursor import Cursor
 from ..cursors.proc import InvalidCursorError
 from ..frontend.patterns import parse_pattern
 from .failure import Failure, NotApplicable, invalid
+from .holes import Holder
 
 
 @dataclass(frozen=True, repr=False)
-class Move:
+class Move(Holder):
     """Cursor methods by name, with their arguments, called one after the other.
 
     >>> parent >> next_()

@@ -7,8 +7,8 @@ Everything else that is not known may happen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Final
 
 from .combinators import (
@@ -30,9 +30,11 @@ from .combinators import (
     when,
     where,
 )
+from .holes import Hole
 from .moves import here
 from .sketches.expect import Expect
-from .strategy import Atomic, Fail, Named, Op, bottom_up
+from .spaces import Filled, Limited, Pick, scoped
+from .strategy import Atomic, Fail, Named, Op, bottom_up, has_holes
 from .traversals import All, One, Some
 
 
@@ -111,7 +113,9 @@ def _by_kind(op: Op, env: Env) -> Prospects:
         case Fix(label, body):
             return _least(label, body, env)
         case Named():
-            return _of(op.definition(), env)
+            return ANYTHING if has_holes(op) else _of(op.definition(), env)
+        case Pick(_, options):
+            return _any([_of(o, env) for _, o in options])
         case Atomic() if op.total or op.again:
             return Prospects(fails=not op.total, ends=False)
     return _of_one(op, env)
@@ -122,7 +126,11 @@ def _of_one(op: Op, env: Env) -> Prospects:
     match op:
         case repeat(inner):
             return replace(_of(inner, env), fails=False, succeeds=True)
-        case repeat_n(inner, n):
+        case Limited(inner):
+            return replace(_of(inner, env), fails=True)
+        case Filled(inner) | scoped(_, inner):
+            return _of(inner, env)
+        case repeat_n(inner, n) if not isinstance(n, Hole):
             return replace(_of(inner, env), ends=True) if n > 0 else IDENTITY
         case reduce(inner, _, gone):
             f = _of(inner, env)
@@ -179,6 +187,11 @@ def _choice(parts: Iterable[Prospects]) -> Prospects:
         moves=any(f.moves for f in taken),
         ends=any(f.ends for f in taken),
     )
+
+
+def _any(parts: Sequence[Prospects]) -> Prospects:
+    """What may come of one of several Ops, whichever that is."""
+    return Prospects(*(any(getattr(f, of.name) for f in parts) for of in fields(Prospects)))
 
 
 def _guarded(test: Prospects, then: Prospects, orelse: Prospects) -> Prospects:

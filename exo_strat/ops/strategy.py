@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import gc
 import inspect
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields, replace
 from functools import cache, wraps
@@ -35,6 +35,7 @@ from ..ir.pickled import LEVELS, check_functions, reduced
 from ..ir.room import with_room
 from ..source import Pieces, Text, brief, call, holds_lambda, layout, show
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, Refused, SchedulingError, invalid
+from .holes import DEFAULTS, Decision, Hole, Scope, held, put
 
 State: TypeAlias = tuple[Proc, Cursor]
 Outcome: TypeAlias = Result[State, Failure]
@@ -124,9 +125,42 @@ class Op:
 
         return try_else(self, other)
 
+    def fill(self, values: Mapping[str, Any]) -> Op:
+        """This Op with values in its holes; those left over get their defaults. See `spaces.fill`."""
+        from .spaces import fill
+
+        return fill(self, values)
+
     def parts(self) -> tuple[Op, ...]:
         """The Ops that this one is made of."""
         return tuple(op for f in fields(self) for op in ops_in(getattr(self, f.name)))
+
+    @property
+    def shows_holes(self) -> bool:
+        """Whether the holes of its parts are its own to fill; else they have names of their own."""
+        return True
+
+    def kept(self, value: Callable[[Hole], Any]) -> tuple[Op, ...]:
+        """Those of its parts that stay when its holes have values."""
+        return self.parts()
+
+    def own_holes(self) -> tuple[Hole, ...]:
+        """The holes among its arguments. Those of its parts are filled when these are applied."""
+        return tuple(h for f in fields(self) for h in held(getattr(self, f.name)))
+
+    def filled(self, value: Callable[[Hole], Any], part: Callable[[Op], Op]) -> Op:
+        """This Op with values in place of its own holes, and others in place of its parts."""
+
+        def put_all(x: Any) -> Any:
+            if isinstance(x, Op):
+                return part(x)
+            return tuple(map(put_all, x)) if isinstance(x, tuple) else put(x, value)
+
+        return replace(self, **{f.name: put_all(getattr(self, f.name)) for f in fields(self)})
+
+    def scope(self, around: Scope) -> Scope:
+        """The values of the holes in what it applies, given those around it."""
+        return around
 
     def source(self) -> Pieces:
         """The pieces of the Python expression that rebuilds this Op: see `source.show`."""
@@ -229,6 +263,38 @@ def _restored(kind: type[Op], values: tuple[Any, ...]) -> Op:
     return op
 
 
+@bottom_up
+def has_holes(op: Op) -> bool:
+    """Whether an Op, or one that it is made of, has a hole that `fill` sees: what functions make is not looked into."""
+    return bool(op.own_holes()) or (op.shows_holes and any(map(has_holes, op.parts())))
+
+
+def fill_holes(op: Op, value: Callable[[Hole], Any]) -> Op:
+    """An Op with values in place of all holes that `has_holes` means; the same object if it has none."""
+    new: dict[int, Op] = {}
+    stack = [(op, False)]
+    while stack:
+        here, done = stack.pop()
+        if done:
+            new[id(here)] = here.filled(value, lambda part: new.get(id(part), part))
+        elif id(here) not in new and has_holes(here):
+            stack.append((here, True))
+            stack.extend((part, False) for part in here.kept(value))
+    return new.get(id(op), op)
+
+
+def opened(op: Op, value: Callable[[Hole], Any]) -> Op:
+    """An Op that is about to be applied, with values in place of its own holes. A function gets no argument with holes;
+    the parts of others are filled when they are applied."""
+    while has_holes(op):
+        if isinstance(op, Called):
+            return fill_holes(op, value)
+        if not op.own_holes():
+            break
+        op = op.filled(value, lambda part: part)
+    return op
+
+
 @dataclass(frozen=True, repr=False)
 class Atomic(Op):
     """An Op that computes its outcome itself. `prospects` and `lint` ask what its kind declares of it."""
@@ -255,7 +321,8 @@ class Atomic(Op):
 
 
 Request: TypeAlias = tuple[Op, Proc, Cursor]
-Steps: TypeAlias = Generator[Request, Outcome, Outcome]
+Steps: TypeAlias = Generator[Request | Hole, Outcome, Outcome]
+"""The calls that a composed Op wants made; it is sent their outcomes, and for a hole that it yields the value."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -303,21 +370,48 @@ def _applied(op: Atomic, p: Proc, c: Cursor) -> Outcome:
 
 
 class Observer(Protocol):
-    """Who sees each Op tried: `enter` before, `leave` after, properly nested."""
+    """Who sees each Op tried: `enter` before, `leave` after, properly nested; and what holes are `decided` to be."""
 
     def enter(self, op: Op, place: Cursor) -> None: ...
     def leave(self, outcome: Outcome) -> None: ...
+    def decided(self, decision: Decision) -> None: ...
 
 
 DEPTH = 20_000
 """How many Ops may be under way in each other. Schedules get to some dozens."""
 
 
-def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None) -> Outcome:
-    """`op` at `c`, carried forward to `p`, seen by an observer if there is one."""
-    stack: list[Steps] = []
+@dataclass(frozen=True)
+class _Frame:
+    """An Op that is under way: its place, what it does, the scope of the holes in what it applies."""
+
+    op: Op
+    place: Cursor
+    steps: Steps
+    scope: Scope
+
+    def send(self, answer: Any) -> Request | Hole:
+        """What it wants next, given the answer to what it wanted before."""
+        return next(self.steps) if answer is None else self.steps.send(answer)
+
+
+def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None, scope: Scope = DEFAULTS) -> Outcome:
+    """`op` at `c`, carried forward to `p`, seen by an observer if there is one. Holes have the values of `scope`."""
+    stack: list[_Frame] = []
+
+    def decide(hole: Hole) -> Any:
+        decision = (stack[-1].scope if stack else scope).decide(hole)
+        if observer is not None:
+            observer.decided(decision)
+        return decision.value
+
     while True:
         here, outcome = _enter(op, p, c)
+        if has_holes(op):
+            try:
+                op = opened(op, decide)
+            except Refused as r:
+                outcome = Err(r.failure.at(op, here))
         if observer is not None:
             observer.enter(op, here)
         if outcome is None:
@@ -325,7 +419,8 @@ def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None) -> Ou
                 endless = Exhausted(f"{DEPTH} Ops are under way in each other: a recursion without end")
                 outcome = Err(endless.at(op, here))
             elif isinstance(op, Composed):
-                stack.append(op.steps(p, here))
+                within = op.scope(stack[-1].scope if stack else scope)
+                stack.append(_Frame(op, here, op.steps(p, here), within))
             elif isinstance(op, Atomic):
                 outcome = _applied(op, p, here)
             else:
@@ -337,14 +432,21 @@ def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None) -> Ou
             if not stack:
                 assert outcome is not None
                 return outcome
+            top = stack[-1]
             try:
-                op, p, c = next(stack[-1]) if outcome is None else stack[-1].send(outcome)
+                request = top.send(outcome)
+                while isinstance(request, Hole):
+                    request = top.send(decide(request))
+                op, p, c = request
                 break
             except StopIteration as end:
-                stack.pop()
                 outcome = end.value
-                if observer is not None:
-                    observer.leave(outcome)
+            except Refused as r:
+                top.steps.close()
+                outcome = Err(r.failure.at(top.op, top.place))
+            stack.pop()
+            if observer is not None:
+                observer.leave(outcome)
 
 
 def schedule(op: Op, p: Proc, c: Cursor | None = None) -> Proc:
@@ -377,9 +479,9 @@ def _no_collection() -> Iterator[None]:
 
 # -- functions that make Ops --------------------------------------------------------------------------
 
-Script: TypeAlias = Generator[Op, tuple[Proc, Any], Any]
-"""A strategy's steps, and the cursor that it returns, if any. What kind of cursor an Op leaves is known to its author,
-not to the type checker."""
+Script: TypeAlias = Generator[Any, Any, Any]
+"""A strategy's steps, Ops and holes, and the cursor that it returns, if any. What kind of cursor an Op leaves is known
+to its author, not to the type checker."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -392,6 +494,14 @@ class Called(Composed):
 
     def source(self) -> Pieces:
         return call(self.fn, *self.args, **dict(self.kwargs))
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return _name(self.fn)
+
+    def scope(self, around: Scope) -> Scope:
+        return around.inside(self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         check_functions((self.fn, self.args, self.kwargs), self)
@@ -480,6 +590,9 @@ class Scripted(Called):
         try:
             op = next(script)
             while True:
+                if isinstance(op, Hole):
+                    op = script.send((yield op))
+                    continue
                 check_op(op, f"@strategy {_name(self.fn)} yields Ops")
                 outcome = yield op, p, c
                 if not isinstance(outcome, Success):
@@ -516,7 +629,8 @@ def strategy(fn: Callable[..., Script]) -> Callable[..., Op]:
     """Turns a generator function `(p, c, *args)` into a function `(*args)` that returns an Op.
 
     Inside, `p, c = yield op` applies `op` at the current state and goes on from the new one, or ends
-    the whole with its failure. What is returned, if anything, is the resulting cursor.
+    the whole with its failure; `rows = yield hole("rows", (4, 6, 8))` draws the value of a hole. What is returned, if
+    anything, is the resulting cursor.
 
     The annotation of `c` says at which kinds of cursor it acts. At others the Op fails, in the words of primitives;
     as with these, a statement serves as a block. Without an annotation, or with `Cursor`, it acts anywhere.

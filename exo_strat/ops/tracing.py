@@ -17,6 +17,7 @@ from ..cursors.proc import Proc
 from ..ir.memo import forget
 from ..logic.solver import Question, listening
 from .failure import Failure
+from .holes import Decision
 from .strategy import Op, Outcome, check_op, evaluate
 
 
@@ -39,7 +40,8 @@ class Counts:
 class Trace:
     """One Op tried: where, how it ended, how long it took, and the traces of the Ops tried inside it, in order.
 
-    `questions` are those that the Op asked itself. Ops that a Python function calls (in `lift`, or in a
+    `questions` are those that the Op asked itself, `decisions` the values of holes in the Ops that it applied, and of
+    those that it drew. Ops that a Python function calls (in `lift`, or in a
     `@strategy` without `yield`) have no traces of their own: they count as work of the Op that calls them.
     """
 
@@ -49,6 +51,7 @@ class Trace:
     seconds: float
     questions: tuple[Question, ...]
     inside: tuple[Trace, ...]
+    decisions: tuple[Decision, ...] = ()
 
     @property
     def failure(self) -> Failure | None:
@@ -103,6 +106,7 @@ class _Open:
     start: float
     questions: list[Question] = field(default_factory=list)
     inside: list[Trace] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
 
 
 class _Recorder:
@@ -112,16 +116,22 @@ class _Recorder:
         self.heard = heard
         self.open: list[_Open] = []
         self.done: list[Trace] = []
+        self.first: list[Decision] = []
 
     def enter(self, op: Op, place: Cursor) -> None:
         self._hear()
-        self.open.append(_Open(op, place, time.perf_counter()))
+        self.open.append(_Open(op, place, time.perf_counter(), decisions=self.first))
+        self.first = []
+
+    def decided(self, decision: Decision) -> None:
+        """The innermost Op has the hole, or the whole strategy before it begins."""
+        (self.open[-1].decisions if self.open else self.first).append(decision)
 
     def leave(self, outcome: Outcome) -> None:
         self._hear()
         o = self.open.pop()
         seconds = time.perf_counter() - o.start
-        t = Trace(o.op, o.place, outcome, seconds, tuple(o.questions), tuple(o.inside))
+        t = Trace(o.op, o.place, outcome, seconds, tuple(o.questions), tuple(o.inside), tuple(o.decisions))
         (self.open[-1].inside if self.open else self.done).append(t)
 
     def _hear(self) -> None:
