@@ -18,6 +18,7 @@ Three kinds are for integer data.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -94,20 +95,22 @@ def _real(f: Callable[[float], float]) -> Callable[[Fraction], Fraction]:
     return lambda x: Fraction(f(float(x)))
 
 
-def _flat(f: Callable[[float], float]) -> Callable[[Fraction], Fraction]:
-    """A function that has its limits, to all digits of f64, where numbers are this large: so it has a value for all."""
-    return lambda x: Fraction(f(float(max(-_LARGE, min(_LARGE, x)))))
+def _total(f: Callable[[float], float], most: float = 700) -> Callable[[Fraction], Fraction]:
+    """A function that has a value for all numbers: beyond `most` and its negative the value there. It differs from the
+    function by less than f64 can tell, or it is more than f64 can hold."""
+    limit = Fraction(most)
+    return lambda x: Fraction(f(float(max(-limit, min(limit, x)))))
 
 
-_LARGE: Final = Fraction(700)
-"""Little less than where `exp` has no value in f64."""
+_LARGEST: Final = sys.float_info.max
+"""The largest number of f64. The logarithm of it is where `exp` is no number of f64 any more."""
 
-sin: Final = extern("sin", 1, _real(math.sin), "sin{s}({0})")
-cos: Final = extern("cos", 1, _real(math.cos), "cos{s}({0})")
+sin: Final = extern("sin", 1, _total(math.sin, _LARGEST), "sin{s}({0})")
+cos: Final = extern("cos", 1, _total(math.cos, _LARGEST), "cos{s}({0})")
 sqrt: Final = extern("sqrt", 1, _real(math.sqrt), "sqrt{s}({0})")
-expf: Final = extern("expf", 1, _real(math.exp), "exp{s}({0})")
+expf: Final = extern("expf", 1, _total(math.exp, math.log(_LARGEST)), "exp{s}({0})")
 log: Final = extern("log", 1, _real(math.log), "log{s}({0})")
-sigmoid: Final = extern("sigmoid", 1, _flat(lambda x: 1 / (1 + math.exp(-x))), "(1 / (1 + exp{s}(-({0}))))")
+sigmoid: Final = extern("sigmoid", 1, _total(lambda x: 1 / (1 + math.exp(-x))), "(1 / (1 + exp{s}(-({0}))))")
 relu: Final = extern("relu", 1, lambda x: x if x > 0 else Fraction(0), "(({0}) > 0 ? ({0}) : ({t})0)")
 abs_: Final = extern("abs", 1, abs, "(({0}) > 0 ? ({0}) : 0 - ({0}))")  # 0 of -0.0
 fmax: Final = extern("fmax", 2, max, "(({0}) > ({1}) ? ({0}) : ({1}))")
@@ -163,8 +166,8 @@ def _scaled(limit: int) -> str:
 
 
 _TWO_FACTORS: Final = {"f32": 252, "f64": 2044}
-tanh: Final = extern("tanh", 1, _flat(math.tanh), "tanh{s}({0})")
-erf: Final = extern("erf", 1, _flat(math.erf), "erf{s}({0})")
+tanh: Final = extern("tanh", 1, _total(math.tanh), "tanh{s}({0})")
+erf: Final = extern("erf", 1, _total(math.erf), "erf{s}({0})")
 rint: Final = extern("rint", 1, lambda x: Fraction(round(x)), "rint{s}({0})")
 ldexpf: Final = extern("ldexpf", 2, _ldexp(_TWO_FACTORS["f32"]), _scaled(_TWO_FACTORS["f32"]))
 """`x * 2**k`, for whole k as far as two factors go that are powers of two and normal numbers of f32."""

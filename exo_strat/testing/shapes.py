@@ -250,11 +250,25 @@ def guarded(w: Writer) -> None:
 
 
 def choices(w: Writer) -> None:
-    """Statements with `a if c else b`, of which a side may only be evaluated where the condition says so."""
+    """Statements with `a if c else b`, of which a side may only be evaluated where the condition says so, and branches
+    that write one place."""
     with w.loop():
         for _ in range(1 + w.ch.upto(2)):
             b = w.ch.pick(w.writable())
-            w.update(w.place(b), w.choice(), w.is_ready(b) and w.ch.chance(30))
+            place, reduce = w.place(b), w.is_ready(b) and w.ch.chance(30)
+            if w.ch.chance(30):
+                _branch_on_data(w, b, place, reduce)
+            else:
+                w.update(place, w.choice(), reduce)
+
+
+def _branch_on_data(w: Writer, b: Buffer, place: str, reduce: bool) -> None:
+    """An `if` on data that writes a place, often with an else branch that mostly writes the same one."""
+    with w.inside(f"if {w.read()} {w.ch.pick(['<', '>', '<=', '!='])} {w.ch.pick([w.read(), '0.0', '2.0'])}:"):
+        w.update(place, w.value(1), reduce)
+    if w.ch.chance(50):
+        with w.inside("else:"):
+            w.update(w.place(b) if w.ch.chance(15) else place, w.value(1), reduce and not w.ch.chance(15))
 
 
 def lookalikes(w: Writer) -> None:

@@ -47,8 +47,8 @@ def _is_data(c: Cursor) -> bool:
 
 
 def _compares_data(c: Cursor) -> bool:
-    """Whether an expression is chosen by comparisons of data."""
-    return isinstance(c, SelectCursor) and all(not is_control(x) for x in _compared(c.node.cond))
+    """Whether an expression, or what an `if` does, is chosen by comparisons of data."""
+    return isinstance(c, SelectCursor | IfCursor) and all(not is_control(x) for x in _compared(c.node.cond))
 
 
 def _compared(e: Node) -> list[Node]:

@@ -10,6 +10,6 @@ docs/mathlib.md has the errors and the times.
 from __future__ import annotations
 
 from .functions import function
-from .plans import NAMES, approximate_all, by_steps
+from .plans import NAMES, NoStepsWarning, approximate_all, by_steps
 
-__all__ = ["NAMES", "approximate_all", "by_steps", "function"]
+__all__ = ["NAMES", "NoStepsWarning", "approximate_all", "by_steps", "function"]

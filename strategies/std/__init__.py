@@ -6,7 +6,7 @@ It is made of the primitives and combinators that `exo_strat` exports, and of ot
 - `tiling`, `tiles`: loop nests in tiles; tiles in registers;
 - `loops`: loops unrolled, jammed, interleaved, rounded;
 - `splitting`: loops taken apart;
-- `guards`: lanes computed that nobody needs;
+- `guards`: lanes computed that nobody needs, and values chosen;
 - `hoisting`: code moved out of loops;
 - `staging`, `values`: memory and values in buffers of their own, once; and what needs no code at all;
 - `reductions`, `compute`, `instructions`, `vectorize`: vector code;
@@ -16,7 +16,7 @@ It is made of the primitives and combinators that `exo_strat` exports, and of ot
 from __future__ import annotations
 
 from .compute import Rule, abs_rule, broadcast_rule, fma_rule, stage_compute
-from .guards import unguard
+from .guards import branchless, unguard
 from .hoisting import hoist, if_it_runs, leave_loop, licm, remove_parent_loop, reorder_before
 from .instructions import as_call, replace_all
 from .lanes import NoInstructionWarning, check_lanes
@@ -44,6 +44,7 @@ __all__ = [
     "abs_rule",
     "as_call",
     "auto_stage_mem",
+    "branchless",
     "broadcast_rule",
     "by_vectors",
     "cleanup",

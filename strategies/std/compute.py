@@ -26,7 +26,6 @@ from exo_strat import (
     UnaryCursor,
     attempt,
     bind_expr,
-    evaluate_both,
     fail,
     focus,
     is_control,
@@ -42,6 +41,7 @@ from exo_strat import (
 )
 
 from ..inspect import declaration, enclosing_loop, is_invariant, is_reduction
+from .guards import branchless
 from .hoisting import is_operation
 from .splitting import innermost
 from .staging import allocation
@@ -159,7 +159,7 @@ def stage_compute(p: Proc, c: ForCursor, precision: str, memory: Memory, rules: 
     `memory`, of `precision`), operations on registers, and stores; what an iteration allocates for itself is a
     register, too. `rules` find operations with more operands: with `fma_rule` it is `v2 = y; v3 = a; v4 = x;
     v1 = v2 + v3 * v4; y = v1`. A sum over all lanes, such as `r += x[l]`, becomes one addition of a register to r. Of
-    `a if x < y else b` both sides are computed, where they surely have values (`evaluate_both`). Focus: the loop, which
+    `a if x < y else b` both sides are computed, where they surely have values (`branchless`). Focus: the loop, which
     is returned; in it are assignments and reductions only. Paper: Figure 4.
 
     >>> from exo_strat import DRAM_STACK, at, proc_from_source, schedule
@@ -187,9 +187,7 @@ def stage_compute(p: Proc, c: ForCursor, precision: str, memory: Memory, rules: 
         if isinstance(s, AllocCursor):
             yield on(s, attempt(register(precision, memory)))
         else:
-            for e in reversed(s.find_all("_ if _ else _")):  # inner ones first
-                yield attempt(on(e, evaluate_both()))
-            yield on(s, stage_update(precision, memory, rules))
+            yield on(s, branchless(), stage_update(precision, memory, rules))
     return c
 
 

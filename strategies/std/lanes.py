@@ -77,7 +77,7 @@ def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Scr
     for update in unique(found, key=_shown):  # what `explain` shows
         yield attempt(on(enclosing_loop(update), fail(f"no instruction computes {_shown(update)}")))
     if found:
-        warnings.warn(f"{message}. {_advice(found)}", NoInstructionWarning, stacklevel=_levels())
+        warnings.warn(f"{message}. {_advice(found)}", NoInstructionWarning, stacklevel=levels_out())
     yield identity
     return c
 
@@ -116,7 +116,7 @@ def _advice(left: list[Update]) -> str:
     if apart:
         ways.insert(0, f"instructions take contiguous elements: `assert {' and '.join(apart)}`, if they are")
     if any(on_data):
-        ways.append("write `a if c else b` for a condition on data: instructions choose between two values")
+        ways.append("instructions choose between two values: `evaluate_both` at the `if` on data says why it stays")
     if any(isinstance(n, nodes.Select) for s in left for _, n in walk(s.node)):
         ways.append("cut the loop where the condition of `a if c else b` changes (cut_loop, simplify)")
     if not all(on_data):
@@ -136,7 +136,7 @@ def _maybe_apart(left: list[Update]) -> list[str]:
     return [f"stride({names[x]}, {d}) == 1" for x, d in windows if x in used and (x, d) not in asked]
 
 
-def _levels() -> int:
+def levels_out() -> int:
     """How many calls up the first one is that is not of these packages: whoever applied the plan."""
     here = currentframe()
     frame, levels = here and here.f_back, 1

@@ -31,6 +31,7 @@ from exo_strat import (
 
 from ..inspect import is_reduction, statements, unique_names
 from .compute import Rule, fma_rule, stage_compute
+from .guards import branchless
 from .instructions import masked_reductions, replace_all, steps
 from .lanes import check_lanes
 from .reductions import parallelize_reductions
@@ -58,10 +59,10 @@ def vectorize(
 ) -> Script:  # fmt: skip
     """`for i: y[i] = e(x[i])  ~>  for io: v = x[w*io : w*io + w]; u = e(v); y[w*io : w*io + w] = u`.
 
-    Iterations are taken `width` at a time. Sums that all of them add to are made in each lane
-    (`parallelize_reductions`), every operation gets a register (`stage_compute`, which takes `rules`) and a loop over
-    the lanes, and each such loop becomes one of the `instructions`, if one does just this. `tail` says what becomes
-    of the last iterations:
+    Iterations are taken `width` at a time. Of what depends on data both sides are computed (`branchless`). Sums that
+    all of them add to are made in each lane (`parallelize_reductions`), every operation gets a register
+    (`stage_compute`, which takes `rules`) and a loop over the lanes, and each such loop becomes one of the
+    `instructions`, if one does just this. `tail` says what becomes of the last iterations:
 
     - "perfect": there are none, the width divides the range;
     - "cut": a loop of their own, one by one;
@@ -102,6 +103,7 @@ def vectorize(
         yield fail(f"tail is one of {', '.join(TAILS)}, not {tail!r}")
     if tail == "best":
         tail = "cut_and_predicate" if _sums(c) <= masked_reductions(instructions) else "cut"
+    p, c = yield branchless()
     main, lanes = yield from _divided(p, c, width, memory, tail)
     for loop in lanes:
         yield on(loop, stage_compute(precision, memory, rules), fission_into_singles())

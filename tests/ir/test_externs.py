@@ -7,7 +7,24 @@ from fractions import Fraction
 
 import pytest
 
-from exo_strat.ir.externs import alternate, exponent, fma, ldexp, ldexpf, pow_, rint, rsqrt, significand
+from exo_strat.ir.externs import (
+    ExternFn,
+    alternate,
+    cos,
+    erf,
+    expf,
+    exponent,
+    fma,
+    ldexp,
+    ldexpf,
+    pow_,
+    rint,
+    rsqrt,
+    sigmoid,
+    significand,
+    sin,
+    tanh,
+)
 
 
 @pytest.mark.parametrize("x", [Fraction(3, 4), Fraction(1), Fraction(149, 100), Fraction(1, 10**40), Fraction(10**40)])
@@ -55,3 +72,14 @@ def test_roots_powers_and_a_product_in_a_sum() -> None:
 def test_of_what_has_no_value_there_is_none(call: Callable[[], Fraction]) -> None:
     with pytest.raises(ValueError):
         call()
+
+
+@pytest.mark.parametrize("f", [cos, erf, expf, sigmoid, sin, tanh])
+@pytest.mark.parametrize("x", [Fraction(10) ** 400, -(Fraction(10) ** 400), Fraction(710), Fraction(-746)])
+def test_functions_without_poles_have_a_value_for_all_numbers(f: ExternFn, x: Fraction) -> None:
+    assert 0 <= abs(f.eval(x)) < Fraction(2) ** 1024
+
+
+def test_beyond_f64_a_power_of_e_is_the_largest_there() -> None:
+    assert expf.eval(Fraction(709)) < expf.eval(Fraction(710)) == expf.eval(Fraction(10) ** 9) < Fraction(2) ** 1024
+    assert 0 <= expf.eval(Fraction(-1000)) < Fraction(1, 2**1022)

@@ -1,4 +1,5 @@
-"""`a if c else b` as a call that evaluates both sides: what comes out, and what stands in the way."""
+"""`a if c else b`, and an `if` around one statement, as a call that evaluates both sides: what comes out, and what
+stands in the way."""
 
 from __future__ import annotations
 
@@ -122,6 +123,69 @@ def test_sides_at_one_precision_of_integers_are_chosen(same: Same, body: Body) -
     q = evaluate_both(p, "_ if _ else _")
     assert body(q).splitlines()[-1].strip() == "k[i] = select(k[i], 100.0, k[i], 7.0)"
     same(p, q, n=3, on=False)
+
+
+# -- an `if` as a choice ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "value"),
+    [
+        ("if x[i] > 0.0: y[i] += x[i]", "y[i] += select(0.0, x[i], x[i], 0.0)"),
+        ("if x[i] > 0.0: y[0] *= x[i]", "y[0] *= select(0.0, x[i], x[i], 1.0)"),
+        ("if x[i] > 0.0: y[i] = expf(x[i])", "y[i] = select(0.0, x[i], expf(x[i]), y[i])"),
+        ("if x[i] > 0.0: y[i] = x[i]\nelse: y[i] = 0.5", "y[i] = select(0.0, x[i], x[i], 0.5)"),
+        ("if x[i] > 0.0: y[0] += x[i]\nelse: y[0] += 2.0", "y[0] += select(0.0, x[i], x[i], 2.0)"),
+        ("if x[i] < 1.0: y[0] = max(y[0], x[i])\nelse: y[0] = max(y[0], 1.0)",
+         "y[0] = max(y[0], select(x[i], 1.0, x[i], 1.0))"),
+        ("if x[i] <= 1.0: d[i] += x[i]", "d[i] += select(1.0, x[i], 0.0, x[i])"),
+        ("if d[i] < 1.0: d[i] = x[i]", "d[i] = select(d[i], 1.0, f64(x[i]), d[i])"),
+        ("if k[i] > 3: k[i] = 3", "k[i] = select(3.0, k[i], 3.0, k[i])"),
+    ],
+)  # fmt: skip
+def test_a_branch_becomes_a_choice(lines: str, value: str, body: Body, same: Same) -> None:
+    p = proc_of(lines.replace("\n", "\n        "))
+    q = evaluate_both(p, "if _: _")
+    assert body(q).splitlines()[-1].strip() == value
+    same(p, q, n=3, on=True)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("if i < 1: y[i] += x[i]", "the condition asks for control values"),
+        ("if x[i] > 0.0: y[0] = max(y[0], x[i])", "no number is neutral for max: give it an else branch"),
+        ("if x[i] > 0.0:\n    y[i] = 0.0\n    x[i] = 0.0", "an `if` that holds one statement is needed"),
+        ("if x[i] > 0.0: pass", "the `if` must hold an assignment or a reduction"),
+        ("if x[i] > 0.0: y[i] = x[i]\nelse: y[i] += x[i]", "must write the same place in the same way"),
+        ("if x[i] > 0.0: y[i] *= x[i]\nelse: y[i] += x[i]", "must write the same place in the same way"),
+        ("if x[i] > 0.0: d[i] = f64(x[i])", "a comparison is not at f64, as the value is"),
+        ("if k[i] > 0: k[i] += k[i] * k[i]", "integers may overflow where they are not wanted"),
+    ],
+)
+def test_a_branch_of_another_form_stays(lines: str, message: str, refused: Refused) -> None:
+    f = refused(evaluate_both, proc_of(lines.replace("\n", "\n        ")), "if _: _")
+    assert isinstance(f, NotApplicable) and message in str(f)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("if x[i] > 0.0: y[i] += sqrt(x[i])", "sqrt surely has a value"),
+        ("if x[i] > 0.0: y[i] = x[i]\nelse: y[0] = x[i]", "both branches write one place"),
+        ("t: f32\nif x[i] > 0.0: t = x[i]", "t, which the expression reads, is surely written before"),
+    ],
+)
+def test_a_branch_that_keeps_something_away_stays(lines: str, message: str, refused: Refused) -> None:
+    f = refused(evaluate_both, proc_of(lines.replace("\n", "\n        ")), "if _: _")
+    assert isinstance(f, Unsafe) and message in str(f)
+
+
+def test_cursors_follow_what_a_branch_held() -> None:
+    p = proc_of("if x[i] > 0.0: y[i] += x[i]")
+    q = evaluate_both(p, "if _: _")
+    statement, compared = q.forward(p.find("y[_] += _")), q.forward(p.find("_ > _").lhs())
+    assert statement.rhs().text().startswith("select") and compared.stmt().path == statement.path
 
 
 # -- a side that is known -----------------------------------------------------------------------------

@@ -219,7 +219,11 @@ VARIANTS = [
       "rw.delete(Span(parent, label, k, k + 1))\ndel rw.edits[1:]"),
     # -- choices
     V("evaluate_both", "the sides are exchanged", "_both(node.cond, node.then, node.other)",
-      "_both(node.cond, node.other, node.then)"),
+      "_both(node.cond, node.other, node.then)", "choices", "primitives.choices._evaluated"),
+    V("evaluate_both", "nothing is added, or one", "NEUTRAL[first.op]", "1.0", "choices",
+      "primitives.choices._without_branch"),
+    V("evaluate_both", "what was there is lost", "other = place", "other = b.data(0.0)", "choices",
+      "primitives.choices._without_branch"),
     V("evaluate_both", "what is equal is less", "ExternCall(select, pvector((x, y, a, b)))",
       "ExternCall(select, pvector((y, x, b, a)))", "choices", "primitives.choices._both"),
     V("evaluate_both", "an `or` for an `and`", "_both(one, _both(two, a, b), b)", "_both(one, a, _both(two, a, b))",

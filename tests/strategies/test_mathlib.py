@@ -22,7 +22,7 @@ from backends.targets import available, avx2, avx512, plain_c
 from exo_strat import Machine, Proc, at, extern, proc_from_source, schedule
 from exo_strat.interp import run
 from strategies import std
-from strategies.mathlib import NAMES, approximate_all, function
+from strategies.mathlib import NAMES, NoStepsWarning, approximate_all, function
 from strategies.mathlib.functions import NUMBERS, STEPS
 
 Array = NDArray[Any]
@@ -218,4 +218,52 @@ def test_functions_within_functions_and_of_one_s_own() -> None:
 
 def test_calls_at_another_precision_stay() -> None:
     p = proc_from_source("def p(x: f64, y: f64): y = expf(x)")
-    assert schedule(approximate_all("f32"), p) is p
+    with pytest.warns(NoStepsWarning):
+        assert schedule(approximate_all("f32"), p) is p
+
+
+# -- calls that may be skipped ------------------------------------------------------------------------
+
+BRANCHED = """if x[i] > 0.0:
+            y[i] = x[i]
+        else:
+            y[i] = expf(x[i]) - 1.0
+"""
+CHOSEN = "y[i] = x[i] if x[i] > 0.0 else expf(x[i]) - 1.0"
+
+
+def over_elements(lines: str) -> Proc:
+    return proc_from_source(f"def p(n: size, x: f32[n], y: f32[n]):\n    for i in seq(0, n):\n        {lines}")
+
+
+def test_a_call_in_a_choice_becomes_vector_code() -> None:
+    skip_without(avx2)
+    plan, lines = approximate_all("f32"), [BRANCHED, CHOSEN]
+    branched, chosen = (schedule(plan, over_elements(text)) for text in lines)
+    assert str(branched) == str(chosen)
+    x = np.linspace(-9, 9, 37, dtype=np.float32)
+    y = np.empty_like(x)
+    vectors = at("for i in _: _", std.vectorize_for(avx2, "f32", tail="cut", strict=True))
+    jit(schedule(vectors, chosen), avx2)(37, x, y)
+    np.testing.assert_allclose(y, np.where(x > 0, x, np.expm1(x)), rtol=0, atol=2e-7)
+
+
+def test_steps_that_are_chosen_twice_are_computed_once() -> None:
+    p = schedule(approximate_all("f32"), over_elements("y[i] = expf(x[i]) if x[i] < 0.0 or x[i] > 9.0 else 1.0"))
+    assert len(p.find_all("ldexpf(_)")) == 1
+    assert p.find("y[_] = _").rhs().text() == "select(x[i], 0.0, t, select(9.0, x[i], t, 1.0))"
+
+
+@pytest.mark.parametrize(
+    ("lines", "precision", "why"),
+    [
+        (CHOSEN, "f64", "exp_f64 computes with f64, and this is f32"),
+        ("y[i] = tanh(x[i])", "f64", "tanh_f64 computes with f64, and this is f32"),
+        ("y[i] = log(x[i]) if x[i] > 0.0 else 0.0", "f32", "log surely has a value"),
+    ],
+)
+def test_calls_of_which_none_becomes_steps_are_told_of(lines: str, precision: str, why: str) -> None:
+    p = over_elements(lines)
+    with pytest.warns(NoStepsWarning, match=why) as told:
+        assert schedule(approximate_all(precision), p) == p
+    assert told[0].filename == __file__

@@ -65,6 +65,7 @@ OPS: list[Op] = [
     std.to_instructions(std.Tile(TOY, "f32", 1, 2), ()),
     std.transposed(TOY, "f32"),
     std.unguard(),
+    std.branchless(),
     std.unroll_and_jam(2),
     std.unroll_loops(4),
     std.vectorize(2, "f32", REG, [], rules=[fma_rule], tail="guard"),

@@ -286,6 +286,28 @@ def test_a_side_that_is_not_there_is_loaded_in_no_vector(computes_the_same: Same
         computes_the_same(SHIFT, p, n=n)
 
 
+@pytest.mark.parametrize(
+    ("lines", "steps"),
+    [
+        ("if x[i] > a:\n            s += x[i]",
+         ["setzero", "set1_value", "loadu", "setzero", "select", "acc", "reduce_add"]),
+        ("if x[i] > a:\n            y[i] = x[i]", ["set1_value", "loadu", "loadu", "select", "storeu"]),
+        ("if x[i] > a:\n            y[i] = x[i]\n        else:\n            y[i] = a",
+         ["set1_value", "loadu", "select", "storeu"]),
+    ],
+)  # fmt: skip
+def test_branches_on_data_become_choices(lines: str, steps: list[str], computes_the_same: Same) -> None:
+    p = level_1(lines)
+    q = schedule(at("for i in _: _", std.vectorize_for(avx2, "f32", tail="cut", strict=True)), p)
+    assert calls(q) == steps
+    computes_the_same(p, q, n=9)
+
+
+def test_a_branch_that_keeps_something_away_stays(computes_the_same: Same) -> None:
+    p = level_1("if x[i] > a:\n            y[i] = sqrt(x[i])")
+    assert schedule(std.branchless(), p) == p
+
+
 def test_what_no_instruction_does_stays() -> None:
     p = lanes("y[l] = sin(x[l])")
     assert schedule(std.replace_all(avx2.get_instructions("f32")), p) is p

@@ -27,7 +27,9 @@ from ...ir.externs import (
     bitnot,
     bitor,
     bitxor,
+    cos,
     erf,
+    expf,
     fma,
     fmax,
     fmin,
@@ -35,6 +37,7 @@ from ...ir.externs import (
     rint,
     select,
     sigmoid,
+    sin,
     tanh,
 )
 from ...ir.memo import memo_by_identity
@@ -83,7 +86,7 @@ from ..forms.translate import cond
 from ..solver.proofs import prove
 
 _TOTAL = (
-    abs_, erf, fma, fmax, fmin, relu, rint, select, sigmoid, tanh,
+    abs_, cos, erf, expf, fma, fmax, fmin, relu, rint, select, sigmoid, sin, tanh,
     bitand, bitnot, bitor, bitxor, *CONVERSIONS.values(), *WRAPS.values(),
 )  # fmt: skip
 
