@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..control import number
 from ..report import stop
-from . import library, making, reductions
+from . import comprehensions, library, making, reductions
 from .context import Context
 from .elementwise import apply, array, as_type, operand, ufunc_name
 from .expressions import PYTHON, value
@@ -59,8 +59,8 @@ def _writes(stmts: Sequence[Stmt], own: set[Buffer]) -> bool:
 def _called(ctx: Context, e: ast.Call) -> Value:
     f = value(ctx, e.func)
     what = ast.unparse(e.func)
-    args: list[Value] = []
-    for a in e.args:
+    args = comprehensions.arguments(ctx, f, e.args)
+    for a in e.args[len(args) :]:
         if isinstance(a, ast.Starred):
             found = value(ctx, a.value)
             if not isinstance(found, Tuple):
@@ -108,6 +108,8 @@ def _math(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Va
     if ufunc is None or named or len(args) != (1 if ufunc in library.UNARY else 2):
         why = "the importer doesn't know this function with these arguments"
         raise stop(ctx.place, f"math.{name}", why, "write it as a loop")
+    if any(isinstance(a, Tuple) or (isinstance(a, Array | Computed) and a.ndim) for a in args):
+        raise stop(ctx.place, f"math.{name}", "it is taken of single numbers", f"write np.{ufunc}")
     to_int = name in ("floor", "ceil", "trunc")
     if to_int and isinstance(args[0], Integer):
         return args[0]

@@ -31,6 +31,10 @@ Call = Callable[[tuple[object, ...]], Any]
 """A compiled function, which takes its arguments as a tuple."""
 
 
+MOST = 8
+"""For how many values of its integers a function is compiled, if it is not taken for all."""
+
+
 class CompiledWarning(UserWarning):
     """A function runs in NumPy: the text says why."""
 
@@ -38,7 +42,8 @@ class CompiledWarning(UserWarning):
 def compiled(f: Callable[P, R] | None = None, *, plan: Plan | None = None) -> Any:
     """A NumPy function as a compiled one. At the first call with arguments of some types it is imported, scheduled with
     `plan`, compiled for this processor, and kept. Other sizes don't compile again; other types, numbers of dimensions,
-    flags (`bool`) and extents of 1 do. What isn't taken runs in NumPy, with a warning that names line and reason.
+    flags (`bool`) and extents of 1 do. What is only taken for single values of Python's integers, such as an axis, is
+    compiled for each of some. What isn't taken runs in NumPy, with a warning that names line and reason.
 
     `plan` is an Op, or a function of procedures; without one it is the plan `numpy` of an installed package, which
     takes temporaries away (`strategies.normal.tidy`).
@@ -67,6 +72,9 @@ class Compiled(Generic[P, R]):
         self._arity = len(self._signature.parameters)
         self._made: dict[tuple[object, ...], _Runner | None] = {}
         """The compiled code for arguments of some types; None if it isn't taken."""
+        self._single: set[tuple[object, ...]] = set()
+        """The types of arguments for which code is for single values of Python's integers: of other values it isn't
+        taken."""
         self._last: Call | None = None
         """What the last call ran, for calls with arguments like its own."""
         self._used: list[Used] = []
@@ -85,7 +93,7 @@ class Compiled(Generic[P, R]):
     def __call__(self, *args: P.args, **named: P.kwargs) -> R:
         given: tuple[object, ...] = args
         if self._used and any(u.changed() for u in self._used):
-            self._made, self._last, self._used = {}, None, []
+            self._made, self._last, self._used, self._single = {}, None, [], set()
         if self._last is not None and not named and len(args) == self._arity:
             made, result = self._last(args)
             if made:
@@ -94,14 +102,9 @@ class Compiled(Generic[P, R]):
             bound = self._signature.bind(*args, **named)
             bound.apply_defaults()
             given = bound.args
-        key = tuple([_key(a) for a in given])
-        call = self._made.get(key)
+        call = self._code(given)
         if call is None:
-            if key not in self._made:
-                self._made[key] = self._make(given)
-            call = self._made[key]
-            if call is None:
-                return self.python(*args, **named)
+            return self.python(*args, **named)
         try:
             found: R = call.full(given)
             self._last = call.like_last
@@ -114,30 +117,60 @@ class Compiled(Generic[P, R]):
         """The Python file that is imported for such arguments."""
         bound = self._signature.bind(*args, **named)
         bound.apply_defaults()
-        return self._import(bound.args, []).text
+        return self._taken(bound.args, [])[0].text
 
-    def _import(self, given: tuple[object, ...], used: list[Used]) -> Imported:
+    def _taken(self, given: tuple[object, ...], used: list[Used]) -> tuple[Imported, bool]:
+        """The imported function, and whether only for the values of Python's integers that are given."""
+        try:
+            return self._import(given, used), False
+        except ImportRefusedError as refused:
+            if not _integers(given):
+                raise
+            try:
+                return self._import(given, used, single=True), True
+            except ImportRefusedError:
+                raise refused from None
+
+    def _import(self, given: tuple[object, ...], used: list[Used], single: bool = False) -> Imported:
         source = of_function(self.python, used)
         types = argument_types(source, given, {})
-        flags = {n: Type("known", value=v) for n, v in zip(types, given, strict=False) if isinstance(v, bool)}
+        known = (bool, int) if single else (bool,)
+        flags = {n: Type("known", value=v) for n, v in zip(types, given, strict=False) if type(v) in known}
         found = imported(source, types | flags)
         report = Report(list(found.procedure.unlike))
         if report.problems:
             raise report.refuse(source.file, source.lines)
         return found
 
-    def _make(self, given: tuple[object, ...]) -> _Runner | None:
+    def _code(self, given: tuple[object, ...]) -> _Runner | None:
         """The compiled function for arguments like these; None if it isn't taken."""
+        key = tuple([_key(a) for a in given])
+        single = key in self._single
+        key = (*key, *_integers(given)) if single else key
+        if key in self._made:
+            return self._made[key]
+        if single and sum(k[: len(given)] == key[: len(given)] for k in self._made) >= MOST:
+            self._warn(f"it is compiled for single values of its integers, and was for {MOST} of them", 4)
+            return None
+        made = self._make(given)
+        if made is not None and made.single and not single:
+            self._single.add(key)
+            key = (*key, *_integers(given))
+        self._made[key] = made
+        return made
+
+    def _make(self, given: tuple[object, ...]) -> _Runner | None:
+        """Import and compile; None if it isn't taken."""
         try:
-            found = self._import(given, self._used)
-            return _Runner(found, _compiled(found.proc, self.plan), list(self._signature.parameters), given)
+            found, single = self._taken(given, self._used)
+            return _Runner(found, _compiled(found.proc, self.plan), list(self._signature.parameters), given, single)
         except ImportRefusedError as e:
             self._warn(str(e))
         except (ValueError, RuntimeError, SchedulingError) as e:  # the backend's and the compiler's
             self._warn(str(e).splitlines()[0])
         return None
 
-    def _warn(self, why: str, level: int = 4) -> None:
+    def _warn(self, why: str, level: int = 5) -> None:
         if why not in self._said:
             self._said.add(why)
             warnings.warn(f"{self.python.__name__} runs in NumPy: {why}", CompiledWarning, stacklevel=level)
@@ -148,6 +181,11 @@ def _key(a: object) -> object:
     if type(a) is np.ndarray:
         return (a.dtype, tuple([e == 1 for e in a.shape])) if 1 in a.shape else (a.dtype, a.ndim)
     return (type(a), a) if a is None or isinstance(a, str | bool) else type(a)
+
+
+def _integers(given: Sequence[object]) -> tuple[int, ...]:
+    """Python's integers among arguments."""
+    return tuple([a for a in given if type(a) is int])
 
 
 def _compiled(p: Proc, plan: Plan | None) -> Callable[..., None]:
@@ -189,9 +227,15 @@ class _Runner:
     arguments are like those of the last one, for which it asks the backend, and says whether it did."""
 
     def __init__(
-        self, made: Imported, run: Callable[..., None], names: list[str], given: Sequence[object] = ()
+        self,
+        made: Imported,
+        run: Callable[..., None],
+        names: list[str],
+        given: Sequence[object] = (),
+        single: bool = False,
     ) -> None:
         p = made.procedure
+        self.single = single
         self.run = run
         self.returned = made.returned
         self.procedure = p
@@ -251,6 +295,9 @@ class _Runner:
         word = self._words(self.procedure)
         args, truth, more = word("args"), word("truth"), word("again")
         tests = [f"{args}[{k}] is not {v}" for k, v in enumerate(given) if v is None or isinstance(v, bool)]
+        if self.single:
+            ints = [(k, v) for k, v in enumerate(given) if type(v) is int]
+            tests += [f"type({args}[{k}]) is not int or {args}[{k}] != {v}" for k, v in ints]
         truths = [k for k, v in enumerate(given) if isinstance(v, np.ndarray) and v.dtype == np.bool_]
         tests += [f"{args}[{k}].dtype is not {truth}" for k in truths]
         first = [f"    if {' or '.join(tests)}: return False, None"] if tests else []

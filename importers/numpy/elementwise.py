@@ -37,10 +37,10 @@ def operand(ctx: Context, v: Value, what: str = "this") -> Array | Computed:
         case Chosen():
             why = "how many elements it has depends on data"
             raise stop(ctx.place, what, why, "write np.where(mask, .., 0), or assign under the mask")
-        case Tuple(is_list=is_list):
-            of = "a list" if is_list else "a tuple"
-            why = f"an array or number is needed, and {of} is given"
-            raise stop(ctx.place, what, why, f"make an array of {of} before: a = np.array([..])")
+        case Tuple(items=items) if items:
+            from .stacking import stack_of
+
+            return stack_of(ctx, items, 0)
         case _:
             raise stop(ctx.place, what, "an array or number is needed", "pass arrays and numbers")
 
@@ -108,6 +108,8 @@ def applied(ctx: Context, name: str, args: Sequence[Value], operator: bool = Fal
 def apply(ctx: Context, name: str, args: Sequence[Value], operator: bool = False) -> Array:
     """An element-wise function of arrays: an array that is computed where it is used."""
     what = f"np.{name}" if not operator else "an operation"
+    if operator:
+        _of_numpy(ctx, args)
     arrays = [array(ctx, a, what) for a in args]
     kinds = [a.kind for a in arrays]
     if name in LOGICAL:
@@ -142,6 +144,15 @@ def apply(ctx: Context, name: str, args: Sequence[Value], operator: bool = False
         return emit(ctx, [_argument(ctx, x(idx), k, name) for x, k in zip(ats, wanted, strict=True)], out)
 
     return Array(shape, out, at, reads, None, cheap=False)
+
+
+def _of_numpy(ctx: Context, args: Sequence[Value]) -> None:
+    """Operators of tuples and lists are NumPy's only beside an array or number of NumPy."""
+    if any(isinstance(a, Tuple) for a in args) and not any(
+        isinstance(a, Array | Computed) and (a.ndim or not a.kind.weak) for a in args
+    ):
+        why = "of tuples and lists it is Python's own, which isn't taken"
+        raise stop(ctx.place, "an operation", why, "make an array before: a = np.array([..])")
 
 
 def _argument(ctx: Context, e: Data, kind: Kind, name: str) -> Data:

@@ -10,6 +10,7 @@ from ..report import stop
 from . import cells
 from .context import Context
 from .elementwise import array
+from .program import Data
 from .prover import least
 from .values import Along, Array, Computed, Indices, Integer, Static, Value, View, of_view, reindexed, whole
 
@@ -248,15 +249,17 @@ def reshaped(ctx: Context, a: Array, shape: Indices, what: str) -> Array:
     if len(inner) == len(wanted) and all(
         ctx.proves(p - q) and ctx.proves(q - p) for p, q in zip(inner, wanted, strict=True)
     ):
-        axes = iter([k for k, e in enumerate(shape) if e.constant != 1])
-        dims = tuple(Along(number(0), None if e.constant == 1 else next(axes)) for e in a.shape)
-        return reindexed(a, dims, shape)
+        return _renumbered(a, shape)
+    groups = _groups(a.shape, shape)
+    if groups is not None:
+        return _split_axes(ctx, a, shape, groups, what)
     total, of_shape = product(a.shape), product(shape)
     if total != of_shape and not (ctx.proves(total - of_shape) and ctx.proves(of_shape - total)):
-        if len(inner) == len(wanted) > 1:
-            for p, q in zip(inner, wanted, strict=True):
+        pairs = list(zip(inner, wanted, strict=False))
+        if len(inner) == len(wanted) > 1 and not any(p != q and p.symbols() & q.symbols() for p, q in pairs):
+            for p, q in pairs:
                 ctx.same(p, q, what)
-            return reshaped(ctx, a, shape, what)
+            return _renumbered(a, shape)
         ctx.same(total, of_shape, what)
     at = a.at
     flat_of, split_of = shape, a.shape
@@ -269,11 +272,46 @@ def reshaped(ctx: Context, a: Array, shape: Indices, what: str) -> Array:
     return Array(shape, a.kind, lambda idx: at(_split(_flat(idx, flat_of), split_of)), reads, None, True, copies=True)
 
 
+def _renumbered(a: Array, shape: Indices) -> Array:
+    """Another shape that differs in axes of extent 1 only."""
+    axes = iter([k for k, e in enumerate(shape) if e.constant != 1])
+    dims = tuple(Along(number(0), None if e.constant == 1 else next(axes)) for e in a.shape)
+    return reindexed(a, dims, shape)
+
+
+def _groups(have: Indices, wanted: Indices) -> list[Indices] | None:
+    """The extents that each one is split into, of which all but the first are literals: `h // 2, 2` of h."""
+    rest, found = wanted, list[Indices]()
+    for e in have:
+        count, by = 1, 1
+        while rest[:1] != (e.over(by),):
+            if count >= len(rest) or not rest[count].constant:
+                return None
+            count, by = count + 1, by * (rest[count].constant or 1)
+        found.append(rest[:count])
+        rest = rest[count:]
+    return None if rest else found
+
+
+def _split_axes(ctx: Context, a: Array, shape: Indices, groups: Sequence[Indices], what: str) -> Array:
+    """Each axis as several, which go together if they come to the same extent."""
+    for e, group in zip(a.shape, groups, strict=True):
+        ctx.same(e, product(group), what)
+    source = a if a.cheap else ctx.materialised(a)
+
+    def at(idx: Indices) -> Data:
+        parts = iter(idx)
+        return source.at(tuple(_flat(tuple(next(parts) for _ in g), g) for g in groups))
+
+    reads = tuple(View(r.buffer, (), shape) for r in source.reads)
+    return Array(shape, a.kind, at, reads, None, True, copies=a.view is not None or a.copies)
+
+
 def _renamed(ctx: Context, a: Array, shape: Indices, what: str) -> Array:
     """Another shape for a whole buffer, which the object language has as a view. It is only read here."""
     v = a.view if a.view is not None and a.view == whole(a.view.buffer) else ctx.materialised(a).view
     assert v is not None
-    if v != whole(v.buffer) or product(v.buffer.shape) != product(shape):
+    if v != whole(v.buffer):
         why = "rows are joined or split at an extent that is no number, and how many elements there are isn't certain"
         raise stop(ctx.place, what, why, "keep the shape, or make all extents but the first literals")
     b = ctx.renamed(v.buffer, shape)

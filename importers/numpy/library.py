@@ -69,6 +69,8 @@ def call(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Val
     if ufunc is not None:
         return _ufunc(ctx, ufunc, args, named)
     head = name.partition(".")[0]
+    if name in reductions.ACCUMULATE:
+        return _reduced(ctx, reductions.ACCUMULATE[name], args, {"axis": Integer(number(0))} | dict(named))
     if name in CALLS:
         return _bound(ctx, name, args, named)
     real = reductions.NAMED.get(name, name)

@@ -40,7 +40,7 @@ def for_loop(ctx: Context, s: ast.For) -> None:
         _otherwise(ctx, s)
         return
     name = s.target.id if isinstance(s.target, ast.Name) else ""
-    bounds, start, name = _iterated(ctx, s, found, name)
+    bounds, start, name = iterated(ctx, s, found, name)
     ctx.place = place(s)
     _start(ctx, s)
     counted(ctx, without_jumps(s), bounds, start, name, _targets(s.target))
@@ -78,7 +78,7 @@ def _body(ctx: Context, stmts: Sequence[ast.stmt]) -> None:
 Bounds = tuple[Poly, Poly, int]
 
 
-def _iterated(ctx: Context, s: ast.For, e: ast.expr, name: str) -> tuple[Bounds, Start, str]:
+def iterated(ctx: Context, s: ast.For, e: ast.expr, name: str) -> tuple[Bounds, Start, str]:
     """What a loop runs over: its bounds, and how its variables are bound."""
     if isinstance(e, ast.Call):
         f = value(ctx, e.func)
@@ -94,11 +94,12 @@ def _iterated(ctx: Context, s: ast.For, e: ast.expr, name: str) -> tuple[Bounds,
                 if step != 1:
                     raise stop(place(e), "reversed", "of a range with a step", "write the range backwards")
                 return (last, lo - 1, -1), lambda i: _bind(ctx, s.target, Integer(i)), name
-            case Member(path="builtins.enumerate") if _only(e) and isinstance(s.target, ast.Tuple):
+            case Member(path="builtins.enumerate") if isinstance(s.target, ast.Tuple) and _counts(e) is not None:
                 over = _sequence(ctx, value(ctx, e.args[0]))
+                begin = _counts(e) or 0
                 first = s.target.elts[0]
-                name = first.id if isinstance(first, ast.Name) else ""
-                start = lambda i: _bind(ctx, s.target, Tuple((Integer(i), _item(ctx, over, i))))  # noqa: E731
+                name = first.id if isinstance(first, ast.Name) and not begin else ""
+                start = lambda i: _bind(ctx, s.target, Tuple((Integer(i + begin), _item(ctx, over, i))))  # noqa: E731
                 return (number(0), over.shape[0], 1), start, name
             case Member(path="builtins.zip"):
                 parts = [_sequence(ctx, value(ctx, a)) for a in e.args]
@@ -115,9 +116,17 @@ def _iterated(ctx: Context, s: ast.For, e: ast.expr, name: str) -> tuple[Bounds,
     return (number(0), over.shape[0], 1), lambda i: _bind(ctx, s.target, _item(ctx, over, i)), ""
 
 
-def _only(e: ast.Call) -> bool:
-    """Whether a call has one argument, and no other by name."""
-    return len(e.args) == 1 and not e.keywords
+def _counts(e: ast.Call) -> int | None:
+    """From which number `enumerate` counts; None if that is no literal."""
+    match e.args[1:], e.keywords:
+        case [], []:
+            return 0
+        case [ast.Constant(value=int() as n)], []:
+            return int(n)
+        case [], [ast.keyword(arg="start", value=ast.Constant(value=int() as n))]:
+            return int(n)
+        case _:
+            return None
 
 
 def _elements(ctx: Context, s: ast.For, e: ast.Call, name: str) -> tuple[Bounds, Start, str]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..control import Poly, number
 from ..report import stop
-from .arithmetic import calculated, converted, may_wrap, negation, whole_number
+from .arithmetic import EMIT, calculated, converted, may_wrap, negation, whole_number
 from .context import Context
 from .elementwise import apply, array, as_type
 from .kinds import F64, I64, INT, Kind, kind_of, resolve
@@ -20,7 +20,11 @@ from .values import Along, Array, Chosen, Computed, Indices, Integer, Static, Tu
 SUMS: Final = ("sum", "prod", "mean", "var", "std", "any", "all", "max", "min", "count_nonzero", "ptp")
 NAMED: Final = {"amax": "max", "amin": "min", "product": "prod"}
 POSITIONS: Final = ("argmax", "argmin")
-RUNNING: Final = ("cumsum", "cumprod")
+RUNNING: Final = ("cumsum", "cumprod", "running largest", "running smallest")
+ACCUMULATE: Final = {
+    "add.accumulate": "cumsum", "multiply.accumulate": "cumprod",
+    "maximum.accumulate": "running largest", "minimum.accumulate": "running smallest",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -357,16 +361,19 @@ def _flat(a: Array, axes: Axes, k: Indices) -> Poly:
 
 
 def running(ctx: Context, name: str, v: Value, options: dict[str, Value]) -> Computed:
-    """cumsum, cumprod along an axis."""
-    what = f"np.{name}"
+    """cumsum, cumprod, and the largest or smallest so far, along an axis."""
+    what = f"np.{name}" if name in ("cumsum", "cumprod") else name
     a = array(ctx, v, what)
     axis = options.get("axis")
     if a.ndim != 1 and (axis is None or axis == Static(None)):
         raise stop(ctx.place, what, "without an axis it runs through a flattened array", "name an axis")
     k = 0 if axis is None or axis == Static(None) else axis_number(ctx, axis, a.ndim, what)
+    outer = tuple(number(1) if d == k else e for d, e in enumerate(a.shape))
+
+    if name in ("running largest", "running smallest"):
+        return _extreme_so_far(ctx, a, k, outer, "maximum" if name == "running largest" else "minimum")
     kind = _sum_kind(ctx, "sum" if name == "cumsum" else "prod", a.kind, options.get("dtype"))
     op = "+" if name == "cumsum" else "*"
-    outer = tuple(number(1) if d == k else e for d, e in enumerate(a.shape))
 
     def fill(out: View) -> None:
         run = ctx.buffer("run", kind, ())
@@ -380,6 +387,32 @@ def running(ctx: Context, name: str, v: Value, options: dict[str, Value]) -> Com
                 ctx.store(out, at, Elem(run.buffer, (), kind))
 
             ctx.nest((a.shape[k],), one)
+
+        ctx.nest(outer, line)
+
+    return computed([a], a.shape, kind, fill)
+
+
+def _extreme_so_far(ctx: Context, a: Array, k: int, outer: Indices, name: str) -> Computed:
+    """The largest or smallest of the elements up to each one."""
+    kind = a.kind.strong
+    if kind.is_bool:
+        raise stop(ctx.place, f"np.{name}.accumulate", "of truth values", "convert with astype")
+
+    def fill(out: View) -> None:
+        run = ctx.buffer("run", kind, ())
+        so_far = Elem(run.buffer, (), kind)
+
+        def line(idx: Indices) -> None:
+            ctx.store(run, (), a.at(idx))
+            ctx.store(out, idx, so_far)
+
+            def one(inner: Indices) -> None:
+                at = (*idx[:k], inner[0], *idx[k + 1 :])
+                ctx.store(run, (), EMIT[name](ctx, [so_far, a.at(at)], kind))
+                ctx.store(out, at, so_far)
+
+            ctx.nest((a.shape[k],), one, (number(1),))
 
         ctx.nest(outer, line)
 

@@ -28,10 +28,15 @@ def _reshape(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) ->
 
 
 def _missing_extent(ctx: Context, have: Indices, rest: Sequence[Poly]) -> Poly:
-    found = divided(product(have), product(rest))
-    if found is None or found[1] != number(0):
+    total, by = product(have), product(rest)
+    if by.constant is not None and by.constant > 0:
+        found = total.over(by.constant)
+        ctx.same(total, found * by, "reshape")
+        return found
+    parts = divided(total, by)
+    if parts is None or parts[1] != number(0):
         raise stop(ctx.place, "reshape", "the extent -1 is no product of the array's extents", "write it out")
-    return found[0]
+    return parts[0]
 
 
 def _ravel(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..control import Symbol, of
+from ..control import Symbol, number, of
 from ..names import spelled
 from ..report import Problem, Report, Stop, stop
 from . import cells, views
@@ -60,7 +60,7 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
                 p.given[flag] = name
                 env[name] = scalar(Flag(flag, t.kind))
             case "known":
-                env[name] = Static(t.value)
+                env[name] = Integer(number(t.value)) if type(t.value) is int else Static(t.value)
             case "data":
                 b = Buffer(spelled(name, taken), t.kind, t.shape, "argument")
                 taken.add(b.name)

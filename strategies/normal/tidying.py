@@ -17,6 +17,7 @@ from exo_strat import (
     ReadCursor,
     Script,
     StmtCursor,
+    analysis,
     attempt,
     delete_buffer,
     fail,
@@ -26,6 +27,7 @@ from exo_strat import (
     moves,
     named,
     nav,
+    nodes,
     on,
     rename_variable,
     repeat_n,
@@ -163,6 +165,8 @@ def fuse_user(p: Proc, c: ForCursor) -> Script:
     if not isinstance(user, ForCursor):
         yield fail("no loop after this one reads a temporary that it makes")
         return c
+    if not _as_often(c, user):
+        yield fail("it isn't known that the loops run equally often")
     left = 0
     for s in after[:first]:
         p, _ = yield focus(c) >> attempt(on(s, repeat_n(reorder_before(), left + 1)))
@@ -172,6 +176,12 @@ def fuse_user(p: Proc, c: ForCursor) -> Script:
         yield on(user, shift_loop(c.lo()), simplify())
     p, c = yield focus(c) >> fuse(user)
     return c
+
+
+def _as_often(c: ForCursor, later: ForCursor) -> bool:
+    """Whether two loops of a block surely run equally often, which `fuse` asks for: asked before anything is moved."""
+    count, other = (nodes.Binary("-", f.node.hi, f.node.lo) for f in (c, later))
+    return analysis.holds_everywhere(later.proc.tree, later.path, nodes.Binary("==", count, other))
 
 
 def _between(p: Proc, c: Cursor, later: Cursor) -> int:

@@ -321,3 +321,21 @@ def test_products_and_sums_run_along_rows() -> None:
     assert "result_0[i, k] += a[i, j] * b[j, k]" in text
     assert "t[i, j] = b[j, i]" in text and "result_1[i, k] += a[i, j] * t[j, k]" in text
     assert "result_2[j] += a[i, j]" in text
+
+
+def test_what_is_taken_of_single_integers_only_is_compiled_for_each_of_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An axis must be known. Numbers that needn't be known stay arguments."""
+    monkeypatch.setattr(decorator, "MOST", 2)
+
+    @compiled
+    def sums(x, axis, times):
+        return x.sum(axis=axis) * times
+
+    x = np.arange(6.0).reshape(2, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for axis, times in ((0, 2.0), (1, 2.0), (0, 3.0), (1, 4.0)):
+            assert np.array_equal(sums(x, axis, times), sums.python(x, axis, times))
+            assert np.array_equal(sums(x, axis, times), sums.python(x, axis, times))
+    with pytest.warns(CompiledWarning, match="it is compiled for single values of its integers, and was for 2 of them"):
+        assert np.array_equal(sums(x, -1, 2.0), sums.python(x, -1, 2.0))

@@ -191,7 +191,7 @@ def same_object(x, y):
 
 
 def enumerated(x):
-    for i, v in enumerate(x, start=1):
+    for i, v in enumerate(x, start=len(x)):
         x[0] = i * v
 
 

@@ -59,3 +59,25 @@ def flattened(a: "f64[n, m]", b: "f64[n, m]", k: "u8[n, m]"):
         dot += v
     a[:] = (b.ravel() * 2).reshape(a.shape)
     return counts, dot, a.T.ravel() + 1
+
+
+def comprehended(x: "f64[n]", w: "f64[3]", a: "f64[n, m]"):
+    assert x.shape[0] >= 3
+    windows = np.array([np.sum(x[i : i + 3] * w) for i in range(len(x) - 2)])
+    squares = np.array([[x[i] * x[j] for j in range(3)] for i in range(len(x))])
+    return windows, squares, sum(p * q for p, q in zip(x, x)), max(v for v in x), np.mean([r.max() for r in a])
+
+
+def of_tuples(x: "f64[n]", out: "f64[n, 2]"):
+    s = 0.0
+    for k, v in enumerate(x, start=1):
+        s += v / k
+        out[k - 1] = s, out[k - 1, 0]
+    out[0] += (1, 2)
+    return np.maximum([1, 2], out), np.maximum.accumulate(x), np.minimum.accumulate(out, axis=1)
+
+
+def split(a: "f64[n, n]", x: "f64[k]"):
+    h, w = a.shape
+    pooled = a.reshape(h // 2, 2, w // 2, 2).max(axis=(1, 3))
+    return pooled, x.reshape(-1, 2).sum(axis=1), x.reshape(1, -1) * 2
