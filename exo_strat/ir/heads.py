@@ -15,6 +15,7 @@ from .walk import children, parts
 
 Notable: TypeAlias = Cell | Claim | ReadConfig | ExternCall | Binary
 BODIES: Final = ("body", "orelse")
+_KINDS: Final = (Cell, Claim, ReadConfig, ExternCall, Binary)
 
 
 @memo_by_identity
@@ -34,7 +35,7 @@ def notable(n: ProcDef | Stmt | Arg | Expr) -> tuple[Notable, ...]:
     todo: list[Node] = own if isinstance(n, Stmt) else [n]
     while todo:
         e = todo.pop()
-        if isinstance(e, Cell | Claim | ReadConfig | ExternCall) or (isinstance(e, Binary) and _counts(e)):
+        if isinstance(e, _KINDS) and (not isinstance(e, Binary) or _counts(e)):
             found.append(e)
         if e.CHILDREN:
             todo += parts(e)

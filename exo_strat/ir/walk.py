@@ -181,7 +181,14 @@ def walk(
         here, n = stack.pop()
         if into is None or into(n):
             yield here, n
-            stack.extend([((*here, step), c) for step, c in children(n)][::-1])
+            for label, is_list in reversed(n.CHILDREN):
+                value = getattr(n, label)
+                if not is_list:
+                    stack.append(((*here, (label, None)), value))
+                elif value:
+                    below = [((*here, (label, i)), c) for i, c in enumerate(value)]
+                    below.reverse()
+                    stack += below
 
 
 _WITH_BODY = (For, If, ProcDef)
