@@ -74,6 +74,7 @@ _INTEGERS = {
 
 
 INTEGER = (
+    Operation("mov", "dst:V src:V", "dst[i] = src[i]", "dst = src"),
     Operation("add", "dst:V a:V b:V", "dst[i] = a[i] + b[i]", "dst = add(a, b)"),
     Operation("sub", "dst:V a:V b:V", "dst[i] = a[i] - b[i]", "dst = sub(a, b)"),
     Operation("mul", "dst:V a:V b:V", "dst[i] = a[i] * b[i]", "dst = mullo(a, b)"),
@@ -92,6 +93,8 @@ INTEGER = (
     Operation("acc", "dst:V a:V", "dst[i] += a[i]", "dst = add(dst, a)"),
     Operation("acc_max", "dst:V a:V", "dst[i] = max(dst[i], a[i])", "dst = max(a, dst)"),
     Operation("acc_min", "dst:V a:V", "dst[i] = min(dst[i], a[i])", "dst = min(a, dst)"),
+    Operation("shr", "dst:V a:V b:V", "dst[i] = a[i] >> b[i]", "dst = srav(a, b)"),
+    Operation("shl", "dst:V a:V b:V", "dst[i] = a[i] << b[i]", "dst = sllv(a, b)"),
 )
 """The operations on integers that AVX2 and AVX-512 spell alike. Sums may overflow on the way, as those of C."""
 
@@ -106,6 +109,26 @@ def integer_loads(prefix: str, lanes: int, merge: str) -> tuple[Operation, ...]:
         rows.append(Operation(f"loadu_{precision}", params, lane, f"dst = {whole}", merged))
         rows.append(Operation(f"maskz_loadu_{precision}", params, lane, "", f"dst = {part}", "dst[i] = 0.0"))
     return tuple(rows)
+
+
+def integer_stores(prefix: str, lanes: int) -> tuple[Operation, ...]:
+    """Stores of registers of i32 as narrower integers. What does not fit these has no meaning; C keeps the lower bits,
+    and so does this."""
+    rows = list[Operation]()
+    for precision, (_, size) in _INTEGERS.items():
+        put = f"exo_put{'_of_32' * (size * lanes > 16)}(&dst, exo_low{8 * size}_{prefix}(src), "
+        statements = f"{put}{size * lanes})", f"{put}{size} * n)"
+        rows.append(Operation(f"storeu_{precision}", f"dst:{precision} src:V", "dst[i] = src[i]", *statements))
+    return tuple(rows)
+
+
+def bitwise(spelling: str) -> tuple[Operation, ...]:
+    """The operations on bits. `spelling` is the intrinsic, with `{}` for its name, which may speak of no lanes."""
+    signs = {"and": "&", "or": "|", "xor": "^"}
+    return tuple(
+        Operation(f"bit{name}", "dst:V a:V b:V", f"dst[i] = a[i] {sign} b[i]", f"dst = {spelling.format(name)}(a, b)")
+        for name, sign in signs.items()
+    )
 
 
 def narrow(prefix: str, lanes: int, merge: str) -> tuple[Operation, ...]:

@@ -13,7 +13,7 @@ from pyrsistent import pmap
 from .c import VectorMemory
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
-from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, integer_loads, narrow
+from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, bitwise, integer_loads, integer_stores, narrow
 
 
 class _Avx2(VectorMemory):
@@ -282,6 +282,15 @@ static inline __m128i exo_bf16s_mm256(__m256 a) {{
     const __m256i found = _mm256_blendv_epi8(number, none, is_none);
     return _mm_packus_epi32(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1));
 }}
+// The lower 8 or 16 bits of each lane.
+static inline __m128i exo_low8_mm256(__m256i a) {{
+    const __m256i low = _mm256_shuffle_epi8(a, _mm256_set1_epi64x(0x0c080400));
+    return _mm_unpacklo_epi32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
+}}
+static inline __m128i exo_low16_mm256(__m256i a) {{
+    const __m256i low = _mm256_shuffle_epi8(a, _mm256_set1_epi64x(0x0d0c090805040100));
+    return _mm_unpacklo_epi64(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
+}}
 // The sum of the lanes.
 static inline int32_t exo_sum_epi32(__m256i a) {{
     __m128i s = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
@@ -310,6 +319,11 @@ _INTEGER = (
     ),
     Operation("setzero", "dst:V", "dst[i] = 0.0", "dst = _mm256_setzero_si256()"),
     *INTEGER,
+    *bitwise("_mm256_{}_si256"),
+    Operation(
+        "select", "dst:V x:V v:V y:V z:V", "dst[i] = select(x[i], v[i], y[i], z[i])",
+        "dst = _mm256_blendv_epi8(z, y, cmpgt(v, x))",
+    ),
     Operation("reduce_add", "dst:S a:V", "dst += a[i]", *_ADD_LANES),
     Operation("reduce_add_to", "dst:E a:V", "dst[0] += a[i]", *_ADD_LANES),
 )  # fmt: skip
@@ -320,7 +334,8 @@ F32: tuple[Proc, ...] = (
 )
 F64: tuple[Proc, ...] = instructions(_registers("pd", "f64", 4), (*_operations("pd", 4), *_CONVERT))
 I32: tuple[Proc, ...] = instructions(
-    _with_narrow("epi32", "i32"), (*_INTEGER, *integer_loads("mm256", 8, "exo_below8_epi32(OLD, NEW, n)"))
+    _with_narrow("epi32", "i32"),
+    (*_INTEGER, *integer_loads("mm256", 8, "exo_below8_epi32(OLD, NEW, n)"), *integer_stores("mm256", 8)),
 )
 
 _STREAMS = {

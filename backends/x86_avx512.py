@@ -13,7 +13,7 @@ from pyrsistent import pmap
 from .c import VectorMemory
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
-from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, integer_loads, narrow
+from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, bitwise, integer_loads, integer_stores, narrow
 
 
 class _Avx512(VectorMemory):
@@ -144,6 +144,9 @@ _CONVERT = (
 
 _NARROW_HELPERS = f"""\
 {NARROW}
+// The lower 8 or 16 bits of each lane.
+static inline __m128i exo_low8_mm512(__m512i a) {{ return _mm512_cvtepi32_epi8(a); }}
+static inline __m256i exo_low16_mm512(__m512i a) {{ return _mm512_cvtepi32_epi16(a); }}
 // The upper halves, rounded to the nearest, of two to the even one; of what is no number, one that is none.
 static inline __m256i exo_bf16s_mm512(__m512 a) {{
     const __m512i bits = _mm512_castps_si512(a), high = _mm512_srli_epi32(bits, 16);
@@ -180,6 +183,11 @@ _INTEGER = (
     ),
     Operation("setzero", "dst:V", "dst[i] = 0.0", "dst = _mm512_setzero_si512()"),
     *INTEGER,
+    *bitwise("{}"),
+    Operation(
+        "select", "dst:V x:V v:V y:V z:V", "dst[i] = select(x[i], v[i], y[i], z[i])",
+        "dst = mask_blend(_mm512_cmplt_epi32_mask(x, v), z, y)",
+    ),
     Operation(
         "reduce_add", "dst:S a:V", "dst += a[i]", "dst += reduce_add(a)", f"dst += mask_reduce_add({_LANES}, a)"
     ),
@@ -194,7 +202,8 @@ F32: tuple[Proc, ...] = (
 )
 F64: tuple[Proc, ...] = instructions(_registers("pd", "f64", 8), (*_operations("pd", 8), *_CONVERT))
 I32: tuple[Proc, ...] = instructions(
-    _with_narrow("epi32", "i32"), (*_INTEGER, *integer_loads("mm512", 16, _below("epi32")))
+    _with_narrow("epi32", "i32"),
+    (*_INTEGER, *integer_loads("mm512", 16, _below("epi32")), *integer_stores("mm512", 16)),
 )
 
 _STREAMS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pyrsistent import pvector
 
@@ -11,12 +11,13 @@ from ..cursors.rewrite import Rewrite
 from ..frontend.precisions import precision_at
 from ..frontend.scope import types_at
 from ..ir import build as b
-from ..ir.externs import select
+from ..ir.externs import bitand, bitor, bitxor, fmax, fmin, select, shr
+from ..ir.names import Sym
 from ..ir.nodes import Assign, Binary, Expr, ExternCall, Node, Read, Reduce, Select, Unary
-from ..ir.precisions import concrete, converted, element, precision
+from ..ir.precisions import concrete, converted, element, includes, precision
 from ..ir.reductions import NEUTRAL
 from ..ir.span import Span, span_of
-from ..ir.types import Scalar, f32
+from ..ir.types import Scalar, Type, f32
 from ..ir.walk import LOGICAL, Path, is_control, walk
 from ..logic.questions import evaluation, safety
 from ..ops.failure import NotApplicable
@@ -104,8 +105,9 @@ def _evaluated(rw: Rewrite, e: SelectCursor | IfCursor, node: Select, held: Scal
     applicable(_compares_data(node.cond), "the condition asks for control values: `select` compares data", e)
     for c in _comparisons(node.cond):
         applicable(concrete(precision(c, types) or f32) == held, f"a comparison is not at {held}, as the value is", e)
-    computed = (precision(n, types) or held for _, n in walk(node) if _is_operation(n))
-    applicable(all(t.is_float for t in computed), "integers may overflow where they are not wanted", e)
+    computed = [(n, precision(n, types) or held) for _, n in walk(node) if _is_operation(n)]
+    safe = all(t.is_float or _fits(n, t, types) for n, t in computed)
+    applicable(safe, "integers may overflow where they are not wanted", e)
     value = _both(node.cond, node.then, node.other)
     ready(rw, evaluation.no_more(tree, _statement(e), (node,), value), e)
     return value
@@ -175,6 +177,16 @@ def _comparisons(c: Expr) -> Iterator[Expr]:
 def _is_operation(n: Node) -> bool:
     """Whether a part of a value is an operation on data."""
     return isinstance(n, Binary | Unary | ExternCall) and not is_control(n)
+
+
+def _fits(n: Node, t: Scalar, types: Mapping[Sym, Type]) -> bool:
+    """Whether an operation comes to an integer of a precision, whatever numbers of theirs its operands are."""
+    if not isinstance(n, ExternCall):
+        return False
+    if not n.f.converts:
+        return n.f in (select, fmax, fmin, bitand, bitor, bitxor, shr)
+    own = None if is_control(n.args[0]) else precision(n.args[0], types)
+    return own is not None and includes(t, concrete(own))
 
 
 def _both(c: Expr, a: Expr, b: Expr) -> Expr:

@@ -51,7 +51,7 @@ WHOLE: Final = "whole"
 DRAWS: Final = ("small", "other", WHOLE)
 """Each choice is tried with small numbers of both signs, whose sums and products are exact; and with positive floats,
 as roots have no value elsewhere, or integers of the whole range. Only what has no value for these is tried with whole
-floats, as exponents are."""
+floats, as exponents are, or with small integers that are not negative, as shifts are."""
 SHOWN: Final = 5
 """How many wrong instructions are shown in full."""
 
@@ -316,7 +316,9 @@ def _number(t: Scalar, draw: str, random: Random) -> int | Fraction:
     if t.is_float:
         return Fraction(random.randint(1, 40) * (1 if draw == "other" else random.choice((-1, 1))), 4)
     lo, hi = _range(t)
-    return random.randint(lo, hi) if draw == "other" else random.randint(max(lo, -11), 11)
+    if draw == "other":
+        return random.randint(lo, hi)
+    return random.randint(0 if draw == WHOLE else max(lo, -11), 11)
 
 
 def _range(t: Scalar) -> tuple[int, int]:

@@ -74,6 +74,9 @@ def foo(n: size, x: f32[n], y: f32[n]):
         ("d[i] = 0.1 if x[i] < 0.0 else 0.2", "a comparison is not at f64, as the value is"),
         ("k[i] = k[i] + 1 if k[i] < 100 else k[i]", "integers may overflow where they are not wanted"),
         ("y[i] = f32(k[i] * 2) if x[i] < 1.0 else 0.0", "integers may overflow where they are not wanted"),
+        ("k[i] = i16(k[i]) * 2 if i16(k[i]) < 1 else 0", "integers may overflow where they are not wanted"),
+        ("k[i] = u8(k[i]) if u8(k[i]) < 1 else 0", "integers may overflow where they are not wanted"),
+        ("k[i] = i32(i) if i32(i) < 1 else 0", "integers may overflow where they are not wanted"),
         ("k[i] = i8(d[i]) if k[i] < 1 else 0", "integers may overflow where they are not wanted"),
     ],
 )
@@ -122,6 +125,17 @@ def test_sides_at_one_precision_of_integers_are_chosen(same: Same, body: Body) -
     p = proc_of("k[i] = k[i] if k[i] < 100 else 7")
     q = evaluate_both(p, "_ if _ else _")
     assert body(q).splitlines()[-1].strip() == "k[i] = select(k[i], 100.0, k[i], 7.0)"
+    same(p, q, n=3, on=False)
+
+
+def test_operations_on_integers_that_always_fit_are_evaluated(same: Same, body: Body) -> None:
+    p = proc_of("k[i] = 0 if k[i] < 0 else select(k[i], 9, k[i] >> 2 | 1, fmin(k[i], 90))")
+    q = evaluate_both(p, "_ if _ else _")
+    assert body(q).count("select") == 2
+    same(p, q, n=3, on=False)
+    p = proc_of("k[i] = i16(k[i]) if i16(k[i]) < 90 else 90")
+    q = evaluate_both(p, "_ if _ else _")
+    assert body(q).endswith("k[i] = select(i16(k[i]), 90.0, i16(k[i]), 90.0)")
     same(p, q, n=3, on=False)
 
 

@@ -85,6 +85,31 @@ def test_integers_wrap_on_the_way_only() -> None:
     assert s == 0
 
 
+def test_images_are_computed_in_integers() -> None:
+    p = proc_from_source("""
+    def brighten(n: size, k: i32, r: u8[n], g: u8[n], y: u8[n], z: i16[n]):
+        for i in seq(0, n):
+            v: i32
+            v = 77 * i32(r[i]) + 179 * i32(g[i]) + k >> 8
+            if v < 0:
+                v = 0
+            y[i] = v if v < 255 else 255
+            z[i] = -300 if v > 255 else i32(g[i]) & 15
+    """)
+    q = schedule(at("for i in _: _", std.vectorize_for(avx2, "i32", tail="cut", strict=True)), p)
+    assert all(f"mm256_{name}_epi32(" in str(q) for name in ("storeu_u8", "storeu_i16", "shr", "bitand", "select"))
+    if not available(avx2):
+        pytest.skip("this processor has no AVX2")
+    kernel, rng = jit(q, avx2), np.random.default_rng(7)
+    for n, k in ((1, 0), (23, -20000), (40, 20000)):
+        r, g = (rng.integers(0, 256, n).astype(np.uint8) for _ in "rg")
+        y, z = np.empty(n, np.uint8), np.empty(n, np.int16)
+        kernel(n, k, r, g, y, z)
+        v = 77 * r.astype(int) + 179 * g.astype(int) + k >> 8
+        np.testing.assert_array_equal(y, np.clip(v, 0, 255))
+        np.testing.assert_array_equal(z, np.where(v > 255, -300, g.astype(int) & 15))
+
+
 @pytest.mark.parametrize("plan", PLANS)
 def test_results_are_narrowed_as_they_are_stored(plan: str) -> None:
     p = proc_from_source("""
