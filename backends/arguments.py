@@ -130,7 +130,8 @@ class ArrayPlan:
             strides.append(s // item if n > 1 else dense)
             dense = abs(strides[-1]) * n
         if self.written and _overlaps_itself(given.shape, tuple(reversed(strides))):
-            raise ValueError(f"{self.name} is written, but some of its elements share memory")
+            why = "some of its elements share memory" if given.size else "has no elements: an extent is 0"
+            raise ValueError(f"{self.name} is written, but {why}")
         return tuple(reversed(strides))
 
 

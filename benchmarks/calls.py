@@ -6,6 +6,7 @@ python -m benchmarks.calls
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
 from functools import partial
 from timeit import timeit
@@ -54,6 +55,8 @@ DECORATED = {2: sums2, 3: sums3, 5: sums5}
 
 
 def main() -> None:
+    argparse.ArgumentParser(prog="python -m benchmarks.calls", description=__doc__).parse_args()
+    print("microseconds a call")
     for arrays, f in DECORATED.items():
         calls = ways(jit(vectors(arrays)), arrays)
         args = (0.5, *(np.zeros(4, np.float32) for _ in range(arrays)))

@@ -133,6 +133,13 @@ class Expressions:
             at, value = f32, Term(f"exo_from_bf16({value})")
         return value if at == target else Term(f"({c_type(target)}){value.within(ATOM)}", UNARY)
 
+    def assigned(self, e: Expr, target: Scalar, env: Env) -> Term:
+        """A data expression as the right side of an assignment, which converts it. A choice is not converted: gcc would
+        convert each side, and not see that `x < 0 ? 0 : x > 255 ? 255 : x` is a minimum and a maximum."""
+        at = precision(e, self.function.data) or target
+        plain = isinstance(e, Select) and BF16 not in (at, target)
+        return self.data(e, at, env) if plain else self.converted(e, target, env)
+
     def data(self, e: Expr, at: Scalar, env: Env) -> Term:
         """A data expression at precision `at`."""
         match e:

@@ -187,7 +187,7 @@ class Statements(Calls):
         match s:
             case Assign():
                 target = self.target(s, env)
-                yield f"{target} = {self.converted(s.rhs, env.views[s.sym].scalar, env)};"
+                yield f"{target} = {self.assigned(s.rhs, env.views[s.sym].scalar, env)};"
             case Reduce():
                 yield self._reduce(s, env)
             case For():

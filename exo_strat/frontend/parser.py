@@ -52,6 +52,15 @@ from .words import MODES
 _REDUCTIONS: Final[Mapping[type[ast.operator], str]] = {ast.Add: "+", ast.Mult: "*"}
 _UPDATES: Final[tuple[type[ast.AST], ...]] = (ast.Sub, ast.Div, ast.Pow, *OPERATIONS)
 
+FLAG = "put what is left under `if stop == 0:`, with a flag `stop: u8` that is set to 1"
+INSTEAD: Final[dict[type[ast.stmt], str]] = {
+    ast.Break: f"To leave a loop early, {FLAG}",
+    ast.Continue: "For the rest of an iteration, use the other side of the `if`",
+    ast.While: f"Loop to a bound, and {FLAG}",
+    ast.Return: "A procedure returns nothing: write to an argument",
+}
+"""What to write for a statement of Python that the object language lacks."""
+
 
 @dataclass
 class ProcParser:
@@ -198,7 +207,8 @@ class ProcParser:
                 self.source.fail(ParseError, s, "assertions stand at the top of a procedure, before its statements")
             case _:
                 what = "assignments, reductions, allocations, windows, calls, for, if and pass"
-                self.source.fail(ParseError, s, f"the object language has no such statement, only {what}")
+                instead = f" {INSTEAD[type(s)]}" if type(s) in INSTEAD else ""
+                self.source.fail(ParseError, s, f"the object language has no such statement, only {what}.{instead}")
 
     def loop(self, s: ast.For, scope: Scope, path: Path) -> For:
         if not isinstance(s.target, ast.Name) or s.orelse:

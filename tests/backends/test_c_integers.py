@@ -123,3 +123,17 @@ def test_a_sum_may_overflow_on_the_way(code: Code) -> None:
     assert y[0] == 2**31 - 2
     assert compile([p]).cc_flags == (MODULO,)
     assert compile([code("def q(y: f32[1]):\n    y[0] = 0.0")]).cc_flags == ()
+
+
+def test_a_choice_that_is_stored_is_converted_by_the_assignment(code: Code) -> None:
+    """gcc sees that this is a minimum and a maximum, and has instructions for them, unless each side is converted."""
+    p = code("""
+    def p(n: size, x: i32[n], y: u8[n], z: i16[n]):
+        for i in seq(0, n):
+            y[i] = 0 if x[i] < 0 else 255 if x[i] > 255 else x[i]
+            z[i] = f32(y[i]) if x[i] > 0 else -1.5
+    """)
+    assert "y[i] = x[i] < 0 ? 0 : x[i] > 255 ? 255 : x[i];" in compile([p]).source
+    x, y, z = np.array([-7, 0, 3, 255, 256, 1 << 20], np.int32), np.zeros(6, np.uint8), np.zeros(6, np.int16)
+    jit(p)(6, x, y, z)
+    assert y.tolist() == [0, 0, 3, 255, 255, 255] and z.tolist() == [-1, -1, 3, 255, 255, 255]

@@ -38,8 +38,8 @@ def refused(text: str) -> FrontendError:
 
 BODIES = [
     # statements
-    ("while True:\n        pass", ParseError, "no such statement"),
-    ("return x", ParseError, "no such statement"),
+    ("while True:\n        pass", ParseError, "Loop to a bound, and put what is left under `if stop == 0:`"),
+    ("return x", ParseError, "write to an argument"),
     ("import os", ParseError, "no such statement"),
     ("for i in range(0, n):\n        pass", ParseError, r"seq\(lo, hi\), par\(lo, hi\) or vec\(lo, hi\)"),
     ("for i in seq(n):\n        pass", ParseError, "two arguments"),
