@@ -118,7 +118,7 @@ def _one(
         proc = verify(ctx, env) if is_whole and not own.problems else None
         single = {v for v in ctx.indexing if v.single}  # nothing can be asserted of the elements of a number
         more = Hints(
-            hints.data | ctx.lost,
+            hints.data | (ctx.lost & names.keys()),  # and not those that each attempt makes
             changing | single,
             hints.flat | ctx.flat,
             hints.shared | single,

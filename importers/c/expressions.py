@@ -92,8 +92,7 @@ def data(ctx: Context, e: Expr) -> Data:
                     raise stop(p.place, "`,`", "its first part does something else than count", "write two statements")
             return data(ctx, parts[-1])
         case Assign() | Step():
-            what = "an assignment of data inside of an expression"
-            raise stop(e.place, what, "a statement of the object language has one", "assign in a statement of its own")
+            return _assigned(ctx, e)
         case Unary(op="~", arg=arg):
             return conversions.inverted(data(ctx, arg), e.place)
         case Unary(op=op):
@@ -101,6 +100,31 @@ def data(ctx: Context, e: Expr) -> Data:
         case _:
             what = f"a value of type {shown(t)}"
             raise stop(e.place, what, "it is no number that is taken", "use int, float or double")
+
+
+def _assigned(ctx: Context, e: Assign | Step) -> Data:
+    """An assignment or a step inside of an expression: it comes before the statement, as nothing else in that uses what
+    it changes. Its value."""
+    from .statements import assign, store  # which ask for expressions
+
+    if ctx.guards or ctx.counting:
+        why = "a condition of a loop, and what is computed only sometimes, are expressions of the object language"
+        remedy = "assign in a statement of its own"
+        raise stop(e.place, "an assignment of data inside of an expression", why, remedy)
+    if isinstance(e, Assign):
+        found = assign(ctx, e)
+        assert found is not None, "what is assigned is data"
+        return found
+    kept: Variable | None = None
+    if e.after:
+        before = data(ctx, e.target)
+        kept = ctx.temporary("before", before.type, e.place)
+        ctx.block += [Allocate(kept, (), e.place), Store(kept, "=", before, e.place)]
+        ranges.given(ctx, kept, before)
+    store(ctx, e.target, "+" if e.by > 0 else "-", Lit(1, I32), e.place)
+    if kept is None:
+        return data(ctx, e.target)
+    return Scalar(kept, _element(kept.type, e.place), ctx.ranges.get(kept))
 
 
 def _element(t: Type, place: Place) -> Number:

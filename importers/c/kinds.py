@@ -84,7 +84,10 @@ def kinds(
     calls: Mapping[str, tuple[bool, ...]],
     forced: frozenset[Variable] = frozenset(),
 ) -> Kinds:
-    """Decide for a function; what is `forced` is data."""
+    """Decide for a function; what is `forced` is data, and what is changed and outlives the call, as arguments that
+    are control are passed by value."""
+    outside = (v for v in changed(function.body) if v.storage in ("file", "static", "member"))
+    forced |= {v for v in outside if isinstance(v.type, Int)}
     k = Kinds(function, functions, calls, set(forced), forced=forced)
     k.data.update(s.var for s in statements(function.body) if isinstance(s, Declare) and s.var.flag)
     k.data.update(v for v in _referenced(function) if isinstance(v.type, Int))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from ..report import stop
 from .syntax import Assign, Binary, Choice, Comma, Expr, Step, Use
 from .typing import LOGICAL
@@ -16,12 +14,13 @@ def check_order(e: Expr) -> None:
         for p in e.parts:
             check_order(p)
         return
-    uses = Counter(x.var for x in inside(e) if isinstance(x, Use))
     for x in inside(e):
         if not isinstance(x, Assign | Step) or x is e:
             continue
-        if isinstance(x.target, Use) and uses[x.target.var] > 1:
-            what = f"{x.target.var.c_name} is changed and used in one expression"
+        before = inside(x.value) if isinstance(x, Assign) else ()  # what is assigned is computed first
+        if sum(y == x.target for y in inside(e)) - sum(y == x.target for y in before) != 1:
+            name = x.target.var.c_name if isinstance(x.target, Use) else "a place in memory"
+            what = f"{name} is changed and used in one expression"
             raise stop(x.place, what, "C doesn't say what is done first", "write two statements")
     for x in inside(e):
         sometimes = _sometimes(x)

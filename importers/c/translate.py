@@ -187,9 +187,6 @@ def _argument(ctx: Context, v: Variable) -> Argument:
             ctx.values[v] = Address(v, (number(0),))
         return Argument(v, type=t)
     if isinstance(v.type, Int) and ctx.is_control(v):
-        if v.storage in ("file", "static", "member") and v in changed(ctx.function.body):
-            why = "it is changed and outlives the call, and sizes and indices are passed by value"
-            raise stop(v.place, v.c_name, why, "take it as an argument of its own, and return what it is then")
         ctx.counter += 1
         symbol = Symbol(v.name, ctx.counter)
         ctx.values[v] = Known(of(symbol))

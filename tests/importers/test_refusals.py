@@ -25,7 +25,8 @@ REFUSED = {
     # order of evaluation
     "i is changed and used in one expression": "void f(int n, double *x) { int i = 0; while (i < n) x[i++] = x[i]; }",
     "an assignment or a step behind ?, && or ||": "void f(int n, double *x) { int i = 0; if (n > 1 && i++ < 3) x[i] = 1; }",
-    "an assignment of data inside of an expression": "void f(int n, double *x) { double t; x[0] = 1 + (t = x[1]); }",
+    "an assignment of data inside of an expression": "void f(int n, double *x) { double t; while ((t = x[0]) < 3) x[0] = t + 1; }",
+    "a place in memory is changed and used in one expression": "void f(int n, int x[2]) { x[0] = x[1] + x[1]++; }",
     # loops
     "n has another value on each side of an if": "void f(int n, double *x) { for (int i = 0; i < n; i++) if (x[i] > 0) n = n - 1; }",
     "its variable doesn't move by a constant amount": "void f(int n, int s, double *x) { for (int i = 0; i < n; i += s) x[i] = 1; }",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 SCALED = """
 struct matrix { int rows, ld; float *data; void *more; };
 struct pair { float by, off; };
@@ -38,6 +40,34 @@ void product(int n, double *re, double *im, const double *x, const double *y) {
         re[i] = c.re = d.re;
         im[i] = c.im = d.im;
     }
+}
+"""
+
+RING = """
+struct delay { float data[64]; int at; };
+void delayed(struct delay *d, int n, const float *x, float *y) {
+    for (int i = 0; i < n; i++) {
+        y[i] = d->data[d->at];
+        d->data[d->at] = x[i];
+        if (++d->at == 64) d->at = 0;
+    }
+}
+void masked(struct delay *d, int n, const float *x, float *y) {
+    int k = d->at;
+    for (int i = 0; i < n; i++) {
+        y[i] = d->data[k];
+        d->data[k] = x[i];
+        k = (k + 1) & 63;
+    }
+    d->at = k;
+}
+void plain(float d_data[64], int *d_at, int n, const float *x, float *y) {
+    struct delay d;
+    memcpy(d.data, d_data, sizeof d.data);
+    d.at = *d_at;
+    FUNCTION(&d, n, x, y);
+    memcpy(d_data, d.data, sizeof d.data);
+    *d_at = d.at;
 }
 """
 
@@ -86,3 +116,10 @@ def test_calls_that_are_ignored_are_left_out_and_that_is_stated(roundtrip, refus
     assert "now(..): it isn't" in refused(IGNORED.replace("double now(const char *what) { return 0; }", ""), "f")
     text = roundtrip(IGNORED, "f", [{"n": 3}], ignore=["now"])
     assert "calls of now are left out (--ignore)" in text and "result" not in text.split("def f")[1]
+
+
+@pytest.mark.parametrize("function", ["delayed", "masked"])
+def test_an_index_that_outlives_the_call_is_a_number_in_memory(function: str, roundtrip) -> None:
+    source = "#include <string.h>\n" + RING.replace("FUNCTION", function)
+    text = roundtrip(source, function, [{"n": n, "d_at": 60} for n in (1, 4, 150)], through="plain")
+    assert "d_at: i32" in text and "min(max(" in text

@@ -160,3 +160,25 @@ size_t kept_positive(size_t n, const int *x, int *out) {
     if (i < n) out[i] = best;
     return i;
 }
+
+int where;
+/* where=62 n=1; where=62 n=70 */
+void in_a_ring(float buf[64], int n, const float *x, float *y) {
+    for (int i = 0; i < n; i++) {
+        y[i] = buf[where];
+        buf[where++] = x[i];
+        where %= 64;
+    }
+}
+
+unsigned state;
+/* k=3 n=9 */
+int steps_inside(int n, const float *x, int *y) {
+    int t, many = 0;
+    for (int i = 0; i < n; i++) {
+        if ((t = 100 * x[i]) > 30) many += t;
+        y[i] = (state = state * 1664525u + 1013904223u) >> 16;
+        if (++y[i] > 7 && many > 3) y[i] += many++ % 5;
+    }
+    return many;
+}
