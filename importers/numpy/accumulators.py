@@ -9,7 +9,7 @@ from .arithmetic import converted
 from .context import Context
 from .kinds import INT
 from .program import Frame, Num
-from .values import Array, Integer, Value, of_view
+from .values import Array, Helper, Integer, Value, of_view
 
 
 def widened(ctx: Context, stmts: Sequence[ast.stmt], f: Frame, end: Mapping[str, Value]) -> bool:
@@ -23,7 +23,9 @@ def widened(ctx: Context, stmts: Sequence[ast.stmt], f: Frame, end: Mapping[str,
             continue
         shape, kind = after.shape, after.kind.strong
         plain = kind.is_float and literal.value in (0, 1)
-        if not _only_accumulates(stmts, name, plain) or any(not e.symbols() <= ctx.arguments for e in shape):
+        if not _only_accumulates(stmts, name, plain) or _seen_by_functions(ctx, name):
+            continue
+        if any(not e.symbols() <= ctx.arguments for e in shape):
             continue
         trips = f.hi - f.lo if f.step > 0 else f.lo - f.hi
         ctx.require(trips - 1, f"so that {name} becomes an array", name, "begin with an array: s = np.zeros(..)")
@@ -43,6 +45,12 @@ def _literal(v: Value) -> Num | None:
         return Num(v.value.constant, INT) if v.value.constant is not None else None
     e = v.at(())
     return e if isinstance(e, Num) and e.kind.weak and not e.kind.is_bool else None
+
+
+def _seen_by_functions(ctx: Context, name: str) -> bool:
+    """Whether a nested function reads a variable, which the loop may call."""
+    nodes = [v.node for v in ctx.env.values() if isinstance(v, Helper) and isinstance(v.names, int)]
+    return any(_is(n, name) for node in nodes if isinstance(node, ast.AST) for n in ast.walk(node))
 
 
 def _only_accumulates(stmts: Sequence[ast.stmt], name: str, plain: bool) -> bool:

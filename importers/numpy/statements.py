@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..report import Stop, stop
 from . import loops
+from .arithmetic import negation
 from .assignments import augmented, bind
 from .context import Context
 from .expressions import condition, value
@@ -113,13 +114,13 @@ def right_side(ctx: Context, e: ast.expr) -> Value:
     return value(ctx, e)
 
 
-def _assert(ctx: Context, c: Data) -> None:
+def _assert(ctx: Context, c: Data, why: str = "as the program asserts") -> None:
     """An assertion on sizes is one of the procedure."""
     if isinstance(c, Num) and c.value:
         return
     if not is_control(c) or isinstance(c, Num) or ctx.frames:
         raise stop(ctx.place, "assert", "it asks for data, or stands in a loop", "check it before the call")
-    ctx.procedure.assertions.setdefault(shown(c), "as the program asserts")
+    ctx.procedure.assertions.setdefault(shown(c), why)
 
 
 # -- branches -------------------------------------------------------------------------------------------
@@ -130,6 +131,10 @@ def branch(ctx: Context, s: ast.If) -> None:
     cond = condition(ctx, s.test)
     if isinstance(cond, Num):
         block(ctx, s.body if cond.value else s.orelse)
+        return
+    if isinstance(s.body[0], ast.Raise) and is_control(cond) and not ctx.frames:
+        _assert(ctx, negation(cond), "so that the program raises nothing")
+        block(ctx, s.orelse)
         return
     before = dict(ctx.env)
     ends: list[dict[str, Value]] = []

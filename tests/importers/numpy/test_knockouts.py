@@ -243,6 +243,11 @@ def seen_as_array(m: pytest.MonkeyPatch) -> None:
     m.setattr(accumulators, "_only_accumulates", lambda stmts, name, plain: True)
 
 
+def unseen_by_functions(m: pytest.MonkeyPatch) -> None:
+    """A number becomes an array in a loop whose functions ask for it."""
+    m.setattr(accumulators, "_seen_by_functions", lambda ctx, name: False)
+
+
 FAULTS: dict[Break, tuple[str, str]] = {
     store_too_early: ("elementwise", "overlap"),
     unknown_places_apart: ("elementwise", "reversed_in_place"),
@@ -262,6 +267,7 @@ FAULTS: dict[Break, tuple[str, str]] = {
     last_position: ("faults", "repeated"),
     first_side_kept: ("faults", "constants"),
     written_unseen: ("faults", "written_between"),
+    unseen_by_functions: ("faults", "asked_by_a_function"),
     seen_as_array: ("faults", "asked_between"),
     shared_copied: ("faults", "shared"),
     product_transposed: ("faults", "square_product"),

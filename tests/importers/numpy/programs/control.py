@@ -290,3 +290,11 @@ def begun_with_numbers(a: "f64[n, m]", k: "i32[n, m]", c: "f64[4]"):
     for j in range(4):
         horner = horner * a[0] + c[j]
     return total, product, horner
+
+
+def checked(x: "f64[n]", y: "f64[m]", k: "int"):
+    if x.shape != y.shape:
+        raise ValueError("shapes")
+    if k < 0 or k >= len(x):
+        raise IndexError(k)
+    return x[: k + 1] * y[: k + 1]

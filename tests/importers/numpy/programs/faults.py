@@ -1,5 +1,5 @@
 # ruff: noqa
-"""Programs that show a fault of the importer; three of them are refused. `test_knockouts.py` names them."""
+"""Programs that show a fault of the importer; four of them are refused. `test_knockouts.py` names them."""
 
 import numpy as np
 
@@ -53,3 +53,12 @@ def asked_between(a: "f64[n, m]"):
         row[0] = np.sum(s)
         s = s + row
     return s
+
+
+def asked_by_a_function(a: "f64[n, m]"):
+    s = 1
+    size = lambda: np.sum(s)
+    for row in a:
+        row[0] = size()
+        s = s + row
+    return a
