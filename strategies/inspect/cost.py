@@ -56,7 +56,8 @@ class Intensity:
 
 
 def flops(c: Scope) -> Amount:
-    """The arithmetic operations on data at and below a cursor: operators, externs and accumulations, one each.
+    """The arithmetic operations on data at and below a cursor: operators, externs and accumulations, one each;
+    `x -= e`, which adds the negated value, is one.
 
     Raises `InvalidCursorError` if a loop's range is not affine, or the sum over it is no polynomial.
 
@@ -101,7 +102,12 @@ def _work(here: Place, n: nodes.Node, path: Path) -> Amount:
         return total
     total = _total(_work(here, x, (*path, step)) for step, x in children(n) if not _is_index(x))
     is_operation = isinstance(n, nodes.Unary | nodes.Binary | nodes.ExternCall | nodes.Reduce) and not is_control(n)
-    return total + 1 if is_operation else total
+    return total + 1 if is_operation and not _subtracts(n) else total
+
+
+def _subtracts(n: nodes.Node) -> bool:
+    """Whether something is a reduction that adds a negated value: one operation, which is counted with the value."""
+    return isinstance(n, nodes.Reduce) and n.op == "+" and isinstance(n.rhs, nodes.Unary) and n.rhs.op == "-"
 
 
 def _is_index(n: nodes.Node) -> bool:

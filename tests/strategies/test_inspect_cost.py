@@ -50,6 +50,16 @@ def foo(n: size, x: f32[n, n], r: f32):
         assert flops(p.root()).at(n=n) == sum(j + 1 for i in range(n) for j in range(i, n))
 
 
+def test_a_difference_is_one_operation() -> None:
+    p = proc_from_source("""
+def foo(n: size, x: f32[n], y: f32[n]):
+    for i in seq(0, n):
+        x[i] -= 2.0 * y[i]
+        x[i] *= -y[i]
+""")
+    assert str(flops(p.root())) == "4 * n"
+
+
 def test_tiles_and_calls() -> None:
     double = proc_from_source("""
 def double(k: size, v: [f32][k]):
