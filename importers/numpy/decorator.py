@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Sequence
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from importlib.metadata import entry_points
 from types import MethodType
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -31,6 +31,8 @@ Call = Callable[[tuple[object, ...]], Any]
 """A compiled function, which takes its arguments as a tuple."""
 
 
+UNFUSED = ("-ffp-contract=off",)
+"""NumPy rounds each product, so `x * x - y * y` is 0 where x and y are equal."""
 MOST = 8
 """For how many values of its integers a function is compiled, if it is not taken for all."""
 
@@ -218,8 +220,8 @@ def _jit() -> Callable[[Proc], Callable[..., None]]:
     found = next(iter(entry_points(group="exo_strat.backends", name="jit")), None)
     if found is None:
         raise RuntimeError("no backend jit is installed: install exo-strat with pip")
-    made: Callable[[Proc], Callable[..., None]] = found.load()
-    return made
+    made: Callable[..., Callable[..., None]] = found.load()
+    return partial(made, flags=UNFUSED)
 
 
 class _Runner:

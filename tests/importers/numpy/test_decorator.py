@@ -339,3 +339,14 @@ def test_what_is_taken_of_single_integers_only_is_compiled_for_each_of_some(monk
             assert np.array_equal(sums(x, axis, times), sums.python(x, axis, times))
     with pytest.warns(CompiledWarning, match="it is compiled for single values of its integers, and was for 2 of them"):
         assert np.array_equal(sums(x, -1, 2.0), sums.python(x, -1, 2.0))
+
+
+@compiled
+def apart(x, y):
+    return x * x - y * y, 0.1 * x + y * x
+
+
+def test_products_are_rounded_as_numpy_rounds_them() -> None:
+    x = np.random.default_rng(0).random(100)
+    assert not apart(x, x.copy())[0].any()
+    assert np.array_equal(apart(x, x[::-1].copy()), apart.python(x, x[::-1].copy()))
