@@ -12,6 +12,7 @@ from typing import ClassVar
 from pyrsistent import pmap
 
 from .c import VectorMemory
+from .families import GENERIC_NEON
 from .kernel import Machine, Proc
 from .neon_functions import HELPERS_F32, HELPERS_F64, functions
 from .simd import Operation, Registers, instructions
@@ -178,6 +179,7 @@ NEON_MACHINE = Machine(
     supports_predication=False,
     cpu_flags=NEON.cpu_flags,
     registers=32,
+    processor=GENERIC_NEON,
 )
 
 _BY_NAME = {p.name(): p for p in (*F32, *F64, *I32)}

@@ -11,6 +11,7 @@ from typing import ClassVar
 from pyrsistent import pmap
 
 from .c import VectorMemory
+from .families import ZEN_4
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
 from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, bitwise, integer_loads, integer_stores, narrow
@@ -354,6 +355,7 @@ AVX2_MACHINE = Machine(
     cc_flags=AVX2.cc_flags,
     cpu_flags=AVX2.cpu_flags,
     registers=16,
+    processor=ZEN_4,
 )
 
 _BY_NAME = {p.name(): p for p in (*F32, *F64, *I32, *_STREAMS["f32"], *_STREAMS["f64"])}

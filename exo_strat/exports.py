@@ -105,7 +105,7 @@ from .ir.types import (
     u64,
 )
 from .ir.walk import binders, children, declarators, get, in_scope, is_control, mentions, statements, walk
-from .machine import Machine
+from .machine import Cache, Machine, Pipes, Processor
 from .ops import moves, traversals
 from .ops.combinators import (
     at,
@@ -152,6 +152,7 @@ __all__ = [
     "BinaryOpCursor",
     "binders",
     "BlockCursor",
+    "Cache",
     "CallCursor",
     "can_fail",
     "can_succeed",
@@ -247,6 +248,7 @@ __all__ = [
     "PassCursor",
     "PatternError",
     "pick",
+    "Pipes",
     "pow_",
     "print_expr",
     "print_stmt",
@@ -254,6 +256,7 @@ __all__ = [
     "proc",
     "proc_from_source",
     "ProcCursor",
+    "Processor",
     "R",
     "ReadConfigCursor",
     "ReadCursor",

@@ -8,6 +8,76 @@ from pyrsistent import PMap, pmap
 
 from .cursors.proc import Proc
 from .ir.memory import Memory
+from .ir.precisions import size_of
+from .ir.types import Scalar
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A level of the caches that data pass through: how many `bytes` it has; `ways`, the lines that a set has room for;
+    the bytes of a `line`; and how many `threads` of the hardware have it in common. On Linux,
+    `grep . /sys/devices/system/cpu/cpu0/cache/index*/*` shows them.
+
+    >>> Cache(bytes=32 << 10, ways=8).sets
+    64
+    """
+
+    bytes: int
+    ways: int
+    line: int = 64
+    threads: int = 1
+
+    @property
+    def sets(self) -> int:
+        """How many sets of lines it has, at least one."""
+        return max(1, self.bytes // (self.ways * self.line))
+
+
+@dataclass(frozen=True)
+class Pipes:
+    """So many units of a core that begin an operation on a vector of up to so many bits in each cycle.
+
+    >>> Pipes(2, 256).rate(256), Pipes(2, 256).rate(512)
+    (2.0, 1.0)
+    """
+
+    count: int
+    bits: int
+
+    def rate(self, bits: int) -> float:
+        """Operations a cycle on vectors of so many bits: a longer one takes a unit for several cycles."""
+        return self.count / max(1, -(-bits // self.bits))
+
+
+@dataclass(frozen=True)
+class Processor:
+    """The numbers of a processor: its `caches`, the nearest first; after how many cycles the result of a fused
+    multiply-add can be used (`fma_latency`); the units for multiply-adds, loads and stores of vectors, as
+    `python -m benchmarks.processor` measures them; how many `cores` and `threads` of the hardware there are for a
+    process (`nproc`); and its highest frequency in `hertz` where that is known
+    (`cat /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq`, in kHz).
+
+    What is not said is that of no processor in particular: caches and units as most servers and desktops have them or
+    more, one core. `backends.families` has those of some families, `exo-strat targets --native` shows those of the
+    processor at hand.
+
+    >>> Processor().cache(2).bytes
+    1048576
+    """
+
+    name: str = "generic"
+    caches: tuple[Cache, ...] = (Cache(32 << 10, 8), Cache(1 << 20, 8), Cache(8 << 20, 16))
+    fma_latency: int = 4
+    fmas: Pipes = Pipes(2, 256)
+    loads: Pipes = Pipes(2, 256)
+    stores: Pipes = Pipes(1, 256)
+    cores: int = 1
+    threads: int = 1
+    hertz: int | None = None
+
+    def cache(self, level: int) -> Cache:
+        """The cache of a level, from 1 on; the last one where there are fewer levels."""
+        return self.caches[min(level, len(self.caches)) - 1]
 
 
 @dataclass(frozen=True, repr=False)
@@ -15,8 +85,8 @@ class Machine:
     """A target: vector widths (elements a register, by precision), the memory that registers are,
     the instructions by precision, whether lanes can be masked, and flags for the C compiler. `streams`
     are the stores that pass the caches, `transposes` copies of a few columns of a matrix to rows, by precision: only a
-    strategy that asks for them uses them. `l2` is the size of a core's L2 cache in bytes, as
-    `getconf LEVEL2_CACHE_SIZE` prints it on a processor of the kind; 1 MiB unless said."""
+    strategy that asks for them uses them. `registers` is how many vector registers there are, and `processor` has the
+    numbers of the processor: unless said, those of no one in particular."""
 
     name: str
     vec_widths: PMap[str, int]
@@ -26,7 +96,7 @@ class Machine:
     cc_flags: tuple[str, ...] = ()
     cpu_flags: tuple[str, ...] = ()
     registers: int = 16
-    l2: int = 1 << 20
+    processor: Processor = Processor()
     streams: PMap[str, tuple[Proc, ...]] = field(default_factory=pmap)
     transposes: PMap[str, tuple[Proc, ...]] = field(default_factory=pmap)
 
@@ -40,6 +110,10 @@ class Machine:
     def vec_width(self, precision: str) -> int:
         """Elements in a vector register; 1 where there are no vectors."""
         return self.vec_widths.get(precision, 1)
+
+    def vec_bits(self, precision: str) -> int:
+        """The bits of a vector of elements of this precision; of one element where there are no vectors."""
+        return 8 * self.vec_width(precision) * size_of(Scalar(precision))
 
     def get_instructions(self, precision: str) -> tuple[Proc, ...]:
         """The instructions on this precision."""

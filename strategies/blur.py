@@ -8,6 +8,7 @@ from .halide import Func, pipeline
 from .programs import blur
 
 HEIGHT, WIDTH = 32, 256
+"""Rows and columns of a tile, as in the paper. Measured by `exo-strat demo blur`."""
 LANES = 16
 """Pixels side by side where the machine has no vectors: the C compiler may have some."""
 

@@ -28,7 +28,7 @@ from ..shadow import shadows
 from .audit import objections, run_audit
 from .explain import run_explain, run_lint
 from .files import FileError, Source, read, split, split_expression
-from .targets import NotCompiledError, TargetError, find_target, runnable, targets, write_c
+from .targets import NotCompiledError, TargetError, find_target, native, runnable, targets, write_c
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -315,17 +315,38 @@ def lint(
 
 
 @app.command("targets")
-def targets_command() -> None:
+def targets_command(
+    shows_native: Annotated[
+        bool, typer.Option("--native", help="Show the numbers of this processor instead, and how each was found.")
+    ] = False,
+    target: TargetName = None,
+) -> None:
     """List the targets: vector widths, and whether this processor can run them.
 
-    Example: [b]exo-strat targets[/b]
+    With --native: caches, units and cores, as strategies know them of the target, by default the widest that runs here.
+
+    Examples: [b]exo-strat targets[/b], [b]exo-strat targets --native[/b]
     """
+    if shows_native:
+        _show_native(target)
+        return
     with _reporting():
-        found = targets()
+        found = targets() if target is None else (find_target(target),)
     table = Table("target", "machine", "elements in a vector", "here")
     for t in found:
         widths = ", ".join(f"{p} {n}" for p, n in sorted(t.machine.vec_widths.items())) or "no vectors"
         table.add_row(t.name, t.machine.name, widths, f"lacks {', '.join(t.missing)}" if t.missing else "yes")
+    Console().print(table)
+
+
+def _show_native(name: str | None) -> None:
+    """The numbers of the processor as a target."""
+    with _reporting():
+        chosen = runnable(name)
+        found = native(chosen)
+    table = Table("", chosen.name, "how it was found")
+    for fact in found.facts:
+        table.add_row(fact.what, fact.value, fact.how)
     Console().print(table)
 
 

@@ -38,6 +38,26 @@ class NotCompiledError(ValueError):
     """What a backend said of code that it can't compile."""
 
 
+class Fact(Protocol):
+    """A number of the processor, with its unit, and how it was found."""
+
+    @property
+    def what(self) -> str: ...
+    @property
+    def value(self) -> str: ...
+    @property
+    def how(self) -> str: ...
+
+
+class Native(Protocol):
+    """A machine with the numbers of the processor at hand."""
+
+    @property
+    def machine(self) -> Machine: ...
+    @property
+    def facts(self) -> Sequence[Fact]: ...
+
+
 class CModule(Protocol):
     """What the C backend gives."""
 
@@ -89,6 +109,11 @@ def runnable(name: str | None) -> Target:
         lacks = ", ".join(chosen.missing)
         raise TargetError(f"this processor lacks {lacks}, so it can't run {name}; it can run {here}")
     return chosen
+
+
+def native(target: Target) -> Native:
+    """A target with the numbers of the processor at hand, and how each was found."""
+    return cast(Callable[[Machine], Native], plugins.load(plugins.BACKENDS, "native"))(target.machine)
 
 
 @contextmanager

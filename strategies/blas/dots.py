@@ -36,7 +36,8 @@ from ..std.writing import INSIDE
 from .level1 import optimize_level_1
 
 ROWS, COLUMNS = 4, 3
-"""Those of a tile: its sums, a vector of each column of B and one of a row of A are 16 registers."""
+"""Those of a tile: its sums, a vector of each column of B and one of a row of A are 16 registers. Measured by
+`python -m benchmarks.blas --only gemm`."""
 
 
 @strategy

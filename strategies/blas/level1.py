@@ -37,10 +37,13 @@ from exo_strat import (
 
 from .. import std
 from ..inspect import innermost_loops, sums, unique_name, updates
+from ..models import partial_sums
 from ..std.staging import allocation
 from ..std.writing import INSIDE, element, halves, text
 
 RULES = (std.abs_rule, std.fma_rule)
+TOGETHER = 4
+"""Vectors that are taken together where nothing is added up. Measured by `python -m benchmarks.blas --level 1`."""
 FEW = 4
 """Iterations from which on it pays to give vectors that are taken together a register each, and to join these.
 Measured by `python -m benchmarks.blas --level 1`."""
@@ -50,11 +53,12 @@ Measured by `python -m benchmarks.blas --level 1`."""
 def optimize_level_1(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int = 0) -> Script:
     """`for i: s  ~>  for io: s[4 vectors]; for io: s[vector]; for i: s`, as instructions of a machine.
 
-    So many `vectors` are taken together, a power of two: if it isn't given, eight for sums, so that additions don't
-    wait for each other, else four. The last iterations of sums are a masked vector, if the machine has masks. Without
-    vectors, sums are in eight parts, and the rest is the C compiler's. Data of other precisions is converted as it is
-    loaded and stored. What the machine has no instruction for is named in a `NoInstructionWarning`. Focus: a loop whose
-    iterations are independent, but for sums, minima and maxima. Returns the procedure. Paper: appendix D.1.
+    So many `vectors` are taken together, a power of two: if it isn't given, as many for sums that additions don't wait
+    for each other (`models.partial_sums`), else four. The last iterations of sums are a masked vector, if the machine
+    has masks. Without vectors, sums are in as many parts, and the rest is the C compiler's. Data of other precisions is
+    converted as it is loaded and stored. What the machine has no instruction for is named in a `NoInstructionWarning`.
+    Focus: a loop whose iterations are independent, but for sums, minima and maxima. Returns the procedure. Paper:
+    appendix D.1.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule
@@ -80,9 +84,9 @@ def optimize_level_1(p: Proc, c: ForCursor, machine: Machine, precision: str, ve
     """
     p, c = yield shift_loop(0)
     if machine.vec_widths:
-        yield vector_loop(machine, precision, vectors or (8 if sums(c) else 4))
+        yield vector_loop(machine, precision, vectors or (partial_sums(machine) if sums(c) else TOGETHER))
     elif sums(c):
-        yield together(8, machine.mem_type)
+        yield together(partial_sums(machine), machine.mem_type)
     yield std.cleanup()
     return None
 

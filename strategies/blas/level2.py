@@ -51,7 +51,10 @@ from ..inspect import (
     trip_count,
 )
 from ..std.writing import INSIDE, element, halves, text
-from .level1 import optimize_level_1
+from .level1 import TOGETHER, optimize_level_1
+
+ROWS, VECTORS = 4, 2
+"""Rows, and vectors of columns, that are taken together. Measured by `python -m benchmarks.blas --level 2`."""
 
 FEW = 8
 """Columns from which on vectors pay in rows that are not taken together. Measured by
@@ -60,7 +63,7 @@ FEW = 8
 
 @strategy
 def optimize_level_2_general(
-    p: Proc, c: ForCursor, machine: Machine, precision: str, rows: int = 4, vectors: int = 2
+    p: Proc, c: ForCursor, machine: Machine, precision: str, rows: int = ROWS, vectors: int = VECTORS
 ) -> Script:
     """`for i: for j: s  ~>  for io: for j: s[0]; ..; s[r-1]`, for r rows at a time, and level 1 on the loops inside.
 
@@ -127,7 +130,7 @@ def optimize_updates(p: Proc, c: ForCursor, machine: Machine, precision: str, to
         if together:
             blocks, apart = apart.orelse()[0], apart.body()[0]
             yield on(blocks, optimize_level_2_general(machine, precision))
-    yield on(apart, reduce(optimize_level_1(machine, precision, 4), innermost_loops))
+    yield on(apart, reduce(optimize_level_1(machine, precision, TOGETHER), innermost_loops))
     yield std.cleanup()
     return None
 

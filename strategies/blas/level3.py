@@ -58,7 +58,8 @@ DEPTH = 512
 `python -m benchmarks.blas --only gemm`, as the rows of a tile are."""
 
 ROWS = 6
-"""Rows of a tile: with these, the loads of a panel's row and the sums keep all registers in use."""
+"""Rows of a tile: with these, a panel's row, an element of A and the sums keep nearly all registers in use.
+`models.tile_size` finds tiles by the machine's numbers alone, `models.blocks` depths."""
 
 RULES = (std.broadcast_rule, std.fma_rule)
 """An element of A is taken from memory, by the instruction that multiplies."""
@@ -82,7 +83,7 @@ def block_width(tile: std.Tile) -> int:
     >>> block_width(largest_tile(avx2, "f32")), block_width(largest_tile(avx2, "f64"))
     (256, 128)
     """
-    columns = tile.machine.l2 // 2 // (DEPTH * analysis.size_of(Scalar(tile.precision)))
+    columns = tile.machine.processor.cache(2).bytes // 2 // (DEPTH * analysis.size_of(Scalar(tile.precision)))
     return max(1, columns // tile.cols) * tile.cols
 
 

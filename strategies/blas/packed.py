@@ -33,6 +33,9 @@ from ..std.writing import halves, text
 from .level1 import optimize_level_1
 from .level2 import block_of_rows, blocks_of_triangle
 
+ROWS = 8
+"""Rows that are taken together. Measured by `python -m benchmarks.blas --only spmv --only tpmv`."""
+
 FEW = 4
 """Rows of which no block is made: setting one up takes longer. Measured by
 `python -m benchmarks.blas --only spmv --only tpmv`."""
@@ -42,7 +45,7 @@ FEW = 4
 class Rows:
     """How many rows are taken together, a power of two, and from how many on each is taken alone (0: never)."""
 
-    together: int = 8
+    together: int = ROWS
     alone_from: int = 0
 
 

@@ -43,6 +43,10 @@ from ..std.staging import allocation
 from ..std.writing import halves, text
 from .level1 import RULES, optimize_level_1, together, whole_vectors
 
+PARTS = 2
+"""In how many parts a row is added up: rows don't wait for others. Measured by
+`python -m benchmarks.blas --level skinny`."""
+
 
 @strategy
 def optimize_skinny(p: Proc, c: ForCursor, machine: Machine, precision: str, most: int) -> Script:
@@ -81,7 +85,7 @@ def optimize_skinny(p: Proc, c: ForCursor, machine: Machine, precision: str, mos
     buffer = allocation(block)
     for loop in loops_of_vectors(buffer):
         divide = divide_loop(width, halves(loop), tail="perfect") if written else whole_vectors(width, registers, True)
-        yield on(loop, divide, together(2, registers))
+        yield on(loop, divide, together(PARTS, registers))
     yield on(buffer, resize_dim(0, most, 0), set_memory(registers), divide_dim(0, width))
     p, buffer = yield seq(nav(moves.root), simplify(), focus(buffer))
     for loop in loops_of_vectors(buffer):
@@ -137,7 +141,7 @@ def shared_in_locals(p: Proc, c: ForCursor) -> Script:
     yield on(allocation(block), set_memory(DRAM_STACK))
     p, c = yield focus(c)
     if sums(c):
-        yield together(2, DRAM_STACK)
+        yield together(PARTS, DRAM_STACK)
     return None
 
 

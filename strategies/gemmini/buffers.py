@@ -38,6 +38,12 @@ from ..inspect import enclosing_loop, enclosing_scopes, statements, trip_count
 from ..std import auto_stage_mem
 from ..std.writing import counter, halves
 
+TILE = 16
+"""Rows and columns of a tile: those of the accelerator's array, which `backends.gemmini` describes."""
+
+ALONG = 4
+"""Tiles side by side that one load takes, as many as the accelerator's loads do."""
+
 
 def elements(c: AllocCursor) -> int | None:
     """How many elements a buffer has, if that is a number."""
@@ -160,7 +166,7 @@ def stage_and_lift(
 
 
 @strategy
-def as_tiles(p: Proc, c: AllocCursor, width: int = 16, height: int | None = 16) -> Script:
+def as_tiles(p: Proc, c: AllocCursor, width: int = TILE, height: int | None = TILE) -> Script:
     """`t: T[_, r, c]  ~>  t: T[_, r/16, c/16, 16, 16]`, where r and c are rounded up, if they are literals.
 
     With no `height`, a tile has all rows: `t: T[_, c/16, r, 16]`. Returns the allocation.
@@ -194,7 +200,7 @@ def as_tiles(p: Proc, c: AllocCursor, width: int = 16, height: int | None = 16) 
 
 
 @strategy
-def tile_layout(p: Proc, c: ForCursor, width: int = 16, height: int | None = None, block: int = 0) -> Script:
+def tile_layout(p: Proc, c: ForCursor, width: int = TILE, height: int | None = None, block: int = 0) -> Script:
     """`t: T[_, r, 16*n]; for i: for j: t[i, j] = e  ~>  t: T[_, n, r, 16]; for i: for jo: for ji: t[jo, i, ji] = e`.
 
     The layout of a local memory whose rows are so wide: a matrix as tiles, one after the other. Tiles have all r rows,

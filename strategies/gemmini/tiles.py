@@ -38,10 +38,8 @@ from exo_strat import (
 
 from ..inspect import bounds, enclosing_loops, enclosing_scopes, loops_inside, trip_count
 from ..std.writing import halves
-from .buffers import as_tiles
+from .buffers import ALONG, TILE, as_tiles
 from .loops import rise_over
-
-TILE = 16
 
 
 @strategy
@@ -275,7 +273,7 @@ def load_tiles(
     name: str,
     memory: Memory,
     rows: str = "r",
-    along: int = 4,
+    along: int = ALONG,
     window: str | None = None,
 ) -> Script:
     """`s[A]  ~>  t: T[r/16, c/16, 16, 16]; for j: for r: .. t[..] = A[r, ..]; s[t]`: what s uses of A, in tiles.

@@ -16,6 +16,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
+from backends.native_machine import native_machine
 from exo_strat import Machine, Proc, plugins, proc
 from exo_strat.cli.commands import app
 from exo_strat.cli.demo import Error, Report, Speed, check, print_report
@@ -384,6 +385,17 @@ def test_targets_lists_each_with_its_vectors() -> None:
     assert listed.exit_code == 0
     for word in ("avx2", "avx512", "f32 8", "f32 16", "no vectors"):
         assert word in listed.stdout
+
+
+def test_the_numbers_of_this_processor_are_shown_with_how_they_were_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = plugins.load
+    ours = {(plugins.BACKENDS, "native"): native_machine}  # also where the installation is older than this
+    monkeypatch.setattr(plugins, "load", lambda group, name: ours.get((group, name)) or load(group, name))
+    shown = run("targets", "--native", "--target", "c")
+    assert shown.exit_code == 0
+    for word in ("how it was found", "L1 cache", "KiB", "latency of a", "nproc"):
+        assert word in shown.stdout
+    stops(run("targets", "--native", "--target", "gemmini"), 2, "lacks gemmini")
 
 
 def test_the_widest_target_that_runs_here_is_taken() -> None:

@@ -1,0 +1,117 @@
+"""What is known of some families of processors, and how to tell them.
+
+The numbers are facts that their makers publish; each family says where. Sizes of caches differ within a family: what
+the system tells of the processor at hand is taken before these (`native_machine`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from .kernel import Cache, Pipes, Processor
+
+KIB, MIB = 1 << 10, 1 << 20
+
+GENERIC = Processor()
+"""A processor of which nothing is known."""
+
+ZEN_4 = Processor(
+    name="Zen 4",
+    caches=(Cache(32 * KIB, 8, threads=2), Cache(1 * MIB, 8, threads=2), Cache(32 * MIB, 16, threads=16)),
+    fma_latency=4,
+    fmas=Pipes(2, 256),
+    loads=Pipes(2, 256),
+    stores=Pipes(1, 256),
+)
+"""The processor on which the times of this repository are measured, and so what the x86 targets are unless said."""
+
+SKYLAKE_X = Processor(
+    name="Skylake-X",
+    caches=(Cache(32 * KIB, 8, threads=2), Cache(1 * MIB, 16, threads=2), Cache(1408 * KIB, 11, threads=2)),
+    fma_latency=4,
+    fmas=Pipes(2, 512),
+    loads=Pipes(2, 512),
+    stores=Pipes(1, 512),
+)
+"""Of the third level, the part of one core; of models with one unit for 512 bits, half of the multiply-adds."""
+
+HASWELL = Processor(
+    name="Haswell",
+    caches=(Cache(32 * KIB, 8, threads=2), Cache(256 * KIB, 8, threads=2), Cache(8 * MIB, 16, threads=8)),
+    fma_latency=5,
+    fmas=Pipes(2, 256),
+    loads=Pipes(2, 256),
+    stores=Pipes(1, 256),
+)
+
+NEOVERSE_N1 = Processor(
+    name="Neoverse N1",
+    caches=(Cache(64 * KIB, 4), Cache(1 * MIB, 8)),
+    fma_latency=4,
+    fmas=Pipes(2, 128),
+    loads=Pipes(2, 128),
+    stores=Pipes(1, 128),
+)
+"""Its third level is another one in each product."""
+
+GENERIC_NEON = replace(NEOVERSE_N1, name="generic Neon")
+"""A processor with Neon of which nothing else is known: as Neoverse N1."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of processors: its numbers, the maker's name for itself, the `family` and the models that
+    `/proc/cpuinfo` tells (of Arm, the part), and where the numbers are published."""
+
+    processor: Processor
+    vendor: str
+    family: int
+    models: frozenset[int]
+    source: str
+
+
+def _models(*ranges: tuple[int, int]) -> frozenset[int]:
+    return frozenset(n for first, last in ranges for n in range(first, last + 1))
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family(
+        ZEN_4,
+        "AuthenticAMD",
+        0x19,
+        _models((0x10, 0x1F), (0x60, 0x7F), (0xA0, 0xAF)),
+        "AMD, Software Optimization Guide for the Zen 4 microarchitecture (57647)",
+    ),
+    Family(
+        SKYLAKE_X,
+        "GenuineIntel",
+        6,
+        _models((0x55, 0x55)),
+        "Intel 64 and IA-32 Architectures Optimization Reference Manual, Skylake server",
+    ),
+    Family(
+        HASWELL,
+        "GenuineIntel",
+        6,
+        _models((0x3C, 0x3C), (0x3F, 0x3F), (0x45, 0x46)),
+        "Intel 64 and IA-32 Architectures Optimization Reference Manual, Haswell",
+    ),
+    Family(
+        NEOVERSE_N1,
+        "0x41",
+        8,
+        _models((0xD0C, 0xD0C)),
+        "Arm, Neoverse N1 Software Optimization Guide and Technical Reference Manual",
+    ),
+)
+
+
+def find_family(vendor: str, family: int, model: int, families: Iterable[Family] = FAMILIES) -> Family | None:
+    """The family of a processor by what it says of itself; none if it is of no family here.
+
+    >>> found = find_family("GenuineIntel", 6, 0x3F)
+    >>> found and found.processor.name
+    'Haswell'
+    """
+    return next((f for f in families if (f.vendor, f.family) == (vendor, family) and model in f.models), None)
