@@ -39,6 +39,20 @@ class Hole:
         return any(value == x and type(value) is type(x) for x in self.candidates)
 
 
+@dataclass(frozen=True, repr=False)
+class Told:
+    """A value of a hole that is known by its text, as records of other processes know it: it stands for the candidate
+    that is shown so."""
+
+    text: str
+
+    def source(self) -> Pieces:
+        return call("Told", self.text)
+
+    def __repr__(self) -> str:
+        return show(self)
+
+
 def is_name(text: object) -> bool:
     """Whether a text can name a hole: a Python name."""
     return isinstance(text, str) and text.isidentifier()
@@ -95,6 +109,8 @@ class Scope:
         """The value of a hole. Raises `Refused` if it is none of the candidates."""
         name = f"{self.path}{hole.name}"
         value = self.values.get(name, hole.default)
+        if isinstance(value, Told):
+            value = next((x for x in hole.candidates if show(x) == value.text), value)
         if not hole.takes(value):
             raise Refused(BadArgument(no_candidate(name, value, hole.candidates)))
         return Decision(name, hole, value, self.free)

@@ -435,8 +435,6 @@ def _inside(at: _Place) -> Iterator[_Place]:
         case Pick():
             for label, option in op.options:
                 yield replace(at, op=option, under=(*at.under, (at.path + op.name, label)))
-        case Filled():
-            pass
         case scoped():
             if not at.seen:
                 yield replace(at, op=op.op, path=f"{at.path}{op.name}.")
@@ -444,7 +442,7 @@ def _inside(at: _Place) -> Iterator[_Place]:
             yield from (replace(at, op=part, seen=True) for part in op.parts())
             if not at.seen:
                 yield from _within(at, op)
-        case _:
+        case _ if op.shows_holes:
             yield from (replace(at, op=part) for part in op.parts())
 
 

@@ -1,0 +1,172 @@
+"""`tuned`: a strategy whose holes are filled from records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+from returns.result import Success
+
+from ..cursors.cursor import Cursor
+from ..cursors.proc import Proc
+from ..ops.spaces import Filled
+from ..ops.strategy import Atomic, Composed, Op, Outcome, Steps, check_op
+from ..source import Pieces, call
+from .keys import program_key, strategy_key
+from .records import NOWHERE, Record, Setting, Sizes, Values
+
+
+@dataclass(frozen=True, repr=False)
+class remark(Atomic):
+    """Changes nothing; says something in a trace, and so in what `explain` prints.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source("def foo(x: f32):\\n    x = 1.0")
+    >>> schedule(remark("nothing is known of foo"), p) == p
+    True
+    """
+
+    text: str
+
+    @property
+    def total(self) -> bool:
+        return True
+
+    @property
+    def again(self) -> bool:
+        return True
+
+    def apply(self, p: Proc, c: Cursor) -> Outcome:
+        return Success((p, c))
+
+
+@dataclass(frozen=True, repr=False)
+class Tuned(Composed):
+    """A strategy with the record of each program that is known; see `tuned`."""
+
+    op: Op
+    records: tuple[Record, ...]
+    setting: Setting
+    sizes: Sizes
+
+    @property
+    def shows_holes(self) -> bool:
+        return False
+
+    def steps(self, p: Proc, c: Cursor) -> Steps:
+        found = self.record(p, c)
+        if found is None:
+            return (yield remark(f"no record of {p.name()} fits: holes have their defaults") >> self.op, p, c)
+        return (yield remark(told(found)) >> Filled(self.op, found.values), p, c)
+
+    def record(self, p: Proc, c: Cursor | None = None) -> Record | None:
+        """The record whose values a program gets, if there is one. Records tell of whole programs, so there is none at
+        a cursor to a part."""
+        if not self.records or (c is not None and c != p.root()):
+            return None
+        key = program_key(p)
+        return next((r for r in self.records if r.program_key == key), None)
+
+    def source(self) -> Pieces:
+        return call("tuned", self.op, self.records, self.setting, dict(self.sizes))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuned, (self.op, self.records, self.setting, dict(self.sizes))
+
+
+def told(record: Record) -> str:
+    """A record in words."""
+    at = ", ".join(f"{name} = {n}" for name, n in record.sizes)
+    return f"measured{' at ' * bool(at)}{at}: {record.seconds * 1e6:.4g} us, {record.date}"
+
+
+def tuned(
+    op: Op,
+    records: Iterable[Record],
+    setting: Setting = NOWHERE,
+    sizes: Mapping[str, int] | None = None,
+) -> Op:
+    """`op`, with its holes filled from what was measured: from a record of the program that it is applied to, of this
+    very strategy with its source, in the same setting, by this version of exo_strat. Where there is none, holes have
+    their defaults. `explain` shows which it was.
+
+    Of several records that fit, the fastest at the sizes that are nearest to those given counts. Without sizes, it is
+    the one whose values are best over all sizes that were measured: fewest sizes at which they were not measured, then
+    the least mean of ratios to the best.
+
+    The records that fit are chosen when the Op is made, and are part of it; nothing is read when it runs. A value that
+    a hole doesn't have is refused. All rewrites are proved as ever.
+
+    Raises `NoKeyError` if the strategy has no key: see `strategy_key`.
+
+    >>> from exo_strat import explain, hole, proc_from_source, rename, schedule, trace
+    >>> from exo_strat.tuning.records import recorded, setting
+    >>> from exo_strat.tuning.search import Tried
+    >>> p = proc_from_source("def foo(x: f32):\\n    x = 1.0")
+    >>> op = rename(hole("name", ("slow", "fast")))
+    >>> measured = Tried({}, {"name": "fast"}, "measured", 2e-6, 1e-7)
+    >>> known = recorded(op, p, [measured], setting(), {}, "2026-11-24")
+    >>> schedule(tuned(op, known), p).name(), schedule(tuned(op, ()), p).name()
+    ('fast', 'slow')
+    """
+    check_op(op, "tuned(op, records) takes an Op")
+    wanted = tuple(sorted((sizes or {}).items()))
+    given = tuple(records)
+    key = strategy_key(op) if given else ""
+    fitting: dict[str, list[Record]] = {}
+    for r in given:
+        if r.fits(key, setting):
+            fitting.setdefault(r.program_key, []).append(r)
+    return Tuned(op, tuple(_best(found, dict(wanted)) for _, found in sorted(fitting.items())), setting, wanted)
+
+
+def _best(records: list[Record], sizes: Mapping[str, int]) -> Record:
+    """The record to take, of those of one program."""
+    if not sizes:
+        return min(overall(records), key=_order)
+    near = min(distance(r, sizes) for r in records)
+    return min((r for r in records if distance(r, sizes) == near), key=_order)
+
+
+def _order(r: Record) -> tuple[object, ...]:
+    """Faster ones first; those as fast in the order of their texts, so that no order of lines matters."""
+    return r.seconds, r.spread, r.sizes, repr(r.values), r.date
+
+
+def distance(r: Record, sizes: Mapping[str, int]) -> float:
+    """How far a record's sizes are from others: by how many times they differ, as a sum of logarithms. A size that only
+    one of both has is infinitely far."""
+    known = dict(r.sizes)
+    if any(name not in known for name in sizes):
+        return float("inf")
+    return sum(abs(log((max(known[n], 0) + 1) / (max(sizes[n], 0) + 1))) for n in sorted(sizes))
+
+
+def fastest(records: Iterable[Record]) -> dict[Sizes, dict[Values, Record]]:
+    """The fastest record of each assignment at each of the sizes."""
+    table: dict[Sizes, dict[Values, Record]] = {}
+    for r in sorted(records, key=_order):
+        table.setdefault(r.sizes, {}).setdefault(r.values, r)
+    return {at: table[at] for at in sorted(table)}
+
+
+def overall(records: Iterable[Record]) -> list[Record]:
+    """The records of the assignment that is best over all sizes."""
+    table = fastest(records)
+    best = {at: min(r.seconds for r in row.values()) for at, row in table.items()}
+    found: dict[Values, list[Record]] = {}
+    for row in table.values():
+        for values, r in row.items():
+            found.setdefault(values, []).append(r)
+
+    def order(values: Values) -> tuple[object, ...]:
+        ratios = (log(max(r.seconds, TINY) / max(best[r.sizes], TINY)) for r in found[values])
+        return -len(found[values]), sum(ratios) / len(found[values]), repr(values)
+
+    return found[min(found, key=order)]
+
+
+TINY = 1e-12
+"""Seconds that nothing takes, in the place of none at all."""
