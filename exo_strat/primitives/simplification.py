@@ -21,6 +21,7 @@ from ..ir.nodes import (
     Assign,
     Binary,
     Call,
+    Cell,
     Claim,
     Const,
     Expr,
@@ -44,7 +45,7 @@ from ..ir.precisions import element, index_value, precision
 from ..ir.reductions import NEUTRAL
 from ..ir.span import Span
 from ..ir.types import Scalar, Type, bool_
-from ..ir.walk import Path, Step, children, get, get_stmt, is_bool, is_control, parts, put
+from ..ir.walk import Path, Step, children, get, get_stmt, is_bool, is_control, parts, put, walk
 from ..logic.forms import Env, is_opaque, le, lin, trip_count
 from ..logic.questions import (
     Facts,
@@ -68,7 +69,7 @@ from .helpers.arguments import Kind
 from .helpers.references import ExprLike, expr_arg, in_scope_at, ref
 from .helpers.refusing import applicable, argument, require
 from .helpers.scoping import no_new_races, ready
-from .helpers.wellformed import well_formed, well_formed_at
+from .helpers.wellformed import in_bounds, well_formed, well_formed_at
 
 __all__ = ["eliminate_dead_code", "rewrite_expr", "simplify"]
 
@@ -507,6 +508,8 @@ def _equal_and_evaluated(rw: Rewrite, e: ExprCursor, value: Expr) -> None:
     what = "the two expressions are equal"
     verdict = safety.equal_at(tree, stmt, old, value, what)
     if not verdict and not safety.equal_at(tree, stmt, before, after, what):
+        for cell in (n for _, n in walk(value) if isinstance(n, Cell)):  # no counterexample is of one that is not there
+            in_bounds(tree, cell, stmt)
         require(verdict if verdict.details else replace(verdict, details=where_apart(tree, old, value)), e)
     ready(rw, evaluation.no_more(tree, stmt, (old, before), value), e)
 

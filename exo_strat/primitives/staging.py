@@ -12,7 +12,7 @@ from ..cursors.rewrite import Rewrite
 from ..frontend.precisions import precision_at
 from ..frontend.scope import declarations
 from ..ir import build as b
-from ..ir.cells import written_args
+from ..ir.cells import has_cells, written_args
 from ..ir.memory import DRAM
 from ..ir.names import Sym
 from ..ir.nodes import (
@@ -56,6 +56,7 @@ from .helpers.references import name_arg, window_arg
 from .helpers.refusing import MAYBE_SKIPPED, applicable, require
 from .helpers.scoping import escaping, fits_alone, no_new_races, ready
 from .helpers.start import least_value
+from .helpers.wellformed import in_bounds
 
 __all__ = ["bind_expr", "stage_mem"]
 
@@ -315,6 +316,8 @@ def _window_fits(rw: Rewrite, s: Span, buffer: Sym, dims: Dims) -> None:
         applicable(not is_opaque(extent), f"the extents of {buffer} depend on config fields, which may have changed")
         lo, hi = bounds(d)
         for e in (lo, hi):
+            if has_cells(e):
+                in_bounds(tree, e, s.path())
             require(safety.unchanged(tree, s, e), about="new code")
             ready(rw, evaluation.has_value(tree, s, e))
         inside = Binary("and", Binary("<=", b.ZERO, lo), Binary("<=", hi, extent))

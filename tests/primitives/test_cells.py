@@ -21,12 +21,14 @@ from exo_strat import (
     inline,
     inline_assign,
     inline_window,
+    on,
     parallelize_loop,
     proc_from_source,
     reorder_loops,
     reorder_stmts,
     replace,
     reverse_loop,
+    rewrite_expr,
     schedule,
     set_memory,
     set_precision,
@@ -373,6 +375,8 @@ def test_an_element_that_is_not_there_has_no_value(cut: str) -> None:
     for op in (cut_loop(cut), shift_loop(cut), widen_loop(0, cut)):
         assert "out of bounds" in refuted(at("for i in _: _", op), p)
     assert "out of bounds" in refuted(at("t: _", expand_dim(cut, "0")), p)
+    assert "out of bounds" in refuted(at("for i in _: _", stage_mem(f"y[{cut}]", "s")), p)
+    assert "out of bounds" in refuted(on(p.find_loop("i").hi(), rewrite_expr(cut)), p)
     assert "the cut is not after the loop's end" in refuted(at("for i in _: _", cut_loop("b[n - 1]")), p)
 
 

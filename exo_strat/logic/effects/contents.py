@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from ...ir import build as b
 from ...ir.names import Sym
@@ -29,6 +29,9 @@ from .dependence import SAFE, Clash, Given, Readiness, Undecided, Verdict, examp
 
 Part: TypeAlias = Sequence[WinDim] | None
 """The part of a buffer that a question is about: a window (half-open), or None for the whole."""
+
+MANY: Final = 100
+"""Accesses of an argument that are not gone through, one question each, to see whether they wrote it."""
 
 # -- what is touched ------------------------------------------------------------------------------------
 
@@ -147,7 +150,8 @@ def _ready(tree: ProcDef, blk: Span, read: Access) -> Readiness:
     """Whether each location that a read right before a run of statements needs was written.
 
     It was if it was accessed before in whatever way (by a program that does not trap), or if the statements read it
-    first. Of an argument, the caller may have written it.
+    first. Of an argument, the caller may have written it: so of one that is accessed in `MANY` places, as by a call of
+    something large, these are not gone through.
     """
     buffer = read.buffer
     path, what = blk.path(), "what the code reads is surely written before"
@@ -156,10 +160,11 @@ def _ready(tree: ProcDef, blk: Span, read: Access) -> Readiness:
     facts, start = facts_at(tree, path), (Tick(Lin(-1)),)
     needed = [replace(a, kind="W", when=start) for a in exposed(tree, blk, buffer)]
     verdict = cover(tree, facts, read, needed, what) if needed else Clash(what)
-    if not verdict:
-        earlier = [replace(a, kind="W") for a in _of(tree, scope, buffer)]
-        verdict = cover(tree, facts, read, [*needed, *earlier], what)
-    if not verdict and isinstance(buffer, Sym) and any(a.sym == buffer for a in tree.args):
+    is_argument = isinstance(buffer, Sym) and any(a.sym == buffer for a in tree.args)
+    earlier = () if verdict else _of(tree, scope, buffer)
+    if not verdict and not (is_argument and len(earlier) >= MANY):
+        verdict = cover(tree, facts, read, [*needed, *(replace(a, kind="W") for a in earlier)], what)
+    if not verdict and isinstance(buffer, Sym) and is_argument:
         return Given(frozenset((buffer,)))
     return verdict
 
