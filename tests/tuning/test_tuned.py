@@ -30,7 +30,7 @@ def scale(n: size, x: f32[n]):  # type: ignore
 @strategy
 def strips(p: Proc, c: ForCursor) -> Script:
     width = yield hole("width", (4, 8, 16))
-    p, c = yield divide_loop(width, ("io", "ii"), tail=hole("tail", ("cut", "guard")))
+    _, c = yield divide_loop(width, ("io", "ii"), tail=hole("tail", ("cut", "guard")))
     return c
 
 
