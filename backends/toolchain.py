@@ -83,6 +83,13 @@ def _run(command: Sequence[str], name: str, made: Path | None = None) -> str:
     return done.stdout
 
 
+def compiler_version(command: tuple[str, ...] = ()) -> str:
+    """The line by which a C compiler tells its version; `compiler()` without a command."""
+    chosen = command or compiler()
+    at = os.stat(chosen[0])
+    return next(iter(_identity(chosen, at.st_mtime_ns, at.st_size).splitlines()), "").strip()
+
+
 @cache
 def _identity(command: tuple[str, ...], changed: int, size: int) -> str:
     """What tells a compiler from others. `changed` and `size` are those of the file: another one may take its place."""
