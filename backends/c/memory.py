@@ -123,8 +123,12 @@ def _constant(memory: Memory, shape: tuple[Term, ...]) -> Term:
     return _extent(shape)
 
 
+ALIGNED = 64
+"""Bytes at whose multiples buffers begin: a cache line, and the widest vector, of all processors that are targets."""
+
+
 class HeapMemory(CMemory):
-    """`malloc`ed, aligned to 64 bytes, released at the end of the block. A single value is a local variable."""
+    """`malloc`ed, aligned to `ALIGNED` bytes, released at the end of the block. A single value is a local variable."""
 
     def prelude(self) -> str:
         return HEAP_HELPERS
@@ -152,7 +156,7 @@ class LocalMemory(CMemory):
     def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
         if not shape:
             return f"{c_type(scalar)} {name};"
-        return f"{self.storage}_Alignas(64) {c_type(scalar)} {name}[{_constant(self, shape)}];"
+        return f"{self.storage}_Alignas({ALIGNED}) {c_type(scalar)} {name}[{_constant(self, shape)}];"
 
 
 class StaticMemory(LocalMemory):
@@ -172,7 +176,7 @@ static inline size_t exo_times(size_t a, size_t b) {
 #ifndef EXO_OWN_HEAP  // a program may bring a heap of its own
 // Memory aligned to cache lines; ends the program if there is none.
 static inline void *exo_alloc(size_t bytes) {
-    void *p = bytes > PTRDIFF_MAX - 64 ? NULL : aligned_alloc(64, (bytes + 63) / 64 * 64);
+    void *p = bytes > PTRDIFF_MAX - ALIGNED ? NULL : aligned_alloc(ALIGNED, (bytes + LESS) / ALIGNED * ALIGNED);
     if (p == NULL) {
         fprintf(stderr, "out of memory: no %zu bytes for a buffer\\n", bytes);
         abort();
@@ -180,7 +184,7 @@ static inline void *exo_alloc(size_t bytes) {
     return p;
 }
 static inline void exo_free(void *p) { free(p); }
-#endif"""
+#endif""".replace("ALIGNED", str(ALIGNED)).replace("LESS", str(ALIGNED - 1))
 
 HOST: Mapping[Memory, CMemory] = {
     DRAM: HeapMemory("DRAM"),

@@ -15,6 +15,7 @@ from pathlib import Path
 from backends.c import compile
 from backends.targets import plain_c
 from exo_strat import Machine, Proc
+from strategies.blas import level3
 
 from .. import programs
 from ..programs.kernel import LETTERS, Kernel
@@ -112,6 +113,19 @@ def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...
     return module.text, module.cc_flags + (("-fopenmp",) if module.parallel else ())
 
 
+def numbers(machine: Machine) -> dict[str, int]:
+    """What wrappers know of a machine and of the plan of products: bytes of a cache line, of a way of the first cache
+    and of the second cache; products of an element in a block, and rows of a tile.
+
+    >>> from backends.targets import avx2
+    >>> numbers(avx2)
+    {'EXO_LINE': 64, 'EXO_WAY': 4096, 'EXO_L2': 1048576, 'EXO_DEPTH': 512, 'EXO_ROWS': 6}
+    """
+    first, second = machine.processor.cache(1), machine.processor.cache(2)
+    caches = {"EXO_LINE": first.line, "EXO_WAY": first.sets * first.line, "EXO_L2": second.bytes}
+    return caches | {"EXO_DEPTH": level3.DEPTH, "EXO_ROWS": level3.ROWS}
+
+
 def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     """The C source of a unit for a target. Without kernels, it defines the library's own functions."""
     lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>", kernels]
@@ -120,6 +134,7 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     before, after = entry_points(header, entries, plain_c.name, machine.name) if entries else ("", "")
     if unit.kernels():
         lines += [header, f"#define EXO_TARGET {machine.name}"]
+        lines += [f"#define {name} {value}" for name, value in numbers(machine).items()]
     else:
         lines += ["#pragma GCC visibility push(default)", header, "#pragma GCC visibility pop"]
     if unit.precision:

@@ -4,11 +4,10 @@
 DECLARE(copy);
 
 #define FAR (10 << 20)  // bytes that would not stay in a cache
-#define LINE 64
 
 // Whole lines of y pass the caches, after the elements before the first one.
 static void far(CBLAS_INT n, const T *x, T *y) {
-    int64_t before = -(uintptr_t)y % LINE / sizeof(T);
+    int64_t before = -(uintptr_t)y % EXO_LINE / sizeof(T);
     if (before > 0) KERNEL(copy_strided)(before, IN(x, 1), OUT(y, 1));
     KERNEL(copy_far)(n - before, IN(x + before, 1), OUT(y + before, 1));
 }

@@ -14,11 +14,10 @@ typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct
 
 #define LARGE (1 << 21)    // multiplications that threads share
 #define SHALLOW 16         // products of an element for which C is what takes time
-#define NEAR (1 << 17)     // bytes of B that needs no copy: it stays in the second cache
-#define CACHED (1 << 19)   // bytes of B that stay in the second cache while rows pass over them
+#define NEAR (EXO_L2 / 8)  // bytes of B that needs no copy: it stays in the second cache
+#define CACHED (EXO_L2 / 2)  // bytes of B that stay in the second cache while rows pass over them
 #define SMALL 4096         // elements for which there is room on the stack
 #define SLIM 64            // rows or columns for which the transposed product may be faster
-#define DEPTH 512          // as in strategies/blas/level3.py: deeper than this, a packed product is a sum of several
 #define LONG 256           // products of an element for which sums along vectors pay
 #define FEW_PRODUCTS 64    // of an element, for which a transposed A is read as it is
 #define FEW_BYTES 16       // of a row of C, for which a vector is too long
@@ -26,10 +25,9 @@ typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct
 #define TURNED_COLUMNS 8
 #define TURNED 512         // elements from which on only such tiles are turned
 #define KEPT (1 << 20)     // bytes that a thread keeps for its next product
-#define LINE 16            // elements that are at least a cache line
+#define LINE (EXO_LINE / 4)  // elements that are at least a cache line
 #define TALL 4096          // rows of A that are turned at a time
 #define FAR (1 << 21)      // bytes of a transposed A that is turned for few columns, too
-#define TILE_ROWS 6        // as in strategies/blas/level3.py: rows that are computed in one pass over B
 #define PAGE 4096          // bytes within which a processor reads ahead
 #define LONG_ROWS(ld) ((ld) * (int64_t)sizeof(T) > PAGE)
 #ifdef __AVX512F__         // tiles are four cache lines wide, which are read ahead
@@ -101,8 +99,8 @@ static void in_place(int new, int64_t m, int64_t n, int64_t k, T alpha, const T 
         return;
     }
     const int64_t deep = n * k * (int64_t)sizeof(T) > NEAR ? AHEAD(b0, n, k) : k;
-    const int64_t passes = (m + TILE_ROWS - 1) / TILE_ROWS, even = (m + passes - 1) / passes;
-    const int64_t tall = even < TILE_ROWS ? even : m;  // two passes of 4 rows, not 6 and 2
+    const int64_t passes = (m + EXO_ROWS - 1) / EXO_ROWS, even = (m + passes - 1) / passes;
+    const int64_t tall = even < EXO_ROWS ? even : m;  // two passes of 4 rows, not 6 and 2
     for (int64_t p = 0; p < k; p += deep, new = 0) {
         Kernel *const multiply = unpacked(new, n, k);
         const int64_t depth = k - p < deep ? k - p : deep;
@@ -138,11 +136,11 @@ static void in_copies(int new, int64_t m, int64_t n, int64_t k, T alpha, const T
     int64_t b0, int64_t b1, T *c, int64_t ldc) {
     Kernel *const first = b1 == 1 ? KERNEL(gemm_new_packed) : KERNEL(gemm_new_across);
     Kernel *const add = b1 == 1 ? KERNEL(gemm_packed) : KERNEL(gemm_across);
-    const int64_t row = ((k < DEPTH ? k : DEPTH) / LINE | 1) * LINE + LINE;  // not a power of two
+    const int64_t row = ((k < EXO_DEPTH ? k : EXO_DEPTH) / LINE | 1) * LINE + LINE;  // not a power of two
     const int64_t many = m * k * (int64_t)sizeof(T) > FAR ? SLIM : MANY_COLUMNS;
     T *const turned = a0 == 1 && n > many ? room(m * row) : NULL;
-    for (int64_t p = 0; p < k; p += DEPTH, new = 0) {
-        const int64_t depth = k - p < DEPTH ? k - p : DEPTH;
+    for (int64_t p = 0; p < k; p += EXO_DEPTH, new = 0) {
+        const int64_t depth = k - p < EXO_DEPTH ? k - p : EXO_DEPTH;
         struct EXO_IN2 left = IN2(a + p * a1, a0, a1);
         if (turned) {
             KERNEL(matrix_turn)(m, depth, left, OUT2(turned, row, 1));
@@ -181,7 +179,7 @@ static void by_turns(int new, int64_t m, int64_t n, int64_t k, T alpha, const T 
 // C := alpha A B, or C += alpha A B, of few columns, by the transposed product, for which a transposed A needs no copy
 static int by_transposed(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a1, const T *b,
     int64_t b0, int64_t b1, T *c, int64_t ldc) {
-    const int64_t most = k > DEPTH ? m : SMALL / n / LINE * LINE;
+    const int64_t most = k > EXO_DEPTH ? m : SMALL / n / LINE * LINE;
     T *const sums = malloc(2 * most * n * sizeof(T)), *const turned = sums + most * n;
     if (!sums) return 0;
     for (int64_t i = 0; i < m; i += most) {

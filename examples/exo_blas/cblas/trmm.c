@@ -14,7 +14,6 @@ static void small(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a
     else KERNEL(trmm)(m, n, &alpha, IN2(a, a0, a1), OUT2(b, ldb, 1));
 }
 
-#define ROWS 6      // as in strategies/blas/level3.py: rows of a tile
 #define COLUMNS 16  // whole vectors of any target
 #define NEAR 128    // rows or columns of A that are not halved
 
@@ -22,7 +21,8 @@ static void small(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a
 static void by_rows(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1, T *b,
     int64_t ldb) {
     for (int64_t rest = m; rest > 0;) {
-        const int64_t rows = rest < ROWS ? rest : ROWS, i = upper ? m - rest : rest - rows, p = upper ? i + rows : 0;
+        const int64_t rows = rest < EXO_ROWS ? rest : EXO_ROWS;  // those of a tile
+        const int64_t i = upper ? m - rest : rest - rows, p = upper ? i + rows : 0;
         rest -= rows;
         small(upper, unit, rows, n, alpha, a + i * (a0 + a1), a0, a1, b + i * ldb, ldb);
         PRODUCT(rows, n, rest, alpha, a + i * a0 + p * a1, a0, a1, b + p * ldb, ldb, 1, 1, b + i * ldb, ldb);
@@ -35,7 +35,7 @@ static void left(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a,
         (m <= SMALL ? small : by_rows)(upper, unit, m, n, alpha, a, a0, a1, b, ldb);
         return;
     }
-    const int64_t h = HALF(m, 4 * ROWS);
+    const int64_t h = HALF(m, 4 * EXO_ROWS);
     T *const low = b + h * ldb;
     if (!upper) left(0, unit, m - h, n, alpha, a + h * (a0 + a1), a0, a1, low, ldb);
     if (!upper) PRODUCT(m - h, n, h, alpha, a + h * a0, a0, a1, b, ldb, 1, 1, low, ldb);

@@ -90,9 +90,9 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
     int64_t b1, T beta, T *c, int64_t ldc);
 
 // Products with rows of a matrix that is not near the processor, from gemv.c: y += alpha A x, and y += alpha A^T x. Rows
-// whose distance is nearly a multiple of 4096 bytes share eight lines of the first cache: so many more may be near.
-#define ALIKE(lda) (((lda) * (int64_t)sizeof(T) + 31) % 4096 < 63)
-#define FROM_MEMORY(elements, lda) ((elements) * (int64_t)sizeof(T) > (ALIKE(lda) ? 12 << 20 : 1 << 20))
+// whose distance is nearly a multiple of a way of the first cache share a set of its lines: so many more may be near.
+#define ALIKE(lda) (((lda) * (int64_t)sizeof(T) + EXO_LINE / 2 - 1) % EXO_WAY < EXO_LINE - 1)
+#define FROM_MEMORY(elements, lda) ((elements) * (int64_t)sizeof(T) > (ALIKE(lda) ? 12 : 1) * EXO_L2)
 #define DOTS EXO_JOIN(EXO_JOIN(exo_, EXO_LETTER), EXO_HERE(dots))
 #define ADDS EXO_JOIN(EXO_JOIN(exo_, EXO_LETTER), EXO_HERE(adds))
 void DOTS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy);
