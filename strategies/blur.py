@@ -6,11 +6,10 @@ from exo_strat import Machine, Proc, schedule
 
 from .halide import Func, pipeline
 from .programs import blur
+from .std.tiles import LANES
 
 HEIGHT, WIDTH = 32, 256
 """Rows and columns of a tile, as in the paper. Measured by `exo-strat demo blur`."""
-LANES = 16
-"""Pixels side by side where the machine has no vectors: the C compiler may have some."""
 
 
 def schedule_blur(machine: Machine) -> Proc:

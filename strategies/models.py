@@ -7,6 +7,7 @@ row. So what it says of rows and A is about columns and B here, and the other wa
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
@@ -36,6 +37,15 @@ class Blocks:
     depth: int
     near: int
     far: int | None
+
+
+def nearest(candidates: Iterable[int], value: int) -> int:
+    """The candidate that is nearest to a value, as the default of a hole: the smaller one of two.
+
+    >>> nearest((128, 256, 512), 320)
+    256
+    """
+    return min(candidates, key=lambda n: (abs(n - value), n))
 
 
 def flops_a_cycle(machine: Machine, precision: str) -> float:

@@ -11,7 +11,10 @@
 //   APART_WHOLE       likewise, and the kernels that it calls are parts of it: a jump takes as long as a few numbers
 //   RARE(incx != 1)   a condition that usually does not hold
 //   SURE(n > 0)       a condition that always holds, for the C compiler to rely on
+//   EXO_L2            numbers of the machine and of the plan of products; see `numbers` in builder/units.py
 //   REQUIRE(lda >= n, 7, gemv)   calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, unless the condition holds
+//
+// Other thresholds are as `python -m benchmarks.blas --only NAME` measures the file's routine.
 
 #define EXO_PASTE(a, b) a##b
 #define EXO_JOIN(a, b) EXO_PASTE(a, b)
