@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
+from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
 
@@ -39,12 +40,19 @@ class NoKeyError(ValueError):
     """A value that can't be told from others in another process."""
 
 
+@cache
 def version() -> str:
-    """The version of exo_strat; a question mark where it is not installed."""
+    """The version of exo_strat; where it is not installed, a hash of its files."""
     try:
         return installed(DISTRIBUTION)
     except PackageNotFoundError:
-        return "?"
+        return _sources_of(Path(__file__).parent.parent)
+
+
+def _sources_of(folder: Path) -> str:
+    """A text that tells the Python files of a folder from others."""
+    texts = [_digest(p.relative_to(folder).as_posix(), p.read_text()) for p in sorted(folder.rglob("*.py"))]
+    return f"from sources {_digest('sources', *texts)[:16]}"
 
 
 def program_key(p: Proc) -> str:
@@ -66,7 +74,7 @@ def strategy_key(op: Op) -> str:
     class of an Op; of the files that these import too, at any depth. Python's own library is not looked into, nor is an
     installed package that has nothing to do with exo_strat: that goes by its version.
 
-    What a strategy reads when it runs, such as a file or an environment variable, is no part of it.
+    What a strategy reads when it is imported or runs, such as a file or an environment variable, is no part of it.
 
     Raises `NoKeyError` if something in it has no key: a function that is in no file, such as one typed at a prompt, or
     whose file was changed since it was imported.

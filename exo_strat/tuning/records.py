@@ -175,7 +175,9 @@ def read(path: Path | str | None = None) -> tuple[Record, ...]:
     """
     where = records_file() if path is None else Path(path)
     try:
-        text = where.read_bytes()
+        with where.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH)  # nobody is about to append
+            text = file.read()
     except FileNotFoundError:
         return ()
     found = []

@@ -119,15 +119,17 @@ def tuned(
     for r in given:
         if r.fits(key, setting):
             fitting.setdefault(r.program_key, []).append(r)
-    return Tuned(op, tuple(_best(found, dict(wanted)) for _, found in sorted(fitting.items())), setting, wanted)
+    best = (_best(found, dict(wanted)) for _, found in sorted(fitting.items()))
+    return Tuned(op, tuple(r for r in best if r is not None), setting, wanted)
 
 
-def _best(records: list[Record], sizes: Mapping[str, int]) -> Record:
-    """The record to take, of those of one program."""
+def _best(records: list[Record], sizes: Mapping[str, int]) -> Record | None:
+    """The record to take, of those of one program. One that lacks a size which is asked for does not count."""
     if not sizes:
         return min(overall(records), key=_order)
-    near = min(distance(r, sizes) for r in records)
-    return min((r for r in records if distance(r, sizes) == near), key=_order)
+    told = [r for r in records if sizes.keys() <= dict(r.sizes).keys()]
+    near = min((distance(r, sizes) for r in told), default=0.0)
+    return min((r for r in told if distance(r, sizes) == near), key=_order, default=None)
 
 
 def _order(r: Record) -> tuple[object, ...]:
@@ -136,11 +138,8 @@ def _order(r: Record) -> tuple[object, ...]:
 
 
 def distance(r: Record, sizes: Mapping[str, int]) -> float:
-    """How far a record's sizes are from others: by how many times they differ, as a sum of logarithms. A size that only
-    one of both has is infinitely far."""
+    """How far a record's sizes are from those asked for: by how many times they differ, as a sum of logarithms."""
     known = dict(r.sizes)
-    if any(name not in known for name in sizes):
-        return float("inf")
     return sum(abs(log((max(known[n], 0) + 1) / (max(sizes[n], 0) + 1))) for n in sorted(sizes))
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from exo_strat import *
 from exo_strat.cli.files import read
+from exo_strat.tuning import keys
 from exo_strat.tuning.keys import NoKeyError, machine_key, program_key, strategy_key
 from strategies import std
 
@@ -165,9 +166,23 @@ def test_arguments_candidates_and_functions_count() -> None:
         replace(foo()),
         replace(foo("3.0 * y[i]")),
     ]
-    keys = [strategy_key(op) for op in ops]
-    assert len(set(keys)) == len(ops)
-    assert [strategy_key(op) for op in ops] == keys
+    found = [strategy_key(op) for op in ops]
+    assert len(set(found)) == len(ops)
+    assert [strategy_key(op) for op in ops] == found
+
+
+# -- versions -----------------------------------------------------------------------------------------
+
+
+def test_a_checkout_that_is_not_installed_goes_by_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert keys.version() == keys.version.__wrapped__()
+    monkeypatch.setattr(keys, "DISTRIBUTION", "nothing-that-is-installed")
+    here = keys.version.__wrapped__()
+    assert here.startswith("from sources ") and here == keys.version.__wrapped__()
+    (tmp_path / "a.py").write_text("x = 1")
+    one = keys._sources_of(tmp_path)
+    (tmp_path / "a.py").write_text("x = 2")
+    assert len({here, one, keys._sources_of(tmp_path)}) == 3
 
 
 # -- machines -----------------------------------------------------------------------------------------

@@ -107,6 +107,10 @@ def test_of_several_sizes_the_nearest_count() -> None:
     assert [width(tuned(OP, records, HERE, {"n": n})) for n in (1, 30, 500, 1000, 10_000)] == [4, 4, 16, 16, 8]
 
 
+def test_a_record_that_lacks_a_size_asked_for_does_not_count() -> None:
+    assert width(tuned(OP, [measured(16, 1e-6)], HERE, {"k": 512})) == 4
+
+
 def test_without_sizes_it_is_what_is_best_over_all_that_were_measured() -> None:
     sizes = {8: {4: 1.0, 8: 1.1, 16: 3.0}, 500: {4: 90.0, 8: 61.0, 16: 60.0}, 9000: {8: 1001.0, 16: 1000.0}}
     records = [measured(w, t, n) for n, row in sizes.items() for w, t in row.items()]
