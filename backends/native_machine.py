@@ -53,6 +53,8 @@ def native_machine(target: Machine, system: System | None = None) -> Native:
     caches, found = _caches(told.levels, default.caches, source)
     threads = told.threads or Reading(default.threads, _untold(source))
     cores = told.cores or Reading(threads.value, "not told: as many as threads")
+    if cores.value > threads.value:
+        cores = Reading(threads.value, "no more than threads")
     hertz = told.hertz.value if told.hertz else default.hertz
     processor = replace(default, caches=caches, cores=cores.value, threads=threads.value, hertz=hertz)
     facts = (

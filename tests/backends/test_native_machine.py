@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -28,7 +30,7 @@ def files(root: Path, cpuinfo: str, *caches: tuple[str, str, str, str]) -> Syste
         names = ("size", "ways_of_associativity", "coherency_line_size", "shared_cpu_list", "level", "type")
         for name, text in zip(names, (*texts, str(k + 1), "Data" if k == 0 else "Unified"), strict=True):
             (folder / name).write_text(text)
-    (root / "proc").mkdir()
+    (root / "proc").mkdir(parents=True)
     (root / "proc/cpuinfo").write_text(cpuinfo)
     return System(root)
 
@@ -76,6 +78,25 @@ def test_sizes_that_contradict_the_familys_are_dropped(tmp_path: Path) -> None:
     found = native_machine(targets.avx2, told)
     assert found.machine.processor.caches == HASWELL.caches, "its second level has 256 KiB"
     assert how(found)["L1 cache"].startswith("not told")
+
+
+WORDS = ("", "0", "1", "2", "3", "-1", "8", "63", "64", "32K", "1024K", "32M", "9" * 30, "4G", "0-1", "-", "é", "Data")
+FILES = ("size", "ways_of_associativity", "coherency_line_size", "shared_cpu_list", "level", "type", "number_of_sets")
+
+
+def test_whatever_a_system_says_the_numbers_can_be_true(tmp_path: Path) -> None:
+    for seed in range(60):
+        rng, root = Random(seed), tmp_path / str(seed)
+        told = files(root, rng.choice((GENOA, UNKNOWN, "")), *[("32K", "8", "64", "0")] * rng.randrange(4))
+        for folder in root.glob(f"{CPU}/cpu0/cache/*"):
+            for name in rng.sample(FILES, rng.randrange(4)):
+                (folder / name).write_text(rng.choice(WORDS))
+        (root / "sys/fs/cgroup").mkdir(parents=True)
+        (root / "sys/fs/cgroup/cpu.max").write_text(f"{rng.choice(WORDS)} {rng.choice(WORDS)}")
+        p = native_machine(targets.avx2, told).machine.processor
+        assert len(p.caches) >= 2 and all(x.bytes < y.bytes for x, y in pairwise(p.caches)), (seed, p)
+        assert all(c.bytes >= c.ways * c.line > 0 and c.threads > 0 for c in p.caches), (seed, p)
+        assert 1 <= p.cores <= p.threads
 
 
 def test_the_same_answers_give_the_same_machine(tmp_path: Path) -> None:
