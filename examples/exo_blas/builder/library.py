@@ -85,7 +85,8 @@ def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built
     vectors = bool(machine.vec_widths)
     own = [*(plain if vectors else []), *unit.flags(vectors)]
     # what C takes for a function that nobody declared is handed a double for a float
-    own += ["-falign-functions=64", "-falign-loops=64", "-Werror=implicit-function-declaration"]
+    line = machine.processor.cache(1).line
+    own += [f"-falign-functions={line}", f"-falign-loops={line}", "-Werror=implicit-function-declaration"]
     all_flags = (*FLAGS, "-fvisibility=hidden", *own, *machine.cc_flags, *wanted, *(["-fopenmp"] * parallel), *flags)
     return Built(build_object(f"{unit.name}_{machine.name}", source, tuple(dict.fromkeys(all_flags))), parallel)
 
