@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from .kernel import Cache, Pipes, Processor
+from .kernel import Cache, Machine, Pipes, Processor
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -105,6 +105,17 @@ FAMILIES: tuple[Family, ...] = (
         "Arm, Neoverse N1 Software Optimization Guide and Technical Reference Manual",
     ),
 )
+
+
+def unknown(target: Machine) -> Processor:
+    """What a processor of no family here is taken for as a target: no one in particular, not the one on which the
+    target was measured.
+
+    >>> from backends.targets import avx2, neon
+    >>> unknown(avx2).name, unknown(neon).name
+    ('generic', 'generic Neon')
+    """
+    return GENERIC if any(f.processor == target.processor for f in FAMILIES) else target.processor
 
 
 def find_family(vendor: str, family: int, model: int, families: Iterable[Family] = FAMILIES) -> Family | None:

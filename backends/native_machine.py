@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from .families import Family, find_family
+from .families import Family, find_family, unknown
 from .kernel import Cache, Machine, Processor
 from .readings import Kind, Level, Levels, Reading, read
 from .system import System, this_system
@@ -37,19 +37,19 @@ def native_machine(target: Machine, system: System | None = None) -> Native:
 
     Caches, cores and the frequency are what the system tells (`readings` says where it is asked). Latency and units,
     and what the system does not tell or can't be true, are those of the processor's family; where that isn't known,
-    those of the target. It never fails: at worst the target's own numbers are left. The same answers of the system give
-    the same machine.
+    those of no processor in particular. It never fails: at worst only these are left. The same answers of the system
+    give the same machine.
 
     >>> from pathlib import Path
     >>> from backends.targets import avx2
     >>> untold = native_machine(avx2, System(Path("/nowhere")))
-    >>> untold.machine == avx2, untold.facts[1].value, untold.facts[1].how
-    (True, '32 KiB', 'not told: as of avx2')
+    >>> untold.machine.processor.name, untold.facts[1].value, untold.facts[1].how
+    ('generic', '32 KiB', 'not told: as if generic')
     """
     told = read(system or this_system())
     family = find_family(*told.kind[:3]) if told.kind else None
-    default = family.processor if family else target.processor
-    source = family.source if family else f"as of {target}"
+    default = family.processor if family else unknown(target)
+    source = family.source if family else f"as if {default.name}"
     caches, found = _caches(told.levels, default.caches, source)
     threads = told.threads or Reading(default.threads, _untold(source))
     cores = told.cores or Reading(threads.value, "not told: as many as threads")

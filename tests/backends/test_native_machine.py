@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from backends import targets
-from backends.families import HASWELL, ZEN_4
+from backends.families import HASWELL, ZEN_4, unknown
 from backends.native_machine import Native, native_machine
 from backends.readings import CPU
 from backends.readings import CPUID as SOURCE
@@ -59,18 +59,18 @@ def test_a_number_that_lies_is_the_familys(tmp_path: Path) -> None:
         assert how(found)[what].startswith("not told: AMD"), what
 
 
-def test_a_processor_of_no_family_here_keeps_the_targets_numbers(tmp_path: Path) -> None:
+def test_a_processor_of_no_family_here_is_not_taken_for_one(tmp_path: Path) -> None:
     found = native_machine(targets.avx512, files(tmp_path, UNKNOWN, ("48K", "12", "64", "0"), ("2M", "16", "64", "0")))
-    assert found.machine.processor.fmas == targets.avx512.processor.fmas
-    assert "of which nothing is known here: as of avx512" in how(found)["processor"]
+    assert found.machine.processor.name == "generic" and found.machine.processor.cache(1).bytes == 48 << 10
+    assert "of which nothing is known here: as if generic" in how(found)["processor"]
 
 
 @pytest.mark.parametrize("name", ["plain_c", "avx2", "avx512", "neon", "gemmini"])
-def test_a_system_that_tells_nothing_leaves_the_target(name: str) -> None:
+def test_a_system_that_tells_nothing_leaves_no_one_in_particular(name: str) -> None:
     machine = getattr(targets, name)
     found = native_machine(machine, System(Path("/nowhere"), cpus=()))
-    assert found.machine == machine
-    assert all(f.how for f in found.facts) and how(found)["L1 cache"] == f"not told: as of {machine}"
+    assert found.machine == replace(machine, processor=unknown(machine))
+    assert all(f.how for f in found.facts) and how(found)["L1 cache"].startswith("not told: as if generic")
 
 
 def test_sizes_that_contradict_the_familys_are_dropped(tmp_path: Path) -> None:
