@@ -17,6 +17,9 @@ from .types import Int, Number
 from .values import Address, Held, Known, Lost, Value
 from .walks import inside
 
+NOT_CLOSED = "sizes, indices and loop bounds are followed in closed form, and this has none"
+QUOTIENT = "of sizes and indices, C's quotient is one of a product by its factor, or of what is surely not negative"
+
 
 @dataclass(frozen=True)
 class Hints:
@@ -175,11 +178,14 @@ class Context:
         if isinstance(value, Lost) and value.reported:
             raise Stop(SAID)
         if isinstance(value, Lost):
+            why = f"its value is not known here: {value.why.removeprefix('its value is not known here: ')}"
             remedy = "give it a value in closed form, or keep it in an array of numbers that isn't used as an index"
             if self.counting:
                 remedy = "count to a bound, and put an if with a break inside"
+            if self.counting and value.why.endswith((NOT_CLOSED, QUOTIENT)):
+                why = "it tells how often the loop runs, and is computed in a way that says nothing of that beforehand"
             self.lose(v)
-            raise stop(place, v.c_name, f"its value is not known here: {value.why}", remedy)
+            raise stop(place, v.c_name, why, remedy)
         if isinstance(value, Held):
             why = f"{v.c_name} has its value from where a loop was left: this is an index or bound that depends on data"
             raise stop(place, v.c_name, why, "give it a value in closed form")

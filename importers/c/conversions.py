@@ -150,7 +150,8 @@ def check_known(name: str, place: Place) -> None:
         raise stop(place, what, "the object language has finite literals only", "pass it, or use FLT_MAX or DBL_MAX")
     if known(name) is None and name not in ("abs", "labs"):
         why = "this function is not in the file, and none that is known"
-        raise stop(place, f"{name}(..)", why, "put it into the file, or write what it does")
+        remedy = f"put it into the file, or write what it does; if its value isn't needed, --ignore {name}"
+        raise stop(place, f"{name}(..)", why, remedy)
 
 
 def called(name: str, args: list[Data], place: Place) -> Data:

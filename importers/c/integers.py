@@ -9,7 +9,7 @@ from ..control import Element, Poly, divided, elements, number, of
 from ..report import Place, Stop, stop
 from . import heap, inlined, lookups, pointers
 from .bounds import lowest, surely_not_negative
-from .context import Context
+from .context import NOT_CLOSED, QUOTIENT, Context
 from .literals import computed
 from .syntax import (
     Assign,
@@ -36,7 +36,6 @@ from .values import Address, Known, Value, last, moved
 from .walks import inside
 from .widths import as_type, converted, exact, lowered
 
-NOT_CLOSED = "sizes, indices and loop bounds are followed in closed form, and this has none"
 READ = "an index, a size or a loop bound that is read from memory"
 
 
@@ -201,8 +200,7 @@ def _by_a_variable(ctx: Context, e: Binary) -> Stop:
     """What is said of a quotient, a mask or a shift by what is no number."""
     what = f"`{e.op}` of control integers by a variable"
     if e.op in ("/", "%"):
-        why = "of sizes and indices, C's quotient is one of a product by its factor, or of what is surely not negative"
-        return stop(e.place, what, why, "divide by a number, or pass the result")
+        return stop(e.place, what, QUOTIENT, "divide by a number, or pass the result")
     return stop(e.place, what, NOT_CLOSED, "pass the result")
 
 

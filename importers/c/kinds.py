@@ -25,6 +25,7 @@ from .syntax import (
     If,
     Index,
     Loop,
+    Result,
     Return,
     Step,
     Unary,
@@ -262,10 +263,22 @@ def _settle(k: Kinds, pairs: list[tuple[Variable, Expr | None, bool]]) -> None:
             k.data.add(v)
     if inlined.body(k.function) is not None:  # of sizes and indices it is put in place
         k.data.update(v for v in k.function.args if v not in k.asked)
+    k.data.update(v for v in _returned(k, pairs) if v.storage == "argument" and v not in k.asked)
     for e in expressions(k.function.body):
         for v in _with_data(k, e):
             if v.storage != "local" and v not in k.asked:
                 k.data.add(v)
+
+
+def _returned(k: Kinds, pairs: list[tuple[Variable, Expr | None, bool]]) -> set[Variable]:
+    """The integers that what is returned is computed from: a number in memory."""
+    values = [s.value for s in statements(k.function.body) if isinstance(s, Return | Result) and s.value is not None]
+    found = {v for e in values for v in _integers(e)}
+    before = 0
+    while before != len(found):
+        before = len(found)
+        found |= {u for v, value, _ in pairs if v in found and value is not None for u in _integers(value)}
+    return found
 
 
 def _is_number(k: Kinds, v: Variable, value: Expr) -> bool:

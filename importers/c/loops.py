@@ -45,6 +45,8 @@ def loop(ctx: Context, s: Loop) -> None:
             value = ctx.values.get(v)
             if isinstance(value, Known | Address):
                 ctx.values[v] = moved(value, of(ctx.symbol(v.name)))
+            if found.problem.what == v.c_name:
+                ctx.values[v] = Lost(found.problem.why, reported=not ctx.report.muted)
         with ctx.into([]):
             statements.block(ctx, s.body)
 

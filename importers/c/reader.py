@@ -469,9 +469,10 @@ class _Reader:
                     why = "its value is used, and calls of it are left out"
                     return Untaken(f"{node.name.name}(..)", why, "take the call out", at)
                 args = node.args.exprs if node.args else ()
-                if type(node.name).__name__ == "ID":
+                if type(node.name).__name__ == "ID" and not isinstance(self.lookup(node.name.name), Variable):
                     return Call(node.name.name, tuple(self.expr(a) for a in args), at)
-                return Untaken("a call through a pointer", "which function it calls is not known", "name it", at)
+                remedy = "call the function by its name, in a copy of this one for each"
+                return Untaken("a call through a pointer", "which function it calls is not known", remedy, at)
             case "ExprList":
                 return Comma(tuple(self.expr(e) for e in node.exprs), at)
             case "StructRef":

@@ -46,6 +46,10 @@ REFUSED = {
     "p->a is changed: it is a copy that C throws away": "struct v { double a; }; void f(int n, struct v p, double *x) { p.a = 1; x[0] = p.a; }",
     "g(..): its value is used, and calls of it are left out|g(..)": "double g(double); void f(double *x) { x[0] = g(x[0]); }",
     "it is no minimum and no maximum": "void f(int n, int m, double *x) { int k = n == 3 ? n : m; for (int i = 0; i < k; i++) x[i] = 1; }",
+    "v: it tells how often the loop runs, and is computed in a way that says nothing of that": "int f(unsigned v) { int c = 0; while (v) { v &= v - 1; c++; } return c; }",
+    "b: it tells how often the loop runs, and is computed in a way that says nothing": "int f(int a, int b) { while (b) { int t = a % b; a = b; b = t; } return a; }",
+    "g(..): this function is not in the file, and none that is known": "int g(int); int f(int n) { int k = g(n); return k; }",
+    "a call through a pointer: which function it calls is not known": "void f(int n, double *x, double (*g)(double)) { for (int i = 0; i < n; i++) x[i] = g(x[i]); }",
     # memory
     "an element of ptr: the function writes it, and takes its elements": "void f(int n, double *x, int *ptr) { for (int i = 0; i < n; i++) { for (int k = 0; k < ptr[i]; k++) x[k] = 1; ptr[i] = 0; } }",
     "how often it runs depends on data, or on one of two conditions": "void f(int n, double *x) { int c[3] = {1, 2, 0}; for (int i = 0; i < 3; i++) for (int k = 0; k < c[i]; k++) x[k] = 1; }",
@@ -96,6 +100,11 @@ def test_what_is_not_taken_is_reported_with_its_place_and_reason(message: str, r
     assert any(m in found for m in message.replace("i % 2: ", "").split("|")), found
     assert re.search(rf"^program\.c:{FIRST}:\d+: .+: .+", found, re.MULTILINE), found
     assert f"    {REFUSED[message]}" in found, "the source line is shown"
+
+
+def test_what_a_loop_says_of_its_counter_is_not_said_again_in_its_body(refused) -> None:
+    found = refused("int f(unsigned v) {\n  int c = 0;\n  while (v) {\n    v &= v - 1;\n    c++;\n  }\n  return c;\n}\n")
+    assert re.findall(r"^program\.c:(\d+):", found, re.MULTILINE) == ["3"] and "an if with a break inside" in found
 
 
 def test_all_problems_of_a_function_are_reported_at_once_in_the_order_of_the_file(refused) -> None:

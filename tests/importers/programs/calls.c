@@ -148,3 +148,14 @@ static void from_the_other(float *a, const float *b) {
 void walked(int n, float *x, const float *y) {
     for (int i = 0; i < n; i++) from_the_other(x++, y++);
 }
+
+static int doubled_or_less(int a) {
+    a *= 2;
+    if (a > 3) return a;
+    int b = a + 1;
+    return -b;
+}
+
+void of_each(int n, const int *x, int *y) {
+    for (int i = 0; i < n; i++) y[i] = doubled_or_less(x[i]);
+}
