@@ -124,7 +124,8 @@ class Place:
         asked = {*atoms(goal), *(a for x in about for a in lin_atoms(x))}
         shown = show_model(self.tree, {a: v for a, v in answer.model.items() if a in asked})
         example = ", ".join(f"{name} = {v}" for name, v in shown.items())
-        values = spelled(numbers).format(*[value_of(x, answer.model) for x in about])
+        found = {**dict.fromkeys(asked, 0), **answer.model}  # what the model does not mention may be anything
+        values = spelled(numbers).format(*[value_of(x, found) for x in about])
         text = ": ".join(t for t in (example, values) if t)
         # Strides that nobody asked for would only distract.
         model = {a: v for a, v in answer.model.items() if a in asked or not isinstance(a, Opaque)}

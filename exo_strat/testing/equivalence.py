@@ -116,8 +116,8 @@ def _reduced(p: Proc, q: Proc, old: Inputs, values: Inputs, want: Outcome, loose
 
 
 def _at_others(p: Proc, q: Proc, old: Inputs, values: Inputs, loose: frozenset[str]) -> str:
-    """What is rounded at other precisions; see `roundings`. Nothing if another precision was chosen since, or a backend
-    would refuse the original."""
+    """What is rounded at other precisions; see `roundings`. Nothing if another precision was chosen since, if a backend
+    would refuse the original, or if it traps on rounded numbers."""
     if not (is_of_several_precisions(p.tree) or is_of_several_precisions(q.tree)) or q.origin is not p.origin:
         return ""
     if is_mixed(p.tree):
@@ -126,6 +126,8 @@ def _at_others(p: Proc, q: Proc, old: Inputs, values: Inputs, loose: frozenset[s
         return "it computes at two precisions at once"
     fields = (*config_fields(p.tree), *config_fields(q.tree))
     before = forth(signature_steps(p, q), roundings(p.tree, old, fields))
+    if before.trap is not None:
+        return ""
     return _difference(before, roundings(q.tree, values, fields), loose)
 
 

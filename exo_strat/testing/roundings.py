@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..frontend.scope import declarations
-from ..interp import Array, Number, Outcome
+from ..interp import Array, Number, Outcome, Trap
 from ..interp.compiler import ACCUMULATE, ARITHMETIC, Eval, Frame, State, Trapped
 from ..interp.values import exact
 from ..ir.externs import ExternFn, select
@@ -65,9 +65,13 @@ def roundings(tree: ProcDef, given: Inputs, fields: Iterable[ReadConfig] = ()) -
     configs = {k: _held(v, types[k]) if k in types else v for k, v in given.configs.items()}
     names = names_at(tree)
     values = [_held(given.args[names[a.sym]], a.type) for a in tree.args]
-    _compiled(tree).run(tree, State(configs, None), values)
+    trap = None
+    try:
+        _compiled(tree).run(tree, State(configs, None), values)
+    except Trapped as t:  # rounded numbers are others, and not all operations take them
+        trap = Trap(t.kind, t.message, t.tree or tree, t.path)
     left = {names[a.sym]: _texts(v) for a, v in zip(tree.args, values, strict=True) if isinstance(v, Array)}
-    return Outcome(left, {k: _texts(v) for k, v in configs.items()}, None)
+    return Outcome(left, {k: _texts(v) for k, v in configs.items()}, trap)
 
 
 def _held(value: Any, t: Type) -> Any:
