@@ -21,7 +21,7 @@ from ..ir.nodes import Assign, Binary, Const, Expr, For, ProcDef, Read, Reduce, 
 from ..ir.precisions import concrete, converted, element, includes, precision
 from ..ir.reductions import combined, made_by, parts
 from ..ir.span import span_of
-from ..ir.types import Scalar
+from ..ir.types import R, Scalar
 from ..ir.walk import Path, binders, get, mentions, walk
 from ..logic.questions import accesses, effects, evaluation, reads_of, resolve, safety, windows_at
 from .framework import Trial, Where, primitive
@@ -241,7 +241,7 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     for a divisor `x = 0.0; for i: x += e / c  ~>  x = 0.0; for i: x += e; x = x / c`.
 
     Exo's documentation. The target is the block of these two statements. The loop may hold other code and several
-    sums into x, at any depth; each of these sums has the factor c. Nothing else in the loop reads or writes x, under
+    sums into x, at any depth; each of these sums has the factor c, or of floating-point numbers the sign. Nothing else in the loop reads or writes x, under
     any name. The factor uses no variable of the loop, and nothing in the loop changes what it reads.
 
     The new assignment evaluates c even where the loop runs no sum. So at least one sum surely runs, or what c reads
@@ -292,11 +292,12 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     sums = _sums(tree, path, zero, block)
     op, c, rest = _common_factor(tree, path, [s.rhs for _, s in sums], block)
     _only_sums(tree, path, zero, [s for _, s in sums], block)
-    for _, s in sums:
-        c = converted(c, _holds(tree, s, block), declarations(tree))
+    for held in [_holds(tree, s, block) for _, s in sums]:
+        applicable(op != "-" or held.is_float, f"the negative of a sum of {held} may not fit it", block)
+        c = converted(c, held, declarations(tree)) if op != "-" else c
     old = Read(zero.sym, zero.idx)
-    value = Binary("*", c, old) if op == "*" else Binary("/", old, c)
-    if not any(_surely_runs(tree, path, p) for p, _ in sums):
+    value = {"*": Binary("*", c, old), "/": Binary("/", old, c), "-": Unary("-", old)}[op]
+    if op != "-" and not any(_surely_runs(tree, path, p) for p, _ in sums):
         here = span_of(path)
         ready(rw, evaluation.has_value(tree, here, c if op == "*" else value), block)
     rw.add_part(path, Assign(zero.sym, zero.idx, value))
@@ -329,8 +330,8 @@ def _sums(tree: ProcDef, path: Path, zero: Assign, block: BlockCursor) -> list[t
 def _common_factor(
     tree: ProcDef, path: Path, values: Sequence[Expr], block: BlockCursor
 ) -> tuple[str, Expr, Sequence[Expr]]:
-    """A factor or divisor of all values that the loop at `path` does not change, which of the two it is, and what is
-    left of each value."""
+    """A factor, divisor or sign of all values that the loop at `path` does not change, which of these it is, and what
+    is left of each value."""
     inside = frozenset[Sym](binders(get(tree, path)))
     found: list[tuple[safety.Verdict, tuple[str, Expr, Sequence[Expr]]]] = []
     for op, c, _ in _factors(values[0]):
@@ -346,8 +347,11 @@ def _common_factor(
 
 
 def _factors(e: Expr) -> Iterator[tuple[str, Expr, Expr]]:
-    """The factors (`*`) and divisors (`/`) of a product, each with what is left without it, the outermost first."""
-    if isinstance(e, Binary) and e.op == "*":
+    """The factors (`*`), divisors (`/`) and signs (`-`, of 1) of a product, each with what is left without it, the
+    outermost first."""
+    if isinstance(e, Unary) and e.op == "-":
+        yield "-", Const(1.0, R), e.arg
+    elif isinstance(e, Binary) and e.op == "*":
         yield "*", e.lhs, e.rhs
         yield "*", e.rhs, e.lhs
         yield from ((o, f, Binary("*", r, e.rhs)) for o, f, r in _factors(e.lhs))

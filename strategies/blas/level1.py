@@ -50,15 +50,17 @@ Measured by `python -m benchmarks.blas --level 1`."""
 
 
 @strategy
-def optimize_level_1(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int = 0) -> Script:
+def optimize_level_1(
+    p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int = 0, strict: bool = False
+) -> Script:
     """`for i: s  ~>  for io: s[4 vectors]; for io: s[vector]; for i: s`, as instructions of a machine.
 
     So many `vectors` are taken together, a power of two: if it isn't given, as many for sums that additions don't wait
     for each other (`models.partial_sums`), else four. The last iterations of sums are a masked vector, if the machine
     has masks. Without vectors, sums are in as many parts, and the rest is the C compiler's. Data of other precisions is
-    converted as it is loaded and stored. What the machine has no instruction for is named in a `NoInstructionWarning`.
-    Focus: a loop whose iterations are independent, but for sums, minima and maxima. Returns the procedure. Paper:
-    appendix D.1.
+    converted as it is loaded and stored. What the machine has no instruction for is named in a `NoInstructionWarning`, or
+    with `strict` a failure. Focus: a loop whose iterations are independent, but for sums, minima and maxima. Returns
+    the procedure. Paper: appendix D.1.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule
@@ -84,7 +86,8 @@ def optimize_level_1(p: Proc, c: ForCursor, machine: Machine, precision: str, ve
     """
     p, c = yield shift_loop(0)
     if machine.vec_widths:
-        yield vector_loop(machine, precision, vectors or (partial_sums(machine) if sums(c) else TOGETHER))
+        many = vectors or (partial_sums(machine) if sums(c) else TOGETHER)
+        yield vector_loop(machine, precision, many, strict)
     elif sums(c):
         yield together(partial_sums(machine), machine.mem_type)
     yield std.cleanup()
@@ -92,7 +95,7 @@ def optimize_level_1(p: Proc, c: ForCursor, machine: Machine, precision: str, ve
 
 
 @strategy
-def vector_loop(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int) -> Script:
+def vector_loop(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int, strict: bool) -> Script:
     """The plan of `optimize_level_1` for a machine with vectors."""
     width, registers = machine.vec_width(precision), machine.mem_type
     masked = machine.supports_predication and only_sums(c)
@@ -104,7 +107,7 @@ def vector_loop(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors
         yield std.fission_into_singles()
     yield on(rest, std.unguard(), nav(moves.root), simplify())
     instructions = machine.get_instructions(precision)
-    yield seq(std.replace_all(instructions), *[std.check_lanes(registers)] * bool(instructions))
+    yield seq(std.replace_all(instructions), *[std.check_lanes(registers, strict)] * bool(instructions))
     yield std.unroll_loops(vectors)
     return None
 

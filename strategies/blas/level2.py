@@ -63,12 +63,19 @@ FEW = 8
 
 @strategy
 def optimize_level_2_general(
-    p: Proc, c: ForCursor, machine: Machine, precision: str, rows: int = ROWS, vectors: int = VECTORS
+    p: Proc,
+    c: ForCursor,
+    machine: Machine,
+    precision: str,
+    rows: int = ROWS,
+    vectors: int = VECTORS,
+    strict: bool = False,
 ) -> Script:
     """`for i: for j: s  ~>  for io: for j: s[0]; ..; s[r-1]`, for r rows at a time, and level 1 on the loops inside.
 
     So many `rows`, and `vectors` of columns, are taken together. Columns are those of a rectangle, or of a triangle,
-    where the first or last one depends on the row. Without vectors, rows stay apart. Focus: the loop over rows.
+    where the first or last one depends on the row. Without vectors, rows stay apart. `strict` is as in
+    `optimize_level_1`. Focus: the loop over rows.
     Returns the procedure. Paper: appendix D.2.
 
     >>> from backends.targets import avx2
@@ -85,7 +92,7 @@ def optimize_level_2_general(
     ['io < m / 2', 'joo < n / 8', 'ii < m % 2', 'joo < n / 16']
     """
     p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
-    columns = optimize_level_1(machine, precision, vectors)
+    columns = optimize_level_1(machine, precision, vectors, strict)
     if not machine.vec_widths:
         yield reduce(columns, innermost_loops)
     elif growth(c):
@@ -95,8 +102,8 @@ def optimize_level_2_general(
         _, *rest = blocks.expand(0, None)
         yield on(blocks, nav(INSIDE), block_of_rows(columns))
         for loop in rest:
-            fewer = optimize_level_2_general(machine, precision, rows // 2, 2 * vectors)
-            apart = reduce(optimize_level_1(machine, precision, 2 * vectors), innermost_loops)
+            fewer = optimize_level_2_general(machine, precision, rows // 2, 2 * vectors, strict)
+            apart = reduce(optimize_level_1(machine, precision, 2 * vectors, strict), innermost_loops)
             yield on(loop, fewer if rows > 2 else apart)
     yield std.cleanup()
     return None
