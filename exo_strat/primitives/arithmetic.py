@@ -241,8 +241,9 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
     for a divisor `x = 0.0; for i: x += e / c  ~>  x = 0.0; for i: x += e; x = x / c`.
 
     Exo's documentation. The target is the block of these two statements. The loop may hold other code and several
-    sums into x, at any depth; each of these sums has the factor c, or of floating-point numbers the sign. Nothing else in the loop reads or writes x, under
-    any name. The factor uses no variable of the loop, and nothing in the loop changes what it reads.
+    sums into x, at any depth; each of these sums has the factor c, or of floating-point numbers the sign. Nothing else
+    in the loop reads or writes x, under any name. The factor uses no variable of the loop, and nothing in the loop
+    changes what it reads.
 
     The new assignment evaluates c even where the loop runs no sum. So at least one sum surely runs, or what c reads
     was surely written before. Returns the new assignment.

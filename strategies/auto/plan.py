@@ -1,11 +1,8 @@
-"""One strategy for any program."""
+"""The plan: which way each nest goes, and the holes that a tuner may fill otherwise."""
 
 from __future__ import annotations
 
 from exo_strat import (
-    Cursor,
-    ReduceCursor,
-    repeat,
     ForCursor,
     IfCursor,
     Machine,
@@ -17,111 +14,135 @@ from exo_strat import (
     attempt,
     fail,
     focus,
-    forms,
     fold_into_reduce,
+    forms,
     hole,
     identity,
     moves,
     named,
     nav,
     on,
+    pick,
+    reduce,
     strategy,
-    traversals,
     try_else,
 )
 
 from ..blas.level1 import optimize_level_1
 from ..blas.level2 import optimize_level_2_general
-from ..inspect import accesses, enclosing_loops, loops_inside, nest, statements
+from ..inspect import accesses, loops_inside, nest, statements
 from ..normal import nest_nf, tidy
-from ..normal.fission_and_fusion import nest_step
 from ..stencils import time_tile
 from .products import as_product, product_of
-from .triangles import in_rectangles
 from .strides import contiguous_innermost
+from .triangles import has_triangle, in_rectangles, reductions_apart
+
+# Candidates and defaults are measured by `python -m benchmarks.auto`.
+BLOCKS = (32, 64, 96, 128, 192)
+"""Rows of a block of a triangle: its corner is no product."""
+STEPS = (4, 8, 16, 32)
+"""Steps of a tile through time."""
+TILES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048)
+"""Iterations of a tile through time along a loop."""
+ROWS = (1, 2, 4, 8)
+"""Rows, or vectors, that are taken together."""
+
+
+@named
+def auto(machine: Machine, precision: str) -> Op:
+    """A program made fast for a machine, whatever it is: for who doesn't schedule, and to go on from.
+
+    Temporaries go where they are needed, reductions into nests of their own. Then each nest is, as the first of these
+    that applies: a product of matrices (`as_product`); a stencil, in tiles that go through several steps of time
+    (`time_tile`); triangles in blocks of rows, the rectangles of which are products (`in_rectangles`); or loops whose
+    innermost one runs along contiguous elements, in vectors of this precision, several rows at a time. What none of
+    them does stays as it is. All numbers are holes, and so is whether anything is done. Focus: the procedure. Never
+    fails.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import proc_from_source, schedule, space
+    >>> p = proc_from_source('''
+    ... def axpy(n: size, a: f32, x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] += a * x[i]
+    ... ''')
+    >>> q = schedule(auto(avx2, "f32"), p)
+    >>> [loop.hi().text() for loop in loops_inside(q.root())]
+    ['n / 32', 'n / 8 % 4', 'n % 8']
+    >>> space(auto(avx2, "f32"), p).names
+    ('auto.how', 'auto.planned.by_nest.by_rows.vectors')
+    """
+    return pick("how", {"planned": planned(machine, precision), "as it is": identity})
 
 
 @strategy
-def auto(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
-    """`s  ~>  s`, as fast as is known for a machine."""
-    yield tidy()
-    for s in statements(p.root()):
-        yield attempt(on(s, fold_into_reduce()))
-    p, c = yield nest_nf() >> nav(moves.root)
-    for s in p.body():
-        yield attempt(on(s, auto_nest(machine, precision)))
+def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
+    """What `auto` does, if it does anything."""
+    yield tidy() >> nav(moves.root) >> reduce(attempt(fold_into_reduce()), lambda c: statements(c)) >> nest_nf()
+    p, c = yield nav(moves.root)
+    for s in c.body():
+        p, _ = yield attempt(on(s, by_nest(machine, precision)))
     yield nav(moves.root)
-    return None
 
 
 @strategy
-def auto_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str) -> Script:
-    """A loop nest, or what is around several."""
+def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str) -> Script:
+    """One nest, or those inside of what is none. Focus: a statement. Fails if nothing can be done."""
     if isinstance(c, ForCursor):
-        yield try_else(as_product(machine), in_time(machine, precision), blocks(machine, precision), by_rows(machine, precision))
+        ways = (as_product(machine), through_time(), in_blocks(machine, precision), by_rows(machine, precision))
+        yield try_else(*ways)
     elif isinstance(c, IfCursor):
         for s in (*c.body(), *(c.orelse() if c.has_else() else ())):
-            yield attempt(on(s, auto_nest(machine, precision)))
+            p, _ = yield attempt(on(s, by_nest(machine, precision)))
     else:
         yield fail("this is no loop")
 
 
 @strategy
-def blocks(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
-    """Triangles in blocks of rows, whose rectangles are products; what is left by rows."""
-    size = yield hole("block", (32, 64, 96, 128, 192), default=64)
+def through_time(p: Proc, c: ForCursor) -> Script:
+    """`for t: for i: for j: s`, in tiles of several steps; see `time_tile`. Focus: the loop over time."""
+    time = forms.V(c.sym)
+    if any(time in forms.lin_atoms(x) for a in accesses(c.body()) for x in a.index):
+        yield fail("this is no loop over time: elements are taken by its iterator")
+    depth = min((len(nest(s)) for s in c.body() if isinstance(s, ForCursor)), default=0)
+    steps = yield hole("steps", STEPS, default=16)
+    outer = yield hole("outer", TILES, default=32 if depth > 1 else 2048)
+    sizes = (outer, (yield hole("inner", TILES, default=512))) if depth > 1 else (outer,)
+    yield time_tile(steps, *sizes)
+
+
+@strategy
+def in_blocks(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+    """Triangles in blocks of rows, and each part of them as `by_nest` has it. Focus: the loop over rows."""
+    if not has_triangle(c):
+        yield fail("no loop inside has bounds that grow with this one")
+    size = yield hole("block", BLOCKS, default=64)
     before, after = len(c.expand(None, 0)) - 1, len(c.expand(0, None)) - 1
     p, rows = yield in_rectangles(size)
     for block in rows.body():
         p, _ = yield attempt(on(block, reductions_apart()))
-    whole = p.forward(rows).expand(None, None)
-    parts = [*p.forward(rows).body(), *whole[before + 1 : len(whole) - after]]
+    p, rows = yield focus(rows)
+    around = rows.expand(None, None)
+    parts = [*rows.body(), *around[before + 1 : len(around) - after]]
     if not any(product_of(s) for s in parts if isinstance(s, ForCursor)):
-        yield fail("no rectangle of it is a product")
+        yield fail("no rectangle of it is a product of matrices")
     for s in parts:
-        yield attempt(on(s, auto_nest(machine, precision)))
-
-
-@strategy
-def reductions_apart(p: Proc, c: ForCursor) -> Script:
-    """`nest_nf` of one nest."""
-    levels = len(enclosing_loops(c))
-    for s in statements(c):
-        if isinstance(s, ReduceCursor):
-            here: Cursor = s
-            while isinstance(here, StmtCursor) and len(enclosing_loops(here)) > levels:
-                p, _ = yield repeat(on(here, nest_step()))
-                here = p.forward(here).parent()
-
-
-@strategy
-def in_time(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
-    """A loop over time steps in tiles that go through several."""
-    atom = forms.V(c.sym)
-    if any(atom in forms.lin_atoms(x) for a in accesses(c.body()) for x in a.index):
-        yield fail("the loop is not over time: its iterator is an index")
-    depth = min((len(nest(s)) for s in c.body() if isinstance(s, ForCursor)), default=0)
-    steps = yield hole("steps", (4, 8, 16, 32), default=16)
-    first = yield hole("first", (8, 16, 32, 64, 128, 256, 512, 1024), default=512 if depth == 1 else 32)
-    second = yield hole("second", (32, 64, 128, 256, 512, 1024), default=512)
-    sizes = (2048,) if depth == 1 else (first, second)
-    yield time_tile(steps, *sizes)
-    return None
+        p, _ = yield attempt(on(s, by_nest(machine, precision)))
 
 
 @strategy
 def by_rows(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+    """Loops with the contiguous one innermost, in vectors, several rows at a time; what is inside a loop that is no
+    perfect nest, each as `by_nest` has it. Focus: the outermost loop."""
     p, c = yield try_else(contiguous_innermost(), focus(c))
-    loops = nest(c)
-    inner = loops[-1]
+    *outer, inner = nest(c)
     if loops_inside(inner):
         for s in inner.body():
-            yield attempt(on(s, auto_nest(machine, precision)))
-        return None
-    rows = hole("rows", (1, 2, 4, 8), default=4)
-    columns = optimize_level_1(machine, precision, hole("vectors", (1, 2, 4, 8), default=4), strict=True)
-    ways = [on(inner, columns)]
-    if len(loops) > 1:
-        ways.insert(0, on(loops[-2], optimize_level_2_general(machine, precision, rows, hole("across", (1, 2, 4), default=2), strict=True)))
-    yield try_else(*ways, identity)
-    return None
+            p, _ = yield attempt(on(s, by_nest(machine, precision)))
+        return
+    columns = on(inner, optimize_level_1(machine, precision, hole("vectors", ROWS, default=4), strict=True))
+    if outer:
+        rows, across = hole("rows", ROWS, default=4), hole("across", ROWS, default=2)
+        yield on(outer[-1], optimize_level_2_general(machine, precision, rows, across, strict=True)) | columns
+    else:
+        yield columns

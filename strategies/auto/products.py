@@ -55,7 +55,7 @@ from exo_strat import (
 from .. import std
 from ..blas.level3 import DEPTH, block_width, optimize_gemm, packed
 from ..inspect import nest, precision
-from ..std.writing import INSIDE, text
+from ..std.writing import INSIDE
 
 SIZES: Final = {"i": "m", "j": "n", "p": "k"}
 """The trip counts of the loops over rows, columns and products."""
@@ -180,9 +180,10 @@ class _Writer:
 
 @strategy
 def as_product(p: Proc, c: ForCursor, machine: Machine) -> Script:
-    """`for i: for j: for p: c[i, j] += a[i, p] * b[p, j]  ~>  product(m, n, k, a, b, c)`, a product in blocks and tiles.
+    """`for i: for j: for p: c[i, j] += a[i, p] * b[p, j]  ~>  product(m, n, k, a, b, c)`, in blocks and tiles.
 
-    Focus: the outermost of three loops. Returns the call. Fails if the nest is no product of matrices over a rectangle.
+    Where a loop may have no iteration, the call is in an `if`. Focus: the outermost of three loops. Fails if the nest
+    is no product of matrices over a rectangle.
 
     >>> from backends.targets import plain_c
     >>> from exo_strat import at, proc_from_source, schedule
@@ -201,11 +202,13 @@ def as_product(p: Proc, c: ForCursor, machine: Machine) -> Script:
     if found is None:
         yield fail("this is no product of matrices over a rectangle")
         return
+    empty = [k for k, x in enumerate(nest(c)) if not surely_runs(x)]
+    if empty:
+        yield in_order((empty[0], *(k for k in range(3) if k != empty[0]))) >> std.if_it_runs(as_product(machine))
+        return
     kind = precision(nest(c)[-1].body()[0]).name
     program, plan = scheduled(found.source, found.across, machine, kind)
-    runs = [f"{text(x.lo())} < {text(x.hi())}" for x in nest(c) if not surely_runs(x)]
-    call = replace(program) >> call_eqv(plan)
-    yield in_order(found.order) >> (std.if_it_runs(call, " and ".join(runs)) if runs else call)
+    yield in_order(found.order) >> replace(program) >> call_eqv(plan)
 
 
 def surely_runs(c: ForCursor) -> bool:

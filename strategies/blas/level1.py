@@ -58,8 +58,8 @@ def optimize_level_1(
     So many `vectors` are taken together, a power of two: if it isn't given, as many for sums that additions don't wait
     for each other (`models.partial_sums`), else four. The last iterations of sums are a masked vector, if the machine
     has masks. Without vectors, sums are in as many parts, and the rest is the C compiler's. Data of other precisions is
-    converted as it is loaded and stored. What the machine has no instruction for is named in a `NoInstructionWarning`, or
-    with `strict` a failure. Focus: a loop whose iterations are independent, but for sums, minima and maxima. Returns
+    converted as it is loaded and stored. What the machine has no instruction for is named in a `NoInstructionWarning`,
+    or with `strict` a failure. Focus: a loop whose iterations are independent, but for sums, minima and maxima. Returns
     the procedure. Paper: appendix D.1.
 
     >>> from backends.targets import avx2

@@ -10,7 +10,7 @@ from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import fold_into_reduce, left_reassociate_expr, lift_reduce_constant, split_write
 from exo_strat.frontend.decorators import config, proc_from_source
-from exo_strat.ops.failure import Failure, NotApplicable, Unsafe
+from exo_strat.ops.failure import Failure, NotApplicable, SchedulingError, Unsafe
 from exo_strat.ops.strategy import Op
 from exo_strat.primitives import fold_into_reduce as fold_op
 from exo_strat.primitives import lift_reduce_constant as lift_op
@@ -206,6 +206,22 @@ def test_the_factor_may_stand_anywhere_in_the_product(
     q = lift_reduce_constant(p, p.body()[0:2])
     assert body(q) == f"s = 0.0\nfor i in seq(0, n):\n    s += {rest}\ns = {factor} * s"
     same(p, q, n=3)
+
+
+@pytest.mark.parametrize(
+    ("value", "rest"), [("-x[i]", "x[i]"), ("-(x[i] * y[i])", "x[i] * y[i]"), ("x[i] * -y[i]", "x[i] * y[i]")]
+)
+def test_a_sign_comes_out_too(value: str, rest: str, body: Body, same: Same) -> None:
+    p = foo(DOT.replace("a * x[i]", value))
+    q = lift_reduce_constant(p, p.body()[0:2])
+    assert body(q) == f"s = 0.0\nfor i in seq(0, n):\n    s += {rest}\ns = -s"
+    same(p, q, n=3)
+
+
+def test_the_sign_of_integers_stays() -> None:
+    p = foo(DOT.replace("a * x[i]", "-x[i]"), "n: size, x: i8[n], s: i8")
+    with pytest.raises(SchedulingError, match="the negative of a sum of i8 may not fit it"):
+        lift_reduce_constant(p, p.body()[0:2])
 
 
 @pytest.mark.parametrize(

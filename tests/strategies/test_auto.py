@@ -1,0 +1,161 @@
+"""One strategy for any program: what it sees in a nest, what it makes of it, and that the results are the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from backends.jit import jit
+from backends.targets import avx2, plain_c
+from exo_strat import Op, Proc, ReduceCursor, at, decisions, on, proc_from_source, schedule, space
+from exo_strat.testing import assert_equivalent
+from strategies.auto import auto, contiguous_innermost, in_order, in_rectangles
+from strategies.auto.products import product_of
+from strategies.inspect import nest, nest_shape, statements
+
+
+def product(sum_: str, arguments: str = "a: f64[m, k], b: f64[k, n]", bounds: str = "k") -> Proc:
+    return proc_from_source(f"""
+def product(m: size, n: size, k: size, {arguments}, c: f64[m, n]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            for p in seq(0, {bounds}):
+                c[i, j] += {sum_}
+""")
+
+
+LU = proc_from_source("""
+def lu(n: size, a: f64[n, n]):
+    for k in seq(0, n):
+        for i in seq(k + 1, n):
+            a[i, k] = a[i, k] / a[k, k]
+        for i in seq(k + 1, n):
+            for j in seq(k + 1, n):
+                a[i, j] += -(a[i, k] * a[k, j])
+""")
+
+
+# -- products -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sum_", "arguments", "written"),
+    [
+        ("a[i, p] * b[p, j]", "a: f64[m, k], b: f64[k, n]", "a[i, p] * b[p, j]"),
+        ("b[p, j] * a[i, p]", "a: f64[m, k], b: f64[k, n]", "b[p, j] * a[i, p]"),
+        ("-(x * a[p, i]) * b[j, p]", "x: f64, a: f64[k, m], b: f64[n, k]", "-(x0 * a[p, i]) * b[j, p]"),
+        ("a[i, p] * (2.0 * b[p, j])", "a: f64[m, k], b: f64[k, n]", "a[i, p] * (2.0 * b[p, j])"),
+        ("a[i + 1, p] * b[p, j]", "a: f64[m + 1, k], b: f64[k, n]", "a[i, p] * b[p, j]"),
+    ],
+)
+def test_a_product_is_seen_whatever_its_order(sum_: str, arguments: str, written: str) -> None:
+    found = product_of(product(sum_, arguments).find_loop("i"))
+    assert found is not None and found.source.endswith(f"c[i, j] += {written}")
+
+
+@pytest.mark.parametrize(
+    ("sum_", "arguments", "bounds"),
+    [
+        ("a[i, p] * b[p, j]", "a: f64[m, k], b: f64[k, n]", "k - k / 2"),  # the depth may be 0: that is asked later
+        ("a[i, p] + b[p, j]", "a: f64[m, k], b: f64[k, n]", "k"),
+        ("a[i, p] * a[i, p]", "a: f64[m, k], b: f64[k, n]", "k"),
+        ("a[i, p] * b[p, j] * b[p, j]", "a: f64[m, k], b: f64[k, n]", "k"),
+        ("a[i, p] * b[p, i]", "a: f64[m, k], b: f64[k, m]", "k"),
+        ("a[i, p] * b[p, 2 * j]", "a: f64[m, k], b: f64[k, 2 * n]", "k"),
+        ("a[i, p] * b[p, j]", "a: f64[m, k + m], b: f64[k + m, n]", "i + 1"),
+    ],
+)
+def test_what_is_no_product_is_not_taken_for_one(sum_: str, arguments: str, bounds: str) -> None:
+    found = product_of(product(sum_, arguments, bounds).find_loop("i"))
+    assert (found is None) == (bounds != "k - k / 2")
+
+
+def test_loops_in_any_order() -> None:
+    p = product("a[i, p] * b[p, j]")
+    for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0), (2, 0, 1)):
+        q = schedule(at("for i in _: _", in_order(order)), p)
+        assert [x.name() for x in nest(q.body()[0])] == ["ijp"[k] for k in order]
+
+
+def test_the_contiguous_loop_goes_inside_unless_it_can_not() -> None:
+    p = schedule(at("for i in _: _", contiguous_innermost()), product("a[i, p] * b[p, j]"))
+    assert [x.name() for x in nest(p.body()[0])] == ["i", "p", "j"]
+    carried = proc_from_source("""
+def carried(n: size, x: f64[n + 1, n + 1]):
+    for j in seq(0, n):
+        for i in seq(0, n):
+            x[i, j + 1] = x[i + 1, j]
+""")
+    kept = schedule(at("for j in _: _", contiguous_innermost()), carried)
+    assert [x.name() for x in nest(kept.body()[0])] == ["j", "i"]
+
+
+# -- triangles ----------------------------------------------------------------------------------------
+
+
+def test_a_factorization_in_blocks() -> None:
+    """The block on the diagonal and the rows beside it, the columns below it, and what is left, which they change."""
+    p = schedule(on(LU.body()[0], in_rectangles(2)), LU)
+    blocks = p.body()[0].body()
+    corner, below = (str(nest_shape(s)).replace("2 * ko", "ko2") for s in blocks)
+    assert "seq ko2 + ki + 1:ko2 + 2" in corner and "seq ko2 + 2:n" in below
+    assert assert_equivalent(LU, p) > 0
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_triangles_that_begin_or_end_by_the_row(size: int) -> None:
+    for begin, end in (("0", "i + 1"), ("i", "n"), ("i + 1", "n")):
+        p = proc_from_source(f"""
+def update(n: size, m: size, a: f64[n, m], c: f64[n, n]):
+    for i in seq(0, n):
+        for j in seq({begin}, {end}):
+            for k in seq(0, m):
+                c[i, j] += a[i, k] * a[j, k]
+""")
+        q = schedule(on(p.body()[0], in_rectangles(size)), p)
+        assert len([s for s in statements(q.root()) if isinstance(s, ReduceCursor)]) >= 2
+        assert assert_equivalent(p, q) > 0
+
+
+# -- the whole ----------------------------------------------------------------------------------------
+
+PLAN: Op = auto(plain_c, "f64")
+
+
+def test_a_product_computes_the_same() -> None:
+    p = product("-(2.0 * a[i, p]) * b[p, j]", bounds="k - k / 2")
+    q = schedule(PLAN, p)
+    assert "product(" in str(q) and assert_equivalent(p, q) > 0
+
+
+@pytest.mark.long
+def test_a_factorization_computes_the_same() -> None:
+    n = 150
+    rng = np.random.default_rng(3)
+    a = rng.random((n, n)) + n * np.eye(n)
+    lower_upper = a.copy()
+    jit(schedule(PLAN, LU))(n, lower_upper)
+    lower = np.tril(lower_upper, -1) + np.eye(n)
+    np.testing.assert_allclose(lower @ np.triu(lower_upper), a, rtol=1e-12)
+
+
+def test_all_numbers_are_holes_and_nothing_may_be_done() -> None:
+    stencil = proc_from_source("""
+def heat(T: size, n: size, x: f64[n + 2], y: f64[n + 2]):
+    for t in seq(0, T):
+        for i in seq(0, n):
+            y[i + 1] = 0.5 * x[i] + 0.5 * x[i + 2]
+        for i in seq(0, n):
+            x[i + 1] = y[i + 1]
+""")
+    found = space(PLAN, stencil)
+    here = "auto.planned.by_nest.through_time"
+    assert found.names == ("auto.how", f"{here}.steps", f"{here}.outer")
+    assert decisions(PLAN, stencil, values={"auto.how": "as it is"})[0].unwrap()[0] == stencil
+    small = PLAN.fill({found.names[1]: 4, found.names[2]: 8})
+    assert assert_equivalent(stencil, schedule(small, stencil)) > 0
+
+
+def test_what_it_can_do_nothing_with_stays() -> None:
+    p = proc_from_source("def foo(x: f64, y: i32[4]):\n    x = 1.0\n    for i in seq(1, 4):\n        y[i] = y[i - 1]")
+    assert str(schedule(auto(avx2, "f64"), p)) == str(p)
