@@ -33,6 +33,7 @@ SHAPES = {
     "divide_with_recompute-recompute.divide_with_recompute: start_stays": "counted",
     "divide_with_recompute-scoping.integer_arg: in_bounds": "gathered rows",
     "expand_dim-scoping.integer_arg: in_bounds": "gathered rows",
+    "expand_dim-dims._index: in_bounds": "gathered rows",
     "fission-loops._condition_stays": "guarded accumulation",
     "fold_into_reduce-arithmetic.fold_into_reduce: require(verdicts[right]": "drifting",
     "inline_assign-inlining.inline_assign: well_formed": "handed",
@@ -41,12 +42,20 @@ SHAPES = {
     "merge_writes-writes._same_place_and_independent: require(safety.same_location": "windows",
     "resize_dim-resize._ring_holds": "stages",
     "reuse_buffer-reuse._alike": "stencil",
+    "rewrite_expr-simplification._equal_and_evaluated: in_bounds": "gathered rows",
     "set_window-annotations.set_window: still_parallel": "windows",
+    "stage_mem-staging._window_fits: in_bounds": "gathered rows",
     "stage_mem-staging._window_fits: require(safety.unchanged": "sliding configuration",
 }
 """Shapes of programs that show a condition sooner than those that suit its primitive."""
 
-FOR_COUNTEREXAMPLES = ("scoping.integer_arg: in_bounds", "loops._factor: require(safety.holds")
+FOR_COUNTEREXAMPLES = (
+    "scoping.integer_arg: in_bounds",
+    "dims._index: in_bounds",
+    "simplification._equal_and_evaluated: in_bounds",
+    "staging._window_fits: in_bounds",
+    "loops._factor: require(safety.holds",
+)
 """What is asked before all else, so that no counterexample has an element that does not exist, or divides by nothing.
 Without it the result is still checked."""
 
