@@ -297,7 +297,7 @@ def lift_reduce_constant(rw: Rewrite, block: BlockCursor) -> Where:
         applicable(op != "-" or held.is_float, f"the negative of a sum of {held} may not fit it", block)
         c = converted(c, held, declarations(tree)) if op != "-" else c
     old = Read(zero.sym, zero.idx)
-    value = {"*": Binary("*", c, old), "/": Binary("/", old, c), "-": Unary("-", old)}[op]
+    value: Expr = Unary("-", old) if op == "-" else Binary("*", c, old) if op == "*" else Binary("/", old, c)
     if op != "-" and not any(_surely_runs(tree, path, p) for p, _ in sums):
         here = span_of(path)
         ready(rw, evaluation.has_value(tree, here, c if op == "*" else value), block)
