@@ -81,6 +81,8 @@ def approximate(rw: Rewrite, e: ExternCursor, by: Annotated[Proc, Kind("what com
     for given in [at, *(precision(a, types) for a in call.args)]:
         fits = given is None or concrete(given) == held
         applicable(fits, f"{by.name()} computes with {held}, and this is {given}", e)
+    of_literals = call.f.sized and precision(call, types) is None
+    applicable(not of_literals, f"{by.name()} computes with {held}, and literals alone are shifted as at 64 bits", e)
     t = rw.fresh("t")
     made = Call(by, pvector([*call.args, Read(t, pvector())]))
     rw.add_part(stmt, Alloc(t, held, DRAM), made, before=True)

@@ -83,3 +83,10 @@ def test_the_precision_is_that_of_what_is_read_and_not_of_what_is_written() -> N
 )
 def test_a_call_that_may_be_skipped_is_refused(body: str) -> None:
     assert "may be skipped" in refusal(parsed(body), NEAR)
+
+
+def test_literals_are_not_shifted_at_a_precision_that_they_do_not_have() -> None:
+    shifted = proc_from_source("def shifted(x: u8, k: u8, y: u8): y = x << k")
+    p = parsed("y = (5.0 << 11) + u8(x)", "x: i16, y: i16")
+    failure = approximate_op(shifted)(p, p.find("_ << _")).failure()
+    assert "literals alone are shifted as at 64 bits" in failure.message
