@@ -1,0 +1,210 @@
+"""What `strategies.auto` makes of programs, beside plain C of our own by other compilers.
+
+    python -m benchmarks.auto [--kernels NAME ..] [--scale small|medium|large] [--target NAME] [--strategy identity]
+
+The programs are those of `benchmarks.programs`. All are built with `-O3 -march=native` and what -ffast-math does to
+code. Runs are interleaved, each on the same arguments; a time is the median. Results are compared with those of gcc.
+The limit of the machine is what the operations take at its measured peak, or what the arguments take at its measured
+bandwidth, whichever is longer.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from statistics import median
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from backends.jit import jit
+from backends.targets import available_targets
+from benchmarks.measure import FAST_MATH, machine, seconds
+from benchmarks.peak import multiply_adds
+from benchmarks.programs import PROGRAMS, SCALES, Program, class_of, sources
+from exo_strat import Machine, Op, identity, schedule
+from strategies.auto import auto
+
+FLAGS = ("-O3", "-march=native", *FAST_MATH, "-shared", "-fPIC", "-lm")
+POLLY = ("-mllvm", "-polly")
+PEERS = {"gcc": ("gcc",), "clang": ("clang",), "clang, Polly": ("clang", *POLLY)}
+SECONDS = 2.0
+"""How long the rounds of one program may take; there is one at least."""
+ROUNDS = 9
+BUFFER = 1 << 28
+"""Bytes that are copied to measure the bandwidth of memory: more than caches hold."""
+
+Call = Callable[[Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came of one program: seconds of ours and of each peer, of scheduling, and of the machine's limit."""
+
+    name: str
+    ours: float
+    peers: Mapping[str, float]
+    scheduling: float
+    limit: float
+    flops: int
+
+    @property
+    def ratio(self) -> float:
+        """The best peer's time to ours."""
+        return min(self.peers.values()) / self.ours
+
+    def cells(self) -> tuple[str, ...]:
+        """The row as text."""
+        times = (f"{1e3 * t:.2f}" for t in (self.ours, *self.peers.values()))
+        speed, share = f"{self.flops / self.ours / 1e9:.1f}", f"{self.limit / self.ours:.2f}"
+        return self.name, class_of(self.name), *times, f"{self.ratio:.2f}", speed, share, f"{self.scheduling:.1f}"
+
+
+def table(rows: Sequence[Row], peers: Sequence[str]) -> str:
+    """The rows as Markdown, with the geometric mean of the ratios and the worst.
+
+    >>> print(table([Row("gemm", 0.001, {"gcc": 0.002}, 3.0, 0.0005, 10**7)], ["gcc"]))
+    | program | class | ours, ms | gcc, ms | ratio | GFLOP/s | of the limit | scheduling, s |
+    |---|---|--:|--:|--:|--:|--:|--:|
+    | gemm | products | 1.00 | 2.00 | 2.00 | 10.0 | 0.50 | 3.0 |
+    <BLANKLINE>
+    Geometric mean of the best peer's time to ours: 2.00. Worst: gemm, 2.00.
+    """
+    heads = ("program", "class", "ours, ms", *(f"{p}, ms" for p in peers), "ratio", "GFLOP/s")
+    heads = (*heads, "of the limit", "scheduling, s")
+    lines = [f"| {' | '.join(heads)} |", "|---|---|" + "--:|" * (len(heads) - 2)]
+    lines += [f"| {' | '.join(r.cells())} |" for r in rows]
+    worst = min(rows, key=lambda r: r.ratio)
+    mean = prod(r.ratio for r in rows) ** (1 / len(rows))
+    said = f"Geometric mean of the best peer's time to ours: {mean:.2f}. Worst: {worst.name}, {worst.ratio:.2f}."
+    return "\n".join([*lines, "", said])
+
+
+# -- builds -------------------------------------------------------------------------------------------
+
+
+def built(folder: Path) -> dict[str, ctypes.CDLL]:
+    """The C of all programs by each peer that works here."""
+    found = {}
+    for name, (compiler, *more) in PEERS.items():
+        library = folder / f"{name.replace(', ', '_')}.so"
+        command = [compiler, *more, *map(str, sources()), "-o", str(library), *FLAGS]
+        if shutil.which(compiler) and not subprocess.run(command, capture_output=True).returncode:
+            found[name] = ctypes.CDLL(str(library))
+    return found
+
+
+def entry(library: ctypes.CDLL, program: Program) -> Call:
+    """A program's function in C."""
+    function = getattr(library, program.name)
+    function.restype = None
+
+    def call(arguments: Mapping[str, Any]) -> None:
+        function(*map(_passed, arguments.values()))
+
+    return call
+
+
+def _passed(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return ctypes.c_void_p(value.ctypes.data)
+    return ctypes.c_double(value) if isinstance(value, float) else ctypes.c_long(value)
+
+
+# -- measurements -------------------------------------------------------------------------------------
+
+
+def measured(
+    runs: Sequence[Call], program: Program, sizes: Mapping[str, int]
+) -> tuple[list[float], list[dict[str, Any]]]:
+    """Median seconds of each run, in rounds in which they take turns, and what the first call of each left."""
+    start = program.arguments(sizes)
+    arguments = [program.arguments(sizes) for _ in runs]
+    left = []
+    for run, given in zip(runs, arguments, strict=True):
+        run(given)
+        left.append({name: x.copy() if isinstance(x, np.ndarray) else x for name, x in given.items()})
+    times: list[list[float]] = [[] for _ in runs]
+    end = time.perf_counter() + SECONDS
+    while not times[0] or (len(times[0]) < ROUNDS and time.perf_counter() < end):
+        for run, given, found in zip(runs, arguments, times, strict=True):
+            for name, x in start.items():
+                if isinstance(x, np.ndarray):
+                    given[name][...] = x
+            begin = time.perf_counter()
+            run(given)
+            found.append(time.perf_counter() - begin)
+    return [median(found) for found in times], left
+
+
+def limits(target: Machine) -> tuple[float, float]:
+    """Operations in double precision a second, at most, and bytes to and from memory."""
+    run, work = multiply_adds(target)
+    a, b = np.ones(BUFFER // 16), np.zeros(BUFFER // 16)
+    [peak, copy] = seconds(run, lambda: np.copyto(b, a))
+    return work / 2 * 1e9 / peak, BUFFER / copy
+
+
+def compared(
+    names: Sequence[str], scale: str, target: Machine, plan: Op, libraries: Mapping[str, ctypes.CDLL]
+) -> Iterator[Row]:
+    """A row for each program. Raises `ValueError` if a result is not that of the first peer."""
+    peak, bandwidth = limits(target)
+    for program in map(PROGRAMS.__getitem__, names):
+        sizes = program.sizes(scale)
+        begin = time.process_time()
+        with warnings.catch_warnings(action="ignore"):
+            scheduled = schedule(plan, program.proc)
+        scheduling = time.process_time() - begin
+        ours = jit(scheduled, target, FAST_MATH)
+        runs: list[Call] = [lambda given, f=ours: f(**given)]  # type: ignore[misc]
+        runs += [entry(library, program) for library in libraries.values()]
+        (mine, *theirs), (found, wanted, *_) = measured(runs, program, sizes)
+        apart = program.difference(found, wanted)
+        if not apart <= program.tolerance:
+            raise ValueError(f"{program.name}: ours is {apart:.0e} from what {next(iter(libraries))} computes")
+        flops = program.flops(sizes)
+        limit = max(flops / peak, program.footprint(sizes) / bandwidth)
+        yield Row(program.name, mine, dict(zip(libraries, theirs, strict=True)), scheduling, limit, flops)
+
+
+def main(
+    kernels: Annotated[list[str] | None, typer.Option(help="Only these programs; may be repeated.")] = None,
+    scale: Annotated[Literal["small", "medium", "large"], typer.Option(help=f"Sizes divided by {SCALES}.")] = "large",
+    target: Annotated[str, typer.Option(help="A target of this processor, else that with the widest vectors.")] = "",
+    strategy: Annotated[Literal["auto", "identity"], typer.Option(help="What is done to our programs.")] = "auto",
+) -> None:
+    """Compares programs under `auto` with plain C."""
+    unknown = sorted({*(kernels or ())} - {*PROGRAMS})
+    if unknown:
+        raise typer.BadParameter(f"no program is called {', '.join(unknown)}; there are {', '.join(PROGRAMS)}")
+    targets = {m.name: m for m in available_targets() if m.vec_widths}
+    chosen = targets.get(target) if target else max(targets.values(), key=lambda m: m.vec_width("f64"))
+    if chosen is None:
+        raise typer.BadParameter(f"no target of this processor is called {target}; there are {', '.join(targets)}")
+    console, rows = Console(stderr=True), list[Row]()
+    names = kernels or [*PROGRAMS]
+    with tempfile.TemporaryDirectory() as folder:
+        libraries = built(Path(folder))
+        plan = auto(chosen, "f64") if strategy == "auto" else identity
+        for row in compared(names, scale, chosen, plan, libraries):
+            rows.append(row)
+            if console.is_terminal:
+                console.print(f"{row.name}: {row.ratio:.2f} ({len(rows)} of {len(names)})")
+    missing = [name for name in PEERS if name not in libraries]
+    print(table(rows, [*libraries]))
+    print(f"\n{machine('one thread')}; {chosen}, {scale}; peers missing: {', '.join(missing) or 'none'}.")
+
+
+if __name__ == "__main__":
+    typer.run(main)
