@@ -83,6 +83,12 @@ class Decision:
     value: Any
     free: bool = True
 
+    def checked(self) -> Any:
+        """The value. Raises `Refused` if it is none of the candidates."""
+        if not self.hole.takes(self.value):
+            raise Refused(BadArgument(no_candidate(self.name, self.value, self.hole.candidates)))
+        return self.value
+
     def __str__(self) -> str:
         of = ", ".join(show(x) for x in self.hole.candidates)
         return f"{self.name} = {show(self.value)}" + (f" (of {of})" if self.free else "")
@@ -106,13 +112,11 @@ class Scope:
         return Scope(pmap({f"{self.path}{name}": v for name, v in values}), self.path, False)
 
     def decide(self, hole: Hole) -> Decision:
-        """The value of a hole. Raises `Refused` if it is none of the candidates."""
+        """The value of a hole, which may be none of its candidates."""
         name = f"{self.path}{hole.name}"
         value = self.values.get(name, hole.default)
         if isinstance(value, Told):
             value = next((x for x in hole.candidates if show(x) == value.text), value)
-        if not hole.takes(value):
-            raise Refused(BadArgument(no_candidate(name, value, hole.candidates)))
         return Decision(name, hole, value, self.free)
 
 

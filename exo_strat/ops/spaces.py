@@ -288,7 +288,7 @@ class Space:
         stack: list[dict[str, Any]] = [{}]
         while stack:
             values = stack.pop()
-            choice = self._open(values)
+            choice = self.next(values)
             if choice is None:
                 yield values
             else:
@@ -305,7 +305,7 @@ class Space:
         Raises `ValueError` for a value that is no candidate.
         """
         made: dict[str, Any] = {}
-        while (choice := self._open(made)) is not None:
+        while (choice := self.next(made)) is not None:
             made[choice.name] = value = values.get(choice.name, choice.default)
             if not Hole(choice.name, choice.candidates, None).takes(value):
                 raise ValueError(no_candidate(choice.name, value, choice.candidates))
@@ -315,7 +315,7 @@ class Space:
         """A random assignment within the limits; None if none of many draws is."""
         for _ in range(TRIES):
             values: dict[str, Any] = {}
-            while (choice := self._open(values)) is not None:
+            while (choice := self.next(values)) is not None:
                 values[choice.name] = random.choice(choice.candidates)
             if self.admits(values):
                 return values
@@ -339,7 +339,7 @@ class Space:
             found.limits.update(dict.fromkeys(space.limits))
         return found.space()
 
-    def _open(self, values: Mapping[str, Any]) -> Choice | None:
+    def next(self, values: Mapping[str, Any]) -> Choice | None:
         """The first hole that these values reach, and say nothing of."""
         return next((c for c in self.choices if c.name not in values and c.counts(values)), None)
 

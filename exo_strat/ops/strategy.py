@@ -403,7 +403,7 @@ def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None, scope
         decision = (stack[-1].scope if stack else scope).decide(hole)
         if observer is not None:
             observer.decided(decision)
-        return decision.value
+        return decision.checked()
 
     while True:
         here, outcome = _enter(op, p, c)

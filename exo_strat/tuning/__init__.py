@@ -1,1 +1,34 @@
-"""Tuning: searches over what the holes of a strategy may be filled with."""
+"""Tuning: searches over what the holes of a strategy may be filled with.
+
+    found = tune(op, p, measuring(p, {"n": 1000}), search=random_search(seed=1), seconds=60)
+    print(found)
+    found.best_op, found.best_proc
+"""
+
+from __future__ import annotations
+
+from .apart import Ended
+from .found import Tuning
+from .measures import Measure, Modelled, Prepared, Timed
+from .model_search import optuna_search
+from .search import History, Known, Search, Tried, best_first, exhaustive, random_search
+from .tune import scheduled_cost, tune
+
+__all__ = [
+    "Ended",
+    "History",
+    "Known",
+    "Measure",
+    "Modelled",
+    "Prepared",
+    "Search",
+    "Timed",
+    "Tried",
+    "Tuning",
+    "best_first",
+    "exhaustive",
+    "optuna_search",
+    "random_search",
+    "scheduled_cost",
+    "tune",
+]

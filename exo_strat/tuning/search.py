@@ -1,15 +1,24 @@
 """Searches: functions that say which candidate to try next.
 
     Search = (Space, history) -> assignment, or None when there is nothing left to try
+
+A search is pure: the same space and the same history give the same answer, in any process. What is random is drawn from
+a seed and the length of the history. Nothing is proposed that is known already (see `Known`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from random import Random
+from typing import Any, Final, Literal, TypeAlias
 
-Status: TypeAlias = Literal["measured", "refused", "crashed", "hung", "wrong", "same"]
+from ..ops.spaces import Space
+
+Status: TypeAlias = Literal["measured", "refused", "crashed", "hung", "wrong", "same", "asked"]
+Values: TypeAlias = Mapping[str, Any]
+"""Values of holes, by full name."""
 
 
 @dataclass(frozen=True)
@@ -19,12 +28,158 @@ class Tried:
     `values` is the assignment that was asked for, `decisions` the holes that the run of the strategy came to, with
     their values; both by full name. `seconds` is the median time of a call, `spread` the distance of its quartiles, in
     seconds, both None for what was not measured. `reason` says in words why it was not. A candidate that is the `same`
-    program as another has that one's times.
+    program as another has that one's times. `cost` is what a model says of the program, if one was given. While a
+    search goes on, `asked` is the status of what it proposed and nothing is known of yet.
     """
 
-    values: Mapping[str, Any]
-    decisions: Mapping[str, Any]
+    values: Values
+    decisions: Values
     status: Status
     seconds: float | None = None
     spread: float | None = None
     reason: str = ""
+    cost: float | None = None
+
+    def __str__(self) -> str:
+        chosen = ", ".join(f"{name} = {value!r}" for name, value in self.values.items()) or "the strategy as it is"
+        time = "" if self.seconds is None else f", {duration(self.seconds)}"
+        return f"{chosen}: {self.status}{time}{f' ({self.reason})' if self.reason else ''}"
+
+
+History: TypeAlias = Sequence[Tried]
+Search: TypeAlias = Callable[[Space, History], "dict[str, Any] | None"]
+Rank: TypeAlias = Callable[[Values], float]
+"""What a model says that an assignment costs: the less, the better."""
+
+
+def duration(seconds: float) -> str:
+    """A time in words.
+
+    >>> duration(0.00123), duration(12)
+    ('1.23 ms', '12 s')
+    """
+    for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if seconds >= unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def best_of(history: History) -> Tried | None:
+    """The fastest candidate that was measured, the first of several."""
+    timed = [t for t in history if t.status == "measured" and t.seconds is not None]
+    return min(timed, key=lambda t: t.seconds or 0.0, default=None)
+
+
+class Known:
+    """Which assignments need not be tried, as it is known what comes of them.
+
+    A run of a strategy is determined by the holes that it comes to. So another assignment that agrees in these makes
+    the same run. One that a rewrite refused after it came to two of ten holes stands for all that agree in the two.
+    """
+
+    def __init__(self, space: Space, history: History) -> None:
+        self._defaults = {c.name: c.default for c in space.choices}
+        self._runs: dict[tuple[str, ...], set[tuple[Any, ...]]] = {}
+        for t in history:
+            met = t.values if t.status == "asked" else t.decisions
+            names = tuple(sorted(met))
+            self._runs.setdefault(names, set()).add(self._key(names, met))
+
+    def __contains__(self, values: Values) -> bool:
+        return any(self._key(names, values) in runs for names, runs in self._runs.items())
+
+    def _key(self, names: tuple[str, ...], values: Values) -> tuple[Any, ...]:
+        found = [values.get(n, self._defaults.get(n)) for n in names]
+        return tuple((type(v), v) for v in found)  # True is 1, but another candidate
+
+    def new(self, assignments: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
+        """The first that is not known."""
+        return next((a for a in assignments if a not in self), None)
+
+
+MOST: Final = 1_000_000
+"""How many assignments are gone through for one that is new."""
+
+
+def exhaustive() -> Search:
+    """All assignments within the limits, in the order of the candidates."""
+
+    def search(space: Space, history: History) -> dict[str, Any] | None:
+        return Known(space, history).new(_all(space))
+
+    return search
+
+
+def _all(space: Space) -> Iterator[dict[str, Any]]:
+    return islice(space.assignments(), MOST)
+
+
+DRAWS: Final = 200
+"""How often a random assignment is drawn until one is new; then the first new one of all is taken."""
+
+
+def random_search(seed: int = 0) -> Search:
+    """Random assignments within the limits; it ends when there is no other left."""
+
+    def search(space: Space, history: History) -> dict[str, Any] | None:
+        known = Known(space, history)
+        return known.new(_drawn(space, _random(seed, len(history)))) or known.new(_all(space))
+
+    return search
+
+
+def _random(*seed: object) -> Random:
+    return Random("/".join(map(str, seed)))
+
+
+def _drawn(space: Space, random: Random, most: int = DRAWS) -> Iterator[dict[str, Any]]:
+    for _ in range(most):
+        values = space.random(random)
+        if values is None:
+            return
+        yield values
+
+
+@dataclass
+class _Ranked:
+    """What a model said, remembered: it is asked once of each assignment."""
+
+    rank: Rank
+    said: dict[tuple[tuple[str, type, Any], ...], float] = field(default_factory=dict)
+
+    def __call__(self, values: Values) -> float:
+        key = tuple((name, type(v), v) for name, v in sorted(values.items()))
+        if key not in self.said:
+            self.said[key] = self.rank(values)
+        return self.said[key]
+
+
+def best_first(rank: Rank, starts: int = 8, among: int = 1000, seed: int = 0) -> Search:
+    """The `starts` assignments that cost least according to a model; then those that differ in one hole from the best
+    one measured, and from the second best where these are known, and so on; then all others, by their costs.
+
+    Of a space of more than `among` assignments, so many random ones are ranked, and neighbours of what is measured.
+    `scheduled_cost` makes a rank of a model of scheduled Procs.
+
+    >>> from exo_strat import divide_loop, hole, space
+    >>> rows = space(divide_loop(hole("rows", (4, 6, 8)), ("io", "ii"), tail="cut"))
+    >>> best_first(lambda values: abs(values["rows"] - 7))(rows, ())
+    {'rows': 6}
+    """
+    ranked = _Ranked(rank)
+
+    def search(space: Space, history: History) -> dict[str, Any] | None:
+        known = Known(space, history)
+        pool = list(islice(space.assignments(), among + 1))
+        if len(pool) > among:
+            pool = list(_drawn(space, _random(seed), among))
+        by_cost = sorted(pool, key=ranked)
+        if len(history) >= starts:
+            timed = [t for t in history if t.status == "measured"]
+            for t in sorted(timed, key=lambda t: t.seconds or 0.0):
+                near = known.new(sorted(space.neighbours(space.completed(t.values)), key=ranked))
+                if near is not None:
+                    return near
+        return known.new(by_cost) or known.new(_all(space))
+
+    return search

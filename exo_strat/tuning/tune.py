@@ -1,0 +1,257 @@
+"""The loop of a search: candidates are scheduled and compiled in parallel processes, and measured one at a time."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final
+
+from returns.result import Success
+from rich.console import Console
+
+from ..cursors.cursor import Cursor
+from ..cursors.proc import Proc
+from ..ops.holes import Decision
+from ..ops.spaces import Choice, Space, decisions, space
+from ..ops.strategy import Op, check_op
+from .apart import Ended, apart
+from .found import Tuning
+from .measures import Measure, Prepared
+from .progress import progress
+from .search import Rank, Search, Tried, Values, random_search
+
+LIMIT: Final = 120.0
+"""Seconds after which the scheduling and compiling of a candidate counts as a hang, unless said."""
+
+
+def tune(
+    op: Op,
+    p: Proc,
+    measure: Measure,
+    *,
+    place: Cursor | None = None,
+    search: Search | None = None,
+    seconds: float | None = None,
+    trials: int | None = None,
+    jobs: int | None = None,
+    batch: int | None = None,
+    model: Callable[[Proc], float] | None = None,
+    unscheduled: bool = False,
+    limit: float = LIMIT,
+    console: Console | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Tuning:
+    """Search for the values of a strategy's holes with which it makes the fastest program of a procedure.
+
+    The defaults are tried first, then what `search` proposes (`random_search()` unless said), until it has nothing
+    left, so many `seconds` have passed, so many `trials` were made, refused ones counted, or a key is pressed to
+    interrupt it, which loses nothing. With `unscheduled` the procedure as it is takes part, too.
+
+    Candidates are scheduled and compiled in `batch`es, each in a process of its own, `jobs` of them at once: as many as
+    there are processors unless said, and batches of as many. One that crashes, or takes longer than `limit` seconds, is
+    remembered as such, one that a rewrite refuses with the reason. Then they are measured one by one; where a `model`
+    is given, those first that cost least according to it. On a terminal it is shown how far the search is.
+
+    Given the seed of `search`, the size of batches and the times, the same candidates are tried again. Raises nothing
+    for what becomes of candidates; it warns of one that computes something else, which is a bug of this library.
+
+    >>> from exo_strat import at, divide_loop, hole, proc_from_source
+    >>> from exo_strat.tuning import Modelled
+    >>> p = proc_from_source('''
+    ... def scale(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 2.0 * x[i]
+    ... ''')
+    >>> op = at("for i in _: _", divide_loop(hole("width", (4, 8, 16)), ("io", "ii"), tail="cut"))
+    >>> def model(p):
+    ...     return 1.0 if "seq(0, 8)" in str(p) else 1.5
+    >>> print(tune(op, p, Modelled(model), jobs=1))
+    3 tried (3 measured): nothing is left to try
+    best: width = 8: measured, 1 s
+    """
+    check_op(op, "tune(op, p, measure) takes an Op")
+    jobs = jobs or _processors()
+    run = _Run(op, p, place, measure, model, jobs, limit, clock, seconds, trials, space(op))
+    stopped = "interrupted"
+    with progress(console or Console(stderr=True)) as run.show, suppress(KeyboardInterrupt):
+        stopped = run.all(search or random_search(), batch or jobs, unscheduled)
+    return Tuning(op, p, place, run.space, tuple(run.tried), run.unscheduled, stopped)
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What a process made of an assignment."""
+
+    decisions: tuple[Decision, ...]
+    prepared: Prepared | Ended
+    cost: float | None = None
+
+
+@dataclass
+class _Run:
+    """A search under way."""
+
+    op: Op
+    proc: Proc
+    place: Cursor | None
+    measure: Measure
+    model: Callable[[Proc], float] | None
+    jobs: int
+    limit: float
+    clock: Callable[[], float]
+    seconds: float | None
+    trials: int | None
+    space: Space
+    tried: list[Tried] = field(default_factory=list)
+    unscheduled: Tried | None = None
+    best: tuple[Tried, Prepared] | None = None
+    known: dict[str, Tried] = field(default_factory=dict)
+    show: Callable[[int, Tried | None], None] = lambda count, best: None
+
+    def __post_init__(self) -> None:
+        self.began = self.clock()
+
+    def all(self, search: Search, batch: int, unscheduled: bool) -> str:
+        """Go on until the end, and say why it is."""
+        if unscheduled:
+            (made,) = apart([partial(self._prepared, self.proc)], 1, self.limit)
+            self.unscheduled = self._measured(made, {})
+        asked = [self.space.defaults()]
+        while True:
+            asked = self._asked(search, asked, batch)
+            if not asked:
+                return "nothing is left to try"
+            self._try(asked)
+            over = self._over()
+            if over:
+                return over
+            asked = []
+
+    def _asked(self, search: Search, asked: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+        """What is tried next: what is asked already, and what the search proposes beside it."""
+        if self.trials is not None:
+            most = max(1, min(most, self.trials - len(self.tried)))
+        while len(asked) < most:
+            proposed = search(self.space, (*self.tried, *(Tried(a, a, "asked") for a in asked)))
+            if proposed is None:
+                break
+            asked.append(proposed)
+        return asked
+
+    def _over(self) -> str:
+        if self.trials is not None and len(self.tried) >= self.trials:
+            return f"{self.trials} trials were made"
+        if self.seconds is not None and self.clock() - self.began >= self.seconds:
+            return f"{self.seconds:g} s are over"
+        return ""
+
+    def _try(self, asked: Sequence[dict[str, Any]]) -> None:
+        """Schedule and compile a batch, then measure it: the defaults first, others by what the model says."""
+        made = apart([partial(self._scheduled, values) for values in asked], self.jobs, self._left())
+        order = sorted(range(len(asked)), key=lambda k: (bool(self.tried) or k > 0, _cost(made[k])))
+        for k in order:
+            if self.tried and self._over():
+                return
+            self.tried.append(self._measured(made[k], asked[k]))
+            self.show(len(self.tried), self.best and self.best[0])
+
+    def _left(self) -> float:
+        """How long a candidate may take to be scheduled. The first is waited for."""
+        if self.seconds is None or not self.tried:
+            return self.limit
+        return max(0.0, min(self.limit, self.seconds - (self.clock() - self.began)))
+
+    # -- a candidate ----------------------------------------------------------------------------
+
+    def _scheduled(self, values: Values) -> _Made:
+        """What the strategy makes of an assignment; in a process of its own."""
+        outcome, made = decisions(self.op, self.proc, self.place, values)
+        if not isinstance(outcome, Success):
+            return _Made(made, Ended("refused", outcome.failure().message))
+        return self._prepared(outcome.unwrap()[0], made)
+
+    def _prepared(self, p: Proc, made: tuple[Decision, ...] = ()) -> _Made:
+        return _Made(made, self.measure.prepare(p), self.model(p) if self.model else None)
+
+    def _measured(self, made: _Made | Ended, values: Values) -> Tried:
+        """What becomes of a candidate; measured, if it is a new program."""
+        if isinstance(made, Ended):
+            return Tried(values, values, made.status, reason=made.reason)
+        self.space = grown(self.space, made.decisions)
+        met = {d.name: d.value for d in made.decisions}
+        if isinstance(made.prepared, Ended):
+            return Tried(values, met, made.prepared.status, reason=made.prepared.reason, cost=made.cost)
+        again = self.known.get(made.prepared.key)
+        if again is not None:
+            return _same(again, values, met)
+        tried = self._timed(made.prepared, Tried(values, met, "measured", cost=made.cost))
+        self.known[made.prepared.key] = tried
+        return tried
+
+    def _timed(self, prepared: Prepared, asked: Tried) -> Tried:
+        best, beside = self.best or (None, None)
+        found = self.measure.time(prepared, beside)
+        if isinstance(found, Ended):
+            if found.status == "wrong":
+                warnings.warn(WRONG.format(values=dict(asked.values), why=found.reason), RuntimeWarning, stacklevel=2)
+            return replace(asked, status=found.status, reason=found.reason)
+        slower = 1.0  # than when the best one was measured
+        if best is not None and best.seconds and found.beside:
+            slower = found.beside / best.seconds
+        tried = replace(asked, seconds=found.seconds / slower, spread=found.spread / slower)
+        if best is None or _seconds(tried) < _seconds(best):
+            self.best = tried, prepared
+        return tried
+
+
+WRONG: Final = "a schedule of proved rewrites computes something else: {why}; please report this as a bug ({values})"
+
+
+def _cost(made: _Made | Ended) -> float:
+    """The cost by which a batch is ordered."""
+    return made.cost if isinstance(made, _Made) and made.cost is not None else float("inf")
+
+
+def _seconds(t: Tried) -> float:
+    return float("inf") if t.seconds is None else t.seconds
+
+
+def _same(again: Tried, values: Values, met: Values) -> Tried:
+    """A candidate that is the same program as another, of which it is known what comes."""
+    what = f"the same program as that of {dict(again.values)}"
+    status = "same" if again.status == "measured" else again.status
+    reason = f"{what}: {again.reason}" if again.reason else what
+    return replace(again, values=values, decisions=met, status=status, reason=reason)
+
+
+def grown(known: Space, made: Iterable[Decision]) -> Space:
+    """A space with the holes that a run came to. Where the candidates of a hole depend on earlier choices, it has them
+    all: what is none of a run's is refused there."""
+    choices = {c.name: c for c in known.choices}
+    for d in made:
+        c = choices.setdefault(d.name, Choice(d.name, d.hole.candidates, d.hole.default, hidden=True))
+        more = tuple(x for x in d.hole.candidates if not replace(d.hole, candidates=c.candidates).takes(x))
+        if more:
+            choices[d.name] = replace(c, candidates=(*c.candidates, *more))
+    return Space(tuple(choices.values()), known.limits)
+
+
+def scheduled_cost(op: Op, p: Proc, model: Callable[[Proc], float], place: Cursor | None = None) -> Rank:
+    """What a model of scheduled Procs says of assignments to the holes of a strategy: for `best_first`. What a rewrite
+    refuses costs more than anything else."""
+
+    def rank(values: Values) -> float:
+        outcome, _ = decisions(op, p, place, values)
+        return model(outcome.unwrap()[0]) if isinstance(outcome, Success) else float("inf")
+
+    return rank
