@@ -99,6 +99,7 @@ FIXED: tuple[tuple[Op, Callable[[Proc], Iterable[Cursor]]], ...] = (
     (std.tile(2, 3, tail="cut_and_guard"), LOOPS),
     (std.tile_bottom_up(2, 3), LOOPS),
     (std.unguard(), root),
+    (std.branchless(), root),
     (std.unroll_and_jam(2), LOOPS),
     *((std.vectorize(2, "f32", DRAM_STACK, (), (std.fma_rule,), tail), LOOPS) for tail in TAILS),
     (std.replace_all(tuple(f for _, f in sorted(environment().items()) if isinstance(f, Proc))), root),

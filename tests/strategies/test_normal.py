@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from textwrap import dedent, indent
 
 import pytest
@@ -105,7 +106,7 @@ def body(op: Op, lines: str) -> str:
 def test_a_form_is_a_value_and_keeps_the_focus(form: Form) -> None:
     nf, _ = form
     assert str(nf).endswith(("_nf()", "tidy()"))
-    assert nf == type(nf)(**vars(nf))
+    assert nf == replace(nf)
     p = proc_from_source("def foo(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 2.0 * x[i] + 1.0")
     (update,) = p.find_all("x[_] = _")
     q, c = nf(p, update).unwrap()

@@ -109,6 +109,7 @@ CASES: list[tuple[Op, Targets, tuple[str, ...], int]] = [
     (at("for _ in _: _", std.by_vectors(PAIRS)) >> in_registers, None, (), 5),
     (std.transposed(TOY, "f32"), LOOPS, ("nest", "patch", "grid"), 5),
     (std.unguard(), None, ("lanes", "temporary"), 20),
+    (std.branchless(), None, ("choices", "asked"), 20),
     (std.unroll_loops(4), None, (), 20),
     *((vectorized(tail), LOOPS, ("sums", "nest", "sequence"), 5) for tail in TAILS),
 ]
