@@ -246,7 +246,8 @@ def _divides(rw: Rewrite, loop: ForCursor, n: Expr, c: Expr, tail: str) -> None:
     else:
         bounds_stay(tree, path)
     if tail.startswith("cut"):
-        require(safety.holds(tree, path, Binary("<=", old.lo, old.hi), "the loop's range is not negative"), loop)
+        what = "the loop's range is not negative: add_assertion can say so, or a branch around it (std.if_it_runs)"
+        require(safety.holds(tree, path, Binary("<=", old.lo, old.hi), what), loop)
 
 
 def _add_tail(rw: Rewrite, path: Path, old: For, c: Expr, name: str, guarded: bool) -> None:

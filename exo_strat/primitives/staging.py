@@ -39,6 +39,7 @@ from ..ir.nodes import (
     Unary,
     ViewExpr,
     WinDim,
+    WindowDef,
     WindowExpr,
 )
 from ..ir.precisions import element
@@ -46,9 +47,9 @@ from ..ir.printing import names_at, print_expr
 from ..ir.reductions import NEUTRAL
 from ..ir.span import Span, span_of
 from ..ir.types import Scalar, Tensor, Type
-from ..ir.walk import Path, children, get, get_expr, is_control, mentions, walk
+from ..ir.walk import Path, children, get, get_expr, is_control, mentions, put_at, walk
 from ..logic.forms import is_opaque
-from ..logic.questions import Clash, Undecided, Verdict, difference, evaluation, safety, windows_at
+from ..logic.questions import Clash, Readiness, Undecided, Verdict, difference, evaluation, safety, windows_at
 from .framework import Trial, Where, primitive
 from .helpers.access import Dims, Redirect, bounds, named, redirect_each, shown, statement_of, uses_in
 from .helpers.arguments import Kind, NewName
@@ -204,7 +205,7 @@ def stage_mem(
     `window` is the window `a[w]` as object code, such as `"a[0:n, j]"`; intervals are half-open. `name` is the name of
     `tmp`, which has a dimension for each interval. The window is not empty and lies within the buffer. Every access
     and window of the block lies wholly inside the window or wholly outside of it, and the block uses the buffer's own
-    name. An access outside of the window stays as it is.
+    name, or only that of a view of it, which is staged as a buffer is. An access outside of the window stays as it is.
 
     The load `tmp = a[w]` is left out if the block writes the whole window before it reads any of it. The store
     `a[w] = tmp` is left out if the block writes nothing of the window. What is loaded of a local buffer must have been
@@ -257,18 +258,19 @@ def stage_mem(
             for i in seq(0, 8):
     -->         y[i] = x[7 - i]
     """
-    tree, span, s = rw.proc.tree, block.span, block.span
+    span, s = block.span, block.span
     buffer, dims = window_arg(rw, window, span.path())
     _window_fits(rw, s, buffer, dims)
+    tree = _of_its_own(rw.proc.tree, span, buffer, block)
     _only_name(tree, span, buffer, block)
-    places = _places_inside(rw, s, buffer, dims, block)
+    places = _places_inside(rw, tree, s, buffer, dims, block)
     part = dims if len(places) < len(uses_in(tree, span, buffer)) else None
     store = safety.writes_to(tree, s, buffer, part)
     done = Clash(ACCUMULATED) if accum else _written_first(tree, s, buffer, dims, store, part)
     load = not done
     op, start = _accumulation(tree, s, buffer, part, block) if accum else (None, None)
     if load:
-        there = safety.initialised(tree, s, buffer, dims)
+        there = _initialised(rw, tree, s, buffer, dims)
         # of a block that may write all itself nobody knows whether it needs anything
         ready(rw, done if isinstance(there, Clash) and isinstance(done, Undecided) else there, block)
     tmp = rw.fresh(name_arg(name))
@@ -280,6 +282,33 @@ def stage_mem(
     rw.insert_before(span.path(), *before)
     no_new_races(rw, span.path())
     return span._replace(lo=span.lo + len(before), hi=span.hi + len(before))
+
+
+def _of_its_own(tree: ProcDef, span: Span, view: Sym, block: BlockCursor) -> ProcDef:
+    """The tree in which a view is a buffer that is allocated. So it is as long as nothing else names what it views,
+    which is owed of the block: of what is before it, from the view on, the static checks have shown it."""
+    views = windows_at(tree, span.path())
+    rhs = views.get(view)
+    if not isinstance(rhs, ViewExpr):
+        return tree
+    used = frozenset[Sym]().union(*map(mentions, span.members(tree)))
+    names = [rhs.sym, *(w for w, e in views.items() if w != view and e.sym == rhs.sym)]
+    again = next((n for n in names if n in used), None)
+    applicable(again is None, f"the block also uses {again}, of which {view} is a view", block)
+    scope = next(p for p, n in walk(tree) if isinstance(n, WindowDef) and n.sym == view)
+    whole = Tensor(element(declarations(tree)[rhs.sym]), rhs.shape)
+    return put_at(tree, scope, Alloc(view, whole, DRAM))
+
+
+def _initialised(rw: Rewrite, tree: ProcDef, s: Span, buffer: Sym, dims: Dims) -> Readiness:
+    """Whether all of a window is written before the block; of a view, by its name or all of what it views before."""
+    there = safety.initialised(tree, s, buffer, dims)
+    view = windows_at(rw.proc.tree, s.path()).get(buffer)
+    if there or view is None:
+        return there
+    viewed = declarations(tree)[view.sym]
+    shape = viewed.shape if isinstance(viewed, Tensor) else ()
+    return safety.initialised(rw.proc.tree, s, view.sym, [Interval(b.ZERO, n) for n in shape])
 
 
 def _accumulation(
@@ -329,10 +358,7 @@ def _only_name(tree: ProcDef, span: Span, buffer: Sym, block: BlockCursor) -> No
     """The block reaches the buffer by no other name, and no window that it makes of it lives on."""
     views = windows_at(tree, span.path())
     if buffer in views:
-        seen = f"{buffer} is a window: stage the buffer that it views, after `inline_window`"
-        if isinstance(views[buffer], ViewExpr):
-            seen = f"{buffer} is a view of {views[buffer].sym}, and only buffers are staged: use that one in the block"
-        applicable(False, seen, block)
+        applicable(False, f"{buffer} is a window: stage the buffer that it views, after `inline_window`", block)
     used = frozenset[Sym]().union(*map(mentions, span.members(tree)))
     after = windows_at(tree, Span(span.parent, span.label, span.hi, span.hi).path())
     leaving = escaping(tree, span)
@@ -347,9 +373,10 @@ def _only_name(tree: ProcDef, span: Span, buffer: Sym, block: BlockCursor) -> No
             applicable(w not in leaving, f"the window {w} of {buffer} is used after the block", block)
 
 
-def _places_inside(rw: Rewrite, s: Span, buffer: Sym, dims: Dims, block: BlockCursor) -> list[Path]:
+def _places_inside(
+    rw: Rewrite, tree: ProcDef, s: Span, buffer: Sym, dims: Dims, block: BlockCursor
+) -> list[Path]:
     """The places of the block that go to the copy: those inside the window. Owed of every other: it is beside it."""
-    tree = rw.proc.tree
     places, types = uses_in(tree, Span(*s), buffer), declarations(tree)
     verdict = safety.within(tree, s, buffer, dims)
     passed = [path for path in places if isinstance(get(tree, path[:-1]), Call)]  # which a callee need not touch

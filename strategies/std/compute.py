@@ -183,7 +183,8 @@ def stage_compute(p: Proc, c: ForCursor, precision: str, memory: Memory, rules: 
     """
     for s in innermost(c):
         if not isinstance(s, AssignCursor | ReduceCursor | AllocCursor):
-            yield fail("the loop has more in it than assignments and reductions")
+            what = "only assignments and reductions become steps on registers: unroll what is inside (`unroll_loop`), "
+            yield on(s, fail(what + "or take the loop apart before (`std.fission_where_possible`)"))
         if isinstance(s, AllocCursor):
             yield on(s, attempt(register(precision, memory)))
         else:

@@ -83,6 +83,9 @@ def time_tile(p: Proc, c: ForCursor, steps: int, *sizes: int) -> Script:
     """
     if not sizes:
         yield fail("there is no loop to tile: give a size for each, after the number of steps")
+    wrong = [n for n in (steps, *sizes) if type(n) is not int or n < 1]
+    if wrong:
+        yield fail(f"steps and sizes are positive integers, not {wrong[0]!r}")
     for s in c.body():
         if isinstance(s, AllocCursor):
             yield on(s, lift_alloc())

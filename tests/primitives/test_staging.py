@@ -481,3 +481,45 @@ def test_what_config_fields_hold_bounds_a_place(known: str, same: Same) -> None:
     q = stage_mem(p, p.find("x[0] = _"), "x[0:1]", "t")
     assert "t[0] = t[Cfg.n % 2]" in str(q)
     same(p, q, {"Cfg.n": 0})
+
+
+# -- a view -------------------------------------------------------------------------------------------
+
+VIEWED = """
+def foo(n: size, x: f32[n, 8], b: f32[8]):
+    w = x.view(8 * n)
+    for k in seq(0, 8):
+        w[k] += b[k]
+    x[0, 0] = 1.0
+"""
+
+
+def test_a_view_is_staged_as_a_buffer(same: Same) -> None:
+    p = proc_from_source(VIEWED)
+    q = stage_mem(p, "w[_] += _", "w[k]", "t")
+    assert "t = w[k]" in str(q) and "w[k] = t" in str(q)
+    same(p, q, n=2)
+    part = stage_mem(p, "for k in _: _", "w[0:8]", "t", accum=True)
+    assert "w[i0] += t[i0]" in str(part)
+    same(p, part, n=2)
+
+
+def test_a_view_is_not_staged_where_its_buffer_is_used() -> None:
+    p = proc_from_source(VIEWED)
+    assert "the block also uses x, of which w is a view" in str(refused(stage_mem, p, p.body()[1:], "w[0:8]", "t"))
+
+
+@pytest.mark.parametrize(("before", "ready"), [("x[i, j] = 2.0", True), ("y[0] = 2.0", False)])
+def test_what_is_loaded_of_a_view_was_written(before: str, ready: bool) -> None:
+    p = proc_from_source(f"""
+def foo(n: size, y: f32[4]):
+    x: f32[n, 8]
+    for i in seq(0, n):
+        for j in seq(0, 8):
+            {before}
+    w = x.view(8 * n)
+    for k in seq(0, 4):
+        if y[k] > 0.0:
+            w[k] = y[k]
+""")
+    assert isinstance(stage_op("w[0:4]", "t")(p, p.find_loop("k")), Success) == ready

@@ -193,7 +193,7 @@ def test_a_strategy_fails_in_words_wherever_it_does_not_apply(op: Op) -> None:
         (std.parallelize_reductions(), "for i in _: _", "the loop has more in it than a loop over lanes"),
         (std.vectorize(4, "f32", REG, (), tail="cutt"), "for i in _: _", "tail is one of perfect, cut, "),
         (std.vectorize(4, "f64", REG, ()), "for j in _: _ #1", "v is of precision f32, the registers of f64"),
-        (std.vectorize(4, "f32", REG, ()), "for i in _: _", "the loop has more in it than assignments and red"),
+        (std.vectorize(4, "f32", REG, ()), "for i in _: _", "only assignments and reductions become steps on"),
         (std.share(), "for j in _: _", "nothing is evaluated more than once here"),
     ],
     ids=str,

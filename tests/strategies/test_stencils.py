@@ -210,6 +210,7 @@ def test_a_buffer_of_each_step(computes_the_same: Same) -> None:
         ("for i in seq(t, n):\n x[i] += 1.0", (2, 4), "the bounds of i depend on a loop around"),
         ("for i in seq(0, n):\n x[i] += 1.0", (2, 4, 4), "2 loops of each sweep are to be tiled, and there are 1"),
         ("for i in seq(0, n):\n x[i] += 1.0", (2,), "there is no loop to tile"),
+        ("for i in seq(0, n):\n x[i] += 1.0", ("8", 4), "steps and sizes are positive integers, not '8'"),
         ("y[0] = 0.0\n  for i in seq(0, n):\n   x[i] += y[0]", (2, 4), "can't be told by its indices"),
         ("for i in seq(0, n):\n x[i] += 1.0\n  for i in seq(0, m):\n   y[i] = x[0]", (2, 4), "which of"),
     ],
