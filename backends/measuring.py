@@ -1,0 +1,244 @@
+"""What candidates take on this machine: the measure of a search.
+
+Each measurement is a process of its own, on one processor: a crash or a hang ends the candidate and nothing else. The
+best one so far takes turns with it, so that what else the machine does meets both; one that is hopeless is stopped
+early, and two that are close are looked at longer. Who would be the best must compute what the unscheduled program
+does.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from statistics import median, quantiles
+from typing import Any, Final
+
+import numpy as np
+
+from exo_strat.tuning import Ended, Prepared, Timed
+from exo_strat.tuning.apart import apart
+
+from .arguments import DTYPES
+from .bf16 import from_bf16, to_bf16
+from .c import BackendError, compile
+from .c.bfloat import BF16
+from .evaluate import Values, evaluate
+from .kernel import Claim, Control, Machine, Proc, Scalar, Sym, Tensor, concrete, walk
+from .native import JitFunction, jit
+from .toolchain import ToolchainError
+
+FEW, MANY = 3, 15
+"""How often a candidate is timed at least, and at most where it is close to the best one."""
+CLOSE: Final = 0.05
+"""Two medians are close if they differ by no more than this part."""
+HOPELESS: Final = 1.5
+"""A candidate whose fastest call takes so many times the best one's median is not timed again."""
+SAMPLE: Final = 1e-3
+"""Seconds that one sample takes at least: a shorter call is made several times."""
+ROUNDING: Final = 1 << 16
+"""By how many roundings of the largest number of an array results may differ: sums are made in any order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measuring:
+    """Times calls of what strategies make of a procedure; see `measuring`."""
+
+    proc: Proc
+    arguments: Mapping[str, Any]
+    machine: Machine | None
+    flags: tuple[str, ...]
+    limit: float
+    processor: int | None = field(default=None)
+
+    def prepare(self, p: Proc) -> Prepared | Ended:
+        """A candidate, compiled. Candidates of one C text are one program."""
+        try:
+            text = compile([p], "candidate").text
+            jit(p, self.machine, self.flags)
+        except (BackendError, ToolchainError) as e:
+            return Ended("refused", str(e))
+        return Prepared(sha256(text.encode()).hexdigest(), p)
+
+    def time(self, candidate: Prepared, best: Prepared | None) -> Timed | Ended:
+        """Median seconds of a call, beside those of the best one so far."""
+        [found] = apart([partial(self._time, candidate.code, best.code if best else None)], 1, self.limit)
+        return found
+
+    def _time(self, candidate: Proc, best: Proc | None) -> Timed | Ended:
+        if self.processor is not None:
+            os.sched_setaffinity(0, {self.processor})
+        runs = [_Run(jit(p, self.machine, self.flags), self.arguments) for p in (candidate, best) if p is not None]
+        times = race(runs)
+        mine, *other = map(median, times)
+        if not other or mine < other[0]:
+            wanted = _Run(jit(self.proc), self.arguments).results()
+            wrong = differing(*(self._readable(x) for x in (runs[0].results(), wanted)))
+            if wrong:
+                return Ended("wrong", wrong)
+        return Timed(mine, _spread(times[0]), *other)
+
+
+    def _readable(self, results: Mapping[str, Any]) -> dict[str, Any]:
+        """Results with bfloat16 as numbers."""
+        halves = {str(a.sym) for a in self.proc.tree.args if not isinstance(a.type, Control) and _kind(a.type) == BF16}
+        return {name: from_bf16(x).astype(np.float16) if name in halves else x for name, x in results.items()}
+
+
+def _kind(t: Scalar | Tensor) -> Scalar:
+    return t.base if isinstance(t, Tensor) else t
+
+
+def measuring(
+    p: Proc,
+    sizes: Mapping[str, int],
+    machine: Machine | None = None,
+    *,
+    arguments: Mapping[str, Any] | None = None,
+    flags: Sequence[str] = (),
+    limit: float = 60.0,
+    seed: int = 0,
+) -> Measuring:
+    """The measure of calls of a procedure with some sizes, on this machine: for `exo_strat.tuning.tune`.
+
+    `sizes` are its integer arguments. Arrays and numbers are random, from `seed`, unless `arguments` has them: floating
+    point numbers from 0.5 to 1.5, integers from 0 to 9. `machine` and `flags` are as for `jit`. One measurement takes
+    `limit` seconds at most.
+
+    Raises `ValueError` if an integer argument is missing, or if the procedure asserts something of an array's elements
+    and `arguments` lacks it.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def scale(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 2.0 * x[i]
+    ... ''')
+    >>> measure = measuring(p, {"n": 1000})
+    >>> measure.time(measure.prepare(p), None).seconds > 0
+    True
+    """
+    made = random_arguments(p, sizes, seed, arguments or {})
+    processor = max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+    return Measuring(p, made, machine, tuple(flags), limit, processor)
+
+
+# -- arguments ----------------------------------------------------------------------------------------
+
+
+def random_arguments(p: Proc, sizes: Mapping[str, int], seed: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of a procedure, given its integers and some of the others: see `measuring`."""
+    rng, made, controls = np.random.default_rng(seed), dict[str, Any](), dict[Sym, int]()
+    for a in p.tree.args:
+        if isinstance(a.type, Control):
+            if str(a.sym) not in sizes:
+                raise ValueError(f"{p.name()} takes {a.sym}, too: say with which number to measure")
+            controls[a.sym] = int(sizes[str(a.sym)])
+    claimed = {n.sym for e in p.tree.preds for _, n in walk(e) if isinstance(n, Claim)}
+    for a in p.tree.args:
+        t = a.type
+        if isinstance(t, Control):
+            made[str(a.sym)] = controls[a.sym]
+            continue
+        if str(a.sym) in given:
+            made[str(a.sym)] = given[str(a.sym)]
+            continue
+        if a.sym in claimed:
+            raise ValueError(f"{p.name()} asserts something of the elements of {a.sym}: give them in `arguments`")
+        shape = tuple(evaluate(e, Values(controls, {})) for e in t.shape) if isinstance(t, Tensor) else (1,)
+        made[str(a.sym)] = _numbers(rng, _kind(t), shape)
+    return made
+
+
+def _numbers(rng: np.random.Generator, kind: Scalar, shape: tuple[int, ...]) -> Any:
+    if kind == BF16:
+        return to_bf16(rng.random(shape) + 0.5)
+    numbers = rng.random(shape) + 0.5 if kind.is_float else rng.integers(0, 10, shape)
+    return numbers.astype(DTYPES[concrete(kind).name])
+
+
+# -- runs ---------------------------------------------------------------------------------------------
+
+
+class _Run:
+    """A compiled procedure on arguments of its own."""
+
+    def __init__(self, compiled: JitFunction, arguments: Mapping[str, Any]) -> None:
+        self.start = arguments
+        self.given = {name: _copy(x) for name, x in arguments.items()}
+        self.call = compiled.bind(**self.given)
+        self.calls = 1
+
+    def reset(self) -> None:
+        """The arrays as they were given."""
+        for name, x in self.start.items():
+            if isinstance(x, np.ndarray):
+                self.given[name][...] = x
+
+    def results(self) -> dict[str, Any]:
+        """What one call leaves in the arrays."""
+        self.reset()
+        self.call()
+        return {name: x.copy() for name, x in self.given.items() if isinstance(x, np.ndarray)}
+
+    def sample(self) -> float:
+        """Seconds of a call: the mean of as many as are needed to measure a time."""
+        while True:
+            self.reset()
+            begin = time.perf_counter()
+            for _ in range(self.calls):
+                self.call()
+            taken = time.perf_counter() - begin
+            if taken >= SAMPLE:
+                return taken / self.calls
+            self.calls = max(self.calls * 2, int(self.calls * SAMPLE / max(taken, 1e-9)))
+
+
+def _copy(x: Any) -> Any:
+    return x.copy() if isinstance(x, np.ndarray) else x
+
+
+def race(runs: Sequence[_Run]) -> list[list[float]]:
+    """Samples of a candidate and of the best one so far, in turns: few if it is hopeless, many if they are close."""
+    for run in runs:
+        run.sample()  # pages and caches
+    times: list[list[float]] = [[] for _ in runs]
+    while len(times[0]) < MANY:
+        for run, found in zip(runs, times, strict=True):
+            found.append(run.sample())
+        if len(runs) > 1 and min(times[0]) > HOPELESS * median(times[1]):
+            break
+        if len(times[0]) >= FEW and not (len(runs) > 1 and _close(*map(median, times))):
+            break
+    return times
+
+
+def _close(mine: float, best: float) -> bool:
+    return abs(mine - best) <= CLOSE * best
+
+
+def _spread(times: Sequence[float]) -> float:
+    """The distance of the quartiles."""
+    if len(times) < 2:
+        return 0.0
+    low, _, high = quantiles(times, n=4)
+    return high - low
+
+
+def differing(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """What of the results is not what it should be; an empty text if nothing is."""
+    for name, want in wanted.items():
+        got = found[name]
+        if want.dtype.kind != "f":
+            if not np.array_equal(got, want):
+                return f"{name} is not what the unscheduled program computes"
+            continue
+        most = float(np.max(np.abs(want[np.isfinite(want)]), initial=0.0))
+        bound = ROUNDING * float(np.finfo(want.dtype).eps) * most
+        if not np.allclose(got, want, rtol=0.0, atol=bound, equal_nan=True):
+            apart_by = float(np.nanmax(np.abs(got.astype(float) - want.astype(float))))
+            return f"{name} is {apart_by:.1e} from what the unscheduled program computes, where {bound:.1e} is rounding"
+    return ""

@@ -1,0 +1,89 @@
+"""Candidates measured on this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from backends.measuring import _Run, differing, measuring, race
+from exo_strat import Proc, at, divide_loop, hole, proc_from_source
+from exo_strat.tuning import Ended, Prepared, Timed, exhaustive, tune
+
+SCALE = proc_from_source("""
+def scale(n: size, a: f32, x: f32[n], i: i32[n]):
+    for k in seq(0, n):
+        x[k] = a * x[k]
+        i[k] = i[k] + i[k]
+""")
+
+
+def test_a_strategy_is_tuned_and_what_wins_computes_the_same() -> None:
+    op = at("for k in _: _", divide_loop(hole("width", (4, 8)), ("ko", "ki"), tail="cut"))
+    found = tune(op, SCALE, measuring(SCALE, {"n": 2000}), search=exhaustive(), jobs=1)
+    assert [t.status for t in found.tried] == ["measured", "measured"] and found.best is not None
+    assert found.best.seconds is not None and 0 < found.best.seconds < 0.1
+
+
+def test_what_computes_something_else_is_wrong() -> None:
+    other = proc_from_source(str(SCALE).replace("a * x[k]", "a + x[k]"))
+    measure = measuring(SCALE, {"n": 100})
+    found = measure.time(Prepared("other", other), None)
+    assert isinstance(found, Ended) and found.status == "wrong" and "x is" in found.reason
+
+
+def test_a_crash_and_a_hang_end_the_candidate_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    measure = measuring(SCALE, {"n": 100})
+    ready = measure.prepare(SCALE)
+    assert isinstance(ready, Prepared)
+    with monkeypatch.context() as m:
+        m.setattr("backends.measuring.race", lambda runs: os.kill(os.getpid(), signal.SIGKILL))
+        crashed = measure.time(ready, None)
+    assert isinstance(crashed, Ended) and crashed.status == "crashed" and "SIGKILL" in crashed.reason
+    hung = replace(measure, limit=0.0).time(ready, None)
+    assert isinstance(hung, Ended) and hung.status == "hung"
+    assert isinstance(measure.time(ready, ready), Timed)
+
+
+class Known(_Run):
+    """A run with samples that are known."""
+
+    def __init__(self, *times: float) -> None:
+        self.times = [times[0], *times]
+
+    def sample(self) -> float:
+        return self.times.pop(0) if len(self.times) > 1 else self.times[0]
+
+
+def test_races_are_short_where_it_is_clear_who_wins() -> None:
+    assert len(race([Known(9.0), Known(1.0)])[0]) == 1
+    assert len(race([Known(1.2), Known(1.0)])[0]) == 3
+    assert len(race([Known(1.01), Known(1.0)])[0]) == 15
+    assert len(race([Known(1.0)])[0]) == 3
+
+
+def test_results_may_differ_by_rounding() -> None:
+    x = np.linspace(-1, 1, 9)
+    assert differing({"x": x}, {"x": x * (1 + 1e-13)}) == "" != differing({"x": x}, {"x": x * (1 + 1e-9)})
+    assert differing({"i": np.arange(3)}, {"i": np.arange(3) + 1}) == "i is not what the unscheduled program computes"
+    assert differing({"x": np.array([np.nan, 1.0])}, {"x": np.array([np.nan, 1.0])}) == ""
+
+
+def asserting() -> Proc:
+    return proc_from_source("""
+def gather(n: size, at: i32[n], x: f32[n], y: f32[n]):
+    assert within(at, 0, n)
+    for i in seq(0, n):
+        y[i] = x[at[i]]
+""")
+
+
+def test_what_is_not_known_is_asked_for() -> None:
+    with pytest.raises(ValueError, match="takes n, too"):
+        measuring(SCALE, {})
+    with pytest.raises(ValueError, match="asserts something of the elements of at"):
+        measuring(asserting(), {"n": 4})
+    assert list(measuring(asserting(), {"n": 4}, arguments={"at": np.zeros(4, np.int32)}).arguments["at"]) == [0] * 4
