@@ -11,8 +11,8 @@ import numpy as np
 from backends.jit import jit
 from exo_strat import *
 
-ROWS = 64
-"""How many rows a thread takes at once."""
+ROWS = hole("rows", (16, 64, 256), default=64)
+"""How many rows a thread takes at once: for a search to choose."""
 
 
 @proc

@@ -51,6 +51,21 @@ def saxpy(N: size, a: f32, x: f32[N], y: f32[N]):
 
 
 @proc
+def convolution(h: size, w: size, k: f32[3, 3], x: f32[h + 2, w + 2], y: f32[h, w]):
+    for i in seq(0, h):
+        for j in seq(0, w):
+            for r in seq(0, 3):
+                for c in seq(0, 3):
+                    y[i, j] += k[r, c] * x[i + r, j + c]
+
+
+@proc
+def sdot(N: size, x: f32[N], y: f32[N], r: f32):
+    for i in seq(0, N):
+        r += x[i] * y[i]
+
+
+@proc
 def blur(H: size, W: size, inp: f32[H + 2, W + 2], blur_y: f32[H, W]):
     blur_x: f32[H + 2, W]
     for y in seq(0, H + 2):

@@ -22,7 +22,9 @@ from examples.gemmini.convolution import (
     Blocking,
     Layer,
     arguments,
+    blocked,
     blocking,
+    blockings,
     case,
     convolution,
     expected,
@@ -30,8 +32,9 @@ from examples.gemmini.convolution import (
     scheduled,
     steps,
 )
-from exo_strat import CallCursor, Proc, schedule
+from exo_strat import CallCursor, Proc, lint, schedule, space
 from exo_strat.interp import run
+from exo_strat.tuning import Modelled, exhaustive, tune
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -175,3 +178,16 @@ def test_the_riscv_build_compiles(name: str, tmp_path: Path) -> None:
     body = [line.strip() for line in text.splitlines() if ".insn" in line or "\tfence" in line]
     assert "fence" in body and any(line.startswith(".insn r 0x7b, 3, 6, x0") for line in body)
     assert module.source.endswith("    exo_gemmini_fence();\n}\n")  # the compiler puts blocks in another order
+
+
+def test_blockings_are_a_hole() -> None:
+    """One for each panel of weights that fits; the default is that which loads the least."""
+    s = Layer(1, 3, 4, 16, 32)
+    op, naive = blocked(s), convolution(s)
+    (choice,) = space(op, naive).choices
+    assert choice.default == blocking(s) and list(choice.candidates) == blockings(s) and lint(op) == ()
+    assert [b.panel for b in blockings(s)] == [32, 16]
+
+    found = tune(op, naive, Modelled(kernels.Cycles(case(s))), search=exhaustive(), jobs=1)
+    assert [t.status for t in found.tried] == ["measured"] * 2 and found.best is not None
+    assert found.best.seconds == min(t.seconds or 0.0 for t in found.tried)

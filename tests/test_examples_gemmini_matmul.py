@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
@@ -16,20 +17,23 @@ import pytest
 from backends.c import compile
 from backends.gemmini import GEMM_ACCUM, GEMM_SCRATCH, INCLUDE_DIR, simulate
 from examples.gemmini import appendix_b
-from examples.gemmini.kernels import Case, Measured, measure
+from examples.gemmini.kernels import Case, Cycles, Measured, measure
 from examples.gemmini.matmul import (
     Blocking,
     Product,
     arguments,
+    blocked,
     blocking,
+    blockings,
     case,
     expected,
     matmul,
     scheduled,
     steps,
 )
-from exo_strat import CallCursor, Op, Proc, schedule
+from exo_strat import CallCursor, Op, Proc, lint, schedule, space
 from exo_strat.interp import run
+from exo_strat.tuning import Modelled, exhaustive, tune
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -197,3 +201,27 @@ def test_the_riscv_build_compiles(name: str, tmp_path: Path) -> None:
     (tmp_path / "product.c").write_text(module.source)
     flags = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", f"-I{INCLUDE_DIR}", "-c"]
     subprocess.run(["riscv64-linux-gnu-gcc", *flags, "product.c"], check=True, cwd=tmp_path)
+
+
+def test_blockings_are_a_hole() -> None:
+    """The first of them is the default, so nothing that a search finds by the model is worse."""
+    s = Product(40, 80, 70)
+    op, naive = blocked(s), matmul(s)
+    (choice,) = space(op, naive).choices
+    assert choice.name == "blocked.blocking" and choice.default == blocking(s) == blockings(s)[0]
+    assert len(set(choice.candidates)) == len(choice.candidates) <= 12 and lint(op) == ()
+    assert schedule(op, naive).tree == scheduled(s).tree
+
+    found = tune(op, naive, Modelled(Cycles(case(s))), search=exhaustive(), trials=3, jobs=1)
+    assert [t.status for t in found.tried] == ["measured"] * 3
+    assert found.best is not None and found.best.seconds == min(t.seconds or 0.0 for t in found.tried)
+    given = operands(s)
+    assert simulate(found.best_proc)(**given).cycles == found.best.seconds
+    assert np.array_equal(given["C"], expected(given))
+
+
+def test_what_computes_something_else_has_no_cycles() -> None:
+    s = Product(16, 16, 32)
+    other = replace(case(s), expected=lambda given: expected(given) + np.int8(1))
+    with pytest.raises(ValueError, match="something else than NumPy"):
+        Cycles(other)(scheduled(s))

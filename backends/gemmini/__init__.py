@@ -11,7 +11,7 @@ from ..kernel import Machine, Proc
 from .execute import DO_PRODUCTS
 from .externs import clamp_i8, mul_f32, round_even
 from .loads import DO_LOADS
-from .memories import DIM, GEMM_ACCUM, GEMM_SCRATCH, INCLUDE_DIR
+from .memories import BLOCK, DIM, GEMM_ACCUM, GEMM_SCRATCH, INCLUDE_DIR
 from .model import Counts, GemminiFault, Simulation, simulate
 from .state import CONFIG_EX, CONFIG_LD, CONFIG_ST, config_ex, config_ld, config_ld_scaled, config_st, fence, flush
 from .stores import DO_STORES
@@ -42,6 +42,7 @@ def __getattr__(name: str) -> Proc:
 
 
 __all__ = [
+    "BLOCK",
     "CONFIG_EX",
     "CONFIG_LD",
     "CONFIG_ST",

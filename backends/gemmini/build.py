@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from ..kernel import DRAM, Proc, proc_from_source
 from .externs import clamp_i8, mul_f32, round_even
-from .memories import DIM, GEMM_ACCUM, GEMM_SCRATCH, HEADER
+from .memories import BLOCK, DIM, GEMM_ACCUM, GEMM_SCRATCH, HEADER
 from .state import REGISTERS
 
 Kind = TypeVar("Kind")
@@ -34,7 +34,7 @@ assert m <= {DIM}
 """
 BLOCK_SIZES = f"""\
 assert n <= {DIM}
-assert m <= 4
+assert m <= {BLOCK}
 """
 
 

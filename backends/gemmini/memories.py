@@ -14,6 +14,9 @@ from ..kernel import Scalar
 DIM = 16
 """Rows and columns of the systolic array, and elements of a row of local memory."""
 
+BLOCK = 4
+"""Tiles side by side that one load or store takes at most."""
+
 HEADER, MODEL = "exo_gemmini.h", "exo_gemmini_model.h"
 INCLUDE_DIR = Path(__file__).parent
 """The folder of the header that generated code includes."""

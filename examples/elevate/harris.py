@@ -49,6 +49,7 @@ def harris(H: size, W: size, inp: f32[3, H + 4, W + 4], out: f32[H, W]):
 
 
 STRIP = 32
+"""Rows of a strip, which divide the height."""
 
 
 def loop(name: str, n: int) -> str:

@@ -45,6 +45,7 @@ def mm(M: size, N: size, K: size, A: f32[M, K], B: f32[K, N], C: f32[M, N]):
 
 
 BLOCK, DEPTH = 32, 4
+"""Those of ELEVATE's case study, which this one follows."""
 
 baseline = fuseReduceMap() @ topDown
 

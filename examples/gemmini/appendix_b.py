@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from backends.gemmini import DIM, GEMM_ACCUM, GEMM_SCRATCH, operations
+from backends.gemmini import BLOCK, DIM, GEMM_ACCUM, GEMM_SCRATCH, operations
 from backends.gemmini.operations import Operation
 from exo_strat import Op, Proc, at, named, schedule, seq, set_memory, simplify
 from strategies import gemmini
 
 from . import matmul as any_size
 from .kernels import Case
-from .matmul import BLOCK, Product, largest_divisor, matmul
+from .matmul import Product, largest_divisor, matmul
 
 
 @dataclass(frozen=True)

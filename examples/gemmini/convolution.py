@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.gemmini import (
+    BLOCK,
     DIM,
     GEMM_ACCUM,
     GEMM_SCRATCH,
@@ -35,11 +36,14 @@ from backends.gemmini import (
 from exo_strat import (
     Op,
     Proc,
+    ProcCursor,
+    Script,
     at,
     cut_loop,
     divide_dim,
     divide_loop,
     expand_dim,
+    hole,
     identity,
     lift_alloc,
     moves,
@@ -53,12 +57,13 @@ from exo_strat import (
     seq,
     set_memory,
     simplify,
+    strategy,
     unroll_loop,
 )
 from strategies import gemmini
 
 from .kernels import Case
-from .matmul import BLOCK, largest_divisor
+from .matmul import largest_divisor
 
 TAPS = 9
 """Weights for a channel of the input and one of the output."""
@@ -141,15 +146,22 @@ class Blocking:
 
 
 def blocking(s: Layer) -> Blocking:
-    """The blocking that loads the least, for channels that are multiples of 16.
-
-    Raises `ValueError` for other channels, for images of less than 2x2 pixels, and where not even a line and the
-    weights for 16 channels fit.
+    """The blocking that loads the least: what is done unless said.
 
     >>> blocking(Layer(4, 56, 56, 64, 64))
     Blocking(panel=64, along_o=4, along_c=4, elements=225280, resident=True, turns=2)
     >>> blocking(Layer(4, 14, 14, 256, 256))
     Blocking(panel=16, along_o=1, along_c=4, elements=225280, resident=True, turns=2)
+    """
+    return blockings(s)[0]
+
+
+def blockings(s: Layer) -> list[Blocking]:
+    """A blocking for each panel of the weights that fits, those first that load the least, for channels that are
+    multiples of 16.
+
+    Raises `ValueError` for other channels, for images of less than 2x2 pixels, and where not even a line and the
+    weights for 16 channels fit.
     """
     if s.inputs % DIM or s.outputs % DIM:
         raise ValueError(f"channels are multiples of {DIM}; here are {s.inputs} and {s.outputs}")
@@ -168,7 +180,7 @@ def blocking(s: Layer) -> Blocking:
             found.append(Blocking(panel, along_o, along_c, room if resident else line, resident, turns))
     if not found:
         raise ValueError(f"a line of {s.width} pixels with {s.inputs} channels, and weights for it, don't fit")
-    return min(found, key=lambda b: b.loaded(s))
+    return sorted(found, key=lambda b: b.loaded(s))
 
 
 # -- the schedule -------------------------------------------------------------------------------------
@@ -253,6 +265,14 @@ def steps(s: Layer, b: Blocking) -> tuple[Op, ...]:
         at("for b in _: _", nav(moves.body >> moves.nth(0)) >> gemmini.load_ahead()) if b.resident else identity,
         gemmini.unroll_single(),
     )
+
+
+@strategy
+def blocked(p: Proc, c: ProcCursor, s: Layer) -> Script:
+    """The schedule, where the `blocking` is a hole. Focus: the naive program. Returns the procedure."""
+    b = yield hole("blocking", blockings(s))
+    yield seq(*steps(s, b))
+    return None
 
 
 def scheduled(s: Layer, b: Blocking | None = None) -> Proc:

@@ -61,6 +61,19 @@ def run(case: Case, p: Proc, seed: int = 0) -> tuple[Counts, bool]:
     return counts, bool(np.array_equal(arguments[case.output], case.expected(arguments)))
 
 
+@dataclass(frozen=True)
+class Cycles:
+    """What the model estimates that a case takes by some schedule, in cycles: for `exo_strat.tuning.Modelled`."""
+
+    case: Case
+
+    def __call__(self, p: Proc) -> float:
+        counts, equal = run(self.case, p)
+        if not equal:
+            raise ValueError(f"{p.name()} computes something else than NumPy: report it as a bug")
+        return float(counts.cycles)
+
+
 def measure(case: Case) -> Measured:
     """Schedule a case and run it on the model."""
     naive = case.naive()

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.gemmini import (
+    BLOCK,
     DIM,
     GEMM_ACCUM,
     GEMM_SCRATCH,
@@ -31,9 +32,12 @@ from backends.gemmini import (
 from exo_strat import (
     Op,
     Proc,
+    ProcCursor,
+    Script,
     at,
     attempt,
     cut_loop,
+    hole,
     identity,
     moves,
     named,
@@ -46,13 +50,14 @@ from exo_strat import (
     set_memory,
     shift_loop,
     simplify,
+    strategy,
 )
 from strategies import gemmini
 
 from .kernels import Case
 
-BLOCK = 4
-"""Tiles that one load or store takes, side by side."""
+CANDIDATES = 12
+"""Blockings that a search may choose from: those that load the least."""
 
 
 def largest_divisor(n: int, most: int) -> int:
@@ -173,8 +178,18 @@ def in_part(s: Product, rows: int, columns: int) -> list[Blocking]:
     return found
 
 
+def blockings(s: Product) -> list[Blocking]:
+    """All blockings that fit, those first that load the least, then those with the fewest instructions."""
+    most = GEMM_ACCUM.capacity // DIM
+    heights, widths = (range(1, min(most, up(x)) + 1) for x in (s.n, s.m))
+    sizes = [(DIM * r, DIM * c) for r, c in product(heights, widths) if r * c <= most]
+    found = [b for r, c in sizes for b in (Blocking(r, c, s.k), Blocking(r, c, 0), *in_part(s, r, c))]
+    fits = [b for b in found if b.fits(s)]
+    return sorted(fits, key=lambda b: (b.loaded(s), b.loads(s), b.nests(s), b.deep, -b.rows, -b.columns))
+
+
 def blocking(s: Product) -> Blocking:
-    """The blocking that loads the least, then that with the fewest instructions.
+    """The first of these: what is done unless said.
 
     >>> blocking(Product(256, 256, 512))
     Blocking(rows=64, columns=256, deep=512, wide=0)
@@ -183,12 +198,7 @@ def blocking(s: Product) -> Blocking:
     >>> blocking(Product(128, 128, 10000))
     Blocking(rows=128, columns=128, deep=0, wide=0)
     """
-    most = GEMM_ACCUM.capacity // DIM
-    heights, widths = (range(1, min(most, up(x)) + 1) for x in (s.n, s.m))
-    sizes = [(DIM * r, DIM * c) for r, c in product(heights, widths) if r * c <= most]
-    found = [b for r, c in sizes for b in (Blocking(r, c, s.k), Blocking(r, c, 0), *in_part(s, r, c))]
-    fits = [b for b in found if b.fits(s)]
-    return min(fits, key=lambda b: (b.loaded(s), b.loads(s), b.nests(s), b.deep, -b.rows, -b.columns))
+    return blockings(s)[0]
 
 
 # -- the schedule -------------------------------------------------------------------------------------
@@ -274,6 +284,21 @@ def steps(s: Product, b: Blocking) -> tuple[Op, ...]:
         seq(*(attempt(gemmini.map_every(INSTRUCTIONS[name])) for name in MAPPED)),
         gemmini.unroll_single(),
     )
+
+
+@strategy
+def blocked(p: Proc, c: ProcCursor, s: Product) -> Script:
+    """The schedule, where the `blocking` is a hole. Focus: the naive program. Returns the procedure.
+
+    >>> from exo_strat import space
+    >>> s = Product(16, 16, 32)
+    >>> print(space(blocked(s), matmul(s)))
+    blocked.blocking: Blocking(rows=16, columns=16, deep=0, wide=0), Blocking(rows=16, columns=16, deep=32, wide=0) \
+(default Blocking(rows=16, columns=16, deep=0, wide=0))
+    """
+    b = yield hole("blocking", list(dict.fromkeys(blockings(s)))[:CANDIDATES])
+    yield seq(*steps(s, b))
+    return None
 
 
 def scheduled(s: Product, b: Blocking | None = None) -> Proc:

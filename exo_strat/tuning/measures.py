@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from ..cursors.proc import Proc
 from .apart import Ended
+from .keys import program_key
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Modelled:
     model: Callable[[Proc], float]
 
     def prepare(self, p: Proc) -> Prepared:
-        return Prepared(str(p), self.model(p))
+        return Prepared(program_key(p), self.model(p))
 
     def time(self, candidate: Prepared, best: Prepared | None) -> Timed:
         return Timed(candidate.code)

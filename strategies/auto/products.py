@@ -53,7 +53,7 @@ from exo_strat import (
 )
 
 from .. import std
-from ..blas.level3 import DEPTH, block_width, optimize_gemm, packed
+from ..blas.level3 import DEPTH, optimize_gemm, packed
 from ..inspect import nest, precision
 from ..std.writing import INSIDE
 
@@ -273,12 +273,12 @@ def in_one_sum() -> Op:
 
 
 @strategy
-def packed_columns(p: Proc, c: ProcCursor, t: std.Tile) -> Script:
+def packed_columns(p: Proc, c: ProcCursor, t: std.Tile, width: int) -> Script:
     """`s[b]  ~>  for i0: for i1: panels[i0 / 64, i1, i0 % 64] = b[i0, i1]; s[panels]`: `level3.packed` for a b that is
     transposed. The C compiler makes what it can of the copy."""
     p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM))
     copy = block[0].prev()
-    yield on(copy.prev(), resize_dim(0, block_width(t), 0), divide_dim(0, t.cols), rearrange_dim((0, 2, 1)))
+    yield on(copy.prev(), resize_dim(0, width, 0), divide_dim(0, t.cols), rearrange_dim((0, 2, 1)))
     yield on(copy, divide_loop(t.cols, ("jo", "ji"), tail="cut")) >> nav(moves.root) >> simplify()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from exo_strat import (
     DRAM_STACK,
@@ -12,6 +13,7 @@ from exo_strat import (
     Script,
     divide_loop,
     focus,
+    hole,
     moves,
     nav,
     on,
@@ -28,12 +30,12 @@ from ..std.writing import INSIDE, halves, text
 from .level1 import optimize_level_1
 from .level2 import block_of_rows, latest_last, needs_others, optimize_level_2_general
 
-ROWS = 4
-"""Rows taken together: of a band, each more makes the columns that all have fewer."""
+ROWS, VECTORS = 4, 2
+"""Rows, and vectors of columns, taken together unless said: of a band, each more row makes the columns that all have
+fewer. Measured by `python -m benchmarks.blas --only gbmv --only sbmv`."""
 
-
-NARROW = 2 * ROWS
-"""Elements of a row from which on vectors pay. Measured by `python -m benchmarks.blas --only gbmv --only sbmv`."""
+NARROW: Final = 2 * ROWS
+"""Elements of a row from which on vectors pay, by the same measurement."""
 
 
 @strategy
@@ -41,7 +43,8 @@ def optimize_band(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Sc
     """`for i: for j in (i, i + w): s  ~>  for io: (for j: s[0]); ..; for j: s[0]; ..; s[r-1]; for j: s[0]; ..`.
 
     The columns that some rows have that are taken together are before and after those of all; w is at least `NARROW`.
-    Focus: the loop over rows. Returns the procedure.
+    Holes: so many `rows` are taken together, and `vectors` where rows don't need those before. Focus: the loop over
+    rows. Returns the procedure.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule
@@ -56,16 +59,18 @@ def optimize_band(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Sc
     >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())[:4]]
     ['io < m / 4', 'joo < w / 16', 'iio < m / 2 % 2', 'joo < w / 16']
     """
+    rows = (yield hole("rows", (1, 2, 4, 8), default=ROWS)) if machine.vec_widths else ROWS
     if not (machine.vec_widths and needs_others(c)):
-        yield optimize_level_2_general(machine, precision, rows=ROWS, vectors=2)
+        vectors = (yield hole("vectors", (1, 2, 4), default=VECTORS)) if machine.vec_widths else VECTORS
+        yield optimize_level_2_general(machine, precision, rows, vectors)
         return None
     forwards = slope(inner_loop(c).lo(), c) > 0
     p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
-    p, blocks = yield divide_loop(ROWS, halves(c), tail="cut")
+    p, blocks = yield divide_loop(rows, halves(c), tail="cut")
     rest = innermost_loops(blocks.next())
     # a masked load waits for what was stored just now, also where only its other lanes are
     cut = replace(machine, supports_predication=False) if forwards else machine
-    yield seq(nav(INSIDE), block_of_rows(optimize_level_1(cut, precision, 1), near=ROWS))
+    yield seq(nav(INSIDE), block_of_rows(optimize_level_1(cut, precision, 1), near=rows))
     if not forwards:
         yield on(blocks, latest_last())
     for loop in rest:

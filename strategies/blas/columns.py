@@ -6,12 +6,15 @@ products of its row are added to it.
 
 from __future__ import annotations
 
+from typing import Final
+
 from exo_strat import (
     ForCursor,
     Machine,
     Proc,
     ProcCursor,
     Script,
+    hole,
     lift_scope,
     moves,
     nav,
@@ -26,16 +29,16 @@ from .. import std
 from ..std.writing import INSIDE
 from .level3 import along
 
-VECTORS = 4
-"""Vectors of columns taken together: enough for additions to overlap. Measured by
-`python -m benchmarks.blas --only gemv`."""
+VECTORS: Final = 4
+"""Vectors of columns taken together unless said: enough for additions to overlap. Measured by
+`python -m benchmarks.blas --only trmm --only trsm`."""
 
 
 @strategy
 def optimize_columns(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
-    """`for j: for i: t = ..; for p: t += ..; b[i, j] = ..` for a machine. Focus: the procedure.
+    """`for j: for i: t = ..; for p: t += ..; b[i, j] = ..` for a machine.
 
-    Returns it.
+    Hole: so many `vectors` of columns are taken together. Focus: the procedure. Returns it.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import proc_from_source, schedule
@@ -57,7 +60,8 @@ def optimize_columns(p: Proc, c: ProcCursor, machine: Machine, precision: str) -
     >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())[:6]]
     ['jo < n / 32', 'i < m', 'p < k', 'jo < n / 16 % 2', 'i < m', 'p < k']
     """
-    big = std.Tile(machine, precision, 1, VECTORS if machine.vec_widths else 1)
+    vectors = (yield hole("vectors", (1, 2, 4, 8), default=VECTORS)) if machine.vec_widths else 1
+    big = std.Tile(machine, precision, 1, vectors)
     yield seq(nav(moves.find_loop("j")), along(big, 1, columns), std.cleanup())
     return None
 

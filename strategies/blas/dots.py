@@ -17,6 +17,7 @@ from exo_strat import (
     ProcCursor,
     Script,
     divide_loop,
+    hole,
     lift_scope,
     moves,
     nav,
@@ -32,19 +33,17 @@ from exo_strat import (
 )
 
 from .. import std
+from ..models import tile_size
 from ..std.writing import INSIDE
 from .level1 import optimize_level_1
-
-ROWS, COLUMNS = 4, 3
-"""Those of a tile: its sums, a vector of each column of B and one of a row of A are 16 registers. Measured by
-`python -m benchmarks.blas --only gemm`."""
 
 
 @strategy
 def optimize_dots(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
     """`for j: for i: t = 0; for p: t += a * b; c += t  ~>  for io: for jo: kernel(..)`, with vectors along p.
 
-    Focus: the procedure. Returns it.
+    The sums of a tile, a vector of each column of B and one of a row of A are in registers. Holes: its `rows` and
+    `columns`, by default those of `models.tile_size`. Focus: the procedure. Returns it.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import proc_from_source, schedule
@@ -66,19 +65,23 @@ def optimize_dots(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> S
     >>> kernels == [f"tile_{rows}x{columns}" for rows in (1, 2, 3, 4) for columns in (1, 2, 3)]
     True
     """
-    kernels = [row_of_dots(p, r, machine, precision) for r in range(1, ROWS + 1)]
-    p, rows = yield seq(nav(moves.find_loop("j")), reorder_loops(), divide_loop(ROWS, ("io", "i"), tail="cut"))
-    yield on(rows.next(), std.specialize_sizes(f"m % {ROWS}", range(1, ROWS), kernels[:-1]))
+    best = tile_size(machine, precision)
+    most = yield hole("rows", (1, 2, 3, 4, 6), default=best.rows)
+    across = yield hole("columns", (1, 2, 3, 4), default=best.vectors)
+    kernels = [row_of_dots(p, r, across, machine, precision) for r in range(1, most + 1)]
+    p, rows = yield seq(nav(moves.find_loop("j")), reorder_loops(), divide_loop(most, ("io", "i"), tail="cut"))
+    yield on(rows.next(), std.specialize_sizes(f"m % {most}", range(1, most), kernels[:-1]))
     yield on(rows, nav(INSIDE), kernels[-1], std.cleanup())
     return None
 
 
 @strategy
-def row_of_dots(p: Proc, c: ForCursor, program: Proc, rows: int, machine: Machine, precision: str) -> Script:
-    """`for i: for j: s  ~>  for jo: kernel(..); if n % 3 == 1: kernel(..)`, for so many rows. Focus: the loop."""
-    tiles = [dots(program, rows, columns, machine, precision) for columns in range(1, COLUMNS + 1)]
-    p, columns = yield seq(reorder_loops(), divide_loop(COLUMNS, ("jo", "j"), tail="cut"))
-    yield on(columns.next(), simplify(), std.specialize_sizes(f"n % {COLUMNS}", range(1, COLUMNS), tiles[:-1]))
+def row_of_dots(p: Proc, c: ForCursor, program: Proc, rows: int, most: int, machine: Machine, precision: str) -> Script:
+    """`for i: for j: s  ~>  for jo: kernel(..); if n % 3 == 1: kernel(..)`, for so many rows, and at `most` so many
+    columns. Focus: the loop."""
+    tiles = [dots(program, rows, columns, machine, precision) for columns in range(1, most + 1)]
+    p, columns = yield seq(reorder_loops(), divide_loop(most, ("jo", "j"), tail="cut"))
+    yield on(columns.next(), simplify(), std.specialize_sizes(f"n % {most}", range(1, most), tiles[:-1]))
     yield on(columns, nav(INSIDE), tiles[-1])
     return None
 
@@ -87,15 +90,16 @@ def row_of_dots(p: Proc, c: ForCursor, program: Proc, rows: int, machine: Machin
 def dots(program: Proc, rows: int, columns: int, machine: Machine, precision: str) -> Op:
     """`for j: for i: s  ~>  kernel(..)`, for a tile of so many rows and columns of the program."""
     size = seq(partial_eval(m=rows, n=columns), rename(f"{program.name()}_{rows}x{columns}"))
-    return seq(simplify(), std.as_call(schedule(size, program), in_lanes(machine, precision)))
+    return seq(simplify(), std.as_call(schedule(size, program), in_lanes(max(rows, columns), machine, precision)))
 
 
 @strategy
-def in_lanes(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
-    """`for j: for i: t = 0; for p: t += ..; c += t  ~>  t[..] = 0; for p: t[0, 0] += ..; ..; c += t[0, 0]; ..`."""
+def in_lanes(p: Proc, c: ProcCursor, most: int, machine: Machine, precision: str) -> Script:
+    """`for j: for i: t = 0; for p: t += ..; c += t  ~>  t[..] = 0; for p: t[0, 0] += ..; ..; c += t[0, 0]; ..`, for at
+    `most` so many rows, and columns."""
     yield seq(nav(moves.find_loop("j")), std.fission_into_singles(2))
     yield seq(nav(moves.root >> moves.find_alloc("t")), set_memory(DRAM_STACK))
     p, depth = yield seq(nav(moves.root >> moves.find_loop("p")), lift_scope(), lift_scope())
-    yield on(depth, std.unroll_loops(max(ROWS, COLUMNS)))
+    yield on(depth, std.unroll_loops(most))
     yield on(depth, optimize_level_1(machine, precision, 1))
     return None

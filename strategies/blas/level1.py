@@ -6,6 +6,8 @@ for several vectors at a time in several registers.
 
 from __future__ import annotations
 
+from typing import Final
+
 from toolz import unique
 
 from exo_strat import (
@@ -20,6 +22,7 @@ from exo_strat import (
     fission,
     focus,
     fuse,
+    hole,
     moves,
     nav,
     on,
@@ -42,11 +45,18 @@ from ..std.staging import allocation
 from ..std.writing import INSIDE, element, halves, text
 
 RULES = (std.abs_rule, std.fma_rule)
-TOGETHER = 4
-"""Vectors that are taken together where nothing is added up. Measured by `python -m benchmarks.blas --level 1`."""
-FEW = 4
-"""Iterations from which on it pays to give vectors that are taken together a register each, and to join these.
-Measured by `python -m benchmarks.blas --level 1`."""
+
+# What holes are filled with unless said, where the machine's numbers don't tell: as measured by
+# `python -m benchmarks.blas --level 1`, and `python -m benchmarks.tuning --kernel axpy --kernel dot`.
+
+MANY: Final = (1, 2, 4, 8, 16)
+"""How many vectors may be taken together."""
+
+TOGETHER: Final = 4
+"""Vectors that are taken together where nothing is added up."""
+
+FEW: Final = 4
+"""Iterations from which on it pays to give vectors that are taken together a register each, and to join these."""
 
 
 @strategy
@@ -55,9 +65,10 @@ def optimize_level_1(
 ) -> Script:
     """`for i: s  ~>  for io: s[4 vectors]; for io: s[vector]; for i: s`, as instructions of a machine.
 
-    So many `vectors` are taken together, a power of two: if it isn't given, as many for sums that additions don't wait
-    for each other (`models.partial_sums`), else four. The last iterations of sums are a masked vector, if the machine
-    has masks. Without vectors, sums are in as many parts, and the rest is the C compiler's. Data of other precisions is
+    So many `vectors` are taken together, a power of two. If it isn't given, it is a hole. That of sums is `parts`, by
+    default as many that additions don't wait for each other (`models.partial_sums`), and one more is from how `few`
+    iterations on; that of others is `vectors`. The last iterations of sums are a masked vector, if the machine has
+    masks. Without vectors, sums are in as many parts, and the rest is the C compiler's. Data of other precisions is
     converted as it is loaded and stored. What the machine has no instruction for is named in a `NoInstructionWarning`,
     or with `strict` a failure. Focus: a loop whose iterations are independent, but for sums, minima and maxima. Returns
     the procedure. Paper: appendix D.1.
@@ -85,23 +96,31 @@ def optimize_level_1(
             y[8 * (n / 8) + ii] += a * x[8 * (n / 8) + ii]
     """
     p, c = yield shift_loop(0)
+    parts = vectors if machine.vec_widths else 0  # without vectors, there is no number of them to go by
+    few = FEW
+    if sums(c):
+        parts = parts or (yield hole("parts", MANY, default=partial_sums(machine)))
+        few = few if vectors or parts <= 2 else (yield hole("few", (2, 4, 8, 16), default=FEW))
+    elif machine.vec_widths:
+        parts = parts or (yield hole("vectors", MANY, default=TOGETHER))
     if machine.vec_widths:
-        many = vectors or (partial_sums(machine) if sums(c) else TOGETHER)
-        yield vector_loop(machine, precision, many, strict)
+        yield vector_loop(machine, precision, parts, few, strict)
     elif sums(c):
-        yield together(partial_sums(machine), machine.mem_type)
+        yield together(parts, machine.mem_type, few)
     yield std.cleanup()
     return None
 
 
 @strategy
-def vector_loop(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int, strict: bool) -> Script:
+def vector_loop(
+    p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int, few: int, strict: bool
+) -> Script:
     """The plan of `optimize_level_1` for a machine with vectors."""
     width, registers = machine.vec_width(precision), machine.mem_type
     masked = machine.supports_predication and only_sums(c)
     p, whole = yield seq(std.cse(), focus(c), whole_vectors(width, registers, masked))
     rest = whole.next()
-    p, loops = yield on(whole, together(vectors, registers))
+    p, loops = yield on(whole, together(vectors, registers, few))
     for loop in (*innermost_loops(loops), *(innermost_loops(rest) if masked else ())):
         yield on(loop, std.locals_in(registers), focus(loop), std.stage_compute(precision, registers, RULES))
         yield std.fission_into_singles()
@@ -140,12 +159,12 @@ def only_sums(c: ForCursor) -> bool:
 
 
 @strategy
-def together(p: Proc, c: ForCursor, vectors: int, memory: Memory) -> Script:
+def together(p: Proc, c: ForCursor, vectors: int, memory: Memory, few: int = FEW) -> Script:
     """`for i in (0, n): s  ~>  for io in (0, n / v): for ii in (0, v): s; for ii: s`.
 
     Of sums, `~>  if 0 < n / 2: (for io in (0, n / 2): s; s); if 0 < n % 2: s`, with a register for each s, which are
-    joined after the loop; of many pairs, v vectors each have a register. Focus: a loop over vectors, around the one
-    over lanes, or over numbers. Returns the block of both parts.
+    joined after the loop; of many pairs, from `few` times v / 2 on, v vectors each have a register. Focus: a loop over
+    vectors, around the one over lanes, or over numbers. Returns the block of both parts.
     """
     if vectors == 1 or not sums(c):
         p, c = yield divide_loop(vectors, halves(c), tail="cut")
@@ -153,27 +172,27 @@ def together(p: Proc, c: ForCursor, vectors: int, memory: Memory) -> Script:
     end = text(c.hi())
     p, pairs = yield divide_loop(2, halves(c), tail="cut")
     p, single = yield on(pairs.next(), std.if_it_runs(unroll_loop(), f"0 < ({end}) % 2"), nav(moves.parent))
-    yield on(pairs, std.if_it_runs(seq(halves_apart(memory), many_apart(vectors // 2, memory))))
+    yield on(pairs, std.if_it_runs(seq(halves_apart(memory), many_apart(vectors // 2, memory, few))))
     p, single = yield focus(single)
     return single.expand(1, 0)
 
 
 @strategy
-def many_apart(p: Proc, c: ForCursor, times: int, memory: Memory) -> Script:
+def many_apart(p: Proc, c: ForCursor, times: int, memory: Memory, few: int) -> Script:
     """`for i in (0, n): s  ~>  if n < 4 t: (for i: s) else: (for i in (0, n / t): s; ..; s); for i: s`.
 
-    With t copies of s that have registers of their own. It takes some iterations to make up for the joining. Focus: a
-    loop over vectors or numbers. Returns what is in its place.
+    With t copies of s that have registers of their own. It takes some iterations, `few` times t, to make up for the
+    joining. Focus: a loop over vectors or numbers. Returns what is in its place.
     """
     if times == 1:
         return c
     end = text(c.hi())
-    p, few = yield specialize(f"{end} < {FEW * times}")
-    p, many = yield on(few.orelse()[0], cut_loop(f"({end}) / {times} * {times}"))
+    p, choice = yield specialize(f"{end} < {few * times}")
+    p, many = yield on(choice.orelse()[0], cut_loop(f"({end}) / {times} * {times}"))
     while times > 1:
         p, many = yield on(many, divide_loop(2, halves(many), tail="perfect"), halves_apart(memory))
         times //= 2
-    return few
+    return choice
 
 
 @strategy

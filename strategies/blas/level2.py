@@ -8,6 +8,7 @@ left is a small triangle.
 from __future__ import annotations
 
 from itertools import groupby
+from typing import Final
 
 from exo_strat import (
     DRAM_STACK,
@@ -24,6 +25,7 @@ from exo_strat import (
     fail,
     focus,
     forms,
+    hole,
     identity,
     moves,
     nav,
@@ -53,12 +55,17 @@ from ..inspect import (
 from ..std.writing import INSIDE, element, halves, text
 from .level1 import TOGETHER, optimize_level_1
 
-ROWS, VECTORS = 4, 2
-"""Rows, and vectors of columns, that are taken together. Measured by `python -m benchmarks.blas --level 2`."""
+# What holes are filled with unless said: as measured by `python -m benchmarks.blas --level 2 --level skinny`, and
+# `python -m benchmarks.tuning --kernel gemv --kernel gemv_t`.
 
-FEW = 8
-"""Columns from which on vectors pay in rows that are not taken together. Measured by
-`python -m benchmarks.blas --level 2 --level skinny`."""
+MANY: Final = (1, 2, 4, 8)
+"""How many rows, or vectors of columns, may be taken together."""
+
+ROWS, VECTORS = 4, 2
+"""Rows, and vectors of columns, that are taken together."""
+
+FEW: Final = 8
+"""Columns from which on vectors pay in rows that are not taken together."""
 
 
 @strategy
@@ -67,16 +74,15 @@ def optimize_level_2_general(
     c: ForCursor,
     machine: Machine,
     precision: str,
-    rows: int = ROWS,
-    vectors: int = VECTORS,
+    rows: int = 0,
+    vectors: int = 0,
     strict: bool = False,
 ) -> Script:
     """`for i: for j: s  ~>  for io: for j: s[0]; ..; s[r-1]`, for r rows at a time, and level 1 on the loops inside.
 
-    So many `rows`, and `vectors` of columns, are taken together. Columns are those of a rectangle, or of a triangle,
-    where the first or last one depends on the row. Without vectors, rows stay apart. `strict` is as in
-    `optimize_level_1`. Focus: the loop over rows.
-    Returns the procedure. Paper: appendix D.2.
+    So many `rows`, and `vectors` of columns, are taken together; what isn't given is a hole. Columns are those of a
+    rectangle, or of a triangle, where the first or last one depends on the row. Without vectors, rows stay apart.
+    `strict` is as in `optimize_level_1`. Focus: the loop over rows. Returns the procedure. Paper: appendix D.2.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule
@@ -92,10 +98,14 @@ def optimize_level_2_general(
     ['io < m / 2', 'joo < n / 8', 'ii < m % 2', 'joo < n / 16']
     """
     p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
-    columns = optimize_level_1(machine, precision, vectors, strict)
     if not machine.vec_widths:
-        yield reduce(columns, innermost_loops)
-    elif growth(c):
+        yield reduce(optimize_level_1(machine, precision, strict=strict), innermost_loops)
+        yield std.cleanup()
+        return None
+    rows = rows or (yield hole("rows", MANY, default=ROWS))
+    vectors = vectors or (yield hole("vectors", MANY, default=VECTORS))
+    columns = optimize_level_1(machine, precision, vectors, strict)
+    if growth(c):
         yield triangle_in_blocks(rows, columns)
     else:
         p, blocks = yield try_else(*[divide_loop(rows, halves(c), tail=tail) for tail in ("perfect", "cut")])
@@ -114,7 +124,8 @@ def optimize_updates(p: Proc, c: ForCursor, machine: Machine, precision: str, to
     """`for i: for j in (0, n): s  ~>  if n < 8: s; else: if n < k: level 1 on each row; else: as in level 2, general`.
 
     For updates of a matrix: rows taken together load less, but store to several cache lines in turns. So they are only
-    from `together` columns on, k, if it is given. Focus: the loop over rows. Returns the procedure.
+    from `together` columns on, k, if it is given. Holes: from so `few` columns on there are vectors, and so many
+    `vectors` together in rows that are apart. Focus: the loop over rows. Returns the procedure.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule
@@ -131,13 +142,16 @@ def optimize_updates(p: Proc, c: ForCursor, machine: Machine, precision: str, to
     """
     end = text(c.hi() if growth(c) else inner_loop(c).hi())
     p, apart = yield on(c, std.locals_in(DRAM_STACK), focus(c))
+    vectors = 0
     if machine.vec_widths:
-        p, choice = yield specialize([f"{end} < {k}" for k in (FEW, together) if k])
+        few = yield hole("few", (4, 8, 16), default=FEW)
+        vectors = yield hole("vectors", MANY, default=TOGETHER)
+        p, choice = yield specialize([f"{end} < {k}" for k in (few, together) if k])
         apart = choice.orelse()[0]
         if together:
             blocks, apart = apart.orelse()[0], apart.body()[0]
             yield on(blocks, optimize_level_2_general(machine, precision))
-    yield on(apart, reduce(optimize_level_1(machine, precision, TOGETHER), innermost_loops))
+    yield on(apart, reduce(optimize_level_1(machine, precision, vectors), innermost_loops))
     yield std.cleanup()
     return None
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from itertools import product
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias
 
 from exo_strat import (
     DRAM,
@@ -31,7 +31,9 @@ from exo_strat import (
     at,
     divide_dim,
     divide_loop,
+    hole,
     lift_scope,
+    limited,
     moves,
     named,
     nav,
@@ -51,40 +53,61 @@ from exo_strat import (
 )
 
 from .. import std
+from ..models import nearest
 from ..std.writing import INSIDE
 
-DEPTH = 512
-"""Products of an element of C in a block: the deeper, the fewer passes over C. Measured by
-`python -m benchmarks.blas --only gemm`, as the rows of a tile are."""
+# What holes may be filled with, and what they are filled with unless said where the machine's numbers don't tell:
+# `python -m benchmarks.tuning --kernel sgemm` measures it, and for the library `python -m benchmarks.blas --only gemm`.
 
-ROWS = 6
+TILE_ROWS: Final = (2, 4, 5, 6, 8, 12)
+TILE_VECTORS: Final = (1, 2, 3, 4)
+DEPTHS: Final = (128, 256, 512, 1024)
+WIDTHS: Final = (64, 128, 256, 512)
+
+ROWS: Final = 6
 """Rows of a tile: with these, a panel's row, an element of A and the sums keep nearly all registers in use.
 `models.tile_size` finds tiles by the machine's numbers alone, `models.blocks` depths."""
+
+DEPTH: Final = 512
+"""Products of an element of C in a block: the deeper, the fewer passes over C."""
 
 RULES = (std.broadcast_rule, std.fma_rule)
 """An element of A is taken from memory, by the instruction that multiplies."""
 
 
-Pack: TypeAlias = Callable[[std.Tile], Op]
-"""How a block of B is packed for tiles; acts on the procedure."""
+Pack: TypeAlias = Callable[[std.Tile, int], Op]
+"""How a block of B, of at most so many columns, is packed for tiles; acts on the procedure."""
 
 
-def largest_tile(machine: Machine, precision: str) -> std.Tile:
-    """Six rows, and as many vectors as leave registers for a row of the panel and an element of A."""
-    vectors = (machine.registers - 1) // (ROWS + 1) if machine.vec_widths else 1
-    return std.Tile(machine, precision, ROWS, vectors)
+def tile_vectors(machine: Machine) -> int:
+    """As many vectors of a tile of `ROWS` as leave registers for a row of the panel and an element of A.
+
+    >>> from backends.targets import avx2, avx512
+    >>> tile_vectors(avx2), tile_vectors(avx512)
+    (2, 4)
+    """
+    return (machine.registers - 1) // (ROWS + 1) if machine.vec_widths else 1
 
 
-def block_width(tile: std.Tile) -> int:
-    """Columns of a block of B: whole tiles, at least one. Of `DEPTH` rows, it takes half of the L2 cache while the
-    rows of A pass.
+def fits(machine: Machine, rows: int, vectors: int) -> bool:
+    """Whether the sums of a tile, a row of the panel and an element of A are in the registers, if there are some.
 
     >>> from backends.targets import avx2
-    >>> block_width(largest_tile(avx2, "f32")), block_width(largest_tile(avx2, "f64"))
+    >>> fits(avx2, 4, 3), fits(avx2, 6, 3)
+    (True, False)
+    """
+    return not machine.vec_widths or (rows + 1) * vectors < machine.registers
+
+
+def block_width(machine: Machine, precision: str) -> int:
+    """Columns of a block of B which, `DEPTH` deep, takes half of the second cache while the rows of A pass.
+
+    >>> from backends.targets import avx2
+    >>> block_width(avx2, "f32"), block_width(avx2, "f64")
     (256, 128)
     """
-    columns = tile.machine.processor.cache(2).bytes // 2 // (DEPTH * analysis.size_of(Scalar(tile.precision)))
-    return max(1, columns // tile.cols) * tile.cols
+    row = DEPTH * analysis.size_of(Scalar(precision))
+    return nearest(WIDTHS, machine.processor.cache(2).bytes // 2 // row)
 
 
 # -- micro-kernels ------------------------------------------------------------------------------------
@@ -172,14 +195,13 @@ def along(p: Proc, c: ForCursor, big: std.Tile, last: int, then: Callable[[std.T
 
 
 @strategy
-def packed(p: Proc, c: ProcCursor, t: std.Tile, across: bool = False) -> Script:
+def packed(p: Proc, c: ProcCursor, t: std.Tile, width: int, across: bool = False) -> Script:
     """`s[b]  ~>  for i0: for i1: panels[i1 / 64, i0, i1 % 64] = b[i0, i1]; s[panels]`, by vectors.
 
-    The rows of b are of neighbours, or, if it is `across`, its columns.
+    Panels have room for `width` columns. The rows of b are of neighbours, or, if it is `across`, its columns.
     """
     p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM))
     copy = block[0].prev()
-    width = block_width(t)
     yield on(copy.prev(), resize_dim(1, width, 0), divide_dim(1, t.cols), rearrange_dim((1, 0, 2)))
     columns = on(copy, reorder_loops() if across else nav(INSIDE))
     p, panels = yield seq(columns, divide_loop(t.cols, ("jo", "ji"), tail="cut"))
@@ -201,19 +223,16 @@ packed_across = partial(packed, across=True)
 # -- the whole product --------------------------------------------------------------------------------
 
 
-@strategy
-def optimize_gemm(
-    p: Proc, c: ProcCursor, machine: Machine, precision: str, tile: Proc, pack: Pack | None = packed
-) -> Script:
+@named
+def optimize_gemm(machine: Machine, precision: str, tile: Proc, pack: Pack | None = packed) -> Op:
     """`for j: for i: for p: ..` by blocks and tiles, for k up to `DEPTH` if packed.
 
     `tile` is the same program, for windows whose rows are of neighbours; micro-kernels are made from it, once for all
-    that use it. `pack(tile)` is how b is packed. Focus: the procedure.
+    that use it. `pack(tile, width)` is how b is packed. Holes: `rows` and `vectors` of a tile, as far as they fit the
+    registers, and the `width` of a block of B, in columns. Focus: the procedure. Returns it.
 
-    Returns it.
-
-    >>> from backends.targets import plain_c
-    >>> from exo_strat import proc_from_source, schedule
+    >>> from backends.targets import avx2, plain_c
+    >>> from exo_strat import proc_from_source, schedule, space
     >>> tile = proc_from_source('''
     ... def tile(m: size, n: size, k: size, a: [f32][m, k], b: [f32][k, n], c: [f32][m, n]):
     ...     assert stride(a, 1) == 1
@@ -230,26 +249,23 @@ def optimize_gemm(
     >>> q = schedule(optimize_gemm(plain_c, "f32", tile, None), tile)
     >>> sorted({c.subproc().name() for c in q.root().find_all("_(_)")})[-2:]
     ['tile_6x1', 'tile_6x1m']
+    >>> print(space(optimize_gemm(avx2, "f32", tile)))
+    optimize_gemm.rows: 2, 4, 5, 6, 8, 12 (default 6)
+    optimize_gemm.vectors: 1, 2, 3, 4 (default 2)
+    optimize_gemm.width: 64, 128, 256, 512 (default 256)
     """
-    big = largest_tile(machine, precision)
-    tiles = at("for j in _: _", in_tiles(tile, big))
+    rows, vectors, width = tile_holes(machine, precision)
     if pack is None:
-        yield tiles
-    else:
-        width = block_width(big)
-        block = schedule(seq(rename(f"{p.name()}_block"), add_assertion(f"n <= {width}")), p)
-        then = std.as_call(block, seq(pack(big), nav(moves.root), tiles))
-        yield seq(nav(moves.find_loop("j")), std.in_blocks(width, ("jo", "j"), then))
-    return None
+        return within_registers(in_tiles_of(machine, precision, rows, vectors, tile), machine)
+    return within_registers(in_packed_blocks(machine, precision, rows, vectors, width, tile, pack), machine)
 
 
-@strategy
-def optimize_deep_gemm(p: Proc, c: ProcCursor, machine: Machine, precision: str, tile: Proc) -> Script:
+@named
+def optimize_deep_gemm(machine: Machine, precision: str, tile: Proc) -> Op:
     """`for j: for i: for p: c[i, j] += a * b` as `optimize_gemm`, for any k: so many products at a time as a block has.
 
-    `tile` is the program of a tile: `for j: for i: t = 0; for p: t += a * b; c[i, j] += t`, for windows.
-
-    Focus: the procedure. Returns it.
+    `tile` is the program of a tile: `for j: for i: t = 0; for p: t += a * b; c[i, j] += t`, for windows. There is one
+    hole more, the `depth` of a block. Focus: the procedure. Returns it.
 
     >>> from backends.targets import plain_c
     >>> from exo_strat import proc_from_source, schedule
@@ -278,9 +294,71 @@ def optimize_deep_gemm(p: Proc, c: ProcCursor, machine: Machine, precision: str,
     >>> print(nest_shape(q.root()))
     gemm > [seq k / 512 > gemm_deep(); if > gemm_deep()]
     """
-    block = schedule(seq(rename(f"{p.name()}_deep"), add_assertion(f"k <= {DEPTH}")), tile)
+    rows, vectors, width = tile_holes(machine, precision)
+    depth = hole("depth", DEPTHS, default=DEPTH)
+    return within_registers(in_deep_blocks(machine, precision, rows, vectors, width, depth, tile), machine)
+
+
+def tile_holes(machine: Machine, precision: str) -> tuple[Any, Any, Any]:
+    """The holes of a product: rows and vectors of a tile, columns of a block."""
+    rows, vectors = hole("rows", TILE_ROWS, default=ROWS), hole("vectors", TILE_VECTORS, default=tile_vectors(machine))
+    return rows, vectors, hole("width", WIDTHS, default=block_width(machine, precision))
+
+
+def within_registers(op: Op, machine: Machine) -> Op:
+    """A plan for tiles that fit the registers."""
+    return limited(op, partial(fits, machine), "rows", "vectors")
+
+
+@strategy
+def in_tiles_of(
+    p: Proc, c: ProcCursor, machine: Machine, precision: str, rows: int, vectors: int, program: Proc
+) -> Script:
+    """A product in tiles, of so many rows and vectors at most. Focus: the procedure. Returns it."""
+    yield at("for j in _: _", in_tiles(program, std.Tile(machine, precision, rows, vectors)))
+    return None
+
+
+@strategy
+def in_packed_blocks(
+    p: Proc,
+    c: ProcCursor,
+    machine: Machine,
+    precision: str,
+    rows: int,
+    vectors: int,
+    width: int,
+    program: Proc,
+    pack: Pack,
+) -> Script:
+    """A product in blocks of columns, whole tiles of about so many, each of which is packed. Focus: the procedure.
+    Returns it."""
+    big = std.Tile(machine, precision, rows, vectors)
+    whole = max(1, width // big.cols) * big.cols
+    block = schedule(seq(rename(f"{p.name()}_block"), add_assertion(f"n <= {whole}")), p)
+    then = seq(pack(big, whole), nav(moves.root), in_tiles_of(machine, precision, rows, vectors, program))
+    yield seq(nav(moves.find_loop("j")), std.in_blocks(whole, ("jo", "j"), std.as_call(block, then)))
+    return None
+
+
+@strategy
+def in_deep_blocks(
+    p: Proc,
+    c: ProcCursor,
+    machine: Machine,
+    precision: str,
+    rows: int,
+    vectors: int,
+    width: int,
+    depth: int,
+    program: Proc,
+) -> Script:
+    """A product in blocks of so many products of each element, each in blocks of columns. Focus: the procedure.
+    Returns it."""
+    block = schedule(seq(rename(f"{p.name()}_deep"), add_assertion(f"k <= {depth}")), program)
     sums = seq(nav(moves.as_block), stage_mem("c[i, j]", "t", accum=True))
     inwards = seq(reorder_loops(), at(INSIDE, reorder_loops()), at(INSIDE >> INSIDE, sums))
-    then = seq(inwards, std.as_call(block, optimize_gemm(machine, precision, tile)))
-    yield seq(nav(moves.find_loop("p")), repeat_n(lift_scope(), 2), std.in_blocks(DEPTH, ("po", "p"), then))
+    plan = in_packed_blocks(machine, precision, rows, vectors, width, program, packed)
+    then = seq(inwards, std.as_call(block, plan))
+    yield seq(nav(moves.find_loop("p")), repeat_n(lift_scope(), 2), std.in_blocks(depth, ("po", "p"), then))
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from exo_strat import (
     DRAM_STACK,
@@ -16,6 +17,7 @@ from exo_strat import (
     divide_loop,
     eliminate_dead_code,
     focus,
+    hole,
     moves,
     nav,
     on,
@@ -33,17 +35,19 @@ from ..std.writing import halves, text
 from .level1 import optimize_level_1
 from .level2 import block_of_rows, blocks_of_triangle
 
-ROWS = 8
-"""Rows that are taken together. Measured by `python -m benchmarks.blas --only spmv --only tpmv`."""
+# What holes are filled with unless said: as measured by `python -m benchmarks.blas --only spmv --only tpmv`.
 
-FEW = 4
-"""Rows of which no block is made: setting one up takes longer. Measured by
-`python -m benchmarks.blas --only spmv --only tpmv`."""
+ROWS: Final = 8
+"""Rows that are taken together."""
+
+FEW: Final = 4
+"""Rows of which no block is made: setting one up takes longer."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """How many rows are taken together, a power of two, and from how many on each is taken alone (0: never)."""
+    """How many rows are taken together, a power of two, and from how many on each is taken alone (0: never): the
+    defaults of holes."""
 
     together: int = ROWS
     alone_from: int = 0
@@ -55,7 +59,8 @@ def optimize_packed(
 ) -> Script:
     """`triangle_by_halves` for arguments that are `stored` as a memory says; nothing in the plan depends on that.
 
-    Fewer than `FEW` rows are left to the C compiler. Focus: the loop over rows. Returns the procedure.
+    Holes: so many rows are taken `together`, each is taken alone from so many on (`alone_from`; 0: never), by default
+    those of `rows`; fewer than `few` are left to the C compiler. Focus: the loop over rows. Returns the procedure.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule
@@ -74,13 +79,15 @@ def optimize_packed(
     p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
     alone, end = innermost_loops(c), text(c.hi())
     if machine.vec_widths:
-        sizes = [f"{end} < {FEW}", *([f"{rows.alone_from} <= {end}"] if rows.alone_from else [])]
-        p, few = yield specialize(sizes)
+        most = yield hole("together", (2, 4, 8, 16), default=rows.together)
+        alone_from = yield hole("alone_from", (0, 32, 64, 128), default=rows.alone_from)
+        least = yield hole("few", (2, 4, 8), default=FEW)
+        p, few = yield specialize([f"{end} < {least}", *([f"{alone_from} <= {end}"] if alone_from else [])])
         many = few.orelse()[0]
         alone = ()
-        if rows.alone_from:
+        if alone_from:
             alone, many = innermost_loops(many.body()[0]), many.orelse()[0]
-        yield on(many, triangle_by_halves(machine, precision, rows.together))
+        yield on(many, triangle_by_halves(machine, precision, most))
     for loop in alone:
         yield on(loop, optimize_level_1(machine, precision, 2))
     yield std.cleanup()

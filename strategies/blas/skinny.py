@@ -5,6 +5,8 @@ The vector that all rows share stays in registers. There is code for each number
 
 from __future__ import annotations
 
+from typing import Final
+
 from exo_strat import (
     DRAM_STACK,
     AllocCursor,
@@ -23,6 +25,7 @@ from exo_strat import (
     divide_dim,
     divide_loop,
     focus,
+    hole,
     moves,
     nav,
     on,
@@ -43,8 +46,8 @@ from ..std.staging import allocation
 from ..std.writing import halves, text
 from .level1 import RULES, optimize_level_1, together, whole_vectors
 
-PARTS = 2
-"""In how many parts a row is added up: rows don't wait for others. Measured by
+PARTS: Final = 2
+"""In how many parts a row is added up unless said: rows don't wait for others. Measured by
 `python -m benchmarks.blas --level skinny`."""
 
 
@@ -54,7 +57,8 @@ def optimize_skinny(p: Proc, c: ForCursor, machine: Machine, precision: str, mos
 
     The vector that rows share is in registers, for matrices of up to `most` columns. The last one is masked. If rows
     are written, the last columns are scalar instead: the next row can't be loaded before a masked store is done.
-    Without vectors, rows are loops of level 1. Focus: the loop over rows. Returns the procedure. Paper: Figure 7.
+    Without vectors, rows are loops of level 1. Hole: a row is added up in so many `parts`. Focus: the loop over rows.
+    Returns the procedure. Paper: Figure 7.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule
@@ -83,9 +87,10 @@ def optimize_skinny(p: Proc, c: ForCursor, machine: Machine, precision: str, mos
         yield on(columns, cut_loop(whole))
     p, block = yield on(c, stage_mem(f"{shared}[0:{whole}]", "v"))
     buffer = allocation(block)
+    parts = yield hole("parts", (1, 2, 4), default=PARTS)
     for loop in loops_of_vectors(buffer):
         divide = divide_loop(width, halves(loop), tail="perfect") if written else whole_vectors(width, registers, True)
-        yield on(loop, divide, together(PARTS, registers))
+        yield on(loop, divide, together(parts, registers))
     yield on(buffer, resize_dim(0, most, 0), set_memory(registers), divide_dim(0, width))
     p, buffer = yield seq(nav(moves.root), simplify(), focus(buffer))
     for loop in loops_of_vectors(buffer):
@@ -141,7 +146,7 @@ def shared_in_locals(p: Proc, c: ForCursor) -> Script:
     yield on(allocation(block), set_memory(DRAM_STACK))
     p, c = yield focus(c)
     if sums(c):
-        yield together(PARTS, DRAM_STACK)
+        yield together((yield hole("parts", (1, 2, 4), default=PARTS)), DRAM_STACK)
     return None
 
 

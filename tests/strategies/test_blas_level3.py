@@ -13,12 +13,14 @@ from examples.exo_blas.programs.kernel import typed
 from exo_strat import CallCursor, Machine, Proc, at, direct, schedule
 from strategies.blas.columns import optimize_columns
 from strategies.blas.level3 import (
+    ROWS,
     Pack,
-    largest_tile,
+    fits,
     micro_kernel,
     optimize_gemm,
     packed,
     packed_across,
+    tile_vectors,
 )
 from strategies.std import Tile, transposed
 
@@ -51,7 +53,8 @@ def called(p: Proc) -> set[str]:
 
 @pytest.mark.parametrize(("machine", "vectors"), [(avx512, 4), (avx2, 2), (neon, 4), (plain_c, 1)], ids=repr)
 def test_a_tile_fits_the_registers(machine: Machine, vectors: int) -> None:
-    assert (largest_tile(machine, "f32").rows, largest_tile(machine, "f32").vectors) == (6, vectors)
+    assert tile_vectors(machine) == vectors and fits(machine, ROWS, vectors)
+    assert not machine.vec_widths or not fits(machine, ROWS, vectors + 1)
 
 
 @pytest.mark.parametrize("precision", ["f32", "f64"])

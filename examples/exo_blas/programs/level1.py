@@ -176,12 +176,17 @@ def plan(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_level_1(avx2 if machine.name == "avx512" else machine, precision))
 
 
+SHORT = 4
+"""Statements in a loop that are so few that a jump takes as long. Measured by
+`python -m benchmarks.blas --level strided`."""
+
+
 def _is_short(c: Cursor) -> bool:
-    return isinstance(c, ForCursor) and len(c.body()) <= 4
+    return isinstance(c, ForCursor) and len(c.body()) <= SHORT
 
 
 TWICE = when(_is_short, divide_loop(2, ("io", "ii"), tail="cut") >> nav(INSIDE) >> unroll_loop())
-"""Few statements twice, as a jump takes as long."""
+"""Few statements twice."""
 
 
 def strided(precision: str, machine: Machine) -> Op:

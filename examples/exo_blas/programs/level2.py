@@ -261,21 +261,30 @@ PROGRAMS = (
 
 
 TOGETHER = {syr_l: 0, syr_u: 0, syr2_l: 64, syr2_u: 64}
-"""Updates of a triangle, and from which size on rows are better updated together, if they are."""
+"""Updates of a triangle, and from which size on rows are better updated together, if they are, unless said. Measured by
+`python -m benchmarks.blas --only syr --only syr2`."""
 
 
 MANY = 12
-"""Rows of a large matrix that are read together, a vector of each: memory is asked for as many lines at once."""
+"""Rows of a large matrix that are read together, a vector of each: memory is asked for as many lines at once. Measured
+by `python -m benchmarks.blas --only gemv`; `gemv.c` knows it, too."""
 
 
-def plan(precision: str, rows: int, vectors: int, machine: Machine) -> Op:
+def plan(precision: str, machine: Machine) -> Op:
     """What loops over rows are scheduled by. Vectors of AVX-512 have 256 bits, as in `level1`."""
-    return at("for i in _: _", optimize_level_2_general(shorter(machine), precision, rows, vectors))
+    return at("for i in _: _", optimize_level_2_general(shorter(machine), precision))
+
+
+def plan_many(precision: str, machine: Machine) -> Op:
+    """What loops over a multiple of `MANY` rows are scheduled by."""
+    vectors = hole("vectors", (1, 2), default=1)
+    return at("for i in _: _", optimize_level_2_general(shorter(machine), precision, MANY, vectors))
 
 
 def plan_update(precision: str, together: int, machine: Machine) -> Op:
     """What updates are scheduled by whose rows stay apart if there are few."""
-    return at("for i in _: _", optimize_updates(shorter(machine), precision, together))
+    size = hole("together", (0, 32, 64, 128, 256), default=together)
+    return at("for i in _: _", optimize_updates(shorter(machine), precision, size))
 
 
 def shorter(machine: Machine) -> Machine:
@@ -293,12 +302,12 @@ def kernel(precision: str, program: Proc) -> Kernel:
     """The kernel of a program in a precision."""
     if program in TOGETHER:
         return update(precision, program, TOGETHER[program])
-    return kernel_of(program, precision, partial(plan, precision, 4, 2))
+    return kernel_of(program, precision, partial(plan, precision))
 
 
 def many(precision: str, program: Proc) -> Kernel:
     """The kernel of a program for a multiple of `MANY` rows."""
-    return kernel_of(program, precision, partial(plan, precision, MANY, 1), "many", f"m % {MANY} == 0")
+    return kernel_of(program, precision, partial(plan_many, precision), "many", f"m % {MANY} == 0")
 
 
 def update(precision: str, program: Proc, together: int, variant: str = "") -> Kernel:

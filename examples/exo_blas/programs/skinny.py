@@ -6,17 +6,25 @@ from __future__ import annotations
 
 from functools import partial
 
+from backends.targets import avx2
 from exo_strat import *
 from strategies.blas.skinny import optimize_few_columns, optimize_skinny
 
-from .kernel import Kernel, kernel_of
+from .kernel import LETTERS, Kernel, kernel_of
 from .level2 import gemv_n, gemv_trans, ger, shorter
 
-LANES = {"f32": 8, "f64": 4}
+LANES = {precision: avx2.vec_width(precision) for precision in LETTERS}
 """Elements of a vector of AVX2."""
 
-VECTORS = 10
-"""Columns are at most so many vectors: those and what a row needs fit the 16 registers of AVX2."""
+ROW = 6
+"""Registers that a row needs beside the columns. Measured by `python -m benchmarks.blas --level skinny`."""
+
+VECTORS = avx2.registers - ROW
+"""Columns are at most so many vectors. `gemv.c` and `ger.c` know it, too."""
+
+FEW = 7
+"""Columns up to which those of a transposed matrix are taken without vectors, by the same measurement. `gemv.c` knows
+it, too."""
 
 
 def plan(precision: str, machine: Machine) -> Op:
@@ -46,5 +54,5 @@ def kernels() -> tuple[Kernel, ...]:
     products = (kernel(t, p) for t in LANES for p in (gemv_n, gemv_trans))
     whole = (kernel(t, ger, "skinny", "n <= {most}", "n % {w} == 0") for t in LANES)
     ragged = (kernel(t, ger, "ragged", "{w} <= n", "n < {most} + {w}") for t in LANES)
-    few = (k for t in LANES for k in (few_columns(t, gemv_n, LANES[t] - 1), few_columns(t, gemv_trans, 7)))
+    few = (k for t in LANES for k in (few_columns(t, gemv_n, LANES[t] - 1), few_columns(t, gemv_trans, FEW)))
     return (*products, *whole, *ragged, *few)
