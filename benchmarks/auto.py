@@ -11,6 +11,7 @@ bandwidth, whichever is longer.
 from __future__ import annotations
 
 import ctypes
+import os
 import shutil
 import subprocess
 import tempfile
@@ -38,6 +39,7 @@ from strategies.auto import auto
 FLAGS = ("-O3", "-march=native", *FAST_MATH, "-shared", "-fPIC", "-lm")
 POLLY = ("-mllvm", "-polly")
 PEERS = {"gcc": ("gcc",), "clang": ("clang",), "clang, Polly": ("clang", *POLLY)}
+"""The compilers, and what each is told besides the flags. The newest version that is installed is taken (`newest`)."""
 SECONDS = 2.0
 """How long the rounds of one program may take; there is one at least."""
 ROUNDS = 9
@@ -93,13 +95,27 @@ def table(rows: Sequence[Row], peers: Sequence[str]) -> str:
 # -- builds -------------------------------------------------------------------------------------------
 
 
+def newest(compiler: str) -> str:
+    """The newest version of a compiler that is installed under its name and a number, as clang-19 is; else its name."""
+    folders = map(Path, os.environ.get("PATH", "").split(os.pathsep))
+    found = {file.name for folder in folders for file in folder.glob(f"{compiler}-*")}
+    numbers = [int(number) for name in found if (number := name.removeprefix(f"{compiler}-")).isdecimal()]
+    return f"{compiler}-{max(numbers)}" if numbers else compiler
+
+
+def version(compiler: str) -> str:
+    """What a compiler says it is, in short: `clang-19 19.1.7`."""
+    said = subprocess.run([compiler, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True).stdout
+    return f"{compiler} {said.strip()}"
+
+
 def built(folder: Path) -> dict[str, ctypes.CDLL]:
     """The C of all programs by each peer that works here."""
     found = {}
     for name, (compiler, *more) in PEERS.items():
         library = folder / f"{name.replace(', ', '_')}.so"
-        command = [compiler, *more, *map(str, sources()), "-o", str(library), *FLAGS]
-        if shutil.which(compiler) and not subprocess.run(command, capture_output=True).returncode:
+        command = [newest(compiler), *more, *map(str, sources()), "-o", str(library), *FLAGS]
+        if shutil.which(command[0]) and not subprocess.run(command, capture_output=True).returncode:
             found[name] = ctypes.CDLL(str(library))
     return found
 
@@ -203,7 +219,9 @@ def main(
                 console.print(f"{row.name}: {row.ratio:.2f} ({len(rows)} of {len(names)})")
     missing = [name for name in PEERS if name not in libraries]
     print(table(rows, [*libraries]))
-    print(f"\n{machine('one thread')}; {chosen}, {scale}; peers missing: {', '.join(missing) or 'none'}.")
+    compilers = sorted({version(newest(PEERS[name][0])) for name in libraries})
+    print(f"\n{machine('one thread')}; {chosen}, {scale}; peers by {', '.join(compilers)}; ", end="")
+    print(f"peers missing: {', '.join(missing) or 'none'}.")
 
 
 if __name__ == "__main__":

@@ -2,15 +2,29 @@
 
 - `plan`: which way each nest goes, and its holes;
 - `products`: nests that multiply matrices, as calls of a product in blocks and tiles;
+- `semirings`: nests like products, with other operations, in tiles that stay in registers;
+- `dynamic`: squares that are updated by rows and columns of their own, in panels;
 - `triangles`: triangles in blocks of rows, whose rectangles are products;
 - `strides`: the contiguous loop innermost.
 """
 
 from __future__ import annotations
 
+from .dynamic import in_panels
 from .plan import auto
 from .products import as_product, in_order
+from .semirings import as_like_product, like_product
 from .strides import contiguous_innermost
 from .triangles import in_rectangles, reductions_apart
 
-__all__ = ["as_product", "auto", "contiguous_innermost", "in_order", "in_rectangles", "reductions_apart"]
+__all__ = [
+    "as_like_product",
+    "as_product",
+    "auto",
+    "contiguous_innermost",
+    "in_order",
+    "in_panels",
+    "in_rectangles",
+    "like_product",
+    "reductions_apart",
+]

@@ -33,6 +33,7 @@ from ..blas.level2 import optimize_level_2_general
 from ..inspect import accesses, loops_inside, nest, statements
 from ..normal import nest_nf, tidy
 from ..stencils import time_tile
+from .dynamic import in_panels
 from .products import as_product, product_of
 from .strides import contiguous_innermost
 from .triangles import has_triangle, in_rectangles, reductions_apart
@@ -40,6 +41,8 @@ from .triangles import has_triangle, in_rectangles, reductions_apart
 # Candidates and defaults are measured by `python -m benchmarks.auto`.
 BLOCKS = (32, 64, 96, 128, 192)
 """Rows of a block of a triangle: its corner is no product."""
+PANELS = (16, 32, 64)
+"""Steps of which the rows and columns of a square make a panel."""
 STEPS = (4, 8, 16, 32)
 """Steps of a tile through time."""
 TILES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048)
@@ -53,11 +56,11 @@ def auto(machine: Machine, precision: str) -> Op:
     """A program made fast for a machine, whatever it is: for who doesn't schedule, and to go on from.
 
     Temporaries go where they are needed, reductions into nests of their own. Then each nest is, as the first of these
-    that applies: a product of matrices (`as_product`); a stencil, in tiles that go through several steps of time
-    (`time_tile`); triangles in blocks of rows, the rectangles of which are products (`in_rectangles`); or loops whose
-    innermost one runs along contiguous elements, in vectors of this precision, several rows at a time. What none of
-    them does stays as it is. All numbers are holes, and so is whether anything is done. Focus: the procedure. Never
-    fails.
+    that applies: a product of matrices (`as_product`); a square updated by its own rows and columns (`in_panels`); a
+    stencil, in tiles that go through several steps of time (`time_tile`); triangles in blocks of rows, the rectangles
+    of which are products (`in_rectangles`); or loops whose innermost one runs along contiguous elements, in vectors of
+    this precision, several rows at a time. What none of them does stays as it is. All numbers are holes, and so is
+    whether anything is done. Focus: the procedure. Never fails.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import proc_from_source, schedule, space
@@ -89,7 +92,8 @@ def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
 def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str) -> Script:
     """One nest, or those inside of what is none. Focus: a statement. Fails if nothing can be done."""
     if isinstance(c, ForCursor):
-        ways = (as_product(machine), through_time(), in_blocks(machine, precision), by_rows(machine, precision))
+        panels = in_panels(machine, hole("panel", PANELS, default=32))
+        ways = (as_product(machine), panels, through_time(), in_blocks(machine, precision), by_rows(machine, precision))
         yield try_else(*ways)
     elif isinstance(c, IfCursor):
         for s in (*c.body(), *(c.orelse() if c.has_else() else ())):

@@ -37,6 +37,7 @@ from exo_strat import (
     simplify,
     stage_mem,
     strategy,
+    try_else,
     walk,
 )
 
@@ -204,7 +205,8 @@ def stage_update(p: Proc, c: Update, precision: str, memory: Memory, rules: Sequ
             p, compute = yield on(c.rhs(), load(*registers))
     elif not lives_in(c, memory) or c.op() == "*":
         shared = is_reduction(c, enclosing_loop(c))
-        p, compute = yield sum_in_lanes(*registers) if shared else sum_in_register(*registers)
+        beside = value_first(*registers, rules) >> sum_in_register(*registers)
+        p, compute = yield sum_in_lanes(*registers) if shared else try_else(sum_in_register(*registers), beside)
     yield on(compute, stage_operands(*registers, rules))
     return None
 
@@ -242,6 +244,15 @@ def convert_in_store(p: Proc, c: AssignCursor) -> Script:
     value = c.rhs()
     if isinstance(value, ExternCursor) and value.function().converts and not is_index_value(value):
         p, c = yield simplify()
+    return c
+
+
+@strategy
+def value_first(p: Proc, c: ReduceCursor, precision: str, memory: Memory, rules: Sequence[Rule]) -> Script:
+    """`y[i] += e(y[k])  ~>  v: T @ MEM; v = e(y[k]); y[i] += v`, where k may be i. Focus: the sum. Returns it."""
+    p, loaded = yield on(c.rhs(), load(precision, memory))
+    yield on(loaded, stage_operands(precision, memory, rules))
+    yield focus(c)
     return c
 
 

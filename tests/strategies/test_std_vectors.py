@@ -341,3 +341,15 @@ def test_a_machine_without_vectors_of_a_precision_is_named() -> None:
         schedule(at("for i in _: _", std.vectorize_for(avx2, "f16")), p)
     with pytest.raises(SchedulingError, match=r"a machine is needed, such as avx2 of backends.targets, not 'avx2'"):
         schedule(at("for i in _: _", std.vectorize_for("avx2", "f32")), p)
+
+
+@pytest.mark.parametrize("k", (0, 3))
+def test_a_row_is_changed_by_one_that_may_be_itself(k: int, computes_the_same: Same) -> None:
+    p = proc_from_source("""
+def foo(n: size, k: index, x: f32[4, n], a: f32):
+    assert 0 <= k and k < 4
+    for i in seq(0, n):
+        x[3, i] += a * x[k, i]
+""")
+    q = schedule(at("for i in _: _", std.vectorize_for(avx2, "f32", strict=True)), p)
+    computes_the_same(p, q, n=21, k=k)
