@@ -66,6 +66,24 @@ static inline void exo_store4(double *dst, int64_t n, __m256d a) {
     if (n == 3) _mm_store_sd(dst + 2, _mm256_extractf128_pd(a, 1));
     if (n == 1) _mm_store_sd(dst, _mm256_castpd256_pd128(a));
 }
+// What lies in memory from the last lane to the first.
+static inline void exo_turned8(__m256 *dst, const float *src) {
+    *dst = _mm256_permutevar8x32_ps(_mm256_loadu_ps(src), _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+}
+static inline void exo_turned4(__m256d *dst, const double *src) {
+    *dst = _mm256_permute4x64_pd(_mm256_loadu_pd(src), 0x1b);
+}
+// The first n, likewise: lane n - 1 - i is taken modulo the number of lanes, so that the zeros from n on stay there.
+static inline __m256 exo_turned_below8(const float *src, int64_t n) {
+    const __m256i from = _mm256_sub_epi32(_mm256_set1_epi32((int)n - 1), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    return _mm256_permutevar8x32_ps(_mm256_maskload_ps(src, exo_mask8(n)), from);
+}
+static inline __m256d exo_turned_below4(const double *src, int64_t n) {
+    const __m256i pairs = _mm256_setr_epi32(0, 1, -2, -1, -4, -3, -6, -5);
+    const __m256i from = _mm256_add_epi32(_mm256_set1_epi32(2 * (int)n - 2), pairs);
+    const __m256 first = _mm256_castpd_ps(_mm256_maskload_pd(src, exo_mask4(n)));
+    return _mm256_castps_pd(_mm256_permutevar8x32_ps(first, from));
+}
 // x * 2^k, for whole k from -252 to 252 (single precision) or -2044 to 2044 (double): by two factors.
 static inline __m256 exo_power8(__m256i k) {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(k, _mm256_set1_epi32(127)), 23));
@@ -219,6 +237,11 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
             "loadu", "dst:V src:M", load, "dst = loadu(&src)", f"dst = blendv(dst, maskload(&src, {bits}), {mask})"
         ),
         Operation("maskz_loadu", "dst:V src:M", load, "", f"dst = maskload(&src, {bits})", "dst[i] = 0.0"),
+        Operation("loadr", "dst:V src:M", f"dst[i] = src[{lanes - 1} - i]", f"exo_turned{lanes}(&dst, &src)"),
+        Operation(
+            "maskz_loadr", "dst:V src:M", "dst[i] = src[n - 1 - i]", "",
+            f"dst = exo_turned_below{lanes}(&src, n)", "dst[i] = 0.0",
+        ),
         Operation("storeu", "dst:M src:V", load, "storeu(&dst, src)", f"exo_store{lanes}(&dst, n, src)"),
         Operation(
             "acc_storeu", "dst:M a:V", "dst[i] += a[i]", "storeu(&dst, add(loadu(&dst), a))",

@@ -4,6 +4,7 @@
 - `products`: nests that multiply matrices, as calls of a product in blocks and tiles;
 - `semirings`: nests like products, with other operations, in tiles that stay in registers;
 - `dynamic`: squares that are updated by rows and columns of their own, in panels;
+- `recurrences`: rows whose elements wait for each other, several at a time;
 - `triangles`: triangles in blocks of rows, whose rectangles are products;
 - `strides`: the contiguous loop innermost.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 from .dynamic import in_panels
 from .plan import auto
 from .products import as_product, in_order
+from .recurrences import rows_in_turns
 from .semirings import as_like_product, like_product
 from .strides import contiguous_innermost
 from .triangles import in_rectangles, reductions_apart
@@ -27,4 +29,5 @@ __all__ = [
     "in_rectangles",
     "like_product",
     "reductions_apart",
+    "rows_in_turns",
 ]

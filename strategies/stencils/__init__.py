@@ -3,14 +3,27 @@
 - `sweeps`: the sweeps of one step, and how far apart the elements are that they exchange;
 - `borders`: as many loops for sweeps over a border as for those over the inside;
 - `skews`: how far each sweep has to be shifted for each step, so that tiles may be computed one by one;
+- `interleaved`: steps that take turns, where each element waits for the one before;
 - `time_tiles`: the strategy, made of primitives that prove each step.
 """
 
 from __future__ import annotations
 
 from .borders import even_sweeps
+from .interleaved import interleave_steps, waits_for
 from .skews import Skew, find_skews
 from .sweeps import Distance, Sweep, distances, sweeps_of
 from .time_tiles import time_tile
 
-__all__ = ["Distance", "distances", "even_sweeps", "find_skews", "Skew", "Sweep", "sweeps_of", "time_tile"]
+__all__ = [
+    "Distance",
+    "Skew",
+    "Sweep",
+    "distances",
+    "even_sweeps",
+    "find_skews",
+    "interleave_steps",
+    "sweeps_of",
+    "time_tile",
+    "waits_for",
+]

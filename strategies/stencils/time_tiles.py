@@ -99,13 +99,13 @@ def time_tile(p: Proc, c: ForCursor, steps: int, *sizes: int) -> Script:
         yield fail("no skew makes tiles of these sweeps: iterations need others that are too far apart")
     yield divide_loop(steps, halves(c), tail="guard") >> nav(INSIDE) >> repeat(tighten_loop())
     for d, skew in enumerate(skews or ()):
-        yield _tile_sweeps([sweep.loops[d] for sweep in sweeps], skew, (steps, *sizes[:d]), sizes[d])
+        yield tile_sweeps([sweep.loops[d] for sweep in sweeps], skew, (steps, *sizes[:d]), sizes[d])
     yield focus(c) >> simplify()
     return c
 
 
 @strategy
-def _tile_sweeps(
+def tile_sweeps(
     p: Proc, c: ForCursor, loops: Sequence[ForCursor], skew: Skew, around: Sequence[int], size: int
 ) -> Script:
     """`for t: (for i: s1); (for j: s2)  ~>  for io: for t: (for ii: s1); (for ji: s2)`, for one loop of each sweep.
