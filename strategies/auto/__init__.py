@@ -5,6 +5,7 @@
 - `semirings`: nests like products, with other operations, in tiles that stay in registers;
 - `dynamic`: squares that are updated by rows and columns of their own, in panels;
 - `recurrences`: rows whose elements wait for each other, several at a time;
+- `sweeps`: which way what has an order to keep goes, and its holes;
 - `triangles`: triangles in blocks of rows, whose rectangles are products;
 - `strides`: the contiguous loop innermost.
 """

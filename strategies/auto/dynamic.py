@@ -57,11 +57,8 @@ def in_panels(p: Proc, c: ForCursor, machine: Machine, size: int) -> Script:
     >>> len(q.root().find_all("like_product(_)"))
     5
     """
-    loops = nest(c)
-    [s, *more] = loops[-1].body()
-    if len(loops) != 3 or more or not isinstance(s, ReduceCursor) or not updates_square(s, loops):
+    if not updates_square(c):
         yield fail("this is no update of a square by its own rows and columns")
-        return
     n = text(c.hi())
     outer, inner = unique_names(p, halves(c))
     first, rest = f"{size} * {outer}", f"{size} * ({n} / {size})"
@@ -70,8 +67,12 @@ def in_panels(p: Proc, c: ForCursor, machine: Machine, size: int) -> Script:
     yield on(blocks.next(), nav(INSIDE), block_of_steps(machine, n, f"{rest} + {inner}", (rest,)))
 
 
-def updates_square(s: ReduceCursor, loops: Sequence[ForCursor]) -> bool:
-    """Whether a statement is `a[i, j] op= e(a[i, k], a[k, j])`, in loops k, i, j with the same range from 0."""
+def updates_square(c: ForCursor) -> bool:
+    """Whether a nest is `for k: for i: for j: a[i, j] op= e(a[i, k], a[k, j])`, with one range from 0."""
+    loops = nest(c)
+    [s, *more] = loops[-1].body()
+    if len(loops) != 3 or more or not isinstance(s, ReduceCursor):
+        return False
     k, i, j = (x.sym for x in loops)
     ranges = {(affine_bound(x.lo()), affine_bound(x.hi())) for x in loops}
     reads = [e for e in s.rhs().descendants() if isinstance(e, ReadCursor) and e.idx()]

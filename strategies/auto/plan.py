@@ -15,7 +15,6 @@ from exo_strat import (
     fail,
     focus,
     fold_into_reduce,
-    forms,
     hole,
     identity,
     moves,
@@ -30,28 +29,16 @@ from exo_strat import (
 
 from ..blas.level1 import optimize_level_1
 from ..blas.level2 import optimize_level_2_general
-from ..inspect import accesses, loops_inside, nest, statements
+from ..inspect import loops_inside, nest, statements
 from ..normal import nest_nf, tidy
-from ..stencils import interleave_steps, time_tile
-from .dynamic import in_panels
 from .products import as_product, product_of
-from .recurrences import rows_in_turns
-from .strides import contiguous_innermost, stride
+from .strides import contiguous_innermost
+from .sweeps import by_steps
 from .triangles import has_triangle, in_rectangles, reductions_apart
 
 # Candidates and defaults are measured by `python -m benchmarks.auto`.
 BLOCKS = (32, 64, 96, 128, 192)
 """Rows of a block of a triangle: its corner is no product."""
-PANELS = (16, 32, 64)
-"""Steps of which the rows and columns of a square make a panel."""
-STEPS = (4, 8, 16, 32)
-"""Steps of a tile through time."""
-TURNS = (4, 8)
-"""Steps that take turns."""
-WIDTHS = (8, 16, 32)
-"""Columns of a tile in which they do."""
-TILES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048)
-"""Iterations of a tile through time along a loop."""
 ROWS = (1, 2, 4, 8)
 """Rows, or vectors, that are taken together."""
 
@@ -61,12 +48,11 @@ def auto(machine: Machine, precision: str) -> Op:
     """A program made fast for a machine, whatever it is: for who doesn't schedule, and to go on from.
 
     Temporaries go where they are needed, reductions into nests of their own. Then each nest is, as the first of these
-    that applies: a product of matrices (`as_product`); a square updated by its own rows and columns (`in_panels`); a
-    stencil, in tiles that go through several steps of time (`time_tile`), which take turns where elements wait for
-    each other (`interleave_steps`); rows of recurrences, which take turns likewise (`rows_in_turns`); triangles in
-    blocks of rows, the rectangles of which are products (`in_rectangles`); or loops whose innermost one runs along
-    contiguous elements, in vectors of this precision, several rows at a time. What none of them does stays as it is.
-    All numbers are holes, and so is whether anything is done. Focus: the procedure. Never fails.
+    that applies: a product of matrices (`as_product`); what has an order to keep, such as sweeps of a stencil over time
+    or rows of recurrences (`by_steps`); triangles in blocks of rows, the rectangles of which are products
+    (`in_rectangles`); or loops whose innermost one runs along contiguous elements, in vectors of this precision,
+    several rows at a time. What none of them does stays as it is. All numbers are holes, and so is whether anything is
+    done. Focus: the procedure. Never fails.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import proc_from_source, schedule, space
@@ -98,30 +84,18 @@ def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
 def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str) -> Script:
     """One nest, or those inside of what is none. Focus: a statement. Fails if nothing can be done."""
     if isinstance(c, ForCursor):
-        panels = in_panels(machine, hole("panel", PANELS, default=32))
-        turns = interleave_steps(machine, precision, hole("turns", TURNS, default=8), hole("width", WIDTHS, default=16))
-        rows = rows_in_turns(machine, precision, hole("waiting", ROWS, default=4))
-        loops = rows, in_blocks(machine, precision), by_rows(machine, precision)
-        yield try_else(as_product(machine), panels, turns, through_time(), *loops)
+        ways = (
+            as_product(machine),
+            by_steps(machine, precision),
+            in_blocks(machine, precision),
+            by_rows(machine, precision),
+        )
+        yield try_else(*ways)
     elif isinstance(c, IfCursor):
         for s in (*c.body(), *(c.orelse() if c.has_else() else ())):
             p, _ = yield attempt(on(s, by_nest(machine, precision)))
     else:
         yield fail("this is no loop")
-
-
-@strategy
-def through_time(p: Proc, c: ForCursor) -> Script:
-    """`for t: for i: for j: s`, in tiles of several steps; see `time_tile`. Focus: the loop over time."""
-    time, found = forms.V(c.sym), accesses(c.body())
-    written = {a.sym for a in found if a.writes}
-    if any(time in forms.lin_atoms(x) for a in found if a.sym in written for x in a.index):
-        yield fail("this is no loop over time: elements that it writes are taken by its iterator")
-    depth = min((len(nest(s)) for s in c.body() if isinstance(s, ForCursor)), default=0)
-    steps = yield hole("steps", STEPS, default=16)
-    outer = yield hole("outer", TILES, default=32 if depth > 1 else 2048)
-    sizes = (outer, (yield hole("inner", TILES, default=512))) if depth > 1 else (outer,)
-    yield time_tile(steps, *sizes)
 
 
 @strategy
@@ -145,8 +119,8 @@ def in_blocks(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script
 
 @strategy
 def by_rows(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
-    """Loops with the contiguous one innermost, in vectors, several rows at a time if they share any; what is inside a
-    loop that is no perfect nest, each as `by_nest` has it. Focus: the outermost loop."""
+    """Loops with the contiguous one innermost, in vectors, several rows at a time; what is inside a loop that is no
+    perfect nest, each as `by_nest` has it. Focus: the outermost loop."""
     p, c = yield try_else(contiguous_innermost(), focus(c))
     *outer, inner = nest(c)
     if loops_inside(inner):
@@ -154,13 +128,8 @@ def by_rows(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
             p, _ = yield attempt(on(s, by_nest(machine, precision)))
         return
     columns = on(inner, optimize_level_1(machine, precision, hole("vectors", ROWS, default=4), strict=True))
-    if outer and in_all_rows(outer[-1], inner):
+    if outer:
         rows, across = hole("rows", ROWS, default=4), hole("across", ROWS, default=2)
         yield on(outer[-1], optimize_level_2_general(machine, precision, rows, across, strict=True)) | columns
     else:
         yield columns
-
-
-def in_all_rows(rows: ForCursor, columns: ForCursor) -> bool:
-    """Whether there are elements that move with the columns and are the same in all rows."""
-    return any(stride(a, rows) == 0 and stride(a, columns) != 0 for a in accesses(columns.body()))

@@ -40,10 +40,9 @@ from exo_strat import (
 
 from .. import std
 from ..blas.level1 import optimize_level_1
-from ..inspect import enclosing_loops
+from ..inspect import enclosing_loops, nest
 from ..std.writing import INSIDE, halves, text
 from .skews import Skew
-from .sweeps import sweeps_of
 from .time_tiles import tile_sweeps
 
 TOGETHER = 4
@@ -77,14 +76,10 @@ def interleave_steps(p: Proc, c: ForCursor, machine: Machine, precision: str, st
     >>> q.find("for ji in _: _").body()[0].rhs().text()
     '0.5 * (r[0, 0, ji] + x[io + 1, 8 * jo + ji])'
     """
-    sweeps = sweeps_of(c)
-    if len(sweeps) != 1 or len(sweeps[0].loops) != 2 or len(sweeps[0].body) != 1:
-        yield fail("the loop has more in it than one sweep of two loops around a statement")
-    [sweep], [s] = sweeps, sweeps[0].body
-    rows, columns = sweep.loops
-    if not isinstance(s, AssignCursor) or waits_for(s, columns) is None:
-        yield fail("no element is added that the iteration before has computed")
-        return
+    if not elements_wait(c):
+        yield fail("this is no sweep of two loops in which elements wait for those before")
+    _, rows, columns = nest(c)
+    [s] = columns.body()
     spans = [f"{text(x.hi())} - ({text(x.lo())})" for x in (c, rows, columns)]
     yield divide_loop(steps, halves(c), tail="guard") >> nav(INSIDE) >> repeat(tighten_loop())
     yield tile_sweeps([rows], Skew(1, (), (0,)), (steps,), 1)
@@ -98,6 +93,13 @@ def interleave_steps(p: Proc, c: ForCursor, machine: Machine, precision: str, st
     yield on(ti, specialize(" and ".join(conditions)), nav(moves.root), simplify())
     p, rest = yield on(s, what_waits_last())
     yield on(ti, steps_in_turns(machine, precision, rest))
+
+
+def elements_wait(c: ForCursor) -> bool:
+    """Whether a loop over time is around one sweep of two loops in which an element needs the one before."""
+    _, *loops = nest(c)
+    [s, *more] = loops[-1].body() if loops else c.body()
+    return len(loops) == 2 and not more and isinstance(s, AssignCursor) and waits_for(s, loops[-1]) is not None
 
 
 def waits_for(s: AssignCursor, loop: ForCursor) -> ReadCursor | None:

@@ -149,7 +149,7 @@ def heat(T: size, n: size, x: f64[n + 2], y: f64[n + 2]):
             x[i + 1] = y[i + 1]
 """)
     found = space(PLAN, stencil)
-    here = "auto.planned.by_nest.through_time"
+    here = "auto.planned.by_nest.by_steps.through_time"
     assert found.names == ("auto.how", f"{here}.steps", f"{here}.outer")
     assert decisions(PLAN, stencil, values={"auto.how": "as it is"})[0].unwrap()[0] == stencil
     small = PLAN.fill({found.names[1]: 4, found.names[2]: 8})

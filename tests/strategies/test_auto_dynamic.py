@@ -53,7 +53,7 @@ def test_what_is_not_like_a_product_is_left(value: str) -> None:
 @pytest.mark.parametrize("n", [1, 16, 50])
 def test_paths_in_panels_are_the_same_paths_to_the_bit(n: int) -> None:
     """Also where a diagonal is negative, so that a step changes the row and the column that it reads"""
-    q = schedule(auto(avx2, "f64").fill({"auto.planned.by_nest.panel": 16}), PATHS)
+    q = schedule(auto(avx2, "f64").fill({"auto.planned.by_nest.by_steps.panels.size": 16}), PATHS)
     assert len(q.root().find_all("like_product(_)")) == 5
     for least in (0.0, -1.0):
         d = np.random.default_rng(n).uniform(least, 10.0, (n, n))

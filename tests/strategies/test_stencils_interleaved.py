@@ -41,7 +41,7 @@ def test_steps_in_turns_compute_the_same(value: str, steps: int, width: int) -> 
 @pytest.mark.parametrize(
     ("p", "why"),
     [
-        (sweep("0.5 * (x[i, j] + x[i, j + 1])"), "no element is added that the iteration before has computed"),
+        (sweep("0.5 * (x[i, j] + x[i, j + 1])"), "this is no sweep of two loops in which elements wait"),
         (sweep("x[i, j - 1] * x[i, j]"), "what was computed in the iteration before is not in a sum"),
         (sweep("0.5 * (x[i, j - 1] + x[i - 1, j + 1] + x[n - 1 - i, j])"), "reorder_loops"),
     ],

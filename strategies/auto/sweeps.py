@@ -1,0 +1,142 @@
+"""Loops over time, rows that wait for each other and rows that share nothing: the ways of `auto` for these."""
+
+from __future__ import annotations
+
+from exo_strat import (
+    ForCursor,
+    Machine,
+    Op,
+    Proc,
+    Scalar,
+    Script,
+    analysis,
+    attempt,
+    fail,
+    focus,
+    forms,
+    hole,
+    named,
+    on,
+    specialize,
+    strategy,
+    try_else,
+)
+
+from .. import std
+from ..blas.level1 import TOGETHER, optimize_level_1
+from ..inspect import accesses, innermost_loops, loops_inside, nest, sums
+from ..std.writing import text
+from ..stencils import elements_wait, interleave_steps, time_tile
+from .dynamic import in_panels, updates_square
+from .recurrences import has_recurrence, rows_in_turns
+from .strides import contiguous_innermost, stride
+
+# Candidates and defaults are measured by `python -m benchmarks.auto`.
+PANELS = (16, 32, 64)
+"""Steps of which the rows and columns of a square make a panel."""
+TURNS = (4, 8)
+"""Steps that take turns."""
+WIDTHS = (8, 16, 32)
+"""Columns of a tile in which they do."""
+STEPS = (4, 8, 16, 32)
+"""Steps of a tile through time."""
+WHOLE = 0
+"""Of the iterations of a tile along a loop: all."""
+TILES = (WHOLE, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)
+"""Iterations of a tile through time along a loop."""
+SIZES = {1: (16, 2048, WHOLE), 2: (16, 16, WHOLE), 3: (8, 8, 16)}
+"""Steps of a tile, and its iterations along the outermost loops, by how many there are."""
+ROWS = (1, 2, 4, 8)
+"""Rows, or vectors, that are taken together."""
+
+
+@named
+def by_steps(machine: Machine, precision: str) -> Op:
+    """What has an order to keep: a square updated by its own rows and columns (`in_panels`); sweeps over time in tiles
+    that go through several steps (`time_tile`), which take turns where elements wait for each other
+    (`interleave_steps`); rows of recurrences, which take turns, too (`rows_in_turns`); rows that share nothing, each in
+    vectors (`rows_apart`). Focus: the outermost loop. Fails if it is none of these.
+    """
+    return try_else(
+        panels(machine),
+        turns(machine, precision),
+        through_time(machine, precision),
+        waiting_rows(machine, precision),
+        rows_apart(machine, precision),
+    )
+
+
+@strategy
+def panels(p: Proc, c: ForCursor, machine: Machine) -> Script:
+    """`in_panels`, of a size that is a hole. Focus: the outermost loop."""
+    if not updates_square(c):
+        yield fail("this is no update of a square by its own rows and columns")
+    yield in_panels(machine, (yield hole("size", PANELS, default=32)))
+
+
+@strategy
+def turns(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+    """`interleave_steps`, of numbers that are holes. Focus: the loop over time."""
+    if not elements_wait(c):
+        yield fail("this is no sweep of two loops in which elements wait for those before")
+    steps = yield hole("steps", TURNS, default=8)
+    yield interleave_steps(machine, precision, steps, (yield hole("width", WIDTHS, default=16)))
+
+
+@strategy
+def waiting_rows(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+    """`rows_in_turns`, so many as a hole says. Focus: the loop over rows."""
+    if not has_recurrence(c):
+        yield fail("no element waits for the one before in its row")
+    yield rows_in_turns(machine, precision, (yield hole("rows", ROWS, default=4)))
+
+
+@strategy
+def through_time(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+    """`for t: for i: for j: s`, in tiles of several steps; see `time_tile`. Sweeps over vectors are not, where these
+    fit into the nearest cache. Focus: the loop over time."""
+    time, found = forms.V(c.sym), accesses(c.body())
+    written = {a.sym for a in found if a.writes}
+    if any(time in forms.lin_atoms(x) for a in found if a.sym in written for x in a.index):
+        yield fail("this is no loop over time: elements that it writes are taken by its iterator")
+    loops = [s for s in c.body() if isinstance(s, ForCursor)]
+    if not loops:
+        yield fail("there are no sweeps in it")
+        return
+    depth = max(len(nest(s)) for s in loops)
+    steps, outer, inner = SIZES[min(depth, max(SIZES))]
+    tiles = yield hole("steps", STEPS, default=steps)
+    sizes = [(yield hole("outer", TILES, default=outer))]
+    sizes += [(yield hole("inner", TILES, default=inner))] if depth > 1 else []
+    tiled = time_tile(tiles, *(size for size in sizes if size != WHOLE))
+    if depth > 1:
+        yield tiled
+        return
+    room = machine.processor.cache(1).bytes // (analysis.size_of(Scalar(precision)) * len({a.sym for a in found}))
+    p, near = yield specialize(f"{text(loops[0].hi())} <= {room}")
+    for loop in innermost_loops(near.body()):
+        p, _ = yield attempt(on(loop, vectors_of(machine, precision, TOGETHER)))
+    yield on(near.orelse()[0], tiled)
+
+
+@named
+def vectors_of(machine: Machine, precision: str, vectors: int) -> Op:
+    """Level 1, also where it isn't known that a loop has a range. Focus: the loop."""
+    plan = optimize_level_1(machine, precision, vectors, strict=True)
+    return try_else(plan, std.if_it_runs(plan))
+
+
+@strategy
+def rows_apart(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+    """`for i: for j: s`, each row in vectors. Focus: the outermost loop. Fails if rows share what moves with the
+    columns, or columns what is summed: then several are better taken together."""
+    p, c = yield try_else(contiguous_innermost(), focus(c))
+    *outer, inner = nest(c)
+    if not outer or loops_inside(inner) or sums(inner) or in_all_rows(outer[-1], inner):
+        yield fail("these are no rows that share nothing")
+    yield on(inner, vectors_of(machine, precision, (yield hole("vectors", ROWS, default=4))))
+
+
+def in_all_rows(rows: ForCursor, columns: ForCursor) -> bool:
+    """Whether there are elements that move with the columns and are the same in all rows."""
+    return any(stride(a, rows) == 0 and stride(a, columns) != 0 for a in accesses(columns.body()))
