@@ -1,63 +1,140 @@
-"""The image pipelines beside Halide (its own schedules and what we found for it) and plain C, in one run.
+"""Six image pipelines beside Halide (its autoschedulers, its own schedules, what we found for it) and plain C.
 
-    python -m benchmarks.halide [--quick] [WIDTHxHEIGHT ...]
+    python -m benchmarks.halide [WIDTHxHEIGHT ..] [--pipelines blur ..] [--threads 1 2] [--budget 60] [--quick]
 
-For one thread and for two, at each size: all rivals take turns, the median of the rounds counts, and so does what
-the machine can do at most, copying and multiply-adds, which take turns with them. First all must agree.
+First all are tuned: our schedules by a search over their holes, Halide's by its autoschedulers with one set of
+parameters after another, for `budget` seconds each. Then all must agree, and take turns; the median of the rounds
+counts. So does what the machine can do at most, copying and multiply-adds, which take turns with them.
+
+What was tuned and measured is kept in a folder (`--folder`), so that it can be done in pieces:
+
+    python -m benchmarks.halide --folder found --only tune --pipelines blur
+    python -m benchmarks.halide --folder found --only measure --pipelines blur --threads 1
+    python -m benchmarks.halide --folder found --only show
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import ctypes
 import inspect
+import json
 import os
+import subprocess
 import tempfile
 import textwrap
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby, product
 from math import prod
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 
 import numpy as np
-from rich.console import Console
 
 from backends.targets import best_machine
-from benchmarks.halide_rivals import OURS, PIPELINES, Pipeline, Rival, rivals
+from benchmarks.halide_pipelines import PIPELINES, aligned
+from benchmarks.halide_rivals import (
+    AUTOSCHEDULERS,
+    LANES,
+    WRITTEN,
+    Call,
+    Halide,
+    Rival,
+    compile_halide,
+    in_c,
+    in_halide,
+    ours,
+    plain,
+)
+from benchmarks.halide_search import our_values, theirs
 from benchmarks.measure import show
 from benchmarks.peak import multiply_adds
 from examples.halide import blur, unsharp
 from exo_strat import Op, schedule, trace
 
-SIZES = ((1280, 960), (1283, 961), (2560, 1920), (2557, 1919), (5120, 2560))
-THREADS = (1, 2)
-NUMBERS = "one thread and two"
+Library = tuple[str, Sequence[str], str]
+"""A schedule in Halide, its options, and the shared library."""
 SAMPLE_SECONDS = 0.02
-LINE = 32
-"""Numbers in two lines of the caches, as Halide aligns."""
+BUDGET = 60.0
+ROUNDS = 11
+NUMBERS = "one thread and two"
+TOLERANCE = 1e-3
+"""By how much results may differ, of numbers around 1: sums are made in any order."""
 PAPER = {"blur": ("6", "116", "5"), "unsharp": ("26", "975", "13")}
 """Lines and rewrites in the paper's Figure 13c, and lines in Halide."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A pipeline at a size on so many threads."""
+
+    pipeline: str
+    width: int
+    height: int
+    threads: int
+
+    def __str__(self) -> str:
+        return f"{self.pipeline}_{self.width}x{self.height}_{self.threads}"
+
+    @property
+    def where(self) -> str:
+        """As tables call it."""
+        return f"{self.pipeline}, {self.width}x{self.height}, {self.threads}"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Nanoseconds a pixel of each rival, who is missing and why, GB/s of copying, GFLOP/s at most."""
+
+    times: dict[str, float]
+    missing: dict[str, str]
+    bandwidth: float
+    peak: float
+
+
+# -- tuning -------------------------------------------------------------------------------------------
+
+
+def tuned(folder: Path, jobs: Sequence[Job], seconds: float) -> None:
+    """Tune and compile everything for jobs; what it came to goes into the folder. On any number of threads ours has
+    the same values."""
+    for (pipeline, *size), some in groupby(jobs, lambda job: (job.pipeline, job.width, job.height)):
+        values, said = our_values(pipeline, (size[0], size[1]), seconds)
+        for job in some:
+            halide, missing = tuned_halide(folder, job, seconds)
+            found = {"ours": values, "search": said, "halide": halide, "missing": missing}
+            (folder / f"{job}.tuned.json").write_text(json.dumps(found, indent=1))
+
+
+def tuned_halide(folder: Path, job: Job, seconds: float) -> tuple[dict[str, Library], dict[str, str]]:
+    """What Halide makes of a job, and what it does not and why."""
+    size, missing = (job.width, job.height), dict[str, str]()
+    libraries: dict[str, Library] = {}
+    try:
+        for name, made in theirs(folder, job.pipeline, size, job.threads, seconds).items():
+            if isinstance(made, str):
+                missing[f"Halide {name}"] = made
+            else:
+                libraries[f"Halide {name}"] = (made.halide.schedule, made.halide.options, made.library)
+        for name, lanes in product(WRITTEN.get(job.pipeline, ()), LANES):
+            written = Halide(name, (f"lanes={lanes}",))
+            library = folder / f"{name}_{lanes}.so"
+            if not library.exists():
+                compile_halide(folder, library.stem, job.pipeline, size, written)
+            title = f"Halide {name.removeprefix(f'{job.pipeline}_')} {lanes}"
+            libraries[title] = (written.schedule, written.options, str(library))
+    except (OSError, subprocess.CalledProcessError) as e:
+        missing["Halide"] = str(e)
+    return libraries, missing
+
 
 # -- measurements -------------------------------------------------------------------------------------
 
 
-class Column(NamedTuple):
-    """What a size takes on so many threads: nanoseconds a pixel for each rival, GB/s of copying, GFLOP/s at most."""
-
-    size: tuple[int, int]
-    threads: int
-    times: list[float]
-    bandwidth: float
-    peak: float
-
-    @property
-    def title(self) -> str:
-        return f"{self.size[0]}x{self.size[1]}\n{self.threads} thread{'s' * (self.threads > 1)}"
-
-
-def medians(runs: Sequence[Callable[[], object]], rounds: int) -> list[float]:
+def medians(runs: Sequence[Call], rounds: int) -> list[float]:
     """Seconds a call takes, in rounds in which all take turns. The first call of a turn does not count: it finds the
     caches and the threads of another."""
     calls = [max(1, round(SAMPLE_SECONDS / _sample(run, 1))) for run in runs]
@@ -65,7 +142,7 @@ def medians(runs: Sequence[Callable[[], object]], rounds: int) -> list[float]:
     return [median(column) for column in zip(*taken, strict=True)]
 
 
-def _sample(run: Callable[[], object], calls: int) -> float:
+def _sample(run: Call, calls: int) -> float:
     run()
     start = time.perf_counter()
     for _ in range(calls):
@@ -73,81 +150,90 @@ def _sample(run: Callable[[], object], calls: int) -> float:
     return (time.perf_counter() - start) / calls
 
 
-def image(p: Pipeline, width: int, height: int) -> np.ndarray:
-    """A random image with its border."""
-    shape = (*p.planes, height + p.border, width + p.border)
-    found = aligned(shape)
-    found[:] = np.random.default_rng(0).random(shape, np.float32) * np.float32(0.9) + np.float32(0.1)
-    return found
+def measured(folder: Path, job: Job, rounds: int) -> None:
+    """Measure what was tuned for a job. Raises `AssertionError` if the rivals disagree."""
+    found = json.loads((folder / f"{job}.tuned.json").read_text())
+    in_plain_c = plain(folder)
+    rivals = [ours("ours", job.pipeline, {}, in_plain_c.threads)]
+    if found["ours"]:
+        rivals = [ours("ours, tuned", job.pipeline, found["ours"], in_plain_c.threads), *rivals]
+    rivals += [in_c(in_plain_c, name) for name in PIPELINES[job.pipeline].plain]
+    for name, (which, options, library) in found["halide"].items():
+        rivals.append(replace(in_halide(Path(library), Halide(which, tuple(options))), name=name))
+    times, bandwidth, peak = timed(job, rivals, in_plain_c, rounds)
+    result = Measured(times, found["missing"], bandwidth, peak)
+    (folder / f"{job}.measured.json").write_text(json.dumps(asdict(result), indent=1))
 
 
-def aligned(shape: tuple[int, ...]) -> np.ndarray:
-    """Zeros that begin at a line of the caches, as images that Halide allocates do; NumPy's begin anywhere."""
-    room = np.zeros(prod(shape) + LINE, np.float32)
-    first = -room.ctypes.data // room.itemsize % LINE
-    return room[first : first + prod(shape)].reshape(shape)
-
-
-def measured(
-    p: Pipeline, rivals: Sequence[Rival], copying: Rival, size: tuple[int, int], threads: int, rounds: int
-) -> Column:
-    """Raises `AssertionError` if the rivals disagree."""
-    width, height = size
-    inp, out = image(p, width, height), aligned((*p.planes, height, width))
-    for r in (*rivals, copying):
-        r.threads(threads)
-    rivals[0].run(height, width, inp, out)
-    first = out.copy()
+def timed(
+    job: Job, rivals: Sequence[Rival], in_plain_c: ctypes.CDLL, rounds: int
+) -> tuple[dict[str, float], float, float]:
+    """Nanoseconds a pixel of each, GB/s of copying, GFLOP/s at most."""
+    p, pixels = PIPELINES[job.pipeline], job.width * job.height
+    arrays = p.arrays(job.width, job.height)
+    out = arrays[list(arrays)[-1]]
     for r in rivals:
+        r.threads(job.threads)
+    calls = [r.bind(job.width, job.height, arrays) for r in rivals]
+    wanted = np.empty_like(out)
+    for r, call in zip(rivals, calls, strict=True):
         out[:] = 0
-        r.run(height, width, inp, out)
-        assert np.allclose(out, first, rtol=1e-4, atol=1e-4), f"{r.name} computes something else at {width}x{height}"
+        call()
+        if r is rivals[0]:
+            wanted[:] = out
+        close = np.allclose(out, wanted, rtol=TOLERANCE, atol=TOLERANCE)
+        assert close, f"{r.name} computes something else: {job}"
     adds, work = multiply_adds(best_machine())
-    images = [_bound(r, height, width, inp, out) for r in rivals]
-    lines = out.size // width
-    *times, copied, added = medians([*images, _bound(copying, lines, width, first, out), adds], rounds)
-    pixels = width * height
-    return Column(size, threads, [t * 1e9 / pixels for t in times], out.nbytes * 2e-9 / copied, threads * work / added)
-
-
-def _bound(r: Rival, h: int, w: int, inp: np.ndarray, out: np.ndarray) -> Callable[[], object]:
-    return lambda: r.run(h, w, inp, out)
+    copy = in_c(in_plain_c, "copy").bind(out.size // job.height, job.height, {"from": wanted, "to": aligned(out.shape)})
+    *times, copied, added = medians([*calls, copy, adds], rounds)
+    named = {r.name: t * 1e9 / pixels for r, t in zip(rivals, times, strict=True)}
+    return named, out.nbytes * 2e-9 / copied, job.threads * work / added
 
 
 # -- tables -------------------------------------------------------------------------------------------
 
 
-def ratios(rivals: Sequence[Rival], columns: Sequence[Column], published: bool) -> list[float]:
-    """By how much ours, the first, is faster than the best of the others at each size."""
-
-    def others(c: Column) -> Iterator[float]:
-        for r, t in zip(rivals, c.times, strict=True):
-            if not r.name.startswith("ours") and (r.published or not published):
-                yield t
-
-    return [min(others(c)) / c.times[0] for c in columns]
+def best(times: dict[str, float], who: Callable[[str], bool]) -> tuple[str, float] | None:
+    """Who of some takes least, and how long."""
+    some = {name: t for name, t in times.items() if who(name)}
+    return min(some.items(), key=lambda x: x[1]) if some else None
 
 
-def summary(name: str, rivals: Sequence[Rival], columns: Sequence[Column]) -> list[tuple[object, ...]]:
-    """Ratios for each number of threads, their geometric mean last."""
+def is_ours(name: str) -> bool:
+    """Whether a rival is a schedule of ours."""
+    return name.startswith("ours")
+
+
+def is_automatic(name: str) -> bool:
+    """Whether a rival was made by an autoscheduler."""
+    return name in [f"Halide {x}" for x in AUTOSCHEDULERS]
+
+
+def compared(results: dict[Job, Measured]) -> list[tuple[object, ...]]:
+    """Ours beside the best autoscheduler and the best of all others."""
     rows: list[tuple[object, ...]] = []
-    for threads in THREADS:
-        some = [c for c in columns if c.threads == threads]
-        for what, published in (("published schedules and C", True), ("all", False)):
-            found = ratios(rivals, some, published)
-            rows.append((f"{name}, {threads}, {what}", *found, prod(found) ** (1 / len(found))))
+    for job, m in results.items():
+        mine, auto = best(m.times, is_ours), best(m.times, is_automatic)
+        rest = best(m.times, lambda name: not is_ours(name))
+        assert mine is not None
+        row: list[object] = [job.where, f"{mine[1]:.3f}"]
+        for other in (auto, rest):
+            row += ["-", "missing", "-"] if other is None else [other[0], f"{other[1]:.3f}", other[1] / mine[1]]
+        rows.append(tuple(row))
     return rows
 
 
-def limits(name: str, columns: Sequence[Column]) -> list[tuple[object, ...]]:
+def limits(results: dict[Job, Measured]) -> list[tuple[object, ...]]:
     """Ours beside the machine's limits."""
-    p = PIPELINES[name]
     rows: list[tuple[object, ...]] = []
-    for c in columns:
-        moved, done = p.bytes / c.times[0], p.flops / c.times[0]
-        where = f"{name}, {c.size[0]}x{c.size[1]}, {c.threads}"
-        share = f"{moved / c.bandwidth:.0%}", f"{done / c.peak:.0%}"
-        rows.append((where, f"{moved:.1f}", f"{c.bandwidth:.1f}", share[0], f"{done:.1f}", f"{c.peak:.0f}", share[1]))
+    for job, m in results.items():
+        p, mine = PIPELINES[job.pipeline], best(m.times, is_ours)
+        assert mine is not None
+        moved, done = p.bytes(job.width, job.height) / mine[1], p.flops / mine[1]
+        share = f"{moved / m.bandwidth:.0%}", f"{done / m.peak:.0%}"
+        rows.append(
+            (job.where, f"{moved:.1f}", f"{m.bandwidth:.1f}", share[0], f"{done:.1f}", f"{m.peak:.0f}", share[1])
+        )
     return rows
 
 
@@ -160,13 +246,12 @@ def lines(make: Callable[..., Op]) -> int:
 
 
 def scheduling() -> list[tuple[object, ...]]:
-    """Lines, rewrites and seconds of each schedule, and the published figures."""
+    """Lines, rewrites and seconds of each schedule of the paper's two pipelines, and the published figures."""
     rows: list[tuple[object, ...]] = []
     for name, module in (("blur", blur), ("unsharp", unsharp)):
         naive = PIPELINES[name].naive
-        for which in module.SCHEDULES:
+        for which, op in module.SCHEDULES.items():
             make: Callable[[], Op] = getattr(module, which.lower().replace(" ", "_"))
-            op = PIPELINES[name].schedules[which]
             start = time.perf_counter()
             schedule(op, naive)
             taken = time.perf_counter() - start
@@ -176,49 +261,72 @@ def scheduling() -> list[tuple[object, ...]]:
     return rows
 
 
-def _show(name: str, rivals: Sequence[Rival], columns: Sequence[Column], per: int = 5) -> None:
-    """Nanoseconds a pixel, some columns at a time."""
-    for at in range(0, len(columns), per):
-        some = columns[at : at + per]
-        rows = [(r.name, *(f"{c.times[k]:.3f}" for c in some)) for k, r in enumerate(rivals)]
-        show(f"{name}: nanoseconds a pixel", ("rival", *(c.title for c in some)), rows, NUMBERS)
+def shown(folder: Path, jobs: Iterable[Job]) -> None:
+    """All tables of what the folder has of some jobs."""
+    show("Schedules", ("schedule", "lines", "rewrites", "seconds"), scheduling())
+    files = {job: folder / f"{job}.measured.json" for job in jobs}
+    results = {job: Measured(**json.loads(f.read_text())) for job, f in files.items() if f.exists()}
+    for job, m in results.items():
+        rows: list[tuple[object, ...]] = [(name, f"{t:.3f}") for name, t in sorted(m.times.items(), key=lambda x: x[1])]
+        rows += [(name, f"missing: {why}") for name, why in m.missing.items()]
+        show(f"{job.where} threads: nanoseconds a pixel", ("rival", "ns"), rows, NUMBERS)
+    titles = ("pipeline, size, threads", "ours", "best autoscheduler", "ns", "ratio", "best of all", "ns", "ratio")
+    show("How many times as fast ours is as others (nanoseconds a pixel)", titles, compared(results), NUMBERS)
+    for threads in sorted({job.threads for job in results}):
+        found = [r[4] for r, job in zip(compared(results), results, strict=True) if job.threads == threads]
+        ratios = [x for x in found if isinstance(x, float)]
+        if ratios:
+            mean = prod(ratios) ** (1 / len(ratios))
+            print(f"{threads} thread(s): {mean:.2f} of the best autoscheduler in the mean, {min(ratios):.2f} at least")
+    at = ("ours at", "GB/s", "copying", "share", "GFLOP/s", "peak", "share")
+    show("What must come and go, and the machine's limits", at, limits(results), NUMBERS)
 
 
-def main(sizes: Sequence[tuple[int, int]], rounds: int) -> None:
-    """All tables."""
+# -- the command --------------------------------------------------------------------------------------
+
+
+def jobs_of(asked: argparse.Namespace) -> list[Job]:
+    """What is asked for."""
+    given = [tuple(map(int, x.split("x"))) for x in asked.sizes]
+    return [
+        Job(name, size[0], size[1], threads)
+        for name in asked.pipelines
+        for size in (given or PIPELINES[name].images[: 1 if asked.quick else None])
+        for threads in asked.threads
+    ]
+
+
+def main(asked: argparse.Namespace, folder: Path) -> None:
+    """Tune, measure and show."""
     # read when OpenMP is loaded: its threads are not to spin into the turn of another rival
     os.environ.setdefault("GOMP_SPINCOUNT", "20000")
-    show("Schedules", ("schedule", "lines", "rewrites", "seconds"), scheduling())
-    console = Console(stderr=True)
-    with tempfile.TemporaryDirectory() as folder, console.status("compiling") as status:
-        found, copying = rivals(Path(folder))
-        gained: list[tuple[object, ...]] = []
-        reached: list[tuple[object, ...]] = []
-        for name, some in found.items():
-            columns: list[Column] = []
-            for threads in THREADS:
-                for size in sizes:
-                    status.update(f"{name}, {size[0]}x{size[1]}, {threads} threads")
-                    columns.append(measured(PIPELINES[name], some, copying, size, threads, rounds))
-            _show(name, some, columns, len(sizes))
-            gained += summary(name, some, columns)
-            reached += limits(name, columns)
-    named = tuple(f"{w}x{h}" for w, h in sizes)
-    title = f"How many times as fast ours ({OURS}) is as the best of the others"
-    show(title, ("pipeline, threads, others", *named, "mean"), gained, NUMBERS)
-    titles = ("ours at", "GB/s", "copying", "share", "GFLOP/s", "peak", "share")
-    show("What must come and go, and the machine's limits", titles, reached, NUMBERS)
+    folder.mkdir(parents=True, exist_ok=True)
+    jobs = jobs_of(asked)
+    if "tune" in asked.only:
+        tuned(folder, jobs, asked.budget)
+    for job in jobs if "measure" in asked.only else ():
+        measured(folder, job, 5 if asked.quick else ROUNDS)
+    if "show" in asked.only:
+        shown(folder, jobs)
 
 
 def arguments(given: Iterable[str] | None = None) -> argparse.Namespace:
     """The command's arguments."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.halide")
     parser.add_argument("sizes", nargs="*", metavar="WIDTHxHEIGHT")
-    parser.add_argument("--quick", action="store_true", help="two sizes and few rounds")
+    parser.add_argument("--pipelines", nargs="+", choices=PIPELINES, default=list(PIPELINES))
+    parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
+    parser.add_argument("--budget", type=float, default=BUDGET, help="seconds of tuning for each of ours and theirs")
+    parser.add_argument("--folder", type=Path, help="where what was tuned and measured is kept")
+    parser.add_argument("--only", nargs="+", choices=("tune", "measure", "show"), default=["tune", "measure", "show"])
+    parser.add_argument("--quick", action="store_true", help="one size and few rounds")
     return parser.parse_args(given if given is None else list(given))
 
 
 if __name__ == "__main__":
-    asked = arguments()
-    chosen = [(int(w), int(h)) for w, h in (x.split("x") for x in asked.sizes)]
-    main(chosen or (SIZES[:2] if asked.quick else SIZES), 5 if asked.quick else 11)
+    parsed = arguments()
+    if parsed.folder is not None:
+        main(parsed, parsed.folder)
+    else:
+        with tempfile.TemporaryDirectory() as temporary:
+            main(parsed, Path(temporary))

@@ -1,129 +1,162 @@
-"""All that computes the image pipelines, as functions of one kind: ours, Halide's and plain C. Imports `exo_strat`,
-`backends`, the examples and `peers`.
+"""All that computes the image pipelines, as calls of one kind: ours, Halide's and plain C. Imports `exo_strat`,
+`backends` and `peers`.
 
-Halide's wheel lives in an environment of its own and compiles ahead of time, for every width of vectors.
+Halide's wheel lives in an environment of its own and compiles ahead of time.
 """
 
 from __future__ import annotations
 
 import ctypes
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from backends.jit import jit
-from backends.targets import best_machine
+from benchmarks.halide_pipelines import PIPELINES, Arrays
 from benchmarks.measure import FAST_MATH
 from benchmarks.peers import python_with
-from examples.halide import blur, unsharp
-from exo_strat import Op, Proc, schedule
+from exo_strat import schedule
 
 PEER = Path(__file__).with_name("halide_peer.py")
 PLAIN_C = Path(__file__).with_name("halide_plain.c")
 FLAGS = ("-std=gnu11", "-O3", "-march=native", *FAST_MATH, "-fopenmp", "-fPIC", "-shared")
+COMPILING = 180.0
+"""Seconds after which Halide is taken to hang."""
 
-Run = Callable[[int, int, np.ndarray, np.ndarray], object]
-
-
-@dataclass(frozen=True)
-class Pipeline:
-    """A pipeline: its naive program and schedules, the planes of an image, how far it reaches beyond the result, the
-    plain C functions, and the floating-point operations of a pixel in the naive program, overlap left out."""
-
-    naive: Proc
-    schedules: Mapping[str, Op]
-    planes: tuple[int, ...]
-    border: int
-    plain: tuple[str, ...]
-    flops: int
-
-    @property
-    def bytes(self) -> int:
-        """The bytes of a pixel that come from memory and go there at least: each plane once each way."""
-        return 8 * (self.planes or (1,))[0]
+Call = Callable[[], object]
 
 
 @dataclass(frozen=True)
 class Rival:
-    """One way to compute a pipeline. `published` is whether its schedule is its authors' own."""
+    """One way to compute a pipeline: `bind` makes a call of it on arrays, which it keeps, for a width and height."""
 
     name: str
-    run: Run
+    bind: Callable[[int, int, Arrays], Call]
     threads: Callable[[int], object]
-    published: bool = True
 
 
-PIPELINES = {
-    "blur": Pipeline(blur.blur, blur.SCHEDULES, (), 2, ("blur_rows", "blur_fused"), 6),
-    "unsharp": Pipeline(
-        unsharp.unsharp,
-        {**unsharp.SCHEDULES, "groups": unsharp.groups(machine=best_machine())},
-        (3,), 6, ("unsharp_rows",), 31,
-    ),
-}  # fmt: skip
-OURS = "groups"
-"""The schedule of ours that is compared, for each pipeline at every size and number of threads."""
-PUBLISHED = ("figure_11", "app")
-"""Halide's own schedules; the others are what we found for it."""
+@dataclass(frozen=True)
+class Halide:
+    """A schedule in Halide: the name of one in `halide_peer.py`, or of an autoscheduler with its parameters."""
 
-WRAPPER = """
-#include "{name}.h"
-#include "HalideRuntime.h"
-void run_{name}(int64_t H, int64_t W, float *inp, float *out) {{
-    halide_dimension_t di[] = {{{{0, W + {b}, 1}}, {{0, H + {b}, W + {b}}}, {{0, 3, (W + {b}) * (H + {b})}}}};
-    halide_dimension_t dout[] = {{{{0, W, 1}}, {{0, H, W}}, {{0, 3, W * H}}}};
-    struct halide_type_t f32 = {{halide_type_float, 32, 1}};
-    halide_buffer_t i = {{0}}, o = {{0}};
-    i.host = (uint8_t *)inp, i.type = f32, i.dimensions = {dims}, i.dim = di;
-    o.host = (uint8_t *)out, o.type = f32, o.dimensions = {dims}, o.dim = dout;
-    {name}(&i, &o);
-}}
-void threads(int n) {{ halide_set_num_threads(n); }}
-"""
+    schedule: str
+    options: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join((self.schedule, *self.options))
 
 
-def _function(library: ctypes.CDLL, name: str) -> Run:
+AUTOSCHEDULERS = ("Adams2019", "Li2018", "Mullapudi2016")
+"""Those in the wheel that are for processors; Anderson2021 is for GPUs."""
+LANES = (8, 16, 32)
+WRITTEN = {
+    "blur": ("blur_figure_11", "blur_app", "blur_app32", "blur_strips32", "blur_groups"),
+    "unsharp": ("unsharp_app", "unsharp_strips"),
+}
+"""Schedules that people wrote: Halide's authors, and ours for it (`strips`, `groups`)."""
+
+# -- ours, and plain C --------------------------------------------------------------------------------
+
+
+def ours(name: str, pipeline: str, values: Mapping[str, Any], threads: Callable[[int], object]) -> Rival:
+    """Our schedule with values of its holes. The C compiler may reorder sums, as in plain C, and as Halide does."""
+    p = PIPELINES[pipeline]
+    compiled = jit(schedule(p.schedule.fill(values), p.naive), flags=FAST_MATH)
+    return Rival(name, lambda w, h, arrays: compiled.bind(**p.controls(w, h), **arrays), threads)
+
+
+def plain(folder: Path) -> ctypes.CDLL:
+    """The functions in C, and how many threads OpenMP has, for ours, too."""
+    return built(folder / "plain.so", PLAIN_C)
+
+
+def in_c(library: ctypes.CDLL, name: str) -> Rival:
+    """One of the functions in C."""
     found = library[name]
     found.argtypes = (ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 
-    def call(h: int, w: int, inp: np.ndarray, out: np.ndarray) -> object:
-        return found(h, w, inp.ctypes.data, out.ctypes.data)
+    def bind(w: int, h: int, arrays: Arrays) -> Call:
+        first, last = (list(arrays.values())[k].ctypes.data for k in (0, -1))
 
-    return call
+        def call(kept: Arrays = arrays) -> object:
+            return found(h, w, first, last)
+
+        return call
+
+    return Rival(f"C, {name}", bind, library.threads)
 
 
-def _build(library: Path, *arguments: object) -> ctypes.CDLL:
+def built(library: Path, *arguments: object) -> ctypes.CDLL:
+    """A shared library by gcc."""
     subprocess.run(["gcc", *FLAGS, *map(str, arguments), "-lm", "-lpthread", "-ldl", "-o", library], check=True)
     return ctypes.CDLL(str(library))
 
 
-def halides(folder: Path) -> Iterator[tuple[str, Rival]]:
-    """Each pipeline's name with one of Halide's schedules. `-P`: this module must not be taken for the wheel."""
-    python = python_with("halide")
-    where = "import halide, pathlib; print(pathlib.Path(halide.__file__).parent / 'include')"
-    include = subprocess.run([python, "-c", where], capture_output=True, text=True, check=True).stdout.strip()
-    made = subprocess.run([python, "-P", PEER, folder], capture_output=True, text=True, check=True).stdout
-    for pipeline, name in map(str.split, made.splitlines()):
-        p = PIPELINES[pipeline]
-        source = folder / f"{name}.c"
-        source.write_text(WRAPPER.format(name=name, b=p.border, dims=2 + len(p.planes)))
-        library = _build(folder / f"{name}.so", f"-I{include}", f"-I{folder}", source, folder / f"{name}.a")
-        which = name.removeprefix(f"{pipeline}_")
-        run = _function(library, f"run_{name}")
-        yield pipeline, Rival(f"Halide {which}", run, library.threads, which.rpartition("_")[0] in PUBLISHED)
+# -- Halide -------------------------------------------------------------------------------------------
 
 
-def rivals(folder: Path) -> tuple[dict[str, list[Rival]], Rival]:
-    """For each pipeline everything that computes it, ours first; and copying an image."""
-    plain = _build(folder / "plain.so", PLAIN_C)
-    found: dict[str, list[Rival]] = {}
-    for name, p in PIPELINES.items():
-        names = sorted(p.schedules, key=lambda s: s != OURS)
-        ours = [Rival(f"ours, {s}", jit(schedule(p.schedules[s], p.naive)), plain.threads) for s in names]
-        found[name] = [*ours, *(Rival(f"C, {f}", _function(plain, f), plain.threads) for f in p.plain)]
-    for name, rival in halides(folder):
-        found[name].append(rival)
-    return found, Rival("copying", _function(plain, "copy"), plain.threads)
+class _Kind(ctypes.Structure):
+    _fields_ = (("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))
+
+
+class _Dimension(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_int32) for name in ("min", "extent", "stride", "flags"))
+
+
+class _Buffer(ctypes.Structure):
+    """Halide's description of an image."""
+
+    _fields_ = (
+        ("device", ctypes.c_uint64),
+        ("device_interface", ctypes.c_void_p),
+        ("host", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("kind", _Kind),
+        ("dimensions", ctypes.c_int32),
+        ("dim", ctypes.POINTER(_Dimension)),
+        ("padding", ctypes.c_void_p),
+    )
+
+
+FLOAT = _Kind(2, 32, 1)
+
+
+def described(array: np.ndarray) -> _Buffer:
+    """An array as Halide sees it: the innermost dimension first."""
+    strides = [n // array.itemsize for n in array.strides]
+    sides = [_Dimension(0, n, s, 0) for n, s in zip(array.shape[::-1], strides[::-1], strict=True)]
+    return _Buffer(host=array.ctypes.data, kind=FLOAT, dimensions=array.ndim, dim=(_Dimension * array.ndim)(*sides))
+
+
+def compile_halide(folder: Path, name: str, pipeline: str, size: tuple[int, int], made: Halide) -> Path:
+    """The shared library of a schedule. `-P`: this module must not be taken for the wheel.
+
+    Raises `subprocess.CalledProcessError` if Halide can't compile it, and `subprocess.TimeoutExpired`."""
+    what = (PEER, folder, name, pipeline, made.schedule, *size, *made.options)
+    command = [str(python_with("halide")), "-P", *map(str, what)]
+    subprocess.run(command, check=True, capture_output=True, timeout=COMPILING)
+    library = folder / f"{name}.so"
+    whole = ("-Wl,--whole-archive", str(folder / f"{name}.a"), "-Wl,--no-whole-archive")
+    subprocess.run(["gcc", "-shared", *whole, "-lpthread", "-ldl", "-o", library], check=True, capture_output=True)
+    return library
+
+
+def in_halide(library: Path, made: Halide) -> Rival:
+    """What Halide made of a schedule."""
+    loaded = ctypes.CDLL(str(library))
+    found, threads = loaded[library.stem], loaded.halide_set_num_threads
+
+    def bind(w: int, h: int, arrays: Arrays) -> Call:
+        buffers: Sequence[_Buffer] = [described(a) for a in arrays.values()]
+        pointers = [ctypes.byref(b) for b in buffers]
+
+        def call(kept: Arrays = arrays) -> object:
+            return found(*pointers)
+
+        return call
+
+    return Rival(f"Halide {made}", bind, threads)

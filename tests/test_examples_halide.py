@@ -38,6 +38,7 @@ CASES = (
     Case("unsharp pixels", unsharp.unsharp, unsharp.pixels(), unsharp.pixels()),
     Case("unsharp groups", unsharp.unsharp, unsharp.groups(2, 2), unsharp.groups()),
     Case("harris rows", harris.harris, harris.rows(4), harris.rows()),
+    Case("harris groups", harris.harris, harris.groups(2, 2), harris.groups()),
     Case("pyramid rows", pyramid.pyramid, pyramid.rows(), pyramid.rows()),
     Case("pyramid tiles", pyramid.pyramid, pyramid.tiles(4, 4, 4), pyramid.tiles()),
     Case("layer channels", convolution.layer, convolution.channels(), convolution.channels()),

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from backends import available
 from backends.jit import jit
-from examples.halide import convolution, fixed_point, laplacian, pyramid
+from backends.targets import avx2
+from examples.halide import bilateral, convolution, fixed_point, laplacian, pyramid
 from exo_strat import Op, Proc, schedule, trace
 from exo_strat.interp import run
 
@@ -75,6 +77,27 @@ def blend(a: Image, level: Image, images: Image) -> Image:
     return (np.maximum(1 - np.abs(3 * (a - level[:, None, None])), 0) * images).sum(0)
 
 
+def bilateral_grid(H: int, W: int, inp: Image, out: Image) -> Image:
+    """A histogram of each cell, blurred in three dimensions, and read between the nearest eight."""
+    rows, columns = inp.shape[0] // 8, inp.shape[1] // 8
+    level = np.clip(np.rint(10 * inp + 2).astype(int), 0, 15)
+    grid = np.zeros((rows, columns, 16, 2))
+    y, x = np.mgrid[: 8 * rows, : 8 * columns] // 8
+    np.add.at(grid, (y, x, level), np.stack((inp, np.ones_like(inp)), -1))
+    for axis in (2, 1, 0):
+        ends = grid.shape[axis] - 4
+        grid = sum(k * np.take(grid, range(n, n + ends), axis) for n, k in enumerate((1, 4, 6, 4, 1)))
+    y, x = np.mgrid[:H, :W]
+    tens = 10 * inner(inp, 20, H, W)
+    z = np.clip(np.floor(tens).astype(int), 0, 10)
+    total: Any = 0
+    for dy, dx, dz in np.ndindex(2, 2, 2):
+        near = np.where(dy, y % 8, 8 - y % 8) * np.where(dx, x % 8, 8 - x % 8) / 64
+        near = near * np.where(dz, tens - z, 1 - tens + z)
+        total = total + near[..., None] * grid[y // 8 + dy, x // 8 + dx, z + dz]
+    return total[..., 0] / total[..., 1]
+
+
 class Case(NamedTuple):
     """A pipeline in NumPy and as a naive program; its schedule with small tiles for the interpreter, and as meant."""
 
@@ -96,6 +119,7 @@ CASES = (
     *(Case(f"blur8 {k}", blur8, fixed_point.blur8, op, fixed_point.SCHEDULES[k]) for k, op in FIXED),
     *(Case(f"residual {k}", residual, pyramid.residual, op, pyramid.RESIDUAL[k]) for k, op in RESIDUAL.items()),
     *(Case(f"layer {k}", layer, convolution.layer, op, op) for k, op in convolution.SCHEDULES.items()),
+    Case("bilateral grid strips", bilateral_grid, bilateral.bilateral_grid, bilateral.strips(), bilateral.strips()),
     Case("laplacian levels", local_laplacian, laplacian.local_laplacian, laplacian.levels(4), laplacian.levels()),
 )
 
@@ -145,6 +169,20 @@ def test_a_layer_of_any_number_of_channels(channels: tuple[int, int], arguments:
     for op in convolution.SCHEDULES.values():
         given = arguments(convolution.layer, **sizes_of(convolution.layer, 4, 19, channels))
         jit(schedule(op, convolution.layer))(**given)
+        wanted = layer(**given)  # type: ignore[arg-type]
+        np.testing.assert_allclose(given["out"], wanted, rtol=1e-4, atol=1e-5)  # type: ignore[call-overload]
+
+
+def test_tiles_of_a_layer_in_registers(arguments: Arguments) -> None:
+    """A row's end is a vector with a mask; channels that fill no tile are left to the C compiler."""
+    if not available(avx2):
+        pytest.skip(f"this processor has no {avx2}")
+    tiles = schedule(convolution.tiles(avx2, 2, 2), convolution.layer)
+    assert "conv: f32[2, 2, 1, 1, 8] @ AVX2" in str(tiles) and "mm256_maskz_loadu_ps(W - 8 * xt, " in str(tiles)
+    compiled = jit(tiles, avx2)
+    for width, channels in ((19, (2, 3)), (32, (3, 4)), (5, (1, 1))):
+        given = arguments(convolution.layer, **sizes_of(convolution.layer, 4, width, channels))
+        compiled(**given)
         wanted = layer(**given)  # type: ignore[arg-type]
         np.testing.assert_allclose(given["out"], wanted, rtol=1e-4, atol=1e-5)  # type: ignore[call-overload]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from examples.halide import blur, convolution, fixed_point, harris, laplacian, pyramid, unsharp
+from examples.halide import bilateral, blur, convolution, fixed_point, harris, laplacian, pyramid, unsharp
 from exo_strat import Op, Proc, schedule
 
 Make = Callable[..., dict[str, object]]
@@ -25,6 +25,7 @@ PIPELINES = (
     (fixed_point.blur16, fixed_point.SCHEDULES),
     (fixed_point.blur8, fixed_point.SCHEDULES),
     (laplacian.local_laplacian, laplacian.SCHEDULES),
+    (bilateral.bilateral_grid, bilateral.SCHEDULES),
 )
 CASES = [pytest.param(p, op, id=f"{p.name()} {name}") for p, ops in PIPELINES for name, op in ops.items()]
 SIZES = ((1, 1), (2, 3), (33, 17), (35, 259))

@@ -58,7 +58,7 @@ def root() -> Op:
     return pipeline(_x.store_root().compute_at(_y, "x").vectorize("x"), _y.vectorize("x"))
 
 
-def groups(n: int = 6) -> Op:
+def groups(n: int = hole("rows", (4, 6, 8, 12, 16), default=6)) -> Op:
     """So many rows at a time, without a buffer: what they share of the first stage is in registers."""
     return pipeline(
         _x.compute_inline(),

@@ -1,9 +1,11 @@
 """A layer of a neural network: 3x3 convolutions of many channels, a bias, and what is negative becomes zero. Imports
-`exo_strat` and `strategies.halide`."""
+`exo_strat`, `backends.targets`, `strategies.halide` and `strategies.std`."""
 
 from __future__ import annotations
 
+from backends.targets import PLAIN_C
 from exo_strat import *
+from strategies import std
 from strategies.halide import *
 
 
@@ -44,4 +46,43 @@ def rows() -> Op:
     )
 
 
-SCHEDULES = {"channels": channels(), "rows": rows()}
+def tiles(
+    machine: Machine = PLAIN_C,
+    channels: int = hole("channels", (2, 4, 6), default=4),
+    vectors: int = hole("vectors", (1, 2, 3, 4), default=3),
+) -> Op:
+    """Tiles of so many channels and vectors of a row, the sums of each in registers while all channels that come in
+    pass. Of a row's end a vector with a mask, on machines that have such."""
+    return in_registers(machine, channels, vectors)
+
+
+@strategy
+def in_registers(p: Proc, c: Cursor, machine: Machine, channels: int, vectors: int) -> Script:
+    """`tiles` with numbers. Returns the procedure."""
+    t = std.Tile(machine, "f32", rows=1, vectors=1)
+    p, _ = yield pipeline(
+        _out.split("k", "k", "ki", channels).split("x", "x", "xi", t.width).reorder("xi", "ki", "x", "y", "k"),
+        _conv.compute_at(_out, "x").reorder("xi", "ki", "dx", "dy", "c").store_in(DRAM_STACK),
+        _out.parallel("k").partition("x").partition("k"),
+    )
+    whole, last = p.find_loop("x"), p.find_loop("xt")
+    p, _ = yield on(whole, by_instructions(t))
+    p, _ = yield on(last, by_instructions(std.Tile(machine, "f32", 1, 1, masked=True)))
+    yield on(p.forward(whole), std.unroll_and_jam(vectors))
+    return p.root()
+
+
+@strategy
+def by_instructions(p: Proc, c: ForCursor, t: std.Tile) -> Script:
+    """The vectors of a tile, its sums held in registers. Focus: the loop over tiles, which is returned."""
+    sums = next(s for s in c.statements() if isinstance(s, AllocCursor))
+    p, _ = yield on(sums, divide_dim(2, t.width), set_memory(t.registers))
+    for x in p.forward(c).find_all("for xi in _: _"):
+        p, _ = yield on(x, std.by_vectors(t))
+    p, _ = yield on(p.forward(c), std.to_instructions(t, (std.fma_rule,)))
+    for k in p.forward(c).find_all("for ki in _: _"):
+        p, _ = yield on(k, unroll_loop())
+    return p.forward(c)
+
+
+SCHEDULES = {"channels": channels(), "rows": rows(), "tiles": tiles()}

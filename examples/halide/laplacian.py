@@ -199,7 +199,7 @@ local_laplacian = schedule(seq(*(at(f"{name}(_)", inline()) for name in CALLS), 
 """All stages in one procedure, as schedules want them."""
 
 
-def levels(strip: int = 32) -> Op:
+def levels(strip: int = hole("strip", (8, 16, 32, 64), default=32)) -> Op:
     """The coarsest level all at once, the middle one by rows in parallel, the finest by strips of rows."""
     g0, d1, g1, d2, g2, e1, i1, e2, i2, o2, p2, q2, o1, r0, p1, q1, out = map(
         Func, ("g0", "d1", "g1", "d2", "g2", "e1", "i1", "e2", "i2", "o2", "p2", "q2", "o1", "r0", "p1", "q1", "out")

@@ -79,7 +79,12 @@ def pixels() -> Op:
     )
 
 
-def groups(n: int = 8, strip: int = 8, machine: Machine = PLAIN_C, least: int = 2048) -> Op:
+def groups(
+    n: int = hole("rows", (4, 6, 8, 12), default=8),
+    strip: int = hole("groups", (4, 8, 16), default=8),
+    machine: Machine = PLAIN_C,
+    least: int = hole("least", (1024, 2048, 1 << 16), default=2048),
+) -> Op:
     """Groups of rows, so many in each of the strips that run in parallel: of a column, what the rows of a group share
     of the brightness is read once. Where a group is whole, nothing asks for the image's end. On a machine with stores
     that pass the caches, rows of at least so many pixels do so."""

@@ -5,6 +5,7 @@ Stages and loops go by names, as in Halide: a stage by the buffer that it writes
 - `references`: what a name means;
 - `stage_loops`: the loops of one stage;
 - `placement`: where a stage is computed and stored;
+- `inlining`: stages put in where they are used, and computed apart for one of several;
 - `streaming`: a stage that passes the caches;
 - `pixels`: refusals in coordinates of the image;
 - `fluent`: `Func`, which collects the same Ops by Halide's method calls;
@@ -14,9 +15,9 @@ Stages and loops go by names, as in Halide: a stage by the buffer that it writes
 from __future__ import annotations
 
 from .fluent import Func, pipeline
+from .inlining import H_clone_in, H_compute_inline
 from .placement import (
     H_compute_at,
-    H_compute_inline,
     H_compute_root,
     H_compute_store_at,
     H_fold_storage,
@@ -39,6 +40,7 @@ from .streaming import H_stream
 __all__ = [
     "Func",
     "H_bound",
+    "H_clone_in",
     "H_compute_at",
     "H_compute_inline",
     "H_compute_root",

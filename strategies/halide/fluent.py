@@ -17,9 +17,9 @@ from toolz import concat
 
 from exo_strat import Machine, Memory, Op, identity, seq
 
+from .inlining import H_clone_in, H_compute_inline
 from .placement import (
     H_compute_at,
-    H_compute_inline,
     H_compute_root,
     H_compute_store_at,
     H_fold_storage,
@@ -113,6 +113,10 @@ class Func:
     def compute_inline(self) -> Func:
         """`H_compute_inline`."""
         return self._then(H_compute_inline(self.name))
+
+    def clone_in(self, consumer: Func, name: str) -> Func:
+        """`H_clone_in`. The copy is scheduled as `Func(name)`."""
+        return self._then(H_clone_in(self.name, consumer.name, name))
 
     def store_in(self, memory: Memory) -> Func:
         """`H_store_in`."""

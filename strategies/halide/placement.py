@@ -20,7 +20,6 @@ from exo_strat import (
     ReduceCursor,
     Script,
     StmtCursor,
-    Sym,
     add_loop,
     attempt,
     cut_loop,
@@ -32,12 +31,9 @@ from exo_strat import (
     forms,
     fuse,
     identity,
-    inline_assign,
     lift_alloc,
     moves,
-    names_at,
     nav,
-    nodes,
     on,
     parallelize_loop,
     rename_variable,
@@ -50,11 +46,8 @@ from exo_strat import (
     sink_alloc,
     strategy,
     try_else,
-    unroll_loop,
-    walk,
 )
 
-from .. import std
 from ..inspect import Range, bounds, enclosing_loops, enclosing_scopes, statements, trip_count
 from ..std.splitting import depth
 from ..std.writing import text
@@ -493,46 +486,3 @@ def _alone(s: Write, stage: str) -> StmtCursor:
             break
         found = scope
     return found
-
-
-@strategy
-def H_compute_inline(p: Proc, c: Cursor, stage: str) -> Script:
-    """Replace each use of a stage by the expression that computes it, and delete its buffer. All uses are in one stage.
-
-    >>> from exo_strat import proc_from_source, schedule
-    >>> p = proc_from_source('''
-    ... def twice(W: size, inp: f32[W + 2], out: f32[W]):
-    ...     a: f32[W + 1]
-    ...     for x in seq(0, W + 1):
-    ...         a[x] = inp[x] + inp[x + 1]
-    ...     for x in seq(0, W):
-    ...         out[x] = a[x] + a[x + 1]
-    ... ''')
-    >>> print(schedule(H_compute_inline("a"), p))
-    def twice(W: size, inp: f32[W + 2] @ DRAM, out: f32[W] @ DRAM):
-        for x in seq(0, W):
-            out[x] = inp[x] + inp[x + 1] + (inp[x + 1] + inp[x + 2])
-    """
-    sym = stage_symbol(p, stage)
-    uses = [s for s in statements(p.root()) if isinstance(s, AssignCursor | ReduceCursor) and reads(s, sym)]
-    users = dict.fromkeys(s.sym for s in uses)
-    if len(users) != 1 or sym in users:
-        yield fail(f"{stage} is used by {len(users)} stages: it can be put into one, which is not itself")
-    around = enclosing_loops(uses[-1])
-    if not around:
-        yield fail(f"the last use of {stage} is outside of any loop: there is nothing to compute it in")
-    p, _ = yield H_compute_store_at(stage, names_at(p.tree)[uses[-1].sym], around[-1].name())
-    left = [s for s in map(p.forward, uses) if isinstance(s, StmtCursor)]
-    if not left:
-        yield fail(f"nothing that ever runs uses {stage}")
-    while loops := [x for s in writes(p, stage) for x in enclosing_loops(s) if not is_inside(left[-1], x)]:
-        p, _ = yield on(loops[-1], unroll_loop())
-    while made := [s for s in statements(p.root()) if isinstance(s, AssignCursor) and s.sym == sym]:
-        p, _ = yield on(made[-1], inline_assign())
-    yield seq(nav(moves.root), std.dce(), simplify())
-    return p.root()
-
-
-def reads(s: StmtCursor, sym: Sym) -> bool:
-    """Whether a statement uses a buffer's values."""
-    return any(isinstance(n, nodes.Read) and n.sym == sym for _, n in walk(s.node))

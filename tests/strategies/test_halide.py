@@ -27,6 +27,7 @@ from exo_strat.interp.values import blank
 from strategies.halide import (
     Func,
     H_bound,
+    H_clone_in,
     H_compute_at,
     H_compute_inline,
     H_compute_root,
@@ -339,6 +340,88 @@ def two(W: size, inp: f32[8 * W], a: f32[8 * W], b: f32[8 * W]):
     """)
     for stage in "ab":
         assert "for x in par(0, 8 * W):" in str(schedule(H_parallel(stage, "x"), p))
+
+
+# -- stages that several others use -------------------------------------------------------------------
+
+EDGES = proc_from_source("""
+def edges(H: size, W: size, inp: f32[H + 2, W + 2], out: f32[H, W]):
+    g: f32[H + 2, W + 2]
+    across: f32[H, W]
+    down: f32[H, W]
+    for y in seq(0, H + 2):
+        for x in seq(0, W + 2):
+            g[y, x] = 2.0 * inp[y, x] + 1.0
+    for y in seq(0, H):
+        for x in seq(0, W):
+            across[y, x] = g[y + 1, x + 2] - g[y + 1, x]
+    for y in seq(0, H):
+        for x in seq(0, W):
+            down[y, x] = g[y + 2, x + 1] - g[y, x + 1]
+    for y in seq(0, H):
+        for x in seq(0, W):
+            out[y, x] = across[y, x] * across[y, x] + down[y, x] * down[y, x]
+""")
+ROWS = H_compute_store_at("down", "out", "y") >> H_compute_store_at("across", "out", "y")
+PIXELS = H_compute_store_at("down", "out", "x") >> H_compute_store_at("across", "out", "x")
+
+
+@pytest.mark.parametrize("before", [H_vectorize("out", "x"), ROWS, PIXELS])
+def test_a_stage_is_put_into_all_that_use_it(before: Op, computes_the_same: Same) -> None:
+    p = schedule(before >> H_compute_inline("g"), EDGES)
+    assert "g:" not in str(p) and "g[" not in str(p)
+    assert str(p).count("inp[") == 4  # at each use
+    for h, w in ((1, 1), (3, 5)):
+        computes_the_same(EDGES, p, H=h, W=w)
+
+
+def test_all_stages_put_in_leave_one_loop(computes_the_same: Same) -> None:
+    everything = H_compute_inline("g") >> H_compute_inline("across") >> H_compute_inline("down")
+    p = schedule(everything, EDGES)
+    assert sketch(p).count("for") == 0 and len(p.find_all("for x in _: _")) == 1
+    computes_the_same(EDGES, p, H=2, W=3)
+
+
+def test_computed_and_stored_at_a_loop_with_all_that_use_it(computes_the_same: Same) -> None:
+    p = schedule(ROWS >> H_compute_store_at("g", "out", "y"), EDGES)
+    assert "g: f32[3, W + 2] @ DRAM" in str(p) and len(p.body()) == 1
+    computes_the_same(EDGES, p, H=3, W=2)
+    slides = schedule(ROWS >> H_compute_at("g", "out", "y", slide=True), EDGES)
+    assert "g[(y + 2) % 3, x] = " in str(slides)
+    computes_the_same(EDGES, slides, H=3, W=2)
+
+
+def test_not_where_only_some_of_those_that_use_it_are() -> None:
+    for op in (H_compute_store_at("g", "down", "y"), H_compute_at("g", "down", "y"), H_store_at("g", "down", "x")):
+        assert "the two statements commute" in unsafe(op, EDGES)  # `across` needs all of it before
+
+
+def test_a_copy_for_one_of_them_goes_its_own_way(computes_the_same: Same) -> None:
+    op = H_clone_in("g", "down", "h") >> H_compute_store_at("h", "down", "y") >> H_compute_store_at("g", "across", "y")
+    p = schedule(op, EDGES)
+    assert "h: f32[3, W] @ DRAM" in str(p) and "g: f32[1, W + 2] @ DRAM" in str(p)
+    computes_the_same(EDGES, p, H=3, W=2)
+    func = Func("g").clone_in(Func("down"), "h")
+    assert func.op == H_clone_in("g", "down", "h")
+
+
+def test_copies_that_are_none() -> None:
+    assert "out does not use g" in str(refusal(H_clone_in("g", "out", "h"), EDGES))
+    assert "nothing but out uses down" in str(refusal(H_clone_in("down", "out", "h"), EDGES))
+    prefix = proc_from_source("""
+def sums(W: size, inp: f32[W], u: f32[W], v: f32[W]):
+    a: f32[W + 1]
+    a[0] = 0.0
+    for x in seq(0, W):
+        a[x + 1] = a[x] + inp[x]
+    for x in seq(0, W):
+        u[x] = a[x]
+    for x in seq(0, W):
+        v[x] = 2.0 * a[x]
+    """)
+    assert "computed from its own values" in str(refusal(H_compute_inline("a"), prefix))
+    for op in (H_clone_in("a", "v", "b"), H_clone_in("a", "u", "b")):
+        assert refusal(op, prefix)
 
 
 # -- Halide's own words -------------------------------------------------------------------------------

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
-from ...ir.nodes import ProcDef
+from ...ir.names import Sym
+from ...ir.nodes import Alloc, Arg, Binary, Const, Expr, ProcDef, Unary, Var
 from ...ir.printing import names_at
-from ..forms.affine import V
-from ..forms.formula import FALSE, Formula, conj, disj, eq, lt
+from ...ir.types import Control, Tensor
+from ...ir.walk import walk
+from ..forms.affine import Lin, V
+from ..forms.formula import FALSE, TRUE, Formula, conj, disj, eq, ge, lt
+from ..forms.translate import lin
 from ..solver.answers import Refuted
 from ..solver.proofs import prove_exists
 from .accesses import Access, Buffer, Tick
 from .dependence import SAFE, Clash, Undecided, Verdict, buffer_name, example, prime, same_place, show
 
+SOMEWHERE: Final = "?"
+"""The instances of a buffer's name that stand for positions that are not known, with their dimension."""
 WITNESS: Final = "!"
 """The instance of the iterators of a write that covers a place."""
 
@@ -29,9 +36,13 @@ def before(a: Sequence[Tick], b: Sequence[Tick]) -> Formula:
 def cover(tree: ProcDef, facts: Sequence[Formula], read: Access, writes: Iterable[Access], what: str) -> Verdict:
     """Whether every instance of `read` finds its location written by some of `writes` before."""
     details = f"it {show(tree, read)}"
+    ranges: Formula = TRUE
     if None in read.index:
-        return Clash(what, details=details)
-    known = [*facts, read.guard]
+        placed = somewhere(tree, read)
+        if placed is None:
+            return Clash(what, details=details)
+        read, ranges = placed
+    known = [*facts, read.guard, ranges]
     stores = [w for w in writes if w.buffer == read.buffer and w.kind == "W"]
     iters: list[V] = []
     goals: list[Formula] = []
@@ -50,6 +61,37 @@ def cover(tree: ProcDef, facts: Sequence[Formula], read: Access, writes: Iterabl
         real = read.exact and all(w.exact for w in stores)
         return Clash(what, example(tree, answer.model, read, *goals) if real else None, details)
     return Undecided(what, details)
+
+
+def somewhere(tree: ProcDef, read: Access) -> tuple[Access, Formula] | None:
+    """A read with an unknown for each position that is not known, and that these are within the buffer, as every
+    position is: what holds wherever the unknowns are holds of the read. None if the buffer's extents may change."""
+    shape, buffer = _shape(tree, read.buffer), read.buffer
+    if len(shape) != len(read.index) or not isinstance(buffer, Sym):
+        return None
+    index: list[Lin | None] = list(read.index)
+    ranges: list[Formula] = []
+    for dim, (x, extent) in enumerate(zip(read.index, shape, strict=True)):
+        if x is None:
+            if not _fixed(tree, extent):
+                return None
+            index[dim] = place = Lin.of(V(buffer, f"{SOMEWHERE}{dim}"))
+            ranges += [ge(place, 0), lt(place, lin(extent))]
+    return replace(read, index=tuple(index), exact=False), conj(*ranges)
+
+
+def _shape(tree: ProcDef, buffer: Buffer) -> Sequence[Expr]:
+    """The extents with which a buffer is declared."""
+    declared = (n for _, n in walk(tree) if isinstance(n, Alloc | Arg) and n.sym == buffer)
+    found = next(declared, None)
+    return found.type.shape if found is not None and isinstance(found.type, Tensor) else ()
+
+
+def _fixed(tree: ProcDef, e: Expr) -> bool:
+    """Whether an expression is made of numbers and of the procedure's own arguments, which never change."""
+    given = {a.sym for a in tree.args if isinstance(a.type, Control)}
+    parts = [n for _, n in walk(e)]
+    return all(n.sym in given if isinstance(n, Var) else isinstance(n, Const | Unary | Binary) for n in parts)
 
 
 def all_covered(tree: ProcDef, facts: Sequence[Formula], accesses: Sequence[Access], buffer: Buffer) -> Verdict:

@@ -117,6 +117,34 @@ def test_not_covered(how: str) -> None:
     assert verdict.counterexample == example
 
 
+DATA = """
+    k: i32[n]
+    for i in seq(0, n):
+        k[i] = i32(y[i])
+"""
+
+
+def ask_data(body: str, *args: str) -> Verdict:
+    """Whether each read of `a` is covered, where its place is an element of `k` that the procedure has written."""
+    lines = "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
+    given = ", ".join(("n: size", "y: f32[n]", *args))
+    t = proc_from_source(f"def foo({given}):{DATA}{lines}").tree
+    return covered(t, Span((), "body", 0, len(t.body)), next(x.sym for x in t.args if x.sym.name == "a"))
+
+
+def test_a_read_somewhere_is_covered_by_writes_everywhere() -> None:
+    read = "for i in seq(0, n):\n    y[i] = a[i, min(max(k[i], 0), 7)]"
+    fill = "for i in seq({}, n):\n    for j in seq(0, {}):\n        a[i, j] = 0.0\n"
+    assert ask_data(fill.format(0, 8) + read, "a: f32[n, 8]")
+    assert ask_data(fill.format(0, "n + 7") + read, "a: f32[n, n + 7]")
+    for lo, hi in ((0, 7), (1, 8)):
+        verdict = ask_data(fill.format(lo, hi) + read, "a: f32[n, 8]")
+        assert isinstance(verdict, Clash) and verdict.counterexample is None  # data say whether it is read
+    assert not ask_data(read + "\n" + fill.format(0, 8), "a: f32[n, 8]")
+    late = "for i in seq(0, n):\n    y[i] = a[i, min(max(k[i], 0), 7)]\n    a[i, 0] = 0.0"
+    assert not ask_data(late, "a: f32[n, 8]")
+
+
 MAYBE = {
     "under a condition on data": "if y[0] < 1.0:\n    a[0] = 0.0\ny[0] = a[0]",
     "under a condition on a config field": "if CFG.k == 1:\n    a[0] = 0.0\ny[0] = a[0]",
