@@ -34,7 +34,7 @@ from ..kernel import (
 from .bfloat import BF16, EXACT_IN_FLOAT, PRELUDE
 from .memory import Index
 from .needs import ARITHMETIC_SHIFT, EXTREMA, FLOOR_DIV, Needs
-from .precision import SHIFTS, precision
+from .precision import SHIFTS, compared_at, precision
 from .program import Function
 from .symbols import bounds
 from .terms import ATOM, UNARY, Term, add, binary, choice, mul, num, sub, unary
@@ -95,7 +95,7 @@ class Expressions:
                 raise AssertionError(f"not a control expression: {e}")
 
     def _comparison(self, e: Binary, env: Env) -> Term:
-        at = precision(e, self.function.data) or f32
+        at = compared_at(e, self.function.data)
         return binary(e.op, self.data(e.lhs, at, env), self.data(e.rhs, at, env))
 
     def _division(self, e: Binary, env: Env) -> Term:

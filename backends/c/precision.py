@@ -31,7 +31,7 @@ from ..kernel import (
     WindowExpr,
     WriteConfig,
     concrete,
-    f32,
+    f64,
     get,
     is_control,
     modular,
@@ -87,6 +87,12 @@ def precision(e: Expr, data: Mapping[Sym, Data]) -> Scalar | None:
             return None
         case _:
             raise AssertionError(f"not an expression: {e}")
+
+
+def compared_at(e: Binary, data: Mapping[Sym, Data]) -> Scalar:
+    """The precision of a comparison. Literals among themselves, as in `(0.1 if c else 1.0) < 0.5`, are compared at the
+    one with the most digits, so that no two numbers become one."""
+    return precision(e, data) or f64
 
 
 def _check_value(e: Expr, at: Scalar, data: Mapping[Sym, Data]) -> None:
@@ -173,7 +179,7 @@ def check_condition(e: Expr, data: Mapping[Sym, Data]) -> None:
     """Comparisons of data inside a condition agree in precision."""
     match e:
         case Binary(lhs=a) if not is_control(a):
-            at = precision(e, data) or f32
+            at = compared_at(e, data)
             if at == BF16:
                 raise Objection(STORAGE)
             _check_value(a, at, data)

@@ -17,7 +17,7 @@ from ..ir.nodes import Assign, Binary, Expr, ExternCall, Node, Read, Reduce, Sel
 from ..ir.precisions import concrete, converted, element, includes, precision
 from ..ir.reductions import NEUTRAL
 from ..ir.span import Span, span_of
-from ..ir.types import Scalar, Type, f32
+from ..ir.types import Scalar, Type, f64
 from ..ir.walk import LOGICAL, Path, is_control, walk
 from ..logic.questions import evaluation, safety
 from ..ops.failure import NotApplicable
@@ -104,7 +104,7 @@ def _evaluated(rw: Rewrite, e: SelectCursor | IfCursor, node: Select, held: Scal
     tree, types = rw.proc.tree, types_at(rw.proc.tree, e.path)
     applicable(_compares_data(node.cond), "the condition asks for control values: `select` compares data", e)
     for c in _comparisons(node.cond):
-        applicable(concrete(precision(c, types) or f32) == held, f"a comparison is not at {held}, as the value is", e)
+        applicable(concrete(precision(c, types) or f64) == held, f"a comparison is not at {held}, as the value is", e)
     computed = [(n, precision(n, types) or held) for _, n in walk(node) if _is_operation(n)]
     safe = all(t.is_float or _fits(n, t, types) for n, t in computed)
     applicable(safe, "integers may overflow where they are not wanted", e)

@@ -46,7 +46,7 @@ from ..ir.nodes import (
 )
 from ..ir.precisions import concrete, element, index_value, integer_range, modular, sized
 from ..ir.printing import names_at
-from ..ir.types import Control, Scalar, bf16, f32
+from ..ir.types import Control, Scalar, bf16, f64
 from ..ir.walk import Path, is_control, unknown_node, walk
 from .inputs import Inputs
 
@@ -206,7 +206,7 @@ class Bounded(Compiler):
     def expr(self, e: Expr, path: Path) -> Eval:
         """A control expression; its comparisons of data are at one precision."""
         if isinstance(e, Binary) and not is_control(e.lhs):
-            at = self.precision(e) or f32
+            at = self.precision(e) or f64
             if at == bf16:
                 raise Mixed("a comparison at bf16")
             return self._compared(e.op, self.data(e.lhs, at, path), self.data(e.rhs, at, path))
@@ -261,7 +261,7 @@ class Bounded(Compiler):
                 return self.negative(self.modulo(a, at, path), at)
             case Binary(op=op, lhs=x, rhs=y) if modular(e):
                 return self._operation(op, self.modulo(x, at, path), self.modulo(y, at, path), path)
-            case ExternCall(f=fn, args=args) if (free := modular(e)):
+            case ExternCall(f=fn, args=args) if free := modular(e):
                 made = [(self.modulo if ("args", k) in free else self.data)(a, at, path) for k, a in enumerate(args)]
                 return self.operation(fn, made, at, path)
             case _:

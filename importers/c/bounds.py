@@ -58,14 +58,26 @@ def _extremes(p: Poly, frames: Sequence[Frame], up: bool) -> list[Poly]:
         return [_without_quotients(p, None, up)]
     f = frames[-1]
     p = _without_quotients(p, f.symbol, up)
-    slope = p.coefficient(f.symbol)
-    if slope is None:
+    if f.symbol not in p.symbols():
+        return _extremes(p, frames[:-1], up)
+    rises = _rises(p, f.symbol)
+    if rises is None:
         return []
-    positive = sign(slope)
-    if slope.terms and positive is None:
-        return []
-    end = f.hi - 1 if positive == up else f.lo
-    return _extremes(p.replaced({f.symbol: end}) if slope.terms else p, frames[:-1], up)
+    return _extremes(p.replaced({f.symbol: f.hi - 1 if rises == up else f.lo}), frames[:-1], up)
+
+
+def _rises(p: Poly, s: Symbol) -> bool | None:
+    """Whether p rises with a symbol, or falls, in all its terms, quotients among them; None if that isn't clear."""
+    plain = Poly(tuple((m, c) for m, c in p.terms if not any(isinstance(a, Quotient) for a in m)))
+    slope = plain.coefficient(s)
+    found: set[bool | None] = {None} if slope is None else {sign(slope)} if slope.terms else set()
+    for m, c in p.terms:
+        for a in m:
+            if isinstance(a, Quotient) and s in a.of.symbols():
+                inner = a.of.coefficient(s) if len(m) == 1 else None
+                rises = None if inner is None else sign(inner)
+                found.add(None if rises is None else rises == (c > 0))
+    return found.pop() if len(found) == 1 else None
 
 
 def _without_quotients(p: Poly, s: Symbol | None, up: bool) -> Poly:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from ..control import Poly, elements
+from ..control import Poly, elements, number
 from ..report import Stop, stop
 from . import expressions, lookups
 from .context import Context
 from .conversions import compared
-from .integers import observed
+from .integers import integer, observed
 from .pointers import address, element, is_null
 from .program import OPPOSITE, Compare, Cond, Lit, Logic, Need, Not, Truth
-from .syntax import Binary, Expr, Index, Literal, Step, Unary, Untaken, Use
+from .syntax import Assign, Binary, Call, Cast, Expr, Index, Literal, Step, Unary, Untaken, Use
 from .types import I32, I64, Int, common
 from .typing import COMPARISONS, LOGICAL, decayed, is_pointer, type_of
 from .typing import number as number_type
+from .walks import inside
+from .widths import numbers
+
+TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""What a comparison is with its sides exchanged."""
 
 
 def condition(ctx: Context, e: Expr) -> Cond:
@@ -123,11 +128,44 @@ def control_comparison(ctx: Context, op: str, a: Expr, b: Expr) -> Cond:
     assert isinstance(s, Int) and isinstance(u, Int)
     t = common(s, u)
     assert isinstance(t, Int)
+    if op in TURNED and not t.signed and not ctx.counting:
+        both = _both_ends(ctx, op, a, b, t) or _both_ends(ctx, TURNED[op], b, a, t)
+        if both is not None:
+            return both
     x, y = observed(ctx, a, t), observed(ctx, b, t)
     if any(p.constant is not None and p.constant > I64.range[1] for p in (x, y)) and (x - y).constant is None:
         large = x.constant is not None  # and all sizes and indices are smaller
         return _decided(op, Lit(int(large), I32), Lit(int(not large), I32))
     return decided(Compare(op, x, y))
+
+
+def _both_ends(ctx: Context, op: str, a: Expr, b: Expr, t: Int) -> Cond | None:
+    """`(unsigned)i < n`, which says that i isn't negative, too: C takes a negative i for a number beyond half of what
+    the type holds, and n is none. None where the left side has no number below 0, or a side has effects."""
+    index = _before_conversion(ctx, a, t)
+    if index is None or any(isinstance(x, Assign | Step | Call) for e in (a, b) for x in inside(e)):
+        return None
+    x = integer(ctx, index)
+    least = numbers(ctx, x)[0]
+    if least is not None and least >= 0:
+        return None
+    y = observed(ctx, b, t)
+    most, half = numbers(ctx, y)[1], t.range[1] // 2
+    if most is None or most > half:
+        why = f"{y} may be larger than half of what its type holds, and so may be what C makes of a negative number"
+        ctx.need(number(half) - y, why, "compare signed numbers", a.place)
+    negative, inside_of = Compare("<", x, number(0)), Compare("<" if op in ("<", ">=") else "<=", x, y)
+    if op in ("<", "<="):
+        return Logic("and", negated(negative), inside_of)
+    return Logic("or", negative, negated(inside_of))
+
+
+def _before_conversion(ctx: Context, e: Expr, t: Int) -> Expr | None:
+    """What is converted to an unsigned type, if that is a signed number of no more bits."""
+    if isinstance(e, Cast) and e.type == t:
+        e = e.arg
+    own = number_type(type_of(e, ctx.functions))
+    return e if isinstance(own, Int) and own.signed and own.bits <= t.bits else None
 
 
 def decided(c: Compare) -> Cond:

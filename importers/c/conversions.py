@@ -32,6 +32,9 @@ def convert(e: Data, to: Number, place: Place) -> Data:
             return Lit(found, to)
         case Whole(value=value) if isinstance(to, Float) or _holds(to, e.type):
             return Whole(value, to)
+        case Chosen(cond=cond, yes=yes, no=no) if isinstance(e.type, Float) and not _has_type(e):
+            # literals would be computed with at the precision to which they are converted
+            return Chosen(cond, convert(yes, to, place), convert(no, to, place), to)
     if isinstance(to, Int) and to.truth and (isinstance(e.type, Float) or not _inside(value_range(e), to.range)):
         return Chosen(Compare("!=", e, Lit(0 if isinstance(e.type, Int) else 0.0, e.type)), Lit(1, to), Lit(0, to), to)
     if isinstance(to, Int):
@@ -292,4 +295,5 @@ def compared(a: Data, b: Data, place: Place) -> tuple[Data, Data]:
         s, u = _as_single(x), _as_single(y)
         if s is not None and u is not None and not (isinstance(s, Lit) and isinstance(u, Lit)):
             return s, u
-    return x, y
+    literals = all(isinstance(v, Lit) for v in (x, y))
+    return (x, y) if literals or _has_type(x) or _has_type(y) else (typed(x), y)

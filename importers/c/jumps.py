@@ -249,7 +249,7 @@ def _with_condition(s: Loop) -> Loop:
         return s
     joined = list(_conjuncts(s.cond))
     plain = [c for c in joined if _is_plain(c) and not _is_flag(c, s)]
-    if not plain or len(plain) == len(joined) or any(isinstance(x, Assign | Step) for x in inside(s.cond)):
+    if not plain or len(plain) == len(joined) or not _keeps_order(joined, plain):
         return s
     tests = [If(Unary("!", c, c.place), Block((Break(c.place),)), Block(()), s.place) for c in joined if c not in plain]
     cond = reduce(lambda a, b: Binary("&&", a, b, a.place), plain)
@@ -272,6 +272,13 @@ def _with_steps(s: Loop) -> Loop:
     steps += [] if s.step is None else [s.step]
     step = s.step if len(body) == len(s.body.parts) else Comma(tuple(steps), s.place)
     return replace(s, body=Block(tuple(body), s.body.place), step=step)
+
+
+def _keeps_order(joined: Sequence[Expr], plain: Sequence[Expr]) -> bool:
+    """Whether nothing is changed by parts of a condition, or only by what comes after those that are asked first:
+    `i < n && (c = x[i]) != 0`."""
+    changing = [any(isinstance(x, Assign | Step) for x in inside(c)) for c in joined]
+    return not any(changing) or all(c not in plain for c in joined[changing.index(True) :])
 
 
 def _counts(e: Expr, counters: Collection[Variable]) -> bool:

@@ -31,6 +31,7 @@ from .program import (
     Scalar,
     Store,
     Whole,
+    facts_of,
 )
 from .syntax import Array, Assign, Binary, Cast, Expr, Index, Literal, Pointer, Step, Table, Unary, Use, Variable
 from .types import I32, I64, U64, Int
@@ -102,6 +103,15 @@ def read(ctx: Context, e: Expr) -> Poly:
                 return of(Element(a.var, a.indices, _moment(ctx)))
             case _:
                 return of(Element(_kept(ctx, value, e), (), _moment(ctx)))
+
+
+def computed(ctx: Context, e: Expr) -> Poly:
+    """An index that is a choice of numbers in closed form, but in none itself: `x[i + 1 < n ? i + 1 : 0]`."""
+    with ctx.reading(cells=False):
+        value = expressions.data(ctx, e)
+    v = _kept(ctx, value, e)
+    given(ctx, v, value)
+    return of(Element(v, (), _moment(ctx)))
 
 
 def _moment(ctx: Context) -> int:
@@ -190,24 +200,24 @@ def given(ctx: Context, v: Variable, value: Data | None) -> None:
     """An integer of the function is given a value; None if it isn't known."""
     if v.storage != "local" or not isinstance(v.type, Int) or ctx.report.muted:
         return
-    ctx.given.setdefault(v, []).extend(Given(p, ctx.frames, ctx.facts) for p in _values(ctx, value))
+    ctx.given.setdefault(v, []).extend(_values(ctx, value, ctx.facts))
 
 
-def _values(ctx: Context, value: Data | None) -> Iterator[Poly | None]:
+def _values(ctx: Context, value: Data | None, facts: tuple[Poly, ...]) -> Iterator[Given]:
     match value:
         case Extern(name="tmod", args=(Whole(value=x), Whole(value=by))) if _is_positive(ctx, x, by):
-            yield from (number(0), by - 1)
+            yield from (Given(p, ctx.frames, facts) for p in (number(0), by - 1))
         case Lit(value=int() as k):
-            yield number(k)
+            yield Given(number(k), ctx.frames, facts)
         case Whole(value=p):
-            yield p
-        case Chosen(yes=yes, no=no):
-            yield from _values(ctx, yes)
-            yield from _values(ctx, no)
+            yield Given(p, ctx.frames, facts)
+        case Chosen(cond=cond, yes=yes, no=no):
+            yield from _values(ctx, yes, (*facts, *facts_of(cond)))
+            yield from _values(ctx, no, (*facts, *facts_of(cond, False)))
         case Converted(arg=arg):
-            yield from _values(ctx, arg)
+            yield from _values(ctx, arg, facts)
         case _:
-            yield None
+            yield Given(None, ctx.frames, facts)
 
 
 def _is_positive(ctx: Context, x: Poly, by: Poly) -> bool:
@@ -278,6 +288,8 @@ def keep_inside(ctx: Context, extents: dict[Variable, tuple[Poly, ...]]) -> None
     for a in p.accesses:
         indices = p.indices.get(a, a.indices)
         shape = extents.get(a.var) or tuple(d for d in pointers.dimensions(ctx, a.var) if d is not None)
+        if len(shape) < len(indices):  # no extent was found, which is reported
+            continue
         if len(a.indices) < len(indices) and any(changing(i) for i in indices[1:]):
             _check_rows_of(ctx, a, indices, shape)
         if any(changing(i) for i in indices):

@@ -20,9 +20,11 @@ Emit: TypeAlias = Callable[[Context, list[Data], Kind], Data]
 def converted(ctx: Context, e: Data, kind: Kind) -> Data:
     """A value at another type; a float as an integer is cut towards zero, as NumPy does it."""
     if isinstance(e, Num):
-        return Num(_literal(ctx, e.value, kind), kind)
+        return Num(_literal(ctx, _as_held(e, kind), kind), kind)
     if e.kind.name == kind.name:
         return e
+    if isinstance(e, Select) and of_literals(e) and e.kind.is_float:
+        return Select(e.cond, converted(ctx, e.yes, kind), converted(ctx, e.no, kind), kind)
     if isinstance(e, Whole):
         if kind.is_int and not np.can_cast(e.kind.dtype, kind.dtype):
             if not e.kind.weak:
@@ -34,10 +36,37 @@ def converted(ctx: Context, e: Data, kind: Kind) -> Data:
     if e.kind.is_bool:
         return chosen(ctx, e, lambda: Num(1, kind), lambda: Num(0, kind), kind)
     if e.kind.is_float and kind.is_int:
-        return Conv(function(ctx, "trunc", [e], e.kind), kind)
+        return Conv(function(ctx, "trunc", [held(e)], e.kind), kind)
     if e.kind.is_int and kind.is_int and not np.can_cast(e.kind.dtype, kind.dtype):
-        return around(e, kind)
-    return Conv(e, kind)
+        return around(held(e), kind)
+    return Conv(held(e), kind)
+
+
+def _as_held(e: Num, kind: Kind) -> int | float | bool:
+    """A literal's value as it is at its own type, if that is one of NumPy's with fewer digits: np.float32(0.1)."""
+    if isinstance(e.value, float) and e.kind.is_float and not e.kind.weak and e.kind.name != kind.name:
+        return float(e.kind.dtype.type(e.value))
+    return e.value
+
+
+def of_literals(e: Data) -> bool:
+    """Whether nothing in a value tells its type: the object language computes literals at that of what is around."""
+    match e:
+        case Num():
+            return True
+        case Bin(lhs=a, rhs=b) | Select(yes=a, no=b):
+            return of_literals(a) and of_literals(b)
+        case Neg(arg=a):
+            return of_literals(a)
+        case Fn(name=name, args=args):
+            return not name.startswith("wrap_") and all(map(of_literals, args))
+        case _:
+            return False
+
+
+def held(e: Data) -> Data:
+    """A value at its type, whatever is around it."""
+    return Conv(e, e.kind) if of_literals(e) and not e.kind.is_bool else e
 
 
 def _literal(ctx: Context, value: int | float | bool, kind: Kind) -> int | float | bool:
@@ -172,7 +201,7 @@ def _cmp(op: str) -> Emit:
             raise stop(ctx.place, what, why, "convert one with astype")
         if a.kind.is_bool:
             a, b = (converted(ctx, x, Kind("u8")) for x in (a, b))
-        return Cmp(op, a, b)
+        return Cmp(op, held(a) if of_literals(b) else a, b)
 
     return emit
 

@@ -47,7 +47,8 @@ class Writer:
     def value(self, depth: int = 2) -> str:
         """A number of any type."""
         if depth == 0 or self.number(0, 2) == 0:
-            return self.one_of(self.element(), self.element(), "s", "2", "0.1", "0.5f", "1.5")
+            chosen = f"({self.condition()} ? {self.one_of('0.1', '0.1f', '2')} : 0.7f)"
+            return self.one_of(self.element(), self.element(), "s", "2", "0.1", "0.7f", "1.5", chosen)
         a, b = self.value(depth - 1), self.value(depth - 1)
         both = self.one_of(f"({a} + {b})", f"({a} - {b})", f"({a} > {b} ? {a} : {b})")
         return self.one_of(both, both, f"{a} * 0.25", f"-({a})", f"(float){a}", f"fabs({a})")

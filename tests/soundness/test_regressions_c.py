@@ -205,3 +205,15 @@ def test_the_least_control_literal() -> None:
     """C has no number 9223372036854775808 that could be negated."""
     p = parsed(f"def p(n: index, x: f32[1]):\n    if {-(2**63)} < n:\n        x[0] = 1.0\n")
     assert "INT64_MIN < n" in compile([p]).source
+
+
+def test_literals_among_themselves_are_compared_with_all_their_digits() -> None:
+    """In single precision 16777216 and 16777217 are one number."""
+    p = parsed(
+        "def f(x: f32[2], y: i32[2]):\n"
+        "    for i in seq(0, 2):\n"
+        "        y[i] = 1 if (16777217 if x[i] > 0.0 else 5) == 16777216 else 2\n"
+    )
+    x, y = np.array([1, -1], np.float32), np.zeros(2, np.int32)
+    jit(p)(x, y)
+    assert [*y] == [*run(p, {"x": [1, -1], "y": [0, 0]}).outputs["y"]] == [2, 2]

@@ -164,3 +164,18 @@ void once(int n, double *x) {
         }
     } while (0);
 }
+
+/* n=1;n=2;n=7 */
+double literals_chosen(int n, const float *x, double *y, int *b) {
+    double s = 0;
+    for (int i = 0; i < n; i++) {
+        s += x[i] == 0.1 ? 1 : 0.1f;
+        s -= -(x[i] > 0 ? 0.1f : 0.3f);
+        s += (x[i] > 1 ? 0.1f : x[i] > 0 ? 0.7f : 3) * 3;
+        y[i] *= x[i] > 0 ? 0.1f : 0.7f;
+        b[i] = (x[i] > 0 ? 0.1f : 1) == 0.1;
+        b[i] += 2 * ((x[i] > 0 ? 0.1f : 1) == 0.1f);
+        b[i] += 4 * ((x[i] > 0 ? 16777217 : 5) == 16777216);
+    }
+    return s;
+}

@@ -194,3 +194,13 @@ int first_difference(size_t n, const unsigned char *a, const unsigned char *b) {
     }
     return 0;
 }
+
+/* n=1;n=2;n=9 interpret */
+int read_in_the_condition(int n, const int *x) {
+    int i = 0, c = 7, s = 0;
+    while (i < n && (c = x[i]) > -50) {
+        s += c / 2;
+        i++;
+    }
+    return 1000 * i + s + c % 7;
+}

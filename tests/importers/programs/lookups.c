@@ -182,3 +182,52 @@ int steps_inside(int n, const float *x, int *y) {
     }
     return many;
 }
+
+/* n=1;n=2;n=7 */
+void nearest_neighbours(int n, const float *x, float *y) {
+    for (int i = 0; i < n; i++) {
+        y[i] = x[i > 0 ? i - 1 : i] + x[i < n - 1 ? i + 1 : i];
+        y[i] -= x[i + 1 >= n ? i : i + 1];
+    }
+}
+
+/* n=1;n=2;n=7 */
+void neighbours_on_a_ring(int n, const float *x, float *y, float *z) {
+    for (int i = 0; i < n; i++) {
+        int next = i + 1 < n ? i + 1 : 0;
+        y[i] = x[next] - x[i == 0 ? n - 1 : i - 1];
+        z[i] = x[i + 2 < n ? i + 2 : i];
+    }
+}
+
+/* h=1 w=1;h=1 w=2;h=2 w=5;h=4 w=3 */
+void twice_as_large(int h, int w, const float *a, float *b) {
+    for (int y = 0; y < 2 * h; y++)
+        for (int x = 0; x < 2 * w; x++) {
+            int y0 = y / 2, x0 = x / 2;
+            int y1 = y0 + 1 < h ? y0 + 1 : y0, x1 = x0 + 1 < w ? x0 + 1 : x0;
+            float p = y % 2 * 0.5f, q = x % 2 * 0.5f;
+            float upper = (1 - q) * a[y0 * w + x0] + q * a[y0 * w + x1];
+            b[y * 2 * w + x] = (1 - p) * upper + p * ((1 - q) * a[y1 * w + x0] + q * a[y1 * w + x1]);
+        }
+}
+
+/* n=1 m=1;n=5 m=1;n=9 m=4 */
+void inside_by_one_comparison(int n, const int *idx, int m, float *h) {
+    for (int i = 0; i < n; i++)
+        if ((unsigned)idx[i] < (unsigned)m) h[idx[i]] += 1.0f;
+}
+
+/* n=1 r=0;n=5 r=1;n=4 r=9 */
+void padded_by_one_comparison(int n, int r, const float *x, float *y, float *z) {
+    for (int i = 0; i < n; i++) {
+        float s = 0, t = 0;
+        for (int k = -r; k <= r; k++) {
+            if ((unsigned)(i + k) < (unsigned)n) s += x[i + k];
+            if ((size_t)(i + k) >= n) continue;
+            t += x[i + k];
+        }
+        y[i] = s;
+        z[i] = t;
+    }
+}

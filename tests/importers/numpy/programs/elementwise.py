@@ -196,3 +196,19 @@ def assumed_from_start(x: "f64[n]", i: "int", a: "f64[n, m]"):
     x[: i + 1] += 2.0
     for j in range(1, i):
         x[j - 1] += a[j, :j].sum()
+
+
+def literals_of_a_type(x: "f32[n]", y: "f64[n]"):
+    z = np.where(x > 0, np.float32(0.1), np.float32(0.7)) * y
+    for i in range(len(x)):
+        y[i] *= np.float32(0.1)
+        y[i] += np.float32(0.7) if x[i] > 1 else np.float32(0.3)
+    return z, np.where(x > 0, 0.1, 0.7) == np.float32(0.1), np.where(x > 0, np.float32(0.1), np.float32(0.7)) == 0.1
+
+
+def integers_of_a_choice(x: "f32[n]", k: "i64[n]"):
+    return (
+        np.where(x > 0, 300, 3).astype(np.uint8),
+        np.where(x > 0, 16777217, 5) == 16777216,
+        np.where(x > 0, 16777217, 5) + k,
+    )
