@@ -252,3 +252,24 @@ def test_extracted_procedures_are_what_their_text_says() -> None:
     again = proc_from_source(str(bar))
     assert again.tree == bar.tree
     assert str(proc_from_source(str(q), {"bar": again})) == str(q)
+
+
+@pytest.mark.parametrize(
+    ("loop", "inside"),
+    [
+        ("for i in seq(min(max(b, 0), n), n): {}", True),
+        ("for i in seq(0, max(min(b, n), 0)): {}", True),
+        ("for i in seq(0 - 4, n):\n        if i >= min(max(b, 0), n): {}", True),
+        ("for i in seq(0, n + 4):\n        if max(min(b, n), 0) > i: {}", True),
+        ("for i in seq(min(max(b, 0 - 1), n), n): {}", False),
+        ("for i in seq(0, n + 4):\n        if max(min(b, n), 0) >= i: {}", False),
+    ],
+)
+def test_a_bound_that_is_kept_inside_keeps_the_loop_inside(loop: str, inside: bool) -> None:
+    """Whatever b is, `min(max(b, 0), n)` is from 0 to n."""
+    text = f"def foo(n: size, b: i32, x: f32[n]):\n    b = 3\n    {loop.format('x[i] += 1.0')}\n"
+    if inside:
+        proc_from_source(text)
+        return
+    with pytest.raises(CheckError, match="may be out of bounds"):
+        proc_from_source(text)

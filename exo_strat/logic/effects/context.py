@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import product as product_of
 
 from pyrsistent import PMap, pmap
 
@@ -223,9 +222,23 @@ def range_facts(loop: For) -> Facts:
 
 @lru_cache(maxsize=1 << 12)
 def _between(i: Sym, lo: Expr, hi: Expr) -> Facts:
-    lower = [at_most(e, Var(i)) for e in operands(lo, "max") if not is_opaque(e)]
-    upper = [at_most(Var(i), e, strict=True) for e in operands(hi, "min") if not is_opaque(e)]
+    least, most = steady_end(lo, "max"), steady_end(hi, "min")
+    lower = [] if least is None else [at_most(least, Var(i))]
+    upper = [] if most is None else [at_most(Var(i), most, strict=True)]
     return flatten(conj(*lower, *upper))
+
+
+def steady_end(e: Expr, op: str) -> Expr | None:
+    """What a control integer is at least (`op` is "max") or at most ("min") for good, though a part of it may change;
+    None if nothing is known: `min(max(b, 0), n)` is at least `min(0, n)`."""
+    if not is_opaque(e):
+        return e
+    if not (isinstance(e, Binary) and e.op in ("min", "max")):
+        return None
+    ends = [end for end in (steady_end(e.lhs, op), steady_end(e.rhs, op)) if end is not None]
+    if len(ends) == 2:
+        return Binary(e.op, *ends)
+    return ends[0] if ends and e.op == op else None
 
 
 def branch_facts(branch: If, label: str, env: Env) -> Facts:
@@ -250,9 +263,8 @@ def _stable(e: Expr, env: Env, truth: bool = True) -> Formula:
         case Binary(op=op, lhs=a, rhs=b) if op in _ORDER and is_control(a):
             strict, rising = _ORDER[op]
             less, more = (a, b) if rising == truth else (b, a)
-            pairs = product_of(operands(less, "max"), operands(more, "min"))
-            parts = [(x, y) for x, y in pairs if not (is_opaque(x) or is_opaque(y))]
-            return conj(*[at_most(x, y, env, strict=strict == truth) for x, y in parts])
+            least, most = steady_end(less, "max"), steady_end(more, "min")
+            return TRUE if least is None or most is None else at_most(least, most, env, strict=strict == truth)
         case _:
             return TRUE
 
