@@ -13,8 +13,8 @@ from ..frontend.scope import types_at
 from ..ir import build as b
 from ..ir.externs import bitand, bitor, bitxor, fmax, fmin, select, shr
 from ..ir.names import Sym
-from ..ir.nodes import Assign, Binary, Expr, ExternCall, Node, Read, Reduce, Select, Unary
-from ..ir.precisions import concrete, converted, element, includes, precision
+from ..ir.nodes import Assign, Binary, Const, Expr, ExternCall, Node, Read, Reduce, Select, Unary
+from ..ir.precisions import BITS, concrete, converted, element, includes, precision
 from ..ir.reductions import NEUTRAL
 from ..ir.span import Span, span_of
 from ..ir.types import Scalar, Type, f64
@@ -104,7 +104,7 @@ def _evaluated(rw: Rewrite, e: SelectCursor | IfCursor, node: Select, held: Scal
     tree, types = rw.proc.tree, types_at(rw.proc.tree, e.path)
     applicable(_compares_data(node.cond), "the condition asks for control values: `select` compares data", e)
     for c in _comparisons(node.cond):
-        applicable(concrete(precision(c, types) or f64) == held, f"a comparison is not at {held}, as the value is", e)
+        applicable(_is_at(c, held, types), f"a comparison is not at {held}, as the value is", e)
     computed = [(n, precision(n, types) or held) for _, n in walk(node) if _is_operation(n)]
     safe = all(t.is_float or _fits(n, t, types) for n, t in computed)
     applicable(safe, "integers may overflow where they are not wanted", e)
@@ -172,6 +172,17 @@ def _comparisons(c: Expr) -> Iterator[Expr]:
         yield from _comparisons(c.rhs)
     else:
         yield c
+
+
+def _is_at(c: Expr, held: Scalar, types: Mapping[Sym, Type]) -> bool:
+    """Whether a comparison is at a precision. Literals among themselves are compared as they are, so at one that holds
+    them."""
+    own = precision(c, types)
+    if own is not None:
+        return concrete(own) == held
+    most = 1 << BITS.get(held.name, BITS["f64"])
+    whole = (float(n.value).is_integer() and abs(n.value) <= most for _, n in walk(c) if isinstance(n, Const))
+    return held == f64 or all(whole)
 
 
 def _is_operation(n: Node) -> bool:
