@@ -10,6 +10,7 @@ import pytest
 from importers.c import (
     calls,
     choices,
+    conditions,
     conversions,
     expressions,
     integers,
@@ -186,6 +187,32 @@ def literals_without_type(m: pytest.MonkeyPatch) -> None:
     m.setattr(conversions, "typed", lambda e: e)
 
 
+def choice_without_type(m: pytest.MonkeyPatch) -> None:
+    """Literals of which one is chosen are computed at the precision of what is around."""
+    m.setattr(conversions, "_has_type", lambda e: True)
+
+
+def negative_forgotten(m: pytest.MonkeyPatch) -> None:
+    """A comparison of unsigned numbers says nothing of those that were negative."""
+    usual = conditions._both_ends
+
+    def both_ends(*args):  # type: ignore[no-untyped-def]
+        found = usual(*args)
+        return found and found.rhs
+
+    m.setattr(conditions, "_both_ends", both_ends)
+
+
+def choice_taken_for_the_end(m: pytest.MonkeyPatch) -> None:
+    """A choice between numbers is taken for their maximum, unasked."""
+    m.setattr(choices, "_surely", lambda *args: True)
+
+
+def condition_turned(m: pytest.MonkeyPatch) -> None:
+    """What a loop's condition assigns comes after the other parts of it."""
+    m.setattr(jumps, "_keeps_order", lambda joined, plain: True)
+
+
 def index_not_kept_inside(m: pytest.MonkeyPatch) -> None:
     """An index of a flat array that depends on data is kept in its row."""
     m.setattr(lookups, "_check_rows_of", lambda *args: None)
@@ -272,6 +299,22 @@ FAULTS: dict[Break, tuple[str, bool]] = {
     literals_without_type: (
         "void f(int n, const int *a, float *x) { for (int i = 0; i < n; i++) x[i] = -(a[i] > 0); }",
         False,
+    ),
+    choice_without_type: (
+        "void f(int n, const float *x, double *y) { for (int i = 0; i < n; i++) y[i] *= x[i] > 0 ? 0.1f : 0.7f; }",
+        False,
+    ),
+    negative_forgotten: (
+        "void f(int n, int *y) { for (int i = 0; i < n; i++) y[i] = (unsigned)(i - 2) < (unsigned)n ? 1 : 2; }", False
+    ),
+    choice_taken_for_the_end: (
+        "void f(int n, double x[n + 9], double *y) { for (int i = 0; i < n; i++) y[i] = x[i + 2 < n ? i + 2 : i]; }",
+        False,
+    ),
+    condition_turned: (
+        "double f(int n, double x[n + 1]) { int i = 0; double c = 0;"
+        " while ((c = x[i]) > -1 && i < n) i++; return c + i; }",
+        True,
     ),
     index_not_kept_inside: (
         "void f(int n, double *x, double *y, const int *b) { for (int i = 0; i < n; i++) { int k = 0;"
