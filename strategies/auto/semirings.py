@@ -63,6 +63,7 @@ class LikeProduct:
 def like_product(c: ForCursor) -> LikeProduct | None:
     """What a nest is of this kind; None if it is none.
 
+    >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
     ... def foo(n: size, x: f32[n, n], y: f32[n, n], z: f32[n, n]):
     ...     for k in seq(0, n):
@@ -72,13 +73,13 @@ def like_product(c: ForCursor) -> LikeProduct | None:
     ... ''')
     >>> found = like_product(p.find_loop("k"))
     >>> print(found.source)
-    def like_product(m: size, n: size, k: size, a0: [f32][m, k], b0: [f32][k, n], c: [f32][m, n]):
-        assert stride(b0, 1) == 1
+    def like_product(m: size, n: size, k: size, a0: [f32][m, k], b1: [f32][k, n], c: [f32][m, n]):
+        assert stride(b1, 1) == 1
         assert stride(c, 1) == 1
         for i in seq(0, m):
             for j in seq(0, n):
                 for p in seq(0, k):
-                    c[i, j] = min(c[i, j], a0[i, p] + b0[p, j])
+                    c[i, j] = min(c[i, j], a0[i, p] + b1[p, j])
     >>> found.order
     (1, 2, 0)
     """
