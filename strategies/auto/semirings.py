@@ -153,7 +153,24 @@ def _text(e: nodes.Expr, names: Mapping[nodes.Expr, str]) -> str | None:
 
 @strategy
 def as_like_product(p: Proc, c: ForCursor, machine: Machine) -> Script:
-    """`for k: for i: for j: c[i, j] op= e  ~>  like_product(..)`: a call of the same, in blocks and tiles."""
+    """`for k: for i: for j: c[i, j] op= e  ~>  like_product(..)`: a call of the same, in blocks and tiles.
+
+    Where a loop may have no iteration, the call is in an `if`. Focus: the outermost loop. Fails if the nest is no
+    such thing (`like_product`).
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n, n], y: f32[n, n], z: f32[n, n]):
+    ...     for k in seq(0, n):
+    ...         for i in seq(0, n):
+    ...             for j in seq(0, n):
+    ...                 z[i, j] = min(z[i, j], x[i, k] + y[k, j])
+    ... ''')
+    >>> print(schedule(at("for k in _: _", as_like_product(avx2)), p))
+    def foo(n: size, x: f32[n, n] @ DRAM, y: f32[n, n] @ DRAM, z: f32[n, n] @ DRAM):
+        like_product(n, n, n, x[0:n, 0:n], y[0:n, 0:n], z[0:n, 0:n])
+    """
     found = like_product(c)
     if found is None:
         yield fail("this is not like a product of matrices")

@@ -96,14 +96,38 @@ def interleave_steps(p: Proc, c: ForCursor, machine: Machine, precision: str, st
 
 
 def elements_wait(c: ForCursor) -> bool:
-    """Whether a loop over time is around one sweep of two loops in which an element needs the one before."""
+    """Whether a loop over time is around one sweep of two loops in which an element needs the one before.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def sweep(T: size, n: size, x: f32[n, n]):
+    ...     for t in seq(0, T):
+    ...         for i in seq(0, n):
+    ...             for j in seq(1, n):
+    ...                 x[i, j] = 0.5 * (x[i, j - 1] + x[i, j])
+    ... ''')
+    >>> elements_wait(p.find_loop("t")), elements_wait(p.find_loop("i"))
+    (True, False)
+    """
     _, *loops = nest(c)
     [s, *more] = loops[-1].body() if loops else c.body()
     return len(loops) == 2 and not more and isinstance(s, AssignCursor) and waits_for(s, loops[-1]) is not None
 
 
 def waits_for(s: AssignCursor, loop: ForCursor) -> ReadCursor | None:
-    """The element that a statement reads and the iteration of a loop before wrote."""
+    """The element that a statement reads and the iteration of a loop before wrote; None if there is none.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def sweep(T: size, n: size, x: f32[n, n]):
+    ...     for t in seq(0, T):
+    ...         for i in seq(0, n):
+    ...             for j in seq(1, n):
+    ...                 x[i, j] = 0.5 * (x[i, j - 1] + x[i, j])
+    ... ''')
+    >>> waits_for(p.find("x[_] = _"), p.find_loop("j")).text()
+    'x[i, j - 1]'
+    """
     written = [forms.affine(e.node, {}) for e in s.idx()]
     if None in written:
         return None
