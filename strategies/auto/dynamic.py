@@ -34,6 +34,10 @@ from ..std.writing import INSIDE, halves, text
 from .semirings import as_like_product
 from .triangles import reorder_after
 
+VECTORS = 1
+"""Vectors that are taken together in a panel: more make no difference, and take longer to plan. Measured by
+`python -m benchmarks.auto --kernels floyd_warshall`."""
+
 
 @strategy
 def in_panels(p: Proc, c: ForCursor, machine: Machine, size: int) -> Script:
@@ -113,7 +117,7 @@ def block_of_steps(p: Proc, c: ForCursor, machine: Machine, n: str, k: str, cuts
         p, _ = yield on(part, std.fission_before())
     p, c = yield focus(c)
     for loop in innermost_loops(c):
-        p, _ = yield attempt(on(loop, optimize_level_1(machine, precision(s).name, strict=True)))
+        p, _ = yield attempt(on(loop, optimize_level_1(machine, precision(s).name, VECTORS, strict=True)))
     for part in products:
         p, _ = yield on(p.forward(part).parent(), attempt(as_like_product(machine)))
 
