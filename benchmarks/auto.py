@@ -1,11 +1,13 @@
 """What `strategies.auto` makes of programs, beside plain C of our own by other compilers.
 
     python -m benchmarks.auto [--kernels NAME ..] [--scale small|medium|large] [--target NAME] [--strategy identity]
+        [--threads 2]
 
 The programs are those of `benchmarks.programs`. All are built with `-O3 -march=native` and what -ffast-math does to
 code. Runs are interleaved, each on the same arguments; a time is the median. Results are compared with those of gcc.
 The limit of the machine is what the operations take at its measured peak, or what the arguments take at its measured
-bandwidth, whichever is longer.
+bandwidth, whichever is longer. With several threads, ours share loops, as Polly's do; what one thread of ours takes
+stands beside it, and `python -m benchmarks.threads` tells what threads can gain here at most.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ from strategies.auto import auto
 
 FLAGS = ("-O3", "-march=native", *FAST_MATH, "-shared", "-fPIC", "-lm")
 POLLY = ("-mllvm", "-polly")
+SHARED = ("-mllvm", "-polly-parallel", "-lgomp")
+"""What lets Polly's code share loops among threads."""
 PEERS = {"gcc": ("gcc",), "clang": ("clang",), "clang, Polly": ("clang", *POLLY)}
 """The compilers, and what each is told besides the flags. The newest version that is installed is taken (`newest`)."""
 SECONDS = 2.0
@@ -51,7 +55,8 @@ Call = Callable[[Mapping[str, Any]], None]
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one program: seconds of ours and of each peer, of scheduling, and of the machine's limit."""
+    """What came of one program: seconds of ours and of each peer, of scheduling, and of the machine's limit; of ours on
+    one thread, if it is measured on several."""
 
     name: str
     ours: float
@@ -59,6 +64,7 @@ class Row:
     scheduling: float
     limit: float
     flops: int
+    single: float | None = None
 
     @property
     def ratio(self) -> float:
@@ -67,7 +73,9 @@ class Row:
 
     def cells(self) -> tuple[str, ...]:
         """The row as text."""
-        times = (f"{1e3 * t:.2f}" for t in (self.ours, *self.peers.values()))
+        times = tuple(f"{1e3 * t:.2f}" for t in (self.ours, *self.peers.values()))
+        if self.single is not None:
+            times = (*times, f"{1e3 * self.single:.2f}", f"{self.single / self.ours:.2f}")
         speed, share = f"{self.flops / self.ours / 1e9:.1f}", f"{self.limit / self.ours:.2f}"
         return self.name, class_of(self.name), *times, f"{self.ratio:.2f}", speed, share, f"{self.scheduling:.1f}"
 
@@ -82,13 +90,17 @@ def table(rows: Sequence[Row], peers: Sequence[str]) -> str:
     <BLANKLINE>
     Geometric mean of the best peer's time to ours: 2.00. Worst: gemm, 2.00.
     """
-    heads = ("program", "class", "ours, ms", *(f"{p}, ms" for p in peers), "ratio", "GFLOP/s")
+    several = rows[0].single is not None
+    heads = ("program", "class", "ours, ms", *(f"{p}, ms" for p in peers))
+    heads = (*heads, *(("one thread, ms", "gain") if several else ()), "ratio", "GFLOP/s")
     heads = (*heads, "of the limit", "scheduling, s")
     lines = [f"| {' | '.join(heads)} |", "|---|---|" + "--:|" * (len(heads) - 2)]
     lines += [f"| {' | '.join(r.cells())} |" for r in rows]
     worst = min(rows, key=lambda r: r.ratio)
     mean = prod(r.ratio for r in rows) ** (1 / len(rows))
-    said = f"Geometric mean of the best peer's time to ours: {mean:.2f}. Worst: {worst.name}, {worst.ratio:.2f}."
+    gains = [r.single / r.ours for r in rows if r.single is not None]
+    gain = f" Of one thread's time to ours: {prod(gains) ** (1 / len(rows)):.2f}." if gains else ""
+    said = f"Geometric mean of the best peer's time to ours: {mean:.2f}. Worst: {worst.name}, {worst.ratio:.2f}.{gain}"
     return "\n".join([*lines, "", said])
 
 
@@ -109,12 +121,13 @@ def version(compiler: str) -> str:
     return f"{compiler} {said.strip()}"
 
 
-def built(folder: Path) -> dict[str, ctypes.CDLL]:
+def built(folder: Path, threads: int) -> dict[str, ctypes.CDLL]:
     """The C of all programs by each peer that works here."""
     found = {}
     for name, (compiler, *more) in PEERS.items():
         library = folder / f"{name.replace(', ', '_')}.so"
-        command = [newest(compiler), *more, *map(str, sources()), "-o", str(library), *FLAGS]
+        shared = SHARED if threads > 1 and "-polly" in more else ()
+        command = [newest(compiler), *more, *map(str, sources()), "-o", str(library), *FLAGS, *shared]
         if shutil.which(command[0]) and not subprocess.run(command, capture_output=True).returncode:
             found[name] = ctypes.CDLL(str(library))
     return found
@@ -172,26 +185,28 @@ def limits(target: Machine) -> tuple[float, float]:
 
 
 def compared(
-    names: Sequence[str], scale: str, target: Machine, plan: Op, libraries: Mapping[str, ctypes.CDLL]
+    names: Sequence[str], scale: str, target: Machine, plans: Sequence[Op], libraries: Mapping[str, ctypes.CDLL]
 ) -> Iterator[Row]:
-    """A row for each program. Raises `ValueError` if a result is not that of the first peer."""
+    """A row for each program, by the first of the plans; the second is for one thread. Raises `ValueError` if a result
+    is not that of the first peer."""
     peak, bandwidth = limits(target)
     for program in map(PROGRAMS.__getitem__, names):
         sizes = program.sizes(scale)
         begin = time.process_time()
         with warnings.catch_warnings(action="ignore"):
-            scheduled = schedule(plan, program.proc)
-        scheduling = time.process_time() - begin
-        ours = jit(scheduled, target, FAST_MATH)
-        runs: list[Call] = [lambda given, f=ours: f(**given)]  # type: ignore[misc]
-        runs += [entry(library, program) for library in libraries.values()]
-        (mine, *theirs), (found, wanted, *_) = measured(runs, program, sizes)
+            scheduled = [schedule(plan, program.proc) for plan in plans]
+        scheduling = (time.process_time() - begin) / len(plans)
+        compiled = [jit(p, target, FAST_MATH) for p in scheduled]
+        runs: list[Call] = [lambda given, f=f: f(**given) for f in compiled]  # type: ignore[misc]
+        runs[1:1] = [entry(library, program) for library in libraries.values()]
+        (mine, *others), (found, wanted, *_) = measured(runs, program, sizes)
+        theirs, single = others[: len(libraries)], others[-1] if len(plans) > 1 else None
         apart = program.difference(found, wanted)
         if not apart <= program.tolerance:
             raise ValueError(f"{program.name}: ours is {apart:.0e} from what {next(iter(libraries))} computes")
         flops = program.flops(sizes)
         limit = max(flops / peak, program.footprint(sizes) / bandwidth)
-        yield Row(program.name, mine, dict(zip(libraries, theirs, strict=True)), scheduling, limit, flops)
+        yield Row(program.name, mine, dict(zip(libraries, theirs, strict=True)), scheduling, limit, flops, single)
 
 
 def main(
@@ -199,6 +214,7 @@ def main(
     scale: Annotated[Literal["small", "medium", "large"], typer.Option(help=f"Sizes divided by {SCALES}.")] = "large",
     target: Annotated[str, typer.Option(help="A target of this processor, else that with the widest vectors.")] = "",
     strategy: Annotated[Literal["auto", "identity"], typer.Option(help="What is done to our programs.")] = "auto",
+    threads: Annotated[int, typer.Option(help="How many threads share loops, ours and Polly's.")] = 1,
 ) -> None:
     """Compares programs under `auto` with plain C."""
     unknown = sorted({*(kernels or ())} - {*PROGRAMS})
@@ -208,19 +224,22 @@ def main(
     chosen = targets.get(target) if target else max(targets.values(), key=lambda m: m.vec_width("f64"))
     if chosen is None:
         raise typer.BadParameter(f"no target of this processor is called {target}; there are {', '.join(targets)}")
+    os.environ["OMP_NUM_THREADS"] = str(threads)  # before the first parallel loop
     console, rows = Console(stderr=True), list[Row]()
     names = kernels or [*PROGRAMS]
     with tempfile.TemporaryDirectory() as folder:
-        libraries = built(Path(folder))
-        plan = auto(chosen, "f64") if strategy == "auto" else identity
-        for row in compared(names, scale, chosen, plan, libraries):
+        libraries = built(Path(folder), threads)
+        counts = (threads, 1) if threads > 1 else (1,)
+        plans = [auto(chosen, "f64", threads=n) if strategy == "auto" else identity for n in counts]
+        for row in compared(names, scale, chosen, plans, libraries):
             rows.append(row)
             if console.is_terminal:
                 console.print(f"{row.name}: {row.ratio:.2f} ({len(rows)} of {len(names)})")
     missing = [name for name in PEERS if name not in libraries]
     print(table(rows, [*libraries]))
+    shown = machine("one thread" if threads == 1 else f"{threads} threads")
     compilers = sorted({version(newest(PEERS[name][0])) for name in libraries})
-    print(f"\n{machine('one thread')}; {chosen}, {scale}; peers by {', '.join(compilers)}; ", end="")
+    print(f"\n{shown}; {chosen}, {scale}; peers by {', '.join(compilers)}; ", end="")
     print(f"peers missing: {', '.join(missing) or 'none'}.")
 
 

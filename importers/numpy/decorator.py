@@ -32,7 +32,8 @@ Call = Callable[[tuple[object, ...]], Any]
 
 
 UNFUSED = ("-ffp-contract=off",)
-"""NumPy rounds each product, so `x * x - y * y` is 0 where x and y are equal."""
+"""NumPy rounds each product, so `x * x - y * y` is 0 where x and y are equal. Products of matrices, which are BLAS
+there, are fused with their sums here, too: by instructions, which the flag is not about."""
 MOST = 8
 """For how many values of its integers a function is compiled, if it is not taken for all."""
 
@@ -47,11 +48,12 @@ def compiled(f: Callable[P, R] | None = None, *, plan: Plan | None = None) -> An
     flags (`bool`) and extents of 1 do. What is only taken for single values of Python's integers, such as an axis, is
     compiled for each of some. What isn't taken runs in NumPy, with a warning that names line and reason.
 
-    `plan` is an Op, or a function of procedures; without one it is the plan `numpy` of an installed package, which
-    takes temporaries away (`strategies.normal.tidy`).
+    `plan` is an Op, or a function of procedures; without one it is the plan `numpy` of an installed package, a function
+    of a machine that gives an Op: here `strategies.auto.for_numpy`.
 
-    Arrays must be C-contiguous and not overlap, or the call runs in NumPy, with a warning. Sums are added in order, and
-    data is no NaN where numbers are compared. A number outside of the function that changes is compiled in anew.
+    Arrays must be C-contiguous and not overlap, or the call runs in NumPy, with a warning. Elements are rounded as
+    NumPy rounds them; sums are in another order, and data is no NaN where numbers are compared. A number outside of the
+    function that changes is compiled in anew.
 
     >>> @compiled
     ... def scale(x, by):
@@ -193,21 +195,23 @@ def _integers(given: Sequence[object]) -> tuple[int, ...]:
 def _compiled(p: Proc, plan: Plan | None) -> Callable[..., None]:
     """A procedure, scheduled and compiled. A schedule of the usual plan is kept for other processes, if it is known
     that its text means the same."""
-    make = _jit()
+    make: Callable[[Proc], Callable[..., None]] = partial(_backend("jit"), flags=UNFUSED)
     if plan is not None:
         return make(schedule(plan, p) if isinstance(plan, Op) else plan(p))
     usual = next(iter(entry_points(group="exo_strat.plans", name="numpy")), None)
     if usual is None:
         return make(p)
-    parts = kept.parts(p, usual.value)
-    found = kept.find(parts)
+    machine = _backend("machine")()
+    parts = kept.parts(p, usual.value, machine)
+    found = kept.find(parts, machine)
     if found is not None:
         return make(found)
-    done = schedule(usual.load()(), p)
+    done = schedule(usual.load()(machine), p)
     run = make(done)
-    again = kept.read(str(done))
+    text = kept.written(done, machine)
+    again = kept.read(text, machine)
     if again is not None and _c_text(make(again)) == _c_text(run) != "":
-        kept.keep(parts, str(done))
+        kept.keep(parts, text)
     return run
 
 
@@ -215,13 +219,13 @@ def _c_text(run: Callable[..., None]) -> str:
     return str(getattr(getattr(run, "module", None), "text", ""))
 
 
-def _jit() -> Callable[[Proc], Callable[..., None]]:
-    """The backend, found as the command line finds it."""
-    found = next(iter(entry_points(group="exo_strat.backends", name="jit")), None)
+def _backend(name: str) -> Callable[..., Any]:
+    """A function of the backend, found as the command line finds it."""
+    found = next(iter(entry_points(group="exo_strat.backends", name=name)), None)
     if found is None:
-        raise RuntimeError("no backend jit is installed: install exo-strat with pip")
-    made: Callable[..., Callable[..., None]] = found.load()
-    return partial(made, flags=UNFUSED)
+        raise RuntimeError(f"no backend {name} is installed: install exo-strat with pip")
+    made: Callable[..., Any] = found.load()
+    return made
 
 
 class _Runner:

@@ -7,28 +7,38 @@
 - `recurrences`: rows whose elements wait for each other, several at a time;
 - `sweeps`: which way what has an order to keep goes, and its holes;
 - `triangles`: triangles in blocks of rows, whose rectangles are products;
-- `strides`: the contiguous loop innermost.
+- `strides`: the contiguous loop innermost;
+- `precisions`: in which vectors a nest computes, and how it rounds;
+- `threads`: loops that threads share;
+- `arrays`: the plan for functions of NumPy arrays.
 """
 
 from __future__ import annotations
 
+from .arrays import for_numpy
 from .dynamic import in_panels
 from .plan import auto
+from .precisions import as_written, one_precision
 from .products import as_product, in_order
 from .recurrences import rows_in_turns
 from .semirings import as_like_product, like_product
 from .strides import contiguous_innermost
+from .threads import share
 from .triangles import in_rectangles, reductions_apart
 
 __all__ = [
     "as_like_product",
     "as_product",
+    "as_written",
     "auto",
     "contiguous_innermost",
+    "for_numpy",
     "in_order",
     "in_panels",
     "in_rectangles",
     "like_product",
+    "one_precision",
     "reductions_apart",
     "rows_in_turns",
+    "share",
 ]

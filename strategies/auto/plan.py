@@ -31,9 +31,11 @@ from ..blas.level1 import optimize_level_1
 from ..blas.level2 import optimize_level_2_general
 from ..inspect import loops_inside, nest, statements
 from ..normal import nest_nf, tidy
+from .precisions import as_written, one_precision
 from .products import as_product, product_of
 from .strides import contiguous_innermost
 from .sweeps import by_steps
+from .threads import share
 from .triangles import has_triangle, in_rectangles, reductions_apart
 
 # Candidates and defaults are measured by `python -m benchmarks.auto`.
@@ -44,7 +46,7 @@ ROWS = (1, 2, 4, 8)
 
 
 @named
-def auto(machine: Machine, precision: str) -> Op:
+def auto(machine: Machine, precision: str = "", rounded: bool = False, threads: int = 1) -> Op:
     """A program made fast for a machine, whatever it is: for who doesn't schedule, and to go on from.
 
     Temporaries go where they are needed, reductions into nests of their own. Then each nest is, as the first of these
@@ -53,6 +55,11 @@ def auto(machine: Machine, precision: str) -> Op:
     (`in_rectangles`); or loops whose innermost one runs along contiguous elements, in vectors of this precision,
     several rows at a time. What none of them does stays as it is. All numbers are holes, and so is whether anything is
     done. Focus: the procedure. Never fails.
+
+    Without a `precision`, each nest is in vectors of its own; one that has several stays as it is. If `rounded`, each
+    element is computed as it is written, with a rounding after each operation: only sums are reordered, and only in
+    products of matrices is a product fused with its sum. Several `threads` share the outermost loops that they can,
+    where there is enough to do (`share`).
 
     >>> from backends.targets import avx2
     >>> from exo_strat import proc_from_source, schedule, space
@@ -67,39 +74,41 @@ def auto(machine: Machine, precision: str) -> Op:
     >>> space(auto(avx2, "f32"), p).names
     ('auto.how', 'auto.planned.by_nest.by_rows.vectors')
     """
-    return pick("how", {"planned": planned(machine, precision), "as it is": identity})
+    return pick("how", {"planned": planned(machine, precision, rounded, threads), "as it is": identity})
 
 
 @strategy
-def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str) -> Script:
+def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str, rounded: bool, threads: int) -> Script:
     """What `auto` does, if it does anything."""
-    yield tidy() >> nav(moves.root) >> reduce(attempt(fold_into_reduce()), lambda c: statements(c)) >> nest_nf()
+    folded = identity if rounded else reduce(attempt(fold_into_reduce()), lambda c: statements(c))
+    yield tidy() >> nav(moves.root) >> folded >> nest_nf()
     p, c = yield nav(moves.root)
     for s in c.body():
-        p, _ = yield attempt(on(s, by_nest(machine, precision)))
+        p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
     yield nav(moves.root)
+    if threads > 1:
+        yield share(threads)
 
 
 @strategy
-def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str) -> Script:
+def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str, rounded: bool = False) -> Script:
     """One nest, or those inside of what is none. Focus: a statement. Fails if nothing can be done."""
     if isinstance(c, ForCursor):
-        ways = (
-            as_product(machine),
-            by_steps(machine, precision),
-            in_blocks(machine, precision),
-            by_rows(machine, precision),
-        )
-        yield try_else(*ways)
+        vectors = as_written(machine) if rounded else machine
+        kind = precision or one_precision(c)
+        known = not machine.vec_widths or kind in machine.vec_widths
+        steps = by_steps(vectors, kind) if known else fail(f"{machine} has no vectors for this")
+        blocks, rows = in_blocks(machine, precision, rounded), by_rows(machine, precision, rounded)
+        yield try_else(as_product(machine), steps, blocks, rows)
     elif isinstance(c, IfCursor):
         for s in (*c.body(), *(c.orelse() if c.has_else() else ())):
-            p, _ = yield attempt(on(s, by_nest(machine, precision)))
+            p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
     else:
         yield fail("this is no loop")
 
 
 @strategy
-def in_blocks(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+def in_blocks(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool = False) -> Script:
     """Triangles in blocks of rows, and each part of them as `by_nest` has it. Focus: the loop over rows."""
     if not has_triangle(c):
         yield fail("no loop inside has bounds that grow with this one")
@@ -114,22 +123,26 @@ def in_blocks(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script
     if not any(product_of(s) for s in parts if isinstance(s, ForCursor)):
         yield fail("no rectangle of it is a product of matrices")
     for s in parts:
-        p, _ = yield attempt(on(s, by_nest(machine, precision)))
+        p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
 
 
 @strategy
-def by_rows(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+def by_rows(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool = False) -> Script:
     """Loops with the contiguous one innermost, in vectors, several rows at a time; what is inside a loop that is no
     perfect nest, each as `by_nest` has it. Focus: the outermost loop."""
     p, c = yield try_else(contiguous_innermost(), focus(c))
     *outer, inner = nest(c)
     if loops_inside(inner):
         for s in inner.body():
-            p, _ = yield attempt(on(s, by_nest(machine, precision)))
+            p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
         return
-    columns = on(inner, optimize_level_1(machine, precision, hole("vectors", ROWS, default=4), strict=True))
+    vectors = as_written(machine) if rounded else machine
+    kind = precision or one_precision(c)
+    if machine.vec_widths and kind not in machine.vec_widths:
+        yield fail(f"{machine} has no vectors for this: {kind or 'it has several precisions'}")
+    columns = on(inner, optimize_level_1(vectors, kind, hole("vectors", ROWS, default=4), strict=True))
     if outer:
         rows, across = hole("rows", ROWS, default=4), hole("across", ROWS, default=2)
-        yield on(outer[-1], optimize_level_2_general(machine, precision, rows, across, strict=True)) | columns
+        yield on(outer[-1], optimize_level_2_general(vectors, kind, rows, across, strict=True)) | columns
     else:
         yield columns

@@ -121,11 +121,12 @@ def vector_loop(
     p, whole = yield seq(std.cse(), focus(c), whole_vectors(width, registers, masked))
     rest = whole.next()
     p, loops = yield on(whole, together(vectors, registers, few))
+    instructions = machine.get_instructions(precision)
+    rules = std.rules_for(instructions, RULES)
     for loop in (*innermost_loops(loops), *(innermost_loops(rest) if masked else ())):
-        yield on(loop, std.locals_in(registers), focus(loop), std.stage_compute(precision, registers, RULES))
+        yield on(loop, std.locals_in(registers), focus(loop), std.stage_compute(precision, registers, rules))
         yield std.fission_into_singles()
     yield on(rest, std.unguard(), nav(moves.root), simplify())
-    instructions = machine.get_instructions(precision)
     yield seq(std.replace_all(instructions), *[std.check_lanes(registers, strict)] * bool(instructions))
     yield std.unroll_loops(vectors)
     return None

@@ -165,10 +165,22 @@ def vectorize_for(
     width, instructions = machine.vec_width(precision), machine.get_instructions(precision)
     if tail in MASKED and instructions and not machine.supports_predication:
         return fail(f"{machine} has no instructions with a mask, which tail={tail!r} needs: take 'cut' or 'guard'")
-    if instructions and not any(fma_rule(s) for s in steps(tuple(instructions))):
-        rules = tuple(rule for rule in rules if rule is not fma_rule)
+    rules = rules_for(instructions, rules)
     best = "best" if machine.supports_predication else "cut"
     return vectorize(width, precision, machine.mem_type, instructions, rules, tail or best, strict)
+
+
+def rules_for(instructions: Sequence[Proc], rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """The rules that count for a machine: `fma_rule` only if one of its instructions multiplies and adds, or it has
+    none at all.
+
+    >>> from backends.targets import avx2
+    >>> moves = tuple(i for i in avx2.get_instructions("f32") if i.name() in ("mm256_loadu_ps", "mm256_storeu_ps"))
+    >>> rules_for(avx2.get_instructions("f32"), (fma_rule,)) == (fma_rule,), rules_for(moves, (fma_rule,))
+    (True, ())
+    """
+    fused = not instructions or any(map(fma_rule, steps(tuple(instructions))))
+    return tuple(rule for rule in rules if fused or rule is not fma_rule)
 
 
 @strategy

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from exo_strat import schedule
+from backends.targets import best_machine
+from exo_strat import rename
 from importers.numpy import Compiled, CompiledWarning, compiled, decorator, kept
 from importers.numpy.decorator import _Runner
 from strategies.normal import tidy
 
 
-@compiled
+@compiled(plan=tidy())  # the usual plan takes longer
 def softmax(x):
     e = np.exp(x - np.max(x, axis=-1, keepdims=True))
     return e / np.sum(e, axis=-1, keepdims=True)
@@ -29,6 +31,11 @@ def update(x, y, by=2.0, twice=False):
     if twice:
         x *= 2.0
     return x, x.sum(), len(x), x > 1
+
+
+def tidied(f: Callable[..., object]) -> Compiled:
+    """With a plan that takes less time than the usual one."""
+    return Compiled(f, tidy())
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +60,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 
 def test_it_computes_what_numpy_does_and_compiles_once_for_all_sizes(made: list[object]) -> None:
-    f: Compiled = Compiled(softmax.python)
+    f: Compiled = tidied(softmax.python)
     rng = np.random.default_rng(1)
     for shape in ((3, 5), (2, 9), (40, 33)):
         x = rng.normal(size=shape)
@@ -107,7 +114,7 @@ def test_what_is_not_taken_runs_in_numpy_with_a_warning_that_names_line_and_reas
     ],
 )
 def test_a_call_that_the_c_is_not_for_runs_in_numpy(x, y, why: str) -> None:
-    f: Compiled = Compiled(update.python)
+    f: Compiled = tidied(update.python)
     wanted = update.python(x.copy(), y)
     if not why:
         assert f(x, y)[1] == wanted[1]
@@ -117,7 +124,7 @@ def test_a_call_that_the_c_is_not_for_runs_in_numpy(x, y, why: str) -> None:
 
 
 def test_arguments_that_share_memory_are_right() -> None:
-    f: Compiled = Compiled(update.python)
+    f: Compiled = tidied(update.python)
     x = np.ones(5)
     with pytest.warns(CompiledWarning, match="shares memory"):
         f(x[1:], x[:-1])
@@ -125,19 +132,23 @@ def test_arguments_that_share_memory_are_right() -> None:
 
 
 def test_an_error_of_numpy_is_raised_by_numpy() -> None:
-    f: Compiled = Compiled(update.python)
+    f: Compiled = tidied(update.python)
     with pytest.warns(CompiledWarning), pytest.raises(ValueError, match="broadcast"):
         f(np.ones(3), np.ones(4))
 
 
-def test_the_plan_of_an_installed_package_is_taken(monkeypatch: pytest.MonkeyPatch, made: list[object]) -> None:
-    ours = EntryPoint("numpy", "strategies.normal:tidy", "exo_strat.plans")
+def test_the_plan_of_an_installed_package_is_taken(
+    monkeypatch: pytest.MonkeyPatch, made: list[object], planned: list[str]
+) -> None:
+    """It gets the machine."""
+    ours = EntryPoint("numpy", "strategies.models:partial_sums", "exo_strat.plans")
     found = lambda group, name: [ours] if group == ours.group else entry_points(group=group, name=name)  # noqa: E731
     monkeypatch.setattr("importers.numpy.decorator.entry_points", found)
+    monkeypatch.setattr("strategies.models.partial_sums", lambda machine: rename(f"for_{machine}"))
     f: Compiled = Compiled(softmax.python)
     f(np.ones((3, 4)))
-    ((imported, run, *_),) = made
-    assert str(run.proc) == str(schedule(tidy(), imported.proc))
+    ((_, run, *_),) = made
+    assert planned == ["softmax"] and run.proc.name() == f"for_{best_machine()}"
 
 
 def test_the_imported_text_can_be_looked_at() -> None:
@@ -223,7 +234,7 @@ def test_a_call_that_only_looks_like_the_last_one_is_another(calls: list[tuple[o
     def product(x, y):
         return x + 0 if y is None else x + y if y is True else x * y
 
-    f: Compiled = Compiled(product)
+    f: Compiled = tidied(product)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CompiledWarning)
         for x, y in [c for c in calls for _ in range(2)]:
@@ -245,7 +256,7 @@ def test_an_index_outside_is_an_error_each_time() -> None:
     def pick(x, i):
         return x[int(x[i])]
 
-    f: Compiled = Compiled(pick)
+    f: Compiled = tidied(pick)
     x = np.array([1.0, 2.0, 7.0, -1.0])
     for _ in range(2):
         assert f(x, 0) == 2.0 and f(x, 3) == -1.0
@@ -296,7 +307,7 @@ def test_numbers_outside_of_a_function_may_change(monkeypatch: pytest.MonkeyPatc
     def weighted(x: Any) -> Any:
         return x * weights[1]
 
-    @compiled
+    @compiled(plan=tidy())
     def f(x: Any) -> Any:
         return weighted(x) * GAIN + shift
 
@@ -327,7 +338,7 @@ def test_what_is_taken_of_single_integers_only_is_compiled_for_each_of_some(monk
     """An axis must be known. Numbers that needn't be known stay arguments."""
     monkeypatch.setattr(decorator, "MOST", 2)
 
-    @compiled
+    @compiled(plan=tidy())
     def sums(x, axis, times):
         return x.sum(axis=axis) * times
 
@@ -346,7 +357,73 @@ def apart(x, y):
     return x * x - y * y, 0.1 * x + y * x
 
 
-def test_products_are_rounded_as_numpy_rounds_them() -> None:
-    x = np.random.default_rng(0).random(100)
+@compiled
+def steps(x, y, a):
+    """A step that changes its arguments, and what is left of them."""
+    x[:] = x + y + a
+    y /= 3.0
+    x += a * y
+    return np.sqrt(np.abs(x - a * y)) / x, np.maximum(x, y)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_elements_are_rounded_as_numpy_rounds_them(dtype: type) -> None:
+    """In vectors and beside them, and of numbers that are none."""
+    x = np.random.default_rng(0).random(67).astype(dtype)
     assert not apart(x, x.copy())[0].any()
-    assert np.array_equal(apart(x, x[::-1].copy()), apart.python(x, x[::-1].copy()))
+    y = x[::-1].copy()
+    x[3], x[64], x[5], y[6], y[65] = np.nan, np.nan, -0.0, np.inf, -np.inf
+    np.testing.assert_array_equal(apart(x, y), apart.python(x, y))
+    left = x.copy(), y.copy()
+    with np.errstate(all="ignore"):
+        wanted = steps.python(*left, 0.3)
+    np.testing.assert_array_equal(steps(x, y, 0.3), wanted)
+    np.testing.assert_array_equal((x, y), left)
+
+
+def test_integers_are_those_of_numpy() -> None:
+    @compiled
+    def sums(a, b):
+        return a @ b, a.sum(axis=1), a * b - a, (a * a).max()
+
+    a = np.random.default_rng(0).integers(-99, 99, (19, 19))
+    for dtype in (np.int64, np.int32, np.int8):
+        of = a.astype(dtype), a[::-1].astype(dtype)
+        for found, wanted in zip(sums(*of), sums.python(*of), strict=True):
+            assert found.dtype == wanted.dtype and np.array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_are_in_another_order_and_nothing_is_lost(dtype: type) -> None:
+    @compiled
+    def sums(x, y):
+        return x.sum(axis=1), x.sum(axis=0), (x * y).sum(), x.mean()
+
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 37, 203)).astype(dtype)
+    most = 203 * 37 * np.finfo(dtype).eps
+    for found, wanted, size in zip(
+        sums(x, y), sums.python(x.astype(float), y.astype(float)), sums.python(abs(x), abs(y)), strict=True
+    ):
+        assert (abs(found - wanted) <= most * size).all()
+    x[3, 5], x[4, 7], x[5, 0], x[5, 9] = np.nan, np.inf, np.inf, -np.inf
+    found, *_ = sums(x, y)
+    assert np.isnan(found[[3, 5]]).all() and found[4] == np.inf and np.isfinite(found[6:]).all()
+
+
+@compiled
+def product(a, b):
+    return a @ b
+
+
+def test_a_product_is_a_call_of_one_in_blocks_and_its_schedule_is_kept(made: list[object], planned: list[str]) -> None:
+    """With all that it calls, and the instructions."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(67, 530)), rng.normal(size=(530, 41))
+    for _ in range(2):
+        found = Compiled(product.python)(a, b)
+        np.testing.assert_allclose(found, a @ b, rtol=0, atol=1e-12 * 530)
+    first, second = (run for _, run, *_ in made)
+    assert planned == ["product"] and first.module.text == second.module.text
+    calls = [call.subproc().name() for call in first.proc.find_all("_(_)") if not call.subproc().is_instr()]
+    assert calls == ["product"]

@@ -1,0 +1,200 @@
+"""Loops that threads share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache, reduce
+from math import ceil
+
+from exo_strat import (
+    CallCursor,
+    ForCursor,
+    IfCursor,
+    Proc,
+    ProcCursor,
+    Script,
+    StmtCursor,
+    Sym,
+    attempt,
+    call_eqv,
+    fail,
+    forms,
+    is_control,
+    moves,
+    nav,
+    nodes,
+    on,
+    parallelize_loop,
+    schedule,
+    specialize,
+    strategy,
+    try_else,
+)
+
+from .triangles import is_short
+
+FORK = 1 << 14
+"""From how many innermost statements, vector instructions say, on it pays to have threads share a loop. Measured by
+`python -m benchmarks.threads`."""
+FEW = 16
+"""A loop that surely has no more iterations is left alone: what remains of rows and columns that are taken together."""
+USUAL = 16
+"""How many iterations a loop is taken to have whose bounds are not known before it runs."""
+STEP = 32
+"""How far apart the cases of a condition on several loops are: many of one, or some of both, or many of the other."""
+
+
+@strategy
+def share(p: Proc, c: ProcCursor, threads: int = 2, work: int = FORK) -> Script:
+    """`for i in seq(..): s  ~>  if n >= .. : for i in par(..): s else: for i in seq(..): s`, where it is safe.
+
+    The outermost loops of each nest whose iterations are independent, where some `threads` have `work` innermost
+    statements to share, or more; in what is called, rather than around it: loops over blocks have few iterations. Sums
+    stay as they are, so results do not depend on the number of threads. Focus: the procedure. Never fails.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] += x[i]
+    ... ''')
+    >>> print(schedule(share(), p))
+    def foo(n: size, x: f32[n] @ DRAM, y: f32[n] @ DRAM):
+        if n >= 16384:
+            for i in par(0, n):
+                y[i] += x[i]
+        else:
+            for i in seq(0, n):
+                y[i] += x[i]
+    """
+    for s in c.body():
+        p, _ = yield attempt(on(s, shared(threads, work)))
+    yield nav(moves.root)
+
+
+@strategy
+def shared(p: Proc, c: StmtCursor, threads: int, work: int) -> Script:
+    """A statement with loops that threads share. Focus: the statement. Fails if there are none."""
+    match c:
+        case CallCursor():
+            version = with_threads(c.subproc(), threads, work)
+            if version is c.subproc():
+                yield fail("nothing in it can be shared")
+            yield call_eqv(version)
+        case ForCursor():
+            calls = any(isinstance(s, CallCursor) and not s.subproc().is_instr() for s in c.body())
+            ways = (in_parallel(threads, work), inside(threads, work))
+            yield try_else(*(reversed(ways) if calls else ways))
+        case IfCursor():
+            yield inside(threads, work)
+        case _:
+            yield fail("this is no loop")
+
+
+@strategy
+def inside(p: Proc, c: ForCursor | IfCursor, threads: int, work: int) -> Script:
+    """The statements of a loop or branch, each `shared`. Fails if none is."""
+    before = p
+    others = c.orelse() if isinstance(c, IfCursor) and c.has_else() else ()
+    for s in (*c.body(), *others):
+        p, _ = yield attempt(on(s, shared(threads, work)))
+    if p is before:
+        yield fail("nothing in it can be shared")
+
+
+@cache
+def with_threads(callee: Proc, threads: int, work: int) -> Proc:
+    """A procedure with its loops shared; itself if none can be, or if it is an instruction."""
+    return callee if callee.is_instr() else schedule(share(threads, work), callee)
+
+
+@strategy
+def in_parallel(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
+    """`for i in seq(..): s  ~>  if n >= .. : for i in par(..): s else: for i in seq(..): s`. Focus: the loop. Fails if
+    iterations are not independent, or there surely are only few."""
+    if is_short(c, FEW):
+        yield fail(f"there are no more than {FEW} iterations")
+    condition = enough(trips(c), work, threads)
+    p, c = yield parallelize_loop()
+    if condition is not None:
+        p, choice = yield specialize(condition)
+        yield on(choice.orelse()[0], parallelize_loop("seq"))
+
+
+# -- how much work there is ---------------------------------------------------------------------------
+
+Trips = tuple[forms.Lin | None, ...]
+Values = Mapping[Sym, forms.Lin]
+
+
+def trips(c: StmtCursor, values: Values | None = None) -> Trips:
+    """How often each loop runs of the longest chain of loops inside each other, the outermost first, also of those in
+    what is called, and how many statements are in the last one; None for what isn't known. A row of a triangle is taken
+    to be as long as the last one.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: f32[n, n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         for j in seq(0, i):
+    ...             y[i] += x[i, j]
+    ... ''')
+    >>> trips(p.find_loop("i"))
+    (n_0, n_0 - 1, 1)
+    """
+    known = dict(values or {})
+    match c:
+        case ForCursor():
+            lo, hi = (_value(e.node, known) for e in (c.lo(), c.hi()))
+            if lo is None or hi is None:
+                return (None, *_longest(tuple(c.body()), known))
+            return (hi - lo, *_longest(tuple(c.body()), known | {c.sym: hi - 1}))
+        case IfCursor():
+            return _longest((*c.body(), *(c.orelse() if c.has_else() else ())), known)
+        case CallCursor() if not c.subproc().is_instr():
+            given = ((a.sym, _value(e, known)) for a, e in zip(c.subproc().tree.args, c.node.args, strict=True))
+            return _longest(tuple(c.subproc().body()), {sym: x for sym, x in given if x is not None})
+        case _:
+            return ()
+
+
+def _longest(block: Sequence[StmtCursor], values: Values) -> Trips:
+    return max((trips(s, values) for s in block), key=len, default=()) or (forms.Lin(len(block)),)
+
+
+def _value(e: nodes.Expr, values: Values) -> forms.Lin | None:
+    return forms.affine(e, values) if is_control(e) else None
+
+
+def enough(found: Trips, work: int, threads: int) -> nodes.Expr | None:
+    """The condition under which loops that run so often have so much work for some threads; None where it always holds.
+    Of several loops it asks for many iterations of one, or some of each.
+
+    >>> from exo_strat import print_expr
+    >>> n, m = (Sym(name, k) for k, name in enumerate("nm"))
+    >>> rows, columns = (forms.Lin.of(forms.V(sym)) for sym in (n, m))
+    >>> for loops in ((rows,), (rows, forms.Lin(16)), (rows, columns)):
+    ...     print(print_expr(enough(loops, 4096, 2), {n: "n", m: "m"}))
+    n >= 4096
+    n >= 256
+    n >= 2 and m >= 2048 or n >= 64 and m >= 64 or n >= 2048 and m >= 2 or n >= 4096
+    """
+    for x in found:
+        work = ceil(work / (USUAL if x is None else max(1, x.const) if x.is_const else 1))
+    loops = [x for x in found if x is not None and not x.is_const]
+    return _at_least(loops, work, threads) if loops else None
+
+
+def _at_least(loops: Sequence[forms.Lin], work: int, first: int = 1) -> nodes.Expr:
+    """Whether loops have so many iterations in all, and the first of them at least some."""
+    head, *rest = loops
+    cases: list[nodes.Expr] = []
+    while rest and first < work:
+        inner = _at_least(rest, ceil(work / first))
+        cases.append(inner if first == 1 else nodes.Binary("and", _is(head, first), inner))
+        first *= STEP
+    return reduce(lambda a, b: nodes.Binary("or", a, b), [*cases, _is(head, max(work, first) if not rest else work)])
+
+
+def _is(x: forms.Lin, bound: int) -> nodes.Expr:
+    return nodes.Binary(">=", forms.to_expr(x), forms.to_expr(forms.Lin(bound)))

@@ -1,0 +1,122 @@
+"""Loops that threads share: which, from how much work on, and that results are the same for any number of threads."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+from pathlib import Path
+from shutil import which
+
+import numpy as np
+import pytest
+
+from backends import jit
+from backends.c import compile
+from backends.targets import plain_c
+from exo_strat import Control, ForCursor, IfCursor, Proc, proc_from_source, schedule
+from exo_strat.testing import assert_equivalent
+from strategies.auto import auto, share, threads
+from strategies.inspect import enclosing_loops, statements
+
+ROWS = proc_from_source("""
+def rows(n: size, m: size, x: f64[n, m], y: f64[n], s: f64):
+    for i in seq(0, n):
+        y[i] = 0.0
+        for j in seq(0, m):
+            y[i] += x[i, j]
+    for i in seq(0, n):
+        s += y[i]
+""")
+STEPS = proc_from_source("""
+def steps(t: size, n: size, x: f64[n + 2], y: f64[n + 2]):
+    for k in seq(0, t):
+        for i in seq(0, n):
+            y[i + 1] = x[i] + x[i + 2]
+        for i in seq(0, n):
+            x[i + 1] = 0.5 * y[i + 1]
+""")
+PRODUCT = proc_from_source("""
+def product(n: size, a: f64[n, n], b: f64[n, n], c: f64[n, n]):
+    for i in seq(0, n):
+        for j in seq(0, n):
+            for k in seq(0, n):
+                c[i, j] += a[i, k] * b[k, j]
+""")
+FACTOR = proc_from_source("""
+def factor(n: size, a: f64[n, n]):
+    for k in seq(0, n):
+        for i in seq(k + 1, n):
+            a[i, k] = a[i, k] / a[k, k]
+        for i in seq(k + 1, n):
+            for j in seq(k + 1, n):
+                a[i, j] += -(a[i, k] * a[k, j])
+""")
+
+
+def shared(p: Proc) -> list[str]:
+    """The loops that threads share, by what they are in."""
+    loops = [s for s in statements(p.root()) if isinstance(s, ForCursor) and s.mode() == "par"]
+    return [" ".join(x.name() for x in (*enclosing_loops(s), s)) for s in loops]
+
+
+def test_the_outermost_loops_that_are_safe_are_shared_and_sums_are_not() -> None:
+    assert shared(schedule(share(1, 1), ROWS)) == ["i"]
+    assert shared(schedule(share(1, 1), STEPS)) == ["k i", "k i"]
+    assert shared(schedule(share(1, 1), FACTOR)) == ["k i", "k i"]
+
+
+@pytest.mark.parametrize("p", [ROWS, STEPS, PRODUCT, FACTOR], ids=lambda p: p.name())
+def test_it_computes_the_same(p: Proc) -> None:
+    assert assert_equivalent(p, schedule(share(1, 1), p)) > 0
+
+
+def test_little_work_is_not_shared() -> None:
+    q = schedule(share(), ROWS)
+    choice = q.body()[0]
+    assert isinstance(choice, IfCursor) and f"n >= {threads.FORK}" in choice.cond().text()
+    assert {s.mode() for s in statements(choice.orelse()) if isinstance(s, ForCursor)} == {"seq"}
+    short = proc_from_source("def foo(x: f64[9]):\n    for i in seq(0, 9):\n        x[i] = 0.0")
+    assert schedule(share(), short) == short
+
+
+@pytest.mark.parametrize("p", [ROWS, PRODUCT], ids=lambda p: p.name())
+def test_results_do_not_depend_on_the_number_of_threads(p: Proc) -> None:
+    n = 300
+    rng = np.random.default_rng(0)
+    run = jit(schedule(auto(plain_c, "f64", threads=2), p))
+    assert "omp parallel for" in run.module.text
+    shapes = {"x": (n, n), "y": (n,), "s": (1,), "a": (n, n), "b": (n, n), "c": (n, n)}
+    data = {a.sym.name: rng.random(shapes[a.sym.name]) for a in p.tree.args if a.sym.name in shapes}
+    results = []
+    for count in (1, 2, 3):
+        set_threads(count)
+        given = {name: x.copy() for name, x in data.items()}
+        run(**{a.sym.name: given.get(a.sym.name, n) for a in p.tree.args})
+        results.append(given)
+    set_threads(1)
+    assert all(np.array_equal(r[name], results[0][name]) for r in results for name in data)
+
+
+def set_threads(count: int) -> None:
+    """How many threads the parallel loops of this process have."""
+    ctypes.CDLL("libgomp.so.1").omp_set_num_threads(count)
+
+
+@pytest.mark.sanitize
+@pytest.mark.parametrize("p", [ROWS, STEPS, PRODUCT, FACTOR], ids=lambda p: p.name())
+def test_threads_do_not_race(p: Proc, tmp_path: Path) -> None:
+    clang = which("clang")
+    if clang is None:
+        pytest.skip("clang is not installed")
+    q = schedule(auto(plain_c, "f64") >> share(2, 1), p)
+    controls = ", ".join("70" if isinstance(a.type, Control) else f"d{k}" for k, a in enumerate(p.tree.args))
+    data = "".join(f"static double d{k}[72 * 72];" for k in range(len(p.tree.args)))
+    fill = "".join(f"for (int i = 0; i < 72 * 72; i++) d{k}[i] = 1.0 + i % 7;" for k in range(len(p.tree.args)))
+    source, made = tmp_path / "main.c", tmp_path / "main"
+    source.write_text(f"{compile([q]).text}\n{data}\nint main(void) {{ {fill} {p.name()}({controls}); }}")
+    flags = ["-O1", "-g", "-fopenmp", "-fsanitize=thread", "-std=gnu11"]
+    subprocess.run([clang, *flags, str(source), "-o", str(made), "-lm"], check=True, capture_output=True)
+    env = {**os.environ, "OMP_NUM_THREADS": "3", "TSAN_OPTIONS": "ignore_noninstrumented_modules=1"}
+    ran = subprocess.run([str(made)], capture_output=True, text=True, env=env)
+    assert ran.returncode == 0, ran.stderr
