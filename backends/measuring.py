@@ -2,18 +2,20 @@
 
 Each measurement is a process of its own, on one processor: a crash or a hang ends the candidate and nothing else. The
 best one so far takes turns with it, so that what else the machine does meets both; one that is hopeless is stopped
-early, and two that are close are looked at longer. Who would be the best must compute what the unscheduled program
-does.
+early, and one that is close or faster is looked at longer. Who would be the best must compute what the unscheduled
+program does.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
+from math import inf
 from statistics import median, quantiles
 from typing import Any, Final
 
@@ -27,18 +29,36 @@ from .bf16 import from_bf16, to_bf16
 from .c import BackendError, compile
 from .c.bfloat import BF16
 from .evaluate import Values, evaluate
-from .kernel import Claim, Control, Machine, Proc, Scalar, Sym, Tensor, concrete, walk
+from .kernel import (
+    Binary,
+    Claim,
+    Const,
+    Control,
+    Expr,
+    Machine,
+    Proc,
+    Scalar,
+    Sym,
+    Tensor,
+    Unary,
+    Var,
+    concrete,
+    print_expr,
+    walk,
+)
 from .native import JitFunction, jit
 from .toolchain import ToolchainError
 
 FEW, MANY = 3, 15
-"""How often a candidate is timed at least, and at most where it is close to the best one."""
+"""How often a candidate is timed at least, and at most where it is close to the best one, or would take its place."""
 CLOSE: Final = 0.05
-"""Two medians are close if they differ by no more than this part."""
+"""A candidate is close to the best one if it is slower by no more than this part."""
 HOPELESS: Final = 1.5
 """A candidate whose fastest call takes so many times the best one's median is not timed again."""
 SAMPLE: Final = 1e-3
 """Seconds that one sample takes at least: a shorter call is made several times."""
+AGAIN: Final = 5
+"""How often a sample is taken again because the system gave the processor to another process meanwhile."""
 ROUNDING: Final = 1 << 16
 """By how many roundings of the largest number of an array results may differ: sums are made in any order."""
 
@@ -52,7 +72,9 @@ class Measuring:
     machine: Machine | None
     flags: tuple[str, ...]
     limit: float
-    processor: int | None = field(default=None)
+    processor: int | None = None
+    wanted: dict[str, Any] = field(default_factory=dict)
+    """What the unscheduled program computes, once that is known."""
 
     def prepare(self, p: Proc) -> Prepared | Ended:
         """A candidate, compiled. Candidates of one C text are one program."""
@@ -61,12 +83,20 @@ class Measuring:
             jit(p, self.machine, self.flags)
         except (BackendError, ToolchainError) as e:
             return Ended("refused", str(e))
-        return Prepared(sha256(text.encode()).hexdigest(), p)
+        return Prepared(sha256(text.encode()).hexdigest(), Proc(p.tree))  # how it was made need not be pickled
 
     def time(self, candidate: Prepared, best: Prepared | None) -> Timed | Ended:
         """Median seconds of a call, beside those of the best one so far."""
+        if not self.wanted:
+            [computed] = apart([self._wanted], 1, self.limit)
+            if isinstance(computed, Ended):
+                return Ended(computed.status, f"the unscheduled program: {computed.reason}")
+            self.wanted.update(computed)
         [found] = apart([partial(self._time, candidate.code, best.code if best else None)], 1, self.limit)
         return found
+
+    def _wanted(self) -> dict[str, Any]:
+        return _Run(jit(self.proc), self.arguments).results()
 
     def _time(self, candidate: Proc, best: Proc | None) -> Timed | Ended:
         if self.processor is not None:
@@ -75,12 +105,10 @@ class Measuring:
         times = race(runs)
         mine, *other = map(median, times)
         if not other or mine < other[0]:
-            wanted = _Run(jit(self.proc), self.arguments).results()
-            wrong = differing(*(self._readable(x) for x in (runs[0].results(), wanted)))
+            wrong = differing(*(self._readable(x) for x in (runs[0].results(), self.wanted)))
             if wrong:
                 return Ended("wrong", wrong)
         return Timed(mine, _spread(times[0]), *other)
-
 
     def _readable(self, results: Mapping[str, Any]) -> dict[str, Any]:
         """Results with bfloat16 as numbers."""
@@ -108,8 +136,8 @@ def measuring(
     point numbers from 0.5 to 1.5, integers from 0 to 9. `machine` and `flags` are as for `jit`. One measurement takes
     `limit` seconds at most.
 
-    Raises `ValueError` if an integer argument is missing, or if the procedure asserts something of an array's elements
-    and `arguments` lacks it.
+    Raises `ValueError` if an integer argument is missing, if the sizes don't meet what the procedure asserts of them or
+    name none of its arguments, or if it asserts something of an array's elements and `arguments` lacks it.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -131,12 +159,8 @@ def measuring(
 
 def random_arguments(p: Proc, sizes: Mapping[str, int], seed: int, given: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments of a procedure, given its integers and some of the others: see `measuring`."""
-    rng, made, controls = np.random.default_rng(seed), dict[str, Any](), dict[Sym, int]()
-    for a in p.tree.args:
-        if isinstance(a.type, Control):
-            if str(a.sym) not in sizes:
-                raise ValueError(f"{p.name()} takes {a.sym}, too: say with which number to measure")
-            controls[a.sym] = int(sizes[str(a.sym)])
+    rng, made = np.random.default_rng(seed), dict[str, Any]()
+    controls = _controls(p, sizes)
     claimed = {n.sym for e in p.tree.preds for _, n in walk(e) if isinstance(n, Claim)}
     for a in p.tree.args:
         t = a.type
@@ -151,6 +175,33 @@ def random_arguments(p: Proc, sizes: Mapping[str, int], seed: int, given: Mappin
         shape = tuple(evaluate(e, Values(controls, {})) for e in t.shape) if isinstance(t, Tensor) else (1,)
         made[str(a.sym)] = _numbers(rng, _kind(t), shape)
     return made
+
+
+def _controls(p: Proc, sizes: Mapping[str, int]) -> dict[Sym, int]:
+    """The integer arguments of a procedure, of which all that it asserts holds."""
+    kinds = {a.sym: a.type for a in p.tree.args if isinstance(a.type, Control)}
+    names = [str(sym) for sym in kinds]
+    for name in names:
+        if name not in sizes:
+            raise ValueError(f"{p.name()} takes {name}, too: say with which number to measure")
+    for name in sizes:
+        if name not in names:
+            raise ValueError(f"{p.name()} has no integer argument {name}; it has {', '.join(names) or 'none'}")
+    controls = {sym: int(sizes[str(sym)]) for sym in kinds}
+    for sym, kind in kinds.items():
+        if kind.name == "size" and controls[sym] <= 0:
+            raise ValueError(f"{sym} is a size, which is at least 1, not {controls[sym]}")
+    for e in p.tree.preds:
+        if _is_of_integers(e) and not evaluate(e, Values(controls, {})):
+            given = ", ".join(f"{sym} = {n}" for sym, n in controls.items())
+            claim = print_expr(e, {sym: str(sym) for sym in controls})
+            raise ValueError(f"{p.name()} asserts {claim}, which does not hold of {given}")
+    return controls
+
+
+def _is_of_integers(e: Expr) -> bool:
+    """Whether an assertion is one of integer arguments alone."""
+    return all(isinstance(n, Const | Var | Unary | Binary) for _, n in walk(e))
 
 
 def _numbers(rng: np.random.Generator, kind: Scalar, shape: tuple[int, ...]) -> Any:
@@ -185,7 +236,17 @@ class _Run:
         return {name: x.copy() for name, x in self.given.items() if isinstance(x, np.ndarray)}
 
     def sample(self) -> float:
-        """Seconds of a call: the mean of as many as are needed to measure a time."""
+        """Seconds of a call: the mean of as many as are needed to measure a time. Of several samples in which another
+        process had the processor for a time, the least."""
+        least = inf
+        for _ in range(AGAIN):
+            before = _switches()
+            least = min(least, self._sample())
+            if _switches() == before:
+                break
+        return least
+
+    def _sample(self) -> float:
         while True:
             self.reset()
             begin = time.perf_counter()
@@ -197,12 +258,18 @@ class _Run:
             self.calls = max(self.calls * 2, int(self.calls * SAMPLE / max(taken, 1e-9)))
 
 
+def _switches() -> int:
+    """How often the system took the processor from this process."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+
+
 def _copy(x: Any) -> Any:
     return x.copy() if isinstance(x, np.ndarray) else x
 
 
 def race(runs: Sequence[_Run]) -> list[list[float]]:
-    """Samples of a candidate and of the best one so far, in turns: few if it is hopeless, many if they are close."""
+    """Samples of a candidate and of the best one so far, in turns: few if it is slower, many if they are close or it
+    would be the best."""
     for run in runs:
         run.sample()  # pages and caches
     times: list[list[float]] = [[] for _ in runs]
@@ -211,13 +278,9 @@ def race(runs: Sequence[_Run]) -> list[list[float]]:
             found.append(run.sample())
         if len(runs) > 1 and min(times[0]) > HOPELESS * median(times[1]):
             break
-        if len(times[0]) >= FEW and not (len(runs) > 1 and _close(*map(median, times))):
+        if len(times[0]) >= FEW and not (len(runs) > 1 and median(times[0]) <= (1 + CLOSE) * median(times[1])):
             break
     return times
-
-
-def _close(mine: float, best: float) -> bool:
-    return abs(mine - best) <= CLOSE * best
 
 
 def _spread(times: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""Backends, targets, demos, figures and importers, found through entry points.
+"""Backends, targets, demos, figures, importers, models and plans, found through entry points.
 
 The kernel never imports `backends`, `strategies` or `importers` by name: they come in here, as those of any other
 distribution do that declares entry points of these groups.
@@ -14,6 +14,8 @@ TARGETS = "exo_strat.targets"
 BACKENDS = "exo_strat.backends"
 DEMOS = "exo_strat.demos"
 FIGURES = "exo_strat.figures"
+MODELS = "exo_strat.models"
+PLANS = "exo_strat.plans"
 IMPORTERS = "exo_strat.importers"
 
 
@@ -39,6 +41,12 @@ def load(group: str, name: str) -> object:
     except (ImportError, AttributeError) as e:
         reasons = [str(s) for s in shadows() if found[name].module.split(".")[0] == s.package]
         raise PluginError(f"the {kind} {name} can't be loaded: {'; '.join(reasons) or e}") from e
+
+
+def entry(group: str, name: str) -> str:
+    """Where the plug-in of this name is, as `module:attribute`. Raises `PluginError` if there is none."""
+    load(group, name)
+    return _found(group)[name].value
 
 
 def _found(group: str) -> dict[str, EntryPoint]:

@@ -7,28 +7,26 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, Never, cast
+from typing import Annotated, cast
 
-import platformdirs
 import typer
 from rich.console import Console
-from rich.syntax import Syntax
 from rich.table import Table
 
 from .. import plugins
-from ..audit import NoSecondSolverError, ReplayError
 from ..cursors.proc import Proc
 from ..machine import Machine
 from ..shadow import shadows
 from .audit import objections, run_audit
 from .explain import run_explain, run_lint
-from .files import FileError, Source, read, split, split_expression
-from .targets import NotCompiledError, TargetError, find_target, native, runnable, targets, write_c
+from .files import FileError, Source, read, split, split_expression, split_proc
+from .messages import cache, print_python, reporting, stop
+from .targets import find_target, native, runnable, targets, write_c
+from .tuning_commands import auto_command, tune_command, tuned_command
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -107,11 +105,11 @@ def demo_command(
         os.environ[variable] = "1"
     from .images import Asked, run_any
 
-    with _reporting():
-        asked = Asked(image, out, compare, _cache() / "demo")
+    with reporting():
+        asked = Asked(image, out, compare, cache() / "demo")
         wrong = run_any(names or ["sgemm"], runnable(target), asked, Console())
     if wrong:
-        _stop(f"{', '.join(wrong)}: differs from NumPy by more than its bound: please report this as a bug", 1)
+        stop(f"{', '.join(wrong)}: differs from NumPy by more than its bound: please report this as a bug", 1)
 
 
 @app.command()
@@ -125,13 +123,13 @@ def show(
 
     Examples: [b]exo-strat show gemm.py[/b], [b]exo-strat show gemm.py:sgemm --target avx2[/b]
     """
-    with _reporting():
+    with reporting():
         path, name = split(where)
         source = read(path)
         if name is None:
             _list(source)
         else:
-            _print_python(str(source.proc(name, _machine(target))))
+            print_python(str(source.proc(name, _machine(target))))
 
 
 @app.command("import")
@@ -162,7 +160,7 @@ def import_command(
     [b]exo-strat import model.py:smooth --shape "a=f64\\[n,m]" -o smooth.py[/b]
     """
     path, name = split(where)
-    with _reporting():
+    with reporting():
         if not path.is_file():
             raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a file")
         flags = [*(f"-I{d}" for d in include or ()), *(f"-D{d}" for d in define or ())]
@@ -171,9 +169,9 @@ def import_command(
         try:
             text = importer(path, name, **_options(importer, path, given))
         except ValueError as e:
-            _stop(str(e), 1)
+            stop(str(e), 1)
         if out is None:
-            _print_python(text.removesuffix("\n"))
+            print_python(text.removesuffix("\n"))
         else:
             out.write_text(text)
 
@@ -201,8 +199,8 @@ def figure_command(
 
     Example: [b]exo-strat figure blur.py:blur --schedule "tiles(32, 256)" -o blur.svg[/b]
     """
-    with _reporting():
-        path, name = _split_proc(where)
+    with reporting():
+        path, name = split_proc(where)
         source, machine = read(path), _machine(target)
         proc = source.proc(name, machine)
         if strategy is not None:
@@ -225,7 +223,7 @@ def build(
 
     Examples: [b]exo-strat build blur.py -o out[/b], [b]exo-strat build gemm.py:sgemm -o out --target avx512[/b]
     """
-    with _reporting():
+    with reporting():
         path, only = split(where)
         if name is not None and not (name.isidentifier() and name.isascii()):
             raise FileError(f"--name {name!r} is no C identifier: use letters, digits and _, and no digit first")
@@ -254,12 +252,12 @@ def audit(
 
     Examples: [b]exo-strat audit blur.py:blur[/b], [b]exo-strat audit gemm.py:sgemm --target avx2 -o proofs[/b]
     """
-    with _reporting():
-        path, name = _split_proc(where)
-        folder = out or _cache() / "audit" / name
+    with reporting():
+        path, name = split_proc(where)
+        folder = out or cache() / "audit" / name
         wrong = run_audit(read(path).proc(name, _machine(target)), folder, Console())
     if wrong:
-        _stop(objections(wrong, folder), 1)
+        stop(objections(wrong, folder), 1)
 
 
 @app.command()
@@ -283,8 +281,8 @@ def explain(
     Examples: [b]exo-strat explain gemm.py:blocked gemm.py:sgemm[/b],
     [b]exo-strat explain "tiles.py:at('for i in _: _', tile(4, 8))" gemm.py:sgemm --steps[/b]
     """
-    with _reporting():
-        path, name = _split_proc(where)
+    with reporting():
+        path, name = split_proc(where)
         file, expression = split_expression(strategy)
         source, machine = read(file), _machine(target)
         op = source.op(expression, machine)
@@ -307,7 +305,7 @@ def lint(
 
     Examples: [b]exo-strat lint gemm.py:blocked[/b], [b]exo-strat lint "tiles.py:tile(4, 8)"[/b]
     """
-    with _reporting():
+    with reporting():
         file, expression = split_expression(strategy)
         op = read(file).op(expression, _machine(target))
     if not run_lint(op, Console()):
@@ -330,7 +328,7 @@ def targets_command(
     if shows_native:
         _show_native(target)
         return
-    with _reporting():
+    with reporting():
         found = targets() if target is None else (find_target(target),)
     table = Table("target", "machine", "elements in a vector", "here")
     for t in found:
@@ -341,7 +339,7 @@ def targets_command(
 
 def _show_native(name: str | None) -> None:
     """The numbers of the processor as a target."""
-    with _reporting():
+    with reporting():
         chosen = runnable(name)
         found = native(chosen)
     table = Table("", chosen.name, "how it was found")
@@ -350,61 +348,16 @@ def _show_native(name: str | None) -> None:
     Console().print(table)
 
 
+app.command("tune")(tune_command)
+app.command("tuned")(tuned_command)
+app.command("auto")(auto_command)
+
+
 # -- helpers ------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _reporting() -> Iterator[None]:
-    """Turn the user's mistakes into one message and an exit code."""
-    try:
-        yield
-    except (FileError, TargetError, plugins.PluginError, NoSecondSolverError) as e:
-        _stop(str(e), 2)
-    except (NotCompiledError, ReplayError) as e:
-        _stop(str(e), 1)
-    except OSError as e:
-        _stop(_said(e), 2)
-
-
-def _said(e: OSError) -> str:
-    """What the system would not do, in words: where a file was to be made it names the obstacle."""
-    match e:
-        case FileExistsError():
-            return f"{e.filename} is a file, and a folder is needed there: give another name"
-        case NotADirectoryError():
-            return f"{e.filename} can't be made: a part of this path is a file, not a folder"
-        case IsADirectoryError():
-            return f"{e.filename} is a folder, and a file is needed there: give another name"
-        case FileNotFoundError() if e.filename and not (folder := Path(e.filename).parent).exists():
-            return f"{e.filename} can't be made: there is no folder {folder}"
-        case _:
-            return f"{e.filename}: {e.strerror}" if e.filename else str(e)
-
-
-def _stop(message: str, code: int) -> Never:
-    Console(stderr=True).print(f"exo-strat: {message}", markup=False, highlight=False, soft_wrap=True)
-    raise typer.Exit(code)
-
-
-def _cache() -> Path:
-    """The folder for what the user did not give a place."""
-    chosen = os.environ.get("EXO_STRAT_CACHE_DIR") or platformdirs.user_cache_dir("exo_strat")
-    try:
-        return Path(chosen).expanduser()
-    except RuntimeError:
-        _stop(f"EXO_STRAT_CACHE_DIR is {chosen}, which is the home of nobody; set it to a writable folder", 2)
 
 
 def _machine(target: str | None) -> Machine | None:
     return find_target(target).machine if target is not None else None
-
-
-def _split_proc(where: str) -> tuple[Path, str]:
-    """The file and the name in `FILE:NAME`, where a name is needed."""
-    path, name = split(where)
-    if name is None:
-        raise FileError(f"{where} names no Proc: write {where}:NAME; `exo-strat show {where}` lists the names")
-    return path, name
 
 
 def _procs(source: Source, names: tuple[str, ...], machine: Machine | None) -> list[Proc]:
@@ -438,13 +391,3 @@ def _list(source: Source) -> None:
         lines = str(value).splitlines() if isinstance(value, Proc) else ["a schedule: makes its Proc for --target"]
         signature = next((line for line in lines if line.startswith("def ")), lines[0])
         typer.echo(f"{name:{width}}  {signature}")
-
-
-def _print_python(code: str) -> None:
-    """Print object code: highlighted on a terminal, else the bare text."""
-    console = Console()
-    if console.is_terminal:
-        console.print(Syntax(code, "python", background_color="default", word_wrap=True))
-    else:
-        typer.echo(code)
-

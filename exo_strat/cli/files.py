@@ -112,6 +112,19 @@ class Source:
                 hint = focus_hint(e.failure, p, op)
                 raise FileError(f"{self.path}: {e}\n{hint}".rstrip()) from e
 
+    @contextmanager
+    def importable(self) -> Iterator[None]:
+        """The file's module under its name, where pickle looks for classes that processes send each other."""
+        name = self.module.__name__
+        before = sys.modules.get(name)
+        sys.modules[name] = self.module
+        try:
+            yield
+        finally:
+            sys.modules.pop(name)
+            if before is not None:
+                sys.modules[name] = before
+
     def nothing(self) -> str:
         """What was looked for, in a file that exports no Proc."""
         names = "those in __all__" if hasattr(self.module, "__all__") else "those without a _ in front"
@@ -136,6 +149,14 @@ def split(reference: str) -> tuple[Path, str | None]:
         raise FileError(f"{name!r} in {reference} is no name of a Proc: write {head}.py:NAME, or {head}.py alone")
     head, colon, name = reference.rpartition(":")
     return (Path(head), name) if colon and head and name.isidentifier() else (Path(reference), None)
+
+
+def split_proc(where: str) -> tuple[Path, str]:
+    """The file and the name in `FILE:NAME`, where a name is needed."""
+    path, name = split(where)
+    if name is None:
+        raise FileError(f"{where} names no Proc: write {where}:NAME; `exo-strat show {where}` lists the names")
+    return path, name
 
 
 def split_expression(reference: str) -> tuple[Path, str]:

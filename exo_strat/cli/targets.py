@@ -66,6 +66,8 @@ class CModule(Protocol):
     @property
     def source(self) -> str: ...
     @property
+    def text(self) -> str: ...
+    @property
     def headers(self) -> Sequence[Path]: ...
     def compile_command(self, source: Path, flags: Sequence[str], compiler: Sequence[str]) -> Sequence[str]: ...
     def link_flags(self) -> Sequence[str]: ...
@@ -124,6 +126,13 @@ def compiling() -> Iterator[None]:
         yield
     except (ValueError, RuntimeError) as e:
         raise NotCompiledError(str(e)) from e
+
+
+def c_text(p: Proc) -> str:
+    """A procedure as one C file, without a header."""
+    compile_ = cast(Callable[[Sequence[Proc], str], CModule], plugins.load(plugins.BACKENDS, "c"))
+    with compiling():
+        return compile_([p], p.name()).text
 
 
 def write_c(procs: Sequence[Proc], name: str, folder: Path, flags: Sequence[str] = ()) -> Written:

@@ -11,7 +11,7 @@ from .apart import Ended
 from .found import Tuning
 from .measures import Measure, Modelled, Prepared, Timed
 from .model_search import optuna_search
-from .search import History, Known, Search, Tried, best_first, exhaustive, random_search
+from .search import History, Known, Search, Tried, best_first, climbing, exhaustive, random_search, starting
 from .tune import scheduled_cost, tune
 
 __all__ = [
@@ -26,9 +26,11 @@ __all__ = [
     "Tried",
     "Tuning",
     "best_first",
+    "climbing",
     "exhaustive",
     "optuna_search",
     "random_search",
     "scheduled_cost",
+    "starting",
     "tune",
 ]

@@ -117,12 +117,25 @@ def recorded(
     >>> found.program, found.values, found.seconds
     ('foo', (('name', 'fast'),), 1e-06)
     """
+    return recorder(op, p, setting, sizes, date)(tried)
+
+
+def recorder(
+    op: Op, p: Proc, setting: Setting, sizes: Mapping[str, int], date: str
+) -> Callable[[Iterable[Tried]], tuple[Record, ...]]:
+    """What makes records of candidates, as `recorded` does: while a search goes on, as keys are made once.
+
+    Raises `NoKeyError` if the program or the strategy has no key."""
     head = (p.name(), program_key(p), show(op), strategy_key(op), setting, _sorted(sizes))
-    measured = [t for t in tried if t.status == "measured" and t.seconds is not None]
-    return tuple(
-        Record(*head, _sorted(t.decisions), float(t.seconds or 0), float(t.spread or 0), date, version())
-        for t in measured
-    )
+
+    def made(tried: Iterable[Tried]) -> tuple[Record, ...]:
+        measured = [t for t in tried if t.status == "measured" and t.seconds is not None]
+        return tuple(
+            Record(*head, _sorted(t.decisions), float(t.seconds or 0), float(t.spread or 0), date, version())
+            for t in measured
+        )
+
+    return made
 
 
 def _sorted(items: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

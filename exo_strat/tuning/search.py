@@ -14,9 +14,11 @@ from itertools import islice
 from random import Random
 from typing import Any, Final, Literal, TypeAlias
 
+from ..ops.holes import Hole, Told
 from ..ops.spaces import Space
+from ..source import show
 
-Status: TypeAlias = Literal["measured", "refused", "crashed", "hung", "wrong", "same", "asked"]
+Status: TypeAlias = Literal["measured", "refused", "crashed", "hung", "wrong", "same", "ranked", "asked"]
 Values: TypeAlias = Mapping[str, Any]
 """Values of holes, by full name."""
 
@@ -28,8 +30,9 @@ class Tried:
     `values` is the assignment that was asked for, `decisions` the holes that the run of the strategy came to, with
     their values; both by full name. `seconds` is the median time of a call, `spread` the distance of its quartiles, in
     seconds, both None for what was not measured. `reason` says in words why it was not. A candidate that is the `same`
-    program as another has that one's times. `cost` is what a model says of the program, if one was given. While a
-    search goes on, `asked` is the status of what it proposed and nothing is known of yet.
+    program as another has that one's times. `cost` is what a model says of the program, if one was given; one that is
+    only `ranked` costs too much by it to have been measured yet. While a search goes on, `asked` is the status of what
+    it proposed and nothing is known of yet.
     """
 
     values: Values
@@ -174,12 +177,82 @@ def best_first(rank: Rank, starts: int = 8, among: int = 1000, seed: int = 0) ->
         if len(pool) > among:
             pool = list(_drawn(space, _random(seed), among))
         by_cost = sorted(pool, key=ranked)
-        if len(history) >= starts:
-            timed = [t for t in history if t.status == "measured"]
-            for t in sorted(timed, key=lambda t: t.seconds or 0.0):
-                near = known.new(sorted(space.neighbours(space.completed(t.values)), key=ranked))
-                if near is not None:
-                    return near
-        return known.new(by_cost) or known.new(_all(space))
+        near = _near(space, history, known, lambda found: sorted(found, key=ranked)) if len(history) >= starts else None
+        return near or known.new(by_cost) or known.new(_all(space))
 
     return search
+
+
+def _near(
+    space: Space, history: History, known: Known, ordered: Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
+) -> dict[str, Any] | None:
+    """What differs in one hole from the fastest that was measured; from the second where these are known, and so on."""
+    timed = [t for t in history if t.status == "measured"]
+    for t in sorted(timed, key=lambda t: t.seconds or 0.0):
+        near = known.new(ordered(space.neighbours(space.completed(t.values))))
+        if near is not None:
+            return near
+    return None
+
+
+def climbing(seed: int = 0, starts: int = 8) -> Search:
+    """Random assignments, so many; then, in turns, one that differs in one hole from the fastest, and a random one.
+    What is near the fastest is known after some time: then what is near the second fastest, and so on.
+
+    >>> from exo_strat import divide_loop, hole, space
+    >>> width, tail = hole("width", (4, 8)), hole("tail", ("cut", "guard"))
+    >>> strips = space(divide_loop(width, ("io", "ii"), tail=tail))
+    >>> fast, slow = ({"width": 4, "tail": "cut"}, {"width": 8, "tail": "guard"})
+    >>> history = [Tried(fast, fast, "measured", 1.0), Tried(slow, slow, "measured", 2.0)]
+    >>> climbing(starts=2)(strips, history) in ({"width": 8, "tail": "cut"}, {"width": 4, "tail": "guard"})
+    True
+    """
+    otherwise = random_search(seed)
+
+    def search(space: Space, history: History) -> dict[str, Any] | None:
+        if len(history) < starts or len(history) % 2:
+            return otherwise(space, history)
+        random = _random(seed, len(history))
+
+        def shuffled(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+            drawn = list(found)
+            random.shuffle(drawn)
+            return drawn
+
+        return _near(space, history, Known(space, history), shuffled) or otherwise(space, history)
+
+    return search
+
+
+def starting(first: Iterable[Values], then: Search) -> Search:
+    """Some assignments, in this order; then what another search proposes: to go on from what is known of other sizes,
+    for example. Values that no hole has any more, and those that limits exclude, are left out.
+
+    >>> from exo_strat import divide_loop, hole, space
+    >>> rows = space(divide_loop(hole("rows", (4, 6, 8)), ("io", "ii"), tail="cut"))
+    >>> starting([{"rows": 7}, {"rows": 8}], exhaustive())(rows, ())
+    {'rows': 8}
+    """
+    given = tuple(dict(values) for values in first)
+
+    def search(space: Space, history: History) -> dict[str, Any] | None:
+        meant = (_meant(space, values) for values in given)
+        new = Known(space, history).new(values for values in meant if values is not None and space.admits(values))
+        return new or then(space, history)
+
+    return search
+
+
+def _meant(space: Space, values: Values) -> dict[str, Any] | None:
+    """Values as the holes of a space have them, where they are known by their texts; None if a hole does not have one.
+    Of a hole that the space does not know, its run will tell."""
+    meant = dict(values)
+    for c in space.choices:
+        if c.name in meant:
+            value = meant[c.name]
+            if isinstance(value, Told):
+                value = next((x for x in c.candidates if show(x) == value.text), value)
+            if not Hole(c.name, c.candidates, None).takes(value):
+                return None
+            meant[c.name] = value
+    return meant

@@ -19,7 +19,7 @@ from ..cursors.proc import Proc
 from ..ops.holes import Decision
 from ..ops.spaces import Choice, Space, decisions, space
 from ..ops.strategy import Op, check_op
-from .apart import Ended, apart
+from .apart import Ended, apart, uninterrupted
 from .found import Tuning
 from .measures import Measure, Prepared
 from .progress import progress
@@ -41,9 +41,11 @@ def tune(
     jobs: int | None = None,
     batch: int | None = None,
     model: Callable[[Proc], float] | None = None,
+    screen: int = 1,
     unscheduled: bool = False,
     limit: float = LIMIT,
     console: Console | None = None,
+    told: Callable[[Tried], None] = lambda tried: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Tuning:
     """Search for the values of a strategy's holes with which it makes the fastest program of a procedure.
@@ -55,7 +57,9 @@ def tune(
     Candidates are scheduled and compiled in `batch`es, each in a process of its own, `jobs` of them at once: as many as
     there are processors unless said, and batches of as many. One that crashes, or takes longer than `limit` seconds, is
     remembered as such, one that a rewrite refuses with the reason. Then they are measured one by one; where a `model`
-    is given, those first that cost least according to it. On a terminal it is shown how far the search is.
+    is given, those first that cost least according to it, and only one of `screen` candidates: the others wait, as
+    those of later batches may cost less; they are not counted until they are measured. On a terminal it is shown how
+    far the search is. Of each candidate it is `told` what came of it, as soon as that is known.
 
     Given the seed of `search`, the size of batches and the times, the same candidates are tried again. Raises nothing
     for what becomes of candidates; it warns of one that computes something else, which is a bug of this library.
@@ -76,11 +80,11 @@ def tune(
     """
     check_op(op, "tune(op, p, measure) takes an Op")
     jobs = jobs or _processors()
-    run = _Run(op, p, place, measure, model, jobs, limit, clock, seconds, trials, space(op))
+    run = _Run(op, p, place, measure, model, jobs, limit, clock, seconds, trials, space(op), told, screen)
     stopped = "interrupted"
     with progress(console or Console(stderr=True)) as run.show, suppress(KeyboardInterrupt):
-        stopped = run.all(search or random_search(), batch or jobs, unscheduled)
-    return Tuning(op, p, place, run.space, tuple(run.tried), run.unscheduled, stopped)
+        stopped = run.all(search or random_search(), batch or jobs * screen, unscheduled)
+    return Tuning(op, p, place, run.space, (*run.tried, *run.ranked()), run.unscheduled, stopped)
 
 
 def _processors() -> int:
@@ -112,6 +116,9 @@ class _Run:
     seconds: float | None
     trials: int | None
     space: Space
+    told: Callable[[Tried], None]
+    screen: int = 1
+    waiting: list[tuple[_Made | Ended, Values]] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
     unscheduled: Tried | None = None
     best: tuple[Tried, Prepared] | None = None
@@ -129,7 +136,7 @@ class _Run:
         asked = [self.space.defaults()]
         while True:
             asked = self._asked(search, asked, batch)
-            if not asked:
+            if not asked and not self.waiting:
                 return "nothing is left to try"
             self._try(asked)
             over = self._over()
@@ -140,9 +147,10 @@ class _Run:
     def _asked(self, search: Search, asked: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
         """What is tried next: what is asked already, and what the search proposes beside it."""
         if self.trials is not None:
-            most = max(1, min(most, self.trials - len(self.tried)))
+            most = max(1, min(most, (self.trials - len(self.tried)) * self.screen))
+        known = (*self.tried, *self.ranked())
         while len(asked) < most:
-            proposed = search(self.space, (*self.tried, *(Tried(a, a, "asked") for a in asked)))
+            proposed = search(self.space, (*known, *(Tried(a, a, "asked") for a in asked)))
             if proposed is None:
                 break
             asked.append(proposed)
@@ -155,15 +163,42 @@ class _Run:
             return f"{self.seconds:g} s are over"
         return ""
 
+    def ranked(self) -> tuple[Tried, ...]:
+        """What was scheduled, and is not measured as others cost less according to the model."""
+        return tuple(
+            Tried(values, _met(made), "ranked", cost=made.cost)
+            for made, values in self.waiting
+            if isinstance(made, _Made) and _is_open(made) and made.cost is not None
+        )
+
     def _try(self, asked: Sequence[dict[str, Any]]) -> None:
-        """Schedule and compile a batch, then measure it: the defaults first, others by what the model says."""
-        made = apart([partial(self._scheduled, values) for values in asked], self.jobs, self._left())
-        order = sorted(range(len(asked)), key=lambda k: (bool(self.tried) or k > 0, _cost(made[k])))
-        for k in order:
-            if self.tried and self._over():
-                return
-            self.tried.append(self._measured(made[k], asked[k]))
-            self.show(len(self.tried), self.best and self.best[0])
+        """Schedule and compile a batch, then measure it: the defaults first, others by what the model says; of several
+        only some. What ended only because the time is over is not known."""
+        left = self._left()
+        made = apart([partial(self._scheduled, values) for values in asked], self.jobs, left)
+        pairs = list(zip(made, asked, strict=True))
+        if left < self.limit:
+            pairs = [(m, values) for m, values in pairs if not (isinstance(m, Ended) and m.status == "hung")]
+        for m, _ in pairs:
+            if not isinstance(m, Ended):
+                self.space = grown(self.space, m.decisions)
+        if not self.tried:
+            self._add(*pairs.pop(0))
+        self.waiting = sorted([*self.waiting, *pairs], key=lambda pair: _cost(pair[0]))
+        many = len(self.waiting) if self.screen == 1 or not asked else -(-len(pairs) // self.screen)
+        costly = [pair for pair in self.waiting if _is_open(pair[0])][many:]
+        chosen = [pair for pair in self.waiting if not any(pair is other for other in costly)]
+        while chosen and not self._over():
+            self._add(*chosen.pop(0))
+        self.waiting = [*chosen, *costly]
+
+    def _add(self, made: _Made | Ended, values: Values) -> None:
+        """What becomes of a candidate."""
+        found = self._measured(made, values)
+        with uninterrupted():
+            self.tried.append(found)
+            self.told(found)
+        self.show(len(self.tried), self.best and self.best[0])
 
     def _left(self) -> float:
         """How long a candidate may take to be scheduled. The first is waited for."""
@@ -187,8 +222,7 @@ class _Run:
         """What becomes of a candidate; measured, if it is a new program."""
         if isinstance(made, Ended):
             return Tried(values, values, made.status, reason=made.reason)
-        self.space = grown(self.space, made.decisions)
-        met = {d.name: d.value for d in made.decisions}
+        met = _met(made)
         if isinstance(made.prepared, Ended):
             return Tried(values, met, made.prepared.status, reason=made.prepared.reason, cost=made.cost)
         again = self.known.get(made.prepared.key)
@@ -215,6 +249,16 @@ class _Run:
 
 
 WRONG: Final = "a schedule of proved rewrites computes something else: {why}; please report this as a bug ({values})"
+
+
+def _met(made: _Made) -> dict[str, Any]:
+    """The values of the holes that a run came to."""
+    return {d.name: d.value for d in made.decisions}
+
+
+def _is_open(made: _Made | Ended) -> bool:
+    """Whether it can be measured."""
+    return isinstance(made, _Made) and isinstance(made.prepared, Prepared)
 
 
 def _cost(made: _Made | Ended) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from math import log
 from typing import Any
 
@@ -141,6 +142,38 @@ def distance(r: Record, sizes: Mapping[str, int]) -> float:
     """How far a record's sizes are from those asked for: by how many times they differ, as a sum of logarithms."""
     known = dict(r.sizes)
     return sum(abs(log((max(known[n], 0) + 1) / (max(sizes[n], 0) + 1))) for n in sorted(sizes))
+
+
+def known_values(
+    op: Op, p: Proc, records: Iterable[Record], setting: Setting = NOWHERE, sizes: Mapping[str, int] | None = None
+) -> tuple[dict[str, Any], ...]:
+    """What a search for the best values at some sizes may begin with (see `starting`): from the records that fit, the
+    best values at the nearest sizes, at the next ones and so on; then the second best at each.
+
+    >>> from exo_strat import hole, proc_from_source, rename
+    >>> from exo_strat.tuning.records import recorded
+    >>> from exo_strat.tuning.search import Tried
+    >>> p = proc_from_source("def foo(n: size, x: f32[n]):\n    x[0] = 1.0")
+    >>> op = rename(hole("name", ("a", "b")))
+    >>> times = {10: {"a": 1.0, "b": 2.0}, 1000: {"a": 9.0, "b": 8.0}}
+    >>> known = [
+    ...     r
+    ...     for n, row in times.items()
+    ...     for name, t in row.items()
+    ...     for r in recorded(op, p, [Tried({}, {"name": name}, "measured", t, 0.0)], NOWHERE, {"n": n}, "2026-11-24")
+    ... ]
+    >>> known_values(op, p, known, sizes={"n": 900})
+    ({'name': 'b'}, {'name': 'a'})
+    """
+    given = tuple(records)
+    if not given:
+        return ()
+    strategy, program, wanted = strategy_key(op), program_key(p), dict(sizes or {})
+    table = fastest(r for r in given if r.program_key == program and r.fits(strategy, setting))
+    rows = [row for at, row in table.items() if wanted.keys() <= dict(at).keys()]
+    rows.sort(key=lambda row: distance(next(iter(row.values())), wanted))
+    ranked = zip_longest(*rows)
+    return tuple(dict(v) for v in dict.fromkeys(v for place in ranked for v in place if v is not None))
 
 
 def fastest(records: Iterable[Record]) -> dict[Sizes, dict[Values, Record]]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from exo_strat import *
+from exo_strat.ops.holes import Told
 from exo_strat.ops.spaces import Choice, Limit, Space
 from exo_strat.tuning import *
 
@@ -34,6 +35,8 @@ SEARCHES: dict[str, Callable[[], Search]] = {
     "exhaustive": exhaustive,
     "random": lambda: random_search(seed=3),
     "best first": lambda: best_first(lambda v: -cost(v), starts=3),
+    "climbing": lambda: climbing(seed=3, starts=3),
+    "starting": lambda: starting([{"rows": 8, "columns": 2}], random_search(seed=3)),
     "optuna": lambda: optuna_search(seed=3),
 }
 
@@ -158,3 +161,30 @@ def test_without_optuna_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
 def test_a_candidate_says_what_came_of_it() -> None:
     assert str(Tried({"rows": 4}, {"rows": 4}, "measured", 0.00125)) == "rows = 4: measured, 1.25 ms"
     assert str(Tried({}, {}, "refused", reason="no loop")) == "the strategy as it is: refused (no loop)"
+
+
+def test_what_is_known_of_other_sizes_comes_first() -> None:
+    told = {"rows": Told("8"), "columns": 2}  # as a record knows a value that no JSON has
+    first = [{"rows": 5, "columns": 1}, {"rows": 4, "columns": 3}, told, {"rows": 4, "columns": 3}]
+    found = chosen(run(starting(first, exhaustive()), GRID))
+    assert found[:3] == [{"rows": 4, "columns": 3}, {"rows": 8, "columns": 2}, {"rows": 4, "columns": 1}]
+    assert len(found) == 12
+
+
+def test_a_start_may_name_holes_that_only_a_run_comes_to() -> None:
+    """The space knows of the choice only; the values are kept, so that the run has them."""
+    known = Space((Choice("how", ("plain", "tiled"), "plain"),))
+    assert starting([{"how": "tiled", "width": 8}], exhaustive())(known, ()) == {"how": "tiled", "width": 8}
+
+
+def test_limits_hold_of_a_start() -> None:
+    limited = Space(GRID.choices, (Limit(fits, ("rows", "columns")),))
+    assert starting([{"rows": 8, "columns": 4}], exhaustive())(limited, ()) == {"rows": 4, "columns": 1}
+
+
+def test_climbing_goes_up_from_what_was_fast() -> None:
+    line = Space(tuple(Choice(f"h{k}", tuple(range(5)), 0) for k in range(4)))
+    fast, slow = ({f"h{k}": n for k in range(4)} for n in (3, 1))
+    history = [Tried(fast, fast, "measured", 1.0), Tried(slow, slow, "measured", 2.0)]
+    found = climbing(starts=2)(line, history)
+    assert found is not None and sum(found[name] != 3 for name in found) == 1

@@ -80,6 +80,48 @@ def test_defaults_come_first_and_a_model_orders_the_rest() -> None:
     assert found.correlation == pytest.approx(-0.2)  # times 5, 9, 1, 7
 
 
+def test_of_several_candidates_only_what_a_model_likes_is_measured_at_first() -> None:
+    """The fastest costs least: it is the second that is measured, of eight."""
+    op = by(hole("width", (2, 3, 4, 5, 6, 7, 8, 9)))
+
+    def width(p: Proc) -> int:
+        return next(w for w in range(2, 10) if f"for ii in seq(0, {w})" in str(p))
+
+    class Counted(Fake):
+        def prepare(self, p: Proc) -> Prepared:
+            return Prepared(str(p), width(p))
+
+    measure = Counted(lambda w: float(abs(w - 8) + 1))
+    options = {"search": exhaustive(), "jobs": 2, "batch": 4, "model": lambda p: float(abs(width(p) - 8)), "screen": 4}
+    found = tune(op, scale, measure, trials=3, **options)  # type: ignore[arg-type]
+    assert [w for w, _ in measure.asked] == [2, 5, 8]  # the defaults, then the best of each batch
+    assert [(t.values["width"], t.status) for t in found.tried[3:]] == [(n, "ranked") for n in (7, 9, 6, 4, 3)]
+    assert all(t.seconds is None and t.cost is not None for t in found.tried[3:])
+    everything = tune(op, scale, Counted(), **options)  # type: ignore[arg-type]
+    assert sorted(widths(everything)) == list(range(2, 10)) and everything.stopped == "nothing is left to try"
+    assert all(t.status == "measured" for t in everything.tried)
+
+
+def test_it_is_told_what_came_of_each_candidate_at_once() -> None:
+    heard: list[Tried] = []
+
+    def times(width: int) -> float:
+        if width == 8:
+            assert [t.values for t in heard] == [{"width": 2}, {"width": 4}]
+            raise KeyboardInterrupt
+        return float(width)
+
+    found = tune(WIDTHS, scale, Fake(times), search=exhaustive(), jobs=1, told=heard.append)
+    assert tuple(heard) == found.tried
+
+
+def test_what_the_end_of_the_time_stops_is_no_hang() -> None:
+    """The second candidate takes longer than what is left."""
+    op = by(hole("width", (2, 4)))
+    found = tune(op, scale, Fake(fault=lambda w: time.sleep(30) if w == 4 else None), jobs=1, seconds=2.0)
+    assert widths(found) == [2] and found.stopped == "2 s are over"
+
+
 def test_what_is_refused_is_remembered_with_the_reason_and_not_measured() -> None:
     measure = Fake()
     found = tune(by(hole("width", (2, 0, 8))), scale, measure, search=exhaustive(), jobs=1)

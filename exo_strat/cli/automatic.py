@@ -1,0 +1,158 @@
+"""`exo-strat auto`: a program made fast by the strategy that is installed for who doesn't schedule."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, cast
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from .. import plugins
+from ..cursors.proc import Proc
+from ..ir.nodes import Arg
+from ..ir.types import Scalar, Tensor
+from ..machine import Machine
+from ..ops.explain import summary
+from ..ops.strategy import Op
+from ..ops.tracing import trace
+from ..source import layout, show
+from ..tuning.keys import NoKeyError, program_key
+from ..tuning.records import Record, Setting
+from ..tuning.tuned import Tuned, tuned
+from ..tuning.tuned import told as told_record
+from .files import FileError, read
+from .messages import UsageError, print_python, warned
+from .targets import c_text
+from .tuning import Asked, run_tune
+from .writing import About, NoTextError, Step, steps, told
+
+EMITS: Final = ("strategy", "proc", "c")
+"""What can be printed: a Python file with the strategy, the object code, C."""
+PRECISION: Final = "f32"
+"""What a program without floating point numbers is scheduled for."""
+
+Plan = Callable[[Machine, str], Op]
+
+
+def check_emit(emit: str | None) -> None:
+    """Raises `UsageError` for what can't be printed."""
+    if emit not in (None, *EMITS):
+        raise UsageError(f"--emit {emit}: there are {', '.join(EMITS)}")
+
+
+def precision_of(p: Proc) -> str:
+    """The precision of most floating point arrays that a program takes; of its numbers, if there are none.
+
+    >>> from exo_strat import proc_from_source
+    >>> precision_of(proc_from_source("def foo(n: size, a: f32, x: f64[n]):\\n    x[0] = a"))
+    'f64'
+    """
+    found = Counter[str]()
+    for a in p.tree.args:
+        kind = _kind(a)
+        if kind is not None and kind.is_float:
+            found[kind.name] += 1 + 1000 * isinstance(a.type, Tensor)
+    return next((name for name, _ in found.most_common(1) if name != "R"), PRECISION)
+
+
+def _kind(a: Arg) -> Scalar | None:
+    t = a.type.base if isinstance(a.type, Tensor) else a.type
+    return t if isinstance(t, Scalar) else None
+
+
+def run_auto(about: About, asked: Asked | None, emit: str | None, out: Path | None, console: Console) -> None:
+    """Apply the plan `auto`, with the values that a search finds, if one is asked for; say what it did; print or write
+    what is wanted."""
+    make = cast(Plan, plugins.load(plugins.PLANS, "auto"))
+    op = make(about.target.machine, precision_of(about.proc))
+    if asked is not None:
+        (found, *_) = run_tune(op, about.proc, about.target, asked, console)
+        if found.best is None:
+            raise FileError("no candidate could be measured, so nothing is chosen")
+        op = found.best_op
+    outcome, t = trace(op, about.proc)
+    if t.failure is not None:
+        raise FileError(f"{show(op)} is refused:\n{outcome.failure()}")
+    done = steps(t)
+    for line in (f"{about.proc.name()} for {about.target.name}, by {show(op)}", *told(done), summary(t)):
+        console.print(Text(line), soft_wrap=True)
+    assert t.result is not None
+    if emit == "strategy":
+        _write(_strategy(about, op, t.result, done, out), emit, out)
+    elif emit is not None:
+        _write(_code(emit, t.result), emit, out)
+
+
+def print_best(
+    op: Op,
+    p: Proc,
+    known: Iterable[Record],
+    here: Setting,
+    sizes: Mapping[str, int] | None,
+    emit: str | None,
+    out: Path | None,
+) -> None:
+    """What a strategy is with the best values that are known, or what it makes of a program."""
+    best = tuned(op, known, here, sizes)
+    assert isinstance(best, Tuned)
+    with warned():
+        outcome, t = trace(best, p)
+    if t.result is None:
+        raise FileError(f"{show(op)} is refused:\n{outcome.failure()}")
+    if emit in ("proc", "c"):
+        _write(_code(emit, t.result), emit, out)
+        return
+    record = best.record(p)
+    decided = {d.name: d.value for x in t.walk() for d in x.decisions}
+    values = {} if record is None else {name: decided[name] for name, _ in record.values if name in decided}
+    if emit is None:
+        typer.echo(f"no record of {p.name()} fits: the defaults" if record is None else told_record(record))
+    _write(f"{layout(show(op.fill(values)))}\n", "strategy", out)
+
+
+def _write(text: str, emit: str, out: Path | None) -> None:
+    if out is not None:
+        out.write_text(text)
+    elif emit == "c":
+        typer.echo(text, nl=False)
+    else:
+        print_python(text.removesuffix("\n"))
+
+
+def _code(emit: str, p: Proc) -> str:
+    return c_text(p) if emit == "c" else f"{p}\n"
+
+
+def _strategy(about: About, op: Op, made: Proc, done: tuple[Step, ...], out: Path | None) -> str:
+    """A Python file that makes a program again: by the steps that made it, or else by the strategy as a whole."""
+    beside = (out or about.file).parent
+    for way in (done, op):
+        try:
+            text = about.text(way, beside)
+        except NoTextError:
+            continue
+        if _rebuilds(about, way, made):
+            return text
+    raise FileError(f"{show(op)} can't be written down: something in it has no name that can be imported")
+
+
+def _rebuilds(about: About, way: tuple[Step, ...] | Op, wanted: Proc) -> bool:
+    """Whether the file makes just this program: it is run, as `explain` and `build` run it."""
+    modules, path = dict(sys.modules), list(sys.path)
+    try:
+        with TemporaryDirectory() as folder:
+            file = Path(folder, "plan.py")
+            file.write_text(about.text(way, Path(folder)))
+            return program_key(read(file).proc(wanted.name())) == program_key(wanted)
+    except (FileError, NoKeyError):
+        return False
+    finally:
+        for name in sys.modules.keys() - modules.keys():
+            del sys.modules[name]
+        sys.path[:] = path

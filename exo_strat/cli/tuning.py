@@ -1,0 +1,266 @@
+"""`exo-strat tune` and `exo-strat tuned`: searches for the values of a strategy's holes, and what is known of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Final, Protocol, cast
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .. import plugins
+from ..cursors.proc import Proc
+from ..machine import Machine
+from ..ops.strategy import ACTS_ON, Op
+from ..source import brief, show
+from ..tuning import Search, Tried, Tuning, climbing, exhaustive, optuna_search, random_search, starting, tune
+from ..tuning.keys import program_key, strategy_key, version
+from ..tuning.measures import Measure
+from ..tuning.records import Record, Setting, append, read, recorder, records_file
+from ..tuning.search import duration
+from ..tuning.tuned import fastest, known_values
+from .hints import focus_hint
+from .messages import UsageError, warned
+from .targets import Target, compiling
+
+SCREEN: Final = 4
+"""With `--search model`, so many candidates are scheduled for each that is measured."""
+MOST_REASONS: Final = 5
+"""How many reasons of refusals are printed."""
+
+SEARCHES: Final[Mapping[str, Callable[[int], Search]]] = {
+    "random": random_search,
+    "exhaustive": lambda seed: exhaustive(),
+    "model": climbing,
+    "optuna": optuna_search,
+}
+"""Searches by name, each from a seed."""
+SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+Records = Callable[[Iterable[Tried]], Sequence[Record]]
+"""What makes records of candidates."""
+
+
+class Measuring(Protocol):
+    """The backend's measure of calls of a procedure."""
+
+    def __call__(self, p: Proc, sizes: Mapping[str, int], machine: Machine) -> Measure: ...
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a search is asked for: at which sizes, how long, by which search; and the file of records."""
+
+    sizes: tuple[dict[str, int], ...]
+    seconds: float | None = None
+    trials: int | None = None
+    search: str = "random"
+    seed: int = 0
+    jobs: int | None = None
+    file: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.search not in SEARCHES:
+            raise UsageError(f"--search {self.search}: there are {', '.join(SEARCHES)}")
+        if self.seconds is None and self.trials is None:
+            raise UsageError("say when the search ends: --budget 60s, or --trials 100")
+        for name, n in (("--trials", self.trials), ("--jobs", self.jobs)):
+            if n is not None and n < 1:
+                raise UsageError(f"{name} {n}: at least 1 is needed")
+
+
+def seconds(text: str) -> float:
+    """A time as on the command line.
+
+    >>> seconds("60s"), seconds("1.5m"), seconds("20")
+    (60.0, 90.0, 20.0)
+    """
+    found = re.fullmatch(r"(\d+\.?\d*)(s|m|h|)", text.strip())
+    if found is None:
+        raise UsageError(f"{text!r} is no time: write 60s, 2m or 1h")
+    return float(found[1]) * SECONDS[found[2]]
+
+
+def parsed_sizes(text: str) -> dict[str, int]:
+    """Integer arguments as on the command line.
+
+    >>> parsed_sizes("n=1000,m=500")
+    {'n': 1000, 'm': 500}
+    """
+    found: dict[str, int] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        given = re.fullmatch(r"(\w+)\s*=\s*(-?\d+)", part)
+        if given is None:
+            raise UsageError(f"--sizes {text}: {part!r} is no size: write n=1000,m=500")
+        if given[1] in found:
+            raise UsageError(f"--sizes {text}: {given[1]} is said twice; for several sizes repeat --sizes")
+        found[given[1]] = int(given[2])
+    return found
+
+
+def setting_of(target: Target) -> Setting:
+    """Where measurements for a target are made here."""
+    with compiling():
+        return cast(Callable[[Machine], Setting], plugins.load(plugins.BACKENDS, "setting"))(target.machine)
+
+
+# -- tune ---------------------------------------------------------------------------------------------
+
+
+def run_tune(op: Op, p: Proc, target: Target, asked: Asked, console: Console) -> tuple[Tuning, ...]:
+    """Search at each of the sizes, with an equal part of the time; keep what was measured, and print what was found.
+    A search begins with what is known of other sizes, of those before too."""
+    where, begin = setting_of(target), date.today().isoformat()
+    keep = [recorder(op, p, where, sizes, begin) for sizes in asked.sizes]
+    measures = [_measure(p, sizes, target) for sizes in asked.sizes]
+    found: list[Tuning] = []
+    for sizes, records, measure in zip(asked.sizes, keep, measures, strict=True):
+
+        def keeps(t: Tried, records: Records = records) -> None:
+            append(records([t]), asked.file)
+
+        with warned():
+            known = known_values(op, p, read(asked.file), where, sizes)
+            made = _searched(op, p, sizes, target, measure, asked, known, keeps)
+        found.append(made)
+        _report(made, sizes, target, console)
+        if made.stopped == "interrupted":
+            break
+    kept = sum(t.status == "measured" for made in found for t in made.tried)
+    console.print(Text(f"{kept} records were added to {asked.file or records_file()}"), soft_wrap=True)
+    return tuple(found)
+
+
+def _measure(p: Proc, sizes: Mapping[str, int], target: Target) -> Measure:
+    measuring = cast(Measuring, plugins.load(plugins.BACKENDS, "measure"))
+    try:
+        return measuring(p, sizes, target.machine)
+    except (ValueError, MemoryError) as e:
+        at = f" at {_written(sizes)}" if sizes else ""
+        raise UsageError(f"{p.name()} can't be measured{at}: {e}") from e
+
+
+def _searched(
+    op: Op,
+    p: Proc,
+    sizes: Mapping[str, int],
+    target: Target,
+    measure: Measure,
+    asked: Asked,
+    known: Iterable[Mapping[str, Any]],
+    told: Callable[[Tried], None],
+) -> Tuning:
+    """One search."""
+    model, by_model = None, asked.search == "model"
+    if by_model:
+        models = plugins.load(plugins.MODELS, "cycles")
+        model = cast(Callable[[Machine, Mapping[str, int]], Callable[[Proc], float]], models)(target.machine, sizes)
+    share = None if asked.seconds is None else asked.seconds / len(asked.sizes)
+    search = starting(known, SEARCHES[asked.search](asked.seed))
+    return tune(
+        op,
+        p,
+        measure,
+        search=search,
+        seconds=share,
+        trials=asked.trials,
+        jobs=asked.jobs,
+        model=model,
+        screen=SCREEN if by_model else 1,
+        unscheduled=True,
+        told=told,
+    )
+
+
+def _report(found: Tuning, sizes: Mapping[str, int], target: Target, console: Console) -> None:
+    """What was best, beside the defaults and the unscheduled program; and what came to nothing, with the reasons."""
+    at = f" at {_written(sizes)}" if sizes else ""
+    first = f"{found.proc.name()}{at} for {target.name}: {str(found).splitlines()[0]}"
+    console.print(Text(first, "bold"), soft_wrap=True)
+    if found.best is not None:
+        table = Table("", "time", "speed-up", "values")
+        base = None if found.unscheduled is None else found.unscheduled.seconds
+        for what, t in (("best", found.best), ("defaults", found.tried[0] if found.tried else None),
+                        ("unscheduled", found.unscheduled)):  # fmt: skip
+            if t is not None:
+                table.add_row(what, *_cells(t, base, what == "unscheduled" or t is found.unscheduled))
+        console.print(table)
+    for line in _reasons(found):
+        console.print(Text(line), soft_wrap=True)
+    if found.correlation is not None:
+        console.print(f"rank correlation of model and times: {found.correlation:.2f}")
+
+
+def _cells(t: Tried, base: float | None, as_it_was: bool) -> tuple[str, str, Text]:
+    """A time, how many times faster than the unscheduled program, and the values."""
+    values = "the procedure as it was" if as_it_was else _written(t.decisions)
+    if t.seconds is None:
+        return t.status, "", Text(values)
+    return duration(t.seconds), f"{base / t.seconds:.2f}" if base and t.seconds else "", Text(values)
+
+
+def _reasons(found: Tuning) -> Iterable[str]:
+    """Why candidates came to nothing, the most frequent reasons first, each with an instance."""
+    ended = [t for t in (found.unscheduled, *found.tried) if t and t.status in ("refused", "crashed", "hung", "wrong")]
+    reasons = Counter((t.status, t.reason) for t in ended)
+    for (status, reason), n in reasons.most_common(MOST_REASONS):
+        t = next(t for t in ended if (t.status, t.reason) == (status, reason))
+        which = "the procedure as it was" if t is found.unscheduled else _written(t.values) or "the strategy as it is"
+        yield f"{n} {status}, such as {which}: {reason}"
+    left = sum(n for _, n in reasons.most_common()[MOST_REASONS:])
+    if left:
+        yield f"{left} more, for {len(reasons) - MOST_REASONS} other reasons"
+    if found.tried and found.tried[0].reason.startswith(ACTS_ON):
+        outcome = found.op(found.proc)
+        yield focus_hint(outcome.failure(), found.proc, found.op)
+
+
+def _written(values: Mapping[str, Any]) -> str:
+    """Values as text."""
+    return ", ".join(f"{name} = {show(v)}" for name, v in values.items())
+
+
+# -- tuned --------------------------------------------------------------------------------------------
+
+
+def known_of(p: Proc, op: Op | None, file: Path | None) -> tuple[Record, ...]:
+    """The records of a program in a file, and of a strategy if one is given."""
+    if file is not None and not file.is_file():
+        raise UsageError(f"{file} {'is a folder' if file.is_dir() else 'does not exist'}: expected a file of records")
+    program, strategy = program_key(p), op and strategy_key(op)
+    with warned():
+        found = read(file)
+    return tuple(r for r in found if r.program_key == program and strategy in (None, r.strategy_key))
+
+
+def print_known(p: Proc, records: Sequence[Record], here: Setting, console: Console) -> None:
+    """The fastest record at each of the sizes, of each strategy and setting."""
+    if not records:
+        console.print(Text(f"nothing is known of {p.name()}"))
+        return
+    groups: dict[tuple[str, Setting, str], list[Record]] = {}
+    for r in records:
+        groups.setdefault((r.strategy_key, r.setting, r.version), []).append(r)
+    for (_, where, made_by), found in groups.items():
+        table = Table("sizes", "time", "of", "values", "date")
+        for at, row in fastest(found).items():
+            best = next(iter(row.values()))
+            time, count = duration(best.seconds), str(len(row))
+            table.add_row(_written(dict(at)), time, count, Text(_written(dict(best.values))), best.date)
+        head = f"{brief(found[0].strategy)}\n  {where}{_misses(where, made_by, here)}"
+        console.print(Text(head, "bold"), soft_wrap=True)
+        console.print(table)
+
+
+def _misses(where: Setting, made_by: str, here: Setting) -> str:
+    """Why records don't fit here."""
+    if made_by != version():
+        return f"; by exo_strat {brief(made_by)}, which is not this version"
+    return f"; what is measured here is for {here}" if where != here else ""

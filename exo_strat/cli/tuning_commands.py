@@ -1,0 +1,154 @@
+"""The commands `tune`, `tuned` and `auto`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ..cursors.proc import Proc
+from ..ops.strategy import Op
+from .automatic import check_emit, print_best, run_auto
+from .files import read, split_expression, split_proc
+from .messages import UsageError, reporting
+from .targets import find_target, runnable
+from .tuning import SEARCHES, Asked, known_of, parsed_sizes, print_known, run_tune, seconds, setting_of
+from .writing import About
+
+INTERRUPTED = 130
+"""The exit code after a key was pressed to interrupt a search: what it found is kept."""
+
+ProcPlace = Annotated[str, typer.Argument(metavar="FILE:PROC", help="A Python file, and a Proc in it.")]
+Sizes = Annotated[
+    list[str] | None, typer.Option("--sizes", metavar="n=1000,m=500", help="The integer arguments; may be repeated.")
+]
+TargetName = Annotated[
+    str | None, typer.Option("--target", "-t", help="A target that this processor can run, else the widest.")
+]
+Trials = Annotated[int | None, typer.Option("--trials", help="How many candidates are tried at most, at each size.")]
+SearchName = Annotated[str, typer.Option("--search", help=f"How candidates are chosen: {', '.join(SEARCHES)}.")]
+Seed = Annotated[int, typer.Option("--seed", help="What a search draws by: the same one tries the same.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="How many candidates are compiled at once.")]
+Records = Annotated[Path | None, typer.Option("--records", help="The file of records; else the user's.")]
+Emit = Annotated[str | None, typer.Option("--emit", help="Print this: strategy (a Python file), proc, or c.")]
+
+
+def tune_command(
+    strategy: Annotated[
+        str, typer.Argument(metavar="FILE:STRATEGY", help="A Python file, and a strategy with holes in it.")
+    ],
+    where: ProcPlace,
+    sizes: Sizes = None,
+    budget: Annotated[str | None, typer.Option("--budget", help="How long to search: 60s, 2m, 1h.")] = None,
+    trials: Trials = None,
+    search: SearchName = "random",
+    seed: Seed = 0,
+    target: TargetName = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file of records that is added to; else the user's.")
+    ] = None,
+    jobs: Jobs = None,
+) -> None:
+    """Search for the values of a strategy's holes with which it makes the fastest program.
+
+    Candidates are scheduled and compiled in processes of their own, then measured one by one, and what wins computes
+    what the unscheduled program does. What was measured is recorded at once, so that Ctrl-C keeps it (the exit code is
+    130 then). The time is parted among the --sizes. Ends with 1 if nothing could be measured.
+
+    Examples: [b]exo-strat tune gemm.py:blocked gemm.py:sgemm --sizes n=1000,m=500 --budget 60s[/b]
+    """
+    with reporting():
+        asked = Asked(_sizes(sizes), None if budget is None else seconds(budget), trials, search, seed, jobs, out)
+        path, name = split_proc(where)
+        file, expression = split_expression(strategy)
+        chosen, source = runnable(target), read(file)
+        op = source.op(expression, chosen.machine)
+        of = source if path == file else read(path)
+        p = of.proc(name, chosen.machine)
+        with source.importable(), of.importable():
+            found = run_tune(op, p, chosen, asked, Console())
+    if found[-1].stopped == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+    if not any(t.status == "measured" for made in found for t in made.tried):
+        raise typer.Exit(1)
+
+
+def tuned_command(
+    where: ProcPlace,
+    strategy: Annotated[
+        str | None, typer.Argument(metavar="[FILE:STRATEGY]", help="A strategy: print what it makes of this.")
+    ] = None,
+    records: Records = None,
+    sizes: Sizes = None,
+    emit: Emit = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where what --emit says is written.")] = None,
+    target: TargetName = None,
+) -> None:
+    """Print what was measured of a program; with a strategy, what it is with the best values that are known.
+
+    Without --sizes these are the best over all sizes, else those at the nearest ones. Where nothing fits, holes have
+    their defaults.
+
+    Examples: [b]exo-strat tuned gemm.py:sgemm[/b],
+    [b]exo-strat tuned gemm.py:sgemm gemm.py:blocked --sizes n=1000,m=500 --emit c[/b]
+    """
+    with reporting():
+        check_emit(emit)
+        (path, name), chosen = split_proc(where), runnable(target)
+        source = read(path)
+        p = source.proc(name, chosen.machine)
+        op: Op | None = None
+        if strategy is not None:
+            file, expression = split_expression(strategy)
+            op = (source if path == file else read(file)).op(expression, chosen.machine)
+        elif emit or sizes:
+            raise UsageError("--emit and --sizes are for a strategy: name one after the Proc")
+        here, known = setting_of(chosen), known_of(p, op, records)
+        if emit is None:
+            print_known(p, known, here, Console())
+        if op is None:
+            return
+        print_best(op, p, known, here, parsed_sizes(sizes[0]) if sizes else None, emit, out)
+
+
+def auto_command(
+    where: ProcPlace,
+    target: TargetName = None,
+    tune: Annotated[str | None, typer.Option("--tune", help="How long to search for the best numbers: 60s.")] = None,
+    sizes: Sizes = None,
+    search: SearchName = "random",
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    records: Records = None,
+    emit: Emit = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where what --emit says is written.")] = None,
+) -> None:
+    """Make a program fast by the strategy that is installed for who doesn't schedule, and say what it did.
+
+    With --tune it searches first, as `exo-strat tune` does. With --emit strategy, it prints a Python file with the
+    steps that were taken, to go on from: `exo-strat explain` and `build` take it.
+
+    Examples: [b]exo-strat auto gemm.py:sgemm[/b], [b]exo-strat auto gemm.py:sgemm --emit strategy -o fast.py[/b],
+    [b]exo-strat auto gemm.py:sgemm --tune 60s --sizes n=1000,m=500 --emit c[/b]
+    """
+    with reporting():
+        check_emit(emit)
+        if (tune is None) != (not sizes):
+            raise UsageError("--tune needs --sizes, and --sizes are for --tune" if tune else "--sizes need --tune 60s")
+        if out is not None and emit is None:
+            raise UsageError("--out needs --emit strategy, proc or c")
+        (path, name), chosen = split_proc(where), runnable(target) if tune or target is None else find_target(target)
+        source = read(path)
+        p, is_schedule = source.proc(name, chosen.machine), not isinstance(vars(source.module)[name], Proc)
+        asked = None if tune is None else Asked(_sizes(sizes), seconds(tune), None, search, seed, jobs, records)
+        about, console = About(p, path, name, chosen, is_schedule), Console(stderr=emit is not None)
+        with source.importable():
+            run_auto(about, asked, emit, out, console)
+
+
+def _sizes(given: list[str] | None) -> tuple[dict[str, int], ...]:
+    if not given:
+        return ({},)
+    return tuple(map(parsed_sizes, given))

@@ -1,0 +1,304 @@
+"""What a scheduled program may cost, before it is measured: a model that orders candidates for a search.
+
+It counts instructions for the units that a core has, waits for sums that are carried from one iteration to the next,
+takes sums for which there are no registers to and from memory, and moves to each level of the caches what the loops
+that fit there touch. `python -m benchmarks.ranking` prints how well it orders what is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import prod
+from typing import Final, TypeAlias
+
+from exo_strat import (
+    Machine,
+    Proc,
+    Scalar,
+    Sym,
+    Tensor,
+    declarations,
+    is_control,
+    nodes,
+    walk,
+)
+
+from .boxes import Boxes, Env, value
+
+LINES: Final = (4.0, 12.0, 40.0)
+"""Cycles until a line has come from the second cache, the third, and memory, when lines come one after the other
+(`python -m benchmarks.ranking --lines`)."""
+UNROLLED: Final = 16
+"""A loop of no more iterations, whose number is known, is taken for unrolled by the C compiler (`gcc -O3`)."""
+
+Chains: TypeAlias = "dict[tuple[str, frozenset[Sym]], float]"
+"""How often in a row each sum is added to: by its text and the iterators in that."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Instructions for each kind of unit of a core."""
+
+    fmas: float = 0.0
+    loads: float = 0.0
+    stores: float = 0.0
+
+    def __add__(self, other: Work) -> Work:
+        return Work(self.fmas + other.fmas, self.loads + other.loads, self.stores + other.stores)
+
+    def times(self, n: float) -> Work:
+        """So many times the same."""
+        return Work(self.fmas * n, self.loads * n, self.stores * n)
+
+
+@dataclass
+class Ran:
+    """What some code takes: instructions that nothing waits for, cycles of the loops in it, the sums that go on."""
+
+    work: Work = Work()
+    cycles: float = 0.0
+    chains: Chains = field(default_factory=dict)
+
+    def add(self, other: Ran) -> None:
+        """What comes after it."""
+        self.work, self.cycles = self.work + other.work, self.cycles + other.cycles
+        for key, n in other.chains.items():
+            self.chains[key] = self.chains.get(key, 0.0) + n
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """The model, for a machine and sizes; see `cycles`."""
+
+    machine: Machine
+    sizes: tuple[tuple[str, int], ...]
+
+    def __call__(self, p: Proc) -> float:
+        """Cycles that a call of a procedure takes."""
+        sizes = dict(self.sizes)
+        env = {a.sym: float(sizes[str(a.sym)]) for a in p.tree.args if str(a.sym) in sizes}
+        inside = _Inside(self, p.tree, 0.0)
+        return inside.called(env) + inside.moved(env)
+
+    def taken(self, work: Work) -> float:
+        """Cycles in which the units do some work."""
+        units, bits = self.machine.processor, self._bits
+        parts = (units.fmas, work.fmas), (units.loads, work.loads), (units.stores, work.stores)
+        return max(n / unit.rate(bits) for unit, n in parts)
+
+    @property
+    def _bits(self) -> int:
+        return max(map(self.machine.vec_bits, self.machine.vec_widths), default=1)
+
+
+def cycles(machine: Machine, sizes: Mapping[str, int]) -> Cycles:
+    """A model of what procedures cost on a machine, when their integer arguments have these values: cycles, good for
+    comparing versions of one procedure.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import ForCursor, direct, proc_from_source
+    >>> p = proc_from_source('''
+    ... def dot(n: size, x: f32[n], y: f32[n], s: f32):
+    ...     for i in seq(0, n):
+    ...         s += x[i] * y[i]
+    ... ''')
+    >>> cost = cycles(avx2, {"n": 1000})
+    >>> round(cost(p))
+    4000
+    """
+    return Cycles(machine, tuple(sorted(sizes.items())))
+
+
+@dataclass(frozen=True)
+class _Inside:
+    """The walk through one procedure; `live` is how many registers are taken."""
+
+    model: Cycles
+    tree: nodes.ProcDef
+    live: float
+
+    @cached_property
+    def boxes(self) -> Boxes:
+        return Boxes(self.tree)
+
+    def called(self, env: Env) -> float:
+        """Cycles that the instructions take."""
+        ran = self.block(self.tree.body, env)
+        return self.model.taken(ran.work) + ran.cycles
+
+    def _callee(self, s: nodes.Call, env: Env) -> tuple[_Inside, Env]:
+        """The procedure that is called, and its integers."""
+        given = zip(s.f.tree.args, s.args, strict=True)
+        return _Inside(self.model, s.f.tree, 0.0), {a.sym: value(e, env) for a, e in given if is_control(e)}
+
+    def block(self, body: Iterable[nodes.Stmt], env: Env) -> Ran:
+        ran, here, there = Ran(), self, set[object]()
+        for s in body:
+            if isinstance(s, nodes.Alloc):
+                here = replace(here, live=here.live + here._registers(s, env))
+            elif isinstance(s, nodes.Call) and s.f.tree.instr is not None:
+                ran.add(here._instruction(s, there))
+            else:
+                ran.add(here.statement(s, env))
+        return ran
+
+    def _registers(self, s: nodes.Alloc, env: Env) -> float:
+        """How many registers a buffer takes."""
+        shape = [value(e, env) for e in s.type.shape] if isinstance(s.type, Tensor) else []
+        if s.mem == self.model.machine.mem_type and self.model.machine.vec_widths:
+            return prod(shape[:-1])
+        return 1.0 if not shape else 0.0
+
+    def statement(self, s: nodes.Stmt, env: Env) -> Ran:
+        match s:
+            case nodes.For():
+                return self._loop(s, env)
+            case nodes.If():
+                return self.block(s.body if value(s.cond, env) else s.orelse, env)
+            case nodes.Call():
+                inside, known = self._callee(s, env)
+                return Ran(cycles=inside.called(known))
+            case nodes.Assign() | nodes.Reduce():
+                return self._scalar(s)
+        return Ran()
+
+    def _loop(self, s: nodes.For, env: Env) -> Ran:
+        n, inside = _iterations(s, env)
+        if not n:
+            return Ran()
+        ran = self.block(s.body, inside)
+        lanes = self._lanes(s)
+        carried = {k: count * n for k, count in ran.chains.items() if s.iter not in k[1]}
+        chains = {(text, used - {s.iter}): count for (text, used), count in ran.chains.items() if s.iter in used}
+        if isinstance(s.lo, nodes.Const) and isinstance(s.hi, nodes.Const) and n <= UNROLLED:
+            return Ran(ran.work.times(n), ran.cycles * n, {**chains, **carried})
+        work = ran.work + self._spilled(ran.work)
+        waits = self.model.machine.processor.fma_latency * max(carried.values(), default=0.0)
+        busy = n / lanes * (self.model.taken(work) + ran.cycles + 1.0)
+        return Ran(cycles=max(busy, waits), chains={**chains, **carried})
+
+    def _spilled(self, work: Work) -> Work:
+        """What goes to and from memory as there are no registers for it."""
+        excess = self.live - self.model.machine.registers
+        part = max(0.0, excess / self.live) if self.live else 0.0
+        return Work(0.0, work.fmas * part, work.fmas * part)
+
+    def _lanes(self, s: nodes.For) -> float:
+        """How many iterations the C compiler takes together, in vectors: of a loop along contiguous elements."""
+        lanes = [self._lane(x, s.iter) for x in s.body]
+        return float(min(lanes, default=1))
+
+    def _lane(self, s: nodes.Stmt, i: Sym) -> int:
+        if not isinstance(s, nodes.Assign | nodes.Reduce) or not s.idx or not _mentions(s.idx[-1], i):
+            return 1
+        touched = [n for _, n in walk(s) if isinstance(n, nodes.Read | nodes.Assign | nodes.Reduce) and n.idx]
+        along = all(_is_along(n.idx, i) for n in touched)
+        declared = declarations(self.tree)[s.sym]
+        kind = declared.base if isinstance(declared, Tensor) else declared
+        return self.model.machine.vec_width(kind.name) if along and isinstance(kind, Scalar) else 1
+
+    def _instruction(self, s: nodes.Call, there: set[object]) -> Ran:
+        """What an instruction takes. What was loaded or stored in the same block is in a register, and is not stored
+        twice: the C compiler sees to that."""
+        kind, target = _kind(s.f.tree, self.model.machine)
+        if kind == "sum":
+            into = s.args[target]
+            used = frozenset(n.sym for _, n in walk(into) if isinstance(n, nodes.Var))
+            return Ran(Work(fmas=1.0), chains={(str(into), used): 1.0})
+        if kind not in ("load", "store"):
+            return Ran(Work(fmas=1.0))
+        window = s.args[target] if kind == "store" else next(e for k, e in enumerate(s.args) if k != target)
+        if (kind, window) in there or (kind == "load" and ("store", window) in there):
+            return Ran()
+        there.add((kind, window))
+        return Ran(Work(loads=1.0) if kind == "load" else Work(stores=1.0))
+
+    def _scalar(self, s: nodes.Assign | nodes.Reduce) -> Ran:
+        reads = sum(isinstance(n, nodes.Read) and bool(n.idx) for _, n in walk(s.rhs))
+        done = (n for _, n in walk(s.rhs) if not is_control(n))
+        work = sum(isinstance(n, nodes.Binary | nodes.Unary | nodes.ExternCall) for n in done)
+        adds = isinstance(s, nodes.Reduce)
+        in_memory = float(bool(s.idx))
+        used = frozenset(n.sym for e in s.idx for _, n in walk(e) if isinstance(n, nodes.Var))
+        chains: Chains = {(f"{s.sym} {[str(e) for e in s.idx]}", used): 1.0} if adds else {}
+        fused = adds and work > 0  # the product and the sum are one
+        return Ran(Work(work + adds - fused, reads + adds * in_memory, in_memory), chains=chains)
+
+    # -- caches ---------------------------------------------------------------------------------
+
+    def moved(self, env: Env) -> float:
+        """Cycles in which lines come from the caches and from memory. What a cache has room for is there from the call
+        before."""
+        total, everything = 0.0, self.boxes.touched(self.tree.body, env)
+        for cache, cost in zip(self.model.machine.processor.caches, LINES, strict=False):
+            if everything > cache.bytes:
+                total += self._bytes(self.tree.body, env, cache.bytes) / cache.line * cost
+        return total
+
+    def _bytes(self, body: Iterable[nodes.Stmt], env: Env, room: int) -> float:
+        """The bytes that come to a cache with so much room."""
+        total = 0.0
+        for s in body:
+            if isinstance(s, nodes.If):
+                total += self._bytes(s.body if value(s.cond, env) else s.orelse, env, room)
+            elif isinstance(s, nodes.For):
+                total += self._by_loop(s, env, room)
+            elif isinstance(s, nodes.Call) and s.f.tree.instr is None and self.boxes.touched([s], env) > room:
+                inside, known = self._callee(s, env)
+                total += inside._bytes(s.f.tree.body, known, room)
+            else:
+                total += self.boxes.touched([s], env)
+        return total
+
+    def _by_loop(self, s: nodes.For, env: Env, room: int) -> float:
+        """All that a loop touches, once, if an iteration has it in the cache; else what its iterations touch, each
+        anew."""
+        n, inside = _iterations(s, env)
+        if not n:
+            return 0.0
+        own = self.boxes.touched([s], env)
+        if own <= room or self.boxes.touched(s.body, inside) <= room:
+            return own
+        return n * self._bytes(s.body, inside, room)
+
+
+# -- parts --------------------------------------------------------------------------------------------
+
+
+def _iterations(s: nodes.For, env: Env) -> tuple[float, Env]:
+    """How many iterations a loop has, and what is known in the one in the middle."""
+    lo, hi = value(s.lo, env), value(s.hi, env)
+    n = max(0.0, hi - lo)
+    return n, {**env, s.iter: lo + max(0.0, n - 1) // 2}
+
+
+def _mentions(e: nodes.Node, i: Sym) -> bool:
+    return any(isinstance(n, nodes.Var) and n.sym == i for _, n in walk(e))
+
+
+def _is_along(index: Sequence[nodes.Node], i: Sym) -> bool:
+    """Whether an iterator is in the last index at most, and there once, with factor one."""
+    *outer, last = index
+    if any(_mentions(e, i) for e in outer):
+        return False
+    return not _mentions(last, i) or value(last, {i: 1.0}) - value(last, {i: 0.0}) == 1.0
+
+
+def _kind(instr: nodes.ProcDef, machine: Machine) -> tuple[str, int]:
+    """What an instruction is for: a load, a store, a sum (and which argument that is), or any other."""
+    args = [a.sym for a in instr.args]
+    memory = {a.sym: a.mem for a in instr.args}
+    for s in instr.body:
+        for _, n in walk(s):
+            if isinstance(n, nodes.Reduce) and n.sym in memory:
+                return "sum", args.index(n.sym)
+            if isinstance(n, nodes.Assign) and n.sym in memory:
+                sources = [memory[r.sym] for _, r in walk(n.rhs) if isinstance(r, nodes.Read) and r.sym in memory]
+                if memory[n.sym] != machine.mem_type:
+                    return "store", args.index(n.sym)
+                if isinstance(n.rhs, nodes.Read) and sources != [machine.mem_type]:
+                    return "load", args.index(n.sym)
+                return "other", args.index(n.sym)
+    return "other", 0

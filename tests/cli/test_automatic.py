@@ -1,0 +1,194 @@
+"""`exo-strat auto`: what it says it did, and that the file which it writes makes the same program."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from backends.targets import avx2
+from exo_strat import at, divide_loop, moves, nav, on, plugins, proc_from_source, schedule, trace, unroll_loop
+from exo_strat.cli.commands import app
+from exo_strat.cli.files import read as read_file
+from exo_strat.cli.writing import steps, told
+from exo_strat.tuning.keys import program_key
+from exo_strat.tuning.records import read
+from strategies.auto import auto
+
+SOURCE = '''
+from __future__ import annotations
+from exo_strat import *
+
+@proc
+def both(n: size, a: f32, x: f32[n], y: f32[n], z: f32[n, n], s: f32):
+    for i in seq(0, n):
+        y[i] += a * x[i]
+    for i in seq(0, n):
+        for j in seq(0, n):
+            z[i, j] = a * z[i, j]
+    s = 0.0
+
+def tiled(machine: Machine) -> Proc:
+    return direct.rename(direct.divide_loop(both, "i", 64, ["io", "ii"], tail="cut"), "tiled")
+'''
+
+PLAN = """
+from exo_strat import *
+
+@named
+def auto(machine, precision):
+    return pick("how", {"planned": planned(), "as it is": identity})
+
+@strategy
+def planned(p, c: ProcCursor):
+    for s in c.body():
+        yield attempt(on(s, by_nest()))
+
+@strategy
+def by_nest(p, c: StmtCursor):
+    yield unrolled() | strips(4)
+
+@strategy
+def unrolled(p, c: ForCursor):
+    yield unroll_loop()
+
+@strategy
+def strips(p, c: ForCursor, least: int):
+    yield divide_loop((yield hole("width", (least, 2 * least))), ("io", "ii"), tail="cut")
+    yield simplify()
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan of our own is the one that is installed."""
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "plans" / "our_plan.py").write_text(PLAN)
+    monkeypatch.syspath_prepend(tmp_path / "plans")
+    known, ours = plugins._found, {plugins.PLANS: {"auto": EntryPoint("auto", "our_plan:auto", plugins.PLANS)}}
+    monkeypatch.setattr(plugins, "_found", lambda group: known(group) | ours.get(group, {}))
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EXO_STRAT_DATA_DIR", str(tmp_path / "home"))
+    path = tmp_path / "kernels.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def run(*args: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(a) for a in args])
+
+
+def test_auto_says_what_it_did_and_what_not_and_why(file: Path, plan: None) -> None:
+    said = run("auto", f"{file}:both", "-t", "c")
+    assert said.exit_code == 0, said.output
+    assert said.stdout.splitlines()[:-1] == [
+        "both for c, by auto(c, 'f32')",
+        "for i in seq(0, n):",
+        "  strips(4)",
+        "    strips.width = 4",
+        "  not unrolled: the loop must run a constant number of times",
+        "for i in seq(0, n):",
+        "  strips(4)",
+        "    strips.width = 4",
+        "  not unrolled: the loop must run a constant number of times",
+        "s = 0.0",
+        "  stays as it is",
+        "  not unrolled: this acts on a loop, but the focus is an assignment",
+        "  not strips: this acts on a loop, but the focus is an assignment",
+    ]
+
+
+def test_the_file_that_it_writes_makes_the_same_program_by_steps(file: Path, plan: None, tmp_path: Path) -> None:
+    out = tmp_path / "fast.py"
+    assert run("auto", f"{file}:both", "-t", "c", "--emit", "strategy", "-o", out).exit_code == 0
+    text = out.read_text()
+    assert "from our_plan import strips" in text
+    assert "yield on(p.body()[0], strips(4).fill({'strips.width': 4}))" in text
+    wanted = run("auto", f"{file}:both", "-t", "c", "--emit", "proc").stdout
+    assert run("show", f"{out}:both").stdout == wanted and "for io in" in wanted
+    explained = run("explain", f"{out}:plan", f"{file}:both")
+    assert explained.exit_code == 0 and "ok" in explained.stdout
+    built = run("build", out, "-o", tmp_path / "c", "--target", "c")
+    assert built.exit_code == 0, built.output
+    assert "void both(" in (tmp_path / "c" / "fast.c").read_text()
+
+
+def test_what_the_installed_plan_did_is_made_again(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "fast.py"
+    made = run("auto", f"{file}:both", "-t", "avx2", "--emit", "strategy", "-o", out)
+    assert made.exit_code == 0, made.output
+    wanted = schedule(auto(avx2, "f32"), read_file(file).proc("both"))
+    assert program_key(read_file(out).proc("both")) == program_key(wanted)
+
+
+def test_a_file_in_another_folder_finds_the_program(file: Path, plan: None, tmp_path: Path) -> None:
+    out = tmp_path / "plans" / "fast.py"
+    assert run("auto", f"{file}:both", "-t", "c", "--emit", "strategy", "-o", out).exit_code == 0
+    assert run("show", f"{out}:both").stdout == run("auto", f"{file}:both", "-t", "c", "--emit", "proc").stdout
+
+
+def test_a_schedule_is_made_for_the_target_first(file: Path, plan: None, tmp_path: Path) -> None:
+    out = tmp_path / "fast.py"
+    made = run("auto", f"{file}:tiled", "-t", "avx2", "--emit", "strategy", "-o", out)
+    assert made.exit_code == 0, made.output
+    assert "_made(avx2)" in out.read_text()
+    assert run("show", f"{out}:tiled").stdout == run("auto", f"{file}:tiled", "-t", "avx2", "--emit", "proc").stdout
+
+
+def test_words_go_beside_what_is_printed(file: Path, plan: None) -> None:
+    made = run("auto", f"{file}:both", "-t", "c", "--emit", "c")
+    assert made.exit_code == 0, made.output
+    assert "void both(" in made.stdout and "both for c" in made.stderr and "both for c" not in made.stdout
+
+
+def test_a_search_fills_the_holes(file: Path, plan: None, tmp_path: Path) -> None:
+    records = tmp_path / "records.jsonl"
+    made = run(
+        *("auto", f"{file}:both", "-t", "c", "--tune", "5s", "--sizes", "n=64", "-j", "1", "--records", records),
+        *("--emit", "strategy"),
+    )
+    assert made.exit_code == 0, made.output
+    assert len(read(records)) >= 1 and "unscheduled" in made.stderr
+    assert "def plan" in made.stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--tune", "5s"], "--tune needs --sizes"),
+        (["--sizes", "n=4"], "--sizes need --tune"),
+        (["--emit", "fortran"], "there are strategy, proc, c"),
+        (["-o", "x.py"], "--out needs --emit"),
+        (["-t", "riscv"], "there is no target 'riscv'"),
+    ],
+)
+def test_bad_input_is_explained(more: list[str], words: str, file: Path) -> None:
+    result = run("auto", f"{file}:both", *more)
+    assert (result.exit_code, result.stdout) == (2, "") and words in result.stderr
+
+
+P = proc_from_source("""
+def foo(n: size, x: f32[n], y: f32[8]):
+    for i in seq(0, n):
+        x[i] = 0.0
+    for j in seq(0, 8):
+        y[j] = 1.0
+""")
+
+
+def test_steps_are_what_changed_something_with_the_lines_at_which_it_did() -> None:
+    divided = at("for i in _: _", divide_loop(4, ("io", "ii"), tail="cut"))
+    op = on(P.body()[1], unroll_loop()) >> nav(moves.root) >> divided
+    done = steps(trace(op, P)[1])
+    assert [(str(s.op), s.line) for s in done if s.op] == [(str(op), "")]  # it has no holes: one step
+    assert next(told(done)) == "the whole procedure"
+    q = P
+    for s in done:
+        if s.op is not None:
+            q = schedule(on(s.place, s.op), q)
+    assert q == schedule(op, P)

@@ -1,0 +1,305 @@
+"""`exo-strat tune` and `exo-strat tuned`: what they find, print and keep, and what they say of mistakes."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from backends.settings import setting_here
+from backends.targets import plain_c
+from exo_strat.cli.commands import app
+from exo_strat.cli.files import read as read_file
+from exo_strat.tuning import Tried
+from exo_strat.tuning.records import Record, append, read, recorded
+
+SOURCE = '''
+from __future__ import annotations
+from exo_strat import *
+
+@proc
+def scale(n: size, x: f32[n], y: f32[n]):
+    for i in seq(0, n):
+        y[i] = 2.0 * x[i]
+
+@proc
+def halves(n: size, x: f32[n]):
+    assert n % 2 == 0
+    for i in seq(0, n):
+        x[i] = 2.0 * x[i]
+
+@strategy
+def strips(p, c: ForCursor):
+    p, c = yield divide_loop((yield hole("width", (4, 8, 16))), ("io", "ii"), tail=hole("tail", ("cut", "perfect")))
+
+op = at("for i in _: _", strips())
+nothing = at("for i in _: _", divide_loop(hole("width", (7, 9)), ("io", "ii"), tail="perfect"))
+many = at("for i in _: _", divide_loop(hole("width", tuple(range(2, 300))), ("io", "ii"), tail="cut"))
+
+def wide(machine: Machine) -> Op:
+    return at("for i in _: _", divide_loop(hole("width", (machine.vec_width("f32"), 2)), ("io", "ii"), tail="cut"))
+'''
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "scales.py"
+    path.write_text(SOURCE)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's records are those of the test."""
+    monkeypatch.setenv("EXO_STRAT_DATA_DIR", str(tmp_path / "home"))
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path / "home" / "records.jsonl"
+
+
+def run(*args: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(a) for a in args])
+
+
+def tune(file: Path, strategy: str = "op", name: str = "scale", *more: str | Path) -> Result:
+    return run("tune", f"{file}:{strategy}", f"{file}:{name}", "--trials", "20", "-j", "1", "--target", "c", *more)
+
+
+def stops(result: Result, code: int, *words: str) -> None:
+    """The command stops with this code and one message on stderr that holds these words."""
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert "Traceback" not in result.stderr
+    for word in words:
+        assert word in result.stderr
+
+
+# -- tune ---------------------------------------------------------------------------------------------
+
+
+def test_tune_says_what_was_best_and_what_was_refused_and_keeps_what_it_measured(file: Path, home: Path) -> None:
+    found = tune(file, "op", "scale", "--sizes", "n=1000")
+    assert found.exit_code == 0, found.output
+    assert "6 tried (3 measured, 3 refused): nothing is left to try" in found.stdout
+    rows = {line.split("│")[1].strip(): line for line in found.stdout.splitlines() if line.startswith("│")}
+    assert {"best", "defaults", "unscheduled"} <= rows.keys()
+    assert "strips.width = 4" in rows["defaults"] and "the procedure as it was" in rows["unscheduled"]
+    assert re.search(r"1 refused, such as strips.width = 16, .*: 16 divides the loop's number", found.stdout)
+    assert f"3 records were added to {home}" in found.stdout
+    kept = read(home)
+    assert [r.sizes for r in kept] == [(("n", 1000),)] * 3
+    assert {dict(r.values)["strips.width"] for r in kept} == {4, 8, 16} and all(r.seconds > 0 for r in kept)
+
+
+def test_several_sizes_are_searched_one_after_the_other_each_from_what_is_known(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "project.jsonl"
+    found = tune(file, "op", "scale", "--sizes", "n=100", "--sizes", "n=3000", "--out", out)
+    assert found.exit_code == 0, found.output
+    kept = read(out)
+    assert [dict(r.sizes)["n"] for r in kept] == [100] * 3 + [3000] * 3
+    best = min(kept[:3], key=lambda r: r.seconds)
+    first, second, *_ = kept[3:]  # the defaults come first, then what was best before
+    assert best.values in (first.values, second.values)
+
+
+def test_a_seed_makes_a_search_repeat(file: Path, tmp_path: Path) -> None:
+    def tried(seed: str, name: str) -> list[object]:
+        out = tmp_path / name
+        made = run(
+            *("tune", f"{file}:many", f"{file}:scale", "--sizes", "n=500", "--trials", "5", "-j", "1"),
+            *("--seed", seed, "--out", out, "--target", "c"),
+        )
+        assert made.exit_code == 0, made.output
+        return [r.values for r in read(out)]
+
+    one, again, other = tried("1", "a"), tried("1", "b"), tried("2", "c")
+    assert one == again != other
+
+
+@pytest.mark.parametrize("search", ["exhaustive", "model", "optuna"])
+def test_searches_go_by_name(search: str, file: Path, home: Path) -> None:
+    if search == "optuna":
+        pytest.importorskip("optuna")
+    found = tune(file, "op", "scale", "--sizes", "n=1000", "--search", search)
+    assert found.exit_code == 0, found.output
+    assert len(read(home)) == 3
+    assert ("rank correlation of model and times" in found.stdout) == (search == "model")
+
+
+def test_a_strategy_for_a_machine_gets_that_of_the_target(file: Path, home: Path) -> None:
+    assert tune(file, "wide", "scale", "--sizes", "n=64").exit_code == 0
+    assert {dict(r.values)["width"] for r in read(home)} == {1, 2}
+    assert {r.setting.machine for r in read(home)} == {"c"}
+
+
+def test_where_all_is_refused_it_is_said_why(file: Path) -> None:
+    found = tune(file, "nothing", "scale", "--sizes", "n=64")
+    assert found.exit_code == 1
+    assert "such as width = 7: 7 divides the loop's number of iterations" in found.stdout
+
+
+def test_a_strategy_without_a_place_is_told_how_to_get_one(file: Path) -> None:
+    found = tune(file, "strips()", "scale", "--sizes", "n=64")
+    assert found.exit_code == 1
+    assert "give it a place" in found.stdout and "at('for i in _: _', strips())" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("strategy", "name", "more", "words"),
+    [
+        ("op", "scale", [], ["scale can't be measured: scale takes n, too"]),
+        ("op", "scale", ["--sizes", "n=4,m=5"], ["has no integer argument m; it has n"]),
+        ("op", "scale", ["--sizes", "n=0"], ["n is a size, which is at least 1, not 0"]),
+        ("op", "halves", ["--sizes", "n=3"], ["halves asserts n % 2 == 0, which does not hold of n = 3"]),
+        ("op", "scale", ["--sizes", "n"], ["'n' is no size: write n=1000,m=500"]),
+        ("op", "scale", ["--sizes", "n=4,n=5"], ["n is said twice"]),
+        ("op", "scale", ["--sizes", "n=4", "--budget", "soon"], ["'soon' is no time: write 60s, 2m or 1h"]),
+        ("op", "scale", ["--sizes", "n=4", "--search", "luck"], ["there are random, exhaustive, model, optuna"]),
+        ("op", "scale", ["--sizes", "n=4", "--trials", "0"], ["--trials 0: at least 1"]),
+        ("op", "scale", ["--sizes", "n=4", "-t", "riscv"], ["there is no target 'riscv'"]),
+        ("op", "scale", ["--sizes", "n=1000000000000000"], ["can't be measured at n = 1000000000000000"]),
+        ("op", "none", ["--sizes", "n=4"], ["none does not exist"]),
+        ("none", "scale", ["--sizes", "n=4"], ["'none' gives no strategy"]),
+        ("at('for i in _: _', lift(lambda p, c: (p, c)))", "scale", ["--sizes", "n=4"], ["is in no file"]),
+    ],
+)
+def test_bad_input_is_explained(
+    strategy: str, name: str, more: list[str], words: list[str], file: Path, home: Path
+) -> None:
+    stops(tune(file, strategy, name, *more), 2, *words)
+    assert not home.exists()
+
+
+def test_a_search_has_an_end(file: Path) -> None:
+    stops(run("tune", f"{file}:op", f"{file}:scale", "--sizes", "n=4"), 2, "--budget 60s", "--trials 100")
+
+
+def test_a_line_that_is_no_record_is_told_and_passed_over(file: Path, home: Path) -> None:
+    home.parent.mkdir()
+    home.write_text("no record\n")
+    found = tune(file, "op", "scale", "--sizes", "n=100")
+    assert found.exit_code == 0
+    assert f"{home}, line 1, is skipped: it is truncated, or no JSON" in found.stderr
+
+
+def started(file: Path, out: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "exo_strat.cli", "tune", f"{file}:many", f"{file}:scale", "--sizes", "n=1000"]
+    command += ["--budget", "10m", "-j", "1", "--out", str(out), "--target", "c"]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+
+
+def lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def wait_for(path: Path, count: int) -> None:
+    end = time.monotonic() + 120
+    while lines(path) < count:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_ctrl_c_keeps_what_was_found_and_says_it(file: Path, tmp_path: Path) -> None:
+    """To all in the foreground, as a terminal sends it, wherever the search is."""
+    out, before = tmp_path / "records.jsonl", 0
+    for _ in range(2):
+        process = started(file, out)
+        wait_for(out, before + 2)
+        os.killpg(process.pid, signal.SIGINT)
+        said, errors = process.communicate(timeout=60)
+        assert process.returncode == 130, errors
+        assert "interrupted" in said and "best" in said and "Traceback" not in errors
+        assert len(read(out)) == lines(out) >= before + 2
+        before = lines(out)
+
+
+def test_kill_9_loses_at_most_a_line(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "records.jsonl"
+    process = started(file, out)
+    wait_for(out, 2)
+    process.kill()
+    process.communicate()
+    kept = read(out)
+    assert len(kept) >= 2
+    again = run("tune", f"{file}:many", f"{file}:scale", "--sizes", "n=1000", "--trials", "2", "--out", out, "-t", "c")
+    assert again.exit_code == 0 and len(read(out)) > len(kept)
+
+
+# -- tuned --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def known(file: Path, home: Path) -> tuple[Record, ...]:
+    """Records of two sizes, with times that are made up."""
+    source, made = read_file(file), list[Record]()
+    for n, best in ((100, 8), (5000, 16)):
+        times = {width: 1e-6 * n * (1 + abs(width - best)) for width in (4, 8, 16)}
+        tried = [Tried({}, {"strips.width": w, "strips.tail": "cut"}, "measured", t, 0.0) for w, t in times.items()]
+        made += recorded(source.op("op"), source.proc("scale"), tried, setting_here(plain_c), {"n": n}, "2026-11-26")
+    append(made, home)
+    return tuple(made)
+
+
+def test_tuned_shows_what_is_known(file: Path, known: tuple[Record, ...]) -> None:
+    shown = run("tuned", f"{file}:scale", "--target", "c")
+    assert shown.exit_code == 0, shown.output
+    assert "at('for i in _: _', strips())" in shown.stdout and "c, " in shown.stdout
+    rows = [line for line in shown.stdout.splitlines() if line.startswith("│")]
+    assert ["n = 100" in rows[0], "n = 5000" in rows[1], len(rows)] == [True, True, 2]
+
+
+def test_tuned_says_where_nothing_is_known(file: Path, home: Path) -> None:
+    assert run("tuned", f"{file}:scale").stdout == "nothing is known of scale\n"
+    stops(run("tuned", f"{file}:scale", "--records", home), 2, "does not exist: expected a file of records")
+    stops(run("tuned", f"{file}:scale", "--emit", "c"), 2, "name one after the Proc")
+    stops(run("tuned", f"{file}:scale", "--emit", "java"), 2, "there are strategy, proc, c")
+
+
+def test_records_of_another_target_are_told_apart(file: Path, known: tuple[Record, ...]) -> None:
+    other = next((t for t in ("avx2", "neon") if run("tuned", f"{file}:scale", "-t", t).exit_code == 0), None)
+    if other is None:
+        pytest.skip("this processor has plain C only")
+    assert f"what is measured here is for {other}" in run("tuned", f"{file}:scale", "-t", other).stdout
+    assert "the defaults" in run("tuned", f"{file}:scale", f"{file}:op", "-t", other).stdout
+
+
+def test_tuned_gives_the_strategy_with_the_best_values_known(file: Path, known: tuple[Record, ...]) -> None:
+    best = min(known[:3], key=lambda r: r.seconds)
+    shown = run("tuned", f"{file}:scale", f"{file}:op", "--sizes", "n=90", "-t", "c", "--emit", "strategy")
+    assert shown.exit_code == 0, shown.output
+    assert shown.stdout.startswith("at('for i in _: _', strips()).fill({")
+    assert f"'strips.width': {dict(best.values)['strips.width']}" in shown.stdout
+    assert "measured at n = 100" in run("tuned", f"{file}:scale", f"{file}:op", "--sizes", "n=90", "-t", "c").stdout
+
+
+def test_a_changed_strategy_has_its_defaults(file: Path, known: tuple[Record, ...]) -> None:
+    file.write_text(SOURCE.replace("(4, 8, 16)", "(4, 8, 16, 32)"))
+    shown = run("tuned", f"{file}:scale", f"{file}:op", "-t", "c")
+    assert "no record of scale fits: the defaults" in shown.stdout
+
+
+def test_fresh_processes_make_the_same_c_without_measuring(
+    file: Path, known: tuple[Record, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    args = ["tuned", f"{file}:scale", f"{file}:op", "--sizes", "n=5000", "--emit", "c", "-t", "c"]
+    texts = set()
+    for seed in ("1", "2"):
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-m", "exo_strat.cli", *args]
+        texts.add(subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout)
+
+    def measured(*_: object) -> None:
+        raise AssertionError("this measures")
+
+    monkeypatch.setattr("backends.measuring.measuring", measured)
+    texts.add(run(*args).stdout)
+    (text,) = texts
+    width = dict(min(known[3:], key=lambda r: r.seconds).values)["strips.width"]
+    assert "void scale(" in text and f"ii < {width}" in text
