@@ -120,6 +120,7 @@ def run_tune(op: Op, p: Proc, target: Target, asked: Asked, console: Console) ->
     where, begin = setting_of(target), date.today().isoformat()
     keep = [recorder(op, p, where, sizes, begin) for sizes in asked.sizes]
     measures = [_measure(p, sizes, target) for sizes in asked.sizes]
+    append((), asked.file)  # where that can't be, it is said before anything is measured
     found: list[Tuning] = []
     for sizes, records, measure in zip(asked.sizes, keep, measures, strict=True):
 

@@ -55,7 +55,8 @@ def tune_command(
 
     Candidates are scheduled and compiled in processes of their own, then measured one by one, and what wins computes
     what the unscheduled program does. What was measured is recorded at once, so that Ctrl-C keeps it (the exit code is
-    130 then). The time is parted among the --sizes. Ends with 1 if nothing could be measured.
+    130 then). The time is parted among the --sizes. Ends with 1 if nothing could be measured, or if something computed
+    other results.
 
     Examples: [b]exo-strat tune gemm.py:blocked gemm.py:sgemm --sizes n=1000,m=500 --budget 60s[/b]
     """
@@ -71,7 +72,8 @@ def tune_command(
             found = run_tune(op, p, chosen, asked, Console())
     if found[-1].stopped == "interrupted":
         raise typer.Exit(INTERRUPTED)
-    if not any(t.status == "measured" for made in found for t in made.tried):
+    came_of = {t.status for made in found for t in made.tried}
+    if "measured" not in came_of or "wrong" in came_of:
         raise typer.Exit(1)
 
 
@@ -137,6 +139,8 @@ def auto_command(
         check_emit(emit)
         if (tune is None) != (not sizes):
             raise UsageError("--tune needs --sizes, and --sizes are for --tune" if tune else "--sizes need --tune 60s")
+        if tune and len(sizes or ()) > 1:
+            raise UsageError("one program has one set of numbers here: give --sizes once, or see `exo-strat tune`")
         if out is not None and emit is None:
             raise UsageError("--out needs --emit strategy, proc or c")
         (path, name), chosen = split_proc(where), runnable(target) if tune or target is None else find_target(target)

@@ -65,6 +65,44 @@ def test_races_are_short_where_it_is_clear_who_wins() -> None:
     assert len(race([Known(1.0)])[0]) == 3
 
 
+def test_what_is_faster_is_looked_at_longer() -> None:
+    assert len(race([Known(0.5), Known(1.0)])[0]) == 15
+
+
+def test_a_sample_is_taken_again_where_another_process_had_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Disturbed(_Run):
+        def __init__(self) -> None:
+            self.found = [5.0, 2.0, 3.0]
+
+        def _sample(self) -> float:
+            return self.found.pop(0)
+
+    switches = iter([0, 1, 1, 1])  # before and after each sample
+    monkeypatch.setattr("backends.measuring._switches", lambda: next(switches))
+    assert Disturbed().sample() == 2.0
+
+
+def test_sizes_must_be_as_the_procedure_asserts() -> None:
+    p = proc_from_source("""
+def pairs(n: size, m: size, x: f32[n]):
+    assert n % 2 == 0 and n < m
+    for i in seq(0, n):
+        x[i] = 0.0
+""")
+    with pytest.raises(ValueError, match=r"pairs asserts .* which does not hold of n = 3, m = 9"):
+        measuring(p, {"n": 3, "m": 9})
+    assert measuring(p, {"n": 4, "m": 9}).arguments["n"] == 4
+
+
+def test_what_the_unscheduled_program_computes_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    measure = measuring(SCALE, {"n": 100})
+    ready = measure.prepare(SCALE)
+    assert isinstance(ready, Prepared) and isinstance(measure.time(ready, None), Timed)
+    assert np.array_equal(measure.wanted["i"], 2 * measure.arguments["i"])
+    monkeypatch.setattr(type(measure), "_wanted", lambda self: 1 / 0)
+    assert isinstance(measure.time(ready, ready), Timed)
+
+
 def test_results_may_differ_by_rounding() -> None:
     x = np.linspace(-1, 1, 9)
     assert differing({"x": x}, {"x": x * (1 + 1e-13)}) == "" != differing({"x": x}, {"x": x * (1 + 1e-9)})
@@ -84,6 +122,10 @@ def gather(n: size, at: i32[n], x: f32[n], y: f32[n]):
 def test_what_is_not_known_is_asked_for() -> None:
     with pytest.raises(ValueError, match="takes n, too"):
         measuring(SCALE, {})
+    with pytest.raises(ValueError, match="has no integer argument m; it has n"):
+        measuring(SCALE, {"n": 4, "m": 5})
+    with pytest.raises(ValueError, match="n is a size, which is at least 1, not 0"):
+        measuring(SCALE, {"n": 0})
     with pytest.raises(ValueError, match="asserts something of the elements of at"):
         measuring(asserting(), {"n": 4})
     assert list(measuring(asserting(), {"n": 4}, arguments={"at": np.zeros(4, np.int32)}).arguments["at"]) == [0] * 4

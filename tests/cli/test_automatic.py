@@ -162,6 +162,7 @@ def test_a_search_fills_the_holes(file: Path, plan: None, tmp_path: Path) -> Non
     [
         (["--tune", "5s"], "--tune needs --sizes"),
         (["--sizes", "n=4"], "--sizes need --tune"),
+        (["--tune", "5s", "--sizes", "n=4", "--sizes", "n=8"], "give --sizes once"),
         (["--emit", "fortran"], "there are strategy, proc, c"),
         (["-o", "x.py"], "--out needs --emit"),
         (["-t", "riscv"], "there is no target 'riscv'"),

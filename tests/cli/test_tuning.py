@@ -176,6 +176,19 @@ def test_bad_input_is_explained(
     assert not home.exists()
 
 
+def test_a_place_where_records_cannot_be_is_told_before_the_search(file: Path, tmp_path: Path) -> None:
+    stops(tune(file, "op", "scale", "--sizes", "n=4", "--out", tmp_path), 2, "is a folder, and a file is needed")
+    stops(tune(file, "op", "scale", "--sizes", "n=4", "--out", file / "x"), 2, "is a file, and a folder is needed")
+
+
+def test_a_wrong_result_is_told_and_ends_with_1(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a rewrite were wrong: a bug of this library."""
+    monkeypatch.setattr("backends.measuring.differing", lambda found, wanted: "y is 1.0 from what it should be")
+    found = tune(file, "op", "scale", "--sizes", "n=100")
+    assert found.exit_code == 1
+    assert "computes something else: y is 1.0 from what it should be; please report this as a bug" in found.stderr
+
+
 def test_a_search_has_an_end(file: Path) -> None:
     stops(run("tune", f"{file}:op", f"{file}:scale", "--sizes", "n=4"), 2, "--budget 60s", "--trials 100")
 
