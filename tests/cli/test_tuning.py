@@ -189,6 +189,31 @@ def test_a_wrong_result_is_told_and_ends_with_1(file: Path, monkeypatch: pytest.
     assert "computes something else: y is 1.0 from what it should be; please report this as a bug" in found.stderr
 
 
+BAD = """
+@strategy
+def bad(p, c: ForCursor):
+    width = yield hole("width", (4, 8))
+    if width == 8:
+        FATE
+    yield divide_loop(width, ("io", "ii"), tail="cut")
+"""
+
+
+def test_a_candidate_that_crashes_is_told_and_passed_over(file: Path, home: Path) -> None:
+    file.write_text(SOURCE + BAD.replace("FATE", "import os; os.kill(os.getpid(), 9)"))
+    found = tune(file, "at('for i in _: _', bad())", "scale", "--sizes", "n=100")
+    assert found.exit_code == 0, found.output
+    assert "1 crashed, such as bad.width = 8: the process ended with SIGKILL" in found.stdout
+    assert len(read(home)) == 1
+
+
+def test_a_candidate_that_goes_on_forever_does_not_outlast_the_budget(file: Path, home: Path) -> None:
+    file.write_text(SOURCE + BAD.replace("FATE", "while True: pass"))
+    found = tune(file, "at('for i in _: _', bad())", "scale", "--sizes", "n=100", "--budget", "10s")
+    assert found.exit_code == 0, found.output
+    assert "10 s are over" in found.stdout and len(read(home)) == 1
+
+
 def test_a_search_has_an_end(file: Path) -> None:
     stops(run("tune", f"{file}:op", f"{file}:scale", "--sizes", "n=4"), 2, "--budget 60s", "--trials 100")
 
