@@ -9,13 +9,11 @@ program does.
 from __future__ import annotations
 
 import os
-import resource
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
-from math import inf
 from statistics import median, quantiles
 from typing import Any, Final
 
@@ -57,8 +55,6 @@ HOPELESS: Final = 1.5
 """A candidate whose fastest call takes so many times the best one's median is not timed again."""
 SAMPLE: Final = 1e-3
 """Seconds that one sample takes at least: a shorter call is made several times."""
-AGAIN: Final = 5
-"""How often a sample is taken again because the system gave the processor to another process meanwhile."""
 ROUNDING: Final = 1 << 16
 """By how many roundings of the largest number of an array results may differ: sums are made in any order."""
 
@@ -236,31 +232,31 @@ class _Run:
         return {name: x.copy() for name, x in self.given.items() if isinstance(x, np.ndarray)}
 
     def sample(self) -> float:
-        """Seconds of a call: the mean of as many as are needed to measure a time. Of several samples in which another
-        process had the processor for a time, the least."""
-        least = inf
-        for _ in range(AGAIN):
-            before = _switches()
-            least = min(least, self._sample())
-            if _switches() == before:
-                break
-        return least
-
-    def _sample(self) -> float:
+        """Seconds of a call: the mean of as many as are needed to measure a time."""
         while True:
             self.reset()
-            begin = time.perf_counter()
+            begin = _now()
             for _ in range(self.calls):
                 self.call()
-            taken = time.perf_counter() - begin
+            taken = elapsed(begin, _now())
             if taken >= SAMPLE:
                 return taken / self.calls
             self.calls = max(self.calls * 2, int(self.calls * SAMPLE / max(taken, 1e-9)))
 
 
-def _switches() -> int:
-    """How often the system took the processor from this process."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+def _now() -> tuple[float, float]:
+    """The time, and the time that this process had processors."""
+    return time.perf_counter(), time.process_time()
+
+
+def elapsed(begin: tuple[float, float], end: tuple[float, float]) -> float:
+    """Seconds between two times, less those in which others had the processor: what passed, or what the process had of
+    it if that is less. With several threads it has more.
+
+    >>> elapsed((1.0, 0.5), (4.0, 1.5)), elapsed((1.0, 0.5), (2.0, 4.5))
+    (1.0, 1.0)
+    """
+    return min(b - a for a, b in zip(begin, end, strict=True))
 
 
 def _copy(x: Any) -> Any:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from backends.jit import jit
 from backends.measuring import _Run, differing, measuring, race
 from exo_strat import Proc, at, divide_loop, hole, proc_from_source
 from exo_strat.tuning import Ended, Prepared, Timed, exhaustive, tune
@@ -69,17 +70,11 @@ def test_what_is_faster_is_looked_at_longer() -> None:
     assert len(race([Known(0.5), Known(1.0)])[0]) == 15
 
 
-def test_a_sample_is_taken_again_where_another_process_had_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Disturbed(_Run):
-        def __init__(self) -> None:
-            self.found = [5.0, 2.0, 3.0]
-
-        def _sample(self) -> float:
-            return self.found.pop(0)
-
-    switches = iter([0, 1, 1, 1])  # before and after each sample
-    monkeypatch.setattr("backends.measuring._switches", lambda: next(switches))
-    assert Disturbed().sample() == 2.0
+def test_what_others_had_of_the_processor_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second passes in each sample, and the process has a hundredth of it."""
+    times = ((float(k), k / 100) for k in range(100))
+    monkeypatch.setattr("backends.measuring._now", lambda: next(times))
+    assert _Run(jit(SCALE), measuring(SCALE, {"n": 10}).arguments).sample() == pytest.approx(0.01)
 
 
 def test_sizes_must_be_as_the_procedure_asserts() -> None:
