@@ -2,7 +2,6 @@
 
     python -m benchmarks.ranking [--kernels NAME ..] [--trials 40]     rank correlations of model and times
     python -m benchmarks.ranking --unseen                              sizes that were never tuned
-    python -m benchmarks.ranking --lines                               cycles until a line of a cache has come
 
 The model is `strategies.ranking.cycles`, which `exo-strat tune --search model` goes by. Candidates are random ones of a
 strategy's space, measured one by one beside the best so far.
@@ -14,21 +13,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from backends.measuring import measuring
 from backends.native_machine import native_machine
 from backends.settings import setting_here
 from backends.targets import best_machine
-from benchmarks.measure import seconds, show
+from benchmarks.measure import show
 from exo_strat import *
 from exo_strat.tuning import Prepared, Timed, Tuning, climbing, random_search, starting, tune
 from exo_strat.tuning.records import Record, recorded
 from exo_strat.tuning.tuned import known_values
 from strategies.blas.level1 import optimize_level_1
 from strategies.inspect import nest
-from strategies.ranking import LINES, cycles
+from strategies.ranking import cycles
 from strategies.std import jam as jam_loop
 from strategies.std import tile, unroll_and_jam
 from strategies.stencils import time_tile
@@ -156,29 +154,13 @@ def unseen(case: Case, target: Machine, trials: int) -> tuple[float, int]:
     return timed.beside / timed.seconds, few
 
 
-def lines(target: Machine) -> list[tuple[str, float, float]]:
-    """For each cache, cycles until a line that is not in it has come, beside those of the model: of sums of an array
-    that is twice as large, less those of one that is there."""
-    found, hertz = [], native_machine(target).machine.processor.hertz or 3e9
-    for k, cache in enumerate(target.processor.caches):
-        small, large = (np.ones(int(cache.bytes * part) // 8) for part in (0.5, 2))
-        fast, slow = seconds(lambda x=small: x.max(), lambda x=large: x.max())  # type: ignore[misc]
-        each = slow / (large.nbytes / cache.line) - fast / (small.nbytes / cache.line)
-        found.append((f"level {k + 1}", each * hertz, LINES[k]))
-    return found
-
-
 def main(
     kernels: Annotated[list[str] | None, typer.Option(help="Only these programs; may be repeated.")] = None,
     trials: Annotated[int, typer.Option(help="How many candidates are measured.")] = 40,
     seen: Annotated[bool, typer.Option("--unseen", help="Sizes that were never tuned.")] = False,
-    of_lines: Annotated[bool, typer.Option("--lines", help="Cycles until lines come.")] = False,
 ) -> None:
     """Prints how well a model orders candidates, and what records of other sizes are worth."""
     target = best_machine()
-    if of_lines:
-        show("Cycles for a line", ("not in", "measured", "model"), lines(target))
-        return
     known = cases(target)
     wrong = sorted({*(kernels or ())} - {*known})
     if wrong:
