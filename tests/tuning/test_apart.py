@@ -49,14 +49,18 @@ def spin() -> None:
         (lambda: 1 / 0, "crashed", "ZeroDivisionError"),
         (lambda: lambda: 0, "crashed", "pickle"),
         (Unreadable, "crashed", "can't be read: ValueError"),
-        (spin, "hung", "after 1 s"),
     ],
-    ids=["segfault", "abort", "exit", "error", "exception", "unpicklable", "unreadable", "hang"],
+    ids=["segfault", "abort", "exit", "error", "exception", "unpicklable", "unreadable"],
 )
 def test_whatever_a_task_does_the_others_have_results(fate: Callable[[], object], status: str, words: str) -> None:
-    one, bad, two = apart([lambda: "one", fate, lambda: "two"], 2, 1.0)
+    one, bad, two = apart([lambda: "one", fate, lambda: "two"], 2, 60.0)
     assert (one, two) == ("one", "two")
     assert isinstance(bad, Ended) and bad.status == status and words in bad.reason
+
+
+def test_a_task_without_end_is_stopped() -> None:
+    (hung,) = apart([spin], 1, 1.0)
+    assert hung == Ended("hung", "it was stopped after 1 s")
 
 
 def test_results_larger_than_a_pipe_come_whole() -> None:
