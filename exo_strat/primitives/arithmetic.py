@@ -84,8 +84,9 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     """`x = a + b  ~>  x = a; x += b`, and `x += a + b  ~>  x += a; x += b`. Exo's documentation.
 
     The same holds for `*`, and for `min` and `max`, where the value is made by `fmin` or `fmax`; a reduction is
-    split only by its own operator. A difference is a sum: `x = a - b  ~>  x = a; x += -b`. The second operand must
-    not read the location that is written, under any name. Returns the block of both writes.
+    split only by its own operator. A difference is a sum: `x = a - b  ~>  x = a; x += -b`. So is a floating-point
+    product with a sum in it: `x += c * (a + b)  ~>  x += c * a; x += c * b`. The second operand must not read the
+    location that is written, under any name. Returns the block of both writes.
 
     Fails with `NotApplicable` if the value is not made by such an operator, or computed at another precision than
     x's, unless at an integer one that x holds; with `Unsafe` if b may read x.
@@ -121,6 +122,8 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     op, both = "", None
     if isinstance(node, Reduce):
         op, both = node.op, parts(node.op, value)
+        if op == "+" and both is None and held.is_float:
+            both = _distributed(value)
     elif made := made_by(value):
         op, both = made[0], made[1:]
     wanted = f"by {op!r}" if op else "by `+`, `-`, `*`, `fmin` or `fmax`"
@@ -134,6 +137,20 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     rw.carry((*path, ("rhs", None)), (*at.path(1), ("rhs", None)))
     rw.replace((*path, ("rhs", None)), both[0])
     return at._replace(hi=at.hi + 1)
+
+
+def _distributed(e: Expr) -> tuple[Expr, Expr] | None:
+    """`c * (a + b)` as `c * a` and `c * b`, also under a sign, in several factors, or over a divisor."""
+    if both := parts("+", e):
+        return both
+    if isinstance(e, Unary) and e.op == "-" and (both := _distributed(e.arg)):
+        return Unary("-", both[0]), Unary("-", both[1])
+    if isinstance(e, Binary) and e.op in ("*", "/"):
+        if both := _distributed(e.lhs):
+            return Binary(e.op, both[0], e.rhs), Binary(e.op, both[1], e.rhs)
+        if e.op == "*" and (both := _distributed(e.rhs)):
+            return Binary("*", e.lhs, both[0]), Binary("*", e.lhs, both[1])
+    return None
 
 
 def _holds(tree: ProcDef, write: Assign | Reduce, c: NodeCursor | BlockCursor) -> Scalar:

@@ -13,6 +13,7 @@ from .measures import Measure, Modelled, Prepared, Timed
 from .model_search import optuna_search
 from .search import History, Known, Search, Tried, best_first, climbing, exhaustive, random_search, starting
 from .tune import scheduled_cost, tune
+from .tuned import remark
 
 __all__ = [
     "Ended",
@@ -30,6 +31,7 @@ __all__ = [
     "exhaustive",
     "optuna_search",
     "random_search",
+    "remark",
     "scheduled_cost",
     "starting",
     "tune",

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from exo_strat import (
+    BlockCursor,
+    Cursor,
     ForCursor,
     IfCursor,
     Machine,
     Op,
     Proc,
     ProcCursor,
+    ReduceCursor,
     Script,
     StmtCursor,
     attempt,
@@ -26,17 +31,20 @@ from exo_strat import (
     strategy,
     try_else,
 )
+from exo_strat.tuning import remark
 
+from .. import std
 from ..blas.level1 import optimize_level_1
-from ..blas.level2 import optimize_level_2_general
 from ..inspect import loops_inside, nest, statements
 from ..normal import nest_nf, tidy
+from .fusion import has_products, in_one_pass, inner_loops_fused, rows_expanded, sums_apart
 from .precisions import as_written, one_precision
-from .products import as_product, product_of
+from .products import as_product
+from .rows import rows_together
 from .strides import contiguous_innermost
 from .sweeps import by_steps
 from .threads import share
-from .triangles import has_triangle, in_rectangles, reductions_apart
+from .triangles import growing, has_triangle, in_rectangles, reductions_apart
 
 # Candidates and defaults are measured by `python -m benchmarks.auto`.
 BLOCKS = (32, 64, 96, 128, 192)
@@ -44,17 +52,22 @@ BLOCKS = (32, 64, 96, 128, 192)
 ROWS = (1, 2, 4, 8)
 """Rows, or vectors, that are taken together."""
 
+TOGETHER, ALONE = "several rows at a time, in vectors", "in vectors along the innermost loop"
+LEFT = "this stays as it is: see what was tried"
+"""What a plan says of nests: `explain` shows so much in a line."""
+
 
 @named
 def auto(machine: Machine, precision: str = "", rounded: bool = False, threads: int = 1) -> Op:
     """A program made fast for a machine, whatever it is: for who doesn't schedule, and to go on from.
 
-    Temporaries go where they are needed, reductions into nests of their own. Then each nest is, as the first of these
-    that applies: a product of matrices (`as_product`); what has an order to keep, such as sweeps of a stencil over time
-    or rows of recurrences (`by_steps`); triangles in blocks of rows, the rectangles of which are products
-    (`in_rectangles`); or loops whose innermost one runs along contiguous elements, in vectors of this precision,
-    several rows at a time. What none of them does stays as it is. All numbers are holes, and so is whether anything is
-    done. Focus: the procedure. Never fails.
+    Temporaries go where they are needed, sums of products apart, reductions into nests of their own. Then each nest is,
+    as the first of these that applies: a product of matrices (`as_product`), maybe of rows that each iteration has for
+    itself (`rows_expanded`); triangles in blocks of rows, the rectangles of which are products (`in_rectangles`); what
+    has an order to keep, such as sweeps of a stencil over time or rows of recurrences (`by_steps`); with the next ones,
+    one that reads a matrix once (`in_one_pass`); or loops whose innermost one runs along contiguous elements, in
+    vectors of this precision, several rows at a time. What none of them does stays as it is. All numbers are holes, and
+    so is whether anything is done; `explain` says what was done. Focus: the procedure. Never fails.
 
     Without a `precision`, each nest is in vectors of its own; one that has several stays as it is. If `rounded`, each
     element is computed as it is written, with a rounding after each operation: only sums are reordered, and only in
@@ -80,11 +93,14 @@ def auto(machine: Machine, precision: str = "", rounded: bool = False, threads: 
 @strategy
 def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str, rounded: bool, threads: int) -> Script:
     """What `auto` does, if it does anything."""
-    folded = identity if rounded else reduce(attempt(fold_into_reduce()), lambda c: statements(c))
-    yield tidy() >> nav(moves.root) >> folded >> nest_nf()
+    yield tidy() >> nav(moves.root)
+    if not rounded:
+        yield reduce(attempt(fold_into_reduce()), lambda c: statements(c))
+        yield reduce(attempt(sums_apart()), lambda c: (s for s in statements(c) if isinstance(s, ReduceCursor)))
+    yield nest_nf()
     p, c = yield nav(moves.root)
     for s in c.body():
-        p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
+        p, _ = yield attempt(on(s, by_nest(machine, precision, rounded) | remark(LEFT)))
     yield nav(moves.root)
     if threads > 1:
         yield share(threads)
@@ -98,8 +114,13 @@ def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str, rounded: b
         kind = precision or one_precision(c)
         known = not machine.vec_widths or kind in machine.vec_widths
         steps = by_steps(vectors, kind) if known else fail(f"{machine} has no vectors for this")
-        blocks, rows = in_blocks(machine, precision, rounded), by_rows(machine, precision, rounded)
-        yield try_else(as_product(machine), steps, blocks, rows)
+        rows = by_rows(machine, precision, rounded)
+        yield try_else(
+            as_products(machine, precision, rounded),
+            steps >> remark("this has an order to keep: in steps"),
+            in_one_pass() >> rows >> remark("nests that use one matrix are one"),
+            rows,
+        )
     elif isinstance(c, IfCursor):
         for s in (*c.body(), *(c.orelse() if c.has_else() else ())):
             p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
@@ -107,11 +128,51 @@ def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str, rounded: b
         yield fail("this is no loop")
 
 
+@named
+def as_products(machine: Machine, precision: str, rounded: bool) -> Op:
+    """A nest as products of matrices: it is one, or its rows together are, or blocks of it are. Focus: the loop."""
+    return try_else(
+        as_product(machine) >> remark("a product of matrices, in blocks and tiles"),
+        with_rows(machine, precision, rounded) >> remark("rows of all iterations as a product"),
+        in_blocks(machine, precision, rounded) >> remark("triangles in blocks of rows, with products"),
+    )
+
+
+@strategy
+def with_rows(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool) -> Script:
+    """Products in rows that each iteration has for itself; see `rows_expanded`. Focus: the loop."""
+    p, parts = yield rows_expanded()
+    yield each(parts, (), machine, precision, rounded)
+
+
+@strategy
+def each(
+    p: Proc,
+    c: Cursor,
+    parts: BlockCursor,
+    rest: tuple[StmtCursor, ...],
+    machine: Machine,
+    precision: str,
+    rounded: bool,
+) -> Script:
+    """Parts of a nest, those that are products first; a `rest` is short. Fails if none is, or has any in it."""
+    loops = [s for s in (*parts, *rest) if isinstance(s, ForCursor)]
+    left: list[ForCursor] = []
+    for s in loops:
+        before = p
+        p, _ = yield attempt(on(s, as_products(machine, precision, rounded)))
+        left += [s] if p is before else []
+    if len(left) == len(loops):
+        yield fail("no part of it is a product of matrices")
+    for s in left:
+        p, _ = yield attempt(on(s, by_rows(machine, precision, rounded, few=s in rest)))
+
+
 @strategy
 def in_blocks(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool = False) -> Script:
     """Triangles in blocks of rows, and each part of them as `by_nest` has it. Focus: the loop over rows."""
-    if not has_triangle(c):
-        yield fail("no loop inside has bounds that grow with this one")
+    if not has_triangle(c) or not has_products(c):
+        yield fail("no loop inside has bounds that grow with this one, or no matrices are multiplied")
     size = yield hole("block", BLOCKS, default=64)
     before, after = len(c.expand(None, 0)) - 1, len(c.expand(0, None)) - 1
     p, rows = yield in_rectangles(size)
@@ -119,30 +180,47 @@ def in_blocks(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: 
         p, _ = yield attempt(on(block, reductions_apart()))
     p, rows = yield focus(rows)
     around = rows.expand(None, None)
-    parts = [*rows.body(), *around[before + 1 : len(around) - after]]
-    if not any(product_of(s) for s in parts if isinstance(s, ForCursor)):
-        yield fail("no rectangle of it is a product of matrices")
-    for s in parts:
-        p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
+    yield each(rows.body(), tuple(around[before + 1 : len(around) - after]), machine, precision, rounded)
+
+
+def unmasked(machine: Machine) -> Machine:
+    """A machine that is asked for no masks, for many rows: what is left of each is short, and to prove that lanes which
+    nobody needs do no harm takes half of the time of a schedule."""
+    return replace(machine, supports_predication=False)
 
 
 @strategy
-def by_rows(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool = False) -> Script:
-    """Loops with the contiguous one innermost, in vectors, several rows at a time; what is inside a loop that is no
-    perfect nest, each as `by_nest` has it. Focus: the outermost loop."""
+def by_rows(
+    p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool = False, few: bool = False
+) -> Script:
+    """Loops with the contiguous one innermost, in vectors, several rows at a time, unless there are few; what is inside
+    a loop that is no perfect nest, each as `by_nest` has it. Focus: the outermost loop."""
     p, c = yield try_else(contiguous_innermost(), focus(c))
     *outer, inner = nest(c)
-    if loops_inside(inner):
-        for s in inner.body():
-            p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
-        return
+    inside = loops_inside(inner)
     vectors = as_written(machine) if rounded else machine
     kind = precision or one_precision(c)
-    if machine.vec_widths and kind not in machine.vec_widths:
+    known = not machine.vec_widths or kind in machine.vec_widths
+    nests = apart(machine, precision, rounded, few)
+    rows, across = hole("rows", ROWS, default=4), hole("across", ROWS, default=1)
+    together = rows_together(unmasked(vectors), kind, rows, across) >> remark(TOGETHER)
+    single = unmasked(vectors) if few else vectors
+    columns = std.licm() >> optimize_level_1(single, kind, hole("vectors", ROWS, default=4), strict=True)
+    if inside and known and not any(map(loops_inside, inside)) and not growing(inner) and not few:
+        yield on(inner, inner_loops_fused(), together) | on(inner, nests)
+    elif inside:
+        yield on(inner, nests)
+    elif not known:
         yield fail(f"{machine} has no vectors for this: {kind or 'it has several precisions'}")
-    columns = on(inner, optimize_level_1(vectors, kind, hole("vectors", ROWS, default=4), strict=True))
-    if outer:
-        rows, across = hole("rows", ROWS, default=4), hole("across", ROWS, default=2)
-        yield on(outer[-1], optimize_level_2_general(vectors, kind, rows, across, strict=True)) | columns
+    elif outer and not few:
+        yield on(outer[-1], together) | on(inner, columns, remark(ALONE))
     else:
-        yield columns
+        yield on(inner, columns, remark(ALONE))
+
+
+@strategy
+def apart(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool, few: bool) -> Script:
+    """Each nest in a loop as `by_nest` has it, or `by_rows` if there are few. Focus: the loop."""
+    rows, any_way = by_rows(machine, precision, rounded, few), by_nest(machine, precision, rounded)
+    for s in c.body():
+        p, _ = yield attempt(on(s, rows if few else any_way))

@@ -30,7 +30,9 @@ from exo_strat import (
     divide_dim,
     divide_loop,
     fail,
+    focus,
     forms,
+    identity,
     lift_reduce_constant,
     lift_scope,
     moves,
@@ -56,6 +58,7 @@ from .. import std
 from ..blas.level3 import DEPTH, optimize_gemm, packed
 from ..inspect import nest, precision
 from ..std.writing import INSIDE
+from .strides import LINE
 
 SIZES: Final = {"i": "m", "j": "n", "p": "k"}
 """The trip counts of the loops over rows, columns and products."""
@@ -257,12 +260,14 @@ def on_depth(depth: int, op: Op) -> Op:
 def scheduled(source: str, across: bool, machine: Machine, kind: str) -> tuple[Proc, Proc]:
     """A product as a program, and what the plan makes of it. Each is made once."""
     program = proc_from_source(source)
+    by_rows = source.replace("[k, m]", "[m, k]").replace("a[p, i]", "a[i, p]")
     sums, tile = (
         schedule(at("for p in _: _", in_one_sum()), proc_from_source(text))
-        for text in (source, source.replace("[n, k]", "[k, n]").replace("b[j, p]", "b[p, j]"))
+        for text in (by_rows, by_rows.replace("[n, k]", "[k, n]").replace("b[j, p]", "b[p, j]"))
     )
     pack = packed_columns if across else packed
-    return program, schedule(in_depths(sums, optimize_gemm(machine, kind, tile, pack)), program)
+    rows = identity if by_rows == source else rows_packed()
+    return program, schedule(in_depths(sums, rows, optimize_gemm(machine, kind, tile, pack)), program)
 
 
 @named
@@ -283,10 +288,21 @@ def packed_columns(p: Proc, c: ProcCursor, t: std.Tile, width: int) -> Script:
 
 
 @strategy
-def in_depths(p: Proc, c: ProcCursor, sums: Proc, plan: Op) -> Script:
+def rows_packed(p: Proc, c: ForCursor) -> Script:
+    """`s[a]  ~>  for i0: for i1: rows[i1, i0] = a[i0, i1]; s[rows]`, for an a that is transposed: what a tile reads of
+    it is in as many pages as it is deep. Focus: the nest, which is returned."""
+    p, block = yield std.auto_stage_mem("a", "rows", DRAM)
+    # rows that are a page apart would share the same few lines of a cache
+    yield on(block[0].prev().prev(), rearrange_dim((1, 0)), resize_dim(1, DEPTH + LINE, 0))
+    yield focus(block[0])
+    return block[0]
+
+
+@strategy
+def in_depths(p: Proc, c: ProcCursor, sums: Proc, rows: Op, plan: Op) -> Script:
     """`for j: for i: for p: s  ~>  for po: block(..); if 0 < k % 512: block(..)`: as many products at a time as a block
-    of `strategies.blas.level3` is deep. The `plan` is for a block of the program `sums`."""
+    of `strategies.blas.level3` is deep. The `plan` is for a block of the program `sums`, `rows` packs its a."""
     block = schedule(seq(rename(f"{p.name()}_deep"), add_assertion(f"k <= {DEPTH}")), sums)
     inwards = seq(reorder_loops(), at(INSIDE, reorder_loops()), at(INSIDE >> INSIDE, in_one_sum()))
-    then = seq(inwards, std.as_call(block, plan))
+    then = seq(inwards, rows, std.as_call(block, plan))
     yield seq(nav(moves.find_loop("p")), repeat_n(lift_scope(), 2), std.in_blocks(DEPTH, ("po", "p"), then))

@@ -228,13 +228,11 @@ def block_of_rows(p: Proc, c: ForCursor, columns: Op = identity, near: int = 0) 
             yield on(first, nav(moves.expand(0, 1)), reorder_stmts())
             p, found = yield on(part, std.fission_where_possible())
             parts[n : n + 1] = found
-    # level 1 unrolls what is as short as its vectors are many
-    for part in sorted(parts, key=is_rectangle):
-        if not is_rectangle(part):
-            yield on(part, unroll_loop())
-            continue
-        loop = part.body()[0]
-        yield on(part, std.jam(), focus(loop), std.share_sums(), focus(loop), columns)
+    loops = [part.body()[0] for part in parts if is_rectangle(part)]
+    for part in parts:
+        yield on(part, std.jam() if is_rectangle(part) else unroll_loop())
+    for loop in loops:  # after all, as level 1 unrolls what is as short as its vectors are many
+        yield on(loop, std.share_sums(), focus(loop), columns)
     yield on(around, std.unroll_loops(rows + near))
     return None
 

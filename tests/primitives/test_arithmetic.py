@@ -80,6 +80,8 @@ def test_indices_are_grouped_too(body: Body) -> None:
         ("x[0] = a + x[1]", "x[0] = a\nx[0] += x[1]"),
         ("s = a - y[0]", "s = a\ns += -y[0]"),
         ("s += a - y[0]", "s += a\ns += -y[0]"),
+        ("s += a * (y[0] + y[1])", "s += a * y[0]\ns += a * y[1]"),
+        ("s += -((y[0] + y[1]) * 2.0) / a", "s += -(y[0] * 2.0) / a\ns += -(y[1] * 2.0) / a"),
     ],
 )
 def test_a_write_becomes_two(before: str, after: str, body: Body, same: Same, applied: Applied) -> None:
@@ -100,6 +102,7 @@ def test_a_value_made_otherwise_is_not_split(write: str, refused: Refused) -> No
 
 def test_the_second_operand_must_not_read_what_is_written(refused: Refused) -> None:
     assert isinstance(refused(split_write, foo("s = a + s"), "s = _"), Unsafe)
+    assert isinstance(refused(split_write, foo("s += s * (a + y[0])"), "s += _"), Unsafe)
     p = foo("for i in seq(0, n):\n    x[i] = a + x[n - 1]")
     failure = refused(split_write, p, "x[_] = _")
     assert isinstance(failure, Unsafe) and failure.counterexample is not None

@@ -7,11 +7,27 @@ import pytest
 
 from backends.jit import jit
 from backends.targets import avx2, plain_c
-from exo_strat import Op, Proc, ReduceCursor, at, decisions, on, proc_from_source, schedule, space
+from exo_strat import (
+    Failure,
+    Op,
+    Proc,
+    ReduceCursor,
+    at,
+    decisions,
+    explain,
+    on,
+    proc_from_source,
+    schedule,
+    space,
+    trace,
+)
 from exo_strat.testing import assert_equivalent
 from strategies.auto import auto, contiguous_innermost, in_order, in_rectangles
+from strategies.auto.fusion import in_one_pass
 from strategies.auto.products import product_of
 from strategies.inspect import nest, nest_shape, statements
+
+PLAN: Op = auto(plain_c, "f64")
 
 
 def product(sum_: str, arguments: str = "a: f64[m, k], b: f64[k, n]", bounds: str = "k") -> Proc:
@@ -90,6 +106,67 @@ def carried(n: size, x: f64[n + 1, n + 1]):
     assert [x.name() for x in nest(kept.body()[0])] == ["j", "i"]
 
 
+# -- what is in loops together ------------------------------------------------------------------------
+
+
+def passes(second: str) -> Proc:
+    return proc_from_source(f"""
+def passes(n: size, a: f64[n, n], b: f64[n, n], x: f64[n], y: f64[n], z: f64[n]):
+    for i in seq(0, n):
+        for j in seq(0, n):
+            y[i] += a[i, j] * x[j]
+    for i in seq(0, n):
+        for j in seq(0, n):
+            {second}
+""")
+
+
+@pytest.mark.parametrize(
+    ("second", "shape"),
+    [
+        ("z[i] += a[j, i] * x[j]", "seq n > seq n > [y +=; z +=]"),
+        ("z[j] += a[i, j] * y[i]", "seq n > [seq n > y +=; seq n > z +=]"),
+        ("a[i, j] += x[i] * x[j]", "seq n > seq n > [y +=; a +=]"),
+    ],
+)
+def test_a_matrix_is_read_once(second: str, shape: str) -> None:
+    p = passes(second)
+    q = schedule(on(p.body()[0], in_one_pass()), p)
+    assert str(nest_shape(q.body()[0])) == shape
+    assert assert_equivalent(p, q) > 0
+
+
+@pytest.mark.parametrize("second", ["z[i] += b[i, j] * x[j]", "z[j] += a[j, i] * y[i]", "x[j] += a[i, j] * z[i]"])
+def test_nests_are_not_fused_that_share_no_matrix_or_need_each_other(second: str) -> None:
+    p = passes(second)
+    assert isinstance(in_one_pass()(p, p.body()[0]).failure(), Failure)
+
+
+def test_rows_that_a_loop_has_for_itself_become_a_product() -> None:
+    p = proc_from_source("""
+def turned(q: size, m: size, n: size, x: f64[q, m, n], w: f64[n, n]):
+    for r in seq(0, q):
+        for j in seq(0, m):
+            t: f64[n]
+            for k in seq(0, n):
+                t[k] = 0.0
+            for s in seq(0, n):
+                for k in seq(0, n):
+                    t[k] += x[r, j, s] * w[s, k]
+            for k in seq(0, n):
+                x[r, j, k] = t[k]
+""")
+    q = schedule(PLAN, p)
+    assert "product(" in str(q) and str(nest_shape(q.body()[0])) == "t:"
+    assert assert_equivalent(p, q) > 0
+
+
+def test_a_sum_of_products_is_two_products() -> None:
+    p = product("2.0 * (a[i, p] * b[p, j] + b[j, p] * a[p, i])", "a: f64[m + k, m + k], b: f64[k + n, k + n]")
+    q = schedule(PLAN, p)
+    assert len(q.find_all("_(_)")) == 2 and assert_equivalent(p, q) > 0
+
+
 # -- triangles ----------------------------------------------------------------------------------------
 
 
@@ -118,8 +195,6 @@ def update(n: size, m: size, a: f64[n, m], c: f64[n, n]):
 
 
 # -- the whole ----------------------------------------------------------------------------------------
-
-PLAN: Op = auto(plain_c, "f64")
 
 
 def test_a_product_computes_the_same() -> None:
@@ -159,3 +234,26 @@ def heat(T: size, n: size, x: f64[n + 2], y: f64[n + 2]):
 def test_what_it_can_do_nothing_with_stays() -> None:
     p = proc_from_source("def foo(x: f64, y: i32[4]):\n    x = 1.0\n    for i in seq(1, 4):\n        y[i] = y[i - 1]")
     assert str(schedule(auto(avx2, "f64"), p)) == str(p)
+
+
+def test_what_all_elements_share_is_computed_once() -> None:
+    p = proc_from_source("""
+def scaled(n: size, v: f64, x: f64[n], y: f64[n]):
+    for i in seq(0, n):
+        y[i] = x[i] / sqrt(v / f64(n) + 1.0)
+""")
+    q = schedule(auto(avx2, "f64"), p)
+    assert str(q).count("sqrt") == 1 and assert_equivalent(p, q) > 0
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        ("for i in seq(0, n):\n        for j in seq(0, n):\n            y[i] += a[i, j] * x[j]", "several rows"),
+        ("for i in seq(0, n):\n        y[i] = x[i]", "along the innermost loop"),
+        ("for i in seq(1, n):\n        y[i] += y[i - 1]", "stays as it is"),
+    ],
+)
+def test_it_says_what_it_did(first: str, said: str) -> None:
+    p = proc_from_source(f"def foo(n: size, a: f64[n, n], x: f64[n], y: f64[n]):\n    {first}")
+    assert said in explain(trace(auto(avx2, "f64"), p)[1])
