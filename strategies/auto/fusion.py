@@ -42,9 +42,9 @@ MATRIX = 2
 def in_one_pass(p: Proc, c: ForCursor) -> Script:
     """`for i: for j: y[i] += a[i, j] * x[j]; for i: for j: z[j] += a[i, j] * w[i]  ~>  for i: for j: both`.
 
-    A nest of two loops with the nests after it that use the same matrix, as far as dependences allow: it comes from
-    memory once. Where the loops inside can't be one, those outside are, and a row is still in the cache. Focus: the
-    outer loop. Returns the outer loop. Fails if nothing is fused.
+    A nest of two loops around reductions with the nests after it that use the same matrix, as far as dependences allow:
+    it comes from memory once. Where the loops inside can't be one, those outside are, and a row is still in the cache.
+    Focus: the outer loop. Returns the outer loop. Fails if nothing is fused.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -63,6 +63,9 @@ def in_one_pass(p: Proc, c: ForCursor) -> Script:
                 y[i] += a[i, j] * x[j]
                 z[j] += a[i, j] * w[i]
     """
+    *_, inner = nest(c)
+    if not all(isinstance(s, ReduceCursor) for s in inner.body()):
+        yield fail("this is no nest around reductions")
     fused = 0
     while (other := following(c)) and matrices(c) & matrices(other):
         before = p

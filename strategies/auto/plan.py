@@ -63,9 +63,9 @@ def auto(machine: Machine, precision: str = "", rounded: bool = False, threads: 
 
     Temporaries go where they are needed, sums of products apart, reductions into nests of their own. Then each nest is,
     as the first of these that applies: a product of matrices (`as_product`), maybe of rows that each iteration has for
-    itself (`rows_expanded`); triangles in blocks of rows, the rectangles of which are products (`in_rectangles`); what
-    has an order to keep, such as sweeps of a stencil over time or rows of recurrences (`by_steps`); with the next ones,
-    one that reads a matrix once (`in_one_pass`); or loops whose innermost one runs along contiguous elements, in
+    itself (`rows_expanded`); triangles in blocks of rows, the rectangles of which are products (`in_rectangles`); with
+    the next ones, one that reads a matrix once (`in_one_pass`); what has an order to keep, such as sweeps of a stencil
+    over time or rows of recurrences (`by_steps`); or loops whose innermost one runs along contiguous elements, in
     vectors of this precision, several rows at a time. What none of them does stays as it is. All numbers are holes, and
     so is whether anything is done; `explain` says what was done. Focus: the procedure. Never fails.
 
@@ -117,8 +117,8 @@ def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str, rounded: b
         rows = by_rows(machine, precision, rounded)
         yield try_else(
             as_products(machine, precision, rounded),
-            steps >> remark("this has an order to keep: in steps"),
             in_one_pass() >> rows >> remark("nests that use one matrix are one"),
+            steps >> remark("this has an order to keep: in steps"),
             rows,
         )
     elif isinstance(c, IfCursor):

@@ -9,6 +9,7 @@ from backends.jit import jit
 from backends.targets import avx2, plain_c
 from exo_strat import (
     Failure,
+    ForCursor,
     Op,
     Proc,
     ReduceCursor,
@@ -140,6 +141,18 @@ def test_a_matrix_is_read_once(second: str, shape: str) -> None:
 def test_nests_are_not_fused_that_share_no_matrix_or_need_each_other(second: str) -> None:
     p = passes(second)
     assert isinstance(in_one_pass()(p, p.body()[0]).failure(), Failure)
+
+
+def test_a_pass_over_a_matrix_is_no_sweep_over_time() -> None:
+    p = proc_from_source("""
+def both(m: size, n: size, a: f64[m, n], p: f64[n], r: f64[m], q: f64[m], s: f64[n]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            s[j] += r[i] * a[i, j]
+            q[i] += a[i, j] * p[j]
+""")
+    q = schedule(auto(avx2, "f64"), p)
+    assert [x.hi().text() for x in q.body() if isinstance(x, ForCursor)] == ["m / 4", "m % 4"]
 
 
 def test_rows_that_a_loop_has_for_itself_become_a_product() -> None:
