@@ -73,6 +73,13 @@ static inline void exo_turned8(__m256 *dst, const float *src) {
 static inline void exo_turned4(__m256d *dst, const double *src) {
     *dst = _mm256_permute4x64_pd(_mm256_loadu_pd(src), 0x1b);
 }
+// What goes to memory so.
+static inline void exo_store_turned8(float *dst, __m256 a) {
+    _mm256_storeu_ps(dst, _mm256_permutevar8x32_ps(a, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0)));
+}
+static inline void exo_store_turned4(double *dst, __m256d a) {
+    _mm256_storeu_pd(dst, _mm256_permute4x64_pd(a, 0x1b));
+}
 // The first n, likewise: lane n - 1 - i is taken modulo the number of lanes, so that the zeros from n on stay there.
 static inline __m256 exo_turned_below8(const float *src, int64_t n) {
     const __m256i from = _mm256_sub_epi32(_mm256_set1_epi32((int)n - 1), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -243,6 +250,7 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
             f"dst = exo_turned_below{lanes}(&src, n)", "dst[i] = 0.0",
         ),
         Operation("storeu", "dst:M src:V", load, "storeu(&dst, src)", f"exo_store{lanes}(&dst, n, src)"),
+        Operation("storer", "dst:M src:V", f"dst[{lanes - 1} - i] = src[i]", f"exo_store_turned{lanes}(&dst, src)"),
         Operation(
             "acc_storeu", "dst:M a:V", "dst[i] += a[i]", "storeu(&dst, add(loadu(&dst), a))",
             f"exo_store{lanes}(&dst, n, add(maskload(&dst, {bits}), a))",

@@ -5,6 +5,7 @@
 - `products`: nests that multiply matrices, as calls of a product in blocks and tiles;
 - `semirings`: nests like products, with other operations, in tiles that stay in registers;
 - `dynamic`: squares that are updated by rows and columns of their own, in panels;
+- `mirrored`: vectors that are updated by themselves turned round, in place;
 - `recurrences`: rows whose elements wait for each other, several at a time;
 - `sweeps`: which way what has an order to keep goes, and its holes;
 - `triangles`: triangles in blocks of rows, whose rectangles are products;
@@ -20,6 +21,7 @@ from __future__ import annotations
 from .arrays import for_numpy
 from .dynamic import in_panels
 from .fusion import in_one_pass, inner_loops_fused, rows_expanded, sums_apart
+from .mirrored import mirrored_in_place
 from .plan import auto
 from .precisions import as_written, one_precision
 from .products import as_product, in_order
@@ -43,6 +45,7 @@ __all__ = [
     "in_rectangles",
     "inner_loops_fused",
     "like_product",
+    "mirrored_in_place",
     "one_precision",
     "reductions_apart",
     "rows_expanded",

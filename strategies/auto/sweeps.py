@@ -28,6 +28,7 @@ from ..inspect import accesses, innermost_loops, loops_inside, nest, sums
 from ..std.writing import text
 from ..stencils import elements_wait, interleave_steps, time_tile
 from .dynamic import in_panels, updates_square
+from .mirrored import mirrored_in_place
 from .recurrences import has_recurrence, rows_in_turns
 from .strides import contiguous_innermost, stride
 
@@ -55,7 +56,8 @@ def by_steps(machine: Machine, precision: str) -> Op:
     """What has an order to keep: a square updated by its own rows and columns (`in_panels`); sweeps over time in tiles
     that go through several steps (`time_tile`), which take turns where elements wait for each other
     (`interleave_steps`); rows of recurrences, which take turns, too (`rows_in_turns`); rows that share nothing, each in
-    vectors (`rows_apart`). Focus: the outermost loop. Fails if it is none of these.
+    vectors (`rows_apart`); vectors that are updated by themselves turned round (`mirror_images`). Focus: the outermost
+    loop. Fails if it is none of these.
     """
     return try_else(
         panels(machine),
@@ -63,6 +65,7 @@ def by_steps(machine: Machine, precision: str) -> Op:
         through_time(machine, precision),
         waiting_rows(machine, precision),
         rows_apart(machine, precision),
+        mirror_images(machine, precision),
     )
 
 
@@ -135,6 +138,13 @@ def rows_apart(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scrip
     if not outer or loops_inside(inner) or sums(inner) or in_all_rows(outer[-1], inner):
         yield fail("these are no rows that share nothing")
     yield on(inner, vectors_of(machine, precision, (yield hole("vectors", ROWS, default=4))))
+
+
+@strategy
+def mirror_images(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+    """`mirrored_in_place`, in vectors. Focus: the loop that fills the temporary."""
+    p, c = yield mirrored_in_place()
+    yield vectors_of(machine, precision, (yield hole("vectors", ROWS, default=2)))
 
 
 def in_all_rows(rows: ForCursor, columns: ForCursor) -> bool:
