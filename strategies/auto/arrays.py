@@ -21,6 +21,7 @@ from exo_strat import (
 from ..inspect import nest, precision, statements
 from ..normal import nest_nf
 from .plan import auto
+from .precisions import has_zeros
 from .products import in_order, product_of, scheduled, surely_runs
 
 
@@ -41,6 +42,8 @@ def for_numpy(p: Proc, c: ProcCursor, machine: Machine) -> Script:
     >>> sorted({call.subproc().name() for call in schedule(for_numpy(avx2), p).find_all("_(_)")})
     ['mm256_loadu_pd', 'mm256_mul_pd', 'mm256_storeu_pd', 'mm256_sub_pd']
     """
+    if has_zeros(p):
+        return c
     plans = dict[Proc, Proc]()
     p, c = yield nest_nf() >> nav(moves.root)
     for s in statements(c):

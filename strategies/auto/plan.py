@@ -38,7 +38,7 @@ from ..blas.level1 import optimize_level_1
 from ..inspect import loops_inside, nest, statements
 from ..normal import nest_nf, tidy
 from .fusion import has_products, in_one_pass, inner_loops_fused, rows_expanded, sums_apart
-from .precisions import as_written, one_precision
+from .precisions import as_written, has_zeros, one_precision
 from .products import as_product
 from .rows import rows_together
 from .strides import contiguous_innermost
@@ -71,8 +71,8 @@ def auto(machine: Machine, precision: str = "", rounded: bool = False, threads: 
 
     Without a `precision`, each nest is in vectors of its own; one that has several stays as it is. If `rounded`, each
     element is computed as it is written, with a rounding after each operation: only sums are reordered, and only in
-    products of matrices is a product fused with its sum. Several `threads` share the outermost loops that they can,
-    where there is enough to do (`share`).
+    products of matrices is a product fused with its sum; a program that multiplies by 0, or adds it, stays as it is.
+    Several `threads` share the outermost loops that they can, where there is enough to do (`share`).
 
     >>> from backends.targets import avx2
     >>> from exo_strat import proc_from_source, schedule, space
@@ -93,13 +93,15 @@ def auto(machine: Machine, precision: str = "", rounded: bool = False, threads: 
 @strategy
 def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str, rounded: bool, threads: int) -> Script:
     """What `auto` does, if it does anything."""
+    if rounded and has_zeros(p):
+        return c
     yield tidy() >> nav(moves.root)
     if not rounded:
         yield reduce(attempt(fold_into_reduce()), lambda c: statements(c))
         yield reduce(attempt(sums_apart()), lambda c: (s for s in statements(c) if isinstance(s, ReduceCursor)))
     yield nest_nf()
     p, c = yield nav(moves.root)
-    for s in c.body():
+    for s in () if rounded and has_zeros(p) else c.body():
         p, _ = yield attempt(on(s, by_nest(machine, precision, rounded) | remark(LEFT)))
     yield nav(moves.root)
     if threads > 1:
@@ -113,7 +115,7 @@ def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str, rounded: b
         vectors = as_written(machine) if rounded else machine
         kind = precision or one_precision(c)
         known = not machine.vec_widths or kind in machine.vec_widths
-        steps = by_steps(vectors, kind) if known else fail(f"{machine} has no vectors for this")
+        steps = by_steps(vectors, kind, rounded) if known else fail(f"{machine} has no vectors for this")
         rows = by_rows(machine, precision, rounded)
         yield try_else(
             as_products(machine, precision, rounded),

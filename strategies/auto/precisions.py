@@ -7,7 +7,20 @@ from functools import cache
 
 from pyrsistent import pmap
 
-from exo_strat import AssignCursor, ExternCursor, ForCursor, Machine, Proc, ReduceCursor, Scalar, Tensor, declarations
+from exo_strat import (
+    AssignCursor,
+    ExternCursor,
+    ForCursor,
+    Machine,
+    Proc,
+    ReduceCursor,
+    Scalar,
+    Tensor,
+    declarations,
+    is_control,
+    nodes,
+    walk,
+)
 
 from .. import std
 from ..inspect import accesses
@@ -62,3 +75,16 @@ def differs(s: AssignCursor | ReduceCursor) -> bool:
     value = s.rhs()
     chooses = isinstance(value, ExternCursor) and value.function().name == "select"
     return chooses or std.fma_rule(s) is not None
+
+
+def has_zeros(p: Proc) -> bool:
+    """Whether a program multiplies by 0, or adds it: what plans drop, as it changes no number. But infinity times 0 is
+    none, and -0 plus 0 is 0.
+
+    >>> from exo_strat import proc_from_source
+    >>> texts = (f"def foo(x: f32):\\n    x = {e}" for e in ("0.0 * x", "x + 0.0", "-x * 1.0 - 0.0"))
+    >>> [has_zeros(proc_from_source(text)) for text in texts]
+    [True, True, False]
+    """
+    sums = (n for _, n in walk(p.tree) if isinstance(n, nodes.Binary) and n.op in "+*" and not is_control(n))
+    return any(isinstance(e, nodes.Const) and e.value == 0 for n in sums for e in (n.lhs, n.rhs))

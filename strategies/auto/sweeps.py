@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from exo_strat import (
+    AssignCursor,
     ForCursor,
     Machine,
     Op,
@@ -26,7 +27,7 @@ from .. import std
 from ..blas.level1 import TOGETHER, optimize_level_1
 from ..inspect import accesses, innermost_loops, loops_inside, nest, sums
 from ..std.writing import text
-from ..stencils import elements_wait, interleave_steps, time_tile
+from ..stencils import elements_wait, interleave_steps, rounds_alike, time_tile
 from .dynamic import in_panels, updates_square
 from .mirrored import mirrored_in_place
 from .recurrences import has_recurrence, rows_in_turns
@@ -52,16 +53,16 @@ ROWS = (1, 2, 4, 8)
 
 
 @named
-def by_steps(machine: Machine, precision: str) -> Op:
+def by_steps(machine: Machine, precision: str, rounded: bool = False) -> Op:
     """What has an order to keep: a square updated by its own rows and columns (`in_panels`); sweeps over time in tiles
     that go through several steps (`time_tile`), which take turns where elements wait for each other
     (`interleave_steps`); rows of recurrences, which take turns, too (`rows_in_turns`); rows that share nothing, each in
-    vectors (`rows_apart`); vectors that are updated by themselves turned round (`mirror_images`). Focus: the outermost
-    loop. Fails if it is none of these.
+    vectors (`rows_apart`); vectors that are updated by themselves turned round (`mirror_images`). If
+    `rounded`, elements are computed as they are written. Focus: the outermost loop. Fails if it is none of these.
     """
     return try_else(
         panels(machine),
-        turns(machine, precision),
+        turns(machine, precision, rounded),
         through_time(machine, precision),
         waiting_rows(machine, precision),
         rows_apart(machine, precision),
@@ -78,10 +79,13 @@ def panels(p: Proc, c: ForCursor, machine: Machine) -> Script:
 
 
 @strategy
-def turns(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+def turns(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool) -> Script:
     """`interleave_steps`, of numbers that are holes. Focus: the loop over time."""
     if not elements_wait(c):
         yield fail("this is no sweep of two loops in which elements wait for those before")
+    s = nest(c)[-1].body()[0]
+    if rounded and not (isinstance(s, AssignCursor) and rounds_alike(s)):
+        yield fail("what was computed in the iteration before would be added last, and so rounded otherwise")
     steps = yield hole("steps", TURNS, default=8)
     yield interleave_steps(machine, precision, steps, (yield hole("width", WIDTHS, default=16)))
 

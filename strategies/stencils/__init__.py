@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from .borders import even_sweeps
-from .interleaved import elements_wait, interleave_steps, waits_for
+from .interleaved import elements_wait, interleave_steps, rounds_alike, waits_for
 from .skews import Skew, find_skews
 from .sweeps import Distance, Sweep, distances, sweeps_of
 from .time_tiles import time_tile
@@ -24,6 +24,7 @@ __all__ = [
     "even_sweeps",
     "find_skews",
     "interleave_steps",
+    "rounds_alike",
     "sweeps_of",
     "time_tile",
     "waits_for",

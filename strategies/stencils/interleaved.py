@@ -143,21 +143,43 @@ def waits_for(s: AssignCursor, loop: ForCursor) -> ReadCursor | None:
 def what_waits_last(p: Proc, c: AssignCursor) -> Script:
     """`x[j] = f * (x[j - 1] + e)  ~>  x[j] = f * (e + x[j - 1])`. Focus: the assignment. Returns e. Fails if what the
     iteration before wrote is not in a sum."""
+    found = waiting_last(c)
+    if found is None:
+        yield fail("what was computed in the iteration before is not in a sum")
+        return
+    whole, wanted = found
+    p, whole = yield on(whole, rewrite_expr(print_expr(wanted, names_at(p.tree))))
+    return whole.lhs()
+
+
+def waiting_last(c: AssignCursor) -> tuple[BinaryOpCursor, nodes.Expr] | None:
+    """The sum with what was computed in the iteration before, and the same with that at its end; None if it is in no
+    sum."""
     *_, loop = enclosing_loops(c)
     term: Cursor | None = waits_for(c, loop)
     while isinstance(term, ExprCursor) and not is_sum(term.parent()):
         term = term.parent()
     if not isinstance(term, ExprCursor):
-        yield fail("what was computed in the iteration before is not in a sum")
-        return
+        return None
     whole = term.parent()
     while is_sum(whole.parent()):
         whole = whole.parent()
     assert isinstance(whole, BinaryOpCursor)
     others = [e for e in terms(whole.node) if e is not term.node]
-    wanted = reduce(lambda x, y: nodes.Binary("+", x, y), [*others, term.node])
-    p, whole = yield on(whole, rewrite_expr(print_expr(wanted, names_at(p.tree))))
-    return whole.lhs()
+    return whole, reduce(lambda x, y: nodes.Binary("+", x, y), [*others, term.node])
+
+
+def rounds_alike(c: AssignCursor) -> bool:
+    """Whether `what_waits_last` leaves each rounding: it exchanges two terms, or nothing.
+
+    >>> from exo_strat import proc_from_source
+    >>> texts = ("x[i - 1] + x[i]", "x[i] + x[i + 1] + x[i - 1]", "x[i - 1] + x[i] + x[i + 1]")
+    >>> loop = "def foo(n: size, x: f32[n + 2]):\\n    for i in seq(1, n):\\n        x[i] = 0.5 * ({})"
+    >>> [rounds_alike(proc_from_source(loop.format(e)).find("x[_] = _")) for e in texts]
+    [True, True, False]
+    """
+    found = waiting_last(c)
+    return found is not None and (found[0].node == found[1] or len(terms(found[1])) == 2)
 
 
 def is_sum(c: Cursor) -> bool:
