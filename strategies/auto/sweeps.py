@@ -148,7 +148,7 @@ def rows_apart(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scrip
 def mirror_images(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
     """`mirrored_in_place`, in vectors. Focus: the loop that fills the temporary."""
     p, c = yield mirrored_in_place()
-    yield vectors_of(machine, precision, (yield hole("vectors", ROWS, default=2)))
+    yield vectors_of(machine, precision, (yield hole("vectors", ROWS, default=4)))
 
 
 def in_all_rows(rows: ForCursor, columns: ForCursor) -> bool:
