@@ -207,6 +207,19 @@ def update(n: size, m: size, a: f64[n, m], c: f64[n, n]):
         assert assert_equivalent(p, q) > 0
 
 
+def test_a_triangle_inside_a_loop_without_iterations_is_left_alone() -> None:
+    """Such as the rest of a block that smaller ones divide."""
+    p = proc_from_source("""
+def rest(n: size, m: size, a: f64[n, m], b: f64[m, m], c: f64[n, m]):
+    for i in seq(n, n):
+        for j in seq(0, m):
+            for k in seq(j + 1, m):
+                c[i, j] += a[i, k] * b[k, j]
+""")
+    assert isinstance(decisions(at("for i in _: _", in_rectangles(8)), p)[0].failure(), Failure)
+    assert assert_equivalent(p, schedule(PLAN, p)) > 0
+
+
 # -- the whole ----------------------------------------------------------------------------------------
 
 
