@@ -10,8 +10,10 @@ from exo_strat import (
     Proc,
     Scalar,
     Script,
+    Tensor,
     analysis,
     attempt,
+    declarations,
     fail,
     focus,
     forms,
@@ -107,7 +109,7 @@ def through_time(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scr
     if any(time in forms.lin_atoms(x) for a in found if a.sym in written for x in a.index):
         yield fail("this is no loop over time: elements that it writes are taken by its iterator")
     loops = [s for s in c.body() if isinstance(s, ForCursor)]
-    if not loops:
+    if not loops or not found:
         yield fail("there are no sweeps in it")
         return
     depth = max(len(nest(s)) for s in loops)
@@ -119,7 +121,9 @@ def through_time(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scr
     if depth > 1:
         yield tiled
         return
-    room = machine.processor.cache(1).bytes // (analysis.size_of(Scalar(precision)) * len({a.sym for a in found}))
+    kinds = declarations(c.proc.tree)
+    types = [t.base if isinstance(t := kinds[sym], Tensor) else t for sym in {a.sym for a in found}]
+    room = machine.processor.cache(1).bytes // sum(analysis.size_of(t) for t in types if isinstance(t, Scalar))
     p, near = yield specialize(f"{text(loops[0].hi())} <= {room}")
     for loop in innermost_loops(near.body()):
         p, _ = yield attempt(on(loop, vectors_of(machine, precision, TOGETHER)))

@@ -83,10 +83,10 @@ def in_rectangles(p: Proc, c: ForCursor, size: int) -> Script:
     for block in (rows.body()[0], rows.next()):
         p, _ = yield on(block, cut_for_all(), apart())
     yield on(rows, simplify())
-    p, c = yield focus(rows)
-    if not isinstance(c, ForCursor):
+    p, blocks = yield focus(rows)
+    if not isinstance(blocks, ForCursor):
         yield fail("there are no iterations")
-    return c
+    return blocks
 
 
 def has_triangle(c: ForCursor) -> bool:

@@ -10,6 +10,7 @@ from backends.targets import avx2, plain_c
 from exo_strat import (
     Failure,
     ForCursor,
+    Machine,
     Op,
     Proc,
     ReduceCursor,
@@ -283,3 +284,23 @@ def scaled(n: size, v: f64, x: f64[n], y: f64[n]):
 def test_it_says_what_it_did(first: str, said: str) -> None:
     p = proc_from_source(f"def foo(n: size, a: f64[n, n], x: f64[n], y: f64[n]):\n    {first}")
     assert said in explain(trace(auto(avx2, "f64"), p)[1])
+
+
+@pytest.mark.parametrize("machine", [plain_c, avx2], ids=["c", "avx2"])
+def test_sweeps_of_several_precisions_and_of_no_data(machine: Machine) -> None:
+    several = proc_from_source("""
+def several(n: size, x: i16[n + 1], y: f32[n + 1], r: f32):
+    for t in seq(0, n):
+        for i in seq(0, n):
+            y[i] = f32(x[i]) + y[i + 1]
+        r = y[0]
+""")
+    nothing = proc_from_source("""
+def nothing(n: size):
+    for t in seq(0, n):
+        for i in seq(0, n):
+            pass
+""")
+    for p in (several, nothing):
+        for precision in ("", "f32"):
+            assert assert_equivalent(p, schedule(auto(machine, precision), p)) > 0
