@@ -140,14 +140,14 @@ class _Inside:
         ran, here, there = Ran(), self, set[object]()
         for s in body:
             if isinstance(s, nodes.Alloc):
-                here = replace(here, live=here.live + here._registers(s, env))
+                here = replace(here, live=here.live + here.registers(s, env))
             elif isinstance(s, nodes.Call) and s.f.tree.instr is not None:
-                ran.add(here._instruction(s, there))
+                ran.add(here.instruction(s, there))
             else:
                 ran.add(here.statement(s, env))
         return ran
 
-    def _registers(self, s: nodes.Alloc, env: Env) -> float:
+    def registers(self, s: nodes.Alloc, env: Env) -> float:
         """How many registers a buffer takes."""
         shape = [value(e, env) for e in s.type.shape] if isinstance(s.type, Tensor) else []
         if s.mem == self.model.machine.mem_type and self.model.machine.vec_widths:
@@ -203,7 +203,7 @@ class _Inside:
         kind = declared.base if isinstance(declared, Tensor) else declared
         return self.model.machine.vec_width(kind.name) if along and isinstance(kind, Scalar) else 1
 
-    def _instruction(self, s: nodes.Call, there: set[object]) -> Ran:
+    def instruction(self, s: nodes.Call, there: set[object]) -> Ran:
         """What an instruction takes. What was loaded or stored in the same block is in a register, and is not stored
         twice: the C compiler sees to that."""
         kind, target = _kind(s.f.tree, self.model.machine)
@@ -238,20 +238,20 @@ class _Inside:
         total, everything = 0.0, self.boxes.touched(self.tree.body, env)
         for cache, cost in zip(self.model.machine.processor.caches, LINES, strict=False):
             if everything > cache.bytes:
-                total += self._bytes(self.tree.body, env, cache.bytes) / cache.line * cost
+                total += self.bytes_of(self.tree.body, env, cache.bytes) / cache.line * cost
         return total
 
-    def _bytes(self, body: Iterable[nodes.Stmt], env: Env, room: int) -> float:
+    def bytes_of(self, body: Iterable[nodes.Stmt], env: Env, room: int) -> float:
         """The bytes that come to a cache with so much room."""
         total = 0.0
         for s in body:
             if isinstance(s, nodes.If):
-                total += self._bytes(s.body if value(s.cond, env) else s.orelse, env, room)
+                total += self.bytes_of(s.body if value(s.cond, env) else s.orelse, env, room)
             elif isinstance(s, nodes.For):
                 total += self._by_loop(s, env, room)
             elif isinstance(s, nodes.Call) and s.f.tree.instr is None and self.boxes.touched([s], env) > room:
                 inside, known = self._callee(s, env)
-                total += inside._bytes(s.f.tree.body, known, room)
+                total += inside.bytes_of(s.f.tree.body, known, room)
             else:
                 total += self.boxes.touched([s], env)
         return total
@@ -265,7 +265,7 @@ class _Inside:
         own = self.boxes.touched([s], env)
         if own <= room or self.boxes.touched(s.body, inside) <= room:
             return own
-        return n * self._bytes(s.body, inside, room)
+        return n * self.bytes_of(s.body, inside, room)
 
 
 # -- parts --------------------------------------------------------------------------------------------

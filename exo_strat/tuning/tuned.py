@@ -147,7 +147,7 @@ def distance(r: Record, sizes: Mapping[str, int]) -> float:
 def known_values(
     op: Op, p: Proc, records: Iterable[Record], setting: Setting = NOWHERE, sizes: Mapping[str, int] | None = None
 ) -> tuple[dict[str, Any], ...]:
-    """What a search for the best values at some sizes may begin with (see `starting`): from the records that fit, the
+    r"""What a search for the best values at some sizes may begin with (see `starting`): from the records that fit, the
     best values at the nearest sizes, at the next ones and so on; then the second best at each.
 
     >>> from exo_strat import hole, proc_from_source, rename

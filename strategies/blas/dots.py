@@ -90,11 +90,11 @@ def row_of_dots(p: Proc, c: ForCursor, program: Proc, rows: int, most: int, mach
 def dots(program: Proc, rows: int, columns: int, machine: Machine, precision: str) -> Op:
     """`for j: for i: s  ~>  kernel(..)`, for a tile of so many rows and columns of the program."""
     size = seq(partial_eval(m=rows, n=columns), rename(f"{program.name()}_{rows}x{columns}"))
-    return seq(simplify(), std.as_call(schedule(size, program), in_lanes(max(rows, columns), machine, precision)))
+    return seq(simplify(), std.as_call(schedule(size, program), in_lanes(machine, precision, max(rows, columns))))
 
 
 @strategy
-def in_lanes(p: Proc, c: ProcCursor, most: int, machine: Machine, precision: str) -> Script:
+def in_lanes(p: Proc, c: ProcCursor, machine: Machine, precision: str, most: int) -> Script:
     """`for j: for i: t = 0; for p: t += ..; c += t  ~>  t[..] = 0; for p: t[0, 0] += ..; ..; c += t[0, 0]; ..`, for at
     `most` so many rows, and columns."""
     yield seq(nav(moves.find_loop("j")), std.fission_into_singles(2))

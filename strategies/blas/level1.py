@@ -42,6 +42,7 @@ from .. import std
 from ..inspect import innermost_loops, sums, unique_name, updates
 from ..models import partial_sums
 from ..std.staging import allocation
+from ..std.vectorize import rules_for
 from ..std.writing import INSIDE, element, halves, text
 
 RULES = (std.abs_rule, std.fma_rule)
@@ -122,7 +123,7 @@ def vector_loop(
     rest = whole.next()
     p, loops = yield on(whole, together(vectors, registers, few))
     instructions = machine.get_instructions(precision)
-    rules = std.rules_for(instructions, RULES)
+    rules = rules_for(instructions, RULES)
     for loop in (*innermost_loops(loops), *(innermost_loops(rest) if masked else ())):
         yield on(loop, std.locals_in(registers), focus(loop), std.stage_compute(precision, registers, rules))
         yield std.fission_into_singles()

@@ -36,7 +36,7 @@ from .streaming import stream_stores
 from .tiles import Tile, by_vectors, to_instructions, transposed
 from .tiling import in_blocks, rise_into, tile, tile_bottom_up
 from .values import cleanup, cse, dce, share, specialize_sizes, stage_expr
-from .vectorize import rules_for, vectorize, vectorize_for
+from .vectorize import vectorize, vectorize_for
 
 __all__ = [
     "NoInstructionWarning",
@@ -70,7 +70,6 @@ __all__ = [
     "remove_parent_loop",
     "reorder_before",
     "replace_all",
-    "rules_for",
     "rise_into",
     "round_loop",
     "Rule",

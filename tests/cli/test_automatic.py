@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -72,11 +74,12 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("EXO_STRAT_DATA_DIR", str(tmp_path / "home"))
     path = tmp_path / "kernels.py"
     path.write_text(SOURCE)
-    return path
+    yield path
+    sys.modules.pop("kernels", None)  # what is written imports it
 
 
 def run(*args: str | Path) -> Result:

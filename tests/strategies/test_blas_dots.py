@@ -29,7 +29,7 @@ def foo() -> Proc:
 
 def test_what_is_read_is_shared_by_the_sums_of_a_tile(foo: Proc) -> None:
     tile = schedule(partial_eval(m=2, n=2), foo)
-    text = str(schedule(in_lanes(AVX2_MACHINE, "f32"), tile))
+    text = str(schedule(in_lanes(AVX2_MACHINE, "f32", 2), tile))
     whole, _, rest = text.partition("if 0 < k % 8:")
     for part, load in ((whole, "mm256_loadu_ps("), (rest, "mm256_maskz_loadu_ps(")):
         assert part.count(load) == 4
