@@ -23,7 +23,7 @@ from exo_strat import (
     space,
     trace,
 )
-from exo_strat.testing import assert_equivalent
+from exo_strat.testing import assert_equivalent, check_strategy
 from strategies.auto import auto, contiguous_innermost, in_order, in_rectangles
 from strategies.auto.fusion import in_one_pass
 from strategies.auto.products import product_of
@@ -304,3 +304,10 @@ def nothing(n: size):
     for p in (several, nothing):
         for precision in ("", "f32"):
             assert assert_equivalent(p, schedule(auto(machine, precision), p)) > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("plan", [auto(plain_c), auto(avx2, "f32"), auto(avx2, rounded=True)])
+def test_random_programs_compute_the_same_and_it_never_fails(plan: Op) -> None:
+    tally = check_strategy(plan, max_examples=60, at_least=30, shrink=False)
+    assert not tally.refusals(str(plan))
