@@ -63,6 +63,9 @@ from .strides import LINE
 SIZES: Final = {"i": "m", "j": "n", "p": "k"}
 """The trip counts of the loops over rows, columns and products."""
 PRECISIONS: Final = ("f32", "f64")
+REST: Final = (2,)
+"""Rows of the tiles below those of a block: two or one, so that half as many micro-kernels are scheduled as for any
+number of rows. They are a few rows of many here, as `python -m benchmarks.auto --kernels gemm` measures."""
 
 
 @dataclass(frozen=True)
@@ -261,13 +264,16 @@ def scheduled(source: str, across: bool, machine: Machine, kind: str) -> tuple[P
     """A product as a program, and what the plan makes of it. Each is made once."""
     program = proc_from_source(source)
     by_rows = source.replace("[k, m]", "[m, k]").replace("a[p, i]", "a[i, p]")
-    sums, tile = (
-        schedule(at("for p in _: _", in_one_sum()), proc_from_source(text))
-        for text in (by_rows, by_rows.replace("[n, k]", "[k, n]").replace("b[j, p]", "b[p, j]"))
-    )
+    sums, tile = map(with_sums, (by_rows, by_rows.replace("[n, k]", "[k, n]").replace("b[j, p]", "b[p, j]")))
     pack = packed_columns if across else packed
     rows = identity if by_rows == source else rows_packed()
-    return program, schedule(in_depths(sums, rows, optimize_gemm(machine, kind, tile, pack)), program)
+    return program, schedule(in_depths(sums, rows, optimize_gemm(machine, kind, tile, pack, REST)), program)
+
+
+@cache
+def with_sums(source: str) -> Proc:
+    """A product with a sum for each element: one procedure, and so one set of micro-kernels, for all ways to store."""
+    return schedule(at("for p in _: _", in_one_sum()), proc_from_source(source))
 
 
 @named

@@ -31,6 +31,7 @@ from exo_strat import (
     at,
     divide_dim,
     divide_loop,
+    focus,
     hole,
     lift_scope,
     limited,
@@ -150,16 +151,23 @@ def in_registers(p: Proc, c: ProcCursor, t: std.Tile) -> Script:
 
 
 @strategy
-def in_tiles(p: Proc, c: ForCursor, program: Proc, big: std.Tile) -> Script:
+def in_tiles(p: Proc, c: ForCursor, program: Proc, big: std.Tile, rest: tuple[int, ...] = ()) -> Script:
     """A block as calls of micro-kernels, which are made from `program`: rows of tiles, and what is left below.
 
-    So a few rows of C are passed over at a time, and a few of A stay in the nearest cache.
+    So a few rows of C are passed over at a time, and a few of A stay in the nearest cache. Rows that are left are one
+    tile, for which there are micro-kernels of every number; or with `rest` several: of so many rows, and of fewer.
     """
-    p, rows = yield seq(reorder_loops(), divide_loop(big.rows, ("io", "i"), tail="cut"))
-    rest, left = rows.next(), range(1, big.rows)
-    some = [row_of_tiles(program, replace(big, rows=r)) for r in left]
-    yield on(rest, std.specialize_sizes(f"m % {big.rows}", left, some))
-    yield on(rows, nav(INSIDE), row_of_tiles(program, big), std.cleanup())
+    p, below = yield reorder_loops()
+    left, tiles = "m", list[tuple[ForCursor, std.Tile]]()
+    for height in (big.rows, *(h for h in rest if h < big.rows)):
+        p, rows = yield seq(focus(below), divide_loop(height, ("io", "i"), tail="cut"))
+        left, below = f"{left} % {height}", rows.next()
+        tiles.append((rows, replace(big, rows=height)))
+    fewer = range(1, height)
+    some = [row_of_tiles(program, replace(big, rows=r)) for r in fewer]
+    yield on(below, std.specialize_sizes(left, fewer, some))
+    for rows, tile in tiles:
+        yield on(rows, nav(INSIDE), row_of_tiles(program, tile), std.cleanup())
     return None
 
 
@@ -224,11 +232,14 @@ packed_across = partial(packed, across=True)
 
 
 @named
-def optimize_gemm(machine: Machine, precision: str, tile: Proc, pack: Pack | None = packed) -> Op:
+def optimize_gemm(
+    machine: Machine, precision: str, tile: Proc, pack: Pack | None = packed, rest: tuple[int, ...] = ()
+) -> Op:
     """`for j: for i: for p: ..` by blocks and tiles, for k up to `DEPTH` if packed.
 
     `tile` is the same program, for windows whose rows are of neighbours; micro-kernels are made from it, once for all
-    that use it. `pack(tile, width)` is how b is packed. Holes: `rows` and `vectors` of a tile, as far as they fit the
+    that use it. `pack(tile, width)` is how b is packed. With a `rest`, what tiles leave is in tiles of so many rows and
+    of fewer, not one of any number: fewer micro-kernels. Holes: `rows` and `vectors` of a tile, as far as they fit the
     registers, and the `width` of a block of B, in columns. Focus: the procedure. Returns it.
 
     >>> from backends.targets import avx2, plain_c
@@ -256,8 +267,8 @@ def optimize_gemm(machine: Machine, precision: str, tile: Proc, pack: Pack | Non
     """
     rows, vectors, width = tile_holes(machine, precision)
     if pack is None:
-        return within_registers(in_tiles_of(machine, precision, rows, vectors, tile), machine)
-    return within_registers(in_packed_blocks(machine, precision, rows, vectors, width, tile, pack), machine)
+        return within_registers(in_tiles_of(machine, precision, rows, vectors, tile, rest), machine)
+    return within_registers(in_packed_blocks(machine, precision, rows, vectors, width, tile, pack, rest), machine)
 
 
 @named
@@ -312,10 +323,17 @@ def within_registers(op: Op, machine: Machine) -> Op:
 
 @strategy
 def in_tiles_of(
-    p: Proc, c: ProcCursor, machine: Machine, precision: str, rows: int, vectors: int, program: Proc
+    p: Proc,
+    c: ProcCursor,
+    machine: Machine,
+    precision: str,
+    rows: int,
+    vectors: int,
+    program: Proc,
+    rest: tuple[int, ...] = (),
 ) -> Script:
     """A product in tiles, of so many rows and vectors at most. Focus: the procedure. Returns it."""
-    yield at("for j in _: _", in_tiles(program, std.Tile(machine, precision, rows, vectors)))
+    yield at("for j in _: _", in_tiles(program, std.Tile(machine, precision, rows, vectors), rest))
     return None
 
 
@@ -330,13 +348,14 @@ def in_packed_blocks(
     width: int,
     program: Proc,
     pack: Pack,
+    rest: tuple[int, ...] = (),
 ) -> Script:
     """A product in blocks of columns, whole tiles of about so many, each of which is packed. Focus: the procedure.
     Returns it."""
     big = std.Tile(machine, precision, rows, vectors)
     whole = max(1, width // big.cols) * big.cols
     block = schedule(seq(rename(f"{p.name()}_block"), add_assertion(f"n <= {whole}")), p)
-    then = seq(pack(big, whole), nav(moves.root), in_tiles_of(machine, precision, rows, vectors, program))
+    then = seq(pack(big, whole), nav(moves.root), in_tiles_of(machine, precision, rows, vectors, program, rest))
     yield seq(nav(moves.find_loop("j")), std.in_blocks(whole, ("jo", "j"), std.as_call(block, then)))
     return None
 

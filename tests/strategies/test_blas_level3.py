@@ -118,6 +118,14 @@ def test_a_product_of_any_shape(pack: Pack | None, computes_the_same: Same) -> N
         computes_the_same(program(), scheduled, m=m, n=n, k=k)
 
 
+def test_rows_that_tiles_leave_in_tiles_of_two_and_one(computes_the_same: Same) -> None:
+    naive = program("f32", level3.gemm_new)
+    scheduled = schedule(optimize_gemm(avx2, "f32", naive, None, rest=(2,)), naive)
+    assert called(scheduled) == {f"gemm_{rows}x{v}" for rows in (1, 2, 6) for v in ("2", "1m", "2m")}
+    for m, n, k in ((8, 16, 2), *SHAPES):
+        computes_the_same(naive, scheduled, m=m, n=n, k=k)
+
+
 def test_a_product_by_vectors(computes_the_same: Same) -> None:
     naive = program("f32", level3.gemm_new)
     scheduled = schedule(optimize_gemm(avx2, "f32", naive), naive)
