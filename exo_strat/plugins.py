@@ -35,7 +35,8 @@ def load(group: str, name: str) -> object:
     if not found:
         raise PluginError(f"no {kind} is installed: install exo-strat with pip, a bare checkout has no entry points")
     if name not in found:
-        raise PluginError(f"there is no {kind} {name!r}; installed: {', '.join(sorted(found))}")
+        here = ", ".join(sorted(found))
+        raise PluginError(f"there is no {kind} {name!r}; installed: {here}. If exo-strat was updated, install it again")
     try:
         return found[name].load()
     except (ImportError, AttributeError) as e:

@@ -17,7 +17,6 @@ from .. import plugins
 from ..cursors.proc import Proc
 from ..ir.nodes import Arg
 from ..ir.types import Scalar, Tensor
-from ..machine import Machine
 from ..ops.explain import summary
 from ..ops.strategy import Op
 from ..ops.tracing import trace
@@ -37,7 +36,8 @@ EMITS: Final = ("strategy", "proc", "c")
 PRECISION: Final = "f32"
 """What a program without floating point numbers is scheduled for."""
 
-Plan = Callable[[Machine, str], Op]
+Plan = Callable[..., Op]
+"""Made of a machine, a precision and, if there are several, a number of threads (`threads=`)."""
 
 
 def check_emit(emit: str | None) -> None:
@@ -66,11 +66,14 @@ def _kind(a: Arg) -> Scalar | None:
     return t if isinstance(t, Scalar) else None
 
 
-def run_auto(about: About, asked: Asked | None, emit: str | None, out: Path | None, console: Console) -> None:
+def run_auto(
+    about: About, asked: Asked | None, emit: str | None, out: Path | None, console: Console, threads: int = 1
+) -> None:
     """Apply the plan `auto`, with the values that a search finds, if one is asked for; say what it did; print or write
     what is wanted."""
     make = cast(Plan, plugins.load(plugins.PLANS, "auto"))
-    op = make(about.target.machine, precision_of(about.proc))
+    shared = {"threads": threads} if threads > 1 else {}
+    op = make(about.target.machine, precision_of(about.proc), **shared)
     if asked is not None:
         (found, *_) = run_tune(op, about.proc, about.target, asked, console)
         if found.best is None:

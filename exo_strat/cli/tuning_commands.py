@@ -124,6 +124,7 @@ def auto_command(
     seed: Seed = 0,
     jobs: Jobs = None,
     records: Records = None,
+    threads: Annotated[int, typer.Option(min=1, help="How many threads share loops.")] = 1,
     emit: Emit = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where what --emit says is written.")] = None,
 ) -> None:
@@ -149,7 +150,7 @@ def auto_command(
         asked = None if tune is None else Asked(_sizes(sizes), seconds(tune), None, search, seed, jobs, records)
         about, console = About(p, path, name, chosen, is_schedule), Console(stderr=emit is not None)
         with source.importable():
-            run_auto(about, asked, emit, out, console)
+            run_auto(about, asked, emit, out, console, threads)
 
 
 def _sizes(given: list[str] | None) -> tuple[dict[str, int], ...]:

@@ -196,3 +196,11 @@ def test_steps_are_what_changed_something_with_the_lines_at_which_it_did() -> No
         if s.op is not None:
             q = schedule(on(s.place, s.op), q)
     assert q == schedule(op, P)
+
+
+def test_threads_share_loops(tmp_path: Path) -> None:
+    path = tmp_path / "scaling.py"
+    path.write_text(SOURCE)
+    said = run("auto", f"{path}:both", "-t", "c", "--threads", "2", "--emit", "proc")
+    assert said.exit_code == 0, said.output
+    assert "in par(" in said.stdout and "in par(" not in run("auto", f"{path}:both", "-t", "c", "--emit", "proc").stdout
