@@ -65,7 +65,7 @@ SIZES: Final = {"i": "m", "j": "n", "p": "k"}
 PRECISIONS: Final = ("f32", "f64")
 REST: Final = (2,)
 """Rows of the tiles below those of a block: two or one, so that half as many micro-kernels are scheduled as for any
-number of rows. They are a few rows of many here, as `python -m benchmarks.auto --kernels gemm` measures."""
+number of rows. What that costs a product: `python -m benchmarks.auto --kernels gemm --scale small`, and the others."""
 
 
 @dataclass(frozen=True)
