@@ -81,7 +81,7 @@ def main() -> None:
     for_numpy(best_machine())  # what is imported once is no part of a first call
     rng = np.random.default_rng(0)
     a, b = (rng.random((N, N), dtype=np.float32) for _ in range(2))
-    print("| function | compiled / NumPy | compiled, ms | NumPy, ms | first call, s | kept, s |")
+    print("| function | time, compiled / NumPy | compiled, ms | NumPy, ms | first call, s | kept, s |")
     print("|---|--:|--:|--:|--:|--:|")
     for f in FUNCTIONS:
         run = compiled(f)

@@ -8,8 +8,8 @@ from . import std
 from .blas.level2 import optimize_level_2_general
 
 ROWS, VECTORS = 2, 2
-"""Rows, and vectors of columns, that are taken together unless said. Measured by
-`python -m benchmarks.tuning --kernel convolution`."""
+"""Rows, and vectors of columns, that are taken together unless said.
+`python -m benchmarks.tuning --kernel convolution` looks for better ones."""
 
 
 @named

@@ -29,10 +29,10 @@ from .boxes import Boxes, Env, value
 
 LINES: Final = (1.5, 12.0, 40.0)
 """Cycles that are counted for a line which comes from the second cache, the third, and memory: more than it takes where
-lines come one after the other, as tiles break that. With these, candidates are ordered best
-(`python -m benchmarks.ranking`)."""
+lines come one after the other, as tiles break that. Chosen by hand, by times of a product and a stencil;
+`python -m benchmarks.ranking` tells how well candidates are ordered with them."""
 ENTERED: Final = 10.0
-"""Cycles that are counted for a loop that is begun and left: as for `LINES`."""
+"""Cycles that are counted for a loop that is begun and left: chosen by hand, as `LINES`."""
 UNROLLED: Final = 16
 """A loop of no more iterations, whose number is known, is taken for unrolled by the C compiler (`gcc -O3`)."""
 
