@@ -177,12 +177,12 @@ def _controls(p: Proc, sizes: Mapping[str, int]) -> dict[Sym, int]:
     """The integer arguments of a procedure, of which all that it asserts holds."""
     kinds = {a.sym: a.type for a in p.tree.args if isinstance(a.type, Control)}
     names = [str(sym) for sym in kinds]
-    for name in names:
-        if name not in sizes:
-            raise ValueError(f"{p.name()} takes {name}, too: say with which number to measure")
     for name in sizes:
         if name not in names:
             raise ValueError(f"{p.name()} has no integer argument {name}; it has {', '.join(names) or 'none'}")
+    for name in names:
+        if name not in sizes:
+            raise ValueError(f"{p.name()} takes {name}, too: say with which number to measure")
     controls = {sym: int(sizes[str(sym)]) for sym in kinds}
     for sym, kind in kinds.items():
         if kind.name == "size" and controls[sym] <= 0:

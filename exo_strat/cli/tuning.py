@@ -16,7 +16,6 @@ from rich.text import Text
 
 from .. import plugins
 from ..cursors.proc import Proc
-from ..ir.types import Control
 from ..machine import Machine
 from ..ops.strategy import ACTS_ON, Op
 from ..source import brief, show
@@ -120,8 +119,6 @@ def setting_of(target: Target) -> Setting:
 def run_tune(op: Op, p: Proc, target: Target, asked: Asked, console: Console) -> tuple[Tuning, ...]:
     """Search at each of the sizes, with an equal part of the time; keep what was measured, and print what was found.
     A search begins with what is known of other sizes, of those before too."""
-    for sizes in asked.sizes:
-        _check_names(p, sizes)
     where, begin = setting_of(target), date.today().isoformat()
     keep = [recorder(op, p, where, sizes, begin) for sizes in asked.sizes]
     measures = [_measure(p, sizes, target) for sizes in asked.sizes]
@@ -142,15 +139,6 @@ def run_tune(op: Op, p: Proc, target: Target, asked: Asked, console: Console) ->
     kept = sum(t.status == "measured" for made in found for t in made.tried)
     console.print(Text(f"{kept} records were added to {asked.file or records_file()}"), soft_wrap=True)
     return tuple(found)
-
-
-def _check_names(p: Proc, sizes: Mapping[str, int]) -> None:
-    """Raises `UsageError` for sizes of which a procedure has none."""
-    taken = [str(a.sym) for a in p.tree.args if isinstance(a.type, Control)]
-    for name in sizes:
-        if name not in taken:
-            has = f"its integers are {', '.join(taken)}" if taken else "it has none"
-            raise UsageError(f"--sizes {_written(sizes)}: {p.name()} has no integer argument {name}; {has}")
 
 
 def _measure(p: Proc, sizes: Mapping[str, int], target: Target) -> Measure:

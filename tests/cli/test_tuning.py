@@ -161,7 +161,7 @@ def test_a_strategy_without_a_place_is_told_how_to_get_one(file: Path) -> None:
         ("op", "scale", ["--sizes", "n=4,n=5"], ["n is said twice"]),
         ("op", "scale", ["--sizes", "n=4", "--budget", "soon"], ["'soon' is no time: write 60s, 2m or 1h"]),
         ("op", "scale", ["--sizes", "n=4", "--budget", "0s"], ["'0s' leaves no time to search"]),
-        ("op", "scale", ["--sizes", "n=4,k=1", "--budget", "1s"], ["scale has no integer argument k", "are n"]),
+        ("op", "scale", ["--sizes", "k=4"], ["scale can't be measured at k = 4", "no integer argument k; it has n"]),
         ("op", "scale", ["--sizes", "n=4", "--search", "luck"], ["there are random, exhaustive, model, optuna"]),
         ("op", "scale", ["--sizes", "n=4", "--trials", "0"], ["--trials 0: at least 1"]),
         ("op", "scale", ["--sizes", "n=4", "-t", "riscv"], ["there is no target 'riscv'"]),
