@@ -91,9 +91,9 @@ class Boxes:
     ...     for i in seq(0, n):
     ...         y[i] = x[i, 3]
     ... ''')
-    >>> n = p.tree.args[0].sym
-    >>> Boxes(p.tree).touched(p.tree.body, {n: 100})
-    800.0
+    >>> n, boxes = p.tree.args[0].sym, Boxes(p.tree)
+    >>> [boxes.touched(p.tree.body, {n: k}) for k in (100, 200)]
+    [800.0, 1600.0]
     """
 
     tree: nodes.ProcDef
@@ -101,7 +101,7 @@ class Boxes:
 
     def touched(self, body: Sequence[nodes.Stmt], env: Env) -> float:
         """The bytes of the boxes that some statements touch, of what is declared outside them."""
-        key = tuple(map(id, body))
+        key = (tuple(map(id, body)), frozenset(env.items()))
         if key not in self.known:
             found: dict[Sym, Box] = {}
             self._block(body, {s: (v, v) for s, v in env.items()}, {}, found)
