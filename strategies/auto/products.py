@@ -107,11 +107,11 @@ def product_of(c: ForCursor) -> Product | None:
         return None
     kind, node = precision(s).name, s.node
     symbols = [loop.sym for loop in loops]
-    target = _moved(node.idx, symbols)
-    bounds = _moved([e.node for loop in loops for e in (loop.lo(), loop.hi())], symbols)
-    if kind not in PRECISIONS or bounds or target is None or len(target) != 2:
+    target = moved(node.idx, symbols)
+    bounds = moved([e.node for loop in loops for e in (loop.lo(), loop.hi())], symbols)
+    if kind not in PRECISIONS or bounds != () or target is None or len(target) != 2:
         return None
-    if _moved(node.idx[-1:], symbols) != target[1:]:  # the elements of a row of c are not contiguous
+    if moved(node.idx[-1:], symbols) != target[1:]:  # the elements of a row of c are not contiguous
         return None
     [depth] = {0, 1, 2}.difference(target)
     writer = _Writer(dict(zip((*target, depth), "ijp", strict=True)), symbols)
@@ -132,7 +132,7 @@ def product({', '.join(arguments)}):
     return Product(source, (target[1], target[0], depth), writer.places["b"] == ("j", "p"))
 
 
-def _moved(indices: Sequence[nodes.Expr], loops: Sequence[Sym]) -> tuple[int, ...] | None:
+def moved(indices: Sequence[nodes.Expr], loops: Sequence[Sym]) -> tuple[int, ...] | None:
     """The loops, by position, on which indices depend, each on one at most and from one element to the next; None if
     it is otherwise."""
     found: list[int] = []
@@ -168,15 +168,15 @@ class _Writer:
             case nodes.Const(value=value):
                 return repr(value)
             case nodes.Read(idx=idx):
-                return self._place(e, _moved(idx, self.loops))
+                return self._place(e, moved(idx, self.loops))
         return None
 
-    def _place(self, e: nodes.Expr, moved: tuple[int, ...] | None) -> str | None:
-        if moved is None:
+    def _place(self, e: nodes.Expr, found: tuple[int, ...] | None) -> str | None:
+        if found is None:
             return None
-        if not moved:
+        if not found:
             return self.scalars.setdefault(e, f"x{len(self.scalars)}")
-        place = tuple(self.names[k] for k in moved)
+        place = tuple(self.names[k] for k in found)
         name = {frozenset("ip"): "a", frozenset("pj"): "b"}.get(frozenset(place))
         if name is None or name in self.places:
             return None

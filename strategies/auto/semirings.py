@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -21,7 +21,6 @@ from exo_strat import (
     divide_dim,
     divide_loop,
     fail,
-    forms,
     moves,
     nav,
     nodes,
@@ -41,7 +40,7 @@ from ..blas.level1 import optimize_level_1
 from ..inspect import nest, precision
 from ..std.staging import allocation
 from ..std.writing import INSIDE
-from .products import in_order, surely_runs
+from .products import in_order, moved, surely_runs
 
 ROWS, VECTORS = 4, 2
 """Rows and vectors of a tile in registers. Measured by `python -m benchmarks.auto --kernels floyd_warshall`."""
@@ -87,8 +86,9 @@ def like_product(c: ForCursor) -> LikeProduct | None:
     [s, *more] = loops[-1].body()
     if len(loops) != 3 or more or not isinstance(s, ReduceCursor) or s.op() not in OPERATORS:
         return None
-    target = _moving(s.node.idx, loops)
-    if target is None or len(target) != 2:
+    symbols = [loop.sym for loop in loops]
+    target = moved(s.node.idx, symbols)
+    if target is None or len(target) != 2 or moved([e.node for x in loops for e in (x.lo(), x.hi())], symbols) != ():
         return None
     (i, j), [p] = target, {0, 1, 2}.difference(target)
     places = {(i, p): ("a", "[i, p]", "m, k"), (p, j): ("b", "[p, j]", "k, n")}
@@ -97,7 +97,7 @@ def like_product(c: ForCursor) -> LikeProduct | None:
     arguments, strides = list[str](), ["c"]
     for _, e in walk(s.node.rhs):
         if isinstance(e, nodes.Read) and e not in names:
-            moving = _moving(e.idx, loops)
+            moving = moved(e.idx, symbols)
             if moving is None or moving not in places:
                 return None
             letter, index, shape = places[moving]
@@ -117,20 +117,6 @@ def like_product(c: ForCursor) -> LikeProduct | None:
         f"                {OPERATORS[s.op()].format(value)}",
     ]
     return LikeProduct("\n".join(lines), (i, j, p))
-
-
-def _moving(indices: Sequence[nodes.Expr], loops: Sequence[ForCursor]) -> tuple[int, ...] | None:
-    """The loops, by position, that move an element, each one along a dimension by one; None if it is otherwise."""
-    found: list[int] = []
-    for e in indices:
-        form = forms.affine(e, {})
-        if form is None:
-            return None
-        used = [k for k, loop in enumerate(loops) if forms.V(loop.sym) in forms.lin_atoms(form)]
-        if len(used) > 1 or any(form.coefficient(forms.V(loops[k].sym)) != 1 for k in used):
-            return None
-        found += used
-    return tuple(found) if len(set(found)) == len(found) else None
 
 
 def _text(e: nodes.Expr, names: Mapping[nodes.Expr, str]) -> str | None:
