@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,8 +14,6 @@ from rich.text import Text
 
 from .. import plugins
 from ..cursors.proc import Proc
-from ..ir.nodes import Arg
-from ..ir.types import Scalar, Tensor
 from ..ops.explain import summary
 from ..ops.strategy import Op
 from ..ops.tracing import trace
@@ -33,37 +30,14 @@ from .writing import About, NoTextError, Step, steps, told
 
 EMITS: Final = ("strategy", "proc", "c")
 """What can be printed: a Python file with the strategy, the object code, C."""
-PRECISION: Final = "f32"
-"""What a program without floating point numbers is scheduled for."""
-
 Plan = Callable[..., Op]
-"""Made of a machine, a precision and, if there are several, a number of threads (`threads=`)."""
+"""Made of a machine and, if there are several, a number of threads (`threads=`)."""
 
 
 def check_emit(emit: str | None) -> None:
     """Raises `UsageError` for what can't be printed."""
     if emit not in (None, *EMITS):
         raise UsageError(f"--emit {emit}: there are {', '.join(EMITS)}")
-
-
-def precision_of(p: Proc) -> str:
-    """The precision of most floating point arrays that a program takes; of its numbers, if there are none.
-
-    >>> from exo_strat import proc_from_source
-    >>> precision_of(proc_from_source("def foo(n: size, a: f32, x: f64[n]):\\n    x[0] = a"))
-    'f64'
-    """
-    found = Counter[str]()
-    for a in p.tree.args:
-        kind = _kind(a)
-        if kind is not None and kind.is_float:
-            found[kind.name] += 1 + 1000 * isinstance(a.type, Tensor)
-    return next((name for name, _ in found.most_common(1) if name != "R"), PRECISION)
-
-
-def _kind(a: Arg) -> Scalar | None:
-    t = a.type.base if isinstance(a.type, Tensor) else a.type
-    return t if isinstance(t, Scalar) else None
 
 
 def run_auto(
@@ -73,7 +47,7 @@ def run_auto(
     what is wanted."""
     make = cast(Plan, plugins.load(plugins.PLANS, "auto"))
     shared = {"threads": threads} if threads > 1 else {}
-    op = make(about.target.machine, precision_of(about.proc), **shared)
+    op = make(about.target.machine, **shared)
     if asked is not None:
         (found, *_) = run_tune(op, about.proc, about.target, asked, console)
         if found.best is None:

@@ -40,7 +40,7 @@ PLAN = """
 from exo_strat import *
 
 @named
-def auto(machine, precision):
+def auto(machine):
     return pick("how", {"planned": planned(), "as it is": identity})
 
 @strategy
@@ -90,7 +90,7 @@ def test_auto_says_what_it_did_and_what_not_and_why(file: Path, plan: None) -> N
     said = run("auto", f"{file}:both", "-t", "c")
     assert said.exit_code == 0, said.output
     assert said.stdout.splitlines()[:-1] == [
-        "both for c, by auto(c, 'f32')",
+        "both for c, by auto(c)",
         "for i in seq(0, n):",
         "  strips(4)",
         "    strips.width = 4",
