@@ -34,8 +34,8 @@ from exo_strat import (
 from .triangles import is_short
 
 FORK = 1 << 14
-"""From how many innermost statements, vector instructions say, on it pays to have threads share a loop. To be
-measured by `python -m benchmarks.threads`, with nothing beside it."""
+"""From how many innermost statements, vector instructions say, on threads share a loop: some four times what it costs
+to have them do so (`python -m benchmarks.threads`)."""
 FEW = 16
 """A loop that surely has no more iterations is left alone: what remains of rows and columns that are taken together."""
 USUAL = 16
