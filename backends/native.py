@@ -92,6 +92,7 @@ class JitFunction:
         self._function = module.functions[0]
         self._plans = plans(self._function)
         self._loaded = Loaded(library, entry(self._function).params, proc.name())
+        self._names = tuple(a.sym.name for a in proc.tree.args)
         self._again = self._loaded.again
         self._like_last = self._loaded.like_last
         self._arrays = tuple(i for i, p in enumerate(self._plans) if isinstance(p, ArrayPlan))
@@ -125,8 +126,10 @@ class JitFunction:
         return status == 0 or (status != UNLIKE and self._loaded.check(status))
 
     def __call__(self, *args: Any, **named: Any) -> None:
+        if named:
+            args = self._bound(args, named)
         last = self._last
-        if last is not None and not named and self._like_last is not None:
+        if last is not None and self._like_last is not None:
             status = self._like_last(last.address, args)
             if status == 0:
                 return
@@ -134,12 +137,11 @@ class JitFunction:
                 self._loaded.check(status)
         if (
             last is None
-            or named
             or (*map(type, args),) != last.types
             or self._integers(args) != last.integers
             or not self._again(last.known, *self._floats(args), *map(_interface, self._given(args)))
         ):
-            self._call(self._bound(args, named))
+            self._call(self._bound(args, {}))
 
     def bind(self, *args: Any, **named: Any) -> BoundCall:
         """The call on these arguments, checked once, to be made many times: what then remains of a
@@ -183,7 +185,7 @@ class JitFunction:
 
     def _bound(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments in order."""
-        names = [a.sym.name for a in self.proc.tree.args]
+        names = self._names
         if len(args) > len(names):
             raise ValueError(f"{self.proc.name()} takes {len(names)} arguments ({', '.join(names)}), not {len(args)}")
         given = dict(zip(names, args, strict=False))

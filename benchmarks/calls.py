@@ -1,5 +1,5 @@
-"""What a call from Python costs: with all checks, like the last one, bound, and of a function that `@compiled` made;
-least of many runs, in microseconds.
+"""What a call from Python costs: with all checks, like the last one, also by name, bound, and of a function that
+`@compiled` made; least of many runs, in microseconds.
 
 python -m benchmarks.calls
 """
@@ -33,7 +33,13 @@ def vectors(n: int) -> Proc:
 def ways(f: JitFunction, arrays: int) -> dict[str, Callable[[], object]]:
     """The ways to call it."""
     args = (4, 0.5, *(np.zeros(4, np.float32) for _ in range(arrays)))
-    return {"checked": lambda: f._call(args), "like the last": lambda: f(*args), "bound": f.bind(*args)}
+    named = {str(a.sym): x for a, x in zip(f.proc.tree.args, args, strict=True)}
+    return {
+        "checked": lambda: f._call(args),
+        "like the last": lambda: f(*args),
+        "by name": lambda: f(**named),
+        "bound": f.bind(*args),
+    }
 
 
 @compiled

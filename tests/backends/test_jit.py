@@ -379,3 +379,20 @@ def test_an_array_that_is_shared_is_found_after_a_call_with_others() -> None:
         f(4, x, x)
     f(4, x, y)
     assert x.tolist() == [3.0] * 4
+
+
+def test_a_call_by_name_is_compared_with_the_last_one_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = jit(proc_from_source("def scale(n: size, a: f32, x: f32[n]):\n    for i in seq(0, n): x[i] = a * x[i]"))
+    x, checked, checks = np.ones(4, np.float32), list[object](), JitFunction._check
+    monkeypatch.setattr(JitFunction, "_check", lambda f, args: (checked.append(args), checks(f, args))[1])
+    f(4, 2.0, x)
+    f(x=x, a=3.0, n=4)
+    f(4, a=0.5, x=x)
+    assert x.tolist() == [3.0] * 4 and len(checked) == 1
+    with pytest.raises(ValueError, match="argument b is none of n, a, x"):
+        f(4, b=2.0, x=x)
+    with pytest.raises(ValueError, match="must be float32"):
+        f(n=4, a=2.0, x=x.astype(np.float64))
+    with pytest.raises(ValueError, match="argument x is given twice"):
+        f(4, 2.0, x, x=x)
+    assert x.tolist() == [3.0] * 4
