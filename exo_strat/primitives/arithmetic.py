@@ -77,8 +77,8 @@ def _made_by(e: Expr, op: str) -> Binary | None:
 
 @primitive(
     same_values=True,
-    cursors={"values inside": "stay, first copy, replaced"},
-    trial=Trial(programs="sums sums two_writes clamped"),
+    cursors={"values inside": "stay, first copy, last copy, replaced, gone"},
+    trial=Trial(programs="sums sums distributed two_writes clamped"),
 )
 def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
     """`x = a + b  ~>  x = a; x += b`, and `x += a + b  ~>  x += a; x += b`. Exo's documentation.

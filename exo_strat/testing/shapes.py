@@ -15,7 +15,7 @@ from .config_shapes import configuration, counted, drifting, moved, sliding
 from .lane_shapes import lanes
 from .ranges import ONE, ZERO, Bound, M, N, Range, fits
 from .size_shapes import rectangle
-from .sum_shapes import assigned, repeated, rivals, scaled, sums
+from .sum_shapes import assigned, distributed, repeated, rivals, scaled, sums
 from .view_shapes import reshaped
 from .writer import ITERATORS, Buffer, Writer
 
@@ -493,7 +493,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
     for f in (
         anything, nest, twins, twin_ifs, lone_scope, invariant, temporary, independent, two_writes, accumulation,
         sequence, calls, lookalikes, windows, configuration, drifting, decided, patch, tiles, reload, neighbours,
-        stencil, ring, pair, grid, sized, branches, borrowed, sums, scaled, assigned, rivals, stages,
+        stencil, ring, pair, grid, sized, branches, borrowed, sums, distributed, scaled, assigned, rivals, stages,
         lanes, lent, guarded, choices, handed, diagonal, sliding, asked, relied, misfits, counted,
         moved, turned, repeated, overlaid, gathered, scattered, rows, clamped, fetched,
         rectangle, reshaped,

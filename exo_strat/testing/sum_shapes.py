@@ -27,6 +27,17 @@ def sums(w: Writer) -> None:
             w.update(place, value, reduce)
 
 
+def distributed(w: Writer) -> None:
+    """Sums under a sign, in a product or over a divisor, that are added to something."""
+    with w.loop():
+        b = w.ch.pick([x for x in w.writable() if w.is_ready(x)])
+        place = w.place(b)
+        w.cells.append(place)
+        both = f"({w.read()} {w.ch.pick('+++-')} {w.ch.pick([place, w.read(), w.read(), w.value(1)])})"
+        value = w.ch.pick([f"-{both}", f"{w.factor()} * {both}", f"{both} * {w.factor()}", f"-(2.0 * {both})"])
+        w.update(place, value, w.ch.chance(90))
+
+
 def scaled(w: Writer) -> None:
     """A sum of products with a common factor. It may start at another value than zero; the factor may change, be
     uninitialised, or read the sum."""
