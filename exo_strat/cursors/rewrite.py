@@ -115,10 +115,14 @@ class Rewrite:
         self.delete(old)
         return at
 
-    def carry(self, src: Path, dst: Path) -> None:
-        """Cursors to the parts of what stands at `src` go to `dst`, as far as the same parts stand there."""
-        for old, new in shared(get(self.tree, src), get(self.tree, dst)):
-            self.do(Carry((*src, *old), (*dst, *new)))
+    def carry(self, src: Path, dst: Path, but: Node | None = None) -> None:
+        """Cursors to the parts of what stands at `src` go to `dst`, as far as the same parts stand there, and not in
+        `but`."""
+        here = get(self.tree, src)
+        stay = {old for old, _ in shared(here, but)} if but is not None else set[Path]()
+        for old, new in shared(here, get(self.tree, dst)):
+            if old not in stay:
+                self.do(Carry((*src, *old), (*dst, *new)))
 
     def replace(self, path: Path, new: Node, keep: Sequence[str] = (), but: Sequence[Path] = ()) -> None:
         """Put `new` where `path` points; `keep` names the child fields that both nodes share, but for what is

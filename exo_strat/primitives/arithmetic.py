@@ -77,7 +77,7 @@ def _made_by(e: Expr, op: str) -> Binary | None:
 
 @primitive(
     same_values=True,
-    cursors={"values inside": "stay, first copy, last copy, replaced, gone"},
+    cursors={"values inside": "stay, first copy, replaced, gone"},
     trial=Trial(programs="sums sums distributed two_writes clamped"),
 )
 def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
@@ -134,7 +134,7 @@ def split_write(rw: Rewrite, write: AssignCursor | ReduceCursor) -> Where:
         require(_not_read(tree, path, node, e, "where is written does not depend on what is written"), write)
     at = span_of(path)
     rw.add_part(path, Reduce(node.sym, node.idx, both[1], op))
-    rw.carry((*path, ("rhs", None)), (*at.path(1), ("rhs", None)))
+    rw.carry((*path, ("rhs", None)), (*at.path(1), ("rhs", None)), but=both[0])
     rw.replace((*path, ("rhs", None)), both[0])
     return at._replace(hi=at.hi + 1)
 
