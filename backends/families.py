@@ -23,8 +23,20 @@ ZEN_4 = Processor(
     fmas=Pipes(2, 256),
     loads=Pipes(2, 256),
     stores=Pipes(1, 256),
+    reorder=320,
 )
 """The processor on which the times of this repository are measured, and so what the x86 targets are unless said."""
+
+ZEN_5 = Processor(
+    name="Zen 5",
+    caches=(Cache(48 * KIB, 12, threads=2), Cache(1 * MIB, 16, threads=2), Cache(32 * MIB, 16, threads=16)),
+    fma_latency=4,
+    fmas=Pipes(2, 512),
+    loads=Pipes(2, 512),
+    stores=Pipes(2, 256),
+    reorder=448,
+)
+"""Of servers and desktops; some models for laptops compute with 512 bits in two halves."""
 
 SKYLAKE_X = Processor(
     name="Skylake-X",
@@ -33,6 +45,7 @@ SKYLAKE_X = Processor(
     fmas=Pipes(2, 512),
     loads=Pipes(2, 512),
     stores=Pipes(1, 512),
+    reorder=224,
 )
 """Of the third level, the part of one core; of models with one unit for 512 bits, half of the multiply-adds."""
 
@@ -43,6 +56,7 @@ HASWELL = Processor(
     fmas=Pipes(2, 256),
     loads=Pipes(2, 256),
     stores=Pipes(1, 256),
+    reorder=192,
 )
 
 NEOVERSE_N1 = Processor(
@@ -52,6 +66,7 @@ NEOVERSE_N1 = Processor(
     fmas=Pipes(2, 128),
     loads=Pipes(2, 128),
     stores=Pipes(1, 128),
+    reorder=128,
 )
 """Its third level is another one in each product."""
 
@@ -82,6 +97,13 @@ FAMILIES: tuple[Family, ...] = (
         0x19,
         _models((0x10, 0x1F), (0x60, 0x7F), (0xA0, 0xAF)),
         "AMD, Software Optimization Guide for the Zen 4 microarchitecture (57647)",
+    ),
+    Family(
+        ZEN_5,
+        "AuthenticAMD",
+        0x1A,
+        _models((0x00, 0x1F), (0x40, 0x4F)),
+        "AMD, Software Optimization Guide for the AMD Zen5 Microarchitecture (58455)",
     ),
     Family(
         SKYLAKE_X,

@@ -24,42 +24,15 @@ from exo_strat import *
 from exo_strat.tuning import Prepared, Timed, Tuning, climbing, random_search, starting, tune
 from exo_strat.tuning.records import Record, recorded
 from exo_strat.tuning.tuned import known_values
-from strategies.blas.level1 import optimize_level_1
-from strategies.inspect import nest
+from strategies import programs
+from strategies.convolution import convolve
+from strategies.gemm import gemm
 from strategies.ranking import cycles
-from strategies.std import jam as jam_loop
-from strategies.std import tile, unroll_and_jam
 from strategies.stencils import time_tile
 
 SEED = 1
 TENTH = 10
 """The budget at sizes that were never tuned is so many times smaller."""
-
-BLOCKS = (4, 16, 64)
-JAMS = (1, 2, 4)
-VECTORS = (1, 2, 4)
-
-
-@proc
-def gemm(n: size, a: f32[n, n], b: f32[n, n], c: f32[n, n]):
-    assert n % 64 == 0
-    for i in seq(0, n):
-        for p in seq(0, n):
-            for j in seq(0, n):
-                c[i, j] += a[i, p] * b[p, j]
-
-
-@proc
-def convolution(n: size, w: f32[3, 3], x: f32[n + 2, n + 2], y: f32[n, n]):
-    assert n % 64 == 0
-    for i in seq(0, n):
-        for j in seq(0, n):
-            y[i, j] = 0.0
-    for i in seq(0, n):
-        for r in seq(0, 3):
-            for s in seq(0, 3):
-                for j in seq(0, n):
-                    y[i, j] += w[r, s] * x[i + r, j + s]
 
 
 @proc
@@ -72,27 +45,6 @@ def stencil(steps: size, n: size, a: f32[n, n], b: f32[n, n]):
         for i in seq(1, n - 1):
             for j in seq(1, n - 1):
                 a[i, j] = 0.2 * (b[i, j] + b[i, j - 1] + b[i, j + 1] + b[i + 1, j] + b[i - 1, j])
-
-
-@strategy
-def in_tiles(p: Proc, c: ForCursor, machine: Machine) -> Script:
-    """A product in tiles, several products of each sum taken together."""
-    rows, depth = (yield hole("rows", BLOCKS, default=16)), (yield hole("depth", BLOCKS, default=64))
-    columns, jam = (yield hole("columns", (16, 64), default=64)), (yield hole("jam", JAMS))
-    p, c = yield tile(rows, depth, columns, tail="perfect")
-    p, _ = yield on(nest(c)[4], unroll_and_jam(jam, tail="perfect"))
-    yield on(p.find_loop("ji"), optimize_level_1(machine, "f32", (yield hole("vectors", VECTORS)), strict=True))
-
-
-@strategy
-def in_rows(p: Proc, c: ForCursor, machine: Machine) -> Script:
-    """A convolution: several rows together, and all elements of the window, of its rows, or one by one."""
-    rows, window = (yield hole("rows", JAMS)), (yield hole("window", ("one by one", "by rows", "at once")))
-    p, _ = yield unroll_and_jam(rows, tail="perfect")
-    for name in {"one by one": (), "by rows": ("s",), "at once": ("r", "s")}[window]:
-        p, _ = yield on(p.find_loop(name), jam_loop())
-    j = p.find_loop("j", many=True)[-1]
-    yield on(j, optimize_level_1(machine, "f32", (yield hole("vectors", VECTORS)), strict=True))
 
 
 @strategy
@@ -115,17 +67,14 @@ class Case:
 
 def cases(target: Machine) -> dict[str, Case]:
     """The programs by name."""
+    here = native_machine(target).machine
+    square, *squares = ({"m": n, "n": n, "k": n} for n in (448, 128, 256, 832))
+    image, *images = ({"h": 3 * n, "w": 4 * n} for n in (160, 40, 80, 300))
+    grid, *grids = ({"steps": 32, "n": n} for n in (500, 120, 260, 800))
     return {
-        "gemm": Case(gemm, at("for i in _: _", in_tiles(target)), {"n": 448}, ({"n": 128}, {"n": 256}, {"n": 832})),
-        "convolution": Case(
-            convolution, at("for i in _: _ #1", in_rows(target)), {"n": 448}, ({"n": 128}, {"n": 256}, {"n": 832})
-        ),
-        "stencil": Case(
-            stencil,
-            at("for t in _: _", in_time()),
-            {"steps": 32, "n": 500},
-            ({"steps": 32, "n": 120}, {"steps": 32, "n": 260}, {"steps": 32, "n": 800}),
-        ),
+        "gemm": Case(programs.sgemm, gemm(here), square, tuple(squares)),
+        "convolution": Case(programs.convolution, convolve(here, "f32", taps=3), image, tuple(images)),
+        "stencil": Case(stencil, at("for t in _: _", in_time()), grid, tuple(grids)),
     }
 
 

@@ -53,7 +53,8 @@ class Pipes:
 class Processor:
     """The numbers of a processor: its `caches`, the nearest first; after how many cycles the result of a fused
     multiply-add can be used (`fma_latency`); the units for multiply-adds, loads and stores of vectors, as
-    `python -m benchmarks.processor` measures them; how many `cores` and `threads` of the hardware there are for a
+    `python -m benchmarks.processor` measures them; how many instructions are under way at once (`reorder`, the entries of
+    the reorder buffer); how many `cores` and `threads` of the hardware there are for a
     process (`nproc`); and its highest frequency in `hertz` where that is known
     (`cat /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq`, in kHz).
 
@@ -71,6 +72,7 @@ class Processor:
     fmas: Pipes = Pipes(2, 256)
     loads: Pipes = Pipes(2, 256)
     stores: Pipes = Pipes(1, 256)
+    reorder: int = 224
     cores: int = 1
     threads: int = 1
     hertz: int | None = None

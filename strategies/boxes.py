@@ -74,6 +74,26 @@ def between(e: nodes.Node, env: Ranges) -> Range:
 
 
 @dataclass(frozen=True)
+class Touched:
+    """Memory that is touched: `bytes`, in so many `runs` of contiguous elements. A run that is shorter than a line
+    counts as that part of one.
+
+    >>> Touched(64, 1) + Touched(128, 4)
+    Touched(bytes=192, runs=5)
+    """
+
+    bytes: float = 0.0
+    runs: float = 0.0
+
+    def __add__(self, other: Touched) -> Touched:
+        return Touched(self.bytes + other.bytes, self.runs + other.runs)
+
+    def times(self, n: float) -> Touched:
+        """So many times the same."""
+        return Touched(self.bytes * n, self.runs * n)
+
+
+@dataclass(frozen=True)
 class View:
     """A window: of which buffer, where it begins along each dimension, and which dimensions it has."""
 
@@ -92,28 +112,35 @@ class Boxes:
     ...         y[i] = x[i, 3]
     ... ''')
     >>> n, boxes = p.tree.args[0].sym, Boxes(p.tree)
-    >>> [boxes.touched(p.tree.body, {n: k}) for k in (100, 200)]
-    [800.0, 1600.0]
+    >>> boxes.touched(p.tree.body, {n: 100})
+    Touched(bytes=800.0, runs=7.25)
     """
 
     tree: nodes.ProcDef
-    known: dict[object, float] = field(default_factory=dict)
+    line: int = 64
+    known: dict[object, Touched] = field(default_factory=dict)
 
-    def touched(self, body: Sequence[nodes.Stmt], env: Env) -> float:
-        """The bytes of the boxes that some statements touch, of what is declared outside them."""
+    def touched(self, body: Sequence[nodes.Stmt], env: Env) -> Touched:
+        """The boxes that some statements touch, of what is declared outside them: their bytes, and their runs."""
         key = (tuple(map(id, body)), frozenset(env.items()))
         if key not in self.known:
             found: dict[Sym, Box] = {}
             self._block(body, {s: (v, v) for s, v in env.items()}, {}, found)
-            self.known[key] = sum(self._bytes(s, box) for s, box in found.items())
+            self.known[key] = sum((self._all_of(s, box, env) for s, box in found.items()), Touched())
         return self.known[key]
 
-    def _bytes(self, sym: Sym, box: Box) -> float:
+    def _all_of(self, sym: Sym, box: Box, env: Env) -> Touched:
         t = declarations(self.tree)[sym]
         kind = t.base if isinstance(t, Tensor) else t
         if not isinstance(kind, Scalar) or kind.name == "R":
-            return 0.0
-        return prod(hi - lo + 1 for lo, hi in box) * analysis.size_of(kind)
+            return Touched()
+        extents = [hi - lo + 1 for lo, hi in box]
+        shape = [value(e, env) for e in t.shape] if isinstance(t, Tensor) else []
+        whole = 0  # of how many dimensions, from the last one on, the box has all
+        while whole < len(shape) and extents[-1 - whole] >= shape[-1 - whole]:
+            whole += 1
+        total, runs = prod(extents) * analysis.size_of(kind), prod(extents[: max(0, len(extents) - whole - 1)])
+        return Touched(total, min(runs, total / self.line))
 
     def _block(self, body: Iterable[nodes.Stmt], env: Ranges, views: dict[Sym, View], found: dict[Sym, Box]) -> None:
         own = set[Sym]()

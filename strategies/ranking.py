@@ -25,19 +25,29 @@ from exo_strat import (
     walk,
 )
 
-from .boxes import Boxes, Env, value
+from .boxes import Boxes, Env, Touched, value
 
-LINES: Final = (1.5, 12.0, 40.0)
+LINES: Final = (1.5, 8.0, 40.0)
 """Cycles that are counted for a line which comes from the second cache, the third, and memory: more than it takes where
-lines come one after the other, as tiles break that. Chosen by hand, by times of a product and a stencil;
+lines come one after the other, as tiles break that. Chosen by hand, by times of products, convolutions and a stencil;
 `python -m benchmarks.ranking` tells how well candidates are ordered with them."""
+STREAMS: Final = 5.0
+"""So many runs of elements that a loop goes along come before they are needed: chosen by hand, as `LINES`."""
+LATE: Final = 0.6
+"""Cycles that are counted for a piece of a run, and for each run above `STREAMS`: chosen by hand, as `LINES`."""
 ENTERED: Final = 10.0
 """Cycles that are counted for a loop that is begun and left: chosen by hand, as `LINES`."""
+EACH: Final = 0.5
+"""Cycles that are counted for each iteration of a loop: chosen by hand, as `LINES`."""
+FORWARDED: Final = 12.0
+"""Cycles that are counted for a value that goes through memory to the next iteration: chosen by hand, as `LINES`."""
 UNROLLED: Final = 16
 """A loop of no more iterations, whose number is known, is taken for unrolled by the C compiler (`gcc -O3`)."""
 
-Chains: TypeAlias = "dict[tuple[str, frozenset[Sym]], float]"
-"""How often in a row each sum is added to: by its text and the iterators in that."""
+Value: TypeAlias = "tuple[str, frozenset[Sym]]"
+"""What a register or a window holds: the text, and the iterators in that."""
+Chains: TypeAlias = "dict[Value, float]"
+"""For values that are made of what they were before: after how many cycles."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,11 @@ class Work:
     def __add__(self, other: Work) -> Work:
         return Work(self.fmas + other.fmas, self.loads + other.loads, self.stores + other.stores)
 
+    @property
+    def count(self) -> float:
+        """How many instructions that is."""
+        return self.fmas + self.loads + self.stores
+
     def times(self, n: float) -> Work:
         """So many times the same."""
         return Work(self.fmas * n, self.loads * n, self.stores * n)
@@ -63,10 +78,13 @@ class Ran:
     work: Work = Work()
     cycles: float = 0.0
     chains: Chains = field(default_factory=dict)
+    path: float = 0.0
+    has_loops: bool = False
 
     def add(self, other: Ran) -> None:
         """What comes after it."""
         self.work, self.cycles = self.work + other.work, self.cycles + other.cycles
+        self.path, self.has_loops = max(self.path, other.path), self.has_loops or other.has_loops
         for key, n in other.chains.items():
             self.chains[key] = self.chains.get(key, 0.0) + n
 
@@ -124,7 +142,7 @@ class _Inside:
 
     @cached_property
     def boxes(self) -> Boxes:
-        return Boxes(self.tree)
+        return Boxes(self.tree, self.model.machine.processor.cache(1).line)
 
     def called(self, env: Env) -> float:
         """Cycles that the instructions take."""
@@ -137,14 +155,15 @@ class _Inside:
         return _Inside(self.model, s.f.tree, 0.0), {a.sym: value(e, env) for a, e in given if is_control(e)}
 
     def block(self, body: Iterable[nodes.Stmt], env: Env) -> Ran:
-        ran, here, there = Ran(), self, set[object]()
+        ran, here, flow = Ran(), self, _Flow(self.model.machine)
         for s in body:
             if isinstance(s, nodes.Alloc):
                 here = replace(here, live=here.live + here.registers(s, env))
             elif isinstance(s, nodes.Call) and s.f.tree.instr is not None:
-                ran.add(here.instruction(s, there))
+                ran.add(Ran(flow.instruction(s)))
             else:
                 ran.add(here.statement(s, env))
+        ran.add(Ran(chains=flow.chains(), path=flow.path()))
         return ran
 
     def registers(self, s: nodes.Alloc, env: Env) -> float:
@@ -173,15 +192,20 @@ class _Inside:
             return Ran()
         ran = self.block(s.body, inside)
         lanes = self._lanes(s)
-        carried = {k: count * n for k, count in ran.chains.items() if s.iter not in k[1]}
-        chains = {(text, used - {s.iter}): count for (text, used), count in ran.chains.items() if s.iter in used}
+        carried = {k: cycles for k, cycles in ran.chains.items() if s.iter not in k[1]}
+        chains = {(text, used - {s.iter}): cycles for (text, used), cycles in ran.chains.items() if s.iter in used}
+        chains |= {k: cycles * n for k, cycles in carried.items()}
         if isinstance(s.lo, nodes.Const) and isinstance(s.hi, nodes.Const) and n <= UNROLLED:
-            return Ran(ran.work.times(n), ran.cycles * n, {**chains, **carried})
+            path = max([ran.path, *(cycles * n for cycles in carried.values())])
+            return Ran(ran.work.times(n), ran.cycles * n, chains, path, ran.has_loops)
         work = ran.work + self._spilled(ran.work)
-        waits = self.model.machine.processor.fma_latency * max(carried.values(), default=0.0)
+        waits = max(carried.values(), default=0.0)
+        if carried and ran.has_loops:
+            waits += FORWARDED
         rest = (lanes - 1.0) / 2.0  # iterations that are no whole vector, in the mean
-        busy = (max(0.0, n - rest) / lanes + min(n, rest)) * (self.model.taken(work) + ran.cycles + 1.0)
-        return Ran(cycles=max(busy, waits) + ENTERED, chains={**chains, **carried})
+        overlap = ran.path * work.count / self.model.machine.processor.reorder
+        busy = (max(0.0, n - rest) / lanes + min(n, rest)) * (max(self.model.taken(work), overlap) + ran.cycles + EACH)
+        return Ran(cycles=max(busy, waits * n) + ENTERED, chains=chains, has_loops=True)
 
     def _spilled(self, work: Work) -> Work:
         """What goes to and from memory as there are no registers for it."""
@@ -203,22 +227,6 @@ class _Inside:
         kind = declared.base if isinstance(declared, Tensor) else declared
         return self.model.machine.vec_width(kind.name) if along and isinstance(kind, Scalar) else 1
 
-    def instruction(self, s: nodes.Call, there: set[object]) -> Ran:
-        """What an instruction takes. What was loaded or stored in the same block is in a register, and is not stored
-        twice: the C compiler sees to that."""
-        kind, target = _kind(s.f.tree, self.model.machine)
-        if kind == "sum":
-            into = s.args[target]
-            used = frozenset(n.sym for _, n in walk(into) if isinstance(n, nodes.Var))
-            return Ran(Work(fmas=1.0), chains={(str(into), used): 1.0})
-        if kind not in ("load", "store"):
-            return Ran(Work(fmas=1.0))
-        window = s.args[target] if kind == "store" else next(e for k, e in enumerate(s.args) if k != target)
-        if (kind, window) in there or (kind == "load" and ("store", window) in there):
-            return Ran()
-        there.add((kind, window))
-        return Ran(Work(loads=1.0) if kind == "load" else Work(stores=1.0))
-
     def _scalar(self, s: nodes.Assign | nodes.Reduce) -> Ran:
         reads = sum(isinstance(n, nodes.Read) and bool(n.idx) for _, n in walk(s.rhs))
         done = (n for _, n in walk(s.rhs) if not is_control(n))
@@ -226,46 +234,109 @@ class _Inside:
         adds = isinstance(s, nodes.Reduce)
         in_memory = float(bool(s.idx))
         used = frozenset(n.sym for e in s.idx for _, n in walk(e) if isinstance(n, nodes.Var))
-        chains: Chains = {(f"{s.sym} {[str(e) for e in s.idx]}", used): 1.0} if adds else {}
+        latency = float(self.model.machine.processor.fma_latency)
+        chains: Chains = {(f"{s.sym} {[str(e) for e in s.idx]}", used): latency} if adds else {}
         fused = adds and work > 0  # the product and the sum are one
-        return Ran(Work(work + adds - fused, reads + adds * in_memory, in_memory), chains=chains)
+        path = latency * (work + adds - fused)
+        return Ran(Work(work + adds - fused, reads + adds * in_memory, in_memory), chains=chains, path=path)
 
     # -- caches ---------------------------------------------------------------------------------
 
     def moved(self, env: Env) -> float:
         """Cycles in which lines come from the caches and from memory. What a cache has room for is there from the call
         before."""
-        total, everything = 0.0, self.boxes.touched(self.tree.body, env)
+        total, everything = 0.0, self.boxes.touched(self.tree.body, env).bytes
         for cache, cost in zip(self.model.machine.processor.caches, LINES, strict=False):
             if everything > cache.bytes:
-                total += self.bytes_of(self.tree.body, env, cache.bytes) / cache.line * cost
+                come = self.come(self.tree.body, env, cache.bytes)
+                total += come.bytes / cache.line * cost + come.runs * LATE
         return total
 
-    def bytes_of(self, body: Iterable[nodes.Stmt], env: Env, room: int) -> float:
-        """The bytes that come to a cache with so much room."""
-        total = 0.0
+    def come(self, body: Iterable[nodes.Stmt], env: Env, room: int) -> Touched:
+        """The bytes that come to a cache with so much room, and in how many pieces they come late: there are so many
+        runs that no hardware sees all of them."""
+        total = Touched()
         for s in body:
             if isinstance(s, nodes.If):
-                total += self.bytes_of(s.body if value(s.cond, env) else s.orelse, env, room)
+                total += self.come(s.body if value(s.cond, env) else s.orelse, env, room)
             elif isinstance(s, nodes.For):
                 total += self._by_loop(s, env, room)
-            elif isinstance(s, nodes.Call) and s.f.tree.instr is None and self.boxes.touched([s], env) > room:
+            elif isinstance(s, nodes.Call) and s.f.tree.instr is None and self.boxes.touched([s], env).bytes > room:
                 inside, known = self._callee(s, env)
-                total += inside.bytes_of(s.f.tree.body, known, room)
+                total += inside.come(s.f.tree.body, known, room)
             else:
-                total += self.boxes.touched([s], env)
+                total += Touched(self.boxes.touched([s], env).bytes)
         return total
 
-    def _by_loop(self, s: nodes.For, env: Env, room: int) -> float:
+    def _by_loop(self, s: nodes.For, env: Env, room: int) -> Touched:
         """All that a loop touches, once, if an iteration has it in the cache; else what its iterations touch, each
         anew."""
         n, inside = _iterations(s, env)
         if not n:
-            return 0.0
-        own = self.boxes.touched([s], env)
-        if own <= room or self.boxes.touched(s.body, inside) <= room:
-            return own
-        return n * self.bytes_of(s.body, inside, room)
+            return Touched()
+        own = self.boxes.touched([s], env).bytes
+        if own <= room or self.boxes.touched(s.body, inside).bytes <= room:
+            late = self.late([s], env)
+            return Touched(own, own * late.runs / late.bytes if late.bytes else 0.0)
+        return self.come(s.body, inside, room).times(n)
+
+    def late(self, body: Sequence[nodes.Stmt], env: Env) -> Touched:
+        """What the innermost loops touch, and in how many pieces that come late: each times how many runs an iteration
+        has too many."""
+        total = Touched()
+        for s in body:
+            if isinstance(s, nodes.For):
+                n, inside = _iterations(s, env)
+                total += self.late(s.body, inside).times(n)
+            elif isinstance(s, nodes.Call) and s.f.tree.instr is None:
+                callee, known = self._callee(s, env)
+                total += callee.late(s.f.tree.body, known)
+        if total.bytes:
+            return total
+        each = self.boxes.touched(body, env)
+        return Touched(each.bytes, each.runs * max(0.0, each.runs - STREAMS))
+
+
+@dataclass
+class _Flow:
+    """The instructions of a block, one after the other: of what values each one is made, and how long that takes.
+
+    What was loaded or stored in the block is in a register, and is not stored twice: the C compiler sees to that."""
+
+    machine: Machine
+    there: set[object] = field(default_factory=set)
+    since: dict[Value, Chains] = field(default_factory=dict)
+
+    def instruction(self, s: nodes.Call) -> Work:
+        """One more; how much work it is."""
+        kind, target = _kind(s.f.tree, self.machine)
+        into, latency = s.args[target], 0.0 if kind in ("load", "store") else float(self.machine.processor.fma_latency)
+        made: Chains = {}
+        for k, e in enumerate(s.args):
+            if not is_control(e) and (k != target or kind == "sum"):
+                v = _value_of(e)
+                for source, cycles in self.since.get(v, {v: 0.0}).items():
+                    made[source] = max(made.get(source, 0.0), cycles + latency)
+        self.since[_value_of(into)] = made
+        if latency:
+            return Work(fmas=1.0)
+        window = into if kind == "store" else next(e for k, e in enumerate(s.args) if k != target)
+        if (kind, window) in self.there or (kind == "load" and ("store", window) in self.there):
+            return Work()
+        self.there.add((kind, window))
+        return Work(loads=1.0) if kind == "load" else Work(stores=1.0)
+
+    def chains(self) -> Chains:
+        """Values that are made of what they were before."""
+        return {v: made[v] for v, made in self.since.items() if made.get(v)}
+
+    def path(self) -> float:
+        """Cycles until the last value is there."""
+        return max((cycles for made in self.since.values() for cycles in made.values()), default=0.0)
+
+
+def _value_of(e: nodes.Node) -> Value:
+    return str(e), frozenset(n.sym for _, n in walk(e) if isinstance(n, nodes.Var))
 
 
 # -- parts --------------------------------------------------------------------------------------------

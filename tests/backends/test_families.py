@@ -14,6 +14,7 @@ from backends.families import FAMILIES, GENERIC, GENERIC_NEON, find_family
     [
         ("AuthenticAMD", 25, 17, "Zen 4"),
         ("AuthenticAMD", 25, 97, "Zen 4"),
+        ("AuthenticAMD", 26, 2, "Zen 5"),
         ("GenuineIntel", 6, 85, "Skylake-X"),
         ("GenuineIntel", 6, 63, "Haswell"),
         ("0x41", 8, 0xD0C, "Neoverse N1"),

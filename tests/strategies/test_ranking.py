@@ -8,6 +8,8 @@ from backends.targets import avx2, plain_c
 from exo_strat import *
 from strategies.blas.level1 import optimize_level_1
 from strategies.boxes import Boxes
+from strategies.convolution import convolve
+from strategies.programs import convolution
 from strategies.ranking import Work, cycles
 from strategies.std import tile
 
@@ -56,6 +58,26 @@ def test_sums_without_a_register_cost_more() -> None:
     assert cost(sums(32)) > 1.9 * cost(sums(16)) > 0
 
 
+def test_instructions_wait_for_the_sums_they_add_to() -> None:
+    rows = schedule(at("for j in _: _", reorder_loops()), GEMM)
+
+    def cost(columns: int) -> float:
+        tiles = at("for i in _: _", tile(16, 64, columns, tail="perfect"))
+        lanes = at("for ji in _: _", optimize_level_1(avx2, "f32", 4, strict=True))
+        return cycles(avx2, {"n": 64})(schedule(tiles >> lanes, rows))
+
+    assert cost(8) > 1.5 * cost(32), "one sum at a time, and four"
+
+
+def test_many_runs_of_elements_cost_more_from_far_memory() -> None:
+    one, eight = (
+        schedule(convolve(avx2, "f32", 3).fill({"convolve.rows": k, "convolve.vectors": 1}), convolution)
+        for k in (1, 8)
+    )
+    near, far = (cycles(avx2, {"h": n, "w": n}) for n in (64, 1024))
+    assert near(eight) < near(one) and far(eight) > 1.2 * far(one)
+
+
 def test_work_takes_the_units_that_are_busy_longest() -> None:
     model = cycles(avx2, {})
     assert model.taken(Work(fmas=8.0)) == 4.0 and model.taken(Work(fmas=8.0, stores=6.0)) == 6.0
@@ -72,7 +94,7 @@ def f(x: f32[40, 40]):
         for j in seq(0, 12):
             x[{index}] = 0.0
 """)
-    assert Boxes(p.tree).touched(p.tree.body, {}) == 4 * touched
+    assert Boxes(p.tree).touched(p.tree.body, {}).bytes == 4 * touched
 
 
 def test_what_is_touched_through_windows_is_what_they_show() -> None:
@@ -83,4 +105,4 @@ def f(x: f32[40, 40]):
     for i in seq(0, 10):
         v[i] = 0.0
 """)
-    assert Boxes(p.tree).touched(p.tree.body, {}) == 4 * 10
+    assert Boxes(p.tree).touched(p.tree.body, {}).bytes == 4 * 10
