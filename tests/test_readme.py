@@ -52,7 +52,7 @@ for folder in map(str.rstrip, sys.stdin):
         continue
     os.chdir(folder)
     for stream, name in ((1, "printed"), (2, "errors")):
-        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), stream)
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
     runpy.run_path("example.py", run_name="__main__")
     break
 """

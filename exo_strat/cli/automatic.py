@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, cast
@@ -17,7 +17,7 @@ from ..cursors.proc import Proc
 from ..ops.explain import summary
 from ..ops.strategy import Op
 from ..ops.tracing import trace
-from ..source import layout, show
+from ..source import brief, layout, show
 from ..tuning.keys import NoKeyError, program_key
 from ..tuning.records import Record, Setting
 from ..tuning.tuned import Tuned, tuned
@@ -61,14 +61,14 @@ def run_auto(
         console.print(Text(line), soft_wrap=True)
     assert t.result is not None
     if emit == "strategy":
-        _write(_strategy(about, op, t.result, done, out), emit, out)
+        _write(_strategy(about, t.result, (done, op), out), emit, out)
     elif emit is not None:
         _write(_code(emit, t.result), emit, out)
 
 
 def print_best(
+    about: About,
     op: Op,
-    p: Proc,
     known: Iterable[Record],
     here: Setting,
     sizes: Mapping[str, int] | None,
@@ -76,6 +76,7 @@ def print_best(
     out: Path | None,
 ) -> None:
     """What a strategy is with the best values that are known, or what it makes of a program."""
+    p = about.proc
     best = tuned(op, known, here, sizes)
     assert isinstance(best, Tuned)
     with warned():
@@ -88,9 +89,12 @@ def print_best(
     record = best.record(p)
     decided = {d.name: d.value for x in t.walk() for d in x.decisions}
     values = {} if record is None else {name: decided[name] for name, _ in record.values if name in decided}
-    if emit is None:
-        typer.echo(f"no record of {p.name()} fits: the defaults" if record is None else told_record(record))
-    _write(f"{layout(show(op.fill(values)))}\n", "strategy", out)
+    filled = op.fill(values)
+    if emit is not None:
+        _write(_strategy(about, t.result, (filled,), out), emit, out)
+        return
+    typer.echo(f"no record of {p.name()} fits: the defaults" if record is None else told_record(record))
+    print_python(layout(show(filled)))
 
 
 def _write(text: str, emit: str, out: Path | None) -> None:
@@ -106,17 +110,18 @@ def _code(emit: str, p: Proc) -> str:
     return c_text(p) if emit == "c" else f"{p}\n"
 
 
-def _strategy(about: About, op: Op, made: Proc, done: tuple[Step, ...], out: Path | None) -> str:
-    """A Python file that makes a program again: by the steps that made it, or else by the strategy as a whole."""
-    beside = (out or about.file).parent
-    for way in (done, op):
+def _strategy(about: About, made: Proc, ways: Sequence[tuple[Step, ...] | Op], out: Path | None) -> str:
+    """A Python file that makes a program again, in the first of some ways that can be written down."""
+    beside = (out or about.source.path).parent
+    for way in ways:
         try:
             text = about.text(way, beside)
         except NoTextError:
             continue
         if _rebuilds(about, way, made):
             return text
-    raise FileError(f"{show(op)} can't be written down: something in it has no name that can be imported")
+    what = brief(show(ways[-1]))
+    raise FileError(f"{what} can't be written down: something in it has no name that can be imported")
 
 
 def _rebuilds(about: About, way: tuple[Step, ...] | Op, wanted: Proc) -> bool:

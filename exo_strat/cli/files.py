@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
+from keyword import iskeyword
 from pathlib import Path
 from traceback import StackSummary, TracebackException
 from types import FunctionType, ModuleType
@@ -177,7 +178,7 @@ def read(path: Path) -> Source:
     fails, or if it holds object code or a schedule that is refused."""
     if not path.is_file():
         raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a Python file")
-    name = ".".join((*_packages(path), f"exo_file_{path.stem}"))
+    name = ".".join((*_packages(path), f"{RUN_AS}{path.stem}"))
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise FileError(f"{path} is not a Python file: its name must end in .py")
@@ -189,6 +190,30 @@ def read(path: Path) -> Source:
     finally:
         del sys.modules[name]
     return Source(path, module, tuple(_exports(module)))
+
+
+RUN_AS: Final = "exo_file_"
+"""What stands before the name of a file that is run here, in the name of its module."""
+
+
+def file_of(fn: Callable[..., object]) -> str:
+    """The file that was run here and has a function in it; an empty text if the function is of another module."""
+    code = getattr(inspect.unwrap(fn), "__code__", None)
+    own = code is not None and str(fn.__module__).rpartition(".")[2].startswith(RUN_AS)
+    return str(Path(code.co_filename).resolve()) if own else ""
+
+
+def package_root(path: Path) -> Path:
+    """The folder from which Python finds a file's module: that of the outermost package around it, or its own."""
+    return path.resolve().parents[len(_packages(path))]
+
+
+def importable(path: Path) -> str:
+    """The name by which Python imports a file. Raises `FileError` if it has none."""
+    names = (*_packages(path), path.stem)
+    if not all(n.isidentifier() and not iskeyword(n) for n in names):
+        raise FileError(f"{path} can't be imported, as {path.stem!r} is no name in Python: give the file another one")
+    return ".".join(names)
 
 
 def _packages(path: Path) -> tuple[str, ...]:
@@ -240,7 +265,7 @@ def _how_to_call(expression: str, error: str) -> str:
 def _run_by_user(path: Path, given: str = "") -> Iterator[None]:
     """Run code of the file as a script's, and report the user's mistakes as a `FileError`. `given` is what an
     expression on the command line was compiled as."""
-    folder = str(path.resolve().parents[len(_packages(path))])
+    folder = str(package_root(path))
     sys.path.insert(0, folder)
     try:
         yield
