@@ -25,8 +25,9 @@ from ..tuning.tuned import told as told_record
 from .files import FileError, read
 from .messages import UsageError, print_python, warned
 from .targets import c_text
+from .telling import in_short, told
 from .tuning import Asked, run_tune
-from .writing import About, NoTextError, Step, steps, told
+from .writing import About, NoTextError, Step, steps
 
 EMITS: Final = ("strategy", "proc", "c")
 """What can be printed: a Python file with the strategy, the object code, C."""
@@ -41,10 +42,16 @@ def check_emit(emit: str | None) -> None:
 
 
 def run_auto(
-    about: About, asked: Asked | None, emit: str | None, out: Path | None, console: Console, threads: int = 1
+    about: About,
+    asked: Asked | None,
+    emit: str | None,
+    out: Path | None,
+    console: Console,
+    threads: int = 1,
+    verbose: bool = False,
 ) -> None:
-    """Apply the plan `auto`, with the values that a search finds, if one is asked for; say what it did; print or write
-    what is wanted."""
+    """Apply the plan `auto`, with the values that a search finds, if one is asked for; say what it did, in short or
+    with all that was tried; print or write what is wanted."""
     make = cast(Plan, plugins.load(plugins.PLANS, "auto"))
     shared = {"threads": threads} if threads > 1 else {}
     op = make(about.target.machine, **shared)
@@ -57,7 +64,11 @@ def run_auto(
     if t.failure is not None:
         raise FileError(f"{show(op)} is refused:\n{outcome.failure()}")
     done = steps(t)
-    for line in (f"{about.proc.name()} for {about.target.name}, by {show(op)}", *told(done), summary(t)):
+    head, *nests = in_short(t)
+    lines = [f"{about.proc.name()} for {about.target.name}: {head}", *nests]
+    if verbose:
+        lines = [f"{about.proc.name()} for {about.target.name}, by {show(op)}", *told(done), summary(t)]
+    for line in lines:
         console.print(Text(line), soft_wrap=True)
     assert t.result is not None
     if emit == "strategy":

@@ -135,10 +135,11 @@ def auto_command(
     jobs: Jobs = None,
     records: Records = None,
     threads: Annotated[int, typer.Option(min=1, help="How many threads share loops.")] = 1,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every step, and what was refused and why.")] = False,
     emit: Emit = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where what --emit says is written.")] = None,
 ) -> None:
-    """Make a program fast by the strategy that is installed for who doesn't schedule, and say what it did.
+    """Make a program fast by the strategy that is installed for who doesn't schedule, and say what became of each nest.
 
     With --tune it searches first, as `exo-strat tune` does. With --emit strategy, it prints a Python file with the
     steps that were taken, to go on from: `exo-strat explain` and `build` take it.
@@ -160,7 +161,7 @@ def auto_command(
         asked = None if tune is None else Asked(_sizes(sizes), seconds(tune), None, search, seed, jobs, records)
         about, console = About(p, source, name, chosen), Console(stderr=emit is not None)
         with source.importable():
-            run_auto(about, asked, emit, out, console, threads)
+            run_auto(about, asked, emit, out, console, threads, verbose)
 
 
 def _sizes(given: list[str] | None) -> tuple[dict[str, int], ...]:

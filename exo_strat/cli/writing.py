@@ -1,4 +1,4 @@
-"""What a strategy did to a program: its steps, in words, and as a Python file to go on from."""
+"""What a strategy did to a program: its steps, and as a Python file to go on from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..ops.spaces import scoped
 from ..ops.strategy import Called, Op
 from ..ops.tracing import Trace
 from ..plugins import TARGETS, entry
-from ..source import brief, holds_lambda, layout, show
+from ..source import holds_lambda, layout, show
 from ..source.places import place_source
 from .files import PUBLIC, Source, file_of, importable, package_root
 from .targets import Target
@@ -53,9 +53,9 @@ def _steps(t: Trace, path: str) -> Iterator[Step]:
         met = next((x for x in t.walk() if isinstance(x.op, Called) and not isinstance(x.place, ProcCursor)), None)
         if met is not None:
             yield Step(None, met.place, {}, tuple(_alternatives(met)))
-    elif _changed(t) and not (whole and t.inside and (_has_holes(t) or holds_lambda(t.op))):
+    elif changed(t) and not (whole and t.inside and (_has_holes(t) or holds_lambda(t.op))):
         yield _step(t, path)
-    elif _changed(t) or not isinstance(t.op, Called) or _has_holes(t):
+    elif changed(t) or not isinstance(t.op, Called) or _has_holes(t):
         for x in t.inside:
             yield from _steps(x, within)
 
@@ -77,13 +77,14 @@ def _within(t: Trace, path: str) -> str:
     return f"{path}{t.op.name}." if isinstance(t.op, Called | scoped) else path
 
 
-def _changed(t: Trace) -> bool:
+def changed(t: Trace) -> bool:
+    """Whether an Op made another program."""
     return t.result is not None and t.result is not t.place.proc
 
 
 def _alone(t: Trace) -> Trace | None:
     """The Op inside that made all of a change, if it is one."""
-    made = [x for x in t.inside if x.failure is None and _changed(x)]
+    made = [x for x in t.inside if x.failure is None and changed(x)]
     return made[0] if len(made) == 1 and made[0].result is t.result and made[0].place.proc is t.place.proc else None
 
 
@@ -107,21 +108,6 @@ def _alternatives(t: Trace) -> Iterator[tuple[str, str]]:
     else:
         for x in t.inside:
             yield from _alternatives(x)
-
-
-# -- words --------------------------------------------------------------------------------------------
-
-
-def told(done: tuple[Step, ...]) -> Iterator[str]:
-    """Steps in words: at which line, what was done, with which values; and what was not, and why."""
-    for step in done:
-        yield step.line or "the whole procedure"
-        if step.op is None:
-            yield "  stays as it is"
-        else:
-            yield f"  {brief(show(step.op))}"
-            yield from (f"    {name} = {show(value)}" for name, value in step.values.items())
-        yield from (f"  not {name}: {why}" for name, why in step.refused)
 
 
 # -- files --------------------------------------------------------------------------------------------

@@ -119,8 +119,8 @@ def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str, rounded: b
         rows = by_rows(machine, precision, rounded)
         yield try_else(
             as_products(machine, precision, rounded),
-            in_one_pass() >> rows >> remark("nests that use one matrix are one"),
-            steps >> remark("this has an order to keep: in steps"),
+            in_one_pass() >> rows >> remark("nests that read one matrix became one"),
+            steps,
             rows,
         )
     elif isinstance(c, IfCursor):

@@ -14,12 +14,13 @@ from backends.targets import avx2
 from exo_strat import at, divide_loop, moves, nav, on, plugins, proc_from_source, schedule, trace, unroll_loop
 from exo_strat.cli.commands import app
 from exo_strat.cli.files import read as read_file
-from exo_strat.cli.writing import steps, told
+from exo_strat.cli.telling import told
+from exo_strat.cli.writing import steps
 from exo_strat.tuning.keys import program_key
 from exo_strat.tuning.records import read
 from strategies.auto import auto
 
-SOURCE = '''
+SOURCE = """
 from __future__ import annotations
 from exo_strat import *
 
@@ -34,7 +35,21 @@ def both(n: size, a: f32, x: f32[n], y: f32[n], z: f32[n, n], s: f32):
 
 def tiled(machine: Machine) -> Proc:
     return direct.rename(direct.divide_loop(both, "i", 64, ["io", "ii"], tail="cut"), "tiled")
-'''
+"""
+
+WAITING = """
+from __future__ import annotations
+from exo_strat import *
+
+@proc
+def sums(n: size, x: f64[n + 1]):
+    for i in seq(0, n):
+        x[i + 1] += x[i]
+
+@proc
+def nothing(x: f64):
+    x = 1.0
+"""
 
 PLAN = """
 from exo_strat import *
@@ -86,8 +101,42 @@ def run(*args: str | Path) -> Result:
     return CliRunner().invoke(app, [str(a) for a in args])
 
 
-def test_auto_says_what_it_did_and_what_not_and_why(file: Path, plan: None) -> None:
-    said = run("auto", f"{file}:both", "-t", "c")
+def test_auto_says_in_short_what_became_of_each_nest(file: Path) -> None:
+    said = run("auto", f"{file}:both", "-t", "avx2", "--threads", "2")
+    assert said.exit_code == 0, said.output
+    assert said.stdout.splitlines() == [
+        "both for avx2: 2 of 2 nests of loops made fast",
+        "  for i in seq(0, n):",
+        "    in vectors along the innermost loop",
+        "  for i in seq(0, n):",
+        "    each row in vectors",
+        "  for ioo in seq(0, n / 32):",
+        "    shared by threads",
+        "  for i in seq(0, n):",
+        "    shared by threads",
+    ]
+
+
+def test_auto_says_where_nothing_could_be_made_fast_and_why(file: Path) -> None:
+    file.write_text(WAITING)
+    said = run("auto", f"{file}:sums", "-t", "avx2")
+    assert said.exit_code == 0, said.output
+    assert said.stdout.splitlines() == [
+        "sums for avx2: nothing could be made fast",
+        "  for i in seq(0, n):",
+        "    left as it is: there is no proof that the second part does not touch what the first one does later",
+    ]
+    assert run("auto", f"{file}:nothing", "-t", "avx2").stdout == "nothing for avx2: there are no loops to make fast\n"
+
+
+def test_auto_says_what_a_plan_without_remarks_did(file: Path, plan: None) -> None:
+    said = run("auto", f"{file}:both", "-t", "c").stdout.splitlines()
+    assert said[0] == "both for c: 2 of 2 nests of loops made fast"
+    assert said[1:3] == ["  for i in seq(0, n):", "    strips(4)"]
+
+
+def test_verbose_says_all_that_was_done_and_what_not_and_why(file: Path, plan: None) -> None:
+    said = run("auto", f"{file}:both", "-t", "c", "--verbose")
     assert said.exit_code == 0, said.output
     assert said.stdout.splitlines()[:-1] == [
         "both for c, by auto(c)",
