@@ -23,8 +23,8 @@ from ..tuning.records import Record, Setting
 from ..tuning.tuned import Tuned, tuned
 from ..tuning.tuned import told as told_record
 from .files import FileError, read
-from .messages import UsageError, print_python, warned
-from .targets import c_text
+from .messages import UsageError, how_to_compile, print_python, warned
+from .targets import c_module, compiled_with
 from .telling import in_short, told
 from .tuning import Asked, run_tune
 from .writing import About, NoTextError, Step, steps
@@ -68,13 +68,13 @@ def run_auto(
     lines = [f"{about.proc.name()} for {about.target.name}: {head}", *nests]
     if verbose:
         lines = [f"{about.proc.name()} for {about.target.name}, by {show(op)}", *told(done), summary(t)]
+    if about.source.path.suffix != ".py":
+        lines += (about.source.module.__doc__ or "").splitlines()[2:]
     for line in lines:
         console.print(Text(line), soft_wrap=True)
     assert t.result is not None
-    if emit == "strategy":
-        _write(_strategy(about, t.result, (done, op), out), emit, out)
-    elif emit is not None:
-        _write(_code(emit, t.result), emit, out)
+    if emit is not None:
+        _print(about, emit, t.result, (done, op), out)
 
 
 def print_best(
@@ -94,31 +94,44 @@ def print_best(
         outcome, t = trace(best, p)
     if t.result is None:
         raise FileError(f"{show(op)} is refused:\n{outcome.failure()}")
-    if emit in ("proc", "c"):
-        _write(_code(emit, t.result), emit, out)
-        return
     record = best.record(p)
     decided = {d.name: d.value for x in t.walk() for d in x.decisions}
     values = {} if record is None else {name: decided[name] for name, _ in record.values if name in decided}
     filled = op.fill(values)
     if emit is not None:
-        _write(_strategy(about, t.result, (filled,), out), emit, out)
+        _print(about, emit, t.result, (filled,), out)
         return
     typer.echo(f"no record of {p.name()} fits: the defaults" if record is None else told_record(record))
     print_python(layout(show(filled)))
 
 
-def _write(text: str, emit: str, out: Path | None) -> None:
-    if out is not None:
-        out.write_text(text)
-    elif emit == "c":
-        typer.echo(text, nl=False)
+def check_out(out: Path | None, emit: str | None, where: Path) -> None:
+    """Raises `UsageError` for a place where nothing can or is to be written, before there is anything to write."""
+    if out is not None and emit is None:
+        raise UsageError("--out needs --emit strategy, proc or c")
+    if out is not None and out.resolve() == where.resolve():
+        raise UsageError(f"--out {out}: the program itself is there; give another name")
+    if out is not None and out.is_dir():
+        raise UsageError(f"--out {out} is a folder, and a file is needed there: give another name")
+    if out is not None and not out.absolute().parent.is_dir():
+        raise UsageError(f"--out {out} can't be made: there is no folder {out.parent}")
+
+
+def _print(about: About, emit: str, made: Proc, ways: Sequence[tuple[Step, ...] | Op], out: Path | None) -> None:
+    """Print what is wanted of a program that was made, or write it into a file."""
+    if emit != "c":
+        text = _strategy(about, made, ways, out) if emit == "strategy" else f"{made}\n"
+        if out is None:
+            print_python(text.removesuffix("\n"))
+        else:
+            out.write_text(text)
+        return
+    module = c_module([made], made.name())
+    if out is None:
+        typer.echo(module.text, nl=False)
     else:
-        print_python(text.removesuffix("\n"))
-
-
-def _code(emit: str, p: Proc) -> str:
-    return c_text(p) if emit == "c" else f"{p}\n"
+        out.write_text(module.text)
+    how_to_compile(*compiled_with(module, out or Path(f"{made.name()}.c"), about.target.machine.cc_flags))
 
 
 def _strategy(about: About, made: Proc, ways: Sequence[tuple[Step, ...] | Op], out: Path | None) -> str:

@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ..ops.strategy import Op
-from .automatic import check_emit, print_best, run_auto
-from .files import read, split_expression, split_proc
+from .automatic import check_emit, check_out, print_best, run_auto
+from .files import read, read_program, split, split_expression, split_proc
 from .messages import UsageError, reporting
 from .targets import find_target, runnable
 from .tuning import SEARCHES, Asked, check_sizes, known_of, parsed_sizes, print_known, run_tune, seconds, setting_of
@@ -103,10 +102,11 @@ def tuned_command(
         (path, name), chosen = split_proc(where), runnable(target)
         source = read(path)
         p = source.proc(name, chosen.machine)
-        op: Op | None = None
+        plans, op = source, None
         if strategy is not None:
             file, expression = split_expression(strategy)
-            op = (source if path == file else read(file)).op(expression, chosen.machine)
+            plans = source if path == file else read(file)
+            op = plans.op(expression, chosen.machine)
         elif emit or sizes:
             raise UsageError("--emit and --sizes are for a strategy: name one before the Proc")
         at = None
@@ -115,18 +115,20 @@ def tuned_command(
                 raise UsageError("one program has one set of numbers here: give --sizes once")
             at = parsed_sizes(sizes[0])
             check_sizes(p, at)
-        if out is not None and emit is None:
-            raise UsageError("--out needs --emit strategy, proc or c")
+        check_out(out, emit, path)
         here, known = setting_of(chosen), known_of(p, op, records)
         if emit is None:
             print_known(p, known, here, Console())
         if op is not None:
             about = About(p, source, name, chosen, "tuned")
-            print_best(about, op, known, here, at, emit, out)
+            with plans.running():
+                print_best(about, op, known, here, at, emit, out)
 
 
 def auto_command(
-    where: ProcPlace,
+    where: Annotated[
+        str, typer.Argument(metavar="FILE[:NAME]", help="A Python file and a Proc in it, or a C file and a function.")
+    ],
     target: TargetName = None,
     tune: Annotated[str | None, typer.Option("--tune", help="How long to search for the best numbers: 60s.")] = None,
     sizes: Sizes = None,
@@ -144,7 +146,10 @@ def auto_command(
     With --tune it searches first, as `exo-strat tune` does. With --emit strategy, it prints a Python file with the
     steps that were taken, to go on from: `exo-strat explain` and `build` take it.
 
-    Examples: [b]exo-strat auto gemm.py:sgemm[/b], [b]exo-strat auto gemm.py:sgemm --emit strategy -o fast.py[/b],
+    A function in C is imported first, by what `exo-strat import` assumes; the name may be left out if there is but one.
+
+    Examples: [b]exo-strat auto gemm.c:sgemm --emit c -o fast.c[/b],
+    [b]exo-strat auto gemm.py:sgemm --emit strategy -o fast.py[/b],
     [b]exo-strat auto gemm.py:sgemm --tune 60s --sizes n=1000,m=500 --emit c[/b]
     """
     with reporting():
@@ -153,10 +158,12 @@ def auto_command(
             raise UsageError("--tune needs --sizes, and --sizes are for --tune" if tune else "--sizes need --tune 60s")
         if tune and len(sizes or ()) > 1:
             raise UsageError("one program has one set of numbers here: give --sizes once, or see `exo-strat tune`")
-        if out is not None and emit is None:
-            raise UsageError("--out needs --emit strategy, proc or c")
-        (path, name), chosen = split_proc(where), runnable(target) if tune or target is None else find_target(target)
-        source = read(path)
+        path, given = split(where)
+        check_out(out, emit, path)
+        chosen = runnable(target) if tune or target is None else find_target(target)
+        source, name = read_program(path, given)
+        if emit == "strategy" and path.suffix != ".py":
+            raise UsageError(f"--emit strategy needs a Python file: exo-strat import {path}:{name} -o {name}.py first")
         p = source.proc(name, chosen.machine)
         asked = None if tune is None else Asked(_sizes(sizes), seconds(tune), None, search, seed, jobs, records)
         about, console = About(p, source, name, chosen), Console(stderr=emit is not None)

@@ -597,7 +597,11 @@ class Scripted(Called):
                 if isinstance(op, Hole):
                     op = script.send((yield op))
                     continue
-                check_op(op, f"@strategy {_name(self.fn)} yields Ops")
+                try:
+                    check_op(op, f"@strategy {_name(self.fn)} yields Ops")
+                except TypeError as e:
+                    script.throw(e.with_traceback(None))  # so that it is told with the line that yields it
+                    raise
                 outcome = yield op, p, c
                 if not isinstance(outcome, Success):
                     script.close()

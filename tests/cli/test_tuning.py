@@ -384,3 +384,52 @@ def test_fresh_processes_make_the_same_c_without_measuring(
     (text,) = texts
     width = dict(min(known[3:], key=lambda r: r.seconds).values)["strips.width"]
     assert "void scale(" in text and f"ii < {width}" in text
+
+
+MISTAKES = """
+@strategy
+def wrong(p, c: ForCursor):
+    yield 3
+
+@strategy
+def divides(p, c: ForCursor):
+    yield identity
+    1 // 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("strategy", "words"),
+    [
+        ("wrong", ["yield 3", "TypeError: @strategy wrong yields Ops, not 3"]),
+        ("divides", ["1 // 0", "ZeroDivisionError"]),
+        ("nothing_such", ["gives no strategy"]),
+    ],
+)
+@pytest.mark.parametrize("command", ["tuned", "explain"])
+def test_mistakes_in_strategies_are_told_with_the_line(
+    command: str, strategy: str, words: list[str], file: Path
+) -> None:
+    file.write_text(SOURCE + MISTAKES)
+    made = run(command, f"{file}:at('for i in _: _', {strategy}())", f"{file}:scale")
+    assert made.exit_code == 2 and isinstance(made.exception, SystemExit)
+    assert all(word in made.stderr for word in words), made.stderr
+    assert "exo_strat/ops/strategy.py" not in made.stderr.partition(words[0])[2]
+
+
+def test_unreadable_records_are_passed_over_with_a_message(file: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_bytes(bytes(range(128, 256)))
+    said = run("tuned", f"{file}:op", f"{file}:scale", "--records", bad)
+    assert said.exit_code == 0 and "bad.jsonl, line 1, is skipped" in said.stderr
+    assert "no record of scale fits: the defaults" in said.stdout
+    stops(run("tuned", f"{file}:scale", "--records", tmp_path), 2, "is a folder: expected a file of records")
+
+
+@pytest.mark.parametrize("args", [["tune", "--trials", "2", "--sizes", "n=8"], ["tuned"]])
+def test_without_a_c_compiler_it_is_said_what_is_missing(
+    args: list[str], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", "")
+    stops(run(*args, f"{file}:op", f"{file}:scale"), 1, "no C compiler on the path", "set CC")
