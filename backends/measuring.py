@@ -1,9 +1,9 @@
 """What candidates take on this machine: the measure of a search.
 
-Each measurement is a process of its own, on one processor: a crash or a hang ends the candidate and nothing else. The
-best one so far takes turns with it, so that what else the machine does meets both; one that is hopeless is stopped
-early, and one that is close or faster is looked at longer. Who would be the best must compute what the unscheduled
-program does.
+Each measurement is a process of its own, on one processor unless threads share a loop: a crash or a hang ends the
+candidate and nothing else. The best one so far takes turns with it, so that what else the machine does meets both; one
+that is hopeless is stopped early, and one that is close or faster is looked at longer. Who would be the best must
+compute what the unscheduled program does.
 """
 
 from __future__ import annotations
@@ -95,9 +95,10 @@ class Measuring:
         return _Run(jit(self.proc), self.arguments).results()
 
     def _time(self, candidate: Proc, best: Proc | None) -> Timed | Ended:
-        if self.processor is not None:
+        compiled = [jit(p, self.machine, self.flags) for p in (candidate, best) if p is not None]
+        if self.processor is not None and not any(f.module.parallel for f in compiled):
             os.sched_setaffinity(0, {self.processor})
-        runs = [_Run(jit(p, self.machine, self.flags), self.arguments) for p in (candidate, best) if p is not None]
+        runs = [_Run(f, self.arguments) for f in compiled]
         times = race(runs)
         mine, *other = map(median, times)
         if not other or mine < other[0]:
