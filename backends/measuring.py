@@ -69,6 +69,7 @@ class Measuring:
     flags: tuple[str, ...]
     limit: float
     processor: int | None = None
+    pinned: bool = False
     wanted: dict[str, Any] = field(default_factory=dict)
     """What the unscheduled program computes, once that is known."""
 
@@ -96,7 +97,7 @@ class Measuring:
 
     def _time(self, candidate: Proc, best: Proc | None) -> Timed | Ended:
         compiled = [jit(p, self.machine, self.flags) for p in (candidate, best) if p is not None]
-        if self.processor is not None and not any(f.module.parallel for f in compiled):
+        if self.processor is not None and (self.pinned or not any(f.module.parallel for f in compiled)):
             os.sched_setaffinity(0, {self.processor})
         runs = [_Run(f, self.arguments) for f in compiled]
         times = race(runs)
@@ -105,7 +106,7 @@ class Measuring:
             wrong = differing(*(self._readable(x) for x in (runs[0].results(), self.wanted)))
             if wrong:
                 return Ended("wrong", wrong)
-        return Timed(mine, _spread(times[0]), *other)
+        return Timed(mine, _spread(times[0]), other[0] if other else None)
 
     def _readable(self, results: Mapping[str, Any]) -> dict[str, Any]:
         """Results with bfloat16 as numbers."""
@@ -126,12 +127,13 @@ def measuring(
     flags: Sequence[str] = (),
     limit: float = 60.0,
     seed: int = 0,
+    pinned: bool = False,
 ) -> Measuring:
     """The measure of calls of a procedure with some sizes, on this machine: for `exo_strat.tuning.tune`.
 
     `sizes` are its integer arguments. Arrays and numbers are random, from `seed`, unless `arguments` has them: floating
     point numbers from 0.5 to 1.5, integers from 0 to 9. `machine` and `flags` are as for `jit`. One measurement takes
-    `limit` seconds at most.
+    `limit` seconds at most. If `pinned`, it has one processor though threads share loops.
 
     Raises `ValueError` if an integer argument is missing, if the sizes don't meet what the procedure asserts of them or
     name none of its arguments, or if it asserts something of an array's elements and `arguments` lacks it.
@@ -148,7 +150,7 @@ def measuring(
     """
     made = random_arguments(p, sizes, seed, arguments or {})
     processor = max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
-    return Measuring(p, made, machine, tuple(flags), limit, processor)
+    return Measuring(p, made, machine, tuple(flags), limit, processor, pinned)
 
 
 # -- arguments ----------------------------------------------------------------------------------------

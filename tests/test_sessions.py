@@ -1,7 +1,8 @@
 """The sessions in docs/: files that a page shows, and commands on them, with what they print.
 
-A block whose fence names a file, such as ```c product.c, is that file. A ```sh run block is run, in the page's order and
-in one folder; a ```text block right after it is what it prints. Run as a script, this file writes that into the pages.
+A block whose fence names a file, such as ```c product.c, is that file. A ```sh run block is run, in the page's order
+and in one folder; a ```text block right after it is what it prints. Run as a script, this file writes that into the
+pages.
 """
 
 from __future__ import annotations

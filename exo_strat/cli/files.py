@@ -218,8 +218,9 @@ RUN_AS: Final = "exo_file_"
 def file_of(fn: Callable[..., object]) -> str:
     """The file that was run here and has a function in it; an empty text if the function is of another module."""
     code = getattr(inspect.unwrap(fn), "__code__", None)
-    own = code is not None and str(fn.__module__).rpartition(".")[2].startswith(RUN_AS)
-    return str(Path(code.co_filename).resolve()) if own else ""
+    if code is None or not str(fn.__module__).rpartition(".")[2].startswith(RUN_AS):
+        return ""
+    return str(Path(code.co_filename).resolve())
 
 
 def package_root(path: Path) -> Path:

@@ -98,8 +98,8 @@ def tuned_command(
         check_emit(emit)
         if len(places) > 2:
             raise UsageError(f"a strategy and a Proc are all that is taken, not {len(places)} names")
-        strategy, where = (None, *places)[-2:]
-        (path, name), chosen = split_proc(where), runnable(target)
+        strategy = places[0] if len(places) == 2 else None
+        (path, name), chosen = split_proc(places[-1]), runnable(target)
         source = read(path)
         p = source.proc(name, chosen.machine)
         plans, op = source, None

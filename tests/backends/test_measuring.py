@@ -55,7 +55,8 @@ def test_what_has_one_thread_stays_on_one_processor(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("os.sched_setaffinity", lambda *_: os.kill(os.getpid(), signal.SIGKILL), raising=False)
     alone, together = (measure.time(Prepared(p.name(), p), None) for p in (SCALE, shared))
     assert isinstance(together, Timed)
-    assert measure.processor is None or isinstance(alone, Ended)
+    pinned = replace(measure, pinned=True).time(Prepared("pinned", shared), None)
+    assert measure.processor is None or (isinstance(alone, Ended) and isinstance(pinned, Ended))
 
 
 class Known(_Run):
