@@ -1,9 +1,9 @@
 """What candidates take on this machine: the measure of a search.
 
-Each measurement is a process of its own, on one processor: a crash or a hang ends the candidate and nothing else. The
-best one so far takes turns with it, so that what else the machine does meets both; one that is hopeless is stopped
-early, and one that is close or faster is looked at longer. Who would be the best must compute what the unscheduled
-program does.
+Each measurement is a process of its own, on one processor unless threads share a loop: a crash or a hang ends the
+candidate and nothing else. The best one so far takes turns with it, so that what else the machine does meets both; one
+that is hopeless is stopped early, and one that is close or faster is looked at longer. Who would be the best must
+compute what the unscheduled program does.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ class Measuring:
     flags: tuple[str, ...]
     limit: float
     processor: int | None = None
+    pinned: bool = False
     wanted: dict[str, Any] = field(default_factory=dict)
     """What the unscheduled program computes, once that is known."""
 
@@ -95,16 +96,17 @@ class Measuring:
         return _Run(jit(self.proc), self.arguments).results()
 
     def _time(self, candidate: Proc, best: Proc | None) -> Timed | Ended:
-        if self.processor is not None:
+        compiled = [jit(p, self.machine, self.flags) for p in (candidate, best) if p is not None]
+        if self.processor is not None and (self.pinned or not any(f.module.parallel for f in compiled)):
             os.sched_setaffinity(0, {self.processor})
-        runs = [_Run(jit(p, self.machine, self.flags), self.arguments) for p in (candidate, best) if p is not None]
+        runs = [_Run(f, self.arguments) for f in compiled]
         times = race(runs)
         mine, *other = map(median, times)
         if not other or mine < other[0]:
             wrong = differing(*(self._readable(x) for x in (runs[0].results(), self.wanted)))
             if wrong:
                 return Ended("wrong", wrong)
-        return Timed(mine, _spread(times[0]), *other)
+        return Timed(mine, _spread(times[0]), other[0] if other else None)
 
     def _readable(self, results: Mapping[str, Any]) -> dict[str, Any]:
         """Results with bfloat16 as numbers."""
@@ -125,12 +127,13 @@ def measuring(
     flags: Sequence[str] = (),
     limit: float = 60.0,
     seed: int = 0,
+    pinned: bool = False,
 ) -> Measuring:
     """The measure of calls of a procedure with some sizes, on this machine: for `exo_strat.tuning.tune`.
 
     `sizes` are its integer arguments. Arrays and numbers are random, from `seed`, unless `arguments` has them: floating
     point numbers from 0.5 to 1.5, integers from 0 to 9. `machine` and `flags` are as for `jit`. One measurement takes
-    `limit` seconds at most.
+    `limit` seconds at most. If `pinned`, it has one processor though threads share loops.
 
     Raises `ValueError` if an integer argument is missing, if the sizes don't meet what the procedure asserts of them or
     name none of its arguments, or if it asserts something of an array's elements and `arguments` lacks it.
@@ -147,7 +150,7 @@ def measuring(
     """
     made = random_arguments(p, sizes, seed, arguments or {})
     processor = max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
-    return Measuring(p, made, machine, tuple(flags), limit, processor)
+    return Measuring(p, made, machine, tuple(flags), limit, processor, pinned)
 
 
 # -- arguments ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Six image pipelines beside Halide (its autoschedulers, its own schedules, what we found for it) and plain C.
+"""Image pipelines beside Halide (its autoschedulers, its own schedules, what we found for it), Exo and plain C.
 
     python -m benchmarks.halide [WIDTHxHEIGHT ..] [--pipelines blur ..] [--threads 1 2] [--budget 60] [--quick]
 
@@ -11,6 +11,12 @@ What was tuned and measured is kept in a folder (`--folder`), so that it can be 
     python -m benchmarks.halide --folder found --only tune --pipelines blur
     python -m benchmarks.halide --folder found --only measure --pipelines blur --threads 1
     python -m benchmarks.halide --folder found --only show
+
+`--exo C` is a folder with the C of Exo's own schedules for blur, which is of 16-bit integers there, and unsharp mask.
+It is made in a checkout of its repository, github.com/exo-lang/exo, with `pip install exo-lang`; unsharp takes minutes:
+
+    cd apps/x86/halide/blur && exocc -o C/blur --stem blur blur.py
+    cd apps/x86/halide/unsharp && exocc -o C/unsharp --stem unsharp unsharp.py
 """
 
 from __future__ import annotations
@@ -45,6 +51,7 @@ from benchmarks.halide_rivals import (
     Rival,
     compile_halide,
     in_c,
+    in_exo,
     in_halide,
     ours,
     plain,
@@ -112,6 +119,8 @@ def tuned(folder: Path, jobs: Sequence[Job], seconds: float) -> None:
 def tuned_halide(folder: Path, job: Job, seconds: float) -> tuple[dict[str, Library], dict[str, str]]:
     """What Halide makes of a job, and what it does not and why."""
     size, missing = (job.width, job.height), dict[str, str]()
+    if PIPELINES[job.pipeline].numbers is not np.float32:
+        return {}, {"Halide": "benchmarks/halide_peer.py has the pipelines in floating point"}
     libraries: dict[str, Library] = {}
     try:
         for name, made in theirs(folder, job.pipeline, size, job.threads, seconds).items():
@@ -150,8 +159,10 @@ def _sample(run: Call, calls: int) -> float:
     return (time.perf_counter() - start) / calls
 
 
-def measured(folder: Path, job: Job, rounds: int) -> None:
-    """Measure what was tuned for a job. Raises `AssertionError` if the rivals disagree."""
+def measured(folder: Path, job: Job, rounds: int, exo: Path | None = None) -> None:
+    """Measure what was tuned for a job, and what is in the folder of Exo's C.
+
+    Raises `AssertionError` if the rivals disagree."""
     found = json.loads((folder / f"{job}.tuned.json").read_text())
     in_plain_c = plain(folder)
     rivals = [ours("ours", job.pipeline, {}, in_plain_c.threads)]
@@ -160,8 +171,14 @@ def measured(folder: Path, job: Job, rounds: int) -> None:
     rivals += [in_c(in_plain_c, name) for name in PIPELINES[job.pipeline].plain]
     for name, (which, options, library) in found["halide"].items():
         rivals.append(replace(in_halide(Path(library), Halide(which, tuple(options))), name=name))
+    missing = found["missing"]
+    try:
+        if exo is not None:
+            rivals.append(in_exo(exo, folder, job.pipeline, (job.width, job.height), in_plain_c.threads))
+    except LookupError as e:
+        missing = {**missing, "Exo": str(e)}
     times, bandwidth, peak = timed(job, rivals, in_plain_c, rounds)
-    result = Measured(times, found["missing"], bandwidth, peak)
+    result = Measured(times, missing, bandwidth, peak)
     (folder / f"{job}.measured.json").write_text(json.dumps(asdict(result), indent=1))
 
 
@@ -181,10 +198,13 @@ def timed(
         call()
         if r is rivals[0]:
             wanted[:] = out
-        close = np.allclose(out, wanted, rtol=TOLERANCE, atol=TOLERANCE)
+        exact = out.dtype.kind != "f"
+        close = np.array_equal(out, wanted) if exact else np.allclose(out, wanted, rtol=TOLERANCE, atol=TOLERANCE)
         assert close, f"{r.name} computes something else: {job}"
     adds, work = multiply_adds(best_machine())
-    copy = in_c(in_plain_c, "copy").bind(out.size // job.height, job.height, {"from": wanted, "to": aligned(out.shape)})
+    words = out.nbytes // 4 // job.height
+    copied_to = aligned(out.shape, p.numbers)
+    copy = in_c(in_plain_c, "copy").bind(words, job.height, {"from": wanted, "to": copied_to})
     *times, copied, added = medians([*calls, copy, adds], rounds)
     named = {r.name: t * 1e9 / pixels for r, t in zip(rivals, times, strict=True)}
     return named, out.nbytes * 2e-9 / copied, job.threads * work / added
@@ -305,7 +325,7 @@ def main(asked: argparse.Namespace, folder: Path) -> None:
     if "tune" in asked.only:
         tuned(folder, jobs, asked.budget)
     for job in jobs if "measure" in asked.only else ():
-        measured(folder, job, 5 if asked.quick else ROUNDS)
+        measured(folder, job, 5 if asked.quick else ROUNDS, asked.exo)
     if "show" in asked.only:
         shown(folder, jobs)
 
@@ -319,6 +339,7 @@ def arguments(given: Iterable[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--budget", type=float, default=BUDGET, help="seconds of tuning for each of ours and theirs")
     parser.add_argument("--folder", type=Path, help="where what was tuned and measured is kept")
     parser.add_argument("--only", nargs="+", choices=("tune", "measure", "show"), default=["tune", "measure", "show"])
+    parser.add_argument("--exo", type=Path, help="a folder of C that exocc made of Exo's own schedules")
     parser.add_argument("--quick", action="store_true", help="one size and few rounds")
     return parser.parse_args(given if given is None else list(given))
 

@@ -1,4 +1,4 @@
-"""The six image pipelines that are compared: our programs and schedules, and what they are measured on. Imports
+"""The image pipelines that are compared: our programs and schedules, and what they are measured on. Imports
 `exo_strat`, `backends` and the examples."""
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from math import prod
 import numpy as np
 
 from backends.targets import best_machine
-from examples.halide import bilateral, blur, convolution, harris, laplacian, unsharp
-from exo_strat import Op, Proc
+from examples.halide import bilateral, blur, convolution, fixed_point, harris, laplacian, unsharp
+from exo_strat import Op, Proc, pick
 
 CHANNELS = 128
 """Channels in and out of a layer of convolutions, as in Halide's app."""
-LINE = 32
-"""Numbers in two lines of the caches, as Halide aligns."""
+LINES = 128
+"""Bytes in two lines of the caches, as Halide aligns."""
 GRAYS = 256
 """Brightnesses of an image."""
 
@@ -27,7 +27,8 @@ Shapes = dict[str, tuple[int, ...]]
 @dataclass(frozen=True)
 class Pipeline:
     """A pipeline: its naive program and our schedule for it, its arrays for an image, the result last, and the
-    floating-point operations of a pixel in the naive program, overlap left out. `plain` are functions in C."""
+    operations of a pixel in the naive program, overlap left out. `plain` are functions in C, `numbers` the type of all
+    arrays."""
 
     naive: Proc
     schedule: Op
@@ -36,6 +37,7 @@ class Pipeline:
     sizes: Mapping[str, int]
     images: tuple[tuple[int, int], ...]
     plain: tuple[str, ...] = ()
+    numbers: type[np.generic] = np.float32
 
     def controls(self, width: int, height: int) -> dict[str, int]:
         """The sizes that the program takes."""
@@ -43,21 +45,24 @@ class Pipeline:
 
     def arrays(self, width: int, height: int) -> Arrays:
         """Its arrays with random data, the result with zeros."""
-        made = {name: aligned(shape) for name, shape in self.shapes(width, height).items()}
+        made = {name: aligned(shape, self.numbers) for name, shape in self.shapes(width, height).items()}
         rng = np.random.default_rng(0)
+        usual = _gray if self.numbers is np.float32 else _counts
         for name, array in list(made.items())[:-1]:
-            array[:] = _DATA.get(name, _gray)(rng, array.shape)
+            array[:] = _DATA.get(name, usual)(rng, array.shape)
         return made
 
     def bytes(self, width: int, height: int) -> float:
         """The bytes of a pixel that come from memory and go there at least."""
-        return sum(4 * prod(shape) for shape in self.shapes(width, height).values()) / (width * height)
+        size = np.dtype(self.numbers).itemsize
+        return sum(size * prod(shape) for shape in self.shapes(width, height).values()) / (width * height)
 
 
-def aligned(shape: tuple[int, ...]) -> np.ndarray:
+def aligned(shape: tuple[int, ...], numbers: type[np.generic] = np.float32) -> np.ndarray:
     """Zeros that begin at a line of the caches, as images that Halide allocates do; NumPy's begin anywhere."""
-    room = np.zeros(prod(shape) + LINE, np.float32)
-    first = -room.ctypes.data // room.itemsize % LINE
+    line = LINES // np.dtype(numbers).itemsize
+    room = np.zeros(prod(shape) + line, numbers)
+    first = -room.ctypes.data // room.itemsize % line
     return room[first : first + prod(shape)].reshape(shape)
 
 
@@ -65,6 +70,11 @@ def _gray(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Brightnesses from 0.1 to 1, none so near to the border of two cells of the bilateral grid that rounding decides
     between them."""
     return (rng.integers(GRAYS // 10, GRAYS, shape) + 0.5).astype(np.float32) / GRAYS
+
+
+def _counts(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Integers of 16 bits, three of which still fit."""
+    return rng.integers(0, (1 << 16) // 3, shape).astype(np.uint16)
 
 
 _DATA: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] = {
@@ -100,6 +110,10 @@ IMAGES = ((1280, 960), (2560, 1920))
 PIPELINES = {
     "blur": Pipeline(
         blur.blur, blur.groups(), _bordered(2, last="blur_y"), 6, {}, IMAGES, ("blur_rows", "blur_fused")
+    ),
+    "blur16": Pipeline(
+        fixed_point.blur16, pick("schedule", fixed_point.SCHEDULES, default="rows"), _bordered(2, last="blur_y"), 6, {},
+        IMAGES, numbers=np.uint16,
     ),
     "unsharp": Pipeline(
         unsharp.unsharp, unsharp.groups(machine=best_machine()), _bordered(6, (3,), of=1), 31, {}, IMAGES,

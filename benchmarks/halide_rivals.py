@@ -1,4 +1,4 @@
-"""All that computes the image pipelines, as calls of one kind: ours, Halide's and plain C. Imports `exo_strat`,
+"""All that computes the image pipelines, as calls of one kind: ours, Halide's, Exo's and plain C. Imports `exo_strat`,
 `backends` and `peers`.
 
 Halide's wheel lives in an environment of its own and compiles ahead of time.
@@ -94,6 +94,51 @@ def built(library: Path, *arguments: object) -> ctypes.CDLL:
     """A shared library by gcc."""
     subprocess.run(["gcc", *FLAGS, *map(str, arguments), "-lm", "-lpthread", "-ldl", "-o", library], check=True)
     return ctypes.CDLL(str(library))
+
+
+# -- Exo ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Exo:
+    """A schedule of Exo's authors: the file in which `exocc` puts it, the function, and of what the width and height of
+    an image must be multiples."""
+
+    stem: str
+    function: str
+    width: int
+    height: int
+
+
+EXO = {"blur16": Exo("blur", "exo_blur_halide", 256, 32), "unsharp": Exo("unsharp", "exo_unsharp_vectorized", 1, 32)}
+"""Those in the folder apps/x86/halide of Exo's repository. Its blur is of 16-bit integers."""
+
+
+def in_exo(exo: Path, folder: Path, pipeline: str, size: tuple[int, int], threads: Callable[[int], object]) -> Rival:
+    """What `exocc` made of Exo's own schedule, compiled with the flags of plain C.
+
+    Raises `LookupError` if it has none for this pipeline and size, or the folder lacks it."""
+    made = EXO.get(pipeline)
+    if made is None:
+        raise LookupError("its repository has no schedule of this pipeline")
+    if size[0] % made.width or size[1] % made.height:
+        raise LookupError(f"its schedule takes images of {made.width} k x {made.height} l pixels")
+    sources = sorted(exo.rglob(f"{made.stem}.c"))
+    if not sources:
+        raise LookupError(f"there is no {made.stem}.c in {exo}")
+    library = built(folder / f"exo_{made.stem}.so", sources[0])
+    found = library[made.function]
+    found.argtypes = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+
+    def bind(w: int, h: int, arrays: Arrays) -> Call:
+        first, last = (list(arrays.values())[k].ctypes.data for k in (0, -1))
+
+        def call(kept: Arrays = arrays) -> object:
+            return found(None, w, h, last, first)
+
+        return call
+
+    return Rival("Exo", bind, threads)
 
 
 # -- Halide -------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def our_values(pipeline: str, size: tuple[int, int], seconds: float) -> tuple[di
     p = PIPELINES[pipeline]
     arguments = p.arrays(*size)
     arguments.popitem()
-    measure = measuring(p.naive, p.controls(*size), arguments=arguments, flags=FAST_MATH, limit=LIMIT)
+    measure = measuring(p.naive, p.controls(*size), arguments=arguments, flags=FAST_MATH, limit=LIMIT, pinned=True)
     found = tune(p.schedule, p.naive, measure, search=random_search(seed=0), seconds=seconds)
     return dict(found.best.decisions) if found.best is not None else {}, str(found)
 

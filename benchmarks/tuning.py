@@ -85,7 +85,7 @@ class Simulated:
 
     def compared(self, budget: float, seed: int) -> Compared:
         """Tunes it by the estimate of cycles."""
-        measure = Modelled(Cycles(self.case))
+        measure = Modelled(Cycles(self.case), "cycles")
         found = tune(self.plan, self.case.naive(), measure, search=random_search(seed), seconds=budget)
         default, best = (t.seconds or 0.0 for t in (found.tried[0], found.best or found.tried[0]))
         return Compared(f"{default:.0f} cycles", f"{best:.0f} cycles", default / best, found)

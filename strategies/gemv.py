@@ -34,6 +34,7 @@ def gemv_t(machine: Machine) -> Op:
     >>> print(space(gemv_t(avx2)))
     gemv_t.rows: 4, 8, 12, 16 (default 8)
     gemv_t.vectors: 1, 2, 4 (default 1)
+    further holes may be known when it runs: space(op, p)
     """
     rows, vectors = hole("rows", (4, 8, 12, 16), default=ROWS), hole("vectors", (1, 2, 4), default=VECTORS)
     return at("for i in _: _", optimize_level_2_general(machine, "f32", rows, vectors))

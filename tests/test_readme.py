@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = ["README.md", "docs/guide.md", "docs/language.md", "docs/elevate.md", "docs/strategies.md"]
 PAGES += ["docs/property-testing.md", "docs/gemmini.md", "docs/halide.md"]
 PAGES += ["docs/new-target.md", "docs/new-primitive.md", "docs/import.md", "docs/numpy.md", "docs/mathlib.md"]
-PAGES += ["docs/tuning.md"]
+PAGES += ["docs/tuning.md", "docs/auto.md"]
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\s*```text\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
 
@@ -52,7 +52,7 @@ for folder in map(str.rstrip, sys.stdin):
         continue
     os.chdir(folder)
     for stream, name in ((1, "printed"), (2, "errors")):
-        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), stream)
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
     runpy.run_path("example.py", run_name="__main__")
     break
 """

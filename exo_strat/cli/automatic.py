@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, cast
@@ -17,16 +17,17 @@ from ..cursors.proc import Proc
 from ..ops.explain import summary
 from ..ops.strategy import Op
 from ..ops.tracing import trace
-from ..source import layout, show
+from ..source import brief, layout, show
 from ..tuning.keys import NoKeyError, program_key
 from ..tuning.records import Record, Setting
 from ..tuning.tuned import Tuned, tuned
 from ..tuning.tuned import told as told_record
 from .files import FileError, read
-from .messages import UsageError, print_python, warned
-from .targets import c_text
+from .messages import UsageError, how_to_compile, print_python, warned
+from .targets import c_module, compiled_with
+from .telling import in_short, told
 from .tuning import Asked, run_tune
-from .writing import About, NoTextError, Step, steps, told
+from .writing import About, NoTextError, Step, steps
 
 EMITS: Final = ("strategy", "proc", "c")
 """What can be printed: a Python file with the strategy, the object code, C."""
@@ -41,10 +42,16 @@ def check_emit(emit: str | None) -> None:
 
 
 def run_auto(
-    about: About, asked: Asked | None, emit: str | None, out: Path | None, console: Console, threads: int = 1
+    about: About,
+    asked: Asked | None,
+    emit: str | None,
+    out: Path | None,
+    console: Console,
+    threads: int = 1,
+    verbose: bool = False,
 ) -> None:
-    """Apply the plan `auto`, with the values that a search finds, if one is asked for; say what it did; print or write
-    what is wanted."""
+    """Apply the plan `auto`, with the values that a search finds, if one is asked for; say what it did, in short or
+    with all that was tried; print or write what is wanted."""
     make = cast(Plan, plugins.load(plugins.PLANS, "auto"))
     shared = {"threads": threads} if threads > 1 else {}
     op = make(about.target.machine, **shared)
@@ -57,18 +64,22 @@ def run_auto(
     if t.failure is not None:
         raise FileError(f"{show(op)} is refused:\n{outcome.failure()}")
     done = steps(t)
-    for line in (f"{about.proc.name()} for {about.target.name}, by {show(op)}", *told(done), summary(t)):
+    head, *nests = in_short(t)
+    lines = [f"{about.proc.name()} for {about.target.name}: {head}", *nests]
+    if verbose:
+        lines = [f"{about.proc.name()} for {about.target.name}, by {show(op)}", *told(done), summary(t)]
+    if about.source.path.suffix != ".py":
+        lines += (about.source.module.__doc__ or "").splitlines()[2:]
+    for line in lines:
         console.print(Text(line), soft_wrap=True)
     assert t.result is not None
-    if emit == "strategy":
-        _write(_strategy(about, op, t.result, done, out), emit, out)
-    elif emit is not None:
-        _write(_code(emit, t.result), emit, out)
+    if emit is not None:
+        _print(about, emit, t.result, (done, op), out)
 
 
 def print_best(
+    about: About,
     op: Op,
-    p: Proc,
     known: Iterable[Record],
     here: Setting,
     sizes: Mapping[str, int] | None,
@@ -76,47 +87,65 @@ def print_best(
     out: Path | None,
 ) -> None:
     """What a strategy is with the best values that are known, or what it makes of a program."""
+    p = about.proc
     best = tuned(op, known, here, sizes)
     assert isinstance(best, Tuned)
     with warned():
         outcome, t = trace(best, p)
     if t.result is None:
         raise FileError(f"{show(op)} is refused:\n{outcome.failure()}")
-    if emit in ("proc", "c"):
-        _write(_code(emit, t.result), emit, out)
-        return
     record = best.record(p)
     decided = {d.name: d.value for x in t.walk() for d in x.decisions}
     values = {} if record is None else {name: decided[name] for name, _ in record.values if name in decided}
-    if emit is None:
-        typer.echo(f"no record of {p.name()} fits: the defaults" if record is None else told_record(record))
-    _write(f"{layout(show(op.fill(values)))}\n", "strategy", out)
+    filled = op.fill(values)
+    if emit is not None:
+        _print(about, emit, t.result, (filled,), out)
+        return
+    typer.echo(f"no record of {p.name()} fits: the defaults" if record is None else told_record(record))
+    print_python(layout(show(filled)))
 
 
-def _write(text: str, emit: str, out: Path | None) -> None:
-    if out is not None:
-        out.write_text(text)
-    elif emit == "c":
-        typer.echo(text, nl=False)
+def check_out(out: Path | None, emit: str | None, where: Path) -> None:
+    """Raises `UsageError` for a place where nothing can or is to be written, before there is anything to write."""
+    if out is not None and emit is None:
+        raise UsageError("--out needs --emit strategy, proc or c")
+    if out is not None and out.resolve() == where.resolve():
+        raise UsageError(f"--out {out}: the program itself is there; give another name")
+    if out is not None and out.is_dir():
+        raise UsageError(f"--out {out} is a folder, and a file is needed there: give another name")
+    if out is not None and not out.absolute().parent.is_dir():
+        raise UsageError(f"--out {out} can't be made: there is no folder {out.parent}")
+
+
+def _print(about: About, emit: str, made: Proc, ways: Sequence[tuple[Step, ...] | Op], out: Path | None) -> None:
+    """Print what is wanted of a program that was made, or write it into a file."""
+    if emit != "c":
+        text = _strategy(about, made, ways, out) if emit == "strategy" else f"{made}\n"
+        if out is None:
+            print_python(text.removesuffix("\n"))
+        else:
+            out.write_text(text)
+        return
+    module = c_module([made], made.name())
+    if out is None:
+        typer.echo(module.text, nl=False)
     else:
-        print_python(text.removesuffix("\n"))
+        out.write_text(module.text)
+    how_to_compile(*compiled_with(module, out or Path(f"{made.name()}.c"), about.target.machine.cc_flags))
 
 
-def _code(emit: str, p: Proc) -> str:
-    return c_text(p) if emit == "c" else f"{p}\n"
-
-
-def _strategy(about: About, op: Op, made: Proc, done: tuple[Step, ...], out: Path | None) -> str:
-    """A Python file that makes a program again: by the steps that made it, or else by the strategy as a whole."""
-    beside = (out or about.file).parent
-    for way in (done, op):
+def _strategy(about: About, made: Proc, ways: Sequence[tuple[Step, ...] | Op], out: Path | None) -> str:
+    """A Python file that makes a program again, in the first of some ways that can be written down."""
+    beside = (out or about.source.path).parent
+    for way in ways:
         try:
             text = about.text(way, beside)
         except NoTextError:
             continue
         if _rebuilds(about, way, made):
             return text
-    raise FileError(f"{show(op)} can't be written down: something in it has no name that can be imported")
+    what = brief(show(ways[-1]))
+    raise FileError(f"{what} can't be written down: something in it has no name that can be imported")
 
 
 def _rebuilds(about: About, way: tuple[Step, ...] | Op, wanted: Proc) -> bool:

@@ -6,7 +6,6 @@ Exit codes: 0 all well; 1 a check failed, or the code can't be compiled; 2 wrong
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from inspect import signature
@@ -23,8 +22,8 @@ from ..machine import Machine
 from ..shadow import shadows
 from .audit import objections, run_audit
 from .explain import run_explain, run_lint
-from .files import FileError, Source, read, split, split_expression, split_proc
-from .messages import cache, print_python, reporting, stop
+from .files import FileError, Importer, Source, importer_of, read, split, split_expression, split_proc
+from .messages import cache, how_to_compile, print_python, reporting, stop
 from .targets import find_target, native, runnable, targets, write_c
 from .tuning_commands import auto_command, tune_command, tuned_command
 
@@ -42,10 +41,6 @@ BLAS_THREADS = (
     "BLIS_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
-
-Importer = Callable[..., str]
-"""What makes a Python file's text of a file, a function in it and the pointers that are never null. Raises
-`ValueError`, with all that it has to say."""
 
 TargetName = Annotated[str | None, typer.Option("--target", "-t", help="A target that `exo-strat targets` lists.")]
 
@@ -165,7 +160,7 @@ def import_command(
             raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a file")
         flags = [*(f"-I{d}" for d in include or ()), *(f"-D{d}" for d in define or ())]
         given = {"nonnull": nonnull, "ignore": ignore, "flags": flags, "shapes": shape}
-        importer = cast(Importer, plugins.load(plugins.IMPORTERS, path.suffix.removeprefix(".") or path.name))
+        importer = importer_of(path)
         try:
             text = importer(path, name, **_options(importer, path, given))
         except ValueError as e:
@@ -233,9 +228,7 @@ def build(
         written = write_c(procs, name or _c_name(path), out, machine.cc_flags if machine else ())
     for file in written.files:
         typer.echo(file)
-    typer.echo(f"compile with: {shlex.join(written.command)}", err=True)
-    if written.linked:
-        typer.echo(f"link with: {shlex.join(written.linked)}", err=True)
+    how_to_compile(written.command, written.linked)
 
 
 @app.command()
@@ -287,7 +280,9 @@ def explain(
         source, machine = read(file), _machine(target)
         op = source.op(expression, machine)
         p = (source if path == file else read(path)).proc(name, machine)
-    if not run_explain(op, p, Console(), steps, everything, f"{file}:"):
+        with source.running():
+            succeeded = run_explain(op, p, Console(), steps, everything, f"{file}:")
+    if not succeeded:
         raise typer.Exit(1)
 
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from importlib.util import module_from_spec, spec_from_file_location
+from keyword import iskeyword
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from traceback import StackSummary, TracebackException
 from types import FunctionType, ModuleType
-from typing import Final, TypeAlias, TypeGuard
+from typing import Final, TypeAlias, TypeGuard, cast
 
-from .. import exports, primitives
+from .. import exports, plugins, primitives
 from ..cursors.proc import InvalidCursorError, Proc
 from ..frontend.errors import FrontendError
 from ..machine import Machine
@@ -27,6 +29,9 @@ from ..shadow import shadows
 from .hints import focus_hint
 
 Schedule: TypeAlias = Callable[[Machine], Proc]
+Importer: TypeAlias = Callable[..., str]
+"""What makes a Python file's text of a file, a function in it and the pointers that are never null. Raises
+`ValueError`, with all that it has to say."""
 PUBLIC: Final = {n: getattr(m, n) for m in (exports, primitives) for n in m.__all__}
 """What an expression may name beside what is in the file, so that `at` is there without an import."""
 
@@ -35,6 +40,10 @@ _FUTURE: Final = "from __future__ import annotations"
 
 class FileError(ValueError):
     """A file that can't be read or run, or that has no such Proc."""
+
+
+class RefusedImportError(ValueError):
+    """A function that is not imported, with all the reasons."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,10 @@ class Source:
         what = "is no Proc" if hasattr(self.module, name) else "does not exist"
         hint = ""
         if isinstance(getattr(self.module, name, None), FunctionType):
-            hint = "; a schedule is a function of one parameter, annotated Machine: def f(machine: Machine) -> Proc"
+            hint = (
+                "; a schedule is a function of one parameter, annotated Machine: def f(machine: Machine) -> Proc; "
+                f"a function of NumPy arrays is imported first: exo-strat import {self.path}:{name} -o OTHER.py"
+            )
         raise FileError(f"{name} {what} in {self.path}; its Procs: {', '.join(self.exports) or 'none'}{hint}")
 
     def op(self, expression: str, machine: Machine | None = None) -> Op:
@@ -94,6 +106,10 @@ class Source:
         if not isinstance(value, Op):
             raise FileError(f"{expression} in {self.path} is a {type(value).__name__}, expected a strategy (an Op)")
         return value
+
+    def running(self) -> AbstractContextManager[None]:
+        """Where strategies of the file run: the user's mistakes are reported as a `FileError`."""
+        return _run_by_user(self.path)
 
     def strategies(self) -> tuple[str, ...]:
         """The names of the file's own Ops and of functions that make them."""
@@ -132,6 +148,10 @@ class Source:
         lines = [f"{self.path} exports no Proc: none of its names ({names}) is {what}"]
         others = [n for n, v in vars(self.module).items() if isinstance(v, Proc)]
         lines += [f"it has Procs that are not exported: {', '.join(others)}"] if others else []
+        if any(
+            isinstance(v, FunctionType) and v.__module__ == self.module.__name__ for v in vars(self.module).values()
+        ):
+            lines.append(f"functions of NumPy arrays are imported first: exo-strat import {self.path}:NAME -o OTHER.py")
         strategies = self.strategies()
         lines += [f"it has strategies, for `exo-strat explain`: {', '.join(strategies)}"] if strategies else []
         return "\n".join(lines)
@@ -177,7 +197,7 @@ def read(path: Path) -> Source:
     fails, or if it holds object code or a schedule that is refused."""
     if not path.is_file():
         raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a Python file")
-    name = ".".join((*_packages(path), f"exo_file_{path.stem}"))
+    name = ".".join((*_packages(path), f"{RUN_AS}{path.stem}"))
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise FileError(f"{path} is not a Python file: its name must end in .py")
@@ -189,6 +209,62 @@ def read(path: Path) -> Source:
     finally:
         del sys.modules[name]
     return Source(path, module, tuple(_exports(module)))
+
+
+RUN_AS: Final = "exo_file_"
+"""What stands before the name of a file that is run here, in the name of its module."""
+
+
+def file_of(fn: Callable[..., object]) -> str:
+    """The file that was run here and has a function in it; an empty text if the function is of another module."""
+    code = getattr(inspect.unwrap(fn), "__code__", None)
+    if code is None or not str(fn.__module__).rpartition(".")[2].startswith(RUN_AS):
+        return ""
+    return str(Path(code.co_filename).resolve())
+
+
+def package_root(path: Path) -> Path:
+    """The folder from which Python finds a file's module: that of the outermost package around it, or its own."""
+    return path.resolve().parents[len(_packages(path))]
+
+
+def importable(path: Path) -> str:
+    """The name by which Python imports a file. Raises `FileError` if it has none."""
+    names = (*_packages(path), path.stem)
+    if not all(n.isidentifier() and not iskeyword(n) for n in names):
+        raise FileError(f"{path} can't be imported, as {path.stem!r} is no name in Python: give the file another one")
+    return ".".join(names)
+
+
+def importer_of(path: Path) -> Importer:
+    """What imports files of this kind, by the end of the name."""
+    return cast(Importer, plugins.load(plugins.IMPORTERS, path.suffix.removeprefix(".") or path.name))
+
+
+def read_program(path: Path, name: str | None) -> tuple[Source, str]:
+    """A file and the name of a Proc in it, which may be left out if there is but one. A file that is no Python, such as
+    one in C, is imported, and its function then is the Proc.
+
+    Raises `FileError` with the names, if there are several, and `RefusedImportError` for what is not imported."""
+    if not path.is_file():
+        raise FileError(
+            f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a file in Python or C"
+        )
+    if path.suffix == ".py":
+        source = read(path)
+        if name is None and len(source.exports) != 1:
+            listed = f"{path} has several Procs: name one of {', '.join(source.exports)}, as in {path}:NAME"
+            raise FileError(listed if source.exports else source.nothing())
+        return source, name or source.exports[0]
+    try:
+        text = importer_of(path)(path, name)
+    except ValueError as e:
+        raise RefusedImportError(str(e)) from e
+    with TemporaryDirectory() as folder:
+        file = Path(folder, f"{path.stem}.py")
+        file.write_text(text)
+        made = read(file)
+    return replace(made, path=path), name or made.exports[-1]
 
 
 def _packages(path: Path) -> tuple[str, ...]:
@@ -240,7 +316,7 @@ def _how_to_call(expression: str, error: str) -> str:
 def _run_by_user(path: Path, given: str = "") -> Iterator[None]:
     """Run code of the file as a script's, and report the user's mistakes as a `FileError`. `given` is what an
     expression on the command line was compiled as."""
-    folder = str(path.resolve().parents[len(_packages(path))])
+    folder = str(package_root(path))
     sys.path.insert(0, folder)
     try:
         yield

@@ -19,7 +19,7 @@ from ..plugins import PluginError
 from ..tuning.keys import NoKeyError
 from ..tuning.model_search import NoOptunaError
 from ..tuning.records import RecordWarning
-from .files import FileError
+from .files import FileError, RefusedImportError
 from .targets import NotCompiledError, TargetError
 
 
@@ -47,7 +47,7 @@ def reporting() -> Iterator[None]:
         yield
     except (FileError, TargetError, PluginError, NoSecondSolverError, NoKeyError, NoOptunaError, UsageError) as e:
         stop(str(e), 2)
-    except (NotCompiledError, ReplayError) as e:
+    except (NotCompiledError, ReplayError, RefusedImportError) as e:
         stop(str(e), 1)
     except OSError as e:
         stop(_said(e), 2)
@@ -71,6 +71,13 @@ def _said(e: OSError) -> str:
 def stop(message: str, code: int) -> Never:
     Console(stderr=True).print(f"exo-strat: {message}", markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(code)
+
+
+def how_to_compile(command: str, linked: str) -> None:
+    """Say beside what is printed how to compile C, and what to link with."""
+    typer.echo(f"compile with: {command}", err=True)
+    if linked:
+        typer.echo(f"link with: {linked}", err=True)
 
 
 def cache() -> Path:

@@ -77,8 +77,8 @@ class Written(NamedTuple):
     """The C files of some Procs, the source last; how to compile it, and what to link with."""
 
     files: tuple[Path, ...]
-    command: Sequence[str]
-    linked: Sequence[str]
+    command: str
+    linked: str
 
 
 def targets() -> tuple[Target, ...]:
@@ -128,23 +128,27 @@ def compiling() -> Iterator[None]:
         raise NotCompiledError(str(e)) from e
 
 
-def c_text(p: Proc) -> str:
-    """A procedure as one C file, without a header."""
+def c_module(procs: Sequence[Proc], name: str) -> CModule:
+    """What the C backend makes of some procedures."""
     compile_ = cast(Callable[[Sequence[Proc], str], CModule], plugins.load(plugins.BACKENDS, "c"))
     with compiling():
-        return compile_([p], p.name()).text
+        return compile_(procs, name)
+
+
+def compiled_with(module: CModule, source: Path, flags: Sequence[str] = ()) -> tuple[str, str]:
+    """The command that compiles a C file that was written, and what to link with, if anything. `flags` are those of the
+    machine."""
+    command = module.compile_command(source, flags, shlex.split(os.environ.get("CC") or "cc"))
+    return shlex.join(command), shlex.join(module.link_flags())
 
 
 def write_c(procs: Sequence[Proc], name: str, folder: Path, flags: Sequence[str] = ()) -> Written:
     """Compile to C and write what the C includes, `name.h` and `name.c` into a folder, which is made if missing.
     `flags` are those of the machine."""
-    compile_ = cast(Callable[[Sequence[Proc], str], CModule], plugins.load(plugins.BACKENDS, "c"))
-    with compiling():
-        module = compile_(procs, name)
+    module = c_module(procs, name)
     folder.mkdir(parents=True, exist_ok=True)
     header, source = folder / f"{name}.h", folder / f"{name}.c"
     header.write_text(module.header)
     source.write_text(module.source)
     copies = [Path(shutil.copy(path, folder)) for path in module.headers]
-    command = module.compile_command(source, flags, shlex.split(os.environ.get("CC") or "cc"))
-    return Written((*copies, header, source), command, module.link_flags())
+    return Written((*copies, header, source), *compiled_with(module, source, flags))

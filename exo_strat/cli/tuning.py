@@ -10,21 +10,24 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
+from returns.result import Success
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from .. import plugins
 from ..cursors.proc import Proc
+from ..ir.printing import names_at, print_expr
 from ..machine import Machine
 from ..ops.strategy import ACTS_ON, Op
+from ..primitives import partial_eval
 from ..source import brief, show
 from ..tuning import Search, Tried, Tuning, climbing, exhaustive, optuna_search, random_search, starting, tune
 from ..tuning.keys import program_key, strategy_key, version
 from ..tuning.measures import Measure
 from ..tuning.records import Record, Setting, append, read, recorder, records_file
 from ..tuning.search import duration
-from ..tuning.tuned import fastest, known_values
+from ..tuning.tuned import cost, fastest, known_values
 from .hints import focus_hint
 from .messages import UsageError, warned
 from .targets import Target, compiling
@@ -105,6 +108,16 @@ def parsed_sizes(text: str) -> dict[str, int]:
             raise UsageError(f"--sizes {text}: {given[1]} is said twice; for several sizes repeat --sizes")
         found[given[1]] = int(given[2])
     return found
+
+
+def check_sizes(p: Proc, sizes: Mapping[str, int]) -> None:
+    """Raises `UsageError` if a procedure does not take some integer arguments, whatever the others are."""
+    outcome = partial_eval(**sizes)(p) if sizes else None
+    if outcome is None or isinstance(outcome, Success):
+        return
+    claims = ", ".join(print_expr(e, names_at(p.tree)) for e in p.tree.preds)
+    asserts = f"; it asserts {claims}" if claims else ""
+    raise UsageError(f"{p.name()} can't be called at {_written(sizes)}: {outcome.failure().reason()}{asserts}")
 
 
 def setting_of(target: Target) -> Setting:
@@ -255,7 +268,7 @@ def print_known(p: Proc, records: Sequence[Record], here: Setting, console: Cons
         table = Table("sizes", "time", "of", "values", "date")
         for at, row in fastest(found).items():
             best = next(iter(row.values()))
-            time, count = duration(best.seconds), str(len(row))
+            time, count = cost(best), str(len(row))
             table.add_row(_written(dict(at)), time, count, Text(_written(dict(best.values))), best.date)
         head = f"{brief(found[0].strategy)}\n  {where}{_misses(where, made_by, here)}"
         console.print(Text(head, "bold"), soft_wrap=True)

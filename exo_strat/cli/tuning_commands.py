@@ -8,13 +8,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ..cursors.proc import Proc
-from ..ops.strategy import Op
-from .automatic import check_emit, print_best, run_auto
-from .files import read, split_expression, split_proc
+from .automatic import check_emit, check_out, print_best, run_auto
+from .files import read, read_program, split, split_expression, split_proc
 from .messages import UsageError, reporting
 from .targets import find_target, runnable
-from .tuning import SEARCHES, Asked, known_of, parsed_sizes, print_known, run_tune, seconds, setting_of
+from .tuning import SEARCHES, Asked, check_sizes, known_of, parsed_sizes, print_known, run_tune, seconds, setting_of
 from .writing import About
 
 INTERRUPTED = 130
@@ -31,7 +29,9 @@ Trials = Annotated[int | None, typer.Option("--trials", help="How many candidate
 SearchName = Annotated[str, typer.Option("--search", help=f"How candidates are chosen: {', '.join(SEARCHES)}.")]
 Seed = Annotated[int, typer.Option("--seed", help="What a search draws by: the same one tries the same.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="How many candidates are compiled at once.")]
-Records = Annotated[Path | None, typer.Option("--records", help="The file of records; else the user's.")]
+Records = Annotated[
+    Path | None, typer.Option("--records", help="The file of records, read and added to; else the user's.")
+]
 Emit = Annotated[str | None, typer.Option("--emit", help="Print this: strategy (a Python file), proc, or c.")]
 
 
@@ -46,9 +46,7 @@ def tune_command(
     search: SearchName = "random",
     seed: Seed = 0,
     target: TargetName = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The file of records that is added to; else the user's.")
-    ] = None,
+    records: Records = None,
     jobs: Jobs = None,
 ) -> None:
     """Search for the values of a strategy's holes with which it makes the fastest program.
@@ -61,7 +59,7 @@ def tune_command(
     Examples: [b]exo-strat tune gemm.py:blocked gemm.py:sgemm --sizes n=1000,m=500 --budget 60s[/b]
     """
     with reporting():
-        asked = Asked(_sizes(sizes), None if budget is None else seconds(budget), trials, search, seed, jobs, out)
+        asked = Asked(_sizes(sizes), None if budget is None else seconds(budget), trials, search, seed, jobs, records)
         path, name = split_proc(where)
         file, expression = split_expression(strategy)
         chosen, source = runnable(target), read(file)
@@ -78,10 +76,10 @@ def tune_command(
 
 
 def tuned_command(
-    where: ProcPlace,
-    strategy: Annotated[
-        str | None, typer.Argument(metavar="[FILE:STRATEGY]", help="A strategy: print what it makes of this.")
-    ] = None,
+    places: Annotated[
+        list[str],
+        typer.Argument(metavar="[FILE:STRATEGY] FILE:PROC", help="Maybe a strategy with holes in it, and a Proc."),
+    ],
     records: Records = None,
     sizes: Sizes = None,
     emit: Emit = None,
@@ -94,29 +92,43 @@ def tuned_command(
     their defaults.
 
     Examples: [b]exo-strat tuned gemm.py:sgemm[/b],
-    [b]exo-strat tuned gemm.py:sgemm gemm.py:blocked --sizes n=1000,m=500 --emit c[/b]
+    [b]exo-strat tuned gemm.py:blocked gemm.py:sgemm --sizes n=1000,m=500 --emit c[/b]
     """
     with reporting():
         check_emit(emit)
-        (path, name), chosen = split_proc(where), runnable(target)
+        if len(places) > 2:
+            raise UsageError(f"a strategy and a Proc are all that is taken, not {len(places)} names")
+        strategy = places[0] if len(places) == 2 else None
+        (path, name), chosen = split_proc(places[-1]), runnable(target)
         source = read(path)
         p = source.proc(name, chosen.machine)
-        op: Op | None = None
+        plans, op = source, None
         if strategy is not None:
             file, expression = split_expression(strategy)
-            op = (source if path == file else read(file)).op(expression, chosen.machine)
+            plans = source if path == file else read(file)
+            op = plans.op(expression, chosen.machine)
         elif emit or sizes:
-            raise UsageError("--emit and --sizes are for a strategy: name one after the Proc")
+            raise UsageError("--emit and --sizes are for a strategy: name one before the Proc")
+        at = None
+        if sizes:
+            if len(sizes) > 1:
+                raise UsageError("one program has one set of numbers here: give --sizes once")
+            at = parsed_sizes(sizes[0])
+            check_sizes(p, at)
+        check_out(out, emit, path)
         here, known = setting_of(chosen), known_of(p, op, records)
         if emit is None:
             print_known(p, known, here, Console())
-        if op is None:
-            return
-        print_best(op, p, known, here, parsed_sizes(sizes[0]) if sizes else None, emit, out)
+        if op is not None:
+            about = About(p, source, name, chosen, "tuned")
+            with plans.running():
+                print_best(about, op, known, here, at, emit, out)
 
 
 def auto_command(
-    where: ProcPlace,
+    where: Annotated[
+        str, typer.Argument(metavar="FILE[:NAME]", help="A Python file and a Proc in it, or a C file and a function.")
+    ],
     target: TargetName = None,
     tune: Annotated[str | None, typer.Option("--tune", help="How long to search for the best numbers: 60s.")] = None,
     sizes: Sizes = None,
@@ -125,15 +137,19 @@ def auto_command(
     jobs: Jobs = None,
     records: Records = None,
     threads: Annotated[int, typer.Option(min=1, help="How many threads share loops.")] = 1,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every step, and what was refused and why.")] = False,
     emit: Emit = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where what --emit says is written.")] = None,
 ) -> None:
-    """Make a program fast by the strategy that is installed for who doesn't schedule, and say what it did.
+    """Make a program fast by the strategy that is installed for who doesn't schedule, and say what became of each nest.
 
     With --tune it searches first, as `exo-strat tune` does. With --emit strategy, it prints a Python file with the
     steps that were taken, to go on from: `exo-strat explain` and `build` take it.
 
-    Examples: [b]exo-strat auto gemm.py:sgemm[/b], [b]exo-strat auto gemm.py:sgemm --emit strategy -o fast.py[/b],
+    A function in C is imported first, by what `exo-strat import` assumes; the name may be left out if there is but one.
+
+    Examples: [b]exo-strat auto gemm.c:sgemm --emit c -o fast.c[/b],
+    [b]exo-strat auto gemm.py:sgemm --emit strategy -o fast.py[/b],
     [b]exo-strat auto gemm.py:sgemm --tune 60s --sizes n=1000,m=500 --emit c[/b]
     """
     with reporting():
@@ -142,15 +158,17 @@ def auto_command(
             raise UsageError("--tune needs --sizes, and --sizes are for --tune" if tune else "--sizes need --tune 60s")
         if tune and len(sizes or ()) > 1:
             raise UsageError("one program has one set of numbers here: give --sizes once, or see `exo-strat tune`")
-        if out is not None and emit is None:
-            raise UsageError("--out needs --emit strategy, proc or c")
-        (path, name), chosen = split_proc(where), runnable(target) if tune or target is None else find_target(target)
-        source = read(path)
-        p, is_schedule = source.proc(name, chosen.machine), not isinstance(vars(source.module)[name], Proc)
+        path, given = split(where)
+        check_out(out, emit, path)
+        chosen = runnable(target) if tune or target is None else find_target(target)
+        source, name = read_program(path, given)
+        if emit == "strategy" and path.suffix != ".py":
+            raise UsageError(f"--emit strategy needs a Python file: exo-strat import {path}:{name} -o {name}.py first")
+        p = source.proc(name, chosen.machine)
         asked = None if tune is None else Asked(_sizes(sizes), seconds(tune), None, search, seed, jobs, records)
-        about, console = About(p, path, name, chosen, is_schedule), Console(stderr=emit is not None)
+        about, console = About(p, source, name, chosen), Console(stderr=emit is not None)
         with source.importable():
-            run_auto(about, asked, emit, out, console, threads)
+            run_auto(about, asked, emit, out, console, threads, verbose)
 
 
 def _sizes(given: list[str] | None) -> tuple[dict[str, int], ...]:

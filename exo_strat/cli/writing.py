@@ -1,11 +1,11 @@
-"""What a strategy did to a program: its steps, in words, and as a Python file to go on from."""
+"""What a strategy did to a program: its steps, and as a Python file to go on from."""
 
 from __future__ import annotations
 
 import ast
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
@@ -19,9 +19,9 @@ from ..ops.spaces import scoped
 from ..ops.strategy import Called, Op
 from ..ops.tracing import Trace
 from ..plugins import TARGETS, entry
-from ..source import brief, holds_lambda, layout, show
+from ..source import holds_lambda, layout, show
 from ..source.places import place_source
-from .files import PUBLIC
+from .files import PUBLIC, Source, file_of, importable, package_root
 from .targets import Target
 
 
@@ -53,9 +53,9 @@ def _steps(t: Trace, path: str) -> Iterator[Step]:
         met = next((x for x in t.walk() if isinstance(x.op, Called) and not isinstance(x.place, ProcCursor)), None)
         if met is not None:
             yield Step(None, met.place, {}, tuple(_alternatives(met)))
-    elif _changed(t) and not (whole and t.inside and (_has_holes(t) or holds_lambda(t.op))):
+    elif changed(t) and not (whole and t.inside and (_has_holes(t) or holds_lambda(t.op))):
         yield _step(t, path)
-    elif _changed(t) or not isinstance(t.op, Called) or _has_holes(t):
+    elif changed(t) or not isinstance(t.op, Called) or _has_holes(t):
         for x in t.inside:
             yield from _steps(x, within)
 
@@ -77,13 +77,14 @@ def _within(t: Trace, path: str) -> str:
     return f"{path}{t.op.name}." if isinstance(t.op, Called | scoped) else path
 
 
-def _changed(t: Trace) -> bool:
+def changed(t: Trace) -> bool:
+    """Whether an Op made another program."""
     return t.result is not None and t.result is not t.place.proc
 
 
 def _alone(t: Trace) -> Trace | None:
     """The Op inside that made all of a change, if it is one."""
-    made = [x for x in t.inside if x.failure is None and _changed(x)]
+    made = [x for x in t.inside if x.failure is None and changed(x)]
     return made[0] if len(made) == 1 and made[0].result is t.result and made[0].place.proc is t.place.proc else None
 
 
@@ -109,21 +110,6 @@ def _alternatives(t: Trace) -> Iterator[tuple[str, str]]:
             yield from _alternatives(x)
 
 
-# -- words --------------------------------------------------------------------------------------------
-
-
-def told(done: tuple[Step, ...]) -> Iterator[str]:
-    """Steps in words: at which line, what was done, with which values; and what was not, and why."""
-    for step in done:
-        yield step.line or "the whole procedure"
-        if step.op is None:
-            yield "  stays as it is"
-        else:
-            yield f"  {brief(show(step.op))}"
-            yield from (f"    {name} = {show(value)}" for name, value in step.values.items())
-        yield from (f"  not {name}: {why}" for name, why in step.refused)
-
-
 # -- files --------------------------------------------------------------------------------------------
 
 
@@ -133,48 +119,42 @@ class NoTextError(ValueError):
 
 @dataclass(frozen=True)
 class About:
-    """What a strategy is applied to: a Proc, the file and the name in it that make it, and for which target. It may be
-    a schedule, which makes its Proc for a machine."""
+    """What a strategy is applied to: a Proc, the file and the name in it that make it, and for which target; and by
+    which command. It may be a schedule, which makes its Proc for a machine."""
 
     proc: Proc
-    file: Path
+    source: Source
     name: str
     target: Target
-    is_schedule: bool = False
+    command: str = "auto"
 
     def text(self, done: tuple[Step, ...] | Op, beside: Path) -> str:
         """A Python file in the folder `beside`: a strategy `plan`, and the Proc that it makes.
 
         Raises `NoTextError` if the strategy can't be written down."""
         body, ops = _body(done)
-        made = f"_made({show(self.target.machine)})" if self.is_schedule else "_given"
-        own = f"from {self._module()} import {self.name} as {'_made' if self.is_schedule else '_given'}"
-        imports = "\n".join(sorted({*_imports(ops, self.target, self.is_schedule), "from exo_strat import *", own}))
+        is_schedule = not isinstance(vars(self.source.module)[self.name], Proc)
+        made = f"_made({show(self.target.machine)})" if is_schedule else "_given"
+        origins = _origins(ops)
+        files = {self.source.path.resolve(), *(Path(f) for f, _ in origins.values() if f)}
+        own = f"from {importable(self.source.path)} import {self.name} as {'_made' if is_schedule else '_given'}"
+        imports = "\n".join(sorted({*_imports(ops, self.target, is_schedule), "from exo_strat import *", own}))
         name = self.proc.name()
         return (
-            f'"""{name} for {self.target.name}, as `exo-strat auto` made it: a strategy to go on from."""\n\n'
-            f"from __future__ import annotations\n\n{_path_to(self.file, beside)}{imports}\n\n\n{body}\n\n"
+            f'"""{name} for {self.target.name}, as `exo-strat {self.command}` made it: a strategy to go on from."""\n\n'
+            f"from __future__ import annotations\n\n{_path_to(files, beside)}{imports}\n\n\n{body}\n\n"
             f"{name} = schedule(plan(), {made})\n__all__ = [{name!r}]\n"
         )
 
-    def _module(self) -> str:
-        """The name of the file's module, as Python finds it from a file beside it."""
-        folder, names = self.file.resolve().parent, [self.file.stem]
-        while (folder / "__init__.py").is_file():
-            names.insert(0, folder.name)
-            folder = folder.parent
-        return ".".join(names)
 
-
-def _path_to(file: Path, beside: Path) -> str:
-    """Lines that put the folder of a file on the module path, where it is another one."""
-    folder = file.resolve().parent
-    while (folder / "__init__.py").is_file():
-        folder = folder.parent
-    if folder == beside.resolve():
+def _path_to(files: Iterable[Path], beside: Path) -> str:
+    """Lines that put the folders of files on the module path, where they are others."""
+    folders = {package_root(file) for file in files} - {beside.resolve()}
+    if not folders:
         return ""
-    there = os.path.relpath(folder, beside.resolve())
-    return f"import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).parent / {there!r}))\n\n"
+    there = sorted(os.path.relpath(folder, beside.resolve()) for folder in folders)
+    lines = (f"sys.path.insert(0, str(Path(__file__).parent / {folder!r}))\n" for folder in there)
+    return f"import sys\nfrom pathlib import Path\n\n{''.join(lines)}\n"
 
 
 def _body(done: tuple[Step, ...] | Op) -> tuple[str, tuple[Op, ...]]:
@@ -195,7 +175,7 @@ def _body(done: tuple[Step, ...] | Op) -> tuple[str, tuple[Op, ...]]:
 def _imports(ops: tuple[Op, ...], target: Target, names_machine: bool) -> set[str]:
     """The imports of what stands in some Ops, and of the machine, if that is named elsewhere."""
     wanted = {n.id for op in ops for n in ast.walk(ast.parse(show(op))) if isinstance(n, ast.Name)} - PUBLIC.keys()
-    known, machine = _origins(ops), show(target.machine)
+    known, machine = {name: line for name, (_, line) in _origins(ops).items()}, show(target.machine)
     module, _, name = entry(TARGETS, target.name).partition(":")
     known[machine] = f"from {module} import {name}" + (f" as {machine}" if name != machine else "")
     wanted |= {machine} if names_machine else set()
@@ -205,9 +185,10 @@ def _imports(ops: tuple[Op, ...], target: Target, names_machine: bool) -> set[st
     return {known[name] for name in wanted}
 
 
-def _origins(ops: tuple[Op, ...]) -> dict[str, str]:
-    """The functions in some Ops, by the names that they print as, with the imports."""
-    found: dict[str, str] = {}
+def _origins(ops: tuple[Op, ...]) -> dict[str, tuple[str, str]]:
+    """The functions in some Ops, by the names that they print as: the file, if it is one that the command line runs,
+    and the import."""
+    found: dict[str, tuple[str, str]] = {}
     stack: list[Any] = list(ops)
     while stack:
         x = stack.pop()
@@ -219,8 +200,8 @@ def _origins(ops: tuple[Op, ...]) -> dict[str, str]:
         elif isinstance(x, tuple):
             stack += x
         elif callable(x) and "<" not in getattr(x, "__qualname__", "<"):
-            name = x.__qualname__.partition(".")[0]
-            found[name] = f"from {_home(x.__module__, name)} import {name}"
+            name, file = x.__qualname__.partition(".")[0], file_of(x)
+            found[name] = (file, f"from {importable(Path(file)) if file else _home(x.__module__, name)} import {name}")
     return found
 
 

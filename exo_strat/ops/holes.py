@@ -94,26 +94,41 @@ class Decision:
         return f"{self.name} = {show(self.value)}" + (f" (of {of})" if self.free else "")
 
 
+@dataclass
+class Met:
+    """What a run came to where holes were filled: the full names of the holes that were decided, and by their names
+    the strategies that were entered."""
+
+    holes: dict[str, None] = field(default_factory=dict)
+    strategies: dict[str, list[object]] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Scope:
     """The values that holes have in one part of a strategy, by full name, and the names of the strategies around it.
-    What it does not say has its default."""
+    What it does not say has its default. Who gave the values may be told what the run `met`."""
 
     values: PMap[str, Any] = field(default_factory=pmap)
     path: str = ""
     free: bool = True
+    met: Met | None = field(default=None, compare=False)
 
-    def inside(self, name: str) -> Scope:
+    def inside(self, name: str, strategy: object = None) -> Scope:
         """The scope of the holes in a strategy of this name."""
-        return Scope(self.values, f"{self.path}{name}.", self.free)
+        path = f"{self.path}{name}."
+        if self.met is not None:
+            self.met.strategies.setdefault(path, []).append(strategy)
+        return replace(self, path=path)
 
     def filled(self, values: Iterable[tuple[str, Any]]) -> Scope:
         """The scope of what was filled with values, whose names are as from here. Nothing further out changes them."""
-        return Scope(pmap({f"{self.path}{name}": v for name, v in values}), self.path, False)
+        return Scope(pmap({f"{self.path}{name}": v for name, v in values}), self.path, False, Met())
 
     def decide(self, hole: Hole) -> Decision:
         """The value of a hole, which may be none of its candidates."""
         name = f"{self.path}{hole.name}"
+        if self.met is not None:
+            self.met.holes[name] = None
         value = self.values.get(name, hole.default)
         if isinstance(value, Told):
             value = next((x for x in hole.candidates if show(x) == value.text), value)

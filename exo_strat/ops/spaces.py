@@ -12,18 +12,24 @@ argument of `gemm` belongs to who calls it. Holes of one name in one strategy ar
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from random import Random
+from types import CodeType, FunctionType
 from typing import Any, Final
 
 from pyrsistent import pmap
+from returns.result import Failure as Err
+from returns.result import Success
 
 from ..cursors.cursor import Cursor
 from ..cursors.proc import Proc
 from ..source import Pieces, Text, brief, call, show
-from .failure import NotApplicable, Refused
-from .holes import FIRST, Decision, Hole, Scope, is_name, no_candidate
+from .failure import BadArgument, NotApplicable, Refused
+from .holes import FIRST, Decision, Hole, Met, Scope, is_name, no_candidate
 from .strategy import (
     Called,
     Composed,
@@ -143,6 +149,10 @@ class Filled(Composed):
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
         return (yield self.op, p, c)
+
+    def ended(self, outcome: Outcome, within: Scope) -> Outcome:
+        unknown = _unknown(self.op, [name for name, _ in self.values], within) if isinstance(outcome, Success) else None
+        return outcome if unknown is None else Err(replace(unknown, op=self))
 
     def source(self) -> Pieces:
         return self.op, Text(".fill("), *_braced(self.values), Text(")")
@@ -264,10 +274,12 @@ class Limit:
 
 @dataclass(frozen=True)
 class Space:
-    """What the holes of a strategy may be filled with: choices, outer ones first, and limits."""
+    """What the holes of a strategy may be filled with: choices, outer ones first, and limits. It may be `open`: further
+    holes are known when the strategy runs."""
 
     choices: tuple[Choice, ...] = ()
     limits: tuple[Limit, ...] = ()
+    open: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -337,14 +349,18 @@ class Space:
             for c in space.choices:
                 found.add(c)
             found.limits.update(dict.fromkeys(space.limits))
-        return found.space()
+        return replace(found.space(), open=other.open)
 
     def next(self, values: Mapping[str, Any]) -> Choice | None:
         """The first hole that these values reach, and say nothing of."""
         return next((c for c in self.choices if c.name not in values and c.counts(values)), None)
 
     def __str__(self) -> str:
-        return "\n".join(map(_line, self.choices))
+        lines = list(map(_line, self.choices))
+        if self.open:
+            told = "further holes may be known when it runs" if lines else "no holes are known before it runs"
+            lines.append(f"{told}: space(op, p)")
+        return "\n".join(lines or ["no holes"])
 
 
 def _line(c: Choice) -> str:
@@ -386,7 +402,7 @@ def space(op: Op, p: Proc | None = None, c: Cursor | None = None) -> Space:
     """The holes that a strategy has: in its arguments and, by full name, in the equations of `@named` functions.
 
     Those that a `@strategy` draws are known when it runs: given a procedure, and a place if not the root, it is applied
-    there with the defaults, and what it draws is added.
+    there with the defaults, then with each other label of its choices, and what it draws is added.
 
     Raises `ValueError` if a hole stands twice with other candidates or defaults.
 
@@ -403,8 +419,22 @@ def space(op: Op, p: Proc | None = None, c: Cursor | None = None) -> Space:
             found.add(Choice(name, h.candidates, h.default, (place.under,), bool(place.path)))
         if isinstance(place.op, Limited):
             found.limits[Limit(place.op.within, tuple(place.path + h.name for h in place.op.holes))] = None
-    known = found.space()
-    return known if p is None else known.joined(drawn(decisions(op, p, c)[1]))
+    if p is None:
+        return replace(found.space(), open=any(isinstance(place.op, Scripted) for place in _places(op)))
+    known = found.space().joined(drawn(decisions(op, p, c)[1]))
+    for way in dict.fromkeys(_ways(op)):
+        more = drawn(run_with(op, p, c, dict(way))[1]).choices
+        new = tuple(replace(x, under=(way,)) for x in more if x.name not in known.names)
+        known = known.joined(Space(new))
+    return known
+
+
+def _ways(op: Op) -> Iterator[Under]:
+    """The labels that lead to the options of a strategy's choices, those by default left out."""
+    for place in _places(op):
+        if isinstance(place.op, Pick):
+            labels = (label for label, _ in place.op.options if label != place.op.default)
+            yield from ((*place.under, (place.path + place.op.name, label)) for label in labels)
 
 
 @dataclass(frozen=True)
@@ -474,7 +504,7 @@ def decisions(
     op: Op, p: Proc, c: Cursor | None = None, values: Mapping[str, Any] | None = None
 ) -> tuple[Outcome, tuple[Decision, ...]]:
     """What comes of a strategy whose holes have values, by full name, or their defaults; and the holes that it came to,
-    in this order.
+    in this order. It is a failure if a name is that of no hole.
 
     >>> from exo_strat import proc_from_source, rename
     >>> p = proc_from_source("def foo(x: f32):\\n    x = 1.0")
@@ -482,10 +512,72 @@ def decisions(
     >>> outcome.unwrap()[0].name(), *map(str, made)
     ('two', "name = 'two' (of 'one', 'two')")
     """
+    given = values or {}
+    met = Met()
+    outcome, made = run_with(op, p, c, given, met)
+    unknown = _unknown(op, given, Scope(met=met)) if isinstance(outcome, Success) else None
+    return (outcome if unknown is None else Err(replace(unknown, op=op))), made
+
+
+def run_with(
+    op: Op, p: Proc, c: Cursor | None, values: Mapping[str, Any], met: Met | None = None
+) -> tuple[Outcome, tuple[Decision, ...]]:
+    """The same, with values of which some may be for holes of other runs."""
     listener = _Listener()
-    scope = Scope(pmap({name: freeze(v) for name, v in (values or {}).items()}))
+    scope = Scope(pmap({name: freeze(v) for name, v in values.items()}), met=met)
     outcome = evaluate(op, p, p.root() if c is None else c, listener, scope)
     return outcome, tuple(listener.decisions.values())
+
+
+def _leads(op: Op, name: str) -> bool:
+    """Whether an Op has a hole of this name, or a function that may draw it."""
+    own = (place.path + h.name == name for place in _places(op) for h in place.op.own_holes())
+    return any(own) or any(isinstance(p.op, Scripted) and name.startswith(f"{p.path}{p.op.name}.") for p in _places(op))
+
+
+def _unknown(op: Op, names: Iterable[str], within: Scope) -> BadArgument | None:
+    """What is said of the first of some names that can be that of no hole, after a run with values for them: no hole
+    asked for it, none that is known before a run has it, and no strategy on the way there has the next part of the name
+    in its code. So a name in an option that was not taken, or in a branch that was not reached, is none of these."""
+    met = within.met or Met()
+    asked = {name.removeprefix(within.path) for name in met.holes if name.startswith(within.path)}
+    missing = [name for name in names if name not in asked]
+    if not missing:
+        return None
+    known = asked | {c.name for c in space(op).choices if c.hidden}
+    ways: dict[str, list[object]] = {}
+    for place in _places(op):
+        if isinstance(place.op, Called):
+            ways.setdefault(f"{place.path}{place.op.name}.", []).append(place.op)
+    for path, entered in met.strategies.items():
+        ways.setdefault(path.removeprefix(within.path), []).extend(entered)
+    for name in missing:
+        way = max((path for path in ways if name.startswith(path)), key=len, default="")
+        part = name.removeprefix(way).partition(".")[0]
+        if name not in known and not any(isinstance(x, Called) and part in _words(x) for x in ways.get(way, ())):
+            near = get_close_matches(name, sorted(known), 1)
+            hint = f" (did you mean {show(near[0])}?)" if near else ""
+            return BadArgument(f"it has no hole {brief(show(name))}{hint}: {_listed(sorted(known))}")
+    return None
+
+
+def _words(op: Called) -> set[str]:
+    """The names and texts in the code of a function and of the plain functions that it uses, and in its arguments."""
+    found, stack, seen = set(re.findall(r"\w+", show(op))), [inspect.unwrap(op.fn)], set[object]()
+    while stack:
+        fn = stack.pop()
+        if not isinstance(fn, FunctionType) or fn in seen:
+            continue
+        seen.add(fn)
+        codes = [fn.__code__]
+        for code in codes:
+            codes += (x for x in code.co_consts if isinstance(x, CodeType))
+            found |= {*code.co_names, *code.co_freevars, *(x for x in code.co_consts if isinstance(x, str))}
+            used = (fn.__globals__.get(name) for name in code.co_names)
+            stack += (
+                f for f in used if getattr(f, "__module__", "") == fn.__module__ and not hasattr(f, "__wrapped__")
+            )
+    return found
 
 
 def drawn(made: Iterable[Decision]) -> Space:
@@ -497,7 +589,8 @@ def fill(op: Op, values: Mapping[str, Any]) -> Op:
     """An Op with values, by full name, in its holes; those left over get their defaults. What is in arguments is put in
     its place, what functions draw is kept beside the Op.
 
-    Raises `ValueError` for a name that no hole has, a value that is no candidate, and values outside of a limit.
+    Raises `ValueError` for a name that no hole has, a value that is no candidate, and values outside of a limit. Where
+    a `@strategy` draws holes, an unknown name is known when it has run: then the Op fails, with the holes there are.
 
     >>> from exo_strat import named, divide_loop
     >>> @named
@@ -518,5 +611,6 @@ def fill(op: Op, values: Mapping[str, Any]) -> Op:
     except Refused as r:
         raise ValueError(r.failure.message) from None
     hidden = {name: v for name, v in given.items() if name not in known or known[name].hidden}
+    hidden = {name: v for name, v in hidden.items() if _leads(closed, name) or not _leads(op, name)}
     kept = hidden or any(c.hidden for c in known.values())
     return Filled(closed, tuple(sorted(hidden.items()))) if kept else closed

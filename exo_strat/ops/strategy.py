@@ -333,6 +333,10 @@ class Composed(Op):
         """Yields the calls `(op, p, c)` to make, is sent their outcomes, returns its own."""
         raise TypeError(f"{type(self).__name__} does not define steps")
 
+    def ended(self, outcome: Outcome, within: Scope) -> Outcome:
+        """What is made of its outcome, given the scope of the holes in what it applied."""
+        return outcome
+
 
 @dataclass(frozen=True, repr=False)
 class Fail(Atomic):
@@ -385,7 +389,7 @@ DEPTH = 20_000
 class _Frame:
     """An Op that is under way: its place, what it does, the scope of the holes in what it applies."""
 
-    op: Op
+    op: Composed
     place: Cursor
     steps: Steps
     scope: Scope
@@ -440,7 +444,7 @@ def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None, scope
                 op, p, c = request
                 break
             except StopIteration as end:
-                outcome = end.value
+                outcome = top.op.ended(end.value, top.scope)
             except Refused as r:
                 top.steps.close()
                 outcome = Err(r.failure.at(top.op, top.place))
@@ -501,7 +505,7 @@ class Called(Composed):
         return _name(self.fn)
 
     def scope(self, around: Scope) -> Scope:
-        return around.inside(self.name)
+        return around.inside(self.name, self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         check_functions((self.fn, self.args, self.kwargs), self)
@@ -593,7 +597,11 @@ class Scripted(Called):
                 if isinstance(op, Hole):
                     op = script.send((yield op))
                     continue
-                check_op(op, f"@strategy {_name(self.fn)} yields Ops")
+                try:
+                    check_op(op, f"@strategy {_name(self.fn)} yields Ops")
+                except TypeError as e:
+                    script.throw(e.with_traceback(None))  # so that it is told with the line that yields it
+                    raise
                 outcome = yield op, p, c
                 if not isinstance(outcome, Success):
                     script.close()

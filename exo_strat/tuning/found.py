@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -54,7 +55,7 @@ class Tuning:
         return spearman([cost or 0.0 for cost, _ in both], [s or 0.0 for _, s in both])
 
     def __str__(self) -> str:
-        counts = {s: sum(t.status == s for t in self.tried) for s in dict.fromkeys(t.status for t in self.tried)}
+        counts = Counter(t.came_of for t in self.tried)
         lines = [f"{len(self.tried)} tried ({', '.join(f'{n} {s}' for s, n in counts.items())}): {self.stopped}"]
         lines += [f"best: {self.best}"] if self.best else []
         lines += [f"the procedure as it was: {self.unscheduled}"] if self.unscheduled else []

@@ -14,11 +14,13 @@ from .keys import program_key
 @dataclass(frozen=True)
 class Timed:
     """The median time of a call of a candidate, in seconds, and the distance of the quartiles. `beside` is the median
-    of the best one so far in the same run, if it took part: times of one run can be compared."""
+    of the best one so far in the same run, if it took part: times of one run can be compared. Where it is no time but
+    a model's number, `unit` is what the model counts, or an empty text."""
 
     seconds: float
     spread: float = 0.0
     beside: float | None = None
+    unit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,14 @@ class Measure(Protocol):
 
 @dataclass(frozen=True)
 class Modelled:
-    """Candidates cost what a model says of their Procs: cycles of a simulated machine, for example."""
+    """Candidates cost what a model says of their Procs: cycles of a simulated machine, for example. `unit` is what it
+    counts, for who reads it."""
 
     model: Callable[[Proc], float]
+    unit: str = ""
 
     def prepare(self, p: Proc) -> Prepared:
         return Prepared(program_key(p), self.model(p))
 
     def time(self, candidate: Prepared, best: Prepared | None) -> Timed:
-        return Timed(candidate.code)
+        return Timed(candidate.code, unit=self.unit)

@@ -32,7 +32,8 @@ class Tried:
     seconds, both None for what was not measured. `reason` says in words why it was not. A candidate that is the `same`
     program as another has that one's times. `cost` is what a model says of the program, if one was given; one that is
     only `ranked` costs too much by it to have been measured yet. While a search goes on, `asked` is the status of what
-    it proposed and nothing is known of yet.
+    it proposed and nothing is known of yet. Where a model takes the place of measuring, `seconds` is its number, and
+    `unit` what it counts, or an empty text.
     """
 
     values: Values
@@ -42,11 +43,17 @@ class Tried:
     spread: float | None = None
     reason: str = ""
     cost: float | None = None
+    unit: str | None = None
+
+    @property
+    def came_of(self) -> str:
+        """The status in words: what a model says was not measured."""
+        return "modelled" if self.status == "measured" and self.unit is not None else self.status
 
     def __str__(self) -> str:
         chosen = ", ".join(f"{name} = {value!r}" for name, value in self.values.items()) or "the strategy as it is"
-        time = "" if self.seconds is None else f", {duration(self.seconds)}"
-        return f"{chosen}: {self.status}{time}{f' ({self.reason})' if self.reason else ''}"
+        cost = "" if self.seconds is None else f", {number(self.seconds, self.unit)}"
+        return f"{chosen}: {self.came_of}{cost}{f' ({self.reason})' if self.reason else ''}"
 
 
 History: TypeAlias = Sequence[Tried]
@@ -65,6 +72,15 @@ def duration(seconds: float) -> str:
         if seconds >= unit:
             return f"{seconds / unit:.3g} {name}"
     return f"{seconds / 1e-9:.3g} ns"
+
+
+def number(seconds: float, unit: str | None) -> str:
+    """A time in words; or a model's number, with what it counts.
+
+    >>> number(0.00123, None), number(1200, "cycles"), number(6, "")
+    ('1.23 ms', '1200 cycles', '6')
+    """
+    return duration(seconds) if unit is None else f"{seconds:.6g} {unit}".rstrip()
 
 
 def best_of(history: History) -> Tried | None:

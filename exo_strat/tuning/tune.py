@@ -17,7 +17,7 @@ from rich.console import Console
 from ..cursors.cursor import Cursor
 from ..cursors.proc import Proc
 from ..ops.holes import Decision
-from ..ops.spaces import Choice, Space, decisions, space
+from ..ops.spaces import Choice, Space, run_with, space
 from ..ops.strategy import Op, check_op
 from .apart import Ended, apart, uninterrupted
 from .found import Tuning
@@ -75,8 +75,8 @@ def tune(
     >>> def model(p):
     ...     return 1.0 if "seq(0, 8)" in str(p) else 1.5
     >>> print(tune(op, p, Modelled(model), jobs=1))
-    3 tried (3 measured): nothing is left to try
-    best: width = 8: measured, 1 s
+    3 tried (3 modelled): nothing is left to try
+    best: width = 8: modelled, 1
     """
     check_op(op, "tune(op, p, measure) takes an Op")
     jobs = jobs or _processors()
@@ -210,7 +210,7 @@ class _Run:
 
     def _scheduled(self, values: Values) -> _Made:
         """What the strategy makes of an assignment; in a process of its own."""
-        outcome, made = decisions(self.op, self.proc, self.place, values)
+        outcome, made = run_with(self.op, self.proc, self.place, values)
         if not isinstance(outcome, Success):
             return _Made(made, Ended("refused", outcome.failure().message))
         return self._prepared(outcome.unwrap()[0], made)
@@ -242,7 +242,7 @@ class _Run:
         slower = 1.0  # than when the best one was measured
         if best is not None and best.seconds and found.beside:
             slower = found.beside / best.seconds
-        tried = replace(asked, seconds=found.seconds / slower, spread=found.spread / slower)
+        tried = replace(asked, seconds=found.seconds / slower, spread=found.spread / slower, unit=found.unit)
         if best is None or _seconds(tried) < _seconds(best):
             self.best = tried, prepared
         return tried
@@ -295,7 +295,7 @@ def scheduled_cost(op: Op, p: Proc, model: Callable[[Proc], float], place: Curso
     refuses costs more than anything else."""
 
     def rank(values: Values) -> float:
-        outcome, _ = decisions(op, p, place, values)
+        outcome, _ = run_with(op, p, place, values)
         return model(outcome.unwrap()[0]) if isinstance(outcome, Success) else float("inf")
 
     return rank

@@ -17,6 +17,7 @@ from ..ops.strategy import Atomic, Composed, Op, Outcome, Steps, check_op
 from ..source import Pieces, call
 from .keys import program_key, strategy_key
 from .records import NOWHERE, Record, Setting, Sizes, Values
+from .search import number
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,7 +81,13 @@ class Tuned(Composed):
 def told(record: Record) -> str:
     """A record in words."""
     at = ", ".join(f"{name} = {n}" for name, n in record.sizes)
-    return f"measured{' at ' * bool(at)}{at}: {record.seconds * 1e6:.4g} us, {record.date}"
+    how = "by a model" if record.setting == NOWHERE else "measured"
+    return f"{how}{' at ' * bool(at)}{at}: {cost(record)}, {record.date}"
+
+
+def cost(record: Record) -> str:
+    """The time of a record in words; of one that was made nowhere, the model's number."""
+    return number(record.seconds, "" if record.setting == NOWHERE else None)
 
 
 def tuned(

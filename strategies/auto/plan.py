@@ -52,9 +52,8 @@ BLOCKS = (32, 64, 96, 128, 192)
 ROWS = (1, 2, 4, 8)
 """Rows, or vectors, that are taken together."""
 
-TOGETHER, ALONE = "several rows at a time, in vectors", "in vectors along the innermost loop"
 LEFT = "this stays as it is: see what was tried"
-"""What a plan says of nests: `explain` shows so much in a line."""
+"""What a plan says of nests for which it has nothing."""
 
 
 @named
@@ -119,8 +118,8 @@ def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str, rounded: b
         rows = by_rows(machine, precision, rounded)
         yield try_else(
             as_products(machine, precision, rounded),
-            in_one_pass() >> rows >> remark("nests that use one matrix are one"),
-            steps >> remark("this has an order to keep: in steps"),
+            in_one_pass() >> rows >> remark("nests that read one matrix became one"),
+            steps,
             rows,
         )
     elif isinstance(c, IfCursor):
@@ -205,7 +204,9 @@ def by_rows(
     known = not machine.vec_widths or kind in machine.vec_widths
     nests = apart(machine, precision, rounded, few)
     rows, across = hole("rows", ROWS, default=4), hole("across", ROWS, default=1)
-    together = rows_together(unmasked(vectors), kind, rows, across) >> remark(TOGETHER)
+    how = "in vectors" if machine.vec_widths else "unrolled"
+    together = rows_together(unmasked(vectors), kind, rows, across) >> remark(f"several rows at a time, {how}")
+    alone = remark(f"{how} along the innermost loop")
     single = unmasked(vectors) if few else vectors
     columns = std.licm() >> optimize_level_1(single, kind, hole("vectors", ROWS, default=4), strict=True)
     if inside and known and not any(map(loops_inside, inside)) and not growing(inner) and not few:
@@ -215,9 +216,9 @@ def by_rows(
     elif not known:
         yield fail(f"{machine} has no vectors for this: {kind or 'it has several precisions'}")
     elif outer and not few:
-        yield on(outer[-1], together) | on(inner, columns, remark(ALONE))
+        yield on(outer[-1], together) | on(inner, columns, alone)
     else:
-        yield on(inner, columns, remark(ALONE))
+        yield on(inner, columns, alone)
 
 
 @strategy

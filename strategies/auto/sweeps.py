@@ -24,6 +24,7 @@ from exo_strat import (
     strategy,
     try_else,
 )
+from exo_strat.tuning import remark
 
 from .. import std
 from ..blas.level1 import TOGETHER, optimize_level_1
@@ -63,12 +64,12 @@ def by_steps(machine: Machine, precision: str, rounded: bool = False) -> Op:
     `rounded`, elements are computed as they are written. Focus: the outermost loop. Fails if it is none of these.
     """
     return try_else(
-        panels(machine),
-        turns(machine, precision, rounded),
-        through_time(machine, precision),
-        waiting_rows(machine, precision),
-        rows_apart(machine, precision),
-        mirror_images(machine, precision),
+        panels(machine) >> remark("a square that its own rows and columns update, in panels"),
+        turns(machine, precision, rounded) >> remark("several steps of time in turns"),
+        through_time(machine, precision) >> remark("tiles that go through several steps of time"),
+        waiting_rows(machine, precision) >> remark("several rows in turns, as elements wait for those before"),
+        rows_apart(machine, precision) >> remark("each row in vectors"),
+        mirror_images(machine, precision) >> remark("a vector turned round, from both ends"),
     )
 
 

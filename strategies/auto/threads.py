@@ -30,6 +30,7 @@ from exo_strat import (
     strategy,
     try_else,
 )
+from exo_strat.tuning import remark
 
 from .triangles import is_short
 
@@ -40,6 +41,8 @@ FEW = 16
 """A loop that surely has no more iterations is left alone: what remains of rows and columns that are taken together."""
 USUAL = 16
 """How many iterations a loop is taken to have whose bounds are not known before it runs."""
+SHARED = "shared by threads"
+"""What a plan says of loops."""
 STEP = 32
 """How far apart the cases of a condition on several loops are: many of one, or some of both, or many of the other."""
 
@@ -80,7 +83,7 @@ def shared(p: Proc, c: StmtCursor, threads: int, work: int) -> Script:
             version = with_threads(c.subproc(), threads, work)
             if version is c.subproc():
                 yield fail("nothing in it can be shared")
-            yield call_eqv(version)
+            yield call_eqv(version) >> remark(SHARED)
         case ForCursor():
             calls = any(isinstance(s, CallCursor) and not s.subproc().is_instr() for s in c.body())
             ways = (in_parallel(threads, work), inside(threads, work))
@@ -115,7 +118,7 @@ def in_parallel(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
     if is_short(c, FEW):
         yield fail(f"there are no more than {FEW} iterations")
     condition = enough(trips(c), work, threads)
-    p, c = yield parallelize_loop()
+    p, c = yield parallelize_loop() >> remark(SHARED)
     if condition is not None:
         p, choice = yield specialize(condition)
         yield on(choice.orelse()[0], parallelize_loop("seq"))

@@ -264,6 +264,7 @@ def optimize_gemm(
     optimize_gemm.rows: 2, 4, 5, 6, 8, 12 (default 6)
     optimize_gemm.vectors: 1, 2, 3, 4 (default 2)
     optimize_gemm.width: 64, 128, 256, 512 (default 256)
+    further holes may be known when it runs: space(op, p)
     """
     rows, vectors, width = tile_holes(machine, precision)
     if pack is None:

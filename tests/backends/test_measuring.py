@@ -11,7 +11,7 @@ import pytest
 
 from backends.jit import jit
 from backends.measuring import _Run, differing, measuring, race
-from exo_strat import Proc, at, divide_loop, hole, proc_from_source
+from exo_strat import Proc, at, divide_loop, hole, parallelize_loop, proc_from_source, schedule
 from exo_strat.tuning import Ended, Prepared, Timed, exhaustive, tune
 
 SCALE = proc_from_source("""
@@ -47,6 +47,16 @@ def test_a_crash_and_a_hang_end_the_candidate_only(monkeypatch: pytest.MonkeyPat
     hung = replace(measure, limit=0.0).time(ready, None)
     assert isinstance(hung, Ended) and hung.status == "hung"
     assert isinstance(measure.time(ready, ready), Timed)
+
+
+def test_what_has_one_thread_stays_on_one_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = schedule(at("for k in _: _", parallelize_loop()), SCALE)
+    measure = measuring(SCALE, {"n": 100})
+    monkeypatch.setattr("os.sched_setaffinity", lambda *_: os.kill(os.getpid(), signal.SIGKILL), raising=False)
+    alone, together = (measure.time(Prepared(p.name(), p), None) for p in (SCALE, shared))
+    assert isinstance(together, Timed)
+    pinned = replace(measure, pinned=True).time(Prepared("pinned", shared), None)
+    assert measure.processor is None or (isinstance(alone, Ended) and isinstance(pinned, Ended))
 
 
 class Known(_Run):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from backends.jit import jit
 from backends.targets import avx2
 from benchmarks.halide import Job, Measured, arguments, compared, jobs_of
 from benchmarks.halide_pipelines import PIPELINES
-from benchmarks.halide_rivals import AUTOSCHEDULERS, described
+from benchmarks.halide_rivals import AUTOSCHEDULERS, Rival, described, in_exo
 from benchmarks.halide_search import candidates
 from exo_strat import Tensor, names_at, print_expr, space
 
@@ -55,6 +57,45 @@ def test_an_array_as_halide_sees_it() -> None:
     found = described(array)
     sides = [(found.dim[k].min, found.dim[k].extent, found.dim[k].stride) for k in range(found.dimensions)]
     assert sides == [(0, 5, 1), (0, 4, 5), (0, 3, 20)] and found.host == array.ctypes.data
+
+
+def test_exo_has_schedules_of_its_own_for_some_pipelines_and_sizes(tmp_path: Path) -> None:
+    def asked(pipeline: str, width: int, height: int) -> Rival:
+        return in_exo(tmp_path, tmp_path, pipeline, (width, height), lambda n: None)
+
+    for pipeline, width, height, why in (
+        ("harris", 256, 32, "no schedule of this pipeline"),
+        ("blur16", 250, 32, "images of 256 k x 32 l pixels"),
+        ("unsharp", 100, 31, "images of 1 k x 32 l pixels"),
+        ("unsharp", 100, 32, "there is no unsharp.c in"),
+    ):
+        with pytest.raises(LookupError, match=why):
+            asked(pipeline, width, height)
+
+
+def test_c_with_the_arguments_of_exo_is_called_with_the_arrays_of_a_pipeline(tmp_path: Path) -> None:
+    """A stand-in for what `exocc` makes, with its signature: the naive program in C."""
+    (tmp_path / "blur").mkdir()
+    (tmp_path / "blur" / "blur.c").write_text(BLUR)
+    p = PIPELINES["blur16"]
+    arrays = p.arrays(256, 32)
+    in_exo(tmp_path, tmp_path, "blur16", (256, 32), lambda n: None).bind(256, 32, arrays)()
+    wanted = np.zeros_like(arrays["blur_y"])
+    jit(p.naive)(32, 256, arrays["inp"], wanted)
+    assert wanted.any() and np.array_equal(arrays["blur_y"], wanted)
+
+
+BLUR = """
+#include <stdint.h>
+static int row(const uint16_t *i) { return (i[0] + i[1] + i[2]) / 3; }
+void exo_blur_halide(void *ctxt, int_fast32_t W, int_fast32_t H, uint16_t *out, const uint16_t *inp) {
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++) {
+            const uint16_t *i = inp + y * (W + 2) + x;
+            out[y * W + x] = (row(i) + row(i + W + 2) + row(i + 2 * (W + 2))) / 3;
+        }
+}
+"""
 
 
 def test_ours_is_compared_with_the_best_of_the_others() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
@@ -14,12 +15,13 @@ from backends.targets import avx2
 from exo_strat import at, divide_loop, moves, nav, on, plugins, proc_from_source, schedule, trace, unroll_loop
 from exo_strat.cli.commands import app
 from exo_strat.cli.files import read as read_file
-from exo_strat.cli.writing import steps, told
+from exo_strat.cli.telling import told
+from exo_strat.cli.writing import steps
 from exo_strat.tuning.keys import program_key
 from exo_strat.tuning.records import read
 from strategies.auto import auto
 
-SOURCE = '''
+SOURCE = """
 from __future__ import annotations
 from exo_strat import *
 
@@ -34,7 +36,21 @@ def both(n: size, a: f32, x: f32[n], y: f32[n], z: f32[n, n], s: f32):
 
 def tiled(machine: Machine) -> Proc:
     return direct.rename(direct.divide_loop(both, "i", 64, ["io", "ii"], tail="cut"), "tiled")
-'''
+"""
+
+WAITING = """
+from __future__ import annotations
+from exo_strat import *
+
+@proc
+def sums(n: size, x: f64[n + 1]):
+    for i in seq(0, n):
+        x[i + 1] += x[i]
+
+@proc
+def nothing(x: f64):
+    x = 1.0
+"""
 
 PLAN = """
 from exo_strat import *
@@ -86,8 +102,42 @@ def run(*args: str | Path) -> Result:
     return CliRunner().invoke(app, [str(a) for a in args])
 
 
-def test_auto_says_what_it_did_and_what_not_and_why(file: Path, plan: None) -> None:
-    said = run("auto", f"{file}:both", "-t", "c")
+def test_auto_says_in_short_what_became_of_each_nest(file: Path) -> None:
+    said = run("auto", f"{file}:both", "-t", "avx2", "--threads", "2")
+    assert said.exit_code == 0, said.output
+    assert said.stdout.splitlines() == [
+        "both for avx2: 2 of 2 nests of loops made fast",
+        "  for i in seq(0, n):",
+        "    in vectors along the innermost loop",
+        "  for i in seq(0, n):",
+        "    each row in vectors",
+        "  for ioo in seq(0, n / 32):",
+        "    shared by threads",
+        "  for i in seq(0, n):",
+        "    shared by threads",
+    ]
+
+
+def test_auto_says_where_nothing_could_be_made_fast_and_why(file: Path) -> None:
+    file.write_text(WAITING)
+    said = run("auto", f"{file}:sums", "-t", "avx2")
+    assert said.exit_code == 0, said.output
+    assert said.stdout.splitlines() == [
+        "sums for avx2: nothing could be made fast",
+        "  for i in seq(0, n):",
+        "    left as it is: there is no proof that the second part does not touch what the first one does later",
+    ]
+    assert run("auto", f"{file}:nothing", "-t", "avx2").stdout == "nothing for avx2: there are no loops to make fast\n"
+
+
+def test_auto_says_what_a_plan_without_remarks_did(file: Path, plan: None) -> None:
+    said = run("auto", f"{file}:both", "-t", "c").stdout.splitlines()
+    assert said[0] == "both for c: 2 of 2 nests of loops made fast"
+    assert said[1:3] == ["  for i in seq(0, n):", "    strips(4)"]
+
+
+def test_verbose_says_all_that_was_done_and_what_not_and_why(file: Path, plan: None) -> None:
+    said = run("auto", f"{file}:both", "-t", "c", "--verbose")
     assert said.exit_code == 0, said.output
     assert said.stdout.splitlines()[:-1] == [
         "both for c, by auto(c)",
@@ -169,6 +219,12 @@ def test_a_search_fills_the_holes(file: Path, plan: None, tmp_path: Path) -> Non
         (["--emit", "fortran"], "there are strategy, proc, c"),
         (["-o", "x.py"], "--out needs --emit"),
         (["-t", "riscv"], "there is no target 'riscv'"),
+        (["--emit", "c", "-o", "nowhere/fast.c"], "there is no folder nowhere"),
+        (["--emit", "c", "-o", "/"], "is a folder, and a file is needed there"),
+        (["--tune", "0s", "--sizes", "n=4"], "'0s' leaves no time to search"),
+        (["--tune", "5s", "--sizes", "n=0"], "n is a size, which is at least 1, not 0"),
+        (["--tune", "5s", "--sizes", "n=x"], "'n=x' is no size"),
+        (["--threads", "0"], "--threads"),
     ],
 )
 def test_bad_input_is_explained(more: list[str], words: str, file: Path) -> None:
@@ -204,3 +260,61 @@ def test_threads_share_loops(tmp_path: Path) -> None:
     said = run("auto", f"{path}:both", "-t", "c", "--threads", "2", "--emit", "proc")
     assert said.exit_code == 0, said.output
     assert "in par(" in said.stdout and "in par(" not in run("auto", f"{path}:both", "-t", "c", "--emit", "proc").stdout
+
+
+IN_C = """
+void scale(int n, float *x) {
+    for (int i = 0; i < n; i++) x[i] = 2.0f * x[i];
+}
+"""
+
+
+def test_a_function_in_c_is_imported_first(tmp_path: Path) -> None:
+    pytest.importorskip("pycparser")
+    path, out = tmp_path / "kernels.c", tmp_path / "fast.c"
+    path.write_text(IN_C)
+    said = run("auto", path, "-t", "avx2", "--emit", "c", "-o", out)
+    assert said.exit_code == 0, said.output
+    assert "scale for avx2: 1 of 1 nest of loops made fast" in said.stderr
+    assert "* arguments do not overlap in memory;" in said.stderr
+    assert re.search(rf"compile with: .* -mavx2 .*{out}", said.stderr)
+    assert "_mm256_mul_ps" in out.read_text() and "void scale(int64_t n, float *x);" in out.read_text()
+    refused = run("auto", path, "--emit", "strategy")
+    assert refused.exit_code == 2 and f"exo-strat import {path}:scale -o scale.py first" in refused.stderr
+
+
+def test_of_several_functions_one_is_named(file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pycparser")
+    path = tmp_path / "kernels.c"
+    path.write_text(IN_C + IN_C.replace("scale", "twice"))
+    several = run("auto", path)
+    assert several.exit_code == 1 and f"name one of scale, twice, as in {path}:NAME" in several.stderr
+    assert run("auto", f"{path}:twice", "-t", "c").exit_code == 0
+    procs = run("auto", file)
+    assert procs.exit_code == 2 and f"name one of both, tiled, as in {file}:NAME" in procs.stderr
+    file.write_text(WAITING.partition("@proc\ndef nothing")[0])
+    assert run("auto", file, "-t", "c").stdout.startswith("sums for c:")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "words"),
+    [
+        ("bad.c", "void f(int n, float *x) { for (;; }", 1, "the C compiler refuses this"),
+        ("bad.c", "", 1, "no function with a body"),
+        ("bad.py", "def f(:", 2, "SyntaxError"),
+        ("numbers.py", "def smooth(x):\n    return x * 2", 2, "functions of NumPy arrays are imported first"),
+        ("missing.c", None, 2, "does not exist: expected a file in Python or C"),
+    ],
+)
+def test_what_cannot_be_read_is_said(name: str, text: str | None, code: int, words: str, tmp_path: Path) -> None:
+    pytest.importorskip("pycparser")
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text)
+    said = run("auto", path)
+    assert said.exit_code == code and words in said.stderr and "Traceback" not in said.stderr
+
+
+def test_the_program_is_not_overwritten(file: Path) -> None:
+    said = run("auto", f"{file}:both", "--emit", "strategy", "-o", file)
+    assert said.exit_code == 2 and "the program itself is there" in said.stderr and file.read_text() == SOURCE

@@ -20,7 +20,7 @@ from exo_strat.cli.files import read as read_file
 from exo_strat.tuning import Tried
 from exo_strat.tuning.records import Record, append, read, recorded
 
-SOURCE = '''
+SOURCE = """
 from __future__ import annotations
 from exo_strat import *
 
@@ -45,7 +45,7 @@ many = at("for i in _: _", divide_loop(hole("width", tuple(range(2, 300))), ("io
 
 def wide(machine: Machine) -> Op:
     return at("for i in _: _", divide_loop(hole("width", (machine.vec_width("f32"), 2)), ("io", "ii"), tail="cut"))
-'''
+"""
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_tune_says_what_was_best_and_what_was_refused_and_keeps_what_it_measured
 
 def test_several_sizes_are_searched_one_after_the_other_each_from_what_is_known(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "project.jsonl"
-    found = tune(file, "op", "scale", "--sizes", "n=100", "--sizes", "n=3000", "--out", out)
+    found = tune(file, "op", "scale", "--sizes", "n=100", "--sizes", "n=3000", "--records", out)
     assert found.exit_code == 0, found.output
     kept = read(out)
     assert [dict(r.sizes)["n"] for r in kept] == [100] * 3 + [3000] * 3
@@ -113,7 +113,7 @@ def test_a_seed_makes_a_search_repeat(file: Path, tmp_path: Path) -> None:
         out = tmp_path / name
         made = run(
             *("tune", f"{file}:many", f"{file}:scale", "--sizes", "n=500", "--trials", "5", "-j", "1"),
-            *("--seed", seed, "--out", out, "--target", "c"),
+            *("--seed", seed, "--records", out, "--target", "c"),
         )
         assert made.exit_code == 0, made.output
         return [r.values for r in read(out)]
@@ -179,8 +179,8 @@ def test_bad_input_is_explained(
 
 
 def test_a_place_where_records_cannot_be_is_told_before_the_search(file: Path, tmp_path: Path) -> None:
-    stops(tune(file, "op", "scale", "--sizes", "n=4", "--out", tmp_path), 2, "is a folder, and a file is needed")
-    stops(tune(file, "op", "scale", "--sizes", "n=4", "--out", file / "x"), 2, "is a file, and a folder is needed")
+    stops(tune(file, "op", "scale", "--sizes", "n=4", "--records", tmp_path), 2, "is a folder, and a file is needed")
+    stops(tune(file, "op", "scale", "--sizes", "n=4", "--records", file / "x"), 2, "is a file, and a folder is needed")
 
 
 def test_a_wrong_result_is_told_and_ends_with_1(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,7 +230,7 @@ def test_a_line_that_is_no_record_is_told_and_passed_over(file: Path, home: Path
 
 def started(file: Path, out: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "exo_strat.cli", "tune", f"{file}:many", f"{file}:scale", "--sizes", "n=1000"]
-    command += ["--budget", "10m", "-j", "1", "--out", str(out), "--target", "c"]
+    command += ["--budget", "10m", "-j", "1", "--records", str(out), "--target", "c"]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
 
@@ -268,7 +268,9 @@ def test_kill_9_loses_at_most_a_line(file: Path, tmp_path: Path) -> None:
     process.communicate()
     kept = read(out)
     assert len(kept) >= 2
-    again = run("tune", f"{file}:many", f"{file}:scale", "--sizes", "n=1000", "--trials", "2", "--out", out, "-t", "c")
+    again = run(
+        "tune", f"{file}:many", f"{file}:scale", "--sizes", "n=1000", "--trials", "2", "--records", out, "-t", "c"
+    )
     assert again.exit_code == 0 and len(read(out)) > len(kept)
 
 
@@ -298,7 +300,7 @@ def test_tuned_shows_what_is_known(file: Path, known: tuple[Record, ...]) -> Non
 def test_tuned_says_where_nothing_is_known(file: Path, home: Path) -> None:
     assert run("tuned", f"{file}:scale").stdout == "nothing is known of scale\n"
     stops(run("tuned", f"{file}:scale", "--records", home), 2, "does not exist: expected a file of records")
-    stops(run("tuned", f"{file}:scale", "--emit", "c"), 2, "name one after the Proc")
+    stops(run("tuned", f"{file}:scale", "--emit", "c"), 2, "name one before the Proc")
     stops(run("tuned", f"{file}:scale", "--emit", "java"), 2, "there are strategy, proc, c")
 
 
@@ -307,28 +309,67 @@ def test_records_of_another_target_are_told_apart(file: Path, known: tuple[Recor
     if other is None:
         pytest.skip("this processor has plain C only")
     assert f"what is measured here is for {other}" in run("tuned", f"{file}:scale", "-t", other).stdout
-    assert "the defaults" in run("tuned", f"{file}:scale", f"{file}:op", "-t", other).stdout
+    assert "the defaults" in run("tuned", f"{file}:op", f"{file}:scale", "-t", other).stdout
 
 
 def test_tuned_gives_the_strategy_with_the_best_values_known(file: Path, known: tuple[Record, ...]) -> None:
     best = min(known[:3], key=lambda r: r.seconds)
-    shown = run("tuned", f"{file}:scale", f"{file}:op", "--sizes", "n=90", "-t", "c", "--emit", "strategy")
+    shown = run("tuned", f"{file}:op", f"{file}:scale", "--sizes", "n=90", "-t", "c")
     assert shown.exit_code == 0, shown.output
-    assert shown.stdout.startswith("at('for i in _: _', strips()).fill({")
+    assert "measured at n = 100" in shown.stdout
+    assert "at('for i in _: _', strips()).fill({" in shown.stdout
     assert f"'strips.width': {dict(best.values)['strips.width']}" in shown.stdout
-    assert "measured at n = 100" in run("tuned", f"{file}:scale", f"{file}:op", "--sizes", "n=90", "-t", "c").stdout
+
+
+@pytest.mark.parametrize("folder", [".", "elsewhere"])
+def test_the_strategy_is_a_module_that_makes_the_same_c(
+    folder: str, file: Path, known: tuple[Record, ...], tmp_path: Path
+) -> None:
+    """The strategy is in one file, the program in another, and both are imported from a third."""
+    (tmp_path / folder).mkdir(exist_ok=True)
+    plans, out = tmp_path / "plans.py", tmp_path / folder / "fast.py"
+    plans.write_text(SOURCE)
+    args = ["tuned", f"{plans}:op", f"{file}:scale", "-t", "c", "--emit"]
+    made = run(*args, "strategy", "-o", out)
+    assert made.exit_code == 0, made.output
+    code = "import fast; from backends.c import compile; print(compile([fast.scale], 'scale').text, end='')"
+    env = {**os.environ, "PYTHONPATH": str(out.parent)}
+    found = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert found.stdout == run(*args, "c").stdout and "ii" in found.stdout
+
+
+def test_a_file_that_python_cannot_import_is_told(file: Path, known: tuple[Record, ...], tmp_path: Path) -> None:
+    other = tmp_path / "my-scales.py"
+    other.write_text(SOURCE)
+    stops(run("tuned", f"{file}:op", f"{other}:scale", "--emit", "strategy"), 2, "'my-scales' is no name in Python")
+    assert run("tuned", f"{file}:op", f"{other}:scale", "--emit", "proc").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "words"),
+    [
+        ("scale", ["--sizes", "n=0"], ["scale can't be called at n = 0", "n is a size, which is at least 1, not 0"]),
+        ("scale", ["--sizes", "n=-3"], ["scale can't be called at n = -3"]),
+        ("scale", ["--sizes", "k=3"], ["scale has no argument 'k'; it takes n, x, y"]),
+        ("halves", ["--sizes", "n=3"], ["halves can't be called at n = 3", "it asserts n % 2 == 0"]),
+        ("scale", ["--sizes", "n=3", "--sizes", "n=4"], ["give --sizes once"]),
+        ("scale", ["-o", "x.py"], ["--out needs --emit"]),
+    ],
+)
+def test_what_tuned_cannot_take_is_said(name: str, more: list[str], words: list[str], file: Path) -> None:
+    stops(run("tuned", f"{file}:op", f"{file}:{name}", *more), 2, *words)
 
 
 def test_a_changed_strategy_has_its_defaults(file: Path, known: tuple[Record, ...]) -> None:
     file.write_text(SOURCE.replace("(4, 8, 16)", "(4, 8, 16, 32)"))
-    shown = run("tuned", f"{file}:scale", f"{file}:op", "-t", "c")
+    shown = run("tuned", f"{file}:op", f"{file}:scale", "-t", "c")
     assert "no record of scale fits: the defaults" in shown.stdout
 
 
 def test_fresh_processes_make_the_same_c_without_measuring(
     file: Path, known: tuple[Record, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    args = ["tuned", f"{file}:scale", f"{file}:op", "--sizes", "n=5000", "--emit", "c", "-t", "c"]
+    args = ["tuned", f"{file}:op", f"{file}:scale", "--sizes", "n=5000", "--emit", "c", "-t", "c"]
     texts = set()
     for seed in ("1", "2"):
         env = {**os.environ, "PYTHONHASHSEED": seed}
@@ -343,3 +384,52 @@ def test_fresh_processes_make_the_same_c_without_measuring(
     (text,) = texts
     width = dict(min(known[3:], key=lambda r: r.seconds).values)["strips.width"]
     assert "void scale(" in text and f"ii < {width}" in text
+
+
+MISTAKES = """
+@strategy
+def wrong(p, c: ForCursor):
+    yield 3
+
+@strategy
+def divides(p, c: ForCursor):
+    yield identity
+    1 // 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("strategy", "words"),
+    [
+        ("wrong", ["yield 3", "TypeError: @strategy wrong yields Ops, not 3"]),
+        ("divides", ["1 // 0", "ZeroDivisionError"]),
+        ("nothing_such", ["gives no strategy"]),
+    ],
+)
+@pytest.mark.parametrize("command", ["tuned", "explain"])
+def test_mistakes_in_strategies_are_told_with_the_line(
+    command: str, strategy: str, words: list[str], file: Path
+) -> None:
+    file.write_text(SOURCE + MISTAKES)
+    made = run(command, f"{file}:at('for i in _: _', {strategy}())", f"{file}:scale")
+    assert made.exit_code == 2 and isinstance(made.exception, SystemExit)
+    assert all(word in made.stderr for word in words), made.stderr
+    assert "exo_strat/ops/strategy.py" not in made.stderr.partition(words[0])[2]
+
+
+def test_unreadable_records_are_passed_over_with_a_message(file: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_bytes(bytes(range(128, 256)))
+    said = run("tuned", f"{file}:op", f"{file}:scale", "--records", bad)
+    assert said.exit_code == 0 and "bad.jsonl, line 1, is skipped" in said.stderr
+    assert "no record of scale fits: the defaults" in said.stdout
+    stops(run("tuned", f"{file}:scale", "--records", tmp_path), 2, "is a folder: expected a file of records")
+
+
+@pytest.mark.parametrize("args", [["tune", "--trials", "2", "--sizes", "n=8"], ["tuned"]])
+def test_without_a_c_compiler_it_is_said_what_is_missing(
+    args: list[str], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", "")
+    stops(run(*args, f"{file}:op", f"{file}:scale"), 1, "no C compiler on the path", "set CC")

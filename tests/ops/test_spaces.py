@@ -14,6 +14,7 @@ from exo_strat import (
     Cursor,
     Op,
     Proc,
+    SchedulingError,
     Script,
     Space,
     at,
@@ -158,7 +159,8 @@ def test_a_hole_belongs_to_the_function_in_which_it_is_written() -> None:
 def test_what_is_filled_inside_a_strategy_stays_so() -> None:
     op = scoped("one", both(1).fill({"both.drawn.width": 8})) >> identity
     assert space(op, ZERO) == Space()
-    assert "seq(0, 8)" in str(decisions(op, ZERO, values={"one.both.drawn.width": 2})[0].unwrap()[0])
+    refused = decisions(op, ZERO, values={"one.both.drawn.width": 2})[0]
+    assert refused.failure().message == "it has no hole 'one.both.drawn.width': it has none"
 
 
 def test_an_op_in_an_argument_is_filled_from_outside() -> None:
@@ -178,6 +180,42 @@ def test_a_value_that_is_no_candidate_of_a_drawn_hole_is_refused() -> None:
     assert "both.drawn.width can't be 3: its candidates are 2, 4, 8" in str(outcome.failure())
     outcome, _ = decisions(strips(hole("w", (4, 8))), ZERO, values={"w": 5})
     assert "w can't be 5" in str(outcome.failure())
+
+
+@strategy
+def branching(p: Proc, c: Cursor) -> Script:
+    width = yield hole("width", (2, 4, 8))
+    if width == 8:
+        yield hole("rare", (1, 2))
+    yield strips(width)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("branching.widht", "it has no hole 'branching.widht' (did you mean 'branching.width'?)"),
+        ("branchng.width", "(did you mean 'branching.width'?)"),
+        ("branching.inner.width", "it has no hole 'branching.inner.width'"),
+        ("width", "its holes are branching.width"),
+    ],
+)
+def test_a_name_that_no_hole_has_is_refused_when_that_is_known(name: str, said: str) -> None:
+    for outcome in (branching().fill({name: 4})(ZERO), decisions(branching(), ZERO, values={name: 4})[0]):
+        assert said in outcome.failure().message
+    with pytest.raises(SchedulingError, match="it has no hole"):
+        schedule(identity >> branching().fill({name: 4}), ZERO)
+
+
+def test_a_hole_that_is_not_reached_may_have_a_value() -> None:
+    """In a branch, in another option, in an alternative that is not tried."""
+    op = pick("how", {"a": branching(), "b": strips(5)})
+    for values in ({"branching.rare": 2}, {"how": "b", "branching.width": 4}, {"how": "b", "branching.rare": 2}):
+        assert isinstance(op.fill(values)(ZERO), Success)
+        assert isinstance(decisions(op, ZERO, values=values)[0], Success)
+    assert op.fill({"how": "b", "branching.width": 4}) == strips(5)
+    either = strips(5) | branching()
+    assert isinstance(either.fill({"branching.width": 4})(ZERO), Success)
+    assert "no hole" in str(either.fill({"branching.widht": 4})(ZERO))
 
 
 def test_values_outside_of_a_limit_are_refused() -> None:
@@ -216,6 +254,25 @@ def test_a_hole_under_two_labels_counts_under_both() -> None:
     assert found.size == 5 and [c.under for c in found.choices][1] == ((("how", "a"),), (("how", "b"),))
 
 
+def test_a_space_that_is_not_known_yet_says_so() -> None:
+    assert str(space(drawn(1))) == "no holes are known before it runs: space(op, p)"
+    assert str(space(drawn(1), ZERO)) == "drawn.width: 2, 4, 8 (default 2)"
+    assert str(space(strips(4))) == "no holes"
+    op = pick("how", {"as it is": identity, "drawn": drawn(1)})
+    assert str(space(op)).endswith("\nfurther holes may be known when it runs: space(op, p)")
+
+
+def test_the_holes_of_other_options_are_in_the_space() -> None:
+    inner = pick("inner", {"none": identity, "in strips": branching()})
+    found = space(pick("how", {"as it is": identity, "drawn": drawn(1), "more": inner}), ZERO)
+    assert found.names == ("how", "inner", "drawn.width", "branching.width")
+    assert str(found).splitlines()[2:] == [
+        "drawn.width: 2, 4, 8 (default 2, where how = 'drawn')",
+        "branching.width: 2, 4, 8 (default 2, where how = 'more' and inner = 'in strips')",
+    ]
+    assert found.size == 1 + 3 + 1 + 3
+
+
 def test_random_assignments_and_neighbours_are_in_the_space() -> None:
     op = NESTED >> strips(hole("rows", (4, 8, 16)))
     found = space(limited(op, lambda rows, how: rows < 16 or how == "c", "rows", "how"))
@@ -234,7 +291,7 @@ def test_limits_that_nothing_meets_leave_nothing() -> None:
 def test_spaces_of_several_runs_are_joined() -> None:
     op = pick("how", {"a": drawn(1), "b": both(1)})
     first, second = space(op, ZERO), space(op.fill({"how": "b"}), ZERO)
-    assert first.names == ("how", "both.width", "drawn.width") and second == Space()
+    assert first.names == ("how", "both.width", "drawn.width", "both.drawn.width") and second == Space()
     outcome, made = decisions(op, ZERO, values={"how": "b"})
     assert isinstance(outcome, Success) and [d.name for d in made] == ["how", "both.drawn.width", "both.width"]
 

@@ -160,6 +160,8 @@ def test_without_optuna_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
 
 def test_a_candidate_says_what_came_of_it() -> None:
     assert str(Tried({"rows": 4}, {"rows": 4}, "measured", 0.00125)) == "rows = 4: measured, 1.25 ms"
+    assert str(Tried({"rows": 4}, {"rows": 4}, "measured", 120.0, unit="cycles")) == "rows = 4: modelled, 120 cycles"
+    assert str(Tried({"rows": 4}, {"rows": 4}, "measured", 6.0, unit="")) == "rows = 4: modelled, 6"
     assert str(Tried({}, {}, "refused", reason="no loop")) == "the strategy as it is: refused (no loop)"
 
 

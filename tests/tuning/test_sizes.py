@@ -145,7 +145,7 @@ def test_one_case_is_the_strategy_itself() -> None:
 
 def test_what_computes_something_else_is_refused() -> None:
     with pytest.raises(SchedulingError, match="call_eqv"):
-        schedule(by_sizes(add_assertion("n % 2 == 0"), CASES), scale)
+        schedule(by_sizes(OP >> nav(moves.root) >> add_assertion("n % 2 == 0"), CASES), scale)
     with pytest.raises(SchedulingError, match="k"):
         schedule(by_sizes(OP, Cut("k", 9, {}, {})), scale)
     with pytest.raises(SchedulingError, match="made of a whole procedure"):

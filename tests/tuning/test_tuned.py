@@ -14,7 +14,7 @@ import pytest
 
 from exo_strat import *
 from exo_strat.ops.holes import Told
-from exo_strat.tuning.records import Record, Setting, _check, append, read, recorded
+from exo_strat.tuning.records import NOWHERE, Record, Setting, _check, append, read, recorded
 from exo_strat.tuning.search import Tried
 from exo_strat.tuning.tuned import Tuned, remark, tuned
 
@@ -62,6 +62,8 @@ def test_explain_says_what_was_known() -> None:
     found = explain(trace(tuned(OP, [measured(16, 1e-6)], HERE), scale)[1])
     assert "remark('measured at n = 512: 1 us, 2026-11-24')" in found
     assert "strips.width = 16\n" in found
+    modelled = recorded(OP, scale, [Tried({}, {"strips.width": 8}, "measured", 12.0)], NOWHERE, {}, "2026-11-24")
+    assert "remark('by a model: 12, 2026-11-24')" in explain(trace(tuned(OP, modelled), scale)[1])
     nothing = explain(trace(tuned(OP, [], HERE), scale)[1])
     assert "remark('no record of scale fits: holes have their defaults')" in nothing
     assert "strips.width = 4 (of 4, 8, 16)" in nothing
@@ -160,7 +162,8 @@ def test_a_record_that_was_edited_can_only_give_right_results_or_a_refusal(tmp_p
     with pytest.raises(SchedulingError, match=r"the hole strips.width can't be 7: its candidates are 4, 8, 16"):
         schedule(tuned(OP, read(path), HERE), scale)
     edited(path, **{"strips.width": 8, "nobody": 3})
-    assert width(tuned(OP, read(path), HERE)) == 8
+    with pytest.raises(SchedulingError, match="it has no hole 'nobody'"):
+        schedule(tuned(OP, read(path), HERE), scale)
 
 
 def fits(width: int, tail: str) -> bool:
@@ -203,7 +206,7 @@ op = at("for i in _: _", strips())
 REPLAY = """
 import plan
 from exo_strat import schedule
-from exo_strat.tuning.records import read
+from exo_strat.tuning.records import NOWHERE, read
 from exo_strat.tuning.tuned import tuned
 from backends.c import compile
 print(compile([schedule(tuned(plan.op, read("records.jsonl")), plan.scale)], "scale").source)

@@ -1,0 +1,117 @@
+"""What a plan did to a program, in words: a line for each nest of loops, or every step and what was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ..cursors.cursor import ProcCursor
+from ..cursors.kinds import ForCursor, IfCursor
+from ..ops.explain import line_of
+from ..ops.failure import Failure, Unsafe
+from ..ops.strategy import Called
+from ..ops.tracing import Trace
+from ..source import brief, show
+from ..tuning.tuned import remark
+from .writing import Step, changed, steps
+
+
+def told(done: Iterable[Step]) -> Iterator[str]:
+    """Steps in words: at which line, what was done, with which values; and what was not, and why."""
+    for step in done:
+        yield step.line or "the whole procedure"
+        if step.op is None:
+            yield "  stays as it is"
+        else:
+            yield f"  {brief(show(step.op))}"
+            yield from (f"    {name} = {show(value)}" for name, value in step.values.items())
+        yield from (f"  not {name}: {why}" for name, why in step.refused)
+
+
+LOOPS: Final = ForCursor | IfCursor
+"""Where a nest begins."""
+
+
+@dataclass(frozen=True)
+class Nest:
+    """A nest of loops that a plan looked at: its first line, what became of it, and whether it is another."""
+
+    line: str
+    said: str
+    is_done: bool
+
+
+def in_short(t: Trace) -> tuple[str, ...]:
+    """What a plan did, for who does not schedule: how many nests were made fast, and a line for each."""
+    first, *later = [[_nest(x) for x in some] for some in _passes(t)] or [[]]
+    again = [n for some in later for n in some if n.is_done]
+    done = sum(n.is_done for n in first)
+    if not first:
+        head = "there are no loops to make fast"
+    elif not done and not again:
+        head = "nothing could be made fast"
+    elif not done:
+        head = "nothing could be made fast but by threads"
+    else:
+        head = f"{done} of {len(first)} nest{'s' * (len(first) > 1)} of loops made fast"
+    return head, *(line for n in (*first, *again) for line in (f"  {n.line}", f"    {n.said}"))
+
+
+def _passes(t: Trace) -> list[list[Trace]]:
+    """The functions that were applied to whole nests: those that each function at the procedure's root applies."""
+    found: list[list[Trace]] = []
+    scripts = [t]
+    while scripts:
+        script = scripts.pop(0)
+        nests: list[Trace] = []
+        stack = list(reversed(script.inside))
+        while stack:
+            x = stack.pop()
+            at_root = isinstance(x.place, ProcCursor)
+            if isinstance(x.op, Called) and at_root and x.failure is None:
+                scripts.append(x)
+            elif isinstance(x.op, Called) and isinstance(x.place, LOOPS):
+                nests.append(x)
+            elif not isinstance(x.op, Called):
+                stack.extend(reversed(x.inside))
+        if nests:
+            found.append(nests)
+    return found
+
+
+def _nest(t: Trace) -> Nest:
+    line = line_of(t.place.proc, t.place.place())
+    if t.failure is None and changed(t):
+        (step, *_) = steps(t)
+        remarks = dict.fromkeys(text for _, text in sorted(_remarks(t, 0), key=lambda x: x[0]))
+        return Nest(line, "; ".join(remarks) or brief(show(step.op)), True)
+    causes = [f.grounds()[-1][0] if f.causes else f for f in _failures(t)]
+    last = [f for f in causes if f.place is None or t.failure is not None or isinstance(f.place, LOOPS)][-1:]
+    return Nest(line, f"left as it is{''.join(f': {_why(cause)}' for cause in last)}", False)
+
+
+def _remarks(t: Trace, depth: int) -> Iterator[tuple[int, str]]:
+    """What is remarked where something was done, with how deep inside."""
+    if t.failure is not None:
+        return
+    if isinstance(t.op, remark):
+        yield depth, t.op.text
+    elif changed(t):
+        for x in t.inside:
+            yield from _remarks(x, depth + 1)
+
+
+def _failures(t: Trace) -> Iterator[Failure]:
+    """Why something was refused: as a whole, or each part that was passed over."""
+    if t.failure is not None:
+        yield t.failure
+    else:
+        for x in t.inside:
+            yield from _failures(x)
+
+
+def _why(failure: Failure) -> str:
+    """A failure in a line."""
+    reason = failure.message.splitlines()[0].rstrip(",")
+    return f"there is no proof that {reason}" if isinstance(failure, Unsafe) else reason
