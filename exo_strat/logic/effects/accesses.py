@@ -12,6 +12,7 @@ may seem to happen more often, or anywhere; `Access.exact` tells whether it sure
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
@@ -120,6 +121,19 @@ class Access:
         return Access(
             self.buffer, self.kind, self.index, self.node, guard, iters, exact, when, self.op, self.joint, until
         )
+
+    def at(self, buffer: Buffer, index: Index, exact: bool) -> Access:
+        """The same access of another buffer."""
+        return Access(
+            buffer, self.kind, index, self.node, self.guard, self.iters, exact, self.when, self.op, self.joint, self.until
+        )  # fmt: skip
+
+    def made_by(self, node: Node) -> Access:
+        """The same access, made by another node."""
+        return Access(
+            self.buffer, self.kind, self.index, node, self.guard, self.iters, self.exact, self.when, self.op, self.joint,
+            self.until,
+        )  # fmt: skip
 
     def timed(self, *ticks: Tick) -> Access:
         """The same access, where `ticks` come before its time."""
@@ -345,7 +359,7 @@ def _through(a: Access, w: WindowExpr) -> Access:
         else:
             x = next(inner, None)
             index.append(None if x is None or is_opaque(d.lo) else lin(d.lo) + x)
-    return replace(a, buffer=w.sym, index=tuple(index), exact=a.exact and None not in index)
+    return a.at(w.sym, tuple(index), a.exact and None not in index)
 
 
 # -- calls --------------------------------------------------------------------------------------------
@@ -372,12 +386,12 @@ def _call(s: Call) -> tuple[Access, ...]:
             out += reads_of(actual)
     out = _at(0, out)
     scalars = {f.sym for f in callee.args if isinstance(f.type, Scalar)}
-    asked = [a for e in asked_at_entry(callee) for a in reads_of(e)]
+    env: dict[Atom, Lin] = {V(f): lin(e) for f, e in ints.items()}
     inside: list[Access] = []
-    for a in (*_at(0, asked), *_at(1, body_accesses(callee))):
-        placed = _place(_renamed(a, ints, hidden), views, scalars)
+    for a in _of_callee(callee, frozenset(hidden)):
+        placed = _place(move(a, env) if env else a, views, scalars)
         if placed is not None:
-            inside.append(replace(placed, node=s))
+            inside.append(placed.made_by(s))
     return (*out, *summed(inside))
 
 
@@ -387,8 +401,10 @@ def body_accesses(tree: ProcDef) -> tuple[Access, ...]:
     return tuple(block_accesses(tree.body))
 
 
-def _renamed(a: Access, ints: Mapping[Sym, Expr], hidden: set[Sym]) -> Access:
-    """A callee's access with control arguments put in, and iterators that are not the caller's."""
+@memo_by_identity
+def _of_callee(tree: ProcDef, hidden: frozenset[Sym]) -> tuple[Access, ...]:
+    """The accesses of a procedure that is called, with iterators that are not the caller's, and less what is said of
+    them in terms of what only the callee knows, such as the control arguments that are `hidden` from the caller."""
 
     def gone(leaf: Leaf) -> bool:
         match leaf:
@@ -399,9 +415,12 @@ def _renamed(a: Access, ints: Mapping[Sym, Expr], hidden: set[Sym]) -> Access:
             case _:
                 return _is_stride(leaf)
 
-    env: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.instance + CALLEE)) for i in a.iters}
-    env |= {V(f): lin(e) for f, e in ints.items()}
-    return move(_without(a, gone), env)
+    asked = [a for e in asked_at_entry(tree) for a in reads_of(e)]
+    found: list[Access] = []
+    for a in (*_at(0, asked), *_at(1, body_accesses(tree))):
+        foreign: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.instance + CALLEE)) for i in a.iters}
+        found.append(move(_without(a, gone), foreign))
+    return tuple(found)
 
 
 def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: set[Sym]) -> Access | None:
@@ -415,8 +434,8 @@ def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: se
         return _through(a, actual)
     if a.buffer in scalars:
         idx = index_of(actual.idx)
-        return replace(a, buffer=actual.sym, index=idx, exact=a.exact and None not in idx)
-    return replace(a, buffer=actual.sym)
+        return a.at(actual.sym, idx, a.exact and None not in idx)
+    return a.at(actual.sym, a.index, a.exact)
 
 
 # -- places -------------------------------------------------------------------------------------------
@@ -432,6 +451,55 @@ def effects(tree: ProcDef, blk: Span, own: bool = False) -> list[Access]:
     views = windows_at(tree, blk.path())
     viewed = frozenset(s for s, rhs in views.items() if own and isinstance(rhs, ViewExpr))
     return block_accesses(blk.members(tree), views, viewed)
+
+
+def number_of_places(tree: ProcDef, blk: Span, buffer: Buffer) -> int:
+    """In how many places a run of statements, and what they call, accesses a buffer. To count them takes much less time
+    than to make the accesses of a call of something large."""
+    return _places_of_block(blk.members(tree), windows_at(tree, blk.path()))[buffer]
+
+
+def _places_of_block(stmts: Sequence[Stmt], windows: Mapping[Sym, Shown]) -> Counter[Buffer]:
+    found: Counter[Buffer] = Counter()
+    views = dict(windows)
+    for s in stmts:
+        for buffer, number in _places(s).items():
+            while isinstance(buffer, Sym) and buffer in views:
+                buffer = views[buffer].sym
+            found[buffer] += number
+        if isinstance(s, WindowDef):
+            views[s.sym] = s.rhs
+    return found
+
+
+@memo_by_identity
+def _places(s: Stmt) -> Counter[Buffer]:
+    match s:
+        case For(lo=lo, hi=hi, body=body):
+            return _counted((*reads_of(lo), *reads_of(hi))) + _places_of_block(body, {})
+        case If(cond=cond, body=body, orelse=orelse):
+            return _counted(reads_of(cond)) + _places_of_block(body, {}) + _places_of_block(orelse, {})
+        case Call(f=f, args=args):
+            given = {formal.sym: e for formal, e in zip(f.tree.args, args, strict=True)}
+            found: Counter[Buffer] = Counter()
+            for buffer, number in _places_of_body(f.tree).items():
+                actual = given.get(buffer) if isinstance(buffer, Sym) else None
+                if isinstance(actual, Read | WindowExpr):
+                    found[actual.sym] += number
+                elif not isinstance(buffer, Sym):
+                    found[buffer] += number
+            return found
+        case _:
+            return _counted(accesses(s))
+
+
+@memo_by_identity
+def _places_of_body(tree: ProcDef) -> Counter[Buffer]:
+    return _places_of_block(tree.body, {})
+
+
+def _counted(found: Iterable[Access]) -> Counter[Buffer]:
+    return Counter([a.buffer for a in found])
 
 
 def with_known_fields(tree: ProcDef, blk: Span) -> tuple[ProcDef, list[Access]]:
