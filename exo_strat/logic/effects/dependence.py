@@ -132,7 +132,7 @@ def clash(
         for b in others.get(a.buffer, ()):
             if a.kind == b.kind == "R" or (order_free and commuting(a, b)):
                 continue
-            answer = satisfiable([*facts, a.guard, b.guard, same_place(a, b), relation], what)
+            answer = satisfiable([a.guard, b.guard, same_place(a, b), relation], what, facts)
             if isinstance(answer, Unsat) or (excuse is not None and excuse(a, b)):
                 continue
             details = show_pair(tree, a, b)
