@@ -125,14 +125,15 @@ class Access:
     def at(self, buffer: Buffer, index: Index, exact: bool) -> Access:
         """The same access of another buffer."""
         return Access(
-            buffer, self.kind, index, self.node, self.guard, self.iters, exact, self.when, self.op, self.joint, self.until
+            buffer, self.kind, index, self.node, self.guard, self.iters, exact, self.when, self.op, self.joint,
+            self.until,
         )  # fmt: skip
 
     def made_by(self, node: Node) -> Access:
         """The same access, made by another node."""
         return Access(
-            self.buffer, self.kind, self.index, node, self.guard, self.iters, self.exact, self.when, self.op, self.joint,
-            self.until,
+            self.buffer, self.kind, self.index, node, self.guard, self.iters, self.exact, self.when, self.op,
+            self.joint, self.until,
         )  # fmt: skip
 
     def timed(self, *ticks: Tick) -> Access:

@@ -31,7 +31,7 @@ Part: TypeAlias = Sequence[WinDim] | None
 """The part of a buffer that a question is about: a window (half-open), or None for the whole."""
 
 MANY: Final = 100
-"""Places in which an argument is accessed that are not gone through, one question each, to see whether they wrote it."""
+"""Places that access an argument which are not gone through, one question each, to see whether they wrote it."""
 
 # -- what is touched ------------------------------------------------------------------------------------
 

@@ -94,10 +94,8 @@ def satisfiable(formulas: Iterable[Formula], obligation: str = "", facts: Iterab
     Unsat()
     """
     formulas, facts = tuple(formulas), facts if isinstance(facts, tuple) else tuple(facts)
-    if facts:
-        answer = _satisfiable(formulas, grounded(facts, conj(*formulas)))
-    else:
-        answer = _satisfiable(grounded(formulas))
+    known = grounded(facts, conj(*formulas)) if facts else ()
+    answer = _satisfiable(formulas if facts else grounded(formulas), known)
     _tell((*facts, *formulas), FALSE, (), _as_answer(answer), obligation)
     return answer
 
