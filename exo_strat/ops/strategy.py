@@ -133,7 +133,8 @@ class Op:
 
     def parts(self) -> tuple[Op, ...]:
         """The Ops that this one is made of."""
-        return tuple([op for name in _field_names(type(self)) for op in ops_in(getattr(self, name))])
+        names = _field_names(type(self))  # type: ignore[arg-type]
+        return tuple([op for name in names for op in ops_in(getattr(self, name))])
 
     @property
     def shows_holes(self) -> bool:
@@ -146,7 +147,8 @@ class Op:
 
     def own_holes(self) -> tuple[Hole, ...]:
         """The holes among its arguments. Those of its parts are filled when these are applied."""
-        return tuple([h for name in _field_names(type(self)) for h in held(getattr(self, name))])
+        names = _field_names(type(self))  # type: ignore[arg-type]
+        return tuple([h for name in names for h in held(getattr(self, name))])
 
     def filled(self, value: Callable[[Hole], Any], part: Callable[[Op], Op]) -> Op:
         """This Op with values in place of its own holes, and others in place of its parts."""

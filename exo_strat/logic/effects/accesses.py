@@ -298,16 +298,23 @@ def _same_write(a: Access, b: Access) -> bool:
 
 
 def block_accesses(
-    stmts: Sequence[Stmt], windows: Mapping[Sym, Shown] | None = None, own: frozenset[Sym] = frozenset()
+    stmts: Sequence[Stmt],
+    windows: Mapping[Sym, Shown] | None = None,
+    own: frozenset[Sym] = frozenset(),
+    only: Buffer | None = None,
 ) -> list[Access]:
     """The accesses of a run of statements, timed by position; `windows` are those in scope before it. Of buffers with
-    other extents among these, `own` ones are told apart from each other: see `effects`."""
+    other extents among these, `own` ones are told apart from each other: see `effects`. With `only`, those to one
+    buffer."""
     out: list[Access] = []
     private: set[Sym] = set()
     local: set[Sym] = set()
     views = dict(windows or {})
     for k, s in enumerate(stmts):
-        out += _at(k, [resolve(a, views, own) for a in accesses(s)])
+        if only is None:
+            out += _at(k, [resolve(a, views, own) for a in accesses(s)])
+        elif any(_base(b, views) == only for b in _places(s)):
+            out += _at(k, [a for b in accesses(s) if (a := resolve(b, views, own)).buffer == only])
         if isinstance(s, Alloc):
             private.add(s.sym)
         elif isinstance(s, WindowDef):
@@ -454,6 +461,11 @@ def effects(tree: ProcDef, blk: Span, own: bool = False) -> list[Access]:
     return block_accesses(blk.members(tree), views, viewed)
 
 
+def effects_on(tree: ProcDef, blk: Span, buffer: Buffer) -> list[Access]:
+    """The `effects` of a run of statements on one buffer: no others are made."""
+    return block_accesses(blk.members(tree), windows_at(tree, blk.path()), only=buffer)
+
+
 def number_of_places(tree: ProcDef, blk: Span, buffer: Buffer) -> int:
     """In how many places a run of statements, and what they call, accesses a buffer. To count them takes much less time
     than to make the accesses of a call of something large."""
@@ -465,12 +477,17 @@ def _places_of_block(stmts: Sequence[Stmt], windows: Mapping[Sym, Shown]) -> Cou
     views = dict(windows)
     for s in stmts:
         for buffer, number in _places(s).items():
-            while isinstance(buffer, Sym) and buffer in views:
-                buffer = views[buffer].sym
-            found[buffer] += number
+            found[_base(buffer, views)] += number
         if isinstance(s, WindowDef):
             views[s.sym] = s.rhs
     return found
+
+
+def _base(buffer: Buffer, views: Mapping[Sym, Shown]) -> Buffer:
+    """The buffer that a window views."""
+    while isinstance(buffer, Sym) and buffer in views:
+        buffer = views[buffer].sym
+    return buffer
 
 
 @memo_by_identity
@@ -482,8 +499,9 @@ def _places(s: Stmt) -> Counter[Buffer]:
             return _counted(reads_of(cond)) + _places_of_block(body, {}) + _places_of_block(orelse, {})
         case Call(f=f, args=args):
             given = {formal.sym: e for formal, e in zip(f.tree.args, args, strict=True)}
-            found: Counter[Buffer] = Counter()
-            for buffer, number in _places_of_body(f.tree).items():
+            found = _counted([a for e in args for a in reads_of(e)])
+            asked = _counted([a for e in asked_at_entry(f.tree) for a in reads_of(e)])
+            for buffer, number in (_places_of_body(f.tree) + asked).items():
                 actual = given.get(buffer) if isinstance(buffer, Sym) else None
                 if isinstance(actual, Read | WindowExpr):
                     found[actual.sym] += number

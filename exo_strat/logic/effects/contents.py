@@ -22,7 +22,7 @@ from ..forms.formula import Formula, conj, disj, ge, lt, neg
 from ..forms.translate import lin, unknown
 from ..solver.answers import Refuted, Unsat
 from ..solver.proofs import prove, satisfiable
-from .accesses import Access, Buffer, Tick, effects, in_loops, number_of_places, windows_at
+from .accesses import Access, Buffer, Tick, effects_on, in_loops, number_of_places, windows_at
 from .context import facts_at
 from .coverage import all_covered, before, cover
 from .dependence import SAFE, Clash, Given, Readiness, Undecided, Verdict, example, if_reached, prime, same_place, show
@@ -40,7 +40,7 @@ def _of(tree: ProcDef, blk: Span, buffer: Buffer, part: Part = None) -> list[Acc
     """The accesses of a run of statements to a buffer, less those that surely miss the part of it asked about."""
     if isinstance(buffer, Sym) and buffer in windows_at(tree, blk.path()):
         raise ValueError(f"{buffer} is a window: ask about the buffer that it views")
-    found = [a for a in effects(tree, blk) if a.buffer == buffer]
+    found = effects_on(tree, blk, buffer)
     if part is None:
         return found
     facts = facts_at(tree, blk.path())
