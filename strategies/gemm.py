@@ -17,8 +17,8 @@ def gemm(machine: Machine) -> Op:
     >>> print(space(gemm(avx2)))
     gemm.optimize_deep_gemm.rows: 2, 4, 5, 6, 8, 12 (default 6)
     gemm.optimize_deep_gemm.vectors: 1, 2, 3, 4 (default 2)
-    gemm.optimize_deep_gemm.width: 64, 128, 256, 512 (default 256)
     gemm.optimize_deep_gemm.depth: 128, 256, 512, 1024 (default 512)
+    gemm.optimize_deep_gemm.width: 64, 128, 256, 512 (default 256)
     """
     return optimize_deep_gemm(machine, "f32", sgemm_tile)
 

@@ -477,6 +477,14 @@ class _Named(NodeCursor[N]):
 def exists(c: Cursor) -> bool:
     """Whether there is what a cursor points to, of the very kind that it says. Navigation gives no other cursors, but
     one could be made by hand, and those who rewrite rely on it: Python takes index -1 for the last statement."""
+    known: bool | None = vars(c).get("_exists")  # neither the cursor nor the tree changes
+    if known is None:
+        known = _exists(c)
+        object.__setattr__(c, "_exists", known)
+    return known
+
+
+def _exists(c: Cursor) -> bool:
     if type(c.proc) is not Proc:
         return False
     if type(c) is BlockCursor:

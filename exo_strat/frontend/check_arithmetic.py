@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pyrsistent import pmap
 
-from ..ir.heads import inner, notable
+from ..ir.heads import PRODUCTS, inner, notable, rarities
 from ..ir.memo import memo_by_identity
 from ..ir.nodes import Binary, Const, Expr, For, If, ProcDef, Stmt, Unary, Var
 from ..ir.types import Control
@@ -55,6 +55,8 @@ def check_symbolic(tree: ProcDef) -> None:
 def has_symbolic(n: ProcDef | Stmt) -> bool:
     """Whether the body of a procedure, or a statement, has a product, quotient or remainder that is symbolic: see
     `is_symbolic`."""
+    if not rarities(n) & PRODUCTS:
+        return False
     own = notable(n) if not isinstance(n, ProcDef) else ()
     return any(isinstance(e, Binary) and is_symbolic(e) for e in own) or any(map(has_symbolic, inner(n)))
 

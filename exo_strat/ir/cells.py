@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .heads import inner, notable
+from .heads import CELLS, VIEWS, inner, notable, rarities
 from .memo import memo_by_identity
 from .names import Sym
-from .nodes import Assign, Call, Cell, Claim, Expr, Node, ProcDef, Read, Reduce, Stmt, ViewExpr, WindowDef, WindowExpr
+from .nodes import Assign, Call, Cell, Claim, Expr, Node, ProcDef, Read, Reduce, Stmt, WindowDef, WindowExpr
 from .types import Scalar, Tensor
 from .walk import declarators, rewrite
 
@@ -22,17 +22,15 @@ def _heads(n: ProcDef | Stmt | Expr) -> list[Cell | Claim]:
     return [e for e in notable(n) if isinstance(e, Cell | Claim)]
 
 
-@memo_by_identity
 def has_cells(n: ProcDef | Stmt | Expr) -> bool:
     """Whether a procedure, statement or expression has a cell, or asserts something of all elements, or what it calls
     does."""
-    return bool(_heads(n)) or any(map(has_cells, inner(n))) or (isinstance(n, Call) and has_cells(n.f.tree))
+    return bool(rarities(n) & CELLS)
 
 
-@memo_by_identity
 def has_views(n: ProcDef | Stmt) -> bool:
     """Whether a procedure or statement makes buffers of others with other extents."""
-    return (isinstance(n, WindowDef) and isinstance(n.rhs, ViewExpr)) or any(map(has_views, inner(n)))
+    return bool(rarities(n) & VIEWS)
 
 
 @memo_by_identity

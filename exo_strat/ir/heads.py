@@ -10,11 +10,30 @@ from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from .memo import memo_by_identity
-from .nodes import Arg, Binary, Cell, Claim, Const, Expr, ExternCall, Node, ProcDef, ReadConfig, Stmt
-from .walk import children, parts
+from .nodes import (
+    Arg,
+    Binary,
+    Call,
+    Cell,
+    Claim,
+    Const,
+    Expr,
+    ExternCall,
+    Node,
+    ProcDef,
+    ReadConfig,
+    Stmt,
+    ViewExpr,
+    WindowDef,
+)
+from .walk import children, is_control, parts
 
 Notable: TypeAlias = Cell | Claim | ReadConfig | ExternCall | Binary
 BODIES: Final = ("body", "orelse")
+CELLS, VIEWS, PRODUCTS = 1, 2, 4
+"""What has rules of its own, and most procedures don't have: elements as indices, or what is asserted of all elements,
+also in what is called; buffers of others with other extents; products, quotients and remainders of control integers, of
+which no operand is a literal."""
 _KINDS: Final = (Cell, Claim, ReadConfig, ExternCall, Binary)
 
 
@@ -46,6 +65,24 @@ def _counts(e: Binary) -> bool:
     if e.op == "*":
         return not isinstance(e.rhs, Const) and not isinstance(e.lhs, Const)
     return e.op in ("/", "%") and not (isinstance(e.rhs, Const) and e.rhs.value >= 1)
+
+
+@memo_by_identity
+def rarities(n: ProcDef | Stmt | Expr) -> int:
+    """Which of `CELLS`, `VIEWS` and `PRODUCTS` a procedure, statement or expression has, found in one walk."""
+    found = 0
+    for e in notable(n):
+        if isinstance(e, Cell | Claim):
+            found |= CELLS
+        elif isinstance(e, Binary) and is_control(e.lhs):
+            found |= PRODUCTS
+    if isinstance(n, WindowDef) and isinstance(n.rhs, ViewExpr):
+        found |= VIEWS
+    elif isinstance(n, Call):
+        found |= rarities(n.f.tree) & CELLS
+    for s in inner(n):
+        found |= rarities(s)
+    return found
 
 
 def inner(n: ProcDef | Stmt | Expr) -> Iterator[Stmt]:

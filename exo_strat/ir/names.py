@@ -29,6 +29,9 @@ class Sym:
     name: str
     id: int
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Sym) and self.id == other.id and self.name == other.name)
+
     def __hash__(self) -> int:
         return self.id
 

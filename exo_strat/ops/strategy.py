@@ -133,7 +133,8 @@ class Op:
 
     def parts(self) -> tuple[Op, ...]:
         """The Ops that this one is made of."""
-        return tuple(op for f in fields(self) for op in ops_in(getattr(self, f.name)))
+        names = _field_names(type(self))  # type: ignore[arg-type]
+        return tuple([op for name in names for op in ops_in(getattr(self, name))])
 
     @property
     def shows_holes(self) -> bool:
@@ -146,7 +147,8 @@ class Op:
 
     def own_holes(self) -> tuple[Hole, ...]:
         """The holes among its arguments. Those of its parts are filled when these are applied."""
-        return tuple(h for f in fields(self) for h in held(getattr(self, f.name)))
+        names = _field_names(type(self))  # type: ignore[arg-type]
+        return tuple([h for name in names for h in held(getattr(self, name))])
 
     def filled(self, value: Callable[[Hole], Any], part: Callable[[Op], Op]) -> Op:
         """This Op with values in place of its own holes, and others in place of its parts."""
@@ -182,6 +184,11 @@ class Op:
 
 def _is_other_op(f: Field[Any], value: object) -> bool:
     return isinstance(value, Op) and value != f.default
+
+
+@cache
+def _field_names(kind: type[Op]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind))
 
 
 @cache
@@ -471,13 +478,17 @@ def schedule(op: Op, p: Proc, c: Cursor | None = None) -> Proc:
 @contextmanager
 def _no_collection() -> Iterator[None]:
     """Without the search for cycles: trees and what is known of them have none, and are so many objects that to go
-    through them again and again takes a third of the time."""
+    through them again and again takes a third of the time. What is left counts as old, else the search would go through
+    all of it at the end."""
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_on:
+            if not gc.get_freeze_count():  # nothing that somebody else set aside would come back
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

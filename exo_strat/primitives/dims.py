@@ -12,7 +12,7 @@ from ..cursors.cursor import at_path
 from ..cursors.kinds import AllocCursor
 from ..cursors.rewrite import Rewrite
 from ..frontend.exprs import parse_expr
-from ..frontend.scope import declarations, scope_at
+from ..frontend.scope import declarations, scope_at, types_at
 from ..ir import build as b
 from ..ir.cells import has_cells
 from ..ir.nodes import Binary, Expr, Interval, Point, ProcDef, StrideExpr, WinDim
@@ -142,7 +142,7 @@ def _index(rw: Rewrite, a: AllocCursor, index: ExprLike, places: Sequence[Path])
 def _values_found(tree: ProcDef, a: AllocCursor, rest: Span, e: Expr) -> None:
     """Owed when the new index varies while the buffer lives: what was one cell is several now, and each read is of
     the one written last."""
-    at_alloc = scope_at(tree, a.path).types
+    at_alloc = types_at(tree, a.path)
     if all(s in at_alloc for s in mentions(e)):
         return
 

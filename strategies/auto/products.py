@@ -22,10 +22,8 @@ from exo_strat import (
     ReduceCursor,
     Script,
     Sym,
-    add_assertion,
     analysis,
     at,
-    attempt,
     call_eqv,
     divide_dim,
     divide_loop,
@@ -33,8 +31,6 @@ from exo_strat import (
     focus,
     forms,
     identity,
-    lift_reduce_constant,
-    lift_scope,
     moves,
     named,
     nav,
@@ -42,7 +38,6 @@ from exo_strat import (
     on,
     proc_from_source,
     rearrange_dim,
-    rename,
     reorder_loops,
     repeat_n,
     replace,
@@ -50,12 +45,11 @@ from exo_strat import (
     schedule,
     seq,
     simplify,
-    stage_mem,
     strategy,
 )
 
 from .. import std
-from ..blas.level3 import DEPTH, optimize_gemm, packed
+from ..blas.level3 import DEPTH, in_deep_blocks, in_one_sum, optimize_gemm, packed
 from ..inspect import nest, precision
 from ..std.writing import INSIDE
 from .strides import LINE
@@ -267,20 +261,14 @@ def scheduled(source: str, across: bool, machine: Machine, kind: str) -> tuple[P
     sums, tile = map(with_sums, (by_rows, by_rows.replace("[n, k]", "[k, n]").replace("b[j, p]", "b[p, j]")))
     pack = packed_columns if across else packed
     rows = identity if by_rows == source else rows_packed()
-    return program, schedule(in_depths(sums, rows, optimize_gemm(machine, kind, tile, pack, REST)), program)
+    blocks = optimize_gemm(machine, kind, tile, pack, REST)
+    return program, schedule(in_deep_blocks(sums, blocks, DEPTH, rows), program)
 
 
 @cache
 def with_sums(source: str) -> Proc:
     """A product with a sum for each element: one procedure, and so one set of micro-kernels, for all ways to store."""
     return schedule(at("for p in _: _", in_one_sum()), proc_from_source(source))
-
-
-@named
-def in_one_sum() -> Op:
-    """`for p: c += x * e  ~>  t = 0; for p: t += e; t = x * t; c += t`. Focus: the loop."""
-    common = seq(nav(moves.find_loop("p") >> moves.expand(1, 0)), lift_reduce_constant())
-    return seq(nav(moves.as_block), stage_mem("c[i, j]", "t", accum=True), attempt(common))
 
 
 @strategy
@@ -302,13 +290,3 @@ def rows_packed(p: Proc, c: ForCursor) -> Script:
     yield on(block[0].prev().prev(), rearrange_dim((1, 0)), resize_dim(1, DEPTH + LINE, 0))
     yield focus(block[0])
     return block[0]
-
-
-@strategy
-def in_depths(p: Proc, c: ProcCursor, sums: Proc, rows: Op, plan: Op) -> Script:
-    """`for j: for i: for p: s  ~>  for po: block(..); if 0 < k % 512: block(..)`: as many products at a time as a block
-    of `strategies.blas.level3` is deep. The `plan` is for a block of the program `sums`, `rows` packs its a."""
-    block = schedule(seq(rename(f"{p.name()}_deep"), add_assertion(f"k <= {DEPTH}")), sums)
-    inwards = seq(reorder_loops(), at(INSIDE, reorder_loops()), at(INSIDE >> INSIDE, in_one_sum()))
-    then = seq(inwards, rows, std.as_call(block, plan))
-    yield seq(nav(moves.find_loop("p")), repeat_n(lift_scope(), 2), std.in_blocks(DEPTH, ("po", "p"), then))

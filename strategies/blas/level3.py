@@ -29,10 +29,13 @@ from exo_strat import (
     add_assertion,
     analysis,
     at,
+    attempt,
     divide_dim,
     divide_loop,
     focus,
     hole,
+    identity,
+    lift_reduce_constant,
     lift_scope,
     limited,
     moves,
@@ -308,7 +311,8 @@ def optimize_deep_gemm(machine: Machine, precision: str, tile: Proc) -> Op:
     """
     rows, vectors, width = tile_holes(machine, precision)
     depth = hole("depth", DEPTHS, default=DEPTH)
-    return within_registers(in_deep_blocks(machine, precision, rows, vectors, width, depth, tile), machine)
+    plan = in_packed_blocks(machine, precision, rows, vectors, width, tile, packed)
+    return within_registers(in_deep_blocks(tile, plan, depth), machine)
 
 
 def tile_holes(machine: Machine, precision: str) -> tuple[Any, Any, Any]:
@@ -362,23 +366,21 @@ def in_packed_blocks(
 
 
 @strategy
-def in_deep_blocks(
-    p: Proc,
-    c: ProcCursor,
-    machine: Machine,
-    precision: str,
-    rows: int,
-    vectors: int,
-    width: int,
-    depth: int,
-    program: Proc,
-) -> Script:
-    """A product in blocks of so many products of each element, each in blocks of columns. Focus: the procedure.
-    Returns it."""
+def in_deep_blocks(p: Proc, c: ProcCursor, program: Proc, plan: Op, depth: int, rows: Op = identity) -> Script:
+    """`for j: for i: for p: s  ~>  for po: block(..); if 0 < k % 512: block(..)`, for products in blocks.
+
+    As many products at a time as `depth`. The `plan` is for a block of `program`, in which each element of c gets one
+    sum (`in_one_sum`); `rows` comes before the call, at the nest of a block. Focus: the procedure. Returns it.
+    """
     block = schedule(seq(rename(f"{p.name()}_deep"), add_assertion(f"k <= {depth}")), program)
-    sums = seq(nav(moves.as_block), stage_mem("c[i, j]", "t", accum=True))
-    inwards = seq(reorder_loops(), at(INSIDE, reorder_loops()), at(INSIDE >> INSIDE, sums))
-    plan = in_packed_blocks(machine, precision, rows, vectors, width, program, packed)
-    then = seq(inwards, std.as_call(block, plan))
+    inwards = seq(reorder_loops(), at(INSIDE, reorder_loops()), at(INSIDE >> INSIDE, in_one_sum()))
+    then = seq(inwards, rows, std.as_call(block, plan))
     yield seq(nav(moves.find_loop("p")), repeat_n(lift_scope(), 2), std.in_blocks(depth, ("po", "p"), then))
     return None
+
+
+@named
+def in_one_sum() -> Op:
+    """`for p: c += x * e  ~>  t = 0; for p: t += e; t = x * t; c += t`. Focus: the loop."""
+    common = seq(nav(moves.find_loop("p") >> moves.expand(1, 0)), lift_reduce_constant())
+    return seq(nav(moves.as_block), stage_mem("c[i, j]", "t", accum=True), attempt(common))

@@ -36,7 +36,7 @@ C = TypeVar("C", bound=Cursor)
 
 def _around(c: Cursor) -> Iterator[NodeCursor]:
     """The nodes around a cursor, the innermost first."""
-    while True:
+    while not (isinstance(c, NodeCursor) and len(c.path) <= 1):  # at the top level: the message would show all code
         try:
             c = c.parent()
         except InvalidCursorError:

@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from exo_strat import (
+    AllocCursor,
     BlockCursor,
     Cursor,
     ExprCursor,
+    ForCursor,
+    IfCursor,
     Memory,
     NodeCursor,
     Op,
@@ -46,6 +49,7 @@ from exo_strat import (
 )
 from exo_strat import specialize as branch_on
 
+from ..inspect import statements
 from .hoisting import is_operation
 from .splitting import expand_alloc
 from .writing import INSIDE
@@ -193,9 +197,23 @@ def dce(p: Proc, c: Cursor) -> Script:
         x[0] = 1.0
     """
     stay = try_else(focus(c), nav(moves.root))
-    yield seq(attempt(eliminate_dead_code()), stay, reduce(attempt(eliminate_dead_code()), traversals.nlr))
-    yield seq(stay, traversals.normalize(delete_buffer()), nav(moves.root), delete_pass(), stay)
+    yield seq(attempt(eliminate_dead_code()), stay, reduce(attempt(eliminate_dead_code()), _scopes))
+    before = None
+    while p is not before:
+        before = p
+        p, _ = yield seq(stay, reduce(attempt(delete_buffer()), _buffers))
+    yield seq(nav(moves.root), delete_pass(), stay)
     return None
+
+
+def _scopes(c: Cursor) -> Iterator[Cursor]:
+    """The loops and branches below a cursor, outer before inner."""
+    return (s for s in traversals.nlr(c) if isinstance(s, ForCursor | IfCursor))
+
+
+def _buffers(c: Cursor) -> Iterator[Cursor]:
+    """The allocations at and below a cursor, the last first: what is computed from a buffer is deleted before it."""
+    return (s for s in reversed(list(statements(c))) if isinstance(s, AllocCursor))
 
 
 @named

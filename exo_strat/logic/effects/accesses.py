@@ -12,6 +12,7 @@ may seem to happen more often, or anywhere; `Access.exact` tells whether it sure
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
@@ -120,6 +121,20 @@ class Access:
         return Access(
             self.buffer, self.kind, self.index, self.node, guard, iters, exact, when, self.op, self.joint, until
         )
+
+    def at(self, buffer: Buffer, index: Index, exact: bool) -> Access:
+        """The same access of another buffer."""
+        return Access(
+            buffer, self.kind, index, self.node, self.guard, self.iters, exact, self.when, self.op, self.joint,
+            self.until,
+        )  # fmt: skip
+
+    def made_by(self, node: Node) -> Access:
+        """The same access, made by another node."""
+        return Access(
+            self.buffer, self.kind, self.index, node, self.guard, self.iters, self.exact, self.when, self.op,
+            self.joint, self.until,
+        )  # fmt: skip
 
     def timed(self, *ticks: Tick) -> Access:
         """The same access, where `ticks` come before its time."""
@@ -283,16 +298,23 @@ def _same_write(a: Access, b: Access) -> bool:
 
 
 def block_accesses(
-    stmts: Sequence[Stmt], windows: Mapping[Sym, Shown] | None = None, own: frozenset[Sym] = frozenset()
+    stmts: Sequence[Stmt],
+    windows: Mapping[Sym, Shown] | None = None,
+    own: frozenset[Sym] = frozenset(),
+    only: Buffer | None = None,
 ) -> list[Access]:
     """The accesses of a run of statements, timed by position; `windows` are those in scope before it. Of buffers with
-    other extents among these, `own` ones are told apart from each other: see `effects`."""
+    other extents among these, `own` ones are told apart from each other: see `effects`. With `only`, those to one
+    buffer."""
     out: list[Access] = []
     private: set[Sym] = set()
     local: set[Sym] = set()
     views = dict(windows or {})
     for k, s in enumerate(stmts):
-        out += _at(k, [resolve(a, views, own) for a in accesses(s)])
+        if only is None:
+            out += _at(k, [resolve(a, views, own) for a in accesses(s)])
+        elif any(_base(b, views) == only for b in _places(s)):
+            out += _at(k, [a for b in accesses(s) if (a := resolve(b, views, own)).buffer == only])
         if isinstance(s, Alloc):
             private.add(s.sym)
         elif isinstance(s, WindowDef):
@@ -345,7 +367,7 @@ def _through(a: Access, w: WindowExpr) -> Access:
         else:
             x = next(inner, None)
             index.append(None if x is None or is_opaque(d.lo) else lin(d.lo) + x)
-    return replace(a, buffer=w.sym, index=tuple(index), exact=a.exact and None not in index)
+    return a.at(w.sym, tuple(index), a.exact and None not in index)
 
 
 # -- calls --------------------------------------------------------------------------------------------
@@ -372,12 +394,12 @@ def _call(s: Call) -> tuple[Access, ...]:
             out += reads_of(actual)
     out = _at(0, out)
     scalars = {f.sym for f in callee.args if isinstance(f.type, Scalar)}
-    asked = [a for e in asked_at_entry(callee) for a in reads_of(e)]
+    env: dict[Atom, Lin] = {V(f): lin(e) for f, e in ints.items()}
     inside: list[Access] = []
-    for a in (*_at(0, asked), *_at(1, body_accesses(callee))):
-        placed = _place(_renamed(a, ints, hidden), views, scalars)
+    for a in _of_callee(callee, frozenset(hidden)):
+        placed = _place(move(a, env) if env else a, views, scalars)
         if placed is not None:
-            inside.append(replace(placed, node=s))
+            inside.append(placed.made_by(s))
     return (*out, *summed(inside))
 
 
@@ -387,8 +409,10 @@ def body_accesses(tree: ProcDef) -> tuple[Access, ...]:
     return tuple(block_accesses(tree.body))
 
 
-def _renamed(a: Access, ints: Mapping[Sym, Expr], hidden: set[Sym]) -> Access:
-    """A callee's access with control arguments put in, and iterators that are not the caller's."""
+@memo_by_identity
+def _of_callee(tree: ProcDef, hidden: frozenset[Sym]) -> tuple[Access, ...]:
+    """The accesses of a procedure that is called, with iterators that are not the caller's, and less what is said of
+    them in terms of what only the callee knows, such as the control arguments that are `hidden` from the caller."""
 
     def gone(leaf: Leaf) -> bool:
         match leaf:
@@ -399,9 +423,12 @@ def _renamed(a: Access, ints: Mapping[Sym, Expr], hidden: set[Sym]) -> Access:
             case _:
                 return _is_stride(leaf)
 
-    env: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.instance + CALLEE)) for i in a.iters}
-    env |= {V(f): lin(e) for f, e in ints.items()}
-    return move(_without(a, gone), env)
+    asked = [a for e in asked_at_entry(tree) for a in reads_of(e)]
+    found: list[Access] = []
+    for a in (*_at(0, asked), *_at(1, body_accesses(tree))):
+        foreign: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.instance + CALLEE)) for i in a.iters}
+        found.append(move(_without(a, gone), foreign))
+    return tuple(found)
 
 
 def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: set[Sym]) -> Access | None:
@@ -415,8 +442,8 @@ def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: se
         return _through(a, actual)
     if a.buffer in scalars:
         idx = index_of(actual.idx)
-        return replace(a, buffer=actual.sym, index=idx, exact=a.exact and None not in idx)
-    return replace(a, buffer=actual.sym)
+        return a.at(actual.sym, idx, a.exact and None not in idx)
+    return a.at(actual.sym, a.index, a.exact)
 
 
 # -- places -------------------------------------------------------------------------------------------
@@ -432,6 +459,66 @@ def effects(tree: ProcDef, blk: Span, own: bool = False) -> list[Access]:
     views = windows_at(tree, blk.path())
     viewed = frozenset(s for s, rhs in views.items() if own and isinstance(rhs, ViewExpr))
     return block_accesses(blk.members(tree), views, viewed)
+
+
+def effects_on(tree: ProcDef, blk: Span, buffer: Buffer) -> list[Access]:
+    """The `effects` of a run of statements on one buffer: no others are made."""
+    return block_accesses(blk.members(tree), windows_at(tree, blk.path()), only=buffer)
+
+
+def number_of_places(tree: ProcDef, blk: Span, buffer: Buffer) -> int:
+    """In how many places a run of statements, and what they call, accesses a buffer. To count them takes much less time
+    than to make the accesses of a call of something large."""
+    return _places_of_block(blk.members(tree), windows_at(tree, blk.path()))[buffer]
+
+
+def _places_of_block(stmts: Sequence[Stmt], windows: Mapping[Sym, Shown]) -> Counter[Buffer]:
+    found: Counter[Buffer] = Counter()
+    views = dict(windows)
+    for s in stmts:
+        for buffer, number in _places(s).items():
+            found[_base(buffer, views)] += number
+        if isinstance(s, WindowDef):
+            views[s.sym] = s.rhs
+    return found
+
+
+def _base(buffer: Buffer, views: Mapping[Sym, Shown]) -> Buffer:
+    """The buffer that a window views."""
+    while isinstance(buffer, Sym) and buffer in views:
+        buffer = views[buffer].sym
+    return buffer
+
+
+@memo_by_identity
+def _places(s: Stmt) -> Counter[Buffer]:
+    match s:
+        case For(lo=lo, hi=hi, body=body):
+            return _counted((*reads_of(lo), *reads_of(hi))) + _places_of_block(body, {})
+        case If(cond=cond, body=body, orelse=orelse):
+            return _counted(reads_of(cond)) + _places_of_block(body, {}) + _places_of_block(orelse, {})
+        case Call(f=f, args=args):
+            given = {formal.sym: e for formal, e in zip(f.tree.args, args, strict=True)}
+            found = _counted([a for e in args for a in reads_of(e)])
+            asked = _counted([a for e in asked_at_entry(f.tree) for a in reads_of(e)])
+            for buffer, number in (_places_of_body(f.tree) + asked).items():
+                actual = given.get(buffer) if isinstance(buffer, Sym) else None
+                if isinstance(actual, Read | WindowExpr):
+                    found[actual.sym] += number
+                elif not isinstance(buffer, Sym):
+                    found[buffer] += number
+            return found
+        case _:
+            return _counted(accesses(s))
+
+
+@memo_by_identity
+def _places_of_body(tree: ProcDef) -> Counter[Buffer]:
+    return _places_of_block(tree.body, {})
+
+
+def _counted(found: Iterable[Access]) -> Counter[Buffer]:
+    return Counter([a.buffer for a in found])
 
 
 def with_known_fields(tree: ProcDef, blk: Span) -> tuple[ProcDef, list[Access]]:

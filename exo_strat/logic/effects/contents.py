@@ -22,7 +22,7 @@ from ..forms.formula import Formula, conj, disj, ge, lt, neg
 from ..forms.translate import lin, unknown
 from ..solver.answers import Refuted, Unsat
 from ..solver.proofs import prove, satisfiable
-from .accesses import Access, Buffer, Tick, effects, in_loops, windows_at
+from .accesses import Access, Buffer, Tick, effects_on, in_loops, number_of_places, windows_at
 from .context import facts_at
 from .coverage import all_covered, before, cover
 from .dependence import SAFE, Clash, Given, Readiness, Undecided, Verdict, example, if_reached, prime, same_place, show
@@ -31,7 +31,7 @@ Part: TypeAlias = Sequence[WinDim] | None
 """The part of a buffer that a question is about: a window (half-open), or None for the whole."""
 
 MANY: Final = 100
-"""Accesses of an argument that are not gone through, one question each, to see whether they wrote it."""
+"""Places that access an argument which are not gone through, one question each, to see whether they wrote it."""
 
 # -- what is touched ------------------------------------------------------------------------------------
 
@@ -40,7 +40,7 @@ def _of(tree: ProcDef, blk: Span, buffer: Buffer, part: Part = None) -> list[Acc
     """The accesses of a run of statements to a buffer, less those that surely miss the part of it asked about."""
     if isinstance(buffer, Sym) and buffer in windows_at(tree, blk.path()):
         raise ValueError(f"{buffer} is a window: ask about the buffer that it views")
-    found = [a for a in effects(tree, blk) if a.buffer == buffer]
+    found = effects_on(tree, blk, buffer)
     if part is None:
         return found
     facts = facts_at(tree, blk.path())
@@ -161,9 +161,9 @@ def _ready(tree: ProcDef, blk: Span, read: Access) -> Readiness:
     needed = [replace(a, kind="W", when=start) for a in exposed(tree, blk, buffer)]
     verdict = cover(tree, facts, read, needed, what) if needed else Clash(what)
     is_argument = isinstance(buffer, Sym) and any(a.sym == buffer for a in tree.args)
-    earlier = () if verdict else _of(tree, scope, buffer)
-    if not verdict and not (is_argument and len(earlier) >= MANY):
-        verdict = cover(tree, facts, read, [*needed, *(replace(a, kind="W") for a in earlier)], what)
+    if not verdict and not (is_argument and number_of_places(tree, scope, buffer) >= MANY):
+        earlier = [replace(a, kind="W") for a in _of(tree, scope, buffer)]
+        verdict = cover(tree, facts, read, [*needed, *earlier], what)
     if not verdict and isinstance(buffer, Sym) and is_argument:
         return Given(frozenset((buffer,)))
     return verdict

@@ -85,7 +85,7 @@ def _env(bools: tuple[Sym, ...]) -> Env:
 @memo_by_identity
 def facts_at(tree: ProcDef, path: Path) -> Facts:
     """What is known where `path` stands, whenever control reaches it; of an expression, whenever it is evaluated."""
-    facts, env = _with((), entry_facts(tree)), env_of(tree)
+    facts, env = with_more((), entry_facts(tree)), env_of(tree)
     node: Node = tree
     for n, (label, k) in enumerate(path):
         if k is None or label not in ("body", "orelse"):
@@ -123,21 +123,21 @@ def asked_first(n: Node, label: str) -> tuple[Expr, bool] | None:
 
 def facts_given(facts: Facts, condition: Expr, truth: bool, env: Env) -> Facts:
     """What is known where a condition is `truth`, if `facts` are where it is asked."""
-    return _with(facts, _stated(condition, env.bools, truth))
+    return with_more(facts, _stated(condition, env.bools, truth))
 
 
 def facts_inside(facts: Facts, s: For | If, label: str, env: Env) -> Facts:
     """What is known where the block `label` of a loop or branch begins, if `facts` are where the statement does."""
-    return _with(facts, range_facts(s)) if isinstance(s, For) else facts_given(facts, s.cond, label == "body", env)
+    return with_more(facts, range_facts(s)) if isinstance(s, For) else facts_given(facts, s.cond, label == "body", env)
 
 
 def facts_after(facts: Facts, s: Stmt) -> Facts:
     """What is known after a statement, if `facts` are before it."""
-    return _with(facts, declared_facts(s)) if isinstance(s, Alloc | WindowDef) else facts
+    return with_more(facts, declared_facts(s)) if isinstance(s, Alloc | WindowDef) else facts
 
 
 @lru_cache(maxsize=1 << 14)
-def _with(facts: Facts, more: Facts) -> Facts:
+def with_more(facts: Facts, more: Facts) -> Facts:
     """Facts and some more: one object for equal ones, in all versions, so that they are looked up fast."""
     return HashedOnce((*facts, *more)) if more else facts
 

@@ -124,16 +124,24 @@ def clash(
     """Whether accesses of two instances clash. `second` is already renamed apart; with `order_free`
     false, accumulations to one location clash too (a race). `excuse` tells of two accesses that may be to one
     location whether they do no harm. A clash that surely happens is preferred."""
-    others: dict[object, list[Access]] = {}
+    others: dict[object, list[tuple[int, Access]]] = {}
+    places: dict[object, int] = {}  # accesses that are alike but for their kind and time pose one question
     for b in second:
-        others.setdefault(b.buffer, []).append(b)
+        others.setdefault(b.buffer, []).append((places.setdefault((b.index, b.guard), len(places)), b))
+    apart: set[tuple[int, int]] = set()
     found: Verdict = SAFE
     for a in first:
-        for b in others.get(a.buffer, ()):
+        here = places.setdefault((a.index, a.guard), len(places))
+        for there, b in others.get(a.buffer, ()):
+            if (here, there) in apart:
+                continue
             if a.kind == b.kind == "R" or (order_free and commuting(a, b)):
                 continue
-            answer = satisfiable([*facts, a.guard, b.guard, same_place(a, b), relation], what)
-            if isinstance(answer, Unsat) or (excuse is not None and excuse(a, b)):
+            answer = satisfiable([a.guard, b.guard, same_place(a, b), relation], what, facts)
+            if isinstance(answer, Unsat):
+                apart.add((here, there))
+                continue
+            if excuse is not None and excuse(a, b):
                 continue
             details = show_pair(tree, a, b)
             if not isinstance(answer, Sat):

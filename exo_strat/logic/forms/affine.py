@@ -33,6 +33,9 @@ class V:
     sym: Sym
     instance: str = ""
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, V) and self.sym == other.sym and self.instance == other.instance
+
     def __hash__(self) -> int:
         """Of numbers only: hashes of strings differ from process to process, and with them the order of sets."""
         return hash((self.sym.id, len(self.instance)))

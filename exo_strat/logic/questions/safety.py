@@ -33,7 +33,7 @@ from ..effects.contents import (
     within,
     writes_to,
 )
-from ..effects.context import env_of, facts_at
+from ..effects.context import env_of, facts_at, with_more
 from ..effects.coverage import cover
 from ..effects.dependence import (
     SAFE,
@@ -68,7 +68,7 @@ def _body(tree: ProcDef, path: Path) -> Span:
 
 def known_at(tree: ProcDef, path: Path) -> tuple[Formula, ...]:
     """What is known just before `path`, of config fields, too: as they are then."""
-    return (*facts_at(tree, path), *field_facts(tree, path, env_of(tree)))
+    return with_more(facts_at(tree, path), field_facts(tree, path, env_of(tree)))
 
 
 def _in_range(tree: ProcDef, accesses: Sequence[Access], *loops: For) -> list[Access]:

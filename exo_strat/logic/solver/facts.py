@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..forms.affine import Term
-from ..forms.formula import And, Formula, Ge, Leaf, Opaque, Truth
+from ..forms.formula import FALSE, And, Formula, Ge, Leaf, Opaque, Truth
 from .problem import Definition, components, leaves_of, opaques_of, set_aside
 
 
@@ -26,6 +26,8 @@ class Known:
     group_of: Mapping[Leaf, int]
     opaques: frozenset[Opaque]
     aside: tuple[Definition, ...]
+    absurd: bool
+    """Whether one of them is false."""
 
     def beside(self, asked: Sequence[Formula]) -> tuple[list[Formula], list[tuple[Formula, ...]]]:
         """The facts connected with what is asked, in order, and the groups of the others."""
@@ -37,11 +39,12 @@ class Known:
 @lru_cache(maxsize=1 << 12)
 def sorted_out(facts: tuple[Formula, ...], asked: frozenset[Opaque]) -> Known:
     """The facts, for a question that mentions the opaque unknowns `asked`."""
-    kept, aside = set_aside(conjuncts(facts), asked)
+    all_of_them = conjuncts(facts)
+    kept, aside = set_aside(all_of_them, asked)
     groups = tuple([tuple(group) for group in components(kept)])
     group_of = {leaf: n for n, group in enumerate(groups) for f in group for leaf in leaves_of(f)}
     opaques = frozenset([a for f in kept for a in opaques_of(f)])
-    return Known(tuple(kept), groups, group_of, opaques, tuple(aside))
+    return Known(tuple(kept), groups, group_of, opaques, tuple(aside), FALSE in all_of_them)
 
 
 @lru_cache(maxsize=1 << 12)

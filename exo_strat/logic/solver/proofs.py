@@ -27,6 +27,7 @@ from ..forms.formula import (
     Mul,
     Ratio,
     atoms,
+    conj,
     disj,
     eq,
     evaluate,
@@ -82,18 +83,20 @@ SMALL = (1, 2, 3)
 """What sizes are tried as where a counterexample is to be found and products stand in the way."""
 
 
-def satisfiable(formulas: Iterable[Formula], obligation: str = "") -> Satisfiability:
-    """Whether all `formulas` can hold together; the model covers each of their unknowns. `obligation` tells
-    who is `listening` in words what is asked, here and below.
+def satisfiable(formulas: Iterable[Formula], obligation: str = "", facts: Iterable[Formula] = ()) -> Satisfiability:
+    """Whether all `formulas` and `facts` can hold together; the model covers each of their unknowns. What many
+    questions have in common are the facts. `obligation` tells who is `listening` in words what is asked, here and
+    below.
 
     >>> from exo_strat.logic.forms.formula import V, eq
     >>> from exo_strat.ir.names import Sym
     >>> satisfiable([eq(Lin.of(V(Sym("i", 1))) * 2, 7)])
     Unsat()
     """
-    formulas = tuple(formulas)
-    answer = _satisfiable(grounded(formulas))
-    _tell(formulas, FALSE, (), _as_answer(answer), obligation)
+    formulas, facts = tuple(formulas), facts if isinstance(facts, tuple) else tuple(facts)
+    known = grounded(facts, conj(*formulas)) if facts else ()
+    answer = _satisfiable(formulas if facts else grounded(formulas), known)
+    _tell((*facts, *formulas), FALSE, (), _as_answer(answer), obligation)
     return answer
 
 
@@ -116,9 +119,9 @@ def _as_answer(answer: Satisfiability) -> Answer:
 
 def _satisfiable(formulas: Iterable[Formula], facts: tuple[Formula, ...] = ()) -> Satisfiability:
     asked = conjuncts(formulas)
-    if FALSE in asked or FALSE in facts:
-        return UNSAT
     known = sorted_out(facts, frozenset([a for f in asked for a in opaques_of(f)]))
+    if known.absurd or FALSE in asked:
+        return UNSAT
     kept, aside = set_aside(asked, known.opaques)
     near, others = known.beside(kept)
     model: dict[Leaf, int | bool] = {}

@@ -112,6 +112,8 @@ def expr_arg(rw: Rewrite, given: ExprLike, at: Path) -> Expr:
     """A control expression argument: a number, object code in the scope at `at`, which may name the configs of the
     procedure, or a cursor."""
     if isinstance(given, str):
+        if given.isascii() and given.isdecimal() and str(int(given)) == given:  # most are: then no scope is needed
+            return num(int(given))
         return _known_indices(rw, parse_expr(given, scope_at(rw.proc.tree, at)))
     value = node_now(rw, given) if isinstance(given, NodeCursor) else given
     if is_integer(value):

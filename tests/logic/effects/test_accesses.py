@@ -6,6 +6,7 @@ import random
 from textwrap import indent
 
 import pytest
+from hypothesis import given, settings
 from pyrsistent import pmap
 
 from exo_strat import logic
@@ -16,15 +17,18 @@ from exo_strat.ir.config import Config
 from exo_strat.ir.memo import forget
 from exo_strat.ir.names import Sym
 from exo_strat.ir.nodes import ProcDef
-from exo_strat.ir.span import Span
+from exo_strat.ir.span import Span, span_of
 from exo_strat.ir.types import Control, Scalar
-from exo_strat.logic.effects.accesses import Access, accesses, effects, windows_at
+from exo_strat.ir.walk import statements
+from exo_strat.logic.effects.accesses import Access, accesses, effects, effects_on, number_of_places, windows_at
 from exo_strat.logic.effects.contents import covered
 from exo_strat.logic.effects.context import flatten
 from exo_strat.logic.effects.coverage import all_covered, before
 from exo_strat.logic.effects.dependence import Clash, Safe
 from exo_strat.logic.forms.formula import FALSE, TRUE, Lin, V, ge
 from exo_strat.logic.questions.safety import commute
+from exo_strat.testing import examples as cases
+from exo_strat.testing.programs import procs
 
 FIELDS: dict[str, Control | Scalar] = {"k": types.index, "on": types.bool_, "scale": types.f32}
 CFG = Config("CFG", pmap(FIELDS))
@@ -181,6 +185,18 @@ def test_strides_inside_a_callee_mean_nothing_outside() -> None:
 def test_summaries_are_remembered() -> None:
     tree = body("for i in seq(0, n):\n    x[i] = 0.0")
     assert accesses(tree.body[0]) is accesses(tree.body[0])
+
+
+@given(procs())
+@settings(max_examples=cases(200))
+def test_the_accesses_to_one_buffer_are_those_among_all(p: Proc) -> None:
+    for path, s in statements(p.tree):
+        run = span_of(path)
+        every = effects(p.tree, run)
+        for buffer in {a.buffer for a in every} | {a.sym for a in p.tree.args}:
+            own = [a for a in every if a.buffer == buffer]
+            assert effects_on(p.tree, run, buffer) == own, s
+            assert not own or number_of_places(p.tree, run, buffer)
 
 
 def test_windows_in_scope() -> None:
