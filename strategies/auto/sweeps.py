@@ -29,7 +29,7 @@ from .. import std
 from ..blas.level1 import TOGETHER, optimize_level_1
 from ..inspect import accesses, innermost_loops, loops_inside, nest, sums
 from ..std.writing import text
-from ..stencils import elements_wait, interleave_steps, rounds_alike, time_tile
+from ..stencils import elements_wait, interleave_steps, rounds_alike, share_neighbours, time_tile
 from .dynamic import in_panels, updates_square
 from .mirrored import mirrored_in_place
 from .recurrences import has_recurrence, rows_in_turns
@@ -52,6 +52,10 @@ SIZES = {1: (16, 2048, WHOLE), 2: (16, 16, WHOLE), 3: (8, 8, 16)}
 """Steps of a tile, and its iterations along the outermost loops, by how many there are."""
 ROWS = (1, 2, 4, 8)
 """Rows, or vectors, that are taken together."""
+
+NEIGHBOURS = 256
+"""Bytes of a row that are taken together where vectors are shared: one vector more is loaded for them. Measured by
+`python -m benchmarks.auto --kernels jacobi_1d --kernels heat_3d`, for AVX2 and AVX-512."""
 
 
 @named
@@ -103,11 +107,13 @@ def waiting_rows(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scr
 @strategy
 def through_time(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
     """`for t: for i: for j: s`, in tiles of several steps; see `time_tile`. Sweeps over vectors are not, where these
-    fit into the nearest cache. Focus: the loop over time."""
+    fit into the nearest cache. Rows are in vectors. Focus: the loop over time."""
     time, found = forms.V(c.sym), accesses(c.body())
     written = {a.sym for a in found if a.writes}
     if any(time in forms.lin_atoms(x) for a in found if a.sym in written for x in a.index):
         yield fail("this is no loop over time: elements that it writes are taken by its iterator")
+    if not any(a.kind == "R" for a in found if a.sym in written):
+        yield fail("this is no loop over time: nothing that an iteration writes is read by another, only added to")
     loops = [s for s in c.body() if isinstance(s, ForCursor)]
     if not loops or not found:
         yield fail("there are no sweeps in it")
@@ -117,7 +123,7 @@ def through_time(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scr
     tiles = yield hole("steps", STEPS, default=steps)
     sizes = [(yield hole("outer", TILES, default=outer))]
     sizes += [(yield hole("inner", TILES, default=inner))] if depth > 1 else []
-    tiled = time_tile(tiles, *(size for size in sizes if size != WHOLE))
+    tiled = time_tile(tiles, *(size for size in sizes if size != WHOLE)) >> rows_in_vectors(machine, precision)
     if depth > 1:
         yield tiled
         return
@@ -125,16 +131,27 @@ def through_time(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scr
     types = [t.base if isinstance(t := kinds[sym], Tensor) else t for sym in {a.sym for a in found}]
     room = machine.processor.cache(1).bytes // sum(analysis.size_of(t) for t in types if isinstance(t, Scalar))
     p, near = yield specialize(f"{text(loops[0].hi())} <= {room}")
-    for loop in innermost_loops(near.body()):
-        p, _ = yield attempt(on(loop, vectors_of(machine, precision, TOGETHER)))
+    yield on(near.body()[0], rows_in_vectors(machine, precision))
     yield on(near.orelse()[0], tiled)
+
+
+@strategy
+def rows_in_vectors(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+    """Each innermost loop in vectors, if that can be. Focus: a loop around them."""
+    for loop in innermost_loops(c):
+        p, _ = yield attempt(on(loop, vectors_of(machine, precision, TOGETHER)))
 
 
 @named
 def vectors_of(machine: Machine, precision: str, vectors: int) -> Op:
-    """Level 1, also where it isn't known that a loop has a range. Focus: the loop."""
+    """Level 1, with vectors that are shared where elements beside each other are read (`share_neighbours`), also where
+    it isn't known that a loop has a range. Focus: the loop."""
     plan = optimize_level_1(machine, precision, vectors, strict=True)
-    return try_else(plan, std.if_it_runs(plan))
+    if not machine.vec_widths:
+        return try_else(plan, std.if_it_runs(plan))
+    bytes_each = machine.vec_width(precision) * analysis.size_of(Scalar(precision))
+    shared = share_neighbours(machine, precision, hole("neighbours", ROWS, default=NEIGHBOURS // bytes_each))
+    return try_else(shared, std.if_it_runs(shared), plan, std.if_it_runs(plan))
 
 
 @strategy
