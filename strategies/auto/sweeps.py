@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import count
+
+from toolz import unique
+
 from exo_strat import (
     AssignCursor,
     ForCursor,
@@ -53,9 +57,11 @@ SIZES = {1: (16, 2048, WHOLE), 2: (16, 16, WHOLE), 3: (8, 8, 16)}
 ROWS = (1, 2, 4, 8)
 """Rows, or vectors, that are taken together."""
 
-NEIGHBOURS = 256
-"""Bytes of a row that are taken together where vectors are shared: one vector more is loaded for them. Measured by
-`python -m benchmarks.auto --kernels jacobi_1d --kernels heat_3d`, for AVX2 and AVX-512."""
+NEAR = (2, 1)
+"""The cache up to which sweeps are not tiled, counted from the nearest: over vectors, and over arrays with rows, whose
+tiles have long loops, too."""
+NEIGHBOURS = 8
+"""Vectors that are taken together where neighbours share them: one more is loaded for each so many."""
 
 
 @named
@@ -106,8 +112,8 @@ def waiting_rows(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scr
 
 @strategy
 def through_time(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
-    """`for t: for i: for j: s`, in tiles of several steps; see `time_tile`. Sweeps over vectors are not, where these
-    fit into the nearest cache. Rows are in vectors. Focus: the loop over time."""
+    """`for t: for i: for j: s`, in tiles of several steps; see `time_tile`. Where arrays fit into the nearest
+    cache, there are no tiles. Rows are in vectors. Focus: the loop over time."""
     time, found = forms.V(c.sym), accesses(c.body())
     written = {a.sym for a in found if a.writes}
     if any(time in forms.lin_atoms(x) for a in found if a.sym in written for x in a.index):
@@ -123,16 +129,23 @@ def through_time(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scr
     tiles = yield hole("steps", STEPS, default=steps)
     sizes = [(yield hole("outer", TILES, default=outer))]
     sizes += [(yield hole("inner", TILES, default=inner))] if depth > 1 else []
-    tiled = time_tile(tiles, *(size for size in sizes if size != WHOLE)) >> rows_in_vectors(machine, precision)
-    if depth > 1:
-        yield tiled
-        return
+    tiled = time_tile(tiles, *(size for size in sizes if size != WHOLE))
+    extent = near(c, depth, machine)
+    ends = unique(text(x.hi()) for s in loops for x in nest(s))
+    p, choice = yield specialize(" and ".join(f"{end} <= {extent}" for end in ends))
+    p, far = yield on(choice.orelse()[0], tiled)
+    for time_loop in (choice.body()[0], far):
+        p, _ = yield on(time_loop, rows_in_vectors(machine, precision))
+
+
+def near(c: ForCursor, depth: int, machine: Machine) -> int:
+    """How many elements arrays of so many dimensions may have along each, at most, to fit together into the cache up
+    to which sweeps over them are not tiled."""
     kinds = declarations(c.proc.tree)
-    types = [t.base if isinstance(t := kinds[sym], Tensor) else t for sym in {a.sym for a in found}]
-    room = machine.processor.cache(1).bytes // sum(analysis.size_of(t) for t in types if isinstance(t, Scalar))
-    p, near = yield specialize(f"{text(loops[0].hi())} <= {room}")
-    yield on(near.body()[0], rows_in_vectors(machine, precision))
-    yield on(near.orelse()[0], tiled)
+    types = [t.base if isinstance(t := kinds[sym], Tensor) else t for sym in {a.sym for a in accesses(c.body())}]
+    room = machine.processor.cache(NEAR[depth > 1]).bytes
+    elements = room // sum(analysis.size_of(t) for t in types if isinstance(t, Scalar))
+    return next(n for n in count(elements, -1) if n**depth <= elements)
 
 
 @strategy
@@ -149,8 +162,7 @@ def vectors_of(machine: Machine, precision: str, vectors: int) -> Op:
     plan = optimize_level_1(machine, precision, vectors, strict=True)
     if not machine.vec_widths:
         return try_else(plan, std.if_it_runs(plan))
-    bytes_each = machine.vec_width(precision) * analysis.size_of(Scalar(precision))
-    shared = share_neighbours(machine, precision, hole("neighbours", ROWS, default=NEIGHBOURS // bytes_each))
+    shared = share_neighbours(machine, precision, hole("neighbours", ROWS, default=NEIGHBOURS))
     return try_else(shared, std.if_it_runs(shared), plan, std.if_it_runs(plan))
 
 
