@@ -86,7 +86,8 @@ def share_neighbours(p: Proc, c: ForCursor, machine: Machine, precision: str, ve
     p, lanes = yield on(inner, divide_loop(width, halves(inner), tail="perfect"), nav(moves.root), simplify())
     p, lanes = yield focus(inner) >> nav(INSIDE)
     between = list[AssignCursor]()
-    while (e := first_between(lanes, [p.forward(b).sym for b in near])) is not None:
+    registers = {b.sym for b in map(p.forward, near) if isinstance(b, AllocCursor)}
+    while (e := first_between(lanes, registers)) is not None:
         p, s = yield on(e, bind_expr(unique_name(p, "joined"), cse=True))
         p, lanes = yield on(s.prev(), set_memory(memory), focus(lanes))
         between.append(s)
@@ -147,8 +148,9 @@ def first_between(c: ForCursor, near: Collection[Sym]) -> ReadCursor | None:
     """The first element of registers, in a loop over lanes, that is not in the lane of its iterator and not yet bound;
     None if there is none."""
     for s in c.body():
-        if isinstance(s, AssignCursor) and not (isinstance(s.rhs(), ReadCursor) and s.rhs().sym in near):
-            for e in s.rhs().descendants():
+        value = s.rhs() if isinstance(s, AssignCursor) else None
+        if value is not None and not (isinstance(value, ReadCursor) and value.sym in near):
+            for e in value.descendants():
                 if isinstance(e, ReadCursor) and e.sym in near and isinstance(e.idx()[-1], BinaryOpCursor):
                     return e
     return None
