@@ -34,6 +34,13 @@ COMMON = (
 )
 """The operations that AVX2 and AVX-512 spell alike."""
 
+
+def joined(lanes: int, function: str) -> Operation:
+    """The last n lanes of one register, then the first of another: what lies in memory between what both show."""
+    last, first = f"dst[i] = a[i + {lanes} - n]", "dst[i] = b[i - n]"
+    return Operation("joined", "dst:V a:V b:V", last, "", f"dst = {function}(a, b, n)", first)
+
+
 STREAMS = (
     Operation(
         "stream", "dst:M src:V", "dst[i] = src[i]",

@@ -14,7 +14,7 @@ from .c import VectorMemory
 from .families import ZEN_4
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
-from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, bitwise, integer_loads, integer_stores, narrow
+from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, bitwise, integer_loads, integer_stores, joined, narrow
 
 
 class _Avx2(VectorMemory):
@@ -90,6 +90,22 @@ static inline __m256d exo_turned_below4(const double *src, int64_t n) {
     const __m256i from = _mm256_add_epi32(_mm256_set1_epi32(2 * (int)n - 2), pairs);
     const __m256 first = _mm256_castpd_ps(_mm256_maskload_pd(src, exo_mask4(n)));
     return _mm256_castps_pd(_mm256_permutevar8x32_ps(first, from));
+}
+// The last n lanes of one, then the first of another: halves, then what is between them. An n that is a literal leaves
+// the instructions of its case.
+static inline __m256d exo_joined4(__m256d a, __m256d b, int64_t n) {
+    const __m256d middle = _mm256_permute2f128_pd(a, b, 0x21);
+    if (n == 4) return a;
+    if (n == 2) return middle;
+    return n == 3 ? _mm256_shuffle_pd(a, middle, 5) : _mm256_shuffle_pd(middle, b, 5);
+}
+static inline __m256 exo_joined8(__m256 a, __m256 b, int64_t n) {
+    const __m256 middle = _mm256_permute2f128_ps(a, b, 0x21);
+    const __m256i low = _mm256_castps_si256(n > 4 ? a : middle), high = _mm256_castps_si256(n > 4 ? middle : b);
+    if (n == 8) return a;
+    if (n == 4) return middle;
+    if (n % 4 == 3) return _mm256_castsi256_ps(_mm256_alignr_epi8(high, low, 4));
+    return _mm256_castsi256_ps(n % 4 == 2 ? _mm256_alignr_epi8(high, low, 8) : _mm256_alignr_epi8(high, low, 12));
 }
 // x * 2^k, for whole k from -252 to 252 (single precision) or -2044 to 2044 (double): by two factors.
 static inline __m256 exo_power8(__m256i k) {
@@ -255,6 +271,7 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
             "acc_storeu", "dst:M a:V", "dst[i] += a[i]", "storeu(&dst, add(loadu(&dst), a))",
             f"exo_store{lanes}(&dst, n, add(maskload(&dst, {bits}), a))",
         ),
+        joined(lanes, f"exo_joined{lanes}"),
         *COMMON,
         Operation("abs", "dst:V a:V", "dst[i] = abs(a[i])", "dst = andnot(set1(-0.0), a)"),
         Operation(

@@ -14,7 +14,7 @@ from .c import VectorMemory
 from .families import ZEN_4
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
-from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, bitwise, integer_loads, integer_stores, narrow
+from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, bitwise, integer_loads, integer_stores, joined, narrow
 
 
 class _Avx512(VectorMemory):
@@ -35,6 +35,34 @@ _HELPERS = """\
 // The mask of the lanes below n, which is 1 to the number of lanes.
 static inline __mmask16 exo_lanes16(int64_t n) { return (__mmask16)((1u << n) - 1); }
 static inline __mmask8 exo_lanes8(int64_t n) { return (__mmask8)((1u << n) - 1); }
+// The first n lanes from the last to the first: lane n - 1 - i is taken modulo the number of lanes.
+static inline __m512 exo_turned_ps(__m512 a, int64_t n) {
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return _mm512_permutexvar_ps(_mm512_sub_epi32(_mm512_set1_epi32((int)n - 1), lanes), a);
+}
+static inline __m512d exo_turned_pd(__m512d a, int64_t n) {
+    const __m512i lanes = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm512_permutexvar_pd(_mm512_sub_epi64(_mm512_set1_epi64(n - 1), lanes), a);
+}
+// What lies in memory so.
+static inline void exo_loadr_ps(__m512 *dst, const float *src) { *dst = exo_turned_ps(_mm512_loadu_ps(src), 16); }
+static inline void exo_loadr_pd(__m512d *dst, const double *src) { *dst = exo_turned_pd(_mm512_loadu_pd(src), 8); }
+// The last n lanes of one, then the first of another. Where all but one or two come from the first, and n is a literal,
+// that is one instruction without a table; else a permutation.
+static inline __m512 exo_joined_ps(__m512 a, __m512 b, int64_t n) {
+    const __m512i low = _mm512_castps_si512(a), high = _mm512_castps_si512(b);
+    if (n == 15) return _mm512_castsi512_ps(_mm512_alignr_epi32(high, low, 1));
+    if (n == 14) return _mm512_castsi512_ps(_mm512_alignr_epi32(high, low, 2));
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return _mm512_permutex2var_ps(a, _mm512_add_epi32(_mm512_set1_epi32(16 - (int)n), lanes), b);
+}
+static inline __m512d exo_joined_pd(__m512d a, __m512d b, int64_t n) {
+    const __m512i low = _mm512_castpd_si512(a), high = _mm512_castpd_si512(b);
+    if (n == 7) return _mm512_castsi512_pd(_mm512_alignr_epi64(high, low, 1));
+    if (n == 6) return _mm512_castsi512_pd(_mm512_alignr_epi64(high, low, 2));
+    const __m512i lanes = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm512_permutex2var_pd(a, _mm512_add_epi64(_mm512_set1_epi64(8 - n), lanes), b);
+}
 // A positive number is m * 2^e, with m from 3/4 to less than 3/2. The processor's e is for m from 1 to less than 2: it
 // is 1 more where that m is 3/2 or more. -inf of 0, inf of inf, and else NaN of what is not positive.
 static inline __m512 exo_exponent_ps(__m512 x) {
@@ -91,11 +119,21 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
     return (
         Operation("loadu", "dst:V src:M", load, "dst = loadu(&src)", f"dst = mask_loadu(dst, {mask}, &src)"),
         Operation("maskz_loadu", "dst:V src:M", load, "", f"dst = maskz_loadu({mask}, &src)", "dst[i] = 0.0"),
+        Operation("loadr", "dst:V src:M", f"dst[i] = src[{lanes - 1} - i]", f"exo_loadr_{suffix}(&dst, &src)"),
+        Operation(
+            "maskz_loadr", "dst:V src:M", "dst[i] = src[n - 1 - i]", "",
+            f"dst = exo_turned_{suffix}(maskz_loadu({mask}, &src), n)", "dst[i] = 0.0",
+        ),
         Operation("storeu", "dst:M src:V", load, "storeu(&dst, src)", f"mask_storeu(&dst, {mask}, src)"),
+        Operation(
+            "storer", "dst:M src:V", f"dst[{lanes - 1} - i] = src[i]",
+            f"storeu(&dst, exo_turned_{suffix}(src, {lanes}))",
+        ),
         Operation(
             "acc_storeu", "dst:M a:V", "dst[i] += a[i]", "storeu(&dst, add(loadu(&dst), a))",
             f"mask_storeu(&dst, {mask}, add(maskz_loadu({mask}, &dst), a))",
         ),
+        joined(lanes, f"exo_joined_{suffix}"),
         *COMMON,
         Operation("abs", "dst:V a:V", "dst[i] = abs(a[i])", "dst = abs(a)"),
         Operation(

@@ -41,7 +41,7 @@ from .fusion import has_products, in_one_pass, inner_loops_fused, rows_expanded,
 from .precisions import as_written, has_zeros, one_precision
 from .products import as_product
 from .rows import rows_together
-from .strides import contiguous_innermost
+from .strides import contiguous_innermost, sums_of_columns
 from .sweeps import by_steps
 from .threads import share
 from .triangles import growing, has_triangle, in_rectangles, reductions_apart
@@ -118,6 +118,7 @@ def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str, rounded: b
         rows = by_rows(machine, precision, rounded)
         yield try_else(
             as_products(machine, precision, rounded),
+            by_columns(machine, precision, rounded) >> remark("columns have sums of their own"),
             in_one_pass() >> rows >> remark("nests that read one matrix became one"),
             steps,
             rows,
@@ -127,6 +128,14 @@ def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str, rounded: b
             p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
     else:
         yield fail("this is no loop")
+
+
+@strategy
+def by_columns(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool) -> Script:
+    """`sums_of_columns`, and each of its loops as `by_nest` has it. Focus: the loop over columns."""
+    p, parts = yield sums_of_columns()
+    for s in parts:
+        p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
 
 
 @named

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from exo_strat import (
+    AllocCursor,
     ForCursor,
     Op,
     Proc,
     Script,
+    fail,
+    focus,
     forms,
     moves,
     named,
     nav,
+    on,
     reorder_loops,
     repeat_n,
     seq,
@@ -18,7 +24,8 @@ from exo_strat import (
     try_else,
 )
 
-from ..inspect import Access, accesses, nest
+from .. import std
+from ..inspect import Access, accesses, innermost_loops, loops_inside, nest
 from ..std.writing import INSIDE
 
 LINE = 8
@@ -65,8 +72,13 @@ def price(loop: ForCursor) -> int:
     >>> [price(loop) for loop in nest(p.find_loop("i"))]
     [24, 3, 9]
     """
+    return cost(accesses(loop.body()), loop)
+
+
+def cost(found: Iterable[Access], loop: ForCursor) -> int:
+    """What accesses would cost if a loop were the innermost around them: see `LINE`. Writes count twice."""
     total = 0
-    for a in accesses(loop.body()):
+    for a in found:
         step = stride(a, loop)
         total += (LINE if step is None else min(abs(step), LINE)) * (2 if a.writes else 1)
     return total
@@ -103,3 +115,44 @@ def _innermost(k: int, last: int) -> Op:
     """The k-th loop of a nest made the last. Focus: the outermost loop. Returns the outermost loop."""
     inwards = repeat_n(seq(reorder_loops(), nav(INSIDE)), last - k)
     return seq(repeat_n(nav(INSIDE), k), inwards, repeat_n(nav(moves.parent), last))
+
+
+@strategy
+def sums_of_columns(p: Proc, c: ForCursor) -> Script:
+    """`for j: t: T; t = 0; for i: t += x[i, j]; y[j] = t  ~>  t: T[n]; for j: t[j] = 0; for j: for i: t[j] += ..; ..`.
+
+    Each column has a sum of its own, so that the loops can be exchanged: see `contiguous_innermost`. Focus: the loop
+    over columns. Returns the block of the loops in its place. Fails if no iteration has a number for itself, or if
+    loops inside are in the order of the elements.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def means(m: size, n: size, x: f64[m, n], y: f64[n]):
+    ...     for j in seq(0, n):
+    ...         t: f64
+    ...         t = 0.0
+    ...         for i in seq(0, m):
+    ...             t += x[i, j]
+    ...         y[j] = 0.5 * t
+    ... ''')
+    >>> print(schedule(at("for j in _: _", sums_of_columns()), p))
+    def means(m: size, n: size, x: f64[m, n] @ DRAM, y: f64[n] @ DRAM):
+        t: f64[n] @ DRAM
+        for j in seq(0, n):
+            t[j] = 0.0
+        for j in seq(0, n):
+            for i in seq(0, m):
+                t[j] += x[i, j]
+        for j in seq(0, n):
+            y[j] = 0.5 * t[j]
+    """
+    numbers = [s for s in c.body() if isinstance(s, AllocCursor) and not s.shape()]
+    inner = innermost_loops(c) if loops_inside(c) else ()
+    found = [(accesses(loop.body()), loop) for loop in inner]
+    if not numbers or not inner or any(cost(here, c) >= cost(here, loop) for here, loop in found):
+        yield fail("no iteration has a number for itself, or loops inside are in the order of the elements")
+    for s in numbers:
+        yield on(s, std.expand_alloc())
+    yield focus(c)
+    p, parts = yield std.fission_where_possible()
+    return parts

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import count
+
+from toolz import unique
+
 from exo_strat import (
     AssignCursor,
     ForCursor,
@@ -30,7 +34,7 @@ from .. import std
 from ..blas.level1 import TOGETHER, optimize_level_1
 from ..inspect import accesses, innermost_loops, loops_inside, nest, sums
 from ..std.writing import text
-from ..stencils import elements_wait, interleave_steps, rounds_alike, time_tile
+from ..stencils import elements_wait, interleave_steps, rounds_alike, share_neighbours, time_tile
 from .dynamic import in_panels, updates_square
 from .mirrored import mirrored_in_place
 from .recurrences import has_recurrence, rows_in_turns
@@ -53,6 +57,12 @@ SIZES = {1: (16, 2048, WHOLE), 2: (16, 16, WHOLE), 3: (8, 8, 16)}
 """Steps of a tile, and its iterations along the outermost loops, by how many there are."""
 ROWS = (1, 2, 4, 8)
 """Rows, or vectors, that are taken together."""
+
+NEAR = (2, 1)
+"""The cache up to which sweeps are not tiled, counted from the nearest: over vectors, and over arrays with rows, whose
+tiles have long loops, too."""
+NEIGHBOURS = 8
+"""Vectors that are taken together where neighbours share them: one more is loaded for each so many."""
 
 
 @named
@@ -103,12 +113,14 @@ def waiting_rows(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scr
 
 @strategy
 def through_time(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
-    """`for t: for i: for j: s`, in tiles of several steps; see `time_tile`. Sweeps over vectors are not, where these
-    fit into the nearest cache. Focus: the loop over time."""
+    """`for t: for i: for j: s`, in tiles of several steps; see `time_tile`. Where arrays fit into the nearest
+    cache, there are no tiles. Rows are in vectors. Focus: the loop over time."""
     time, found = forms.V(c.sym), accesses(c.body())
     written = {a.sym for a in found if a.writes}
     if any(time in forms.lin_atoms(x) for a in found if a.sym in written for x in a.index):
         yield fail("this is no loop over time: elements that it writes are taken by its iterator")
+    if not any(a.kind == "R" for a in found if a.sym in written):
+        yield fail("this is no loop over time: nothing that an iteration writes is read by another, only added to")
     loops = [s for s in c.body() if isinstance(s, ForCursor)]
     if not loops or not found:
         yield fail("there are no sweeps in it")
@@ -119,23 +131,40 @@ def through_time(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Scr
     sizes = [(yield hole("outer", TILES, default=outer))]
     sizes += [(yield hole("inner", TILES, default=inner))] if depth > 1 else []
     tiled = time_tile(tiles, *(size for size in sizes if size != WHOLE))
-    if depth > 1:
-        yield tiled
-        return
+    extent = near(c, depth, machine)
+    ends = unique(text(x.hi()) for s in loops for x in nest(s))
+    p, choice = yield specialize(" and ".join(f"{end} <= {extent}" for end in ends))
+    p, far = yield on(choice.orelse()[0], tiled)
+    for time_loop in (choice.body()[0], far):
+        p, _ = yield on(time_loop, rows_in_vectors(machine, precision))
+
+
+def near(c: ForCursor, depth: int, machine: Machine) -> int:
+    """How many elements arrays of so many dimensions may have along each, at most, to fit together into the cache up
+    to which sweeps over them are not tiled."""
     kinds = declarations(c.proc.tree)
-    types = [t.base if isinstance(t := kinds[sym], Tensor) else t for sym in {a.sym for a in found}]
-    room = machine.processor.cache(1).bytes // sum(analysis.size_of(t) for t in types if isinstance(t, Scalar))
-    p, near = yield specialize(f"{text(loops[0].hi())} <= {room}")
-    for loop in innermost_loops(near.body()):
+    types = [t.base if isinstance(t := kinds[sym], Tensor) else t for sym in {a.sym for a in accesses(c.body())}]
+    room = machine.processor.cache(NEAR[depth > 1]).bytes
+    elements = room // sum(analysis.size_of(t) for t in types if isinstance(t, Scalar))
+    return next(n for n in count(elements, -1) if n**depth <= elements)
+
+
+@strategy
+def rows_in_vectors(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+    """Each innermost loop in vectors, if that can be. Focus: a loop around them."""
+    for loop in innermost_loops(c):
         p, _ = yield attempt(on(loop, vectors_of(machine, precision, TOGETHER)))
-    yield on(near.orelse()[0], tiled)
 
 
 @named
 def vectors_of(machine: Machine, precision: str, vectors: int) -> Op:
-    """Level 1, also where it isn't known that a loop has a range. Focus: the loop."""
+    """Level 1, with vectors that are shared where elements beside each other are read (`share_neighbours`), also where
+    it isn't known that a loop has a range. Focus: the loop."""
     plan = optimize_level_1(machine, precision, vectors, strict=True)
-    return try_else(plan, std.if_it_runs(plan))
+    if not machine.vec_widths:
+        return try_else(plan, std.if_it_runs(plan))
+    shared = share_neighbours(machine, precision, hole("neighbours", ROWS, default=NEIGHBOURS))
+    return try_else(shared, std.if_it_runs(shared), plan, std.if_it_runs(plan))
 
 
 @strategy

@@ -311,3 +311,21 @@ def nothing(n: size):
 def test_random_programs_compute_the_same_and_it_never_fails(plan: Op) -> None:
     tally = check_strategy(plan, max_examples=60, at_least=30, shrink=False)
     assert not tally.refusals(str(plan))
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (5, 3), (19, 40)])
+def test_sums_of_columns_are_rows_of_sums(m: int, n: int) -> None:
+    p = proc_from_source("""
+def means(m: size, n: size, x: f64[m, n], y: f64[n]):
+    for j in seq(0, n):
+        t: f64
+        t = 0.0
+        for i in seq(0, m):
+            t += x[i, j]
+        y[j] = 0.5 * t
+""")
+    q = schedule(auto(avx2, "f64"), p)
+    assert "x[4 * io + 3, 4 * joo:4 * joo + 4]" in str(q)
+    x, y = np.random.default_rng(m).random((m, n)), np.zeros(n)
+    jit(q, avx2)(m, n, x, y)
+    np.testing.assert_allclose(y, 0.5 * x.sum(axis=0), rtol=1e-12)
