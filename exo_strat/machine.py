@@ -55,7 +55,8 @@ class Processor:
     multiply-add can be used (`fma_latency`); the units for multiply-adds, loads and stores of vectors, as
     `python -m benchmarks.processor` measures them; how many instructions are under way at once (`reorder`, the
     entries of the reorder buffer); how many `cores` and `threads` of the hardware there are for a process (`nproc`);
-    and its highest frequency in `hertz` where that is known (`cat /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq`, in kHz).
+    and its highest frequency in `hertz` where that is known
+    (`cat /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq`, in kHz).
 
     What is not said is that of no processor in particular: caches and units as most servers and desktops have them or
     more, one core. `backends.families` has those of some families, `exo-strat targets --native` shows those of the
