@@ -96,7 +96,10 @@ def _like_last(entry: Entry, arrays: Sequence[str], at: Mapping[str, int], again
             lines += [f"    double n_{p.name};", f"    if (!exo_number({value}, &n_{p.name})) return EXO_UNLIKE;"]
             lines += [f"    const {p.ctype} {p.name} = n_{p.name};"]
         elif p.fixed and p.kind is not ctypes.c_bool:
-            lines += [f"    if (!exo_same_integer({value}, (int64_t)known[{at[p.name]}])) return EXO_UNLIKE;"]
+            last = f"(int64_t)known[{at[p.name]}]"
+            if p.kind is ctypes.c_uint64:  # whose upper half is negative there, as a number that it can't hold is
+                lines += [f"    if ({last} < 0) return EXO_UNLIKE;"]
+            lines += [f"    if (!exo_same_integer({value}, {last})) return EXO_UNLIKE;"]
         else:
             lines += ["    return EXO_UNLIKE;"]
             break

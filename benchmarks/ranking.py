@@ -4,7 +4,7 @@
     python -m benchmarks.ranking --unseen                              sizes that were never tuned
 
 The model is `strategies.ranking.cycles`, which `exo-strat tune --search model` goes by. Candidates are random ones of a
-strategy's space, measured one by one beside the best so far.
+strategy's space, each measured in turns with the defaults.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from backends.settings import setting_here
 from backends.targets import best_machine
 from benchmarks.measure import show
 from exo_strat import *
-from exo_strat.tuning import Prepared, Timed, Tuning, climbing, random_search, starting, tune
+from exo_strat.tuning import Modelled, Prepared, Timed, climbing, random_search, starting, tune
+from exo_strat.tuning.ranks import spearman
 from exo_strat.tuning.records import Record, recorded
 from exo_strat.tuning.tuned import known_values
 from strategies import programs
@@ -78,11 +79,23 @@ def cases(target: Machine) -> dict[str, Case]:
     }
 
 
-def ranked(case: Case, target: Machine, trials: int) -> Tuning:
-    """Random candidates, each with its time and what the model says."""
+def ranked(case: Case, target: Machine, trials: int) -> tuple[int, float]:
+    """How many of some random candidates were measured, each in turns with the defaults, and the rank correlation of
+    these times and what the model says."""
     model = cycles(native_machine(target).machine, case.sizes)
+    found = tune(case.op, case.proc, Modelled(model), search=random_search(SEED), trials=trials)
     measure = measuring(case.proc, case.sizes, target)
-    return tune(case.op, case.proc, measure, search=random_search(SEED), trials=trials, model=model)
+    default = measure.prepare(schedule(case.op, case.proc))
+    assert isinstance(default, Prepared)
+    costs, times = list[float](), list[float]()
+    for t in found.tried:
+        if t.status == "measured" and t.seconds is not None:
+            candidate = measure.prepare(schedule(case.op.fill(t.values), case.proc))
+            timed = measure.time(candidate, default) if isinstance(candidate, Prepared) else candidate
+            if isinstance(timed, Timed) and timed.beside is not None:
+                costs.append(t.seconds)
+                times.append(timed.seconds / timed.beside)
+    return len(costs), spearman(costs, times) or 0.0
 
 
 def unseen(case: Case, target: Machine, trials: int) -> tuple[float, int]:
@@ -120,13 +133,11 @@ def main(
             part, few = unseen(known[name], target, trials)
             rows.append((name, trials, few, part))
         else:
-            found = ranked(known[name], target, trials)
-            measured = sum(t.status == "measured" for t in found.tried)
-            rows.append((name, len(found.tried), measured, found.correlation or 0.0))
+            rows.append((name, *ranked(known[name], target, trials)))
     if seen:
         show("Speed at unseen sizes, of that when fully tuned", ("program", "trials", "of these", "speed"), rows)
     else:
-        show("Rank correlation of model and times", ("program", "candidates", "measured", "correlation"), rows)
+        show("Rank correlation of model and times", ("program", "candidates", "correlation"), rows)
 
 
 if __name__ == "__main__":

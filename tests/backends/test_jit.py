@@ -396,3 +396,13 @@ def test_a_call_by_name_is_compared_with_the_last_one_too(monkeypatch: pytest.Mo
     with pytest.raises(ValueError, match="argument x is given twice"):
         f(4, 2.0, x, x=x)
     assert x.tolist() == [3.0] * 4
+
+
+def test_a_number_that_an_unsigned_argument_cannot_hold_is_not_like_the_last_one() -> None:
+    f = jit(proc_from_source("def fill(v: u64, n: size, x: u64[n]):\n    for i in seq(0, n):\n        x[i] = v\n"))
+    x = np.zeros(3, dtype=np.uint64)
+    for value in (5, 5, 2**64 - 1, 2**64 - 1):
+        f(value, 3, x)
+        assert (x == value).all()
+    with pytest.raises(ValueError, match="can't be -1"):
+        f(-1, 3, x)
