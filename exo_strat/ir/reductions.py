@@ -25,9 +25,10 @@ IDEMPOTENT: Final = frozenset(CALLED)
 
 
 def combined(op: str, a: Expr, b: Expr) -> Expr:
-    """The value that accumulating `a` and `b` amounts to."""
+    """The value that accumulating `a` and `b` amounts to. Of `fmin` and `fmax` the second operand is what stays in C if
+    the other one is NaN or equal, as the old value does."""
     if op in CALLED:
-        return ExternCall(fmin if op == "min" else fmax, pvector((a, b)))
+        return ExternCall(fmin if op == "min" else fmax, pvector((b, a)))
     return Binary(op, a, b)
 
 
@@ -36,7 +37,7 @@ def parts(op: str, e: Expr) -> tuple[Expr, Expr] | None:
     if isinstance(e, Binary) and e.op == op:
         return e.lhs, e.rhs
     if isinstance(e, ExternCall) and op in CALLED and e.f is CALLED[op]:
-        return e.args[0], e.args[1]
+        return e.args[1], e.args[0]
     return None
 
 

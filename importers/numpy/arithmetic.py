@@ -314,6 +314,12 @@ def _numbers_only(name: str) -> Emit:
     return emit
 
 
+def _first(name: str) -> Emit:
+    """Python's `max` and `min` of two numbers: the first one, unless the second is larger or smaller. In C that is what
+    the extern gives, told in the other order."""
+    return lambda ctx, args, kind: function(ctx, name, args[::-1], kind)
+
+
 def _sign(ctx: Context, args: list[Data], kind: Kind) -> Data:
     """1, -1, 0 (also of -0.0), or the number itself, which is NaN."""
     x = args[0] if isinstance(args[0], Elem) else ctx.scalar(args[0])
@@ -367,6 +373,7 @@ EMIT: Final[dict[str, Emit]] = {
     "square": _square, "sign": _sign, "reciprocal": lambda ctx, args, kind: Bin("/", Num(1.0, kind), args[0], kind),
     "maximum": _extreme("fmax"), "minimum": _extreme("fmin"),
     "fmax": _numbers_only("fmax"), "fmin": _numbers_only("fmin"),
+    "larger": _first("fmax"), "smaller": _first("fmin"),
     "less": _cmp("<"), "less_equal": _cmp("<="), "greater": _cmp(">"), "greater_equal": _cmp(">="),
     "equal": _cmp("=="), "not_equal": _cmp("!="),
     "bitwise_and": _logic("and", "&"), "bitwise_or": _logic("or", "|"),
@@ -382,6 +389,8 @@ OTHER_NAMES: Final = {
     "abs": "absolute", "mod": "remainder", "true_divide": "divide", "pow": "power", "bitwise_not": "invert",
     "acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "arctan2",
 }  # fmt: skip
+PYTHONS: Final = {"larger": "maximum", "smaller": "minimum"}
+"""Functions of Python, and NumPy's of the same types."""
 LOGICAL: Final = ("logical_and", "logical_or", "logical_not")
 ARITHMETIC: Final = ("add", "subtract", "multiply", "negative", "absolute", "maximum", "minimum", "fmax", "fmin")
 INTEGER_ONLY: Final = ("reciprocal", "power", "square")

@@ -176,7 +176,7 @@ def _larger(ctx: Context, name: str, a: Value, b: Value) -> Value:
         raise stop(ctx.place, name, f"it gives {x.kind} or {y.kind}", "convert one, or write np.maximum")
     for v in (x, y):
         kept_exactly(ctx, name, v, kind)
-    found = apply(ctx, "maximum" if name == "max" else "minimum", [x, y], operator=True)
+    found = apply(ctx, "larger" if name == "max" else "smaller", [x, y], operator=True)
     if found.kind.name != kind.name:
         raise stop(ctx.place, name, f"it gives {kind}", "convert one")
     return replace(found, kind=kind)

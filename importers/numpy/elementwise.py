@@ -11,7 +11,7 @@ import numpy as np
 
 from ..control import Poly, number
 from ..report import stop
-from .arithmetic import ARITHMETIC, EMIT, INTEGER_ONLY, LOGICAL, OTHER_NAMES, chosen, converted
+from .arithmetic import ARITHMETIC, EMIT, INTEGER_ONLY, LOGICAL, OTHER_NAMES, PYTHONS, chosen, converted
 from .context import Context
 from .kinds import BOOL, INT, PYTHON_BOOL, Kind, resolve
 from .program import Data, Num, Whole
@@ -85,7 +85,7 @@ def stretched(ctx: Context, a: Array, shape: Indices) -> Array:
 def ufunc_name(name: str) -> str | None:
     """NumPy's own name of an element-wise function, if it is taken."""
     name = OTHER_NAMES.get(name, name)
-    return name if name in EMIT else None
+    return name if name in EMIT and name not in PYTHONS else None
 
 
 def _of_chosen(ctx: Context, name: str, args: Sequence[Value], picked: Sequence[Chosen], operator: bool) -> Chosen:
@@ -115,7 +115,7 @@ def apply(ctx: Context, name: str, args: Sequence[Value], operator: bool = False
     if name in LOGICAL:
         found: tuple[Kind, ...] | None = (*(BOOL for _ in kinds), BOOL)
     else:
-        found = resolve(name, kinds, operator)
+        found = resolve(PYTHONS.get(name, name), kinds, operator)
     if found is None:
         of = " and ".join(map(str, kinds))
         raise stop(ctx.place, what, f"there is no {name} of {of} among the types that are taken", "convert with astype")

@@ -108,8 +108,8 @@ def test_bounds_may_be_repeated_sums_and_products_not(stmts: str, again: bool, s
     [
         ("s *= x[0]\ns *= y[0]", "s *= x[0] * y[0]"),
         ("s = x[0]\ns *= y[0]", "s = x[0] * y[0]"),
-        ("s = min(s, x[0])\ns = min(s, y[0])", "s = min(s, fmin(x[0], y[0]))"),
-        ("s = x[0]\ns = max(s, y[0])", "s = fmax(x[0], y[0])"),
+        ("s = min(s, x[0])\ns = min(s, y[0])", "s = min(s, fmin(y[0], x[0]))"),
+        ("s = x[0]\ns = max(s, y[0])", "s = fmax(y[0], x[0])"),
         ("s = max(s, x[0])\ns = y[0]", "s = y[0]"),
     ],
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from backends.jit import jit
-from backends.targets import avx2, plain_c
+from backends.targets import avx2, best_machine, plain_c
 from exo_strat import (
     Failure,
     ForCursor,
@@ -329,3 +329,15 @@ def means(m: size, n: size, x: f64[m, n], y: f64[n]):
     x, y = np.random.default_rng(m).random((m, n)), np.zeros(n)
     jit(q, avx2)(m, n, x, y)
     np.testing.assert_allclose(y, 0.5 * x.sum(axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("op", ["max", "min"])
+def test_the_largest_so_far_stays_where_a_value_is_no_number(op: str) -> None:
+    p = proc_from_source(f"""
+def most(n: size, x: f64[n], y: f64[n]):
+    for i in seq(0, n):
+        y[i] = {op}(y[i], x[i])
+""")
+    x, y = np.full(37, np.nan), np.arange(37.0)
+    jit(schedule(auto(best_machine(), "f64"), p), best_machine())(37, x, y)
+    assert (y == np.arange(37.0)).all()

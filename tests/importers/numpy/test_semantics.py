@@ -264,3 +264,19 @@ def test_a_part_of_an_argument_is_returned_by_numpy() -> None:
     with pytest.warns(CompiledWarning, match="part of x"):
         rest(x)[0] = 5
     assert x.tolist() == [0.0, 5.0, 2.0]
+
+
+def larger_of_python(x, y):
+    """Python's `max` and `min`, which keep the first number unless the second is larger or smaller."""
+    for i in range(x.shape[0]):
+        x[i] = max(x[i], y[i])
+        y[i] = min(y[i] * 2.0, x[i], 0.0)
+
+
+def test_the_larger_number_of_python_is_told_by_bits() -> None:
+    special = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -1.0, 3.0])
+    x, y = (a.ravel() for a in np.meshgrid(special, special))
+    ours, pythons = (x.copy(), y.copy()), (x.copy(), y.copy())
+    compiled(larger_of_python)(*ours)
+    larger_of_python(*pythons)
+    assert all((a.view(np.int64) == b.view(np.int64)).all() for a, b in zip(ours, pythons, strict=True))
