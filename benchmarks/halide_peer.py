@@ -225,10 +225,10 @@ def bilateral_grid(w: int, h: int) -> Built:
         hl.Func(n) for n in ("grid", "along_z", "along_x", "along_y", "rows", "floor", "near", "value", "out")
     )
     r = hl.RDom([(0, 8), (0, 8)])
-    value = inp[8 * x + r.x, 8 * y + r.y]
-    bin = hl.clamp(hl.i32(value * hl.f32(10.0) + hl.f32(2.5)), 0, 15)
+    seen = inp[8 * x + r.x, 8 * y + r.y]
+    bin = hl.clamp(hl.i32(seen * hl.f32(10.0) + hl.f32(2.5)), 0, 15)
     grid[c, z, x, y] = hl.f32(0.0)
-    grid[c, bin, x, y] += hl.select(c == 0, value, hl.f32(1.0))
+    grid[c, bin, x, y] += hl.select(c == 0, seen, hl.f32(1.0))
     taps = (1.0, 4.0, 6.0, 4.0, 1.0)
     along_z[c, z, x, y] = weighted([grid[c, z + n, x, y] for n in range(5)], taps)
     along_x[c, z, x, y] = weighted([along_z[c, z, x + n, y] for n in range(5)], taps)
