@@ -38,10 +38,12 @@ from ..blas.level1 import optimize_level_1
 from ..inspect import loops_inside, nest, statements
 from ..normal import nest_nf, tidy
 from .fusion import has_products, in_one_pass, inner_loops_fused, rows_expanded, sums_apart
+from .guards import may_run_backwards, where_it_runs
 from .precisions import as_written, has_zeros, one_precision
 from .products import as_product
 from .rows import rows_together
 from .strides import contiguous_innermost, sums_of_columns
+from .sums import sums_in_place
 from .sweeps import by_steps
 from .threads import share
 from .triangles import growing, has_triangle, in_rectangles, reductions_apart
@@ -111,23 +113,28 @@ def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str, rounded: b
 def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str, rounded: bool = False) -> Script:
     """One nest, or those inside of what is none. Focus: a statement. Fails if nothing can be done."""
     if isinstance(c, ForCursor):
-        vectors = as_written(machine) if rounded else machine
-        kind = precision or one_precision(c)
-        known = not machine.vec_widths or kind in machine.vec_widths
-        steps = by_steps(vectors, kind, rounded) if known else fail(f"{machine} has no vectors for this")
-        rows = by_rows(machine, precision, rounded)
-        yield try_else(
-            as_products(machine, precision, rounded),
-            by_columns(machine, precision, rounded) >> remark("columns have sums of their own"),
-            in_one_pass() >> rows >> remark("nests that read one matrix became one"),
-            steps,
-            rows,
-        )
+        ways = ways_of(c, machine, precision, rounded)
+        yield where_it_runs(ways) if may_run_backwards(c) else ways
     elif isinstance(c, IfCursor):
         for s in (*c.body(), *(c.orelse() if c.has_else() else ())):
             p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
     else:
         yield fail("this is no loop")
+
+
+def ways_of(c: ForCursor, machine: Machine, precision: str, rounded: bool) -> Op:
+    """The first of all ways that applies to a nest."""
+    vectors = as_written(machine) if rounded else machine
+    kind = precision or one_precision(c)
+    known = not machine.vec_widths or kind in machine.vec_widths
+    rows = by_rows(machine, precision, rounded)
+    return try_else(
+        as_products(machine, precision, rounded),
+        by_columns(machine, precision, rounded) >> remark("columns have sums of their own"),
+        in_one_pass() >> rows >> remark("nests that read one matrix became one"),
+        by_steps(vectors, kind, rounded) if known else fail(f"{machine} has no vectors for this"),
+        rows,
+    )
 
 
 @strategy
@@ -143,9 +150,17 @@ def as_products(machine: Machine, precision: str, rounded: bool) -> Op:
     """A nest as products of matrices: it is one, or its rows together are, or blocks of it are. Focus: the loop."""
     return try_else(
         as_product(machine) >> remark("a product of matrices, in blocks and tiles"),
+        fail("sums stay as they are written") if rounded else with_sums(machine, precision),
         with_rows(machine, precision, rounded) >> remark("rows of all iterations as a product"),
         in_blocks(machine, precision, rounded) >> remark("triangles in blocks of rows, with products"),
     )
+
+
+@strategy
+def with_sums(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+    """Products whose sums are variables of their own; see `sums_in_place`. Focus: the loop."""
+    p, parts = yield sums_in_place()
+    yield each(parts, (), machine, precision, rounded=False)
 
 
 @strategy

@@ -13,6 +13,7 @@ from .fission_and_fusion import fission_nf, fuse_nf, is_fission_nf, is_fuse_nf, 
 from .loops import is_loop_nf, loop_nf
 from .names import index_nf, is_index_nf, is_name_nf, name_nf
 from .statements import is_statement_nf, statement_nf
+from .sums import sum_in_place
 from .tidying import is_tidy, tidy
 
 __all__ = [
@@ -34,5 +35,6 @@ __all__ = [
     "nest_nf",
     "seq_nf",
     "statement_nf",
+    "sum_in_place",
     "tidy",
 ]
