@@ -148,7 +148,7 @@ def _order(r: Record) -> tuple[object, ...]:
 def distance(r: Record, sizes: Mapping[str, int]) -> float:
     """How far a record's sizes are from those asked for: by how many times they differ, as a sum of logarithms."""
     known = dict(r.sizes)
-    return sum(abs(log((max(known[n], 0) + 1) / (max(sizes[n], 0) + 1))) for n in sorted(sizes))
+    return sum(abs(log(max(known[n], 0) + 1) - log(max(sizes[n], 0) + 1)) for n in sorted(sizes))
 
 
 def known_values(
