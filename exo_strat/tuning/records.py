@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
+from sys import float_info
 from typing import Any, Final
 from warnings import warn
 
@@ -30,6 +31,8 @@ from .search import Tried
 FORMAT: Final = 1
 """How lines are written. One that is written in another way is skipped."""
 FOLDER_VARIABLE: Final = "EXO_STRAT_DATA_DIR"
+LONGEST: Final = float_info.max
+"""The longest time that a line may tell: larger integers are no floating-point numbers."""
 
 Values = tuple[tuple[str, Any], ...]
 Sizes = tuple[tuple[str, int], ...]
@@ -271,7 +274,7 @@ def _of(content: Mapping[str, Any], name: str, kind: Callable[..., Any], what: s
 
 def _time(content: Mapping[str, Any], name: str) -> float:
     value = content[name]
-    if type(value) not in (int, float) or not isfinite(value) or value < 0:
+    if type(value) not in (int, float) or not 0 <= value <= LONGEST:
         raise ValueError(f"its {name} is {brief(repr(value))}, expected a time")
     return float(value)
 

@@ -276,7 +276,7 @@ class _Runner:
         full = [*lines, f"    {compute}({', '.join(passed)})", *after, f"    return {result}"]
         exec("\n".join([f"def call({args}):", *full]), env)
         self.full: Call = env["call"]
-        self.like_last = self._like_last(given, lines, f"({', '.join(passed)},)", [*after, result], env)
+        self.like_last = self._like_last(given, lines, f"({''.join(f'{x}, ' for x in passed)})", [*after, result], env)
 
     @staticmethod
     def _words(p: Procedure) -> Callable[[str], str]:

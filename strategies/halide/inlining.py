@@ -113,7 +113,7 @@ def H_clone_in(p: Proc, c: Cursor, stage: str, consumer: str, name: str) -> Scri
     `clone_in`. So each can be computed where it is needed.
 
     Returns the procedure. Fails if the nest that computes the stage has more in it than one assignment, does not
-    compute all of the buffer, or if the consumer is in one nest with others that use it.
+    compute all of the buffer, if the consumer is in one nest with others that use it, or if a variable has the name.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -146,6 +146,8 @@ def H_clone_in(p: Proc, c: Cursor, stage: str, consumer: str, name: str) -> Scri
         yield fail(f"{consumer} does not use {stage}")
     if len(mine) == len(nests):
         yield fail(f"nothing but {consumer} uses {stage}")
+    if name in names_at(p.tree).values():
+        yield fail(f"{name} is the name of another variable")
     yield _cloned(stage, tuple(mine), name)
     return p.root()
 

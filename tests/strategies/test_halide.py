@@ -408,6 +408,7 @@ def test_a_copy_for_one_of_them_goes_its_own_way(computes_the_same: Same) -> Non
 def test_copies_that_are_none() -> None:
     assert "out does not use g" in str(refusal(H_clone_in("g", "out", "h"), EDGES))
     assert "nothing but out uses down" in str(refusal(H_clone_in("down", "out", "h"), EDGES))
+    assert "out is the name of another variable" in str(refusal(H_clone_in("g", "down", "out"), EDGES))
     prefix = proc_from_source("""
 def sums(W: size, inp: f32[W], u: f32[W], v: f32[W]):
     a: f32[W + 1]

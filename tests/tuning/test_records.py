@@ -140,6 +140,7 @@ WRONG: dict[str, Callable[[dict[str, object]], object]] = {
     "a time that is none": lambda d: d.update(seconds="fast"),
     "a negative time": lambda d: d.update(spread=-1.0),
     "no end": lambda d: d.update(seconds=float("inf")),
+    "a time beyond floating-point numbers": lambda d: d.update(seconds=10**400),
     "a size that is none": lambda d: d.update(sizes={"n": 2.5}),
     "a list of values": lambda d: d.update(values=[1]),
     "an object as a value": lambda d: d.update(values={"w": {"x": 1}}),

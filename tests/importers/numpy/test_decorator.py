@@ -252,6 +252,15 @@ def test_a_call_like_the_last_one_gives_another_result() -> None:
     assert first is not second and not np.shares_memory(first, second)
 
 
+@pytest.mark.parametrize("x", [None, True, 2.0])
+def test_a_function_that_uses_none_of_its_arguments(x: object) -> None:
+    def nothing(x):
+        return None
+
+    f: Compiled = tidied(nothing)
+    assert [f(x), f(x)] == [None, None]
+
+
 def test_an_index_outside_is_an_error_each_time() -> None:
     def pick(x, i):
         return x[int(x[i])]
