@@ -11,6 +11,7 @@ from exo_strat import (
     Script,
     attempt,
     call_eqv,
+    fail,
     moves,
     nav,
     on,
@@ -18,11 +19,12 @@ from exo_strat import (
     strategy,
 )
 
+from ..blas.level3 import fits
 from ..inspect import nest, precision, statements
 from ..normal import nest_nf
 from .plan import auto
 from .precisions import has_zeros
-from .products import in_order, product_of, scheduled, surely_runs
+from .products import drawn, in_order, product_of, scheduled, surely_runs
 
 
 @strategy
@@ -30,7 +32,7 @@ def for_numpy(p: Proc, c: ProcCursor, machine: Machine) -> Script:
     """`auto` with the roundings of NumPy, for a machine: what is computed of each element is rounded after each
     operation; sums, which NumPy adds in pairs of blocks, are in any order; products of matrices, which are BLAS there,
     are fused with their sums. Products stay whole: what uses one is not done with it row by row. Focus: the procedure.
-    Never fails.
+    Fails only if its holes for products are filled with tiles that do not fit the registers.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import proc_from_source, schedule
@@ -50,7 +52,11 @@ def for_numpy(p: Proc, c: ProcCursor, machine: Machine) -> Script:
         found = product_of(s) if isinstance(s, ForCursor) else None
         if isinstance(s, ForCursor) and found is not None and all(map(surely_runs, nest(s))):
             kind = precision(nest(s)[-1].body()[0]).name
-            program, plan = scheduled(found.source, found.across, machine, kind)
+            blocks = yield from drawn(machine, kind)
+            if not fits(machine, *blocks[:2]):
+                yield fail(f"a tile of {blocks[0]} rows of {blocks[1]} vectors does not fit the registers")
+                return
+            program, plan = scheduled(found.source, found.across, machine, kind, blocks)
             p, _ = yield attempt(on(s, in_order(found.order), replace(program)))
             plans[program] = plan
     p, c = yield nav(moves.root) >> auto(machine, rounded=True) >> nav(moves.root)

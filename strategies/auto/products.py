@@ -7,10 +7,10 @@ scheduled by the plan of level 3, with either operand transposed; the nest is re
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from exo_strat import (
     DRAM,
@@ -30,6 +30,7 @@ from exo_strat import (
     fail,
     focus,
     forms,
+    hole,
     identity,
     moves,
     named,
@@ -49,7 +50,7 @@ from exo_strat import (
 )
 
 from .. import std
-from ..blas.level3 import DEPTH, in_deep_blocks, in_one_sum, optimize_gemm, packed
+from ..blas.level3 import DEPTH, DEPTHS, fits, in_deep_blocks, in_one_sum, in_packed_blocks, packed, tile_holes
 from ..inspect import nest, precision
 from ..std.writing import INSIDE
 from .strides import LINE
@@ -182,8 +183,9 @@ class _Writer:
 def as_product(p: Proc, c: ForCursor, machine: Machine) -> Script:
     """`for i: for j: for p: c[i, j] += a[i, p] * b[p, j]  ~>  product(m, n, k, a, b, c)`, in blocks and tiles.
 
-    Where a loop may have no iteration, the call is in an `if`. Focus: the outermost of three loops. Fails if the nest
-    is no product of matrices over a rectangle.
+    Where a loop may have no iteration, the call is in an `if`. Holes: `rows` and `vectors` of a tile, `width` and
+    `depth` of a block. Focus: the outermost of three loops. Fails if the nest is no product of matrices over a
+    rectangle, or if a tile does not fit the registers.
 
     >>> from backends.targets import plain_c
     >>> from exo_strat import at, proc_from_source, schedule
@@ -207,7 +209,11 @@ def as_product(p: Proc, c: ForCursor, machine: Machine) -> Script:
         yield in_order((empty[0], *(k for k in range(3) if k != empty[0]))) >> std.if_it_runs(as_product(machine))
         return
     kind = precision(nest(c)[-1].body()[0]).name
-    program, plan = scheduled(found.source, found.across, machine, kind)
+    blocks = yield from drawn(machine, kind)
+    if not fits(machine, *blocks[:2]):
+        yield fail(f"a tile of {blocks[0]} rows of {blocks[1]} vectors does not fit the registers")
+        return
+    program, plan = scheduled(found.source, found.across, machine, kind, blocks)
     yield in_order(found.order) >> replace(program) >> call_eqv(plan)
 
 
@@ -253,16 +259,27 @@ def on_depth(depth: int, op: Op) -> Op:
 # -- the product --------------------------------------------------------------------------------------
 
 
+Blocks: TypeAlias = tuple[int, int, int, int]
+"""Rows and vectors of a tile, columns and products of a block."""
+
+
+def drawn(machine: Machine, kind: str) -> Generator[Any, Any, Blocks]:
+    """The holes of a product in a strategy."""
+    rows, vectors, width = tile_holes(machine, kind)
+    return (yield rows), (yield vectors), (yield width), (yield hole("depth", DEPTHS, default=DEPTH))
+
+
 @cache
-def scheduled(source: str, across: bool, machine: Machine, kind: str) -> tuple[Proc, Proc]:
+def scheduled(source: str, across: bool, machine: Machine, kind: str, blocks: Blocks) -> tuple[Proc, Proc]:
     """A product as a program, and what the plan makes of it. Each is made once."""
+    *tiles, depth = blocks
     program = proc_from_source(source)
     by_rows = source.replace("[k, m]", "[m, k]").replace("a[p, i]", "a[i, p]")
     sums, tile = map(with_sums, (by_rows, by_rows.replace("[n, k]", "[k, n]").replace("b[j, p]", "b[p, j]")))
     pack = packed_columns if across else packed
-    rows = identity if by_rows == source else rows_packed()
-    blocks = optimize_gemm(machine, kind, tile, pack, REST)
-    return program, schedule(in_deep_blocks(sums, blocks, DEPTH, rows), program)
+    rows = identity if by_rows == source else rows_packed(depth)
+    plan = in_packed_blocks(machine, kind, *tiles, tile, pack, REST)
+    return program, schedule(in_deep_blocks(sums, plan, depth, rows), program)
 
 
 @cache
@@ -282,11 +299,11 @@ def packed_columns(p: Proc, c: ProcCursor, t: std.Tile, width: int) -> Script:
 
 
 @strategy
-def rows_packed(p: Proc, c: ForCursor) -> Script:
+def rows_packed(p: Proc, c: ForCursor, depth: int) -> Script:
     """`s[a]  ~>  for i0: for i1: rows[i1, i0] = a[i0, i1]; s[rows]`, for an a that is transposed: what a tile reads of
     it is in as many pages as it is deep. Focus: the nest, which is returned."""
     p, block = yield std.auto_stage_mem("a", "rows", DRAM)
     # rows that are a page apart would share the same few lines of a cache
-    yield on(block[0].prev().prev(), rearrange_dim((1, 0)), resize_dim(1, DEPTH + LINE, 0))
+    yield on(block[0].prev().prev(), rearrange_dim((1, 0)), resize_dim(1, depth + LINE, 0))
     yield focus(block[0])
     return block[0]

@@ -341,3 +341,24 @@ def most(n: size, x: f64[n], y: f64[n]):
     x, y = np.full(37, np.nan), np.arange(37.0)
     jit(schedule(auto(best_machine(), "f64"), p), best_machine())(37, x, y)
     assert (y == np.arange(37.0)).all()
+
+
+def test_the_tiles_and_blocks_of_a_product_are_holes() -> None:
+    p = proc_from_source("""
+def gemm(n: size, a: f64[n, n], b: f64[n, n], c: f64[n, n]):
+    for i in seq(0, n):
+        for j in seq(0, n):
+            for k in seq(0, n):
+                c[i, j] += a[i, k] * b[k, j]
+""")
+    op = auto(avx2, "f64")
+    holes = {name.rsplit(".", 1)[-1]: name for name in space(op, p).names}
+    assert {"rows", "vectors", "width", "depth"} <= holes.keys()
+    q = schedule(op.fill({holes["rows"]: 4, holes["depth"]: 128}), p)
+    text = "\n".join(str(f) for f in (q, *(s.subproc() for s in q.root().find_all("_(_)"))))
+    assert "n / 128" in text or "k / 128" in text
+    rng = np.random.default_rng(0)
+    a, b, c = (rng.random((150, 150)) for _ in range(3))
+    wanted = c + a @ b
+    jit(q, avx2)(150, a, b, c)
+    assert np.allclose(c, wanted)
