@@ -119,7 +119,8 @@ class Printer:
                     yield from self._inner(no)
             case Store(target=target, op=op, value=value):
                 where = self.access(target) if isinstance(target, Access) else target.name
-                yield Line(f"{where} {op} {self.data(value)}", s)
+                new = self.data(value)
+                yield Line(f"{where} = {op}({where}, {new})" if op in ("min", "max") else f"{where} {op} {new}", s)
             case Allocate(var=v, shape=shape):
                 t = element_type(v)
                 assert isinstance(t, Int | Float)

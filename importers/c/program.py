@@ -214,7 +214,8 @@ class Branch:
 
 @dataclass(eq=False)
 class Store:
-    """`target op value`; `op` is `=`, `+=` or `*=`."""
+    """`target op value`; `op` is `=`, `+=` or `*=`, or `min` or `max` of the target and the
+    value."""
 
     target: Access | Variable
     op: str

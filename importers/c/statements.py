@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..control import number
 from ..report import Place, Stop, stop
-from . import conversions, lookups, loops, ranges
+from . import conversions, extrema, lookups, loops, ranges
 from .calls import call_statement
 from .choices import chosen_by
 from .conditions import condition, negated
@@ -200,7 +200,7 @@ def store(ctx: Context, target: Expr, op: str, value: Data, place: Place) -> Dat
         ranges.stored(ctx, where)
     if not op:
         new = conversions.stored(value, t, place)
-        ctx.block.append(Store(where, "=", new, place))
+        ctx.block.append(Store(where, *extrema.of_choice(where, new), place))
         now = Scalar(where, t, ctx.ranges.get(where)) if isinstance(where, Variable) else Read(where, t)
         return new if isinstance(new, Lit) and new.type == t else now
     new = conversions.stored(result, t, place)
@@ -240,7 +240,7 @@ def branch(ctx: Context, s: If) -> None:
         lost = Lost(f"{v.c_name} has no value yet")
         ctx.values[v] = _joined(ctx, cond, ends[0].get(v, lost), ends[1].get(v, lost), v)
     if sides[0] or not sides[1]:
-        ctx.block.append(Branch(cond, sides[0], sides[1], s.place))
+        ctx.block.append(extrema.kept(Branch(cond, sides[0], sides[1], s.place)))
     else:
         ctx.block.append(Branch(negated(cond), sides[1], [], s.place))
 

@@ -42,6 +42,7 @@ from .guards import may_run_backwards, where_it_runs
 from .precisions import as_written, has_zeros, one_precision
 from .products import as_product
 from .rows import rows_together
+from .short import short_sums_written_out
 from .strides import contiguous_innermost, sums_of_columns
 from .sums import sums_in_place
 from .sweeps import by_steps
@@ -98,6 +99,7 @@ def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str, rounded: b
         return c
     yield tidy() >> nav(moves.root)
     if not rounded:
+        yield attempt(short_sums_written_out() >> tidy() >> nav(moves.root))
         yield reduce(attempt(fold_into_reduce()), lambda c: statements(c))
         yield reduce(attempt(sums_apart()), lambda c: (s for s in statements(c) if isinstance(s, ReduceCursor)))
     yield nest_nf()

@@ -79,3 +79,15 @@ void truths_and_choices(int n, const float *x, const int *a, float *y, int *b) {
         b[i] += a[i] < 0 ? 0 : a[i] > 50 ? 50 : a[i];
     }
 }
+
+void extremes(int n, const float *x, float lo, float *y, int *best) {
+    float least = x[0], most = x[0];
+    for (int i = 1; i < n; i++) {
+        if (x[i] < least) least = x[i];
+        if (most < x[i] * x[i]) most = x[i] * x[i];
+        if (best[0] > i % 3) best[0] = i % 3;
+        y[i] = y[i] < lo ? lo : y[i];
+        if (y[i] >= most) y[i] = most;
+    }
+    y[0] = most - least;
+}
