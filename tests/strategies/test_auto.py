@@ -24,7 +24,7 @@ from exo_strat import (
     trace,
 )
 from exo_strat.testing import assert_equivalent, check_strategy
-from strategies.auto import auto, contiguous_innermost, in_order, in_rectangles
+from strategies.auto import auto, contiguous_innermost, for_numpy, in_order, in_rectangles
 from strategies.auto.fusion import in_one_pass
 from strategies.auto.products import product_of
 from strategies.inspect import nest, nest_shape, statements
@@ -362,3 +362,12 @@ def gemm(n: size, a: f64[n, n], b: f64[n, n], c: f64[n, n]):
     wanted = c + a @ b
     jit(q, avx2)(150, a, b, c)
     assert np.allclose(c, wanted)
+
+
+@pytest.mark.parametrize("value", ["-0.0", "x[i] / -0.0", "-0.0 - x[i]"])
+def test_a_negative_zero_stays_negative_in_vectors(value: str) -> None:
+    p = proc_from_source(f"def foo(n: size, x: f64[n], y: f64[n]):\n    for i in seq(0, n):\n        y[i] = {value}\n")
+    x, wanted, y = np.tile([0.0, 1.0], 20), np.zeros(40), np.zeros(40)
+    jit(p)(40, x, wanted)
+    jit(schedule(for_numpy(avx2), p), avx2)(40, x, y)
+    assert (y.view(np.int64) == wanted.view(np.int64)).all()

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
+from math import copysign
 
 from pyrsistent import PMap, pmap, pvector
 
@@ -341,7 +342,8 @@ class Unifier:
             case (Read(), Read()):
                 yield from self._place(p.sym, p.idx, s.sym, s.idx, m)
             case (Const(), Const()):
-                if p == s or (not is_control(p) and not is_control(s) and p.value == s.value):
+                equal = p == s or (not is_control(p) and not is_control(s) and p.value == s.value)
+                if equal and (p.value != 0 or copysign(1, p.value) == copysign(1, s.value)):  # -0.0 clears no register
                     yield m
             case (Unary(), Unary()) if p.op == s.op:
                 yield from self._expr(p.arg, s.arg, m)
