@@ -661,7 +661,17 @@ def strategy(fn: Callable[..., Script]) -> Callable[..., Op]:
     ...     return c
     >>> unroll()(proc_from_source("def foo(x: f32): x = 0.0")).failure().message
     'this acts on a loop, but the focus is a procedure'
+
+    Raises `TypeError` if the first two parameters are not the procedure and the cursor: if their annotations say that
+    they are something else, or there are not two.
     """
+    first = [*inspect.signature(fn).parameters.values()][:2]
+    told = [x.annotation if isinstance(x.annotation, str) else getattr(x.annotation, "__name__", "") for x in first]
+    if len(first) < 2 or told[0].rsplit(".")[-1] not in ("Proc", "Any", "_empty") or told[1].rsplit(".")[-1] == "Proc":
+        raise TypeError(
+            "the first two parameters of a @strategy are the procedure and a cursor, and its own come after them, "
+            f"as in `def {fn.__name__}(p: Proc, c: ForCursor, ..)`"
+        )
     return _maker(fn, Scripted, implicit=2)
 
 

@@ -12,6 +12,7 @@ from exo_strat import (
     BlockCursor,
     Cursor,
     ForCursor,
+    Machine,
     NotApplicable,
     Op,
     Proc,
@@ -177,3 +178,15 @@ def test_it_fails_in_the_words_of_primitives() -> None:
 def test_a_kind_that_is_imported_for_types_only_is_named() -> None:
     with pytest.raises(TypeError, match=r"of_a_kind_for_types .* 'OnlyForTypes' is not defined: import it outside"):
         of_a_kind_for_types()(P)
+
+
+def test_a_strategy_begins_with_the_procedure_and_a_cursor() -> None:
+    def wrong(machine: Machine, p: Proc, c: Cursor) -> Script:
+        return (yield machine, p, c)
+
+    def short(p: Proc) -> Script:
+        return (yield p)
+
+    for fn in (wrong, short):
+        with pytest.raises(TypeError, match="the first two parameters"):
+            strategy(fn)
