@@ -47,7 +47,7 @@ from .strides import contiguous_innermost, sums_of_columns
 from .sums import sums_in_place
 from .sweeps import by_steps
 from .threads import share
-from .triangles import growing, has_triangle, in_rectangles, reductions_apart
+from .triangles import has_triangle, in_rectangles, reductions_apart
 
 # Candidates and defaults are measured by `python -m benchmarks.auto`.
 BLOCKS = (32, 64, 96, 128, 192)
@@ -235,7 +235,7 @@ def by_rows(
     alone = remark(f"{how} along the innermost loop")
     single = unmasked(vectors) if few else vectors
     columns = std.licm() >> optimize_level_1(single, kind, hole("vectors", ROWS, default=4), strict=True)
-    if inside and known and not any(map(loops_inside, inside)) and not growing(inner) and not few:
+    if inside and known and not any(map(loops_inside, inside)) and not few:
         yield on(inner, inner_loops_fused(), together) | on(inner, nests)
     elif inside:
         yield on(inner, nests)
