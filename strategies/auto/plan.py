@@ -104,7 +104,8 @@ def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str, rounded: b
         yield reduce(attempt(sums_apart()), lambda c: (s for s in statements(c) if isinstance(s, ReduceCursor)))
     yield nest_nf()
     p, c = yield nav(moves.root)
-    for s in () if rounded and has_zeros(p) else c.body():
+    deep_first = sorted(c.body(), key=lambda s: not loops_inside(s))  # their reads are proved while writers are plain
+    for s in () if rounded and has_zeros(p) else deep_first:
         p, _ = yield attempt(on(s, by_nest(machine, precision, rounded) | remark(LEFT)))
     yield nav(moves.root)
     if threads > 1:

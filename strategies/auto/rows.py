@@ -24,7 +24,7 @@ from exo_strat import (
 from .. import std
 from ..blas.level1 import optimize_level_1
 from ..blas.level2 import block_of_rows, optimize_level_2_general
-from ..inspect import growth, innermost_loops, loops_inside, statements
+from ..inspect import growth, innermost_loops, loops_inside, statements, trip_count
 from ..std.writing import INSIDE, halves
 from .triangles import growing
 
@@ -58,11 +58,13 @@ def rows_together(p: Proc, c: ForCursor, machine: Machine, precision: str, rows:
         yield fail("these are no rows of one length")
     p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
     columns = optimize_level_1(machine, precision, vectors, strict=True)
-    p, blocks = yield divide_loop(rows, halves(c), tail="cut")
-    rest = blocks.next()
+    whole = (trip_count(c) or 1) % rows == 0
+    p, blocks = yield divide_loop(rows, halves(c), tail="perfect" if whole else "cut")
+    rest = () if whole else (blocks.next(),)
     if rows > 1:
         yield on(blocks, nav(INSIDE), block_of_rows(columns))
-    yield on(rest, reduce(columns, innermost_loops))
+    for loop in rest:
+        yield on(loop, reduce(columns, innermost_loops))
     yield std.cleanup()
     return None
 
