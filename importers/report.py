@@ -33,10 +33,12 @@ SAID = Problem(NOWHERE, "", "")
 
 
 class ImportRefusedError(ValueError):
-    """A program that is not taken: all that was found, in the order of the file."""
+    """A program that is not taken: all that was found, in the order of the file. `several` are the functions of a file
+    of which one must be named."""
 
-    def __init__(self, text: str, problems: Sequence[Problem] = ()) -> None:
+    def __init__(self, text: str, problems: Sequence[Problem] = (), several: Sequence[str] = ()) -> None:
         super().__init__(text)
+        self.several = tuple(several)
         self.problems = tuple(problems)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, cast
@@ -41,17 +42,24 @@ def check_emit(emit: str | None) -> None:
         raise UsageError(f"--emit {emit}: there are {', '.join(EMITS)}")
 
 
+@dataclass(frozen=True)
+class Fast:
+    """What a program became, and the ways to write down how."""
+
+    about: About
+    proc: Proc
+    ways: Sequence[tuple[Step, ...] | Op]
+
+
 def run_auto(
     about: About,
     asked: Asked | None,
-    emit: str | None,
-    out: Path | None,
     console: Console,
     threads: int = 1,
     verbose: bool = False,
-) -> None:
+) -> Fast:
     """Apply the plan `auto`, with the values that a search finds, if one is asked for; say what it did, in short or
-    with all that was tried; print or write what is wanted."""
+    with all that was tried."""
     make = cast(Plan, plugins.load(plugins.PLANS, "auto"))
     shared = {"threads": threads} if threads > 1 else {}
     op = make(about.target.machine, **shared)
@@ -73,8 +81,7 @@ def run_auto(
     for line in lines:
         console.print(Text(line), soft_wrap=True)
     assert t.result is not None
-    if emit is not None:
-        _print(about, emit, t.result, (done, op), out)
+    return Fast(about, t.result, (done, op))
 
 
 def print_best(
@@ -99,7 +106,7 @@ def print_best(
     values = {} if record is None else {name: decided[name] for name, _ in record.values if name in decided}
     filled = op.fill(values)
     if emit is not None:
-        _print(about, emit, t.result, (filled,), out)
+        print_made([Fast(about, t.result, (filled,))], emit, out, p.name())
         return
     typer.echo(f"no record of {p.name()} fits: the defaults" if record is None else told_record(record))
     print_python(layout(show(filled)))
@@ -117,32 +124,36 @@ def check_out(out: Path | None, emit: str | None, where: Path) -> None:
         raise UsageError(f"--out {out} can't be made: there is no folder {out.parent}")
 
 
-def _print(about: About, emit: str, made: Proc, ways: Sequence[tuple[Step, ...] | Op], out: Path | None) -> None:
-    """Print what is wanted of a program that was made, or write it into a file."""
+def print_made(made: Sequence[Fast], emit: str, out: Path | None, name: str) -> None:
+    """Print what is wanted of programs that were made, or write it into a file. Several become one module of C, of this
+    name; of strategies there is one."""
+    first = made[0]
     if emit != "c":
-        text = _strategy(about, made, ways, out) if emit == "strategy" else f"{made}\n"
+        text = _strategy(first, out) if emit == "strategy" else "\n".join(f"{m.proc}\n" for m in made)
         if out is None:
             print_python(text.removesuffix("\n"))
         else:
             out.write_text(text)
         return
-    module = c_module([made], made.name())
+    name = first.proc.name() if len(made) == 1 else name
+    module = c_module([m.proc for m in made], name)
     if out is None:
         typer.echo(module.text, nl=False)
     else:
         out.write_text(module.text)
-    how_to_compile(*compiled_with(module, out or Path(f"{made.name()}.c"), about.target.machine.cc_flags))
+    how_to_compile(*compiled_with(module, out or Path(f"{name}.c"), first.about.target.machine.cc_flags))
 
 
-def _strategy(about: About, made: Proc, ways: Sequence[tuple[Step, ...] | Op], out: Path | None) -> str:
+def _strategy(made: Fast, out: Path | None) -> str:
     """A Python file that makes a program again, in the first of some ways that can be written down."""
+    about, ways = made.about, made.ways
     beside = (out or about.source.path).parent
     for way in ways:
         try:
             text = about.text(way, beside)
         except NoTextError:
             continue
-        if _rebuilds(about, way, made):
+        if _rebuilds(about, way, made.proc):
             return text
     what = brief(show(ways[-1]))
     raise FileError(f"{what} can't be written down: something in it has no name that can be imported")

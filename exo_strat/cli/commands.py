@@ -6,9 +6,8 @@ Exit codes: 0 all well; 1 a check failed, or the code can't be compiled; 2 wrong
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
-from inspect import signature
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -22,10 +21,10 @@ from ..machine import Machine
 from ..shadow import shadows
 from .audit import objections, run_audit
 from .explain import run_explain, run_lint
-from .files import FileError, Importer, Source, importer_of, read, split, split_expression, split_proc
+from .files import FileError, Source, flags_of, importer_of, options_of, read, split, split_expression, split_proc
 from .messages import cache, how_to_compile, print_python, reporting, stop
 from .targets import find_target, native, runnable, targets, write_c
-from .tuning_commands import auto_command, tune_command, tuned_command
+from .tuning_commands import Defined, Ignored, Included, Nonnull, auto_command, tune_command, tuned_command
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -133,18 +132,14 @@ def import_command(
         str, typer.Argument(metavar="FILE[:FUNCTION]", help="A C file, or a Python file with NumPy, and a function.")
     ],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The Python file; else it is printed.")] = None,
-    nonnull: Annotated[
-        list[str] | None, typer.Option("--nonnull", metavar="NAME", help="For C: a pointer that is never null.")
-    ] = None,
+    nonnull: Nonnull = None,
     shape: Annotated[
         list[str] | None,
         typer.Option("--shape", metavar="NAME=TYPE", help="For NumPy: what an argument is, such as a=f64[n,m]."),
     ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option("--ignore", metavar="NAME", help="A function whose calls are left out.")
-    ] = None,
-    include: Annotated[list[str] | None, typer.Option("-I", metavar="DIR", help="Where headers are.")] = None,
-    define: Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=TEXT]", help="A macro of C.")] = None,
+    ignore: Ignored = None,
+    include: Included = None,
+    define: Defined = None,
 ) -> None:
     """Write a function in C or NumPy, and those it calls, as object code: a Python file for `show` and `build`.
 
@@ -158,27 +153,16 @@ def import_command(
     with reporting():
         if not path.is_file():
             raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a file")
-        flags = [*(f"-I{d}" for d in include or ()), *(f"-D{d}" for d in define or ())]
-        given = {"nonnull": nonnull, "ignore": ignore, "flags": flags, "shapes": shape}
+        given = {"nonnull": nonnull, "ignore": ignore, "flags": flags_of(include, define), "shapes": shape}
         importer = importer_of(path)
         try:
-            text = importer(path, name, **_options(importer, path, given))
+            text = importer(path, name, **options_of(importer, path, given))
         except ValueError as e:
             stop(str(e), 1)
         if out is None:
             print_python(text.removesuffix("\n"))
         else:
             out.write_text(text)
-
-
-def _options(importer: Importer, path: Path, given: Mapping[str, list[str] | None]) -> dict[str, list[str]]:
-    """The options that were given, if the importer knows them."""
-    found = {k: v for k, v in given.items() if v}
-    for k in found:
-        if k not in signature(importer).parameters:
-            shown = {"shapes": "--shape", "flags": "-I and -D"}.get(k, f"--{k}")
-            raise FileError(f"{shown}: the importer of {path.name} has no such option")
-    return found
 
 
 @app.command("figure")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import module_from_spec, spec_from_file_location
@@ -31,7 +31,9 @@ from .hints import focus_hint
 Schedule: TypeAlias = Callable[[Machine], Proc]
 Importer: TypeAlias = Callable[..., str]
 """What makes a Python file's text of a file, a function in it and the pointers that are never null. Raises
-`ValueError`, with all that it has to say."""
+`ValueError`, with all that it has to say. Where none is named and there are several, the names are in its `several`."""
+Options: TypeAlias = Mapping[str, Sequence[str] | None]
+"""What is handed to an importer, by name; None is not."""
 PUBLIC: Final = {n: getattr(m, n) for m in (exports, primitives) for n in m.__all__}
 """What an expression may name beside what is in the file, so that `at` is there without an import."""
 
@@ -53,6 +55,8 @@ class Source:
     path: Path
     module: ModuleType
     exports: tuple[str, ...]
+    text: str = ""
+    """If it was imported from another language: the file in Python that it became."""
 
     def value(self, name: str, machine: Machine | None) -> Proc | None:
         """The Proc of this name, made for `machine` if the name is a schedule's; None if it is neither."""
@@ -241,30 +245,82 @@ def importer_of(path: Path) -> Importer:
     return cast(Importer, plugins.load(plugins.IMPORTERS, path.suffix.removeprefix(".") or path.name))
 
 
-def read_program(path: Path, name: str | None) -> tuple[Source, str]:
-    """A file and the name of a Proc in it, which may be left out if there is but one. A file that is no Python, such as
-    one in C, is imported, and its function then is the Proc.
+def options_of(importer: Importer, path: Path, given: Options) -> dict[str, Sequence[str]]:
+    """The options that were given. Raises `FileError` for one that the importer doesn't know."""
+    found = {k: v for k, v in given.items() if v}
+    for k in found:
+        if k not in inspect.signature(importer).parameters:
+            shown = {"shapes": "--shape", "flags": "-I and -D"}.get(k, f"--{k}")
+            raise FileError(f"{shown}: the importer of {path.name} has no such option")
+    return found
 
-    Raises `FileError` with the names, if there are several, and `RefusedImportError` for what is not imported."""
-    if not path.is_file():
-        raise FileError(
-            f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a file in Python or C"
-        )
+
+def flags_of(include: Sequence[str] | None, define: Sequence[str] | None) -> list[str]:
+    """The flags of a preprocessor, of folders with headers and of macros."""
+    return [*(f"-I{d}" for d in include or ()), *(f"-D{d}" for d in define or ())]
+
+
+def split_names(reference: str) -> tuple[Path, tuple[str, ...]]:
+    """The file and the names in `FILE`, `FILE:NAME` or `FILE:NAME,NAME`.
+
+    >>> split_names("kernels.c:product,scale")[1]
+    ('product', 'scale')
+    """
+    head, colon, listed = reference.rpartition(":")
+    names = listed.split(",")
+    if colon and head and len(names) > 1 and all(name.isidentifier() for name in names):
+        return Path(head), tuple(dict.fromkeys(names))
+    path, name = split(reference)
+    return path, (name,) if name else ()
+
+
+def program_names(path: Path, names: Sequence[str], given: Options) -> tuple[str, ...]:
+    """The programs of a file that are meant: those that are named, or all that it exports; in C, all functions that no
+    other one calls. Raises as `read_program` does."""
+    if names:
+        return tuple(names)
+    _is_there(path)
     if path.suffix == ".py":
         source = read(path)
-        if name is None and len(source.exports) != 1:
-            listed = f"{path} has several Procs: name one of {', '.join(source.exports)}, as in {path}:NAME"
-            raise FileError(listed if source.exports else source.nothing())
-        return source, name or source.exports[0]
+        if not source.exports:
+            raise FileError(source.nothing())
+        return source.exports
+    importer = importer_of(path)
     try:
-        text = importer_of(path)(path, name)
+        importer(path, None, **options_of(importer, path, given))
+    except ValueError as e:
+        several: Sequence[str] = getattr(e, "several", ())
+        if not several:
+            raise RefusedImportError(str(e)) from e
+        return tuple(several)
+    return ("",)
+
+
+def read_program(path: Path, name: str, given: Options) -> tuple[Source, str]:
+    """A file and the name of a Proc in it. A file that is no Python, such as one in C, is imported, and its function
+    then is the Proc; an empty name means the only one.
+
+    Raises `FileError` for what can't be read, and `RefusedImportError` for what is not imported."""
+    _is_there(path)
+    if path.suffix == ".py":
+        return read(path), name
+    importer = importer_of(path)
+    try:
+        text = importer(path, name or None, **options_of(importer, path, given))
     except ValueError as e:
         raise RefusedImportError(str(e)) from e
     with TemporaryDirectory() as folder:
         file = Path(folder, f"{path.stem}.py")
         file.write_text(text)
         made = read(file)
-    return replace(made, path=path), name or made.exports[-1]
+    return replace(made, path=path, text=text), name or made.exports[-1]
+
+
+def _is_there(path: Path) -> None:
+    """Raises `FileError` for a path at which there is no file."""
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "does not exist"
+        raise FileError(f"{path} {what}: expected a file in Python or C")
 
 
 def _packages(path: Path) -> tuple[str, ...]:

@@ -8,9 +8,18 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from .automatic import check_emit, check_out, print_best, run_auto
-from .files import read, read_program, split, split_expression, split_proc
-from .messages import UsageError, reporting
+from .automatic import Fast, check_emit, check_out, print_best, print_made, run_auto
+from .files import (
+    RefusedImportError,
+    flags_of,
+    program_names,
+    read,
+    read_program,
+    split_expression,
+    split_names,
+    split_proc,
+)
+from .messages import UsageError, reporting, stop
 from .targets import find_target, runnable
 from .tuning import SEARCHES, Asked, check_sizes, known_of, parsed_sizes, print_known, run_tune, seconds, setting_of
 from .writing import About
@@ -32,6 +41,14 @@ Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="How many candida
 Records = Annotated[
     Path | None, typer.Option("--records", help="The file of records, read and added to; else the user's.")
 ]
+Nonnull = Annotated[
+    list[str] | None, typer.Option("--nonnull", metavar="NAME", help="For C: a pointer that is never null.")
+]
+Ignored = Annotated[
+    list[str] | None, typer.Option("--ignore", metavar="NAME", help="A function whose calls are left out.")
+]
+Included = Annotated[list[str] | None, typer.Option("-I", metavar="DIR", help="For C: where headers are.")]
+Defined = Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=TEXT]", help="For C: a macro.")]
 Emit = Annotated[str | None, typer.Option("--emit", help="Print this: strategy (a Python file), proc, or c.")]
 
 
@@ -127,7 +144,10 @@ def tuned_command(
 
 def auto_command(
     where: Annotated[
-        str, typer.Argument(metavar="FILE[:NAME]", help="A Python file and a Proc in it, or a C file and a function.")
+        str,
+        typer.Argument(
+            metavar="FILE[:NAME,..]", help="A Python file and Procs in it, or a C file and functions; else all."
+        ),
     ],
     target: TargetName = None,
     tune: Annotated[str | None, typer.Option("--tune", help="How long to search for the best numbers: 60s.")] = None,
@@ -140,13 +160,18 @@ def auto_command(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every step, and what was refused and why.")] = False,
     emit: Emit = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where what --emit says is written.")] = None,
+    nonnull: Nonnull = None,
+    ignore: Ignored = None,
+    include: Included = None,
+    define: Defined = None,
 ) -> None:
     """Make a program fast by the strategy that is installed for who doesn't schedule, and say what became of each nest.
 
     With --tune it searches first, as `exo-strat tune` does. With --emit strategy, it prints a Python file with the
     steps that were taken, to go on from: `exo-strat explain` and `build` take it.
 
-    A function in C is imported first, by what `exo-strat import` assumes; the name may be left out if there is but one.
+    Without a name it takes all programs of the file. A function in C is imported first, by what `exo-strat import`
+    assumes. One that is not taken is reported, and the others are made fast; then it ends with 1.
 
     Examples: [b]exo-strat auto gemm.c:sgemm --emit c -o fast.c[/b],
     [b]exo-strat auto gemm.py:sgemm --emit strategy -o fast.py[/b],
@@ -158,17 +183,31 @@ def auto_command(
             raise UsageError("--tune needs --sizes, and --sizes are for --tune" if tune else "--sizes need --tune 60s")
         if tune and len(sizes or ()) > 1:
             raise UsageError("one program has one set of numbers here: give --sizes once, or see `exo-strat tune`")
-        path, given = split(where)
+        path, named = split_names(where)
         check_out(out, emit, path)
         chosen = runnable(target) if tune or target is None else find_target(target)
-        source, name = read_program(path, given)
-        if emit == "strategy" and path.suffix != ".py":
-            raise UsageError(f"--emit strategy needs a Python file: exo-strat import {path}:{name} -o {name}.py first")
-        p = source.proc(name, chosen.machine)
+        given = {"nonnull": nonnull, "ignore": ignore, "flags": flags_of(include, define)}
+        names = program_names(path, named, given)
+        if len(names) > 1 and (emit == "strategy" or tune):
+            what = "--tune" if tune else "--emit strategy"
+            raise UsageError(f"{what} is for one program: name one of {', '.join(names)}, as in {path}:NAME")
         asked = None if tune is None else Asked(_sizes(sizes), seconds(tune), None, search, seed, jobs, records)
-        about, console = About(p, source, name, chosen), Console(stderr=emit is not None)
-        with source.importable():
-            run_auto(about, asked, emit, out, console, threads, verbose)
+        console, made, refused = Console(stderr=emit is not None), list[Fast](), list[RefusedImportError]()
+        for name in names:
+            try:
+                source, name = read_program(path, name, given)
+            except RefusedImportError as e:
+                if len(names) == 1:
+                    raise
+                refused.append(e)
+                continue
+            about = About(source.proc(name, chosen.machine), source, name, chosen)
+            with source.importable():
+                made.append(run_auto(about, asked, console, threads, verbose))
+        if emit is not None and made:
+            print_made(made, emit, out, path.stem)
+        if refused:
+            stop("\n".join(map(str, refused)), 1)
 
 
 def _sizes(given: list[str] | None) -> tuple[dict[str, int], ...]:

@@ -110,6 +110,10 @@ def _alternatives(t: Trace) -> Iterator[tuple[str, str]]:
             yield from _alternatives(x)
 
 
+_HEAD = "from exo_strat import *"
+"""What an imported file has before its procedures."""
+
+
 # -- files --------------------------------------------------------------------------------------------
 
 
@@ -136,13 +140,20 @@ class About:
         is_schedule = not isinstance(vars(self.source.module)[self.name], Proc)
         made = f"_made({show(self.target.machine)})" if is_schedule else "_given"
         origins = _origins(ops)
-        files = {self.source.path.resolve(), *(Path(f) for f, _ in origins.values() if f)}
-        own = f"from {importable(self.source.path)} import {self.name} as {'_made' if is_schedule else '_given'}"
-        imports = "\n".join(sorted({*_imports(ops, self.target, is_schedule), "from exo_strat import *", own}))
+        files = {Path(f) for f, _ in origins.values() if f}
+        own, code = set[str](), ""
+        if self.source.text:  # it is in another language: what it was imported as stands in the file itself
+            head, _, code = self.source.text.partition(_HEAD)
+            own = {x for x in head.splitlines() if x.startswith(("import ", "from ")) and "__future__" not in x}
+            code, made = f"\n\n\n{code.strip()}", self.name
+        else:
+            files.add(self.source.path.resolve())
+            own = {f"from {importable(self.source.path)} import {self.name} as {'_made' if is_schedule else '_given'}"}
+        imports = "\n".join(sorted({*_imports(ops, self.target, is_schedule), _HEAD, *own}))
         name = self.proc.name()
         return (
             f'"""{name} for {self.target.name}, as `exo-strat {self.command}` made it: a strategy to go on from."""\n\n'
-            f"from __future__ import annotations\n\n{_path_to(files, beside)}{imports}\n\n\n{body}\n\n"
+            f"from __future__ import annotations\n\n{_path_to(files, beside)}{imports}{code}\n\n\n{body}\n\n"
             f"{name} = schedule(plan(), {made})\n__all__ = [{name!r}]\n"
         )
 

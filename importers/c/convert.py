@@ -157,8 +157,9 @@ def _wanted(unit: Unit, name: str | None) -> Function:
         called = {e.name for f in unit.functions.values() for e in expressions(f.body) if isinstance(e, Call)}
         free = [f for n, f in unit.functions.items() if n not in called and n != "main"]
         if len(free) != 1:
-            names = ", ".join(f.name for f in free or unit.functions.values())
-            raise ImportRefusedError(f"{unit.file} has several functions: name one of {names}, as in {unit.file}:NAME")
+            names = [f.name for f in free or unit.functions.values()]
+            listed = f"name one of {', '.join(names)}, as in {unit.file}:NAME"
+            raise ImportRefusedError(f"{unit.file} has several functions: {listed}", several=names)
         return free[0]
     if name not in unit.functions:
         raise ImportRefusedError(f"{unit.file} has no function {name}; it has {', '.join(unit.functions)}")

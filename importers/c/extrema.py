@@ -78,14 +78,16 @@ def _same_place(a: Access, b: Access) -> bool:
 def same(a: Data, b: Data) -> bool:
     """Whether two values are the same operations on the same places, of the same types."""
     match a, b:
-        case Read(access=x, type=t), Read(access=y, type=u):
-            return t == u and _same_place(x, y)
-        case Scalar(var=v, type=t), Scalar(var=w, type=u):
-            return t == u and v is w
-        case Arithmetic(op=op, type=t), Arithmetic(op=other, type=u):
-            return t == u and op == other and same(a.lhs, b.lhs) and same(a.rhs, b.rhs)
-        case (Negative(type=t), Negative(type=u)) | (Converted(type=t), Converted(type=u)):
-            return t == u and same(a.arg, b.arg)
+        case Read(access=here, type=t), Read(access=there, type=u):
+            return t == u and _same_place(here, there)
+        case Scalar(var=one, type=t), Scalar(var=two, type=u):
+            return t == u and one is two
+        case Arithmetic(op=op, lhs=x, rhs=v, type=t), Arithmetic(op=other, lhs=y, rhs=w, type=u):
+            return t == u and op == other and same(x, y) and same(v, w)
+        case Negative(arg=x, type=t), Negative(arg=y, type=u):
+            return t == u and same(x, y)
+        case Converted(arg=x, type=t), Converted(arg=y, type=u):
+            return t == u and same(x, y)
         case Extern(name=f, args=args, type=t), Extern(name=g, args=others, type=u):
             return t == u and f == g and len(args) == len(others) and all(map(same, args, others))
         case Lit() | Whole(), _:

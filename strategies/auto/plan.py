@@ -39,6 +39,7 @@ from ..inspect import loops_inside, nest, statements
 from ..normal import nest_nf, tidy
 from .fusion import has_products, in_one_pass, inner_loops_fused, rows_expanded, sums_apart
 from .guards import may_run_backwards, where_it_runs
+from .lanes import in_lanes
 from .precisions import as_written, has_zeros, one_precision
 from .products import as_product
 from .rows import rows_together
@@ -135,6 +136,7 @@ def ways_of(c: ForCursor, machine: Machine, precision: str, rounded: bool) -> Op
         as_products(machine, precision, rounded),
         by_columns(machine, precision, rounded) >> remark("columns have sums of their own"),
         in_one_pass() >> rows >> remark("nests that read one matrix became one"),
+        in_lanes(vectors, kind) >> remark("several iterations at once, in vectors"),
         by_steps(vectors, kind, rounded) if known else fail(f"{machine} has no vectors for this"),
         rows,
     )

@@ -93,7 +93,9 @@ def sum_in_place(p: Proc, c: AllocCursor) -> Script:
     if isinstance(last, AssignCursor):
         p, last = yield on(last, try_else(fold_into_reduce(), added_last(c), identity))
     p, _ = yield on(last, attempt(computed_in(c)))
-    block = p.forward(c).as_block().expand(0, len(p.forward(last).expand(None, 0)) - len(p.forward(c).expand(None, 0)))
+    p, c = yield focus(c)
+    p, last = yield focus(last)
+    block = c.expand(0, len(last.expand(None, 0)) - len(c.expand(None, 0)))
     yield on(block, stored_at_once())
 
 

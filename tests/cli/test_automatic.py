@@ -279,21 +279,47 @@ def test_a_function_in_c_is_imported_first(tmp_path: Path) -> None:
     assert "* arguments do not overlap in memory;" in said.stderr
     assert re.search(rf"compile with: .* -mavx2 .*{out}", said.stderr)
     assert "_mm256_mul_ps" in out.read_text() and "void scale(int64_t n, float *x);" in out.read_text()
-    refused = run("auto", path, "--emit", "strategy")
-    assert refused.exit_code == 2 and f"exo-strat import {path}:scale -o scale.py first" in refused.stderr
 
 
-def test_of_several_functions_one_is_named(file: Path, tmp_path: Path) -> None:
+def test_the_strategy_of_a_function_in_c_stands_with_what_it_became(tmp_path: Path) -> None:
+    pytest.importorskip("pycparser")
+    path, out = tmp_path / "kernels.c", tmp_path / "fast.py"
+    path.write_text('#include "width.h"\n#include <math.h>\n' + IN_C.replace("x[i];\n", "floorf(x[i]) * FACTOR;\n"))
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "width.h").write_text("")
+    flags = ("-I", tmp_path / "headers", "-D", "FACTOR=3")
+    assert run("auto", path, "--emit", "strategy").exit_code == 1
+    said = run("auto", path, *flags, "-t", "avx2", "--emit", "strategy", "-o", out)
+    assert said.exit_code == 0, said.output
+    assert run("show", f"{out}:scale").stdout == run("auto", path, *flags, "-t", "avx2", "--emit", "proc").stdout
+    assert "floor" in out.read_text() and "from fractions import Fraction" in out.read_text()
+
+
+def test_all_functions_of_a_file_are_made_fast_or_those_that_are_named(file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pycparser")
+    path, out = tmp_path / "kernels.c", tmp_path / "fast.c"
+    path.write_text(IN_C + "".join(IN_C.replace("scale", name) for name in ("twice", "again")))
+    said = run("auto", path, "-t", "avx2", "--emit", "c", "-o", out)
+    assert said.exit_code == 0, said.output
+    assert all(f"{name} for avx2: 1 of 1 nest" in said.stderr for name in ("scale", "twice", "again"))
+    assert all(f"void {name}(int64_t n, float *x);" in out.read_text() for name in ("scale", "twice", "again"))
+    two = run("auto", f"{path}:again,scale", "-t", "c", "--emit", "proc")
+    assert re.findall(r"def (\w+)", two.stdout) == ["again", "scale"]
+    assert run("auto", f"{path}:twice", "-t", "c").stdout.count(" for c:") == 1
+    one = run("auto", path, "--emit", "strategy")
+    assert one.exit_code == 2 and f"name one of scale, twice, again, as in {path}:NAME" in one.stderr
+    assert re.findall(r"^\w+ for c:", run("auto", file, "-t", "c").stdout, re.MULTILINE) == [
+        "both for c:",
+        "tiled for c:",
+    ]
+
+
+def test_a_function_that_is_not_taken_does_not_keep_the_others(tmp_path: Path) -> None:
     pytest.importorskip("pycparser")
     path = tmp_path / "kernels.c"
-    path.write_text(IN_C + IN_C.replace("scale", "twice"))
-    several = run("auto", path)
-    assert several.exit_code == 1 and f"name one of scale, twice, as in {path}:NAME" in several.stderr
-    assert run("auto", f"{path}:twice", "-t", "c").exit_code == 0
-    procs = run("auto", file)
-    assert procs.exit_code == 2 and f"name one of both, tiled, as in {file}:NAME" in procs.stderr
-    file.write_text(WAITING.partition("@proc\ndef nothing")[0])
-    assert run("auto", file, "-t", "c").stdout.startswith("sums for c:")
+    path.write_text(IN_C + IN_C.replace("scale", "halves").replace("i++", "i *= 2"))
+    said = run("auto", path, "-t", "avx2", "--emit", "c")
+    assert said.exit_code == 1 and "void scale(" in said.stdout and f"{path}:7" in said.stderr
 
 
 @pytest.mark.parametrize(
