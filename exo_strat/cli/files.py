@@ -38,6 +38,8 @@ PUBLIC: Final = {n: getattr(m, n) for m in (exports, primitives) for n in m.__al
 """What an expression may name beside what is in the file, so that `at` is there without an import."""
 
 _FUTURE: Final = "from __future__ import annotations"
+CPLUSPLUS: Final = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp")
+"""How names of files in C++ end."""
 OURS: Final = Path(__file__).resolve().parents[1]
 """The folder of this package."""
 
@@ -253,10 +255,8 @@ def importer_of(path: Path) -> Importer:
     known = plugins.names(plugins.IMPORTERS)
     if known and path.suffix.removeprefix(".") not in known:
         ends = " or ".join(f".{name}" for name in known)
-        raise FileError(
-            f"{path} is of no kind that is imported: its name must end in {ends}. C++ is not imported; a function that "
-            "is C, too, may go into a file of its own, named .c"
-        )
+        more = ". A function that is C, too, may go into a file of its own, named .c" * (path.suffix in CPLUSPLUS)
+        raise FileError(f"{path} is of no kind that is imported: its name must end in {ends}{more}")
     return cast(Importer, plugins.load(plugins.IMPORTERS, path.suffix.removeprefix(".")))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import cast
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -19,6 +20,7 @@ from exo_strat.cli.files import read as read_file
 from exo_strat.cli.telling import told
 from exo_strat.cli.writing import steps
 from exo_strat.ops.combinators import identity
+from exo_strat.ops.strategy import Op
 from exo_strat.tuning import Tried
 from exo_strat.tuning.keys import program_key
 from exo_strat.tuning.records import append, read, recorded
@@ -347,7 +349,8 @@ def test_what_was_measured_of_a_function_in_c_is_found_again(tmp_path: Path, mon
 def test_what_records_know_is_taken(file: Path, plan: None, tmp_path: Path) -> None:
     """Numbers, or nothing, where the program as it was is faster."""
     records, source = tmp_path / "records.jsonl", read_file(file)
-    op, p, where = plugins.load(plugins.PLANS, "auto")(plain_c), source.proc("both"), setting_here(plain_c)
+    op = cast(Callable[..., Op], plugins.load(plugins.PLANS, "auto"))(plain_c)
+    p, where = source.proc("both"), setting_here(plain_c)
     values = {"auto.how": "planned", "auto.planned.by_nest.strips.width": 8}
     fast = Tried({}, values, "measured", 1e-6, 0.0)
     append(recorded(op, p, [fast], where, {"n": 64}, "2026-11-27"), records)
@@ -383,7 +386,7 @@ def test_after_ctrl_c_no_c_is_written(file: Path, plan: None, tmp_path: Path, mo
         ("bad.c", "", 1, "no function with a body"),
         ("bad.py", "def f(:", 2, "SyntaxError"),
         ("numbers.py", "def smooth(x):\n    return x * 2", 2, "functions of NumPy arrays are imported first"),
-        ("kernels.cpp", "", 2, "C++ is not imported"),
+        ("kernels.cpp", "", 2, "its name must end in .c or .py. A function that is C, too, may go into a file"),
         ("missing.c", None, 2, "does not exist: expected a file in Python or C"),
     ],
 )
