@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,19 +16,21 @@ from rich.text import Text
 
 from .. import plugins
 from ..cursors.proc import Proc
+from ..ops.combinators import identity
 from ..ops.explain import summary
+from ..ops.spaces import Filled
 from ..ops.strategy import Op
 from ..ops.tracing import trace
 from ..source import brief, layout, show
 from ..tuning.keys import NoKeyError, program_key
 from ..tuning.records import Record, Setting
-from ..tuning.tuned import Tuned, tuned
+from ..tuning.tuned import WITHIN, SlowerWarning, Tuned, as_it_was, cost, tuned
 from ..tuning.tuned import told as told_record
 from .files import FileError, read
-from .messages import UsageError, how_to_compile, print_python, warned
+from .messages import INTERRUPTED, UsageError, how_to_compile, print_python, warned
 from .targets import c_module, compiled_with
 from .telling import in_short, told
-from .tuning import Asked, run_tune
+from .tuning import Asked, check_sizes, known_of, run_tune, setting_of
 from .writing import About, NoTextError, Step, steps
 
 EMITS: Final = ("strategy", "proc", "c")
@@ -51,20 +54,33 @@ class Fast:
     ways: Sequence[tuple[Step, ...] | Op]
 
 
+@dataclass(frozen=True)
+class Known:
+    """Which numbers are taken without a search: the best that a file of records knows for some sizes."""
+
+    sizes: Mapping[str, int]
+    file: Path | None
+
+
 def run_auto(
     about: About,
-    asked: Asked | None,
+    asked: Asked | Known | None,
     console: Console,
     threads: int = 1,
     verbose: bool = False,
 ) -> Fast:
-    """Apply the plan `auto`, with the values that a search finds, if one is asked for; say what it did, in short or
-    with all that was tried."""
+    """Apply the plan `auto`, with the values that a search finds or records know, if that is asked for; say what it
+    did, in short or with all that was tried."""
     make = cast(Plan, plugins.load(plugins.PLANS, "auto"))
     shared = {"threads": threads} if threads > 1 else {}
     op = make(about.target.machine, **shared)
-    if asked is not None:
+    if isinstance(asked, Known):
+        op = _from_records(op, about, asked, console)
+    elif asked is not None:
         (found, *_) = run_tune(op, about.proc, about.target, asked, console)
+        if found.stopped == "interrupted":
+            console.print("nothing else is written; without --tune, the same --sizes take what is known")
+            raise typer.Exit(INTERRUPTED)
         if found.best is None:
             raise FileError("no candidate could be measured, so nothing is chosen")
         op = found.best_op
@@ -84,6 +100,34 @@ def run_auto(
     return Fast(about, t.result, (done, op))
 
 
+def _from_records(op: Op, about: About, asked: Known, console: Console) -> Op:
+    """A strategy with the best values that are known for some sizes, or `identity`, if the program as it was is faster
+    there; says which it is, or that nothing is known."""
+    p = about.proc
+    check_sizes(p, asked.sizes)
+    here, known = setting_of(about.target), known_of(p, asked.file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SlowerWarning)  # it is acted on below
+        best = tuned(op, known, here, asked.sizes)
+    assert isinstance(best, Tuned)
+    record = best.record(p)
+    if record is None:
+        console.print(
+            Text(
+                f"nothing is known of {p.name()} for {about.target.name}, so numbers are the defaults: "
+                "with --tune 60s they are searched for"
+            ),
+            soft_wrap=True,
+        )
+        return op
+    console.print(Text(f"numbers from a record: {told_record(record)}"), soft_wrap=True)
+    plain = as_it_was(known, program_key(p), here).get(record.sizes)
+    if plain is None or record.seconds <= plain.seconds * (1 + WITHIN):
+        return Filled(op, record.values)
+    console.print(f"the procedure as it was took {cost(plain)}, so it stays as it is")
+    return identity
+
+
 def print_best(
     about: About,
     op: Op,
@@ -95,7 +139,8 @@ def print_best(
 ) -> None:
     """What a strategy is with the best values that are known, or what it makes of a program."""
     p = about.proc
-    best = tuned(op, known, here, sizes)
+    with warned():
+        best = tuned(op, known, here, sizes)
     assert isinstance(best, Tuned)
     with warned():
         outcome, t = trace(best, p)

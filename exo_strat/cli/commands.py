@@ -1,6 +1,7 @@
 """The command line, `exo-strat`.
 
-Exit codes: 0 all well; 1 a check failed, or the code can't be compiled; 2 wrong usage or bad input.
+Exit codes: 0 all well; 1 a check failed, or the code can't be imported or compiled; 2 wrong usage or bad input; 130
+interrupted.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..shadow import shadows
 from .audit import objections, run_audit
 from .explain import run_explain, run_lint
 from .files import FileError, Source, flags_of, importer_of, options_of, read, split, split_expression, split_proc
-from .messages import cache, how_to_compile, print_python, reporting, stop
+from .messages import cache, columns, how_to_compile, print_python, reporting, stop
 from .targets import find_target, native, runnable, targets, write_c
 from .tuning_commands import Defined, Ignored, Included, Nonnull, auto_command, tune_command, tuned_command
 
@@ -42,6 +43,10 @@ BLAS_THREADS = (
 )
 
 TargetName = Annotated[str | None, typer.Option("--target", "-t", help="A target that `exo-strat targets` lists.")]
+WidestName = Annotated[
+    str | None,
+    typer.Option("--target", "-t", help="A target that `exo-strat targets` lists, else the widest of this processor."),
+]
 
 
 def main() -> None:
@@ -247,7 +252,7 @@ def explain(
     everything: Annotated[
         bool, typer.Option("--all", help="Every step, moves and the insides of traversals too.")
     ] = False,
-    target: TargetName = None,
+    target: WidestName = None,
 ) -> None:
     """Apply a strategy to a Proc, and print what it tried: what succeeded, what was refused and why, in which time.
 
@@ -261,7 +266,7 @@ def explain(
     with reporting():
         path, name = split_proc(where)
         file, expression = split_expression(strategy)
-        source, machine = read(file), _machine(target)
+        source, machine = read(file), _chosen(target)
         op = source.op(expression, machine)
         p = (source if path == file else read(path)).proc(name, machine)
         with source.running():
@@ -275,7 +280,7 @@ def lint(
     strategy: Annotated[
         str, typer.Argument(metavar="FILE:STRATEGY", help="A Python file, and a strategy in it or a call of one.")
     ],
-    target: TargetName = None,
+    target: WidestName = None,
 ) -> None:
     """Look for faults in a strategy that show before it is applied: repetitions without end, dead alternatives.
 
@@ -286,7 +291,7 @@ def lint(
     """
     with reporting():
         file, expression = split_expression(strategy)
-        op = read(file).op(expression, _machine(target))
+        op = read(file).op(expression, _chosen(target))
     if not run_lint(op, Console()):
         raise typer.Exit(1)
 
@@ -309,7 +314,7 @@ def targets_command(
         return
     with reporting():
         found = targets() if target is None else (find_target(target),)
-    table = Table("target", "machine", "elements in a vector", "here")
+    table = Table(*columns("target", "machine", "elements in a vector", "here"))
     for t in found:
         widths = ", ".join(f"{p} {n}" for p, n in sorted(t.machine.vec_widths.items())) or "no vectors"
         table.add_row(t.name, t.machine.name, widths, f"lacks {', '.join(t.missing)}" if t.missing else "yes")
@@ -321,7 +326,7 @@ def _show_native(name: str | None) -> None:
     with reporting():
         chosen = runnable(name)
         found = native(chosen)
-    table = Table("", chosen.name, "how it was found")
+    table = Table(*columns("", chosen.name, "how it was found"))
     for fact in found.facts:
         table.add_row(fact.what, fact.value, fact.how)
     Console().print(table)
@@ -337,6 +342,11 @@ app.command("auto")(auto_command)
 
 def _machine(target: str | None) -> Machine | None:
     return find_target(target).machine if target is not None else None
+
+
+def _chosen(target: str | None) -> Machine:
+    """The machine of a target, or of the widest one that this processor has."""
+    return (runnable(None) if target is None else find_target(target)).machine
 
 
 def _procs(source: Source, names: tuple[str, ...], machine: Machine | None) -> list[Proc]:

@@ -38,6 +38,10 @@ PUBLIC: Final = {n: getattr(m, n) for m in (exports, primitives) for n in m.__al
 """What an expression may name beside what is in the file, so that `at` is there without an import."""
 
 _FUTURE: Final = "from __future__ import annotations"
+CPLUSPLUS: Final = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp")
+"""How names of files in C++ end."""
+OURS: Final = Path(__file__).resolve().parents[1]
+"""The folder of this package."""
 
 
 class FileError(ValueError):
@@ -183,6 +187,12 @@ def split_proc(where: str) -> tuple[Path, str]:
     return path, name
 
 
+def split_program(where: str) -> tuple[Path, str]:
+    """The file and the name in `FILE:NAME`; of a file that is no Python the name may be left out, and is empty then."""
+    path, name = split(where)
+    return (path, name or "") if path.suffix not in ("", ".py") else split_proc(where)
+
+
 def split_expression(reference: str) -> tuple[Path, str]:
     """The file and the expression in `FILE.py:EXPRESSION`.
 
@@ -241,8 +251,13 @@ def importable(path: Path) -> str:
 
 
 def importer_of(path: Path) -> Importer:
-    """What imports files of this kind, by the end of the name."""
-    return cast(Importer, plugins.load(plugins.IMPORTERS, path.suffix.removeprefix(".") or path.name))
+    """What imports files of this kind, by the end of the name. Raises `FileError` if nothing does."""
+    known = plugins.names(plugins.IMPORTERS)
+    if known and path.suffix.removeprefix(".") not in known:
+        ends = " or ".join(f".{name}" for name in known)
+        more = ". A function that is C, too, may go into a file of its own, named .c" * (path.suffix in CPLUSPLUS)
+        raise FileError(f"{path} is of no kind that is imported: its name must end in {ends}{more}")
+    return cast(Importer, plugins.load(plugins.IMPORTERS, path.suffix.removeprefix(".")))
 
 
 def options_of(importer: Importer, path: Path, given: Options) -> dict[str, Sequence[str]]:
@@ -393,14 +408,23 @@ def _run_by_user(path: Path, given: str = "") -> Iterator[None]:
 
 
 def _told(path: Path, e: Exception, given: str) -> str | None:
-    """Where the user's code failed, and why, without the frames that called it; None if none of them is the user's."""
+    """Where the user's code failed, and why, without the frames that called it, and without those of this library in
+    which it ended; None if none of them is the user's."""
     told = TracebackException.from_exception(e)
     theirs = (f.filename == given or Path(f.filename).resolve() == path.resolve() for f in told.stack)
     first = next((k for k, own in enumerate(theirs) if own), None)
     if first is None:
         return None
-    lines = [*StackSummary.from_list(told.stack[first:]).format(), *told.format_exception_only()]
+    frames = told.stack[first:]
+    while _is_ours(frames[-1].filename):
+        frames = frames[:-1]
+    lines = [*StackSummary.from_list(frames).format(), *told.format_exception_only()]
     text = f"{path} can't be run:\n" + "".join(lines).rstrip()
     if isinstance(e, NameError) and _FUTURE not in path.read_text():
         text += f"\nif this stands in the head of a @proc: begin the file with `{_FUTURE}`"
     return text
+
+
+def _is_ours(filename: str) -> bool:
+    """Whether a file is one of this package."""
+    return Path(filename).resolve().is_relative_to(OURS)

@@ -7,20 +7,25 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Never
+from typing import Final, Never
 
 import platformdirs
 import typer
 from rich.console import Console
 from rich.syntax import Syntax
+from rich.table import Column
 
 from ..audit import NoSecondSolverError, ReplayError
 from ..plugins import PluginError
 from ..tuning.keys import NoKeyError
 from ..tuning.model_search import NoOptunaError
 from ..tuning.records import RecordWarning
+from ..tuning.tuned import SlowerWarning
 from .files import FileError, RefusedImportError
 from .targets import NotCompiledError, TargetError
+
+INTERRUPTED: Final = 130
+"""The exit code after a key was pressed to interrupt a command."""
 
 
 class UsageError(ValueError):
@@ -36,6 +41,7 @@ def warned() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", RecordWarning)
+        warnings.simplefilter("always", SlowerWarning)
         warnings.showwarning = told
         yield
 
@@ -51,6 +57,8 @@ def reporting() -> Iterator[None]:
         stop(str(e), 1)
     except OSError as e:
         stop(_said(e), 2)
+    except KeyboardInterrupt:
+        stop("interrupted; nothing more is written", INTERRUPTED)
 
 
 def _said(e: OSError) -> str:
@@ -71,6 +79,11 @@ def _said(e: OSError) -> str:
 def stop(message: str, code: int) -> Never:
     Console(stderr=True).print(f"exo-strat: {message}", markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(code)
+
+
+def columns(*heads: str) -> tuple[Column, ...]:
+    """The columns of a table in which nothing is cut: what is too long goes on in the next line."""
+    return tuple(Column(head, overflow="fold") for head in heads)
 
 
 def how_to_compile(command: str, linked: str) -> None:
@@ -96,4 +109,3 @@ def print_python(code: str) -> None:
         console.print(Syntax(code, "python", background_color="default", word_wrap=True))
     else:
         typer.echo(code)
-

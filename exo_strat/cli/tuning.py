@@ -19,17 +19,18 @@ from .. import plugins
 from ..cursors.proc import Proc
 from ..ir.printing import names_at, print_expr
 from ..machine import Machine
+from ..ops.combinators import identity
 from ..ops.strategy import ACTS_ON, Op
 from ..primitives import partial_eval
 from ..source import brief, show
 from ..tuning import Search, Tried, Tuning, climbing, exhaustive, optuna_search, random_search, starting, tune
 from ..tuning.keys import program_key, strategy_key, version
 from ..tuning.measures import Measure
-from ..tuning.records import Record, Setting, append, read, recorder, records_file
+from ..tuning.records import Record, Setting, append, read, recorded, recorder, records_file
 from ..tuning.search import duration
 from ..tuning.tuned import cost, fastest, known_values
 from .hints import focus_hint
-from .messages import UsageError, warned
+from .messages import UsageError, columns, warned
 from .targets import Target, compiling
 
 SCREEN: Final = 4
@@ -131,27 +132,50 @@ def setting_of(target: Target) -> Setting:
 
 def run_tune(op: Op, p: Proc, target: Target, asked: Asked, console: Console) -> tuple[Tuning, ...]:
     """Search at each of the sizes, with an equal part of the time; keep what was measured, and print what was found.
-    A search begins with what is known of other sizes, of those before too."""
+    A search begins with what is known of other sizes, of those before too. The time of the procedure as it was is kept
+    as one of `identity`."""
+    if asked.file is not None and not asked.file.absolute().parent.exists():
+        raise UsageError(f"--records {asked.file} can't be made: there is no folder {asked.file.parent}")
     where, begin = setting_of(target), date.today().isoformat()
     keep = [recorder(op, p, where, sizes, begin) for sizes in asked.sizes]
     measures = [_measure(p, sizes, target) for sizes in asked.sizes]
     append((), asked.file)  # where that can't be, it is said before anything is measured
     found: list[Tuning] = []
+    kept = 0
     for sizes, records, measure in zip(asked.sizes, keep, measures, strict=True):
 
         def keeps(t: Tried, records: Records = records) -> None:
-            append(records([t]), asked.file)
+            nonlocal kept
+            made = records([t])
+            append(made, asked.file)
+            kept += len(made)
 
         with warned():
-            known = known_values(op, p, read(asked.file), where, sizes)
+            before = read(asked.file)
+            known = known_values(op, p, before, where, sizes)
             made = _searched(op, p, sizes, target, measure, asked, known, keeps)
         found.append(made)
+        if made.unscheduled is not None:
+            keeps(made.unscheduled, recorder(identity, p, where, sizes, begin))
         _report(made, sizes, target, console)
+        again = _again(before, op, p, where, sizes, made)
+        if again:
+            console.print(Text(f"{again} of them had been measured before: of each the fastest time counts"))
         if made.stopped == "interrupted":
             break
-    kept = sum(t.status == "measured" for made in found for t in made.tried)
-    console.print(Text(f"{kept} records were added to {asked.file or records_file()}"), soft_wrap=True)
+    count = "1 record was" if kept == 1 else f"{kept} records were"
+    last = f"{count} added to {asked.file or records_file()}"
+    if found[-1].stopped == "interrupted":
+        last = f"interrupted: {sum(len(made.tried) for made in found)} tried, {last}"
+    console.print(Text(last), soft_wrap=True)
     return tuple(found)
+
+
+def _again(before: Iterable[Record], op: Op, p: Proc, where: Setting, sizes: Mapping[str, int], found: Tuning) -> int:
+    """How many of the candidates that were measured had a record at these very sizes."""
+    known = fastest(r for r in before if r.program_key == program_key(p) and r.fits(strategy_key(op), where))
+    row = known.get(tuple(sorted(sizes.items())), {})
+    return sum(r.values in row for r in recorded(op, p, found.tried, where, sizes, ""))
 
 
 def _measure(p: Proc, sizes: Mapping[str, int], target: Target) -> Measure:
@@ -201,13 +225,15 @@ def _report(found: Tuning, sizes: Mapping[str, int], target: Target, console: Co
     first = f"{found.proc.name()}{at} for {target.name}: {str(found).splitlines()[0]}"
     console.print(Text(first, "bold"), soft_wrap=True)
     if found.best is not None:
-        table = Table("", "time", "speed-up", "values")
+        table = Table(*columns("", "time", "speed-up", "values"))
         base = None if found.unscheduled is None else found.unscheduled.seconds
         for what, t in (("best", found.best), ("defaults", found.tried[0] if found.tried else None),
                         ("unscheduled", found.unscheduled)):  # fmt: skip
             if t is not None:
                 table.add_row(what, *_cells(t, base, what == "unscheduled" or t is found.unscheduled))
         console.print(table)
+    if not found.space.choices:
+        console.print("the strategy has no holes here, so there was nothing to choose")
     for line in _reasons(found):
         console.print(Text(line), soft_wrap=True)
     if found.correlation is not None:
@@ -246,33 +272,40 @@ def _written(values: Mapping[str, Any]) -> str:
 # -- tuned --------------------------------------------------------------------------------------------
 
 
-def known_of(p: Proc, op: Op | None, file: Path | None) -> tuple[Record, ...]:
-    """The records of a program in a file, and of a strategy if one is given."""
+def known_of(p: Proc, file: Path | None) -> tuple[Record, ...]:
+    """The records of a program in a file."""
     if file is not None and not file.is_file():
         raise UsageError(f"{file} {'is a folder' if file.is_dir() else 'does not exist'}: expected a file of records")
-    program, strategy = program_key(p), op and strategy_key(op)
+    program = program_key(p)
     with warned():
         found = read(file)
-    return tuple(r for r in found if r.program_key == program and strategy in (None, r.strategy_key))
+    return tuple(r for r in found if r.program_key == program)
 
 
-def print_known(p: Proc, records: Sequence[Record], here: Setting, console: Console) -> None:
-    """The fastest record at each of the sizes, of each strategy and setting."""
+def print_known(p: Proc, op: Op | None, records: Sequence[Record], here: Setting, console: Console) -> None:
+    """The fastest record at each of the sizes, of each strategy and setting; what does not fit here, or is not of the
+    strategy that is asked for, with the reason."""
     if not records:
-        console.print(Text(f"nothing is known of {p.name()}"))
+        console.print(Text(f"nothing is known of {p.name()}: `exo-strat tune` and `auto --tune` measure"))
         return
+    plain, wanted = strategy_key(identity), None if op is None else strategy_key(op)
     groups: dict[tuple[str, Setting, str], list[Record]] = {}
     for r in records:
         groups.setdefault((r.strategy_key, r.setting, r.version), []).append(r)
-    for (_, where, made_by), found in groups.items():
-        table = Table("sizes", "time", "of", "values", "date")
+    for (key, where, made_by), found in groups.items():
+        table = Table(*columns("sizes", "time", "of", "values", "date"))
         for at, row in fastest(found).items():
             best = next(iter(row.values()))
             time, count = cost(best), str(len(row))
             table.add_row(_written(dict(at)), time, count, Text(_written(dict(best.values))), best.date)
-        head = f"{brief(found[0].strategy)}\n  {where}{_misses(where, made_by, here)}"
+        what = "the procedure as it was" if key == plain else brief(found[0].strategy)
+        other = OTHER if wanted is not None and key not in (plain, wanted) else ""
+        head = f"{what}\n  {where}{other}{_misses(where, made_by, here)}"
         console.print(Text(head, "bold"), soft_wrap=True)
         console.print(table)
+
+
+OTHER: Final = "; of another strategy, or of this one before it or a file that it uses was changed"
 
 
 def _misses(where: Setting, made_by: str, here: Setting) -> str:

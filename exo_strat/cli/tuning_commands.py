@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from .automatic import Fast, check_emit, check_out, print_best, print_made, run_auto
+from .automatic import Fast, Known, check_emit, check_out, print_best, print_made, run_auto
 from .files import (
     RefusedImportError,
     flags_of,
@@ -17,22 +17,24 @@ from .files import (
     read_program,
     split_expression,
     split_names,
-    split_proc,
+    split_program,
 )
-from .messages import UsageError, reporting, stop
+from .messages import INTERRUPTED, UsageError, reporting, stop
 from .targets import find_target, runnable
 from .tuning import SEARCHES, Asked, check_sizes, known_of, parsed_sizes, print_known, run_tune, seconds, setting_of
 from .writing import About
 
-INTERRUPTED = 130
-"""The exit code after a key was pressed to interrupt a search: what it found is kept."""
-
-ProcPlace = Annotated[str, typer.Argument(metavar="FILE:PROC", help="A Python file, and a Proc in it.")]
+ProcPlace = Annotated[
+    str, typer.Argument(metavar="FILE:PROC", help="A Python file and a Proc in it, or a C file and a function.")
+]
 Sizes = Annotated[
     list[str] | None, typer.Option("--sizes", metavar="n=1000,m=500", help="The integer arguments; may be repeated.")
 ]
 TargetName = Annotated[
     str | None, typer.Option("--target", "-t", help="A target that this processor can run, else the widest.")
+]
+AutoTarget = Annotated[
+    str | None, typer.Option("--target", "-t", help="A target that `exo-strat targets` lists, else the widest here.")
 ]
 Trials = Annotated[int | None, typer.Option("--trials", help="How many candidates are tried at most, at each size.")]
 SearchName = Annotated[str, typer.Option("--search", help=f"How candidates are chosen: {', '.join(SEARCHES)}.")]
@@ -65,23 +67,28 @@ def tune_command(
     target: TargetName = None,
     records: Records = None,
     jobs: Jobs = None,
+    nonnull: Nonnull = None,
+    ignore: Ignored = None,
+    include: Included = None,
+    define: Defined = None,
 ) -> None:
     """Search for the values of a strategy's holes with which it makes the fastest program.
 
     Candidates are scheduled and compiled in processes of their own, then measured one by one, and what wins computes
     what the unscheduled program does. What was measured is recorded at once, so that Ctrl-C keeps it (the exit code is
-    130 then). The time is parted among the --sizes. Ends with 1 if nothing could be measured, or if something computed
-    other results.
+    130 then). Each of the --sizes gets an equal part of the time. Ends with 1 if nothing could be measured, or if
+    something computed other results.
 
     Examples: [b]exo-strat tune gemm.py:blocked gemm.py:sgemm --sizes n=1000,m=500 --budget 60s[/b]
     """
     with reporting():
         asked = Asked(_sizes(sizes), None if budget is None else seconds(budget), trials, search, seed, jobs, records)
-        path, name = split_proc(where)
+        path, name = split_program(where)
         file, expression = split_expression(strategy)
         chosen, source = runnable(target), read(file)
         op = source.op(expression, chosen.machine)
-        of = source if path == file else read(path)
+        given = {"nonnull": nonnull, "ignore": ignore, "flags": flags_of(include, define)}
+        of, name = (source, name) if path == file else read_program(path, name, given)
         p = of.proc(name, chosen.machine)
         with source.importable(), of.importable():
             found = run_tune(op, p, chosen, asked, Console())
@@ -95,18 +102,25 @@ def tune_command(
 def tuned_command(
     places: Annotated[
         list[str],
-        typer.Argument(metavar="[FILE:STRATEGY] FILE:PROC", help="Maybe a strategy with holes in it, and a Proc."),
+        typer.Argument(
+            metavar="[FILE:STRATEGY] FILE:PROC",
+            help="Maybe a strategy with holes in it; and a Proc, or a C file and a function.",
+        ),
     ],
     records: Records = None,
     sizes: Sizes = None,
     emit: Emit = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where what --emit says is written.")] = None,
     target: TargetName = None,
+    nonnull: Nonnull = None,
+    ignore: Ignored = None,
+    include: Included = None,
+    define: Defined = None,
 ) -> None:
     """Print what was measured of a program; with a strategy, what it is with the best values that are known.
 
-    Without --sizes these are the best over all sizes, else those at the nearest ones. Where nothing fits, holes have
-    their defaults.
+    A function in C is imported first, as `exo-strat import` does. Without --sizes these are the best over all sizes,
+    else those at the nearest ones. Where nothing fits, holes have their defaults.
 
     Examples: [b]exo-strat tuned gemm.py:sgemm[/b],
     [b]exo-strat tuned gemm.py:blocked gemm.py:sgemm --sizes n=1000,m=500 --emit c[/b]
@@ -116,8 +130,9 @@ def tuned_command(
         if len(places) > 2:
             raise UsageError(f"a strategy and a Proc are all that is taken, not {len(places)} names")
         strategy = places[0] if len(places) == 2 else None
-        (path, name), chosen = split_proc(places[-1]), runnable(target)
-        source = read(path)
+        (path, name), chosen = split_program(places[-1]), runnable(target)
+        given = {"nonnull": nonnull, "ignore": ignore, "flags": flags_of(include, define)}
+        source, name = read_program(path, name, given)
         p = source.proc(name, chosen.machine)
         plans, op = source, None
         if strategy is not None:
@@ -133,9 +148,9 @@ def tuned_command(
             at = parsed_sizes(sizes[0])
             check_sizes(p, at)
         check_out(out, emit, path)
-        here, known = setting_of(chosen), known_of(p, op, records)
+        here, known = setting_of(chosen), known_of(p, records)
         if emit is None:
-            print_known(p, known, here, Console())
+            print_known(p, op, known, here, Console())
         if op is not None:
             about = About(p, source, name, chosen, "tuned")
             with plans.running():
@@ -149,7 +164,7 @@ def auto_command(
             metavar="FILE[:NAME,..]", help="A Python file and Procs in it, or a C file and functions; else all."
         ),
     ],
-    target: TargetName = None,
+    target: AutoTarget = None,
     tune: Annotated[str | None, typer.Option("--tune", help="How long to search for the best numbers: 60s.")] = None,
     sizes: Sizes = None,
     search: SearchName = "random",
@@ -165,9 +180,10 @@ def auto_command(
     include: Included = None,
     define: Defined = None,
 ) -> None:
-    """Make a program fast by the strategy that is installed for who doesn't schedule, and say what became of each nest.
+    """Make a program fast without a strategy of your own, and say what became of each nest of loops.
 
-    With --tune it searches first, as `exo-strat tune` does. With --emit strategy, it prints a Python file with the
+    With --tune it searches first, as `exo-strat tune` does. With --sizes alone, it takes the best numbers that records
+    know for the sizes. With --emit strategy, it prints a Python file with the
     steps that were taken, to go on from: `exo-strat explain` and `build` take it.
 
     Without a name it takes all programs of the file. A function in C is imported first, by what `exo-strat import`
@@ -179,19 +195,20 @@ def auto_command(
     """
     with reporting():
         check_emit(emit)
-        if (tune is None) != (not sizes):
-            raise UsageError("--tune needs --sizes, and --sizes are for --tune" if tune else "--sizes need --tune 60s")
-        if tune and len(sizes or ()) > 1:
+        if tune and not sizes:
+            raise UsageError("--tune needs --sizes: those that the program is called with, such as n=1000,m=500")
+        if len(sizes or ()) > 1:
             raise UsageError("one program has one set of numbers here: give --sizes once, or see `exo-strat tune`")
         path, named = split_names(where)
         check_out(out, emit, path)
         chosen = runnable(target) if tune or target is None else find_target(target)
         given = {"nonnull": nonnull, "ignore": ignore, "flags": flags_of(include, define)}
         names = program_names(path, named, given)
-        if len(names) > 1 and (emit == "strategy" or tune):
-            what = "--tune" if tune else "--emit strategy"
+        if len(names) > 1 and (emit == "strategy" or sizes):
+            what = "--emit strategy" if not sizes else "--tune" if tune else "--sizes"
             raise UsageError(f"{what} is for one program: name one of {', '.join(names)}, as in {path}:NAME")
         asked = None if tune is None else Asked(_sizes(sizes), seconds(tune), None, search, seed, jobs, records)
+        known = Known(parsed_sizes(sizes[0]), records) if sizes else None
         console, made, refused = Console(stderr=emit is not None), list[Fast](), list[RefusedImportError]()
         for name in names:
             try:
@@ -203,7 +220,7 @@ def auto_command(
                 continue
             about = About(source.proc(name, chosen.machine), source, name, chosen)
             with source.importable():
-                made.append(run_auto(about, asked, console, threads, verbose))
+                made.append(run_auto(about, asked or known, console, threads, verbose))
         if emit is not None and made:
             print_made(made, emit, out, path.stem)
         if refused:

@@ -234,6 +234,12 @@ def limited(op: Op, within: Callable[..., bool], *names: str) -> Op:
     return Limited(op, within, tuple(Hole(n, there[n].candidates, there[n].default) for n in names))
 
 
+def _near(name: str, known: Iterable[str]) -> str:
+    """What is asked of who may have misspelt the name of a hole."""
+    near = get_close_matches(name, sorted(known), 1)
+    return f" (did you mean {show(near[0])}?)" if near else ""
+
+
 def _listed(names: Iterable[str]) -> str:
     return f"its holes are {', '.join(names)}" if names else "it has none"
 
@@ -555,9 +561,7 @@ def _unknown(op: Op, names: Iterable[str], within: Scope) -> BadArgument | None:
         way = max((path for path in ways if name.startswith(path)), key=len, default="")
         part = name.removeprefix(way).partition(".")[0]
         if name not in known and not any(isinstance(x, Called) and part in _words(x) for x in ways.get(way, ())):
-            near = get_close_matches(name, sorted(known), 1)
-            hint = f" (did you mean {show(near[0])}?)" if near else ""
-            return BadArgument(f"it has no hole {brief(show(name))}{hint}: {_listed(sorted(known))}")
+            return BadArgument(f"it has no hole {brief(show(name))}{_near(name, known)}: {_listed(sorted(known))}")
     return None
 
 
@@ -605,7 +609,7 @@ def fill(op: Op, values: Mapping[str, Any]) -> Op:
         if name in known and not Hole(name, known[name].candidates, None).takes(value):
             raise ValueError(no_candidate(name, value, known[name].candidates))
         if name not in known and not any(isinstance(place.op, Scripted) for place in _places(op)):
-            raise ValueError(f"{brief(show(op))} has no hole {brief(show(name))}: {_listed(known)}")
+            raise ValueError(f"{brief(show(op))} has no hole {brief(show(name))}{_near(name, known)}: {_listed(known)}")
     try:
         closed = fill_holes(op, lambda h: given.get(h.name, h.default))
     except Refused as r:

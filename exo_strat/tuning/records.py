@@ -187,7 +187,7 @@ def read(path: Path | str | None = None) -> tuple[Record, ...]:
     """The records of a file, in its order; by default of the user's. There are none where there is no file.
 
     A line that is no record, was truncated or edited, or is of another format, is skipped with a `RecordWarning` that
-    names the file and the line.
+    names the file and the line; of several there is one warning, with their number and the first of them.
     """
     where = records_file() if path is None else Path(path)
     try:
@@ -196,13 +196,16 @@ def read(path: Path | str | None = None) -> tuple[Record, ...]:
             text = file.read()
     except FileNotFoundError:
         return ()
-    found = []
+    found, skipped = list[Record](), list[str]()
     for n, line in enumerate(text.split(b"\n"), 1):
         if line.strip():
             try:
                 found.append(_record(line))
             except ValueError as e:
-                warn(f"{where}, line {n}, is skipped: {e}", RecordWarning, stacklevel=2)
+                skipped.append(f"line {n}, is skipped: {e}")
+    if skipped:
+        more = f" So are {len(skipped) - 1} further lines." if skipped[1:] else ""
+        warn(f"{where}, {skipped[0]}{'.' * bool(more)}{more}", RecordWarning, stacklevel=2)
     return tuple(found)
 
 

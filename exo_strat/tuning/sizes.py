@@ -22,10 +22,8 @@ from ..primitives import call_eqv, extract_subproc, rename, specialize
 from ..source import Pieces, call, show
 from .keys import program_key, strategy_key
 from .records import NOWHERE, Record, Setting, Sizes, Values
-from .tuned import TINY, fastest, remark
+from .tuned import TINY, WITHIN, fastest, remark, warn_if_slower
 
-WITHIN: Final = 0.03
-"""By how much of the best time a case may be slower, at each size that was measured."""
 MOST: Final = 5_000
 """How many groups of sizes are looked at for the fewest cases. Where there are more, cases are cut off greedily."""
 
@@ -185,7 +183,9 @@ class Sized(Composed):
 
 def sized(op: Op, records: Iterable[Record], setting: Setting = NOWHERE, within: float = WITHIN) -> Op:
     """`op`, with its holes filled from what was measured at several sizes, in a branch for each case: see `by_sizes`
-    and `cases`. Records fit as those of `tuned` do; where none does, holes have their defaults.
+    and `cases`. Records fit as those of `tuned` do; where none does, holes have their defaults. A `SlowerWarning` says
+    where the program is slower at best than without the strategy, if the records tell that. `within` says by how much
+    of the best time a case may be slower, at each size that was measured.
 
     Raises `NoKeyError` if the strategy has no key: see `strategy_key`.
     """
@@ -196,6 +196,8 @@ def sized(op: Op, records: Iterable[Record], setting: Setting = NOWHERE, within:
     for r in given:
         if r.fits(key, setting):
             fitting.setdefault(r.program_key, []).append(r)
+    for found in fitting.values():
+        warn_if_slower(op, found, given, setting)
     return Sized(op, tuple(r for _, found in sorted(fitting.items()) for r in _needed(found, within)), setting, within)
 
 
@@ -222,8 +224,9 @@ def cases(records: Iterable[Record], within: float = WITHIN) -> Case:
     there. Of as many cases, those with the least mean ratio to the best times. Between two sizes that were measured,
     one case begins at their geometric mean.
 
-    The records are of one program, and at least one. One that lacks a size which others tell does not count. Cases are
-    made by cutting at one size after another. The fewest are found exactly, unless there are very many sizes.
+    The records are of one strategy on one program, and at least one. One that lacks a size which others tell does not
+    count. Cases are made by cutting at one size after another. The fewest are found exactly, unless there are very many
+    sizes.
 
     >>> from exo_strat.tuning.records import NOWHERE, Record
     >>> def at(n, width, seconds):

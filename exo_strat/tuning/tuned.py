@@ -6,18 +6,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from math import log
-from typing import Any
+from typing import Any, Final
+from warnings import warn
 
 from returns.result import Success
 
 from ..cursors.cursor import Cursor
 from ..cursors.proc import Proc
+from ..ops.combinators import identity
 from ..ops.spaces import Filled
 from ..ops.strategy import Atomic, Composed, Op, Outcome, Steps, check_op
-from ..source import Pieces, call
+from ..source import Pieces, brief, call, show
 from .keys import program_key, strategy_key
 from .records import NOWHERE, Record, Setting, Sizes, Values
 from .search import number
+
+WITHIN: Final = 0.03
+"""What is slower by no more than this, as a part of the time, counts as being as fast."""
+
+
+class SlowerWarning(UserWarning):
+    """The best that is known of a strategy is slower than the procedure as it was."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,7 +114,8 @@ def tuned(
     the least mean of ratios to the best.
 
     The records that fit are chosen when the Op is made, and are part of it; nothing is read when it runs. A value that
-    a hole doesn't have is refused. All rewrites are proved as ever.
+    a hole doesn't have is refused. All rewrites are proved as ever. A `SlowerWarning` says where a program is slower
+    with these values than without the strategy, if the records tell that, as those of `exo-strat tune` do.
 
     Raises `NoKeyError` if the strategy has no key: see `strategy_key`.
 
@@ -128,7 +138,36 @@ def tuned(
         if r.fits(key, setting):
             fitting.setdefault(r.program_key, []).append(r)
     best = (_best(found, dict(wanted)) for _, found in sorted(fitting.items()))
-    return Tuned(op, tuple(r for r in best if r is not None), setting, wanted)
+    chosen = tuple(r for r in best if r is not None)
+    for r in chosen:
+        alike = [x for x in fitting[r.program_key] if x.values == r.values and (not wanted or x.sizes == r.sizes)]
+        warn_if_slower(op, alike, given, setting)
+    return Tuned(op, chosen, setting, wanted)
+
+
+def as_it_was(records: Iterable[Record], program_key: str, setting: Setting) -> dict[Sizes, Record]:
+    """The times of a program without a strategy, at each of the sizes: they are kept as those of `identity`."""
+    key = strategy_key(identity)
+    table = fastest(r for r in records if r.program_key == program_key and r.fits(key, setting))
+    return {at: next(iter(row.values())) for at, row in table.items()}
+
+
+def warn_if_slower(op: Op, found: Iterable[Record], given: Iterable[Record], setting: Setting) -> None:
+    """Warn of the first of the sizes at which the fastest of some records of a strategy on a program is slower than the
+    program as it was."""
+    rows = fastest(found)
+    best = [next(iter(row.values())) for row in rows.values()]
+    plain = as_it_was(given, best[0].program_key, setting) if best else {}
+    slower = [r for r in best if r.sizes in plain and r.seconds > plain[r.sizes].seconds * (1 + WITHIN)]
+    if slower:
+        r = slower[0]
+        at = ", ".join(f"{name} = {n}" for name, n in r.sizes)
+        warn(
+            f"{r.program}{' at ' * bool(at)}{at} is slower by {brief(show(op))}, at best {cost(r)}, than as it was, "
+            f"{cost(plain[r.sizes])}: leave the strategy out there",
+            SlowerWarning,
+            stacklevel=3,
+        )
 
 
 def _best(records: list[Record], sizes: Mapping[str, int]) -> Record | None:

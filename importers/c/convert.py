@@ -159,7 +159,8 @@ def _wanted(unit: Unit, name: str | None) -> Function:
         if len(free) != 1:
             names = [f.name for f in free or unit.functions.values()]
             listed = f"name one of {', '.join(names)}, as in {unit.file}:NAME"
-            raise ImportRefusedError(f"{unit.file} has several functions: {listed}", several=names)
+            what = "several functions" if len(names) > 1 else "no function beside main"
+            raise ImportRefusedError(f"{unit.file} has {what}: {listed}", several=names)
         return free[0]
     if name not in unit.functions:
         raise ImportRefusedError(f"{unit.file} has no function {name}; it has {', '.join(unit.functions)}")

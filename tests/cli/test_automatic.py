@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import cast
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from backends.targets import avx2
+from backends.settings import setting_here
+from backends.targets import avx2, plain_c
 from exo_strat import at, divide_loop, moves, nav, on, plugins, proc_from_source, schedule, trace, unroll_loop
 from exo_strat.cli.commands import app
 from exo_strat.cli.files import read as read_file
 from exo_strat.cli.telling import told
 from exo_strat.cli.writing import steps
+from exo_strat.ops.combinators import identity
+from exo_strat.ops.strategy import Op
+from exo_strat.tuning import Tried
 from exo_strat.tuning.keys import program_key
-from exo_strat.tuning.records import read
+from exo_strat.tuning.records import append, read, recorded
 from strategies.auto import auto
 
 SOURCE = """
@@ -214,8 +219,9 @@ def test_a_search_fills_the_holes(file: Path, plan: None, tmp_path: Path) -> Non
     ("more", "words"),
     [
         (["--tune", "5s"], "--tune needs --sizes"),
-        (["--sizes", "n=4"], "--sizes need --tune"),
         (["--tune", "5s", "--sizes", "n=4", "--sizes", "n=8"], "give --sizes once"),
+        (["--sizes", "n=4", "--records", "nowhere.jsonl"], "nowhere.jsonl does not exist"),
+        (["--sizes", "n=0"], "n is a size, which is at least 1, not 0"),
         (["--emit", "fortran"], "there are strategy, proc, c"),
         (["-o", "x.py"], "--out needs --emit"),
         (["-t", "riscv"], "there is no target 'riscv'"),
@@ -322,6 +328,57 @@ def test_a_function_that_is_not_taken_does_not_keep_the_others(tmp_path: Path) -
     assert said.exit_code == 1 and "void scale(" in said.stdout and f"{path}:7" in said.stderr
 
 
+def test_what_was_measured_of_a_function_in_c_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its sizes, and by `exo-strat tuned`."""
+    pytest.importorskip("pycparser")
+    monkeypatch.setenv("EXO_STRAT_DATA_DIR", str(tmp_path / "home"))
+    path, records = tmp_path / "kernels.c", tmp_path / "records.jsonl"
+    path.write_text(IN_C)
+    records.write_text("")
+    asked = ("auto", path, "-t", "c", "--records", records, "--sizes", "n=900")
+    assert "nothing is known of scale for c, so numbers are the defaults: with --tune" in run(*asked).stdout
+    assert run("tuned", path, "-t", "c", "--records", records).stdout.startswith("nothing is known of scale:")
+    assert run(*asked, "--tune", "5s", "-j", "1").exit_code == 0
+    again = run(*asked)
+    assert again.exit_code == 0, again.output
+    assert "numbers from a record: measured at n = 900: " in again.stdout
+    known = run("tuned", f"{path}:scale", "-t", "c", "--records", records)
+    assert known.exit_code == 0 and "n = 900" in known.stdout and "auto(c)" in known.stdout
+
+
+def test_what_records_know_is_taken(file: Path, plan: None, tmp_path: Path) -> None:
+    """Numbers, or nothing, where the program as it was is faster."""
+    records, source = tmp_path / "records.jsonl", read_file(file)
+    op = cast(Callable[..., Op], plugins.load(plugins.PLANS, "auto"))(plain_c)
+    p, where = source.proc("both"), setting_here(plain_c)
+    values = {"auto.how": "planned", "auto.planned.by_nest.strips.width": 8}
+    fast = Tried({}, values, "measured", 1e-6, 0.0)
+    append(recorded(op, p, [fast], where, {"n": 64}, "2026-11-27"), records)
+    asked = ("auto", f"{file}:both", "-t", "c", "--sizes", "n=60", "--records", records, "--verbose")
+    told = run(*asked)
+    assert told.exit_code == 0, told.output
+    assert "numbers from a record: measured at n = 64: 1 us, 2026-11-27" in told.stdout
+    assert "strips.width = 8" in told.stdout
+    plain = Tried({}, {}, "measured", 5e-7, 0.0)
+    append(recorded(identity, p, [plain], where, {"n": 64}, "2026-11-27"), records)
+    left = run(*asked)
+    assert left.exit_code == 0 and "the procedure as it was took 500 ns, so it stays as it is" in left.stdout
+    assert "strips.width" not in left.stdout and left.stderr == ""
+
+
+def test_after_ctrl_c_no_c_is_written(file: Path, plan: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["exo_strat.tuning.tune"]._Run, "_measured", pressed)
+    out = tmp_path / "fast.c"
+    asked = ("--tune", "5s", "--sizes", "n=64", "--records", tmp_path / "r.jsonl", "--emit", "c", "-o", out)
+    stopped = run("auto", f"{file}:both", "-t", "c", *asked)
+    assert stopped.exit_code == 130 and not out.exists()
+    assert "interrupted: 0 tried, 0 records were added to" in stopped.stderr
+    assert "nothing else is written; without --tune, the same --sizes take what is known" in stopped.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "text", "code", "words"),
     [
@@ -329,6 +386,7 @@ def test_a_function_that_is_not_taken_does_not_keep_the_others(tmp_path: Path) -
         ("bad.c", "", 1, "no function with a body"),
         ("bad.py", "def f(:", 2, "SyntaxError"),
         ("numbers.py", "def smooth(x):\n    return x * 2", 2, "functions of NumPy arrays are imported first"),
+        ("kernels.cpp", "", 2, "its name must end in .c or .py. A function that is C, too, may go into a file"),
         ("missing.c", None, 2, "does not exist: expected a file in Python or C"),
     ],
 )

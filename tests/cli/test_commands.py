@@ -30,7 +30,7 @@ def scale(n: size, x: f32[n]):  # type: ignore
         x[i] = 2.0 * x[i]
 
 
-KERNELS = '''
+KERNELS = """
 from __future__ import annotations
 from exo_strat import *
 
@@ -50,7 +50,7 @@ number = 3
 def blocked(machine: Machine) -> Proc:
     width = machine.vec_width("f32")
     return direct.rename(direct.divide_loop(scale, "i", width, ["io", "ii"], tail="cut"), "blocked")
-'''
+"""
 
 
 def run(*args: str | Path) -> Result:
@@ -142,6 +142,14 @@ def test_a_broken_file_is_explained_without_a_traceback(source: str, words: list
     path = tmp_path / "broken.py"
     path.write_text(source)
     stops(run("show", path), 2, *words)
+
+
+def test_a_mistake_in_a_file_is_told_with_its_line_and_none_of_ours(tmp_path: Path) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text(f"{KERNELS}plan = unroll_loop()\nplan = plan.fill({{'widht': 4}})\n")
+    said = run("show", path)
+    stops(said, 2, "plan.fill({'widht': 4})", "ValueError: unroll_loop() has no hole 'widht': it has none")
+    assert "spaces.py" not in said.stderr
 
 
 def test_a_file_may_import_its_neighbours_and_leaves_no_trace(kernels: Path) -> None:
@@ -395,6 +403,8 @@ def test_the_numbers_of_this_processor_are_shown_with_how_they_were_found(monkey
     assert shown.exit_code == 0
     for word in ("how it was found", "L1 cache", "KiB", "latency of a", "nproc"):
         assert word in shown.stdout
+    monkeypatch.setenv("COLUMNS", "60")
+    assert "…" not in run("targets", "--native", "--target", "c").stdout  # nothing is cut
     stops(run("targets", "--native", "--target", "gemmini"), 2, "lacks gemmini")
 
 

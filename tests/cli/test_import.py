@@ -57,7 +57,11 @@ def test_what_is_not_taken_ends_with_1_and_writes_nothing(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("nowhere.c", "does not exist: expected a file"), (".", "is a folder"), ("a.txt", "there is no importer 'txt'")],
+    [
+        ("nowhere.c", "does not exist: expected a file"),
+        (".", "is a folder"),
+        ("a.txt", "its name must end in .c or .py"),
+    ],
 )
 def test_what_is_no_c_file_ends_with_2(name: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()

@@ -17,7 +17,9 @@ from backends.settings import setting_here
 from backends.targets import plain_c
 from exo_strat.cli.commands import app
 from exo_strat.cli.files import read as read_file
+from exo_strat.ops.combinators import identity
 from exo_strat.tuning import Tried
+from exo_strat.tuning.keys import strategy_key
 from exo_strat.tuning.records import Record, append, read, recorded
 
 SOURCE = """
@@ -71,6 +73,11 @@ def tune(file: Path, strategy: str = "op", name: str = "scale", *more: str | Pat
     return run("tune", f"{file}:{strategy}", f"{file}:{name}", "--trials", "20", "-j", "1", "--target", "c", *more)
 
 
+def candidates(path: Path) -> list[Record]:
+    """The records of a file, less those of procedures as they were."""
+    return [r for r in read(path) if r.strategy_key != strategy_key(identity)]
+
+
 def stops(result: Result, code: int, *words: str) -> None:
     """The command stops with this code and one message on stderr that holds these words."""
     assert (result.exit_code, result.stdout) == (code, "")
@@ -91,8 +98,8 @@ def test_tune_says_what_was_best_and_what_was_refused_and_keeps_what_it_measured
     assert {"best", "defaults", "unscheduled"} <= rows.keys()
     assert "strips.width = 4" in rows["defaults"] and "the procedure as it was" in rows["unscheduled"]
     assert re.search(r"1 refused, such as strips.width = 16, .*: 16 divides the loop's number", found.stdout)
-    assert f"3 records were added to {home}" in found.stdout
-    kept = read(home)
+    assert f"4 records were added to {home}" in found.stdout
+    kept = candidates(home)
     assert [r.sizes for r in kept] == [(("n", 1000),)] * 3
     assert {dict(r.values)["strips.width"] for r in kept} == {4, 8, 16} and all(r.seconds > 0 for r in kept)
 
@@ -101,7 +108,7 @@ def test_several_sizes_are_searched_one_after_the_other_each_from_what_is_known(
     out = tmp_path / "project.jsonl"
     found = tune(file, "op", "scale", "--sizes", "n=100", "--sizes", "n=3000", "--records", out)
     assert found.exit_code == 0, found.output
-    kept = read(out)
+    kept = candidates(out)
     assert [dict(r.sizes)["n"] for r in kept] == [100] * 3 + [3000] * 3
     best = min(kept[:3], key=lambda r: r.seconds)
     first, second, *_ = kept[3:]  # the defaults come first, then what was best before
@@ -116,7 +123,7 @@ def test_a_seed_makes_a_search_repeat(file: Path, tmp_path: Path) -> None:
             *("--seed", seed, "--records", out, "--target", "c"),
         )
         assert made.exit_code == 0, made.output
-        return [r.values for r in read(out)]
+        return [r.values for r in candidates(out)]
 
     one, again, other = tried("1", "a"), tried("1", "b"), tried("2", "c")
     assert one == again != other
@@ -128,13 +135,13 @@ def test_searches_go_by_name(search: str, file: Path, home: Path) -> None:
         pytest.importorskip("optuna")
     found = tune(file, "op", "scale", "--sizes", "n=1000", "--search", search)
     assert found.exit_code == 0, found.output
-    assert len(read(home)) == 3
+    assert len(candidates(home)) == 3
     assert ("rank correlation of model and times" in found.stdout) == (search == "model")
 
 
 def test_a_strategy_for_a_machine_gets_that_of_the_target(file: Path, home: Path) -> None:
     assert tune(file, "wide", "scale", "--sizes", "n=64").exit_code == 0
-    assert {dict(r.values)["width"] for r in read(home)} == {1, 2}
+    assert {dict(r.values)["width"] for r in candidates(home)} == {1, 2}
     assert {r.setting.machine for r in read(home)} == {"c"}
 
 
@@ -178,7 +185,43 @@ def test_bad_input_is_explained(
     assert not home.exists()
 
 
+def test_what_was_measured_before_is_said(file: Path) -> None:
+    assert "measured before" not in tune(file, "op", "scale", "--sizes", "n=100").stdout
+    again = tune(file, "op", "scale", "--sizes", "n=100")
+    assert "3 of them had been measured before: of each the fastest time counts" in again.stdout
+
+
+def test_a_strategy_without_holes_leaves_nothing_to_choose(file: Path) -> None:
+    plain = "at('for i in _: _', divide_loop(4, ('io', 'ii'), tail='cut'))"
+    assert "the strategy has no holes here" in tune(file, plain, "scale", "--sizes", "n=100").stdout
+
+
+def test_names_of_holes_are_not_cut(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However narrow the terminal is: what is too long goes on in the next line."""
+    monkeypatch.setenv("COLUMNS", "60")
+    name = "a_name_that_is_as_long_as_those_of_holes_deep_inside_of_strategies"
+    shown = tune(
+        *(file, f"at('for i in _: _', divide_loop(hole('{name}', (4,)), ('io', 'ii'), tail='cut'))", "scale"),
+        *("--sizes", "n=100"),
+    )
+    cells = "".join(line.split("│")[4].strip() for line in shown.stdout.splitlines() if line.startswith("│"))
+    assert f"{name}= 4" in cells and "…" not in shown.stdout
+
+
+def test_a_strategy_that_is_slower_than_nothing_is_told(file: Path, known: tuple[Record, ...], home: Path) -> None:
+    asked = ("tuned", f"{file}:op", f"{file}:scale", "--sizes", "n=100", "-t", "c")
+    assert "slower" not in run(*asked).stderr
+    best, source = min(known[:3], key=lambda r: r.seconds), read_file(file)
+    plain = Tried({}, {}, "measured", best.seconds / 2, 0.0)
+    append(recorded(identity, source.proc("scale"), [plain], best.setting, {"n": 100}, "2026-11-27"), home)
+    told = run(*asked)
+    assert told.exit_code == 0 and "the procedure as it was" in told.stdout
+    assert re.search(r"scale at n = 100 is slower by .*, at best 100 us, than as it was, 50 us: leave", told.stderr)
+
+
 def test_a_place_where_records_cannot_be_is_told_before_the_search(file: Path, tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere" / "m.jsonl"
+    stops(tune(file, "op", "scale", "--sizes", "n=4", "--records", nowhere), 2, "there is no folder", "nowhere")
     stops(tune(file, "op", "scale", "--sizes", "n=4", "--records", tmp_path), 2, "is a folder, and a file is needed")
     stops(tune(file, "op", "scale", "--sizes", "n=4", "--records", file / "x"), 2, "is a file, and a folder is needed")
 
@@ -206,14 +249,14 @@ def test_a_candidate_that_crashes_is_told_and_passed_over(file: Path, home: Path
     found = tune(file, "at('for i in _: _', bad())", "scale", "--sizes", "n=100")
     assert found.exit_code == 0, found.output
     assert "1 crashed, such as bad.width = 8: the process ended with SIGKILL" in found.stdout
-    assert len(read(home)) == 1
+    assert len(candidates(home)) == 1
 
 
 def test_a_candidate_that_goes_on_forever_does_not_outlast_the_budget(file: Path, home: Path) -> None:
     file.write_text(SOURCE + BAD.replace("FATE", "while True: pass"))
     found = tune(file, "at('for i in _: _', bad())", "scale", "--sizes", "n=100", "--budget", "10s")
     assert found.exit_code == 0, found.output
-    assert "10 s are over" in found.stdout and len(read(home)) == 1
+    assert "10 s are over" in found.stdout and len(candidates(home)) == 1
 
 
 def test_a_search_has_an_end(file: Path) -> None:
@@ -255,9 +298,19 @@ def test_ctrl_c_keeps_what_was_found_and_says_it(file: Path, tmp_path: Path) -> 
         os.killpg(process.pid, signal.SIGINT)
         said, errors = process.communicate(timeout=60)
         assert process.returncode == 130, errors
-        assert "interrupted" in said and "best" in said and "Traceback" not in errors
+        assert re.search(r"interrupted: \d+ tried, \d+ records were added to ", said.splitlines()[-1])
+        assert "best" in said and "Traceback" not in errors
         assert len(read(out)) == lines(out) >= before + 2
         before = lines(out)
+
+
+def test_ctrl_c_before_the_search_is_said(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("exo_strat.cli.tuning.known_values", pressed)
+    stopped = tune(file, "op", "scale", "--sizes", "n=4")
+    assert stopped.exit_code == 130 and stopped.stderr == "exo-strat: interrupted; nothing more is written\n"
 
 
 def test_kill_9_loses_at_most_a_line(file: Path, tmp_path: Path) -> None:
@@ -298,7 +351,7 @@ def test_tuned_shows_what_is_known(file: Path, known: tuple[Record, ...]) -> Non
 
 
 def test_tuned_says_where_nothing_is_known(file: Path, home: Path) -> None:
-    assert run("tuned", f"{file}:scale").stdout == "nothing is known of scale\n"
+    assert run("tuned", f"{file}:scale").stdout.startswith("nothing is known of scale: `exo-strat tune`")
     stops(run("tuned", f"{file}:scale", "--records", home), 2, "does not exist: expected a file of records")
     stops(run("tuned", f"{file}:scale", "--emit", "c"), 2, "name one before the Proc")
     stops(run("tuned", f"{file}:scale", "--emit", "java"), 2, "there are strategy, proc, c")
@@ -364,6 +417,7 @@ def test_a_changed_strategy_has_its_defaults(file: Path, known: tuple[Record, ..
     file.write_text(SOURCE.replace("(4, 8, 16)", "(4, 8, 16, 32)"))
     shown = run("tuned", f"{file}:op", f"{file}:scale", "-t", "c")
     assert "no record of scale fits: the defaults" in shown.stdout
+    assert "of another strategy, or of this one before it or a file that it uses was changed" in shown.stdout
 
 
 def test_fresh_processes_make_the_same_c_without_measuring(

@@ -111,6 +111,10 @@ def test_holes_that_differ_are_different() -> None:
         (lambda: limited(strips(hole("w", (4,))), fit, "w", "v"), "no hole 'v' to limit: its holes are w"),
         (lambda: space(strips(hole("w", (4, 8))) >> strips(hole("w", (4, 9)))), "stands twice, and not for the same"),
         (lambda: strips(hole("w", (4, 8))).fill({"v": 4}), "has no hole 'v': its holes are w"),
+        (
+            lambda: strips(hole("width", (4, 8))).fill({"widht": 4}),
+            r"has no hole 'widht' \(did you mean 'width'\?\): its holes are width",
+        ),
         (lambda: strips(hole("w", (4, 8))).fill({"w": 5}), "can't be 5: its candidates are 4, 8"),
         (lambda: strips(hole("w", (4, 8))).fill({"w": 4.0}), "can't be 4.0"),
         (lambda: both(1).fill({"both.width": 4}), "can't be 4: its candidates are 3, 5"),

@@ -134,6 +134,14 @@ def test_a_broken_line_is_skipped_and_told(kind: str, tmp_path: Path) -> None:
     assert len(told) == 1
 
 
+def test_of_many_broken_lines_there_is_one_warning(tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    path.write_bytes(b"\xff\xfe\n" * 40)
+    with pytest.warns(RecordWarning, match=r"line 1, is skipped: .*\. So are 39 further lines\.") as told:
+        assert read(path) == ()
+    assert len(told) == 1
+
+
 WRONG: dict[str, Callable[[dict[str, object]], object]] = {
     "a field too many": lambda d: d.update(more=1),
     "no date": lambda d: d.pop("date"),
