@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ..cursors.cursor import ProcCursor
+from ..cursors.cursor import NodeCursor, ProcCursor
 from ..cursors.kinds import ForCursor, IfCursor
 from ..ops.explain import line_of
 from ..ops.failure import Failure, Unsafe
@@ -14,6 +14,7 @@ from ..ops.strategy import Called
 from ..ops.tracing import Trace
 from ..source import brief, show
 from ..tuning.tuned import remark
+from .reasons import in_the_way
 from .writing import Step, changed, steps
 
 
@@ -35,11 +36,18 @@ LOOPS: Final = ForCursor | IfCursor
 
 @dataclass(frozen=True)
 class Nest:
-    """A nest of loops that a plan looked at: its first line, what became of it, and whether it is another."""
+    """A nest of loops that a plan looked at: its first line, what became of it, whether it is another; and what may
+    have been in the way."""
 
     line: str
     said: str
     is_done: bool
+    why: str = ""
+
+    def lines(self) -> Iterator[str]:
+        """What is printed of it."""
+        yield f"  {self.line}"
+        yield from (f"    {text}" for text in (self.said, self.why) if text)
 
 
 def in_short(t: Trace) -> tuple[str, ...]:
@@ -55,7 +63,9 @@ def in_short(t: Trace) -> tuple[str, ...]:
         head = "nothing could be made fast but by threads"
     else:
         head = f"{done} of {len(first)} nest{'s' * (len(first) > 1)} of loops made fast"
-    return head, *(line for n in (*first, *again) for line in (f"  {n.line}", f"    {n.said}"))
+    return head, *(
+        line for n in (*first, *again) for line in (f"  {n.line}", f"    {n.said}", f"    {n.why}") if line.strip()
+    )
 
 
 def _passes(t: Trace) -> list[list[Trace]]:
@@ -88,7 +98,8 @@ def _nest(t: Trace) -> Nest:
         return Nest(line, "; ".join(remarks) or brief(show(step.op)), True)
     causes = [f.grounds()[-1][0] if f.causes else f for f in _failures(t)]
     last = [f for f in causes if f.place is None or t.failure is not None or isinstance(f.place, LOOPS)][-1:]
-    return Nest(line, f"left as it is{''.join(f': {_why(cause)}' for cause in last)}", False)
+    why = in_the_way(t.place) if isinstance(t.place, NodeCursor) else ""
+    return Nest(line, f"left as it is{''.join(f': {_why(cause)}' for cause in last)}", False, why)
 
 
 def _remarks(t: Trace, depth: int) -> Iterator[tuple[int, str]]:

@@ -131,6 +131,7 @@ def test_auto_says_where_nothing_could_be_made_fast_and_why(file: Path) -> None:
         "sums for avx2: nothing could be made fast",
         "  for i in seq(0, n):",
         "    left as it is: there is no proof that the second part does not touch what the first one does later",
+        "    x[i]: another iteration of i may write it, as x[i + 1]",
     ]
     assert run("auto", f"{file}:nothing", "-t", "avx2").stdout == "nothing for avx2: there are no loops to make fast\n"
 
