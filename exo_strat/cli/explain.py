@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ..cursors.proc import Proc
 from ..ops.explain import HEADER, Change, Row, changes, lines, rows, summary
+from ..ops.failure import Failure
 from ..ops.lint import lint
 from ..ops.strategy import Op
 from ..ops.tracing import Trace, trace
@@ -28,9 +29,15 @@ def run_explain(op: Op, p: Proc, console: Console, steps: bool, everything: bool
     _, t = trace(op, p)
     shown = _steps(t) if steps else chain([Text(HEADER, "dim")], *map(_row, rows(t, everything)))
     hint = focus_hint(t.failure, p, op, prefix) if t.failure is not None else ""
-    for line in chain(shown, [Text(summary(t), "bold")], [Text(hint)] if hint else []):
+    why = [Text(f"because: {_last(t.failure).reason().splitlines()[0]}")] if t.failure is not None else []
+    for line in chain(shown, [Text(summary(t), "bold")], why, [Text(hint)] if hint else []):
         console.print(line, soft_wrap=True)
     return t.failure is None
+
+
+def _last(failure: Failure) -> Failure:
+    """What a failure rests on: the last of its causes, at whatever depth."""
+    return failure.grounds()[-1][0] if failure.causes else failure
 
 
 def _row(row: Row) -> Iterator[Text]:

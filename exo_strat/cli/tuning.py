@@ -28,6 +28,7 @@ from ..tuning.keys import program_key, strategy_key, version
 from ..tuning.measures import Measure
 from ..tuning.records import Record, Setting, append, read, recorded, recorder, records_file
 from ..tuning.search import duration
+from ..tuning.tune import OVER
 from ..tuning.tuned import cost, fastest, known_values
 from .hints import focus_hint
 from .messages import UsageError, columns, warned
@@ -234,6 +235,8 @@ def _report(found: Tuning, sizes: Mapping[str, int], target: Target, console: Co
         console.print(table)
     if not found.space.choices:
         console.print("the strategy has no holes here, so there was nothing to choose")
+    elif len(found.tried) == 1 and found.stopped.endswith(OVER):
+        console.print("the time was over after the defaults: nothing else was tried, so give it more", soft_wrap=True)
     for line in _reasons(found):
         console.print(Text(line), soft_wrap=True)
     if found.correlation is not None:

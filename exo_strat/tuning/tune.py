@@ -25,6 +25,8 @@ from .measures import Measure, Prepared
 from .progress import progress
 from .search import Rank, Search, Tried, Values, random_search
 
+OVER: Final = "are over"
+"""How it ends what is said of a search that stopped as its time was over."""
 LIMIT: Final = 120.0
 """Seconds after which the scheduling and compiling of a candidate counts as a hang, unless said."""
 
@@ -160,7 +162,7 @@ class _Run:
         if self.trials is not None and len(self.tried) >= self.trials:
             return f"{self.trials} trials were made"
         if self.seconds is not None and self.clock() - self.began >= self.seconds:
-            return f"{self.seconds:g} s are over"
+            return f"{self.seconds:g} s {OVER}"
         return ""
 
     def ranked(self) -> tuple[Tried, ...]:

@@ -357,7 +357,7 @@ def test_the_place_that_a_refusal_proposes_is_one(strategy: str, kernels: Path, 
         (proposed,) = shlex.split(refused.stdout.splitlines()[-1].partition("give it a place, ")[2])
         again = run("explain", proposed, f"{kernels}:scale", *options)
         assert "whole procedure" not in again.stdout
-    drawing = ["figure", f"{kernels}:scale", "-o", tmp_path / "x.svg", "--schedule"]
+    drawing: list[str | Path] = ["figure", f"{kernels}:scale", "-o", tmp_path / "x.svg", "--schedule"]
     refused = run(*drawing, strategy)
     stops(refused, 2, "was applied to the whole procedure: give it a place")
     (proposed,) = shlex.split(refused.stderr.splitlines()[-1].partition("give it a place, ")[2])

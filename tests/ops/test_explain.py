@@ -226,6 +226,7 @@ def test_explain_ends_with_1_if_the_strategy_is_refused(file: Path) -> None:
     shown = run("explain", f"{file}:lost", f"{file}:sums")
     assert shown.exit_code == 1
     assert "nothing matches 'for z in _: _'" in shown.stdout and "refused after 1 rewrite" in shown.stdout
+    assert shown.stdout.splitlines()[-1].startswith("because: nothing matches 'for z in _: _'")
 
 
 def test_explain_steps_prints_diffs(file: Path) -> None:
