@@ -51,8 +51,9 @@ class Nest:
 
 
 def in_short(t: Trace) -> tuple[str, ...]:
-    """What a plan did, for who does not schedule: how many nests were made fast, and a line for each."""
-    first, *later = [[_nest(x) for x in some] for some in _passes(t)] or [[]]
+    """What a plan did, for who does not schedule: how many nests were made fast, and a line for each, in the order of
+    the program."""
+    first, *later = [[_nest(x) for x in sorted(some, key=_where)] for some in _passes(t)] or [[]]
     again = [n for some in later for n in some if n.is_done]
     done = sum(n.is_done for n in first)
     if not first:
@@ -88,6 +89,11 @@ def _passes(t: Trace) -> list[list[Trace]]:
         if nests:
             found.append(nests)
     return found
+
+
+def _where(t: Trace) -> tuple[tuple[str, int], ...]:
+    """Where a nest stood when it was looked at: a plan need not go by the order of the program."""
+    return tuple((label, -1 if n is None else n) for label, n in t.place.place())
 
 
 def _nest(t: Trace) -> Nest:
