@@ -200,13 +200,15 @@ local_laplacian = schedule(seq(*(at(f"{name}(_)", inline()) for name in CALLS), 
 
 
 def levels(strip: int = hole("strip", (8, 16, 32, 64), default=32)) -> Op:
-    """The coarsest level all at once, the middle one by rows in parallel, the finest by strips of rows."""
+    """The coarsest level all at once, the middle one by rows in parallel, the finest by strips of rows.
+
+    Down the pyramids, one stage makes rows and columns half as many: a remapped pixel is computed nine times where it
+    is used, for all brightnesses at once, and no row of it goes through the caches."""
     g0, d1, g1, d2, g2, e1, i1, e2, i2, o2, p2, q2, o1, r0, p1, q1, out = map(
         Func, ("g0", "d1", "g1", "d2", "g2", "e1", "i1", "e2", "i2", "o2", "p2", "q2", "o1", "r0", "p1", "q1", "out")
     )
     return pipeline(
-        g0.compute_inline(),
-        r0.compute_inline(),
+        *(stage.compute_inline() for stage in (g0, r0, d1, d2, e1, e2)),
         out.split("y", "y", "yi", strip).parallel("y"),
         q1.compute_at(out, "yi").vectorize("x"),
         p1.compute_at(out, "yi").vectorize("x"),
@@ -215,15 +217,10 @@ def levels(strip: int = hole("strip", (8, 16, 32, 64), default=32)) -> Op:
         q2.compute_at(o1, "y").vectorize("x"),
         p2.compute_at(o1, "y").vectorize("x"),
         o1.split("x", "x", "xi", 2, "cut").unroll("xi").unroll("k").vectorize("x"),
-        g1.reorder("x", "k", "y").parallel("y"),
-        d1.compute_at(g1, "k").vectorize("x"),
-        g1.vectorize("x"),
+        g1.reorder("k", "x", "y").unroll("k").vectorize("x").parallel("y"),
         i1.parallel("y").vectorize("x"),
-        e1.compute_at(i1, "y").vectorize("x"),
         g2.compute_root().vectorize("x"),
-        d2.compute_at(g2, "y").vectorize("x"),
         i2.compute_root().vectorize("x"),
-        e2.compute_at(i2, "y").vectorize("x"),
         o2.compute_root().unroll("k").vectorize("x"),
     )
 
