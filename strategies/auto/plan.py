@@ -56,6 +56,10 @@ BLOCKS = (32, 64, 96, 128, 192)
 ROWS = (1, 2, 4, 8)
 """Rows, or vectors, that are taken together."""
 
+MANY = 32
+"""Vector registers from which on rows that are taken together take two vectors each: with half as many, sums of four
+rows and of a few arrays leave none. Measured by `python -m benchmarks.auto --kernels gemver --kernels bicg`."""
+
 LEFT = "this stays as it is: see what was tried"
 """What a plan says of nests for which it has nothing."""
 
@@ -232,7 +236,7 @@ def by_rows(
     kind = precision or one_precision(c)
     known = not machine.vec_widths or kind in machine.vec_widths
     nests = apart(machine, precision, rounded, few)
-    rows, across = hole("rows", ROWS, default=4), hole("across", ROWS, default=1)
+    rows, across = hole("rows", ROWS, default=4), hole("across", ROWS, default=2 if machine.registers >= MANY else 1)
     how = "in vectors" if machine.vec_widths else "unrolled"
     together = rows_together(unmasked(vectors), kind, rows, across) >> remark(f"several rows at a time, {how}")
     alone = remark(f"{how} along the innermost loop")

@@ -46,8 +46,8 @@ def test_a_triangle_is_solved_several_rows_at_a_time(p: Proc, n: int) -> None:
 
 
 def test_rows_that_need_no_others_are_no_system() -> None:
-    assert is_solved(FORWARD.find_loop("i"))
-    assert not is_solved(PRODUCT.find_loop("i"))
+    solve, multiply = loops_inside(FORWARD.root())[0], loops_inside(PRODUCT.root())[0]
+    assert is_solved(solve) and not is_solved(multiply)
     step = decisions(at("for i in _: _", rows_together(avx2, "f64", 4, 1)), PRODUCT)[0]
     assert isinstance(step.failure(), Failure)
 
