@@ -109,7 +109,9 @@ def _layer(w: int, h: int) -> Shapes:
 IMAGES = ((1280, 960), (2560, 1920))
 PIPELINES = {
     "blur": Pipeline(
-        blur.blur, blur.groups(), _bordered(2, last="blur_y"), 6, {}, IMAGES, ("blur_rows", "blur_fused")
+        blur.blur,
+        pick("schedule", {"groups": blur.groups(), "rows": blur.rows(), "root": blur.root()}, default="groups"),
+        _bordered(2, last="blur_y"), 6, {}, IMAGES, ("blur_rows", "blur_fused"),
     ),
     "blur16": Pipeline(
         fixed_point.blur16, pick("schedule", fixed_point.SCHEDULES, default="rows"), _bordered(2, last="blur_y"), 6, {},

@@ -44,7 +44,7 @@ def figure_11(height: int = 32, width: int = 256, lanes: int = 16) -> Op:
     )
 
 
-def rows(strip: int = 64) -> Op:
+def rows(strip: int = hole("strip", (16, 32, 64, 128), default=64)) -> Op:
     """Each row of the image is read once, in strips that run in parallel; three rows of the first stage are kept."""
     return pipeline(
         _y.split("y", "y", "yi", strip).parallel("y"),

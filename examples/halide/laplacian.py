@@ -199,24 +199,24 @@ local_laplacian = schedule(seq(*(at(f"{name}(_)", inline()) for name in CALLS), 
 """All stages in one procedure, as schedules want them."""
 
 
-def levels(strip: int = hole("strip", (8, 16, 32, 64), default=32)) -> Op:
-    """The coarsest level all at once, the middle one by rows in parallel, the finest by strips of rows.
+def levels() -> Op:
+    """The coarsest level all at once, the others by rows in parallel.
 
     Down the pyramids, one stage makes rows and columns half as many: a remapped pixel is computed nine times where it
-    is used, for all brightnesses at once, and no row of it goes through the caches."""
+    is used, for all brightnesses at once. Up to the finest level, what two neighbours share is in registers. So no
+    row goes through the caches between these stages."""
     g0, d1, g1, d2, g2, e1, i1, e2, i2, o2, p2, q2, o1, r0, p1, q1, out = map(
         Func, ("g0", "d1", "g1", "d2", "g2", "e1", "i1", "e2", "i2", "o2", "p2", "q2", "o1", "r0", "p1", "q1", "out")
     )
     return pipeline(
         *(stage.compute_inline() for stage in (g0, r0, d1, d2, e1, e2)),
-        out.split("y", "y", "yi", strip).parallel("y"),
-        q1.compute_at(out, "yi").vectorize("x"),
-        p1.compute_at(out, "yi").vectorize("x"),
-        out.split("x", "x", "xi", 2, "cut").unroll("xi").unroll("k").vectorize("x"),
-        o1.parallel("y"),
+        out.split("x", "x", "xi", 2).parallel("y"),
+        q1.compute_at(out, "x").unroll("xi").unroll("k").store_in(DRAM_STACK),
+        p1.compute_at(out, "x").unroll("xi").store_in(DRAM_STACK),
+        out.unroll("xi").unroll("k").partition("x").vectorize("x"),
         q2.compute_at(o1, "y").vectorize("x"),
         p2.compute_at(o1, "y").vectorize("x"),
-        o1.split("x", "x", "xi", 2, "cut").unroll("xi").unroll("k").vectorize("x"),
+        o1.split("x", "x", "xi", 2, "cut").unroll("xi").unroll("k").vectorize("x").parallel("y"),
         g1.reorder("k", "x", "y").unroll("k").vectorize("x").parallel("y"),
         i1.parallel("y").vectorize("x"),
         g2.compute_root().vectorize("x"),
