@@ -33,6 +33,7 @@ def convolve(machine: Machine, precision: str, taps: int) -> Op:
     >>> print(space(op))
     convolve.rows: 1, 2, 4, 8 (default 2)
     convolve.vectors: 1, 2, 4 (default 2)
+    further holes may be known when it runs: space(op, p)
     >>> q = schedule(op, p)
     >>> from strategies.inspect import loops_inside
     >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())[:4]]

@@ -19,6 +19,7 @@ def gemm(machine: Machine) -> Op:
     gemm.optimize_deep_gemm.vectors: 1, 2, 3, 4 (default 2)
     gemm.optimize_deep_gemm.depth: 128, 256, 512, 1024 (default 512)
     gemm.optimize_deep_gemm.width: 64, 128, 256, 512 (default 256)
+    further holes may be known when it runs: space(op, p)
     """
     return optimize_deep_gemm(machine, "f32", sgemm_tile)
 

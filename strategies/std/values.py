@@ -213,7 +213,7 @@ def _scopes(c: Cursor) -> Iterator[Cursor]:
 
 def _buffers(c: Cursor) -> Iterator[Cursor]:
     """The allocations at and below a cursor, the last first: what is computed from a buffer is deleted before it."""
-    return (s for s in reversed(list(statements(c))) if isinstance(s, AllocCursor))
+    return (s for s in reversed(list(traversals.nlr(c))) if isinstance(s, AllocCursor))
 
 
 @named
