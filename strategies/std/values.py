@@ -49,7 +49,6 @@ from exo_strat import (
 )
 from exo_strat import specialize as branch_on
 
-from ..inspect import statements
 from .hoisting import is_operation
 from .splitting import expand_alloc
 from .writing import INSIDE

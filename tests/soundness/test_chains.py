@@ -195,7 +195,8 @@ def test_every_strategy_of_the_libraries_is_in_chains_or_said_to_be_elsewhere() 
         "map_again map_all map_every map_to read_registers replace_and_inline split_off tile_layout tile_loops "
         "tile_nest unroll_all unroll_single",
         halide: "Func H_clone_in pipeline",
-        normal: "applies_nowhere exhaust seq_nf sum_in_place tidy " + " ".join(n for n in normal.__all__ if n.startswith("is_")),
+        normal: "applies_nowhere exhaust seq_nf sum_in_place tidy "
+        + " ".join(n for n in normal.__all__ if n.startswith("is_")),
     }
     for library, others in elsewhere.items():
         here = {n for n in library.__all__ if f"{library.__name__.partition('.')[2]}.{n}" in source}
