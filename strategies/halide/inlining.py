@@ -13,6 +13,7 @@ from exo_strat import (
     AssignCursor,
     Cursor,
     ForCursor,
+    InvalidCursorError,
     Proc,
     ReduceCursor,
     Script,
@@ -263,8 +264,12 @@ def nests_of(p: Proc, stage: str) -> list[StmtCursor]:
 
 
 def _nest_of(s: StmtCursor, alloc: AllocCursor) -> StmtCursor:
-    """The statement of an allocation's block that a statement is, or is in."""
-    return next(x for x in siblings(alloc) if x == s or is_inside(s, x))
+    """The statement of an allocation's block that a statement is, or is in. Raises `InvalidCursorError` if there is
+    none, as of a buffer of the same name that is allocated elsewhere."""
+    found = next((x for x in siblings(alloc) if x == s or is_inside(s, x)), None)
+    if found is None:
+        raise InvalidCursorError(f"several buffers are called {alloc.name()}, or it is used where it is not held")
+    return found
 
 
 def fresh(p: Proc, stage: str) -> str:

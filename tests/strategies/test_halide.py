@@ -446,3 +446,17 @@ def test_fluent_calls_build_the_same_ops() -> None:
 def test_a_func_is_a_value() -> None:
     y = Func("y")
     assert y.parallel("x") != y and y == Func("y")
+
+
+@pytest.mark.parametrize("op", [H_compute_inline("a"), H_clone_in("a", "m", "b")], ids=str)
+def test_a_stage_with_two_buffers_of_one_name_is_refused(op: Op) -> None:
+    branch = """
+        a: f32[W]
+        for x in seq(0, W):
+            a[x] = 2.0 * inp[x]
+        for x in seq(0, W):
+            out[x] = a[x]
+        for x in seq(0, W):
+            m[x] = a[x]"""
+    head = "def foo(W: size, inp: f32[W], out: f32[W], m: f32[W]):\n    if W > 3:"
+    assert "several buffers are called a" in str(op(proc_from_source(f"{head}{branch}\n    else:{branch}")).failure())
