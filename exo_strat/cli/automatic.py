@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from .. import plugins
+from ..cursors.kinds import CallCursor
 from ..cursors.proc import Proc
 from ..ops.combinators import identity
 from ..ops.explain import summary
@@ -23,7 +24,7 @@ from ..ops.strategy import Op
 from ..ops.tracing import trace
 from ..source import brief, layout, show
 from ..tuning.keys import NoKeyError, program_key
-from ..tuning.records import Record, Setting
+from ..tuning.sizes import Sized
 from ..tuning.tuned import WITHIN, SlowerWarning, Tuned, as_it_was, cost, tuned
 from ..tuning.tuned import told as told_record
 from .files import FileError, read
@@ -128,33 +129,27 @@ def _from_records(op: Op, about: About, asked: Known, console: Console) -> Op:
     return identity
 
 
-def print_best(
-    about: About,
-    op: Op,
-    known: Iterable[Record],
-    here: Setting,
-    sizes: Mapping[str, int] | None,
-    emit: str | None,
-    out: Path | None,
-) -> None:
-    """What a strategy is with the best values that are known, or what it makes of a program."""
+def print_best(about: About, best: Op, emit: str | None, out: Path | None) -> None:
+    """What a strategy with records (`tuned` or `sized`) is with the best values that are known, or what it makes of a
+    program."""
+    assert isinstance(best, Tuned | Sized)
     p = about.proc
-    with warned():
-        best = tuned(op, known, here, sizes)
-    assert isinstance(best, Tuned)
     with warned():
         outcome, t = trace(best, p)
     if t.result is None:
-        raise FileError(f"{show(op)} is refused:\n{outcome.failure()}")
-    record = best.record(p)
-    decided = {d.name: d.value for x in t.walk() for d in x.decisions}
-    values = {} if record is None else {name: decided[name] for name, _ in record.values if name in decided}
-    filled = op.fill(values)
+        raise FileError(f"{show(best.op)} is refused:\n{outcome.failure()}")
+    found, said = best.op, f"no record of {p.name()} fits: the defaults"
+    if isinstance(best, Sized) and (decided := best.decided(p)):
+        found, said = decided, f"as few cases as it takes to be within {best.within:.0%} of the best at each size"
+    elif isinstance(best, Tuned) and (record := best.record(p)):
+        values = {d.name: d.value for x in t.walk() for d in x.decisions}
+        found = found.fill({name: values[name] for name, _ in record.values if name in values})
+        said = told_record(record)
     if emit is not None:
-        print_made([Fast(about, t.result, (filled,))], emit, out, p.name())
+        print_made([Fast(about, t.result, (found,))], emit, out, p.name())
         return
-    typer.echo(f"no record of {p.name()} fits: the defaults" if record is None else told_record(record))
-    print_python(layout(show(filled)))
+    typer.echo(said)
+    print_python(layout(show(found)))
 
 
 def check_out(out: Path | None, emit: str | None, where: Path) -> None:
@@ -174,7 +169,7 @@ def print_made(made: Sequence[Fast], emit: str, out: Path | None, name: str) -> 
     name; of strategies there is one."""
     first = made[0]
     if emit != "c":
-        text = _strategy(first, out) if emit == "strategy" else "\n".join(f"{m.proc}\n" for m in made)
+        text = _strategy(first, out) if emit == "strategy" else "\n".join(f"{p}\n" for p in _with_callees(made))
         if out is None:
             print_python(text.removesuffix("\n"))
         else:
@@ -187,6 +182,22 @@ def print_made(made: Sequence[Fast], emit: str, out: Path | None, name: str) -> 
     else:
         out.write_text(module.text)
     how_to_compile(*compiled_with(module, out or Path(f"{name}.c"), first.about.target.machine.cc_flags))
+
+
+def _with_callees(made: Iterable[Fast]) -> Iterable[Proc]:
+    """Programs that were made, each after the procedures that it calls, instructions aside."""
+    found: dict[Proc, None] = {}
+
+    def add(p: Proc) -> None:
+        for call in p.find_all("_(_)"):
+            assert isinstance(call, CallCursor)
+            if not call.subproc().is_instr():
+                add(call.subproc())
+        found.setdefault(p)
+
+    for m in made:
+        add(m.proc)
+    return found
 
 
 def _strategy(made: Fast, out: Path | None) -> str:

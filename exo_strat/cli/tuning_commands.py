@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..tuning.sizes import sized
+from ..tuning.tuned import tuned
 from .automatic import Fast, Known, check_emit, check_out, print_best, print_made, run_auto
 from .files import (
     RefusedImportError,
@@ -19,7 +21,7 @@ from .files import (
     split_names,
     split_program,
 )
-from .messages import INTERRUPTED, UsageError, reporting, stop
+from .messages import INTERRUPTED, UsageError, reporting, stop, warned
 from .targets import find_target, runnable
 from .tuning import SEARCHES, Asked, check_sizes, known_of, parsed_sizes, print_known, run_tune, seconds, setting_of
 from .writing import About
@@ -109,6 +111,9 @@ def tuned_command(
     ],
     records: Records = None,
     sizes: Sizes = None,
+    by_sizes: Annotated[
+        bool, typer.Option("--by-sizes", help="Values that depend on the sizes, decided when the program is called.")
+    ] = False,
     emit: Emit = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where what --emit says is written.")] = None,
     target: TargetName = None,
@@ -120,10 +125,12 @@ def tuned_command(
     """Print what was measured of a program; with a strategy, what it is with the best values that are known.
 
     A function in C is imported first, as `exo-strat import` does. Without --sizes these are the best over all sizes,
-    else those at the nearest ones. Where nothing fits, holes have their defaults.
+    else those at the nearest ones; with --by-sizes the program asks for its sizes, and takes what was fastest at such.
+    Where nothing fits, holes have their defaults.
 
     Examples: [b]exo-strat tuned gemm.py:sgemm[/b],
-    [b]exo-strat tuned gemm.py:blocked gemm.py:sgemm --sizes n=1000,m=500 --emit c[/b]
+    [b]exo-strat tuned gemm.py:blocked gemm.py:sgemm --sizes n=1000,m=500 --emit c[/b],
+    [b]exo-strat tuned gemm.py:blocked gemm.py:sgemm --by-sizes --emit c[/b]
     """
     with reporting():
         check_emit(emit)
@@ -139,10 +146,12 @@ def tuned_command(
             file, expression = split_expression(strategy)
             plans = source if path == file else read(file)
             op = plans.op(expression, chosen.machine)
-        elif emit or sizes:
-            raise UsageError("--emit and --sizes are for a strategy: name one before the Proc")
+        elif emit or sizes or by_sizes:
+            raise UsageError("--emit, --sizes and --by-sizes are for a strategy: name one before the Proc")
         at = None
         if sizes:
+            if by_sizes:
+                raise UsageError("--by-sizes is for all sizes that are known: leave --sizes out")
             if len(sizes) > 1:
                 raise UsageError("one program has one set of numbers here: give --sizes once")
             at = parsed_sizes(sizes[0])
@@ -154,7 +163,9 @@ def tuned_command(
         if op is not None:
             about = About(p, source, name, chosen, "tuned")
             with plans.running():
-                print_best(about, op, known, here, at, emit, out)
+                with warned():
+                    best = sized(op, known, here) if by_sizes else tuned(op, known, here, at)
+                print_best(about, best, emit, out)
 
 
 def auto_command(

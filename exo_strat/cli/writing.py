@@ -21,6 +21,7 @@ from ..ops.tracing import Trace
 from ..plugins import TARGETS, entry
 from ..source import holds_lambda, layout, show
 from ..source.places import place_source
+from ..tuning import __all__ as tuning_names
 from .files import PUBLIC, Source, file_of, importable, package_root
 from .targets import Target
 
@@ -186,7 +187,9 @@ def _body(done: tuple[Step, ...] | Op) -> tuple[str, tuple[Op, ...]]:
 def _imports(ops: tuple[Op, ...], target: Target, names_machine: bool) -> set[str]:
     """The imports of what stands in some Ops, and of the machine, if that is named elsewhere."""
     wanted = {n.id for op in ops for n in ast.walk(ast.parse(show(op))) if isinstance(n, ast.Name)} - PUBLIC.keys()
-    known, machine = {name: line for name, (_, line) in _origins(ops).items()}, show(target.machine)
+    known = {name: f"from exo_strat.tuning import {name}" for name in tuning_names}
+    known |= {name: line for name, (_, line) in _origins(ops).items()}
+    machine = show(target.machine)
     module, _, name = entry(TARGETS, target.name).partition(":")
     known[machine] = f"from {module} import {name}" + (f" as {machine}" if name != machine else "")
     wanted |= {machine} if names_machine else set()

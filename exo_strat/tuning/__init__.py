@@ -12,10 +12,12 @@ from .found import Tuning
 from .measures import Measure, Modelled, Prepared, Timed
 from .model_search import optuna_search
 from .search import History, Known, Search, Tried, best_first, climbing, exhaustive, random_search, starting
+from .sizes import Cut, by_sizes, cases, sized
 from .tune import scheduled_cost, tune
 from .tuned import remark
 
 __all__ = [
+    "Cut",
     "Ended",
     "History",
     "Known",
@@ -27,12 +29,15 @@ __all__ = [
     "Tried",
     "Tuning",
     "best_first",
+    "by_sizes",
+    "cases",
     "climbing",
     "exhaustive",
     "optuna_search",
     "random_search",
     "remark",
     "scheduled_cost",
+    "sized",
     "starting",
     "tune",
 ]

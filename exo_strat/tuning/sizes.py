@@ -167,11 +167,16 @@ class Sized(Composed):
         return False
 
     def steps(self, p: Proc, c: Cursor) -> Steps:
-        key = program_key(p) if self.records and c == p.root() else ""
+        found = self.decided(p) if c == p.root() else None
+        if found is None:
+            found = remark(f"no record of {p.name()} fits: holes have their defaults") >> self.op
+        return (yield found, p, c)
+
+    def decided(self, p: Proc) -> Op | None:
+        """What it is for a program, without the records: `by_sizes` of the cases. None if no record fits."""
+        key = program_key(p) if self.records else ""
         found = [r for r in self.records if r.program_key == key]
-        if not found:
-            return (yield remark(f"no record of {p.name()} fits: holes have their defaults") >> self.op, p, c)
-        return (yield by_sizes(self.op, cases(found, self.within)), p, c)
+        return by_sizes(self.op, cases(found, self.within)) if found else None
 
     def source(self) -> Pieces:
         given = {} if self.within == WITHIN else {"within": self.within}

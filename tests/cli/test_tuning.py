@@ -355,6 +355,7 @@ def test_tuned_says_where_nothing_is_known(file: Path, home: Path) -> None:
     assert run("tuned", f"{file}:scale").stdout.startswith("nothing is known of scale: `exo-strat tune`")
     stops(run("tuned", f"{file}:scale", "--records", home), 2, "does not exist: expected a file of records")
     stops(run("tuned", f"{file}:scale", "--emit", "c"), 2, "name one before the Proc")
+    stops(run("tuned", f"{file}:scale", "--by-sizes"), 2, "name one before the Proc")
     stops(run("tuned", f"{file}:scale", "--emit", "java"), 2, "there are strategy, proc, c")
 
 
@@ -390,6 +391,21 @@ def test_the_strategy_is_a_module_that_makes_the_same_c(
     env = {**os.environ, "PYTHONPATH": str(out.parent)}
     found = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert found.stdout == run(*args, "c").stdout and "ii" in found.stdout
+
+
+def test_by_sizes_the_program_decides(file: Path, known: tuple[Record, ...], tmp_path: Path) -> None:
+    """All that can be printed of it, and the module makes the same program."""
+    args = ["tuned", f"{file}:op", f"{file}:scale", "--by-sizes", "-t", "c"]
+    said = run(*args).stdout
+    assert "within 3% of the best at each size" in said
+    assert "Cut('n', 707, {'strips.width': 8}, {'strips.width': 16})" in said
+    code = run(*args, "--emit", "proc").stdout
+    assert code.index("def scale_1") < code.index("def scale_2") < code.index("def scale(")
+    assert "if n <= 707:" in code and "for ii in seq(0, 16)" in code
+    out = tmp_path / "fast.py"
+    assert run(*args, "--emit", "strategy", "-o", out).exit_code == 0
+    assert "if n <= 707:" in run("show", f"{out}:scale").stdout
+    stops(run(*args, "--sizes", "n=3"), 2, "leave --sizes out")
 
 
 def test_a_file_that_python_cannot_import_is_told(file: Path, known: tuple[Record, ...], tmp_path: Path) -> None:
