@@ -398,7 +398,7 @@ def test_by_sizes_the_program_decides(file: Path, known: tuple[Record, ...], tmp
     args = ["tuned", f"{file}:op", f"{file}:scale", "--by-sizes", "-t", "c"]
     said = run(*args).stdout
     assert "within 3% of the best at each size" in said
-    assert "Cut('n', 707, {'strips.width': 8}, {'strips.width': 16})" in said
+    assert said.index("'strips.width': 8}") < said.index("'strips.width': 16}")
     code = run(*args, "--emit", "proc").stdout
     assert code.index("def scale_1") < code.index("def scale_2") < code.index("def scale(")
     assert "if n <= 707:" in code and "for ii in seq(0, 16)" in code
