@@ -120,7 +120,7 @@ CASES = (
     *(Case(f"residual {k}", residual, pyramid.residual, op, pyramid.RESIDUAL[k]) for k, op in RESIDUAL.items()),
     *(Case(f"layer {k}", layer, convolution.layer, op, op) for k, op in convolution.SCHEDULES.items()),
     Case("bilateral grid strips", bilateral_grid, bilateral.bilateral_grid, bilateral.strips(), bilateral.strips()),
-    Case("laplacian levels", local_laplacian, laplacian.local_laplacian, laplacian.levels(), laplacian.levels()),
+    Case("laplacian levels", local_laplacian, laplacian.local_laplacian, laplacian.levels(4), laplacian.levels()),
 )
 
 

@@ -199,8 +199,8 @@ local_laplacian = schedule(seq(*(at(f"{name}(_)", inline()) for name in CALLS), 
 """All stages in one procedure, as schedules want them."""
 
 
-def levels() -> Op:
-    """The coarsest level all at once, the others by rows in parallel.
+def levels(strip: int = hole("strip", (16, 32, 64, 128), default=64)) -> Op:
+    """The coarsest level all at once, the middle level of the result in strips of the image, the others by rows.
 
     Down the pyramids, one stage makes rows and columns half as many: a remapped pixel is computed nine times where it
     is used, for all brightnesses at once. Up to the finest level, what two neighbours share is in registers. So no
@@ -210,13 +210,15 @@ def levels() -> Op:
     )
     return pipeline(
         *(stage.compute_inline() for stage in (g0, r0, d1, d2, e1, e2)),
-        out.split("x", "x", "xi", 2).parallel("y"),
+        out.split("x", "x", "xi", 2),
         q1.compute_at(out, "x").unroll("xi").unroll("k").store_in(DRAM_STACK),
         p1.compute_at(out, "x").unroll("xi").store_in(DRAM_STACK),
+        out.split("y", "ys", "y", strip).parallel("ys"),
+        o1.compute_at(out, "ys"),
         out.unroll("xi").unroll("k").partition("x").vectorize("x"),
         q2.compute_at(o1, "y").vectorize("x"),
         p2.compute_at(o1, "y").vectorize("x"),
-        o1.split("x", "x", "xi", 2, "cut").unroll("xi").unroll("k").vectorize("x").parallel("y"),
+        o1.split("x", "x", "xi", 2, "cut").unroll("xi").unroll("k").vectorize("x"),
         g1.reorder("k", "x", "y").unroll("k").vectorize("x").parallel("y"),
         i1.parallel("y").vectorize("x"),
         g2.compute_root().vectorize("x"),
