@@ -16,6 +16,8 @@ from backends.families import FAMILIES, GENERIC, GENERIC_NEON, find_family
         ("AuthenticAMD", 25, 97, "Zen 4"),
         ("AuthenticAMD", 26, 2, "Zen 5"),
         ("GenuineIntel", 6, 85, "Skylake-X"),
+        ("GenuineIntel", 6, 143, "Sapphire Rapids"),
+        ("GenuineIntel", 6, 207, "Sapphire Rapids"),
         ("GenuineIntel", 6, 63, "Haswell"),
         ("0x41", 8, 0xD0C, "Neoverse N1"),
     ],

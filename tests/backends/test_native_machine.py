@@ -19,7 +19,7 @@ from backends.system import System, this_system
 from exo_strat import Cache
 
 GENOA = "vendor_id : AuthenticAMD\ncpu family : 25\nmodel : 17\n"
-UNKNOWN = "vendor_id : GenuineIntel\ncpu family : 6\nmodel : 143\n"
+UNKNOWN = "vendor_id : GenuineIntel\ncpu family : 6\nmodel : 106\n"
 
 
 def files(root: Path, cpuinfo: str, *caches: tuple[str, str, str, str]) -> System:
