@@ -65,6 +65,8 @@ _FLOAT = (
     Operation("fms", "a:V b:V c:V", "c[i] += -a[i] * b[i]", "c = fmsq(c, a, b)"),
     Operation("fma_to", "dst:V a:V b:V c:V", "dst[i] = a[i] * b[i] + c[i]", "dst = fmaq(c, a, b)"),
     Operation("fnms_to", "dst:V a:V b:V c:V", "dst[i] = a[i] * b[i] - c[i]", "dst = negq(fmsq(c, a, b))"),
+    Operation("fmsacc", "a:V b:V c:V", "c[i] += -(a[i] * b[i])", "c = fmsq(c, a, b)"),
+    Operation("fmsacc_to", "dst:V a:V b:V c:V", "dst[i] = c[i] + -(a[i] * b[i])", "dst = fmsq(c, a, b)"),
     Operation("fms_to", "dst:V a:V b:V c:V", "dst[i] = c[i] - a[i] * b[i]", "dst = fmsq(c, a, b)"),
 )
 

@@ -30,6 +30,8 @@ COMMON = (
     Operation("fmadd_to", "dst:V a:V b:V c:V", "dst[i] = a[i] * b[i] + c[i]", "dst = fmadd(a, b, c)"),
     Operation("fmsub_to", "dst:V a:V b:V c:V", "dst[i] = a[i] * b[i] - c[i]", "dst = fmsub(a, b, c)"),
     Operation("fnmadd_to", "dst:V a:V b:V c:V", "dst[i] = c[i] - a[i] * b[i]", "dst = fnmadd(a, b, c)"),
+    Operation("fnmacc", "a:V b:V c:V", "c[i] += -(a[i] * b[i])", "c = fnmadd(a, b, c)"),
+    Operation("fnmacc_to", "dst:V a:V b:V c:V", "dst[i] = c[i] + -(a[i] * b[i])", "dst = fnmadd(a, b, c)"),
     Operation("fma", "dst:V a:V b:V c:V", "dst[i] = fma(a[i], b[i], c[i])", "dst = fmadd(a, b, c)"),
 )
 """The operations that AVX2 and AVX-512 spell alike."""

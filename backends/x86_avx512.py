@@ -1,4 +1,4 @@
-"""AVX-512F: sixteen f32 or i32, or eight f64, a register.
+"""AVX-512, as x86-64-v4 has it (F, BW, DQ and VL): sixteen f32 or i32, or eight f64, a register.
 
 Every instruction is an attribute of this module, by its name: `from backends.x86_avx512 import mm512_fmadd_ps`.
 """
@@ -18,8 +18,8 @@ from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, bitwise, integer_
 
 
 class _Avx512(VectorMemory):
-    cc_flags: ClassVar[tuple[str, ...]] = ("-mavx512f", "-mavx512vl", "-mfma")
-    cpu_flags: ClassVar[tuple[str, ...]] = ("avx512f", "avx512vl", "fma")
+    cc_flags: ClassVar[tuple[str, ...]] = ("-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mfma")
+    cpu_flags: ClassVar[tuple[str, ...]] = ("avx512f", "avx512bw", "avx512dq", "avx512vl", "fma")
     architecture: ClassVar[str] = "x86_64"
 
     def registers(self) -> Mapping[str, tuple[str, int]]:

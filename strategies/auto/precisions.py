@@ -74,7 +74,7 @@ def differs(s: AssignCursor | ReduceCursor) -> bool:
     """Whether a statement multiplies and adds, or chooses."""
     value = s.rhs()
     chooses = isinstance(value, ExternCursor) and value.function().name == "select"
-    return chooses or std.fma_rule(s) is not None
+    return chooses or std.fma_rule(s) is not None or std.negated_fma_rule(s) is not None
 
 
 def has_zeros(p: Proc) -> bool:

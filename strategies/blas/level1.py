@@ -45,7 +45,7 @@ from ..std.staging import allocation
 from ..std.vectorize import rules_for
 from ..std.writing import INSIDE, element, halves, text
 
-RULES = (std.abs_rule, std.fma_rule)
+RULES = (std.abs_rule, std.fma_rule, std.negated_fma_rule)
 
 # What holes are filled with unless said, where the machine's numbers don't tell: as measured by
 # `python -m benchmarks.blas --level 1`, and `python -m benchmarks.tuning --kernel axpy --kernel dot`.

@@ -15,7 +15,7 @@ It is made of the primitives and combinators that `exo_strat` exports, and of ot
 
 from __future__ import annotations
 
-from .compute import Rule, abs_rule, broadcast_rule, fma_rule, stage_compute
+from .compute import Rule, abs_rule, broadcast_rule, fma_rule, negated_fma_rule, stage_compute
 from .guards import branchless, unguard
 from .hoisting import hoist, if_it_runs, leave_loop, licm, remove_parent_loop, reorder_before
 from .instructions import as_call, replace_all
@@ -65,6 +65,7 @@ __all__ = [
     "leave_loop",
     "licm",
     "locals_in",
+    "negated_fma_rule",
     "parallelize_reductions",
     "prefetch",
     "remove_parent_loop",

@@ -102,6 +102,29 @@ def fma_rule(s: Update) -> Sequence[NodeCursor] | None:
     return None
 
 
+def negated_fma_rule(s: Update) -> Sequence[NodeCursor] | None:
+    """`t = c + -(a * b)` and `t += -(a * b)`, as `-=` is written: a fused multiplication and subtraction.
+
+    Returns c, a and b; of a sum, a and b. None for other statements.
+
+    >>> from exo_strat import proc_from_source
+    >>> p = proc_from_source('''
+    ... def foo(n: size, a: f32[1], x: f32[n], y: f32[n]):
+    ...     for i in seq(0, n):
+    ...         y[i] -= a[0] * x[i]
+    ... ''')
+    >>> [e.text() for e in negated_fma_rule(p.find("y[_] += _"))]
+    ['a[0]', 'x[i]']
+    """
+    value = s.rhs()
+    if isinstance(s, ReduceCursor):
+        return factors(value.arg()) if isinstance(value, UnaryCursor) and s.op() == "+" else None
+    if isinstance(value, BinaryOpCursor) and value.op() == "+" and isinstance(minus := value.rhs(), UnaryCursor):
+        pair = factors(minus.arg())
+        return None if pair is None else (value.lhs(), *pair)
+    return None
+
+
 def factors(e: NodeCursor) -> Sequence[NodeCursor] | None:
     """The factors of a product, the first without its sign."""
     if not isinstance(e, BinaryOpCursor) or e.op() != "*":

@@ -30,7 +30,7 @@ from exo_strat import (
 )
 
 from ..inspect import is_reduction, statements, unique_names
-from .compute import Rule, fma_rule, stage_compute
+from .compute import Rule, fma_rule, negated_fma_rule, stage_compute
 from .guards import branchless
 from .instructions import masked_reductions, replace_all, steps
 from .lanes import check_lanes
@@ -47,6 +47,9 @@ TAILS = {
     "best": "cut",
 }
 """What becomes of iterations that fill no vector, and by which tail of `divide_loop`; see `vectorize`."""
+
+FUSED = (fma_rule, negated_fma_rule)
+"""The rules about products that are added in one instruction, which not every machine has."""
 
 MASKED = ("cut_and_predicate", "predicate")
 """The tails that need instructions with a mask."""
@@ -144,13 +147,13 @@ def _divided(
 
 @named
 def vectorize_for(
-    machine: Machine, precision: str, rules: Sequence[Rule] = (fma_rule,), tail: str | None = None, strict: bool = False
+    machine: Machine, precision: str, rules: Sequence[Rule] = FUSED, tail: str | None = None, strict: bool = False
 ) -> Op:
     """`for i: s  ~>  for io: instr(..)`: `vectorize` with the width, registers and instructions of a machine.
 
     Fails if the machine has vectors, but none of this precision. The tail is masked if the machine can do so ("best"),
     else cut, or as `tail` says, which fails if it needs masks that the machine does not have. Of the `rules`,
-    `fma_rule` counts only if one of the instructions multiplies and adds. What the machine has no instruction for is
+    those in `FUSED` count only if one of the instructions does what they find. What the machine has no instruction for is
     named in a `NoInstructionWarning`, or with `strict` a failure.
 
     >>> from exo_strat import DRAM, Machine
@@ -171,16 +174,16 @@ def vectorize_for(
 
 
 def rules_for(instructions: Sequence[Proc], rules: Sequence[Rule]) -> tuple[Rule, ...]:
-    """The rules that count for a machine: `fma_rule` only if one of its instructions multiplies and adds, or it has
-    none at all.
+    """The rules that count for a machine: those in `FUSED` only if one of its instructions does what they find, or if
+    it has none at all.
 
     >>> from backends.targets import avx2
     >>> moves = tuple(i for i in avx2.get_instructions("f32") if i.name() in ("mm256_loadu_ps", "mm256_storeu_ps"))
     >>> rules_for(avx2.get_instructions("f32"), (fma_rule,)) == (fma_rule,), rules_for(moves, (fma_rule,))
     (True, ())
     """
-    fused = not instructions or any(map(fma_rule, steps(tuple(instructions))))
-    return tuple(rule for rule in rules if fused or rule is not fma_rule)
+    known = steps(tuple(instructions))
+    return tuple(rule for rule in rules if rule not in FUSED or not known or any(map(rule, known)))
 
 
 @strategy

@@ -21,7 +21,7 @@ from strategies import std
 from strategies.std import fma_rule
 
 REG = Memory("REG")
-OTHERS = {"Rule", "Tile", "fma_rule", "broadcast_rule", "abs_rule"}
+OTHERS = {"Rule", "Tile", "fma_rule", "negated_fma_rule", "broadcast_rule", "abs_rule"}
 BUILDERS = sorted(set(std.__all__) - OTHERS - {"NoInstructionWarning"})
 TOY = Machine("TOY", pmap({"f32": 2}), REG, pmap())
 
