@@ -45,15 +45,18 @@ def build(
     flags: Sequence[str],
     host: Sequence[str] = (),
     command: tuple[str, ...] = (),
+    objects: Sequence[Path] = (),
 ) -> Library:
-    """The library of a module, whose C text is `code`, with an entry point for Python; see `toolchain.build`."""
+    """The library of a module, whose C text is `code`, with an entry point for Python; see `toolchain.build`. All that
+    is in `objects` counts as called by it."""
     omp = [f for f in flags if f == "-fopenmp"]
     header = (FOLDER / HEADER).read_text()
     own = (FOLDER / "exo_jit.c").read_text().replace(f'#include "{HEADER}"\n', header)
     rest = build_object("exo_jit", own, (*FLAGS, *omp), command)
     source = f"{header}\n{code}\n{_entry_point(entry(module.functions[0]))}"
-    path = build_library(name, source, (*FLAGS, *flags), host, (rest,), command)
-    return Library(path, stack_use(source, stack_frames(path)))
+    path = build_library(name, source, (*FLAGS, *flags), host, (rest, *objects), command)
+    frames = {f: size for made in (path, *objects) for f, size in stack_frames(made).items()}
+    return Library(path, stack_use(source, frames))
 
 
 def _entry_point(entry: Entry) -> str:

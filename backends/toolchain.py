@@ -121,7 +121,7 @@ def _preprocessed(source: str, flags: Sequence[str], command: Sequence[str], nam
     """The text with all that it includes, as these files are now; as it is, if that is what the compiler and the C
     library bring."""
     searched = any(f.startswith(("-I", "-i", "-B", "--")) for f in flags)
-    others = [line for line in source.splitlines() if _INCLUDE.search(line) and not _STANDARD.match(line)]
+    others = [line for line in source.splitlines() if _INCLUDE.search(line) and not _BROUGHT.match(line)]
     if not (others or searched or any(map(os.environ.get, _SEARCHED))):
         return source
     with tempfile.TemporaryDirectory() as scratch:
@@ -133,10 +133,11 @@ def _preprocessed(source: str, flags: Sequence[str], command: Sequence[str], nam
 
 
 _INCLUDE = re.compile(r"include|import|embed")
-_STANDARD = re.compile(
+_BROUGHT = re.compile(
     r"#include <(setjmp|std(bool|def|int|io|lib|arg)|math|string|pthread|link|sys/resource|immintrin|arm_neon)\.h>$"
+    r"|//(?!.*\*/)"
 )
-"""Headers that change with the compiler or the system only."""
+"""Headers that change with the compiler or the system only; and lines that are comments."""
 _SEARCHED = ("CPATH", "C_INCLUDE_PATH", "GCC_EXEC_PREFIX")
 """Variables that say where a compiler looks for headers."""
 
@@ -173,13 +174,13 @@ def build(
 
 def build_object(name: str, source: str, flags: Sequence[str], command: tuple[str, ...] = ()) -> Path:
     """The object file of a C source, for a shared library, from the cache if it was built before."""
-    return _built(name, source, (*flags, "-c"), (), ".o", (), command or compiler())
+    return _built(name, source, (*flags, "-fstack-usage", "-c"), (), ".o", (), command or compiler())
 
 
-def stack_frames(library: Path) -> Mapping[str, int]:
-    """The bytes of the stack that each function of a library takes; one without a bound takes more than there is. Parts
-    that the compiler makes of a function count as that function."""
-    return _about(library).frames
+def stack_frames(made: Path) -> Mapping[str, int]:
+    """The bytes of the stack that each function of a library or an object takes; one without a bound takes more than
+    there is. Parts that the compiler makes of a function count as that function."""
+    return _about(made).frames
 
 
 def link(library: Path, objects: Sequence[Path], flags: Sequence[str] = ()) -> None:

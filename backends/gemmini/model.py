@@ -14,7 +14,8 @@ from ..c import PRIVATE, CModule, compile
 from ..kernel import Proc
 from ..native import JitFunction, check_assertions
 from ..runtime import build
-from .memories import HEADER, INCLUDE_DIR
+from ..toolchain import build_object
+from .memories import HEADER, INCLUDE_DIR, MODEL
 
 FLAGS = ("-std=gnu11", "-O1", "-fno-math-errno")
 PEAK = 256
@@ -99,14 +100,13 @@ class Simulation:
 
 
 @cache
-def _header() -> str:
-    """The header with the model in it, as one text."""
-    text = (INCLUDE_DIR / HEADER).read_text()
-    model = (INCLUDE_DIR / "exo_gemmini_model.h").read_text()
-    # its own functions are looked for by name
-    own = text.replace('#include "exo_gemmini_model.h"\n', model)
-    visible = f"#pragma GCC visibility push(default)\n{own}\n#pragma GCC visibility pop\n"
-    return f"#define EXO_GEMMINI_MODEL\n#define EXO_GEMMINI_MODEL_HERE\n{visible}"
+def _texts() -> tuple[str, str]:
+    """The header alone, and with the model in it: each one text, so that the cache sees its changes."""
+    header = f"#define EXO_GEMMINI_MODEL\n{(INCLUDE_DIR / HEADER).read_text()}"
+    here = f'#ifdef EXO_GEMMINI_MODEL_HERE\n#include "{MODEL}"\n#endif\n'
+    alone, with_model = (header.replace(here, text) for text in ("", (INCLUDE_DIR / MODEL).read_text()))
+    # functions of the model are looked for by name
+    return alone, f"#pragma GCC visibility push(default)\n{with_model}\n#pragma GCC visibility pop\n"
 
 
 def simulate(proc: Proc) -> Simulation:
@@ -116,7 +116,8 @@ def simulate(proc: Proc) -> Simulation:
     """
     check_assertions(proc)
     module = compile([proc], "exo_jit", prefix=PRIVATE)
-    # the header becomes part of the text, so that the cache sees its changes
+    header, model = _texts()
     text = module.text.replace(f'#include "{HEADER}"\n', "")
-    code = f"{_header()}\n{text}"
-    return Simulation(JitFunction(proc, module, build(f"gemmini_{proc.name()}", module, code, FLAGS)))
+    code = f"{header}\n{text}"
+    objects = [build_object("exo_gemmini_model", model, FLAGS)]
+    return Simulation(JitFunction(proc, module, build(f"gemmini_{proc.name()}", module, code, FLAGS, objects=objects)))

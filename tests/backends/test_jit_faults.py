@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from pyrsistent import pmap
 
-from backends import CacheError, JitFunction, NoCompilerError, jit
+from backends import CacheError, JitFunction, NoCompilerError, jit, toolchain
 from backends.runtime import stack_use
 from exo_strat import Config, Proc, index
 
@@ -345,3 +346,19 @@ def test_a_header_found_by_a_flag_is_seen_to_change(code: Code, cache_dir: Path,
         header.write_text(f"static void bump(float *x) {{ *x += {by}; }}\n")
         jit(p, flags=[f"-I{tmp_path}"])(x)
     assert x[0] == 11
+
+
+def test_headers_are_read_only_where_some_may_change(
+    store: Proc, cache_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not for what comes with the compiler, nor for a comment that speaks of headers."""
+    commands = list[Sequence[str]]()
+
+    def noted(command: Sequence[str], *rest: Any) -> str:
+        commands.append(command)
+        return run(command, *rest)
+
+    run = toolchain._run
+    monkeypatch.setattr(toolchain, "_run", noted)
+    jit(store)
+    assert len(commands) >= 2 and not [c for c in commands if "-E" in c and "-dM" not in c]
