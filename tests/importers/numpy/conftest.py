@@ -6,6 +6,7 @@ import copy
 import importlib.util
 import zlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from importers.numpy.source import of_function
 from importers.numpy.translate import Returned
 
 PROGRAMS = Path(__file__).parent / "programs"
-PLAIN = ("-O1", "-ffp-contract=off")
+PLAIN = ("-O0", "-ffp-contract=off")
 
 
 def bring(f: Callable[..., Any], **types: str) -> Imported:
@@ -128,25 +129,33 @@ def _numbers(found: Any) -> Any:
     return 0 if found is None else int(found) if found == int(found) else float(found)
 
 
-def compare(f: Callable[..., Any], made: Imported, sizes: Mapping[str, Any], interpreted: bool) -> None:
+def compare(
+    f: Callable[..., Any], made: Imported, sizes: Mapping[str, Any], does: Callable[[dict[str, Any]], None]
+) -> None:
     """Run both on the same arguments."""
-    from backends.jit import jit
-
     rng = np.random.default_rng(zlib.crc32(repr(sorted(sizes.items())).encode()))
     given = drawn(made, sizes, rng)
     here, there = copy.deepcopy(given), copy.deepcopy(given)
     with np.errstate(all="ignore"):
         returned = called(f, made, there)
-    if interpreted:
-        interpret(made.proc, here)
-    else:
-        run = jit(made.proc, flags=PLAIN)
-        run(**{k: v.item() if _is_number(made, k) else v for k, v in here.items()})
+    does(here)
     found = gathered(made.returned, here)
     assert alike(found, returned), f"{dict(sizes)}: returns {found} here, {returned} in Python\n{made.text}"
     for b in made.procedure.arguments:
         same = alike(here[b.name], there[b.name])
         assert same, f"{dict(sizes)}: {b.name} is {here[b.name]} here, {there[b.name]} in Python\n{made.text}"
+
+
+def runners(made: Imported, interpreted: bool) -> list[Callable[[dict[str, Any]], None]]:
+    """What runs the imported procedure on arguments, which it changes: compiled, and maybe in the interpreter."""
+    from backends.jit import jit
+
+    run = jit(made.proc, flags=PLAIN)
+
+    def call(given: dict[str, Any]) -> None:
+        run(**{k: v.item() if _is_number(made, k) else v for k, v in given.items()})
+
+    return [call, *([partial(interpret, made.proc)] if interpreted else [])]
 
 
 def _is_number(made: Imported, name: str) -> bool:
@@ -177,16 +186,15 @@ def roundtrip() -> Callable[..., Imported]:
         made = bring(f, **types)
         rng = np.random.default_rng(zlib.crc32(f.__name__.encode()))
         controls = {a.sym.name: a.type.name for a in made.proc.tree.args if isinstance(a.type, Control)}
-        done = 0
+        ways, done = runners(made, interpreted), 0
         for k in range(60):
             most = 2 if k == 0 else 7
             sizes: dict[str, Any] = {n: int(rng.integers(1, most)) for n in controls}
             sizes |= {n: bool(sizes[n] % 2) for n, t in controls.items() if t == "bool"}
             if not admitted(made.proc, sizes):
                 continue
-            compare(f, made, sizes, interpreted=False)
-            if interpreted:
-                compare(f, made, sizes, interpreted=True)
+            for does in ways:
+                compare(f, made, sizes, does)
             done += 1
             if done == count or not controls:
                 break
