@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from zlib import crc32
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from exo_strat import Control, Proc, Tensor, names_at, print_expr
+from exo_strat import Control, Op, Proc, Tensor, names_at, print_expr, schedule
 
 SOAK = os.environ.get("EXO_STRAT_EXAMPLES")
 
@@ -26,9 +27,14 @@ DRAWING = ("given", "check_strategy", "commutes")
 """What a module imports whose tests draw examples, maybe inside of the test."""
 
 
-def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+LONGEST = ("test_sessions",)
+"""Modules whose tests take longest come first: no process is left with one of them when all others are done."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks all tests of the modules that draw examples, not only those to which hypothesis passes them: `make soak`
     runs what has this mark, with more examples and other ones."""
+    items.sort(key=lambda item: item.path.stem not in LONGEST)
     for item in items:
         module = getattr(item, "module", None)
         if any(hasattr(module, name) for name in DRAWING):
@@ -41,6 +47,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)
+
+
+@pytest.fixture(scope="session")
+def scheduled() -> Callable[[Op, Proc], Proc]:
+    """`schedule`, once for each Op and procedure: for tests of what the result does."""
+    return cache(schedule)
 
 
 Given = Mapping[str, object]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -17,6 +17,8 @@ from examples.halide import blur, convolution, harris, pyramid, unsharp
 from exo_strat import Machine, Op, Proc, Tensor, names_at, print_expr, schedule, trace
 from exo_strat.interp import Array, run
 from exo_strat.interp.values import blank
+
+Scheduled = Callable[[Op, Proc], Proc]
 
 
 class Case(NamedTuple):
@@ -72,20 +74,20 @@ def extents(p: Proc, sizes: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 @pytest.mark.parametrize("size", SIZES, ids=str)
-def test_exact_numbers(case: Case, size: tuple[int, int]) -> None:
+def test_exact_numbers(case: Case, size: tuple[int, int], scheduled: Scheduled) -> None:
     sizes = sizes_of(case.naive, *size)
     rng, given = Random(str(size)), dict[str, object](sizes)
     for name, shape in extents(case.naive, sizes).items():
         array: Array = blank(shape)
         given[name] = array._replace(cells=[rng.randrange(1, 10) for _ in array.cells])
-    wanted, found = run(case.naive, given), run(schedule(case.small, case.naive), given)
+    wanted, found = run(case.naive, given), run(scheduled(case.small, case.naive), given)
     assert wanted.trap is None and found.trap is None
     assert found.outputs == wanted.outputs
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_compiled_code_agrees(case: Case) -> None:
-    scheduled, naive = jit(schedule(case.real, case.naive)), jit(case.naive)
+def test_compiled_code_agrees(case: Case, scheduled: Scheduled) -> None:
+    fast, naive = jit(scheduled(case.real, case.naive)), jit(case.naive)
     rng = np.random.default_rng(0)
     for h, w in ((1, 1), (32, 256), (67, 301)):
         sizes = sizes_of(case.naive, h, w)
@@ -93,14 +95,14 @@ def test_compiled_code_agrees(case: Case) -> None:
         arrays = [rng.uniform(0.1, 1.0, shape).astype(np.float32) for shape in shapes.values()]
         wanted, found = arrays[-1].copy(), arrays[-1].copy()
         naive(*sizes.values(), *arrays[:-1], wanted)
-        scheduled(*sizes.values(), *arrays[:-1], found)
+        fast(*sizes.values(), *arrays[:-1], found)
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parent / "halide_goals").glob("*.txt")), ids=lambda p: p.stem)
-def test_each_schedule_reaches_its_nest(path: Path) -> None:
+def test_each_schedule_reaches_its_nest(path: Path, scheduled: Scheduled) -> None:
     case = next(c for c in CASES if c.name.replace(" ", "-") == path.stem)
-    assert str(schedule(case.real, case.naive)) + "\n" == path.read_text()
+    assert str(scheduled(case.real, case.naive)) + "\n" == path.read_text()
 
 
 def test_every_schedule_has_a_nest_to_reach() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from examples.halide import bilateral, blur, convolution, fixed_point, harris, laplacian, pyramid, unsharp
-from exo_strat import Op, Proc, schedule
+from exo_strat import Op, Proc
 
 Make = Callable[..., dict[str, object]]
 Results = list[dict[str, np.ndarray]]
@@ -39,14 +39,19 @@ def naive_results() -> dict[str, Results]:
 
 @pytest.mark.parametrize(("naive", "op"), CASES)
 def test_within_its_buffers(
-    naive: Proc, op: Op, arguments: Make, sanitized: Sanitized, naive_results: dict[str, Results]
+    naive: Proc,
+    op: Op,
+    arguments: Make,
+    sanitized: Sanitized,
+    scheduled: Callable[[Op, Proc], Proc],
+    naive_results: dict[str, Results],
 ) -> None:
     names = {a.name() for a in naive.args()}
     sizes = [{"H": h, "W": w, "C": 2, "K": 3} for h, w in SIZES]
     calls = [arguments(naive, **{k: v for k, v in x.items() if k in names}) for x in sizes]
     if naive.name() not in naive_results:
         naive_results[naive.name()] = sanitized(naive, calls)
-    found = sanitized(schedule(op, naive), calls)
+    found = sanitized(scheduled(op, naive), calls)
     for one, other in zip(naive_results[naive.name()], found, strict=True):
         for name, values in one.items():
             np.testing.assert_allclose(other[name], values, rtol=1e-4, atol=1e-5 * (values.dtype.kind == "f"))

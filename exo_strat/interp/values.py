@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -33,10 +33,11 @@ class Array(NamedTuple):
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
-    def places(self) -> Iterator[int]:
+    def places(self) -> Sequence[int]:
         """The positions in `cells` of the elements, in row-major order."""
-        for idx in product(*map(range, self.shape)):
-            yield self.offset + sum(map(operator.mul, idx, self.strides))
+        if self.strides == dense_strides(self.shape):
+            return range(self.offset, self.offset + prod(self.shape))
+        return [self.offset + sum(map(operator.mul, idx, self.strides)) for idx in product(*map(range, self.shape))]
 
     def value(self) -> Value:
         """The elements as nested tuples; of a scalar, its value."""

@@ -22,7 +22,7 @@ from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import Call, For, ProcDef
 from ..ir.printing import names_at
-from ..ir.walk import alpha_normal, declarators, rename, walk
+from ..ir.walk import binders, declarators, rename, walk, with_child
 from ..logic.questions import races
 from .bounded import is_bounded, is_mixed, run_bounded
 from .inputs import Inputs, config_fields, samples
@@ -203,17 +203,18 @@ def assert_lawful(p: Proc, q: Proc, text: str, how: object = None) -> None:
         again = proc_from_source(str(q), reparse_env(q.tree))
     except FrontendError as e:
         raise Malformed(_about(p, q, f"the new text is no object code: {e}", how)) from e
-    same = alpha_normal(_spelled(again.tree)) == alpha_normal(_spelled(q.tree))
-    demand(same, p, q, "the new text, read again, is another procedure", how)
+    demand(_as_printed(again.tree) == _as_printed(q.tree), p, q, "the new text, read again, is another procedure", how)
     # In a run each iteration is one step, so that not every race shows there.
     demand(not races(q.tree) or bool(races(p.tree)), p, q, "a parallel loop has a race", how)
     for c in all_cursors(p):
         demand(_forwards(c, q), p, q, f"a cursor forwards to nothing of its kind: {c!r}", how)
 
 
-def _spelled(tree: ProcDef) -> ProcDef:
-    """The procedure with each variable named as it is printed."""
-    return rename(tree, {s: Sym(name, s.id) for s, name in names_at(tree).items()})
+def _as_printed(tree: ProcDef) -> ProcDef:
+    """The procedure with each variable named as it is printed, and numbered in textual order."""
+    names = names_at(tree)
+    env = {s: Sym(names.get(s, s.name), k) for k, s in enumerate(binders(tree))}
+    return with_child(rename(tree, env), "next_id", len(env))
 
 
 def _forwards(c: Cursor, q: Proc) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from ..cursors.proc import Proc
 from ..frontend.decorators import proc_from_source, reparse_env
 from ..frontend.scope import declarations
 from ..ir import build as b
+from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
 from ..ir.nodes import (
     Arg,
@@ -38,7 +39,13 @@ from .choices import Choices
 
 def where(holds: Callable[[Node], bool]) -> Callable[[ProcDef], Iterator[Path]]:
     """The places of nodes of which something holds, outside of the head."""
-    return lambda tree: (p for p, n in walk(tree) if p and p[0][0] == "body" and holds(n))
+    return lambda tree: (p for p, n in inside(tree) if holds(n))
+
+
+@memo_by_identity
+def inside(tree: ProcDef) -> Sequence[tuple[Path, Node]]:
+    """All nodes outside of the head, with their places: each form is looked for among them."""
+    return [(p, n) for k, s in enumerate(tree.body) for p, n in walk(s, (("body", k),))]
 
 
 def checked(tree: ProcDef) -> Proc:
@@ -150,12 +157,11 @@ def is_integer(e: Expr, tree: ProcDef) -> bool:
 def indices_of(tree: ProcDef) -> list[tuple[Path, Expr]]:
     """The places of indices and of the points of windows."""
     found: list[tuple[Path, Expr]] = []
-    for path, n in walk(tree):
-        if path and path[0][0] == "body":
-            if isinstance(n, Read | Assign | Reduce):
-                found += [((*path, ("idx", k)), e) for k, e in enumerate(n.idx)]
-            elif isinstance(n, Point):
-                found.append(((*path, ("pt", None)), n.pt))
+    for path, n in inside(tree):
+        if isinstance(n, Read | Assign | Reduce):
+            found += [((*path, ("idx", k)), e) for k, e in enumerate(n.idx)]
+        elif isinstance(n, Point):
+            found.append(((*path, ("pt", None)), n.pt))
     return found
 
 

@@ -29,9 +29,10 @@ from .equivalence import demand
 @dataclass(frozen=True)
 class Gone:
     """A cursor of an old version: what it is to the rewrite (`framework.ROLES`), and the way it went
-    (`framework.WAYS`), or what is wrong with where it went."""
+    (`framework.WAYS`), or what is wrong with where it went, which is `there`."""
 
     cursor: NodeCursor
+    there: Cursor
     role: str
     way: str
     wrong: str = ""
@@ -61,12 +62,13 @@ def ways(m: Proc, q: Proc, target: Cursor) -> Iterator[Gone]:
     """The way of every cursor of a marked version in a rewrite of it, at `target`."""
     stands = _stands(m, q)
     for c in m.root().descendants():
-        way, wrong = _way(c, q.forward(c), stands[c.path])
+        there = q.forward(c)
+        way, wrong = _way(c, there, stands[c.path])
         if way == "replaced":
-            wrong = _misplaced(c, q, stands)
+            wrong = _misplaced(c, there, stands)
         if way in ("lost", "place") and _around(c, q) in [s[:-1] for s in stands[c.path]]:
             wrong = "it still stands where it stood"
-        yield Gone(c, _role(c, target), way, wrong)
+        yield Gone(c, there, _role(c, target), way, wrong)
 
 
 def _stands(m: Proc, q: Proc) -> Mapping[Path, list[Path]]:
@@ -103,10 +105,9 @@ def _is_stmt(c: NodeCursor) -> bool:
     return isinstance(c.node, Stmt)
 
 
-def _misplaced(c: NodeCursor, q: Proc, stands: Mapping[Path, list[Path]]) -> str:
+def _misplaced(c: NodeCursor, there: Cursor, stands: Mapping[Path, list[Path]]) -> str:
     """What is wrong with the place of a node that was replaced: it must be in what its surroundings became."""
     above = next(c.path[:n] for n in range(len(c.path) - 1, -1, -1) if stands[c.path[:n]] or n == 0)
-    there = q.forward(c)
     inside = isinstance(there, NodeCursor) and any(there.path[: len(s)] == s for s in stands[above])
     return "" if inside else "it is not in what its surroundings became"
 
@@ -149,13 +150,12 @@ def violations(m: Proc, q: Proc, target: Cursor, op: Op) -> Iterator[str]:
         return
     declared = op.spec.cursors if isinstance(op, Primitive) else None
     for g in ways(m, q, target):
-        there = q.forward(g.cursor)
         if g.wrong:
-            yield f"a cursor to {g.cursor!r} leads to {there!r}: {g.wrong}"
+            yield f"a cursor to {g.cursor!r} leads to {g.there!r}: {g.wrong}"
         elif declared is not None and g.way not in declared[g.role]:
             known = ", ".join(sorted({*declared[g.role], g.way} - {"stay"}))
             missing = f'cursors={{"{g.role}": "{known}"}} (and "stay" if some do)'
-            yield f"a cursor to {g.cursor!r} leads to {there!r}, as {op} does not declare: {missing}"
+            yield f"a cursor to {g.cursor!r} leads to {g.there!r}, as {op} does not declare: {missing}"
     yield from _blocks(m, q)
 
 

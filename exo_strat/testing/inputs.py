@@ -6,7 +6,7 @@ its arguments is the caller's affair.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -21,7 +21,7 @@ from ..interp import Array
 from ..ir.cells import has_cells, indexing
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import Call, ProcDef, ReadConfig, StrideExpr, WriteConfig
+from ..ir.nodes import Call, Cell, Claim, ProcDef, Read, ReadConfig, StrideExpr, WriteConfig
 from ..ir.printing import names_at
 from ..ir.types import Control, Tensor, Type, bool_, f32, i8, size, stride_, u8
 from ..ir.walk import walk
@@ -157,15 +157,22 @@ def _drawn(choices: Sequence[Sequence[int]]) -> Iterator[Controls]:
 
 def _admits(tree: ProcDef, values: Controls, dense: bool, chosen: Chosen = NOTHING) -> bool:
     try:
-        given = _filled(tree, values, dense, Random(0), chosen)
+        given = _filled(tree, values, dense, Random(0) if _asks_data(tree) else None, chosen)
     except ValueError:  # an extent that is not positive
         return False
     return interp.admits(tree, given.args, given.configs)
 
 
-def _filled(tree: ProcDef, controls: Controls, dense: bool, random: Random, chosen: Chosen = NOTHING) -> Inputs:
-    """Inputs with given control values, and random data but for the fields, elements and strides that are chosen. If
-    single elements are asserted about, such for which that holds, if they are found."""
+@memo_by_identity
+def _asks_data(tree: ProcDef) -> bool:
+    """Whether data or config fields may matter to what a procedure asserts."""
+    asked = any(isinstance(n, Read | Cell | Claim) for e in tree.preds for _, n in walk(e))
+    return asked or bool(indexing(tree)) or bool(config_fields(tree))
+
+
+def _filled(tree: ProcDef, controls: Controls, dense: bool, random: Random | None, chosen: Chosen = NOTHING) -> Inputs:
+    """Inputs with given control values, and random data but for the fields, elements and strides that are chosen, or no
+    data if nothing is `random`. If single elements are asserted about, such for which that holds, if they are found."""
     found = _random(tree, controls, dense, random, chosen)
     for _ in range(MANY_DRAWS if has_cells(tree) and any(map(about_elements, tree.preds)) else 0):
         if interp.admits(tree, found.args, found.configs):
@@ -174,7 +181,7 @@ def _filled(tree: ProcDef, controls: Controls, dense: bool, random: Random, chos
     return found
 
 
-def _random(tree: ProcDef, controls: Controls, dense: bool, random: Random, chosen: Chosen) -> Inputs:
+def _random(tree: ProcDef, controls: Controls, dense: bool, random: Random | None, chosen: Chosen) -> Inputs:
     names, rest = names_at(tree), iter(controls)
     env: dict[Sym, int] = {a.sym: next(rest) for a in tree.args if isinstance(a.type, Control)}
     args: dict[str, object] = {}
@@ -185,8 +192,10 @@ def _random(tree: ProcDef, controls: Controls, dense: bool, random: Random, chos
             continue
         laid_out = _laid_out(_data(a.type, env, dense, random), a.type, names[a.sym], random, chosen)
         args[names[a.sym]] = laid_out
-        if a.sym in taken:
+        if a.sym in taken and random is not None:
             fill_indices(laid_out, tree, a, env, random, chosen)
+    if random is None:
+        return Inputs(args, {})
     fields = {f"{f.config.name}.{f.field}": _field(f.config.fields[f.field], random) for f in config_fields(tree)}
     for f in config_fields(tree):
         key = f"{f.config.name}.{f.field}"
@@ -200,7 +209,7 @@ def _as_field(t: Type, value: int) -> object:
     return bool(value) if t == bool_ else value
 
 
-def _laid_out(a: Array, t: Type, name: str, random: Random, chosen: Chosen) -> Array:
+def _laid_out(a: Array, t: Type, name: str, random: Random | None, chosen: Chosen) -> Array:
     """A window with the strides that are chosen."""
     given = [chosen.get(f"stride({name}, {d})") for d in range(len(a.shape))]
     if not isinstance(t, Tensor) or not t.window or not any(s is not None for s in given):
@@ -208,23 +217,40 @@ def _laid_out(a: Array, t: Type, name: str, random: Random, chosen: Chosen) -> A
     strides = tuple(a.strides[d] if s is None else s for d, s in enumerate(given))
     steps = [(n - 1) * s for n, s in zip(a.shape, strides, strict=True)]
     first, last = -sum(min(0, s) for s in steps), sum(max(0, s) for s in steps)
-    return Array([_number(random, t.base) for _ in range(first + last + 1)], first, a.shape, strides)
+    return Array(_numbers(random, t.base, first + last + 1), first, a.shape, strides)
 
 
-def _number(random: Random, t: Type = f32) -> int:
-    """A number that its precision holds; for those that hold little, mostly one of which sums are held, too."""
-    small, large = random.randint(-3, 4), random.randint(-40, 99)
-    n = random.choice((small, large) if t not in (i8, u8) else (small, small, small, small, large))
-    return abs(n) if str(t)[0] == "u" else n
+def _numbers(random: Random | None, t: Type, count: int) -> list[interp.Cell]:
+    """Numbers that a precision holds; of those that hold little, mostly such of which sums are held, too."""
+    if random is None:
+        return []
+    few, bits = 5 if t in (i8, u8) else 2, random.getrandbits
+    found: list[interp.Cell] = []
+    for _ in range(count):
+        small, large = below(8, bits) - 3, below(140, bits) - 40
+        n = large if below(few, bits) == few - 1 else small
+        found.append(abs(n) if str(t)[0] == "u" else n)
+    return found
+
+
+def below(n: int, bits: Callable[[int], int]) -> int:
+    """A random integer from 0 to n - 1, as `Random.randrange` draws it, in half the time."""
+    size = n.bit_length()
+    k = bits(size)
+    while k >= n:
+        k = bits(size)
+    return k
 
 
 def _field(t: Type, random: Random) -> object:
     if t == bool_:
         return random.random() < 0.5
-    return random.randint(1, 3) if t == size else random.randint(0, 2) if isinstance(t, Control) else _number(random)
+    if isinstance(t, Control):
+        return random.randint(1, 3) if t == size else random.randint(0, 2)
+    return _numbers(random, f32, 1)[0]
 
 
-def _data(t: Type, env: Mapping[Sym, int], dense: bool, random: Random) -> Array:
+def _data(t: Type, env: Mapping[Sym, int], dense: bool, random: Random | None) -> Array:
     shape = tuple(value_of(e, env) for e in t.shape) if isinstance(t, Tensor) else ()
     if any(n < 1 for n in shape):
         raise ValueError(f"{t} would be empty")
@@ -233,7 +259,7 @@ def _data(t: Type, env: Mapping[Sym, int], dense: bool, random: Random) -> Array
     offset = 1 if window else 0
     last = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
     base = t.base if isinstance(t, Tensor) else t
-    return Array([_number(random, base) for _ in range(last + 1)], offset, shape, strides)
+    return Array(_numbers(random, base, last + 1), offset, shape, strides)
 
 
 def _odd_strides(shape: Sequence[int]) -> tuple[int, ...]:
