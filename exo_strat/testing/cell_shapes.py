@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .ranges import ZERO, Bound, N, Range
-from .writer import LOCALS, Writer
+from .writer import LOCALS, WINDOWS, Writer
 
 CELLS: Final = ("idx", "perm", "idx", "one")
 """Buffers of n indices below n. In `perm` no two are equal; `one` is the first of `idx` that is looked at."""
@@ -86,6 +86,9 @@ def fetched(w: Writer) -> None:
     """Calls of a procedure that takes indices from what it is passed, beside code that does so itself."""
     one, two = w.ch.pick([("x", "y[0:n]"), ("y[1:n + 1]", "x"), ("x", "y[2:n + 2]")])
     place = w.ch.pick(["idx", "perm"])
+    if w.ch.chance(40):
+        _posted(w, place)
+        return
     with w.loop(w.limits(constant=True)):
         w.emit(f"fetch(n, {one}, {two}, {place})")
         if w.ch.chance(50):
@@ -94,6 +97,21 @@ def fetched(w: Writer) -> None:
         with w.loop(("0", "n", ZERO, N)) as i:
             there = f"x[{place}[{i}]]"
             w.emit(w.ch.pick([f"y[{i}] = {there}", f"{there} = y[{i}]", f"y[{i} + 1] += {there}"]))
+
+
+def _posted(w: Writer, place: str) -> None:
+    """Calls, one an iteration, of a procedure that writes where a part of a buffer of indices says."""
+    with w.loop(("0", "n", ZERO, N)) as i:
+        count, part = w.ch.pick([("1", f"{place}[{i}:{i} + 1]")] * 3 + [("n", f"{place}[0:n]"), ("1", f"{place}[0:1]")])
+        if w.ch.chance(40):
+            name = w.fresh(WINDOWS)
+            w.emit(f"{name} = {part}")
+            part = name
+        values = f"x[0:{count}]" if count == "n" else w.ch.pick([f"x[{i}:{i} + 1]", f"y[{i}:{i} + 1]", "u[2:3]"])
+        target = w.ch.pick(["z[1, 0:n]", "z[0, 0:n]"] if values[0] == "y" else ["y[0:n]", "y[0:n]", f"z[{i} % 4, 0:n]"])
+        w.emit(f"post({count}, n, {values}, {target}, {part})")
+        if w.ch.chance(30):
+            w.leaf()
 
 
 def _take(w: Writer, i: str) -> None:

@@ -49,6 +49,11 @@ def fetch(k: size, v: [f32][k], w: [f32][k], at: [i32][k]):
     for i in seq(0, k):
         w[i] = v[at[i]]
 
+def post(k: size, l: size, v: [f32][k], w: [f32][l], at: [i32][k]):
+    assert within(at, 0, l)
+    for i in seq(0, k):
+        w[at[i]] = v[i]
+
 def few(k: size, v: [f32][k]):
     assert k <= 2
     for i in seq(0, k):

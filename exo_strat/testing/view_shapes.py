@@ -13,6 +13,9 @@ SIX, FOUR, TWO = Bound(6), Bound(4), Bound(2)
 def reshaped(w: Writer) -> None:
     """Code that uses a buffer with other extents. While it does, nothing else names that buffer, but for now and then
     something that should not."""
+    if w.ch.chance(30):
+        _by_itself(w)
+        return
     base, text, shape = _choice(w)
     name = w.fresh(WINDOWS)
     w.emit(f"{name} = {base}.view({text})")
@@ -26,6 +29,34 @@ def reshaped(w: Writer) -> None:
     w.buffers, w.cells = [*buffers], [c for c in cells if c in w.cells]
     if w.ch.chance(70):
         w.leaf()
+
+
+def _by_itself(w: Writer) -> None:
+    """A loop each iteration of which fills a local buffer by one with other extents, and looks at it by that, by its
+    own name or by a third one; or fills not all of it. The buffer may be there before the loop, and hold something."""
+    flat, rows = w.ch.chance(60), w.ch.pick([2, 2, 4])
+    shape, columns = (FOUR,) if flat else (TWO, TWO), 4 // rows
+    b = w.alloc(shape, init=w.ch.chance(20)) if w.ch.chance(70) else None
+    with w.loop() as i:
+        b = b or w.alloc(shape, init=False)
+        if w.ch.chance(20):
+            w.leaf()
+        name = w.fresh(WINDOWS)
+        w.emit(f"{name} = {b.name}.view({rows}, {columns})")
+        few = ("0", str(rows - w.ch.chance(15)), ZERO, Bound(rows))
+        with w.loop(few) as j, w.loop(("0", str(columns), ZERO, Bound(columns))) as k:
+            w.update(f"{name}[{j}, {k}]", w.ch.pick(["1.0", f"u[{j} + {k}]", f"z[{j}, 0]"]), w.ch.chance(10))
+        reads = [f"{name}[{rows - 1}, 0]", f"{name}[0, {columns - 1}]"]
+        match w.ch.weighted({"same": 6, "own": 2, "third": 2}):
+            case "own":
+                reads = [f"{b.name}[3]", f"{b.name}[1]"] if flat else [f"{b.name}[1, 0]", f"{b.name}[0, 1]"]
+            case "third":
+                own = w.fresh(WINDOWS)
+                w.emit(f"{own} = {b.name}.view(4)")
+                reads = [f"{own}[3]", f"{own}[1]"]
+            case _:
+                pass
+        w.update(w.ch.pick([f"y[min(max({i}, 0), n - 1)]", "r"]), " + ".join(reads), w.ch.chance(60))
 
 
 def _choice(w: Writer) -> tuple[str, str, tuple[Bound, ...]]:

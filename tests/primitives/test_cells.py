@@ -363,6 +363,127 @@ def test_a_call_that_gets_indices_through_windows_is_inlined(passed: str) -> Non
     assert "x[ix[2, " in str(q) and "x[k[" in str(q)
 
 
+POST = """
+def post(k: size, m: size, at: [i32][k], x: [f32][k], y: [f32][m]):
+    assert within(at, 0, m)
+    for i in seq(0, k):
+        y[at[i]] = x[i]
+"""
+POSTED = """
+def foo(n: size, m: size, idx: i32[4 * n], x: f32[4 * n], y: f32[m], z: f32[m]):
+    assert within(idx, 0, m) and distinct(idx)
+    for i in seq(0, n):
+        post(4, m, idx[4 * i:4 * i + 4], x[4 * i:4 * i + 4], y[0:m])
+"""
+SCALE = """
+def scale(n: size, nnz: size, r: index, ptr: i32[n + 1], v: f32[nnz]):
+    assert within(ptr, 0, nnz + 1) and 0 <= r and r < n
+    for k in seq(ptr[r], ptr[r + 1]):
+        v[k] = 2.0 * v[k]
+"""
+SCALED = """
+def foo(n: size, nnz: size, ptr: i32[n + 1], v: f32[nnz]):
+    assert within(ptr, 0, nnz + 1) and rising(ptr)
+    for i in seq(0, n):
+        scale(n, nnz, i, ptr, v)
+"""
+SET = "def set(k: u8, x: f32[256]):\n    x[k] = 1.0"
+SETS = """
+def foo(n: size, k: u8[n], x: f32[256]):
+    assert distinct(k)
+    for i in seq(0, n):
+        set(k[i], x)
+"""
+CALLEES = {"post": proc_from_source(POST), "scale": proc_from_source(SCALE), "set": proc_from_source(SET)}
+W = "        w = idx[4 * i:4 * i + 4]\n        post(4, m, w, "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        POSTED,
+        POSTED.replace("        post(4, m, idx[4 * i:4 * i + 4], ", W),
+        POSTED.replace(
+            "        post(4, m, idx[4 * i:4 * i + 4], ",
+            W.replace("post", "u = w[0:4]\n        post").replace(", w,", ", u,"),
+        ),
+        SCALED,
+        SETS,
+    ],
+)
+def test_of_a_callee_the_elements_that_it_takes_are_known(text: str) -> None:
+    """They are those of the buffer that is passed, of which the caller asserts what it does."""
+    accepted(PARALLEL, proc_from_source(text, CALLEES))
+
+
+@pytest.mark.parametrize(
+    "text, old, new",
+    [
+        (POSTED, " and distinct(idx)", ""),
+        (POSTED, "idx[4 * i:4 * i + 4]", "idx[i:i + 4]"),
+        (POSTED, "idx[4 * i:4 * i + 4]", "idx[0:4]"),
+        (POSTED, "        post(4, m, idx[4 * i:4 * i + 4], ", W.replace("4 * i:4 * i", "i:i")),
+        (POSTED, "y[0:m])", "y[0:m])\n        y[idx[(4 * i + 4) % (4 * n)]] = 0.0"),
+        (SCALED, " and rising(ptr)", ""),
+        (SCALED, "i, ptr, v)", "0, ptr, v)"),
+        (SETS, "    assert distinct(k)\n", ""),
+        (SETS, "k[i]", "k[0]"),
+    ],
+)
+def test_calls_that_take_one_element_twice_meet(text: str, old: str, new: str) -> None:
+    assert old in text
+    assert "touch one location" in refuted(PARALLEL, proc_from_source(text.replace(old, new), CALLEES))
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("post(4, m, idx[4 * i:4 * i + 4], ", "w = idx[4 * i:4 * i + 4]\n        post(4, m, w, "),  # the window is ours
+        ("idx[4 * i:4 * i + 4]", "idx[4 * min(max(now(b[i]), 0), n - 1):4 * min(max(now(b[i]), 0), n - 1) + 4]"),
+    ],
+)
+def test_where_a_part_lies_may_not_be_known(old: str, new: str) -> None:
+    text = POSTED.replace("z: f32[m]", "b: i32[n]").replace(old, new)
+    text = text.replace("post(4, m, w, ", "if b[i] > 0:\n            post(4, m, w, ")
+    p = proc_from_source(text, CALLEES)
+    if "now" in new:
+        assert "touch one location" in str(refused(PARALLEL, p))
+    else:
+        accepted(PARALLEL, p)
+
+
+def test_elements_of_a_callee_are_none_of_a_buffer_of_its_caller() -> None:
+    """Procedures count their variables for themselves, so a callee's may have the number of one of the caller's."""
+    callee = proc_from_source("def take(at: i32[4], y: f32[4]):\n    assert within(at, 0, 4)\n    y[at[0]] = 1.0")
+    text = """
+def foo(at: i32[4], b: i32[4], y: f32[4]):
+    assert within(at, 0, 4) and distinct(at) and within(b, 0, 4)
+    take(b, y)
+    y[at[1]] = 2.0
+"""
+    p = proc_from_source(text, {"take": callee})
+    assert "commute" in refuted(at("take(_)\ny[_] = _", reorder_stmts()), p)
+    accepted(
+        at("take(_)\ny[_] = _", reorder_stmts()), proc_from_source(text.replace("take(b", "take(at"), {"take": callee})
+    )
+
+
+def test_what_a_call_writes_where_elements_say_is_written() -> None:
+    """So the read after it needs nothing from before, and iterations do not depend on each other."""
+    text = """
+def foo(n: size, k: u8[n], y: f32[n]):
+    t: f32[256]
+    for i in seq(0, n):
+        set(k[i], t)
+        y[i] = t[k[i]]
+"""
+    accepted(at("for i in _: _", reverse_loop()), proc_from_source(text, CALLEES))
+    other = text.replace("t[k[i]]", "t[k[0]]").replace(
+        "    for i", "    for j in seq(0, 256):\n        t[j] = 0.0\n    for i"
+    )
+    refused(at("for i in _: _", reverse_loop()), proc_from_source(other, CALLEES))
+
+
 # -- no counterexample that cannot be ----------------------------------------------------------------
 
 

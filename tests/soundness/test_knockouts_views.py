@@ -27,7 +27,7 @@ def test_what_is_done_to_it_is_not_done_to_the_buffer(
 ) -> None:
     resolve = accesses.resolve
 
-    def alone(a: accesses.Access, views: dict[object, object], own: frozenset[object] = frozenset()) -> accesses.Access:
+    def alone(a: accesses.Access, views: dict[object, object]) -> accesses.Access:
         others = {s: rhs for s, rhs in views.items() if not isinstance(rhs, ViewExpr)}
         return resolve(a, others)  # type: ignore[arg-type]
 

@@ -13,12 +13,13 @@ may seem to happen more often, or anywhere; `Access.exact` tells whether it sure
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
 
 from pyrsistent import pvector
 
+from ...ir.cells import has_cells
 from ...ir.frozen import fast_init
 from ...ir.memo import memo_by_identity
 from ...ir.names import Sym
@@ -54,8 +55,8 @@ from ...ir.nodes import (
 from ...ir.span import Span
 from ...ir.types import Control, Scalar, Type, bool_
 from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, put_at, rewrite, unknown_node, walk
-from ..forms.affine import Atom, BoolAtom, Element, Leaf, Lin, Opaque, V, lin_atoms, subst_lin
-from ..forms.formula import TRUE, Formula, atoms, conj, subst
+from ..forms.affine import Atom, BoolAtom, Element, Leaf, Lin, Opaque, V, lin_atoms, product, subst_lin
+from ..forms.formula import TRUE, Formula, atoms, conj, map_lins
 from ..forms.translate import EMPTY, is_opaque, lin, unknown
 from .config_state import values_at, written_fields
 from .context import branch_facts, flatten, range_facts, stable_facts
@@ -77,6 +78,28 @@ class Tick(NamedTuple):
 
 @fast_init
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """Where an access is by the extents with which a buffer is seen, row by row: of two accesses to one buffer that are
+    seen with equal extents, the places are one if the indices are. `exact` as of the access, but for its position in
+    the buffer itself."""
+
+    shape: tuple[Lin, ...]
+    index: Index
+    exact: bool
+
+    def position(self) -> Lin | None:
+        """How many elements come before it."""
+        if None in self.index:
+            return None
+        before = Lin(0)
+        for n, x in zip(self.shape, self.index, strict=True):
+            assert x is not None
+            before = product(before, n) + x
+        return before
+
+
+@fast_init
+@dataclass(frozen=True, slots=True)
 class Access:
     """One access, for every instance of `iters` that satisfies `guard`.
 
@@ -84,7 +107,8 @@ class Access:
     something out (a condition on data or config fields), so that the access need not happen. `node` is the
     expression or statement that makes it; of what a callee does, the call. `joint` tells that it sums up writes
     that are listed, too: those of both branches of an `if`, of which one surely runs. `until` is given if it stands
-    for several at different times: the first is at `when`, the last at `until`. Then it is not exact.
+    for several at different times: the first is at `when`, the last at `until`. Then it is not exact. `seen` is given
+    if it is through a buffer with other extents.
     """
 
     buffer: Buffer
@@ -98,6 +122,7 @@ class Access:
     op: str = ""
     joint: bool = False
     until: tuple[Tick, ...] | None = None
+    seen: Seen | None = None
 
     @property
     def end(self) -> tuple[Tick, ...]:
@@ -114,31 +139,33 @@ class Access:
         """Whether it needs the location's old value."""
         return self.kind != "W"
 
-    def placed(self, ticks: tuple[Tick, ...], iters: tuple[V, ...], guard: Formula, exact: bool) -> Access:
-        """The same access where more is around it: `ticks` come before its time. (`dataclasses.replace` takes three
-        times as long.)"""
+    def placed(self, ticks: tuple[Tick, ...], iters: tuple[V, ...], guard: Formula, sure: bool = True) -> Access:
+        """The same access where more is around it: `ticks` come before its time; it is not `sure` that it happens if
+        the guard leaves something out. (`dataclasses.replace` takes three times as long.)"""
         when, until = (*ticks, *self.when), None if self.until is None else (*ticks, *self.until)
+        seen = self.seen if sure or self.seen is None else Seen(self.seen.shape, self.seen.index, False)
         return Access(
-            self.buffer, self.kind, self.index, self.node, guard, iters, exact, when, self.op, self.joint, until
-        )
+            self.buffer, self.kind, self.index, self.node, guard, iters, self.exact and sure, when, self.op,
+            self.joint, until, seen,
+        )  # fmt: skip
 
-    def at(self, buffer: Buffer, index: Index, exact: bool) -> Access:
+    def at(self, buffer: Buffer, index: Index, exact: bool, seen: Seen | None = None) -> Access:
         """The same access of another buffer."""
         return Access(
             buffer, self.kind, index, self.node, self.guard, self.iters, exact, self.when, self.op, self.joint,
-            self.until,
+            self.until, seen,
         )  # fmt: skip
 
     def made_by(self, node: Node) -> Access:
         """The same access, made by another node."""
         return Access(
             self.buffer, self.kind, self.index, node, self.guard, self.iters, self.exact, self.when, self.op,
-            self.joint, self.until,
+            self.joint, self.until, self.seen,
         )  # fmt: skip
 
     def timed(self, *ticks: Tick) -> Access:
         """The same access, where `ticks` come before its time."""
-        return self.placed(ticks, self.iters, self.guard, self.exact)
+        return self.placed(ticks, self.iters, self.guard)
 
 
 def config_key(config: str, field: str) -> Buffer:
@@ -148,14 +175,23 @@ def config_key(config: str, field: str) -> Buffer:
 
 def move(a: Access, env: Mapping[Atom, Lin]) -> Access:
     """An access with unknowns replaced: an iterator by an iterator, an outer variable by a value."""
-    index = tuple([None if x is None else subst_lin(x, env) for x in a.index])
     iters = tuple([_iterator(env[i]) if i in env else i for i in a.iters])
-    when, until = _moved(a.when, env), None if a.until is None else _moved(a.until, env)
-    return Access(a.buffer, a.kind, index, a.node, subst(a.guard, env), iters, a.exact, when, a.op, a.joint, until)
+    return _mapped(a, lambda x: subst_lin(x, env), iters)
 
 
-def _moved(when: tuple[Tick, ...], env: Mapping[Atom, Lin]) -> tuple[Tick, ...]:
-    return tuple([Tick(subst_lin(t.at, env), t.ordered) for t in when])
+def _mapped(a: Access, f: Callable[[Lin], Lin], iters: tuple[V, ...]) -> Access:
+    """An access with each form in it changed."""
+
+    def each(index: Index) -> Index:
+        return tuple([None if x is None else f(x) for x in index])
+
+    def moved(when: tuple[Tick, ...]) -> tuple[Tick, ...]:
+        return tuple([Tick(f(t.at), t.ordered) for t in when])
+
+    seen = None if a.seen is None else Seen(tuple(map(f, a.seen.shape)), each(a.seen.index), a.seen.exact)
+    when, until = moved(a.when), None if a.until is None else moved(a.until)
+    guard = map_lins(a.guard, f)
+    return Access(a.buffer, a.kind, each(a.index), a.node, guard, iters, a.exact, when, a.op, a.joint, until, seen)
 
 
 def _iterator(x: Lin) -> V:
@@ -219,7 +255,7 @@ def _guarded(
     """Accesses with a guard, and what comes before them in time and in the nest of loops."""
     if guard == TRUE and exact and not when:
         return list(accesses)
-    return [a.placed(when, (*iters, *a.iters), conj(guard, a.guard), a.exact and exact) for a in accesses]
+    return [a.placed(when, (*iters, *a.iters), conj(guard, a.guard), exact) for a in accesses]
 
 
 # -- statements ---------------------------------------------------------------------------------------
@@ -300,21 +336,19 @@ def _same_write(a: Access, b: Access) -> bool:
 def block_accesses(
     stmts: Sequence[Stmt],
     windows: Mapping[Sym, Shown] | None = None,
-    own: frozenset[Sym] = frozenset(),
     only: Buffer | None = None,
 ) -> list[Access]:
-    """The accesses of a run of statements, timed by position; `windows` are those in scope before it. Of buffers with
-    other extents among these, `own` ones are told apart from each other: see `effects`. With `only`, those to one
-    buffer."""
+    """The accesses of a run of statements, timed by position; `windows` are those in scope before it. With `only`,
+    those to one buffer."""
     out: list[Access] = []
     private: set[Sym] = set()
     local: set[Sym] = set()
     views = dict(windows or {})
     for k, s in enumerate(stmts):
         if only is None:
-            out += _at(k, [resolve(a, views, own) for a in accesses(s)])
+            out += _at(k, [resolve(a, views) for a in accesses(s)])
         elif any(_base(b, views) == only for b in _places(s)):
-            out += _at(k, [a for b in accesses(s) if (a := resolve(b, views, own)).buffer == only])
+            out += _at(k, [a for b in accesses(s) if (a := resolve(b, views)).buffer == only])
         if isinstance(s, Alloc):
             private.add(s.sym)
         elif isinstance(s, WindowDef):
@@ -324,17 +358,30 @@ def block_accesses(
         return out
     # Another instance of the block may have another extent, and so other strides.
     ours = private | local
-    return [_without(a, lambda leaf: _is_stride(leaf, ours)) for a in out if a.buffer not in private]
+    return [_without(a, lambda leaf: _is_of(leaf, ours)) for a in out if a.buffer not in private]
 
 
 def _without(a: Access, gone: Callable[[Leaf], bool]) -> Access:
     """The access less what is said of it in terms of unknowns that mean nothing outside."""
+
+    def left(x: Lin | None) -> Lin | None:
+        return None if x is None or any(map(gone, lin_atoms(x))) else x
+
     parts = flatten(a.guard)
     known = [f for f in parts if not any(map(gone, atoms(f)))]
-    index = tuple(None if x is None or any(map(gone, lin_atoms(x))) else x for x in a.index)
-    if len(known) == len(parts) and index == a.index:
+    index, seen = tuple(map(left, a.index)), a.seen
+    if seen is not None:
+        whole, there = len(known) == len(parts), tuple(map(left, seen.index))
+        exact = seen.exact and whole and None not in there
+        seen = None if None in map(left, seen.shape) else Seen(seen.shape, there, exact)
+    if len(known) == len(parts) and (index, seen) == (a.index, a.seen):
         return a
-    return replace(a, index=index, guard=conj(*known), exact=False)
+    return replace(a, index=index, guard=conj(*known), exact=False, seen=seen)
+
+
+def _is_of(leaf: Leaf, syms: set[Sym]) -> bool:
+    """Whether an unknown is a stride or an element of some buffers."""
+    return _is_stride(leaf, syms) or (isinstance(leaf, Element) and leaf.sym in syms)
 
 
 def _is_stride(leaf: Leaf, syms: set[Sym] | None = None) -> bool:
@@ -346,28 +393,91 @@ def _is_stride(leaf: Leaf, syms: set[Sym] | None = None) -> bool:
             return False
 
 
-def resolve(a: Access, views: Mapping[Sym, Shown], own: frozenset[Sym] = frozenset()) -> Access:
+def resolve(a: Access, views: Mapping[Sym, Shown]) -> Access:
     """The access in terms of the buffer that a window views."""
+    if isinstance(a.node, Call) and views and has_cells(a.node):
+        a = _holding(a, views)
     while isinstance(a.buffer, Sym) and a.buffer in views:
         rhs = views[a.buffer]
-        if isinstance(rhs, ViewExpr):  # where an element lies in other extents is a matter of products
-            inner = a.index if a.buffer in own else ()
-            a = replace(a, buffer=rhs.sym, index=((None,) * rhs.rank + inner), exact=False)
-        else:
-            a = _through(a, rhs)
+        a = _reshaped(a, rhs) if isinstance(rhs, ViewExpr) else _through(a, rhs)
     return a
 
 
+def _reshaped(a: Access, e: ViewExpr) -> Access:
+    """An access of a buffer with other extents. Where it is in a buffer of more than one dimension is not known, but
+    for what `Seen` tells."""
+    seen = a.seen
+    if seen is None or None in seen.index:
+        seen = Seen(tuple(map(lin, e.shape)), a.index, a.exact)
+    if e.rank > 1:
+        return a.at(e.sym, (None,) * e.rank, False, seen)
+    return a.at(e.sym, (seen.position(),), seen.exact, seen)
+
+
 def _through(a: Access, w: WindowExpr) -> Access:
-    inner = iter(a.index)
-    index: list[Lin | None] = []
+    index = _shifted(a.index, w)
+    return a.at(w.sym, index, a.exact and None not in index)
+
+
+def _shifted(index: Index, w: WindowExpr) -> Index:
+    """The place in a buffer of a place in a window of it."""
+    inner = iter(index)
+    out: list[Lin | None] = []
     for d in w.idx:
         if isinstance(d, Point):
-            index.append(None if is_opaque(d.pt) else lin(d.pt))
+            out.append(None if is_opaque(d.pt) else lin(d.pt))
         else:
             x = next(inner, None)
-            index.append(None if x is None or is_opaque(d.lo) else lin(d.lo) + x)
-    return a.at(w.sym, tuple(index), a.exact and None not in index)
+            out.append(None if x is None or is_opaque(d.lo) else lin(d.lo) + x)
+    return tuple(out)
+
+
+def _holding(a: Access, views: Mapping[Sym, Shown]) -> Access:
+    """What a call does, with elements of windows, from which the callee takes indices, as those of their buffers."""
+
+    def there(sym: Sym, index: Index) -> Element | None:
+        found: tuple[Sym, Index] | None = (sym, index)
+        while found is not None and found[0] in views:
+            found = _lies(found[1], views[found[0]])
+        return None if found is None or None in found[1] else Element(found[0], found[1])  # type: ignore[arg-type]
+
+    return _with_elements(a, views, there, {})
+
+
+def _lies(index: Index, actual: Shown | Read | None) -> tuple[Sym, Index] | None:
+    """In which buffer, and where, an element lies of what a window views, or of what is passed; None if in none."""
+    match actual:
+        case WindowExpr():
+            return actual.sym, _shifted(index, actual)
+        case Read(sym=sym, idx=idx):
+            return sym, index_of(idx) if idx else index
+        case _:
+            return None
+
+
+def _with_elements(
+    a: Access,
+    own: Container[Sym],
+    there: Callable[[Sym, Index], Element | None],
+    env: Mapping[Atom, Lin],
+) -> Access:
+    """An access with unknowns replaced as by `move`, and elements of `own` buffers by those that are `there`; less what
+    is said of it in terms of elements of which that isn't known."""
+    moved: dict[Element, Element | None] = {}
+
+    def target(e: Element) -> Element | None:
+        if e not in moved:
+            moved[e] = there(e.sym, tuple(map(put_in, e.index)))
+        return moved[e]
+
+    def put_in(x: Lin) -> Lin:
+        inside = (e for e in lin_atoms(x) if isinstance(e, Element) and e.sym in own)
+        known: dict[Atom, Lin] = {e: Lin.of(t) for e in inside if (t := target(e)) is not None}
+        return subst_lin(x, {**env, **known} if known else env)
+
+    a = _without(a, lambda leaf: isinstance(leaf, Element) and leaf.sym in own and target(leaf) is None)
+    iters = tuple([_iterator(env[i]) if i in env else i for i in a.iters])
+    return _mapped(a, put_in, iters)
 
 
 # -- calls --------------------------------------------------------------------------------------------
@@ -397,7 +507,7 @@ def _call(s: Call) -> tuple[Access, ...]:
     env: dict[Atom, Lin] = {V(f): lin(e) for f, e in ints.items()}
     inside: list[Access] = []
     for a in _of_callee(callee, frozenset(hidden)):
-        placed = _place(move(a, env) if env else a, views, scalars)
+        placed = _place(_of_caller(a, env, views) if has_cells(callee) else move(a, env), views, scalars)
         if placed is not None:
             inside.append(placed.made_by(s))
     return (*out, *summed(inside))
@@ -418,8 +528,6 @@ def _of_callee(tree: ProcDef, hidden: frozenset[Sym]) -> tuple[Access, ...]:
         match leaf:
             case V(sym=s) | BoolAtom(key=("bool", Sym() as s)):
                 return s in hidden
-            case Element():
-                return True  # of a buffer of the callee's own name
             case _:
                 return _is_stride(leaf)
 
@@ -429,6 +537,16 @@ def _of_callee(tree: ProcDef, hidden: frozenset[Sym]) -> tuple[Access, ...]:
         foreign: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.instance + CALLEE)) for i in a.iters}
         found.append(move(_without(a, gone), foreign))
     return tuple(found)
+
+
+def _of_caller(a: Access, env: Mapping[Atom, Lin], views: Mapping[Sym, WindowExpr | Read | None]) -> Access:
+    """A callee's access in terms of the caller's integers, and of elements of its buffers."""
+
+    def there(sym: Sym, index: Index) -> Element | None:
+        found = _lies(index, views[sym])
+        return None if found is None or None in found[1] else Element(found[0], found[1])  # type: ignore[arg-type]
+
+    return _with_elements(a, views, there, env)
 
 
 def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: set[Sym]) -> Access | None:
@@ -443,22 +561,15 @@ def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: se
     if a.buffer in scalars:
         idx = index_of(actual.idx)
         return a.at(actual.sym, idx, a.exact and None not in idx)
-    return a.at(actual.sym, a.index, a.exact)
+    return a.at(actual.sym, a.index, a.exact, a.seen)
 
 
 # -- places -------------------------------------------------------------------------------------------
 
 
-def effects(tree: ProcDef, blk: Span, own: bool = False) -> list[Access]:
-    """The accesses of a run of statements, in base buffers.
-
-    Through a buffer with other extents the position in the base buffer is not known. With `own`, if it was made before
-    these statements, the indices in those extents follow: they tell which of these accesses are to one location. (So
-    they do, as nothing else names the base buffer then, and all statements see the same extents.)
-    """
-    views = windows_at(tree, blk.path())
-    viewed = frozenset(s for s, rhs in views.items() if own and isinstance(rhs, ViewExpr))
-    return block_accesses(blk.members(tree), views, viewed)
+def effects(tree: ProcDef, blk: Span) -> list[Access]:
+    """The accesses of a run of statements, in base buffers."""
+    return block_accesses(blk.members(tree), windows_at(tree, blk.path()))
 
 
 def effects_on(tree: ProcDef, blk: Span, buffer: Buffer) -> list[Access]:

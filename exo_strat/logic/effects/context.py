@@ -8,7 +8,7 @@ so an edit recomputes its own spine only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from pyrsistent import PMap, pmap
@@ -279,14 +279,17 @@ def prove_at(tree: ProcDef, path: Path, goal: Expr | Formula) -> Answer:
     return prove(facts_at(tree, path), f, "a condition holds wherever control gets here")
 
 
-def show_model(tree: ProcDef, model: Model) -> dict[str, int]:
-    """A counterexample in the names that `tree` prints with, in order; primed iterations get a `'`.
+def show_model(tree: ProcDef, model: Model, about: Container[Leaf] | None = None) -> dict[str, int]:
+    """A counterexample, or what of it is `about` some unknowns, in the names that `tree` prints with, in order; primed
+    iterations get a `'`.
 
     Only what a reader can name is shown: variables, strides, config fields, and elements that never change.
     """
     names = names_at(tree)
     out: dict[str, int] = {}
     for leaf, value in sorted(model.items(), key=lambda item: _rank(item[0])):
+        if about is not None and leaf not in about:
+            continue
         name = _element(leaf, names, model) if isinstance(leaf, Element) else _name(leaf, names)
         if name is not None:
             out[name] = int(value)

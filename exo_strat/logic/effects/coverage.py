@@ -17,7 +17,7 @@ from ..forms.translate import lin
 from ..solver.answers import Refuted
 from ..solver.proofs import prove_exists
 from .accesses import Access, Buffer, Tick
-from .dependence import SAFE, Clash, Undecided, Verdict, buffer_name, example, prime, same_place, show
+from .dependence import SAFE, Clash, Undecided, Verdict, buffer_name, example, prime, same_place, show, surely_at
 
 SOMEWHERE: Final = "?"
 """The instances of a buffer's name that stand for positions that are not known, with their dimension."""
@@ -35,19 +35,19 @@ def before(a: Sequence[Tick], b: Sequence[Tick]) -> Formula:
 
 def cover(tree: ProcDef, facts: Sequence[Formula], read: Access, writes: Iterable[Access], what: str) -> Verdict:
     """Whether every instance of `read` finds its location written by some of `writes` before."""
-    details = f"it {show(tree, read)}"
+    details, asked = f"it {show(tree, read)}", read
     ranges: Formula = TRUE
     if None in read.index:
         placed = somewhere(tree, read)
-        if placed is None:
+        if placed is None and read.seen is None:
             return Clash(what, details=details)
-        read, ranges = placed
+        read, ranges = placed or (read, TRUE)
     known = [*facts, read.guard, ranges]
     stores = [w for w in writes if w.buffer == read.buffer and w.kind == "W"]
     iters: list[V] = []
     goals: list[Formula] = []
     for w in stores:
-        if w.exact:
+        if surely_at(w, read):
             late = prime(w, instance=WITNESS)
             goal = conj(late.guard, same_place(late, read), before(late.end, read.when))
             if len(stores) > 1 and prove_exists(known, late.iters, goal, what):
@@ -58,8 +58,8 @@ def cover(tree: ProcDef, facts: Sequence[Formula], read: Access, writes: Iterabl
     if answer:
         return SAFE
     if isinstance(answer, Refuted):
-        real = read.exact and all(w.exact for w in stores)
-        return Clash(what, example(tree, answer.model, read, *goals) if real else None, details)
+        real = all(surely_at(w, read) and surely_at(read, w) for w in stores) if stores else read.exact
+        return Clash(what, example(tree, answer.model, asked, *goals) if real else None, details)
     return Undecided(what, details)
 
 

@@ -19,7 +19,7 @@ from ..forms.formula import Formula, atoms, conj, eq
 from ..forms.translate import is_opaque
 from ..solver.answers import Sat, Unsat
 from ..solver.proofs import satisfiable
-from .accesses import CALLEE, Access, Buffer, move
+from .accesses import CALLEE, Access, Buffer, Seen, move
 from .context import asked_first, show_model
 
 
@@ -103,7 +103,26 @@ def prime(a: Access, outer: Iterable[Sym] = (), instance: str = OTHER) -> Access
 
 def same_place(a: Access, b: Access) -> Formula:
     """That two accesses to one buffer are to one location, as far as their positions are known."""
-    return conj(*(eq(x, y) for x, y in zip(a.index, b.index, strict=False) if x is not None and y is not None))
+    return conj(*(eq(x, y) for x, y in positions(a, b) if x is not None and y is not None))
+
+
+def positions(a: Access, b: Access) -> Iterator[tuple[Lin | None, Lin | None]]:
+    """What is equal of two accesses to one buffer where they are to one location, and only there."""
+    if a.seen is not None and b.seen is not None and seen_alike(a.seen, b.seen):
+        return zip(a.seen.index, b.seen.index, strict=True)
+    return zip(a.index, b.index, strict=True)
+
+
+def seen_alike(a: Seen, b: Seen) -> bool:
+    """Whether the extents by which two accesses are seen are equal; the first one moves no element."""
+    return len(a.shape) == len(b.shape) and a.shape[1:] == b.shape[1:]
+
+
+def surely_at(a: Access, b: Access) -> bool:
+    """Whether `a` surely happens, and whether its location is that of `b` is surely told by `same_place`."""
+    if a.seen is not None and b.seen is not None and seen_alike(a.seen, b.seen):
+        return a.seen.exact and None not in b.seen.index
+    return a.exact and None not in b.index
 
 
 def commuting(a: Access, b: Access) -> bool:
@@ -127,11 +146,11 @@ def clash(
     others: dict[object, list[tuple[int, Access]]] = {}
     places: dict[object, int] = {}  # accesses that are alike but for their kind and time pose one question
     for b in second:
-        others.setdefault(b.buffer, []).append((places.setdefault((b.index, b.guard), len(places)), b))
+        others.setdefault(b.buffer, []).append((places.setdefault((b.index, b.seen, b.guard), len(places)), b))
     apart: set[tuple[int, int]] = set()
     found: Verdict = SAFE
     for a in first:
-        here = places.setdefault((a.index, a.guard), len(places))
+        here = places.setdefault((a.index, a.seen, a.guard), len(places))
         for there, b in others.get(a.buffer, ()):
             if (here, there) in apart:
                 continue
@@ -146,7 +165,7 @@ def clash(
             details = show_pair(tree, a, b)
             if not isinstance(answer, Sat):
                 found = Undecided(what, details)
-            elif not (a.exact and b.exact):
+            elif not (surely_at(a, b) and surely_at(b, a)):
                 found = Clash(what, None, details)
             else:
                 return Clash(what, example(tree, answer.model, relation, a, b), details)
@@ -158,13 +177,14 @@ def example(tree: ProcDef, model: Model, *about: Formula | Access) -> Mapping[st
     arguments that it needs. Iterators of callees are left out: they have no name here."""
     asked = {leaf for x in about for leaf in _leaves(x) if not (isinstance(leaf, V) and CALLEE in leaf.instance)}
     asked |= {V(a.sym) for a in tree.args}
-    return show_model(tree, {leaf: v for leaf, v in model.items() if leaf in asked})
+    return show_model(tree, model, asked)
 
 
 def _leaves(x: Formula | Access) -> Iterator[Leaf]:
     if isinstance(x, Access):
         yield from atoms(x.guard)
-        yield from (leaf for i in x.index if i is not None for leaf in lin_atoms(i))
+        index = (*x.index, *(x.seen.index if x.seen is not None else ()))
+        yield from (leaf for i in index if i is not None for leaf in lin_atoms(i))
     else:
         yield from atoms(x)
 

@@ -70,7 +70,7 @@ from .config_data import left_by
 from .config_state import after, written_fields
 from .context import range_facts
 from .coverage import cover
-from .dependence import clash, prime, same_place
+from .dependence import clash, positions, prime, same_place
 from .same_value import Pair, all_windows, place_of, same_value
 
 Excuse = Callable[[Access, Access], bool]
@@ -185,7 +185,7 @@ def _one_place(region: Region, code: Sequence[Stmt], write: Access) -> bool:
     for a in block_accesses(code[1:], views):
         if a.buffer != write.buffer:
             continue
-        known = None not in write.index and None not in a.index
+        known = all(x is not None and y is not None for x, y in positions(write, a))
         facts = (*region.facts, write.guard, a.guard)
         if not known or not prove(facts, same_place(write, a), "a sum is of one location"):
             return False
@@ -378,7 +378,7 @@ def recomputation(tree: ProcDef, facts: Sequence[Formula], loop: For, part: Part
     as the loop's iterator, and the write, in the primed iteration, which stand in `relation`.
     """
     turn = Tick(unknown(loop.iter), loop.mode == "seq")
-    timed = [a.placed((turn, Tick(Lin(0))), (V(loop.iter), *a.iters), a.guard, a.exact) for a in part.accesses]
+    timed = [a.placed((turn, Tick(Lin(0))), (V(loop.iter), *a.iters), a.guard) for a in part.accesses]
     region = Region.of(tree, facts, [Part(part.stmts, timed)])
     is_determined = cache(lambda buffer: determined(region, buffer))
     what = "what is read was surely computed before"

@@ -37,8 +37,9 @@ from ..forms.affine import Atom, Lin, subst_lin
 from ..forms.formula import Formula, eq, iff, subst
 from ..forms.translate import cond, is_opaque, lin
 from ..solver.proofs import prove
-from .accesses import Access, config_key, index_of, resolve
+from .accesses import Access, config_key, index_of, move, resolve
 from .context import env_of
+from .dependence import positions
 
 Values: TypeAlias = Mapping[Atom, Lin]
 """What the iterators are at one instance."""
@@ -125,10 +126,8 @@ def _same_place(p: Pair, x: Read | ReadConfig, y: Read | ReadConfig) -> bool:
     a, b = place_of(p.tree, x), place_of(p.tree, y)
     if a.buffer != b.buffer or a.buffer in p.inner:
         return False
-    for i, j in zip(a.index, b.index, strict=True):
-        if i is None or j is None:
-            return False
-        if not prove(p.facts, eq(subst_lin(i, p.one), subst_lin(j, p.two)), WHAT):
+    for i, j in positions(move(a, p.one), move(b, p.two)):
+        if i is None or j is None or not prove(p.facts, eq(i, j), WHAT):
             return False
     return True
 

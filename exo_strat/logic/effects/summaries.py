@@ -33,7 +33,7 @@ def summed(found: list[Access]) -> list[Access]:
         return found
     by_place: dict[object, list[Access]] = {}
     for a in found:
-        by_place.setdefault((a.buffer, a.kind, a.index, a.guard, a.iters, a.exact, a.op, a.joint), []).append(a)
+        by_place.setdefault((a.buffer, a.kind, a.index, a.seen, a.guard, a.iters, a.exact, a.op, a.joint), []).append(a)
     by_buffer: dict[object, list[Access]] = {}
     for same in by_place.values():
         by_buffer.setdefault((same[0].buffer, same[0].kind, same[0].op), []).extend(_ends(same))
@@ -57,10 +57,15 @@ def _between(some: Sequence[Access]) -> Access:
     """
     first, last = some[0], some[-1]
     if all(_sooner(a.end, b.when) for a, b in pairwise(some)):
-        return replace(first, until=last.end, exact=False)
+        return replace(_perhaps(first), until=last.end)
     times = [t for a in some for t in (a.when, a.end)]
     common = tuple(ticks[0] for ticks in takewhile(_all_equal, zip(*times, strict=False)))
-    return replace(first, when=common, until=None, exact=False)
+    return replace(_perhaps(first), when=common, until=None)
+
+
+def _perhaps(a: Access) -> Access:
+    """The same access, which need not happen."""
+    return a.placed((), a.iters, a.guard, sure=False)
 
 
 def _sooner(a: Sequence[Tick], b: Sequence[Tick]) -> bool:
@@ -78,7 +83,7 @@ def _all_equal(ticks: tuple[Tick, ...]) -> bool:
 def _anywhere(a: Access) -> Access:
     """Any number of accesses of one kind to one buffer."""
     somewhere = (None,) * len(a.index)
-    return replace(a, index=somewhere, guard=TRUE, iters=(), exact=False, when=(), until=None, joint=False)
+    return replace(a, index=somewhere, guard=TRUE, iters=(), exact=False, when=(), until=None, joint=False, seen=None)
 
 
 __all__ = ["MANY", "WIDE", "summed"]

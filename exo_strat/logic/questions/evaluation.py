@@ -280,7 +280,7 @@ def _written(tree: ProcDef, blk: Span, e: Evaluation) -> Readiness:
     read = place_of(tree, e.node)
     if isinstance(e.node, ReadConfig) and _is_set(tree, blk.path(), e.node):
         return SAFE
-    verdict = readable(tree, blk, [read.placed((), (), guard, read.exact)])
+    verdict = readable(tree, blk, [read.placed((), (), guard)])
     if verdict or isinstance(verdict, Given):
         return verdict
     what = f"{buffer_name(read.buffer, names_at(tree))}, which the expression reads, is surely written before"

@@ -197,7 +197,7 @@ def apart(tree: ProcDef, path: Path, write: Access, reads: Sequence[Access], wha
 def _happening(tree: ProcDef, blk: Span) -> list[Access]:
     """The accesses of a run of statements that may happen, given what is known of config fields."""
     known, reads = with_known_fields(tree, blk)
-    return [*effects(known, blk, own=True), *reads]
+    return [*effects(known, blk), *reads]
 
 
 def commute(tree: ProcDef, one: Span, two: Span) -> Verdict:
@@ -317,7 +317,7 @@ def _pulled_ahead(
 def parallel(tree: ProcDef, path: Path) -> Verdict:
     """Whether no iteration of a loop touches what another one writes."""
     loop = _loop(tree, path)
-    body = _in_range(tree, effects(tree, _body(tree, path), own=True), loop)
+    body = _in_range(tree, effects(tree, _body(tree, path)), loop)
     i = loop.iter
     later = [prime(a, (i,)) for a in body]
     what = f"no two iterations of {i} touch one location that either writes"

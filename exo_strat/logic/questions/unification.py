@@ -4,7 +4,8 @@ The skeletons are matched first (kinds of statements, operators); each index, bo
 integer (`f32(i)`) gives a linear equation between the callee's unknown arguments and the block's variables, which is
 solved when it turns up: a choice that leads to a contradiction is given up at once. Loop iterators match up to a shift.
 Operands of `+` and `*` match in either order. Config fields may be read in both at the same places; what a call
-evaluates once never reads them. Calls match calls of the same procedure, windows windows.
+evaluates once never reads them. Calls match calls of the same procedure, windows windows, and buffers with other
+extents such buffers.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from ...ir.nodes import (
     Stmt,
     Unary,
     Var,
+    ViewExpr,
     WindowDef,
     WindowExpr,
     WriteConfig,
@@ -244,6 +246,8 @@ class Unifier:
                 whole = View(s.sym, tuple((True, Lin(0)) for d in ours.idx if isinstance(d, Interval)))
                 for a in self._shown(theirs, ours, m):
                     yield replace(a, views=a.views.set(p.sym, whole))
+            case (WindowDef(rhs=ViewExpr() as theirs), WindowDef(rhs=ViewExpr() as ours)):
+                yield from self._reshaped(p.sym, s.sym, theirs, ours, m)
             case (Pass(), Pass()):
                 yield m
             case _:
@@ -455,6 +459,15 @@ class Unifier:
             kinds = [kept and next(inner)[0] for kept, _ in a.views[p.sym].dims]
             if kinds == [interval for interval, _ in there]:
                 yield a
+
+    def _reshaped(self, p: Sym, s: Sym, theirs: ViewExpr, ours: ViewExpr, m: Match) -> Iterator[Match]:
+        """Two buffers with other extents: these are equal, and the buffers of which they are made are matched whole."""
+        if len(theirs.shape) != len(ours.shape):
+            return
+        whole = View(s, tuple((True, Lin(0)) for _ in ours.shape))
+        for a in self._shown(Read(theirs.sym, pvector()), Read(ours.sym, pvector()), m):
+            for b in self._equals(theirs.shape, ours.shape, a):
+                yield replace(b, views=b.views.set(p, whole))
 
     def _rank(self, p: Sym) -> int:
         return len(self.tensors[p].shape) if p in self.tensors else 0
