@@ -138,7 +138,7 @@ class Actuals:
 @primitive(
     "A.4",
     same_values=True,
-    cursors={"target": "gone", "values inside": "gone, lost"},
+    cursors={"target": "gone", "values inside": "gone, lost", "values elsewhere": "stay, first copy"},
     trial=Trial(programs="calls lent moved moved configuration drifting"),
 )
 def inline(rw: Rewrite, call: CallCursor) -> Where:

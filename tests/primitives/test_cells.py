@@ -44,6 +44,7 @@ from exo_strat.ops.failure import Failure
 from exo_strat.ops.moves import after, find
 from exo_strat.testing.counterexamples import assert_real
 from exo_strat.testing.equivalence import assert_equivalent
+from exo_strat.testing.forwarding import assert_forwarding
 
 SCATTER = """
 def scatter(n: size, m: size, idx: i32[n], b: f32[n], a: f32[m + 1]):
@@ -358,9 +359,11 @@ def test_a_call_that_gets_indices_through_windows_is_inlined(passed: str) -> Non
     """Indices are taken from the argument then: a window of it is nothing that stays the same."""
     text = PICKED.partition("    for j")[0] + "    w = ix[2, 1:n + 1]\n    v = w[0:n]\n    u = k[0:n]\n"
     text += f"    pick(n, {passed}, x, y[0:n])"
-    q = accepted(at("pick(_)", inline()), proc_from_source(text, {"pick": proc_from_source(PICK)}))
+    p = proc_from_source(text, {"pick": proc_from_source(PICK)})
+    q = accepted(at("pick(_)", inline()), p)
     assert str(proc_from_source(str(q))) == str(q)
     assert "x[ix[2, " in str(q) and "x[k[" in str(q)
+    assert_forwarding(p, inline(), p.find("pick(_)"), q)
 
 
 POST = """
