@@ -47,7 +47,7 @@ def call_value(ctx: Context, e: Call) -> Data:
 def _invoke(ctx: Context, e: Call) -> Variable | None:
     """The call of a procedure; what it returns."""
     if ctx.guards:
-        raise stop(e.place, f"{e.name}(..) behind && or ||", "it is called only sometimes", "write an if")
+        raise ctx.only_sometimes(e.place, f"{e.name}(..) behind && or ||")
     callee = ctx.callees.get(e.name)
     if callee is None:
         raise stop(e.place, f"{e.name}(..)", "this function isn't taken", "see what is said of it")

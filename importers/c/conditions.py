@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..control import Poly, elements, number
 from ..report import Stop, stop
 from . import expressions, lookups
-from .context import Context
+from .context import Context, Sometimes
 from .conversions import compared
 from .integers import integer, observed
 from .pointers import address, element, is_null
@@ -14,7 +14,7 @@ from .syntax import Assign, Binary, Call, Cast, Expr, Index, Literal, Step, Unar
 from .types import I32, I64, Int, common
 from .typing import COMPARISONS, LOGICAL, decayed, is_pointer, type_of
 from .typing import number as number_type
-from .walks import inside
+from .walks import inside, truth_number
 from .widths import numbers
 
 TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -28,19 +28,30 @@ def condition(ctx: Context, e: Expr) -> Cond:
             raise stop(e.place, what, why, remedy)
         case Unary(op="!", arg=arg):
             return negated(condition(ctx, arg))
-        case Binary(op=op, lhs=a, rhs=b) if op in LOGICAL:
-            first = condition(ctx, a)
-            if isinstance(first, Truth):
-                return condition(ctx, b) if first.value == (op == "&&") else first
-            with ctx.guarded(first if op == "&&" else negated(first)):
-                second = condition(ctx, b)
-            if isinstance(second, Truth):
-                return first if second.value == (op == "&&") else second
-            return Logic("and" if op == "&&" else "or", first, second)
+        case Binary(op=op) if op in LOGICAL:
+            try:
+                with ctx.attempt():
+                    return _both(ctx, e)
+            except Sometimes:
+                if ctx.guards or ctx.counting:
+                    raise
+                return _comparison(ctx, "!=", truth_number(e), Literal(0, I32, "0", e.place))
         case Binary(op=op, lhs=a, rhs=b) if op in COMPARISONS:
             return _comparison(ctx, op, a, b)
         case _:
             return _comparison(ctx, "!=", e, Literal(0, I32, "0", e.place))
+
+
+def _both(ctx: Context, e: Binary) -> Cond:
+    """`a && b` or `a || b`, where b needs no statements."""
+    first = condition(ctx, e.lhs)
+    if isinstance(first, Truth):
+        return condition(ctx, e.rhs) if first.value == (e.op == "&&") else first
+    with ctx.guarded(first if e.op == "&&" else negated(first)):
+        second = condition(ctx, e.rhs)
+    if isinstance(second, Truth):
+        return first if second.value == (e.op == "&&") else second
+    return Logic("and" if e.op == "&&" else "or", first, second)
 
 
 def negated(c: Cond) -> Cond:

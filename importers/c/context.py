@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..control import Poly, Symbol
 from ..names import spelled
-from ..report import SAID, Place, Report, Stop, stop
+from ..report import SAID, Place, Problem, Report, Stop, stop
 from .kinds import Kinds
 from .options import Options
 from .program import Access, Allocate, Cond, Frame, Need, Procedure, Stmt, facts_of, other_than_0
@@ -19,6 +19,10 @@ from .walks import inside
 
 NOT_CLOSED = "sizes, indices and loop bounds are followed in closed form, and this has none"
 QUOTIENT = "of sizes and indices, C's quotient is one of a product by its factor, or of what is surely not negative"
+
+
+class Sometimes(Stop):
+    """What is computed only sometimes needs statements of its own: as a branch it may be taken."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,22 @@ class Context:
             yield
         finally:
             self.guards = before
+
+    def only_sometimes(self, place: Place, what: str) -> Sometimes:
+        """The exception to raise for what needs statements of its own, behind a condition in an expression."""
+        return Sometimes(Problem(place, what, "it is computed only sometimes", "write an if"))
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Run something that may be `Sometimes`: then nothing of it is left."""
+        saved = self.values.copy(), self.names.copy(), self.ranges.copy()
+        counts = len(self.block), len(self.accesses), len(self.flat_windows)
+        try:
+            yield
+        except Sometimes:
+            self.values, self.names, self.ranges = saved
+            del self.block[counts[0] :], self.accesses[counts[1] :], self.flat_windows[counts[2] :]
+            raise
 
     @contextmanager
     def trial(self) -> Iterator[None]:

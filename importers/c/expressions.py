@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..control import Poly, of
 from ..report import Place, Stop, stop
 from . import calls, conditions, conversions, lookups, ranges
-from .context import Context
+from .context import Context, Sometimes
 from .integers import effect, integer
 from .pointers import element
 from .program import (
@@ -223,7 +223,7 @@ def _chosen(ctx: Context, e: Expr) -> Data:
     if at_once is not None:
         return at_once
     if ctx.guards:
-        raise stop(e.place, "?: behind && or ||", "it is computed only sometimes", "write an if")
+        raise ctx.only_sometimes(e.place, "?: behind && or ||")
     v = ctx.temporary("t", t, e.place)
     ctx.block.append(Allocate(v, (), e.place))
     ends = (e.yes, e.no) if isinstance(e, Choice) else (None, None)
@@ -246,9 +246,19 @@ def _side_by_side(ctx: Context, e: Expr, cond: Cond, t: Number) -> Data | None:
     """A choice as an expression; None if a side needs statements."""
     if not isinstance(e, Choice):
         return Chosen(cond, Lit(1, I32), Lit(0, I32), I32)
+    try:
+        with ctx.attempt():
+            return _at_once(ctx, e, cond, t)
+    except Sometimes:
+        if ctx.guards or ctx.counting:
+            raise
+        return None
+
+
+def _at_once(ctx: Context, e: Choice, cond: Cond, t: Number) -> Data:
+    """A choice whose sides are expressions."""
     sides: list[Data] = []
     needs: list[Stmt] = []
-    names, accesses = ctx.names.copy(), len(ctx.accesses)
     for branch, holds in ((e.yes, cond), (e.no, conditions.negated(cond))):
         before = ctx.ranges.copy()
         ranges.narrow(ctx, holds)
@@ -256,9 +266,7 @@ def _side_by_side(ctx: Context, e: Expr, cond: Cond, t: Number) -> Data | None:
             sides.append(conversions.convert(data(ctx, branch), t, e.place))
         ctx.ranges = before
     if any(not isinstance(n, Need) for n in needs):
-        ctx.names = names
-        del ctx.accesses[accesses:]
-        return None
+        raise ctx.only_sometimes(e.place, "a side of ?:")
     ctx.block += needs
     return Chosen(cond, sides[0], sides[1], t)
 

@@ -122,7 +122,7 @@ def _moment(ctx: Context) -> int:
 def _kept(ctx: Context, value: Data, e: Expr) -> Variable:
     """A variable with the value of an index; of one byte or two, if that is enough. Indices of C have a sign."""
     if ctx.guards:
-        raise stop(e.place, "an index behind &&, || or ?", "it is computed only sometimes", "write an if")
+        raise ctx.only_sometimes(e.place, "an index behind &&, || or ?")
     assert isinstance(value.type, Int)
     lo, hi = conversions.value_range(value)
     t = next((t for t in (Int(8, False), Int(16, False)) if lo >= 0 and hi <= t.range[1]), value.type)
@@ -140,7 +140,7 @@ def _stepped(ctx: Context, e: Step) -> Variable:
     if e.after:
         v = _kept(ctx, expressions.data(ctx, e.target), e)
     elif ctx.guards:
-        raise stop(e.place, "a step behind &&, || or ?", "it happens only sometimes", "write an if")
+        raise ctx.only_sometimes(e.place, "a step behind &&, || or ?")
     store(ctx, e.target, "+" if e.by > 0 else "-", Lit(1, Int(32, True)), e.place)
     return v or _kept(ctx, expressions.data(ctx, e.target), e)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..report import stop
-from .syntax import Assign, Binary, Choice, Comma, Expr, Step, Use
-from .typing import LOGICAL
-from .walks import inside
+from .syntax import Assign, Comma, Expr, Step, Use
+from .walks import inside, sometimes
 
 
 def check_order(e: Expr) -> None:
@@ -23,14 +22,6 @@ def check_order(e: Expr) -> None:
             what = f"{name} is changed and used in one expression"
             raise stop(x.place, what, "C doesn't say what is done first", "write two statements")
     for x in inside(e):
-        sometimes = _sometimes(x)
-        if any(isinstance(y, Assign | Step) for s in sometimes for y in inside(s)):
+        if any(isinstance(y, Assign | Step) for s in sometimes(x) for y in inside(s)):
             what = "an assignment or a step behind ?, && or ||"
             raise stop(x.place, what, "it happens only sometimes", "write an if")
-
-
-def _sometimes(x: Expr) -> tuple[Expr, ...]:
-    """The parts of an expression that are evaluated only sometimes."""
-    if isinstance(x, Choice):
-        return x.yes, x.no
-    return (x.rhs,) if isinstance(x, Binary) and x.op in LOGICAL else ()

@@ -19,6 +19,7 @@ from .jumps import left, without_jumps
 from .literals import characters, read_number
 from .members import Members, cast, is_plain
 from .members import Path as Member
+from .sometimes import with_branches
 from .syntax import (
     Array,
     Assign,
@@ -110,6 +111,7 @@ class _Reader:
                     variables += [] if found in variables else [found]
                 case "Decl":
                     self.type(node.type)
+        functions.update({name: self.with_loops_only(f) for name, f in functions.items()})
         return Unit(self.file, functions, tuple(variables))
 
     def function(self, node: Node) -> Function:
@@ -125,7 +127,11 @@ class _Reader:
         notes = [*self.notes, *(["where C calls exit, the procedure just ends"] if self.exits else [])]
         result, at = self.type(node.decl.type.type), self.place(node.decl)
         f = Function(node.decl.name, result, args, body, at, tuple(dict.fromkeys(notes)), self.exits)
-        f = without_jumps(self.without_structs(self.without_ignored_results(f)))
+        return self.without_structs(self.without_ignored_results(f))
+
+    def with_loops_only(self, f: Function) -> Function:
+        """A function without jumps, and without changes behind `?:`, when all functions of the file are known."""
+        f = with_branches(without_jumps(with_branches(f, self.functions)), self.functions)
         untaken_jumps = tuple(left(f))
         return replace(f, body=Block(untaken_jumps, f.body.place)) if untaken_jumps else f
 

@@ -19,6 +19,7 @@ from .syntax import (
     Function,
     If,
     Index,
+    Literal,
     Loop,
     Result,
     Return,
@@ -31,6 +32,7 @@ from .syntax import (
     Use,
     Variable,
 )
+from .types import I32
 
 
 def children(e: Expr) -> tuple[Expr, ...]:
@@ -55,6 +57,29 @@ def inside(e: Expr) -> Iterator[Expr]:
     yield e
     for c in children(e):
         yield from inside(c)
+
+
+def sometimes(e: Expr) -> tuple[Expr, ...]:
+    """The operands of an expression that are evaluated only sometimes."""
+    if isinstance(e, Choice):
+        return e.yes, e.no
+    return (e.rhs,) if isinstance(e, Binary) and e.op in ("&&", "||") else ()
+
+
+def truth_number(e: Expr) -> Expr:
+    """A condition as 1 or 0, in which `&&` and `||` are choices."""
+    one, zero = (Literal(n, I32, str(n), e.place) for n in (1, 0))
+    match e:
+        case Binary(op="&&", lhs=lhs, rhs=rhs):
+            return Choice(lhs, truth_number(rhs), zero, e.place)
+        case Binary(op="||", lhs=lhs, rhs=rhs):
+            return Choice(lhs, one, truth_number(rhs), e.place)
+        case Unary(op="!", arg=Binary(op="&&" | "||") as arg):
+            return Binary("==", truth_number(arg), zero, e.place)
+        case Binary(op="<" | "<=" | ">" | ">=" | "==" | "!=") | Unary(op="!"):
+            return e
+        case _:
+            return Binary("!=", e, zero, e.place)
 
 
 def parts(s: Stmt) -> Iterator[Stmt]:

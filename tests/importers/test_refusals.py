@@ -24,7 +24,7 @@ REFUSED = {
     "BYTES: its value is none that is known": "void f(int n, int *x) { enum { BYTES = sizeof(int) }; for (int i = 0; i < n; i++) x[i] = BYTES; }",
     # order of evaluation
     "i is changed and used in one expression": "void f(int n, double *x) { int i = 0; while (i < n) x[i++] = x[i]; }",
-    "an assignment or a step behind ?, && or ||": "void f(int n, double *x) { int i = 0; if (n > 1 && i++ < 3) x[i] = 1; }",
+    "an assignment or a step behind ?, && or ||": "void f(int n, double *x) { int i = 0; while (n > 1 && i++ < n) x[i - 1] = 1; }",
     "an assignment of data inside of an expression": "void f(int n, double *x) { double t; while ((t = x[0]) < 3) x[0] = t + 1; }",
     "a place in memory is changed and used in one expression": "void f(int n, int x[2]) { x[0] = x[1] + x[1]++; }",
     # loops
@@ -54,7 +54,6 @@ REFUSED = {
     "an element of ptr: the function writes it, and takes its elements": "void f(int n, double *x, int *ptr) { for (int i = 0; i < n; i++) { for (int k = 0; k < ptr[i]; k++) x[k] = 1; ptr[i] = 0; } }",
     "how often it runs depends on data, or on one of two conditions": "void f(int n, double *x) { int c[3] = {1, 2, 0}; for (int i = 0; i < 3; i++) for (int k = 0; k < c[i]; k++) x[k] = 1; }",
     "a pointer into x: it walks through the rows of an array": "void f(int n, double x[n][4], unsigned char *b) { for (int i = 0; i < n; i++) { (*x)[b[i]] = 1; b[i] = 0; } }",
-    "an index behind &&, || or ?": "void f(int n, double *x, const double *p) { for (int i = 0; i < n; i++) if (i > 2 && x[(int)p[i]] > 0) x[i] = 1; }",
     "malloc(..) for t: 8 * n - 1 bytes are no whole number": "void f(int n, double *x) { double *t = malloc(n * sizeof(double) - 1); t[0] = x[0]; }",
     "free(..): what was allocated elsewhere is freed elsewhere": "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 1; free(x); }",
     "t: its value is not known here: t was freed": "void f(int n, double *x) { double *t = malloc(8 * n); t[0] = 1; free(t); x[0] = t[0]; }",
