@@ -58,8 +58,8 @@ SAPPHIRE_RAPIDS = Processor(
     stores=Pipes(2, 256),
     reorder=512,
 )
-"""And Emerald Rapids, whose part of the third level for each core this is: Sapphire Rapids has less than of the second. The
-manual has three loads of 256 bits a cycle; no more than two were measured on Emerald Rapids."""
+"""And Emerald Rapids, whose part of the third level for each core this is: Sapphire Rapids has less of it than of the
+second. The manual has three loads of 256 bits a cycle; no more than two were measured on Emerald Rapids."""
 
 HASWELL = Processor(
     name="Haswell",

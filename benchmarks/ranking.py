@@ -4,13 +4,14 @@
     python -m benchmarks.ranking --unseen                              sizes that were never tuned
 
 The model is `strategies.ranking.cycles`, which `exo-strat tune --search model` goes by. Candidates are random ones of a
-strategy's space, each measured in turns with the defaults.
+strategy's space, each measured in turns with the best one so far.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -21,8 +22,7 @@ from backends.settings import setting_here
 from backends.targets import best_machine
 from benchmarks.measure import show
 from exo_strat import *
-from exo_strat.tuning import Modelled, Prepared, Timed, climbing, random_search, starting, tune
-from exo_strat.tuning.ranks import spearman
+from exo_strat.tuning import Prepared, Programs, Timed, climbing, random_search, starting, tune
 from exo_strat.tuning.records import Record, recorded
 from exo_strat.tuning.tuned import known_values
 from strategies import programs
@@ -80,35 +80,26 @@ def cases(target: Machine) -> dict[str, Case]:
 
 
 def ranked(case: Case, target: Machine, trials: int) -> tuple[int, float]:
-    """How many of some random candidates were measured, each in turns with the defaults, and the rank correlation of
+    """How many of some random candidates were measured, each in turns with the best so far, and the rank correlation of
     these times and what the model says."""
     model = cycles(native_machine(target).machine, case.sizes)
-    found = tune(case.op, case.proc, Modelled(model), search=random_search(SEED), trials=trials)
     measure = measuring(case.proc, case.sizes, target)
-    default = measure.prepare(schedule(case.op, case.proc))
-    assert isinstance(default, Prepared)
-    costs, times = list[float](), list[float]()
-    for t in found.tried:
-        if t.status == "measured" and t.seconds is not None:
-            candidate = measure.prepare(schedule(case.op.fill(t.values), case.proc))
-            timed = measure.time(candidate, default) if isinstance(candidate, Prepared) else candidate
-            if isinstance(timed, Timed) and timed.beside is not None:
-                costs.append(t.seconds)
-                times.append(timed.seconds / timed.beside)
-    return len(costs), spearman(costs, times) or 0.0
+    found = tune(case.op, case.proc, measure, search=random_search(SEED), trials=trials, model=model)
+    return sum(t.status == "measured" for t in found.tried), found.correlation or 0.0
 
 
 def unseen(case: Case, target: Machine, trials: int) -> tuple[float, int]:
     """The speed at sizes that were never tuned, after a tenth of the trials, as a part of that after all of them; and
     after how many. Both are timed again, in turns."""
     where, known = setting_here(target), list[Record]()
+    tuning = partial(tune, case.op, case.proc, programs=Programs())
     for sizes in case.others:
-        found = tune(case.op, case.proc, measuring(case.proc, sizes, target), search=climbing(SEED), trials=trials)
+        found = tuning(measuring(case.proc, sizes, target), search=climbing(SEED), trials=trials)
         known += recorded(case.op, case.proc, found.tried, where, sizes, "")
     measure, few = measuring(case.proc, case.sizes, target), max(1, trials // TENTH)
     start = known_values(case.op, case.proc, known, where, case.sizes)
-    quick = tune(case.op, case.proc, measure, search=starting(start, climbing(SEED)), trials=few)
-    full = tune(case.op, case.proc, measure, search=climbing(SEED), trials=trials)
+    quick = tuning(measure, search=starting(start, climbing(SEED)), trials=few)
+    full = tuning(measure, search=climbing(SEED), trials=trials)
     ours, theirs = (measure.prepare(found.best_proc) for found in (quick, full))
     assert isinstance(ours, Prepared) and isinstance(theirs, Prepared)
     timed = measure.time(ours, theirs)

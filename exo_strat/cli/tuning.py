@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
@@ -23,13 +24,25 @@ from ..ops.combinators import identity
 from ..ops.strategy import ACTS_ON, Op
 from ..primitives import partial_eval
 from ..source import brief, show
-from ..tuning import Search, Tried, Tuning, climbing, exhaustive, optuna_search, random_search, starting, tune
+from ..tuning import (
+    Programs,
+    Search,
+    Tried,
+    Tuning,
+    climbing,
+    exhaustive,
+    optuna_search,
+    random_search,
+    starting,
+    tune,
+)
+from ..tuning.before import slower
 from ..tuning.keys import program_key, strategy_key, version
 from ..tuning.measures import Measure
-from ..tuning.records import Record, Setting, append, read, recorded, recorder, records_file
+from ..tuning.records import Record, Setting, append, read, recorder, records_file
 from ..tuning.search import duration
 from ..tuning.tune import OVER
-from ..tuning.tuned import cost, fastest, known_values
+from ..tuning.tuned import cost, fastest, known_at, known_values
 from .hints import focus_hint
 from .messages import UsageError, columns, warned
 from .targets import Target, compiling
@@ -70,6 +83,7 @@ class Asked:
     seed: int = 0
     jobs: int | None = None
     file: Path | None = None
+    again: bool = False
 
     def __post_init__(self) -> None:
         if self.search not in SEARCHES:
@@ -133,8 +147,9 @@ def setting_of(target: Target) -> Setting:
 
 def run_tune(op: Op, p: Proc, target: Target, asked: Asked, console: Console) -> tuple[Tuning, ...]:
     """Search at each of the sizes, with an equal part of the time; keep what was measured, and print what was found.
-    A search begins with what is known of other sizes, of those before too. The time of the procedure as it was is kept
-    as one of `identity`."""
+    A search begins with what is known of other sizes, of those before too. Of what is known of the very sizes, only
+    what may be the best is measured again, unless all is asked for. The time of the procedure as it was is kept as one
+    of `identity`."""
     if asked.file is not None and not asked.file.absolute().parent.exists():
         raise UsageError(f"--records {asked.file} can't be made: there is no folder {asked.file.parent}")
     where, begin = setting_of(target), date.today().isoformat()
@@ -142,7 +157,7 @@ def run_tune(op: Op, p: Proc, target: Target, asked: Asked, console: Console) ->
     measures = [_measure(p, sizes, target) for sizes in asked.sizes]
     append((), asked.file)  # where that can't be, it is said before anything is measured
     found: list[Tuning] = []
-    kept = 0
+    programs, kept = Programs(), 0
     for sizes, records, measure in zip(asked.sizes, keep, measures, strict=True):
 
         def keeps(t: Tried, records: Records = records) -> None:
@@ -153,15 +168,18 @@ def run_tune(op: Op, p: Proc, target: Target, asked: Asked, console: Console) ->
 
         with warned():
             before = read(asked.file)
-            known = known_values(op, p, before, where, sizes)
-            made = _searched(op, p, sizes, target, measure, asked, known, keeps)
+            values = known_values(op, p, before, where, sizes)
+            known = () if asked.again else known_at(op, p, before, where, sizes)
+            search = starting(values, SEARCHES[asked.search](asked.seed))
+            one = partial(tune, measure=measure, search=search, before=known, programs=programs, told=keeps)
+            made = _searched(op, p, sizes, target, asked, one)
         found.append(made)
         if made.unscheduled is not None:
             keeps(made.unscheduled, recorder(identity, p, where, sizes, begin))
         _report(made, sizes, target, console)
-        again = _again(before, op, p, where, sizes, made)
-        if again:
-            console.print(Text(f"{again} of them had been measured before: of each the fastest time counts"))
+        left = len(slower(known))
+        if left:
+            console.print(Text(f"{left} were not tried, as records say that they are slower: --again measures them"))
         if made.stopped == "interrupted":
             break
     count = "1 record was" if kept == 1 else f"{kept} records were"
@@ -170,13 +188,6 @@ def run_tune(op: Op, p: Proc, target: Target, asked: Asked, console: Console) ->
         last = f"interrupted: {sum(len(made.tried) for made in found)} tried, {last}"
     console.print(Text(last), soft_wrap=True)
     return tuple(found)
-
-
-def _again(before: Iterable[Record], op: Op, p: Proc, where: Setting, sizes: Mapping[str, int], found: Tuning) -> int:
-    """How many of the candidates that were measured had a record at these very sizes."""
-    known = fastest(r for r in before if r.program_key == program_key(p) and r.fits(strategy_key(op), where))
-    row = known.get(tuple(sorted(sizes.items())), {})
-    return sum(r.values in row for r in recorded(op, p, found.tried, where, sizes, ""))
 
 
 def _measure(p: Proc, sizes: Mapping[str, int], target: Target) -> Measure:
@@ -193,30 +204,24 @@ def _searched(
     p: Proc,
     sizes: Mapping[str, int],
     target: Target,
-    measure: Measure,
     asked: Asked,
-    known: Iterable[Mapping[str, Any]],
-    told: Callable[[Tried], None],
+    search: Callable[..., Tuning],
 ) -> Tuning:
-    """One search."""
+    """One search, in its part of the time."""
     model, by_model = None, asked.search == "model"
     if by_model:
         models = plugins.load(plugins.MODELS, "cycles")
         model = cast(Callable[[Machine, Mapping[str, int]], Callable[[Proc], float]], models)(target.machine, sizes)
     share = None if asked.seconds is None else asked.seconds / len(asked.sizes)
-    search = starting(known, SEARCHES[asked.search](asked.seed))
-    return tune(
+    return search(
         op,
         p,
-        measure,
-        search=search,
         seconds=share,
         trials=asked.trials,
         jobs=asked.jobs,
         model=model,
         screen=SCREEN if by_model else 1,
         unscheduled=True,
-        told=told,
     )
 
 

@@ -69,6 +69,7 @@ def tune_command(
     target: TargetName = None,
     records: Records = None,
     jobs: Jobs = None,
+    again: Annotated[bool, typer.Option("--again", help="Also measure what records know to be slower.")] = False,
     nonnull: Nonnull = None,
     ignore: Ignored = None,
     include: Included = None,
@@ -84,7 +85,8 @@ def tune_command(
     Examples: [b]exo-strat tune gemm.py:blocked gemm.py:sgemm --sizes n=1000,m=500 --budget 60s[/b]
     """
     with reporting():
-        asked = Asked(_sizes(sizes), None if budget is None else seconds(budget), trials, search, seed, jobs, records)
+        time = None if budget is None else seconds(budget)
+        asked = Asked(_sizes(sizes), time, trials, search, seed, jobs, records, again)
         path, name = split_program(where)
         file, expression = split_expression(strategy)
         chosen, source = runnable(target), read(file)

@@ -11,6 +11,7 @@ from .apart import Ended
 from .found import Tuning
 from .measures import Measure, Modelled, Prepared, Timed
 from .model_search import optuna_search
+from .programs import Programs
 from .search import History, Known, Search, Tried, best_first, climbing, exhaustive, random_search, starting
 from .sizes import Cut, by_sizes, cases, sized
 from .tune import scheduled_cost, tune
@@ -24,6 +25,7 @@ __all__ = [
     "Measure",
     "Modelled",
     "Prepared",
+    "Programs",
     "Search",
     "Timed",
     "Tried",

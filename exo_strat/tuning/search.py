@@ -252,23 +252,23 @@ def starting(first: Iterable[Values], then: Search) -> Search:
     given = tuple(dict(values) for values in first)
 
     def search(space: Space, history: History) -> dict[str, Any] | None:
-        meant = (_meant(space, values) for values in given)
-        new = Known(space, history).new(values for values in meant if values is not None and space.admits(values))
+        offered = (meant(space, values) for values in given)
+        new = Known(space, history).new(values for values in offered if values is not None and space.admits(values))
         return new or then(space, history)
 
     return search
 
 
-def _meant(space: Space, values: Values) -> dict[str, Any] | None:
+def meant(space: Space, values: Values) -> dict[str, Any] | None:
     """Values as the holes of a space have them, where they are known by their texts; None if a hole does not have one.
     Of a hole that the space does not know, its run will tell."""
-    meant = dict(values)
+    found = dict(values)
     for c in space.choices:
-        if c.name in meant:
-            value = meant[c.name]
+        if c.name in found:
+            value = found[c.name]
             if isinstance(value, Told):
                 value = next((x for x in c.candidates if show(x) == value.text), value)
             if not Hole(c.name, c.candidates, None).takes(value):
                 return None
-            meant[c.name] = value
-    return meant
+            found[c.name] = value
+    return found

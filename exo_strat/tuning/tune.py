@@ -6,9 +6,8 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Final
 
 from returns.result import Success
@@ -19,11 +18,13 @@ from ..cursors.proc import Proc
 from ..ops.holes import Decision
 from ..ops.spaces import Choice, Space, run_with, space
 from ..ops.strategy import Op, check_op
-from .apart import Ended, apart, uninterrupted
+from .apart import Ended, Workers, uninterrupted
+from .before import as_now, close, slower
 from .found import Tuning
 from .measures import Measure, Prepared
+from .programs import Program, Programs
 from .progress import progress
-from .search import Rank, Search, Tried, Values, random_search
+from .search import Rank, Search, Tried, Values, random_search, starting
 
 OVER: Final = "are over"
 """How it ends what is said of a search that stopped as its time was over."""
@@ -45,6 +46,8 @@ def tune(
     model: Callable[[Proc], float] | None = None,
     screen: int = 1,
     unscheduled: bool = False,
+    before: Sequence[Tried] = (),
+    programs: Programs | None = None,
     limit: float = LIMIT,
     console: Console | None = None,
     told: Callable[[Tried], None] = lambda tried: None,
@@ -56,9 +59,13 @@ def tune(
     left, so many `seconds` have passed, so many `trials` were made, refused ones counted, or a key is pressed to
     interrupt it, which loses nothing. With `unscheduled` the procedure as it is takes part, too.
 
-    Candidates are scheduled and compiled in `batch`es, each in a process of its own, `jobs` of them at once: as many as
-    there are processors unless said, and batches of as many. One that crashes, or takes longer than `limit` seconds, is
-    remembered as such, one that a rewrite refuses with the reason. Then they are measured one by one; where a `model`
+    Of what is known from `before`, at the same sizes (`known_at`), the best and what is close to it are tried after the
+    defaults, so that they are compared in one run. The others are not tried again, and the search goes on from them.
+
+    Candidates are scheduled and compiled in `batch`es, in `jobs` processes: as many as there are processors unless
+    said, and batches of as many. One that crashes, or takes longer than `limit` seconds, is remembered as such, one
+    that a rewrite refuses with the reason. Searches with the same strategy and procedure that share `programs` schedule
+    each candidate once. Then they are measured one by one; where a `model`
     is given, those first that cost least according to it, and only one of `screen` candidates: the others wait, as
     those of later batches may cost less; they are not counted until they are measured. On a terminal it is shown how
     far the search is. Of each candidate it is `told` what came of it, as soon as that is known.
@@ -82,10 +89,12 @@ def tune(
     """
     check_op(op, "tune(op, p, measure) takes an Op")
     jobs = jobs or _processors()
-    run = _Run(op, p, place, measure, model, jobs, limit, clock, seconds, trials, space(op), told, screen)
+    known, made = tuple(before), Programs() if programs is None else programs
+    run = _Run(op, p, place, measure, model, jobs, limit, clock, seconds, trials, space(op), told, known, made, screen)
     stopped = "interrupted"
-    with progress(console or Console(stderr=True)) as run.show, suppress(KeyboardInterrupt):
-        stopped = run.all(search or random_search(), batch or jobs * screen, unscheduled)
+    with closing(run.workers), progress(console or Console(stderr=True)) as run.show, suppress(KeyboardInterrupt):
+        first = [t.decisions for t in close(known)]
+        stopped = run.all(starting(first, search or random_search()), batch or jobs * screen, unscheduled)
     return Tuning(op, p, place, run.space, (*run.tried, *run.ranked()), run.unscheduled, stopped)
 
 
@@ -96,9 +105,9 @@ def _processors() -> int:
 
 @dataclass(frozen=True)
 class _Made:
-    """What a process made of an assignment."""
+    """What a process made of an assignment: the decisions and the program, what measuring needs of that, its cost."""
 
-    decisions: tuple[Decision, ...]
+    program: Program
     prepared: Prepared | Ended
     cost: float | None = None
 
@@ -119,6 +128,8 @@ class _Run:
     trials: int | None
     space: Space
     told: Callable[[Tried], None]
+    before: tuple[Tried, ...]
+    programs: Programs
     screen: int = 1
     waiting: list[tuple[_Made | Ended, Values]] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
@@ -129,11 +140,12 @@ class _Run:
 
     def __post_init__(self) -> None:
         self.began = self.clock()
+        self.workers = Workers(self._made, self.jobs)
 
     def all(self, search: Search, batch: int, unscheduled: bool) -> str:
         """Go on until the end, and say why it is."""
         if unscheduled:
-            (made,) = apart([partial(self._prepared, self.proc)], 1, self.limit)
+            (made,) = self.workers([Program((), Proc(self.proc.tree))], self.limit)
             self.unscheduled = self._measured(made, {})
         asked = [self.space.defaults()]
         while True:
@@ -150,7 +162,8 @@ class _Run:
         """What is tried next: what is asked already, and what the search proposes beside it."""
         if self.trials is not None:
             most = max(1, min(most, (self.trials - len(self.tried)) * self.screen))
-        known = (*self.tried, *self.ranked())
+        slow = as_now(slower(self.before), self.before, self.tried, self.space)
+        known = (*slow, *self.tried, *self.ranked())
         while len(asked) < most:
             proposed = search(self.space, (*known, *(Tried(a, a, "asked") for a in asked)))
             if proposed is None:
@@ -176,14 +189,15 @@ class _Run:
     def _try(self, asked: Sequence[dict[str, Any]]) -> None:
         """Schedule and compile a batch, then measure it: the defaults first, others by what the model says; of several
         only some. What ended only because the time is over is not known."""
-        left = self._left()
-        made = apart([partial(self._scheduled, values) for values in asked], self.jobs, left)
+        left, defaults = self._left(), self.space.defaults()
+        made = self.workers([self.programs.find(values, defaults) or values for values in asked], left)
         pairs = list(zip(made, asked, strict=True))
         if left < self.limit:
             pairs = [(m, values) for m, values in pairs if not (isinstance(m, Ended) and m.status == "hung")]
         for m, _ in pairs:
             if not isinstance(m, Ended):
-                self.space = grown(self.space, m.decisions)
+                self.space = grown(self.space, m.program.decisions)
+                self.programs.add(m.program)
         if not self.tried:
             self._add(*pairs.pop(0))
         self.waiting = sorted([*self.waiting, *pairs], key=lambda pair: _cost(pair[0]))
@@ -210,15 +224,17 @@ class _Run:
 
     # -- a candidate ----------------------------------------------------------------------------
 
-    def _scheduled(self, values: Values) -> _Made:
-        """What the strategy makes of an assignment; in a process of its own."""
-        outcome, made = run_with(self.op, self.proc, self.place, values)
-        if not isinstance(outcome, Success):
-            return _Made(made, Ended("refused", outcome.failure().message))
-        return self._prepared(outcome.unwrap()[0], made)
-
-    def _prepared(self, p: Proc, made: tuple[Decision, ...] = ()) -> _Made:
-        return _Made(made, self.measure.prepare(p), self.model(p) if self.model else None)
+    def _made(self, asked: Values | Program) -> _Made:
+        """What comes of an assignment, or of what was made of it before; in another process."""
+        if not isinstance(asked, Program):
+            outcome, decisions = run_with(self.op, self.proc, self.place, asked)
+            if isinstance(outcome, Success):
+                asked = Program(decisions, Proc(outcome.unwrap()[0].tree))  # how it was made need not be pickled
+            else:
+                asked = Program(decisions, Ended("refused", outcome.failure().message))
+        if isinstance(asked.made, Ended):
+            return _Made(asked, asked.made)
+        return _Made(asked, self.measure.prepare(asked.made), self.model(asked.made) if self.model else None)
 
     def _measured(self, made: _Made | Ended, values: Values) -> Tried:
         """What becomes of a candidate; measured, if it is a new program."""
@@ -255,7 +271,7 @@ WRONG: Final = "a schedule of proved rewrites computes something else: {why}; pl
 
 def _met(made: _Made) -> dict[str, Any]:
     """The values of the holes that a run came to."""
-    return {d.name: d.value for d in made.decisions}
+    return {d.name: d.value for d in made.program.decisions}
 
 
 def _is_open(made: _Made | Ended) -> bool:

@@ -19,7 +19,7 @@ from ..ops.strategy import Atomic, Composed, Op, Outcome, Steps, check_op
 from ..source import Pieces, brief, call, show
 from .keys import program_key, strategy_key
 from .records import NOWHERE, Record, Setting, Sizes, Values
-from .search import number
+from .search import Tried, number
 
 WITHIN: Final = 0.03
 """What is slower by no more than this, as a part of the time, counts as being as fast."""
@@ -220,6 +220,27 @@ def known_values(
     rows.sort(key=lambda row: distance(next(iter(row.values())), wanted))
     ranked = zip_longest(*rows)
     return tuple(dict(v) for v in dict.fromkeys(v for place in ranked for v in place if v is not None))
+
+
+def known_at(
+    op: Op, p: Proc, records: Iterable[Record], setting: Setting = NOWHERE, sizes: Mapping[str, int] | None = None
+) -> tuple[Tried, ...]:
+    """What the records that fit tell of candidates at these very sizes: what a search knows `before` it begins.
+
+    >>> from exo_strat import hole, proc_from_source, rename
+    >>> from exo_strat.tuning.records import recorded
+    >>> p = proc_from_source("def foo(x: f32):\\n    x = 1.0")
+    >>> op, slow = rename(hole("name", ("a", "b"))), Tried({}, {"name": "a"}, "measured", 2.0, 0.0)
+    >>> known_at(op, p, recorded(op, p, [slow], NOWHERE, {}, "2026-11-24"))[0].seconds
+    2.0
+    """
+    given = tuple(records)
+    if not given:
+        return ()
+    strategy, program = strategy_key(op), program_key(p)
+    table = fastest(r for r in given if r.program_key == program and r.fits(strategy, setting))
+    row = table.get(tuple(sorted((sizes or {}).items())), {})
+    return tuple(Tried(dict(v), dict(v), "measured", r.seconds, r.spread) for v, r in row.items())
 
 
 def fastest(records: Iterable[Record]) -> dict[Sizes, dict[Values, Record]]:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -185,10 +186,16 @@ def test_bad_input_is_explained(
     assert not home.exists()
 
 
-def test_what_was_measured_before_is_said(file: Path) -> None:
-    assert "measured before" not in tune(file, "op", "scale", "--sizes", "n=100").stdout
+def test_what_records_know_to_be_slower_is_not_measured_again(file: Path, home: Path) -> None:
+    assert "slower" not in tune(file, "op", "scale", "--sizes", "n=100").stdout
+    best, *others = sorted(candidates(home), key=lambda r: r.seconds)
+    home.unlink()
+    append([best, *(replace(r, seconds=2 * best.seconds) for r in others)], home)
     again = tune(file, "op", "scale", "--sizes", "n=100")
-    assert "3 of them had been measured before: of each the fastest time counts" in again.stdout
+    assert f"{len(others)} were not tried, as records say that they are slower" in again.stdout
+    assert 1 <= len(candidates(home)) - 3 <= 2, "the best, and the defaults"
+    everything = tune(file, "op", "scale", "--sizes", "n=100", "--again")
+    assert "were not tried" not in everything.stdout
 
 
 def test_a_strategy_without_holes_leaves_nothing_to_choose(file: Path) -> None:

@@ -10,11 +10,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from exo_strat.tuning.apart import Ended, apart
+from exo_strat.tuning.apart import MOST, Ended, Workers, apart
 
 
 class Unreadable:
@@ -56,6 +57,23 @@ def test_whatever_a_task_does_the_others_have_results(fate: Callable[[], object]
     one, bad, two = apart([lambda: "one", fate, lambda: "two"], 2, 60.0)
     assert (one, two) == ("one", "two")
     assert isinstance(bad, Ended) and bad.status == status and words in bad.reason
+
+
+def test_a_process_remembers_for_the_next_task() -> None:
+    memo = list[int]()
+
+    def count(k: int) -> int:
+        if k == 3:
+            abort()
+        memo.append(k)
+        return len(memo)
+
+    with closing(Workers(count, 1)) as workers:
+        assert workers([0, 1], 60.0) + workers([2], 60.0) == [1, 2, 3]
+        crashed, after = workers([3, 4], 60.0)
+        assert isinstance(crashed, Ended) and after == 1, "another process goes on"
+        assert workers([5] * MOST, 60.0)[-2:] == [MOST, 1]
+    assert memo == []
 
 
 def test_a_task_without_end_is_stopped() -> None:

@@ -102,6 +102,38 @@ def test_of_several_candidates_only_what_a_model_likes_is_measured_at_first() ->
     assert all(t.status == "measured" for t in everything.tried)
 
 
+def known(**seconds: float) -> list[Tried]:
+    """What records tell of some widths."""
+    return [Tried({}, {"width": int(name[1:])}, "measured", t) for name, t in seconds.items()]
+
+
+def test_what_is_known_to_be_slower_is_not_measured_again() -> None:
+    """The best that is known and what is close to it are compared in one run, the defaults too."""
+    measure = Fake()
+    found = tune(WIDTHS, scale, measure, search=exhaustive(), jobs=1, before=known(w2=7.0, w4=1.02, w8=1.0, w16=9.0))
+    assert [w for w, _ in measure.asked] == [2, 8, 4] and found.best_op == by(8)
+
+
+def test_known_times_are_as_the_machine_is_now() -> None:
+    """It is three times as slow as it was."""
+    heard: list[list[tuple[int, float | None]]] = []
+
+    def search(space: Space, history: History) -> None:
+        heard.append([(t.decisions["width"], t.seconds) for t in history])
+
+    tune(WIDTHS, scale, Fake(lambda w: 3.0), search=search, jobs=1, before=known(w8=1.0, w16=2.0))
+    assert heard[-1] == [(16, 6.0), (2, 3.0), (8, 3.0)]
+
+
+def test_searches_that_share_programs_schedule_each_once() -> None:
+    """A strategy of another's place is not asked again: what it would do now is not heard of."""
+    programs = Programs()
+    first = tune(WIDTHS, scale, Fake(), search=exhaustive(), jobs=1, programs=programs)
+    refused = at("for i in _: _", divide_loop(hole("width", (2, 4, 8, 16)), ("io", "io"), tail="cut"))
+    second = tune(refused, scale, Fake(), search=exhaustive(), jobs=1, programs=programs)
+    assert second.tried == first.tried and all(t.status == "measured" for t in first.tried)
+
+
 def test_it_is_told_what_came_of_each_candidate_at_once() -> None:
     heard: list[Tried] = []
 
