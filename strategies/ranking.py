@@ -2,7 +2,8 @@
 
 It counts instructions for the units that a core has, waits for sums that are carried from one iteration to the next,
 takes sums for which there are no registers to and from memory, and moves to each level of the caches what the loops
-that fit there touch. `python -m benchmarks.ranking` prints how well it orders what is measured.
+that fit there touch. Lines come while the units compute, and not while they load or store: so it is in the
+execution-cache-memory model of Treibig and Hager (2009). `python -m benchmarks.ranking` prints how well it orders what is measured.
 """
 
 from __future__ import annotations
@@ -73,10 +74,12 @@ class Work:
 
 @dataclass
 class Ran:
-    """What some code takes: instructions that nothing waits for, cycles of the loops in it, the sums that go on."""
+    """What some code takes: instructions that nothing waits for, cycles of the loops in it, and in how many of these
+    nothing is loaded or stored (`idle`), the sums that go on."""
 
     work: Work = Work()
     cycles: float = 0.0
+    idle: float = 0.0
     chains: Chains = field(default_factory=dict)
     path: float = 0.0
     has_loops: bool = False
@@ -84,6 +87,7 @@ class Ran:
     def add(self, other: Ran) -> None:
         """What comes after it."""
         self.work, self.cycles = self.work + other.work, self.cycles + other.cycles
+        self.idle += other.idle
         self.path, self.has_loops = max(self.path, other.path), self.has_loops or other.has_loops
         for key, n in other.chains.items():
             self.chains[key] = self.chains.get(key, 0.0) + n
@@ -101,13 +105,18 @@ class Cycles:
         sizes = dict(self.sizes)
         env = {a.sym: float(sizes[str(a.sym)]) for a in p.tree.args if str(a.sym) in sizes}
         inside = _Inside(self, p.tree, 0.0)
-        return inside.called(env) + inside.moved(env)
+        ran = inside.called(env)
+        lines, late = inside.moved(env)
+        return ran.cycles + max(0.0, lines - ran.idle) + late
 
     def taken(self, work: Work) -> float:
         """Cycles in which the units do some work."""
+        return max(work.fmas / self.machine.processor.fmas.rate(self._bits), self.accessing(work))
+
+    def accessing(self, work: Work) -> float:
+        """Cycles in which the units load or store."""
         units, bits = self.machine.processor, self._bits
-        parts = (units.fmas, work.fmas), (units.loads, work.loads), (units.stores, work.stores)
-        return max(n / unit.rate(bits) for unit, n in parts)
+        return max(work.loads / units.loads.rate(bits), work.stores / units.stores.rate(bits))
 
     @property
     def _bits(self) -> int:
@@ -144,10 +153,11 @@ class _Inside:
     def boxes(self) -> Boxes:
         return Boxes(self.tree, self.model.machine.processor.cache(1).line)
 
-    def called(self, env: Env) -> float:
-        """Cycles that the instructions take."""
+    def called(self, env: Env) -> Ran:
+        """What the instructions take: cycles."""
         ran = self.block(self.tree.body, env)
-        return self.model.taken(ran.work) + ran.cycles
+        busy, used = self.model.taken(ran.work), self.model.accessing(ran.work)
+        return Ran(cycles=busy + ran.cycles, idle=busy - used + ran.idle)
 
     def _callee(self, s: nodes.Call, env: Env) -> tuple[_Inside, Env]:
         """The procedure that is called, and its integers."""
@@ -181,7 +191,7 @@ class _Inside:
                 return self.block(s.body if value(s.cond, env) else s.orelse, env)
             case nodes.Call():
                 inside, known = self._callee(s, env)
-                return Ran(cycles=inside.called(known))
+                return inside.called(known)
             case nodes.Assign() | nodes.Reduce():
                 return self._scalar(s)
         return Ran()
@@ -197,15 +207,18 @@ class _Inside:
         chains |= {k: cycles * n for k, cycles in carried.items()}
         if isinstance(s.lo, nodes.Const) and isinstance(s.hi, nodes.Const) and n <= UNROLLED:
             path = max([ran.path, *(cycles * n for cycles in carried.values())])
-            return Ran(ran.work.times(n), ran.cycles * n, chains, path, ran.has_loops)
+            return Ran(ran.work.times(n), ran.cycles * n, ran.idle * n, chains, path, ran.has_loops)
         work = ran.work + self._spilled(ran.work)
         waits = max(carried.values(), default=0.0)
         if carried and ran.has_loops:
             waits += FORWARDED
         rest = (lanes - 1.0) / 2.0  # iterations that are no whole vector, in the mean
         overlap = ran.path * work.count / self.model.machine.processor.reorder
-        busy = (max(0.0, n - rest) / lanes + min(n, rest)) * (max(self.model.taken(work), overlap) + ran.cycles + EACH)
-        return Ran(cycles=max(busy, waits * n) + ENTERED, chains=chains, has_loops=True)
+        times = max(0.0, n - rest) / lanes + min(n, rest)
+        busy = times * (max(self.model.taken(work), overlap) + ran.cycles + EACH)
+        taken = max(busy, waits * n) + ENTERED
+        used = times * (self.model.accessing(work) + ran.cycles - ran.idle)
+        return Ran(cycles=taken, idle=taken - used, chains=chains, has_loops=True)
 
     def _spilled(self, work: Work) -> Work:
         """What goes to and from memory as there are no registers for it."""
@@ -242,15 +255,16 @@ class _Inside:
 
     # -- caches ---------------------------------------------------------------------------------
 
-    def moved(self, env: Env) -> float:
-        """Cycles in which lines come from the caches and from memory. What a cache has room for is there from the call
-        before."""
-        total, everything = 0.0, self.boxes.touched(self.tree.body, env).bytes
+    def moved(self, env: Env) -> tuple[float, float]:
+        """Cycles in which lines come from the caches and from memory, and cycles until those are there that come late.
+        What a cache has room for is there from the call before."""
+        lines, late, everything = 0.0, 0.0, self.boxes.touched(self.tree.body, env).bytes
         for cache, cost in zip(self.model.machine.processor.caches, LINES, strict=False):
             if everything > cache.bytes:
                 come = self.come(self.tree.body, env, cache.bytes)
-                total += come.bytes / cache.line * cost + come.runs * LATE
-        return total
+                lines += come.bytes / cache.line * cost
+                late += come.runs * LATE
+        return lines, late
 
     def come(self, body: Iterable[nodes.Stmt], env: Env, room: int) -> Touched:
         """The bytes that come to a cache with so much room, and in how many pieces they come late: there are so many
@@ -318,13 +332,23 @@ class _Flow:
                 for source, cycles in self.since.get(v, {v: 0.0}).items():
                     made[source] = max(made.get(source, 0.0), cycles + latency)
         self.since[_value_of(into)] = made
-        if latency:
-            return Work(fmas=1.0)
-        window = into if kind == "store" else next(e for k, e in enumerate(s.args) if k != target)
-        if (kind, window) in self.there or (kind == "load" and ("store", window) in self.there):
-            return Work()
-        self.there.add((kind, window))
-        return Work(loads=1.0) if kind == "load" else Work(stores=1.0)
+        if kind == "store":
+            new = ("store", into) not in self.there
+            self.there.add(("store", into))
+            return Work(stores=float(new))
+        sources = [e for k, e in enumerate(s.args) if k != target and not is_control(e)]
+        far = [e for e in sources if self._is_far(s.f.tree.args[s.args.index(e)])]
+        return Work(fmas=float(latency > 0.0), loads=float(sum(map(self._comes, far))))
+
+    def _is_far(self, a: nodes.Arg) -> bool:
+        """Whether an operand of an instruction is in memory."""
+        return a.mem != self.machine.mem_type
+
+    def _comes(self, window: nodes.Node) -> bool:
+        """Whether a window is loaded here for the first time."""
+        new = ("load", window) not in self.there and ("store", window) not in self.there
+        self.there.add(("load", window))
+        return new
 
     def chains(self) -> Chains:
         """Values that are made of what they were before."""
