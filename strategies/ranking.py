@@ -3,7 +3,8 @@
 It counts instructions for the units that a core has, waits for sums that are carried from one iteration to the next,
 takes sums for which there are no registers to and from memory, and moves to each level of the caches what the loops
 that fit there touch. Lines come while the units compute, and not while they load or store: so it is in the
-execution-cache-memory model of Treibig and Hager (2009). `python -m benchmarks.ranking` prints how well it orders what is measured.
+execution-cache-memory model of Treibig and Hager (2009). `python -m benchmarks.ranking` prints how well it orders what
+is measured.
 """
 
 from __future__ import annotations
