@@ -92,7 +92,7 @@ def exact(value: object) -> Cell:
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     if isinstance(value, float | Fraction):
-        number = Fraction(value)
+        number = value if type(value) is Fraction else Fraction(value)
         return number.numerator if number.denominator == 1 else number
     raise ValueError(f"{value!r} is no number")
 

@@ -7,8 +7,9 @@ loops run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 
 from .. import interp
 from ..cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, StmtCursor
@@ -20,14 +21,14 @@ from ..frontend.errors import CheckError, FrontendError
 from ..interp import Outcome, Value
 from ..ir.memo import memo_by_identity
 from ..ir.names import Sym
-from ..ir.nodes import Call, For, ProcDef
+from ..ir.nodes import Call, For, ProcDef, ReadConfig
 from ..ir.printing import names_at
 from ..ir.walk import binders, declarators, rename, walk, with_child
 from ..logic.questions import races
 from .bounded import is_bounded, is_mixed, run_bounded
 from .inputs import Inputs, config_fields, samples
 from .roundings import is_of_several_precisions, roundings
-from .signatures import back, forth, signature_steps
+from .signatures import Step, back, forth, signature_steps
 from .sparse import more_needed, sparsest
 
 ORDERS = (None, 1, 2)
@@ -72,50 +73,96 @@ def assert_equivalent(
     True
     """
     steps = signature_steps(p, q)
-    inputs = samples(q if steps else p) if given is None else [given] if isinstance(given, Inputs) else given
     meaningful = 0
-    for k, values in enumerate(inputs):
-        if given is None and k % 2:
-            values = sparsest(p.tree, values, more_needed(p, q), partial(back, steps)) or values
-        old = back(steps, values)
-        admitted = interp.admits(p, old.args, old.configs)
-        if not admitted or (narrower and not interp.admits(q, values.args, values.configs)):
-            continue
-        left = _meaning(p, old)
-        if left is None:
+    for values, meant in _cases(p, q, steps, given):
+        if narrower and not interp.admits(q, values.args, values.configs):
             continue
         meaningful += 1
-        difference = _differs(p, q, old, values, forth(steps, left))
+        difference = _differs(p, q, meant, values, forth(steps, meant.left))
         if difference:
             raise Miscompiled(_about(p, q, f"with {values}\n{difference}", how))
     return meaningful
 
 
-def _differs(p: Proc, q: Proc, old: Inputs, values: Inputs, want: Outcome) -> str:
+@dataclass(frozen=True)
+class _Meant:
+    """Inputs on which a procedure has a meaning, and what it leaves there."""
+
+    tree: ProcDef
+    inputs: Inputs
+    left: Outcome
+
+    @cached_property
+    def fits(self) -> bool:
+        """Whether all its integers fit."""
+        return run_bounded(self.tree, self.inputs, strict=True).trap is None
+
+    @cached_property
+    def rounded(self) -> Callable[[tuple[ReadConfig, ...]], Outcome]:
+        """The precisions at which what it leaves was rounded, for the config fields that are looked at."""
+        return cache(partial(roundings, self.tree, self.inputs))
+
+
+def _cases(
+    p: Proc, q: Proc, steps: tuple[Step, ...], given: Inputs | Iterable[Inputs] | None
+) -> Iterator[tuple[Inputs, _Meant]]:
+    """Inputs of `q`, with what they mean for `p`."""
+    if given is None and not steps:
+        yield from ((m.inputs, m) for m in _sampled(p.tree, more_needed(p, q)))
+        return
+    for k, values in enumerate(samples(q) if given is None else [given] if isinstance(given, Inputs) else given):
+        if given is None and k % 2:
+            values = sparsest(p.tree, values, more_needed(p, q), partial(back, steps)) or values
+        meant = _meant(p.tree, back(steps, values))
+        if meant is not None:
+            yield values, meant
+
+
+@memo_by_identity
+def _sampled(tree: ProcDef, whole: frozenset[str]) -> Sequence[_Meant]:
+    """What a procedure means on its samples: of many rewrites of one, each is compared with this. The arguments `whole`
+    stay so."""
+    values = [sparsest(tree, v, whole) or v if k % 2 else v for k, v in enumerate(samples(tree))]
+    return [m for m in (_meant(tree, v) for v in values) if m is not None]
+
+
+def _meant(tree: ProcDef, values: Inputs) -> _Meant | None:
+    """What a procedure leaves, if it may be called so, ends, and does not depend on the order of parallel loops."""
+    if not interp.admits(tree, values.args, values.configs):
+        return None
+    left: Outcome | None = None
+    for outcome in _runs(tree, values):
+        if outcome.trap is not None or (left is not None and outcome != left):
+            return None
+        left = outcome
+    return None if left is None else _Meant(tree, values, left)
+
+
+def _differs(p: Proc, q: Proc, meant: _Meant, values: Inputs, want: Outcome) -> str:
     """What of runs of `q` differs from what `p` leaves; an empty text if nothing does."""
     loose = _loose(p, q)
-    for got in _runs(q, values):
+    for got in _runs(q.tree, values):
         difference = _difference(want, got, loose)
         if difference:
             return difference
-    difference = _reduced(p, q, old, values, want, loose)
+    difference = _reduced(p, q, meant, values, want, loose)
     if difference:
         return f"as its integers overflow: {difference}"
-    difference = _at_others(p, q, old, values, loose)
+    difference = _at_others(p, q, meant, values, loose)
     return difference and f"where these are the precisions at which values are rounded: {difference}"
 
 
-def _reduced(p: Proc, q: Proc, old: Inputs, values: Inputs, want: Outcome, loose: frozenset[str]) -> str:
+def _reduced(p: Proc, q: Proc, meant: _Meant, values: Inputs, want: Outcome, loose: frozenset[str]) -> str:
     """What differs if integers have only the bits that they are declared with, though in `p` all fit. Nothing if
     another precision was chosen since, or a backend would refuse one of the two."""
     if not (is_bounded(p.tree) or is_bounded(q.tree)) or q.origin is not p.origin or is_mixed(p.tree):
         return ""
-    if is_mixed(q.tree) or run_bounded(p.tree, old, strict=True).trap is not None:
+    if is_mixed(q.tree) or not meant.fits:
         return ""
     return _difference(want, run_bounded(q.tree, values, strict=False), loose)
 
 
-def _at_others(p: Proc, q: Proc, old: Inputs, values: Inputs, loose: frozenset[str]) -> str:
+def _at_others(p: Proc, q: Proc, meant: _Meant, values: Inputs, loose: frozenset[str]) -> str:
     """What is rounded at other precisions; see `roundings`. Nothing if another precision was chosen since, if a backend
     would refuse the original, or if it traps on rounded numbers."""
     if not (is_of_several_precisions(p.tree) or is_of_several_precisions(q.tree)) or q.origin is not p.origin:
@@ -125,25 +172,15 @@ def _at_others(p: Proc, q: Proc, old: Inputs, values: Inputs, loose: frozenset[s
     if is_mixed(q.tree):
         return "it computes at two precisions at once"
     fields = (*config_fields(p.tree), *config_fields(q.tree))
-    before = forth(signature_steps(p, q), roundings(p.tree, old, fields))
+    before = forth(signature_steps(p, q), meant.rounded(fields))
     if before.trap is not None:
         return ""
     return _difference(before, roundings(q.tree, values, fields), loose)
 
 
-def _runs(p: Proc, values: Inputs) -> Iterator[Outcome]:
-    for order in ORDERS if has_parallel(p.tree) else ORDERS[:1]:
-        yield interp.run(p, values.args, values.configs, shuffle=order)
-
-
-def _meaning(p: Proc, values: Inputs) -> Outcome | None:
-    """What a run leaves, if it ends and does not depend on the order of parallel loops."""
-    first: Outcome | None = None
-    for outcome in _runs(p, values):
-        if outcome.trap is not None or (first is not None and outcome != first):
-            return None
-        first = outcome
-    return first
+def _runs(tree: ProcDef, values: Inputs) -> Iterator[Outcome]:
+    for order in ORDERS if has_parallel(tree) else ORDERS[:1]:
+        yield interp.run(tree, values.args, values.configs, shuffle=order)
 
 
 @memo_by_identity

@@ -59,7 +59,7 @@ class Inputs:
         return ", ".join(f"{k} = {v.value() if isinstance(v, Array) else v}" for k, v in values.items())
 
 
-def samples(p: Proc, limit: int = 10) -> list[Inputs]:
+def samples(p: Proc | ProcDef, limit: int = 10) -> list[Inputs]:
     """Some inputs that the procedure admits, always the same ones; the smallest sizes first.
 
     >>> from exo_strat import proc_from_source
@@ -71,12 +71,13 @@ def samples(p: Proc, limit: int = 10) -> list[Inputs]:
     >>> sorted({i.args["n"] for i in samples(p)})
     [4, 8]
     """
-    found = _admitted(p.tree)
+    tree = p.tree if isinstance(p, Proc) else p
+    found = _admitted(tree)
     if not found:
         return []
     n = min(limit, max(len(found), 4))
     step = max(1, len(found) // n)
-    return [_filled(p.tree, *found[k * step % len(found)], Random(k)) for k in range(n)]
+    return [_filled(tree, *found[k * step % len(found)], Random(k)) for k in range(n)]
 
 
 @st.composite

@@ -8,10 +8,8 @@ from backends.targets import avx2, plain_c
 from exo_strat import *
 from strategies.blas.level1 import optimize_level_1
 from strategies.boxes import Boxes
-from strategies.convolution import convolve
-from strategies.programs import convolution
 from strategies.ranking import Work, cycles
-from strategies.std import tile
+from strategies.std import tile, unroll_and_jam
 
 GEMM = proc_from_source("""
 def gemm(n: size, a: f32[n, n], b: f32[n, n], c: f32[n, n]):
@@ -70,11 +68,15 @@ def test_instructions_wait_for_the_sums_they_add_to() -> None:
 
 
 def test_many_runs_of_elements_cost_more_from_far_memory() -> None:
-    one, eight = (
-        schedule(convolve(avx2, "f32", 3).fill({"convolve.rows": k, "convolve.vectors": 1}), convolution)
-        for k in (1, 8)
-    )
-    near, far = (cycles(avx2, {"h": n, "w": n}) for n in (64, 1024))
+    rows = proc_from_source("""
+def add(n: size, x: f32[n, n], y: f32[n, n]):
+    for i in seq(0, n):
+        for j in seq(0, n):
+            y[i, j] += x[i, j]
+""")
+    one = schedule(at("for j in _: _", optimize_level_1(avx2, "f32", 1)), rows)
+    eight = schedule(at("for i in _: _", unroll_and_jam(8)), one)
+    near, far = (cycles(avx2, {"n": n}) for n in (64, 1024))
     assert near(eight) < near(one) and far(eight) > 1.05 * far(one)
 
 
