@@ -2,6 +2,7 @@
 
 - `plan`: which way each nest goes, and its holes;
 - `fusion`: nests that read one matrix as one, rows that become a matrix, sums of products apart;
+- `conversions`: what is computed in one precision and converted to another, a part for each;
 - `products`: nests that multiply matrices, as calls of a product in blocks and tiles;
 - `semirings`: nests like products, with other operations, in tiles that stay in registers;
 - `dynamic`: squares that are updated by rows and columns of their own, in panels;
@@ -19,6 +20,7 @@
 from __future__ import annotations
 
 from .arrays import for_numpy
+from .conversions import conversions_apart
 from .dynamic import in_panels
 from .fusion import in_one_pass, inner_loops_fused, rows_expanded, sums_apart
 from .mirrored import mirrored_in_place
@@ -38,6 +40,7 @@ __all__ = [
     "as_written",
     "auto",
     "contiguous_innermost",
+    "conversions_apart",
     "for_numpy",
     "in_one_pass",
     "in_order",

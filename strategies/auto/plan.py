@@ -37,6 +37,7 @@ from .. import std
 from ..blas.level1 import optimize_level_1
 from ..inspect import loops_inside, nest, statements
 from ..normal import nest_nf, tidy
+from .conversions import conversions_apart, converted
 from .fusion import has_products, in_one_pass, inner_loops_fused, rows_expanded, sums_apart
 from .guards import may_run_backwards, where_it_runs
 from .lanes import in_lanes
@@ -55,6 +56,9 @@ BLOCKS = (32, 64, 96, 128, 192)
 """Rows of a block of a triangle: its corner is no product."""
 ROWS = (1, 2, 4, 8)
 """Rows, or vectors, that are taken together."""
+
+CONVERTED = (256, 512, 1024, 2048)
+"""Iterations of a block in which values are computed before they are converted."""
 
 MANY = 32
 """Vector registers from which on rows that are taken together take two vectors each: with half as many, sums of four
@@ -248,10 +252,22 @@ def by_rows(
         yield on(inner, nests)
     elif not known:
         yield fail(f"{machine} has no vectors for this: {kind or 'it has several precisions'}")
+    elif converted(inner):
+        yield on(inner, columns, alone) | on(inner, in_one_precision_each(machine, rounded))
     elif outer and not few:
         yield on(outer[-1], together) | on(inner, columns, alone)
     else:
         yield on(inner, columns, alone)
+
+
+@strategy
+def in_one_precision_each(p: Proc, c: ForCursor, machine: Machine, rounded: bool) -> Script:
+    """`conversions_apart`, and each part as `by_rows` has it. Focus: an innermost loop."""
+    p, parts = yield conversions_apart((yield hole("block", CONVERTED, default=1024)))
+    for s in (*parts[0].body(), *parts[1:]):
+        if isinstance(s, ForCursor):
+            yield on(s, by_rows(machine, "", rounded, few=True))
+    yield remark("what is converted is computed before, in blocks")
 
 
 @strategy

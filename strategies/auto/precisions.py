@@ -27,11 +27,12 @@ from ..inspect import accesses
 from ..std.instructions import steps
 
 FLOATS = ("f16", "bf16", "f32", "f64")
-"""The precisions that round."""
+"""The precisions that round, the widest last."""
 
 
 def one_precision(c: ForCursor) -> str:
-    """The precision of all data that a nest accesses; an empty text if it has several.
+    """The precision in which a nest computes in vectors: that of all its data; of several, the widest that rounds, as
+    loads and stores convert. An empty text if it has several integers, which C compilers make vectors of.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -42,12 +43,12 @@ def one_precision(c: ForCursor) -> str:
     ...         z[j] = f64(x[j])
     ... ''')
     >>> one_precision(p.find_loop("i")), one_precision(p.find_loop("j"))
-    ('f32', '')
+    ('f32', 'f64')
     """
     kinds = declarations(c.proc.tree)
     found = {t.base if isinstance(t := kinds[a.sym], Tensor) else t for a in accesses(c)}
     names = [t.name if isinstance(t, Scalar) else "" for t in found]
-    return names[0] if len(names) == 1 else ""
+    return names[0] if len(names) == 1 else max(set(FLOATS).intersection(names), key=FLOATS.index, default="")
 
 
 @cache

@@ -28,12 +28,14 @@ from exo_strat import (
     bind_expr,
     call_eqv,
     commute_expr,
+    delete_buffer,
     extract_subproc,
     fail,
     focus,
     fold_into_reduce,
     identity,
     inline,
+    inline_assign,
     lift_reduce_constant,
     mentions,
     moves,
@@ -92,11 +94,41 @@ def sum_in_place(p: Proc, c: AllocCursor) -> Script:
         yield fail("this is no variable that is set, then summed up, then stored")
     if isinstance(last, AssignCursor):
         p, last = yield on(last, try_else(fold_into_reduce(), added_last(c), identity))
-    p, _ = yield on(last, attempt(computed_in(c)))
+    p, last = yield on(last, try_else(computed_in(c), identity))
+    factors: list[AssignCursor] = []
+    before = last.expand(1, 0)[0]
+    if isinstance(before, AssignCursor) and is_quotient(before):
+        p, factor = yield on(before, divided_first(c))
+        factors.append(factor)
     p, c = yield focus(c)
     p, last = yield focus(last)
     block = c.expand(0, len(last.expand(None, 0)) - len(c.expand(None, 0)))
-    yield on(block, stored_at_once())
+    p, block = yield on(block, stored_at_once())
+    for factor in factors:
+        p, _ = yield attempt(on(factor, inline_assign()) >> on(factor.prev(), delete_buffer()))
+    yield focus(block)
+    return block
+
+
+def is_quotient(c: AssignCursor) -> bool:
+    """Whether a statement divides what is there: `t = t / e`."""
+    value = c.rhs()
+    return isinstance(value, BinaryOpCursor) and value.op() == "/" and _reads(value.lhs(), c)
+
+
+@strategy
+def divided_first(p: Proc, c: AssignCursor, variable: AllocCursor) -> Script:
+    """`t: T; s; t = t / e  ~>  u: T; u = 1.0 / e; t: T; s; t *= u`: a quotient may have no value, and what may have
+    none is no part of what is exchanged for another procedure. Focus: the assignment. Returns that of u."""
+    p, c = yield fold_into_reduce()
+    p, factor = yield on(c.rhs(), bind_expr(unique_name(p, "u")))
+    for s in (factor.prev(), factor):
+        p, s = yield focus(s)
+        p, variable = yield focus(variable)
+        for _ in range(len(s.expand(None, 0)) - len(variable.expand(None, 0))):
+            yield on(s, reorder_before())
+    p, factor = yield focus(factor)
+    return factor
 
 
 @strategy

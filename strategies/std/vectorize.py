@@ -153,8 +153,8 @@ def vectorize_for(
 
     Fails if the machine has vectors, but none of this precision. The tail is masked if the machine can do so ("best"),
     else cut, or as `tail` says, which fails if it needs masks that the machine does not have. Of the `rules`,
-    those in `FUSED` count only if one of the instructions does what they find. What the machine has no instruction for is
-    named in a `NoInstructionWarning`, or with `strict` a failure.
+    those in `FUSED` count only if one of the instructions does what they find. What the machine has no instruction for
+    is named in a `NoInstructionWarning`, or with `strict` a failure.
 
     >>> from exo_strat import DRAM, Machine
     >>> from pyrsistent import pmap

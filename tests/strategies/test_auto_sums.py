@@ -51,6 +51,7 @@ def has_product(p: Proc) -> bool:
         (product("x * s", store="+="), "seq m > seq n > seq k > c +="),
         (product("x * s + 2.0 * c[i, j]"), "seq m > seq n > [c =; seq k > c +=]"),
         (product("s * d[j] + x if s > 0.0 else 0.0"), "seq m > seq n > [c =; seq k > c +=; c =]"),
+        (product("s / d[j]"), "seq m > seq n > [c =; seq k > c +=; c *=]"),
         (product("s", added="a[i, p] + b[p, j]"), "seq m > seq n > [c =; seq k > c +=]"),
     ],
 )
@@ -74,6 +75,29 @@ def test_a_sum_is_put_where_it_goes(p: Proc, shape: str) -> None:
 def test_a_sum_stays_where_its_element_would_be_another(p: Proc, words: str) -> None:
     _, t = trace(at("s: _", sum_in_place()), p)
     assert t.failure is not None and words in t.failure.reason()
+
+
+def test_rows_with_sums_in_variables_are_a_factorization_in_blocks() -> None:
+    p = proc_from_source("""
+def cholesky(n: size, a: f64[n, n]):
+    for i in seq(0, n):
+        for j in seq(0, i):
+            s: f64 = a[i, j]
+            for k in seq(0, j):
+                s = s - a[i, k] * a[j, k]
+            a[i, j] = s / a[j, j]
+        d: f64 = a[i, i]
+        for k in seq(0, i):
+            d = d - a[i, k] * a[i, k]
+        a[i, i] = sqrt(d)
+""")
+    q = schedule(auto(plain_c, "f64"), p)
+    assert has_product(q)
+    for n in (1, 7, 33, 200):
+        lower = np.tril(np.random.default_rng(0).random((n, n))) + n * np.eye(n)
+        a = lower @ lower.T
+        jit(q)(n, a)
+        assert np.allclose(np.tril(a), lower)
 
 
 def test_what_is_read_of_other_elements_meanwhile_is_proved() -> None:

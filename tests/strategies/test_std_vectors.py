@@ -181,7 +181,9 @@ def staged(body: str, *rules: Rule) -> list[str]:
         ("y[l] -= x[l] * 2.0", (fma_rule, negated_fma_rule), [
             "v_1 = y[l]", "v_2 = x[l]", "v_3 = 2.0", "v = v_1 + -(v_2 * v_3)", "y[l] = v",
         ]),
-        ("a -= x[l] * y[l]", (negated_fma_rule,), ["v = 0.0", "v_1 = x[l]", "v_2 = y[l]", "v += -(v_1 * v_2)", "a += v"]),
+        ("a -= x[l] * y[l]", (negated_fma_rule,), [
+            "v = 0.0", "v_1 = x[l]", "v_2 = y[l]", "v += -(v_1 * v_2)", "a += v",
+        ]),
         ("a += c[0] * y[l]", (broadcast_rule,), ["v = 0.0", "v_1 = y[l]", "v += c[0] * v_1", "a += v"]),
         ("y[l] = fmax(x[l], -x[l])", (abs_rule,), ["v_1 = x[l]", "v = fmax(v_1, -v_1)", "y[l] = v"]),
     ],
