@@ -32,6 +32,7 @@ from .program import (
     Store,
     Whole,
     facts_of,
+    other_than_0,
 )
 from .syntax import Array, Assign, Binary, Cast, Expr, Index, Literal, Pointer, Step, Table, Unary, Use, Variable
 from .types import I32, I64, U64, Int
@@ -200,7 +201,7 @@ def given(ctx: Context, v: Variable, value: Data | None) -> None:
     """An integer of the function is given a value; None if it isn't known."""
     if v.storage != "local" or not isinstance(v.type, Int) or ctx.report.muted:
         return
-    ctx.given.setdefault(v, []).extend(_values(ctx, value, ctx.facts))
+    ctx.given.setdefault(v, []).extend(_values(ctx, value, (*ctx.facts, *_beside(ctx, ctx.facts, ctx.other))))
 
 
 def _values(ctx: Context, value: Data | None, facts: tuple[Poly, ...]) -> Iterator[Given]:
@@ -212,12 +213,21 @@ def _values(ctx: Context, value: Data | None, facts: tuple[Poly, ...]) -> Iterat
         case Whole(value=p):
             yield Given(p, ctx.frames, facts)
         case Chosen(cond=cond, yes=yes, no=no):
-            yield from _values(ctx, yes, (*facts, *facts_of(cond)))
-            yield from _values(ctx, no, (*facts, *facts_of(cond, False)))
+            for side, holds in ((yes, True), (no, False)):
+                here = (*facts, *facts_of(cond, holds))
+                yield from _values(ctx, side, (*here, *_beside(ctx, here, other_than_0(cond, holds))))
         case Converted(arg=arg):
             yield from _values(ctx, arg, facts)
         case _:
             yield Given(None, ctx.frames, facts)
+
+
+def _beside(ctx: Context, facts: tuple[Poly, ...], other: tuple[Poly, ...]) -> Iterator[Poly]:
+    """Of what is not 0, but never negative, that it is at least 1; and so of its opposite."""
+    for p in (*other, *(-p for p in other)):
+        low = lowest(p, ctx.frames, facts)
+        if low is not None and surely_not_negative(low):
+            yield p - 1
 
 
 def _is_positive(ctx: Context, x: Poly, by: Poly) -> bool:

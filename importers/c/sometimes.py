@@ -3,7 +3,10 @@
     out[k] = c[k] ? a[i++] : b[j++];   is   if (c[k]) out[k] = a[i++]; else out[k] = b[j++];
     x > 0 && (y[n++] = x);             is   if (x > 0) y[n++] = x;
 
-In conditions of loops nothing is done.
+In conditions of loops nothing is done. The other way round, an index that begins anew is a choice: so it is known that
+it is less than n.
+
+    r = i + 1; if (r == n) r = 0;      is   r = i + 1 == n ? 0 : i + 1;
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ from .syntax import (
     Use,
     Variable,
 )
-from .types import I32
+from .types import I32, Int
 from .typing import LOGICAL, number, type_of
 from .walks import children, inside, sometimes, truth_number, variables
 
@@ -55,7 +58,38 @@ class _Maker:
         self.names = names
 
     def block(self, b: Block) -> Block:
-        return Block(tuple(t for s in b.parts for t in self.stmt(s)), b.place)
+        found: list[Stmt] = []
+        for s in (t for part in b.parts for t in self.stmt(part)):
+            one = self.anew(found[-1], s) if found else None
+            found[len(found) - (one is not None) :] = [one or s]
+        return Block(tuple(found), b.place)
+
+    def anew(self, first: Stmt, s: Stmt) -> Stmt | None:
+        """`r = e; if (r == n) r = 0;` as one statement; None if two statements are something else."""
+        match s:
+            case If(
+                cond=Binary(op="==" | ">=" | ">" as op, lhs=Use(var=r), rhs=end),
+                yes=Block(parts=(Do(value=Assign(op="", target=Use(var=again), value=Literal(value=0) as zero)),)),
+                no=Block(parts=()),
+            ) if r is again and r.storage == "local" and _is_plain(end, r):
+                pass
+            case _:
+                return None
+        e = first.var.init if isinstance(first, Declare) and first.var is r else None
+        if isinstance(first, Do) and isinstance(first.value, Assign) and first.value.target == Use(r, s.place):
+            e = None if first.value.op else first.value.value
+        if (
+            e is None
+            or isinstance(e, Table)
+            or not _is_plain(e, r)
+            or not r.type == zero.type == type_of(e, self.functions)
+        ):
+            return None
+        value = Choice(Binary(op, e, end, s.place), zero, e, s.place)
+        if isinstance(first, Do):
+            return Do(Assign("", Use(r, s.place), value, s.place), first.place)
+        r.init = value
+        return first
 
     def stmt(self, s: Stmt) -> Iterator[Stmt]:
         """What stands in the place of a statement."""
@@ -125,6 +159,19 @@ class _Maker:
         """Whether a procedure is called in the second operand of `&&`."""
         named = (self.functions.get(x.name) for x in inside(e.rhs) if isinstance(x, Call))
         return any(f is not None and body(f) is None for f in named)
+
+
+def _is_plain(e: Expr, but: Variable) -> bool:
+    """Whether an expression is a sum of integers and numbers, without one of them."""
+    match e:
+        case Literal(type=t):
+            return isinstance(t, Int)
+        case Use(var=v):
+            return isinstance(v.type, Int) and v is not but
+        case Binary(op="+" | "-" | "*", lhs=lhs, rhs=rhs):
+            return _is_plain(lhs, but) and _is_plain(rhs, but)
+        case _:
+            return False
 
 
 def _changes_perhaps(e: Expr) -> bool:

@@ -152,6 +152,8 @@ def test_operations_on_integers_that_always_fit_are_evaluated(same: Same, body: 
         ("if x[i] > 0.0: y[0] += x[i]\nelse: y[0] += 2.0", "y[0] += select(0.0, x[i], x[i], 2.0)"),
         ("if x[i] < 1.0: y[0] = max(y[0], x[i])\nelse: y[0] = max(y[0], 1.0)",
          "y[0] = max(y[0], select(x[i], 1.0, x[i], 1.0))"),
+        ("if x[i] > 0.0: y[0] = max(y[0], x[i])", "y[0] = max(y[0], select(0.0, x[i], x[i], y[0]))"),
+        ("if d[i] < 9.0: d[i] = min(d[i], x[i])", "d[i] = min(d[i], select(d[i], 9.0, f64(x[i]), d[i]))"),
         ("if x[i] <= 1.0: d[i] += x[i]", "d[i] += select(1.0, x[i], 0.0, x[i])"),
         ("if d[i] < 1.0: d[i] = x[i]", "d[i] = select(d[i], 1.0, f64(x[i]), d[i])"),
         ("if k[i] > 3: k[i] = 3", "k[i] = select(3.0, k[i], 3.0, k[i])"),
@@ -168,7 +170,6 @@ def test_a_branch_becomes_a_choice(lines: str, value: str, body: Body, same: Sam
     ("lines", "message"),
     [
         ("if i < 1: y[i] += x[i]", "the condition asks for control values"),
-        ("if x[i] > 0.0: y[0] = max(y[0], x[i])", "no number is neutral for max: give it an else branch"),
         ("if x[i] > 0.0:\n    y[i] = 0.0\n    x[i] = 0.0", "an `if` that holds one statement is needed"),
         ("if x[i] > 0.0: pass", "the `if` must hold an assignment or a reduction"),
         ("if x[i] > 0.0: y[i] = x[i]\nelse: y[i] += x[i]", "must write the same place in the same way"),
@@ -188,6 +189,7 @@ def test_a_branch_of_another_form_stays(lines: str, message: str, refused: Refus
         ("if x[i] > 0.0: y[i] += sqrt(x[i])", "sqrt surely has a value"),
         ("if x[i] > 0.0: y[i] = x[i]\nelse: y[0] = x[i]", "both branches write one place"),
         ("t: f32\nif x[i] > 0.0: t = x[i]", "t, which the expression reads, is surely written before"),
+        ("t: f32\nif x[i] > 0.0: t = max(t, x[i])", "t, which the expression reads, is surely written before"),
     ],
 )
 def test_a_branch_that_keeps_something_away_stays(lines: str, message: str, refused: Refused) -> None:
