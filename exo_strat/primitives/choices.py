@@ -42,9 +42,9 @@ def evaluate_both(rw: Rewrite, e: SelectCursor | IfCursor) -> Where:
     """`a if x < y else b  ~>  select(x, y, a, b)`: both sides are evaluated, whatever the condition says.
 
     So is an `if` that holds one statement, and in its else branch another one like it, or nothing: `if x < y: s += a
-    ~>  s += select(x, y, a, 0.0)`, and `*` with `1.0`; `if x < y: z = a  ~>  z = select(x, y, a, z)`, and so `z = max(z,
-    a)  ~>  z = max(z, select(x, y, a, z))`; `if x < y: z = a else: z = b  ~>  z = select(x, y, a, b)`. More statements
-    are put into an `if` of their own first (`fission`).
+    ~>  s += select(x, y, a, 0.0)`, and `*` with `1.0`; `if x < y: z = a  ~>  z = select(x, y, a, z)`, and so `z =
+    max(z, a)  ~>  z = max(z, select(x, y, a, z))`; `if x < y: z = a else: z = b  ~>  z = select(x, y, a, b)`. More
+    statements are put into an `if` of their own first (`fission`).
 
     Vector instructions choose between two values that are both there. The condition compares data; `>` exchanges its
     operands, `>=` and `<=` exchange a and b, and `==`, `!=`, `not`, `and` and `or` make a call within a call. It is
