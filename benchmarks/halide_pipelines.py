@@ -110,7 +110,16 @@ IMAGES = ((1280, 960), (2560, 1920))
 PIPELINES = {
     "blur": Pipeline(
         blur.blur,
-        pick("schedule", {"groups": blur.groups(), "rows": blur.rows(), "root": blur.root()}, default="groups"),
+        pick(
+            "schedule",
+            {
+                "groups": blur.groups(),
+                "rows": blur.rows(),
+                "root": blur.root(),
+                "streamed": blur.streamed(machine=best_machine()),
+            },
+            default="groups",
+        ),
         _bordered(2, last="blur_y"), 6, {}, IMAGES, ("blur_rows", "blur_fused"),
     ),
     "blur16": Pipeline(

@@ -35,6 +35,7 @@ CASES = (
     Case("blur Figure 11", blur.blur, blur.figure_11(4, 8, 4), blur.figure_11()),
     Case("blur rows", blur.blur, blur.rows(4), blur.rows()),
     Case("blur root", blur.blur, blur.root(), blur.root()),
+    Case("blur streamed", blur.blur, blur.streamed(4), blur.streamed()),
     Case("blur groups", blur.blur, blur.groups(4), blur.groups()),
     Case("unsharp rows", unsharp.unsharp, unsharp.rows(4), unsharp.rows()),
     Case("unsharp pixels", unsharp.unsharp, unsharp.pixels(), unsharp.pixels()),

@@ -1,11 +1,12 @@
-"""The 3x3 box blur of Halide's paper, as one stage for rows and one for columns. Imports `exo_strat` and
-`strategies.halide`.
+"""The 3x3 box blur of Halide's paper, as one stage for rows and one for columns. Imports `exo_strat`,
+`backends.targets` and `strategies.halide`.
 
 `blur` is the naive program; its schedules are for images of any size.
 """
 
 from __future__ import annotations
 
+from backends.targets import PLAIN_C
 from exo_strat import *
 from strategies.halide import *
 
@@ -48,14 +49,24 @@ def rows(strip: int = hole("strip", (16, 32, 64, 128), default=64)) -> Op:
     """Each row of the image is read once, in strips that run in parallel; three rows of the first stage are kept."""
     return pipeline(
         _y.split("y", "y", "yi", strip).parallel("y"),
-        _x.store_at(_y, "y").compute_at(_y, "x").vectorize("x"),
+        _x.store_at(_y, "y").compute_at(_y, "yi").vectorize("x"),
         _y.vectorize("x"),
     )
 
 
 def root() -> Op:
     """The same without strips."""
-    return pipeline(_x.store_root().compute_at(_y, "x").vectorize("x"), _y.vectorize("x"))
+    return pipeline(_x.store_root().compute_at(_y, "y").vectorize("x"), _y.vectorize("x"))
+
+
+def streamed(strip: int = hole("strip", (16, 32, 64, 128), default=64), machine: Machine = PLAIN_C) -> Op:
+    """As `rows`, but both stages of some pixels at once, and on a machine with stores that pass the caches, the result
+    does so: for images that the caches near to a core don't hold."""
+    return pipeline(
+        _y.split("y", "y", "yi", strip).parallel("y"),
+        _x.store_at(_y, "y").compute_at(_y, "x").vectorize("x"),
+        _y.stream("x", machine) if machine.streams else _y.vectorize("x"),
+    )
 
 
 def groups(n: int = hole("rows", (4, 6, 8, 12, 16), default=6)) -> Op:
@@ -66,4 +77,11 @@ def groups(n: int = hole("rows", (4, 6, 8, 12, 16), default=6)) -> Op:
     )
 
 
-SCHEDULES = {"paper": paper(), "Figure 11": figure_11(), "rows": rows(), "root": root(), "groups": groups()}
+SCHEDULES = {
+    "paper": paper(),
+    "Figure 11": figure_11(),
+    "rows": rows(),
+    "root": root(),
+    "streamed": streamed(),
+    "groups": groups(),
+}

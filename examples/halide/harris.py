@@ -69,16 +69,16 @@ def groups(
     n: int = hole("rows", (4, 6, 8, 12), default=8), strip: int = hole("groups", (4, 8, 16, 32), default=8)
 ) -> Op:
     """Groups of rows, so many in each of the strips that run in parallel: of a column, what the rows of a group share
-    of the derivatives is read once. Brightness and derivatives are computed once in a strip."""
+    of the derivatives is read once. Brightness and derivatives are computed once in a strip, the two of a pixel at
+    once."""
     return pipeline(
         _sums[0].unroll("dx").unroll("dy"),
         *_sums[1:],
         _out.split("y", "y", "yi", n).split("y", "ys", "y", strip).reorder("yi", "x", "y", "ys").parallel("ys"),
         _iy.store_at(_out, "ys").compute_at(_out, "y"),
-        _ix.store_at(_out, "ys").compute_at(_out, "y"),
+        _ix.store_at(_out, "ys").compute_at(_out, "y").compute_with(_iy, "x"),
         _gray.store_at(_out, "ys").compute_at(_out, "y").vectorize("x"),
         _ix.vectorize("x"),
-        _iy.vectorize("x"),
         _out.partition("y").unroll("yi").vectorize("x"),
     )
 

@@ -22,6 +22,7 @@ from .placement import (
     H_compute_at,
     H_compute_root,
     H_compute_store_at,
+    H_compute_with,
     H_fold_storage,
     H_store_at,
     H_store_in,
@@ -109,6 +110,10 @@ class Func:
     def compute_root(self) -> Func:
         """`H_compute_root`."""
         return self._then(H_compute_root(self.name))
+
+    def compute_with(self, other: Func, loop: str) -> Func:
+        """`H_compute_with`: the other stage comes after this one."""
+        return self._then(H_compute_with(self.name, other.name, loop))
 
     def compute_inline(self) -> Func:
         """`H_compute_inline`."""

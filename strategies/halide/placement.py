@@ -58,8 +58,10 @@ from .references import (
     axes,
     check_place,
     factor,
+    has_name,
     is_inside,
     last_write,
+    own_loops,
     scope_of,
     siblings,
     stage_loop,
@@ -311,6 +313,75 @@ def _slid(p: Proc, c: ForCursor, stage: str, level: ForCursor, axis: Axis, windo
         rings = (resize_dim(axis.dim, n, 0, fold=True) for n in range(extent, 2 * extent + 1))
         yield attempt(on(storage(p, stage), try_else(*rings)))
     return fused
+
+
+# -- stages side by side ------------------------------------------------------------------------------
+
+
+@strategy
+def H_compute_with(p: Proc, c: Cursor, stage: str, other: str, loop: str) -> Script:
+    """`for y: for x: a; for y: for x: b  ~>  for y: for x: a; b`, for two stages, down to a loop of this name.
+
+    So what both read is read once. This is done wherever nests of `other` come after nests of `stage` in one block,
+    and all loops on the way have the same bounds. Fails if there are none, or an iteration of `other` needs what a
+    later one of `stage` computes.
+
+    Returns the procedure.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def slopes(H: size, W: size, inp: f32[H + 1, W + 1], across: f32[H, W], down: f32[H, W]):
+    ...     for y in seq(0, H):
+    ...         for x in seq(0, W):
+    ...             across[y, x] = inp[y, x + 1] - inp[y, x]
+    ...     for y in seq(0, H):
+    ...         for x in seq(0, W):
+    ...             down[y, x] = inp[y + 1, x] - inp[y, x]
+    ... ''')
+    >>> print(schedule(H_compute_with("across", "down", "x"), p))
+    def slopes(H: size, W: size, inp: f32[H + 1, W + 1] @ DRAM, across: f32[H, W] @ DRAM, down: f32[H, W] @ DRAM):
+        for y in seq(0, H):
+            for x in seq(0, W):
+                across[y, x] = inp[y, x + 1] - inp[y, x]
+                down[y, x] = inp[y + 1, x] - inp[y, x]
+    """
+    pairs = [found for x in own_loops(p, stage, loop) if (found := _beside(x, other)) is not None]
+    if not pairs:
+        yield fail(f"no nest of {other} comes after one of {stage} in the same block")
+    for first, second in pairs:
+        yield on(first, in_pixels(stage, _together(second, loop)))
+    return p.root()
+
+
+def _beside(x: ForCursor, other: str) -> tuple[StmtCursor, StmtCursor] | None:
+    """The innermost scope around a loop, or the loop, after which a nest of the other stage comes, and that nest."""
+    written = writes(x.proc, other)
+    for scope in (x, *reversed(enclosing_scopes(x))):
+        for s in list(scope.expand(0, None))[1:]:
+            if any(is_inside(w, s) for w in written):
+                return scope, s
+    return None
+
+
+@strategy
+def _together(p: Proc, c: StmtCursor, second: StmtCursor, loop: str) -> Script:
+    """`for x: a; s; for x: b  ~>  s; for x: a; b`, or with `s` last, down to a loop of this name. Focus: that loop."""
+    p, _ = yield try_else(down_to(second), on(second, up_to(c)))
+    p, both = yield on(c, fuse(second))
+    while not (isinstance(both, ForCursor) and has_name(both, loop)):
+        if len(both.body()) != 2:
+            yield fail(f"the nests are not alike down to {loop}")
+        p, both = yield on(both.body()[0], fuse(both.body()[1]))
+    return both
+
+
+@strategy
+def up_to(p: Proc, c: StmtCursor, other: StmtCursor) -> Script:
+    """`other; s; c  ~>  other; c; s`. Focus: c, which stays."""
+    while c.prev() != p.forward(other):
+        p, _ = yield on(c.prev(), reorder_stmts(c))
+        p, c = yield focus(c)
+    return c
 
 
 # -- where a stage is stored --------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from exo_strat import (
     Tensor,
     Unsafe,
     add_assertion,
+    identity,
     names_at,
     print_expr,
     proc_from_source,
@@ -32,6 +33,7 @@ from strategies.halide import (
     H_compute_inline,
     H_compute_root,
     H_compute_store_at,
+    H_compute_with,
     H_fold_storage,
     H_fuse,
     H_parallel,
@@ -394,6 +396,39 @@ def test_computed_and_stored_at_a_loop_with_all_that_use_it(computes_the_same: S
 def test_not_where_only_some_of_those_that_use_it_are() -> None:
     for op in (H_compute_store_at("g", "down", "y"), H_compute_at("g", "down", "y"), H_store_at("g", "down", "x")):
         assert "the two statements commute" in unsafe(op, EDGES)  # `across` needs all of it before
+
+
+@pytest.mark.parametrize("before", [identity, ROWS, H_vectorize("out", "x")], ids=str)
+def test_two_stages_in_one_nest(before: Op, computes_the_same: Same) -> None:
+    p = schedule(before >> H_compute_with("across", "down", "x"), EDGES)
+    both = p.find_loop("x #1").body()
+    assert [s.name() for s in both] == ["across", "down"]  # type: ignore[attr-defined]
+    computes_the_same(EDGES, p, H=3, W=5)
+    assert Func("across").compute_with(Func("down"), "x").op == H_compute_with("across", "down", "x")
+
+
+USED_BETWEEN = proc_from_source("""
+def between(W: size, inp: f32[W], a: f32[W], b: f32[W], c: f32[W]):
+    for x in seq(0, W):
+        a[x] = inp[x]
+    for x in seq(0, W):
+        b[x] = a[W - x - 1]
+    for x in seq(0, W):
+        c[x] = 2.0 * inp[x]
+""")
+
+
+def test_the_later_nest_comes_up_where_the_earlier_cannot_wait(computes_the_same: Same) -> None:
+    p = schedule(H_compute_with("a", "c", "x"), USED_BETWEEN)
+    assert len(p.body()) == 2 and len(p.body()[0].body()) == 2  # type: ignore[attr-defined]
+    computes_the_same(USED_BETWEEN, p, W=4)
+
+
+def test_nests_that_are_not_computed_in_one() -> None:
+    later = "the second loop does not touch what the first one does in a later iteration"
+    assert later in unsafe(H_compute_with("a", "b", "x"), USED_BETWEEN)
+    assert "no nest of across comes after one of down" in str(refusal(H_compute_with("down", "across", "x"), EDGES))
+    refusal(H_compute_with("g", "across", "x"), EDGES)  # other bounds
 
 
 def test_a_copy_for_one_of_them_goes_its_own_way(computes_the_same: Same) -> None:
