@@ -80,9 +80,31 @@ def add(n: size, x: f32[n, n], y: f32[n, n]):
     assert near(eight) < near(one) and far(eight) > 1.05 * far(one)
 
 
+@pytest.mark.parametrize(("factors", "waits"), [(1, True), (20, False)])
+def test_lines_come_while_the_units_compute(factors: int, waits: bool) -> None:
+    p = proc_from_source(f"""
+def powers(n: size, x: f32[n], y: f32[n]):
+    for i in seq(0, n):
+        y[i] = {" * ".join(["x[i]"] * factors)}
+""")
+    near, far = (cycles(avx2, {"n": n})(p) / n for n in (2_000, 20_000))
+    assert (far > 1.1 * near) == waits
+
+
+def test_elements_that_an_instruction_takes_from_memory_are_loaded() -> None:
+    """In tiles of 12 x 1 vectors each product needs an element of a; in those of 6 x 2, two need one."""
+
+    def cost(rows: int, vectors: int) -> float:
+        holes = {"gemm.optimize_deep_gemm.rows": rows, "gemm.optimize_deep_gemm.vectors": vectors}
+        return cycles(avx2, {"m": 96, "n": 96, "k": 96})(schedule(gemm(avx2).fill(holes), sgemm))
+
+    assert cost(12, 1) > 1.1 * cost(6, 2)
+
+
 def test_work_takes_the_units_that_are_busy_longest() -> None:
     model = cycles(avx2, {})
     assert model.taken(Work(fmas=8.0)) == 4.0 and model.taken(Work(fmas=8.0, stores=6.0)) == 6.0
+    assert model.accessing(Work(fmas=8.0, loads=2.0)) == 1.0
 
 
 @pytest.mark.parametrize(
