@@ -8,7 +8,7 @@ from ..ir.nodes import Binary, Call, Cell, Claim, Expr, Node, ProcDef, Read
 from ..ir.precisions import element, integer_range
 from ..ir.types import Control, Scalar, Tensor, Type
 from ..ir.walk import get, walk
-from ..logic.forms import Env, Every, Formula, Lin, Opaque, conj, ge, is_opaque, le, lin, lt, ne
+from ..logic.forms import Env, Every, Formula, Lin, Opaque, conj, disj, ge, is_opaque, le, lin, lt, ne
 from .check_place import Place
 from .scope import declarations
 
@@ -74,7 +74,7 @@ def check_claim(place: Place, e: Claim) -> None:
     if KINDS.get(e.kind) != len(e.args):
         raise place.error(f"{place.show(e)} is no assertion about a buffer")
     rank = place.view(e.sym).rank
-    if rank != e.rank or (e.kind != "within" and rank != 1) or rank == 0:
+    if rank != e.rank or (e.kind == "rising" and rank != 1) or rank == 0:
         raise place.error(f"{place.show(e)}: {place.name(e.sym)} has {rank} dimensions")
     if any(map(is_opaque, e.args)):
         raise place.error(f"{place.show(e)}: a bound may change")
@@ -109,7 +109,7 @@ def claimed(claim: Claim, shape: tuple[Lin, ...], env: Env) -> tuple[list[Formul
         lo, hi = (lin(a, env) for a in claim.args)
         return inside[: len(shape)], conj(ge(x, lo), lt(x, hi))
     if claim.kind == "distinct":
-        return [*inside, ne(one[0], two[0])], ne(x, y)
+        return [*inside, disj(*map(ne, one, two))], ne(x, y)
     return [*inside, le(one[0], two[0])], le(x, y)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from returns.result import Success
 
+from backends.jit import jit
 from exo_strat import (
     DRAM_STACK,
+    CheckError,
     Op,
     Proc,
     add_assertion,
@@ -40,6 +43,7 @@ from exo_strat import (
     widen_loop,
 )
 from exo_strat.audit import cvc5, distinct, recheck, replay
+from exo_strat.interp import run
 from exo_strat.ops.failure import Failure
 from exo_strat.ops.moves import after, find
 from exo_strat.testing.counterexamples import assert_real
@@ -364,6 +368,76 @@ def test_a_call_that_gets_indices_through_windows_is_inlined(passed: str) -> Non
     assert str(proc_from_source(str(q))) == str(q)
     assert "x[ix[2, " in str(q) and "x[k[" in str(q)
     assert_forwarding(p, inline(), p.find("pick(_)"), q)
+
+
+TABLE = """
+def table(n: size, m: size, k: size, idx: i32[n, m], b: f32[n, m], a: f32[k]):
+    assert within(idx, 0, k) and distinct(idx)
+    for i in seq(0, n):
+        for j in seq(0, m):
+            a[idx[i, j]] = b[i, j]
+"""
+
+
+def test_elements_of_a_table_may_be_distinct_too() -> None:
+    p = proc_from_source(TABLE)
+    accepted(PARALLEL, p)
+    accepted(at("for j in _: _", parallelize_loop()), p)
+    accepted(at("for i in _: _", reorder_loops()), p)
+    assert "touch one location" in refuted(PARALLEL, proc_from_source(TABLE.replace(" and distinct(idx)", "")))
+    assert "touch one location" in refuted(PARALLEL, proc_from_source(TABLE.replace("idx[i, j]]", "idx[0, j]]")))
+    for other in ("idx[i, 0]]", "idx[min(i, n - 1), j / 2]]"):
+        q = proc_from_source(TABLE.replace("idx[i, j]]", other))
+        assert "touch one location" in refuted(at("for j in _: _", parallelize_loop()), q)
+
+
+def test_the_second_solver_confirms_what_was_said_of_a_table() -> None:
+    pytest.importorskip("cvc5")
+    found = recheck(distinct(replay(schedule(PARALLEL, proc_from_source(TABLE)))), cvc5())
+    assert all(f.outcome == "confirmed" for f in found if f.obligation.expected == "unsat")
+
+
+@pytest.mark.parametrize(
+    ("rows", "trap"), [([[3, 1], [0, 2]], False), ([[3, 1], [0, 1]], True), ([[3, 1], [3, 0]], True)]
+)
+def test_a_table_with_equal_elements_is_stopped(rows: list[list[int]], trap: bool) -> None:
+    p = proc_from_source(TABLE)
+    outcome = run(p, {"n": 2, "m": 2, "k": 4, "idx": rows, "b": [[1, 2], [3, 4]], "a": [0] * 4})
+    assert (outcome.trap is not None) == trap
+    compiled = jit(p)
+    arrays = np.array(rows, np.int32), np.ones((2, 2), np.float32), np.zeros(4, np.float32)
+    if trap:
+        with pytest.raises(ValueError, match="idx"):
+            compiled(2, 2, 4, *arrays)
+    else:
+        compiled(2, 2, 4, *arrays)
+
+
+def test_a_part_of_a_table_is_distinct_as_well() -> None:
+    callee = "def put(l: size, k: size, idx: [i32][l], a: f32[k]):\n    assert within(idx, 0, k) and distinct(idx)\n"
+    put = proc_from_source(f"{callee}    for j in seq(0, l):\n        a[idx[j]] += 1.0")
+    text = TABLE.replace("for j in seq(0, m):\n            a[idx[i, j]] = b[i, j]", "put(m, k, idx[i, 0:m], a)")
+    accepted(PARALLEL, proc_from_source(text, {"put": put}))
+    with pytest.raises(CheckError, match="asserts distinct"):
+        proc_from_source(text.replace(" and distinct(idx)", ""), {"put": put})
+    both = proc_from_source(callee.replace("[i32][l]", "[i32][l, l]") + "    pass")
+    whole = text.replace("idx: i32[n, m]", "idx: i32[m, m]").replace(
+        "put(m, k, idx[i, 0:m], a)", "put(m, k, idx[0:m, 0:m], a)"
+    )
+    proc_from_source(whole, {"put": both})
+
+
+def test_there_are_no_more_elements_than_values_for_them() -> None:
+    few = TABLE.replace("within(idx, 0, k)", "n == 2 and m == 3\n    assert within(idx, 0, 5)").replace(
+        "a: f32[k]", "a: f32[9]"
+    )
+    with pytest.raises(CheckError, match="could never be called"):
+        proc_from_source(few.replace("k: size, ", ""))
+
+
+def test_a_table_does_not_rise() -> None:
+    with pytest.raises(CheckError, match=r"rising\(idx\): idx has 2 dimensions"):
+        proc_from_source(TABLE.replace("distinct(idx)", "rising(idx)"))
 
 
 POST = """

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from ...ir.names import Sym
 from ..forms.affine import Term
@@ -35,6 +35,7 @@ from ..forms.formula import (
     lt,
     ne,
     neg,
+    product,
 )
 from .facts import least_of
 
@@ -160,7 +161,7 @@ def _of_all(s: _Stated) -> Iterator[Formula]:
         for _, hi in s.ranges:
             yield lt(lo, hi)
             if s.distinct and s.shape is not None:
-                yield le(s.shape[0], hi - lo)  # of one dimension, as all about the order and number of elements
+                yield le(reduce(product, s.shape), hi - lo)
 
 
 def mentions_elements_of(f: Formula, chosen: Sequence[object]) -> bool:
