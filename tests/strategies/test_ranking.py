@@ -8,6 +8,8 @@ from backends.targets import avx2, plain_c
 from exo_strat import *
 from strategies.blas.level1 import optimize_level_1
 from strategies.boxes import Boxes
+from strategies.gemm import gemm
+from strategies.programs import sgemm
 from strategies.ranking import Work, cycles
 from strategies.std import tile, unroll_and_jam
 
