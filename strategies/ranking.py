@@ -337,8 +337,9 @@ class _Flow:
             new = ("store", into) not in self.there
             self.there.add(("store", into))
             return Work(stores=float(new))
-        sources = [e for k, e in enumerate(s.args) if k != target and not is_control(e)]
-        far = [e for e in sources if self._is_far(s.f.tree.args[s.args.index(e)])]
+        operands = list(zip(s.args, s.f.tree.args, strict=True))
+        del operands[target]
+        far = [e for e, a in operands if not is_control(e) and self._is_far(a)]
         return Work(fmas=float(latency > 0.0), loads=float(sum(map(self._comes, far))))
 
     def _is_far(self, a: nodes.Arg) -> bool:
