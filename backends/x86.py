@@ -21,6 +21,8 @@ COMMON = (
     Operation("neg", "dst:V a:V", "dst[i] = -a[i]", "dst = sub(set1(-0.0), a)"),
     Operation("relu", "dst:V a:V", "dst[i] = relu(a[i])", "dst = max(a, setzero())"),
     Operation("sqrt", "dst:V a:V", "dst[i] = sqrt(a[i])", "dst = sqrt(a)"),
+    Operation("smaller", "dst:V a:V b:V", "dst[i] = select(a[i], b[i], a[i], b[i])", "dst = min(a, b)"),
+    Operation("larger", "dst:V a:V b:V", "dst[i] = select(b[i], a[i], a[i], b[i])", "dst = max(a, b)"),
     Operation("acc", "dst:V a:V", "dst[i] += a[i]", "dst = add(dst, a)"),
     Operation("acc_max", "dst:V a:V", "dst[i] = max(dst[i], a[i])", "dst = max(a, dst)"),
     Operation("acc_min", "dst:V a:V", "dst[i] = min(dst[i], a[i])", "dst = min(a, dst)"),
@@ -102,6 +104,8 @@ INTEGER = (
     Operation("acc", "dst:V a:V", "dst[i] += a[i]", "dst = add(dst, a)"),
     Operation("acc_max", "dst:V a:V", "dst[i] = max(dst[i], a[i])", "dst = max(a, dst)"),
     Operation("acc_min", "dst:V a:V", "dst[i] = min(dst[i], a[i])", "dst = min(a, dst)"),
+    Operation("smaller", "dst:V a:V b:V", "dst[i] = select(a[i], b[i], a[i], b[i])", "dst = min(a, b)"),
+    Operation("larger", "dst:V a:V b:V", "dst[i] = select(b[i], a[i], a[i], b[i])", "dst = max(a, b)"),
     Operation("shr", "dst:V a:V b:V", "dst[i] = a[i] >> b[i]", "dst = srav(a, b)"),
     Operation("shl", "dst:V a:V b:V", "dst[i] = a[i] << b[i]", "dst = sllv(a, b)"),
 )

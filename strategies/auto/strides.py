@@ -26,6 +26,7 @@ from exo_strat import (
 
 from .. import std
 from ..inspect import Access, accesses, innermost_loops, loops_inside, nest
+from ..normal import sum_in_place
 from ..std.writing import INSIDE
 
 LINE = 8
@@ -119,10 +120,10 @@ def _innermost(k: int, last: int) -> Op:
 
 @strategy
 def sums_of_columns(p: Proc, c: ForCursor) -> Script:
-    """`for j: t: T; t = 0; for i: t += x[i, j]; y[j] = t  ~>  t: T[n]; for j: t[j] = 0; for j: for i: t[j] += ..; ..`.
+    """`for j: t: T; t = 0; for i: t += x[i, j]; y[j] = t  ~>  for j: y[j] = 0; for j: for i: y[j] += x[i, j]`.
 
-    Each column has a sum of its own, so that the loops can be exchanged: see `contiguous_innermost`. Focus: the loop
-    over columns. Returns the block of the loops in its place. Fails if no iteration has a number for itself, or if
+    Each column has a sum of its own, so that the loops can be exchanged: see `contiguous_innermost`. It is where it
+    goes (`sum_in_place`), or else has an element of an array. Focus: the loop over columns. Returns the block of the loops in its place. Fails if no iteration has a number for itself, or if
     loops inside are in the order of the elements.
 
     >>> from exo_strat import at, proc_from_source, schedule
@@ -137,14 +138,13 @@ def sums_of_columns(p: Proc, c: ForCursor) -> Script:
     ... ''')
     >>> print(schedule(at("for j in _: _", sums_of_columns()), p))
     def means(m: size, n: size, x: f64[m, n] @ DRAM, y: f64[n] @ DRAM):
-        t: f64[n] @ DRAM
         for j in seq(0, n):
-            t[j] = 0.0
+            y[j] = 0.0
         for j in seq(0, n):
             for i in seq(0, m):
-                t[j] += x[i, j]
+                y[j] += x[i, j]
         for j in seq(0, n):
-            y[j] = 0.5 * t[j]
+            y[j] = 0.5 * y[j]
     """
     numbers = [s for s in c.body() if isinstance(s, AllocCursor) and not s.shape()]
     inner = innermost_loops(c) if loops_inside(c) else ()
@@ -152,7 +152,7 @@ def sums_of_columns(p: Proc, c: ForCursor) -> Script:
     if not numbers or not inner or any(cost(here, c) >= cost(here, loop) for here, loop in found):
         yield fail("no iteration has a number for itself, or loops inside are in the order of the elements")
     for s in numbers:
-        yield on(s, std.expand_alloc())
+        yield on(s, try_else(sum_in_place(), std.expand_alloc()))
     yield focus(c)
     p, parts = yield std.fission_where_possible()
     return parts

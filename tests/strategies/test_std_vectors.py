@@ -299,7 +299,7 @@ def test_a_side_that_is_not_there_is_loaded_in_no_vector(computes_the_same: Same
          ["setzero", "set1_value", "loadu", "setzero", "select", "acc", "reduce_add"]),
         ("if x[i] > a:\n            y[i] = x[i]", ["set1_value", "loadu", "loadu", "select", "storeu"]),
         ("if x[i] > a:\n            y[i] = x[i]\n        else:\n            y[i] = a",
-         ["set1_value", "loadu", "select", "storeu"]),
+         ["set1_value", "loadu", "larger", "storeu"]),
     ],
 )  # fmt: skip
 def test_branches_on_data_become_choices(lines: str, steps: list[str], computes_the_same: Same) -> None:
