@@ -123,8 +123,9 @@ def sums_of_columns(p: Proc, c: ForCursor) -> Script:
     """`for j: t: T; t = 0; for i: t += x[i, j]; y[j] = t  ~>  for j: y[j] = 0; for j: for i: y[j] += x[i, j]`.
 
     Each column has a sum of its own, so that the loops can be exchanged: see `contiguous_innermost`. It is where it
-    goes (`sum_in_place`), or else has an element of an array. Focus: the loop over columns. Returns the block of the loops in its place. Fails if no iteration has a number for itself, or if
-    loops inside are in the order of the elements.
+    goes (`sum_in_place`), or else has an element of an array. Focus: the loop over columns. Returns the block of the
+    loops in its place. Fails if no iteration has a number for itself, or if loops inside are in the order of the
+    elements.
 
     >>> from exo_strat import at, proc_from_source, schedule
     >>> p = proc_from_source('''

@@ -5,12 +5,16 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from backends import available
 from backends.c.needs import Needs
+from backends.jit import jit
 from backends.targets import avx2, avx512
+from exo_strat import at, proc_from_source, schedule
 from exo_strat.testing import check_instructions
+from strategies import std
 
 MACHINES = {"avx2": avx2, "avx512": avx512}
 
@@ -56,3 +60,21 @@ def test_an_unknown_instruction_is_named() -> None:
 
     with pytest.raises(AttributeError, match="mm256_frobnicate_ps"):
         _ = x86_avx2.mm256_frobnicate_ps
+
+
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize(("sign", "instruction"), [("<", "smaller"), (">", "larger")])
+def test_the_smaller_of_two_is_that_of_c(sign: str, instruction: str, name: str) -> None:
+    machine = MACHINES[name]
+    if not available(machine):
+        pytest.skip(f"this processor has no {name}")
+    text = "def f(x: f32[16], z: f32[16], y: f32[16]):\n    for i in seq(0, 16):\n"
+    p = proc_from_source(f"{text}        y[i] = x[i] if x[i] {sign} z[i] else z[i]\n")
+    q = schedule(at("for i in _: _", std.vectorize_for(machine, "f32", strict=True)), p)
+    assert instruction in str(q)
+    numbers = np.array([np.nan, 0.0, -0.0, 1.0], np.float32)
+    x, z = np.repeat(numbers, 4), np.tile(numbers, 4)
+    found, wanted = (np.zeros(16, np.float32) for _ in range(2))
+    jit(q, machine)(x, z, found)
+    wanted[:] = np.where(x < z if sign == "<" else x > z, x, z)
+    assert np.array_equal(found.view(np.int32), wanted.view(np.int32))
