@@ -47,11 +47,12 @@ from .outlining import definition, parameters
 from .precision import SHIFTS
 from .program import Function, Program, with_callees
 from .terms import Term, binary, num, row_major
-from .threads import side_by_side
+from .threads import is_uneven, side_by_side
 from .types import INT, c_type
 from .views import Env, whole
 
-PRAGMAS = {"par": "#pragma omp parallel for", "vec": "#pragma omp simd"}
+SHARED, SHARED_IN_TURNS = "#pragma omp parallel for", "#pragma omp parallel for schedule(static, 1)"
+IN_LANES = "#pragma omp simd"
 
 
 def reads_state(e: Node) -> bool:
@@ -248,8 +249,10 @@ class Statements(Calls):
         if in_order(s, env.path, self.function, self.program.by_tree):
             self.needs.prelude(PRELUDE)
             body.insert(0, STATEMENT)
-        if s.mode == "par" or (s.mode == "vec" and side_by_side(s, self.function.data, self.program.by_tree)):
-            yield PRAGMAS[s.mode]
+        if s.mode == "par":
+            yield SHARED_IN_TURNS if is_uneven(s) else SHARED
+        elif s.mode == "vec" and side_by_side(s, self.function.data, self.program.by_tree):
+            yield IN_LANES
         yield f"for ({INT} {name} = {lo}; {binary('<', Term(name), hi)}; {name}++) {{"
         yield from indented(self._iteration(s, self._outlined(name, body, inner)) if s.mode == "par" else body)
         yield "}"

@@ -22,6 +22,7 @@ from ..kernel import (
     WindowExpr,
     WriteConfig,
     declarators,
+    is_control,
     mentions,
     names_at,
     statements,
@@ -74,6 +75,14 @@ def _side_by_side(n: Node, data: Mapping[Sym, Data], callees: Callees) -> bool:
             return callees[id(f.tree)].side_by_side
         case _:
             return True
+
+
+def is_uneven(loop: For) -> bool:
+    """Whether some iterations of a loop may have more to do than others, such as the longer rows of a triangle: then
+    threads take turns, rather than all rows from one to another."""
+    inside = [n for n in declarators(loop) if isinstance(n, For | Call) and n is not loop]
+    amounts = [e for n in inside for e in ((n.lo, n.hi) if isinstance(n, For) else n.args)]
+    return any(is_control(e) and loop.iter in mentions(e) for e in amounts)
 
 
 def registers_written(code: Node, data: Mapping[Sym, Data], callees: Callees) -> Iterator[tuple[Path, Sym]]:

@@ -16,10 +16,8 @@ from exo_strat import (
     fail,
     focus,
     fuse,
-    lift_alloc,
     mentions,
     on,
-    repeat,
     shift_loop,
     split_write,
     strategy,
@@ -189,8 +187,6 @@ def rows_expanded(p: Proc, c: ForCursor) -> Script:
     p, parts = yield on(inner, std.fission_where_possible())
     if not any(product_of(s) for s in parts if isinstance(s, ForCursor)):
         yield fail("it is no product of matrices, even if each iteration keeps its row")
-    for row in rows:
-        p, _ = yield on(row, repeat(lift_alloc()))
     return parts
 
 

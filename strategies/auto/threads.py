@@ -18,6 +18,7 @@ from exo_strat import (
     attempt,
     call_eqv,
     fail,
+    focus,
     forms,
     is_control,
     moves,
@@ -25,13 +26,16 @@ from exo_strat import (
     nodes,
     on,
     parallelize_loop,
+    reorder_loops,
     schedule,
+    shift_loop,
     specialize,
     strategy,
     try_else,
 )
 from exo_strat.tuning import remark
 
+from ..inspect import affine_bound, loops_inside, statements
 from .triangles import is_short
 
 FORK = 1 << 14
@@ -41,7 +45,10 @@ FEW = 16
 """A loop that surely has no more iterations is left alone: what remains of rows and columns that are taken together."""
 USUAL = 16
 """How many iterations a loop is taken to have whose bounds are not known before it runs."""
+PARTS = 4
+"""Iterations of a loop over blocks for each thread, from which on it is shared rather than what it calls."""
 SHARED = "shared by threads"
+WAVEFRONTS = "tiles along diagonals, shared by threads"
 """What a plan says of loops."""
 STEP = 32
 """How far apart the cases of a condition on several loops are: many of one, or some of both, or many of the other."""
@@ -85,9 +92,7 @@ def shared(p: Proc, c: StmtCursor, threads: int, work: int) -> Script:
                 yield fail("nothing in it can be shared")
             yield call_eqv(version) >> remark(SHARED)
         case ForCursor():
-            calls = any(isinstance(s, CallCursor) and not s.subproc().is_instr() for s in c.body())
-            ways = (in_parallel(threads, work), inside(threads, work))
-            yield try_else(*(reversed(ways) if calls else ways))
+            yield try_else(in_parallel(threads, work), wavefronts(threads, work), inside(threads, work))
         case IfCursor():
             yield inside(threads, work)
         case _:
@@ -113,15 +118,64 @@ def with_threads(callee: Proc, threads: int, work: int) -> Proc:
 
 @strategy
 def in_parallel(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
-    """`for i in seq(..): s  ~>  if n >= .. : for i in par(..): s else: for i in seq(..): s`. Focus: the loop. Fails if
-    iterations are not independent, or there surely are only few."""
+    """`for i in seq(..): s  ~>  if n >= .. : for i in par(..): s else: for i in seq(..): s`. Of a loop over blocks that
+    calls something, which has too few iterations, what it calls is shared. Focus: the loop. Fails if iterations are not
+    independent, or there surely are only few."""
     if is_short(c, FEW):
         yield fail(f"there are no more than {FEW} iterations")
-    condition = enough(trips(c), work, threads)
+    blocks = any(isinstance(s, CallCursor) and not s.subproc().is_instr() for s in statements(c))
+    condition = enough(trips(c), work, PARTS * threads if blocks else threads)
     p, c = yield parallelize_loop() >> remark(SHARED)
     if condition is not None:
         p, choice = yield specialize(condition)
-        yield on(choice.orelse()[0], parallelize_loop("seq"))
+        p, c = yield on(choice.orelse()[0], parallelize_loop("seq"))
+        if blocks:
+            yield attempt(on(c, inside(threads, work)))
+
+
+@strategy
+def wavefronts(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
+    """`for i: for j in seq(0, n): s  ~>  if n >= ..: for j: for i in par(max(0, j - n + 1), ..): s[j - i] else: ..`.
+
+    Tiles of which each needs those before it in both directions: those with the same i + j are independent. Focus: the
+    outer loop. Fails if these are no two loops over tiles, or tiles need others.
+
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(m: size, n: size, x: f32[4 * m + 4, 4 * n + 4]):
+    ...     for io in seq(0, m):
+    ...         for jo in seq(0, n):
+    ...             for i in seq(0, 4):
+    ...                 for j in seq(0, 4):
+    ...                     x[4 * io + i + 1, 4 * jo + j + 1] += x[4 * io + i, 4 * jo + j + 1]
+    ... ''')
+    >>> print(schedule(share(2, 64), p))
+    def foo(m: size, n: size, x: f32[4 * m + 4, 4 * n + 4] @ DRAM):
+        if n >= 4:
+            for jo in seq(0, m + n - 1):
+                for io in par(max(0, jo - n + 1), min(m, jo + 1)):
+                    for i in seq(0, 4):
+                        for j in seq(0, 4):
+                            x[4 * io + i + 1, 4 * (jo + -io) + j + 1] += x[4 * io + i, 4 * (jo + -io) + j + 1]
+        else:
+            for io in seq(0, m):
+                for jo in seq(0, n):
+                    for i in seq(0, 4):
+                        for j in seq(0, 4):
+                            x[4 * io + i + 1, 4 * jo + j + 1] += x[4 * io + i, 4 * jo + j + 1]
+    """
+    tiles = c.body()[0]
+    if len(c.body()) > 1 or not isinstance(tiles, ForCursor) or not any(map(loops_inside, loops_inside(tiles))):
+        yield fail("these are no loops over tiles")
+        return
+    condition = enough(trips(tiles), work, threads)
+    if condition is not None:
+        p, choice = yield specialize(condition)
+        p, c = yield focus(choice.body()[0])
+        tiles = c.body()[0]
+    yield on(tiles, shift_loop(forms.to_expr(affine_bound(tiles.lo()) + forms.Lin.of(forms.V(c.sym)))))
+    p, c = yield on(c, reorder_loops())
+    yield on(c.body()[0], parallelize_loop() >> remark(WAVEFRONTS))
 
 
 # -- how much work there is ---------------------------------------------------------------------------
@@ -169,9 +223,9 @@ def _value(e: nodes.Expr, values: Values) -> forms.Lin | None:
     return forms.affine(e, values) if is_control(e) else None
 
 
-def enough(found: Trips, work: int, threads: int) -> nodes.Expr | None:
-    """The condition under which loops that run so often have so much work for some threads; None where it always holds.
-    Of several loops it asks for many iterations of one, or some of each.
+def enough(found: Trips, work: int, parts: int) -> nodes.Expr | None:
+    """The condition under which loops that run so often have so much work, in so many parts; None where it always
+    holds. Of several loops it asks for many iterations of one, or some of each.
 
     >>> from exo_strat import print_expr
     >>> n, m = (Sym(name, k) for k, name in enumerate("nm"))
@@ -185,18 +239,19 @@ def enough(found: Trips, work: int, threads: int) -> nodes.Expr | None:
     for x in found:
         work = ceil(work / (USUAL if x is None else max(1, x.const) if x.is_const else 1))
     loops = [x for x in found if x is not None and not x.is_const]
-    return _at_least(loops, work, threads) if loops else None
+    return _at_least(loops, work, parts) if loops else None
 
 
 def _at_least(loops: Sequence[forms.Lin], work: int, first: int = 1) -> nodes.Expr:
     """Whether loops have so many iterations in all, and the first of them at least some."""
     head, *rest = loops
+    few = first
     cases: list[nodes.Expr] = []
     while rest and first < work:
         inner = _at_least(rest, ceil(work / first))
         cases.append(inner if first == 1 else nodes.Binary("and", _is(head, first), inner))
         first *= STEP
-    return reduce(lambda a, b: nodes.Binary("or", a, b), [*cases, _is(head, max(work, first) if not rest else work)])
+    return reduce(lambda a, b: nodes.Binary("or", a, b), [*cases, _is(head, max(work, few))])
 
 
 def _is(x: forms.Lin, bound: int) -> nodes.Expr:

@@ -60,6 +60,23 @@ def test_no_thread_reads_a_bound_that_another_one_changes(code: Code) -> None:
     assert y.tolist() == [0.0, 1.0, 0.0, 0.0]
 
 
+def test_threads_take_turns_where_iterations_have_more_or_less_to_do(code: Code) -> None:
+    text = compile(
+        [
+            code("""
+    def p(n: size, x: f32[n, n], y: f32[n]):
+        for i in par(0, n):
+            y[i] = 0.0
+        for i in par(0, n):
+            for j in seq(0, i):
+                x[i, j] = 0.0
+    """)
+        ],
+        "p",
+    ).source
+    assert re.findall(r"#pragma omp (.*)", text) == ["parallel for", "parallel for schedule(static, 1)"]
+
+
 @pytest.mark.parametrize("memory", ["DRAM", "DRAM_STACK", "DRAM_STATIC"])
 def test_threads_see_a_buffer_that_is_declared_outside_of_the_loop(code: Code, memory: str) -> None:
     p = code(f"""

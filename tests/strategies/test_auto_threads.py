@@ -52,6 +52,30 @@ def factor(n: size, a: f64[n, n]):
             for j in seq(k + 1, n):
                 a[i, j] += -(a[i, k] * a[k, j])
 """)
+TILES = proc_from_source("""
+def tiles(t: size, m: size, n: size, x: f64[4 * m + 1, 4 * n + 1]):
+    for k in seq(0, t):
+        for io in seq(0, m):
+            for jo in seq(0, n):
+                for i in seq(0, 4):
+                    for j in seq(0, 4):
+                        x[4 * io + i + 1, 4 * jo + j + 1] += x[4 * io + i, 4 * jo + j + 1] * x[4 * io + i + 1, 4 * jo + j]
+""")
+BLOCKS = proc_from_source(
+    """
+def blocks(n: size, m: size, x: f64[8 * n, m], y: f64[8 * n]):
+    for io in seq(0, n):
+        row_sums(m, x[8 * io:8 * io + 8, 0:m], y[8 * io:8 * io + 8])
+""",
+    {
+        "row_sums": proc_from_source("""
+def row_sums(m: size, x: [f64][8, m], y: [f64][8]):
+    for i in seq(0, 8):
+        for j in seq(0, m):
+            y[i] += x[i, j]
+""")
+    },
+)
 
 
 def shared(p: Proc) -> list[str]:
@@ -66,7 +90,20 @@ def test_the_outermost_loops_that_are_safe_are_shared_and_sums_are_not() -> None
     assert shared(schedule(share(1, 1), FACTOR)) == ["k i", "k i"]
 
 
-@pytest.mark.parametrize("p", [ROWS, STEPS, PRODUCT, FACTOR], ids=lambda p: p.name())
+def test_tiles_that_need_those_before_them_are_shared_along_diagonals() -> None:
+    q = schedule(share(1, 1), TILES)
+    assert shared(q) == ["k jo io"]
+    wave = q.find_loop("io")
+    assert (wave.lo().text(), wave.hi().text()) == ("max(0, jo - n + 1)", "min(m, jo + 1)")
+
+
+def test_blocks_are_shared_where_there_are_some_for_each_thread_and_else_what_they_call() -> None:
+    choice = schedule(share(2, 1), BLOCKS).body()[0]
+    assert isinstance(choice, IfCursor) and choice.cond().text() == "n >= 8"
+    assert [s.mode() for s in (choice.body()[0], choice.orelse()[0]) if isinstance(s, ForCursor)] == ["par", "seq"]
+
+
+@pytest.mark.parametrize("p", [ROWS, STEPS, PRODUCT, FACTOR, TILES, BLOCKS], ids=lambda p: p.name())
 def test_it_computes_the_same(p: Proc) -> None:
     assert assert_equivalent(p, schedule(share(1, 1), p)) > 0
 
@@ -104,7 +141,7 @@ def set_threads(count: int) -> None:
 
 
 @pytest.mark.sanitize
-@pytest.mark.parametrize("p", [ROWS, STEPS, PRODUCT, FACTOR], ids=lambda p: p.name())
+@pytest.mark.parametrize("p", [ROWS, STEPS, PRODUCT, FACTOR, TILES], ids=lambda p: p.name())
 def test_threads_do_not_race(p: Proc, tmp_path: Path) -> None:
     clang = which("clang")
     if clang is None:

@@ -53,10 +53,10 @@ from ...ir.nodes import (
     WriteConfig,
 )
 from ...ir.span import Span
-from ...ir.types import Control, Scalar, Type, bool_
+from ...ir.types import Control, Scalar, Tensor, Type, bool_
 from ...ir.walk import LOGICAL, Path, asked_at_entry, children, get, put_at, rewrite, unknown_node, walk
 from ..forms.affine import Atom, BoolAtom, Element, Leaf, Lin, Opaque, V, lin_atoms, product, subst_lin
-from ..forms.formula import TRUE, Formula, atoms, conj, map_lins
+from ..forms.formula import TRUE, Formula, atoms, conj, le, lt, map_lins
 from ..forms.translate import EMPTY, is_opaque, lin, unknown
 from .config_state import values_at, written_fields
 from .context import branch_facts, flatten, range_facts, stable_facts
@@ -268,6 +268,17 @@ Shown: TypeAlias = WindowExpr | ViewExpr
 @memo_by_identity
 def accesses(s: Stmt) -> tuple[Access, ...]:
     """The accesses of a statement to buffers that it does not itself allocate."""
+    return _accesses(s, whole=False)
+
+
+@memo_by_identity
+def accesses_at_most(s: Stmt) -> tuple[Access, ...]:
+    """Fewer accesses, which take in all `accesses` of a statement: a call, other than of an instruction, is taken to
+    touch all of the windows that it is given. They are not exact, and have no times."""
+    return _accesses(s, whole=True)
+
+
+def _accesses(s: Stmt, whole: bool) -> tuple[Access, ...]:
     match s:
         case Assign(sym=sym, idx=idx, rhs=rhs):
             return (*_operands(idx, rhs), *_at(1, [_store(s, sym, "W", idx)]))
@@ -276,15 +287,15 @@ def accesses(s: Stmt) -> tuple[Access, ...]:
         case WriteConfig(config=c, field=f, rhs=rhs):
             return (*_at(0, reads_of(rhs)), *_at(1, [Access(config_key(c.name, f), "W", (), s)]))
         case For():
-            return _loop(s)
+            return _loop(s, whole)
         case If():
-            return _branch(s)
+            return _branch(s, whole)
         case WindowDef(rhs=rhs):
             return tuple(_at(0, [a for _, d in children(rhs) for a in reads_of(d)]))
         case Alloc(type=t):
             return tuple(_at(0, reads_of(t)))
         case Call():
-            return _call(s)
+            return _call(s, _touched if whole and s.f.tree.instr is None else _of_callee)
         case _:
             return ()
 
@@ -298,18 +309,18 @@ def _store(s: Stmt, sym: Sym, kind: str, idx: Iterable[Expr]) -> Access:
     return Access(sym, kind, position, s, exact=None not in position)
 
 
-def _loop(s: For) -> tuple[Access, ...]:
+def _loop(s: For, whole: bool) -> tuple[Access, ...]:
     bounds = _at(0, (*reads_of(s.lo), *reads_of(s.hi)))
     i, guard = V(s.iter), conj(*range_facts(s))
     exact = not (is_opaque(s.lo) or is_opaque(s.hi))
     turn = Tick(unknown(s.iter), s.mode == "seq")
-    return (*bounds, *_guarded(block_accesses(s.body), guard, exact, (Tick(Lin(1)), turn), (i,)))
+    return (*bounds, *_guarded(block_accesses(s.body, whole=whole), guard, exact, (Tick(Lin(1)), turn), (i,)))
 
 
-def _branch(s: If) -> tuple[Access, ...]:
+def _branch(s: If, whole: bool) -> tuple[Access, ...]:
     exact = not is_opaque(s.cond)
     out = _at(0, reads_of(s.cond))
-    inside = {label: block_accesses(getattr(s, label)) for label in ("body", "orelse")}
+    inside = {label: block_accesses(getattr(s, label), whole=whole) for label in ("body", "orelse")}
     for time, label in ((1, "body"), (2, "orelse")):
         guard = conj(*branch_facts(s, label, EMPTY))
         out += _guarded(inside[label], guard, exact, (Tick(Lin(time)),))
@@ -337,18 +348,20 @@ def block_accesses(
     stmts: Sequence[Stmt],
     windows: Mapping[Sym, Shown] | None = None,
     only: Buffer | None = None,
+    whole: bool = False,
 ) -> list[Access]:
     """The accesses of a run of statements, timed by position; `windows` are those in scope before it. With `only`,
-    those to one buffer."""
+    those to one buffer; with `whole`, `accesses_at_most`."""
+    of = accesses_at_most if whole else accesses
     out: list[Access] = []
     private: set[Sym] = set()
     local: set[Sym] = set()
     views = dict(windows or {})
     for k, s in enumerate(stmts):
         if only is None:
-            out += _at(k, [resolve(a, views) for a in accesses(s)])
+            out += _at(k, [resolve(a, views) for a in of(s)])
         elif any(_base(b, views) == only for b in _places(s)):
-            out += _at(k, [a for b in accesses(s) if (a := resolve(b, views)).buffer == only])
+            out += _at(k, [a for b in of(s) if (a := resolve(b, views)).buffer == only])
         if isinstance(s, Alloc):
             private.add(s.sym)
         elif isinstance(s, WindowDef):
@@ -483,7 +496,7 @@ def _with_elements(
 # -- calls --------------------------------------------------------------------------------------------
 
 
-def _call(s: Call) -> tuple[Access, ...]:
+def _call(s: Call, within: Callable[[ProcDef, frozenset[Sym]], tuple[Access, ...]]) -> tuple[Access, ...]:
     callee = s.f.tree
     ints: dict[Sym, Expr] = {}
     views: dict[Sym, WindowExpr | Read | None] = {}
@@ -506,7 +519,7 @@ def _call(s: Call) -> tuple[Access, ...]:
     scalars = {f.sym for f in callee.args if isinstance(f.type, Scalar)}
     env: dict[Atom, Lin] = {V(f): lin(e) for f, e in ints.items()}
     inside: list[Access] = []
-    for a in _of_callee(callee, frozenset(hidden)):
+    for a in within(callee, frozenset(hidden)):
         placed = _place(_of_caller(a, env, views) if has_cells(callee) else move(a, env), views, scalars)
         if placed is not None:
             inside.append(placed.made_by(s))
@@ -523,6 +536,29 @@ def body_accesses(tree: ProcDef) -> tuple[Access, ...]:
 def _of_callee(tree: ProcDef, hidden: frozenset[Sym]) -> tuple[Access, ...]:
     """The accesses of a procedure that is called, with iterators that are not the caller's, and less what is said of
     them in terms of what only the callee knows, such as the control arguments that are `hidden` from the caller."""
+    asked = [a for e in asked_at_entry(tree) for a in reads_of(e)]
+    return _seen_outside([*_at(0, asked), *_at(1, body_accesses(tree))], hidden)
+
+
+@memo_by_identity
+def _touched(tree: ProcDef, hidden: frozenset[Sym]) -> tuple[Access, ...]:
+    """What takes in all that a procedure that is called does: it touches all elements of the arguments that it touches,
+    which none of its accesses is outside of, and config fields."""
+    asked = [a for e in asked_at_entry(tree) for a in reads_of(e)]
+    found = [*asked, *block_accesses(tree.body, whole=True)]
+    shapes = {a.sym: a.type.shape for a in tree.args if isinstance(a.type, Tensor)}
+    out: list[Access] = []
+    for (buffer, kind), a in {(a.buffer, a.kind): a for a in found}.items():
+        index = tuple(V(buffer, str(d)) for d in range(len(shapes.get(buffer, ()))) if isinstance(buffer, Sym))
+        position = tuple(map(Lin.of, index))
+        above = [le(0, x) for x in position]
+        below = [lt(x, lin(n)) for x, n in zip(position, shapes.get(buffer, ()), strict=True) if not is_opaque(n)]
+        out.append(Access(buffer, kind, position, a.node, conj(*above, *below), index, exact=False, op=a.op))
+    return _seen_outside(out, hidden)
+
+
+def _seen_outside(made: Iterable[Access], hidden: frozenset[Sym]) -> tuple[Access, ...]:
+    """Accesses of a procedure that is called, as its callers know them."""
 
     def gone(leaf: Leaf) -> bool:
         match leaf:
@@ -531,9 +567,8 @@ def _of_callee(tree: ProcDef, hidden: frozenset[Sym]) -> tuple[Access, ...]:
             case _:
                 return _is_stride(leaf)
 
-    asked = [a for e in asked_at_entry(tree) for a in reads_of(e)]
     found: list[Access] = []
-    for a in (*_at(0, asked), *_at(1, body_accesses(tree))):
+    for a in made:
         foreign: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.instance + CALLEE)) for i in a.iters}
         found.append(move(_without(a, gone), foreign))
     return tuple(found)
@@ -570,6 +605,11 @@ def _place(a: Access, views: Mapping[Sym, WindowExpr | Read | None], scalars: se
 def effects(tree: ProcDef, blk: Span) -> list[Access]:
     """The accesses of a run of statements, in base buffers."""
     return block_accesses(blk.members(tree), windows_at(tree, blk.path()))
+
+
+def effects_at_most(tree: ProcDef, blk: Span) -> list[Access]:
+    """What takes in all `effects` of a run of statements, in fewer accesses (`accesses_at_most`)."""
+    return block_accesses(blk.members(tree), windows_at(tree, blk.path()), whole=True)
 
 
 def effects_on(tree: ProcDef, blk: Span, buffer: Buffer) -> list[Access]:

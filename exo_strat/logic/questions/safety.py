@@ -17,11 +17,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...ir.names import Sym
-from ...ir.nodes import Alloc, Expr, For, Interval, Node, ProcDef, Stmt, Var, WindowDef, WindowExpr
+from ...ir.nodes import Alloc, Call, Expr, For, Interval, Node, ProcDef, Stmt, Var, WindowDef, WindowExpr
 from ...ir.reductions import IDEMPOTENT
 from ...ir.span import Span
-from ...ir.walk import Path, get_as, is_bool, is_control, mentions
-from ..effects.accesses import Access, effects, in_loops, move, reads_of, resolve, windows_at, with_known_fields
+from ...ir.walk import Path, declarators, get_as, is_bool, is_control, mentions
+from ..effects.accesses import (
+    Access,
+    effects,
+    effects_at_most,
+    in_loops,
+    move,
+    reads_of,
+    resolve,
+    windows_at,
+    with_known_fields,
+)
 from ..effects.config_state import field_facts
 from ..effects.contents import (
     carried,
@@ -315,13 +325,23 @@ def _pulled_ahead(
 
 
 def parallel(tree: ProcDef, path: Path) -> Verdict:
-    """Whether no iteration of a loop touches what another one writes."""
-    loop = _loop(tree, path)
-    body = _in_range(tree, effects(tree, _body(tree, path)), loop)
+    """Whether no iteration of a loop touches what another one writes.
+
+    It is enough if this is so of all that calls may touch, which are few questions; else their accesses are looked at.
+    """
+    loop, block = _loop(tree, path), _body(tree, path)
     i = loop.iter
-    later = [prime(a, (i,)) for a in body]
     what = f"no two iterations of {i} touch one location that either writes"
-    return _clash(tree, path, body, later, what, ne(unknown(i), unknown(i, OTHER)), order_free=False)
+
+    def apart(effects: Sequence[Access]) -> Verdict:
+        body = _in_range(tree, effects, loop)
+        later = [prime(a, (i,)) for a in body]
+        return _clash(tree, path, body, later, what, ne(unknown(i), unknown(i, OTHER)), order_free=False)
+
+    calls = any(isinstance(n, Call) and n.f.tree.instr is None for n in declarators(loop))
+    if calls and (verdict := apart(effects_at_most(tree, block))):
+        return verdict
+    return apart(effects(tree, block))
 
 
 # -- repetition ---------------------------------------------------------------------------------------
