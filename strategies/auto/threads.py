@@ -172,7 +172,7 @@ def wavefronts(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
     if condition is not None:
         p, choice = yield specialize(condition)
         p, c = yield focus(choice.body()[0])
-        tiles = c.body()[0]
+        p, tiles = yield focus(tiles)
     yield on(tiles, shift_loop(forms.to_expr(affine_bound(tiles.lo()) + forms.Lin.of(forms.V(c.sym)))))
     p, c = yield on(c, reorder_loops())
     yield on(c.body()[0], parallelize_loop() >> remark(WAVEFRONTS))

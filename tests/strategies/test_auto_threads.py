@@ -59,7 +59,8 @@ def tiles(t: size, m: size, n: size, x: f64[4 * m + 1, 4 * n + 1]):
             for jo in seq(0, n):
                 for i in seq(0, 4):
                     for j in seq(0, 4):
-                        x[4 * io + i + 1, 4 * jo + j + 1] += x[4 * io + i, 4 * jo + j + 1] * x[4 * io + i + 1, 4 * jo + j]
+                        x[4 * io + i + 1, 4 * jo + j + 1] += x[4 * io + i, 4 * jo + j + 1]
+                        x[4 * io + i + 1, 4 * jo + j + 1] += x[4 * io + i + 1, 4 * jo + j]
 """)
 BLOCKS = proc_from_source(
     """

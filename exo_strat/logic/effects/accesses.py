@@ -546,7 +546,7 @@ def _touched(tree: ProcDef, hidden: frozenset[Sym]) -> tuple[Access, ...]:
     which none of its accesses is outside of, and config fields."""
     asked = [a for e in asked_at_entry(tree) for a in reads_of(e)]
     found = [*asked, *block_accesses(tree.body, whole=True)]
-    shapes = {a.sym: a.type.shape for a in tree.args if isinstance(a.type, Tensor)}
+    shapes: dict[Buffer, Sequence[Expr]] = {a.sym: a.type.shape for a in tree.args if isinstance(a.type, Tensor)}
     out: list[Access] = []
     for (buffer, kind), a in {(a.buffer, a.kind): a for a in found}.items():
         index = tuple(V(buffer, str(d)) for d in range(len(shapes.get(buffer, ()))) if isinstance(buffer, Sym))
