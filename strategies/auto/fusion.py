@@ -149,6 +149,7 @@ def rows_expanded(p: Proc, c: ForCursor) -> Script:
     """`for j: t: T[n]; for s: for k: t[k] += a[j, s] * b[s, k]; s1  ~>  t: T[m, n]; for j: for s: ..; for j: s1`.
 
     A row that each iteration has for itself becomes a matrix, so that what is computed in it is a product of matrices.
+    Loops further out have a matrix for each iteration, so that threads can share them.
     Focus: the outermost of a nest of loops, the last of which has such rows. Returns the block of loops in its place.
     Fails if none of these is a product.
 
