@@ -168,6 +168,41 @@ def test_iterations_that_keep_to_themselves_run_in_parallel(
     assert parallelize_loop(q, "i", "seq") == p
 
 
+CALLEES = {
+    "first": proc_from_source("def first(m: size, x: [f32][m], y: [f32][m]):\n    x[0] = y[0]"),
+    "all_of": proc_from_source(
+        "def all_of(m: size, x: [f32][m], y: [f32][m]):\n    for j in seq(0, m):\n        x[j] = y[j]"
+    ),
+}
+
+
+def calls(stmt: str) -> Proc:
+    """A loop over calls."""
+    text = f"def foo(n: size, x: f32[2 * n + 1], y: f32[2 * n + 1]):\n    for i in seq(0, n):\n        {stmt}"
+    return proc_from_source(text, CALLEES)
+
+
+@pytest.mark.parametrize(
+    "stmt",
+    [
+        "all_of(2, x[2 * i:2 * i + 2], y[2 * i:2 * i + 2])",
+        "first(3, x[2 * i:2 * i + 3], y[2 * i:2 * i + 3])",
+    ],
+    ids=["windows apart", "windows that overlap, and are not all written"],
+)
+def test_calls_that_write_apart_run_in_parallel(stmt: str, same: Same) -> None:
+    p = calls(stmt)
+    same(p, parallelize_loop(p, "i"), n=4)
+
+
+@pytest.mark.parametrize(
+    "stmt", ["all_of(3, x[2 * i:2 * i + 3], y[2 * i:2 * i + 3])", "first(2, x[0:2], y[2 * i:2 * i + 2])"]
+)
+def test_calls_that_write_one_place_race(stmt: str, refused: Refused) -> None:
+    failure = refused(parallelize_loop, calls(stmt), "i")
+    assert isinstance(failure, Unsafe) and failure.counterexample is not None
+
+
 @pytest.mark.parametrize(
     ("stmt", "distance"),
     [("x[i] = x[i + 1]", 1), ("x[i / 2] = 1.0", 1), ("x[i % 3] = 1.0", 3), ("x[0] += y[i]", None)],
