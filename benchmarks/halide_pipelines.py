@@ -132,7 +132,8 @@ PIPELINES = {
     ),
     "harris": Pipeline(harris.harris, harris.groups(), _bordered(4, (3,)), 83, {}, IMAGES),
     "local_laplacian": Pipeline(
-        laplacian.local_laplacian, laplacian.levels(), _in_cells(4, 3, 15, level=(4,), strength=(1,)), 150, {}, IMAGES
+        laplacian.local_laplacian, pick("schedule", laplacian.SCHEDULES, default="levels"),
+        _in_cells(4, 3, 15, level=(4,), strength=(1,)), 150, {}, IMAGES,
     ),
     "bilateral_grid": Pipeline(bilateral.bilateral_grid, bilateral.strips(), _in_cells(8, 40, 7), 50, {}, IMAGES),
     "layer": Pipeline(

@@ -122,6 +122,7 @@ CASES = (
     *(Case(f"layer {k}", layer, convolution.layer, op, op) for k, op in convolution.SCHEDULES.items()),
     Case("bilateral grid strips", bilateral_grid, bilateral.bilateral_grid, bilateral.strips(), bilateral.strips()),
     Case("laplacian levels", local_laplacian, laplacian.local_laplacian, laplacian.levels(4), laplacian.levels()),
+    Case("laplacian strips", local_laplacian, laplacian.local_laplacian, laplacian.strips(4), laplacian.strips()),
 )
 
 

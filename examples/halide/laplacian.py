@@ -175,21 +175,21 @@ def parts(
     g1: f32[4, 2 * ((H + 15) / 4) + 1, 2 * ((W + 15) / 4) + 1]
     d2: f32[4, (H + 15) / 4, 2 * ((W + 15) / 4) + 1]
     g2: f32[4, (H + 15) / 4, (W + 15) / 4]
-    remapped(H, W, inp, level, strength, g0, d1, g1, d2, g2)
     e1: f32[2 * ((H + 15) / 4) + 1, 4 * ((W + 15) / 4) + 3]
     i1: f32[2 * ((H + 15) / 4) + 1, 2 * ((W + 15) / 4) + 1]
     e2: f32[(H + 15) / 4, 2 * ((W + 15) / 4) + 1]
     i2: f32[(H + 15) / 4, (W + 15) / 4]
-    pyramid(H, W, inp, e1, i1, e2, i2)
     o2: f32[(H + 15) / 4, (W + 15) / 4]
-    coarsest(H, W, level, g2, i2, o2)
     p2: f32[(H + 5) / 2, (W + 15) / 4]
     q2: f32[4, (H + 5) / 2, (W + 15) / 4]
     o1: f32[(H + 5) / 2, (W + 5) / 2]
-    middle(H, W, level, g1, g2, i1, o2, p2, q2, o1)
     r0: f32[4, H, W]
     p1: f32[H, (W + 5) / 2]
     q1: f32[4, H, (W + 5) / 2]
+    remapped(H, W, inp, level, strength, g0, d1, g1, d2, g2)
+    pyramid(H, W, inp, e1, i1, e2, i2)
+    coarsest(H, W, level, g2, i2, o2)
+    middle(H, W, level, g1, g2, i1, o2, p2, q2, o1)
     finest(H, W, inp, level, strength, g1, o1, r0, p1, q1, out)
 
 
@@ -199,32 +199,54 @@ local_laplacian = schedule(seq(*(at(f"{name}(_)", inline()) for name in CALLS), 
 """All stages in one procedure, as schedules want them."""
 
 
-def levels(strip: int = hole("strip", (16, 32, 64, 128), default=64)) -> Op:
-    """The coarsest level all at once, the middle level of the result in strips of the image, the others by rows.
+_names = ("g0", "d1", "g1", "d2", "g2", "e1", "i1", "e2", "i2", "o2", "p2", "q2", "o1", "r0", "p1", "q1", "out")
+_g0, _d1, _g1, _d2, _g2, _e1, _i1, _e2, _i2, _o2, _p2, _q2, _o1, _r0, _p1, _q1, _out = map(Func, _names)
 
-    Down the pyramids, one stage makes rows and columns half as many: a remapped pixel is computed nine times where it
-    is used, for all brightnesses at once. Up to the finest level, what two neighbours share is in registers. So no
-    row goes through the caches between these stages."""
-    g0, d1, g1, d2, g2, e1, i1, e2, i2, o2, p2, q2, o1, r0, p1, q1, out = map(
-        Func, ("g0", "d1", "g1", "d2", "g2", "e1", "i1", "e2", "i2", "o2", "p2", "q2", "o1", "r0", "p1", "q1", "out")
-    )
+
+def _up(strip: int) -> Op:
+    """The finer levels of the result in strips of the image, what two neighbours share in registers; each remapped
+    pixel where it is used, so no row of these goes through the caches."""
     return pipeline(
-        *(stage.compute_inline() for stage in (g0, r0, d1, d2, e1, e2)),
-        out.split("x", "x", "xi", 2),
-        q1.compute_at(out, "x").unroll("xi").unroll("k").store_in(DRAM_STACK),
-        p1.compute_at(out, "x").unroll("xi").store_in(DRAM_STACK),
-        out.split("y", "ys", "y", strip).parallel("ys"),
-        o1.compute_at(out, "ys"),
-        out.unroll("xi").unroll("k").partition("x").vectorize("x"),
-        q2.compute_at(o1, "y").vectorize("x"),
-        p2.compute_at(o1, "y").vectorize("x"),
-        o1.split("x", "x", "xi", 2, "cut").unroll("xi").unroll("k").vectorize("x"),
-        g1.reorder("k", "x", "y").unroll("k").vectorize("x").parallel("y"),
-        i1.parallel("y").vectorize("x"),
-        g2.compute_root().vectorize("x"),
-        i2.compute_root().vectorize("x"),
-        o2.compute_root().unroll("k").vectorize("x"),
+        *(stage.compute_inline() for stage in (_g0, _r0, _d1, _d2, _e1, _e2)),
+        _out.split("x", "x", "xi", 2),
+        _q1.compute_at(_out, "x").unroll("xi").unroll("k").store_in(DRAM_STACK),
+        _p1.compute_at(_out, "x").unroll("xi").store_in(DRAM_STACK),
+        _out.split("y", "ys", "y", strip).parallel("ys"),
+        _o1.compute_at(_out, "ys"),
+        _out.unroll("xi").unroll("k").partition("x").vectorize("x"),
+        _q2.compute_at(_o1, "y").vectorize("x"),
+        _p2.compute_at(_o1, "y").vectorize("x"),
+        _o1.split("x", "x", "xi", 2, "cut").unroll("xi").unroll("k").vectorize("x"),
+        _g1.reorder("k", "x", "y"),
     )
 
 
-SCHEDULES = {"levels": levels()}
+def levels(strip: int = hole("strip", (32, 64, 128, 256), default=64)) -> Op:
+    """Both pyramids level by level, the first level of both at once, for all brightnesses."""
+    return seq(
+        _up(strip),
+        pipeline(
+            _g1.compute_with(_i1, "x").unroll("k").vectorize("x").parallel("y"),
+            _g2.compute_root().vectorize("x"),
+            _i2.compute_root().vectorize("x"),
+            _o2.compute_root().unroll("k").vectorize("x"),
+        ),
+    )
+
+
+def strips(strip: int = hole("strip", (32, 64, 128, 256), default=64)) -> Op:
+    """All that a strip of the image needs is computed for it, and stays in the caches near to the core; what two
+    strips share is computed twice."""
+    return seq(
+        _up(strip),
+        pipeline(
+            _o2.compute_at(_out, "ys").unroll("k").vectorize("x"),
+            _i2.compute_at(_out, "ys").vectorize("x"),
+            _g2.compute_at(_out, "ys").vectorize("x"),
+            _i1.compute_at(_out, "ys"),
+            _g1.compute_at(_out, "ys").compute_with(_i1, "x").unroll("k").vectorize("x"),
+        ),
+    )
+
+
+SCHEDULES = {"levels": levels(), "strips": strips()}
