@@ -38,9 +38,8 @@ class Made(NamedTuple):
 def our_values(pipeline: str, size: tuple[int, int], seconds: float) -> tuple[dict[str, Any], str]:
     """Values of the holes of our schedule that are best after so many seconds, and what the search says of itself."""
     p = PIPELINES[pipeline]
-    arguments = p.arrays(*size)
-    arguments.popitem()
-    measure = measuring(p.naive, p.controls(*size), arguments=arguments, flags=FAST_MATH, limit=LIMIT, pinned=True)
+    arrays = p.arrays(*size)
+    measure = measuring(p.naive, p.controls(*size), arguments=arrays, flags=FAST_MATH, limit=LIMIT, pinned=True)
     found = tune(p.schedule, p.naive, measure, search=random_search(seed=0), seconds=seconds)
     return dict(found.best.decisions) if found.best is not None else {}, str(found)
 

@@ -345,10 +345,11 @@ def H_compute_with(p: Proc, c: Cursor, stage: str, other: str, loop: str) -> Scr
                 across[y, x] = inp[y, x + 1] - inp[y, x]
                 down[y, x] = inp[y + 1, x] - inp[y, x]
     """
-    pairs = [found for x in own_loops(p, stage, loop) if (found := _beside(x, other)) is not None]
+    found = (_beside(x, other) for x in own_loops(p, stage, loop))
+    pairs = {pair[0].path: pair for pair in found if pair is not None}
     if not pairs:
         yield fail(f"no nest of {other} comes after one of {stage} in the same block")
-    for first, second in pairs:
+    for first, second in pairs.values():
         yield on(first, in_pixels(stage, _together(second, loop)))
     return p.root()
 

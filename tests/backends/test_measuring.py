@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import replace
+from mmap import PAGESIZE
 
 import numpy as np
 import pytest
@@ -67,6 +68,15 @@ class Known(_Run):
 
     def sample(self) -> float:
         return self.times.pop(0) if len(self.times) > 1 else self.times[0]
+
+
+@pytest.mark.parametrize("offset", (0, 3, 16))
+def test_arrays_are_measured_where_in_a_page_they_are_given(offset: int) -> None:
+    x = np.arange(5000, dtype=np.float32)[offset:][:100]
+    run = _Run(jit(SCALE), measuring(SCALE, {"n": 100}, arguments={"x": x}).arguments)
+    mine = run.given["x"]
+    assert (mine.ctypes.data - x.ctypes.data) % PAGESIZE == 0 and not np.shares_memory(mine, x)
+    assert np.array_equal(mine, x) and mine.shape == x.shape
 
 
 def test_races_are_short_where_it_is_clear_who_wins() -> None:

@@ -194,7 +194,7 @@ def test_every_strategy_of_the_libraries_is_in_chains_or_said_to_be_elsewhere() 
         gemmini: "as_tiles block_loop configure cut_nest each fission_as_much_as_possible is_config_call load_tiles "
         "map_again map_all map_every map_to read_registers replace_and_inline split_off tile_layout tile_loops "
         "tile_nest unroll_all unroll_single",
-        halide: "Func H_clone_in pipeline",
+        halide: "Func H_clone_in H_compute_with pipeline",
         normal: "applies_nowhere exhaust seq_nf sum_in_place tidy "
         + " ".join(n for n in normal.__all__ if n.startswith("is_")),
     }
