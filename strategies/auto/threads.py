@@ -38,9 +38,9 @@ from exo_strat.tuning import remark
 from ..inspect import affine_bound, loops_inside, statements
 from .triangles import is_short
 
-FORK = 1 << 14
+FORK = 1 << 16
 """From how many innermost statements, vector instructions say, on threads share a loop: some four times what it costs
-to have them do so (`python -m benchmarks.threads`)."""
+to have them do so (`python -m benchmarks.threads`), where several such are done in a nanosecond."""
 FEW = 16
 """A loop that surely has no more iterations is left alone: what remains of rows and columns that are taken together."""
 USUAL = 16
@@ -50,7 +50,7 @@ PARTS = 4
 SHARED = "shared by threads"
 WAVEFRONTS = "tiles along diagonals, shared by threads"
 """What a plan says of loops."""
-STEP = 32
+STEP = 8
 """How far apart the cases of a condition on several loops are: many of one, or some of both, or many of the other."""
 
 
@@ -70,7 +70,7 @@ def share(p: Proc, c: ProcCursor, threads: int = 2, work: int = FORK) -> Script:
     ... ''')
     >>> print(schedule(share(), p))
     def foo(n: size, x: f32[n] @ DRAM, y: f32[n] @ DRAM):
-        if n >= 16384:
+        if n >= 65536:
             for i in par(0, n):
                 y[i] += x[i]
         else:
@@ -110,9 +110,15 @@ def inside(p: Proc, c: ForCursor | IfCursor, threads: int, work: int) -> Script:
         yield fail("nothing in it can be shared")
 
 
-@cache
 def with_threads(callee: Proc, threads: int, work: int) -> Proc:
     """A procedure with its loops shared; itself if none can be, or if it is an instruction."""
+    known = _with_threads(callee, threads, work)
+    # of an equal procedure that was made elsewhere it would be no version
+    return known if known.origin is callee.origin else schedule(share(threads, work), callee)
+
+
+@cache
+def _with_threads(callee: Proc, threads: int, work: int) -> Proc:
     return callee if callee.is_instr() else schedule(share(threads, work), callee)
 
 
@@ -234,7 +240,7 @@ def enough(found: Trips, work: int, parts: int) -> nodes.Expr | None:
     ...     print(print_expr(enough(loops, 4096, 2), {n: "n", m: "m"}))
     n >= 4096
     n >= 256
-    n >= 2 and m >= 2048 or n >= 64 and m >= 64 or n >= 2048 and m >= 2 or n >= 4096
+    n >= 2 and m >= 2048 or n >= 16 and m >= 256 or n >= 128 and m >= 32 or n >= 1024 and m >= 4 or n >= 4096
     """
     for x in found:
         work = ceil(work / (USUAL if x is None else max(1, x.const) if x.is_const else 1))
