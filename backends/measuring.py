@@ -239,16 +239,16 @@ class _Run:
         """Seconds of a call: the mean of as many as are needed to measure a time."""
         while True:
             self.reset()
-            begin = _now()
+            begin = now()
             for _ in range(self.calls):
                 self.call()
-            taken = elapsed(begin, _now())
+            taken = elapsed(begin, now())
             if taken >= SAMPLE:
                 return taken / self.calls
             self.calls = max(self.calls * 2, int(self.calls * SAMPLE / max(taken, 1e-9)))
 
 
-def _now() -> tuple[float, float]:
+def now() -> tuple[float, float]:
     """The time, and the time that this process had processors."""
     return time.perf_counter(), time.process_time()
 

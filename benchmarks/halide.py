@@ -4,7 +4,8 @@
 
 First all are tuned: our schedules by a search over their holes, Halide's by its autoschedulers with one set of
 parameters after another, for `budget` seconds each. Then all must agree, and take turns; the median of the rounds
-counts. So does what the machine can do at most, copying and multiply-adds, which take turns with them.
+counts, without the time in which other programs had the processor. So does what the machine can do at most, copying and
+multiply-adds, which take turns with them.
 
 What was tuned and measured is kept in a folder (`--folder`), so that it can be done in pieces:
 
@@ -40,6 +41,7 @@ from statistics import median
 
 import numpy as np
 
+from backends.measuring import elapsed, now
 from backends.targets import best_machine
 from benchmarks.halide_pipelines import PIPELINES, aligned
 from benchmarks.halide_rivals import (
@@ -153,10 +155,10 @@ def medians(runs: Sequence[Call], rounds: int) -> list[float]:
 
 def _sample(run: Call, calls: int) -> float:
     run()
-    start = time.perf_counter()
+    start = now()
     for _ in range(calls):
         run()
-    return (time.perf_counter() - start) / calls
+    return elapsed(start, now()) / calls
 
 
 def measured(folder: Path, job: Job, rounds: int, exo: Path | None = None) -> None:

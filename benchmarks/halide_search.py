@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from backends.measuring import measuring
+from backends.measuring import elapsed, measuring, now
 from backends.native_machine import native_machine
 from backends.targets import best_machine
 from benchmarks.halide_pipelines import PIPELINES
@@ -101,6 +101,6 @@ def _seconds(library: Path, made: Halide, pipeline: str, size: tuple[int, int]) 
 
 
 def _once(call: Call) -> float:
-    start = time.perf_counter()
+    start = now()
     call()
-    return time.perf_counter() - start
+    return elapsed(start, now())

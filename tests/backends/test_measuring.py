@@ -93,7 +93,7 @@ def test_what_is_faster_is_looked_at_longer() -> None:
 def test_what_others_had_of_the_processor_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second passes in each sample, and the process has a hundredth of it."""
     times = ((float(k), k / 100) for k in range(100))
-    monkeypatch.setattr("backends.measuring._now", lambda: next(times))
+    monkeypatch.setattr("backends.measuring.now", lambda: next(times))
     assert _Run(jit(SCALE), measuring(SCALE, {"n": 10}).arguments).sample() == pytest.approx(0.01)
 
 
