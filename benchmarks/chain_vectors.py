@@ -34,7 +34,7 @@ from strategies import std
 
 LOOPS, ALLOCATIONS = every(ForCursor), every(AllocCursor)
 TAILS = ("cut", "cut_and_predicate", "guard", "predicate", "perfect")
-RULES = ((std.fma_rule,), (std.broadcast_rule, std.fma_rule), ())
+RULES = ((std.fma_rule, std.negated_fma_rule), (std.broadcast_rule, std.fma_rule), ())
 MOST = 3
 """At how many loops a step is tried."""
 PLAIN = (DRAM_STATIC, DRAM_STACK, DRAM)
