@@ -189,9 +189,8 @@ def _with_callees(made: Iterable[Fast]) -> Iterable[Proc]:
     found: dict[Proc, None] = {}
 
     def add(p: Proc) -> None:
-        for call in p.find_all("_(_)"):
-            assert isinstance(call, CallCursor)
-            if not call.subproc().is_instr():
+        for call in p.find_all("_(_)"):  # calls of extern functions, too, which are expressions
+            if isinstance(call, CallCursor) and not call.subproc().is_instr():
                 add(call.subproc())
         found.setdefault(p)
 
