@@ -17,6 +17,7 @@ from rich.text import Text
 from .. import plugins
 from ..cursors.kinds import CallCursor
 from ..cursors.proc import Proc
+from ..ir.types import Control
 from ..ops.combinators import identity
 from ..ops.explain import summary
 from ..ops.spaces import Filled
@@ -24,14 +25,15 @@ from ..ops.strategy import Op
 from ..ops.tracing import trace
 from ..source import brief, layout, show
 from ..tuning.keys import NoKeyError, program_key
+from ..tuning.records import Record
 from ..tuning.sizes import Sized
 from ..tuning.tuned import WITHIN, SlowerWarning, Tuned, as_it_was, cost, tuned
 from ..tuning.tuned import told as told_record
 from .files import FileError, read
-from .messages import INTERRUPTED, UsageError, how_to_compile, print_python, warned
+from .messages import INTERRUPTED, UsageError, how_to_compile, print_python, say, warned
 from .targets import c_module, compiled_with
 from .telling import in_short, told
-from .tuning import Asked, check_sizes, known_of, run_tune, setting_of
+from .tuning import Asked, check_sizes, known_of, no_record, run_tune, setting_of
 from .writing import About, NoTextError, Step, steps
 
 EMITS: Final = ("strategy", "proc", "c")
@@ -106,6 +108,9 @@ def _from_records(op: Op, about: About, asked: Known, console: Console) -> Op:
     there; says which it is, or that nothing is known."""
     p = about.proc
     check_sizes(p, asked.sizes)
+    missing = [str(a.sym) for a in p.tree.args if isinstance(a.type, Control) and str(a.sym) not in asked.sizes]
+    if missing:
+        raise UsageError(f"{p.name()} takes {', '.join(missing)}, too: say with which number in --sizes")
     here, known = setting_of(about.target), known_of(p, asked.file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SlowerWarning)  # it is acted on below
@@ -129,26 +134,32 @@ def _from_records(op: Op, about: About, asked: Known, console: Console) -> Op:
     return identity
 
 
-def print_best(about: About, best: Op, emit: str | None, out: Path | None) -> None:
+def print_best(about: About, best: Op, known: Sequence[Record], emit: str | None, out: Path | None) -> None:
     """What a strategy with records (`tuned` or `sized`) is with the best values that are known, or what it makes of a
-    program."""
+    program. Where no record fits, this is said, and why: beside what is emitted, or under the table of what is
+    `known`."""
     assert isinstance(best, Tuned | Sized)
     p = about.proc
     with warned():
         outcome, t = trace(best, p)
     if t.result is None:
         raise FileError(f"{show(best.op)} is refused:\n{outcome.failure()}")
-    found, said = best.op, f"no record of {p.name()} fits: the defaults"
+    found, said = best.op, ""
     if isinstance(best, Sized) and (decided := best.decided(p)):
         found, said = decided, f"as few cases as it takes to be within {best.within:.0%} of the best at each size"
     elif isinstance(best, Tuned) and (record := best.record(p)):
         values = {d.name: d.value for x in t.walk() for d in x.decisions}
         found = found.fill({name: values[name] for name, _ in record.values if name in values})
         said = told_record(record)
+        if record.sizes and not best.sizes:
+            said = f"the best over all sizes that are known; {said}"
+    missing = "" if said else no_record(p, best.op, known, best.setting)
     if emit is not None:
+        if missing:
+            say(missing)
         print_made([Fast(about, t.result, (found,))], emit, out, p.name())
         return
-    typer.echo(said)
+    typer.echo(said or missing.splitlines()[0])
     print_python(layout(show(found)))
 
 

@@ -37,7 +37,7 @@ def warned() -> Iterator[None]:
     """Turn warnings into messages."""
 
     def told(message: Warning | str, *_: object, **__: object) -> None:
-        Console(stderr=True).print(f"exo-strat: {message}", markup=False, highlight=False, soft_wrap=True)
+        say(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", RecordWarning)
@@ -76,8 +76,13 @@ def _said(e: OSError) -> str:
             return f"{e.filename}: {e.strerror}" if e.filename else str(e)
 
 
-def stop(message: str, code: int) -> Never:
+def say(message: str) -> None:
+    """A message beside what is printed."""
     Console(stderr=True).print(f"exo-strat: {message}", markup=False, highlight=False, soft_wrap=True)
+
+
+def stop(message: str, code: int) -> Never:
+    say(message)
     raise typer.Exit(code)
 
 

@@ -39,7 +39,7 @@ from ..tuning import (
 from ..tuning.before import slower
 from ..tuning.keys import program_key, strategy_key, version
 from ..tuning.measures import Measure
-from ..tuning.records import Record, Setting, append, read, recorder, records_file
+from ..tuning.records import Record, Setting, append, differences, read, recorder, records_file
 from ..tuning.search import duration
 from ..tuning.tune import OVER
 from ..tuning.tuned import cost, fastest, known_at, known_values
@@ -297,10 +297,7 @@ def print_known(p: Proc, op: Op | None, records: Sequence[Record], here: Setting
         console.print(Text(f"nothing is known of {p.name()}: `exo-strat tune` and `auto --tune` measure"))
         return
     plain, wanted = strategy_key(identity), None if op is None else strategy_key(op)
-    groups: dict[tuple[str, Setting, str], list[Record]] = {}
-    for r in records:
-        groups.setdefault((r.strategy_key, r.setting, r.version), []).append(r)
-    for (key, where, made_by), found in groups.items():
+    for (key, where, made_by), found in _grouped(records).items():
         table = Table(*columns("sizes", "time", "of", "values", "date"))
         for at, row in fastest(found).items():
             best = next(iter(row.values()))
@@ -313,6 +310,26 @@ def print_known(p: Proc, op: Op | None, records: Sequence[Record], here: Setting
         console.print(table)
 
 
+def no_record(p: Proc, op: Op, records: Sequence[Record], here: Setting) -> str:
+    """That no record of a program fits, so a strategy has its defaults; each kind of records that there are, with the
+    reason."""
+    plain, wanted, lines = strategy_key(identity), strategy_key(op), [f"no record of {p.name()} fits: the defaults"]
+    for (key, where, made_by), found in _grouped(records).items():
+        if key != plain:
+            why = (OTHER if key != wanted else "") + _misses(where, made_by, here) or LACKING
+            lines.append(f"  {len(found)} of {brief(found[0].strategy)}, {where}{why}")
+    return "\n".join(lines)
+
+
+def _grouped(records: Iterable[Record]) -> Mapping[tuple[str, Setting, str], list[Record]]:
+    """Records by strategy, setting and version."""
+    groups: dict[tuple[str, Setting, str], list[Record]] = {}
+    for r in records:
+        groups.setdefault((r.strategy_key, r.setting, r.version), []).append(r)
+    return groups
+
+
+LACKING: Final = "; none tells all the sizes that are asked for"
 OTHER: Final = "; of another strategy, or of this one before it or a file that it uses was changed"
 
 
@@ -320,4 +337,4 @@ def _misses(where: Setting, made_by: str, here: Setting) -> str:
     """Why records don't fit here."""
     if made_by != version():
         return f"; by exo_strat {brief(made_by)}, which is not this version"
-    return f"; what is measured here is for {here}" if where != here else ""
+    return "; not as here: " + "; ".join(differences(where, here)) if where != here else ""

@@ -167,7 +167,7 @@ def tuned_command(
             with plans.running():
                 with warned():
                     best = sized(op, known, here) if by_sizes else tuned(op, known, here, at)
-                print_best(about, best, emit, out)
+                print_best(about, best, known, emit, out)
 
 
 def auto_command(

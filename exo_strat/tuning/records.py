@@ -10,7 +10,7 @@ import fcntl
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
@@ -21,7 +21,7 @@ from warnings import warn
 import platformdirs
 
 from ..cursors.proc import Proc
-from ..machine import Machine
+from ..machine import Machine, Pipes
 from ..ops.holes import Told
 from ..ops.strategy import Op, freeze
 from ..source import Pieces, brief, call, show
@@ -36,6 +36,7 @@ LONGEST: Final = float_info.max
 
 Values = tuple[tuple[str, Any], ...]
 Sizes = tuple[tuple[str, int], ...]
+Numbers = tuple[tuple[str, str], ...]
 
 
 class RecordWarning(UserWarning):
@@ -44,15 +45,17 @@ class RecordWarning(UserWarning):
 
 @dataclass(frozen=True, repr=False)
 class Setting:
-    """Where a time holds: a machine, by name and key; the C compiler with its version; its flags. See `setting`."""
+    """Where a time holds: a machine, by name and key; the C compiler with its version; its flags. See `setting`. The
+    key tells machines apart; the machine's `numbers`, by name, are for `differences` to say where they do."""
 
     machine: str = ""
     machine_key: str = ""
     compiler: str = ""
     flags: tuple[str, ...] = ()
+    numbers: Numbers = field(default=(), compare=False)
 
     def source(self) -> Pieces:
-        return call("Setting", *(getattr(self, f.name) for f in fields(self)))
+        return call("Setting", *(getattr(self, f.name) for f in fields(self) if f.compare))
 
     def __repr__(self) -> str:
         return show(self)
@@ -74,8 +77,41 @@ def setting(machine: Machine | None = None, compiler: str = "", flags: Sequence[
     >>> setting(compiler="gcc 12.2.0", flags=["-O3"])
     Setting('', '', 'gcc 12.2.0', ('-O3',))
     """
-    name, key = ("", "") if machine is None else (machine.name, machine_key(machine))
-    return Setting(name, key, compiler, tuple(flags))
+    if machine is None:
+        return Setting("", "", compiler, tuple(flags))
+    return Setting(machine.name, machine_key(machine), compiler, tuple(flags), _numbers(machine))
+
+
+def _numbers(machine: Machine) -> Numbers:
+    """The numbers of a machine in words, each with its name."""
+    p = machine.processor
+    found: dict[str, object] = {"registers": machine.registers, "processor": p.name}
+    for n, level in enumerate(p.caches, 1):
+        found |= {f"L{n} cache's {f.name}": getattr(level, f.name) for f in fields(level)}
+    found |= {f.name: getattr(p, f.name) for f in fields(p) if f.name not in ("name", "caches")}
+    return tuple((name, f"{n.count} of {n.bits} bits" if isinstance(n, Pipes) else str(n)) for name, n in found.items())
+
+
+def differences(there: Setting, here: Setting) -> tuple[str, ...]:
+    """In words, what of one setting, that of records, is another one here.
+
+    >>> differences(setting(compiler="gcc 12", flags=["-O3"]), setting(compiler="gcc 13", flags=["-O3"]))
+    ('compiler: gcc 12 there, gcc 13 here',)
+    """
+    one, two = dict(there.numbers), dict(here.numbers)
+    parts = [("machine", there.machine, here.machine), ("compiler", there.compiler, here.compiler)]
+    parts += [(name, one.get(name, ""), two.get(name, "")) for name in one | two if one and two]
+    parts.append(("flags", _without(there.flags, here.flags), _without(here.flags, there.flags)))
+    told = tuple(f"{name}: {a or 'none'} there, {b or 'none'} here" for name, a, b in parts if a != b)
+    return told or (UNTOLD,) * (there != here)
+
+
+UNTOLD: Final = "its instructions, the order of its flags, or a number that was not kept"
+"""What differs where nothing is found that does: a setting tells instructions by its key only."""
+
+
+def _without(flags: Sequence[str], others: Sequence[str]) -> str:
+    return " ".join(f for f in flags if f not in others)
 
 
 @dataclass(frozen=True, repr=False)
@@ -220,6 +256,7 @@ def _line(record: Record) -> str:
 def _written(record: Record) -> dict[str, Any]:
     made = {f.name: getattr(record, f.name) for f in fields(record)}
     where = {f.name: getattr(record.setting, f.name) for f in fields(record.setting)}
+    where["numbers"] = dict(record.setting.numbers)
     values = {name: _json(value) for name, value in record.values}
     return {**made, "setting": where, "sizes": dict(record.sizes), "values": values}
 
@@ -302,9 +339,12 @@ def _value(value: Any) -> Any:
 
 
 def _setting(content: Mapping[str, Any]) -> Setting:
-    flags = content.get("flags")
-    if set(content) != {f.name for f in fields(Setting)} or type(flags) is not list:
+    """A setting. Records of earlier versions tell no numbers."""
+    told = {"numbers": {}, **content}
+    if set(told) != {f.name for f in fields(Setting)} or type(told["flags"]) is not list:
         raise ValueError("its setting has not the fields of one")
-    if any(type(f) is not str for f in flags):
-        raise ValueError("a flag of its setting is no text")
-    return replace(Setting(*(_of(content, f.name, str, "a text") for f in fields(Setting)[:-1])), flags=tuple(flags))
+    numbers = _of(told, "numbers", dict, "an object")
+    if any(type(x) is not str for x in (*told["flags"], *numbers.values())):
+        raise ValueError("a flag or a number of its setting is no text")
+    machine, key, compiler = (_of(told, name, str, "a text") for name in ("machine", "machine_key", "compiler"))
+    return Setting(machine, key, compiler, tuple(told["flags"]), tuple(numbers.items()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from backends.native_machine import native_machine
 from backends.settings import setting_here
 from backends.targets import avx2, plain_c
@@ -17,3 +19,23 @@ def test_a_setting_has_this_processor_the_compiler_and_the_flags() -> None:
     assert here == setting_here(plain_c)
     assert here != setting_here(plain_c, ("-O2",))
     assert here.machine_key != setting_here(avx2).machine_key
+
+
+def test_a_setting_has_the_number_of_threads_that_the_environment_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    unsaid = setting_here(plain_c)
+    assert not any("OMP" in flag for flag in unsaid.flags)
+    monkeypatch.setenv("OMP_NUM_THREADS", "")
+    assert setting_here(plain_c) == unsaid
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    one = setting_here(plain_c)
+    assert one.flags == (*unsaid.flags, "OMP_NUM_THREADS=1")
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    assert len({unsaid, one, setting_here(plain_c)}) == 3
+
+
+def test_a_setting_tells_the_numbers_of_its_machine() -> None:
+    """So that where a number differs, its name can be said."""
+    numbers, processor = dict(setting_here(plain_c).numbers), native_machine(plain_c).machine.processor
+    assert numbers["cores"] == str(processor.cores)
+    assert numbers["L1 cache's bytes"] == str(processor.cache(1).bytes)

@@ -223,6 +223,7 @@ def test_a_search_fills_the_holes(file: Path, plan: None, tmp_path: Path) -> Non
         (["--tune", "5s", "--sizes", "n=4", "--sizes", "n=8"], "give --sizes once"),
         (["--sizes", "n=4", "--records", "nowhere.jsonl"], "nowhere.jsonl does not exist"),
         (["--sizes", "n=0"], "n is a size, which is at least 1, not 0"),
+        (["--sizes", ""], "both takes n, too: say with which number in --sizes"),
         (["--emit", "fortran"], "there are strategy, proc, c"),
         (["-o", "x.py"], "--out needs --emit"),
         (["-t", "riscv"], "there is no target 'riscv'"),

@@ -211,8 +211,8 @@ def test_names_of_holes_are_not_cut(file: Path, monkeypatch: pytest.MonkeyPatch)
         *(file, f"at('for i in _: _', divide_loop(hole('{name}', (4,)), ('io', 'ii'), tail='cut'))", "scale"),
         *("--sizes", "n=100"),
     )
-    cells = "".join(line.split("│")[4].strip() for line in shown.stdout.splitlines() if line.startswith("│"))
-    assert f"{name}= 4" in cells and "…" not in shown.stdout
+    cells = "".join(line.split("│")[4].replace(" ", "") for line in shown.stdout.splitlines() if line.startswith("│"))
+    assert f"{name}=4" in cells and "…" not in shown.stdout
 
 
 def test_a_strategy_that_is_slower_than_nothing_is_told(file: Path, known: tuple[Record, ...], home: Path) -> None:
@@ -370,8 +370,42 @@ def test_records_of_another_target_are_told_apart(file: Path, known: tuple[Recor
     other = next((t for t in ("avx2", "neon") if run("tuned", f"{file}:scale", "-t", t).exit_code == 0), None)
     if other is None:
         pytest.skip("this processor has plain C only")
-    assert f"what is measured here is for {other}" in run("tuned", f"{file}:scale", "-t", other).stdout
+    assert f"not as here: machine: c there, {other} here" in run("tuned", f"{file}:scale", "-t", other).stdout
     assert "the defaults" in run("tuned", f"{file}:op", f"{file}:scale", "-t", other).stdout
+
+
+@pytest.mark.parametrize("by_sizes", [[], ["--by-sizes"]])
+@pytest.mark.parametrize("emit", ["c", "strategy", "proc"])
+def test_where_no_record_fits_what_is_emitted_has_a_warning_beside_it(
+    emit: str, by_sizes: list[str], file: Path, known: tuple[Record, ...], home: Path
+) -> None:
+    """With the kinds of records that there are, and why none of them fits."""
+    asked = ("tuned", f"{file}:op", f"{file}:scale", "-t", "c", "--emit", emit, *by_sizes)
+    assert "no record" not in run(*asked).stderr
+    home.unlink()
+    nothing = run(*asked)
+    assert "exo-strat: no record of scale fits: the defaults\n" in nothing.stderr
+    here = known[0].setting
+    numbers = tuple((name, "999" if name == "cores" else n) for name, n in here.numbers)
+    append([replace(r, setting=replace(here, machine_key="another", numbers=numbers)) for r in known], home)
+    warned = run(*asked)
+    assert warned.exit_code == 0 and warned.stdout == nothing.stdout != ""
+    kind = r"  6 of at\('for i in _: _', strips\(\)\), c, .*; not as here: cores: 999 there, \d+ here\n"
+    assert re.search(kind, warned.stderr)
+
+
+def test_where_records_lack_a_size_this_is_why_none_fits(file: Path, known: tuple[Record, ...], home: Path) -> None:
+    home.unlink()
+    append([replace(r, sizes=()) for r in known], home)
+    warned = run("tuned", f"{file}:op", f"{file}:scale", "-t", "c", "--sizes", "n=5", "--emit", "c")
+    assert "no record of scale fits" in warned.stderr and "none tells all the sizes that are asked for" in warned.stderr
+
+
+def test_without_sizes_it_is_said_that_the_values_are_best_over_all(file: Path, known: tuple[Record, ...]) -> None:
+    """The time is that at one of the sizes, where others may be faster."""
+    assert "the best over all sizes that are known; measured at n = " in run(
+        *("tuned", f"{file}:op", f"{file}:scale", "-t", "c")
+    ).stdout.replace("\n", " ")
 
 
 def test_tuned_gives_the_strategy_with_the_best_values_known(file: Path, known: tuple[Record, ...]) -> None:

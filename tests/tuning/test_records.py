@@ -19,6 +19,7 @@ from exo_strat.tuning.records import (
     RecordWarning,
     Setting,
     append,
+    differences,
     read,
     recorded,
     records_file,
@@ -75,6 +76,37 @@ def test_a_setting_has_the_numbers_of_its_machine() -> None:
     assert setting(m) == setting(with_(m))
     assert setting(m) != setting(with_(m, registers=32))
     assert setting(m).machine == setting(with_(m, registers=32)).machine == "m"
+
+
+def test_what_differs_between_settings_is_named() -> None:
+    def of(cores: int, near: int = 32 << 10) -> Machine:
+        processor = Processor(caches=(Cache(near, 8), Cache(1 << 20, 8)), cores=cores)
+        return Machine("m", {"f32": 8}, DRAM, {}, processor=processor)  # type: ignore[arg-type]
+
+    there = setting(of(2), "gcc 12", ("-O3", "-DA"))
+    assert differences(there, there) == ()
+    assert differences(there, setting(of(1), "gcc 12", ("-O3", "-DA"))) == ("cores: 2 there, 1 here",)
+    assert differences(there, setting(of(2, 48 << 10), "gcc 13", ("-O3", "-DB", "-DC"))) == (
+        "compiler: gcc 12 there, gcc 13 here",
+        "L1 cache's bytes: 32768 there, 49152 here",
+        "flags: -DA there, -DB -DC here",
+    )
+    (untold,) = differences(with_(there, numbers=()), setting(of(1), "gcc 12", ("-O3", "-DA")))
+    assert "a number that was not kept" in untold
+
+
+def test_a_record_without_the_numbers_of_its_machine_is_read(tmp_path: Path) -> None:
+    """As earlier versions wrote it. The numbers are for people: keys tell settings apart."""
+    from exo_strat.tuning.records import _check
+
+    path, m = tmp_path / "records.jsonl", Machine("m", {"f32": 8}, DRAM, {})  # type: ignore[arg-type]
+    record = with_(ONE, setting=setting(m))
+    append([record], path)
+    assert read(path)[0].setting.numbers == record.setting.numbers != ()
+    content = json.loads(path.read_text())
+    del content["check"], content["setting"]["numbers"]
+    path.write_text(json.dumps({**content, "check": _check(content)}) + "\n")
+    assert read(path) == (record,) and read(path)[0].setting.numbers == ()
 
 
 @pytest.mark.parametrize(
@@ -155,6 +187,7 @@ WRONG: dict[str, Callable[[dict[str, object]], object]] = {
     "a text of no text": lambda d: d.update(values={"w": {"told": 1}}),
     "a setting that is none": lambda d: d.update(setting={"machine": "m"}),
     "flags that are none": lambda d: d.update(setting={**d["setting"], "flags": [1]}),  # type: ignore[dict-item]
+    "numbers that are none": lambda d: d.update(setting={**d["setting"], "numbers": {"cores": 2}}),  # type: ignore[dict-item]
     "a name of no text": lambda d: d.update(program=1),
 }
 
