@@ -1,14 +1,15 @@
 """Kernels of the demos beside NumPy, and beside the processor's peak.
 
-    python -m benchmarks.kernels [sgemm gemv gemv_t axpy ...]
+    python -m benchmarks.kernels [NAME ..]
 """
 
 from __future__ import annotations
 
-import sys
 from functools import partial
+from typing import Annotated
 
 import numpy as np
+import typer
 
 from backends.jit import jit
 from backends.targets import available_targets
@@ -42,7 +43,19 @@ def measure(name: str, machine: Machine) -> list[tuple[object, ...]]:
     return rows
 
 
-if __name__ == "__main__":
+def main(
+    kernels: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]..", help=f"Of {', '.join(DEMOS)}; else all.")
+    ] = None,
+) -> None:
+    """Compares kernels of the demos with NumPy and the processor's peak, on each target that this processor can run."""
+    unknown = sorted({*(kernels or ())} - {*DEMOS})
+    if unknown:
+        raise typer.BadParameter(f"no kernel is called {', '.join(unknown)}; there are {', '.join(DEMOS)}")
     for target in reversed(available_targets()):
-        found = [row for name in sys.argv[1:] or DEMOS for row in measure(name, target)]
+        found = [row for name in kernels or DEMOS for row in measure(name, target)]
         show(target.name, ("kernel", "GFLOP/s", "NumPy", "ratio", "FMA peak", "of peak"), found)
+
+
+if __name__ == "__main__":
+    typer.run(main)
