@@ -23,7 +23,7 @@ from ..shadow import shadows
 from .audit import objections, run_audit
 from .explain import run_explain, run_lint
 from .files import FileError, Source, flags_of, importer_of, options_of, read, split, split_expression, split_proc
-from .messages import cache, columns, how_to_compile, print_python, reporting, stop
+from .messages import cache, columns, how_to_compile, print_python, reporting, say, stop
 from .targets import find_target, native, runnable, targets, write_c
 from .tuning_commands import Defined, Ignored, Included, Nonnull, auto_command, tune_command, tuned_command
 
@@ -203,7 +203,8 @@ def build(
 ) -> None:
     """Write C and a header for the Procs that a file exports: those in __all__, else all public ones.
 
-    Schedules (functions of one parameter, annotated Machine) make their Procs for --target.
+    Schedules (functions of one parameter, annotated Machine) make their Procs for --target. A warning says where the
+    code of others needs more of a processor than --target does.
 
     Examples: [b]exo-strat build blur.py -o out[/b], [b]exo-strat build gemm.py:sgemm -o out --target avx512[/b]
     """
@@ -214,9 +215,11 @@ def build(
         source = read(path)
         machine = _machine(target)
         procs = _procs(source, (only,) if only else source.exports, machine)
-        written = write_c(procs, name or _c_name(path), out, machine.cc_flags if machine else ())
+        written = write_c(procs, name or _c_name(path), out, machine)
     for file in written.files:
         typer.echo(file)
+    if written.beyond:
+        say(f"the code needs {', '.join(written.beyond)}, which the target {machine} does not ask of a processor")
     how_to_compile(written.command, written.linked)
 
 

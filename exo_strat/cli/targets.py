@@ -69,16 +69,20 @@ class CModule(Protocol):
     def text(self) -> str: ...
     @property
     def headers(self) -> Sequence[Path]: ...
+    @property
+    def cpu_flags(self) -> Sequence[str]: ...
     def compile_command(self, source: Path, flags: Sequence[str], compiler: Sequence[str]) -> Sequence[str]: ...
     def link_flags(self) -> Sequence[str]: ...
 
 
 class Written(NamedTuple):
-    """The C files of some Procs, the source last; how to compile it, and what to link with."""
+    """The C files of some Procs, the source last; how to compile it, and what to link with; and the flags of a
+    processor that the code needs and the machine has not."""
 
     files: tuple[Path, ...]
     command: str
     linked: str
+    beyond: tuple[str, ...]
 
 
 def targets() -> tuple[Target, ...]:
@@ -142,13 +146,15 @@ def compiled_with(module: CModule, source: Path, flags: Sequence[str] = ()) -> t
     return shlex.join(command), shlex.join(module.link_flags())
 
 
-def write_c(procs: Sequence[Proc], name: str, folder: Path, flags: Sequence[str] = ()) -> Written:
-    """Compile to C and write what the C includes, `name.h` and `name.c` into a folder, which is made if missing.
-    `flags` are those of the machine."""
+def write_c(procs: Sequence[Proc], name: str, folder: Path, machine: Machine | None = None) -> Written:
+    """Compile to C, for a machine if one is given, and write what the C includes, `name.h` and `name.c` into a folder,
+    which is made if missing."""
     module = c_module(procs, name)
     folder.mkdir(parents=True, exist_ok=True)
     header, source = folder / f"{name}.h", folder / f"{name}.c"
     header.write_text(module.header)
     source.write_text(module.source)
     copies = [Path(shutil.copy(path, folder)) for path in module.headers]
-    return Written((*copies, header, source), *compiled_with(module, source, flags))
+    compiled = compiled_with(module, source, machine.cc_flags if machine else ())
+    beyond = tuple(f for f in module.cpu_flags if machine and f not in machine.cpu_flags)
+    return Written((*copies, header, source), *compiled, beyond)

@@ -298,6 +298,24 @@ def test_build_makes_code_for_a_processor_that_is_not_here(tmp_path: Path) -> No
     assert "vld1q_f32" in (tmp_path / "axpy.c").read_text()
 
 
+@pytest.mark.parametrize(
+    ("target", "needs"),
+    [("avx512", ""), ("avx2", "avx512f, avx512bw, avx512dq, avx512vl"), ("c", "avx512f"), (None, "")],
+)
+def test_build_says_where_the_code_needs_more_than_the_target_has(
+    target: str | None, needs: str, tmp_path: Path
+) -> None:
+    """A schedule for one target, built for another: the C has its instructions all the same."""
+    path = tmp_path / "axpy.py"
+    path.write_text("from backends.targets import avx512\nfrom strategies.axpy import schedule_axpy\n"
+                    "axpy = schedule_axpy(avx512)\n")  # fmt: skip
+    built = run("build", f"{path}:axpy", "-o", tmp_path, *(("--target", target) if target else ()))
+    assert built.exit_code == 0, built.stderr
+    assert ("the code needs" in built.stderr) == bool(needs)
+    assert not needs or f"exo-strat: the code needs {needs}" in built.stderr
+    assert not needs or f", which the target {target} does not ask of a processor\n" in built.stderr
+
+
 def test_build_takes_one_proc_and_the_files_name(kernels: Path, tmp_path: Path) -> None:
     assert run("build", f"{kernels}:scale", "-o", tmp_path).exit_code == 0
     assert "blocked" not in (tmp_path / "kernels.h").read_text()
