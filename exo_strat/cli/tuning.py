@@ -313,7 +313,10 @@ def print_known(p: Proc, op: Op | None, records: Sequence[Record], here: Setting
 def no_record(p: Proc, op: Op, records: Sequence[Record], here: Setting) -> str:
     """That no record of a program fits, so a strategy has its defaults; each kind of records that there are, with the
     reason."""
-    plain, wanted, lines = strategy_key(identity), strategy_key(op), [f"no record of {p.name()} fits: the defaults"]
+    lines = [f"no record of {p.name()} fits: the defaults"]
+    if not records:
+        return lines[0]  # a strategy without a key can't be looked for, and need not be
+    plain, wanted = strategy_key(identity), strategy_key(op)
     for (key, where, made_by), found in _grouped(records).items():
         if key != plain:
             why = (OTHER if key != wanted else "") + _misses(where, made_by, here) or LACKING

@@ -394,6 +394,11 @@ def test_where_no_record_fits_what_is_emitted_has_a_warning_beside_it(
     assert re.search(kind, warned.stderr)
 
 
+def test_a_strategy_without_a_key_is_taken_where_nothing_is_known(file: Path) -> None:
+    made = run("tuned", f"{file}:lift(lambda p, c: (p, c))", f"{file}:scale", "-t", "c", "--emit", "proc")
+    assert made.exit_code == 0 and "no record of scale fits: the defaults\n" in made.stderr
+
+
 def test_where_records_lack_a_size_this_is_why_none_fits(file: Path, known: tuple[Record, ...], home: Path) -> None:
     home.unlink()
     append([replace(r, sizes=()) for r in known], home)
