@@ -15,6 +15,8 @@ _STEPS = "tanh erf rint ldexpf ldexp exponent significand"
 _WRAPS = "wrap_i8 wrap_i16 wrap_i32 wrap_i64 wrap_u8 wrap_u16 wrap_u32 wrap_u64"
 WORDS = frozenset(f"{_CONTROL} {_TYPES} {_EXTERNS} {_STEPS} {_WRAPS}".split())
 """What means something in object code."""
+LIBRARY = frozenset(["abs", "complex", "exit", "float", "fma", "inline", "open", "pow", "rename", "round"])
+"""Names that a definition would hide here, and that C or its library has, too: none may be compiled under them."""
 
 
 def spelled(name: str, taken: Collection[str] = (), function: bool = False) -> str:
@@ -30,6 +32,15 @@ def spelled(name: str, taken: Collection[str] = (), function: bool = False) -> s
         n += 1
         candidate = f"{name}_{n}"
     return candidate
+
+
+def kept(name: str, spelling: str) -> bool:
+    """Whether a procedure may have a function's name for its own, where Python has to spell it otherwise.
+
+    >>> kept("choose", "choose_1"), kept("choose", "choose"), kept("pow", "pow_1"), kept("in", "in_1")
+    (True, False, False, False)
+    """
+    return name != spelling and name not in LIBRARY | WORDS and not iskeyword(name) and name.isidentifier()
 
 
 def _exported(name: str) -> bool:

@@ -31,7 +31,7 @@ from ..tuning.tuned import WITHIN, SlowerWarning, Tuned, as_it_was, cost, tuned
 from ..tuning.tuned import told as told_record
 from .files import FileError, read
 from .messages import INTERRUPTED, UsageError, how_to_compile, print_python, say, warned
-from .targets import c_module, compiled_with
+from .targets import NotCompiledError, c_module, compiled_with
 from .telling import in_short, told
 from .tuning import Asked, check_sizes, known_of, no_record, run_tune, setting_of
 from .writing import About, NoTextError, Step, steps
@@ -176,8 +176,10 @@ def check_out(out: Path | None, emit: str | None, where: Path) -> None:
 
 
 def print_made(made: Sequence[Fast], emit: str, out: Path | None, name: str) -> None:
-    """Print what is wanted of programs that were made, or write it into a file. Several become one module of C, of this
-    name; of strategies there is one."""
+    """Print what is wanted of programs that were made, if there are any, or write it into a file. Several become one
+    module of C, of this name; of strategies there is one."""
+    if not made:
+        return
     first = made[0]
     if emit != "c":
         text = _strategy(first, out) if emit == "strategy" else "\n".join(f"{p}\n" for p in _with_callees(made))
@@ -193,6 +195,19 @@ def print_made(made: Sequence[Fast], emit: str, out: Path | None, name: str) -> 
     else:
         out.write_text(module.text)
     how_to_compile(*compiled_with(module, out or Path(f"{name}.c"), first.about.target.machine.cc_flags))
+
+
+def in_c(made: list[Fast], name: str) -> tuple[list[Fast], list[NotCompiledError]]:
+    """The programs that go into one module of C, and why the others don't."""
+    taken, refused = list[Fast](), list[NotCompiledError]()
+    for m in made:
+        try:
+            c_module([x.proc for x in (*taken, m)], name)
+        except NotCompiledError as e:
+            refused.append(e)
+        else:
+            taken.append(m)
+    return taken, refused
 
 
 def _with_callees(made: Iterable[Fast]) -> Iterable[Proc]:

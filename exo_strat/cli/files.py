@@ -313,7 +313,7 @@ def program_names(path: Path, names: Sequence[str], given: Options) -> tuple[str
 
 def read_program(path: Path, name: str, given: Options) -> tuple[Source, str]:
     """A file and the name of a Proc in it. A file that is no Python, such as one in C, is imported, and its function
-    then is the Proc; an empty name means the only one.
+    then is the Proc, maybe under another name; an empty name means the only one.
 
     Raises `FileError` for what can't be read, and `RefusedImportError` for what is not imported."""
     _is_there(path)
@@ -328,7 +328,7 @@ def read_program(path: Path, name: str, given: Options) -> tuple[Source, str]:
         file = Path(folder, f"{path.stem}.py")
         file.write_text(text)
         made = read(file)
-    return replace(made, path=path, text=text), name or made.exports[-1]
+    return replace(made, path=path, text=text), made.exports[-1]
 
 
 def _is_there(path: Path) -> None:

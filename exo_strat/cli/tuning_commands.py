@@ -10,8 +10,9 @@ from rich.console import Console
 
 from ..tuning.sizes import sized
 from ..tuning.tuned import tuned
-from .automatic import Fast, Known, check_emit, check_out, print_best, print_made, run_auto
+from .automatic import Fast, Known, check_emit, check_out, in_c, print_best, print_made, run_auto
 from .files import (
+    FileError,
     RefusedImportError,
     flags_of,
     program_names,
@@ -22,7 +23,7 @@ from .files import (
     split_program,
 )
 from .messages import INTERRUPTED, UsageError, reporting, stop, warned
-from .targets import find_target, runnable
+from .targets import NotCompiledError, find_target, runnable
 from .tuning import SEARCHES, Asked, check_sizes, known_of, parsed_sizes, print_known, run_tune, seconds, setting_of
 from .writing import About
 
@@ -222,20 +223,26 @@ def auto_command(
             raise UsageError(f"{what} is for one program: name one of {', '.join(names)}, as in {path}:NAME")
         asked = None if tune is None else Asked(_sizes(sizes), seconds(tune), None, search, seed, jobs, records)
         known = Known(parsed_sizes(sizes[0]), records) if sizes else None
-        console, made, refused = Console(stderr=emit is not None), list[Fast](), list[RefusedImportError]()
+        console, made, refused = Console(stderr=emit is not None), list[Fast](), list[ValueError]()
         for name in names:
             try:
                 source, name = read_program(path, name, given)
-            except RefusedImportError as e:
+                about = About(source.proc(name, chosen.machine), source, name, chosen)
+                with source.importable():
+                    made.append(run_auto(about, asked or known, console, threads, verbose))
+            except (RefusedImportError, FileError) as e:
                 if len(names) == 1:
                     raise
                 refused.append(e)
-                continue
-            about = About(source.proc(name, chosen.machine), source, name, chosen)
-            with source.importable():
-                made.append(run_auto(about, asked or known, console, threads, verbose))
-        if emit is not None and made:
-            print_made(made, emit, out, path.stem)
+        if emit is not None:
+            try:
+                print_made(made, emit, out, path.stem)
+            except NotCompiledError:
+                if len(names) == 1:
+                    raise
+                made, more = in_c(made, path.stem)
+                refused += more
+                print_made(made, emit, out, path.stem)
         if refused:
             stop("\n".join(map(str, refused)), 1)
 

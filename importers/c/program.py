@@ -290,6 +290,7 @@ class Procedure:
     indices: dict[Access, tuple[Poly, ...]] = field(default_factory=dict)
     windows: bool = False
     """Whether its arrays may be parts of others: it is called by another procedure of the file."""
+    c_name: str = ""
 
 
 @dataclass(eq=False)

@@ -40,7 +40,8 @@ def translate(
 ) -> Context:
     """Translate one function; the functions that it calls have been."""
     calls = {name: _control_arguments(p) for name, p in callees.items()}
-    procedure = Procedure(spelled(function.name, function=True), [], [], function.place)
+    others = unit.functions.keys() - {function.name}
+    procedure = Procedure(spelled(function.name, others, function=True), [], [], function.place, c_name=function.name)
     k = kinds(function, unit.functions, calls, hints.data)
     ctx = Context(function, unit.functions, k, report, procedure, callees, options, hints)
     ctx.names = {v.name for v in (*function.args, *_outer(function, unit, callees))}

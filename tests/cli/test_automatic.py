@@ -330,6 +330,40 @@ def test_a_function_that_is_not_taken_does_not_keep_the_others(tmp_path: Path) -
     assert said.exit_code == 1 and "void scale(" in said.stdout and f"{path}:7" in said.stderr
 
 
+def test_one_that_c_refuses_does_not_keep_the_others(tmp_path: Path) -> None:
+    pytest.importorskip("pycparser")
+    path = tmp_path / "kernels.c"
+    path.write_text(IN_C.replace("scale", "clock") + IN_C)
+    said = run("auto", path, "-t", "avx2", "--emit", "c")
+    assert said.exit_code == 1 and "C or its library has the name clock" in said.stderr
+    assert "void scale(" in said.stdout and "clock(" not in said.stdout
+    assert run("auto", f"{path}:clock", "-t", "avx2", "--emit", "c").exit_code == 1
+
+
+def test_a_function_may_have_a_name_of_object_code(tmp_path: Path) -> None:
+    """Python has to call it otherwise; its C has its own name, if no library has it."""
+    pytest.importorskip("pycparser")
+    path, out = tmp_path / "kernels.c", tmp_path / "mine.py"
+    path.write_text(IN_C.replace("scale", "choose") + IN_C.replace("scale", "relu") + IN_C)
+    for name, asked in (("choose", f"{path}:choose"), ("scale", path), ("choose", path)):
+        said = run("auto", asked, "-t", "avx2", "--emit", "c")
+        assert said.exit_code == 0, said.output
+        assert f"void {name}(int64_t n, float *x);" in said.stdout
+    assert "choose for avx2: 1 of 1 nest of loops made fast" in said.stderr
+    assert "* choose is called choose_1 in Python, as Python or object code has the name;" in said.stderr
+    assert "void relu_1(" in said.stdout and "* relu is called relu_1, as Python or" in said.stderr
+    made = run("auto", f"{path}:choose", "-t", "avx2", "--emit", "strategy", "-o", out)
+    assert made.exit_code == 0 and read_file(out).proc("choose").name() == "choose"
+
+
+def test_externs_are_no_procedures(tmp_path: Path) -> None:
+    pytest.importorskip("pycparser")
+    path = tmp_path / "kernels.c"
+    path.write_text("#include <math.h>\n" + IN_C.replace("2.0f * x[i]", "expf(x[i])"))
+    said = run("auto", path, "-t", "avx2", "--emit", "proc")
+    assert said.exit_code == 0 and "expf(x[i])" in said.stdout
+
+
 def test_what_was_measured_of_a_function_in_c_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its sizes, and by `exo-strat tuned`."""
     pytest.importorskip("pycparser")
