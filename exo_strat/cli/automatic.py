@@ -94,7 +94,7 @@ def run_auto(
     head, *nests = in_short(t)
     lines = [f"{about.proc.name()} for {about.target.name}: {head}", *nests]
     if verbose:
-        lines = [f"{about.proc.name()} for {about.target.name}, by {show(op)}", *told(done), summary(t)]
+        lines = [f"{about.proc.name()} for {about.target.name}, by {show(op)}", *nests, *told(done), summary(t)]
     if about.source.path.suffix != ".py":
         lines += (about.source.module.__doc__ or "").splitlines()[2:]
     for line in lines:

@@ -19,6 +19,9 @@ from ..ir.printing import Names, names_at, print_expr
 from ..ir.types import Tensor, Type
 from ..ir.walk import walk
 
+BY_DATA: Final = "which element that is comes from data"
+"""What is said of a loop whose accesses no rewrite can know."""
+
 
 @dataclass(frozen=True)
 class Touch:
@@ -93,7 +96,7 @@ def _touches(loop: For) -> Iterator[Touch]:
 def _by_data(loop: Innermost) -> str:
     for t in loop.touches:
         if any(isinstance(n, Cell) for e in t.idx for _, n in walk(e)):
-            return f"{loop.text(t)}: which element that is comes from data"
+            return f"{loop.text(t)}: {BY_DATA}"
     return ""
 
 

@@ -14,7 +14,7 @@ from ..ops.strategy import Called
 from ..ops.tracing import Trace
 from ..source import brief, show
 from ..tuning.tuned import remark
-from .reasons import in_the_way
+from .reasons import BY_DATA, in_the_way
 from .writing import Step, changed, steps
 
 
@@ -105,16 +105,19 @@ def _nest(t: Trace) -> Nest:
     causes = [f.grounds()[-1][0] if f.causes else f for f in _failures(t)]
     last = [f for f in causes if f.place is None or t.failure is not None or isinstance(f.place, LOOPS)][-1:]
     why = in_the_way(t.place) if isinstance(t.place, NodeCursor) else ""
-    return Nest(line, f"left as it is{''.join(f': {_why(cause)}' for cause in last)}", False, why)
+    refused = "".join(map(_why, last))
+    if why.endswith(BY_DATA):  # this is what can be acted on
+        why, refused = refused, why
+    return Nest(line, "left as it is" + f": {refused}" * bool(refused), False, why)
 
 
 def _remarks(t: Trace, depth: int) -> Iterator[tuple[int, str]]:
-    """What is remarked where something was done, with how deep inside."""
+    """What is remarked in what was done, and of what was left in it, with how deep inside."""
     if t.failure is not None:
         return
     if isinstance(t.op, remark):
         yield depth, t.op.text
-    elif changed(t):
+    else:
         for x in t.inside:
             yield from _remarks(x, depth + 1)
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from exo_strat import (
+    AssignCursor,
+    BinaryOpCursor,
     BlockCursor,
     Cursor,
+    ExternCursor,
     ForCursor,
     IfCursor,
     Machine,
@@ -30,12 +33,14 @@ from exo_strat import (
     reduce,
     strategy,
     try_else,
+    when,
 )
 from exo_strat.tuning import remark
 
 from .. import std
 from ..blas.level1 import optimize_level_1
 from ..inspect import loops_inside, nest, statements
+from ..mathlib import NAMES
 from ..normal import nest_nf, tidy
 from .conversions import conversions_apart, converted
 from .fusion import has_products, in_one_pass, inner_loops_fused, rows_expanded, sums_apart
@@ -109,7 +114,7 @@ def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str, rounded: b
     yield tidy() >> nav(moves.root)
     if not rounded:
         yield attempt(short_sums_written_out() >> tidy() >> nav(moves.root))
-        yield reduce(attempt(fold_into_reduce()), lambda c: statements(c))
+        yield reduce(attempt(when(lambda s: not divides(s), fold_into_reduce())), lambda c: statements(c))
         yield reduce(attempt(sums_apart()), lambda c: (s for s in statements(c) if isinstance(s, ReduceCursor)))
     yield nest_nf()
     p, c = yield nav(moves.root)
@@ -119,6 +124,13 @@ def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str, rounded: b
     yield nav(moves.root)
     if threads > 1:
         yield share(threads)
+
+
+def divides(s: Cursor) -> bool:
+    """Whether a statement stores a quotient: as an update it would be a product with the reciprocal, which is rounded
+    otherwise, and may be infinite where the quotient is not."""
+    value = s.rhs() if isinstance(s, AssignCursor) else None
+    return isinstance(value, BinaryOpCursor) and value.op() == "/"
 
 
 @strategy
@@ -275,4 +287,14 @@ def apart(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool
     """Each nest in a loop as `by_nest` has it, or `by_rows` if there are few. Focus: the loop."""
     rows, any_way = by_rows(machine, precision, rounded, few), by_nest(machine, precision, rounded)
     for s in c.body():
-        p, _ = yield attempt(on(s, rows if few else any_way))
+        p, _ = yield attempt(on(s, (rows if few else any_way) | functions_left(s)))
+
+
+def functions_left(s: StmtCursor) -> Op:
+    """Says that a loop inside of a nest stays as it is, if it calls functions that have vectors only if asked for."""
+    functions = (e.function() for e in s.descendants() if isinstance(e, ExternCursor))
+    called = dict.fromkeys(f.name for f in functions if f in NAMES)
+    if not isinstance(s, ForCursor) or not called:
+        return fail("nothing is known of why it stays as it is")
+    why = f"no instruction computes {', '.join(called)} (strategies.mathlib.approximate_all does)"
+    return remark(f"the loop over {s.name()} inside stays as it is: {why}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from exo_strat import (
     AllocCursor,
+    AssignCursor,
     Cursor,
     LiteralCursor,
     Op,
@@ -32,6 +33,7 @@ from ..inspect import bounds
 from ..std import expand_alloc
 from .exhaust import applies_nowhere, exhaust
 from .loops import is_scope
+from .sums import divides_in_place
 
 
 @named
@@ -99,11 +101,11 @@ def nest_step() -> Op:
 
 
 def is_reduction_nest(c: Cursor) -> bool:
-    """Whether the focus is a reduction, or loops and branches around nothing but one."""
+    """Whether the focus is a reduction, or divides what is there, or is loops and branches around nothing but one."""
     inside = traversals.kids(c)
     if is_scope(c):
         return len(inside) == 1 and is_reduction_nest(inside[0])
-    return isinstance(c, ReduceCursor)
+    return isinstance(c, ReduceCursor) or (isinstance(c, AssignCursor) and divides_in_place(c))
 
 
 @named

@@ -52,10 +52,14 @@ from exo_strat import (
     strategy,
     try_else,
 )
+from exo_strat.tuning import remark
 
 from ..inspect import symbols_read, symbols_written, unique_name
 from ..std.hoisting import reorder_before
 from ..std.writing import element, text
+
+RECIPROCAL = "divides by multiplying with the reciprocal, so the last place may differ"
+"""What a report says of `divided_first`."""
 
 
 @strategy
@@ -97,7 +101,7 @@ def sum_in_place(p: Proc, c: AllocCursor) -> Script:
     p, last = yield on(last, try_else(computed_in(c), identity))
     factors: list[AssignCursor] = []
     before = last.expand(1, 0)[0]
-    if isinstance(before, AssignCursor) and is_quotient(before):
+    if isinstance(before, AssignCursor) and divides_in_place(before):
         p, factor = yield on(before, divided_first(c))
         factors.append(factor)
     p, c = yield focus(c)
@@ -110,17 +114,17 @@ def sum_in_place(p: Proc, c: AllocCursor) -> Script:
     return block
 
 
-def is_quotient(c: AssignCursor) -> bool:
-    """Whether a statement divides what is there: `t = t / e`."""
+def divides_in_place(c: AssignCursor) -> bool:
+    """Whether a statement divides what is there: `x[i] = x[i] / e`."""
     value = c.rhs()
-    return isinstance(value, BinaryOpCursor) and value.op() == "/" and _reads(value.lhs(), c)
+    return isinstance(value, BinaryOpCursor) and value.op() == "/" and text(value.lhs()) == element(c)
 
 
 @strategy
 def divided_first(p: Proc, c: AssignCursor, variable: AllocCursor) -> Script:
     """`t: T; s; t = t / e  ~>  u: T; u = 1.0 / e; t: T; s; t *= u`: a quotient may have no value, and what may have
     none is no part of what is exchanged for another procedure. Focus: the assignment. Returns that of u."""
-    p, c = yield fold_into_reduce()
+    p, c = yield fold_into_reduce() >> remark(RECIPROCAL)
     p, factor = yield on(c.rhs(), bind_expr(unique_name(p, "u")))
     for s in (factor.prev(), factor):
         p, s = yield focus(s)

@@ -147,6 +147,10 @@ def test_verbose_says_all_that_was_done_and_what_not_and_why(file: Path, plan: N
     assert said.exit_code == 0, said.output
     assert said.stdout.splitlines()[:-1] == [
         "both for c, by auto(c)",
+        "  for i in seq(0, n):",
+        "    strips(4)",
+        "  for i in seq(0, n):",
+        "    strips(4)",
         "for i in seq(0, n):",
         "  strips(4)",
         "    strips.width = 4",
@@ -362,6 +366,30 @@ def test_externs_are_no_procedures(tmp_path: Path) -> None:
     path.write_text("#include <math.h>\n" + IN_C.replace("2.0f * x[i]", "expf(x[i])"))
     said = run("auto", path, "-t", "avx2", "--emit", "proc")
     assert said.exit_code == 0 and "expf(x[i])" in said.stdout
+
+
+def test_a_loop_that_is_left_inside_of_a_nest_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("pycparser")
+    path = tmp_path / "softmax.c"
+    path.write_text("""#include <math.h>
+void softmax(int n, int m, float *x) {
+    for (int r = 0; r < n; r++) {
+        float sum = 0.0f;
+        for (int i = 0; i < m; i++) { x[r * m + i] = expf(x[r * m + i]); sum += x[r * m + i]; }
+        for (int j = 0; j < m; j++) x[r * m + j] /= sum;
+    }
+}""")
+    said = "the loop over i inside stays as it is: no instruction computes expf (strategies.mathlib"
+    assert said in run("auto", path, "-t", "avx2").stdout
+    assert said in run("auto", path, "-t", "avx2", "--verbose").stdout
+
+
+def test_what_comes_from_data_is_said_first(tmp_path: Path) -> None:
+    pytest.importorskip("pycparser")
+    path = tmp_path / "histogram.c"
+    path.write_text("void histogram(int n, const unsigned char *p, int *h) { for (int i = 0; i < n; i++) h[p[i]]++; }")
+    said = run("auto", path, "-t", "avx2").stdout
+    assert "left as it is: h[p[i]]: which element that is comes from data\n    avx2 has no vectors for this" in said
 
 
 def test_what_was_measured_of_a_function_in_c_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

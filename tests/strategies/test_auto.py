@@ -24,6 +24,7 @@ from exo_strat import (
     trace,
 )
 from exo_strat.testing import assert_equivalent, check_strategy
+from exo_strat.tuning import remark
 from strategies.auto import auto, contiguous_innermost, for_numpy, in_order, in_rectangles
 from strategies.auto.fusion import in_one_pass
 from strategies.auto.products import product_of
@@ -371,3 +372,41 @@ def test_a_negative_zero_stays_negative_in_vectors(value: str) -> None:
     jit(p)(40, x, wanted)
     jit(schedule(for_numpy(avx2), p), avx2)(40, x, y)
     assert (y.view(np.int64) == wanted.view(np.int64)).all()
+
+
+def test_a_division_stays_one() -> None:
+    """A reciprocal is rounded, and is infinite where the divisor is tiny. The last loop is that of a softmax."""
+    p = proc_from_source("""
+def foo(n: size, x: f32[n], y: f32[n], s: f32):
+    sum: f32 = 0.0
+    for i in seq(0, n):
+        y[i] = y[i] / s
+        sum += x[i]
+    for i in seq(0, n):
+        x[i] = x[i] / sum
+""")
+    fast, plain = jit(schedule(auto(avx2), p), avx2), jit(p)
+    rng = np.random.default_rng(0)
+    for tiny in (np.float32(1e-39), np.float32(3e-42), np.float32(3.0)):
+        y = (rng.random(37).astype(np.float32) * 3 * tiny).astype(np.float32)
+        x = np.zeros(37, np.float32)
+        x[0], y[0] = tiny, tiny  # so the sum has one order only
+        slow, quick = (x.copy(), y.copy()), (x.copy(), y.copy())
+        plain(37, *slow, tiny)
+        fast(37, *quick, tiny)
+        assert slow[1][0] == 1.0 and slow[0][0] == 1.0
+        assert all((a.view(np.int32) == b.view(np.int32)).all() for a, b in zip(slow, quick, strict=True))
+
+
+def test_where_a_product_takes_the_reciprocal_the_trace_says_so() -> None:
+    p = proc_from_source("""
+def cholesky(n: size, a: f64[n, n]):
+    for i in seq(0, n):
+        for j in seq(0, i):
+            s: f64 = a[i, j]
+            for k in seq(0, j):
+                s -= a[i, k] * a[j, k]
+            a[i, j] = s / a[j, j]
+""")
+    _, t = trace(auto(avx2), p)
+    assert any("multiplying with the reciprocal" in x.op.text for x in t.walk() if isinstance(x.op, remark))
