@@ -66,5 +66,5 @@ def test_the_soak_counts_applications_to_a_form() -> None:
 
 def test_of_primitives_that_share_programs_the_soak_tells_which_went_wrong() -> None:
     with without(conditions(PRIMITIVES["shift_loop"])[0]):
-        right, wrong = soak(["simplify", "shift_loop"], 6)
+        right, wrong = soak(["simplify", "shift_loop"], 20)
     assert not right.violations and "shift_loop, seed" in wrong.violations[0]

@@ -32,6 +32,7 @@ all ways that it declares were."""
 RARE = {
     ("bind_expr", "values elsewhere", "replaced"),  # with `cse`
     ("bind_expr", "values elsewhere", "gone"),
+    ("inline", "values elsewhere", "first copy"),  # windows that index buffers are passed through
     ("lift_scope", "values inside", "gone"),
     ("lift_scope", "values elsewhere", "gone"),  # bounds that depend on the loop around
     ("merge_writes", "values elsewhere", "gone"),
