@@ -94,14 +94,10 @@ def satisfiable(formulas: Iterable[Formula], obligation: str = "", facts: Iterab
     Unsat()
     """
     formulas, facts = tuple(formulas), facts if isinstance(facts, tuple) else tuple(facts)
-    answer = _answered(formulas, facts)
+    known = grounded(facts, conj(*formulas)) if facts else ()
+    answer = _satisfiable(formulas if facts else grounded(formulas), known)
     _tell((*facts, *formulas), FALSE, (), _as_answer(answer), obligation)
     return answer
-
-
-@lru_cache(maxsize=1 << 12)
-def _answered(formulas: tuple[Formula, ...], facts: tuple[Formula, ...]) -> Satisfiability:
-    return _satisfiable(formulas, grounded(facts, conj(*formulas))) if facts else _satisfiable(grounded(formulas))
 
 
 def _tell(facts: Iterable[Formula], goal: Formula, chosen: Iterable[Atom], answer: Answer, obligation: Words) -> None:
