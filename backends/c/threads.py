@@ -21,6 +21,7 @@ from ..kernel import (
     Sym,
     WindowExpr,
     WriteConfig,
+    analysis,
     declarators,
     is_control,
     mentions,
@@ -79,10 +80,12 @@ def _side_by_side(n: Node, data: Mapping[Sym, Data], callees: Callees) -> bool:
 
 def is_uneven(loop: For) -> bool:
     """Whether some iterations of a loop may have more to do than others, such as the longer rows of a triangle: then
-    threads take turns, rather than all rows from one to another."""
-    inside = [n for n in declarators(loop) if isinstance(n, For | Call) and n is not loop]
-    amounts = [e for n in inside for e in ((n.lo, n.hi) if isinstance(n, For) else n.args)]
-    return any(is_control(e) and loop.iter in mentions(e) for e in amounts)
+    threads take turns, rather than all rows from one to another. Instructions always do the same."""
+    inside = [n for n in declarators(loop) if n is not loop]
+    loops = [n for n in inside if isinstance(n, For) and analysis.trip_count(n) is None]
+    calls = [n for n in inside if isinstance(n, Call) and n.f.tree.instr is None]
+    amounts = [e for n in loops for e in (n.lo, n.hi)] + [e for n in calls for e in n.args if is_control(e)]
+    return any(loop.iter in mentions(e) for e in amounts)
 
 
 def registers_written(code: Node, data: Mapping[Sym, Data], callees: Callees) -> Iterator[tuple[Path, Sym]]:

@@ -16,11 +16,13 @@ from pyrsistent import pmap
 
 from backends import jit, x86_avx2
 from backends.c import MemoryAccessError, RaceError, compile
+from backends.targets import avx512
 from backends.toolchain import compiler
-from exo_strat import DRAM, DRAM_STACK, DRAM_STATIC, Config, Control, Proc
+from exo_strat import DRAM, DRAM_STACK, DRAM_STATIC, Config, Control, Proc, at, parallelize_loop, schedule
 from exo_strat.interp import run
 from exo_strat.testing.choices import Choices
 from exo_strat.testing.parallel import EXTENT, callees, parallel_proc
+from strategies.std import vectorize_for
 
 Code = Callable[..., Proc]
 MEMORIES = {"DRAM": DRAM, "DRAM_STACK": DRAM_STACK, "DRAM_STATIC": DRAM_STATIC}
@@ -67,6 +69,9 @@ def test_threads_take_turns_where_iterations_have_more_or_less_to_do(code: Code)
     def p(n: size, x: f32[n, n], y: f32[n]):
         for i in par(0, n):
             y[i] = 0.0
+        for i in par(0, n / 4):
+            for j in seq(4 * i, 4 * i + 4):
+                y[j] = 0.0
         for i in par(0, n):
             for j in seq(0, i):
                 x[i, j] = 0.0
@@ -74,7 +79,15 @@ def test_threads_take_turns_where_iterations_have_more_or_less_to_do(code: Code)
         ],
         "p",
     ).source
-    assert re.findall(r"#pragma omp (.*)", text) == ["parallel for", "parallel for schedule(static, 1)"]
+    even, uneven = "parallel for", "parallel for schedule(static, 1)"
+    assert re.findall(r"#pragma omp (.*)", text) == [even, even, uneven]
+
+
+def test_instructions_with_a_mask_take_as_long_as_others(code: Code) -> None:
+    p = code("def p(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 0.0")
+    q = schedule(at("for i in _: _", vectorize_for(avx512, "f32", tail="predicate")), p)
+    text = compile([schedule(at("for _ in _: _", parallelize_loop()), q)], "p").source
+    assert "mask" in text and re.findall(r"#pragma omp (.*)", text) == ["parallel for"]
 
 
 @pytest.mark.parametrize("memory", ["DRAM", "DRAM_STACK", "DRAM_STATIC"])
