@@ -132,6 +132,7 @@ __all__ = [
     "WindowDef",
     "WindowExpr",
     "WriteConfig",
+    "analysis",
     "at",
     "children",
     "concrete",

@@ -114,7 +114,7 @@ def until(true: Callable[[], bool], seconds: float = 20.0) -> bool:
     return true()
 
 
-def test_a_key_ends_what_runs_and_is_heard() -> None:
+def test_a_key_ends_what_runs_and_is_heard(interruptible: None) -> None:
     pids: list[int] = []
     parent, read = os.getpid(), os.pipe()
 

@@ -232,7 +232,7 @@ def test_an_interruption_keeps_what_was_found() -> None:
     assert found.best_op == by(2)
 
 
-def test_a_key_pressed_while_candidates_are_scheduled_ends_them() -> None:
+def test_a_key_pressed_while_candidates_are_scheduled_ends_them(interruptible: None) -> None:
     def interrupt(width: int) -> None:
         if width == 4:
             os.kill(parent, signal.SIGINT)
