@@ -16,6 +16,16 @@ KIB, MIB = 1 << 10, 1 << 20
 GENERIC = Processor()
 """A processor of which nothing is known."""
 
+ZEN_3 = Processor(
+    name="Zen 3",
+    caches=(Cache(32 * KIB, 8, threads=2), Cache(512 * KIB, 8, threads=2), Cache(32 * MIB, 16, threads=16)),
+    fma_latency=4,
+    fmas=Pipes(2, 256),
+    loads=Pipes(2, 256),
+    stores=Pipes(1, 256),
+    reorder=256,
+)
+
 ZEN_4 = Processor(
     name="Zen 4",
     caches=(Cache(32 * KIB, 8, threads=2), Cache(1 * MIB, 8, threads=2), Cache(32 * MIB, 16, threads=16)),
@@ -103,6 +113,13 @@ def _models(*ranges: tuple[int, int]) -> frozenset[int]:
 
 
 FAMILIES: tuple[Family, ...] = (
+    Family(
+        ZEN_3,
+        "AuthenticAMD",
+        0x19,
+        _models((0x00, 0x0F), (0x20, 0x5F)),
+        "AMD, Software Optimization Guide for AMD Family 19h Processors (56665)",
+    ),
     Family(
         ZEN_4,
         "AuthenticAMD",

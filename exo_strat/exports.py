@@ -105,7 +105,7 @@ from .ir.types import (
     u64,
 )
 from .ir.walk import binders, children, declarators, get, in_scope, is_control, mentions, statements, walk
-from .machine import Cache, Machine, Pipes, Processor
+from .machine import Cache, Machine, Pipes, Processor, Waits
 from .ops import moves, traversals
 from .ops.combinators import (
     at,
@@ -320,6 +320,7 @@ __all__ = [
     "walk",
     "when",
     "where",
+    "Waits",
     "WindowDefCursor",
     "WindowExprCursor",
     "with_room",

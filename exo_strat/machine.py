@@ -50,12 +50,35 @@ class Pipes:
 
 
 @dataclass(frozen=True)
+class Waits:
+    """What a model of time counts beside the work of units, in cycles: `lines`, for a cache's line that comes from the
+    second cache, the third, and memory; `iteration`, for each iteration of a loop, and `loop`, for one that is begun
+    and left; `forwarded`, for a value that goes through memory to the next iteration. Lines come before they are
+    needed where a loop goes along no more than `streams` runs of elements; `late` is for a piece of a run that comes
+    later, and for each run more.
+
+    These are chosen by hand, so that candidates are ordered well: `python -m benchmarks.ranking` tells how well.
+    Of a processor that does nothing else, `python -m benchmarks.processor` measures lines, loops and forwarded values.
+
+    >>> Waits().lines[0] < Waits().lines[1]
+    True
+    """
+
+    lines: tuple[float, ...] = (1.5, 8.0, 40.0)
+    streams: float = 5.0
+    late: float = 0.6
+    iteration: float = 0.5
+    loop: float = 10.0
+    forwarded: float = 12.0
+
+
+@dataclass(frozen=True)
 class Processor:
     """The numbers of a processor: its `caches`, the nearest first; after how many cycles the result of a fused
     multiply-add can be used (`fma_latency`); the units for multiply-adds, loads and stores of vectors, as
     `python -m benchmarks.processor` measures them; how many instructions are under way at once (`reorder`, the
-    entries of the reorder buffer); how many `cores` and `threads` of the hardware there are for a process (`nproc`);
-    and its highest frequency in `hertz` where that is known
+    entries of the reorder buffer); what a model counts for its `waits`; how many `cores` and `threads` of the hardware
+    there are for a process (`nproc`); and its highest frequency in `hertz` where that is known
     (`cat /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq`, in kHz).
 
     What is not said is that of no processor in particular: caches and units as most servers and desktops have them or
@@ -73,6 +96,7 @@ class Processor:
     loads: Pipes = Pipes(2, 256)
     stores: Pipes = Pipes(1, 256)
     reorder: int = 224
+    waits: Waits = Waits()
     cores: int = 1
     threads: int = 1
     hertz: int | None = None

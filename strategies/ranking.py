@@ -21,6 +21,7 @@ from exo_strat import (
     Scalar,
     Sym,
     Tensor,
+    Waits,
     declarations,
     is_control,
     nodes,
@@ -29,20 +30,6 @@ from exo_strat import (
 
 from .boxes import Boxes, Env, Touched, value
 
-LINES: Final = (1.5, 8.0, 40.0)
-"""Cycles that are counted for a line which comes from the second cache, the third, and memory: more than it takes where
-lines come one after the other, as tiles break that. Chosen by hand, by times of products, convolutions and a stencil;
-`python -m benchmarks.ranking` tells how well candidates are ordered with them."""
-STREAMS: Final = 5.0
-"""So many runs of elements that a loop goes along come before they are needed: chosen by hand, as `LINES`."""
-LATE: Final = 0.6
-"""Cycles that are counted for a piece of a run, and for each run above `STREAMS`: chosen by hand, as `LINES`."""
-ENTERED: Final = 10.0
-"""Cycles that are counted for a loop that is begun and left: chosen by hand, as `LINES`."""
-EACH: Final = 0.5
-"""Cycles that are counted for each iteration of a loop: chosen by hand, as `LINES`."""
-FORWARDED: Final = 12.0
-"""Cycles that are counted for a value that goes through memory to the next iteration: chosen by hand, as `LINES`."""
 UNROLLED: Final = 16
 """A loop of no more iterations, whose number is known, is taken for unrolled by the C compiler (`gcc -O3`)."""
 
@@ -154,6 +141,10 @@ class _Inside:
     def boxes(self) -> Boxes:
         return Boxes(self.tree, self.model.machine.processor.cache(1).line)
 
+    @property
+    def waits(self) -> Waits:
+        return self.model.machine.processor.waits
+
     def called(self, env: Env) -> Ran:
         """What the instructions take: cycles."""
         ran = self.block(self.tree.body, env)
@@ -210,14 +201,14 @@ class _Inside:
             path = max([ran.path, *(cycles * n for cycles in carried.values())])
             return Ran(ran.work.times(n), ran.cycles * n, ran.idle * n, chains, path, ran.has_loops)
         work = ran.work + self._spilled(ran.work)
-        waits = max(carried.values(), default=0.0)
+        carrying = max(carried.values(), default=0.0)
         if carried and ran.has_loops:
-            waits += FORWARDED
+            carrying += self.waits.forwarded
         rest = (lanes - 1.0) / 2.0  # iterations that are no whole vector, in the mean
         overlap = ran.path * work.count / self.model.machine.processor.reorder
         times = max(0.0, n - rest) / lanes + min(n, rest)
-        busy = times * (max(self.model.taken(work), overlap) + ran.cycles + EACH)
-        taken = max(busy, waits * n) + ENTERED
+        busy = times * (max(self.model.taken(work), overlap) + ran.cycles + self.waits.iteration)
+        taken = max(busy, carrying * n) + self.waits.loop
         used = times * (self.model.accessing(work) + ran.cycles - ran.idle)
         return Ran(cycles=taken, idle=taken - used, chains=chains, has_loops=True)
 
@@ -260,11 +251,11 @@ class _Inside:
         """Cycles in which lines come from the caches and from memory, and cycles until those are there that come late.
         What a cache has room for is there from the call before."""
         lines, late, everything = 0.0, 0.0, self.boxes.touched(self.tree.body, env).bytes
-        for cache, cost in zip(self.model.machine.processor.caches, LINES, strict=False):
+        for cache, cost in zip(self.model.machine.processor.caches, self.waits.lines, strict=False):
             if everything > cache.bytes:
                 come = self.come(self.tree.body, env, cache.bytes)
                 lines += come.bytes / cache.line * cost
-                late += come.runs * LATE
+                late += come.runs * self.waits.late
         return lines, late
 
     def come(self, body: Iterable[nodes.Stmt], env: Env, room: int) -> Touched:
@@ -309,7 +300,7 @@ class _Inside:
         if total.bytes:
             return total
         each = self.boxes.touched(body, env)
-        return Touched(each.bytes, each.runs * max(0.0, each.runs - STREAMS))
+        return Touched(each.bytes, each.runs * max(0.0, each.runs - self.waits.streams))
 
 
 @dataclass

@@ -12,6 +12,7 @@ from backends.families import FAMILIES, GENERIC, GENERIC_NEON, find_family
 @pytest.mark.parametrize(
     ("vendor", "family", "model", "name"),
     [
+        ("AuthenticAMD", 25, 1, "Zen 3"),
         ("AuthenticAMD", 25, 17, "Zen 4"),
         ("AuthenticAMD", 25, 97, "Zen 4"),
         ("AuthenticAMD", 26, 2, "Zen 5"),
@@ -28,7 +29,7 @@ def test_a_processor_is_found_by_its_numbers(vendor: str, family: int, model: in
 
 
 def test_another_generation_is_no_member() -> None:
-    assert find_family("AuthenticAMD", 25, 1) is None, "Zen 3"
+    assert find_family("AuthenticAMD", 23, 1) is None, "Zen 1"
     assert find_family("GenuineIntel", 25, 17) is None, "another maker"
 
 
