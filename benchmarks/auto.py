@@ -1,13 +1,14 @@
 """What `strategies.auto` makes of programs, beside plain C of our own by other compilers.
 
     python -m benchmarks.auto [--kernels NAME ..] [--scale small|medium|large] [--target NAME] [--strategy identity]
-        [--threads 2]
+        [--threads 2] [--tune SECONDS]
 
 The programs are those of `benchmarks.programs`. All are built with `-O3 -march=native` and what -ffast-math does to
 code. Runs are interleaved, each on the same arguments; a time is the median. Results are compared with those of gcc.
 The limit of the machine is what the operations take at its measured peak, or what the arguments take at its measured
 bandwidth, whichever is longer. With several threads, ours share loops, as Polly's do; what one thread of ours takes
-stands beside it, and `python -m benchmarks.threads` tells what threads can gain here at most.
+stands beside it, and `python -m benchmarks.threads` tells what threads can gain here at most. With `--tune`, holes are
+filled by a search of so many seconds for each program; what the defaults take stands beside it.
 """
 
 from __future__ import annotations
@@ -31,12 +32,16 @@ import typer
 from rich.console import Console
 
 from backends.jit import jit
+from backends.measuring import measuring
 from backends.targets import available_targets
 from benchmarks.measure import FAST_MATH, machine, seconds
 from benchmarks.peak import multiply_adds
 from benchmarks.programs import PROGRAMS, SCALES, Program, class_of, sources
 from exo_strat import Machine, Op, identity, schedule
+from exo_strat.cli.tuning import SCREEN
+from exo_strat.tuning import tune as searched
 from strategies.auto import auto
+from strategies.ranking import cycles
 
 FLAGS = ("-O3", "-march=native", *FAST_MATH, "-shared", "-fPIC", "-lm")
 POLLY = ("-mllvm", "-polly")
@@ -56,7 +61,7 @@ Call = Callable[[Mapping[str, Any]], None]
 @dataclass(frozen=True)
 class Row:
     """What came of one program: seconds of ours and of each peer, of scheduling, and of the machine's limit; of ours on
-    one thread, if it is measured on several."""
+    one thread, if it is measured on several, and with the defaults, if it was tuned."""
 
     name: str
     ours: float
@@ -65,6 +70,7 @@ class Row:
     limit: float
     flops: int
     single: float | None = None
+    untuned: float | None = None
 
     @property
     def ratio(self) -> float:
@@ -74,8 +80,9 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         """The row as text."""
         times = tuple(f"{1e3 * t:.2f}" for t in (self.ours, *self.peers.values()))
-        if self.single is not None:
-            times = (*times, f"{1e3 * self.single:.2f}", f"{self.single / self.ours:.2f}")
+        for other in (self.single, self.untuned):
+            if other is not None:
+                times = (*times, f"{1e3 * other:.2f}", f"{other / self.ours:.2f}")
         speed, share = f"{self.flops / self.ours / 1e9:.1f}", f"{self.limit / self.ours:.2f}"
         return self.name, class_of(self.name), *times, f"{self.ratio:.2f}", speed, share, f"{self.scheduling:.1f}"
 
@@ -90,10 +97,10 @@ def table(rows: Sequence[Row], peers: Sequence[str]) -> str:
     <BLANKLINE>
     Geometric mean of the best peer's time to ours: 2.00. Worst: gemm, 2.00.
     """
-    several = rows[0].single is not None
-    heads = ("program", "class", "ours, ms", *(f"{p}, ms" for p in peers))
-    heads = (*heads, *(("one thread, ms", "gain") if several else ()), "ratio", "GFLOP/s")
-    heads = (*heads, "of the limit", "scheduling, s")
+    heads = ["program", "class", "ours, ms", *(f"{p}, ms" for p in peers)]
+    heads += ["one thread, ms", "gain"] if rows[0].single is not None else []
+    heads += ["untuned, ms", "gain"] if rows[0].untuned is not None else []
+    heads += ["ratio", "GFLOP/s", "of the limit", "scheduling, s"]
     lines = [f"| {' | '.join(heads)} |", "|---|---|" + "--:|" * (len(heads) - 2)]
     lines += [f"| {' | '.join(r.cells())} |" for r in rows]
     worst = min(rows, key=lambda r: r.ratio)
@@ -184,29 +191,48 @@ def limits(target: Machine) -> tuple[float, float]:
     return work / 2 * 1e9 / peak, BUFFER / copy
 
 
+def filled(plan: Op, program: Program, sizes: Mapping[str, int], target: Machine, seconds: float) -> Op:
+    """The plan with the best values that a search of so many seconds finds."""
+    measure = measuring(program.proc, sizes, target, arguments=program.arguments(sizes), flags=FAST_MATH)
+    model = cycles(target, sizes)
+    found = searched(plan, program.proc, measure, seconds=seconds, model=model, screen=SCREEN, unscheduled=True)
+    return found.best_op
+
+
 def compared(
-    names: Sequence[str], scale: str, target: Machine, plans: Sequence[Op], libraries: Mapping[str, ctypes.CDLL]
+    names: Sequence[str],
+    scale: str,
+    target: Machine,
+    plans: Sequence[Op],
+    libraries: Mapping[str, ctypes.CDLL],
+    tuning: float = 0.0,
 ) -> Iterator[Row]:
-    """A row for each program, by the first of the plans; the second is for one thread. Raises `ValueError` if a result
-    is not that of the first peer."""
+    """A row for each program, by the first of the plans; the second is for one thread. With seconds for `tuning`, the
+    first plan is tuned, and stands beside itself untuned. Raises `ValueError` if a result is not that of the first
+    peer."""
     peak, bandwidth = limits(target)
     for program in map(PROGRAMS.__getitem__, names):
         sizes = program.sizes(scale)
         begin = time.process_time()
         with warnings.catch_warnings(action="ignore"):
             scheduled = [schedule(plan, program.proc) for plan in plans]
-        scheduling = (time.process_time() - begin) / len(plans)
+            scheduling = (time.process_time() - begin) / len(plans)
+            if tuning:
+                best = filled(plans[0], program, sizes, target, tuning)
+                scheduled = [schedule(best, program.proc), *scheduled[1:], scheduled[0]]
         compiled = [jit(p, target, FAST_MATH) for p in scheduled]
         runs: list[Call] = [lambda given, f=f: f(**given) for f in compiled]  # type: ignore[misc]
         runs[1:1] = [entry(library, program) for library in libraries.values()]
         (mine, *others), (found, wanted, *_) = measured(runs, program, sizes)
-        theirs, single = others[: len(libraries)], others[-1] if len(plans) > 1 else None
+        theirs, rest = others[: len(libraries)], others[len(libraries) :]
+        single, untuned = rest[0] if len(plans) > 1 else None, rest[-1] if tuning else None
         apart = program.difference(found, wanted)
         if not apart <= program.tolerance:
             raise ValueError(f"{program.name}: ours is {apart:.0e} from what {next(iter(libraries))} computes")
         flops = program.flops(sizes)
         limit = max(flops / peak, program.footprint(sizes) / bandwidth)
-        yield Row(program.name, mine, dict(zip(libraries, theirs, strict=True)), scheduling, limit, flops, single)
+        peers = dict(zip(libraries, theirs, strict=True))
+        yield Row(program.name, mine, peers, scheduling, limit, flops, single, untuned)
 
 
 def main(
@@ -215,6 +241,7 @@ def main(
     target: Annotated[str, typer.Option(help="A target of this processor, else that with the widest vectors.")] = "",
     strategy: Annotated[Literal["auto", "identity"], typer.Option(help="What is done to our programs.")] = "auto",
     threads: Annotated[int, typer.Option(help="How many threads share loops, ours and Polly's.")] = 1,
+    tune: Annotated[float, typer.Option(help="Seconds of a search for each program; 0 for the defaults.", min=0)] = 0,
 ) -> None:
     """Compares programs under `auto` with plain C."""
     unknown = sorted({*(kernels or ())} - {*PROGRAMS})
@@ -231,7 +258,7 @@ def main(
         libraries = built(Path(folder), threads)
         counts = (threads, 1) if threads > 1 else (1,)
         plans = [auto(chosen, "f64", threads=n) if strategy == "auto" else identity for n in counts]
-        for row in compared(names, scale, chosen, plans, libraries):
+        for row in compared(names, scale, chosen, plans, libraries, tune):
             rows.append(row)
             if console.is_terminal:
                 console.print(f"{row.name}: {row.ratio:.2f} ({len(rows)} of {len(names)})")

@@ -34,7 +34,7 @@ from .. import std
 from ..blas.level1 import TOGETHER, optimize_level_1
 from ..inspect import accesses, innermost_loops, loops_inside, nest, sums
 from ..std.writing import text
-from ..stencils import elements_wait, interleave_steps, rounds_alike, share_neighbours, time_tile
+from ..stencils import elements_wait, interleave_steps, neighbours, rounds_alike, share_neighbours, time_tile
 from .dynamic import in_panels, updates_square
 from .mirrored import mirrored_in_place
 from .recurrences import has_recurrence, rows_in_turns
@@ -61,6 +61,8 @@ ROWS = (1, 2, 4, 8)
 NEAR = (2, 1)
 """The cache up to which sweeps are not tiled, counted from the nearest: over vectors, and over arrays with rows, whose
 tiles have long loops, too."""
+APART = 0
+"""Of the vectors that neighbours share: none."""
 NEIGHBOURS = 8
 """Vectors that are taken together where neighbours share them: one more is loaded for each so many."""
 
@@ -156,15 +158,20 @@ def rows_in_vectors(p: Proc, c: ForCursor, machine: Machine, precision: str) -> 
         p, _ = yield attempt(on(loop, vectors_of(machine, precision, TOGETHER)))
 
 
-@named
-def vectors_of(machine: Machine, precision: str, vectors: int) -> Op:
+@strategy
+def vectors_of(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int) -> Script:
     """Level 1, with vectors that are shared where elements beside each other are read (`share_neighbours`), also where
-    it isn't known that a loop has a range. Focus: the loop."""
+    it isn't known that a loop has a range. Unless said, they are not shared where that would spare few loads: where
+    nothing else is read, and a vector is shorter than a line of the cache, so few loads take two. Focus: the loop."""
     plan = optimize_level_1(machine, precision, vectors, strict=True)
-    if not machine.vec_widths:
-        return try_else(plan, std.if_it_runs(plan))
-    shared = share_neighbours(machine, precision, hole("neighbours", ROWS, default=NEIGHBOURS))
-    return try_else(shared, std.if_it_runs(shared), plan, std.if_it_runs(plan))
+    if machine.vec_widths and (rows := neighbours(c)):
+        reads = {(a.sym, a.index) for a in accesses(c.body()) if a.kind == "R"}
+        few = len(reads) == len(rows[0].places) and machine.vec_bits(precision) < 8 * machine.processor.cache(1).line
+        together = yield hole("neighbours", (APART, *ROWS), default=APART if few else NEIGHBOURS)
+        if together != APART:
+            shared = share_neighbours(machine, precision, together)
+            plan = try_else(shared, std.if_it_runs(shared), plan)
+    yield try_else(plan, std.if_it_runs(plan))
 
 
 @strategy

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from backends.jit import jit
-from backends.targets import avx2
-from exo_strat import ForCursor, IfCursor, Proc, at, proc_from_source, schedule
+from backends.targets import avx2, avx512
+from exo_strat import ForCursor, IfCursor, Machine, Proc, at, proc_from_source, schedule
 from exo_strat.testing import assert_equivalent
 from strategies.auto import auto, rows_in_turns
 from strategies.inspect import nest_shape
@@ -95,3 +95,27 @@ def turned(n: size, s: f64, x: f64[n], y: f64[n], z: f64[n]):
     jit(q, avx2)(n, s, x, y, z)
     np.testing.assert_allclose(z, y + x[::-1], rtol=1e-12)
     np.testing.assert_allclose(s, [x[::-1] @ y], rtol=1e-12)
+
+
+def averaged(others: str = "") -> Proc:
+    return proc_from_source(f"""
+def averaged(steps: size, n: size, x: f64[n], y: f64[n], z: f64[n]):
+    for t in seq(0, steps):
+        for i in seq(1, n - 1):
+            y[i] = x[i - 1] + x[i] + x[i + 1]{others}
+        for i in seq(1, n - 1):
+            x[i] = y[i - 1] + y[i] + y[i + 1]{others}
+""")
+
+
+@pytest.mark.parametrize(
+    ("machine", "others", "shared"),
+    [
+        (avx2, "", False),  # half of the loads that would be spared take one line
+        (avx2, " + z[i]", True),
+        (avx512, "", True),  # each of them takes two
+    ],
+    ids=str,
+)
+def test_neighbours_share_vectors_where_that_spares_loads(machine: Machine, others: str, shared: bool) -> None:
+    assert ("joined" in str(schedule(auto(machine, "f64"), averaged(others)))) == shared
