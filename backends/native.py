@@ -186,6 +186,11 @@ class JitFunction:
     def _bound(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments in order."""
         names = self._names
+        if len(args) + len(named) == len(names):
+            try:  # as many as there are, and each one after those by position is named: so no other is
+                return (*args, *[named[n] for n in names[len(args) :]])
+            except KeyError:
+                pass
         if len(args) > len(names):
             raise ValueError(f"{self.proc.name()} takes {len(names)} arguments ({', '.join(names)}), not {len(args)}")
         given = dict(zip(names, args, strict=False))

@@ -395,6 +395,8 @@ def test_a_call_by_name_is_compared_with_the_last_one_too(monkeypatch: pytest.Mo
         f(n=4, a=2.0, x=x.astype(np.float64))
     with pytest.raises(ValueError, match="argument x is given twice"):
         f(4, 2.0, x, x=x)
+    with pytest.raises(ValueError, match="argument n is given twice"):  # as many arguments as there are
+        f(4, 2.0, n=4)
     assert x.tolist() == [3.0] * 4
 
 
