@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..cursors.cursor import NodeCursor, ProcCursor
-from ..cursors.kinds import ForCursor, IfCursor
+from ..cursors.kinds import CallCursor, ForCursor, IfCursor
+from ..ir.nodes import Expr
 from ..ops.explain import line_of
 from ..ops.failure import Failure, Unsafe
 from ..ops.strategy import Called
 from ..ops.tracing import Trace
+from ..primitives import Primitive, specialize
 from ..source import brief, show
 from ..tuning.tuned import remark
 from .reasons import BY_DATA, in_the_way
+from .thresholds import from_where
 from .writing import Step, changed, steps
 
 
@@ -52,9 +55,12 @@ class Nest:
 
 def in_short(t: Trace) -> tuple[str, ...]:
     """What a plan did, for who does not schedule: how many nests were made fast, and a line for each, in the order of
-    the program."""
-    first, *later = [[_nest(x) for x in sorted(some, key=_where)] for some in _passes(t)] or [[]]
-    again = [n for some in later for n in some if n.is_done]
+    the program; then what later passes did, a line for each loop."""
+    found = [sorted(some, key=_where) for some in _passes(t)]
+    nests = [[x for x in some if isinstance(x.place, LOOPS)] for some in found]
+    at = next((k for k, some in enumerate(nests) if some), len(found))
+    first = [_nest(x) for some in nests[at : at + 1] for x in some]
+    again = dict.fromkeys(n for some in found[at + 1 :] for x in some for n in _again(x))
     done = sum(n.is_done for n in first)
     if not first:
         head = "there are no loops to make fast"
@@ -64,13 +70,12 @@ def in_short(t: Trace) -> tuple[str, ...]:
         head = "nothing could be made fast but by threads"
     else:
         head = f"{done} of {len(first)} nest{'s' * (len(first) > 1)} of loops made fast"
-    return head, *(
-        line for n in (*first, *again) for line in (f"  {n.line}", f"    {n.said}", f"    {n.why}") if line.strip()
-    )
+    return head, *(line for n in (*first, *again) for line in n.lines())
 
 
 def _passes(t: Trace) -> list[list[Trace]]:
-    """The functions that were applied to whole nests: those that each function at the procedure's root applies."""
+    """The functions that were applied to whole nests, or calls: those that each function at the procedure's root
+    applies."""
     found: list[list[Trace]] = []
     scripts = [t]
     while scripts:
@@ -82,7 +87,7 @@ def _passes(t: Trace) -> list[list[Trace]]:
             at_root = isinstance(x.place, ProcCursor)
             if isinstance(x.op, Called) and at_root and x.failure is None:
                 scripts.append(x)
-            elif isinstance(x.op, Called) and isinstance(x.place, LOOPS):
+            elif isinstance(x.op, Called) and isinstance(x.place, LOOPS | CallCursor):
                 nests.append(x)
             elif not isinstance(x.op, Called):
                 stack.extend(reversed(x.inside))
@@ -109,6 +114,41 @@ def _nest(t: Trace) -> Nest:
     if why.endswith(BY_DATA):  # this is what can be acted on
         why, refused = refused, why
     return Nest(line, "left as it is" + f": {refused}" * bool(refused), False, why)
+
+
+def _again(t: Trace) -> Iterator[Nest]:
+    """What a later pass did to a nest or a call: what it says of each loop, and from which sizes on."""
+    if t.failure is not None or not changed(t):
+        return
+    found = list(_remarked(t, t))
+    if not found and isinstance(t.place, LOOPS):
+        yield _nest(t)
+    for by, text in found:
+        line = line_of(by.place.proc, by.place.place())
+        conditions = [x for x in by.inside if _specializes(x)]
+        match conditions:
+            case [Trace(op=Primitive(args=(condition,)), place=NodeCursor() as place)] if isinstance(condition, Expr):
+                sizes = from_where(place, condition)
+                if sizes is not None:
+                    yield Nest(line, f"{text} {sizes}", True)
+            case _:
+                yield Nest(line, text, True)
+
+
+def _specializes(t: Trace) -> bool:
+    return t.failure is None and isinstance(t.op, Primitive) and t.op.spec is specialize.spec
+
+
+def _remarked(t: Trace, by: Trace) -> Iterator[tuple[Trace, str]]:
+    """What is remarked in what was done, each time with the innermost function of a loop or a call that says it."""
+    if t.failure is not None:
+        return
+    if isinstance(t.op, remark):
+        yield by, t.op.text
+    else:
+        by = t if isinstance(t.op, Called) and isinstance(t.place, LOOPS | CallCursor) else by
+        for x in t.inside:
+            yield from _remarked(x, by)
 
 
 def _remarks(t: Trace, depth: int) -> Iterator[tuple[int, str]]:

@@ -18,6 +18,7 @@ from exo_strat import at, divide_loop, moves, nav, on, plugins, proc_from_source
 from exo_strat.cli.commands import app
 from exo_strat.cli.files import read as read_file
 from exo_strat.cli.telling import told
+from exo_strat.cli.thresholds import from_where
 from exo_strat.cli.writing import steps
 from exo_strat.ops.combinators import identity
 from exo_strat.ops.strategy import Op
@@ -117,9 +118,67 @@ def test_auto_says_in_short_what_became_of_each_nest(file: Path) -> None:
         "  for i in seq(0, n):",
         "    each row in vectors",
         "  for ioo in seq(0, n / 32):",
-        "    shared by threads",
+        "    shared by threads from n = 58272 on",
         "  for i in seq(0, n):",
-        "    shared by threads",
+        "    shared by threads from n = 608 on",
+    ]
+
+
+STEPS = """
+from __future__ import annotations
+from exo_strat import *
+
+@proc
+def jacobi(n: size, t: size, x: f32[n, n], y: f32[n, n]):
+    assert n > 2
+    for s in seq(0, t):
+        for i in seq(1, n - 1):
+            for j in seq(1, n - 1):
+                y[i, j] = x[i, j - 1] + x[i - 1, j] + x[i, j + 1] + x[i + 1, j]
+        for i in seq(1, n - 1):
+            for j in seq(1, n - 1):
+                x[i, j] = y[i, j - 1] + y[i - 1, j] + y[i, j + 1] + y[i + 1, j]
+
+@proc
+def product(m: size, n: size, k: size, a: f32[m, k], b: f32[k, n], c: f32[m, n]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            for l in seq(0, k):
+                c[i, j] += a[i, l] * b[l, j]
+"""
+
+
+def test_auto_names_the_loop_and_the_call_that_threads_share(file: Path) -> None:
+    file.write_text(STEPS)
+    said = run("auto", f"{file}:jacobi", "-t", "avx2", "--threads", "2")
+    assert said.exit_code == 0, said.output
+    # neither the `if` around it, nor the loop for so few rows that no threads would share it
+    assert said.stdout.splitlines()[3:] == [
+        "  for io in seq(0, (n + 12) / 16 + 2):",
+        "    tiles along diagonals, shared by threads from n = 162 on",
+    ]
+    said = run("auto", f"{file}:product", "-t", "avx2", "--threads", "2")
+    assert said.exit_code == 0, said.output
+    assert said.stdout.splitlines()[-2].startswith("  product_1(") or said.stdout
+    assert said.stdout.splitlines()[-1] == "    shared by threads"
+
+
+def test_what_is_said_of_several_sizes_and_of_none(file: Path) -> None:
+    p = proc_from_source("""
+    def foo(n: size, m: size, x: f32[n, m]):
+        for i in seq(0, n):
+            if i >= 4:
+                x[i, 0] = 0.0
+            if n - m >= 4 or m == 3:
+                x[i, 0] = 0.0
+            if n * 2 >= 100 and m / 4 >= 3:
+                x[i, 0] = 0.0
+    """)
+    loop = p.body()[0]
+    assert [from_where(c, c.cond().node) for c in loop.body()] == [
+        "where there is enough to do",
+        "where there is enough to do",
+        "from m = n = 50 on, or where one of them is larger than the others",
     ]
 
 
