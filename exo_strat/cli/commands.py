@@ -156,6 +156,9 @@ def import_command(
     """
     path, name = split(where)
     with reporting():
+        head, colon, names = where.rpartition(":")
+        if name is None and colon and Path(head).is_file():
+            raise FileError(f"{names!r} is no name of a function: one is imported, with those that it calls")
         if not path.is_file():
             raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a file")
         given = {"nonnull": nonnull, "ignore": ignore, "flags": flags_of(include, define), "shapes": shape}

@@ -61,6 +61,7 @@ def test_what_is_not_taken_ends_with_1_and_writes_nothing(tmp_path: Path) -> Non
         ("nowhere.c", "does not exist: expected a file"),
         (".", "is a folder"),
         ("a.txt", "its name must end in .c or .py"),
+        ("a.txt:add,scale", "'add,scale' is no name of a function: one is imported"),
     ],
 )
 def test_what_is_no_c_file_ends_with_2(name: str, message: str, tmp_path: Path) -> None:
