@@ -23,6 +23,7 @@ from .program import Procedure
 from .source import Used, of_function
 from .translate import Returned
 from .types import Type
+from .waiting import waiting
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -166,8 +167,9 @@ class Compiled(Generic[P, R]):
     def _make(self, given: tuple[object, ...]) -> _Runner | None:
         """Import and compile; None if it isn't taken."""
         try:
-            found, single = self._taken(given, self._used)
-            return _Runner(found, _compiled(found.proc, self.plan), list(self._signature.parameters), given, single)
+            with waiting(f"scheduling and compiling {self.python.__name__}"):
+                found, single = self._taken(given, self._used)
+                return _Runner(found, _compiled(found.proc, self.plan), list(self._signature.parameters), given, single)
         except ImportRefusedError as e:
             self._warn(str(e))
         except (ValueError, RuntimeError, SchedulingError) as e:  # the backend's and the compiler's

@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,39 @@ def no_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error", CompiledWarning)
         yield
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("to", "term", "shown"), [(Terminal, "xterm", True), (Terminal, "dumb", False), (StringIO, "xterm", False)]
+)
+def test_a_terminal_shows_that_it_compiles_until_it_has(
+    to: type[StringIO], term: str, shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # colours are no terminal
+    err, out = to(), StringIO()
+    monkeypatch.setattr("sys.stderr", err)
+    monkeypatch.setattr("sys.stdout", out)
+
+    @compiled(plan=tidy())
+    def plus(x):
+        return x + 1.0
+
+    assert plus(np.zeros(3)).tolist() == [1.0] * 3
+    first = err.getvalue()
+    assert ("scheduling and compiling plus" in first) == shown and bool(first) == shown and not out.getvalue()
+    if shown:  # the last that is written takes the line away
+        assert first.rindex(ERASED) > first.rindex("plus")
+    plus(np.ones(3))
+    assert err.getvalue() == first
+
+
+ERASED = "\x1b[2K"
 
 
 @pytest.fixture
