@@ -22,7 +22,7 @@ from ..cursors.proc import InvalidCursorError, Proc
 from ..source import Pieces, Text, brief, call, show
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, SchedulingError, invalid
 from .holes import Hole
-from .moves import AnyMove, Move, find, run_move
+from .moves import AnyMove, Move, find, run_move, takes_arguments
 from .strategy import Atomic, Composed, Fail, Op, Outcome, Steps, blame, bottom_up, check_op, freeze, inner_first
 
 FUEL = 10_000
@@ -198,7 +198,7 @@ class nav(Atomic):
     move: AnyMove
 
     def __post_init__(self) -> None:
-        if not callable(self.move):
+        if not callable(self.move) or isinstance(self.move, Proc) or takes_arguments(self.move):
             raise TypeError(f"nav(move) takes a move or a function of a cursor, not {_shortly(self.move)}")
 
     def apply(self, p: Proc, c: Cursor) -> Outcome:
@@ -213,6 +213,8 @@ def _shortly(value: object) -> str:
     """What was given in place of a move, and what to write instead."""
     if isinstance(value, Cursor):
         return "a cursor: write at(cursor, op) or on(cursor, op)"
+    if takes_arguments(value):
+        return f"moves.{getattr(value, '__name__', '')}: call it"
     return f"a text: write moves.find({value!r})" if isinstance(value, str) else repr(value)
 
 
@@ -251,10 +253,15 @@ def reframe(move: AnyMove, op: Op) -> Op:
 
 
 def at(place: str | AnyMove | Cursor, op: Op) -> Op:
-    """`op` at a place given by a pattern, a move or a cursor; the focus stays."""
+    """`op` at a place given by a pattern, a move or a cursor; the focus stays.
+
+    An Op on gaps is applied beside what matches: `at(moves.find("x[_] = _") >> moves.after, fission())`.
+    """
     check_op(op, "at(place, op) takes a place and then an Op")
     if isinstance(place, Cursor):
         return savec(seq(focus(place), op))
+    if not isinstance(place, str) and (not callable(place) or isinstance(place, Proc) or takes_arguments(place)):
+        raise TypeError(f"at(place, op) takes a pattern, a move or a cursor, not {_shortly(place)}")
     return reframe(find(place) if isinstance(place, str) else place, op)
 
 

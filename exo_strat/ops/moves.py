@@ -46,7 +46,10 @@ class Move(Holder):
 
     steps: tuple[tuple[str, str, tuple[Any, ...]], ...]
 
-    def __call__(self, c: Cursor) -> Result[Cursor, Failure]:
+    def __call__(self, *given: Cursor) -> Result[Cursor, Failure]:
+        if len(given) != 1:
+            raise TypeError(f"{self!r} is a move already: a combinator takes it as it is, as in at({self!r}, op)")
+        (c,) = given
         for name, method, args in self.steps:
             if method == "[]":
                 go: Callable[..., Cursor] | None = getattr(c, "__getitem__", None)
@@ -61,6 +64,8 @@ class Move(Holder):
         return Success(c)
 
     def __rshift__(self, other: Move) -> Move:
+        if not isinstance(other, Move):
+            raise TypeError(f"after {self!r} comes another move; an Op is applied where it leads by at({self!r}, op)")
         return Move(self.steps + other.steps)
 
     def pattern(self) -> str | None:
@@ -138,6 +143,11 @@ def find_alloc_or_arg(name: str) -> Move:
         x[0] = 0.0
     """
     return _move("find_alloc_or_arg", name)
+
+
+def takes_arguments(move: object) -> bool:
+    """Whether this is one of the functions here that make a move, and so none itself."""
+    return any(move is f for f in (next_, prev, expand, nth, find, find_loop, find_alloc, find_alloc_or_arg))
 
 
 def run_move(move: AnyMove, c: Cursor) -> Result[Cursor, Failure]:

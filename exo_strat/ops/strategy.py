@@ -27,7 +27,7 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar, get_args
 from returns.result import Failure as Err
 from returns.result import Result, Success
 
-from ..cursors.cursor import BlockCursor, Cursor, ProcCursor, StmtCursor
+from ..cursors.cursor import BlockCursor, Cursor, GapCursor, ProcCursor, StmtCursor
 from ..cursors.kinds import ArgCursor, ReadCursor, WindowExprCursor, kind_name
 from ..cursors.proc import InvalidCursorError, Proc
 from ..ir.numbers import plain
@@ -36,6 +36,7 @@ from ..ir.room import with_room
 from ..source import Pieces, Text, brief, call, holds_lambda, layout, show
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, Refused, SchedulingError, invalid
 from .holes import DEFAULTS, Decision, Hole, Scope, held, put
+from .moves import Move
 
 State: TypeAlias = tuple[Proc, Cursor]
 Outcome: TypeAlias = Result[State, Failure]
@@ -48,7 +49,9 @@ def check_op(value: object, needed: str) -> None:
     """Raise `TypeError` if a value is no Op; `needed` says where one is."""
     if isinstance(value, Op):
         return
-    hint = ": call it" * callable(value)
+    hint = ": call it" * (callable(value) and not isinstance(value, Move))
+    if isinstance(value, Move):
+        hint = ", which leads to a place: write at(move, op) or nav(move)"
     if isinstance(value, list | tuple) and value:
         hint = ": give them one by one, with a `*` before the list"
     raise TypeError(f"{needed}, not {brief(show(value))}{hint}")
@@ -565,6 +568,8 @@ def coerce(c: Cursor, kinds: tuple[type[Cursor], ...]) -> Cursor:
         return c.root()
     wanted = " or ".join(kind_name(k) for k in kinds)
     message = f"{ACTS_ON} {wanted}, but the focus is {kind_name(type(c))}"
+    if kinds == (GapCursor,) and isinstance(c, StmtCursor | BlockCursor):
+        message += "; moves.after goes to the one after it, moves.before to the one before"
     if ArgCursor in kinds and isinstance(c, ReadCursor | WindowExprCursor):
         message += f"; moves.find_alloc_or_arg({c.name()!r}) goes to what it is of"
     raise Refused(NotApplicable(message, place=c))

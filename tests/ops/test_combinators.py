@@ -172,6 +172,13 @@ def test_a_strategy_that_is_none_is_named() -> None:
         (lambda: nav(3), "a move or a function of a cursor, not 3"),  # type: ignore[arg-type]
         (lambda: seq([unroll_loop(), unroll_loop()]), r"one by one, with a `\*` before the list"),  # type: ignore[arg-type]
         (lambda: at(unroll_loop(), "for i in _: _"), "takes a place and then an Op, not 'for i in _: _'"),  # type: ignore[arg-type]
+        (lambda: at(3, unroll_loop()), r"at\(place, op\) takes a pattern, a move or a cursor, not 3"),  # type: ignore[arg-type]
+        (lambda: at(P, unroll_loop()), "takes a pattern, a move or a cursor, not"),
+        (lambda: at(moves.find, unroll_loop()), "not moves.find: call it"),  # type: ignore[arg-type]
+        (lambda: nav(moves.nth), "not moves.nth: call it"),  # type: ignore[arg-type]
+        (lambda: at("for i in _: _", moves.after), r"not moves.after, which leads to a place: write at\(move, op\)"),  # type: ignore[arg-type]
+        (lambda: at(moves.after(), fission()), r"moves.after is a move already: .* as in at\(moves.after, op\)"),  # type: ignore[arg-type]
+        (lambda: moves.after >> fission(), r"an Op is applied where it leads by at\(moves.after, op\)"),  # type: ignore[operator]
         (lambda: savec(None), "SaveC is made of Ops, not None"),  # type: ignore[arg-type]
         (lambda: try_else(unroll_loop, unroll_loop()), "try_else is made of Ops, not .*: call it"),
     ],
