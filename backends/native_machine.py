@@ -100,11 +100,12 @@ def _level(n: int, c: Cache, told: Level, source: str) -> Iterator[Fact]:
 
 
 def _units(target: Machine, p: Processor, source: str) -> Iterator[Fact]:
-    """What no system tells: registers, latency, and operations a cycle on the target's vectors."""
+    """What no system tells: registers, latency, operations a cycle on the target's vectors, and what threads cost."""
     yield Fact("vector registers", str(target.registers), f"of {target}")
     yield Fact("latency of a multiply-add", f"{p.fma_latency} cycles", source)
     for what, pipes in (("multiply-adds", p.fmas), ("loads", p.loads), ("stores", p.stores)):
         yield Fact(f"{what} a cycle", f"{pipes.count} of up to {pipes.bits} bits", source)
+    yield Fact("to share a loop", f"{p.fork} vector operations", "by default; python -m benchmarks.threads measures it")
 
 
 def _kind(kind: Kind | None, family: Family | None, source: str) -> str:

@@ -4,8 +4,8 @@
 
 Products of matrices that have nothing to do with each other, one for each thread, are the most that threads can gain:
 where they share a core, that is little. A loop is shared at a cost: the time of a short one that is parallel, less that
-of one that is not; in statements, each of which doubles the numbers of a vector. `strategies.auto.threads.FORK` is some
-times as many.
+of one that is not; in operations on vectors, each of which doubles the numbers of one. That is the `fork` of a
+`Processor`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def gain(threads: int) -> float:
 
 
 def fork() -> tuple[float, float]:
-    """Seconds that it takes to share a loop, and that a statement takes."""
+    """Seconds that it takes to share a loop, and that an operation on a vector takes."""
     runs = [jit(p) for p in (DOUBLE, schedule(at("for i in _: _", parallelize_loop()), DOUBLE))]
     x = np.zeros((LONG, 4))
     calls = [run.bind(n, x[:n]) for n in (SHORT, LONG) for run in runs]
@@ -65,9 +65,10 @@ def fork() -> tuple[float, float]:
 def main(threads: Annotated[int, typer.Option(help="How many threads there are.")] = 2) -> None:
     """Measures what threads gain, and what they cost."""
     os.environ["OMP_NUM_THREADS"] = str(threads)  # before the first parallel loop
-    cost, statement = fork()
+    cost, operation = fork()
     print(f"products that have nothing to do with each other: {gain(threads):.2f} times as fast on {threads} threads")
-    print(f"to share a loop: {1e6 * cost:.1f} us, as {cost / statement:.0f} statements")
+    print(f"to share a loop (fork): {1e6 * cost:.1f} us, as {cost / operation:.0f} vector operations")
+    print(f"{best_machine()} takes it for {best_machine().processor.fork}")
     print(machine(f"{threads} threads"))
 
 

@@ -78,8 +78,9 @@ class Processor:
     multiply-add can be used (`fma_latency`); the units for multiply-adds, loads and stores of vectors, as
     `python -m benchmarks.processor` measures them; how many instructions are under way at once (`reorder`, the
     entries of the reorder buffer); what a model counts for its `waits`; how many `cores` and `threads` of the hardware
-    there are for a process (`nproc`); and its highest frequency in `hertz` where that is known
-    (`cat /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq`, in kHz).
+    there are for a process (`nproc`); what it costs to have threads share a loop, from fork to join: so many operations
+    on vectors one thread does meanwhile (`fork`, as `python -m benchmarks.threads` measures it); and its highest
+    frequency in `hertz` where that is known (`cat /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq`, in kHz).
 
     What is not said is that of no processor in particular: caches and units as most servers and desktops have them or
     more, one core. `backends.families` has those of some families, `exo-strat targets --native` shows those of the
@@ -99,6 +100,7 @@ class Processor:
     waits: Waits = Waits()
     cores: int = 1
     threads: int = 1
+    fork: int = 1 << 14
     hertz: int | None = None
 
     def cache(self, level: int) -> Cache:

@@ -53,7 +53,7 @@ from .short import short_sums_written_out
 from .strides import contiguous_innermost, sums_of_columns
 from .sums import sums_in_place
 from .sweeps import by_steps
-from .threads import share
+from .threads import PAYS, share
 from .triangles import has_triangle, in_rectangles, reductions_apart
 
 # Candidates and defaults are measured by `python -m benchmarks.auto`.
@@ -123,7 +123,7 @@ def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str, rounded: b
         p, _ = yield attempt(on(s, by_nest(machine, precision, rounded) | remark(LEFT)))
     yield nav(moves.root)
     if threads > 1:
-        yield share(threads)
+        yield share(threads, PAYS * machine.processor.fork)
 
 
 def divides(s: Cursor) -> bool:

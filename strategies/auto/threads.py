@@ -12,9 +12,11 @@ from exo_strat import (
     IfCursor,
     Proc,
     ProcCursor,
+    Processor,
     Script,
     StmtCursor,
     Sym,
+    analysis,
     attempt,
     call_eqv,
     fail,
@@ -38,10 +40,9 @@ from exo_strat.tuning import remark
 from ..inspect import affine_bound, loops_inside, statements
 from .triangles import is_short
 
-FORK = 1 << 16
-"""From how many innermost statements, vector instructions say, on threads share a loop: some four times what it costs
-to have them do so (`python -m benchmarks.threads`), where several such are done in a nanosecond."""
-FEW = 16
+PAYS = 4
+"""A loop is shared where it has so many times as much to do as it costs to have threads share it."""
+FEW = 8
 """A loop that surely has no more iterations is left alone: what remains of rows and columns that are taken together."""
 USUAL = 16
 """How many iterations a loop is taken to have whose bounds are not known before it runs."""
@@ -50,12 +51,13 @@ PARTS = 4
 SHARED = "shared by threads"
 WAVEFRONTS = "tiles along diagonals, shared by threads"
 """What a plan says of loops."""
+DEAR = "to share it costs more than it saves"
 STEP = 8
 """How far apart the cases of a condition on several loops are: many of one, or some of both, or many of the other."""
 
 
 @strategy
-def share(p: Proc, c: ProcCursor, threads: int = 2, work: int = FORK) -> Script:
+def share(p: Proc, c: ProcCursor, threads: int = 2, work: int = PAYS * Processor().fork) -> Script:
     """`for i in seq(..): s  ~>  if n >= .. : for i in par(..): s else: for i in seq(..): s`, where it is safe.
 
     The outermost loops of each nest whose iterations are independent, where some `threads` have `work` innermost
@@ -131,8 +133,10 @@ def in_parallel(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
         yield fail(f"there are no more than {FEW} iterations")
     blocks = any(isinstance(s, CallCursor) and not s.subproc().is_instr() for s in statements(c))
     condition = enough(trips(c), work, PARTS * threads if blocks else threads)
+    if never(c, condition):
+        yield fail(DEAR)
     p, c = yield parallelize_loop() >> remark(SHARED)
-    if condition is not None:
+    if not isinstance(condition, bool):
         p, choice = yield specialize(condition)
         p, c = yield on(choice.orelse()[0], parallelize_loop("seq"))
         if blocks:
@@ -175,7 +179,9 @@ def wavefronts(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
         yield fail("these are no loops over tiles")
         return
     condition = enough(trips(tiles), work, threads)
-    if condition is not None:
+    if never(tiles, condition):
+        yield fail(DEAR)
+    if not isinstance(condition, bool):
         p, choice = yield specialize(condition)
         p, c = yield focus(choice.body()[0])
         p, tiles = yield focus(tiles)
@@ -184,16 +190,23 @@ def wavefronts(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
     yield on(c.body()[0], parallelize_loop() >> remark(WAVEFRONTS))
 
 
+def never(c: ForCursor, condition: nodes.Expr | bool) -> bool:
+    """Whether a condition surely fails where a loop is: a branch for it would be dead code."""
+    if isinstance(condition, bool):
+        return not condition
+    return analysis.holds_everywhere(c.proc.tree, c.path, nodes.Unary("not", condition))
+
+
 # -- how much work there is ---------------------------------------------------------------------------
 
 Trips = tuple[forms.Lin | None, ...]
 Values = Mapping[Sym, forms.Lin]
 
 
-def trips(c: StmtCursor, values: Values | None = None) -> Trips:
+def trips(c: StmtCursor) -> Trips:
     """How often each loop runs of the longest chain of loops inside each other, the outermost first, also of those in
     what is called, and how many statements are in the last one; None for what isn't known. A row of a triangle is taken
-    to be as long as the last one.
+    to be as long as the first or the last one, whichever is longer.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -205,33 +218,43 @@ def trips(c: StmtCursor, values: Values | None = None) -> Trips:
     >>> trips(p.find_loop("i"))
     (n_0, n_0 - 1, 1)
     """
-    known = dict(values or {})
+    return tuple(map(_longer, _trips(c, {}, last=False), _trips(c, {}, last=True)))
+
+
+def _longer(a: forms.Lin | None, b: forms.Lin | None) -> forms.Lin | None:
+    """The longer of two rows of a triangle, where sizes are large."""
+    more = None if a is None or b is None else a - b
+    return a if more is None or (more.const if more.is_const else max(k for _, k in more.terms)) > 0 else b
+
+
+def _trips(c: StmtCursor, known: Values, last: bool) -> Trips:
+    """How often loops run in the last iterations of those around them, or else in the first ones."""
     match c:
         case ForCursor():
             lo, hi = (_value(e.node, known) for e in (c.lo(), c.hi()))
             if lo is None or hi is None:
-                return (None, *_longest(tuple(c.body()), known))
-            return (hi - lo, *_longest(tuple(c.body()), known | {c.sym: hi - 1}))
+                return (None, *_longest(tuple(c.body()), known, last))
+            return (hi - lo, *_longest(tuple(c.body()), {**known, c.sym: hi - 1 if last else lo}, last))
         case IfCursor():
-            return _longest((*c.body(), *(c.orelse() if c.has_else() else ())), known)
+            return _longest((*c.body(), *(c.orelse() if c.has_else() else ())), known, last)
         case CallCursor() if not c.subproc().is_instr():
             given = ((a.sym, _value(e, known)) for a, e in zip(c.subproc().tree.args, c.node.args, strict=True))
-            return _longest(tuple(c.subproc().body()), {sym: x for sym, x in given if x is not None})
+            return _longest(tuple(c.subproc().body()), {sym: x for sym, x in given if x is not None}, last)
         case _:
             return ()
 
 
-def _longest(block: Sequence[StmtCursor], values: Values) -> Trips:
-    return max((trips(s, values) for s in block), key=len, default=()) or (forms.Lin(len(block)),)
+def _longest(block: Sequence[StmtCursor], values: Values, last: bool) -> Trips:
+    return max((_trips(s, values, last) for s in block), key=len, default=()) or (forms.Lin(len(block)),)
 
 
 def _value(e: nodes.Expr, values: Values) -> forms.Lin | None:
     return forms.affine(e, values) if is_control(e) else None
 
 
-def enough(found: Trips, work: int, parts: int) -> nodes.Expr | None:
-    """The condition under which loops that run so often have so much work, in so many parts; None where it always
-    holds. Of several loops it asks for many iterations of one, or some of each.
+def enough(found: Trips, work: int, parts: int) -> nodes.Expr | bool:
+    """The condition under which loops that run so often have so much work, in so many parts; where it is known before,
+    whether they have. Of several loops it asks for many iterations of one, or some of each.
 
     >>> from exo_strat import print_expr
     >>> n, m = (Sym(name, k) for k, name in enumerate("nm"))
@@ -241,11 +264,15 @@ def enough(found: Trips, work: int, parts: int) -> nodes.Expr | None:
     n >= 4096
     n >= 256
     n >= 2 and m >= 2048 or n >= 16 and m >= 256 or n >= 128 and m >= 32 or n >= 1024 and m >= 4 or n >= 4096
+    >>> enough((forms.Lin(64), forms.Lin(16)), 4096, 2), enough((forms.Lin(64), forms.Lin(64)), 4096, 2)
+    (False, True)
     """
+    if found and found[0] is not None and found[0].is_const and found[0].const < parts:
+        return False
     for x in found:
         work = ceil(work / (USUAL if x is None else max(1, x.const) if x.is_const else 1))
     loops = [x for x in found if x is not None and not x.is_const]
-    return _at_least(loops, work, parts) if loops else None
+    return _at_least(loops, work, parts) if loops else work <= 1
 
 
 def _at_least(loops: Sequence[forms.Lin], work: int, first: int = 1) -> nodes.Expr:

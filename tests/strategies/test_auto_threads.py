@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from shutil import which
 
@@ -62,6 +63,11 @@ def tiles(t: size, m: size, n: size, x: f64[4 * m + 1, 4 * n + 1]):
                         x[4 * io + i + 1, 4 * jo + j + 1] += x[4 * io + i, 4 * jo + j + 1]
                         x[4 * io + i + 1, 4 * jo + j + 1] += x[4 * io + i + 1, 4 * jo + j]
 """)
+DOUBLE = proc_from_source("""
+def double(n: size, x: f64[n]):
+    for i in seq(0, n):
+        x[i] = 2.0 * x[i]
+""")
 BLOCKS = proc_from_source(
     """
 def blocks(n: size, m: size, x: f64[8 * n, m], y: f64[8 * n]):
@@ -112,10 +118,56 @@ def test_it_computes_the_same(p: Proc) -> None:
 def test_little_work_is_not_shared() -> None:
     q = schedule(share(), ROWS)
     choice = q.body()[0]
-    assert isinstance(choice, IfCursor) and f"n >= {threads.FORK}" in choice.cond().text()
+    assert isinstance(choice, IfCursor) and f"n >= {threads.PAYS * plain_c.processor.fork}" in choice.cond().text()
     assert {s.mode() for s in statements(choice.orelse()) if isinstance(s, ForCursor)} == {"seq"}
     short = proc_from_source("def foo(x: f64[9]):\n    for i in seq(0, 9):\n        x[i] = 0.0")
     assert schedule(share(), short) == short
+
+
+CORNERS = proc_from_source("""
+def corners(n: size, m: size, x: f64[n, 64], y: f64[n, 64]):
+    for k in seq(0, n):
+        x[k, 0] = 1.0
+        for i in seq(1, 64):
+            x[k, i] = x[k, i - 1] / y[k, 0]
+        if k > 0:
+            x[k, 0] += x[k - 1, 63]
+        for i in seq(0, 64):
+            y[k, i] = x[k, i]
+    for i in seq(0, m % 64):
+        y[0, i] = 0.0
+""")
+"""Loops with so many iterations, or no more than so many."""
+
+
+def test_short_loops_are_not_shared_however_often_they_run() -> None:
+    assert shared(schedule(share(1, 1), CORNERS)) == ["k i", "i"]
+    assert schedule(share(), CORNERS) == CORNERS, "no condition that always fails, either"
+
+
+def test_a_loop_with_enough_to_do_is_shared_without_a_condition() -> None:
+    p = proc_from_source("def foo(x: f64[99999]):\n    for i in seq(0, 99999):\n        x[i] = 0.0")
+    assert [s.mode() for s in schedule(share(), p).body() if isinstance(s, ForCursor)] == ["par"]
+
+
+@pytest.mark.parametrize("row", ["seq(0, i)", "seq(i, n)"])
+def test_rows_of_a_triangle_are_as_long_as_the_longest(row: str) -> None:
+    p = proc_from_source(f"""
+def foo(n: size, x: f64[n, n]):
+    for i in seq(0, n):
+        for j in {row}:
+            x[i, j] = 0.0
+    """)
+    longest = "n - 1" if row == "seq(0, i)" else "n"
+    choice = schedule(share(2, 64), p).body()[0]
+    assert isinstance(choice, IfCursor)
+    assert choice.cond().text() == f"n >= 2 and {longest} >= 32 or n >= 16 and {longest} >= 4 or n >= 64"
+
+
+def test_how_much_it_takes_is_the_processors() -> None:
+    dear = replace(plain_c, processor=replace(plain_c.processor, fork=10 * plain_c.processor.fork))
+    conditions = [schedule(auto(m, "f64", threads=2), DOUBLE).body()[0] for m in (plain_c, dear)]
+    assert [c.cond().text() for c in conditions if isinstance(c, IfCursor)] == ["n >= 65536", "n >= 655360"]
 
 
 @pytest.mark.parametrize("p", [ROWS, PRODUCT], ids=lambda p: p.name())
