@@ -1,6 +1,6 @@
 """The demonstrations that `exo-strat demo` runs: a naive program, its schedule, and what to compare with.
 
- A demo knows no backend: the command line compiles
+A demo knows no backend: the command line compiles
 what `schedule` returns.
 """
 

@@ -59,7 +59,11 @@ class Demo(Protocol):
     def rival(self) -> str: ...
 
 
-Kernel: TypeAlias = Callable[..., object]
+class Kernel(Protocol):
+    """A compiled procedure: it is called with the arguments, or bound to them, to be called again and again."""
+
+    def __call__(self, *args: Any) -> object: ...
+    def bind(self, *args: Any) -> Callable[[], object]: ...
 
 
 @dataclass(frozen=True)
@@ -123,9 +127,10 @@ def _check(demo: Demo, kernel: Kernel, shape: Shape, seed: int) -> Error:
 
 
 def measure(demo: Demo, kernel: Kernel) -> Speed:
-    """Time the kernel and the BLAS in turns, so that a change of the machine's clock meets both."""
+    """Time the kernel and the BLAS in turns, so that a change of the machine's clock meets both. Both are bound to the
+    arguments: to check them takes as long as a short product."""
     args = demo.inputs(demo.bench_shape, np.random.default_rng(0))
-    rivals = (lambda: kernel(*args)), demo.peer(args)
+    rivals = kernel.bind(*args), demo.peer(args)
     calls = [_calls(run) for run in rivals]
     rounds = [[seconds(run, n) for run, n in zip(rivals, calls, strict=True)] for _ in range(ROUNDS)]
     ours, blas = (demo.flops(demo.bench_shape) / median(column) / 1e9 for column in zip(*rounds, strict=True))
