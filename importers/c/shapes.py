@@ -18,10 +18,10 @@ from .bounds import cases, highest, loosest, sign, surely_not_negative, uppers
 from .cells import claim, is_read_from_memory
 from .context import Context, Given
 from .pointers import dimensions
-from .program import Access, Allocate, Argument, Need
+from .program import Access, Allocate, Argument, Frame, Need
 from .syntax import Pointer, Variable
-from .types import U64
-from .typing import is_pointer, rank
+from .types import I64, U64, Int
+from .typing import element_type, is_pointer, rank
 
 INSIDE = "so that all accesses are inside"
 """Why an assertion was added."""
@@ -87,10 +87,12 @@ def _shape(ctx: Context, arg: Argument, accesses: list[Access]) -> None:
     first = declared[0]
     _place_all(ctx, [first or number(0), *inner], accesses)
     arg.var.rows = tuple(inner) if rank(arg.var) == 1 else ()
-    if first is None and any(_is_unknown(ctx, a) for a in accesses):
+    is_unknown = first is None and any(_is_unknown(ctx, a) for a in accesses)
+    told = _told(ctx, accesses) if is_unknown else None
+    if is_unknown and told is None:
         first = new_size(ctx, arg.var, bool(inner))
     if first is None:
-        first = _extent(ctx, arg.var, accesses)
+        first = told or _extent(ctx, arg.var, accesses)
         if first is None:
             return
         ctx.procedure.notes.append(_note(arg.var, [first, *inner], bool(inner) and rank(arg.var) == 1))
@@ -133,6 +135,29 @@ def _is_unknown(ctx: Context, a: Access) -> bool:
     found = lookups.cases(ctx, ctx.procedure.indices.get(a, a.indices)[0], a)
     values = () if found is None else ((g.value, g) for g in found if g.value is not None)
     return found is None or any(is_read_from_memory(v, g.frames) and not _below(ctx, v, g) for v, g in values)
+
+
+def _told(ctx: Context, accesses: list[Access]) -> Poly | None:
+    """The extent that loops with constant bounds tell, if no number that is read from memory is a larger index, as its
+    type has none: `h[i] = 0` for i up to 255, and `h[b[k]]` of bytes. C has so many elements, and needs no more."""
+    told = read = -1
+    for a in accesses:
+        index = ctx.procedure.indices.get(a, a.indices)[0]
+        bounds: dict[Element, Frame] = {}
+
+        def name(e: Element, bounds: dict[Element, Frame] = bounds) -> Symbol:
+            if e not in bounds:
+                t = element_type(e.array) if isinstance(e.array, Variable) else I64
+                lo, hi = t.range if isinstance(t, Int) else I64.range
+                bounds[e] = Frame(Symbol(e.text(), ctx.counter + 1 + len(bounds)), number(lo), number(hi + 1))
+            return bounds[e].symbol
+
+        plain = opaque(index, name)
+        high = highest(plain, (*a.frames, *bounds.values()), ())
+        if high is None or high.constant is None:
+            return None
+        told, read = (told, max(read, high.constant)) if bounds else (max(told, high.constant), read)
+    return number(told + 1) if told >= read >= 0 else None
 
 
 def _below(ctx: Context, index: Poly, g: Given) -> list[Poly]:

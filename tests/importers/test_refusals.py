@@ -26,6 +26,8 @@ REFUSED = {
     "i is changed and used in one expression": "void f(int n, double *x) { int i = 0; while (i < n) x[i++] = x[i]; }",
     "an assignment or a step behind ?, && or ||": "void f(int n, double *x) { int i = 0; while (n > 1 && i++ < n) x[i - 1] = 1; }",
     "an assignment of data inside of an expression": "void f(int n, double *x) { double t; while ((t = x[0]) < 3) x[0] = t + 1; }",
+    "k is changed and used in one expression: C says at `?`, `,`, `&&` or `||` what is done first": "void f(int n, const float *x, int *y) { int k = 0; for (int i = 0; i < n; i++) y[i] = (k++, x[i] > 0) ? k : -k; }",
+    "k is changed and used in one expression: C doesn't say what is done first": "void f(int n, const float *x, int *y) { int k = 0; for (int i = 0; i < n; i++) y[i] = k + ((k++, x[i] > 0) ? k : -k); }",
     "a place in memory is changed and used in one expression": "void f(int n, int x[2]) { x[0] = x[1] + x[1]++; }",
     # loops
     "n has another value on each side of an if": "void f(int n, double *x) { for (int i = 0; i < n; i++) if (x[i] > 0) n = n - 1; }",
@@ -191,3 +193,22 @@ def test_what_a_condition_says_of_an_index_is_not_asserted(test: str, claim: str
     loop = f"for (int i = 0; i < n; i++) {{ int k = idx[i]; if ({test}) x[k] = i; }}"
     text = roundtrip(f"void f(int n, int m, const int *idx, double *x) {{ {loop} }}", "f", [])
     assert re.findall(r"assert (within.*)", text) == ([] if claim is None else [claim])
+
+
+@pytest.mark.parametrize(
+    ("type_", "most", "index", "extent"),
+    [
+        ("unsigned char", 256, "b[i]", "256"),
+        ("signed char", 256, "b[i] + 128", "256"),
+        ("unsigned char", 300, "b[i] + 44", "300"),
+        ("unsigned char", 299, "b[i] + 44", "h_size"),  # C may have more elements, and use them
+        ("unsigned char", 255, "b[i]", "h_size"),
+        ("int", 256, "b[i]", "h_size"),
+        ("unsigned char", "n", "b[i]", "h_size"),
+    ],
+)
+def test_a_loop_tells_an_extent_that_no_index_of_a_type_exceeds(type_, most, index, extent, roundtrip) -> None:
+    first = f"for (int i = 0; i < {most}; i++) h[i] = 0;"
+    loop = f"for (int i = 0; i < n; i++) h[{index}]++;"
+    text = roundtrip(f"void f(int n, const {type_} *b, int *h) {{ {first} {loop} }}", "f", [])
+    assert f"h: i32[{extent}]" in text and ("h_size: size" in text) == (extent == "h_size")

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+void histogram_of_bytes(int n, const unsigned char *img, int *h) {
+    for (int i = 0; i < 256; i++) h[i] = 0;
+    for (int i = 0; i < n; i++) h[255 - img[i]]++;
+}
+
 int greatest_at(int n, const float *x) {
     int best = 0;
     for (int i = 1; i < n; i++)
