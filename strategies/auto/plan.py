@@ -51,6 +51,7 @@ from .products import as_product
 from .rows import rows_together
 from .short import short_sums_written_out
 from .strides import contiguous_innermost, sums_of_columns
+from .strips import in_strips
 from .sums import sums_in_place
 from .sweeps import by_steps
 from .threads import PAYS, share
@@ -64,6 +65,9 @@ ROWS = (1, 2, 4, 8)
 
 CONVERTED = (256, 512, 1024, 2048)
 """Iterations of a block in which values are computed before they are converted."""
+
+STRIP = 64
+"""Columns of a strip that a thread takes: so many rows of them, in double precision, fit the first cache."""
 
 MANY = 32
 """Vector registers from which on rows that are taken together take two vectors each: with half as many, sums of four
@@ -120,7 +124,7 @@ def planned(p: Proc, c: ProcCursor, machine: Machine, precision: str, rounded: b
     p, c = yield nav(moves.root)
     deep_first = sorted(c.body(), key=lambda s: not loops_inside(s))  # their reads are proved while writers are plain
     for s in () if rounded and has_zeros(p) else deep_first:
-        p, _ = yield attempt(on(s, by_nest(machine, precision, rounded) | remark(LEFT)))
+        p, _ = yield attempt(on(s, by_nest(machine, precision, rounded, threads) | remark(LEFT)))
     yield nav(moves.root)
     if threads > 1:
         yield share(threads, PAYS * machine.processor.fork)
@@ -134,27 +138,29 @@ def divides(s: Cursor) -> bool:
 
 
 @strategy
-def by_nest(p: Proc, c: StmtCursor, machine: Machine, precision: str, rounded: bool = False) -> Script:
+def by_nest(
+    p: Proc, c: StmtCursor, machine: Machine, precision: str, rounded: bool = False, threads: int = 1
+) -> Script:
     """One nest, or those inside of what is none. Focus: a statement. Fails if nothing can be done."""
     if isinstance(c, ForCursor):
-        ways = ways_of(c, machine, precision, rounded)
+        ways = ways_of(c, machine, precision, rounded, threads)
         yield where_it_runs(ways) if may_run_backwards(c) else ways
     elif isinstance(c, IfCursor):
         for s in (*c.body(), *(c.orelse() if c.has_else() else ())):
-            p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
+            p, _ = yield attempt(on(s, by_nest(machine, precision, rounded, threads)))
     else:
         yield fail("this is no loop")
 
 
-def ways_of(c: ForCursor, machine: Machine, precision: str, rounded: bool) -> Op:
+def ways_of(c: ForCursor, machine: Machine, precision: str, rounded: bool, threads: int) -> Op:
     """The first of all ways that applies to a nest."""
     vectors = as_written(machine) if rounded else machine
     kind = precision or one_precision(c)
     known = not machine.vec_widths or kind in machine.vec_widths
-    rows = by_rows(machine, precision, rounded)
+    rows = by_rows(machine, precision, rounded, threads=threads)
     return try_else(
-        as_products(machine, precision, rounded),
-        by_columns(machine, precision, rounded) >> remark("columns have sums of their own"),
+        as_products(machine, precision, rounded, threads),
+        by_columns(machine, precision, rounded, threads) >> remark("columns have sums of their own"),
         in_one_pass() >> rows >> remark("nests that read one matrix became one"),
         in_lanes(vectors, kind) >> remark("several iterations at once, in vectors"),
         by_steps(vectors, kind, rounded) if known else fail(f"{machine} has no vectors for this"),
@@ -163,36 +169,36 @@ def ways_of(c: ForCursor, machine: Machine, precision: str, rounded: bool) -> Op
 
 
 @strategy
-def by_columns(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool) -> Script:
+def by_columns(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool, threads: int) -> Script:
     """`sums_of_columns`, and each of its loops as `by_nest` has it. Focus: the loop over columns."""
     p, parts = yield sums_of_columns()
     for s in parts:
-        p, _ = yield attempt(on(s, by_nest(machine, precision, rounded)))
+        p, _ = yield attempt(on(s, by_nest(machine, precision, rounded, threads)))
 
 
 @named
-def as_products(machine: Machine, precision: str, rounded: bool) -> Op:
+def as_products(machine: Machine, precision: str, rounded: bool, threads: int = 1) -> Op:
     """A nest as products of matrices: it is one, or its rows together are, or blocks of it are. Focus: the loop."""
     return try_else(
         as_product(machine) >> remark("a product of matrices, in blocks and tiles"),
-        fail("sums stay as they are written") if rounded else with_sums(machine, precision),
-        with_rows(machine, precision, rounded) >> remark("rows of all iterations as a product"),
-        in_blocks(machine, precision, rounded) >> remark("triangles in blocks of rows, with products"),
+        fail("sums stay as they are written") if rounded else with_sums(machine, precision, threads),
+        with_rows(machine, precision, rounded, threads) >> remark("rows of all iterations as a product"),
+        in_blocks(machine, precision, rounded, threads) >> remark("triangles in blocks of rows, with products"),
     )
 
 
 @strategy
-def with_sums(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
+def with_sums(p: Proc, c: ForCursor, machine: Machine, precision: str, threads: int) -> Script:
     """Products whose sums are variables of their own; see `sums_in_place`. Focus: the loop."""
     p, parts = yield sums_in_place()
-    yield each(parts, (), machine, precision, rounded=False)
+    yield each(parts, (), machine, precision, False, threads)
 
 
 @strategy
-def with_rows(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool) -> Script:
+def with_rows(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool, threads: int) -> Script:
     """Products in rows that each iteration has for itself; see `rows_expanded`. Focus: the loop."""
     p, parts = yield rows_expanded()
-    yield each(parts, (), machine, precision, rounded)
+    yield each(parts, (), machine, precision, rounded, threads)
 
 
 @strategy
@@ -204,22 +210,39 @@ def each(
     machine: Machine,
     precision: str,
     rounded: bool,
+    threads: int,
 ) -> Script:
     """Parts of a nest, those that are products first; a `rest` is short. Fails if none is, or has any in it."""
     loops = [s for s in (*parts, *rest) if isinstance(s, ForCursor)]
     left: list[ForCursor] = []
     for s in loops:
         before = p
-        p, _ = yield attempt(on(s, as_products(machine, precision, rounded)))
+        p, _ = yield attempt(on(s, as_products(machine, precision, rounded, threads)))
         left += [s] if p is before else []
     if len(left) == len(loops):
         yield fail("no part of it is a product of matrices")
     for s in left:
-        p, _ = yield attempt(on(s, by_rows(machine, precision, rounded, few=s in rest)))
+        few = s in rest
+        rows = by_rows(machine, precision, rounded, few, threads)
+        alone = threads == 1 or few
+        p, _ = yield attempt(on(s, rows if alone else by_strips(machine, precision, rounded, threads) | rows))
 
 
 @strategy
-def in_blocks(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool = False) -> Script:
+def by_strips(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool, threads: int) -> Script:
+    """`in_strips`, so that threads share a part of a triangle, and each part as `by_rows` has it. Focus: the loop."""
+    after = len(c.expand(0, None))  # this loop, and those behind it
+    p, strips = yield in_strips(STRIP)
+    tails = tuple(strips.expand(0, None))[1:]
+    tails = tails[: len(tails) + 1 - after]
+    p, _ = yield on(strips.body()[0], by_rows(machine, precision, rounded))
+    for s in tails:
+        if isinstance(s, ForCursor):
+            p, _ = yield attempt(on(s, by_rows(machine, precision, rounded, few=True)))
+
+
+@strategy
+def in_blocks(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool, threads: int) -> Script:
     """Triangles in blocks of rows, and each part of them as `by_nest` has it. Focus: the loop over rows."""
     if not has_triangle(c) or not has_products(c):
         yield fail("no loop inside has bounds that grow with this one, or no matrices are multiplied")
@@ -230,7 +253,8 @@ def in_blocks(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: 
         p, _ = yield attempt(on(block, reductions_apart()))
     p, rows = yield focus(rows)
     around = rows.expand(None, None)
-    yield each(rows.body(), tuple(around[before + 1 : len(around) - after]), machine, precision, rounded)
+    rest = tuple(around[before + 1 : len(around) - after])
+    yield each(rows.body(), rest, machine, precision, rounded, threads)
 
 
 def unmasked(machine: Machine) -> Machine:
@@ -241,7 +265,13 @@ def unmasked(machine: Machine) -> Machine:
 
 @strategy
 def by_rows(
-    p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool = False, few: bool = False
+    p: Proc,
+    c: ForCursor,
+    machine: Machine,
+    precision: str,
+    rounded: bool = False,
+    few: bool = False,
+    threads: int = 1,
 ) -> Script:
     """Loops with the contiguous one innermost, in vectors, several rows at a time, unless there are few; what is inside
     a loop that is no perfect nest, each as `by_nest` has it. Focus: the outermost loop."""
@@ -251,7 +281,7 @@ def by_rows(
     vectors = as_written(machine) if rounded else machine
     kind = precision or one_precision(c)
     known = not machine.vec_widths or kind in machine.vec_widths
-    nests = apart(machine, precision, rounded, few)
+    nests = apart(machine, precision, rounded, few, threads)
     rows, across = hole("rows", ROWS, default=4), hole("across", ROWS, default=2 if machine.registers >= MANY else 1)
     how = "in vectors" if machine.vec_widths else "unrolled"
     together = rows_together(unmasked(vectors), kind, rows, across) >> remark(f"several rows at a time, {how}")
@@ -283,9 +313,12 @@ def in_one_precision_each(p: Proc, c: ForCursor, machine: Machine, rounded: bool
 
 
 @strategy
-def apart(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool, few: bool) -> Script:
+def apart(
+    p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool, few: bool, threads: int
+) -> Script:
     """Each nest in a loop as `by_nest` has it, or `by_rows` if there are few. Focus: the loop."""
-    rows, any_way = by_rows(machine, precision, rounded, few), by_nest(machine, precision, rounded)
+    rows = by_rows(machine, precision, rounded, few, threads)
+    any_way = by_nest(machine, precision, rounded, threads)
     for s in c.body():
         p, _ = yield attempt(on(s, (rows if few else any_way) | functions_left(s)))
 

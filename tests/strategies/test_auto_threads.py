@@ -15,11 +15,21 @@ import pytest
 from backends import jit
 from backends.c import compile
 from backends.targets import plain_c
-from exo_strat import Control, ForCursor, IfCursor, Proc, proc_from_source, schedule
+from exo_strat import Control, ForCursor, IfCursor, Proc, at, attempt, proc_from_source, schedule
 from exo_strat.testing import assert_equivalent
 from strategies.auto import auto, share, threads
+from strategies.auto.strips import in_strips
 from strategies.inspect import enclosing_loops, statements
 
+TRIANGLE = proc_from_source("""
+def triangle(m: size, n: size, a: f64[m, m], b: f64[m, n]):
+    for k in seq(0, m):
+        for i in seq(k + 1, m):
+            for j in seq(0, n):
+                b[k, j] += a[i, k] * b[i, j]
+        for j in seq(0, n):
+            b[k, j] = 2.0 * b[k, j]
+""")
 ROWS = proc_from_source("""
 def rows(n: size, m: size, x: f64[n, m], y: f64[n], s: f64):
     for i in seq(0, n):
@@ -108,6 +118,24 @@ def test_blocks_are_shared_where_there_are_some_for_each_thread_and_else_what_th
     choice = schedule(share(2, 1), BLOCKS).body()[0]
     assert isinstance(choice, IfCursor) and choice.cond().text() == "n >= 8"
     assert [s.mode() for s in (choice.body()[0], choice.orelse()[0]) if isinstance(s, ForCursor)] == ["par", "seq"]
+
+
+def test_what_is_left_of_a_triangle_is_shared_in_strips_of_columns() -> None:
+    assert "ko jo" in shared(schedule(auto(plain_c, "f64", threads=2), TRIANGLE))
+    strips = schedule(at("for k in _: _", in_strips(2)), TRIANGLE)
+    assert shared(schedule(share(1, 1), strips))[0] == "jo"
+    assert assert_equivalent(TRIANGLE, strips) > 0
+
+
+@pytest.mark.parametrize("statement", ["x[0, i + 1] += x[0, i] * y[k]", "x[k, i] = y[k]"])
+def test_there_are_no_strips_where_they_need_each_other_or_no_order_is_kept(statement: str) -> None:
+    p = proc_from_source(f"""
+def foo(n: size, x: f64[8, n + 1], y: f64[8]):
+    for k in seq(0, 8):
+        for i in seq(0, n):
+            {statement}
+    """)
+    assert schedule(attempt(at("for k in _: _", in_strips(4))), p) is p
 
 
 @pytest.mark.parametrize("p", [ROWS, STEPS, PRODUCT, FACTOR, TILES, BLOCKS], ids=lambda p: p.name())
