@@ -66,8 +66,8 @@ ROWS = (1, 2, 4, 8)
 CONVERTED = (256, 512, 1024, 2048)
 """Iterations of a block in which values are computed before they are converted."""
 
-STRIP = 64
-"""Columns of a strip that a thread takes: so many rows of them, in double precision, fit the first cache."""
+STRIPS = (32, 64, 128, 256)
+"""Columns of a strip that a thread takes."""
 
 MANY = 32
 """Vector registers from which on rows that are taken together take two vectors each: with half as many, sums of four
@@ -232,7 +232,7 @@ def each(
 def by_strips(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool, threads: int) -> Script:
     """`in_strips`, so that threads share a part of a triangle, and each part as `by_rows` has it. Focus: the loop."""
     after = len(c.expand(0, None))  # this loop, and those behind it
-    p, strips = yield in_strips(STRIP)
+    p, strips = yield in_strips((yield hole("columns", STRIPS, default=64)))
     tails = tuple(strips.expand(0, None))[1:]
     tails = tails[: len(tails) + 1 - after]
     p, _ = yield on(strips.body()[0], by_rows(machine, precision, rounded))
