@@ -24,8 +24,10 @@ from ..ops.spaces import Filled
 from ..ops.strategy import Op
 from ..ops.tracing import trace
 from ..source import brief, layout, show
+from ..tuning.found import Tuning
 from ..tuning.keys import NoKeyError, program_key
 from ..tuning.records import Record
+from ..tuning.search import best_of, duration
 from ..tuning.sizes import Sized
 from ..tuning.tuned import WITHIN, SlowerWarning, Tuned, as_it_was, cost, tuned
 from ..tuning.tuned import told as told_record
@@ -76,7 +78,7 @@ def run_auto(
     did, in short or with all that was tried."""
     make = cast(Plan, plugins.load(plugins.PLANS, "auto"))
     shared = {"threads": threads} if threads > 1 else {}
-    op = make(about.target.machine, **shared)
+    op, why = make(about.target.machine, **shared), ""
     if isinstance(asked, Known):
         op = _from_records(op, about, asked, console)
     elif asked is not None:
@@ -86,13 +88,13 @@ def run_auto(
             raise typer.Exit(INTERRUPTED)
         if found.best is None:
             raise FileError("no candidate could be measured, so nothing is chosen")
-        op = found.best_op
+        op, why = found.best_op, _why_left(found)
     outcome, t = trace(op, about.proc)
     if t.failure is not None:
         raise FileError(f"{show(op)} is refused:\n{outcome.failure()}")
     done = steps(t)
     head, *nests = in_short(t)
-    lines = [f"{about.proc.name()} for {about.target.name}: {head}", *nests]
+    lines = [f"{about.proc.name()} for {about.target.name}: {head}{why}", *nests]
     if verbose:
         lines = [f"{about.proc.name()} for {about.target.name}, by {show(op)}", *nests, *told(done), summary(t)]
     if about.source.path.suffix != ".py":
@@ -101,6 +103,16 @@ def run_auto(
         console.print(Text(line), soft_wrap=True)
     assert t.result is not None
     return Fast(about, t.result, (done, op))
+
+
+def _why_left(found: Tuning) -> str:
+    """Why a search left a procedure as it was, if it did."""
+    if found.best is None or found.best is not found.unscheduled:
+        return ""
+    took, other = duration(found.best.seconds or 0.0), best_of(found.tried)
+    if other is None or other.seconds is None:
+        return f", which took {took}: no schedule that is another program could be measured"
+    return f", which took {took} where the best schedule took {duration(other.seconds)}"
 
 
 def _from_records(op: Op, about: About, asked: Known, console: Console) -> Op:

@@ -8,7 +8,8 @@ from typing import Final
 
 from ..cursors.cursor import NodeCursor, ProcCursor
 from ..cursors.kinds import CallCursor, ForCursor, IfCursor
-from ..ir.nodes import Expr
+from ..ir.nodes import Expr, For
+from ..ir.walk import declarators
 from ..ops.explain import line_of
 from ..ops.failure import Failure, Unsafe
 from ..ops.strategy import Called
@@ -63,7 +64,8 @@ def in_short(t: Trace) -> tuple[str, ...]:
     again = dict.fromkeys(n for some in found[at + 1 :] for x in some for n in _again(x))
     done = sum(n.is_done for n in first)
     if not first:
-        head = "there are no loops to make fast"
+        has_loops = any(isinstance(n, For) for n in declarators(t.place.proc.tree))
+        head = "left as it was" if has_loops else "there are no loops to make fast"
     elif not done and not again:
         head = "nothing could be made fast"
     elif not done:

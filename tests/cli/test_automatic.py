@@ -14,7 +14,20 @@ from typer.testing import CliRunner, Result
 
 from backends.settings import setting_here
 from backends.targets import avx2, plain_c
-from exo_strat import at, divide_loop, moves, nav, on, plugins, proc_from_source, schedule, trace, unroll_loop
+from exo_strat import (
+    Proc,
+    at,
+    divide_loop,
+    moves,
+    nav,
+    on,
+    plugins,
+    proc_from_source,
+    schedule,
+    space,
+    trace,
+    unroll_loop,
+)
 from exo_strat.cli.commands import app
 from exo_strat.cli.files import read as read_file
 from exo_strat.cli.telling import told
@@ -22,9 +35,10 @@ from exo_strat.cli.thresholds import from_where
 from exo_strat.cli.writing import steps
 from exo_strat.ops.combinators import identity
 from exo_strat.ops.strategy import Op
-from exo_strat.tuning import Tried
+from exo_strat.tuning import Tried, Tuning
 from exo_strat.tuning.keys import program_key
 from exo_strat.tuning.records import append, read, recorded
+from exo_strat.tuning.search import Status
 from strategies.auto import auto
 
 SOURCE = """
@@ -487,6 +501,32 @@ def test_what_records_know_is_taken(file: Path, plan: None, tmp_path: Path) -> N
     left = run(*asked)
     assert left.exit_code == 0 and "the procedure as it was took 500 ns, so it stays as it is" in left.stdout
     assert "strips.width" not in left.stdout and left.stderr == ""
+    assert "both for c: left as it was\n" in run(*asked[:-1]).stdout
+
+
+@pytest.mark.parametrize(
+    ("schedules", "words"),
+    [
+        ([("measured", 2e-6), ("measured", 3e-6)], "where the best schedule took 2 us"),
+        ([("same", 1e-6), ("refused", None)], "no schedule that is another program could be measured"),
+    ],
+)
+def test_where_no_schedule_is_faster_it_is_said_how_fast_both_are(
+    schedules: list[tuple[Status, float | None]],
+    words: str,
+    file: Path,
+    plan: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def found(op: Op, p: Proc, *_: object) -> tuple[Tuning, ...]:
+        tried = tuple(Tried({}, {}, status, seconds) for status, seconds in schedules)
+        return (Tuning(op, p, None, space(op), tried, Tried({}, {}, "measured", 1e-6), "nothing is left to try"),)
+
+    monkeypatch.setattr("exo_strat.cli.automatic.run_tune", found)
+    made = run("auto", f"{file}:both", "-t", "c", "--tune", "5s", "--sizes", "n=64")
+    assert made.exit_code == 0 and "both for c: left as it was, which took 1 us" in made.stdout, made.output
+    assert words in made.stdout and "no loops" not in made.stdout
 
 
 def test_after_ctrl_c_no_c_is_written(file: Path, plan: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
