@@ -28,9 +28,9 @@ from .bf16 import from_bf16, to_bf16
 from .c import BackendError, compile
 from .c.bfloat import BF16
 from .evaluate import Values, evaluate
+from .indices import on_data, taken
 from .kernel import (
     Binary,
-    Claim,
     Const,
     Control,
     Expr,
@@ -45,6 +45,7 @@ from .kernel import (
     print_expr,
     walk,
 )
+from .meeting import meeting
 from .native import JitFunction, jit
 from .toolchain import ToolchainError
 
@@ -133,11 +134,13 @@ def measuring(
     """The measure of calls of a procedure with some sizes, on this machine: for `exo_strat.tuning.tune`.
 
     `sizes` are its integer arguments. Arrays and numbers are random, from `seed`, unless `arguments` has them: floating
-    point numbers from 0.5 to 1.5, integers from 0 to 9. `machine` and `flags` are as for `jit`. One measurement takes
-    `limit` seconds at most. If `pinned`, it has one processor though threads share loops.
+    point numbers from 0.5 to 1.5, integers from 0 to 9; those of which the procedure asserts something meet that.
+    `machine` and `flags` are as for `jit`. One measurement takes `limit` seconds at most. If
+    `pinned`, it has one processor though threads share loops.
 
     Raises `ValueError` if an integer argument is missing, if the sizes don't meet what the procedure asserts of them or
-    name none of its arguments, or if it asserts something of an array's elements and `arguments` lacks it.
+    name none of its arguments, or if it asserts something of an array's elements, `arguments` lacks it, and no elements
+    are found of which it holds.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -161,20 +164,36 @@ def random_arguments(p: Proc, sizes: Mapping[str, int], seed: int, given: Mappin
     """Arguments of a procedure, given its integers and some of the others: see `measuring`."""
     rng, made = np.random.default_rng(seed), dict[str, Any]()
     controls = _controls(p, sizes)
-    claimed = {n.sym for e in p.tree.preds for _, n in walk(e) if isinstance(n, Claim)}
+    asserted = on_data(p.tree)
+    about = taken(asserted)
+    shapes: dict[Sym, tuple[int, ...]] = {}
     for a in p.tree.args:
         t = a.type
         if isinstance(t, Control):
             made[str(a.sym)] = controls[a.sym]
             continue
+        shapes[a.sym] = tuple(evaluate(e, Values(controls, {})) for e in t.shape) if isinstance(t, Tensor) else ()
         if str(a.sym) in given:
             made[str(a.sym)] = given[str(a.sym)]
-            continue
-        if a.sym in claimed:
-            raise ValueError(f"{p.name()} asserts something of the elements of {a.sym}: give them in `arguments`")
-        shape = tuple(evaluate(e, Values(controls, {})) for e in t.shape) if isinstance(t, Tensor) else (1,)
-        made[str(a.sym)] = _numbers(rng, _kind(t), shape)
-    return made
+        elif a.sym not in about:
+            made[str(a.sym)] = _numbers(rng, _kind(t), shapes[a.sym] or (1,))
+    if about:
+        kinds = {a.sym: _kind(a.type) for a in p.tree.args if not isinstance(a.type, Control)}
+        data = {sym: np.asarray(made[str(sym)]).reshape(shapes[sym]) for sym in about if str(sym) in made}
+        wanted = {sym: np.empty(shapes[sym], DTYPES[concrete(kinds[sym]).name]) for sym in kinds if sym in about}
+        missing = [sym for sym in wanted if sym not in data]
+        try:
+            drawn = meeting(p.tree, asserted, controls, data, {sym: wanted[sym] for sym in missing}, rng)
+        except ValueError as e:
+            if not missing:
+                raise
+            names = ", ".join(map(str, missing))
+            raise ValueError(
+                f"{p.name()} asserts something of the elements of {names}, and none were found of which it holds: "
+                f"give them in `arguments` of `measuring` ({e})"
+            ) from e
+        made |= {str(sym): drawn[sym].reshape(shapes[sym] or (1,)) for sym in missing}
+    return {str(a.sym): made[str(a.sym)] for a in p.tree.args}
 
 
 def _controls(p: Proc, sizes: Mapping[str, int]) -> dict[Sym, int]:
@@ -220,7 +239,7 @@ class _Run:
     def __init__(self, compiled: JitFunction, arguments: Mapping[str, Any]) -> None:
         self.start = arguments
         self.given = {name: _copy(x) for name, x in arguments.items()}
-        self.call = compiled.bind(**self.given)
+        self.call = compiled.bind(**self.given).unchecked  # no procedure writes the data that it takes indices from
         self.calls = 1
 
     def reset(self) -> None:

@@ -88,7 +88,7 @@ def run_auto(
             raise typer.Exit(INTERRUPTED)
         if found.best is None:
             raise FileError("no candidate could be measured, so nothing is chosen")
-        op, why = found.best_op, _why_left(found)
+        op, why = _chosen(op, found)
     outcome, t = trace(op, about.proc)
     if t.failure is not None:
         raise FileError(f"{show(op)} is refused:\n{outcome.failure()}")
@@ -105,14 +105,18 @@ def run_auto(
     return Fast(about, t.result, (done, op))
 
 
-def _why_left(found: Tuning) -> str:
-    """Why a search left a procedure as it was, if it did."""
+def _chosen(op: Op, found: Tuning) -> tuple[Op, str]:
+    """The strategy that a search found to be the best; and why it leaves a procedure as it was, if it does, unless its
+    steps tell."""
     if found.best is None or found.best is not found.unscheduled:
-        return ""
+        return found.best_op, ""
     took, other = duration(found.best.seconds or 0.0), best_of(found.tried)
-    if other is None or other.seconds is None:
-        return f", which took {took}: no schedule that is another program could be measured"
-    return f", which took {took} where the best schedule took {duration(other.seconds)}"
+    if other is not None and other.seconds is not None:
+        return found.best_op, f", which took {took} where the best schedule took {duration(other.seconds)}"
+    same = next((t for t in found.tried if t.status == "same"), None)
+    if same is not None:  # its steps say why it changed nothing
+        return op.fill(same.decisions), ""
+    return found.best_op, f", which took {took}: no schedule could be measured"
 
 
 def _from_records(op: Op, about: About, asked: Known, console: Console) -> Op:

@@ -125,12 +125,19 @@ def test_results_may_differ_by_rounding() -> None:
     assert differing({"x": np.array([np.nan, 1.0])}, {"x": np.array([np.nan, 1.0])}) == ""
 
 
-def asserting() -> Proc:
-    return proc_from_source("""
+def test_data_that_nobody_writes_is_not_looked_at_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check is no part of the time."""
+    run = _Run(jit(asserting()), measuring(asserting(), {"n": 8}).arguments)
+    monkeypatch.setattr("backends.native.check_data", lambda *_: 1 / 0)
+    run.call()
+
+
+def asserting(claims: str = "within(at, 0, n)") -> Proc:
+    return proc_from_source(f"""
 def gather(n: size, at: i32[n], x: f32[n], y: f32[n]):
-    assert within(at, 0, n)
+    assert {claims}
     for i in seq(0, n):
-        y[i] = x[at[i]]
+        y[i] = x[i]
 """)
 
 
@@ -141,6 +148,63 @@ def test_what_is_not_known_is_asked_for() -> None:
         measuring(SCALE, {"n": 4, "m": 5})
     with pytest.raises(ValueError, match="n is a size, which is at least 1, not 0"):
         measuring(SCALE, {"n": 0})
-    with pytest.raises(ValueError, match="asserts something of the elements of at"):
-        measuring(asserting(), {"n": 4})
     assert list(measuring(asserting(), {"n": 4}, arguments={"at": np.zeros(4, np.int32)}).arguments["at"]) == [0] * 4
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        "within(at, 0, n)",
+        "within(at, 0, n) and at[0] == n - 1 and at[1] <= 2",
+        "within(at, 0, n) and distinct(at)",
+        "within(at, 0, n) and distinct(at) and at[n - 1] == 0 and at[0] >= n - 1",
+        "within(at, 0, n + 1) and rising(at) and at[0] == 0 and at[n - 1] == n",
+        "within(at, 3, 3 + n) and rising(at) and distinct(at)",
+        "within(at, 0, 2 * n) and rising(at) and 2 * at[2] + 1 == n",
+        "within(at, -3, to[n - 1] - 4) and within(to, 0, 2 * n) and rising(to) and 9 < to[n - 1]",
+        "rising(to) and to[0] == 5 and within(at, 0, 1)",
+        "distinct(to) and within(at, 0, n) and to[0] < to[1]",
+        "rising(to) and to[n - 1] < -100000 and within(at, 0, n)",
+    ],
+)
+@pytest.mark.parametrize("n", [7, 101])
+def test_elements_are_drawn_of_which_what_is_asserted_holds(claims: str, n: int) -> None:
+    p = proc_from_source(f"""
+def gather(n: size, at: i32[n], to: i32[n], y: f32[n]):
+    assert n > 5 and {claims}
+    for i in seq(0, n):
+        y[i] = 0.0
+""")
+    for seed in range(5):
+        made = measuring(p, {"n": n}, seed=seed).arguments
+        jit(p)(**made)  # which checks it
+    assert len({int(k) for k in made["at"]}) > 1 or "within(at, 0, 1)" in claims
+
+
+def test_elements_are_uniform_in_all_that_is_asserted() -> None:
+    p = proc_from_source("""
+def hist(n: size, k: size, img: u8[n], counts: i32[k]):
+    assert within(img, 0, k)
+    for i in seq(0, n):
+        counts[img[i]] += 1
+""")
+    counts = np.bincount(measuring(p, {"n": 100_000, "k": 256}).arguments["img"], minlength=256)
+    assert counts.min() > 250 and counts.max() < 550
+    measure = measuring(p, {"n": 1000, "k": 256})
+    assert isinstance(measure.time(measure.prepare(p), None), Timed)
+
+
+@pytest.mark.parametrize(
+    ("claims", "why"),
+    [
+        ("distinct(at) and within(at, 0, 3)", "3 numbers for 4 elements of at"),
+        ("within(at, 5, n)", "no numbers are left for the elements of at"),
+        ("at[0] * at[0] == 10", "break the assertion"),
+    ],
+)
+def test_elements_that_are_not_found_are_asked_for(claims: str, why: str) -> None:
+    p = asserting(claims)
+    with pytest.raises(ValueError, match=rf"asserts something of the elements of at, .*{why}"):
+        measuring(p, {"n": 4})
+    with pytest.raises(ValueError, match="break the assertion"):
+        measuring(asserting(), {"n": 4}, arguments={"at": np.full(4, 9, np.int32)})

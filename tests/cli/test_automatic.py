@@ -507,8 +507,9 @@ def test_what_records_know_is_taken(file: Path, plan: None, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("schedules", "words"),
     [
-        ([("measured", 2e-6), ("measured", 3e-6)], "where the best schedule took 2 us"),
-        ([("same", 1e-6), ("refused", None)], "no schedule that is another program could be measured"),
+        ([("measured", 2e-6), ("measured", 3e-6)], "left as it was, which took 1 us where the best schedule took 2 us"),
+        ([("refused", None)], "left as it was, which took 1 us: no schedule could be measured"),
+        ([("same", 1e-6)], "2 of 2 nests of loops made fast"),  # its steps are told
     ],
 )
 def test_where_no_schedule_is_faster_it_is_said_how_fast_both_are(
@@ -525,8 +526,7 @@ def test_where_no_schedule_is_faster_it_is_said_how_fast_both_are(
 
     monkeypatch.setattr("exo_strat.cli.automatic.run_tune", found)
     made = run("auto", f"{file}:both", "-t", "c", "--tune", "5s", "--sizes", "n=64")
-    assert made.exit_code == 0 and "both for c: left as it was, which took 1 us" in made.stdout, made.output
-    assert words in made.stdout and "no loops" not in made.stdout
+    assert made.exit_code == 0 and f"both for c: {words}\n" in made.stdout, made.output
 
 
 def test_after_ctrl_c_no_c_is_written(file: Path, plan: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
