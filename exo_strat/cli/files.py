@@ -24,7 +24,7 @@ from ..cursors.proc import InvalidCursorError, Proc
 from ..frontend.errors import FrontendError
 from ..machine import Machine
 from ..ops.failure import SchedulingError
-from ..ops.strategy import Op, schedule
+from ..ops.strategy import NOTE, Op, schedule
 from ..shadow import shadows
 from .hints import focus_hint
 
@@ -411,18 +411,29 @@ def _told(path: Path, e: Exception, given: str) -> str | None:
     """Where the user's code failed, and why, without the frames that called it, and without those of this library in
     which it ended; None if none of them is the user's."""
     told = TracebackException.from_exception(e)
-    theirs = (f.filename == given or Path(f.filename).resolve() == path.resolve() for f in told.stack)
-    first = next((k for k, own in enumerate(theirs) if own), None)
-    if first is None:
-        return None
-    frames = told.stack[first:]
-    while _is_ours(frames[-1].filename):
+    first = next((k for k, f in enumerate(told.stack) if _is_theirs(f.filename, path, given)), None)
+    frames = [] if first is None else told.stack[first:]
+    while frames and _is_ours(frames[-1].filename):
         frames = frames[:-1]
+    if frames:
+        told.__notes__ = []  # frames say it better
+    elif not (isinstance(e, TypeError | ValueError) and any(n.startswith(NOTE) for n in getattr(e, "__notes__", ()))):
+        return None
     lines = [*StackSummary.from_list(frames).format(), *told.format_exception_only()]
     text = f"{path} can't be run:\n" + "".join(lines).rstrip()
     if isinstance(e, NameError) and _FUTURE not in path.read_text():
         text += f"\nif this stands in the head of a @proc: begin the file with `{_FUTURE}`"
     return text
+
+
+def _is_theirs(filename: str, path: Path, given: str) -> bool:
+    """Whether a file is the user's: the one that is run, or a neighbour of it that is not installed; or the command
+    line's expression."""
+    there = Path(filename).resolve()
+    if filename == given or there == path.resolve():
+        return True
+    beside = there.is_relative_to(package_root(path)) and there.is_file()
+    return beside and not _is_ours(filename) and not there.is_relative_to(Path(sys.prefix).resolve())
 
 
 def _is_ours(filename: str) -> bool:

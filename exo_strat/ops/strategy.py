@@ -410,8 +410,36 @@ class _Frame:
 
 
 def evaluate(op: Op, p: Proc, c: Cursor, observer: Observer | None = None, scope: Scope = DEFAULTS) -> Outcome:
-    """`op` at `c`, carried forward to `p`, seen by an observer if there is one. Holes have the values of `scope`."""
+    """`op` at `c`, carried forward to `p`, seen by an observer if there is one. Holes have the values of `scope`. What
+    is raised gets a note that says in which function."""
     stack: list[_Frame] = []
+    try:
+        return _evaluated(op, p, c, observer, scope, stack)
+    except Exception as e:
+        _note(e, op, stack)
+        raise
+
+
+NOTE: Final = "in the strategy "
+"""How the note begins that says in which function something was raised."""
+
+
+def _note(e: Exception, op: Op, stack: list[_Frame]) -> None:
+    """Say where an exception was raised: in the innermost function under way, and in the outermost one, which the user
+    may know better; in the whole Op, if there is none."""
+    if any(note.startswith(NOTE) for note in getattr(e, "__notes__", ())):
+        return
+    under_way = [frame.op for frame in stack if isinstance(frame.op, Called)]
+    if not under_way:
+        e.add_note(f"{NOTE}{brief(show(op))}")
+    for made in dict.fromkeys((*under_way[-1:], *under_way[:1])):
+        code = getattr(inspect.unwrap(made.fn), "__code__", None)
+        if code is not None:
+            e.add_note(f"{NOTE}{made.name}, {code.co_filename}, line {code.co_firstlineno}")
+
+
+def _evaluated(op: Op, p: Proc, c: Cursor, observer: Observer | None, scope: Scope, stack: list[_Frame]) -> Outcome:
+    """What `evaluate` gives, with the Ops that are under way in a list of the caller."""
 
     def decide(hole: Hole) -> Any:
         decision = (stack[-1].scope if stack else scope).decide(hole)
