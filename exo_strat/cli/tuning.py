@@ -240,8 +240,10 @@ def _report(found: Tuning, sizes: Mapping[str, int], target: Target, console: Co
         console.print(table)
     if not found.space.choices:
         console.print("the strategy has no holes here, so there was nothing to choose")
-    elif len(found.tried) == 1 and found.stopped.endswith(OVER):
-        console.print("the time was over after the defaults: nothing else was tried, so give it more", soft_wrap=True)
+    elif found.stopped.endswith(OVER) and not any(t.status == "measured" for t in found.tried[1:]):
+        console.print(
+            "the time was over after the defaults: no other program was measured, so give it more", soft_wrap=True
+        )
     for line in _reasons(found):
         console.print(Text(line), soft_wrap=True)
     if found.correlation is not None:

@@ -12,16 +12,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from backends.settings import setting_here
 from backends.targets import plain_c
 from exo_strat.cli.commands import app
 from exo_strat.cli.files import read as read_file
+from exo_strat.cli.targets import find_target
+from exo_strat.cli.tuning import _report
 from exo_strat.ops.combinators import identity
-from exo_strat.tuning import Tried
+from exo_strat.ops.spaces import space
+from exo_strat.tuning import Tried, Tuning
 from exo_strat.tuning.keys import strategy_key
 from exo_strat.tuning.records import Record, append, read, recorded
+from exo_strat.tuning.search import Status
+from exo_strat.tuning.tune import OVER
 
 SOURCE = """
 from __future__ import annotations
@@ -196,6 +202,19 @@ def test_what_records_know_to_be_slower_is_not_measured_again(file: Path, home: 
     assert 1 <= len(candidates(home)) - 3 <= 2, "the best, and the defaults"
     everything = tune(file, "op", "scale", "--sizes", "n=100", "--again")
     assert "were not tried" not in everything.stdout
+
+
+@pytest.mark.parametrize("statuses", [(), ("same",), ("same", "refused"), ("refused", "measured")])
+def test_where_the_time_was_over_after_the_defaults_it_is_said(
+    statuses: tuple[Status, ...], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also if what else was tried is the same program: nothing was compared."""
+    source = read_file(file)
+    op, p = source.op("op"), source.proc("scale")
+    tried = tuple(Tried({}, {}, s, 1e-6) for s in ("measured", *statuses))
+    _report(Tuning(op, p, None, space(op), tried, tried[0], f"5 s {OVER}"), {}, find_target("c"), Console())
+    said = "the time was over after the defaults: no other program was measured, so give it more"
+    assert (said in capsys.readouterr().out) == ("measured" not in statuses)
 
 
 def test_a_strategy_without_holes_leaves_nothing_to_choose(file: Path) -> None:
@@ -512,6 +531,28 @@ def wrong(p, c: ForCursor):
 def divides(p, c: ForCursor):
     yield identity
     1 // 0
+
+@strategy
+def no_yield(p, c: ForCursor):
+    unroll_loop()
+
+@strategy
+def returns(p, c: ForCursor):
+    yield identity
+    return 5
+
+@strategy
+def takes_more(p, c: ForCursor):
+    import neighbour
+    yield at(neighbour.wrong, identity)
+
+@strategy
+def takes_fewer(p, c: ForCursor):
+    yield at(lambda: None, identity)
+
+@named
+def is_none():
+    pass
 """
 
 
@@ -520,6 +561,11 @@ def divides(p, c: ForCursor):
     [
         ("wrong", ["yield 3", "TypeError: @strategy wrong yields Ops, not 3"]),
         ("divides", ["1 // 0", "ZeroDivisionError"]),
+        ("no_yield", ["TypeError: no_yield is a @strategy, but has no", "in the strategy no_yield, ", "line 36"]),
+        ("returns", ["TypeError: @strategy returns returns the cursor", "in the strategy returns, ", "line 40"]),
+        ("takes_fewer", ["TypeError: ", "in the strategy takes_fewer, ", "scales.py, line 50"]),
+        ("takes_more", ["neighbour.py", "return c.nothing_such", "AttributeError"]),
+        ("is_none", ["TypeError: @named is_none returns an Op", "in the strategy is_none, "]),
         ("nothing_such", ["gives no strategy"]),
     ],
 )
@@ -528,10 +574,17 @@ def test_mistakes_in_strategies_are_told_with_the_line(
     command: str, strategy: str, words: list[str], file: Path
 ) -> None:
     file.write_text(SOURCE + MISTAKES)
+    (file.parent / "neighbour.py").write_text("def wrong(c):\n    return c.nothing_such()\n")
     made = run(command, f"{file}:at('for i in _: _', {strategy}())", f"{file}:scale")
     assert made.exit_code == 2 and isinstance(made.exception, SystemExit)
     assert all(word in made.stderr for word in words), made.stderr
     assert "exo_strat/ops/strategy.py" not in made.stderr.partition(words[0])[2]
+    sys.modules.pop("neighbour", None)
+
+
+def test_a_move_of_the_wrong_kind_is_told_without_a_traceback(file: Path) -> None:
+    made = run("explain", f"{file}:at(lambda: None, identity)", f"{file}:scale")
+    stops(made, 2, "TypeError: ", "in the strategy ", "<lambda>, identity)")
 
 
 def test_unreadable_records_are_passed_over_with_a_message(file: Path, tmp_path: Path) -> None:
