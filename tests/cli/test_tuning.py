@@ -210,7 +210,7 @@ def test_where_the_time_was_over_after_the_defaults_it_is_said(
 ) -> None:
     """Also if what else was tried is the same program: nothing was compared."""
     source = read_file(file)
-    op, p = source.op("op"), source.proc("scale")
+    op, p = source.op("many"), source.proc("scale")
     tried = tuple(Tried({}, {}, s, 1e-6) for s in ("measured", *statuses))
     _report(Tuning(op, p, None, space(op), tried, tried[0], f"5 s {OVER}"), {}, find_target("c"), Console())
     said = "the time was over after the defaults: no other program was measured, so give it more"
