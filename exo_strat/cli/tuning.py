@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol, TypeAlias, cast
 
 from returns.result import Success
 from rich.console import Console
@@ -64,6 +65,10 @@ SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 Records = Callable[[Iterable[Tried]], Sequence[Record]]
 """What makes records of candidates."""
+
+
+Cells: TypeAlias = tuple[str | Mapping[str, Any], ...]
+"""A row of a table: texts, and values of holes."""
 
 
 class Measuring(Protocol):
@@ -231,31 +236,87 @@ def _report(found: Tuning, sizes: Mapping[str, int], target: Target, console: Co
     first = f"{found.proc.name()}{at} for {target.name}: {str(found).splitlines()[0]}"
     console.print(Text(first, "bold"), soft_wrap=True)
     if found.best is not None:
-        table = Table(*columns("", "time", "speed-up", "values"))
         base = None if found.unscheduled is None else found.unscheduled.seconds
-        for what, t in (("best", found.best), ("defaults", found.tried[0] if found.tried else None),
-                        ("unscheduled", found.unscheduled)):  # fmt: skip
+        defaults = found.tried[0] if found.tried else None
+        said = {"best": found.best, "defaults": defaults, "unscheduled": found.unscheduled}
+        rows: list[Cells] = []
+        for what, t in said.items():
             if t is not None:
-                table.add_row(what, *_cells(t, base, what == "unscheduled" or t is found.unscheduled))
-        console.print(table)
+                values = "the procedure as it was" if t is found.unscheduled else t.decisions
+                rows.append((what, *_times(t, base), "the defaults" if what == "best" and t is defaults else values))
+        console.print(_table(("", "time", "speed-up", "values"), rows, console.width))
     if not found.space.choices:
         console.print("the strategy has no holes here, so there was nothing to choose")
     elif found.stopped.endswith(OVER) and not any(t.status == "measured" for t in found.tried[1:]):
-        console.print(
-            "the time was over after the defaults: no other program was measured, so give it more", soft_wrap=True
-        )
+        what = "nothing else was tried" if len(found.tried) == 1 else "no other program was measured"
+        console.print(f"the time was over after the defaults: {what}, so give it more", soft_wrap=True)
     for line in _reasons(found):
         console.print(Text(line), soft_wrap=True)
     if found.correlation is not None:
         console.print(f"rank correlation of model and times: {found.correlation:.2f}")
 
 
-def _cells(t: Tried, base: float | None, as_it_was: bool) -> tuple[str, str, Text]:
-    """A time, how many times faster than the unscheduled program, and the values."""
-    values = "the procedure as it was" if as_it_was else _written(t.decisions)
+def _times(t: Tried, base: float | None) -> tuple[str, str]:
+    """A time, and how many times faster than the unscheduled program."""
     if t.seconds is None:
-        return t.status, "", Text(values)
-    return duration(t.seconds), f"{base / t.seconds:.2f}" if base and t.seconds else "", Text(values)
+        return t.status, ""
+    return duration(t.seconds), f"{base / t.seconds:.2f}" if base and t.seconds else ""
+
+
+NARROW: Final = 20
+"""Values have so many columns at least, whatever else is in a table."""
+
+
+def _table(heads: Sequence[str], rows: Sequence[Cells], width: int) -> Table:
+    """A table with the values of holes in one of the columns. Where a line has no room for them, each has its own: with
+    no more of its name than tells it from others, and broken at dots only."""
+    at = heads.index("values")
+    others = [max(len(str(row[k])) for row in (tuple(heads), *rows)) for k in range(len(heads)) if k != at]
+    room = max(NARROW, width - sum(n + BESIDE for n in others) - BESIDE - 1)
+    given = [row[at] for row in rows]
+    texts = [x if isinstance(x, str) else _written(x) for x in given]
+    first = ""
+    if any(len(text) > room for text in texts):
+        first = _first({name for x in given if not isinstance(x, str) for name in x})
+        texts = ["\n".join(_lines(x, first, room)) if not isinstance(x, str) else x for x in given]
+    table = Table(*columns(*(f"{head}, of {first}" if first and head == "values" else head for head in heads)))
+    for row, text in zip(rows, texts, strict=True):
+        table.add_row(*(Text(text if k == at else str(x)) for k, x in enumerate(row)))
+    return table
+
+
+BESIDE: Final = 3
+"""A line and two blanks stand beside each column."""
+
+
+def _first(names: Iterable[str]) -> str:
+    """The parts, up to a dot, with which all names begin.
+
+    >>> _first(["auto.planned.rows", "auto.planned.tile.width"])
+    'auto.planned'
+    """
+    parts = [name.split(".")[:-1] for name in names]
+    shared = takewhile(lambda same: len(set(same)) == 1, zip(*parts, strict=False))
+    return ".".join(same[0] for same in shared)
+
+
+def _lines(values: Mapping[str, Any], first: str, width: int) -> Iterator[str]:
+    """A value a line, by a name less its `first` parts; what has no room goes on after a dot, under what several have
+    in common.
+
+    >>> list(_lines({"auto.by_nest.as_product.rows": 6, "auto.by_nest.as_product.width": 8}, "auto", 20))
+    ['by_nest.as_product.', '  rows = 6', '  width = 8']
+    """
+    before: list[str] = []
+    for name, value in values.items():
+        *parts, last = name.removeprefix(f"{first}.").split(".")
+        lines = [""]
+        for part in (*(f"{p}." for p in parts), f"{last} = {show(value)}"):
+            if lines[-1].strip() and len(lines[-1]) + len(part) > width:
+                lines.append("  ")
+            lines[-1] += part
+        yield from lines[-1:] if lines[:-1] == before else lines
+        before = lines[:-1]
 
 
 def _reasons(found: Tuning) -> Iterable[str]:
@@ -300,16 +361,15 @@ def print_known(p: Proc, op: Op | None, records: Sequence[Record], here: Setting
         return
     plain, wanted = strategy_key(identity), None if op is None else strategy_key(op)
     for (key, where, made_by), found in _grouped(records).items():
-        table = Table(*columns("sizes", "time", "of", "values", "date"))
+        rows: list[Cells] = []
         for at, row in fastest(found).items():
             best = next(iter(row.values()))
-            time, count = cost(best), str(len(row))
-            table.add_row(_written(dict(at)), time, count, Text(_written(dict(best.values))), best.date)
+            rows.append((_written(dict(at)), cost(best), str(len(row)), dict(best.values), best.date))
         what = "the procedure as it was" if key == plain else brief(found[0].strategy)
         other = OTHER if wanted is not None and key not in (plain, wanted) else ""
         head = f"{what}\n  {where}{other}{_misses(where, made_by, here)}"
         console.print(Text(head, "bold"), soft_wrap=True)
-        console.print(table)
+        console.print(_table(("sizes", "time", "of", "values", "date"), rows, console.width))
 
 
 def no_record(p: Proc, op: Op, records: Sequence[Record], here: Setting) -> str:

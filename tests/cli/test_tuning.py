@@ -213,7 +213,8 @@ def test_where_the_time_was_over_after_the_defaults_it_is_said(
     op, p = source.op("many"), source.proc("scale")
     tried = tuple(Tried({}, {}, s, 1e-6) for s in ("measured", *statuses))
     _report(Tuning(op, p, None, space(op), tried, tried[0], f"5 s {OVER}"), {}, find_target("c"), Console())
-    said = "the time was over after the defaults: no other program was measured, so give it more"
+    what = "no other program was measured" if statuses else "nothing else was tried"
+    said = f"the time was over after the defaults: {what}, so give it more"
     assert (said in capsys.readouterr().out) == ("measured" not in statuses)
 
 
@@ -232,6 +233,23 @@ def test_names_of_holes_are_not_cut(file: Path, monkeypatch: pytest.MonkeyPatch)
     )
     cells = "".join(line.split("│")[4].replace(" ", "") for line in shown.stdout.splitlines() if line.startswith("│"))
     assert f"{name}=4" in cells and "…" not in shown.stdout
+
+
+def test_names_are_short_and_break_at_dots_only(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = read_file(file)
+    op, p = source.op("many"), source.proc("scale")
+    deep = "auto.planned.by_nest.as_products.as_product"
+    values = {"auto.how": "planned", f"{deep}.rows": 6, f"{deep}.vectors_that_are_used": 2}
+    best = Tried({}, values, "measured", 1e-6)
+    found = Tuning(op, p, None, space(op), (best,), Tried({}, {}, "measured", 2e-6), "1 trials were made")
+    _report(found, {}, find_target("c"), Console(width=80))
+    out = capsys.readouterr().out
+    cells = [line.split("│")[4].strip() for line in out.splitlines() if line.startswith("│")]
+    assert cells[0] == "the defaults" and "values, of auto" in out
+    assert cells[1:] == [
+        *("how = 'planned'", "planned.by_nest.as_products.as_product."),
+        *("rows = 6", "vectors_that_are_used = 2", "the procedure as it was"),
+    ]
 
 
 def test_a_strategy_that_is_slower_than_nothing_is_told(file: Path, known: tuple[Record, ...], home: Path) -> None:
