@@ -74,7 +74,7 @@ class Compiled(Generic[P, R]):
         self.python = f
         self.plan = plan
         self._signature = inspect.signature(f)
-        self._arity = len(self._signature.parameters)
+        self._arity = _arity(self._signature)
         self._made: dict[tuple[object, ...], _Runner | None] = {}
         """The compiled code for arguments of some types; None if it isn't taken."""
         self._single: set[tuple[object, ...]] = set()
@@ -104,9 +104,7 @@ class Compiled(Generic[P, R]):
             if made:
                 return result  # type: ignore[no-any-return]
         if named or len(args) != self._arity:
-            bound = self._signature.bind(*args, **named)
-            bound.apply_defaults()
-            given = bound.args
+            given = self._bound(*args, **named)
         call = self._code(given)
         if call is None:
             return self.python(*args, **named)
@@ -120,9 +118,13 @@ class Compiled(Generic[P, R]):
 
     def text(self, *args: P.args, **named: P.kwargs) -> str:
         """The Python file that is imported for such arguments."""
+        return self._taken(self._bound(*args, **named), [])[0].text
+
+    def _bound(self, *args: object, **named: object) -> tuple[object, ...]:
+        """The values of all arguments, in the order of the definition: also of those that are given by name only."""
         bound = self._signature.bind(*args, **named)
         bound.apply_defaults()
-        return self._taken(bound.args, [])[0].text
+        return tuple(bound.arguments.values())
 
     def _taken(self, given: tuple[object, ...], used: list[Used]) -> tuple[Imported, bool]:
         """The imported function, and whether only for the values of Python's integers that are given."""
@@ -180,6 +182,12 @@ class Compiled(Generic[P, R]):
         if why not in self._said:
             self._said.add(why)
             warnings.warn(f"{self.python.__name__} runs in NumPy: {why}", CompiledWarning, stacklevel=level)
+
+
+def _arity(s: inspect.Signature) -> int:
+    """With how many arguments, none by name, a call gives all of them; -1 if there is no such call."""
+    named = any(p.kind is p.KEYWORD_ONLY for p in s.parameters.values())
+    return -1 if named else len(s.parameters)
 
 
 def _key(a: object) -> object:

@@ -126,6 +126,19 @@ def test_arguments_by_name_defaults_and_flags() -> None:
     assert update.__name__ == "update" and update.__doc__ == "Changes x."
 
 
+def test_arguments_that_are_given_by_name_only() -> None:
+    @compiled(plan=tidy())
+    def total(a, *, axis=0, by=2.0):
+        return a.sum(axis=axis) * by
+
+    a = np.arange(6.0).reshape(2, 3)
+    for named in ({"by": 5.0}, {"axis": 1}, {}, {"by": 3.0, "axis": 0}):
+        assert np.array_equal(total(a, **named), total.python(a, **named))
+    assert total.text(a, axis=1) != total.text(a, axis=0) == total.text(a)
+    with pytest.raises(TypeError):
+        total(a, 1)
+
+
 def test_what_is_not_taken_runs_in_numpy_with_a_warning_that_names_line_and_reason() -> None:
     @compiled
     def middle(x):
