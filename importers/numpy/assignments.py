@@ -57,6 +57,8 @@ def unpack(ctx: Context, targets: Sequence[ast.expr], v: Value) -> None:
 
 def _settled(ctx: Context, v: Value, stored: bool) -> Value:
     """A value that later stores don't change: a place in memory stays one."""
+    if isinstance(v, Tuple):
+        return Tuple(tuple(_settled(ctx, i, True) for i in v.items), v.is_list)
     if isinstance(v, Computed) or (isinstance(v, Array) and v.reads and (v.view is None or (stored and v.ndim == 0))):
         return ctx.materialised(v)
     if isinstance(v, Array) and stored and v.view is not None:
@@ -79,6 +81,14 @@ def settled(ctx: Context, name: str, v: Value) -> Value:
         if v.view is not None:
             return v
     return _kept(ctx.materialised(v), v)
+
+
+def once(ctx: Context, what: str, v: Value) -> Value:
+    """A value that is used several times, and is one object in Python: it is computed here, and all uses share it."""
+    if isinstance(v, Tuple):
+        return Tuple(tuple(once(ctx, what, i) for i in v.items), v.is_list)
+    v = settled(ctx, what, v)
+    return ctx.materialised(v) if isinstance(v, Array) and v.view is None and v.ndim else v
 
 
 def set_name(ctx: Context, name: str, v: Value) -> None:
@@ -187,6 +197,8 @@ def augmented(ctx: Context, s: ast.AugAssign) -> None:
             before = ctx.materialised(before, name)
         _in_place(ctx, s.op, before, e, name)
         return
+    if isinstance(before, Tuple) and before.is_list:
+        raise stop(ctx.place, name, "it is a list, and changes under all its names", "write x = x + [..]")
     if isinstance(before, Array) and before.boxed:
         raise stop(ctx.place, name, "it is an array without dimensions, and changes in place", "write x = x + ..")
     set_name(ctx, name, combined(ctx, s.op, before, e))

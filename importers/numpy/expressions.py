@@ -192,7 +192,10 @@ def combined(ctx: Context, op: ast.operator, x: Value, y: Value) -> Value:
     if isinstance(x, Tuple) and isinstance(y, Tuple) and name == "Add" and x.is_list == y.is_list:
         return Tuple((*x.items, *y.items), x.is_list)
     if isinstance(x, Tuple) and isinstance(y, Integer) and name == "Mult" and y.value.constant is not None:
-        return Tuple(x.items * y.value.constant, x.is_list)
+        from .assignments import once
+
+        items = tuple(once(ctx, "`*`", i) for i in x.items) if y.value.constant > 1 else x.items
+        return Tuple(items * y.value.constant, x.is_list)
     if isinstance(x, Integer) and isinstance(y, Integer):
         found = whole(x, y, name)
         if found is not None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..report import Stop, stop
 from . import loops
 from .arithmetic import negation
-from .assignments import augmented, bind
+from .assignments import augmented, bind, once
 from .context import Context
 from .expressions import condition, value
 from .flow import names_set
@@ -17,7 +17,7 @@ from .jumps import RESULT, without_returns
 from .printing import data as shown
 from .program import Data, If, Num, is_control
 from .source import Module, imported, place
-from .values import Computed, Helper, Member, Static, Unknown, Value, View
+from .values import Helper, Member, Static, Unknown, Value, View
 
 
 def body(ctx: Context, stmts: Sequence[ast.stmt]) -> Value:
@@ -70,8 +70,8 @@ def _statement(ctx: Context, s: ast.stmt) -> None:
     match s:
         case ast.Assign(targets=targets, value=e):
             found = right_side(ctx, e)
-            if isinstance(found, Computed) and len(targets) > 1:
-                found = ctx.materialised(found)
+            if len(targets) > 1:
+                found = once(ctx, "an assignment to several", found)
             for t in targets:
                 ctx.place = place(s)
                 bind(ctx, t, found)
