@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from inspect import Parameter, Signature
 
 from ..control import number
 from ..report import stop
 from . import comprehensions, library, making, reductions
 from .context import Context
 from .elementwise import apply, array, as_type, operand, ufunc_name
-from .expressions import PYTHON, value
+from .expressions import PYTHON, default, value
 from .indexing import choice
 from .joins import kept_exactly
 from .kinds import FLOAT, INT, joined
@@ -187,7 +188,7 @@ def _larger(ctx: Context, name: str, a: Value, b: Value) -> Value:
 
 def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     """A call of a function of the program: its body, with the arguments as its variables."""
-    from .flow import written_through
+    from .flow import variables, written_through
     from .statements import body
 
     node = f.node
@@ -201,22 +202,20 @@ def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Valu
     ctx.spend()
     if len(ctx.envs) > DEEPEST:
         raise stop(ctx.place, f"{f.name}(..)", "functions call each other too deeply", "write a loop")
-    names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-    if node.args.vararg or node.args.kwarg or len(args) > len(names):
-        raise stop(ctx.place, f"{f.name}(..)", "its arguments don't go with its definition", "name each argument")
-    env: dict[str, Value] = dict(ctx.envs[f.names]) if isinstance(f.names, int) else {"": Static(f.names)}
-    given = dict(zip(names, args, strict=False)) | dict(named)
-    defaults = dict(zip(reversed(names), reversed(node.args.defaults), strict=False))
+    given = _bound(ctx, f, node.args, args, named)
+    names = list(given)
+    env: dict[str, Value] = {"": Static(f.names)}
+    own_names = variables(node)
+    seen: frozenset[str] = own_names
+    if isinstance(f.names, int):
+        env = {n: v for n, v in ctx.envs[f.names].items() if n not in own_names}
+        seen |= ctx.locals[f.names]
     written = written_through(node)
     for n in names:
-        if n not in given:
-            if n not in defaults:
-                raise stop(ctx.place, f"{f.name}(..)", f"it gets no {n}", "Python raises a TypeError here")
-            given[n] = value(ctx, defaults[n])
-        v = given[n]
-        env[n] = _passed(ctx, v, n)
+        env[n] = _passed(ctx, given[n], n)
     at = ctx.place
     ctx.envs.append(env)
+    ctx.locals.append(seen)
     ctx.slots.append({})
     ctx.running.append(own)
     ctx.changed_in_place.append(written)
@@ -230,11 +229,46 @@ def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Valu
             raise stop(ctx.place, f"{f.name}(..)", "it returns a function", "call it there")
     finally:
         ctx.envs.pop()
+        ctx.locals.pop()
         ctx.slots.pop()
         ctx.running.pop()
         ctx.changed_in_place.pop()
         ctx.place = at
     return found
+
+
+def _bound(
+    ctx: Context, f: Helper, spec: ast.arguments, args: Sequence[Value], named: Mapping[str, Value]
+) -> dict[str, Value]:
+    """What each argument of a function gets in a call."""
+    if spec.vararg or spec.kwarg:
+        raise stop(ctx.place, f"{f.name}(..)", "its arguments don't go with its definition", "name each argument")
+    plain = [*spec.posonlyargs, *spec.args]
+    defaults: dict[str, ast.expr | None] = dict(
+        zip((a.arg for a in plain[len(plain) - len(spec.defaults) :]), spec.defaults, strict=True)
+    )
+    defaults.update({a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None})
+    if isinstance(f.names, Definition) and f.names.defaults is not None:
+        defaults = dict.fromkeys(f.names.defaults)
+    kinds = [
+        *((a, Parameter.POSITIONAL_ONLY) for a in spec.posonlyargs),
+        *((a, Parameter.POSITIONAL_OR_KEYWORD) for a in spec.args),
+        *((a, Parameter.KEYWORD_ONLY) for a in spec.kwonlyargs),
+    ]
+    of = [Parameter(a.arg, k, default=None if a.arg in defaults else Parameter.empty) for a, k in kinds]
+    try:
+        given: dict[str, Value] = Signature(of).bind(*args, **named).arguments
+    except TypeError as e:
+        raise stop(ctx.place, f"{f.name}(..)", str(e), "Python raises a TypeError here") from None
+    out: dict[str, Value] = {}
+    for p in of:
+        if p.name in given:
+            out[p.name] = given[p.name]
+        elif isinstance(f.names, Definition):
+            out[p.name] = default(ctx, f.names, p.name, defaults[p.name])
+        else:
+            out[p.name] = f.defaults[p.name]
+    return out
 
 
 def _has_function(v: Value) -> bool:

@@ -32,7 +32,7 @@ from .program import (
     parts,
 )
 from .prover import Prover, arguments, facts_of, least
-from .values import Array, Chosen, Computed, Indices, Unknown, Value, View, of_view, whole
+from .values import Array, Chosen, Computed, Helper, Indices, Unknown, Value, View, of_view, whole
 
 ITERATORS = ("i", "j", "k", "l")
 MOST = 10_000
@@ -49,6 +49,8 @@ class Context:
     prover: Prover
     arguments: frozenset[Symbol]
     envs: list[dict[str, Value]] = field(default_factory=list)
+    locals: list[frozenset[str]] = field(default_factory=list)
+    """The variables of each function: these names mean nothing outside of it."""
     slots: list[dict[str, View]] = field(default_factory=list)
     """Where variables that loops and branches give new values are kept."""
     changed_in_place: list[frozenset[str]] = field(default_factory=list)
@@ -337,6 +339,8 @@ def _mentions(v: Value, b: Buffer) -> bool:
             return b in reads
         case Chosen(part=part, mask=mask):
             return _mentions(part, b) or _mentions(mask, b)
+        case Helper(defaults=defaults):
+            return any(_mentions(d, b) for d in defaults.values())
         case _:
             items = getattr(v, "items", ())
             return any(_mentions(i, b) for i in items)

@@ -20,7 +20,7 @@ from . import kept
 from .convert import Imported, argument_types, imported
 from .kinds import DTYPES
 from .program import Procedure
-from .source import Used, of_function
+from .source import Standing, Used, all_of, code_of, of_function, signature
 from .translate import Returned
 from .types import Type
 from .waiting import waiting
@@ -67,14 +67,26 @@ def compiled(f: Callable[P, R] | None = None, *, plan: Plan | None = None) -> An
     return Compiled(f, plan)
 
 
-class Compiled(Generic[P, R]):
+class Compiled(Standing, Generic[P, R]):
     """A NumPy function that is compiled when it is called; `python` is the function itself."""
+
+    python: Callable[P, R]
 
     def __init__(self, f: Callable[P, R], plan: Plan | None = None) -> None:
         self.python = f
         self.plan = plan
-        self._signature = inspect.signature(f)
+        self._said: set[str] = set()
+        self._begin()
+        update_wrapper(self, f)
+
+    def _begin(self) -> None:
+        """Nothing is compiled: of the function as it is now."""
+        self._signature = signature(self.python)
         self._arity = _arity(self._signature)
+        self._all = all_of(self.python)
+        """What the signature is of."""
+        self._used: list[Used] = [code_of(self.python)]
+        """What the compiled code was made of: its own text, and what it took from the program around it."""
         self._made: dict[tuple[object, ...], _Runner | None] = {}
         """The compiled code for arguments of some types; None if it isn't taken."""
         self._single: set[tuple[object, ...]] = set()
@@ -82,10 +94,6 @@ class Compiled(Generic[P, R]):
         taken."""
         self._last: Call | None = None
         """What the last call ran, for calls with arguments like its own."""
-        self._used: list[Used] = []
-        """What the compiled code took from the program around the function."""
-        self._said: set[str] = set()
-        update_wrapper(self, f)
 
     def __repr__(self) -> str:
         return f"<compiled {self.python.__name__}>"
@@ -97,8 +105,8 @@ class Compiled(Generic[P, R]):
 
     def __call__(self, *args: P.args, **named: P.kwargs) -> R:
         given: tuple[object, ...] = args
-        if self._used and any(u.changed() for u in self._used):
-            self._made, self._last, self._used, self._single = {}, None, [], set()
+        if any(u.changed() for u in self._used):
+            self._begin()
         if self._last is not None and not named and len(args) == self._arity:
             made, result = self._last(args)
             if made:
@@ -122,6 +130,8 @@ class Compiled(Generic[P, R]):
 
     def _bound(self, *args: object, **named: object) -> tuple[object, ...]:
         """The values of all arguments, in the order of the definition: also of those that are given by name only."""
+        if self._all.changed():
+            self._begin()
         bound = self._signature.bind(*args, **named)
         bound.apply_defaults()
         return tuple(bound.arguments.values())

@@ -18,7 +18,7 @@ from .joins import kept_exactly
 from .kinds import BOOL, FLOAT, PYTHON_BOOL, Kind, joined
 from .products import matmul
 from .program import Cmp, Data, Elem, Num, is_control
-from .source import Definition, Listed, Module, NotFound, Outside, place
+from .source import UNKNOWN, Definition, Listed, Module, NotFound, Outside, place
 from .values import (
     Array,
     Chosen,
@@ -90,11 +90,54 @@ def value(ctx: Context, e: ast.expr) -> Value:
 
             return call(ctx, e)
         case ast.Lambda():
-            return Helper(e, len(ctx.envs) - 1)
+            return function_here(ctx, e)
         case _:
             name = type(e).__name__
             what = SPOKEN.get(name, name)
             raise stop(ctx.place, what, "this kind of expression isn't taken", "write it as loops over arrays")
+
+
+def function_here(ctx: Context, node: ast.FunctionDef | ast.Lambda, name: str = "lambda") -> Helper:
+    """A function that is defined in another: what its arguments are by default is computed now."""
+    from .assignments import once
+
+    args = node.args
+    plain = [*args.posonlyargs, *args.args]
+    pairs = [*zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True)]
+    pairs += [(a, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
+    return Helper(node, len(ctx.envs) - 1, name, {a.arg: once(ctx, a.arg, value(ctx, d)) for a, d in pairs})
+
+
+def default(ctx: Context, f: Definition, name: str, e: ast.expr | None) -> Value:
+    """What an argument is that isn't given: computed where the function is defined, and not where it is called."""
+    if f.defaults is not None:
+        try:
+            return from_outside(f.defaults[name](), name)
+        except NotFound as why:
+            raise stop(ctx.place, name, f"of its default: {why}", "pass it") from None
+    assert e is not None
+    at = ctx.place
+    ctx.envs.append({"": Static(f)})
+    ctx.locals.append(frozenset())
+    try:
+        found = value(ctx, e)
+    finally:
+        ctx.envs.pop()
+        ctx.locals.pop()
+        ctx.place = at
+    if not _is_constant(found):
+        raise stop(ctx.place, name, "its default is no number, text or tuple of such", "pass it")
+    return found
+
+
+def _is_constant(v: Value) -> bool:
+    match v:
+        case Tuple(items=items):
+            return not v.is_list and all(map(_is_constant, items))
+        case Array(shape=(), reads=(), cheap=True):
+            return isinstance(v.at(()), Num)
+        case _:
+            return isinstance(v, Integer | Static)
 
 
 def named(ctx: Context, name: str) -> Value:
@@ -106,19 +149,20 @@ def named(ctx: Context, name: str) -> Value:
         raise stop(ctx.place, name, f"its value is not known here: {found.why}", found.remedy)
     if found is not None:
         return found
+    if name in ctx.locals[-1]:
+        raise stop(ctx.place, name, "it has no value here: the function sets it later", "give it a value before")
     lookup = ctx.env.get("")
     assert isinstance(lookup, Static) and isinstance(lookup.value, Definition)
     try:
         return from_outside(lookup.value.lookup(name), name)
-    except NotFound:
-        pass
-    if name in library.PYTHON:
-        return Member(f"builtins.{name}")
-    if name in PYTHON:
+    except NotFound as e:
+        why = str(e)
+    if why != UNKNOWN:
+        raise stop(ctx.place, name, why, "pass it as an argument, or use the function itself")
+    if name in library.PYTHON or name in PYTHON:
         return Member(f"builtins.{name}")
     if name == "print":
         raise stop(ctx.place, name, "compiled code prints nothing", "leave it out, or print what is returned")
-    why = "it is no variable, number, function or module that is known now"
     raise stop(ctx.place, name, why, "pass it as an argument")
 
 

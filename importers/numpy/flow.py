@@ -26,6 +26,17 @@ def names_set(stmts: Sequence[ast.AST]) -> frozenset[str]:
     )
 
 
+def variables(f: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """The names that are a function's own, wherever it sets them."""
+    a = f.args
+    given = {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    if isinstance(f, ast.Lambda):
+        return frozenset(given)
+    defined = {n.name for s in f.body for n in own(s) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    modules = {(n.asname or n.name).split(".")[0] for s in f.body for n in own(s) if isinstance(n, ast.alias)}
+    return names_set(f.body) | given | defined | modules
+
+
 def written_through(f: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     """The names of a function through which arrays may be written, with those that they may be parts of."""
     out: set[str] = set()

@@ -1,17 +1,20 @@
 """Where a function stands, and what the names that it uses mean."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import inspect
-import textwrap
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import is_
 from pathlib import Path
-from types import FunctionType, ModuleType
-from typing import Any, TypeAlias
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any, Final, TypeAlias
+
+import numpy as np
 
 from ..report import ImportRefusedError, Place
 
@@ -35,6 +38,9 @@ class Definition:
     function: FunctionType | None = None
     """The function itself, if it is one of this process, whose text is read at each use."""
 
+    defaults: Mapping[str, Callable[[], Outside]] | None = None
+    """What arguments are that aren't given, if the function is one of this process."""
+
     @property
     def identity(self) -> object:
         """What is the same for one function only."""
@@ -45,27 +51,69 @@ class Listed(tuple["Outside", ...]):
     """A list, as it is now."""
 
 
+class Standing:
+    """What stands for a function of Python, `python`, and does what that does."""
+
+    python: Callable[..., Any]
+
+
+WITH_PARTS: Final = (list, tuple, FunctionType, Standing)
+
+
 @dataclass(frozen=True, eq=False)
 class Used:
-    """What a name of the program meant when it was looked up: `now` gives what it means at present."""
+    """What a name of the program meant when it was looked up by a function: `now` gives what it means at present."""
 
+    by: object
+    name: str
     now: Callable[[], object]
     value: object
     parts: tuple[object, ...]
 
     def changed(self) -> bool:
-        """Whether it means something else, or is a list with other elements."""
-        now = self.now()
-        same = now is self.value and len(parts := _parts(now)) == len(self.parts) and all(map(is_, parts, self.parts))
-        return not same
+        """Whether it means something else, or something in it does."""
+        if self.now() is not self.value:
+            return True
+        if not isinstance(self.value, WITH_PARTS):
+            return False
+        parts = _parts(self.value)
+        return len(parts) != len(self.parts) or not all(map(is_, parts, self.parts))
 
 
 def _parts(value: object) -> tuple[object, ...]:
-    return tuple(value) if type(value) is list else ()
+    """What may be another in a list, a tuple or a function that is still the same."""
+    if type(value) in (list, tuple):
+        assert isinstance(value, list | tuple)
+        return (*value, *(p for v in value for p in _parts(v)))
+    if isinstance(value, FunctionType):
+        given, named = value.__defaults__, value.__kwdefaults__
+        code = (value.__code__, given)
+        if not given and not named:
+            return code
+        return (*code, *_parts(given), *(named or {}), *_parts(tuple((named or {}).values())))
+    return (value.python, *_parts(value.python)) if isinstance(value, Standing) else ()
+
+
+def code_of(f: object) -> Used:
+    """The code of a function, as it is now."""
+    code = getattr(f, "__code__", None)
+    return Used(f, "", partial(getattr, f, "__code__", None), code, ())
+
+
+def all_of(f: object) -> Used:
+    """A function, as it is now, with its code and its defaults."""
+    return Used(f, "", partial(_same, f), f, _parts(f))
+
+
+def _same(value: object) -> object:
+    return value
 
 
 class NotFound(LookupError):
-    """A name that means nothing that is known."""
+    """A name that means nothing that is known; the text says why."""
+
+
+UNKNOWN = "it is no variable, number, function or module that is known now"
 
 
 @dataclass
@@ -117,7 +165,7 @@ def of_file(file: Path, name: str | None) -> Source:
         if n in functions:
             return Definition(functions[n], lookup)
         if n not in found:
-            raise NotFound(n)
+            raise NotFound(UNKNOWN)
         return found[n]
 
     return Source(str(file), text.splitlines(), Definition(functions[name], lookup), _annotations(functions[name]))
@@ -147,7 +195,7 @@ def imported(s: ast.Import | ast.ImportFrom) -> dict[str, Outside]:
     """What an import binds."""
     if isinstance(s, ast.Import):
         return {a.asname or a.name.split(".")[0]: Module(a.name if a.asname else a.name.split(".")[0]) for a in s.names}
-    return {a.asname or a.name: Module(f"{s.module}.{a.name}") for a in s.names}
+    return {a.asname or a.name: Module(f"{'.' * s.level}{s.module or ''}.{a.name}") for a in s.names}
 
 
 def _annotations(node: ast.FunctionDef) -> dict[str, str]:
@@ -167,63 +215,172 @@ def _annotations(node: ast.FunctionDef) -> dict[str, str]:
 # -- a function that is there ---------------------------------------------------------------------------
 
 
+@dataclass
+class _Seen:
+    """What was taken from the process for one function."""
+
+    used: list[Used]
+    definitions: dict[FunctionType, Definition] = field(default_factory=dict)
+    files: dict[str, tuple[ast.Module, list[CodeType]]] = field(default_factory=dict)
+    """By the texts of files their trees and all that they define."""
+
+
+def signature(f: Callable[..., Any]) -> inspect.Signature:
+    """The arguments that a function itself takes, whatever it says of another one that it wraps."""
+    if not isinstance(f, FunctionType):
+        return inspect.signature(f, follow_wrapped=False)
+    plain = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
+    plain.__kwdefaults__ = f.__kwdefaults__
+    return inspect.signature(plain)
+
+
 def of_function(f: Callable[..., Any], used: list[Used] | None = None) -> Source:
     """A function of this process: names mean what they mean to it when they are looked up. What they mean is then put
-    into `used`, but for modules."""
+    into `used`."""
     if not isinstance(f, FunctionType):
         raise ImportRefusedError(f"{f!r} is no function written in Python: there is no text to import")
-    definition = _definition(f, [] if used is None else used)
+    try:
+        definition = _definition(f, _Seen([] if used is None else used))
+    except NotFound as e:
+        raise ImportRefusedError(str(e)) from e
     if not isinstance(definition.node, ast.FunctionDef):
         raise ImportRefusedError(f"{f!r} is a lambda: write it with def")
-    file = inspect.getsourcefile(f) or "<function>"
-    first = definition.node.lineno
-    lines, start = inspect.getsourcelines(f)
-    padded = [""] * (start - 1) + [x.rstrip("\n") for x in lines]
-    assert first >= 1
-    return Source(file, padded, definition, _annotations(definition.node))
+    file = inspect.getsourcefile(f.__code__) or "<function>"
+    lines, _ = inspect.findsource(f.__code__)
+    return Source(file, [x.rstrip("\n") for x in lines], definition, _annotations(definition.node))
 
 
-def _definition(f: FunctionType, used: list[Used]) -> Definition:
+def _definition(f: FunctionType, seen: _Seen) -> Definition:
+    if f not in seen.definitions:
+        seen.definitions[f] = Definition(_text(f, seen), partial(_meaning, f, seen), f, _defaults(f, seen))
+    return seen.definitions[f]
+
+
+NOTHING: Final = object()
+"""What a name means that means nothing."""
+
+
+def _meaning(f: FunctionType, seen: _Seen, name: str) -> Outside:
+    """What a name from outside of it means to a function."""
+    cell = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True)).get(name)
+    now = partial(f.__globals__.get, name, NOTHING) if cell is None else partial(_content, cell)
+    value: object = now()
+    if not any(u.by is f and u.name == name for u in seen.used):
+        seen.used.append(Used(f, name, now, value, _parts(value)))
+    if value is NOTHING:
+        raise NotFound(UNKNOWN)
+    return _outside(value, seen)
+
+
+def _defaults(f: FunctionType, seen: _Seen) -> dict[str, Callable[[], Outside]]:
+    """What arguments of a function are that aren't given."""
+    plain = f.__code__.co_varnames[: f.__code__.co_argcount]
+    found: dict[str, object] = dict(zip(reversed(plain), reversed(f.__defaults__ or ()), strict=False))
+    return {n: partial(_outside, v, seen) for n, v in (found | (f.__kwdefaults__ or {})).items()}
+
+
+def _content(cell: CellType) -> object:
     try:
-        lines, start = inspect.getsourcelines(f)
-    except (OSError, TypeError) as e:
-        raise ImportRefusedError(f"the text of {f.__name__} isn't there to be read: {e}") from e
-    text = textwrap.dedent("".join(lines))
-    tree = ast.parse("\n" * (start - 1) + text)
-    node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda)), None)
-    if node is None:
-        raise ImportRefusedError(f"the text of {f.__name__} has no definition")
-    cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
-
-    def lookup(name: str) -> Outside:
-        cell = cells.get(name)
-        nothing = object()
-        if cell is not None:
-            now = partial(getattr, cell, "cell_contents", nothing)
-        else:
-            now = partial(f.__globals__.get, name, nothing)
-        value: object = now()
-        if value is nothing:
-            raise NotFound(name)
-        if not isinstance(value, ModuleType):
-            used.append(Used(now, value, _parts(value)))
-        return _outside(name, value, used)
-
-    return Definition(node, lookup, f)
+        return cell.cell_contents
+    except ValueError:
+        return NOTHING
 
 
-def _outside(name: str, value: object, used: list[Used]) -> Outside:
+def _outside(value: object, seen: _Seen) -> Outside:
     """A Python object as what a name may mean."""
     if value is None or (isinstance(value, bool | int | float | str) and type(value) in (bool, int, float, str)):
         return value
     if isinstance(value, tuple | list) and type(value) in (tuple, list):
-        return (Listed if isinstance(value, list) else tuple)(_outside(name, v, used) for v in value)
+        return (Listed if isinstance(value, list) else tuple)(_outside(v, seen) for v in value)
     if isinstance(value, ModuleType):
         return Module(value.__name__)
-    wrapped = getattr(value, "__wrapped__", value)
-    if isinstance(wrapped, FunctionType) and wrapped.__module__.partition(".")[0] != "numpy":
-        return _definition(wrapped, used)
-    module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
-    if own is not None and (module or "numpy").partition(".")[0] in ("numpy", "math"):
-        return Module(f"{'math' if module == 'math' else 'numpy'}.{own}")
-    raise NotFound(name)
+    name = getattr(value, "__name__", None)
+    for module in (np, np.linalg, math):
+        if isinstance(name, str) and getattr(module, name, NOTHING) is value:
+            return Module(f"{module.__name__}.{name}")
+    plain = value.python if isinstance(value, Standing) else value
+    if isinstance(plain, FunctionType):
+        return _definition(plain, seen)
+    if hasattr(plain, "__wrapped__"):
+        raise NotFound("a decorator put something else in the place of the function")
+    raise NotFound(UNKNOWN)
+
+
+# -- the text of a function -----------------------------------------------------------------------------
+
+OF_CODE: Final = (
+    "co_name", "co_qualname", "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_firstlineno",
+    "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_linetable", "co_exceptiontable",
+)  # fmt: skip
+
+
+def _text(f: FunctionType, seen: _Seen) -> ast.FunctionDef | ast.Lambda:
+    """The definition of a function in its file. The file is compiled again, and must give what runs: it may have been
+    written anew since it was read, and a function may be made of another one's text."""
+    code = f.__code__
+    try:
+        text = "".join(inspect.findsource(code)[0])
+        if text not in seen.files:
+            flags = sum(getattr(__future__, n).compiler_flag for n in __future__.all_feature_names)
+            whole = compile(text, code.co_filename, "exec", code.co_flags & flags, dont_inherit=True)
+            seen.files[text] = ast.parse(text), list(_codes(whole))
+    except (OSError, TypeError, IndexError, SyntaxError, ValueError) as e:
+        raise NotFound(f"the text of {f.__name__} isn't there to be read: {e}") from e
+    tree, codes = seen.files[text]
+    found = _nodes(tree, code) if any(_alike(code, c) for c in codes) else []
+    if len(found) != 1:
+        why = "its file was changed since it was read, or its code was made in another way"
+        raise NotFound(f"the text of {f.__name__} is not what runs: {why}")
+    return found[0]
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """The code of all functions in some code."""
+    for c in code.co_consts:
+        if isinstance(c, CodeType):
+            yield c
+            yield from _codes(c)
+
+
+def _alike(a: object, b: object) -> bool:
+    """Whether two constants of code are the same. (Python's `==` of code asks for what it noted when that ran, too.)"""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, CodeType) and isinstance(b, CodeType):
+        return all(getattr(a, n) == getattr(b, n) for n in OF_CODE) and _alike(a.co_consts, b.co_consts)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_alike, a, b))
+    if isinstance(a, frozenset) and isinstance(b, frozenset):
+        return sorted(map(repr, a)) == sorted(map(repr, b))
+    return repr(a) == repr(b)
+
+
+def _nodes(tree: ast.Module, code: CodeType) -> list[ast.FunctionDef | ast.Lambda]:
+    """The definitions that code may be of: of several lambdas in a line, the innermost one around its places."""
+    out: list[ast.FunctionDef | ast.Lambda] = []
+    lambdas: list[ast.Lambda] = []
+    for n in ast.walk(tree):
+        match n:
+            case ast.FunctionDef(name=code.co_name, decorator_list=before):
+                if min([n.lineno, *(d.lineno for d in before)]) == code.co_firstlineno:
+                    out.append(n)
+            case ast.Lambda() if code.co_name == "<lambda>" and n.lineno == code.co_firstlineno:
+                lambdas.append(n)
+            case _:
+                pass
+    if len(lambdas) > 1:
+        lambdas = [n for n in lambdas if _around(n.body, code)][-1:]  # `walk` comes to the inner ones later
+    return [*out, *lambdas]
+
+
+def _around(e: ast.expr, code: CodeType) -> bool:
+    """Whether all of some code stands in an expression."""
+    first, last = (e.lineno, e.col_offset), (e.end_lineno, e.end_col_offset)
+    for line, end, col, end_col in code.co_positions():
+        if line is None or end is None or (line, col) == (end, end_col):
+            continue
+        if col is None or end_col is None:
+            return False
+        if (line, col) < first or (end, end_col) > last:
+            return False
+    return True

@@ -10,14 +10,14 @@ from . import loops
 from .arithmetic import negation
 from .assignments import augmented, bind, once
 from .context import Context
-from .expressions import condition, value
+from .expressions import condition, function_here, value
 from .flow import names_set
 from .joins import changed, enter, leave, placed, slot_of, unknown_of
 from .jumps import RESULT, without_returns
 from .printing import data as shown
 from .program import Data, If, Num, is_control
 from .source import Module, imported, place
-from .values import Helper, Member, Static, Unknown, Value, View
+from .values import Member, Static, Unknown, Value, View
 
 
 def body(ctx: Context, stmts: Sequence[ast.stmt]) -> Value:
@@ -92,7 +92,10 @@ def _statement(ctx: Context, s: ast.stmt) -> None:
         case ast.While():
             loops.while_loop(ctx, s)
         case ast.FunctionDef(name=name):
-            ctx.env[name] = Helper(s, len(ctx.envs) - 1, name)
+            if s.decorator_list:
+                what, why = ast.unparse(s.decorator_list[0]), "it may put something else in the place of the function"
+                raise stop(ctx.place, f"@{what}", why, "call it where the function is used")
+            ctx.env[name] = function_here(ctx, s, name)
         case ast.Import() | ast.ImportFrom():
             for name, m in imported(s).items():
                 ctx.env[name] = Member(m.path) if isinstance(m, Module) else Static(None)

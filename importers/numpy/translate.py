@@ -11,16 +11,16 @@ from ..names import spelled
 from ..report import Problem, Report, Stop, stop
 from . import cells, views
 from .context import Context
-from .expressions import value
-from .flow import written_through
+from .expressions import default
+from .flow import variables, written_through
 from .kinds import I64, PYTHON_BOOL
 from .program import Alloc, Buffer, Flag, For, If, Num, Procedure, Stmt, Store, Whole
 from .prover import Prover
-from .source import Source, place
+from .source import Definition, Source, place
 from .statements import body
 from .storing import assign
 from .types import Type
-from .values import Array, Chosen, Computed, Integer, Static, Tuple, Value, View, of_view, scalar, whole
+from .values import Array, Chosen, Computed, Integer, Static, Tuple, Unknown, Value, View, of_view, scalar, whole
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,8 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
     ctx.names.add(ctx.outside.name)
     ctx.reserved = frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
     ctx.block, ctx.place = p.body, place(node)
-    _defaults(ctx, node)
+    ctx.locals = [variables(node)]
+    _defaults(ctx, source.definition, node)
     found = body(ctx, node.body)
     returned = Returned("none")
     ctx.place = place(node.body[-1])
@@ -123,14 +124,18 @@ def _note_outside(ctx: Context) -> None:
     p.notes.append(f"`{b.name}` becomes 1 if an index that is computed is outside, where NumPy raises an IndexError")
 
 
-def _defaults(ctx: Context, node: ast.FunctionDef) -> None:
+def _defaults(ctx: Context, f: Definition, node: ast.FunctionDef) -> None:
     """Arguments without a type that have a default are that."""
     args = [*node.args.posonlyargs, *node.args.args]
     pairs = list(zip(reversed(args), reversed(node.args.defaults), strict=False))
     pairs += [(a, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None]
     for a, d in pairs:
         if a.arg not in ctx.env:
-            ctx.env[a.arg] = value(ctx, d)
+            try:
+                ctx.env[a.arg] = default(ctx, f, a.arg, d)
+            except Stop as s:
+                ctx.report.add(ctx.placed(s.problem))
+                ctx.env[a.arg] = Unknown("")
             ctx.procedure.notes.append(f"{a.arg} is {ast.unparse(d)}")
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..control import Poly, number
@@ -164,6 +164,8 @@ class Helper:
     node: object
     names: object
     name: str = "lambda"
+    defaults: Mapping[str, Value] = field(default_factory=dict)
+    """Of one that is defined in a function: what its arguments are if they aren't given, as it was then."""
 
 
 def of_view(v: View) -> Array:

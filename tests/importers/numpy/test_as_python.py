@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import copy
+import functools
+import importlib.util
+import math
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -115,3 +119,267 @@ def list_that_grows(x):
 
 def test_a_list_that_changes_under_several_names_is_refused() -> None:
     refused(list_that_grows, "changes under all its names", X)
+
+
+# -- the text is that of what runs ----------------------------------------------------------------------
+
+
+def twice(f: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(f)
+    def g(x: Any, /) -> Any:
+        return 2.0 * f(x)
+
+    return g
+
+
+@twice
+def decorated(x):
+    return x + 1.0
+
+
+@functools.lru_cache
+def cached(x):
+    return x + 1.0
+
+
+up, down = (lambda v: v + 1.0), (lambda v: (lambda w: w * 2.0)(v))
+
+
+def exp(v):
+    return v + 1.0
+
+
+of_each = np.vectorize(exp)
+outer = np.add.outer
+
+
+def of_decorated(x):
+    return decorated(x)
+
+
+def of_lambdas(x):
+    return down(x) + up(x)
+
+
+def of_own(x):
+    return exp(x)
+
+
+@pytest.mark.parametrize("f", [of_decorated, decorated, of_lambdas, of_own])
+def test_a_function_is_what_runs_and_not_what_it_wraps(f: Callable[..., Any]) -> None:
+    agrees(f, X)
+
+
+def of_cached(x):
+    return cached(2.0) * x
+
+
+def of_vectorize(x):
+    return of_each(x)
+
+
+def of_outer(x):
+    return outer(x, x)
+
+
+@pytest.mark.parametrize(
+    ("f", "why"),
+    [
+        (of_cached, "test_as_python.py:.*cached: a decorator put"),
+        (of_vectorize, "of_each: it is no variable"),
+        (of_outer, "outer: it is no variable"),
+    ],
+)
+def test_what_has_the_name_of_a_function_of_numpy_is_none(f: Callable[..., Any], why: str) -> None:
+    refused(f, why, X)
+
+
+def test_arguments_are_those_of_the_wrapper() -> None:
+    def f(x, y):
+        return x - y
+
+    @functools.wraps(f)
+    def turned(y, x):
+        return f(x, y)
+
+    assert np.array_equal(Compiled(turned, tidy())(x=X, y=Y), X - Y)
+
+
+PROGRAM = """GAIN = {}
+def helper(x, by={}):
+    return x * by + {}
+def f(x):
+    return helper(x) * GAIN
+"""
+
+
+@pytest.mark.parametrize("again", [("1.0", "2.0", "77.0"), ("1.0", "2.0", "-0.0")])
+def test_a_file_that_was_written_anew_since_it_was_read_is_refused(again: tuple[str, ...], tmp_path: Path) -> None:
+    """And what is taken is as it was read: constants, defaults."""
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM.format("1.0", "2.0", "0.0"))
+    spec = importlib.util.spec_from_file_location("program", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.f(X)
+    file.write_text(PROGRAM.format("5.0", "6.0", "0.0"))
+    agrees(module.f, X)
+    file.write_text(PROGRAM.format(*again))
+    refused(module.f, "helper: the text of helper is not what runs: its file was changed", X)
+
+
+# -- what changes after the first call ------------------------------------------------------------------
+
+
+def test_what_changes_in_lists_and_functions_is_seen() -> None:
+    nested, in_a_tuple = [[1.0, 2.0], [3.0, 4.0]], ([1.0, 2.0], 3.0)
+
+    def scaled(x, by=2.0, *, to=1.0):
+        return x * by + to
+
+    def f(x, k=1.0, *, m=1.0):
+        return scaled(x) * nested[0][1] + in_a_tuple[0][1] * k * m
+
+    c = Compiled(f, tidy())
+    for change in (
+        lambda: nested[0].__setitem__(1, 9.0),
+        lambda: in_a_tuple[0].__setitem__(1, 9.0),
+        lambda: setattr(scaled, "__defaults__", (5.0,)),
+        lambda: scaled.__kwdefaults__.__setitem__("to", 7.0),
+        lambda: setattr(scaled, "__kwdefaults__", {"to": 8.0}),
+        lambda: setattr(f, "__defaults__", (6.0,)),
+        lambda: f.__kwdefaults__.__setitem__("m", 7.0),
+    ):
+        assert np.array_equal(c(X), f(X))
+        change()
+        assert np.array_equal(c(X), f(X))
+        assert np.array_equal(c(X, 2.0), f(X, 2.0))
+
+
+def test_code_that_changes_is_seen() -> None:
+    def f(x):
+        return x * 2.0
+
+    def g(x):
+        return x * 3.0
+
+    def of_f(x):
+        return f(x)
+
+    c, d = Compiled(f, tidy()), Compiled(of_f, tidy())
+    assert np.array_equal(c(X), f(X)) and np.array_equal(d(X), f(X))
+    setattr(f, "__code__", g.__code__)  # noqa: B010
+    assert np.array_equal(c(X), g(X)) and np.array_equal(d(X), g(X))
+
+
+def test_a_name_that_gets_a_meaning_later_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def f(x):
+        return max(x) + np.exp(x[0])
+
+    c = Compiled(f, tidy())
+    assert c(X) == f(X)
+    monkeypatch.setitem(globals(), "max", lambda x: x[0])
+    with pytest.warns(CompiledWarning, match="the name of a function of Python"):
+        assert c(X) == f(X)
+    monkeypatch.delitem(globals(), "max")
+    assert c(X) == f(X)
+    monkeypatch.setitem(globals(), "np", math)
+    assert c(X) == f(X)
+
+
+# -- arguments of functions of the program --------------------------------------------------------------
+
+GAIN = 2.0
+
+
+def by_name(x, k=2.0, *, s=7.0, t=1.0):
+    return x * k + s - t
+
+
+def gained(x, k=GAIN, more=(1.0, [GAIN])):
+    return x * k + more[1][0]
+
+
+GAIN = 3.0
+
+
+def only_by_name(x):
+    return by_name(x, 1.0) + by_name(x, t=3.0) + by_name(k=4.0, s=1.0, x=x)
+
+
+def of_then(x):
+    GAIN = 10.0
+    return gained(x) + 0.0 * GAIN
+
+
+def nested_defaults(x):
+    c, a = 1.0, x * 2.0
+
+    def h(v, k=c, *, w=a):
+        return v * k + w
+
+    g = lambda v, k=c: v * k  # noqa: E731
+    c = 5.0
+    a[0] = 50.0
+    a = x * 0.0
+    for _ in range(2):
+        c = c + 1.0
+    return h(x) + g(x) + c + a
+
+
+@pytest.mark.parametrize("f", [only_by_name, of_then, nested_defaults])
+def test_arguments_that_are_not_given_are_as_where_the_function_is_defined(f: Callable[..., Any]) -> None:
+    agrees(f, X)
+
+
+ONES = np.ones(3)
+
+
+def with_array(x, k=ONES):
+    return x * k
+
+
+def only_by_place(x, /):
+    return x * 2.0
+
+
+@pytest.mark.parametrize(
+    ("f", "why"),
+    [
+        (lambda x: by_name(x, 1.0, 5.0), "too many positional arguments"),
+        (lambda x: by_name(x, zz=5.0), "unexpected keyword argument 'zz'"),
+        (lambda x: by_name(x, x=x), "multiple values for argument 'x'"),
+        (lambda x: only_by_place(x=x), "positional"),
+        (lambda x: by_name(), "missing a required argument: 'x'"),
+        (lambda x: with_array(x), "k: of its default"),
+    ],
+    ids=range(6),
+)
+def test_a_call_that_python_refuses_is_refused(f: Callable[..., Any], why: str) -> None:
+    def call(x):
+        return f(x)
+
+    refused(call, why, X)
+
+
+def read_before(x):
+    y = x + GAIN  # noqa: F823
+    GAIN = 3.0
+    return y * GAIN
+
+
+def read_before_in_a_function(x):
+    k = 2.0
+
+    def h(v):
+        w = v * k  # noqa: F823
+        k = 3.0
+        return w + k
+
+    return h(x) * k
+
+
+@pytest.mark.parametrize("f", [read_before, read_before_in_a_function])
+def test_a_variable_that_is_read_before_it_is_set_is_refused(f: Callable[..., Any]) -> None:
+    refused(f, "the function sets it later", X)
