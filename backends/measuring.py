@@ -46,7 +46,7 @@ from .kernel import (
     walk,
 )
 from .meeting import meeting
-from .native import JitFunction, jit
+from .native import JitFunction, jit, run_of
 from .toolchain import ToolchainError
 
 FEW, MANY = 3, 15
@@ -239,7 +239,7 @@ class _Run:
     def __init__(self, compiled: JitFunction, arguments: Mapping[str, Any]) -> None:
         self.start = arguments
         self.given = {name: _copy(x) for name, x in arguments.items()}
-        self.call = compiled.bind(**self.given).unchecked  # no procedure writes the data that it takes indices from
+        self.call = run_of(compiled.bind(**self.given))  # no procedure writes the data that it takes indices from
         self.calls = 1
 
     def reset(self) -> None:

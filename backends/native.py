@@ -68,15 +68,16 @@ class BoundCall:
         self._check = check
         self.arguments = arguments
 
-    @property
-    def unchecked(self) -> Callable[[], object]:
-        """The same call without a look at the data that indices are taken from, which must be what was checked."""
-        return self._run
-
     def __call__(self) -> None:
         if self._check is not None:  # the data that indices are taken from may be other data now
             self._check()
         self._run()
+
+
+def run_of(call: BoundCall) -> Callable[[], object]:
+    """The call alone, for measurements: without a look at the data that indices are taken from, which must be what was
+    checked when it was bound."""
+    return call._run
 
 
 class JitFunction:
