@@ -103,7 +103,9 @@ def _note(ctx: Context, name: str, formal: Variable, array: Variable, place: Pla
         ctx.indexing.setdefault(array, place)
 
 
-def _claim(ctx: Context, callee: Procedure, arrays: Mapping[Variable, Variable], values: Mapping[Symbol, Poly]) -> None:
+def _claim(
+    ctx: Context, callee: Procedure, arrays: Mapping[Variable, Variable], values: Mapping[Symbol, Poly]
+) -> None:
     """What a procedure asks of the elements of its arrays is asked of what it gets."""
     own = {a.symbol for a in ctx.procedure.args}
     for formal, lo, hi in callee.claims:
