@@ -6,7 +6,7 @@ import __future__
 import ast
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import is_
@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from ..report import ImportRefusedError, Place
+from ..report import ImportRefusedError, Place, Problem, Report
 
 Outside: TypeAlias = "Module | Definition | int | float | bool | str | tuple[Outside, ...] | None"
 """What a name from outside of a function may be."""
@@ -159,36 +159,150 @@ def of_file(file: Path, name: str | None) -> Source:
         name = free[0]
     if name not in functions:
         raise ImportRefusedError(f"{file} has no function {name}; it has {', '.join(functions)}")
-    found = _names(tree)
-
-    def lookup(n: str) -> Outside:
-        if n in functions:
-            return Definition(functions[n], lookup)
-        if n not in found:
-            raise NotFound(UNKNOWN)
-        return found[n]
-
-    return Source(str(file), text.splitlines(), Definition(functions[name], lookup), _annotations(functions[name]))
+    names = _Names(tree, functions)
+    lines = text.splitlines()
+    problem = names.unlike(name)
+    if problem is not None:
+        raise Report([problem]).refuse(str(file), lines)
+    return Source(str(file), lines, Definition(functions[name], names.meaning), _annotations(functions[name]))
 
 
-def _names(tree: ast.Module) -> dict[str, Outside]:
-    """What imports and constants at file level mean."""
-    out: dict[str, Outside] = {}
-    for s in tree.body:
-        match s:
-            case ast.Import() | ast.ImportFrom():
-                out.update(imported(s))
-            case (
-                ast.Assign(targets=[ast.Name(id=name)], value=value)
-                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-            ):
+@dataclass
+class _Names:
+    """What names mean at the level of a file, which isn't run: those that are set once, in a statement of its own."""
+
+    tree: ast.Module
+    functions: Mapping[str, ast.FunctionDef]
+
+    def __post_init__(self) -> None:
+        self._set: dict[str, list[ast.AST]] = {}
+        for name, where in _all_set(self.tree):
+            self._set.setdefault(name, []).append(where)
+
+    def meaning(self, name: str) -> Outside:
+        """What a name means to the functions of the file."""
+        where = self._once(name)
+        if isinstance(where, ast.FunctionDef) and self.functions.get(name) is where:
+            problem = self.unlike(name)
+            if problem is not None:
+                raise NotFound(f"of {problem.what} in line {problem.place.line}: {problem.why}")
+            return Definition(where, self.meaning)
+        module = next((imported(s)[name] for s in self._imports() if where in s.names), None)
+        if module is not None:
+            return module
+        value = next((v for n, v in self._assigned() if n is where), None)
+        if value is None:
+            raise NotFound(f"line {_line(where)}, which sets it, is no plain statement of the file")
+        try:
+            return _literal(ast.literal_eval(value))
+        except (ValueError, TypeError):
+            raise NotFound(f"in line {value.lineno} it is no number, text or tuple of such, written out") from None
+
+    def unlike(self, name: str) -> Problem | None:
+        """Why a function may be something else than its definition says."""
+        node = self.functions[name]
+        for d in node.decorator_list:
+            of = d.func if isinstance(d, ast.Call) else d
+            if self._path(of) not in COMPILED:
+                why, remedy = "it may put something else in the place of the function", "take it away"
+                return Problem(place(d), f"the decorator {ast.unparse(d)}", why, remedy)
+        try:
+            self._once(name)
+        except NotFound as e:
+            return Problem(place(node), name, str(e), "give it another name")
+        return None
+
+    def _once(self, name: str) -> ast.AST:
+        """Where a name is set, if that is one place, or imports of one module."""
+        places = self._set.get(name, [])
+        stars = [_line(x) for x in self._set.get("*", ())]
+        if not places:
+            raise NotFound(f"`import *` in line {stars[0]} may set it" if stars else UNKNOWN)
+        means = {found for s in self._imports() for n, found in imported(s).items() if n == name}
+        here = [x for s in self._imports() for x in s.names if x in places]
+        if len(places) > 1 and (len(here) < len(places) or len(means) > 1):
+            raise NotFound(f"it is set several times: in lines {', '.join(map(str, sorted(map(_line, places))))}")
+        last = max(map(_line, places))
+        if stars and stars[-1] > last:
+            raise NotFound(f"`import *` in line {stars[-1]} may set it again")
+        return places[0]
+
+    def _imports(self) -> Iterator[ast.Import | ast.ImportFrom]:
+        return (s for s in self.tree.body if isinstance(s, ast.Import | ast.ImportFrom))
+
+    def _assigned(self) -> Iterator[tuple[ast.expr, ast.expr]]:
+        """The names that statements of the file set, and to what."""
+        for s in self.tree.body:
+            match s:
+                case ast.Assign(targets=targets, value=value):
+                    yield from ((t, value) for t in targets)
+                case ast.AnnAssign(target=target, value=ast.expr() as value):
+                    yield target, value
+                case _:
+                    pass
+
+    def _path(self, e: ast.expr) -> str:
+        """`importers.numpy.compiled` of an expression that is that."""
+        match e:
+            case ast.Attribute(value=of, attr=name):
+                return f"{self._path(of)}.{name}"
+            case ast.Name(id=name) if isinstance(self._set.get(name, [None])[0], ast.alias):
                 try:
-                    out[name] = ast.literal_eval(value)
-                except ValueError:
-                    continue
+                    found = self.meaning(name)
+                except NotFound:
+                    return ""
+                return found.path if isinstance(found, Module) else ""
             case _:
-                pass
-    return out
+                return ""
+
+
+COMPILED: Final = ("importers.numpy.compiled", "importers.numpy.decorator.compiled")
+"""Decorators of functions that do what these say."""
+
+
+def _line(n: ast.AST) -> int:
+    return getattr(n, "lineno", 0)
+
+
+def _literal(v: object) -> Outside:
+    if isinstance(v, tuple):
+        return tuple(_literal(x) for x in v)
+    if v is None or isinstance(v, bool | int | float | str):
+        return v
+    raise ValueError(v)
+
+
+def _all_set(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """The names that a file sets at its own level, wherever that is, with the nodes that do."""
+    for n in ast.walk(tree):
+        if isinstance(n, ast.Global):
+            yield from ((name, n) for name in n.names)
+    yield from _set_by(tree)
+
+
+def _set_by(n: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    inner: Iterable[ast.AST] = ast.iter_child_nodes(n)
+    match n:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            yield n.name, n
+            inner = [*n.decorator_list, n.args]
+        case ast.ClassDef():
+            yield n.name, n
+            inner = [*n.decorator_list, *n.bases, *n.keywords]
+        case ast.Lambda():
+            inner = [n.args]
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            yield name, n
+        case ast.alias():
+            yield n.asname or n.name.split(".")[0], n
+        case ast.ExceptHandler(name=str() as name) | ast.MatchAs(name=str() as name):
+            yield name, n
+        case ast.MatchStar(name=str() as name) | ast.MatchMapping(rest=str() as name):
+            yield name, n
+        case _:
+            pass
+    for x in inner:
+        yield from _set_by(x)
 
 
 def imported(s: ast.Import | ast.ImportFrom) -> dict[str, Outside]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from importers.numpy import Compiled, CompiledWarning
+from importers.numpy import Compiled, CompiledWarning, ImportRefusedError, from_file
 from strategies.normal import tidy
 
 X, Y = np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0])
@@ -383,3 +383,102 @@ def read_before_in_a_function(x):
 @pytest.mark.parametrize("f", [read_before, read_before_in_a_function])
 def test_a_variable_that_is_read_before_it_is_set_is_refused(f: Callable[..., Any]) -> None:
     refused(f, "the function sets it later", X)
+
+
+# -- a file that is read and not run --------------------------------------------------------------------
+
+SEVERAL = "GAIN: it is set several times: in lines 3, "
+SET_AGAIN = {
+    "augmented": ("1.0", "GAIN *= 3.0", SEVERAL + "4"),
+    "computed": ("1.0", "GAIN = float('5')", SEVERAL + "4"),
+    "in a branch": ("1.0", "if True:\n    GAIN = 5.0", SEVERAL + "5"),
+    "in a try": ("1.0", "try:\n    import os as GAIN\nexcept ImportError as GAIN:\n    pass", "in lines 3, 5, 6"),
+    "of several": ("1.0", "GAIN, more = 5.0, 1.0", SEVERAL + "4"),
+    "by a loop": ("1.0", "for GAIN in (5.0,):\n    pass", SEVERAL + "4"),
+    "by with": ("1.0", "with open('a') as GAIN:\n    pass", SEVERAL + "4"),
+    "deleted": ("1.0", "del GAIN", SEVERAL + "4"),
+    "a walrus": ("1.0", "print(GAIN := 5.0)", SEVERAL + "4"),
+    "a function": ("1.0", "def GAIN():\n    pass", SEVERAL + "4"),
+    "global": ("1.0", "def g():\n    global GAIN\n    GAIN = 5.0\ng()", SEVERAL + "5"),
+    "a match": ("1.0", "match 5.0:\n    case GAIN:\n        pass", SEVERAL + "5"),
+    "all of a module": ("GAIN", "from os import *", "`import \\*` in line 4 may set it again"),
+    "a helper": ("1.0", "def helper(v):\n    return v * 2.0", "helper: it is set several times: in lines 1, 4"),
+    "a list": ("MORE", "GAIN += 1.0\nMORE = [1.0]\nMORE[0] = 2.0", "in line 5 it is no number, text or tuple of such"),
+    "computed once": ("MORE", "MORE = float('5')", "in line 4 it is no number, text or tuple of such"),
+    "a list in a tuple": ("MORE", "MORE = (1.0, [2.0])", "in line 4 it is no number, text or tuple of such"),
+    "set in a branch": ("MORE", "if GAIN:\n    MORE = 1.0", "line 5, which sets it, is no plain statement"),
+    "defined in a branch": (
+        "more(x)",
+        "if GAIN:\n    def more(v):\n        return v",
+        "line 5, which sets it, is no plain",
+    ),
+    "imported in a branch": (
+        "np.exp(x)",
+        "if GAIN:\n    import numpy as np",
+        "line 5, which sets it, is no plain statement",
+    ),
+    "unknown": ("max(x)", "from numpy import *", "max: `import \\*` in line 4 may set it"),
+    "decorated": (
+        "more(x)",
+        "@twice\ndef more(v):\n    return v",
+        "more: of the decorator twice in line 4: it may put something",
+    ),
+}
+USED = """
+def f(x: "f64[n]"):
+    return {} * helper(x) * GAIN
+"""
+
+
+@pytest.mark.parametrize("name", SET_AGAIN)
+def test_a_name_of_a_file_that_may_mean_something_else_is_refused(name: str, tmp_path: Path) -> None:
+    used, text, why = SET_AGAIN[name]
+    file = tmp_path / "program.py"
+    file.write_text("def helper(v):\n    return v + 1.0\nGAIN = 2.0\n" + text + USED.format(used))
+    with pytest.raises(ImportRefusedError, match=why):
+        from_file(file, "f")
+
+
+def test_names_of_a_file_that_are_set_once_are_taken(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text("""from importers.numpy import compiled
+import numpy as np
+import numpy
+import numpy.linalg
+A = B = -2.0
+TABLE: tuple[float, ...] = (1.5, 2.5)
+@compiled(plan=None)
+def helper(v, by=A):
+    return v * by * TABLE[1]
+@compiled
+def f(x: "f64[n]"):
+    A = 4.0
+    return helper(x) + numpy.exp(B) * np.abs(x) * A
+if __name__ == "__main__":
+    x = [f(x) for x in (1.0, 2.0)]
+""")
+    text = from_file(file, "f")
+    assert "x[i] * -2.0 * 2.5" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('import numba\n@numba.njit\ndef f(x: "f64[n]"): x[:] = 1.0\n', "program.py:2:2: the decorator numba.njit"),
+        ('def f(x: "f64[n]"): x[:] = 1.0\nf = print\n', "program.py:1:1: f: it is set several times: in lines 1, 2"),
+    ],
+)
+def test_a_function_of_a_file_that_may_be_another_is_refused(text: str, why: str, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(text)
+    with pytest.raises(ImportRefusedError, match=why):
+        from_file(file, "f")
+
+
+@pytest.mark.parametrize("text", ["from .numpy import exp\n", "from . import numpy\nexp = 1\n"])
+def test_a_module_beside_the_file_is_not_numpy(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    call = "numpy.exp(x)" if "exp =" in text else "exp(x)"
+    file.write_text(text + f'def f(x: "f64[n]"):\n    return {call}\n')
+    with pytest.raises(ImportRefusedError, match="of which only NumPy and math are known"):
+        from_file(file, "f")
