@@ -39,7 +39,7 @@ from ..logic.questions import Clash, depends_on_fields, if_reached, new_race
 from ..ops.failure import BadArgument, InvalidCursor, Refused, SchedulingError, invalid
 from ..ops.strategy import Atomic, Outcome, coerce, freeze
 from ..source import Pieces, call
-from .helpers.arguments import Kind, check_arguments, check_first, form_of, kinds_of, place_hint
+from .helpers.arguments import Kind, about_argument, check_arguments, check_first, form_of, kinds_of, place_hint
 from .helpers.references import find_target
 from .helpers.refusing import applicable, argument, require
 from .helpers.wellformed import well_formed
@@ -195,7 +195,7 @@ class Primitive(Atomic):
         except InvalidCursorError as e:
             return Err(invalid(e).at(self, c))
         except FrontendError as e:
-            return Err(BadArgument(str(e)).at(self, c))
+            return Err(BadArgument(about_argument(e, spec, self.args)).at(self, c))
 
     def source(self) -> Pieces:
         pos, kws = _spread(self.spec.signature, self.args, spare=True)

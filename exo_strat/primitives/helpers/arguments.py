@@ -11,6 +11,7 @@ from typing import Annotated, Any, Protocol, TypeAlias, Union, get_args, get_ori
 from ...cursors.cursor import Cursor, NodeCursor, ProcCursor, StmtCursor
 from ...cursors.kinds import ForCursor
 from ...cursors.proc import Proc
+from ...frontend.errors import FrontendError
 from ...ir.config import Config
 from ...ir.externs import ExternFn
 from ...ir.memory import Memory
@@ -74,6 +75,8 @@ class Called(Protocol):
     def signature(self) -> inspect.Signature: ...
     @property
     def hints(self) -> Mapping[str, Any]: ...
+    @property
+    def kinds(self) -> Mapping[str, Kind]: ...
 
 
 def form_of(spec: Called) -> str:
@@ -124,6 +127,18 @@ def check_arguments(signature: inspect.Signature, hints: Mapping[str, Any], args
         for name, one in _given(prm, value):
             if not _fits(one, hint):
                 raise Refused(BadArgument(f"{name}: {_words(hint)} is needed, not {one!r}"))
+
+
+def about_argument(e: FrontendError, spec: Called, args: Sequence[Any]) -> str:
+    """What is wrong with object code; if that is of an argument, with its name, and what it should be."""
+    for prm, value in zip(spec.signature.parameters.values(), args, strict=True):
+        for name, one in _given(prm, value):
+            if e.place is not None and isinstance(one, str) and e.place.text in one.strip().splitlines():
+                hint = spec.hints.get(prm.name, object)
+                what = spec.kinds[prm.name].words if prm.name in spec.kinds else ""
+                code = "an integer, or object code" if _fits(0, hint) else "object code"
+                return f"{name}: {e.message}; {', '.join(filter(None, (what, code)))} is needed\n{e.place}"
+    return str(e)
 
 
 def _given(prm: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]:

@@ -266,3 +266,11 @@ def test_a_procedure_or_a_cursor_that_an_op_takes_first_is_taken() -> None:
     assert replace(P).args == (P,)
     assert cut_loop(P.find_loop("i").hi()).args == (P.find_loop("i").hi(),)
     assert fuse(P.find_loop("i")).args == (P.find_loop("i"),)
+
+
+def test_what_is_wrong_with_object_code_is_said_of_the_argument() -> None:
+    """Its name, what it should be, and the place in it."""
+    p = proc_from_source("def foo(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 0.0")
+    said = refusal(divide_loop("four", ("io", "ii"), tail="cut"), p, "for i in _: _")
+    assert "c: 'four' means nothing here; a factor, an integer, or object code is needed\n" in said
+    assert "cut: 'four' means" in refusal(cut_loop("four"), p, "for i in _: _")
