@@ -340,8 +340,8 @@ def _written_first(tree: ProcDef, s: Span, buffer: Sym, dims: Dims, store: bool,
 def _window_fits(rw: Rewrite, s: Span, buffer: Sym, dims: Dims) -> None:
     """Owed of the window: it stays the same, is not empty and lies within the buffer."""
     tree = rw.proc.tree
-    t = declarations(tree)[buffer]
-    for d, extent in zip(dims, t.shape if isinstance(t, Tensor) else (), strict=True):
+    t, names = declarations(tree)[buffer], names_at(tree)
+    for k, (d, extent) in enumerate(zip(dims, t.shape if isinstance(t, Tensor) else (), strict=True)):
         applicable(not is_opaque(extent), f"the extents of {buffer} depend on config fields, which may have changed")
         lo, hi = bounds(d)
         for e in (lo, hi):
@@ -351,7 +351,10 @@ def _window_fits(rw: Rewrite, s: Span, buffer: Sym, dims: Dims) -> None:
             ready(rw, evaluation.has_value(tree, s, e))
         inside = Binary("and", Binary("<=", b.ZERO, lo), Binary("<=", hi, extent))
         require(safety.holds(tree, s.path(), Binary("<", lo, hi), "the window is not empty"))
-        require(safety.holds(tree, s.path(), inside, f"the window lies within {buffer}"))
+        part = f"{print_expr(lo, names)}:{print_expr(hi, names)}" if isinstance(d, Interval) else print_expr(lo, names)
+        where = f"in dimension {k}: {part}, where the extent is {print_expr(extent, names)}"
+        what = f"the window lies within {buffer} {where}"
+        require(safety.holds(tree, s.path(), inside, what))
 
 
 def _only_name(tree: ProcDef, span: Span, buffer: Sym, block: BlockCursor) -> None:

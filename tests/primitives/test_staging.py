@@ -523,3 +523,13 @@ def foo(n: size, y: f32[4]):
             w[k] = y[k]
 """)
     assert isinstance(stage_op("w[0:4]", "t")(p, p.find_loop("k")), Success) == ready
+
+
+def test_a_window_that_is_too_large_is_told_with_its_dimension() -> None:
+    p = proc_from_source("""
+def foo(n: size, a: f32[n, n]):
+    for i in seq(0, n):
+        a[i, 0] = 0.0
+""")
+    with pytest.raises(SchedulingError, match=r"within a in dimension 1: 0:n \+ 1, where the extent is n\n"):
+        stage_mem(p, p.find_loop("i"), "a[0:n, 0:n + 1]", "t")
