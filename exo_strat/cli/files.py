@@ -15,7 +15,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from keyword import iskeyword
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from traceback import StackSummary, TracebackException
+from traceback import StackSummary, TracebackException, extract_tb
 from types import FunctionType, ModuleType
 from typing import Final, TypeAlias, TypeGuard, cast
 
@@ -391,11 +391,12 @@ def _run_by_user(path: Path, given: str = "") -> Iterator[None]:
     sys.path.insert(0, folder)
     try:
         yield
-    except (SyntaxError, ImportError) as e:
-        reasons = [f"{type(e).__name__}: {e}", *map(str, shadows())]
-        raise FileError(f"{path} can't be run: " + "\n".join(reasons)) from e
+    except (SyntaxError, ImportError) as e:  # Python's message of the former says where
+        told = _told(path, e, given) if isinstance(e, ImportError) else None
+        reasons = [told or f"{path} can't be run: {type(e).__name__}: {e}", *map(str, shadows())]
+        raise FileError("\n".join(reasons)) from e
     except (FrontendError, SchedulingError, InvalidCursorError) as e:
-        raise FileError(f"{path}: {e}") from e
+        raise FileError(f"{path}{_line(path, e)}: {e}") from e
     except SystemExit as e:
         raise FileError(f"{path} can't be run: it ends the program, by exit({e.code!r})") from e
     except Exception as e:  # whatever the file's code may raise; what our own code raises goes on
@@ -405,6 +406,16 @@ def _run_by_user(path: Path, given: str = "") -> Iterator[None]:
         raise FileError(told) from e
     finally:
         sys.path.remove(folder)
+
+
+def _line(path: Path, e: Exception) -> str:
+    """The line of the file in which something is wrong, unless the message has a place in the file."""
+    place = e.place if isinstance(e, FrontendError) else None
+    if place is not None and Path(place.file).resolve() == path.resolve():
+        return ""
+    frames = extract_tb(e.__traceback__)
+    lines = [f.lineno for f in frames if Path(f.filename).resolve() == path.resolve()]
+    return f", line {lines[-1]}" if lines else ""
 
 
 def _told(path: Path, e: Exception, given: str) -> str | None:

@@ -152,6 +152,21 @@ def test_a_mistake_in_a_file_is_told_with_its_line_and_none_of_ours(tmp_path: Pa
     assert "spaces.py" not in said.stderr
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("op = at('for i in', unroll_loop())", ["bad.py, line 3: not a pattern"]),
+        ("p = proc_from_source('def p(x: f32):\\n    x = y')", ["bad.py, line 3: ", "'y' means nothing"]),
+        ("import nothing_of_this_name", ["bad.py", "line 3, in <module>", "import nothing_of_this_name", "No module"]),
+        ("from exo_strat import nothing", ["bad.py", "line 3, in <module>", "ImportError: cannot import name"]),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_told_with_its_line(line: str, words: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text(f"from exo_strat import *\n\n{line}\n")
+    stops(run("show", path), 2, *words)
+
+
 def test_a_file_may_import_its_neighbours_and_leaves_no_trace(kernels: Path) -> None:
     before = list(sys.path)
     neighbour = kernels.parent / "schedules.py"
