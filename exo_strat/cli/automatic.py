@@ -35,7 +35,7 @@ from .files import FileError, read
 from .messages import INTERRUPTED, UsageError, how_to_compile, print_python, say, warned
 from .targets import NotCompiledError, c_module, compiled_with
 from .telling import in_short, told
-from .tuning import Asked, check_sizes, known_of, no_record, run_tune, setting_of
+from .tuning import Asked, check_sizes, known_of, no_record, of_others, run_tune, setting_of
 from .writing import About, NoTextError, Step, steps
 
 EMITS: Final = ("strategy", "proc", "c")
@@ -127,7 +127,7 @@ def _from_records(op: Op, about: About, asked: Known, console: Console) -> Op:
     missing = [str(a.sym) for a in p.tree.args if isinstance(a.type, Control) and str(a.sym) not in asked.sizes]
     if missing:
         raise UsageError(f"{p.name()} takes {', '.join(missing)}, too: say with which number in --sizes")
-    here, known = setting_of(about.target), known_of(p, asked.file)
+    here, (known, others) = setting_of(about.target), known_of(p, asked.file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SlowerWarning)  # it is acted on below
         best = tuned(op, known, here, asked.sizes)
@@ -137,7 +137,7 @@ def _from_records(op: Op, about: About, asked: Known, console: Console) -> Op:
         console.print(
             Text(
                 f"nothing is known of {p.name()} for {about.target.name}, so numbers are the defaults: "
-                "with --tune 60s they are searched for"
+                f"with --tune 60s they are searched for{of_others(p, others)}"
             ),
             soft_wrap=True,
         )
@@ -150,10 +150,12 @@ def _from_records(op: Op, about: About, asked: Known, console: Console) -> Op:
     return identity
 
 
-def print_best(about: About, best: Op, known: Sequence[Record], emit: str | None, out: Path | None) -> None:
+def print_best(
+    about: About, best: Op, known: Sequence[Record], emit: str | None, out: Path | None, others: int = 0
+) -> None:
     """What a strategy with records (`tuned` or `sized`) is with the best values that are known, or what it makes of a
-    program. Where no record fits, this is said, and why: beside what is emitted, or under the table of what is
-    `known`."""
+    program. Which record it is, or that none fits and why, is said beside what is emitted, or under the table of what
+    is `known`."""
     assert isinstance(best, Tuned | Sized)
     p = about.proc
     with warned():
@@ -169,7 +171,7 @@ def print_best(about: About, best: Op, known: Sequence[Record], emit: str | None
         said = told_record(record)
         if record.sizes and not best.sizes:
             said = f"the best over all sizes that are known; {said}"
-    missing = "" if said else no_record(p, best.op, known, best.setting)
+    missing = "" if said else no_record(p, best.op, known, best.setting, others)
     if emit is not None:
         if missing:
             say(missing)

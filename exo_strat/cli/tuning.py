@@ -343,21 +343,35 @@ def _written(values: Mapping[str, Any]) -> str:
 # -- tuned --------------------------------------------------------------------------------------------
 
 
-def known_of(p: Proc, file: Path | None) -> tuple[Record, ...]:
-    """The records of a program in a file."""
+def known_of(p: Proc, file: Path | None) -> tuple[tuple[Record, ...], int]:
+    """The records of a program in a file; and how many there are of others of its name, as it was once, maybe."""
     if file is not None and not file.is_file():
         raise UsageError(f"{file} {'is a folder' if file.is_dir() else 'does not exist'}: expected a file of records")
     program = program_key(p)
     with warned():
         found = read(file)
-    return tuple(r for r in found if r.program_key == program)
+    named = [r for r in found if r.program == p.name()]
+    return tuple(r for r in found if r.program_key == program), sum(r.program_key != program for r in named)
 
 
-def print_known(p: Proc, op: Op | None, records: Sequence[Record], here: Setting, console: Console) -> None:
+def of_others(p: Proc, others: int) -> str:
+    """What is said of records of another program of this name, if there are any: one that was edited has another
+    key."""
+    if not others:
+        return ""
+    them = "1 record is" if others == 1 else f"{others} records are"
+    return f"; {them} of another version of {p.name()}, or of another program of this name"
+
+
+def print_known(
+    p: Proc, op: Op | None, records: Sequence[Record], here: Setting, console: Console, others: int = 0
+) -> None:
     """The fastest record at each of the sizes, of each strategy and setting; what does not fit here, or is not of the
     strategy that is asked for, with the reason."""
     if not records:
-        console.print(Text(f"nothing is known of {p.name()}: `exo-strat tune` and `auto --tune` measure"))
+        name = f"{p.name()}{' as it is now' * bool(others)}"
+        said = f"nothing is known of {name}: `exo-strat tune` and `auto --tune` measure{of_others(p, others)}"
+        console.print(Text(said), soft_wrap=True)
         return
     plain, wanted = strategy_key(identity), None if op is None else strategy_key(op)
     for (key, where, made_by), found in _grouped(records).items():
@@ -372,10 +386,10 @@ def print_known(p: Proc, op: Op | None, records: Sequence[Record], here: Setting
         console.print(_table(("sizes", "time", "of", "values", "date"), rows, console.width))
 
 
-def no_record(p: Proc, op: Op, records: Sequence[Record], here: Setting) -> str:
+def no_record(p: Proc, op: Op, records: Sequence[Record], here: Setting, others: int = 0) -> str:
     """That no record of a program fits, so a strategy has its defaults; each kind of records that there are, with the
     reason."""
-    lines = [f"no record of {p.name()} fits: the defaults"]
+    lines = [f"no record of {p.name()} fits: the defaults{of_others(p, others)}"]
     if not records:
         return lines[0]  # a strategy without a key can't be looked for, and need not be
     plain, wanted = strategy_key(identity), strategy_key(op)

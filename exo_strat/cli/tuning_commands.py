@@ -160,15 +160,15 @@ def tuned_command(
             at = parsed_sizes(sizes[0])
             check_sizes(p, at)
         check_out(out, emit, path)
-        here, known = setting_of(chosen), known_of(p, records)
+        here, (known, others) = setting_of(chosen), known_of(p, records)
         if emit is None:
-            print_known(p, op, known, here, Console())
+            print_known(p, op, known, here, Console(), others)
         if op is not None:
             about = About(p, source, name, chosen, "tuned")
             with plans.running():
                 with warned():
                     best = sized(op, known, here) if by_sizes else tuned(op, known, here, at)
-                print_best(about, best, known, emit, out)
+                print_best(about, best, known, emit, out, others if emit else 0)
 
 
 def auto_command(

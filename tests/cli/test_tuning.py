@@ -403,6 +403,15 @@ def test_tuned_says_where_nothing_is_known(file: Path, home: Path) -> None:
     stops(run("tuned", f"{file}:scale", "--emit", "java"), 2, "there are strategy, proc, c")
 
 
+def test_records_of_a_program_before_it_was_edited_are_told(file: Path, known: tuple[Record, ...]) -> None:
+    file.write_text(SOURCE.replace("y[i] = 2.0 * x[i]", "y[i] = 3.0 * x[i]"))
+    said = run("tuned", f"{file}:op", f"{file}:scale", "-t", "c").stdout
+    assert said.count("6 records are of another version of scale") == 1 and "scale as it is now" in said
+    emitted = run("tuned", f"{file}:op", f"{file}:scale", "-t", "c", "--emit", "proc")
+    assert "6 records are of another version of scale" in emitted.stderr
+    assert "another version" not in run("tuned", f"{file}:halves", "-t", "c").stdout
+
+
 def test_records_of_another_target_are_told_apart(file: Path, known: tuple[Record, ...]) -> None:
     other = next((t for t in ("avx2", "neon") if run("tuned", f"{file}:scale", "-t", t).exit_code == 0), None)
     if other is None:
