@@ -188,7 +188,7 @@ def _larger(ctx: Context, name: str, a: Value, b: Value) -> Value:
 
 def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     """A call of a function of the program: its body, with the arguments as its variables."""
-    from .flow import variables, written_through
+    from .flow import known_by, variables, written_through
     from .statements import body
 
     node = f.node
@@ -210,7 +210,7 @@ def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Valu
     if isinstance(f.names, int):
         env = {n: v for n, v in ctx.envs[f.names].items() if n not in own_names}
         seen |= ctx.locals[f.names]
-    written = written_through(node)
+    written = written_through(node, known_by(env))
     for n in names:
         env[n] = _passed(ctx, given[n], n)
     at = ctx.place

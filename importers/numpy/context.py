@@ -308,7 +308,7 @@ class Context:
             return
         names = {name, *(h for r in v.reads for h in self.holders(r.buffer)), *(r.buffer.name for r in v.reads)}
         if names & self.changed_in_place[-1]:
-            why = "in NumPy it shares memory with another array, here it is a copy, and one of them is written"
+            why = "in NumPy it shares memory with another array, here it is a copy, and one of them may be written"
             raise stop(self.place, name, why, "copy it: x = y.copy()")
 
     def placed(self, problem: Problem) -> Problem:

@@ -4,18 +4,40 @@ written."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
+from ..report import ImportRefusedError
+from .arithmetic import EMIT, OTHER_NAMES
 from .expressions import PYTHON
 from .jumps import own
+from .library import TAKES, UNARY
+from .making import TYPES
+from .source import Definition, Module, NotFound, Outside, imported
+from .values import Member, Static
+
+Known: TypeAlias = Callable[[str], Outside]
+"""What a name means outside of a function; None if that isn't known."""
+Found: TypeAlias = "dict[object, frozenset[str] | None]"
+"""The names through which functions of the program write; None for those that are being looked at."""
 
 VIEWS = frozenset(("reshape", "ravel", "transpose", "swapaxes", "squeeze", "expand_dims", "asarray", "view")) | {
     "real", "ascontiguousarray", "diagonal", "diag", "flip", "flipud", "fliplr", "rot90", "moveaxis", "conj",
-    "conjugate", "einsum", "broadcast_to",
+    "conjugate", "einsum", "broadcast_to", *TYPES,
 }  # fmt: skip
 """Functions and methods that may give a part of what they get."""
 WRITING = ("fill", "copyto", "sort", "partition", "at", "fill_diagonal")
 """Functions and methods that write to what they get first."""
+_PLACES: Final = {name: places.partition("*")[0].split() for name, places in TAKES.items()}
+READS: Final = {n: 2 for n in {*EMIT, *OTHER_NAMES} if OTHER_NAMES.get(n, n) not in UNARY} | {
+    n: places.index("out") for n, places in _PLACES.items() if "out" in places
+}
+"""How many arrays functions read by place, if not one: what comes after them may be written."""
+ONLY_READING: Final = {n for n, places in _PLACES.items() if "out" not in places} | {
+    "inner", "vdot", "outer", "einsum", "astype",
+}  # fmt: skip
+"""Functions and methods that write to none of what they get by place."""
 FRESH = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.BoolOp)
 
 
@@ -37,35 +59,53 @@ def variables(f: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     return names_set(f.body) | given | defined | modules
 
 
-def written_through(f: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    """The names of a function through which arrays may be written, with those that they may be parts of."""
+def known_by(env: Mapping[str, object]) -> Known:
+    """What names mean that are no variables of these."""
+    lookup = env.get("")
+    assert isinstance(lookup, Static) and isinstance(lookup.value, Definition)
+    outside = _outside(lookup.value)
+
+    def known(name: str) -> Outside:
+        found = env.get(name)
+        if isinstance(found, Member) and found.of is None:
+            return Module(found.path)
+        return None if name in env else outside(name)
+
+    return known
+
+
+def _outside(d: Definition) -> Known:
+    def known(name: str) -> Outside:
+        try:
+            return d.lookup(name)
+        except (NotFound, ImportRefusedError, SyntaxError):  # the last two: it is a function whose text isn't there
+            return None
+
+    return known
+
+
+def written_through(f: ast.FunctionDef | ast.Lambda, known: Known, found: Found | None = None) -> frozenset[str]:
+    """The names of a function through which arrays may be written, with those that they may be parts of. `known` says
+    what names mean that the function doesn't bind; `found` is what was found of other functions."""
     out: set[str] = set()
     parts: list[tuple[set[str], ast.expr]] = []
+    calls = _Calls(_inside(f, known), {} if found is None else found)
     for s in ast.walk(f):
         match s:
             case ast.Assign(targets=targets, value=v):
                 for t in targets:
                     out |= _subscripted(t)
                     parts.append((set(names_set([t])), v))
+            case ast.AnnAssign(target=t, value=ast.expr() as v):
+                out |= _subscripted(t)
+                parts.append((set(names_set([t])), v))
             case ast.AugAssign(target=t):
                 out |= _subscripted(t) | ({t.id} if isinstance(t, ast.Name) else set())
-            case ast.For(target=t, iter=v):
+            case ast.For(target=t, iter=v) | ast.comprehension(target=t, iter=v):
+                out |= _subscripted(t)
                 parts.append((set(names_set([t])), v))
-            case ast.Call(func=func, args=args, keywords=named):
-                out |= {n.id for k in named if k.arg == "out" for n in ast.walk(k.value) if isinstance(n, ast.Name)}
-                if isinstance(func, ast.Attribute) and func.attr in (
-                    "fill",
-                    "copyto",
-                    "sort",
-                    "partition",
-                    "at",
-                    "fill_diagonal",
-                ):
-                    out |= {n.id for x in (func.value, *args[:1]) for n in ast.walk(x) if isinstance(n, ast.Name)}
-                elif isinstance(func, ast.Attribute):
-                    out |= {n.id for a in args[2:] for n in ast.walk(a) if isinstance(n, ast.Name)}
-                elif not (isinstance(func, ast.Name) and func.id in PYTHON):
-                    out |= {n.id for a in args for n in ast.walk(a) if isinstance(n, ast.Name)}
+            case ast.Call():
+                out |= {n.id for e in calls.written(s) for n in ast.walk(e) if isinstance(n, ast.Name)}
             case _:
                 pass
     before = -1
@@ -75,6 +115,72 @@ def written_through(f: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
             if names & out and not _fresh(v):
                 out |= _shared(v)
     return frozenset(out)
+
+
+def _inside(f: ast.FunctionDef | ast.Lambda, known: Known) -> Known:
+    """What names mean in a function, which may give them meanings of its own, as may functions that it defines."""
+    own: set[str] = set()
+    modules: dict[str, Outside] = {}
+    for n in ast.walk(f):
+        match n:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+                own.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) if n is not f:
+                own.add(name)
+            case ast.Import() | ast.ImportFrom():
+                modules |= imported(n)
+            case _:
+                pass
+    return lambda name: None if name in own else modules[name] if name in modules else known(name)
+
+
+@dataclass(frozen=True)
+class _Calls:
+    """What calls in a function may write to."""
+
+    known: Known
+    found: Found
+
+    def written(self, e: ast.Call) -> list[ast.expr]:
+        """The arguments of a call through which arrays may be written."""
+        given = [*e.args, *(k.value for k in e.keywords)]
+        match e.func:
+            case ast.Attribute(value=of, attr=attr) if attr in WRITING:
+                return [of, *e.args[:1], *(k.value for k in e.keywords)]
+            case ast.Attribute(value=of, attr=attr):
+                if any(isinstance(a, ast.Starred) for a in e.args):
+                    return given
+                reads = len(e.args) if attr in ONLY_READING else READS.get(attr, 1)
+                first = reads if self._is_module(of) else max(reads - 1, 0)
+                return [*e.args[first:], *(k.value for k in e.keywords if k.arg in ("out", None))]
+            case ast.Name(id=name) if name in PYTHON:
+                return []
+            case ast.Name(id=name):
+                found = self.known(name)
+                return self._through(e, found) if isinstance(found, Definition) else given
+            case _:
+                return given
+
+    def _is_module(self, e: ast.expr) -> bool:
+        """Whether what stands before a dot is a module, or a function in one, as in `np.add.outer`."""
+        while isinstance(e, ast.Attribute):
+            e = e.value
+        return isinstance(e, ast.Name) and isinstance(self.known(e.id), Module)
+
+    def _through(self, e: ast.Call, d: Definition) -> list[ast.expr]:
+        """The arguments that a function of the program may write to."""
+        given = [*e.args, *(k.value for k in e.keywords)]
+        args = d.node.args
+        unclear = any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords)
+        if unclear or args.vararg or args.kwarg or self.found.get(d.identity, ()) is None:
+            return given
+        written = self.found.get(d.identity)
+        if written is None:
+            self.found[d.identity] = None
+            written = self.found[d.identity] = written_through(d.node, _outside(d), self.found)
+        places = [a.arg for a in (*args.posonlyargs, *args.args)]
+        by_place = [a for k, a in enumerate(e.args) if k >= len(places) or places[k] in written]
+        return [*by_place, *(k.value for k in e.keywords if k.arg in written)]
 
 
 def _shared(e: ast.expr) -> set[str]:

@@ -12,7 +12,7 @@ from ..report import Problem, Report, Stop, stop
 from . import cells, views
 from .context import Context
 from .expressions import default
-from .flow import variables, written_through
+from .flow import known_by, variables, written_through
 from .kinds import I64, PYTHON_BOOL
 from .program import Alloc, Buffer, Flag, For, If, Num, Procedure, Stmt, Store, Whole
 from .prover import Prover
@@ -71,7 +71,7 @@ def translate(source: Source, types: Mapping[str, Type], report: Report) -> tupl
                 pass
     prover = Prover({n: "index" if t == "int" else t for n, t in p.controls.items() if t != "bool"})
     ctx = Context(p, report, prover, frozenset(symbols.values()))
-    ctx.envs, ctx.slots, ctx.changed_in_place = [env], [{}], [written_through(node)]
+    ctx.envs, ctx.slots, ctx.changed_in_place = [env], [{}], [written_through(node, known_by(env))]
     ctx.running = [source.definition.identity]
     ctx.names = {p.name, *p.controls, *(b.name for b in p.arguments)}
     ctx.outside.name = spelled(ctx.outside.name, ctx.names)
