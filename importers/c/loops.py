@@ -389,7 +389,8 @@ def _frame(
     """The loops of the object language (one, or two for `i < n * m`), and the iteration's number in terms of them."""
     assert s.cond is not None
     if not all(f.is_affine() for f in factors(ctx, trips)):
-        raise stop(s.place, "a loop", f"how often it runs multiplies variables: {trips}", BOUND)
+        remedy = "count to one argument, or write a loop for each factor"
+        raise stop(s.place, "a loop", f"how often it runs multiplies variables: {trips}", remedy)
     named = [e.var for e in inside(s.cond) if isinstance(e, Use) and e.var in movers]
     lead = next((v for v in named if not is_pointer(v.type)), named[0] if named else movers[0])
     if not trips.is_affine():

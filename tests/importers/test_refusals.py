@@ -32,6 +32,8 @@ REFUSED = {
     # loops
     "n has another value on each side of an if": "void f(int n, double *x) { for (int i = 0; i < n; i++) if (x[i] > 0) n = n - 1; }",
     "its variable doesn't move by a constant amount": "void f(int n, int s, double *x) { for (int i = 0; i < n; i += s) x[i] = 1; }",
+    "how often it runs multiplies variables: (n * m + 7) / 8": "void f(int n, int m, double *x) { for (int i = 0; i < n * m; i += 8) x[i] = 1; }",
+    "count to one argument, or write a loop for each factor": "void f(int n, int m, double *x) { for (int i = 0; i < n * m / 8; i++) x[8 * i] = 1; }",
     "i is carried from one iteration to the next": "void f(int n, double *x) { for (int i = 1; i < n; i *= 2) x[i] = 1; }",
     "a loop without a condition": "void f(int n, double *x) { for (;;) x[0] = 1; }",
     "`!=` with a step of 2 doesn't tell where it ends": "void f(int n, double *x) { for (int i = 0; i != n; i += 2) x[i] = 1; }",
