@@ -340,9 +340,29 @@ def _invert(ctx: Context, args: list[Data], kind: Kind) -> Data:
 
 
 def _shift(op: str) -> Emit:
+    """A shift; by a number of bits that the type doesn't have it gives in NumPy what is left: 0, or -1 of a negative
+    number that is shifted to the right."""
+
+    def by(a: Data, n: Data, kind: Kind) -> Data:
+        return calculated(op, a, n, kind) if op == "<<" else Bin(op, a, n, kind)
+
     def emit(ctx: Context, args: list[Data], kind: Kind) -> Data:
-        ctx.procedure.notes.append("integers are shifted by less than their width")
-        return calculated(op, args[0], args[1], kind) if op == "<<" else Bin(op, args[0], args[1], kind)
+        a, n = args
+        last = kind.dtype.itemsize * 8 - 1
+        if isinstance(n, Num) and 0 <= n.value <= last:
+            return by(a, n, kind)
+        if kind.weak:
+            ctx.procedure.notes.append("Python's own integers are shifted by less than 64 bits, and not by less than 0")
+            return by(a, n, kind)
+        n = n if isinstance(n, Elem | Num) else ctx.scalar(n)
+        fits: Data = Cmp("<=", n, Num(last, kind))
+        if kind.name[0] == "i":
+            fits = Logic("and", Cmp(">=", n, Num(0, kind)), fits)
+        if isinstance(n, Num):
+            fits = Num(False, BOOL)
+        if op == ">>" and kind.name[0] == "i":
+            return by(a, chosen(ctx, fits, lambda: n, lambda: Num(last, kind), kind), kind)
+        return chosen(ctx, fits, lambda: by(a, Bin("&", n, Num(last, kind), kind), kind), lambda: Num(0, kind), kind)
 
     return emit
 

@@ -157,16 +157,39 @@ def _negated(ctx: Context, v: Integer) -> Value:
 
 
 def _smallest(ctx: Context, name: str, args: Sequence[Value]) -> Value:
-    items = args[0].items if len(args) == 1 and isinstance(args[0], Tuple) else tuple(args)
-    if len(items) == 1 and isinstance(items[0], Array | Computed):
-        return reductions.reduction(ctx, name, items[0], {})
+    items = tuple(args)
+    if len(args) == 1:
+        first = args[0]
+        if isinstance(first, Array | Computed) and first.ndim == 1:
+            return reductions.reduction(ctx, name, first, {})
+        items = first.items if isinstance(first, Tuple) else ()
+    if not items:
+        why = "it is taken of several numbers, and of the elements of a vector, a list or a tuple"
+        raise stop(ctx.place, f"{name}(..)", why, f"write np.{name}")
     out = items[0]
     for v in items[1:]:
-        if isinstance(out, Integer) and isinstance(v, Integer):
+        known = _known(out), _known(v)
+        if known[0] is not None and known[1] is not None:
+            out = v if (known[1] > known[0] if name == "max" else known[1] < known[0]) else out
+        elif isinstance(out, Integer) and isinstance(v, Integer):
             out = Integer(choice(ctx, name, out.value, v.value))
         else:
             out = _larger(ctx, name, out, v)
     return out
+
+
+def _known(v: Value) -> float | None:
+    """A number that is known now."""
+    match v:
+        case Integer(value=p):
+            return p.constant
+        case Static(value=bool() as b):
+            return b
+        case Array():
+            e = _constant(v)
+            return e.value if isinstance(e, Num) else None
+        case _:
+            return None
 
 
 def _larger(ctx: Context, name: str, a: Value, b: Value) -> Value:

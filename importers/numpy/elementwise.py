@@ -163,7 +163,7 @@ def _argument(ctx: Context, e: Data, kind: Kind, name: str) -> Data:
 
 def _folded(name: str, arrays: Sequence[Array], ins: Sequence[Kind], out: Kind) -> Data | None:
     """The value of a function of constants."""
-    if any(a.ndim for a in arrays):
+    if any(a.ndim for a in arrays) or name in PYTHONS:
         return None
     values = [a.at(()) if not a.reads and a.cheap else None for a in arrays]
     if not all(isinstance(v, Num) for v in values):

@@ -385,6 +385,48 @@ def test_a_variable_that_is_read_before_it_is_set_is_refused(f: Callable[..., An
     refused(f, "the function sets it later", X)
 
 
+# -- max and min ----------------------------------------------------------------------------------------
+
+
+def of_numbers(x, y):
+    """Of numbers that are known, and of such and others."""
+    a = x * max(1.0, 2.5) + min(3, 2.5, 7) * max(2, 2.0)
+    b = x * max((GAIN, 4)) + min([-0.0, 0.0, 1.0]) + max(x[0], 2.5, 1.0)
+    return a, b, max(3, 2.5) * np.ones(2, np.int32) + max(True, 0), max([x]) + min((y,)), max(y) - min(y)
+
+
+def test_the_largest_of_numbers_that_are_known_is_one_of_them() -> None:
+    for a, b in zip(Compiled(of_numbers, tidy())(X, Y), of_numbers(X, Y), strict=True):
+        assert type(a) is type(b) and a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("call", ["max(a)", "min(a[0, 0])", "max(())", "max(a, a)"])
+def test_the_largest_of_what_has_none_is_refused(call: str, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(f'def f(a: "f64[2, 3]"):\n    return {call}\n')
+    with pytest.raises(ImportRefusedError, match=r"program.py:2:12: m.*(it is taken of several|it gives)"):
+        from_file(file, "f")
+
+
+# -- numbers of NumPy -----------------------------------------------------------------------------------
+
+
+def shifts(a, n):
+    return a << n, a >> n, a << 3, a >> 70, a << 70, a >> (n + n), (a + a) << (n - 1)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64])
+def test_shifts_by_more_bits_than_there_are_give_what_numpy_does(dtype: type) -> None:
+    bits = np.dtype(dtype).itemsize * 8
+    a, n = (x.ravel() for x in np.meshgrid([0, 1, -1, 5, -77, 127], [0, 1, bits - 1, bits, 100, -1, -128]))
+    with np.errstate(all="ignore"):
+        given = a.astype(dtype), n.astype(dtype)
+        for found, wanted in zip(Compiled(shifts, tidy())(*given), shifts(*given), strict=True):
+            assert found.dtype == wanted.dtype
+            np.testing.assert_array_equal(found, wanted)
+
+
 # -- a file that is read and not run --------------------------------------------------------------------
 
 SEVERAL = "GAIN: it is set several times: in lines 3, "
