@@ -173,8 +173,7 @@ def print_best(
             said = f"the best over all sizes that are known; {said}"
     missing = "" if said else no_record(p, best.op, known, best.setting, others)
     if emit is not None:
-        if missing:
-            say(missing)
+        say(missing or f"numbers from {'records' if isinstance(best, Sized) else 'a record'}: {said}")
         print_made([Fast(about, t.result, (found,))], emit, out, p.name())
         return
     typer.echo(said or missing.splitlines()[0])
@@ -212,7 +211,8 @@ def print_made(made: Sequence[Fast], emit: str, out: Path | None, name: str) -> 
         typer.echo(module.text, nl=False)
     else:
         out.write_text(module.text)
-    how_to_compile(*compiled_with(module, out or Path(f"{name}.c"), first.about.target.machine.cc_flags))
+    file = out or Path(f"{name}.c")
+    how_to_compile(*compiled_with(module, file, first.about.target.machine.cc_flags), None if out else file)
 
 
 def in_c(made: list[Fast], name: str) -> tuple[list[Fast], list[NotCompiledError]]:

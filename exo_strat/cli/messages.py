@@ -91,9 +91,10 @@ def columns(*heads: str) -> tuple[Column, ...]:
     return tuple(Column(head, overflow="fold") for head in heads)
 
 
-def how_to_compile(command: str, linked: str) -> None:
-    """Say beside what is printed how to compile C, and what to link with."""
-    typer.echo(f"compile with: {command}", err=True)
+def how_to_compile(command: str, linked: str, printed: Path | None = None) -> None:
+    """Say beside what is printed how to compile C, and what to link with. C that was `printed` is in no file yet: the
+    command is that for one of this name."""
+    typer.echo(f"{f'saved as {printed}, ' if printed else ''}compile with: {command}", err=True)
     if linked:
         typer.echo(f"link with: {linked}", err=True)
 

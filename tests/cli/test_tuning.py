@@ -427,7 +427,9 @@ def test_where_no_record_fits_what_is_emitted_has_a_warning_beside_it(
 ) -> None:
     """With the kinds of records that there are, and why none of them fits."""
     asked = ("tuned", f"{file}:op", f"{file}:scale", "-t", "c", "--emit", emit, *by_sizes)
-    assert "no record" not in run(*asked).stderr
+    fits = run(*asked)
+    assert "no record" not in fits.stderr and re.search("exo-strat: numbers from (a record|records): ", fits.stderr)
+    assert ("saved as scale.c, compile with: " in fits.stderr) == (emit == "c") and "numbers from" not in fits.stdout
     home.unlink()
     nothing = run(*asked)
     assert "exo-strat: no record of scale fits: the defaults\n" in nothing.stderr
