@@ -240,7 +240,8 @@ def read(path: Path | str | None = None) -> tuple[Record, ...]:
             except ValueError as e:
                 skipped.append(f"line {n}, is skipped: {e}")
     if skipped:
-        more = f" So are {len(skipped) - 1} further lines." if skipped[1:] else ""
+        left = len(skipped) - 1
+        more = (f" So are {left} further lines." if left > 1 else " So is 1 further line.") if left else ""
         warn(f"{where}, {skipped[0]}{'.' * bool(more)}{more}", RecordWarning, stacklevel=2)
     return tuple(found)
 

@@ -166,10 +166,13 @@ def test_a_broken_line_is_skipped_and_told(kind: str, tmp_path: Path) -> None:
     assert len(told) == 1
 
 
-def test_of_many_broken_lines_there_is_one_warning(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("lines", "more"), [(1, r"\)"), (2, r"\. So is 1 further line\."), (40, r"\. So are 39 further lines\.")]
+)
+def test_of_many_broken_lines_there_is_one_warning(lines: int, more: str, tmp_path: Path) -> None:
     path = tmp_path / "records.jsonl"
-    path.write_bytes(b"\xff\xfe\n" * 40)
-    with pytest.warns(RecordWarning, match=r"line 1, is skipped: .*\. So are 39 further lines\.") as told:
+    path.write_bytes(b"\xff\xfe\n" * lines)
+    with pytest.warns(RecordWarning, match=rf"line 1, is skipped: .*{more}$") as told:
         assert read(path) == ()
     assert len(told) == 1
 
