@@ -37,14 +37,26 @@ def arguments(ctx: Context, f: Value, args: Sequence[ast.expr]) -> list[Value]:
 
 
 def comprehended(ctx: Context, e: ast.ListComp | ast.GeneratorExp, weak: bool = False) -> Array:
-    """The elements of a comprehension side by side. With `weak`, Python's numbers stay such."""
+    """The elements of a comprehension side by side. With `weak`, Python's numbers stay such. Its variables are its own:
+    those of the same names around it stay as they are, also where they are kept."""
+    before, slots = dict(ctx.env), ctx.slots[-1]
+    own = {n.id for g in e.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    ctx.slots[-1] = {n: v for n, v in slots.items() if n not in own}
+    try:
+        return _filled(ctx, e, weak)
+    finally:
+        ctx.slots[-1] = slots
+        ctx.env.clear()
+        ctx.env.update(before)
+
+
+def _filled(ctx: Context, e: ast.ListComp | ast.GeneratorExp, weak: bool) -> Array:
     from .loops import iterated
 
     if len(e.generators) != 1 or e.generators[0].ifs or e.generators[0].is_async:
         raise stop(place(e), "a comprehension", "it has an `if`, or several `for`", "write loops")
     g = e.generators[0]
     loop = ast.copy_location(ast.For(g.target, g.iter, [], []), e)
-    before = dict(ctx.env)
     (lo, hi, step), start, name = iterated(ctx, loop, g.iter, g.target.id if isinstance(g.target, ast.Name) else "")
     if step < 0:
         raise stop(place(e), "a comprehension", "it counts downwards", "count upwards")
@@ -68,6 +80,4 @@ def comprehended(ctx: Context, e: ast.ListComp | ast.GeneratorExp, weak: bool = 
     with ctx.loop(f):
         v = element()
         assign(ctx, out.after(here, v.shape), as_type(ctx, v, kind))
-    ctx.env.clear()
-    ctx.env.update(before)
     return of_view(out)

@@ -436,7 +436,8 @@ def _text(f: FunctionType, seen: _Seen) -> ast.FunctionDef | ast.Lambda:
         text = "".join(inspect.findsource(code)[0])
         if text not in seen.files:
             flags = sum(getattr(__future__, n).compiler_flag for n in __future__.all_feature_names)
-            whole = compile(text, code.co_filename, "exec", code.co_flags & flags, dont_inherit=True)
+            flags = (code.co_flags & flags) | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # as notebooks do
+            whole = compile(text, code.co_filename, "exec", flags, dont_inherit=True)
             seen.files[text] = ast.parse(text), list(_codes(whole))
     except (OSError, TypeError, IndexError, SyntaxError, ValueError) as e:
         raise NotFound(f"the text of {f.__name__} isn't there to be read: {e}") from e

@@ -121,6 +121,18 @@ def test_a_list_that_changes_under_several_names_is_refused() -> None:
     refused(list_that_grows, "changes under all its names", X)
 
 
+def of_a_comprehension(x, y):
+    v = 0.0
+    for i in range(3):
+        v = v + x[i]
+        y[i] = sum(v * 2.0 for v in x) + np.array([i + v for i, v in enumerate(y)]).sum()
+    return v
+
+
+def test_the_variables_of_a_comprehension_are_its_own() -> None:
+    agrees(of_a_comprehension, X, Y)
+
+
 # -- the text is that of what runs ----------------------------------------------------------------------
 
 
