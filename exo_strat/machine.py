@@ -12,6 +12,13 @@ from .ir.precisions import size_of
 from .ir.types import Scalar
 
 
+def _check_positive(of: object, **numbers: object) -> None:
+    """Raises `ValueError` for a number of a machine that is no positive integer: nothing could be decided by it."""
+    for name, n in numbers.items():
+        if not isinstance(n, int) or isinstance(n, bool) or n <= 0:
+            raise ValueError(f"{type(of).__name__}: {name} is a positive integer, not {n!r}")
+
+
 @dataclass(frozen=True)
 class Cache:
     """A level of the caches that data pass through: how many `bytes` it has; `ways`, the lines that a set has room for;
@@ -26,6 +33,9 @@ class Cache:
     ways: int
     line: int = 64
     threads: int = 1
+
+    def __post_init__(self) -> None:
+        _check_positive(self, bytes=self.bytes, ways=self.ways, line=self.line, threads=self.threads)
 
     @property
     def sets(self) -> int:
@@ -43,6 +53,9 @@ class Pipes:
 
     count: int
     bits: int
+
+    def __post_init__(self) -> None:
+        _check_positive(self, count=self.count, bits=self.bits)
 
     def rate(self, bits: int) -> float:
         """Operations a cycle on vectors of so many bits: a longer one takes a unit for several cycles."""
@@ -103,6 +116,12 @@ class Processor:
     fork: int = 1 << 14
     hertz: int | None = None
 
+    def __post_init__(self) -> None:
+        whole = ("fma_latency", "reorder", "cores", "threads", "fork", *(("hertz",) if self.hertz is not None else ()))
+        _check_positive(self, **{name: getattr(self, name) for name in whole})
+        if not self.caches:
+            raise ValueError("Processor: caches has one at least, the nearest")
+
     def cache(self, level: int) -> Cache:
         """The cache of a level, from 1 on; the last one where there are fewer levels."""
         return self.caches[min(level, len(self.caches)) - 1]
@@ -131,6 +150,9 @@ class Machine:
     def __post_init__(self) -> None:
         for table in ("vec_widths", "instructions", "streams", "transposes"):  # a plain dict has no hash
             object.__setattr__(self, table, pmap(getattr(self, table)))
+        _check_positive(self, **{f"vec_widths[{p!r}]": n for p, n in self.vec_widths.items()})
+        if self.registers < 0:
+            raise ValueError(f"Machine: registers is how many there are, not {self.registers}")
 
     def __repr__(self) -> str:
         return self.name

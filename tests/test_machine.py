@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from dataclasses import replace
+
+import pytest
 
 from backends import targets
 from exo_strat import DRAM, Cache, Machine, Pipes, Processor
@@ -39,3 +42,22 @@ def test_a_machine_is_another_one_with_another_processor() -> None:
 def test_targets_keep_the_cache_that_they_were_measured_with() -> None:
     machines = (targets.plain_c, targets.avx2, targets.avx512, targets.neon)
     assert {m.processor.cache(2).bytes for m in machines} == {1 << 20}
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Cache(-5, 8), "Cache: bytes is a positive integer, not -5"),
+        (lambda: Cache(1024, 0), "Cache: ways is a positive integer, not 0"),
+        (lambda: Pipes(0, 256), "Pipes: count is a positive integer, not 0"),
+        (lambda: Processor(cores=0), "Processor: cores is a positive integer, not 0"),
+        (lambda: Processor(hertz=-1), "Processor: hertz is a positive integer, not -1"),
+        (lambda: Processor(fork=2.5), "Processor: fork is a positive integer, not 2.5"),  # type: ignore[arg-type]
+        (lambda: Processor(caches=()), "Processor: caches has one at least"),
+        (lambda: Machine("toy", {"f32": 0}, DRAM, {}), r"Machine: vec_widths\['f32'\] is a positive"),  # type: ignore[arg-type]
+        (lambda: replace(targets.plain_c, registers=-1), "Machine: registers is how many there are, not -1"),
+    ],
+)
+def test_numbers_are_positive(make: Callable[[], object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        make()
