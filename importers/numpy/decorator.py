@@ -20,7 +20,7 @@ from . import kept
 from .convert import Imported, argument_types, imported
 from .kinds import DTYPES
 from .program import Procedure
-from .source import Standing, Used, all_of, code_of, of_function, signature
+from .source import Standing, Used, all_of, changed, code_of, of_function, signature
 from .translate import Returned
 from .types import Type
 from .waiting import waiting
@@ -105,7 +105,7 @@ class Compiled(Standing, Generic[P, R]):
 
     def __call__(self, *args: P.args, **named: P.kwargs) -> R:
         given: tuple[object, ...] = args
-        if any(u.changed() for u in self._used):
+        if changed(self._used):
             self._begin()
         if self._last is not None and not named and len(args) == self._arity:
             made, result = self._last(args)
@@ -130,7 +130,7 @@ class Compiled(Standing, Generic[P, R]):
 
     def _bound(self, *args: object, **named: object) -> tuple[object, ...]:
         """The values of all arguments, in the order of the definition: also of those that are given by name only."""
-        if self._all.changed():
+        if changed((self._all,)):
             self._begin()
         bound = self._signature.bind(*args, **named)
         bound.apply_defaults()
