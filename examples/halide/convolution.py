@@ -52,7 +52,8 @@ def tiles(
     vectors: int = hole("vectors", (1, 2, 3, 4), default=3),
 ) -> Op:
     """Tiles of so many channels and vectors of a row, the sums of each in registers while all channels that come in
-    pass. Of a row's end a vector with a mask, on machines that have such."""
+    pass. Rows are outermost: what comes in for one stays in the second cache for all channels. Of a row's end a vector
+    with a mask, on machines that have such."""
     return in_registers(machine, channels, vectors)
 
 
@@ -61,9 +62,9 @@ def in_registers(p: Proc, c: Cursor, machine: Machine, channels: int, vectors: i
     """`tiles` with numbers. Returns the procedure."""
     t = std.Tile(machine, "f32", rows=1, vectors=1)
     p, _ = yield pipeline(
-        _out.split("k", "k", "ki", channels).split("x", "x", "xi", t.width).reorder("xi", "ki", "x", "y", "k"),
+        _out.split("k", "k", "ki", channels).split("x", "x", "xi", t.width).reorder("xi", "ki", "x", "k", "y"),
         _conv.compute_at(_out, "x").reorder("xi", "ki", "dx", "dy", "c").store_in(DRAM_STACK),
-        _out.parallel("k").partition("x").partition("k"),
+        _out.parallel("y").partition("x").partition("k"),
     )
     whole, last = p.find_loop("x"), p.find_loop("xt")
     p, _ = yield on(whole, by_instructions(t))
