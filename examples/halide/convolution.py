@@ -78,6 +78,10 @@ def by_instructions(p: Proc, c: ForCursor, t: std.Tile) -> Script:
     """The vectors of a tile, its sums held in registers. Focus: the loop over tiles, which is returned."""
     sums = next(s for s in c.statements() if isinstance(s, AllocCursor))
     p, _ = yield on(sums, divide_dim(2, t.width), set_memory(t.registers))
+    if not t.masked:  # a vector of what comes in is loaded once, and not for each channel
+        window = f"inp[c, y + dy, {t.width} * x + dx:{t.width} * x + dx + {t.width}]"
+        p, _ = yield on(p.forward(c).find_loop("dx"), nav(moves.body), stage_mem(window, "near"))
+        p, _ = yield on(p.forward(c).find_loop("dx").find_alloc("near"), set_memory(t.registers))
     for x in p.forward(c).find_all("for xi in _: _"):
         p, _ = yield on(x, std.by_vectors(t))
     p, _ = yield on(p.forward(c), std.to_instructions(t, (std.fma_rule,)))
