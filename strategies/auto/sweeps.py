@@ -163,15 +163,14 @@ def vectors_of(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors:
     """Level 1, with vectors that are shared where elements beside each other are read (`share_neighbours`), also where
     it isn't known that a loop has a range. Unless said, they are not shared where that would spare few loads: where
     nothing else is read, and a vector is shorter than a line of the cache, so few loads take two. Focus: the loop."""
-    plan = optimize_level_1(machine, precision, vectors, strict=True)
+    ways = [optimize_level_1(machine, precision, vectors, strict=True)]
     if machine.vec_widths and (rows := neighbours(c)):
         reads = {(a.sym, a.index) for a in accesses(c.body()) if a.kind == "R"}
         few = len(reads) == len(rows[0].places) and machine.vec_bits(precision) < 8 * machine.processor.cache(1).line
         together = yield hole("neighbours", (APART, *ROWS), default=APART if few else NEIGHBOURS)
         if together != APART:
-            shared = share_neighbours(machine, precision, together)
-            plan = try_else(shared, std.if_it_runs(shared), plan)
-    yield try_else(plan, std.if_it_runs(plan))
+            ways.insert(0, share_neighbours(machine, precision, together))
+    yield try_else(*(way for plan in ways for way in (plan, std.if_it_runs(plan))))
 
 
 @strategy
